@@ -83,6 +83,23 @@ def test_a_channel_on_a_hot_wall_is_in_balance_on_any_number_of_ranks(job: Job, 
         assert other["temperature_K"] == pytest.approx(one["temperature_K"], rel=1e-7)
 
 
+def test_each_multiple_of_the_flow_has_its_temperature(job: Job, tmp_path: Path) -> None:
+    """Oracle: a job for each flow alone; the balance of heat, of flows that are solved to a hundredth only."""
+    channel(tmp_path)
+    more = SOLID + "[solve]\ntolerance = 1e-2"
+    all_flows = run(job, text(INLET + OUTLET + SIDES + HOT, "multiples = [0.5, 3]", more))
+    assert [flow["multiple"] for flow in all_flows["flows"]] == [0.5, 3]
+    assert all_flows["flux_correction"] > 1e-9
+    for flow in all_flows["flows"]:
+        assert flow["heat_imbalance"] < 2e-6
+        speed = 2 * flow["multiple"]
+        one = run(job, text(INLET.replace("mm_per_s = 2", f"mm_per_s = {speed}") + OUTLET + SIDES + HOT, "", more))
+        for key in ("nusselt_number", "wall_heat_W", "cell_peclet_number"):
+            assert flow[key] == pytest.approx(one[key], rel=1e-2), key  # the second flow starts from the first
+    first, last = all_flows["flows"]
+    assert last["nusselt_number"] == all_flows["nusselt_number"] > 1.2 * first["nusselt_number"]
+
+
 def test_a_solid_without_a_material_insulates(job: Job, tmp_path: Path) -> None:
     """Oracle: with no wall that heats, the fluid keeps the temperature that it enters with; a source heats it evenly."""
     solid = channel(tmp_path)

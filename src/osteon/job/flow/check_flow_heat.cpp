@@ -90,8 +90,11 @@ class flow_heat_checker {
                        "\"temperature\", \"flux\" or \"convection\"",
                        kind));
     expect(std::isfinite(b.temperature_K.value_or(0)), where, "must be finite");
-    const double last = f_.multiples.empty() ? 1 : f_.multiples.back();
-    const bool lets_in = last * b.velocity_mm_per_s.value_or(b.flow_rate_mm3_per_s.value_or(0)) > 0;
+    const double given = b.velocity_mm_per_s.value_or(b.flow_rate_mm3_per_s.value_or(0));
+    const auto& factors = f_.multiples;
+    const bool lets_in =
+        factors.empty() ? given > 0
+                        : std::any_of(factors.begin(), factors.end(), [&](double factor) { return factor * given > 0; });
     expect(!lets_in || b.temperature_K, where, "missing: fluid flows in there, and flow.heat needs its temperature, in K");
   }
 
@@ -103,7 +106,8 @@ class flow_heat_checker {
       if (kind == "velocity" || kind == "flow_rate") return;
       if (kind == "pressure" || kind == "outlet") highest = std::max(highest, b.pressure_Pa.value_or(0));
     }
-    if (!f_.multiples.empty() && f_.multiples.back() < 0) return;
+    if (!f_.multiples.empty() && std::all_of(f_.multiples.begin(), f_.multiples.end(), [](double m) { return m < 0; }))
+      return;
     for (std::size_t n = 0; n < job_.boundaries.size(); ++n) {
       const boundary_spec& b = job_.boundaries[n];
       const std::string kind = b.kind.value_or("");

@@ -8,6 +8,7 @@
 #include <osteon/job/flow/check_flow_pictures.hpp>
 #include <osteon/job/flow/check_openings.hpp>
 #include <osteon/job/flow/check_time_steps.hpp>
+#include <osteon/job/flow/flow_dispersion.hpp>
 #include <osteon/job/flow/flow_keys.hpp>
 #include <osteon/job/flow/rehearse_flow.hpp>
 #include <osteon/job/flow/run_flow.hpp>
@@ -53,9 +54,8 @@ void describe_flow(key_visitor& v, spec& job) {
     "it; "
     "left out: the image itself, with segment.labels. Voxels of a label with a [[boundary]] are not fluid.");
   v("multiples", &f.multiples,
-    "Of the test flow: factors of all given velocities, flow rates, pressures and drops of pressure; a flow for each, the "
-    "fields are those of "
-    "the last. With inertia, Forchheimer's law is fitted to them.");
+    "Of the test flow: factors of all given velocities, flow rates, pressures and drops of pressure; a flow for each, with "
+    "heat a temperature for each, the fields are those of the last. With inertia, Forchheimer's law is fitted to them.");
   v("cfl", &f.cfl,
     "Of the test flow with [transient] and inertia: largest Courant number of a step, the sum over the axes of speed times "
     "step "
@@ -88,10 +88,16 @@ void describe_flow(key_visitor& v, spec& job) {
     "Of the test flow, steady: whether the residence time is computed, too: the mean age of the fluid at each voxel since "
     "it "
     "flowed in.");
-  v("diffusivity_m2_per_s", &f.diffusivity_m2_per_s,
-    "With residence_time: by what the fluid mixes with itself where it hardly flows, in m2/s, > 0; left out: 2.3e-9, the "
-    "self-diffusion of water.");
   describe_buoyancy(v, f);
+  v("peclet_numbers", &f.peclet_numbers,
+    "Of dispersion: mean velocity in the pores times peclet_length_mm over the diffusivity, each >= 0, and 0 is diffusion "
+    "alone; a tensor for each. Left out: that of the flow at pressure_drop_Pa, with diffusivity_m2_per_s.");
+  v("peclet_length_mm", &f.peclet_length_mm,
+    "Of dispersion: length of the Peclet number in mm, > 0; left out: the hydraulic diameter.");
+  v("diffusivity_m2_per_s", &f.diffusivity_m2_per_s,
+    "Of dispersion: molecular diffusivity of what is carried, or thermal one, in m2/s, > 0; left out: tensors are told over "
+    "it only. With residence_time: by what the fluid mixes with itself where it hardly flows; left out: 2.3e-9, the "
+    "self-diffusion of water.");
 }
 
 void check_flow(const spec& job, std::vector<problem>& problems) {
@@ -100,8 +106,10 @@ void check_flow(const spec& job, std::vector<problem>& problems) {
   };
   const flow_keys f = flow_keys_of(job);
   const std::string test = flow_test(job);
-  expect(test == "permeability" || test == "permeability_tensor" || test == "flow", "load.test",
-         fmt::format("'{}' does not go with physics = \"flow\"; use 'permeability', 'permeability_tensor' or 'flow'", test));
+  expect(test == "permeability" || test == "permeability_tensor" || test == "dispersion" || test == "flow", "load.test",
+         fmt::format("'{}' does not go with physics = \"flow\"; use 'permeability', 'permeability_tensor', 'dispersion' or "
+                     "'flow'",
+                     test));
   for (const auto& [key, unit, value] : {std::tuple{"viscosity_Pa_s", "Pa s", f.viscosity_Pa_s},
                                          {"density_kg_per_m3", "kg/m3", f.density_kg_per_m3},
                                          {"pressure_drop_Pa", "Pa", f.pressure_drop_Pa.value_or(1)}})
@@ -147,14 +155,15 @@ void check_flow(const spec& job, std::vector<problem>& problems) {
   check_flow_residence(job, problems);
   check_flow_pictures(job, problems);
   check_buoyancy(job, problems);
+  check_flow_dispersion(job, problems);
 }
 
 void refuse_flow(const spec& job, std::vector<problem>& problems) {
   const std::string test = job.load.test.value_or("");
-  if (test == "permeability" || test == "permeability_tensor" || test == "flow")
+  if (test == "permeability" || test == "permeability_tensor" || test == "dispersion" || test == "flow")
     problems.push_back({"load.test", fmt::format("'{}' belongs to physics = \"flow\"", test)});
-  if (job.own_keys.contains("flow"))
-    problems.push_back({"flow", "belongs to physics = \"flow\"; remove it or change the physics"});
+  if (job.own_keys.contains("flow") && job.physics != "thermo_elasticity")
+    problems.push_back({"flow", "belongs to physics = \"flow\" or \"thermo_elasticity\"; remove it or change the physics"});
   refuse_flow_pictures(job, problems);
   for (std::size_t n = 0; n < job.boundaries.size(); ++n)
     if (!job.boundaries[n].factor_at_s.empty() || job.boundaries[n].period_s)
@@ -176,9 +185,19 @@ solid_rules flow_rules(const spec& job) {
   return rules;
 }
 
+// What is carried, as a stage after the flow: its memory per voxel of fluid and solid, if that is more than the flow's, and
+// its solutions, in the costs of a flow (docs/performance.md).
+void add_transport(solver_work& work, double bytes, double solutions) {
+  constexpr double bytes_of_unknown = 50, bytes_of_kept = 4, unknowns = 4, of_flow = 0.5;
+  work.kept = std::max(work.kept, 1 + (bytes / unknowns - bytes_of_unknown) / bytes_of_kept);
+  work.solutions += of_flow * solutions;
+}
+
 solver_work flow_work(const spec& job, const voxel::node_count*) {
   solver_work work;
   if (flow_test(job) == "permeability_tensor") work.kept = work.solutions = 3;
+  if (flow_test(job) == "dispersion")
+    add_transport(work, 680, 3 * static_cast<double>(std::max<std::size_t>(1, flow_keys_of(job).peclet_numbers.size())));
   if (flow_test(job) == "flow") {
     const flow_keys f = flow_keys_of(job);
     constexpr double with_inertia = 6;  // steps of Picard and Newton
@@ -192,6 +211,8 @@ solver_work flow_work(const spec& job, const voxel::node_count*) {
       if (job.transient->step_s && job.transient->end_s)
         work.solutions += of_a_step * std::ceil(*job.transient->end_s / *job.transient->step_s);
     }
+    const auto flows = static_cast<double>(std::max<std::size_t>(1, f.multiples.size()));
+    if (f.heat) add_transport(work, 500 + 6 * sizeof(double) * (flows - 1), flows);  // and the velocities of each flow
   }
   return work;
 }
@@ -350,6 +371,24 @@ std::vector<answer> flow_answers() {
        .title = "share of the faces with upwind differences",
        .meaning = "Sides of control volumes where the Reynolds number of a voxel exceeds 2 and flow.convection is blended.",
        .in_table = false},
+      {.key = "peclet_number",
+       .title = "Peclet number",
+       .meaning = "Of the last dispersion: mean velocity in the pores times peclet_length_mm over the diffusivity."},
+      {.key = "longitudinal_dispersion",
+       .title = "dispersion along the flow, over the diffusivity",
+       .meaning = "Of the last Peclet number, of the fluid that flows; dispersion in summary.json has all, with tensors."},
+      {.key = "transverse_dispersion",
+       .title = "dispersion across the flow, over the diffusivity",
+       .meaning = "The same, mean of the two axes across."},
+      {.key = "longitudinal_dispersion_m2_per_s",
+       .title = "dispersion along the flow",
+       .unit = "m2/s",
+       .meaning = "The same, with flow.diffusivity_m2_per_s."},
+      {.key = "peclet_length_mm",
+       .title = "length of the Peclet number",
+       .unit = "mm",
+       .meaning = "Given, or the hydraulic diameter.",
+       .in_table = false},
       {.key = "temperature_K.mean", .title = "temperature, mean", .unit = "K", .meaning = "Over fluid and solid."},
       {.key = "temperature_K.low", .title = "temperature, lowest", .unit = "K", .meaning = "Of any voxel."},
       {.key = "temperature_K.high", .title = "temperature, highest", .unit = "K", .meaning = "Of any voxel."},
@@ -392,7 +431,14 @@ std::vector<answer> flow_answers() {
        .meaning = "Heat transfer coefficient times hydraulic diameter over the conductivity of the fluid."},
       {.key = "heat_imbalance",
        .title = "heat in less heat out, of all",
-       .meaning = "What the tolerances of flow and temperature leave of a balance that is exact."},
+       .meaning = "What the tolerance of the temperature leaves of a balance that is exact."},
+      {.key = "flux_correction",
+       .title = "correction of the velocities that carry heat",
+       .meaning =
+           "Of the flow that carries the temperature: how far its velocities on the faces of voxels were changed to keep "
+           "mass in each voxel, root mean square over that of the velocities; what the tolerance of the flow leaves. "
+           "Also of dispersion.",
+       .in_table = false},
       {.key = "temperature_overshoot_K",
        .title = "temperature out of its bounds",
        .unit = "K",
@@ -459,46 +505,47 @@ std::vector<answer> flow_answers() {
 }  // namespace
 
 const physics& flow() {
-  static const physics row{
-      .name = "flow",
-      .meaning = "permeability of the pores, by steady Stokes flow, and flow between openings",
-      .caption = "Flow through the pores",
-      .synonyms = {"stokes", "permeability", "fluid", "darcy", "cfd", "navierstokes"},
-      .answers = flow_answers(),
-      .keys = describe_flow,
-      .about_keys = "The fluid of a flow job.",
-      .check = check_flow,
-      .refuse = refuse_flow,
-      .check_on_solid = [](const spec& job, const std::function<local_model()>& read,
-                           std::vector<problem>&) { check_flow_on(job, read()); },
-      .key_of_loads = "flow",
-      .takes_boundaries = true,
-      .takes_time_steps = true,
-      .takes_heat_sources = true,
-      .why_not_by_corners = "nothing flows through an edge or a corner",
-      .boundary_conditions =
-          [](const spec& job) {
-            return flow_test(job) == "flow" ? std::vector<std::string>{}
-                                            : std::vector<std::string>{"periodic", "mirrored", "closed"};
-          },
-      .rules = flow_rules,
-      .labels = labels_of_flow,
-      .system = {io::centring::cell, 4},
-      .costs = {4, 50, 4, 2e-6, 8e-6},
-      .default_tolerance = 1e-4,
-      .work = flow_work,
-      .most_components = [](const spec&) { return 3; },
-      .has_lines = true,
-      .draws_lines = true,
-      .run = run_flow,
-      .rehearse = rehearse_flow,
-      .why_not_rehearsed =
-          [](const spec& job) {
-            const bool writes = job.transient && job.transient->write_steps;
-            constexpr const char* why = "its fields are written on the way, as often as transient.output_every_s says";
-            return std::string(writes ? why : "");
-          },
-      .paint = paint_speeds};
+  static const physics row{.name = "flow",
+                           .meaning = "permeability of the pores, by steady Stokes flow, and flow between openings",
+                           .caption = "Flow through the pores",
+                           .synonyms = {"stokes", "permeability", "fluid", "darcy", "cfd", "navierstokes"},
+                           .answers = flow_answers(),
+                           .keys = describe_flow,
+                           .about_keys = "The fluid of a flow job.",
+                           .check = check_flow,
+                           .refuse = refuse_flow,
+                           .check_on_solid = [](const spec& job, const std::function<local_model()>& read,
+                                                std::vector<problem>&) { check_flow_on(job, read()); },
+                           .key_of_loads = "flow",
+                           .takes_boundaries = true,
+                           .takes_time_steps = true,
+                           .takes_heat_sources = true,
+                           .why_not_by_corners = "nothing flows through an edge or a corner",
+                           .boundary_conditions =
+                               [](const spec& job) {
+                                 if (flow_test(job) == "flow") return std::vector<std::string>{};
+                                 if (flow_test(job) == "dispersion") return std::vector<std::string>{"periodic"};
+                                 return std::vector<std::string>{"periodic", "mirrored", "closed"};
+                               },
+                           .rules = flow_rules,
+                           .labels = labels_of_flow,
+                           .system = {io::centring::cell, 4},
+                           .costs = {4, 50, 4, 2e-6, 8e-6},  // add_transport has them, too
+                           .default_tolerance = 1e-4,
+                           .work = flow_work,
+                           .most_components = [](const spec&) { return 3; },
+                           .has_lines = true,
+                           .draws_lines = true,
+                           .run = run_flow,
+                           .rehearse = rehearse_flow,
+                           .why_not_rehearsed =
+                               [](const spec& job) {
+                                 const bool writes = job.transient && job.transient->write_steps;
+                                 constexpr const char* why =
+                                     "its fields are written on the way, as often as transient.output_every_s says";
+                                 return std::string(writes ? why : "");
+                               },
+                           .paint = paint_speeds};
   return row;
 }
 

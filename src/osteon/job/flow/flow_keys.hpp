@@ -24,14 +24,14 @@ struct flow_keys {
   double heat_source_W_per_m3 = 0;
   std::string heat_convection = "limited";  ///< or hybrid, central
 
-  bool residence_time = false;                 ///< the mean age of the fluid, too
-  std::optional<double> diffusivity_m2_per_s;  ///< of the fluid in itself; absent: that of water
-
+  bool residence_time = false;  ///< the mean age of the fluid, too
   /// Self-diffusion of water at 25 C [Holz2000]
-  double diffusivity() const { return diffusivity_m2_per_s.value_or(2.3e-9); }
+  double self_diffusivity() const { return diffusivity_m2_per_s.value_or(2.3e-9); }
   std::optional<double> expansion_per_K;  ///< of the fluid; absent: no buoyancy
   std::optional<std::vector<double>> gravity_m_per_s2;
   std::optional<double> reference_temperature_K;  ///< absent: the middle of the given ones
+  std::vector<double> peclet_numbers;             ///< of dispersion
+  std::optional<double> peclet_length_mm, diffusivity_m2_per_s;
 
   double conductivity() const { return conductivity_W_per_mK.value_or(0.6); }
   double heat_capacity() const { return heat_capacity_J_per_m3K.value_or(4.18e6); }

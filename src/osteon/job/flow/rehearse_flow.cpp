@@ -8,6 +8,7 @@
 #include <osteon/job/flow/run_flow_through.hpp>
 #include <osteon/job/flow/run_flow_transient.hpp>
 #include <osteon/job/physics.hpp>
+#include <osteon/solve/flow/projection/mass_keeping.hpp>
 #include <osteon/solve/rehearsal/rehearsal.hpp>
 
 namespace osteon::job {
@@ -42,6 +43,7 @@ std::vector<io::field_info> rehearse_flow(const spec& job, const local_model& pa
     return fields;
   }
   how.faces = flow_keys_of(job).heat;
+  how.carry = solve::rehearse_mass_keeping;
   const solve::through_solution flow = solve::solve_flow_through(problem, how, null_log());
   fields.push_back(wall_shear_info());
   if (!how.faces) return fields;

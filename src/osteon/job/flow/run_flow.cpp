@@ -6,11 +6,13 @@
 #include <cmath>
 #include <optional>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/job/flow/flow_dispersion.hpp>
 #include <osteon/job/flow/flow_fields.hpp>
 #include <osteon/job/flow/flow_keys.hpp>
 #include <osteon/job/flow/run_flow_through.hpp>
 #include <osteon/solve/checkpointer.hpp>
 #include <osteon/solve/flow/permeability.hpp>
+#include <osteon/solve/flow/projection/mass_keeping.hpp>
 #include <osteon/solve/joint_certificate.hpp>
 
 namespace osteon::job {
@@ -45,9 +47,13 @@ solve::flow_problem make_flow_problem(const spec& job, const local_model& part) 
 
 namespace {
 
-solve::flow_options options_of(const solve::options& how) {
+solve::flow_options options_of(const spec& job, const solve::options& how) {
   solve::flow_options options;
   options.permeability_tolerance = how.tolerance;
+  if (flow_test(job) == "dispersion") {
+    options.carry = solve::keep_mass;
+    options.residual_tolerance = how.tolerance;  // a permeability is more exact than the velocities, which carry here
+  }
   options.max_iterations = how.max_iterations;
   if (how.checkpoints) options.poll = [&how] { how.checkpoints->pass(); };
   return options;
@@ -132,7 +138,7 @@ physics_result run_flow(const spec& job, const local_model& part, const solve::o
   const MPI_Comm comm = part.where.comm;
   solve::flow_problem problem;
   comm::collectively(comm, [&] { problem = make_flow_problem(job, part); });
-  solve::flow_solution solution = solve::solve_permeability(problem, options_of(how), log);
+  solve::flow_solution solution = solve::solve_permeability(problem, options_of(job, how), log);
   physics_result result;
   result.elements = part.cells.size();
   MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
@@ -141,6 +147,7 @@ physics_result run_flow(const spec& job, const local_model& part, const solve::o
   result.certificate = solve::joint_certificate(certificates);
   result.answers = answers_of(job, part, solution);
   result.stopped_at = distance_of_bounds(solution);
+  if (flow_test(job) == "dispersion") add_dispersion(result, job, problem, solution, how, log);
   const auto shown = std::find_if(solution.directions.begin(), solution.directions.end(),
                                   [&](const solve::flow_direction& d) { return d.along == load_axis(job); });
   show_flow(result, job, part, part.cells, std::move(shown->velocity_mm_per_s), std::move(shown->pressure_Pa),
@@ -151,7 +158,7 @@ physics_result run_flow(const spec& job, const local_model& part, const solve::o
 
 void check_flow_on(const spec& job, const local_model& part) {
   if (flow_test(job) == "flow") return check_flow_through_on(job, part);
-  solve::check_permeability(make_flow_problem(job, part), options_of({}));
+  solve::check_permeability(make_flow_problem(job, part), options_of(job, {}));
 }
 
 }  // namespace osteon::job

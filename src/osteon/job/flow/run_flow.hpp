@@ -6,7 +6,7 @@
 
 namespace osteon::job {
 
-/// `permeability` or `permeability_tensor`.
+/// `permeability`, `permeability_tensor`, `dispersion` or `flow`.
 std::string flow_test(const spec& job);
 
 /// Of the tests of permeability. All active voxels are the fluid: import has chosen them. @collective local

@@ -8,6 +8,7 @@
 #include <osteon/job/flow/flow_keys.hpp>
 #include <osteon/job/flow/run_flow_through.hpp>
 #include <osteon/job/physics.hpp>
+#include <osteon/solve/joint_certificate.hpp>
 
 namespace osteon::job {
 
@@ -55,6 +56,53 @@ double transfer_coefficient(const solve::temperature_solution& s) {
   return value > 0 ? value : NAN;
 }
 
+// Of one flow and its temperature.
+json answers_of_temperature(const solve::temperature_solution& s, const std::vector<std::string>& names,
+                            double hydraulic_diameter_mm, double conductivity) {
+  json answers;
+  answers["temperature_K"] = {{"mean", s.mean_K}, {"low", s.low_K}, {"high", s.high_K}, {"fluid", s.mean_fluid_K}};
+  if (std::isfinite(s.mean_solid_K)) answers["temperature_K"]["solid"] = s.mean_solid_K;
+  answers["opening_temperature_K"] = json::object();
+  for (std::size_t n = 0; n < names.size(); ++n)
+    if (std::isfinite(s.openings[n].mixed_K)) answers["opening_temperature_K"][names[n]] = s.openings[n].mixed_K;
+  answers["face_inflow_W"] = by_face(s.face_inflow_W);
+  answers["heat_source_W"] = s.source_W;
+  answers["heat_carried_out_W"] = s.carried_out_W;
+  if (s.walls.area_mm2 > 0) {
+    answers["wall_heat_W"] = s.walls.heat_W;
+    answers["wall_temperature_K"] = s.walls.mean_K;
+    if (const double h = transfer_coefficient(s); std::isfinite(h)) {
+      answers["heat_transfer_coefficient_W_per_m2K"] = h;
+      answers["nusselt_number"] = h * 1e-3 * hydraulic_diameter_mm / conductivity;
+    }
+  }
+  answers["heat_imbalance"] = s.certificate.reaction_imbalance;
+  answers["temperature_overshoot_K"] = s.overshoot_K;
+  answers["cell_peclet_number"] = s.cell_peclet_number;
+  answers["limited_share"] = s.limited_share;
+  return answers;
+}
+
+// The temperatures of the flows before the last one; their answers go to those of these flows. @return certificates
+// @collective
+std::vector<solve::solve_certificate> solve_earlier_temperatures(json& flows, solve::temperature_problem problem,
+                                                                 const solve::through_solution& flow,
+                                                                 const std::vector<std::string>& names, double conductivity,
+                                                                 const solve::options& how, log_sink& log) {
+  const std::vector<solve::flow_boundary> last = problem.openings;
+  std::vector<solve::solve_certificate> certificates;
+  for (std::size_t n = 0; n < flow.earlier_face_velocity_mm_per_s.size(); ++n) {
+    problem.face_velocity_mm_per_s = flow.earlier_face_velocity_mm_per_s[n];
+    for (std::size_t b = 0; b < last.size(); ++b)
+      problem.openings[b].value = last[b].value * flow.flows[n].multiple / flow.flows.back().multiple;
+    const solve::temperature_solution s = solve::solve_flow_temperature(problem, how, log);
+    flows.at(n).update(answers_of_temperature(s, names, flow.hydraulic_diameter_mm, conductivity));
+    flows.at(n)["heat_iterations"] = s.certificate.iterations;
+    certificates.push_back(s.certificate);
+  }
+  return certificates;
+}
+
 }  // namespace
 
 io::field_info flow_temperature_info() { return {"temperature", "temperature", "K", io::centring::cell, 1}; }
@@ -96,13 +144,28 @@ solve::temperature_problem make_temperature_problem(const spec& job, const local
 
 void add_flow_temperature(physics_result& result, const spec& job, const local_model& part,
                           solve::temperature_problem problem, const solve::through_solution& flow,
-                          const std::vector<std::string>& names, const solve::options& how, log_sink& log) {
+                          const std::vector<std::string>& names, const solve::options& how, log_sink& log,
+                          std::vector<double>* temperature_K) {
   log.note("temperature");
+  const double conductivity = flow_keys_of(job).conductivity();
   problem.face_velocity_mm_per_s = flow.face_velocity_mm_per_s;
   solve::options exact = how;
   exact.tolerance = std::min(how.tolerance, 1e-6);  // that of a flow may be coarser
-  const solve::temperature_solution s = solve::solve_flow_temperature(problem, exact, log);
+  json& answers = result.answers;
+  std::vector<solve::solve_certificate> certificates;
+  if (answers.contains("flows"))
+    certificates = solve_earlier_temperatures(answers["flows"], problem, flow, names, conductivity, exact, log);
+  solve::temperature_solution s = solve::solve_flow_temperature(problem, exact, log);
+  certificates.push_back(s.certificate);
+  if (answers.contains("flows")) {
+    answers["flows"].back().update(answers_of_temperature(s, names, flow.hydraulic_diameter_mm, conductivity));
+    answers["flows"].back()["heat_iterations"] = s.certificate.iterations;
+  }
   tell_flow_temperature(result, job, part, problem, s, flow, names, log);
+  result.earlier_proof = solve::joint_certificate(certificates);
+  if (!result.earlier_proof->converged)
+    result.stopped_at = fmt::format("a residual of the temperature of {:.2e}", result.earlier_proof->true_relative_residual);
+  if (temperature_K) *temperature_K = std::move(s.temperature_K);
 }
 
 void tell_flow_temperature(physics_result& result, const spec& job, const local_model& part,
@@ -110,26 +173,7 @@ void tell_flow_temperature(physics_result& result, const spec& job, const local_
                            const solve::through_solution& flow, const std::vector<std::string>& names, log_sink& log) {
   result.earlier_proof = s.certificate;
   json& answers = result.answers;
-  answers["temperature_K"] = {{"mean", s.mean_K}, {"low", s.low_K}, {"high", s.high_K}, {"fluid", s.mean_fluid_K}};
-  if (std::isfinite(s.mean_solid_K)) answers["temperature_K"]["solid"] = s.mean_solid_K;
-  answers["opening_temperature_K"] = json::object();
-  for (std::size_t n = 0; n < names.size(); ++n)
-    if (std::isfinite(s.openings[n].mixed_K)) answers["opening_temperature_K"][names[n]] = s.openings[n].mixed_K;
-  answers["face_inflow_W"] = by_face(s.face_inflow_W);
-  answers["heat_source_W"] = s.source_W;
-  answers["heat_carried_out_W"] = s.carried_out_W;
-  if (s.walls.area_mm2 > 0) {
-    answers["wall_heat_W"] = s.walls.heat_W;
-    answers["wall_temperature_K"] = s.walls.mean_K;
-    if (const double h = transfer_coefficient(s); std::isfinite(h)) {
-      answers["heat_transfer_coefficient_W_per_m2K"] = h;
-      answers["nusselt_number"] = h * 1e-3 * flow.hydraulic_diameter_mm / flow_keys_of(job).conductivity();
-    }
-  }
-  answers["heat_imbalance"] = s.certificate.reaction_imbalance;
-  answers["temperature_overshoot_K"] = s.overshoot_K;
-  answers["cell_peclet_number"] = s.cell_peclet_number;
-  answers["limited_share"] = s.limited_share;
+  answers.update(answers_of_temperature(s, names, flow.hydraulic_diameter_mm, flow_keys_of(job).conductivity()));
   answers["heat_certificate"] = {{"dofs", s.certificate.unknowns},
                                  {"restarts", s.certificate.restarts},
                                  {"iterations", s.certificate.iterations},
@@ -137,8 +181,8 @@ void tell_flow_temperature(physics_result& result, const spec& job, const local_
                                  {"reaction_imbalance", s.certificate.reaction_imbalance},
                                  {"energy_identity_error", s.certificate.energy_identity_error},
                                  {"converged", s.certificate.converged}};
-  if (!s.certificate.converged)
-    result.stopped_at = fmt::format("a residual of the temperature of {:.2e}", s.certificate.true_relative_residual);
+  if (!result.earlier_proof->converged)
+    result.stopped_at = fmt::format("a residual of the temperature of {:.2e}", result.earlier_proof->true_relative_residual);
   constexpr double much = 0.01;
   const double range = s.high_K - s.low_K;
   if (range > 0 && s.overshoot_K > much * range)

@@ -24,9 +24,11 @@ void tell_flow_temperature(physics_result& result, const spec& job, const local_
                            const solve::through_solution& flow, const std::vector<std::string>& names, log_sink& log);
 
 /// Solve for the temperature that a flow carries; its answers, field and certificate go to `result`.
-/// @param names of the boundaries @collective on part.where.comm
+/// @param names of the boundaries @param temperature_K becomes that of each active cell; null: not wanted
+/// @collective on part.where.comm
 void add_flow_temperature(physics_result& result, const spec& job, const local_model& part,
                           solve::temperature_problem problem, const solve::through_solution& flow,
-                          const std::vector<std::string>& names, const solve::options& how, log_sink& log);
+                          const std::vector<std::string>& names, const solve::options& how, log_sink& log,
+                          std::vector<double>* temperature_K = nullptr);
 
 }  // namespace osteon::job

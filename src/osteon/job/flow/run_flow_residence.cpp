@@ -32,8 +32,8 @@ void check_flow_residence(const spec& job, std::vector<problem>& problems) {
   expect(!f.residence_time || !job.transient, "flow.residence_time", "is of steady flow; remove it, or [transient]");
   expect(f.residence_time || !f.diffusivity_m2_per_s, "flow.diffusivity_m2_per_s",
          "given, but flow.residence_time is not; set flow.residence_time = true, or remove it");
-  expect(f.diffusivity() > 0 && std::isfinite(f.diffusivity()), "flow.diffusivity_m2_per_s",
-         fmt::format("{} must be > 0 m2/s: where nothing flows only diffusion renews the fluid", f.diffusivity()));
+  expect(f.self_diffusivity() > 0 && std::isfinite(f.self_diffusivity()), "flow.diffusivity_m2_per_s",
+         fmt::format("{} must be > 0 m2/s: where nothing flows only diffusion renews the fluid", f.self_diffusivity()));
 }
 
 void add_flow_residence(physics_result& result, const spec& job, const local_model& part,
@@ -48,7 +48,7 @@ void add_flow_residence(physics_result& result, const spec& job, const local_mod
     ages.openings = problem.boundaries;
     for (solve::flow_boundary& b : ages.openings) b.value *= flow.flows.back().multiple;
     ages.face_velocity_mm_per_s = flow.face_velocity_mm_per_s;
-    ages.diffusivity_mm2_per_s = mm2_per_m2 * flow_keys_of(job).diffusivity();
+    ages.diffusivity_mm2_per_s = mm2_per_m2 * flow_keys_of(job).self_diffusivity();
   });
   solve::options exact = how;
   exact.tolerance = std::min(how.tolerance, 1e-6);  // that of a flow may be coarser

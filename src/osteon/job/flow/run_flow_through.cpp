@@ -16,6 +16,7 @@
 #include <osteon/job/flow/run_flow_transient.hpp>
 #include <osteon/job/flow/solid_labels.hpp>
 #include <osteon/solve/checkpointer.hpp>
+#include <osteon/solve/flow/projection/mass_keeping.hpp>
 #include <osteon/solve/joint_certificate.hpp>
 
 namespace osteon::job {
@@ -234,7 +235,7 @@ json through_load(const spec& job, const local_model& part) {
                {"cross_section_mm2", cross_section_mm2(part.header, load_axis(job))},
                {"boundary", json::array()}};
   if (f.inertia) load["convection"] = f.convection;
-  if (f.residence_time) load["diffusivity_m2_per_s"] = f.diffusivity();
+  if (f.residence_time) load["diffusivity_m2_per_s"] = f.self_diffusivity();
   if (f.heat)
     load.update({{"conductivity_W_per_mK", f.conductivity()},
                  {"heat_capacity_J_per_m3K", f.heat_capacity()},
@@ -308,7 +309,8 @@ std::string state_of(const solve::through_flow& flow, bool has_inertia) {
 
 }  // namespace
 
-physics_result run_flow_through(const spec& job, const local_model& part, const solve::options& how, log_sink& log) {
+physics_result run_flow_through(const spec& job, const local_model& part, const solve::options& how, log_sink& log,
+                                std::vector<double>* temperature_K) {
   if (job.transient) return run_flow_transient(job, part, how, log);
   const MPI_Comm comm = part.where.comm;
   solve::through_problem problem;
@@ -320,6 +322,8 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
     if (flow_keys_of(job).heat) heat = make_temperature_problem(job, part, problem.cells, problem.boundaries, table_of);
   });
   solve::through_options options = through_options_of(how);
+  options.faces_of_all = flow_keys_of(job).heat;
+  options.carry = solve::keep_mass;
   options.faces = flow_keys_of(job).heat || flow_keys_of(job).residence_time;
   std::optional<solve::buoyant_solution> convection;
   if (problem.is_buoyant) convection = solve_buoyancy(job, problem, heat, how, options, log);
@@ -336,6 +340,7 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
   const solve::through_flow& last = solution.flows.back();
   const flow_keys f = flow_keys_of(job);
   result.answers = answers_of_flow(last, names, f, problem.periodic);
+  if (f.heat && !convection) result.answers["flux_correction"] = last.faces_change;
   tell_of_upwinding(job, last, result.answers, log);
   if (!f.multiples.empty()) {
     result.answers["flows"] = json::array();
@@ -357,15 +362,15 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
             std::nullopt);
   cell_values shear;
   comm::collectively(comm, [&] { shear = spread_over(part, problem.cells, std::move(solution.wall_shear_Pa), 1); });
-  result.fields.push_back({wall_shear_info(),
-                           [&part, shear] { return cell_planes(part, shear, 1); }});
+  result.fields.push_back({wall_shear_info(), [&part, shear] { return cell_planes(part, shear, 1); }});
   if (f.heat && (convection || result.certificate.converged)) {
     const shown_field speed = shown_of(result);
     if (convection) {
       tell_flow_temperature(result, job, part, heat, convection->heat, solution, names, log);
       tell_buoyancy(result, job, *convection, log);
+      if (temperature_K) *temperature_K = std::move(convection->heat.temperature_K);
     } else {
-      add_flow_temperature(result, job, part, std::move(heat), solution, names, how, log);
+      add_flow_temperature(result, job, part, std::move(heat), solution, names, how, log, temperature_K);
     }
     if (job.picture.field == "speed") show(result, speed);
   }

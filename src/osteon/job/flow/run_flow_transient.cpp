@@ -9,8 +9,8 @@
 #include <osteon/job/flow/flow_keys.hpp>
 #include <osteon/job/flow/flow_paths.hpp>
 #include <osteon/job/flow/run_flow_through.hpp>
-#include <osteon/job/outputs/history.hpp>
 #include <osteon/job/flow/solid_labels.hpp>
+#include <osteon/job/outputs/history.hpp>
 #include <osteon/job/outputs/step_files.hpp>
 #include <osteon/job/system_info.hpp>
 #include <osteon/solve/checkpointer.hpp>

@@ -141,10 +141,13 @@ double imbalance(const local_model& part, std::int64_t elements) {
   return static_cast<double>(largest) * comm::size(part.where.comm) / static_cast<double>(elements);
 }
 
-// What the job says of a material, and what its physics needs of it.
+// What the job says of a material, and what its physics needs of it: not of a phase that [[material]] does not name, which
+// goes before those that it does.
 json describe_material(const spec& job, const physics& row, const voxel::material& material, std::size_t number) {
   json entry = {{"name", material.name}};
-  for (const material_property* p : row.needs) entry[p->key] = p->in_model(job, material, number);
+  const std::size_t phases = row.rules(job).has_others ? 1 : 0;
+  if (number <= phases) return entry;
+  for (const material_property* p : row.needs) entry[p->key] = p->in_model(job, material, number - phases);
   if (needs(row, property::youngs_modulus)) entry["poisson_ratio"] = material.poisson_ratio;
   return entry;
 }

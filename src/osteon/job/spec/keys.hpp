@@ -120,13 +120,14 @@ void describe(Visitor& v, spec& s) {
       "custom: only [[support]], [[force]] and gravity. conduction: fixed temperatures on the faces. heat_transfer: "
       "what the [[boundary]] tables say. conductivity_tensor: the effective conductivity in all directions. "
       "homogenise: stiffness of the material, from six mean strains. permeability: of the fluid, along the axis; "
-      "permeability_tensor: along all. flow: of a fluid, between the openings that the [[boundary]] tables say. "
+      "permeability_tensor: along all. dispersion: of what the fluid carries along the axis. flow: of a fluid, between the "
+      "openings that the [[boundary]] tables say. "
       "free_expansion: nothing but the temperatures, in "
       "thermo_elasticity. Left out: custom if "
       "there is a [[support]], else axial_bonded, in a heat job heat_transfer if there is a [[boundary]], else conduction, "
       "in a flow job flow if there is a [[boundary]], else permeability.",
       {"axial_bonded", "uniaxial", "confined", "shear", "pure_shear", "bending", "torsion", "custom", "conduction",
-       "heat_transfer", "conductivity_tensor", "homogenise", "permeability", "permeability_tensor", "flow",
+       "heat_transfer", "conductivity_tensor", "homogenise", "permeability", "permeability_tensor", "dispersion", "flow",
        "free_expansion"});
     t("axis", l.axis, "Direction of the load, of the heat flow or of the fluid.", {"z", "y", "x"});
     describe_drive(t, l);

@@ -215,9 +215,10 @@ class checker {
     if (!job_.load.boundary_condition) return;
     const std::string &given = *job_.load.boundary_condition, test = job_.load.test.value_or("");
     const auto choices = row_.boundary_conditions(job_);
-    expect(
-        !choices.empty(), "load.boundary_condition",
-        "belongs to test = \"homogenise\", \"conductivity_tensor\", \"permeability\" or \"permeability_tensor\"; remove it");
+    expect(!choices.empty(), "load.boundary_condition",
+           "belongs to test = \"homogenise\", \"conductivity_tensor\", \"permeability\", \"permeability_tensor\" or "
+           "\"dispersion\"; "
+           "remove it");
     expect(choices.empty() || std::find(choices.begin(), choices.end(), given) != choices.end(), "load.boundary_condition",
            fmt::format("'{}' does not go with test = \"{}\"; use '{}'", given, test, fmt::join(choices, "' or '")));
   }

@@ -2,14 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <osteon/job/elasticity/elastic_answers.hpp>
 #include <osteon/job/elasticity/elastic_fields.hpp>
 #include <osteon/job/elasticity/elastic_problem.hpp>
 #include <osteon/job/elasticity/loads_on_solid.hpp>
+#include <osteon/job/flow/flow.hpp>
 #include <osteon/job/heat/heat_case.hpp>
 #include <osteon/job/heat/temperature_frames.hpp>
+#include <osteon/job/thermo_elasticity/flow_stress.hpp>
 #include <osteon/solve/rehearsal/rehearsal.hpp>
+#include <set>
 #include <utility>
 
 namespace osteon::job {
@@ -20,6 +24,17 @@ void check_warm_load(const spec& job, std::vector<problem>& problems) {
   const auto expect = [&](bool holds, const std::string& where, const std::string& text) {
     if (!holds) problems.push_back({where, text});
   };
+  if (is_with_flow(job)) {
+    check_flow_stage(job, problems);
+  } else {
+    expect(job.boundaries.empty(), "boundary",
+           "belongs to physics = \"heat\" or \"flow\", or to thermo_elasticity with [flow]; remove it, add [flow] or change "
+           "the physics");
+    for (std::size_t n = 0; n < job.materials.size(); ++n)
+      expect(
+          job.materials[n].heat_source_W_per_m3 == 0, fmt::format("material[{}].heat_source_W_per_m3", n + 1),
+          "belongs to physics = \"heat\", or to thermo_elasticity with [flow]; remove it, add [flow] or change the physics");
+  }
   const load_spec& l = job.load;
   const std::string test = l.test.value_or("axial_bonded");
   expect(test == "axial_bonded" || test == "free_expansion", "load.test",
@@ -47,11 +62,36 @@ void refuse_warm_load(const spec& job, std::vector<problem>& problems) {
 solver_work warm_work(const spec& job, const voxel::node_count* nodes) {
   solver_work work;
   if (nodes) work.held = held_by_test(job, *nodes, job.load.test.value_or("axial_bonded"));
+  if (is_with_flow(job)) {
+    // The stages before it in the costs of this row: their memory, if that is more, and their time.
+    const solver_costs &c = flow().costs, &own = thermo_elasticity().costs;
+    const solver_work first = flow().work(flow_stage_of(job), nullptr);
+    const double of_flow = (c.bytes_per_unknown + (first.kept - 1) * c.bytes_per_further) * c.unknowns_per_element;
+    work.kept += std::max(0.0, of_flow - own.bytes_per_unknown * own.unknowns_per_element) /
+                 (own.bytes_per_further * own.unknowns_per_element);
+    work.solutions += (c.setup_seconds + first.solutions * c.solution_seconds) / own.solution_seconds;
+  }
   return work;
 }
 
+// What a job with [flow] tells of its first stage: of flow's numbers those that are not of permeability.
+std::vector<answer> flow_stage_answers() {
+  static const std::set<std::string> told{"flow_rate_mm3_per_s", "pressure_drop_Pa",
+                                          "reynolds_number",     "mean_speed_mm_per_s",
+                                          "mass_imbalance",      "temperature_K.fluid",
+                                          "temperature_K.solid", "opening_temperature_K.*",
+                                          "face_inflow_W.*",     "heat_source_W",
+                                          "heat_carried_out_W",  "wall_heat_W",
+                                          "wall_temperature_K",  "heat_transfer_coefficient_W_per_m2K",
+                                          "nusselt_number",      "heat_imbalance"};
+  std::vector<answer> all;
+  for (const answer& a : flow().answers)
+    if (told.contains(a.key)) all.push_back(a);
+  return all;
+}
+
 std::vector<answer> warm_answers() {
-  return {
+  std::vector<answer> all{
       {.key = "von_mises_MPa.mean", .title = "von Mises stress, mean", .unit = "MPa", .meaning = "Averaged over the solid."},
       {.key = "von_mises_MPa.p98",
        .title = "von Mises stress, 98 %",
@@ -68,7 +108,10 @@ std::vector<answer> warm_answers() {
        .in_table = false},
       mean_sed("Strain energy density of the mechanical strain, at the voxels' centres."),
       high_sed(),
-      {.key = "temperature_K.mean", .title = "temperature, mean", .unit = "K", .meaning = "Averaged over the solid."},
+      {.key = "temperature_K.mean",
+       .title = "temperature, mean",
+       .unit = "K",
+       .meaning = "Averaged over the solid, with [flow] over the fluid, too."},
       {.key = "temperature_K.low", .title = "temperature, lowest", .unit = "K", .meaning = "Of a voxel.", .in_table = false},
       {.key = "temperature_K.high",
        .title = "temperature, highest",
@@ -77,6 +120,8 @@ std::vector<answer> warm_answers() {
        .in_table = false},
       {.key = "flux_W", .title = "heat flow", .unit = "W", .meaning = "Through each of the two faces."},
   };
+  for (answer& a : flow_stage_answers()) all.push_back(std::move(a));
+  return all;
 }
 
 }  // namespace
@@ -93,10 +138,16 @@ const physics& thermo_elasticity() {
       .check_on_solid = [](const spec& job, const std::function<local_model()>& read,
                            std::vector<problem>&) { check_thermo_elasticity(job, read()); },
       .needs = {&property::conductivity, &property::youngs_modulus, &property::thermal_expansion},
+      .takes_boundaries = true,
+      .takes_heat_sources = true,
       .why_not_by_corners = "no heat flows through an edge or a corner",
-      .rules = [](const spec&) { return solid_rules{.must_join_faces = true}; },
+      .rules =
+          [](const spec& job) {
+            return is_with_flow(job) ? find_physics("flow")->rules(flow_stage_of(job))
+                                     : solid_rules{.must_join_faces = true};
+          },
       .system = {io::centring::node, 3},
-      .costs = {3.81, 84, 0, 3e-6, 13e-6},  // 128^3: 161 MB, 7.9 s
+      .costs = {3.81, 84, 1, 3e-6, 13e-6},  // 128^3: 161 MB, 7.9 s
       .work = warm_work,
       .most_components = most_elastic_components,
       .balances_moments = true,
@@ -114,7 +165,10 @@ const physics& thermo_elasticity() {
               fields.push_back(f.info);
             return fields;
           },
-      .paint = [](const spec&, const local_model& part) { return paint_temperatures(part, std::nullopt); }};
+      .why_not_rehearsed =
+          [](const spec& job) { return is_with_flow(job) ? find_physics("flow")->why_not_rehearsed(job) : std::string(); },
+      .paint = [](const spec& job,
+                  const local_model& part) { return is_with_flow(job) ? nullptr : paint_temperatures(part, std::nullopt); }};
   return row;
 }
 

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <osteon/solve/flow/carried_velocities.hpp>
 #include <osteon/solve/flow/permeability.hpp>
 #include <string>
 #include <vector>
@@ -124,8 +125,10 @@ struct through_options {
   int max_iterations = 500;  ///< of the linear solver, for each flow
   bool fields = true;
   std::function<void()> poll{};  ///< called between iterations, may throw on all ranks; empty: not
-  bool faces = false;            ///< the velocities on the voxels' faces are wanted, too
-  bool rehearses = false;        ///< some iterations, and whatever else a solve may send: for the plans of virtual ranks
+  bool faces = false,
+       faces_of_all = false;   ///< the velocities on the voxels' faces are wanted, too, of the last flow or all
+  velocity_projector carry{};  ///< makes them, e.g. keep_mass; empty: they are those of the answer
+  bool rehearses = false;      ///< some iterations, and whatever else a solve may send: for the plans of virtual ranks
 };
 
 /// What passes one boundary.
@@ -155,6 +158,7 @@ struct through_flow {
   vector3 force_on_solid_N;                 ///< on the solid voxels; not on walls that are faces of the image
   std::vector<vector3> force_on_label_N{};  ///< the part of it on the voxels of each of labelled_solid::names
   solve_certificate certificate;            ///< residual_history: that of the preconditioner; energy_identity_error unused
+  double faces_change = 0;                  ///< by through_options::carry, as carried_velocities tells
   std::vector<double> steady_history;       ///< change of the answer that each step of Picard or Newton asks for
 };
 
@@ -168,6 +172,8 @@ struct through_solution {
   std::vector<float> wall_shear_Pa;  ///< mean over the walls of a voxel; 0 where it has none
   /// Of the last flow, if they are wanted: shape (cells, 6), along z, y, x through the low and the high face of each cell.
   std::vector<double> face_velocity_mm_per_s;
+  /// The same of the flows before it, if those of all are wanted.
+  std::vector<std::vector<double>> earlier_face_velocity_mm_per_s;
   double setup_seconds = 0;
 };
 

@@ -18,6 +18,7 @@
 #include <osteon/base/log_sink.hpp>
 #include <osteon/grid/block.hpp>
 #include <osteon/solve/certificate.hpp>
+#include <osteon/solve/flow/carried_velocities.hpp>
 #include <osteon/voxel/run_set.hpp>
 #include <span>
 #include <vector>
@@ -51,6 +52,7 @@ struct flow_options {
   bool fields = true;             ///< whether velocities and pressures are wanted
   std::function<void()> poll{};   ///< called between iterations, may throw on all ranks to end the solve; empty: not
   bool rehearses = false;         ///< one iteration, and whatever else a solve may send: for the plans of virtual ranks
+  velocity_projector carry{};     ///< makes the velocities on the voxels' faces of a box that repeats; empty: not wanted
 };
 
 /// The answer for one direction.
@@ -71,6 +73,9 @@ struct flow_direction {
   double reynolds_number = 0;
   solve_certificate certificate;  ///< unknowns are velocities and pressures; energy_identity_error: flux against dissipation
   std::vector<float> velocity_mm_per_s;  ///< shape (cells, 3), components (z, y, x)
+  /// If they are wanted: shape (cells, 6), along z, y, x through the low and the high face of each cell.
+  std::vector<double> face_velocity_mm_per_s;
+  double faces_change = 0;  ///< as carried_velocities tells
   std::vector<float>
       pressure_Pa;  ///< per cell; where the box repeats without the uniform gradient, else from the drop to zero
 };

@@ -252,7 +252,7 @@ class buoyant_solver {
     own.iterations += before.iterations;
     own.solve_seconds += before.solve_seconds;
     own.solve_cpu_seconds += before.solve_cpu_seconds;
-    set_face_velocities(flow_, open_.cells, solver_->answer(), units_, all_.flow);
+    all_.flow.face_velocity_mm_per_s = face_velocities(flow_, open_.cells, solver_->answer(), units_);
     return own.converged;
   }
 
@@ -364,7 +364,7 @@ class buoyant_solver {
       if (change > worth_a_look) continue;
       // The steady temperature of this flow, and what the steady equations of the flow say to that.
       const std::vector<double> kept = state_of(t_);
-      set_face_velocities(flow_, open_.cells, solver_->answer(), units_, all_.flow);
+      all_.flow.face_velocity_mm_per_s = face_velocities(flow_, open_.cells, solver_->answer(), units_);
       if (heat_.solve(all_.flow.face_velocity_mm_per_s, heat_how_.tolerance, taken, {}, 0, log_)) {
         next = heat_.owned();
         const double steady = change_to(next);

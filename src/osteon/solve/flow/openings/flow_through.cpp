@@ -486,8 +486,8 @@ double guessed_drop(const through_problem& problem, const through_solution& all,
 }  // namespace
 
 // Velocities on both faces of each voxel along each axis; those of a face are one number for both of its voxels.
-void set_face_velocities(const through_problem& problem, const flow_cells& cells, const std::vector<double>& x,
-                         const flow_units& units, through_solution& all) {
+std::vector<double> face_velocities(const through_problem& problem, const flow_cells& cells, const std::vector<double>& x,
+                                    const flow_units& units) {
   std::vector<std::array<double, 6>> value(at(cells.grid.owned));
   visit_neighbours_in_parallel(cells.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
     for (std::size_t c = 0; c < 3; ++c) {
@@ -497,14 +497,14 @@ void set_face_velocities(const through_problem& problem, const flow_cells& cells
       value[at(i)][2 * c + 1] = above < 0 ? 0 : units.velocity_mm_per_s * u[above];
     }
   });
-  all.face_velocity_mm_per_s.assign(6 * at(problem.cells.size()), 0);
+  std::vector<double> faces(6 * at(problem.cells.size()));
   for (const voxel::run& r : problem.cells.runs()) {
     const std::int32_t first = cells.numbers.find(r.z, r.y, r.x);
     if (first < 0) continue;
     for (std::int32_t n = 0; n < r.length; ++n)
-      std::copy(value[at(first + n)].begin(), value[at(first + n)].end(),
-                all.face_velocity_mm_per_s.begin() + 6 * std::ptrdiff_t{r.first + n});
+      std::copy(value[at(first + n)].begin(), value[at(first + n)].end(), faces.begin() + 6 * std::ptrdiff_t{r.first + n});
   }
+  return faces;
 }
 
 open_flow_cells begin_through(const through_problem& problem, const through_outline& known, through_solution& all,
@@ -595,10 +595,19 @@ through_solution solve_flow_through(const through_problem& problem, const throug
     find_speeds(problem, open, solver.answer(), units, all, flow);
     find_wall_shear_of(problem, open, solver.answer(), units, flow, how.fields ? &all.wall_shear_Pa : nullptr);
     last = multiple;
+    if (!flow.certificate.converged && !how.rehearses) break;
+    if (how.faces && (how.faces_of_all || how.rehearses || all.flows.size() == problem.multiples.size())) {
+      carried_velocities carried;
+      if (how.carry) carried = how.carry(open, solver.answer(), how.poll, log);
+      flow.faces_change = carried.change;
+      if (!all.face_velocity_mm_per_s.empty())
+        all.earlier_face_velocity_mm_per_s.push_back(std::move(all.face_velocity_mm_per_s));
+      all.face_velocity_mm_per_s =
+          face_velocities(problem, open.cells, how.carry ? carried.velocity : solver.answer(), units);
+    }
     if (!flow.certificate.converged) break;
   }
   if (how.fields) set_through_fields(problem, open, solver.answer(), units, last, all);
-  if (how.faces) set_face_velocities(problem, open.cells, solver.answer(), units, all);
   return all;
 }
 

@@ -65,7 +65,7 @@ void set_through_fields(const through_problem& problem, const open_flow_cells& o
                         const flow_units& units, double multiple, through_solution& all);
 /// Velocities on both faces of each voxel along each axis; those of a face are one number for both of its voxels.
 /// @collective local
-void set_face_velocities(const through_problem& problem, const flow_cells& cells, const std::vector<double>& x,
-                         const flow_units& units, through_solution& all);
+std::vector<double> face_velocities(const through_problem& problem, const flow_cells& cells, const std::vector<double>& x,
+                                    const flow_units& units);
 
 }  // namespace osteon::solve

@@ -30,9 +30,14 @@ carried_place block_of(carried_place p, const std::array<int, 3>& step) {
   return {p.z >> step[0], p.y >> step[1], p.x >> step[2]};
 }
 
-float distance_of(const carried_point& a, const carried_point& b) {
+// The shortest one, where the box repeats.
+float distance_of(const carried_point& a, const carried_point& b, const std::array<float, 3>& period) {
   float sum = 0;
-  for (std::size_t n = 0; n < 3; ++n) sum += (a.centre[n] - b.centre[n]) * (a.centre[n] - b.centre[n]);
+  for (std::size_t n = 0; n < 3; ++n) {
+    float along = std::abs(a.centre[n] - b.centre[n]);
+    if (period[n] > 0 && along > period[n] / 2) along = std::abs(period[n] - along);
+    sum += along * along;
+  }
   return std::sqrt(sum);
 }
 
@@ -85,6 +90,8 @@ transport_geometry geometry_of(const transport_cells& cells) {
   transport_geometry g;
   g.spacing_mm = grid.spacing_mm;
   g.domain = grid.where.domain;
+  for (int a = 0; a < 3; ++a)
+    if (grid.periodic[at(a)]) g.period[at(a)] = static_cast<float>(static_cast<double>(g.domain[a]) * g.spacing_mm[a]);
   g.between = grid.links;
   g.ghosts = grid.walls - grid.owned;
   g.loose.assign(cells.loose.begin(), cells.loose.end());
@@ -160,6 +167,7 @@ transport_geometry coarsened(const transport_geometry& fine, const transport_row
   coarse.shift = next_shift(fine.shift, fine.spacing_mm, fine.domain);
   coarse.spacing_mm = fine.spacing_mm;
   coarse.domain = fine.domain;
+  coarse.period = fine.period;
   std::array<int, 3> step{};
   for (std::size_t a = 0; a < 3; ++a) step[a] = coarse.shift[a] - fine.shift[a];
   // Of the couplings alone: what a point exchanges with outside must not make those look weak.
@@ -190,8 +198,8 @@ transport_geometry coarsened(const transport_geometry& fine, const transport_row
   for (const carried_link& l : fine.links) {
     const std::int32_t from = parent[at(l.from)], to = l.to < owned ? parent[at(l.to)] : of_ghost[at(l.to - owned)];
     if (from == to) continue;
-    const float factor = shortened(distance_of(fine.points[at(l.from)], fine.points[at(l.to)]),
-                                   distance_of(coarse.points[at(from)], coarse.points[at(to)]));
+    const float factor = shortened(distance_of(fine.points[at(l.from)], fine.points[at(l.to)], fine.period),
+                                   distance_of(coarse.points[at(from)], coarse.points[at(to)], fine.period));
     coarse.links.push_back({from, to, factor * l.conductance, l.comes, l.goes});
   }
   std::stable_sort(coarse.links.begin(), coarse.links.end(),
@@ -204,6 +212,7 @@ transport_geometry gathered_on_first(MPI_Comm comm, const transport_geometry& ow
   all.shift = own.shift;
   all.spacing_mm = own.spacing_mm;
   all.domain = own.domain;
+  all.period = own.period;
   all.between.comm = MPI_COMM_SELF;
   const auto count = static_cast<std::int32_t>(own.loose.size());
   const std::int32_t first = comm::sum_of_lower_ranks(comm, count);

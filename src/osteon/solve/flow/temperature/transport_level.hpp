@@ -30,6 +30,7 @@ struct transport_geometry {
   std::array<int, 3> shift{};
   vector3 spacing_mm;
   index3 domain;
+  std::array<float, 3> period{};  ///< of a box that repeats along an axis [mm]; 0: it does not
 };
 
 /// The geometry of the cells. @collective local

@@ -123,6 +123,7 @@ transport_multigrid::transport_multigrid(const transport_cells& cells) {
   const MPI_Comm comm = cells.grid.where.comm;
   transport_geometry geometry = geometry_of(cells);
   const bool is_shared = comm::size(comm) > 1;
+  if (!is_shared && geometry.ghosts > 0) geometry = gathered_on_first(comm, geometry);  // a box that repeats on one rank
   const auto push = [&](bool shared) {
     levels_.push_back(std::make_unique<level>());
     levels_.back()->take(geometry, shared);

@@ -25,6 +25,8 @@ class transport_solver {
   /// @throws solve_error if a value is not finite @collective
   void solve(heat_convection scheme, const options& how, solve_certificate& certificate, log_sink& log);
 
+  /// The next solution begins at zero, not at the last one.
+  void restart();
   /// Send whatever solve() may send, once each part, on virtual ranks. @collective
   void rehearse(heat_convection scheme);
 

@@ -153,7 +153,8 @@ momentum_solver::outcome momentum_solver::solve(const double* right, double* e, 
       }
       if (poll) poll();
       count_iteration();
-      comm::sent_part sends(cells_.grid.where.comm, cycles_[0] ? "iteration_of_friction_by_cycles" : "iteration_of_friction");
+      comm::sent_part sends(cells_.grid.where.comm,
+                            cycles_[0] ? "iteration_of_friction_by_cycles" : "iteration_of_friction");
       const double rz = all_ranks(std::array{precondition()})[0];
       const auto beta = static_cast<float>(before == 0 ? 0 : rz / before);
       before = rz;

@@ -1,0 +1,21 @@
+#pragma once
+/// @file
+/// The elastic problem that temperatures load, wherever they come from.
+#include <osteon/job/elasticity/elastic_fields.hpp>
+#include <osteon/job/elasticity/standard_tests.hpp>
+
+namespace osteon::job {
+
+/// Hold the body between plates or, if it is to expand freely, against rigid motions only. A fault of the supports is told
+/// before the temperatures are solved for. @return what the plates measure; none: it expands freely
+/// @throws as make_test, require_supported @collective
+std::optional<measure> hold_warm_body(const spec& job, const local_model& part, solve::elasticity_problem& problem);
+
+/// Solve for the displacements; the certificate and the numbers of the stress go to `result`.
+/// @param problem held @param plates as hold_warm_body returns it @param temperature_K per active cell of `part`
+/// @return the solution, for fields and pictures @collective on part.where.comm
+derived_fields add_thermal_stress(physics_result& result, const spec& job, const local_model& part,
+                                  std::shared_ptr<solve::elasticity_problem> problem, const std::optional<measure>& plates,
+                                  std::vector<double> temperature_K, const solve::options& how, log_sink& log);
+
+}  // namespace osteon::job

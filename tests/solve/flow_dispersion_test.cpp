@@ -1,0 +1,167 @@
+#include <gtest/gtest.h>
+#include <omp.h>
+
+#include <cmath>
+#include <osteon/base/error.hpp>
+#include <osteon/solve/flow/dispersion/dispersion.hpp>
+#include <osteon/solve/flow/projection/mass_keeping.hpp>
+#include <osteon/solve/heat/heat_tensor.hpp>
+#include <random>
+
+#include "solve/flow_images.hpp"
+
+namespace flow_dispersion_test {
+
+using namespace osteon;
+using namespace flow_images;
+
+const solve::options exact{1e-9, 500, nullptr};
+
+struct carried {
+  solve::dispersion_solution dispersion;
+  solve::flow_solution flow;
+};
+
+carried solve_carried(MPI_Comm comm, const image& img, axis along, std::vector<double> peclet, double length,
+                      vector3 spacing = {1, 1, 1}, double flow_tolerance = 1e-9) {
+  const auto flow = make_problem(comm, img, {along}, solve::flow_surroundings::periodic, spacing);
+  solve::flow_options how{flow_tolerance, flow_tolerance, 300, false};
+  how.carry = solve::keep_mass;
+  carried result;
+  result.flow = solve::solve_permeability(flow, how, null_log());
+  solve::dispersion_problem problem;
+  problem.where = flow.where;
+  problem.spacing_mm = spacing;
+  problem.cells = flow.cells;
+  problem.along = along;
+  problem.face_velocity_mm_per_s = result.flow.directions[0].face_velocity_mm_per_s;
+  problem.peclet_numbers = std::move(peclet);
+  problem.length_mm = length;
+  result.dispersion = solve::solve_dispersion(problem, exact, null_log());
+  for (const auto& t : result.dispersion.tensors) {
+    EXPECT_TRUE(t.certificate.converged);
+    EXPECT_LT(t.certificate.energy_identity_error, 1e-6);
+  }
+  return result;
+}
+
+// Of a slit of g voxels on this grid: u_i = y (g - y) / 2 + 1 / 8 with y = i + 1 / 2, as the flow solver has it, and a chain
+// of voxels whose b_i+1 - b_i is the sum of u - mean(u) below. @return (D / D_0 - 1) / Pe^2, Pe of the width
+double taylor_on_grid(std::int64_t g) {
+  std::vector<double> u;
+  double mean = 0;
+  for (std::int64_t i = 0; i < g; ++i) {
+    const double y = static_cast<double>(i) + 0.5;
+    u.push_back(y * (static_cast<double>(g) - y) / 2 + 0.125);
+    mean += u.back() / static_cast<double>(g);
+  }
+  double slope = 0, sum = 0;  // the mean square of the gradient of b
+  for (std::int64_t i = 0; i + 1 < g; ++i) {
+    slope += u[static_cast<std::size_t>(i)] - mean;
+    sum += slope * slope;
+  }
+  return sum / static_cast<double>(g) / (mean * mean * static_cast<double>(g * g));
+}
+
+// Oracle: Taylor and Aris: D (1 + Pe^2 / 210) in a slit; on few voxels the sum of the same chain, to rounding, and 1 across.
+TEST(flow_dispersion, of_a_slit_is_taylors_and_aris) {
+  const ranks_with_a_plane comm(4);
+  if (comm == MPI_COMM_NULL) return;
+  EXPECT_NEAR(taylor_on_grid(200) * 210, 1, 1e-3);
+  const double coarse = taylor_on_grid(8) * 210 - 1, fine = taylor_on_grid(16) * 210 - 1;
+  EXPECT_NEAR(std::log2(coarse / fine), 2, 0.1);
+  for (const auto& [along, across] : {std::pair{axis::z, axis::y}, {axis::y, axis::x}, {axis::x, axis::z}}) {
+    constexpr std::int64_t g = 8;
+    index3 shape{4, 4, 4};
+    shape[static_cast<int>(across)] = g + 1;
+    const image img(shape, [&](index3 p) { return p[static_cast<int>(across)] != 3; });
+    const auto found = solve_carried(comm, img, along, {0, 1, 60}, 0.25 * g, {0.25, 0.25, 0.25});
+    for (const auto& t : found.dispersion.tensors)
+      for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) {
+          const double pe = t.peclet_number;
+          const double right = i != j                          ? 0
+                               : i == static_cast<int>(along)  ? 1 + pe * pe * taylor_on_grid(g)
+                               : i == static_cast<int>(across) ? 0
+                                                               : 1;
+          EXPECT_NEAR(t.over_diffusivity[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)], right,
+                      1e-6 * (1 + pe * pe / 210));
+        }
+    EXPECT_EQ(found.dispersion.cells, 16 * g);
+  }
+}
+
+image pores() {
+  std::mt19937 random(3);
+  return {{9, 8, 10}, [&](index3 p) {
+            const bool solid = static_cast<double>(random()) < 0.35 * 4294967296.0;
+            return p.x % 5 == 0 || p.y % 4 == 0 || p.z % 4 == 0 || !solid ? (p.x % 5 == 2 && p.y % 4 == 2 ? 0 : 1) : 0;
+          }};
+}
+
+// Oracle: the effective conductivity of the same fluid by the heat solver.
+TEST(flow_dispersion, at_peclet_number_0_is_what_the_heat_solver_finds) {
+  const ranks_with_a_plane comm(9);
+  if (comm == MPI_COMM_NULL) return;
+  const image img = pores();
+  const vector3 spacing{0.5, 0.4, 0.6};
+  const auto found = solve_carried(comm, img, axis::z, {0}, 1, spacing);
+  ASSERT_EQ(found.flow.counts.flowing, found.flow.counts.fluid);
+  const auto table = heat_images::conductivities({1});
+  const auto heat = solve::effective_conductivity(heat_images::make_problem(comm, img, table, spacing, axis::z),
+                                                  solve::surroundings::periodic, {1e-10, 500, nullptr}, null_log());
+  const double porosity = found.flow.counts.porosity();
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j)
+      EXPECT_NEAR(porosity * found.dispersion.tensors[0].over_diffusivity[i][j], heat.conductivity_W_per_mK[i][j], 1e-6);
+}
+
+// Oracle: one rank and three threads. Invariants: dispersion grows with the Peclet number along the flow, and is never below
+// diffusion; the velocities keep mass though the flow is solved to a hundredth.
+TEST(flow_dispersion, is_the_same_on_any_number_of_ranks) {
+  const ranks_with_a_plane comm(9);
+  if (comm == MPI_COMM_NULL) return;
+  const image img = pores();
+  const vector3 spacing{0.5, 0.4, 0.6};
+  const auto found = solve_carried(comm, img, axis::x, {0, 1, 4}, 1, spacing);
+  const int threads = omp_get_max_threads();
+  omp_set_num_threads(3);
+  const auto alone = solve_carried(MPI_COMM_SELF, img, axis::x, {0, 1, 4}, 1, spacing);
+  omp_set_num_threads(threads);
+  double before = 0;
+  for (std::size_t n = 0; n < 3; ++n) {
+    const auto &own = found.dispersion.tensors[n], &other = alone.dispersion.tensors[n];
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t j = 0; j < 3; ++j)
+        EXPECT_NEAR(own.over_diffusivity[i][j], other.over_diffusivity[i][j], 1e-6 * other.over_diffusivity[2][2]);
+    EXPECT_GT(own.over_diffusivity[2][2], before);
+    before = own.over_diffusivity[2][2];
+    EXPECT_GE(own.over_diffusivity[0][0], found.dispersion.tensors[0].over_diffusivity[0][0] * (1 - 1e-6));
+  }
+  EXPECT_NEAR(found.dispersion.mean_velocity_mm_per_s, found.flow.directions[0].mean_velocity_mm_per_s,
+              1e-6 * found.flow.directions[0].mean_velocity_mm_per_s);
+  const auto poor = solve_carried(comm, img, axis::x, {4}, 1, spacing, 0.01);
+  EXPECT_NEAR(poor.dispersion.tensors[0].over_diffusivity[2][2], before, 0.02 * before);
+}
+
+// Oracle: what the messages say.
+TEST(flow_dispersion, refuses_what_has_none) {
+  const ranks_with_a_plane comm(4);
+  if (comm == MPI_COMM_NULL) return;
+  const image two({4, 9, 4}, [](index3 p) { return p.y != 3 && p.y != 8; });
+  try {
+    solve_carried(comm, two, axis::z, {1}, 1);
+    ADD_FAILURE();
+  } catch (const data_error& e) {
+    EXPECT_NE(std::string(e.what()).find("2 parts of the fluid flow that do not meet"), std::string::npos);
+  }
+  const image one({4, 9, 4}, [](index3 p) { return p.y != 3; });
+  try {
+    solve_carried(comm, one, axis::z, {-1}, 1);
+    ADD_FAILURE();
+  } catch (const usage_error& e) {
+    EXPECT_NE(std::string(e.what()).find("it must be >= 0"), std::string::npos);
+  }
+}
+
+}  // namespace flow_dispersion_test
