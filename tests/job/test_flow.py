@@ -129,7 +129,7 @@ def test_what_leads_through_nowhere_is_told_and_not_solved(job: Job, tmp_path: P
     [
         (np.zeros((4, 4, 4), bool), "", "", "all 64 voxels are fluid"),
         (np.ones((4, 4, 4), bool), "", "", "leaves no empty voxel"),
-        (slit(2), 'test = "axial_bonded"', "", "use 'permeability', 'permeability_tensor' or 'flow'"),
+        (slit(2), 'test = "axial_bonded"', "", "use 'permeability', 'permeability_tensor', 'dispersion' or 'flow'"),
         (slit(2), 'boundary_condition = "kubc"', "", "use 'periodic' or 'mirrored' or 'closed'"),
         (slit(2), "strain = 0.1", "", "only test, axis and boundary_condition"),
         (slit(2), "", "[flow]\nviscosity_Pa_s = 0", "flow.viscosity_Pa_s: 0 must be > 0 Pa s"),

@@ -30,7 +30,7 @@ void check_flow_residence(const spec& job, std::vector<problem>& problems) {
   expect(!f.residence_time || flow_test(job) == "flow", "flow.residence_time",
          fmt::format("belongs to test = \"flow\", which has openings, not to '{}'; remove it", flow_test(job)));
   expect(!f.residence_time || !job.transient, "flow.residence_time", "is of steady flow; remove it, or [transient]");
-  expect(f.residence_time || !f.diffusivity_m2_per_s, "flow.diffusivity_m2_per_s",
+  expect(f.residence_time || !f.diffusivity_m2_per_s || flow_test(job) == "dispersion", "flow.diffusivity_m2_per_s",
          "given, but flow.residence_time is not; set flow.residence_time = true, or remove it");
   expect(f.self_diffusivity() > 0 && std::isfinite(f.self_diffusivity()), "flow.diffusivity_m2_per_s",
          fmt::format("{} must be > 0 m2/s: where nothing flows only diffusion renews the fluid", f.self_diffusivity()));

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <osteon/base/at.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/solve/flow/openings/periods.hpp>
 
 namespace osteon::solve {
@@ -21,7 +22,7 @@ void find_period_flows(const through_problem& problem, const open_flow_cells& op
   std::array<double, 3> sums{};
   for (std::size_t a = 0; a < 3; ++a)
     for (const std::int32_t i : open.seam[a]) sums[a] += x[a * at(cells.stride()) + at(i)];
-  sums = sum_of_ranks(problem.where.comm, sums);
+  comm::all_reduce(problem.where.comm, sums.data(), sums.size(), MPI_SUM);
   int driven = -1, count = 0;
   for (std::size_t a = 0; a < 3; ++a) {
     flow.period_flow_mm3_per_s[a] = problem.periodic[a] ? units.velocity_mm_per_s * area[a] * sums[a] : 0;

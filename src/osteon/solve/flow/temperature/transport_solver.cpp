@@ -192,7 +192,7 @@ void transport_solver::rehearse(heat_convection scheme) {
   options two;
   two.max_iterations = 2;
   std::fill(cells_.right.begin(), cells_.right.end(), 1.0);
-  sums<1>([](std::int64_t, std::int64_t, auto&) {});  // that of the right side
+  for (int of_right_side = 0; of_right_side < 2; ++of_right_side) sums<1>([](std::int64_t, std::int64_t, auto&) {});
   reduce(0, two, told, null_log());
   imbalance();
   multigrid_.rehearse();
