@@ -538,13 +538,7 @@ const physics& flow() {
                            .draws_lines = true,
                            .run = run_flow,
                            .rehearse = rehearse_flow,
-                           .why_not_rehearsed =
-                               [](const spec& job) {
-                                 const bool writes = job.transient && job.transient->write_steps;
-                                 constexpr const char* why =
-                                     "its fields are written on the way, as often as transient.output_every_s says";
-                                 return std::string(writes ? why : "");
-                               },
+                           .why_not_rehearsed = why_flow_is_not_rehearsed,
                            .paint = paint_speeds};
   return row;
 }

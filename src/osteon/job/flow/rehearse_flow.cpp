@@ -59,4 +59,19 @@ std::vector<io::field_info> rehearse_flow(const spec& job, const local_model& pa
   return fields;
 }
 
+std::string why_flow_is_not_rehearsed(const spec& job) {
+  const flow_keys f = flow_keys_of(job);
+  if (job.physics == "thermo_elasticity") return "the stress takes its temperatures from a flow";
+  if (flow_test(job) == "dispersion") return "dispersion takes as many solutions as there are Peclet numbers";
+  if (f.expansion_per_K) return "with buoyancy flow and temperature take turns until they settle";
+  if (f.residence_time) return "the residence time is solved for after the flow";
+  if (f.heat && f.multiples.size() > 1) return "each of flow.multiples has a temperature of its own";
+  if (job.transient && job.transient->write_steps)
+    return "its fields are written on the way, as often as transient.output_every_s says";
+  if (job.picture.pathlines > 0) return "particles drift from rank to rank with a flow that is not known";
+  for (const boundary_spec& b : job.boundaries)
+    if (b.kind == "periodic" && b.flow_rate_mm3_per_s) return "the drop of pressure that makes a flow rate is sought";
+  return {};
+}
+
 }  // namespace osteon::job

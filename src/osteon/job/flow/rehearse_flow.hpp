@@ -5,6 +5,7 @@
 #include <osteon/io/files/result_file.hpp>
 #include <osteon/job/local_model.hpp>
 #include <osteon/job/spec.hpp>
+#include <string>
 #include <vector>
 
 namespace osteon::solve {
@@ -17,5 +18,8 @@ namespace osteon::job {
 /// @return the fields that will be written @throws as run_flow @collective on part.where.comm, of virtual ranks
 std::vector<io::field_info> rehearse_flow(const spec& job, const local_model& part,
                                           const std::function<void(solve::solve_part)>& begins);
+
+/// Why rehearse_flow does not know what a job sends; empty: it does.
+std::string why_flow_is_not_rehearsed(const spec& job);
 
 }  // namespace osteon::job
