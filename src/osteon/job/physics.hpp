@@ -181,6 +181,7 @@ struct physics {
   /// nobody knows. @return the fields that will be written @collective on part.where.comm
   std::vector<io::field_info> (*rehearse)(const spec& job, const local_model& part,
                                           const std::function<void(solve::solve_part)>& begins) = nullptr;
+  bool may_begin_with_flow = false;  ///< a table [flow] makes a flow the first stage of its job
   /// Why that does not work for a job; empty: it does.
   std::string (*why_not_rehearsed)(const spec& job) = [](const spec&) { return std::string(); };
   /// Null: there are no frames. @collective on part.where.comm

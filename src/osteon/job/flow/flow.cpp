@@ -162,7 +162,7 @@ void refuse_flow(const spec& job, std::vector<problem>& problems) {
   const std::string test = job.load.test.value_or("");
   if (test == "permeability" || test == "permeability_tensor" || test == "dispersion" || test == "flow")
     problems.push_back({"load.test", fmt::format("'{}' belongs to physics = \"flow\"", test)});
-  if (job.own_keys.contains("flow") && job.physics != "thermo_elasticity")
+  if (job.own_keys.contains("flow") && !physics_of(job).may_begin_with_flow)
     problems.push_back({"flow", "belongs to physics = \"flow\" or \"thermo_elasticity\"; remove it or change the physics"});
   refuse_flow_pictures(job, problems);
   for (std::size_t n = 0; n < job.boundaries.size(); ++n)

@@ -61,7 +61,7 @@ std::vector<io::field_info> rehearse_flow(const spec& job, const local_model& pa
 
 std::string why_flow_is_not_rehearsed(const spec& job) {
   const flow_keys f = flow_keys_of(job);
-  if (job.physics == "thermo_elasticity") return "the stress takes its temperatures from a flow";
+  if (physics_of(job).may_begin_with_flow) return "the stress takes its temperatures from a flow";
   if (flow_test(job) == "dispersion") return "dispersion takes as many solutions as there are Peclet numbers";
   if (f.expansion_per_K) return "with buoyancy flow and temperature take turns until they settle";
   if (f.residence_time) return "the residence time is solved for after the flow";

@@ -25,13 +25,16 @@ plan_time time_of(const comm::plan_traffic& traffic, const rank_network& on) {
   plan_time t{traffic.plan, traffic.runs, traffic.messages, traffic.bytes, 0, 0, false};
   if (traffic.messages == 0) return t;
   net::simulate_options ends;
-  ends.serial_sends = false;  // a run of an exchange posts all of its messages at once, and MPI sends them side by side
   ends.send_overhead = ends.receive_overhead = on.overhead_s;
   const net::plan_cost cost = net::cost_of(on.where, traffic.what, ends);
   const double latency = net::cost_of(on.where, without_bytes(traffic.what), ends).total;
   // The plan has its different runs once each.
   const double times = cost.messages > 0 ? static_cast<double>(traffic.messages) / static_cast<double>(cost.messages) : 0;
   t.simulated = cost.messages <= most_messages_to_simulate;
+  // A rank posts all messages of an exchange at once, and MPI sends them side by side; as this takes the square of their
+  // number to simulate, many go one after the other.
+  constexpr std::int64_t most_side_by_side = 1000;
+  ends.serial_sends = cost.messages > most_side_by_side;
   const double seconds =
       t.simulated ? net::simulate(on.where, traffic.what, ends).total : std::max(cost.total, cost.busiest_links);
   t.seconds = times * seconds;

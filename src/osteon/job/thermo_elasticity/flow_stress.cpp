@@ -107,7 +107,7 @@ solve::options options_of_flow(const spec& stage, solve::options how) {
 
 }  // namespace
 
-bool is_with_flow(const spec& job) { return job.physics == "thermo_elasticity" && job.own_keys.contains("flow"); }
+bool is_with_flow(const spec& job) { return physics_of(job).may_begin_with_flow && job.own_keys.contains("flow"); }
 
 spec flow_stage_of(const spec& job) {
   spec stage = job;

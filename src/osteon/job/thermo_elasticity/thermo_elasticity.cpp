@@ -165,6 +165,7 @@ const physics& thermo_elasticity() {
               fields.push_back(f.info);
             return fields;
           },
+      .may_begin_with_flow = true,
       .why_not_rehearsed =
           [](const spec& job) { return is_with_flow(job) ? find_physics("flow")->why_not_rehearsed(job) : std::string(); },
       .paint = [](const spec& job,
