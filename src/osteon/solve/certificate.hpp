@@ -24,6 +24,15 @@ struct solve_certificate {
   double earlier_seconds = 0;                           ///< of solve_seconds, in the run that the solve was resumed from
   double setup_cpu_seconds = 0, solve_cpu_seconds = 0;  ///< of all ranks and threads, in this run
   kernel_work work;  ///< of the solution, all ranks, in this run; none where a solver does not count it
+
+  /// Count what an earlier solution on the way to this one took.
+  void add_way(const solve_certificate& earlier) {
+    iterations += earlier.iterations;
+    restarts += earlier.restarts;
+    solve_seconds += earlier.solve_seconds;
+    solve_cpu_seconds += earlier.solve_cpu_seconds;
+    work += earlier.work;
+  }
 };
 
 }  // namespace osteon::solve

@@ -248,12 +248,9 @@ class buoyant_solver {
     how.tolerance = tolerance;
     solver_->solve(how, flow, log_);
     flow_change_ = flow.steady_history.empty() ? 0 : flow.steady_history.front();
-    solve_certificate& own = flow.certificate;
-    own.iterations += before.iterations;
-    own.solve_seconds += before.solve_seconds;
-    own.solve_cpu_seconds += before.solve_cpu_seconds;
+    flow.certificate.add_way(before);
     all_.flow.face_velocity_mm_per_s = face_velocities(flow_, open_.cells, solver_->answer(), units_);
-    return own.converged;
+    return flow.certificate.converged;
   }
 
   double change_to(const std::vector<double>& next) const {
