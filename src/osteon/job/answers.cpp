@@ -138,6 +138,16 @@ void look_at(const json& value, const std::string& name, double limit, std::vect
 
 }  // namespace
 
+json certificate_of_stage(const solve::solve_certificate& certificate) {
+  return {{"dofs", certificate.unknowns},
+          {"iterations", certificate.iterations},
+          {"restarts", certificate.restarts},
+          {"true_relative_residual", certificate.true_relative_residual},
+          {"reaction_imbalance", certificate.reaction_imbalance},
+          {"energy_identity_error", certificate.energy_identity_error},
+          {"converged", certificate.converged}};
+}
+
 std::vector<std::string> absurdities(const json& answers) {
   std::vector<std::string> faults;
   look_at(answers, "", largest_number, faults);

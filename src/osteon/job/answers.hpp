@@ -3,6 +3,7 @@
 /// The numbers that a job is run for: what they are called, in which unit, what they mean. The table on the terminal, the
 /// report and docs/answers.md are made from them. Answers that cannot be right are not written.
 #include <nlohmann/json.hpp>
+#include <osteon/solve/certificate.hpp>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,9 @@ nlohmann::ordered_json describe_answers(const physics& what, const nlohmann::ord
 
 /// The same of all physics, whatever a job has.
 nlohmann::ordered_json describe_all_answers();
+
+/// The certificate of a stage whose answer the next one takes (flow_certificate, heat_certificate ...).
+nlohmann::ordered_json certificate_of_stage(const solve::solve_certificate& certificate);
 
 /// Refuse a result with a number that is not finite, is beyond what fields in single precision hold, or means a deformation
 /// that no solid has. Whether the solver converged does not matter.

@@ -32,8 +32,7 @@ void check_flow_dispersion(const spec& job, std::vector<problem>& problems) {
   const flow_keys f = flow_keys_of(job);
   const bool is_asked = flow_test(job) == "dispersion";
   for (const auto& [key, given] : {std::pair{"flow.peclet_numbers", !f.peclet_numbers.empty()},
-                                   {"flow.peclet_length_mm", f.peclet_length_mm.has_value()},
-                                   {"flow.diffusivity_m2_per_s", f.diffusivity_m2_per_s.has_value() && !f.residence_time}})
+                                   {"flow.peclet_length_mm", f.peclet_length_mm.has_value()}})
     expect(is_asked || !given, key, fmt::format("belongs to test = \"dispersion\", not to '{}'; remove it", flow_test(job)));
   if (!is_asked) return;
   expect(

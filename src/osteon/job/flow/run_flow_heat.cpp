@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/job/answers.hpp>
 #include <osteon/job/flow/flow_keys.hpp>
 #include <osteon/job/flow/run_flow_through.hpp>
 #include <osteon/job/physics.hpp>
@@ -174,13 +175,7 @@ void tell_flow_temperature(physics_result& result, const spec& job, const local_
   result.earlier_proof = s.certificate;
   json& answers = result.answers;
   answers.update(answers_of_temperature(s, names, flow.hydraulic_diameter_mm, flow_keys_of(job).conductivity()));
-  answers["heat_certificate"] = {{"dofs", s.certificate.unknowns},
-                                 {"restarts", s.certificate.restarts},
-                                 {"iterations", s.certificate.iterations},
-                                 {"true_relative_residual", s.certificate.true_relative_residual},
-                                 {"reaction_imbalance", s.certificate.reaction_imbalance},
-                                 {"energy_identity_error", s.certificate.energy_identity_error},
-                                 {"converged", s.certificate.converged}};
+  answers["heat_certificate"] = certificate_of_stage(s.certificate);
   if (!result.earlier_proof->converged)
     result.stopped_at = fmt::format("a residual of the temperature of {:.2e}", result.earlier_proof->true_relative_residual);
   constexpr double much = 0.01;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/job/answers.hpp>
 #include <osteon/job/flow/flow_fields.hpp>
 #include <osteon/job/flow/flow_keys.hpp>
 #include <osteon/job/flow/run_flow.hpp>
@@ -31,8 +32,9 @@ void check_flow_residence(const spec& job, std::vector<problem>& problems) {
          fmt::format("belongs to test = \"flow\", which has openings, not to '{}'; remove it", flow_test(job)));
   expect(!f.residence_time || !job.transient, "flow.residence_time", "is of steady flow; remove it, or [transient]");
   expect(f.residence_time || !f.diffusivity_m2_per_s || flow_test(job) == "dispersion", "flow.diffusivity_m2_per_s",
-         "given, but flow.residence_time is not; set flow.residence_time = true, or remove it");
-  expect(f.self_diffusivity() > 0 && std::isfinite(f.self_diffusivity()), "flow.diffusivity_m2_per_s",
+         "given, and neither flow.residence_time nor test = \"dispersion\" reads it; set flow.residence_time = true, or "
+         "remove it");
+  expect(!f.residence_time || (f.self_diffusivity() > 0 && std::isfinite(f.self_diffusivity())), "flow.diffusivity_m2_per_s",
          fmt::format("{} must be > 0 m2/s: where nothing flows only diffusion renews the fluid", f.self_diffusivity()));
 }
 
@@ -64,25 +66,14 @@ void add_flow_residence(physics_result& result, const spec& job, const local_mod
   answers["fluid_age_s"] = words_of(s.inside);
   answers["fluid_age_s"]["high"] = s.inside.high;
   answers["stagnant_share"] = s.stagnant_share;
-  answers["residence_certificate"] = {{"dofs", s.certificate.unknowns},
-                                      {"restarts", s.certificate.restarts},
-                                      {"iterations", s.certificate.iterations},
-                                      {"true_relative_residual", s.certificate.true_relative_residual},
-                                      {"reaction_imbalance", s.certificate.reaction_imbalance},
-                                      {"energy_identity_error", s.certificate.energy_identity_error},
-                                      {"converged", s.certificate.converged}};
+  answers["residence_certificate"] = certificate_of_stage(s.certificate);
   cell_values age;
   comm::collectively(part.where.comm, [&] { age = spread_over(part, problem.cells, std::move(s.age_s), 1); });
   result.fields.push_back({{"residence_time", "mean age of the fluid", "s", io::centring::cell, 1},
                            [&part, age] { return cell_planes(part, age, 1); }});
   if (job.picture.field != "residence_time") return;
-  result.shown_name = "residence_time";
-  result.shown_title = "mean age of the fluid";
-  result.shown_units = "s";
-  result.shown_low = 0;
-  result.shown_high = s.inside.p95;
-  result.lines_show_field = true;
-  if (job.picture.enabled) result.shown = age;
+  show(result,
+       {job.picture.enabled ? age : result.shown, "residence_time", "mean age of the fluid", "s", 0, s.inside.p95, true});
 }
 
 }  // namespace osteon::job

@@ -6,6 +6,7 @@
 #include <limits>
 #include <osteon/base/counted.hpp>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/job/answers.hpp>
 #include <osteon/job/elasticity/elastic_problem.hpp>
 #include <osteon/job/flow/flow_fields.hpp>
 #include <osteon/job/flow/flow_keys.hpp>
@@ -147,13 +148,7 @@ physics_result run_flow_stress(const spec& job, const local_model& part, const s
 
   result.stopped_at.clear();
   result.is_fluid = false;
-  result.answers["flow_certificate"] = {{"dofs", result.certificate.unknowns},
-                                        {"iterations", result.certificate.iterations},
-                                        {"restarts", result.certificate.restarts},
-                                        {"true_relative_residual", result.certificate.true_relative_residual},
-                                        {"reaction_imbalance", result.certificate.reaction_imbalance},
-                                        {"energy_identity_error", result.certificate.energy_identity_error},
-                                        {"converged", result.certificate.converged}};
+  result.answers["flow_certificate"] = certificate_of_stage(result.certificate);
   std::vector<double> of_solid;
   comm::collectively(comm, [&] { of_solid = on_solid(part, solid->cells, temperature_K); });
   const derived_fields state = add_thermal_stress(result, job, *solid, problem, plates, std::move(of_solid), how, log);

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/job/answers.hpp>
 #include <osteon/job/elasticity/elastic_fields.hpp>
 #include <osteon/job/elasticity/elastic_problem.hpp>
 #include <osteon/job/heat/heat_case.hpp>
@@ -25,16 +26,6 @@ json range_of(MPI_Comm comm, const std::vector<double>& values, std::int64_t all
   MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, comm);
   MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_DOUBLE, MPI_MAX, comm);
   return {{"mean", sum / static_cast<double>(all)}, {"low", -ends[0]}, {"high", ends[1]}};
-}
-
-json heat_certificate_of(const solve::solve_certificate& certificate) {
-  return {{"dofs", certificate.unknowns},
-          {"iterations", certificate.iterations},
-          {"restarts", certificate.restarts},
-          {"true_relative_residual", certificate.true_relative_residual},
-          {"reaction_imbalance", certificate.reaction_imbalance},
-          {"energy_identity_error", certificate.energy_identity_error},
-          {"converged", certificate.converged}};
 }
 
 // Solve the heat problem; its answers and fields go to `result`. @return temperature of each active cell [K]
@@ -81,7 +72,7 @@ physics_result run_thermo_elasticity(const spec& job, const local_model& part, c
   std::vector<double> temperature_K = solve_temperatures(job, part, how, result, log);
 
   const derived_fields state = add_thermal_stress(result, job, part, problem, plates, std::move(temperature_K), how, log);
-  result.answers["heat_certificate"] = heat_certificate_of(*result.earlier_proof);
+  result.answers["heat_certificate"] = certificate_of_stage(*result.earlier_proof);
   result.answers["load"] = {{"test", bonded ? "axial_bonded" : "free_expansion"},
                             {"axis", job.load.axis},
                             {"low_K", job.load.low_K},
