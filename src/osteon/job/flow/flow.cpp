@@ -185,11 +185,14 @@ solid_rules flow_rules(const spec& job) {
   return rules;
 }
 
+constexpr solver_costs costs_of_flow{4, 50, 4, 2e-6, 8e-6};
+
 // What is carried, as a stage after the flow: its memory per voxel of fluid and solid, if that is more than the flow's, and
 // its solutions, in the costs of a flow (docs/performance.md).
 void add_transport(solver_work& work, double bytes, double solutions) {
-  constexpr double bytes_of_unknown = 50, bytes_of_kept = 4, unknowns = 4, of_flow = 0.5;
-  work.kept = std::max(work.kept, 1 + (bytes / unknowns - bytes_of_unknown) / bytes_of_kept);
+  constexpr solver_costs c = costs_of_flow;
+  constexpr double of_flow = 0.5;
+  work.kept = std::max(work.kept, 1 + (bytes / c.unknowns_per_element - c.bytes_per_unknown) / c.bytes_per_further);
   work.solutions += of_flow * solutions;
 }
 
@@ -530,7 +533,7 @@ const physics& flow() {
                            .rules = flow_rules,
                            .labels = labels_of_flow,
                            .system = {io::centring::cell, 4},
-                           .costs = {4, 50, 4, 2e-6, 8e-6},  // add_transport has them, too
+                           .costs = costs_of_flow,
                            .default_tolerance = 1e-4,
                            .work = flow_work,
                            .most_components = [](const spec&) { return 3; },

@@ -34,7 +34,7 @@ std::vector<std::string> frames_in(const std::string& directory) {
 void remove_frames(const std::string& directory) {
   std::error_code ignored;
   for (const std::string& path : frames_in(directory)) fs::remove(path, ignored);
-  for (const char* name : {"film.png", "film.mp4", "pathlines.vtp", "history.csv", "probes.csv"})
+  for (const char* name : {"film.png", "film.mp4", "pathlines.vtp", "history.csv"})
     fs::remove(fs::path(directory) / name, ignored);
 }
 
