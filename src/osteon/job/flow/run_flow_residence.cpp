@@ -30,6 +30,12 @@ void check_flow_residence(const spec& job, std::vector<problem>& problems) {
   const flow_keys f = flow_keys_of(job);
   expect(!f.residence_time || flow_test(job) == "flow", "flow.residence_time",
          fmt::format("belongs to test = \"flow\", which has openings, not to '{}'; remove it", flow_test(job)));
+  const auto is_opening = [](const boundary_spec& b) {
+    const std::string kind = b.kind.value_or("");
+    return kind == "velocity" || kind == "flow_rate" || kind == "pressure" || kind == "outlet";
+  };
+  expect(!f.residence_time || std::any_of(job.boundaries.begin(), job.boundaries.end(), is_opening), "flow.residence_time",
+         "nothing flows in, so the fluid is never renewed; give openings, or remove it");
   expect(!f.residence_time || !job.transient, "flow.residence_time", "is of steady flow; remove it, or [transient]");
   expect(f.residence_time || !f.diffusivity_m2_per_s || flow_test(job) == "dispersion", "flow.diffusivity_m2_per_s",
          "given, and neither flow.residence_time nor test = \"dispersion\" reads it; set flow.residence_time = true, or "
