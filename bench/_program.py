@@ -52,11 +52,13 @@ def _resident_bytes(root: int) -> int:
 
 
 def measured(command: list[str], timeout: float = 7200, **options) -> Cost:
-    """Run a program to its end.
+    """Run a program to its end, as a user does: its Python keeps what it has compiled.
 
     @throws subprocess.CalledProcessError if it fails
     """
     before, start, peak = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic(), 0
+    given = options.pop("env", os.environ)
+    options["env"] = {name: value for name, value in given.items() if name != "PYTHONDONTWRITEBYTECODE"}
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
         process = subprocess.Popen(command, stdout=out, stderr=err, **options)
         try:

@@ -27,8 +27,10 @@
 namespace {
 
 // Let the Python programs that osteon starts find its package where it is installed: PREFIX/share/osteon/python. A package
-// on PYTHONPATH comes after it; in a build tree nothing changes.
-void use_installed_python() {
+// on PYTHONPATH comes after it; in a build tree nothing changes. These programs multiply no matrices: threads that a BLAS
+// starts with numpy would only take their time.
+void set_up_python() {
+  setenv("OPENBLAS_NUM_THREADS", "1", 0);
   const auto package = std::filesystem::path(osteon::app::own_path()).parent_path().parent_path() / "share/osteon/python";
   if (!std::filesystem::exists(package / "osteon")) return;
   const char* others = std::getenv("PYTHONPATH");
@@ -72,7 +74,7 @@ void open_standard_files() {
 int run(int argc, char** argv) {
   using namespace osteon;
   try {
-    use_installed_python();
+    set_up_python();
     const int code = dispatch(argc, argv);
     if (std::fflush(stdout) != 0 && code == 0) throw machine_error("cannot write to standard output; is there space?");
     return code;

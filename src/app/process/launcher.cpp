@@ -45,6 +45,7 @@ void set_up_launchers() {
            {"OMPI_MCA_orte_execute_quiet", "1"},
            {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
            {"OMPI_MCA_hwloc_base_binding_policy", "none"},
+           {"OMPI_MCA_ess_singleton_isolated", "1"},  // a rank without a launcher starts no daemon that it never asks
            // Open MPI 5
            {"PRTE_ALLOW_RUN_AS_ROOT", "1"},
            {"PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
@@ -52,6 +53,12 @@ void set_up_launchers() {
            {"PRTE_MCA_rmaps_default_mapping_policy", ":OVERSUBSCRIBE"},
            {"PRTE_MCA_hwloc_default_binding_policy", "none"}})
     setenv(name, value, 1);
+}
+
+// One rank is a whole world of MPI, and the sooner begun. In an allocation of a batch system some MPIs look for its step,
+// and do not begin without.
+bool needs_no_launcher(int ranks, const char* chosen) {
+  return ranks == 1 && !(chosen && *chosen) && !std::getenv("SLURM_JOB_ID");
 }
 
 // In a session of its own: Ctrl-C must reach only this process, which ends the ranks in order; a launcher would end them at
@@ -79,7 +86,7 @@ pid_t spawn_apart(std::vector<std::string>& words, answer_by by) {
   return pid;
 }
 
-// Wait for the launcher, and hand on to the ranks that they are to stop. @return its status
+// Wait for the launcher, or the only rank, and hand on to the ranks that they are to stop. @return its status
 int wait_for_launcher(pid_t pid, rank_line& line) {
   using namespace std::chrono_literals;
   const auto start = std::chrono::steady_clock::now();
@@ -109,6 +116,7 @@ int wait_for_launcher(pid_t pid, rank_line& line) {
 }  // namespace
 
 bool under_launcher() {
+  if (parent()) return true;  // which starts a single rank itself
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS"})
     if (std::getenv(name)) return true;
   return false;
@@ -159,8 +167,9 @@ int start_ranks(int ranks, int threads, const std::vector<std::string>& words, a
   self.interactive = is_interactive();
   self.time = start_time();
   line.describe(self);
-  std::vector<std::string> command{chosen && *chosen ? chosen : "mpirun", "-np", std::to_string(ranks), own_path(),
-                                   started_by(self)};
+  std::vector<std::string> command;
+  if (!needs_no_launcher(ranks, chosen)) command = {chosen && *chosen ? chosen : "mpirun", "-np", std::to_string(ranks)};
+  command.insert(command.end(), {own_path(), started_by(self)});
   command.insert(command.end(), words.begin(), words.end());
   const int status = wait_for_launcher(spawn_apart(command, by), line);
   wait_for_ranks(false);

@@ -7,6 +7,7 @@
 #include <deque>
 #include <limits>
 #include <osteon/base/error.hpp>
+#include <osteon/base/for_each.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/element_type.hpp>
 #include <osteon/comm/message_ledger.hpp>
@@ -20,20 +21,19 @@ using plan::neighbour_message;
 
 constexpr int channels = 100;
 
-// Elements of lists are copied by a loop over their size, which the compiler knows for the usual ones.
+// Elements of lists are copied by a loop over their size, which the compiler knows for the usual ones; by all threads where
+// the list is long.
 template <std::size_t bytes>
 void gather_list(const std::vector<std::int32_t>& list, const std::byte* from, std::byte* to) {
-  for (const std::int32_t i : list) {
-    std::memcpy(to, from + static_cast<std::size_t>(i) * bytes, bytes);
-    to += bytes;
-  }
+  for_each(std::ssize(list), [list = list.data(), from, to](std::int64_t n) {
+    std::memcpy(to + static_cast<std::size_t>(n) * bytes, from + static_cast<std::size_t>(list[n]) * bytes, bytes);
+  });
 }
 template <std::size_t bytes>
 void scatter_list(const std::vector<std::int32_t>& list, const std::byte* from, std::byte* to) {
-  for (const std::int32_t i : list) {
-    std::memcpy(to + static_cast<std::size_t>(i) * bytes, from, bytes);
-    from += bytes;
-  }
+  for_each(std::ssize(list), [list = list.data(), from, to](std::int64_t n) {
+    std::memcpy(to + static_cast<std::size_t>(list[n]) * bytes, from + static_cast<std::size_t>(n) * bytes, bytes);
+  });
 }
 
 void gather_list(const std::vector<std::int32_t>& list, std::size_t bytes, const std::byte* from, std::byte* to) {

@@ -308,7 +308,7 @@ void flow_preconditioner::apply(const float* r, float* z, float velocity_scale) 
 void flow_preconditioner::apply_velocities(const float* r, float* z) {
   const heat_cells& grid = cells_.grid;
   const std::int64_t stride = cells_.stride();
-  for (std::int64_t axis = 0; axis < 3; ++axis) std::fill_n(z + axis * stride, grid.walls, 0.0F);
+  for (std::int64_t axis = 0; axis < 3; ++axis) for_each(grid.walls, [z = z + axis * stride](std::int64_t i) { z[i] = 0; });
   for (int n = 0; n < heat_cycle::cell_sweeps; ++n) smooth_velocities(kernel::sweep::forth, r, z);
   for (std::int64_t axis = 0; axis < 3; ++axis) {
     grid.links.exchange(z + axis * stride);
