@@ -1,9 +1,16 @@
-"""osteon: physics straight from voxel CT images. `osteon.run(job)` and `osteon.solve(image, ...)`."""
+"""osteon: physics straight from voxel CT images.
 
-from .api import Result, load_fields, permeability, run, solve
+`stiffness`, `homogenise`, `conductivity`, `tortuosity` and `permeability` take an array and give a `Result`; `run`
+takes any job, as a file or a mapping; `load` reads a job that has been run.
+"""
+
+from .api import load_fields, run
 from .errors import DataError, Error, FileWarning, Interrupted, MachineError, SolveError, UsageError
+from .properties import conductivity, homogenise, permeability, solve, stiffness, tortuosity
+from .result import Answer, Result, load
 
 __all__ = [
+    "Answer",
     "DataError",
     "Error",
     "FileWarning",
@@ -12,8 +19,13 @@ __all__ = [
     "Result",
     "SolveError",
     "UsageError",
+    "conductivity",
+    "homogenise",
+    "load",
     "load_fields",
     "permeability",
     "run",
     "solve",
+    "stiffness",
+    "tortuosity",
 ]

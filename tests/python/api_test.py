@@ -17,6 +17,9 @@ needs_program = pytest.mark.skipif(
 )
 
 
+BONE = {"youngs_modulus_MPa": 1000.0, "poisson_ratio": 0.3}
+
+
 def test_job_survives_the_way_through_toml():
     job = {
         "name": 'a "b"\\',
@@ -110,9 +113,11 @@ def test_faults_come_as_errors_of_their_kind():
     ]
     for kind, code, words, tables in faults:
         with pytest.raises(kind, match=words) as caught:
-            osteon.solve(image, 0.1, **{"threshold": 100, **tables})
+            osteon.solve(image, 0.1, **{"threshold": 100, **BONE, **tables})
         assert caught.value.exit_code == code and isinstance(caught.value, osteon.Error)
         assert isinstance(caught.value, RuntimeError)  # as in earlier versions
+        assert len(caught.traceback) == 2  # this test, and one frame of the package
+        assert "importing" not in str(caught.value)  # nothing of what the program did before
 
 
 @needs_program

@@ -1,0 +1,58 @@
+"""How far a job is: the program's lines on standard error, as calls or as a bar."""
+
+import re
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+
+Listener = Callable[[str, float, str], None]
+
+_STEP = re.compile(r"\s+(\d+) %  (.*)")
+
+
+class ProgressLines:
+    """Takes the lines of a run one by one and tells a listener stage, share of it that is done, and details."""
+
+    def __init__(self, listener: Listener) -> None:
+        self.listener = listener
+        self.stage = ""
+
+    def line(self, text: str) -> None:
+        text = text.rstrip("\n")
+        if step := _STEP.fullmatch(text):
+            self.listener(self.stage, int(step[1]) / 100, step[2])
+        elif text and not text.startswith((" ", "osteon:")):
+            self.stage = text
+            self.listener(self.stage, 0.0, "")
+
+
+class Bar:
+    """A bar of tqdm for each stage, in a notebook one of its kind; without tqdm a line for each stage."""
+
+    def __init__(self) -> None:
+        self.bar = None
+        self.make = None
+        with suppress(ImportError):
+            from tqdm.auto import tqdm
+
+            self.make = tqdm
+
+    def __call__(self, stage: str, fraction: float, detail: str) -> None:
+        if self.make is None:
+            if fraction == 0:
+                print(stage, file=sys.stderr)
+            return
+        if fraction == 0 and not detail:
+            self.close()
+            form = "{desc}: {percentage:3.0f} %|{bar}| {elapsed}<{remaining} {postfix}"
+            self.bar = self.make(total=100, desc=stage, bar_format=form)
+        if self.bar is not None:
+            self.bar.set_postfix_str(detail, refresh=False)
+            self.bar.update(100 * fraction - self.bar.n)
+
+    def close(self) -> None:
+        """Of the last stage, which is done."""
+        if self.bar is not None:
+            self.bar.update(100 - self.bar.n)
+            self.bar.close()
+            self.bar = None

@@ -1,0 +1,395 @@
+"""What a finished job says, as Python expects it: numbers with units, arrays, and ways into other packages."""
+
+import json
+import tempfile
+from collections.abc import Iterator, Mapping
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    import matplotlib.figure
+    import numpy as np
+    import pyvista
+    import xarray
+
+    from .result_fields import Field
+
+
+class Answer(NamedTuple):
+    """A number, or several, that a job was run for.
+
+    Attributes
+    ----------
+    value : float, bool, list or dict
+        As in summary.json.
+    unit : str
+        Empty for a number without.
+    title, meaning : str
+        In words.
+    """
+
+    value: Any
+    unit: str
+    title: str
+    meaning: str
+
+
+class StoredFields(Mapping[str, "np.ndarray"]):
+    """Fields of a results file by name, read when they are asked for and then kept.
+
+    Their shape is (z, y, x), or (z, y, x, components) with the components x, y, z or xx, yy, zz, xy, yz, xz; NaN where
+    a field is not defined.
+    """
+
+    def __init__(self, path: Path) -> None:
+        from .result_file import ResultFile
+
+        self.path = path
+        with ResultFile(path) as file:
+            self._names = list(file)
+        self._read: dict[str, Field] = {}
+
+    def field(self, name: str) -> "Field":
+        """The field with its unit and its place."""
+        from .result_fields import read_fields
+
+        if name not in self._names:
+            raise KeyError(f"there is no field '{name}'; there are {', '.join(self._names)}")
+        if name not in self._read:
+            (self._read[name],) = read_fields(self.path, [name])
+        return self._read[name]
+
+    def __getitem__(self, name: str) -> "np.ndarray":
+        return self.field(name).values
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __repr__(self) -> str:
+        return f"<fields {', '.join(self._names)} of {self.path}>"
+
+
+class Result:
+    """A finished job.
+
+    Every number of its summary is an attribute, named as its key, unit included: ``result.permeability_m2``,
+    ``result.stiffness_N_per_mm``. ``result["displacement"]`` is a field.
+
+    Attributes
+    ----------
+    summary : dict
+        All of summary.json.
+    fields : Mapping of str to numpy.ndarray
+        Of shape (z, y, x) or (z, y, x, components), NaN where there is no solid (of flow: no fluid).
+    output_directory : pathlib.Path or None
+        Where the job's files are. A folder that osteon made for the call goes with the result.
+    """
+
+    def __init__(
+        self,
+        summary: dict[str, Any],
+        fields: "Mapping[str, np.ndarray]",
+        output_directory: Path | None = None,
+        *,
+        _keeps: tempfile.TemporaryDirectory | None = None,
+    ) -> None:
+        self.summary = summary
+        self.fields = fields
+        self.output_directory = output_directory
+        self._keeps = _keeps  # its files live as long as the result
+
+    def __getitem__(self, name: str) -> "np.ndarray":
+        return self.fields[name]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or "summary" not in self.__dict__:
+            raise AttributeError(name)
+        if name in self.summary:
+            return _array(self.summary[name])
+        inner = {table: values[name] for table, values in self._tables() if name in values}
+        if len(inner) == 1:
+            return _array(next(iter(inner.values())))
+        if inner:
+            raise AttributeError(f"'{name}' is in {' and '.join(inner)}: ask result.{next(iter(inner))}['{name}']")
+        raise AttributeError(f"the {self.summary.get('physics', '')} result has no '{name}'; it has {self._known()}")
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self.summary, *(key for _, values in self._tables() for key in values)})
+
+    def _tables(self) -> list[tuple[str, dict[str, Any]]]:
+        """Tables of the summary that hold answers: of a key `a.b`, `a`."""
+        of_answers = {str(a["key"]).partition(".")[0] for a in self.summary.get("answers", []) if "." in str(a["key"])}
+        return [(name, self.summary[name]) for name in of_answers if isinstance(self.summary.get(name), dict)]
+
+    def _known(self) -> str:
+        return ", ".join(dict.fromkeys(key.partition(".")[0] for key in self.answers))
+
+    @property
+    def answers(self) -> dict[str, Answer]:
+        """The numbers that the job was run for, by their key in the summary (``a.b``: b of the table a)."""
+        found = {}
+        for answer in self.summary.get("answers", []):
+            key = str(answer["key"])
+            value = self._at(key)
+            if value is not None:
+                found[key] = Answer(value, str(answer["unit"]), str(answer["title"]), str(answer["meaning"]))
+        return found
+
+    def _at(self, key: str) -> Any:
+        """The value of a dotted key; `*` and `@` stand for all entries of a table."""
+        value: Any = self.summary
+        for part in key.split("."):
+            if part in ("*", "@"):
+                return value
+            if isinstance(value, list) and part.isdecimal() and int(part) < len(value):
+                value = value[int(part)]
+            elif isinstance(value, dict) and part in value:
+                value = value[part]
+            else:
+                return None
+        return value
+
+    @property
+    def certificate(self) -> dict[str, Any]:
+        """Why the numbers may be trusted: residual, balances, identity of energies, whether it settled."""
+        return dict(self.summary.get("certificate", {}))
+
+    def __repr__(self) -> str:
+        lines = [f"<osteon result of '{self.summary.get('job', '')}', {self.summary.get('physics', '')}"]
+        lines += [f"  {key} = {_short(answer.value)}" for key, answer in self.answers.items()]
+        return "\n".join([*lines, f"  fields: {', '.join(self.fields)}>"])
+
+    def _repr_html_(self) -> str:
+        """A table of the answers and a picture, for notebooks: without a script, as untrusted pages strip it."""
+        from .report_data import unit_for_people
+
+        left = "style='text-align:left'"
+        rows = "".join(
+            f"<tr title='{escape(a.meaning, quote=True)}'><td {left}>{escape(a.title[:1].upper() + a.title[1:])}</td>"
+            f"<td>{escape(_short(a.value))}</td><td {left}>{escape(unit_for_people(a.unit))}</td></tr>"
+            for a in self.answers.values()
+        )
+        ok = self.certificate.get("converged")
+        word = "" if ok is None else "certificate: settled" if ok else "certificate: <b>did not settle</b>"
+        return (
+            f"<div><b>{escape(str(self.summary.get('job', '')))}</b> · {escape(str(self.summary.get('physics', '')))}"
+            f" · {word}<table>{rows}</table>{self._still()}</div>"
+        )
+
+    def _still(self) -> str:
+        """The picture of the job, else the middle slices of the field it shows, as an element of HTML."""
+        import base64
+        import io
+
+        if self.output_directory is not None and (picture := self.output_directory / "picture.png").exists():
+            from PIL import Image
+
+            with Image.open(picture) as whole:
+                whole.thumbnail((480, 480))
+                out = io.BytesIO()
+                whole.convert("RGB").save(out, "webp", quality=80)
+            kind, data = "webp", out.getvalue()
+        else:
+            try:
+                figure = self.plot()
+            except (ImportError, UsageError):
+                return ""
+            out = io.BytesIO()
+            figure.savefig(out, format="png", dpi=70)
+            kind, data = "png", out.getvalue()
+        source = f"data:image/{kind};base64,{base64.b64encode(data).decode()}"
+        return f"<img alt='the field that the job shows' src='{source}'>"
+
+    def _stored(self) -> StoredFields:
+        if not isinstance(self.fields, StoredFields):
+            raise UsageError("this result holds arrays only; osteon.load(folder) reads units and places, too")
+        return self.fields
+
+    def to_xarray(self) -> "xarray.Dataset":
+        """All fields as a dataset with coordinates in mm and units.
+
+        Fields on voxels have the dimensions z, y, x; those on nodes zn, yn, xn; a further one holds the components.
+        """
+        import numpy as np
+        import xarray as xr
+
+        stored, data, coordinates = self._stored(), {}, {}
+        for name in stored:
+            field = stored.field(name)
+            dims = ["zn", "yn", "xn"] if field.on_nodes else ["z", "y", "x"]
+            for axis, (dim, count) in enumerate(zip(dims, field.values.shape[:3], strict=True)):
+                low, step = field.placement.corner_mm[2 - axis], field.spacing[2 - axis]
+                at = low + step * (np.arange(count) + (0 if field.on_nodes else 0.5))
+                coordinates[dim] = (dim, at, {"units": "mm"})
+            if field.components:
+                dims.append(f"component{len(field.components)}")
+                coordinates[dims[-1]] = field.components
+            data[name] = (dims, field.values, {"units": field.units})
+        told = {key: value for key, value in self.summary.items() if isinstance(value, (str, int, float))}
+        return xr.Dataset(data, coordinates, told)
+
+    def to_pyvista(self) -> "pyvista.ImageData":
+        """All fields on a grid of PyVista, in mm: those on voxels as cell data, those on nodes as point data."""
+        import numpy as np
+
+        try:
+            import pyvista as pv
+        except ImportError as e:
+            raise UsageError(f"to_pyvista needs the package pyvista ({e}); pip install pyvista") from None
+        stored = self._stored()
+        grid = None
+        for name in stored:
+            field = stored.field(name)
+            shape = np.array(field.values.shape[2::-1])  # x, y, z
+            if grid is None:
+                points = shape if field.on_nodes else shape + 1
+                grid = pv.ImageData(
+                    dimensions=points,
+                    spacing=field.spacing,
+                    origin=field.rotation() @ field.placement.corner_mm,
+                    direction_matrix=field.rotation(),
+                )
+            values = field.values.reshape(-1, *field.values.shape[3:])  # x runs fastest, as in VTK
+            (grid.point_data if field.on_nodes else grid.cell_data)[name] = values
+        if grid is None:
+            raise UsageError("the result has no fields; name some in [output] fields of the job")
+        return grid
+
+    def plot(
+        self, field: str | None = None, slice_at: tuple[float, float, float] | None = None
+    ) -> "matplotlib.figure.Figure":
+        """Three slices of a field, with a scale in mm and a colour bar with the unit.
+
+        Parameters
+        ----------
+        field
+            Its name; the one that the job shows if left out. Of a vector its length is shown.
+        slice_at
+            Where the slices cross, as shares of the edges along z, y, x; the middle if left out.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            Not shown, nor kept by pyplot.
+        """
+        import numpy as np
+        from matplotlib.colors import ListedColormap
+        from matplotlib.figure import Figure
+
+        from .report_data import unit_for_people
+        from .report_slices import colour_table
+
+        stored, shown = self._stored(), self.summary.get("shown", {})
+        name = field or next((n for n in (shown.get("field", ""), *stored) if n in stored and n != "material"), None)
+        if name is None:
+            raise UsageError("the result has no field to plot; name some in [output] fields of the job")
+        it = stored.field(name)
+        values = np.linalg.norm(it.values, axis=3) if it.components else it.values
+        is_shown = name == shown.get("field")
+        low, high = (shown.get("low", 0.0), shown.get("high")) if is_shown else (0.0, None)
+        if not high:
+            finite = values[np.isfinite(values)]
+            low, high = (float(finite.min()), float(np.percentile(finite, 98))) if finite.size else (0.0, 1.0)
+        colours = ListedColormap(colour_table(str(shown.get("colour_map", "batlow"))) / 255)
+        figure = Figure(figsize=(10, 3.6), layout="constrained")
+        panels = figure.subplots(1, 3)
+        at = [min(int(share * n), n - 1) for share, n in zip(slice_at or (0.5, 0.5, 0.5), values.shape, strict=True)]
+        for axis, panel in enumerate(panels):
+            plane = np.take(values, at[axis], axis)
+            rows, columns = (a for a in range(3) if a != axis)
+            step = it.spacing[::-1]  # z, y, x
+            low_mm = it.placement.corner_mm[::-1]
+            extent = [
+                low_mm[columns],
+                low_mm[columns] + step[columns] * plane.shape[1],
+                low_mm[rows],
+                low_mm[rows] + step[rows] * plane.shape[0],
+            ]
+            image = panel.imshow(
+                plane, cmap=colours, vmin=low, vmax=high, origin="lower", extent=extent, interpolation="nearest"
+            )
+            panel.set(
+                xlabel=f"{'zyx'[columns]} [mm]",
+                ylabel=f"{'zyx'[rows]} [mm]",
+                title=f"{'zyx'[axis]} = {low_mm[axis] + step[axis] * (at[axis] + 0.5):.4g} mm",
+            )
+            panel.set_facecolor("0.92")
+        title = str(shown.get("title", name)) if is_shown else name.replace("_", " ")
+        unit = unit_for_people(it.units)
+        figure.colorbar(image, ax=panels, label=f"{title} [{unit}]" if unit not in ("", "1") else title, extend="max")
+        return figure
+
+    def report(self, path: str | Path | None = None) -> Path:
+        """Write the report, one page that needs nothing but itself.
+
+        Parameters
+        ----------
+        path
+            Of the page; report.html in the job's folder if left out.
+
+        Returns
+        -------
+        pathlib.Path
+            Of the page.
+        """
+        from .replace_file import write_whole
+        from .report import page_of
+
+        if self.output_directory is None:
+            raise UsageError("this result has no folder; run the job with an [output] directory")
+        target = Path(path) if path is not None else self.output_directory / "report.html"
+        write_whole(target, page_of(self.output_directory))
+        return target
+
+
+def load(folder: str | Path) -> Result:
+    """The result of a job that has been run: its output folder, or the results.nc in it.
+
+    Raises
+    ------
+    DataError
+        If the file is damaged, cut or unfinished. A copy by another program is read with a FileWarning.
+    """
+    folder = Path(folder)
+    if folder.is_file():
+        folder = folder.parent
+    try:
+        summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise DataError(f"'{folder}' has no summary.json; give the output folder of a finished job") from None
+    except (OSError, ValueError, RecursionError) as e:
+        raise DataError(f"'{folder / 'summary.json'}' cannot be read: {e}; run the job again") from None
+    if not isinstance(summary, dict):
+        raise DataError(f"'{folder / 'summary.json'}' is no summary of osteon; run the job again")
+    return Result(summary, StoredFields(folder / "results.nc"), folder)
+
+
+def _array(value: Any) -> Any:
+    """Lists of numbers, of any depth, as an array: NaN where there is none."""
+    import numpy as np
+
+    if not isinstance(value, list) or not value:
+        return value
+    try:
+        return np.array(value, float)
+    except (TypeError, ValueError):
+        return value
+
+
+def _short(value: Any) -> str:
+    """Five digits of each number."""
+    if isinstance(value, bool) or value is None:
+        return {True: "yes", False: "no", None: "none"}[value]
+    if isinstance(value, (int, float)):
+        return f"{value:.5g}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_short, value)) + "]"
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_short(inner)}" for key, inner in value.items())
+    return str(value)
