@@ -11,6 +11,7 @@
 #include <limits>
 #include <optional>
 #include <osteon/solve/flow/carried_velocities.hpp>
+#include <osteon/solve/flow/flow_watch.hpp>
 #include <osteon/solve/flow/permeability.hpp>
 #include <string>
 #include <vector>
@@ -129,6 +130,7 @@ struct through_options {
        faces_of_all = false;   ///< the velocities on the voxels' faces are wanted, too, of the last flow or all
   velocity_projector carry{};  ///< makes them, e.g. keep_mass; empty: they are those of the answer
   bool rehearses = false;      ///< some iterations, and whatever else a solve may send: for the plans of virtual ranks
+  const flow_watch* watch = nullptr;  ///< is told values of each flow, or in time of each moment it wants; null: nobody
 };
 
 /// What passes one boundary.

@@ -284,10 +284,11 @@ double flow_stepper::kinetic_energy() const {
          squares / 2;
 }
 
+bool flow_stepper::leads() const { return how_.implicitness < 1 && steps_ > (damps_ ? damped_steps : 0); }
+
 std::vector<double> flow_stepper::answer() const {
   std::vector<double> x = x_;
-  // The pressure is that of the middle of the last step, or of its end.
-  if (how_.implicitness < 1 && steps_ > (damps_ ? damped_steps : 0))
+  if (leads())
     for_each(cells_.grid.owned, [p = x.data() + 3 * stride(), phi = phi_.data()](std::int64_t i) { p[i] += phi[i] / 2; });
   cells_.grid.links.exchange(x.data() + 3 * stride());
   return x;

@@ -41,6 +41,7 @@ class flow_stepper {
   void set_conditions(const flow_entries& given, flow_entries right);
   /// Velocities and pressures, shape (4, stride), to be set before start(); ghosts need not be current.
   std::vector<double>& state() { return x_; }
+  const std::vector<double>& state() const { return x_; }
   /// Take the velocities as they are, made to conserve mass, and the pressure that goes with them.
   /// @param is_sudden the first two steps are made of two halves by Euler each, which damp what velocities, walls and
   /// openings do not agree upon [Rannacher1984] @collective
@@ -61,6 +62,11 @@ class flow_stepper {
   double kinetic_energy() const;
   /// Velocities now, and the pressure at the same time; ghosts current. @collective
   std::vector<double> answer() const;
+  /// The pressure of an owned cell at the time of the velocities, as answer() has it. @collective local
+  double pressure_now(std::int32_t cell) const {
+    const std::size_t i = static_cast<std::size_t>(cell);
+    return x_[3 * static_cast<std::size_t>(stride()) + i] + (leads() ? phi_[i] / 2 : 0);
+  }
   /// Of the velocities now; null: the flow creeps. @collective
   const flow_convection* inertia();
   double upwinded_share() const { return problem_.has_inertia ? convection_.upwinded_share() : 0; }
@@ -79,6 +85,8 @@ class flow_stepper {
   void find_forces();
   void find_convection();
   void find_courant_rate();
+  // Whether the velocities are half a step ahead of the pressure, which is that of the middle of the last step.
+  bool leads() const;
   double highest_velocity() const;
   double length_of(const double* v) const;
   double gradient_length() const;

@@ -218,6 +218,7 @@ class flow_in_time {
     certificate.setup_cpu_seconds = cpu.of_all_ranks(problem_.where.comm);
     clock_.restart();
     cpu.restart();
+    if (how_.watch != nullptr) watched_.emplace(open.cells, problem_.cells, *how_.watch);
     if (checkpoints_ != nullptr && checkpoints_->begin() != checkpointer::found::nothing)
       restore(time);
     else
@@ -266,6 +267,7 @@ class flow_in_time {
         time.go_on();
     }
     record(time);
+    watch(time, true, false);
   }
 
   // One step, as long as the first one would be.
@@ -274,6 +276,7 @@ class flow_in_time {
     const double wanted = rule.next(plan_.end_s, 0, time.courant_rate(), time.courant_growth(), changing_->longest_step_s());
     time.rehearse(wanted);
     record(time);
+    watch(time, true, true);
   }
 
   void step_to_the_end(flow_stepper& time) {
@@ -312,6 +315,7 @@ class flow_in_time {
                                 solution_.steps, now_s_, plan_.end_s, step_s, courant, told.divergence,
                                 told.friction_iterations, told.pressure_iterations));
       if (is_last || is_due) record(time);
+      watch(time, is_last || is_due, is_last);
       tell_step(time);
       if (!is_last && checkpoints_ != nullptr && checkpoints_->is_due(solution_.steps)) checkpoints_->save(saved(time));
     }
@@ -327,6 +331,13 @@ class flow_in_time {
     if (!plan_.on_step) return;
     set_through_fields(problem_, *open_, time.answer(), units_, 1, solution_.end);
     plan_.on_step(now_s_, solution_.end);
+  }
+
+  void watch(const flow_stepper& time, bool is_record, bool is_last) {
+    const flow_moment moment{1, now_s_, solution_.steps, is_record, is_last};
+    if (!watched_ || !watched_->wants(moment)) return;
+    watched_->tell(moment, time.state().data(), units_.velocity_mm_per_s,
+                   [&](std::int32_t i) { return units_.lowest_Pa + units_.pressure_Pa * time.pressure_now(i); });
   }
 
   void take_in(const flow_stepper::told& told, double courant) {
@@ -420,6 +431,7 @@ class flow_in_time {
   const open_flow_cells* open_ = nullptr;
   flow_units units_;
   std::optional<conditions_in_time> changing_;
+  std::optional<watched_cells> watched_;
   transient_flow_solution solution_;
   double now_s_ = 0, last_step_s_ = 0, change_per_s_ = 0;
   struct {
