@@ -101,6 +101,8 @@ solve::through_problem make_through_problem(const spec& job, const local_model& 
     problem.periodic[a] = true;
     problem.period_drop_Pa[a] = b.pressure_drop_Pa.value_or(0);
     problem.period_rate_mm3_per_s[a] = b.flow_rate_mm3_per_s;
+    for (const auto& point : b.factor_at_s) problem.period_factor[a].points.push_back({point.at(0), point.at(1)});
+    problem.period_factor[a].period_s = b.period_s.value_or(0);
   }
   if (!f.multiples.empty()) problem.multiples = f.multiples;
   problem.viscosity_Pa_s = f.viscosity_Pa_s;

@@ -105,6 +105,7 @@ struct through_problem {
   std::array<double, 3> period_drop_Pa{};  ///< over their periods, from low to high: what it falls by
   /// Of one axis along which the image repeats, instead: the flow rate towards its high face, whose drop is sought.
   std::array<std::optional<double>, 3> period_rate_mm3_per_s{};
+  std::array<time_table, 3> period_factor{};  ///< of a flow in time: of these drops and rates
   std::vector<flow_boundary> boundaries;
   std::vector<double> multiples{1};  ///< of all given velocities, flow rates, pressures and drops: a flow is solved for each
   double viscosity_Pa_s = 1e-3;

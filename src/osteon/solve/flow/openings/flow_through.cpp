@@ -104,16 +104,6 @@ std::optional<std::size_t> axis_of_rate(const through_problem& problem) {
   return std::nullopt;
 }
 
-// That of a tube of the same hydraulic diameter.
-double guessed_drop(const through_problem& problem, const through_solution& all, std::size_t axis, double rate) {
-  const int a = static_cast<int>(axis);
-  const vector3 h = problem.spacing_mm;
-  const double length = static_cast<double>(problem.where.domain[a]) * h[a];
-  const double section = static_cast<double>(all.counts.flowing) * h.z * h.y * h.x / length;
-  const double width = all.hydraulic_diameter_mm > 0 ? all.hydraulic_diameter_mm : std::sqrt(section);
-  return 32 * problem.viscosity_Pa_s * rate / section * length / (width * width);
-}
-
 }  // namespace
 
 open_flow_cells begin_through(const through_problem& problem, const through_outline& known, through_solution& all,
