@@ -18,6 +18,7 @@ from .replace_file import write_whole
 from .report_data import JobResult, load
 from .report_homogenised import section as homogenised
 from .report_plots import convergence, histogram, history
+from .report_probes import probes
 from .report_slices import colour_table, css_gradient, data_uri, slices_of
 from .report_text import (
     Answer,
@@ -49,7 +50,10 @@ def build(result: JobResult) -> str:
             for title, v, unit in _keys(result, rows)
         ),
         "picture": _picture(result, _colour_bar(result, gradient, result.field_range)),
-        "cut": _cut(result) + _film(result) + _plot("In time", history(result), "What the flow does over time"),
+        "cut": _cut(result)
+        + _film(result)
+        + _plot("In time", history(result), "What the flow does over time")
+        + _plot("Probes", probes(result), "What the flow does at the probes"),
         "slices": _slices(slices_of(result, table), result, _colour_bar(result, gradient, result.slice_range)),
         "answers": _answers_of_cases(result) if result.cases else _answers(rows),
         "supports": _table("Supports and forces", supports_and_forces(result)),

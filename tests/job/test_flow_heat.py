@@ -7,7 +7,7 @@ from pathlib import Path
 import netCDF4
 import numpy as np
 import pytest
-from whole_job import Job
+from whole_job import Job, osteon
 
 H = 0.1  # mm
 INLET = '[[boundary]]\nface = "z_low"\nkind = "velocity"\nvelocity_mm_per_s = 2\ntemperature_K = 290\n'
@@ -143,6 +143,28 @@ def test_the_picture_shows_the_temperature(job: Job, tmp_path: Path) -> None:
     assert done.code == 0, done.err
     assert (tmp_path / "job.out" / "picture.png").exists()
     assert "temperature" in (tmp_path / "job.out" / "report.html").read_text()
+
+
+def test_a_picture_of_the_file_shows_the_solid_that_has_a_temperature(job: Job, tmp_path: Path) -> None:
+    """Oracle: the same flow in a solid that is no part of the model; lines of the velocity do not know of heat. In the
+    colours of the temperature the solid glows, too."""
+    channel(tmp_path)
+    pictures: dict[str, bytes] = {}
+    for name, solid in (("conducts", SOLID), ("insulates", "")):
+        run(job, text(INLET + OUTLET + SIDES + HOT, "", solid), "-n", "1")
+        for shown, words in (
+            ("lines", ["--streamlines", "12"]),
+            ("bare", ["--streamlines", "12", "--solid", "0"]),
+            ("glow", ["--field", "temperature", "--range", "290", "350"]),
+        ):
+            path = tmp_path / f"{shown}.png"
+            words += ["--width", "96", "--height", "96", "--title", "one", "-o", str(path)]
+            done = osteon("render", str(tmp_path / "job.out" / "results.nc"), *words)
+            assert done.returncode == 0, done.stderr
+            pictures[f"{shown} {name}"] = path.read_bytes()
+    assert pictures["lines conducts"] == pictures["lines insulates"]
+    assert pictures["lines conducts"] != pictures["bare conducts"]
+    assert pictures["glow conducts"] != pictures["glow insulates"]
 
 
 @pytest.mark.parametrize(

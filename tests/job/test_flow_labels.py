@@ -158,7 +158,12 @@ PERIOD = '[[boundary]]\nface = "x"\nkind = "periodic"\n'
         (PERIOD + "pressure_drop_Pa = 1\nflow_rate_mm3_per_s = 1\n", "", "", "one follows from the other"),
         (PERIOD + "flow_rate_mm3_per_s = 0\n", "", "", "give pressure_drop_Pa"),
         (INLET + "pressure_drop_Pa = 1\n" + OUTLET, "", "", 'does not go with kind = "velocity"'),
-        (PERIOD + "flow_rate_mm3_per_s = 1\n[transient]\nend_s = 1\nstep_s = 0.1\n", "", "", "is of steady flow"),
+        (
+            PERIOD + "factor_at_s = [[0, 1], [1, 2]]\n[transient]\nend_s = 1\nstep_s = 0.1\n",
+            "",
+            "",
+            "has no value that",
+        ),
     ],
 )
 def test_what_contradicts_itself_is_refused(

@@ -147,16 +147,20 @@ velocity_mm_per_s = 40.0
 face = "z_high"
 kind = "outlet"
 """
+EVERYWHERE = '[[probe]]\nname = "box"\nlow_mm = [0, 0, 0]\nhigh_mm = [99, 99, 99]\n'
 FLOWS = {
     "permeability": '[load]\ntest = "permeability"\nboundary_condition = "closed"\n[run]\ndecomposition = "bricks"\n',
     "periodic tensor": '[load]\ntest = "permeability_tensor"\n',
     "closed tensor": '[load]\ntest = "permeability_tensor"\nboundary_condition = "closed"\n',
     "openings": '[load]\ntest = "flow"\n' + TUBE,
     "inertia": '[load]\ntest = "flow"\n[flow]\ninertia = true\nmultiples = [1, 2]\n' + TUBE,
-    "in time": '[load]\ntest = "flow"\n[flow]\ninertia = true\n[transient]\nend_s = 1e-4\nstep_s = 2e-5\n' + TUBE,
+    "in time": '[load]\ntest = "flow"\n[flow]\ninertia = true\n[transient]\nend_s = 1e-4\nstep_s = 2e-5\n'
+    + TUBE
+    + EVERYWHERE,
     "heat": '[load]\ntest = "flow"\n[flow]\nheat = true\n'
     + TUBE.replace("40.0\n", "40.0\ntemperature_K = 300.0\n")
-    + '[[boundary]]\nface = "x_low"\nkind = "temperature"\ntemperature_K = 320.0\n',
+    + '[[boundary]]\nface = "x_low"\nkind = "temperature"\ntemperature_K = 320.0\n'
+    + EVERYWHERE,
 }
 
 

@@ -155,6 +155,16 @@ struct transient_spec {
   bool write_steps = false;
 };
 
+/// Where a flow is looked at while it is computed: a point, a line, a box or a ball. Lists are z, y, x.
+struct probe_spec {
+  std::string name;
+  std::optional<std::vector<double>> at_mm, from_mm, to_mm, low_mm, high_mm, centre_mm;
+  std::optional<double> radius_mm;
+  std::int64_t points = 50;                        ///< of a line
+  std::optional<std::vector<std::string>> fields;  ///< absent: all that there are
+  std::int64_t every = 0;                          ///< steps between records; 0: as transient.output_every_s
+};
+
 struct solve_spec {
   std::optional<double> tolerance;  ///< absent: that of the physics (tolerance_of)
   std::int64_t max_iterations = 500;
@@ -221,6 +231,7 @@ struct spec {
   std::vector<force_spec> forces;
   std::vector<case_spec> cases;
   std::vector<boundary_spec> boundaries;
+  std::vector<probe_spec> probes;
   std::optional<transient_spec> transient;
   solve_spec solve;
   pistoia_spec pistoia;

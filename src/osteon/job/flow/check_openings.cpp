@@ -185,11 +185,6 @@ void check_openings(const spec& job, std::vector<problem>& problems) {
          "nothing drives the flow: all pressures are equal, and there is no velocity, flow rate, drop of pressure over "
          "a period or sliding wall; heat drives it with flow.heat, flow.expansion_per_K and flow.gravity_m_per_s2");
   check_labels(job, problems);
-  if (job.transient)
-    for (std::size_t n = 0; n < job.boundaries.size(); ++n)
-      expect(job.boundaries[n].kind != "periodic" || !job.boundaries[n].flow_rate_mm3_per_s,
-             fmt::format("boundary[{}].flow_rate_mm3_per_s", n + 1),
-             "over a period it is of steady flow; with [transient] give pressure_drop_Pa");
 
   const flow_keys f = flow_keys_of(job);
   expect(!f.pressure_drop_Pa, "flow.pressure_drop_Pa",

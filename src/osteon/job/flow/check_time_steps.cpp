@@ -20,7 +20,8 @@ void check_factor(const spec& job, std::size_t n, std::vector<problem>& problems
   if (b.factor_at_s.empty()) return;
   expect(job.transient.has_value(), "factor_at_s", "given, but there is no [transient]: the flow is steady; remove one");
   const std::string kind = b.kind.value_or("");
-  expect(kind == "velocity" || kind == "flow_rate" || kind == "pressure" || kind == "outlet" || kind == "wall",
+  const bool drives = kind == "periodic" && (b.flow_rate_mm3_per_s || b.pressure_drop_Pa);
+  expect(drives || kind == "velocity" || kind == "flow_rate" || kind == "pressure" || kind == "outlet" || kind == "wall",
          "factor_at_s",
          fmt::format("does not go with kind = \"{}\", which has no value that could change; remove it", kind));
   expect(!flow_keys_of(job).steady_change_per_s, "factor_at_s",

@@ -15,6 +15,7 @@
 #include <osteon/job/flow/run_flow_residence.hpp>
 #include <osteon/job/flow/solid_labels.hpp>
 #include <osteon/job/flow/speed_frames.hpp>
+#include <osteon/job/probes/check_probes.hpp>
 
 namespace osteon::job {
 
@@ -123,7 +124,9 @@ void check_flow(const spec& job, std::vector<problem>& problems) {
   if (test == "flow") {
     check_openings(job, problems);
     check_time_steps(job, problems);
+    check_probes(job, f.heat, problems);
   } else {
+    refuse_probes(job, problems);
     expect(!f.reference_area_mm2, "flow.reference_area_mm2", "belongs to test = \"flow\"; remove it");
     expect(
         !job.transient, "transient",
@@ -165,6 +168,7 @@ void refuse_flow(const spec& job, std::vector<problem>& problems) {
   if (job.own_keys.contains("flow") && !physics_of(job).may_begin_with_flow)
     problems.push_back({"flow", "belongs to physics = \"flow\" or \"thermo_elasticity\"; remove it or change the physics"});
   refuse_flow_pictures(job, problems);
+  refuse_probes(job, problems);
   for (std::size_t n = 0; n < job.boundaries.size(); ++n)
     if (!job.boundaries[n].factor_at_s.empty() || job.boundaries[n].period_s)
       problems.push_back({fmt::format("boundary[{}].factor_at_s", n + 1), "belongs to physics = \"flow\"; remove it"});
@@ -351,6 +355,34 @@ std::vector<answer> flow_answers() {
       {.key = "highest_divergence",
        .title = "largest divergence",
        .meaning = "Of [transient]: after any step, of a voxel, in highest velocities over the voxel's edge."},
+      {.key = "probes.*.velocity_mm_per_s.last",
+       .title = "velocity (z, y, x) at probe",
+       .unit = "mm/s",
+       .meaning =
+           "Of a [[probe]]: at a point, or the mean over a box or a ball; of [transient] at the end. Lines have theirs "
+           "in last.velocity_mm_per_s.",
+       .in_table = false},
+      {.key = "probes.*.speed_mm_per_s.last",
+       .title = "speed at probe",
+       .unit = "mm/s",
+       .meaning = "The magnitude of that velocity; over a box or a ball the mean of the speeds."},
+      {.key = "probes.*.speed_mm_per_s.mean",
+       .title = "speed, mean over time, at probe",
+       .unit = "mm/s",
+       .meaning =
+           "Of [transient], from the first record to the last by the trapezoidal rule; low and high beside it are the "
+           "lowest and highest of any record."},
+      {.key = "probes.*.pressure_Pa.last",
+       .title = "pressure at probe",
+       .unit = "Pa",
+       .meaning = "Between the middles of voxels that have one; mean, low and high beside it as of the speed."},
+      {.key = "probes.*.temperature_K.last", .title = "temperature at probe", .unit = "K", .meaning = "With flow.heat."},
+      {.key = "probes.*.frequency_Hz",
+       .title = "frequency at probe",
+       .unit = "1/s",
+       .meaning =
+           "Of the component of the velocity that varies most, if it swings evenly: mean time between upward crossings "
+           "of its mean over the second half of the time, three at least."},
       {.key = "mass_imbalance",
        .title = "inflow less outflow, of the inflow",
        .meaning = "What the solver's tolerance leaves of a balance that is exact."},

@@ -1,6 +1,7 @@
 #include <osteon/job/flow/rehearse_flow.hpp>
 
 #include <limits>
+#include <optional>
 #include <osteon/job/flow/flow_fields.hpp>
 #include <osteon/job/flow/flow_keys.hpp>
 #include <osteon/job/flow/run_flow.hpp>
@@ -8,6 +9,7 @@
 #include <osteon/job/flow/run_flow_through.hpp>
 #include <osteon/job/flow/run_flow_transient.hpp>
 #include <osteon/job/physics.hpp>
+#include <osteon/job/probes/probes.hpp>
 #include <osteon/solve/flow/projection/mass_keeping.hpp>
 #include <osteon/solve/rehearsal/rehearsal.hpp>
 
@@ -37,6 +39,8 @@ std::vector<io::field_info> rehearse_flow(const spec& job, const local_model& pa
   how.tolerance = never;
   how.fields = false;
   how.rehearses = true;
+  std::optional<probes> watching;
+  if (!job.probes.empty()) how.watch = &watching.emplace(job, part, problem.cells, flow_keys_of(job).heat).watch();
   if (job.transient) {
     how.fields = true;  // their ghosts are exchanged
     solve::solve_transient_flow(problem, make_flow_time_plan(job), how, nullptr, {}, null_log());
@@ -54,7 +58,8 @@ std::vector<io::field_info> rehearse_flow(const spec& job, const local_model& pa
   for (auto& temperature : heat.incoming_K) temperature = temperature.value_or(0);
   solve::options any;
   any.tolerance = 1e-6;
-  solve::solve_flow_temperature(heat, any, null_log());
+  const solve::temperature_solution temperature = solve::solve_flow_temperature(heat, any, null_log());
+  if (watching) watching->take_temperature(temperature.temperature_K);
   fields.push_back(flow_temperature_info());
   return fields;
 }

@@ -9,6 +9,7 @@
 #include <osteon/job/flow/flow_keys.hpp>
 #include <osteon/job/flow/run_flow_through.hpp>
 #include <osteon/job/physics.hpp>
+#include <osteon/job/probes/probes.hpp>
 #include <osteon/solve/joint_certificate.hpp>
 
 namespace osteon::job {
@@ -89,7 +90,8 @@ json answers_of_temperature(const solve::temperature_solution& s, const std::vec
 std::vector<solve::solve_certificate> solve_earlier_temperatures(json& flows, solve::temperature_problem problem,
                                                                  const solve::through_solution& flow,
                                                                  const std::vector<std::string>& names, double conductivity,
-                                                                 const solve::options& how, log_sink& log) {
+                                                                 const solve::options& how, log_sink& log,
+                                                                 probes* watching) {
   const std::vector<solve::flow_boundary> last = problem.openings;
   std::vector<solve::solve_certificate> certificates;
   for (std::size_t n = 0; n < flow.earlier_face_velocity_mm_per_s.size(); ++n) {
@@ -97,6 +99,7 @@ std::vector<solve::solve_certificate> solve_earlier_temperatures(json& flows, so
     for (std::size_t b = 0; b < last.size(); ++b)
       problem.openings[b].value = last[b].value * flow.flows[n].multiple / flow.flows.back().multiple;
     const solve::temperature_solution s = solve::solve_flow_temperature(problem, how, log);
+    if (watching != nullptr) watching->take_temperature(n, s.temperature_K);
     flows.at(n).update(answers_of_temperature(s, names, flow.hydraulic_diameter_mm, conductivity));
     flows.at(n)["heat_iterations"] = s.certificate.iterations;
     certificates.push_back(s.certificate);
@@ -146,7 +149,7 @@ solve::temperature_problem make_temperature_problem(const spec& job, const local
 void add_flow_temperature(physics_result& result, const spec& job, const local_model& part,
                           solve::temperature_problem problem, const solve::through_solution& flow,
                           const std::vector<std::string>& names, const solve::options& how, log_sink& log,
-                          std::vector<double>* temperature_K) {
+                          std::vector<double>* temperature_K, probes* watching) {
   log.note("temperature");
   const double conductivity = flow_keys_of(job).conductivity();
   problem.face_velocity_mm_per_s = flow.face_velocity_mm_per_s;
@@ -155,9 +158,10 @@ void add_flow_temperature(physics_result& result, const spec& job, const local_m
   json& answers = result.answers;
   std::vector<solve::solve_certificate> certificates;
   if (answers.contains("flows"))
-    certificates = solve_earlier_temperatures(answers["flows"], problem, flow, names, conductivity, exact, log);
+    certificates = solve_earlier_temperatures(answers["flows"], problem, flow, names, conductivity, exact, log, watching);
   solve::temperature_solution s = solve::solve_flow_temperature(problem, exact, log);
   certificates.push_back(s.certificate);
+  if (watching != nullptr) watching->take_temperature(s.temperature_K);
   if (answers.contains("flows")) {
     answers["flows"].back().update(answers_of_temperature(s, names, flow.hydraulic_diameter_mm, conductivity));
     answers["flows"].back()["heat_iterations"] = s.certificate.iterations;

@@ -7,6 +7,8 @@
 
 namespace osteon::job {
 
+class probes;
+
 /// The voxels of the fluid: all active ones, or with others those of material 1. @collective local
 voxel::run_set fluid_of(const spec& job, const local_model& part);
 
@@ -25,10 +27,11 @@ void tell_flow_temperature(physics_result& result, const spec& job, const local_
 
 /// Solve for the temperature that a flow carries; its answers, field and certificate go to `result`.
 /// @param names of the boundaries @param temperature_K becomes that of each active cell; null: not wanted
+/// @param watching takes in the temperatures, too, after the flows; null: none
 /// @collective on part.where.comm
 void add_flow_temperature(physics_result& result, const spec& job, const local_model& part,
                           solve::temperature_problem problem, const solve::through_solution& flow,
                           const std::vector<std::string>& names, const solve::options& how, log_sink& log,
-                          std::vector<double>* temperature_K = nullptr);
+                          std::vector<double>* temperature_K = nullptr, probes* watching = nullptr);
 
 }  // namespace osteon::job

@@ -15,6 +15,7 @@
 #include <osteon/job/flow/run_flow_residence.hpp>
 #include <osteon/job/flow/run_flow_transient.hpp>
 #include <osteon/job/flow/solid_labels.hpp>
+#include <osteon/job/probes/probes.hpp>
 #include <osteon/solve/checkpointer.hpp>
 #include <osteon/solve/flow/projection/mass_keeping.hpp>
 #include <osteon/solve/joint_certificate.hpp>
@@ -100,6 +101,8 @@ solve::through_problem make_through_problem(const spec& job, const local_model& 
     problem.periodic[a] = true;
     problem.period_drop_Pa[a] = b.pressure_drop_Pa.value_or(0);
     problem.period_rate_mm3_per_s[a] = b.flow_rate_mm3_per_s;
+    for (const auto& point : b.factor_at_s) problem.period_factor[a].points.push_back({point.at(0), point.at(1)});
+    problem.period_factor[a].period_s = b.period_s.value_or(0);
   }
   if (!f.multiples.empty()) problem.multiples = f.multiples;
   problem.viscosity_Pa_s = f.viscosity_Pa_s;
@@ -325,6 +328,11 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
   options.faces_of_all = flow_keys_of(job).heat;
   options.carry = solve::keep_mass;
   options.faces = flow_keys_of(job).heat || flow_keys_of(job).residence_time;
+  std::optional<probes> watching;
+  if (!job.probes.empty()) {
+    watching.emplace(job, part, problem.cells, flow_keys_of(job).heat);
+    options.watch = &watching->watch();
+  }
   std::optional<solve::buoyant_solution> convection;
   if (problem.is_buoyant) convection = solve_buoyancy(job, problem, heat, how, options, log);
   solve::through_solution solution =
@@ -368,13 +376,16 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
     if (convection) {
       tell_flow_temperature(result, job, part, heat, convection->heat, solution, names, log);
       tell_buoyancy(result, job, *convection, log);
+      if (watching) watching->take_temperature(convection->heat.temperature_K);
       if (temperature_K) *temperature_K = std::move(convection->heat.temperature_K);
     } else {
-      add_flow_temperature(result, job, part, std::move(heat), solution, names, how, log, temperature_K);
+      add_flow_temperature(result, job, part, std::move(heat), solution, names, how, log, temperature_K,
+                           watching ? &*watching : nullptr);
     }
     if (job.picture.field == "speed") show(result, speed);
   }
   if (f.residence_time && result.certificate.converged) add_flow_residence(result, job, part, problem, solution, how, log);
+  if (watching) watching->finish(result, log);
   result.answers["load"] = through_load(job, part);
   return result;
 }
@@ -385,6 +396,7 @@ void check_flow_through_on(const spec& job, const local_model& part) {
   solve::through_problem problem = make_through_problem(job, part, table_of);
   add_solid_labels(job, part, table_of, problem);
   solve::check_flow_through(problem, through_options_of({}));
+  if (!job.probes.empty()) place_probes(job, part, problem.cells, flow_keys_of(job).heat);
   if (flow_keys_of(job).heat)
     solve::check_flow_temperature(make_temperature_problem(job, part, problem.cells, problem.boundaries, table_of));
 }

@@ -12,6 +12,7 @@
 #include <osteon/job/flow/solid_labels.hpp>
 #include <osteon/job/outputs/history.hpp>
 #include <osteon/job/outputs/step_files.hpp>
+#include <osteon/job/probes/probes.hpp>
 #include <osteon/job/system_info.hpp>
 #include <osteon/solve/checkpointer.hpp>
 #include <osteon/solve/flow/transient/transient_flow.hpp>
@@ -89,6 +90,14 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
     plan.on_step = [&](double time_s, const solve::through_solution& fields) { paths->follow(time_s, fields); };
     if (checkpoints != nullptr) checkpoints = &kept_paths.emplace(*checkpoints, *paths);
   }
+  solve::through_options options = through_options_of(how);
+  std::optional<probes> watching;
+  std::optional<probe_checkpointer> kept_records;
+  if (!job.probes.empty()) {
+    watching.emplace(job, part, problem.cells, false);
+    options.watch = &watching->watch();
+    if (checkpoints != nullptr) checkpoints = &kept_records.emplace(*checkpoints, *watching);
+  }
   std::optional<step_files> steps;
   solve::flow_record_taker on_record;
   if (job.transient->write_steps) {
@@ -104,8 +113,7 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
                     {{"pressure", "pressure of the fluid", "Pa", io::centring::cell, 1}, cell_planes(part, pressure)}});
     };
   }
-  solve::transient_flow_solution solution =
-      solve::solve_transient_flow(problem, plan, through_options_of(how), checkpoints, on_record, log);
+  solve::transient_flow_solution solution = solve::solve_transient_flow(problem, plan, options, checkpoints, on_record, log);
   physics_result result;
   if (steps) {
     std::vector<double> times_s;
@@ -149,6 +157,7 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
   show_flow(result, job, part, problem.cells, std::move(solution.end.velocity_mm_per_s), std::move(solution.end.pressure_Pa),
             std::nullopt);
   if (paths) paths->finish(result, log);
+  if (watching) watching->finish(result, log);
   result.answers["load"] = through_load(job, part);
   json& load = result.answers["load"];
   load["start"] = flow_keys_of(job).start.value_or("rest");
@@ -164,6 +173,7 @@ void check_flow_transient_on(const spec& job, const local_model& part) {
   solve::through_problem problem = make_through_problem(job, part, table_of);
   add_solid_labels(job, part, table_of, problem);
   solve::check_transient_flow(problem, make_flow_time_plan(job), through_options_of({}));
+  if (!job.probes.empty()) place_probes(job, part, problem.cells, false);
 }
 
 }  // namespace osteon::job

@@ -50,7 +50,8 @@ void describe_boundary(Visitor& t, boundary_spec& b) {
     "Only within radius_mm of this point [z, y, x], measured along the face; without face in all directions.");
   t("radius_mm", b.radius_mm, "Radius of that disc in mm, > 0.");
   t("factor_at_s", b.factor_at_s,
-    "Of a fluid with [transient]: [[time, factor], ...] of velocity, flow rate, pressure or slide; linear between these "
+    "Of a fluid with [transient]: [[time, factor], ...] of velocity, flow rate, pressure, drop of pressure or slide; linear "
+    "between these "
     "times in s, before and after them as there. Left out: constant.");
   t("period_s", b.period_s, "factor_at_s repeats itself after so many seconds; left out: it does not.");
 }

@@ -267,9 +267,11 @@ json render_file(MPI_Comm comm, const render_request& request, log_sink& log) {
     field = lines_have_colours ? vector : find_field(list, request.field);
     where = grid::make_block(comm, even_boxes(list.shape, comm::size(comm)));
     own = io::read_field(request.file, field, where.owned, find_component(field, request.component));
-    const bool material =
-        std::any_of(list.fields.begin(), list.fields.end(), [](const auto& f) { return f.name == "material"; });
-    solid = material ? io::read_field(request.file, {"material", "", "", io::centring::cell, 1}, where.owned) : own;
+    // Of a flow with heat the solid has a material and a temperature, too: what the fluid fills is where it has a velocity.
+    const std::string tells = is_fluid(list) ? "velocity" : "material";
+    const bool is_told = std::any_of(list.fields.begin(), list.fields.end(), [&](const auto& f) { return f.name == tells; });
+    const io::field_info what{tells, "", "", io::centring::cell, is_fluid(list) ? 3 : 1};
+    solid = is_told ? io::read_field(request.file, what, where.owned, is_fluid(list) ? 0 : -1) : own;
     for (float& v : solid) v = (v == v) != is_fluid(list) ? 1.0F : 0.0F;
   });
   const auto value_at = [&](double percent) {

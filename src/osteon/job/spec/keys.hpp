@@ -5,6 +5,7 @@
 #include <osteon/job/elasticity/load_keys.hpp>
 #include <osteon/job/heat/heat_keys.hpp>
 #include <osteon/job/physics.hpp>
+#include <osteon/job/probes/probe_keys.hpp>
 #include <osteon/job/spec.hpp>
 
 namespace osteon::job {
@@ -176,6 +177,12 @@ void describe(Visitor& v, spec& s) {
       "What happens on an outer face of the image: to heat where the solid meets it, in the test heat_transfer, where faces "
       "that are not named are insulated; to a fluid, in the test flow, where all that is not named is a wall without slip.",
       [](auto& t, boundary_spec& b) { describe_boundary(t, b); });
+  v.list(
+      "probe", s.probes,
+      "A place where the test flow tells velocity, pressure and temperature, in time at each record: a point (at_mm), a "
+      "line (from_mm, to_mm), or the mean over a box (low_mm, high_mm) or a ball (centre_mm, radius_mm). The records are in "
+      "probes.csv. docs/flow.md.",
+      [](auto& t, probe_spec& p) { describe_probe(t, p); });
   v.optional_table("transient", s.transient,
                    "Steps in time: heat from one temperature everywhere; of a fluid the test flow.",
                    [](auto& t, transient_spec& p) { describe_transient(t, p); });

@@ -87,6 +87,7 @@ const std::vector<synonym>& synonyms_of_keys() {
       {"case", {"cases", "loadcases"}},
       {"set", {"sets", "nodeset", "nodesets", "regions"}},
       {"boundary", {"boundaries"}},
+      {"probe", {"probes", "sensor", "sensors", "monitor", "monitors"}},
       {"picture", {"render", "rendering", "visualization", "visualisation", "plot", "figure"}},
       {"solve", {"solver", "numerics", "convergence"}},
       {"output", {"results", "out"}},

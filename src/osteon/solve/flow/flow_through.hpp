@@ -11,6 +11,7 @@
 #include <limits>
 #include <optional>
 #include <osteon/solve/flow/carried_velocities.hpp>
+#include <osteon/solve/flow/flow_watch.hpp>
 #include <osteon/solve/flow/permeability.hpp>
 #include <string>
 #include <vector>
@@ -104,6 +105,7 @@ struct through_problem {
   std::array<double, 3> period_drop_Pa{};  ///< over their periods, from low to high: what it falls by
   /// Of one axis along which the image repeats, instead: the flow rate towards its high face, whose drop is sought.
   std::array<std::optional<double>, 3> period_rate_mm3_per_s{};
+  std::array<time_table, 3> period_factor{};  ///< of a flow in time: of these drops and rates
   std::vector<flow_boundary> boundaries;
   std::vector<double> multiples{1};  ///< of all given velocities, flow rates, pressures and drops: a flow is solved for each
   double viscosity_Pa_s = 1e-3;
@@ -129,6 +131,7 @@ struct through_options {
        faces_of_all = false;   ///< the velocities on the voxels' faces are wanted, too, of the last flow or all
   velocity_projector carry{};  ///< makes them, e.g. keep_mass; empty: they are those of the answer
   bool rehearses = false;      ///< some iterations, and whatever else a solve may send: for the plans of virtual ranks
+  const flow_watch* watch = nullptr;  ///< is told values of each flow, or in time of each moment it wants; null: nobody
 };
 
 /// What passes one boundary.

@@ -444,6 +444,10 @@ class buoyant_solver {
     MPI_Allreduce(MPI_IN_PLACE, highest.data(), 3, MPI_DOUBLE, MPI_MAX, comm());
     const double unit = units_.velocity_mm_per_s;
     all_.highest_velocity_mm_per_s = {unit * highest[0], unit * highest[1], unit * highest[2]};
+    if (how_.watch != nullptr) {
+      watched_cells watched(open_.cells, flow_.cells, *how_.watch);
+      tell_watch(watched, {}, open_, x, units_);
+    }
     if (how_.fields) set_through_fields(flow_, open_, x, units_, 1, all);
     return std::move(all_);
   }

@@ -133,6 +133,14 @@ void set_through_fields(const through_problem& problem, const open_flow_cells& o
   }
 }
 
+void tell_watch(watched_cells& watched, const flow_moment& moment, const open_flow_cells& open, const std::vector<double>& x,
+                const flow_units& units) {
+  if (!watched.wants(moment)) return;
+  const double* const p = x.data() + 3 * open.cells.stride();
+  watched.tell(moment, x.data(), units.velocity_mm_per_s,
+               [&](std::int32_t i) { return moment.multiple * units.lowest_Pa + units.pressure_Pa * p[i]; });
+}
+
 // Velocities on both faces of each voxel along each axis; those of a face are one number for both of its voxels.
 std::vector<double> face_velocities(const through_problem& problem, const flow_cells& cells, const std::vector<double>& x,
                                     const flow_units& units) {

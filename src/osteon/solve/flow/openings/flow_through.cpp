@@ -11,6 +11,7 @@
 #include <osteon/solve/flow/openings/periods.hpp>
 #include <osteon/solve/flow/openings/through_parts.hpp>
 #include <osteon/solve/flow/openings/through_solver.hpp>
+#include <osteon/solve/flow/probes/watched_cells.hpp>
 
 namespace osteon::solve {
 
@@ -103,16 +104,6 @@ std::optional<std::size_t> axis_of_rate(const through_problem& problem) {
   return std::nullopt;
 }
 
-// That of a tube of the same hydraulic diameter.
-double guessed_drop(const through_problem& problem, const through_solution& all, std::size_t axis, double rate) {
-  const int a = static_cast<int>(axis);
-  const vector3 h = problem.spacing_mm;
-  const double length = static_cast<double>(problem.where.domain[a]) * h[a];
-  const double section = static_cast<double>(all.counts.flowing) * h.z * h.y * h.x / length;
-  const double width = all.hydraulic_diameter_mm > 0 ? all.hydraulic_diameter_mm : std::sqrt(section);
-  return 32 * problem.viscosity_Pa_s * rate / section * length / (width * width);
-}
-
 }  // namespace
 
 open_flow_cells begin_through(const through_problem& problem, const through_outline& known, through_solution& all,
@@ -157,6 +148,8 @@ through_solution solve_flow_through(const through_problem& problem, const throug
   all.setup_seconds = watch.seconds();
   const double setup_cpu_seconds = cpu.of_all_ranks(problem.where.comm);
 
+  std::optional<watched_cells> watched;
+  if (how.watch != nullptr) watched.emplace(open.cells, problem.cells, *how.watch);
   double last = 0, last_drop = 0;
   for (const double multiple : problem.multiples) {
     through_flow& flow = all.flows.emplace_back();
@@ -202,6 +195,7 @@ through_solution solve_flow_through(const through_problem& problem, const throug
     find_force(problem, open, solver.answer(), units, solver.inertia(), flow);
     find_speeds(problem, open, solver.answer(), units, all, flow);
     find_wall_shear_of(problem, open, solver.answer(), units, flow, how.fields ? &all.wall_shear_Pa : nullptr);
+    if (watched) tell_watch(*watched, {.multiple = multiple}, open, solver.answer(), units);
     last = multiple;
     if (!flow.certificate.converged && !how.rehearses) break;
     if (how.faces && (how.faces_of_all || how.rehearses || all.flows.size() == problem.multiples.size())) {

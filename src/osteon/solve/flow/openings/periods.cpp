@@ -35,6 +35,15 @@ void find_period_flows(const through_problem& problem, const open_flow_cells& op
   flow.pressure_drop_Pa = sign * drops[at(driven)];
 }
 
+double guessed_drop(const through_problem& problem, const through_solution& all, std::size_t axis, double rate) {
+  const int a = static_cast<int>(axis);
+  const vector3 h = problem.spacing_mm;
+  const double length = static_cast<double>(problem.where.domain[a]) * h[a];
+  const double section = static_cast<double>(all.counts.flowing) * h.z * h.y * h.x / length;
+  const double width = all.hydraulic_diameter_mm > 0 ? all.hydraulic_diameter_mm : std::sqrt(section);
+  return 32 * problem.viscosity_Pa_s * rate / section * length / (width * width);
+}
+
 bool rate_search::is_found(double rate) {
   ++trials_;
   if (std::abs(rate - rate_) <= tolerance_ * std::abs(rate_)) return true;

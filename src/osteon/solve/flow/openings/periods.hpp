@@ -18,6 +18,9 @@ void add_period_drops(const open_flow_cells& open, const flow_units& units, cons
 void find_period_flows(const through_problem& problem, const open_flow_cells& open, const std::vector<double>& x,
                        const flow_units& units, const period_drops& drops, through_flow& flow);
 
+/// A first guess of the drop that makes a rate: that of a tube of the same hydraulic diameter. @collective local
+double guessed_drop(const through_problem& problem, const through_solution& all, std::size_t axis, double rate);
+
 /// Finds the drop that makes a flow rate, by the secants of a growing function.
 class rate_search {
  public:

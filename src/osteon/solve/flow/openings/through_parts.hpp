@@ -5,6 +5,7 @@
 #include <osteon/base/log_sink.hpp>
 #include <osteon/solve/flow/convection.hpp>
 #include <osteon/solve/flow/openings/opening_profiles.hpp>
+#include <osteon/solve/flow/probes/watched_cells.hpp>
 #include <utility>
 
 namespace osteon::solve {
@@ -63,6 +64,10 @@ void find_speeds(const through_problem& problem, const open_flow_cells& open, co
 /// Velocity and pressure of all fluid voxels. @collective local
 void set_through_fields(const through_problem& problem, const open_flow_cells& open, const std::vector<double>& x,
                         const flow_units& units, double multiple, through_solution& all);
+/// Values of the cells that somebody watches, if they are wanted. @param x velocities and pressures, ghosts current
+/// @collective as the watch
+void tell_watch(watched_cells& watched, const flow_moment& moment, const open_flow_cells& open, const std::vector<double>& x,
+                const flow_units& units);
 /// Velocities on both faces of each voxel along each axis; those of a face are one number for both of its voxels.
 /// @collective local
 std::vector<double> face_velocities(const through_problem& problem, const flow_cells& cells, const std::vector<double>& x,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <osteon/base/at.hpp>
 #include <osteon/solve/flow/openings/periods.hpp>
 #include <osteon/solve/flow/openings/through_parts.hpp>
@@ -13,7 +14,7 @@
 
 namespace osteon::solve {
 
-/// The conditions of a problem at a time: each boundary's value times its factor then; drops over periods are constant.
+/// The conditions of a problem at a time: each boundary's value, drop and rate over a period times its factor then.
 class conditions_in_time {
  public:
   /// Borrows problem and open. @param given of survey_conditions() @collective local
@@ -21,6 +22,7 @@ class conditions_in_time {
                      const flow_units& units)
       : problem_(problem), open_(open), given_(std::move(given)), units_(units), scaled_(problem) {
     for (const flow_boundary& b : problem.boundaries) vary_ = vary_ || b.factor.varies();
+    for (const time_table& t : problem.period_factor) vary_ = vary_ || t.varies();
     std::erase_if(given_, [](const opening_face& f) { return f.boundary < 0; });  // walls beside the openings
   }
 
@@ -31,8 +33,29 @@ class conditions_in_time {
     for (opening_face& f : given)
       f.velocity_mm_per_s *= problem_.boundaries[static_cast<std::size_t>(f.boundary)].factor.at(time_s);
     flow_entries right = right_hand_side(problem_at(time_s), open_, units_, 1);
-    add_period_drops(open_, units_, problem_.period_drop_Pa, right);
-    return {given_velocities(problem_, open_, given, units_, 1), std::move(right)};
+    add_period_drops(open_, units_, drops_at(time_s), right);
+    constexpr double shortly = 1e-6;  // of the times of a table, to tell how fast it rises
+    const double later_s = shortly * std::min(longest_step_s(), 1.0), rate = rate_of_period(time_s);
+    return {given_velocities(problem_, open_, given, units_, 1), std::move(right), rate,
+            (rate_of_period(time_s + later_s) - rate) / later_s};
+  }
+
+  /// Over the periods; 0 where a rate is given.
+  period_drops drops_at(double time_s) const {
+    period_drops drops{};
+    for (std::size_t a = 0; a < 3; ++a) drops[a] = problem_.period_factor[a].at(time_s) * problem_.period_drop_Pa[a];
+    return drops;
+  }
+  /// Along which a flow rate over the period is given.
+  std::optional<std::size_t> rate_axis() const {
+    for (std::size_t a = 0; a < 3; ++a)
+      if (problem_.period_rate_mm3_per_s[a]) return a;
+    return std::nullopt;
+  }
+  /// That rate at a time [mm3/s].
+  double period_rate_at(double time_s) const {
+    const auto a = rate_axis();
+    return a ? problem_.period_factor[*a].at(time_s) * *problem_.period_rate_mm3_per_s[*a] : 0;
   }
 
   /// The problem with the values that its boundaries have at a time; valid until it is asked for another one.
@@ -60,8 +83,11 @@ class conditions_in_time {
   double longest_step_s() const {
     constexpr double parts = 40;
     double most = std::numeric_limits<double>::infinity();
-    for (const flow_boundary& b : problem_.boundaries) {
-      const time_table& t = b.factor;
+    std::vector<const time_table*> tables;
+    for (const flow_boundary& b : problem_.boundaries) tables.push_back(&b.factor);
+    for (const time_table& t : problem_.period_factor) tables.push_back(&t);
+    for (const time_table* table : tables) {
+      const time_table& t = *table;
       const double span = t.period_s > 0 ? t.period_s : t.points.size() > 1 ? t.points.back()[0] - t.points.front()[0] : 0;
       if (span > 0) most = std::min(most, span / parts);
     }
@@ -69,6 +95,14 @@ class conditions_in_time {
   }
 
  private:
+  // Of that rate: the sum of the velocities of the voxels that it passes, in the solver's units.
+  double rate_of_period(double time_s) const {
+    const auto a = rate_axis();
+    if (!a) return 0;
+    const vector3 h = problem_.spacing_mm;
+    return period_rate_at(time_s) / (h.z * h.y * h.x / h[static_cast<int>(*a)] * units_.velocity_mm_per_s);
+  }
+
   const through_problem& problem_;
   const open_flow_cells& open_;
   std::vector<opening_face> given_;

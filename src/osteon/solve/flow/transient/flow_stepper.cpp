@@ -28,6 +28,7 @@ flow_stepper::flow_stepper(const open_flow_cells& open, const through_problem& p
       convection_(open, problem.boundaries, problem.is_central),
       momentum_(cells_),
       projection_(open) {
+  if (how_.rate_axis) held_.emplace(open_, *how_.rate_axis);
   const std::size_t size = at(stride());
   for (auto* v : {&x_, &change_}) v->assign(4 * size, 0);
   for (auto* v : {&force_, &before_}) v->assign(3 * size, 0);
@@ -38,9 +39,11 @@ flow_stepper::flow_stepper(const open_flow_cells& open, const through_problem& p
                            problem.viscosity_Pa_s);
 }
 
-void flow_stepper::set_conditions(const flow_entries& given, flow_entries right) {
-  for (const auto& [place, value] : given) x_[at(place)] = value;
-  right_ = std::move(right);
+void flow_stepper::set_conditions(const conditions& now) {
+  for (const auto& [place, value] : now.given) x_[at(place)] = value;
+  right_ = now.right;
+  wanted_rate_ = now.rate;
+  wanted_rate_per_s_ = now.rate_per_s;
 }
 
 void flow_stepper::find_convection() {
@@ -59,6 +62,7 @@ void flow_stepper::find_forces() {
   });
   for (const auto& [place, value] : right_)
     if (place < 3 * stride()) force_[at(place)] += value;
+  if (held_) held_->add_force(drop_, force_.data());
 }
 
 flow_stepper::told flow_stepper::start(bool is_sudden) {
@@ -72,6 +76,7 @@ flow_stepper::told flow_stepper::start(bool is_sudden) {
   result.pressure_iterations = found.iterations;
   result.converged = found.converged;
   result.divergence = unit > 0 ? found.divergence / unit : 0;
+  if (held_) begin_rate(result);
 
   // The pressure that keeps it so: that of the accelerations.
   is_carried_ = false;
@@ -89,6 +94,11 @@ flow_stepper::told flow_stepper::start(bool is_sudden) {
   result.pressure_iterations += found.iterations;
   result.converged = result.converged && found.converged;
   std::copy_n(d_.begin(), n, x_.begin() + 3 * n);
+  if (held_) {  // and the drop that changes the rate as it is to be
+    drop_ = held_->missing(force_.data(), memory_s_ * wanted_rate_per_s_);
+    for_each(3 * n, [f = force_.data(), w = held_->velocity().data(), d = drop_](std::int64_t i) { f[i] += d * w[i]; });
+    for_each(n, [p = x_.data() + 3 * n, w = held_->pressure().data(), d = drop_](std::int64_t i) { p[i] += d * w[i]; });
+  }
   projection_.remove_free_pressure(x_.data() + 3 * n);
   const double fastest = largest_over_cells(cells_.grid, [&](std::int32_t i, const auto&) {
     double sum = 0;
@@ -102,6 +112,43 @@ flow_stepper::told flow_stepper::start(bool is_sudden) {
   steps_ = 0;
   last_step_s_ = 0;
   return result;
+}
+
+// The rate at the start, by an impulse.
+void flow_stepper::begin_rate(told& result) {
+  const auto found = held_->find_impulse(projection_, rate_tolerances());
+  result.pressure_iterations += found.pressure_iterations;
+  result.converged = result.converged && found.converged;
+  const double impulse = held_->missing(x_.data(), wanted_rate_);
+  for_each(3 * stride(), [u = x_.data(), w = held_->velocity().data(), impulse](std::int64_t i) { u[i] += impulse * w[i]; });
+  const double unit = highest_velocity();
+  if (unit > 0) result.divergence = std::max(result.divergence, std::abs(impulse) * held_->divergence() / unit);
+  drop_ = drop_change_ = 0;
+}
+
+period_rate::tolerances flow_stepper::rate_tolerances() const {
+  return {of_friction * how_.tolerance, how_.max_iterations, how_.poll};
+}
+
+// Of the step under way, whose velocities conserve mass.
+void flow_stepper::hold_rate(double sigma, double implicitness, double end, told& result) {
+  const auto found = held_->find_response(momentum_, projection_, sigma, implicitness, rate_tolerances());
+  result.friction_iterations += found.friction_iterations;
+  result.pressure_iterations += found.pressure_iterations;
+  result.converged = result.converged && found.converged;
+  const double rate = from_ == nullptr ? wanted_rate_ : (1 - end) * from_->rate + end * to_->rate;
+  const double more = held_->missing(x_.data(), rate);
+  const std::int64_t n = stride();
+  for_each(3 * n, [u = x_.data(), w = held_->velocity().data(), more](std::int64_t i) { u[i] += more * w[i]; });
+  for_each(cells_.grid.owned, [p = x_.data() + 3 * n, phi = phi_.data(), w = held_->pressure().data(),
+                               d = held_->increment().data(), more](std::int64_t i) {
+    phi[i] += more * d[i];
+    p[i] += more * w[i];
+  });
+  const double unit = highest_velocity();
+  if (unit > 0) result.divergence += std::abs(more) * held_->divergence() / unit;
+  drop_ += more;
+  drop_change_ = more;
 }
 
 void flow_stepper::go_on() {
@@ -206,6 +253,7 @@ flow_stepper::told flow_stepper::substep(double step_s, double implicitness, dou
     phi[i] = sigma * d[i];
     p[i] += phi[i] + implicitness * div[i];
   });
+  if (held_) hold_rate(sigma, implicitness, end, result);
   projection_.remove_free_pressure(x_.data() + 3 * n);
   std::swap(carried_, carried_before_);
   is_carried_ = false;
@@ -284,10 +332,11 @@ double flow_stepper::kinetic_energy() const {
          squares / 2;
 }
 
+bool flow_stepper::leads() const { return how_.implicitness < 1 && steps_ > (damps_ ? damped_steps : 0); }
+
 std::vector<double> flow_stepper::answer() const {
   std::vector<double> x = x_;
-  // The pressure is that of the middle of the last step, or of its end.
-  if (how_.implicitness < 1 && steps_ > (damps_ ? damped_steps : 0))
+  if (leads())
     for_each(cells_.grid.owned, [p = x.data() + 3 * stride(), phi = phi_.data()](std::int64_t i) { p[i] += phi[i] / 2; });
   cells_.grid.links.exchange(x.data() + 3 * stride());
   return x;
@@ -328,7 +377,8 @@ solver_state flow_stepper::saved() {
   }
   s.numbers = {{"stepper",
                 {last_step_s_, growth_, static_cast<double>(steps_), static_cast<double>(damps_), units_.velocity_mm_per_s,
-                 momentum_.storage_of_cycles()}}};
+                 momentum_.storage_of_cycles(), drop_, drop_change_}}};
+  if (held_) held_->save(s);
   return s;
 }
 
@@ -338,6 +388,9 @@ void flow_stepper::restored(const solver_state& from) {
   growth_ = n.at(1);
   steps_ = static_cast<std::int64_t>(n.at(2));
   damps_ = n.at(3) != 0;
+  drop_ = n.at(6);
+  drop_change_ = n.at(7);
+  if (held_) held_->restore(from);
   if (n.at(5) >= 0) momentum_.set_storage(n.at(5));  // its coarse levels are those of an earlier step
   go_on();
 }

@@ -1,9 +1,11 @@
 #pragma once
 /// @file
 /// Flow in time: the state, and one step.
+#include <optional>
 #include <osteon/solve/checkpointer.hpp>
 #include <osteon/solve/flow/openings/through_parts.hpp>
 #include <osteon/solve/flow/transient/momentum_solver.hpp>
+#include <osteon/solve/flow/transient/period_rate.hpp>
 #include <osteon/solve/flow/transient/pressure_projection.hpp>
 
 namespace osteon::solve {
@@ -21,6 +23,7 @@ class flow_stepper {
     double tolerance = 1e-4;    ///< largest |div u| times length over the highest velocity; of forces, as shares of them
     int max_iterations = 500;   ///< of each linear system
     std::function<void()> poll{};
+    std::optional<std::size_t> rate_axis{};  ///< along which a flow rate over the period is held
   };
   /// What a step tells.
   struct told {
@@ -36,11 +39,14 @@ class flow_stepper {
   /// Conditions at one time. @param given velocities @param right b: places and values
   struct conditions {
     flow_entries given, right;
+    double rate = 0;        ///< over the period of rate_axis: sum of the velocities through the face where it ends
+    double rate_per_s = 0;  ///< how fast it grows
   };
   /// Those of the start, which do not change unless step() is told of others.
-  void set_conditions(const flow_entries& given, flow_entries right);
+  void set_conditions(const conditions& now);
   /// Velocities and pressures, shape (4, stride), to be set before start(); ghosts need not be current.
   std::vector<double>& state() { return x_; }
+  const std::vector<double>& state() const { return x_; }
   /// Take the velocities as they are, made to conserve mass, and the pressure that goes with them.
   /// @param is_sudden the first two steps are made of two halves by Euler each, which damp what velocities, walls and
   /// openings do not agree upon [Rannacher1984] @collective
@@ -61,6 +67,15 @@ class flow_stepper {
   double kinetic_energy() const;
   /// Velocities now, and the pressure at the same time; ghosts current. @collective
   std::vector<double> answer() const;
+  /// The pressure of an owned cell at the time of the velocities, as answer() has it. @collective local
+  double pressure_now(std::int32_t cell) const {
+    const std::size_t i = static_cast<std::size_t>(cell);
+    return x_[3 * static_cast<std::size_t>(stride()) + i] + (leads() ? phi_[i] / 2 : 0);
+  }
+  /// The drop over the period of rate_axis at the time of the velocities, in units of the pressure. @collective local
+  double period_drop() const { return drop_ + (leads() ? drop_change_ / 2 : 0); }
+  /// That of a state that solves the steady equations.
+  void set_period_drop(double drop) { drop_ = drop, drop_change_ = 0; }
   /// Of the velocities now; null: the flow creeps. @collective
   const flow_convection* inertia();
   double upwinded_share() const { return problem_.has_inertia ? convection_.upwinded_share() : 0; }
@@ -75,10 +90,15 @@ class flow_stepper {
 
  private:
   told substep(double step_s, double implicitness, double begin, double end);
+  void begin_rate(told& result);
+  void hold_rate(double sigma, double implicitness, double end, told& result);
+  period_rate::tolerances rate_tolerances() const;
   void set_given(double share);
   void find_forces();
   void find_convection();
   void find_courant_rate();
+  // Whether the velocities are half a step ahead of the pressure, which is that of the middle of the last step.
+  bool leads() const;
   double highest_velocity() const;
   double length_of(const double* v) const;
   double gradient_length() const;
@@ -95,6 +115,9 @@ class flow_stepper {
   momentum_solver momentum_;
   pressure_projection projection_;
   flow_entries right_;
+  std::optional<period_rate> held_;
+  double wanted_rate_ = 0, wanted_rate_per_s_ = 0;    // where conditions are constant, or at the start
+  double drop_ = 0, drop_change_ = 0;                 // over the period, of the last step; and what it is more than before
   const conditions *from_ = nullptr, *to_ = nullptr;  // of the step under way
   std::vector<double> x_, change_, force_, before_;
   std::vector<double> carried_, carried_before_;  // C(x) x now and a step ago

@@ -48,8 +48,6 @@ void check_plan(const through_problem& problem, const flow_time_plan& plan) {
          "a flow without inertia has no Courant number that a step follows from; give the step");
   expect(problem.has_inertia || plan.start != flow_start::steady,
          "without inertia the steady flow is the creeping one; start from that");
-  for (const auto& rate : problem.period_rate_mm3_per_s)
-    expect(!rate, "a flow rate over a period is of steady flow; in time give the drop of pressure");
   expect(problem.multiples.size() == 1, "several multiples of the conditions; in time there is one flow");
   const flow_boundary* given = nullptr;  // one with a velocity
   bool has_pressure = false;
@@ -207,10 +205,10 @@ class flow_in_time {
     if (how_.poll) how_.poll();
     // Whoever wants to stop is heard after a step, whose state can be kept.
     const int most = how_.rehearses ? 1 : how_.max_iterations;
-    flow_stepper time(open, problem_, units_, {plan_.implicitness, how_.tolerance, most, {}});
     changing_.emplace(problem_, open, known.velocities, units_);
+    flow_stepper time(open, problem_, units_, {plan_.implicitness, how_.tolerance, most, {}, changing_->rate_axis()});
     const flow_stepper::conditions first = changing_->at(0);
-    time.set_conditions(first.given, first.right);
+    time.set_conditions(first);
     solve_certificate& certificate = solution_.certificate;
     certificate.unknowns = count_unknowns(open);
     certificate.converged = true;
@@ -218,6 +216,7 @@ class flow_in_time {
     certificate.setup_cpu_seconds = cpu.of_all_ranks(problem_.where.comm);
     clock_.restart();
     cpu.restart();
+    if (how_.watch != nullptr) watched_.emplace(open.cells, problem_.cells, *how_.watch);
     if (checkpoints_ != nullptr && checkpoints_->begin() != checkpointer::found::nothing)
       restore(time);
     else
@@ -246,14 +245,11 @@ class flow_in_time {
     } else {
       const bool creeps = plan_.start == flow_start::creeping;
       through_solver steady(*open_, problem_);
-      const flow_stepper::conditions first = changing_->at(0);
-      steady.begin(
-          first.given, first.right,
+      const double reynolds =
           creeps ? 0
-                 : 1e-6 * problem_.density_kg_per_m3 * units_.velocity_mm_per_s * units_.length_mm / problem_.viscosity_Pa_s,
-          0);
+                 : 1e-6 * problem_.density_kg_per_m3 * units_.velocity_mm_per_s * units_.length_mm / problem_.viscosity_Pa_s;
       through_flow flow;
-      steady.solve(how_, flow, log_);
+      const double drop_Pa = solve_start(steady, reynolds, flow);
       if (!flow.certificate.converged) {
         solution_.certificate.converged = false;
         log_.warn(fmt::format("the {} flow to start from was not found to the tolerance after {} iterations",
@@ -263,9 +259,37 @@ class flow_in_time {
       if (creeps && problem_.has_inertia)
         take_in(time.start(false), 0);  // inertia begins at once, and has a pressure
       else
-        time.go_on();
+        time.set_period_drop(drop_Pa / units_.pressure_Pa), time.go_on();
     }
     record(time);
+    watch(time, true, false);
+  }
+
+  // A steady flow of the conditions at the start. @return the drop over a period that makes a given rate; 0: none is given
+  double solve_start(through_solver& steady, double reynolds, through_flow& flow) {
+    const flow_stepper::conditions first = changing_->at(0);
+    const auto a = changing_->rate_axis();
+    const double rate = changing_->period_rate_at(0);
+    if (!a || rate == 0) {  // without a drop nothing is driven there, and openings that drive something else may make a rate
+      steady.begin(first.given, first.right, reynolds, 0);
+      steady.solve(how_, flow, log_);
+      return 0;
+    }
+    rate_search search(rate, guessed_drop(problem_, solution_.end, *a, rate), how_.tolerance);
+    for (double share = 0;; share = search.growth()) {
+      period_drops drops{};
+      drops[*a] = search.drop();
+      flow_entries right = first.right;
+      add_period_drops(*open_, units_, drops, right);
+      steady.begin(first.given, right, reynolds, share);
+      steady.solve(how_, flow, log_);
+      find_period_flows(problem_, *open_, steady.answer(), units_, drops, flow);
+      if (!flow.certificate.converged || search.is_found(flow.period_flow_mm3_per_s[*a])) return drops[*a];
+      if (search.gives_up()) {
+        flow.certificate.converged = false;
+        return drops[*a];
+      }
+    }
   }
 
   // One step, as long as the first one would be.
@@ -274,6 +298,7 @@ class flow_in_time {
     const double wanted = rule.next(plan_.end_s, 0, time.courant_rate(), time.courant_growth(), changing_->longest_step_s());
     time.rehearse(wanted);
     record(time);
+    watch(time, true, true);
   }
 
   void step_to_the_end(flow_stepper& time) {
@@ -284,6 +309,8 @@ class flow_in_time {
     while (!solution_.is_steady && now_s_ < plan_.end_s - nearly && solution_.certificate.converged) {
       double rate = time.courant_rate();
       if (changing_->vary()) rate = std::max(rate, changing_->rate_at(now_s_ + last_step_s_));
+      if (const double now = std::abs(changing_->period_rate_at(now_s_)); now > 0)
+        rate *= std::max(1.0, std::abs(changing_->period_rate_at(now_s_ + last_step_s_)) / now);
       double stop = plan_.end_s;
       if (rule.fixed() == 0 && plan_.record_every_s > 0)
         stop = std::min(stop, plan_.record_every_s * std::floor(now_s_ / plan_.record_every_s * (1 + 1e-12) + 1 + 1e-9));
@@ -312,6 +339,7 @@ class flow_in_time {
                                 solution_.steps, now_s_, plan_.end_s, step_s, courant, told.divergence,
                                 told.friction_iterations, told.pressure_iterations));
       if (is_last || is_due) record(time);
+      watch(time, is_last || is_due, is_last);
       tell_step(time);
       if (!is_last && checkpoints_ != nullptr && checkpoints_->is_due(solution_.steps)) checkpoints_->save(saved(time));
     }
@@ -327,6 +355,13 @@ class flow_in_time {
     if (!plan_.on_step) return;
     set_through_fields(problem_, *open_, time.answer(), units_, 1, solution_.end);
     plan_.on_step(now_s_, solution_.end);
+  }
+
+  void watch(const flow_stepper& time, bool is_record, bool is_last) {
+    const flow_moment moment{1, now_s_, solution_.steps, is_record, is_last};
+    if (!watched_ || !watched_->wants(moment)) return;
+    watched_->tell(moment, time.state().data(), units_.velocity_mm_per_s,
+                   [&](std::int32_t i) { return units_.lowest_Pa + units_.pressure_Pa * time.pressure_now(i); });
   }
 
   void take_in(const flow_stepper::told& told, double courant) {
@@ -360,7 +395,9 @@ class flow_in_time {
     const flow_convection* const inertia = time.inertia();
     const through_problem& now = changing_->problem_at(now_s_);
     find_boundary_flows(now, *open_, x, units_, r.flow);
-    find_period_flows(problem_, *open_, x, units_, problem_.period_drop_Pa, r.flow);
+    period_drops drops = changing_->drops_at(now_s_);
+    if (const auto a = changing_->rate_axis()) drops[*a] = units_.pressure_Pa * time.period_drop();
+    find_period_flows(problem_, *open_, x, units_, drops, r.flow);
     find_force(problem_, *open_, x, units_, inertia, r.flow);
     find_speeds(problem_, *open_, x, units_, solution_.end, r.flow);
     find_wall_shear_of(now, *open_, x, units_, r.flow, nullptr);
@@ -420,6 +457,7 @@ class flow_in_time {
   const open_flow_cells* open_ = nullptr;
   flow_units units_;
   std::optional<conditions_in_time> changing_;
+  std::optional<watched_cells> watched_;
   transient_flow_solution solution_;
   double now_s_ = 0, last_step_s_ = 0, change_per_s_ = 0;
   struct {
