@@ -204,6 +204,10 @@ void flow_convection::linearise(const double* x) {
   set_high(x_.data(), high_);
 }
 
+void flow_convection::linearise_at_rest() {
+  for (auto* v : {&x_, &high_}) v->assign(at(3 * cells_.stride()), 0.0F);
+}
+
 void flow_convection::visit_sides(std::size_t c,
                                   const std::function<void(std::int32_t, std::int32_t, float, float)>& visit) const {
   const std::int64_t stride = cells_.stride();

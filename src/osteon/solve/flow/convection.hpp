@@ -39,6 +39,8 @@ class flow_convection {
 
   /// Keep x for the next three. @collective
   void linearise(const double* x);
+  /// The same of a fluid at rest. @collective local
+  void linearise_at_rest();
   /// v += C(x) p. @param p shape (4, stride), ghosts current
   void add_picard(const float* p, float* v);
   /// v += derivative of C(x) x along p. @collective

@@ -33,7 +33,7 @@ bool through_solver::settle_creeping(double tolerance, const through_options& ho
   solve_certificate& certificate = answer.certificate;
   std::vector<float>& q = change_;  // P w; v_ is K s, w_ is K p
   reynolds_ = 0;
-  for (auto& t : transport_) t.reset();
+  is_linearised_ = false;
   for (auto* v : {&p_, &w_}) std::fill(v->begin(), v->end(), 0.0F);
   double exact = 0, now = 0, least = 0, refreshed = 0, rho = 0;
   double worth_a_look = 1.2 * tolerance;  // |s| over the answer where the exact one is asked for

@@ -43,6 +43,10 @@ through_solver::through_solver(const open_flow_cells& cells, const through_probl
       preconditioner_(cells_),
       convection_(cells, problem.boundaries, problem.is_central),
       velocity_scale_(static_cast<float>(scale_reserve_creeping / preconditioner_.least_velocity_eigenvalue())) {
+  if (problem.has_inertia) {
+    convection_.linearise_at_rest();
+    transport_ = std::make_unique<transport_cycle>(cells_, convection_);
+  }
   for (const flow_side& s : cells.sides)
     if (s.face >= 0) open_faces_.emplace_back(s.axis(), s.face);
   double values = 8.0 * cells_.grid.owned;
@@ -91,9 +95,9 @@ void through_solver::add_held(const float* p, float* v) const {
 
 // r = b - K x - C(x) x, computed in double, and s = P r.
 void through_solver::find_residual() {
-  const auto sends = part(reynolds_ == 0  ? "residual"
-                          : transport_[0] ? "residual_with_inertia"
-                                          : "first_residual_with_inertia");
+  const auto sends = part(reynolds_ == 0   ? "residual"
+                          : is_linearised_ ? "residual_with_inertia"
+                                           : "first_residual_with_inertia");
   const std::int64_t stride = cells_.stride();
   for (std::int64_t c = 0; c < 4; ++c) cells_.grid.links.exchange(x_.data() + c * stride);
   for_each_stokes(double_, x_.data(), {}, [r = exact_.data(), stride]<class V>(int c, std::int32_t i, V value) {
@@ -111,7 +115,7 @@ void through_solver::find_residual() {
 }
 
 void through_solver::precondition(const float* r, float* z, float velocity_scale) {
-  if (transport_[0])
+  if (is_linearised_)
     precondition_with_inertia(r, z);
   else
     preconditioner_.apply(r, z, velocity_scale);
@@ -122,17 +126,15 @@ void through_solver::precondition(const float* r, float* z, float velocity_scale
 void through_solver::linearise() {
   const auto sends = part("linearisation");
   convection_.linearise(x_.data());
-#pragma omp parallel for schedule(dynamic, 1)
-  for (std::size_t c = 0; c < 3; ++c)
-    transport_[c] = std::make_unique<transport_cycle>(cells_, convection_, c, static_cast<float>(held_));
+  transport_->set(convection_, static_cast<float>(held_));
+  is_linearised_ = true;
   for (auto* v : {&pressure_, &other_pressure_}) v->resize(at(cells_.stride()));
   for (auto* v : {&weighed_, &carried_}) v->resize(at(4 * cells_.stride()));
 }
 
 void through_solver::precondition_with_inertia(const float* r, float* z) {
   const std::int64_t stride = cells_.stride();
-#pragma omp parallel for schedule(dynamic, 1)
-  for (std::int64_t c = 0; c < 3; ++c) transport_[at(c)]->apply(r + c * stride, z + c * stride);
+  transport_->apply(r, z);
   for (std::int64_t c = 0; c < 3; ++c) cells_.grid.links.exchange(z + c * stride);
   float *const q = pressure_.data(), *const y = other_pressure_.data(), *const t = weighed_.data(),
                *const f = carried_.data();
@@ -419,7 +421,7 @@ void through_solver::rehearse_rest(const through_options& how, through_flow& ans
   const auto sum = [&] { all_ranks(std::array{0.0}); };
   const auto apply = [&] { precondition(w_.data(), change_.data(), velocity_scale_); };
   reynolds_ = 0;
-  for (auto& t : transport_) t.reset();
+  is_linearised_ = false;
   find_residual();
   {
     const auto sends = part("preconditioner");

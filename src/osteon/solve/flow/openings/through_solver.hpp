@@ -84,7 +84,8 @@ class through_solver {
   std::vector<std::pair<std::size_t, std::int32_t>> open_faces_;  // axis, cell
   std::vector<std::pair<std::int64_t, double>> right_;
   std::size_t most_kept_ = 0;
-  std::array<std::unique_ptr<transport_cycle>, 3> transport_;  // null: creeping flow is preconditioned
+  std::unique_ptr<transport_cycle> transport_;  // of a problem with inertia
+  bool is_linearised_ = false;                  // no: creeping flow is preconditioned
   std::vector<float> pressure_, other_pressure_, weighed_, carried_;
   float velocity_scale_;  // of conjugate gradients
   double reynolds_ = 0, unit_ = 1, held_ = 0;

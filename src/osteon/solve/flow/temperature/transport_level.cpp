@@ -9,7 +9,7 @@
 #include <osteon/comm/reductions.hpp>
 #include <osteon/solve/multigrid/aggregate_forest.hpp>
 #include <osteon/solve/multigrid/aggregation.hpp>
-#include <unordered_map>
+#include <osteon/solve/multigrid/coarse_halo.hpp>
 
 namespace osteon::solve {
 
@@ -43,45 +43,6 @@ float distance_of(const carried_point& a, const carried_point& b, const std::arr
 
 // As of conduction: the plain sum would be too stiff, because it takes a flux over the distance of the finer points.
 float shortened(float fine, float coarse) { return std::clamp(fine / std::max(coarse, 1e-30F), 0.5F, 1.0F); }
-
-// Numbers of the coarse points of fine ghosts, by fine ghost; makes the coarse halo and appends its ghosts to the points.
-std::vector<std::int32_t> number_ghosts(const transport_geometry& fine, const std::vector<std::int32_t>& parent,
-                                        transport_geometry& coarse) {
-  struct told {
-    std::int32_t parent = 0;
-    carried_point where;
-  };
-  const std::size_t owned = coarse.points.size(), links = fine.between.links.size();
-  coarse.between.comm = fine.between.comm;
-  std::vector<std::vector<told>> tell(links);
-  std::vector<std::size_t> seen_by(owned, links);
-  for (std::size_t n = 0; n < links; ++n) {
-    const halo_link& from = fine.between.links[n];
-    halo_link& link = coarse.between.links.emplace_back(halo_link{from.rank, from.side, {}, 0, 0});
-    for (const std::int32_t i : from.send) {
-      const std::int32_t p = parent[at(i)];
-      tell[n].push_back({p, coarse.points[at(p)]});
-      if (seen_by[at(p)] != n) link.send.push_back(p);
-      seen_by[at(p)] = n;
-    }
-  }
-  std::vector<std::int32_t> number(at(fine.ghosts));
-  if (links == 0) return number;
-  const auto came = fine.between.swap(tell);
-  for (std::size_t n = 0; n < links; ++n) {
-    halo_link& link = coarse.between.links[n];
-    link.ghost_begin = static_cast<std::int32_t>(coarse.points.size());
-    std::unordered_map<std::int32_t, std::int32_t> known;
-    for (std::size_t k = 0; k < came[n].size(); ++k) {
-      const auto [entry, is_new] = known.try_emplace(came[n][k].parent, static_cast<std::int32_t>(coarse.points.size()));
-      if (is_new) coarse.points.push_back(came[n][k].where);
-      number[at(fine.between.links[n].ghost_begin) - parent.size() + k] = entry->second;
-    }
-    link.ghost_count = static_cast<std::int32_t>(coarse.points.size()) - link.ghost_begin;
-  }
-  coarse.ghosts = static_cast<std::int32_t>(coarse.points.size() - owned);
-  return number;
-}
 
 }  // namespace
 
@@ -193,10 +154,14 @@ transport_geometry coarsened(const transport_geometry& fine, const transport_row
       p.centre[a] += (fine.points[i].centre[a] - p.centre[a]) * fine.points[i].cells / p.cells;
     coarse.loose[at(parent[i])] += fine.loose[i];
   }
-  const std::vector<std::int32_t> of_ghost = number_ghosts(fine, parent, coarse);
+  coarse_halo around = make_coarse_halo(fine.between, parent, static_cast<std::int32_t>(coarse.points.size()), fine.ghosts);
+  coarse.between = std::move(around.between);
+  coarse.ghosts = around.ghosts;
+  coarse.points.resize(coarse.points.size() + at(coarse.ghosts));
+  if (!coarse.between.links.empty()) coarse.between.exchange(coarse.points.data());
   const auto owned = static_cast<std::int32_t>(parent.size());
   for (const carried_link& l : fine.links) {
-    const std::int32_t from = parent[at(l.from)], to = l.to < owned ? parent[at(l.to)] : of_ghost[at(l.to - owned)];
+    const std::int32_t from = parent[at(l.from)], to = l.to < owned ? parent[at(l.to)] : around.of_ghost[at(l.to - owned)];
     if (from == to) continue;
     const float factor = shortened(distance_of(fine.points[at(l.from)], fine.points[at(l.to)], fine.period),
                                    distance_of(coarse.points[at(from)], coarse.points[at(to)], fine.period));
