@@ -351,6 +351,11 @@ std::vector<answer> flow_answers() {
       {.key = "highest_divergence",
        .title = "largest divergence",
        .meaning = "Of [transient]: after any step, of a voxel, in highest velocities over the voxel's edge."},
+      {.key = "pressure_method",
+       .title = "solver of the pressure",
+       .meaning = "Of [transient]: transforms, where the fluid is a whole box and each of its faces gives the pressure "
+                  "everywhere or nowhere; else multigrid.",
+       .in_table = false},
       {.key = "mass_imbalance",
        .title = "inflow less outflow, of the inflow",
        .meaning = "What the solver's tolerance leaves of a balance that is exact."},

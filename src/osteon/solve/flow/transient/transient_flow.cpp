@@ -208,6 +208,7 @@ class flow_in_time {
     // Whoever wants to stop is heard after a step, whose state can be kept.
     const int most = how_.rehearses ? 1 : how_.max_iterations;
     flow_stepper time(open, problem_, units_, {plan_.implicitness, how_.tolerance, most, {}});
+    solution_.has_direct_pressure = time.has_direct_pressure();
     changing_.emplace(problem_, open, known.velocities, units_);
     const flow_stepper::conditions first = changing_->at(0);
     time.set_conditions(first.given, first.right);
