@@ -7,6 +7,7 @@ osteon_test(kernel/hex8)
 osteon_test(kernel/hex8_multiply LINK osteon::voxel)
 osteon_test(kernel/ray_march)
 osteon_test(kernel/ray_surface)
+osteon_test(kernel/trigonometric)
 osteon_test(kernel/symmetric_tensor LINK Eigen3::Eigen)
 if(OSTEON_CUDA_TEST AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
   # Compiled everywhere, run where there is a GPU: every kernel there against the one here.

@@ -1,6 +1,6 @@
 #include <algorithm>
+#include <osteon/kernel/fourier/fourier_passes.hpp>
 #include <studies/hyper_crossbar/fourier/fourier.hpp>
-#include <studies/hyper_crossbar/fourier/fourier_passes.hpp>
 #if defined(__AVX__)
 #include <immintrin.h>
 #endif

@@ -3,10 +3,12 @@
 /// One-dimensional discrete Fourier transforms of many lines, in the layouts that transforms in more dimensions need.
 #include <complex>
 #include <cstddef>
+#include <osteon/kernel/fourier/fourier_plan.hpp>
 #include <span>
-#include <studies/hyper_crossbar/fourier/fourier_plan.hpp>
 
 namespace osteon::studies {
+
+using kernel::fourier_plan;
 
 /// The sign of the exponent: forward exp(-2 pi i j k / n), backward exp(+2 pi i j k / n). Neither is scaled.
 enum class fourier_direction { forward, backward };

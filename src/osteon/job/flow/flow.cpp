@@ -383,6 +383,11 @@ std::vector<answer> flow_answers() {
        .meaning =
            "Of the component of the velocity that varies most, if it swings evenly: mean time between upward crossings "
            "of its mean over the second half of the time, three at least."},
+      {.key = "pressure_method",
+       .title = "solver of the pressure",
+       .meaning = "Of [transient]: transforms, where the fluid is a whole box and each of its faces gives the pressure "
+                  "everywhere or nowhere; else multigrid.",
+       .in_table = false},
       {.key = "mass_imbalance",
        .title = "inflow less outflow, of the inflow",
        .meaning = "What the solver's tolerance leaves of a balance that is exact."},

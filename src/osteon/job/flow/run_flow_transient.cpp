@@ -136,6 +136,7 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
   result.answers["longest_step_s"] = solution.longest_step_s;
   result.answers["highest_cfl"] = solution.highest_courant;
   result.answers["highest_divergence"] = solution.highest_divergence;
+  result.answers["pressure_method"] = solution.has_direct_pressure ? "transforms" : "multigrid";
   tell_of_upwinding(job, last.flow, result.answers, log);
   tell_of_fluid(solution.end, result.answers);
   result.answers["flow_history"] = history_of(solution.history, names, flow_keys_of(job), problem.periodic);
@@ -147,11 +148,12 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
   });
   log.note(fmt::format(
       "{} steps to {:.4g} s{}: of {:.3g} to {:.3g} s, Courant number at most {:.2f}, divergence at most "
-      "{:.1e}, {:.1f} iterations of friction and {:.1f} of the pressure a step",
+      "{:.1e}, {:.1f} iterations of friction and {:.1f} {} of the pressure a step",
       solution.steps, last.time_s, solution.is_steady ? ", where the flow is steady" : "", solution.shortest_step_s,
       solution.longest_step_s, solution.highest_courant, solution.highest_divergence,
       static_cast<double>(solution.friction_iterations) / static_cast<double>(std::max<std::int64_t>(1, solution.steps)),
-      static_cast<double>(solution.pressure_iterations) / static_cast<double>(std::max<std::int64_t>(1, solution.steps))));
+      static_cast<double>(solution.pressure_iterations) / static_cast<double>(std::max<std::int64_t>(1, solution.steps)),
+      solution.has_direct_pressure ? "solves by transforms" : "iterations"));
   result.stopped_at =
       fmt::format("{:.4g} s of {:.4g} s, with a divergence of {:.1e}", last.time_s, plan.end_s, last.divergence);
   show_flow(result, job, part, problem.cells, std::move(solution.end.velocity_mm_per_s), std::move(solution.end.pressure_Pa),

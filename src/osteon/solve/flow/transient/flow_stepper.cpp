@@ -17,7 +17,7 @@ constexpr double of_nothing = 1e-13;  // rounding of double, of all velocities
 }  // namespace
 
 flow_stepper::flow_stepper(const open_flow_cells& open, const through_problem& problem, const flow_units& units,
-                           settings how)
+                           settings how, pressure_method method)
     : open_(open),
       cells_(open.cells),
       problem_(problem),
@@ -27,7 +27,7 @@ flow_stepper::flow_stepper(const open_flow_cells& open, const through_problem& p
       stencil_(cells_.stencil<double>()),
       convection_(open, problem.boundaries, problem.is_central),
       momentum_(cells_),
-      projection_(open) {
+      projection_(open, method) {
   if (how_.rate_axis) held_.emplace(open_, *how_.rate_axis);
   const std::size_t size = at(stride());
   for (auto* v : {&x_, &change_}) v->assign(4 * size, 0);
@@ -236,11 +236,16 @@ flow_stepper::told flow_stepper::substep(double step_s, double implicitness, dou
     cells_.grid.links.exchange(x_.data() + c * n);
   }
 
-  // What passes the walls of cells is taken off; the last increment of the pressure is a guess.
+  // What passes the walls of cells is taken off; the last increment of the pressure is a guess for iterations.
   projection_.find_divergence(x_.data(), divergence_.data());
-  const double velocity = std::min(length_of(x_.data()), std::max(length_of(change_.data()), gradient_length() / sigma));
-  for_each(n, [d = d_.data(), phi = phi_.data(), f = share / sigma](std::int64_t i) { d[i] = f * phi[i]; });
-  if (share > 0) projection_.subtract_gradient(x_.data(), d_.data());
+  double velocity = 0;
+  if (projection_.is_direct()) {
+    std::fill(d_.begin(), d_.end(), 0.0);
+  } else {
+    velocity = std::min(length_of(x_.data()), std::max(length_of(change_.data()), gradient_length() / sigma));
+    for_each(n, [d = d_.data(), phi = phi_.data(), f = share / sigma](std::int64_t i) { d[i] = f * phi[i]; });
+    if (share > 0) projection_.subtract_gradient(x_.data(), d_.data());
+  }
   const double unit = highest_velocity();
   const auto found = projection_.project(
       x_.data(), d_.data(), {how_.tolerance / 2 * unit, how_.tolerance * velocity + of_nothing * size, how_.max_iterations},

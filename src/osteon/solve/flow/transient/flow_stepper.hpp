@@ -34,7 +34,8 @@ class flow_stepper {
   };
 
   /// @param open, problem kept by reference @collective on the problem's communicator
-  flow_stepper(const open_flow_cells& open, const through_problem& problem, const flow_units& units, settings how);
+  flow_stepper(const open_flow_cells& open, const through_problem& problem, const flow_units& units, settings how,
+               pressure_method method = pressure_method::automatic);
 
   /// Conditions at one time. @param given velocities @param right b: places and values
   struct conditions {
@@ -79,6 +80,9 @@ class flow_stepper {
   /// Of the velocities now; null: the flow creeps. @collective
   const flow_convection* inertia();
   double upwinded_share() const { return problem_.has_inertia ? convection_.upwinded_share() : 0; }
+
+  /// Whether transforms solve the system of the pressure.
+  bool has_direct_pressure() const { return projection_.is_direct(); }
 
   /// What the kernels of all steps so far had to do, on this rank.
   kernel_work work() const;

@@ -2,20 +2,32 @@
 /// @file
 /// The projection of a velocity field onto those that conserve mass.
 #include <functional>
+#include <memory>
 #include <osteon/solve/flow/flow_preconditioner.hpp>
 #include <osteon/solve/flow/flow_sums.hpp>
 #include <osteon/solve/flow/open_flow_cells.hpp>
+#include <osteon/solve/transforms/box_poisson.hpp>
 
 namespace osteon::solve {
 
-/// Takes M^-1 G d off a velocity u, so that G^T u = 0: G^T M^-1 G d = G^T u, by conjugate gradients with a multigrid cycle.
+/// How the system of the pressure is solved.
+enum class pressure_method {
+  automatic,  ///< by transforms where find_fluid_box() finds a box, else by multigrid
+  multigrid   ///< conjugate gradients with a multigrid cycle
+};
+
+/// Takes M^-1 G d off a velocity u, so that G^T u = 0: G^T M^-1 G d = G^T u, by transforms where the fluid is a whole box,
+/// else by conjugate gradients with a multigrid cycle.
 ///
 /// The residual of that system is the divergence of the velocity itself, which is computed in double: what single precision
 /// inside leaves is seen and taken off in another round.
 class pressure_projection {
  public:
   /// @param open kept by reference @collective on its communicator
-  explicit pressure_projection(const open_flow_cells& open);
+  explicit pressure_projection(const open_flow_cells& open, pressure_method method = pressure_method::automatic);
+
+  /// By transforms: a projection is exact, and a guess does not shorten it.
+  bool is_direct() const { return box_ != nullptr; }
 
   /// Where to stop: all at once.
   struct bounds {
@@ -24,7 +36,7 @@ class pressure_projection {
     int most = 500;         ///< iterations
   };
   struct outcome {
-    int iterations = 0;
+    int iterations = 0;     ///< of conjugate gradients; by transforms: solves
     double divergence = 0;  ///< largest |G^T u| of a cell, computed in double
     bool converged = true;
   };
@@ -48,6 +60,8 @@ class pressure_projection {
   const kernel_work& work() const { return work_; }
 
  private:
+  outcome project_directly(double* u, double* d, const bounds& to);
+  double find_highest_divergence(const double* u);
   double product();
   void count_iteration();
   template <std::size_t N>
@@ -57,8 +71,9 @@ class pressure_projection {
 
   const open_flow_cells& open_;
   const flow_cells& cells_;
-  pressure_cycle laplace_;
-  std::vector<std::int32_t> part_size_;  // cells of each free part, all ranks
+  std::unique_ptr<box_poisson> box_;         // or
+  std::unique_ptr<pressure_cycle> laplace_;  // one of them
+  std::vector<std::int32_t> part_size_;      // cells of each free part, all ranks
   std::vector<double> exact_;
   std::vector<float> none_, r_, z_, p_, q_, c_;
   kernel_work work_;

@@ -207,6 +207,7 @@ class flow_in_time {
     const int most = how_.rehearses ? 1 : how_.max_iterations;
     changing_.emplace(problem_, open, known.velocities, units_);
     flow_stepper time(open, problem_, units_, {plan_.implicitness, how_.tolerance, most, {}, changing_->rate_axis()});
+    solution_.has_direct_pressure = time.has_direct_pressure();
     const flow_stepper::conditions first = changing_->at(0);
     time.set_conditions(first);
     solve_certificate& certificate = solution_.certificate;

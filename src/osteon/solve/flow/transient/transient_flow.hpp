@@ -48,8 +48,9 @@ struct transient_flow_solution {
   std::vector<flow_record> history;  ///< from time 0
   std::int64_t steps = 0, friction_iterations = 0, pressure_iterations = 0;
   double shortest_step_s = 0, longest_step_s = 0, highest_courant = 0, highest_divergence = 0;
-  bool is_steady = false;         ///< it ended before end_s
-  solve_certificate certificate;  ///< true_relative_residual: highest_divergence
+  bool is_steady = false;            ///< it ended before end_s
+  bool has_direct_pressure = false;  ///< found by transforms, as the fluid is a whole box
+  solve_certificate certificate;     ///< true_relative_residual: highest_divergence
 };
 
 /// Told the history up to each new record, time 0 included, and the fields at that time if the plan says so; called by all

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cmath>
 #include <osteon/base/error.hpp>
+#include <osteon/kernel/fourier/fourier_plan.hpp>
 #include <string>
-#include <studies/hyper_crossbar/fourier/fourier_plan.hpp>
 
-namespace osteon::studies {
+namespace osteon::kernel {
 
 namespace {
 
@@ -74,4 +74,4 @@ fourier_plan::fourier_plan(std::int64_t length) : length_(static_cast<int>(lengt
   }
 }
 
-}  // namespace osteon::studies
+}  // namespace osteon::kernel

@@ -3,12 +3,12 @@
 /// Discrete Fourier transforms of 2, 3, 4, 5 and 8 points in registers, of four lines at once.
 #include <osteon/kernel/lanes.hpp>
 
-namespace osteon::studies {
+namespace osteon::kernel {
 
 /// One element of four lines: real parts and imaginary parts apart, so that a product with a twiddle factor needs no
 /// shuffle.
 struct complex_lanes {
-  using vector = kernel::lanes<double>::vector;
+  using vector = lanes<double>::vector;
   vector re, im;
 };
 
@@ -71,4 +71,4 @@ template <>
   for (int k = 0; k < 4; ++k) a[2 * k] = even[k], a[2 * k + 1] = odd[k];
 }
 
-}  // namespace osteon::studies
+}  // namespace osteon::kernel

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace osteon::studies {
+namespace osteon::kernel {
 
 /// The passes of Stockham's self-sorting transform, the first one first.
 ///
@@ -33,4 +33,4 @@ class fourier_plan {
   std::vector<pass> passes_;
 };
 
-}  // namespace osteon::studies
+}  // namespace osteon::kernel

@@ -1,11 +1,11 @@
 #pragma once
 /// @file
 /// A pass of a Fourier transform of four lines: where it reads and where it writes is the caller's.
-#include <studies/hyper_crossbar/fourier/fourier_plan.hpp>
-#include <studies/hyper_crossbar/fourier/fourier_radix.hpp>
+#include <osteon/kernel/fourier/fourier_plan.hpp>
+#include <osteon/kernel/fourier/fourier_radix.hpp>
 #include <type_traits>
 
-namespace osteon::studies {
+namespace osteon::kernel {
 
 template <int R, bool twiddled, class Load, class Store>
 [[gnu::always_inline]] inline void fourier_pass(int m, int s, const double* twiddles, Load load, Store store) {
@@ -46,4 +46,4 @@ void fourier_pass(const fourier_plan::pass& pass, Load load, Store store) {
   }
 }
 
-}  // namespace osteon::studies
+}  // namespace osteon::kernel

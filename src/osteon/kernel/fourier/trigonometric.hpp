@@ -1,0 +1,68 @@
+#pragma once
+/// @file
+/// Cosine, sine and Fourier transforms of real lines of any length: the eigenvectors of second differences.
+#include <cstdint>
+#include <optional>
+#include <osteon/kernel/fourier/fourier_plan.hpp>
+#include <osteon/kernel/fourier/fourier_radix.hpp>
+#include <vector>
+
+namespace osteon::kernel {
+
+/// What is beyond an end of a line of points, half a step away from its last one.
+enum class line_end {
+  mirror,     ///< a point of the same value: no gradient
+  zero,       ///< a point of the opposite value: zero between the two
+  other_end,  ///< the line repeats itself; both ends then
+};
+struct line_ends {
+  line_end low = line_end::mirror, high = line_end::mirror;
+  friend bool operator==(const line_ends&, const line_ends&) = default;
+};
+
+/// The transform F of lines of n points to the eigenvectors of the second difference 2 x_j - x_(j-1) - x_(j+1) with these
+/// ends: F^T diag(norm) F = 1, and F^T diag(norm * eigenvalue) F is the second difference.
+///
+/// With both ends `mirror` the rows of F are cos(pi k (2 j + 1) / 2 n) (DCT-II); with `mirror` and `zero`
+/// cos(pi (2 k + 1) (2 j + 1) / 4 n) (DCT-IV); the other two are these with (-1)^j, which are the sines in reverse order;
+/// of lines that repeat cos + sin of 2 pi j k / n. Each takes one complex transform of n points for two lines, with the
+/// points of even number first and those of odd number after them, backwards [Makhoul1980]. Lengths other than 2^a 3^b 5^c
+/// go by way of a convolution [Bluestein1970], of the next such length that is at least 2 n - 1, and take some five times
+/// as long.
+class trigonometric_transform {
+ public:
+  /// @param length from 1 @throws usage_error if only one end repeats, or the length is < 1 or > 2^28
+  trigonometric_transform(std::int64_t length, line_ends ends);
+
+  int length() const { return length_; }
+  /// By mode, 0 <= eigenvalue <= 4.
+  const std::vector<double>& eigenvalues() const { return eigenvalues_; }
+  /// By mode: one over the square of the row of F.
+  const std::vector<double>& norms() const { return norms_; }
+
+  /// Replace eight lines by F times them, or by F^T times them.
+  /// @param lines shape (n): point j of four lines in its real parts, of four others in its imaginary parts
+  /// @param scratch shape (scratch_points()) @collective local, on the calling thread
+  void forward(complex_lanes* lines, complex_lanes* scratch) const;
+  void backward(complex_lanes* lines, complex_lanes* scratch) const;
+  std::int64_t scratch_points() const;
+
+  /// Operations that a transform of one line takes, about.
+  double operations() const;
+
+ private:
+  template <class Load>
+  complex_lanes* transform(Load load, complex_lanes* scratch) const;
+
+  int length_;
+  bool repeats_ = false, is_quarter_ = false;
+  double sign_ = 1;              // of points of odd number
+  std::vector<double> weights_;  // (cosine, sine) by mode, halved
+  std::vector<double> turns_;    // (cosine, sine) by point, of `is_quarter_`
+  std::vector<double> eigenvalues_, norms_;
+  std::optional<fourier_plan> plan_;
+  // Of a convolution: the chirp exp(-i pi j^2 / n), and the transform of its conjugate over the length of the plan.
+  std::vector<double> chirp_, filter_;
+};
+
+}  // namespace osteon::kernel

@@ -1,0 +1,15 @@
+#pragma once
+/// @file
+/// Whether the fluid is a whole box, whose pressure transforms can find.
+#include <optional>
+#include <osteon/solve/flow/open_flow_cells.hpp>
+#include <osteon/solve/transforms/box_poisson.hpp>
+
+namespace osteon::solve {
+
+/// The box, if G^T M^-1 G is a sum of one operator for each axis, and ranks own whole planes: no solid voxel, nothing inside
+/// the image that is an opening, and each face of the image gives the pressure on all of itself or nowhere.
+/// @collective on the cells' communicator
+std::optional<poisson_box> find_fluid_box(const open_flow_cells& open);
+
+}  // namespace osteon::solve
