@@ -191,6 +191,37 @@ def test_estimate_knows_what_memory_a_run_takes(job: Job, physics: str, edge: in
     assert told[1] - told[0] == pytest.approx(taken[1] - taken[0], rel=0.25)
 
 
+BETWEEN = "".join(
+    f'[[boundary]]\nface = "{face}"\nkind = "pressure"\npressure_Pa = {p}\n'
+    for face, p in (("z_low", 10), ("z_high", 0))
+)
+FLOWS = {
+    "creeping": "",
+    "ages": "residence_time = true\ndiffusivity_m2_per_s = 1e-8\n",
+    "paths": "[transient]\nend_s = 2e-3\nstep_s = 1e-3\n",
+}
+
+
+@pytest.mark.parametrize("case", FLOWS)
+def test_estimate_knows_what_memory_a_flow_takes(job: Job, case: str) -> None:
+    """Oracle: as above."""
+    taken, told = [], []
+    for edge in (6, 56):
+        waves = np.sin(np.arange(edge) * 2 * np.pi / 24)
+        turned = np.roll(waves, -6)
+        gyroid = np.outer(waves, turned)[:, :, None] + np.outer(waves, turned)[None] + np.outer(turned, waves)[:, None]
+        np.save(job.folder / "image.npy", (gyroid > (0 if edge > 6 else 9)).astype(np.uint8))
+        text = job_text("image.npy", "flow", "[segment]\nthreshold = 0.5\n[flow]\n" + FLOWS[case] + BETWEEN)
+        job.write(text + ("pathlines = 4\n" if case == "paths" else "streamlines = 0\n"))
+        told.append(
+            json.loads(job.run("--quick", "-n", "1", "--json", "-", command="estimate").out)["memory_bytes_per_rank"]
+        )
+        done = job.run("-n", "1", "-t", "1", "--no-report")
+        assert done.code == 0, done.err
+        taken.append(done.summary["peak_rss_bytes"])
+    assert told[1] - told[0] == pytest.approx(taken[1] - taken[0], rel=0.25)
+
+
 def test_run_writes_the_same_summary_to_standard_output(job: Job, sponge: Path) -> None:
     job.write(job_text(sponge))
     done = job.run("-n", "1", "--no-report", "--json", "-")

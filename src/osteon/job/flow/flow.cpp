@@ -210,15 +210,18 @@ solver_work flow_work(const spec& job, const voxel::node_count*) {
     constexpr double with_inertia = 6;  // steps of Picard and Newton
     work.solutions = static_cast<double>(std::max<std::size_t>(1, f.multiples.size())) * (f.inertia ? with_inertia : 1);
     if (f.expansion_per_K) work.solutions *= 5;  // rounds of flow and temperature, most of them short
-    work.kept = f.inertia ? 84 : 3;  // directions of the solver, and its cycles: 128^3 bone with inertia 1.53 kB a voxel
+    work.kept = f.inertia ? 84 : 6.5;  // directions of the solver, and its cycles: 128^3 bone with inertia 1.53 kB a voxel
     if (job.transient) {
       constexpr double of_a_step = 0.15;  // against a creeping flow; with steps that follow the flow their number is unknown
-      work.kept = 8;
+      work.kept = 18.5;
+      if (job.picture.pathlines > 0) work.kept += 3;  // the velocities at both ends of a step, over a box half full of fluid
       work.solutions = 1;
       if (job.transient->step_s && job.transient->end_s)
         work.solutions += of_a_step * std::ceil(*job.transient->end_s / *job.transient->step_s);
     }
     const auto flows = static_cast<double>(std::max<std::size_t>(1, f.multiples.size()));
+    // At Peclet numbers of a voxel from below 1 to 500 ages take as long as 1 to 15 creeping flows.
+    if (f.residence_time) add_transport(work, 550, 18);
     if (f.heat) add_transport(work, 500 + 6 * sizeof(double) * (flows - 1), flows);  // and the velocities of each flow
   }
   return work;
