@@ -21,10 +21,11 @@ transport_factor::transport_factor(const transport_cells& cells) {
       const double a = cells.conductance(i, j, d / 2) + (out < 0 ? -out * (1 - w) : -out * w);
       diagonal += a;
       if (j == i || j >= owned) continue;  // itself, in a box of one voxel; or another rank's
-      row[used++] = {j, -a};
+      std::size_t place = used++;
+      for (; place > 0 && row[place - 1].first > j; --place) row[place] = row[place - 1];
+      row[place] = {j, -a};
       (j < i ? low : high) += std::abs(a);
     }
-    std::sort(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(used));
     std::size_t n = 0;
     for (; n < used && row[n].first < i; ++n) {
       const auto& [j, a] = row[n];
