@@ -7,6 +7,7 @@
 #include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/solve/checkpointer.hpp>
 #include <osteon/solve/flow/flow_sums.hpp>
 
@@ -100,6 +101,29 @@ double transport_solver::residual_with(heat_convection scheme) {
   return first_ > 0 ? now / first_ : 0;
 }
 
+// z = M f, f in right_.
+void transport_solver::precondition() {
+  if (!factor_) return multigrid_.apply(right_.data(), z_.data());
+  factor_->solve(right_.data(), z_.data());
+  cells_.grid.links.exchange(z_.data());
+  cells_.multiply(z_.data(), w_.data());
+  for_each(cells_.grid.owned, [w = w_.data(), f = right_.data()](std::int64_t i) { w[i] = f[i] - w[i]; });
+  multigrid_.apply(w_.data(), coarse_.data());
+  for_each(cells_.grid.owned, [z = z_.data(), c = coarse_.data()](std::int64_t i) { z[i] += c[i]; });
+}
+
+// The weights are those that stay, and something flows.
+void transport_solver::factorise(heat_convection scheme) {
+  factor_.reset();
+  int flows = 0;
+  for (const auto& f : cells_.flow)
+    if (std::any_of(f.begin(), f.end(), [](double v) { return v != 0; })) flows = 1;
+  comm::all_reduce(cells_.grid.where.comm, &flows, 1, MPI_MAX);
+  if (scheme != heat_convection::central || flows == 0) return;
+  factor_.emplace(cells_);
+  coarse_.assign(z_.size(), 0);
+}
+
 // GCR until |r| <= to. @return whether it got there
 bool transport_solver::reduce(double to, const options& how, solve_certificate& certificate, log_sink& log) {
   const std::int32_t owned = cells_.grid.owned;
@@ -111,7 +135,7 @@ bool transport_solver::reduce(double to, const options& how, solve_certificate& 
     const auto sends = part(kept_.empty() ? "heat_first_iteration" : "heat_iteration");
     const double unit = 1 / now;
     for_each(owned, [&, r = r_.data(), f = right_.data()](std::int64_t i) { f[i] = static_cast<float>(unit * r[i]); });
-    multigrid_.apply(right_.data(), z_.data());
+    precondition();
     cells_.grid.links.exchange(z_.data());
     cells_.multiply(z_.data(), w_.data());
     // Made orthogonal to what is kept.
@@ -188,6 +212,7 @@ void transport_solver::look_again(heat_convection scheme, double taken) {
 
 void transport_solver::rehearse(heat_convection scheme) {
   set_weights(cells_, scheme == heat_convection::limited ? heat_convection::hybrid : scheme, nullptr);
+  factorise(scheme);
   solve_certificate told;
   options two;
   two.max_iterations = 2;
@@ -213,6 +238,7 @@ void transport_solver::solve(heat_convection scheme, const options& how, solve_c
   } else {
     set_weights(cells_, follows ? heat_convection::hybrid : scheme, nullptr);
   }
+  factorise(scheme);
   double scale = sums<1>([&](std::int64_t begin, std::int64_t end, auto& sum) {
     for (std::int64_t i = begin; i < end; ++i) sum[0] += std::abs(cells_.right[at(i)]);
   })[0];

@@ -4,13 +4,14 @@
 #include <optional>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/solve/certificate.hpp>
+#include <osteon/solve/flow/temperature/transport_factor.hpp>
 #include <osteon/solve/flow/temperature/transport_multigrid.hpp>
 #include <osteon/solve/solver_options.hpp>
 
 namespace osteon::solve {
 
-/// Solves K x = b; the weights of K are those of the scheme, the preconditioner is of the hybrid one. x and the residual are
-/// in double precision, directions in single.
+/// Solves K x = b; the weights of K are those of the scheme, the preconditioner is of the hybrid one; for the central
+/// scheme a factorisation of that goes before it. x and the residual are in double precision, directions in single.
 class transport_solver {
  public:
   /// @param cells kept by reference; its weights are set @collective on the communicator of the grid
@@ -43,16 +44,19 @@ class transport_solver {
   void look_again(heat_convection scheme, double taken);
   double find_residual();
   double imbalance() const;
+  void precondition();
+  void factorise(heat_convection scheme);
   bool reduce(double to, const options& how, solve_certificate& certificate, log_sink& log);
   template <std::size_t N, class Term>
   std::array<double, N> sums(const Term& term) const;
 
   transport_cells& cells_;
   transport_multigrid multigrid_;
-  double first_ = 0;  // |b|, which is |b - K x| of the reference everywhere
+  std::optional<transport_factor> factor_;  // of central convection
+  double first_ = 0;                        // |b|, which is |b - K x| of the reference everywhere
   std::optional<double> taken_;
   std::vector<double> x_, r_;
-  std::vector<float> right_, z_, w_;
+  std::vector<float> right_, z_, w_, coarse_;
   std::vector<direction> kept_;
 };
 
