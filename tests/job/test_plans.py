@@ -152,8 +152,9 @@ FLOWS = {
     "periodic tensor": '[load]\ntest = "permeability_tensor"\n',
     "closed tensor": '[load]\ntest = "permeability_tensor"\nboundary_condition = "closed"\n',
     "openings": '[load]\ntest = "flow"\n' + TUBE,
-    "inertia": '[load]\ntest = "flow"\n[flow]\ninertia = true\nmultiples = [1, 2]\n' + TUBE,
-    "in time": '[load]\ntest = "flow"\n[flow]\ninertia = true\n[transient]\nend_s = 1e-4\nstep_s = 2e-5\n' + TUBE,
+    "inertia": '[load]\ntest = "flow"\n[flow]\ninertia = true\nconvection = "limited"\nmultiples = [1, 2]\n' + TUBE,
+    "in time": '[load]\ntest = "flow"\n[flow]\ninertia = true\nconvection = "limited"\n[transient]\nend_s = 1e-4\nstep_s = 2e-5\n'
+    + TUBE,
     "heat": '[load]\ntest = "flow"\n[flow]\nheat = true\n'
     + TUBE.replace("40.0\n", "40.0\ntemperature_K = 300.0\n")
     + '[[boundary]]\nface = "x_low"\nkind = "temperature"\ntemperature_K = 320.0\n',

@@ -404,4 +404,15 @@ kernel_work transport_cycle::work() const {
   return all;
 }
 
+// Of each side two values are set and read twice; the entry is set.
+kernel_work transport_cycle::work_of_set() const {
+  constexpr double of_row = 4 + 8 + 8, of_entry = 8 + 16 + 8;
+  kernel_work all;
+  for (const level& l : levels_) {
+    const auto rows = static_cast<double>(l.rows()), entries = static_cast<double>(l.entries.size());
+    all += {of_row * rows + of_entry * entries, 2 * rows + 6 * entries};
+  }
+  return all;
+}
+
 }  // namespace osteon::solve

@@ -32,8 +32,9 @@ class transport_cycle {
   /// z = F^-1 r, nearly. Shapes (3, stride); z is set at owned cells, zero where there is no unknown. @collective
   void apply(const float* r, float* z);
 
-  /// Of apply() on this rank.
+  /// Of apply() on this rank, and of set().
   kernel_work work() const;
+  kernel_work work_of_set() const;
 
  private:
   struct entry {
