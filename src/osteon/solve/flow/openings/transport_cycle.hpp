@@ -17,8 +17,8 @@ namespace osteon::solve {
 /// they share their messages.
 ///
 /// Over ranks each level has ghosts: a sweep takes the values of other ranks from before it. Aggregates do not reach across
-/// ranks. From a thousand unknowns of all ranks on, rank 0 goes on alone. Which faces are joined, and so what is sent,
-/// does not depend on the flow.
+/// ranks. From a few thousand unknowns of a coarse level on, rank 0 goes on alone. Which faces are joined, and so what is
+/// sent, does not depend on the flow.
 class transport_cycle {
  public:
   /// Without values. @param flow linearised, no matter how @collective on the communicator of the cells
