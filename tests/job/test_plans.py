@@ -153,8 +153,8 @@ FLOWS = {
     "periodic tensor": '[load]\ntest = "permeability_tensor"\n',
     "closed tensor": '[load]\ntest = "permeability_tensor"\nboundary_condition = "closed"\n',
     "openings": '[load]\ntest = "flow"\n' + TUBE,
-    "inertia": '[load]\ntest = "flow"\n[flow]\ninertia = true\nmultiples = [1, 2]\n' + TUBE,
-    "in time": '[load]\ntest = "flow"\n[flow]\ninertia = true\n[transient]\nend_s = 1e-4\nstep_s = 2e-5\n'
+    "inertia": '[load]\ntest = "flow"\n[flow]\ninertia = true\nconvection = "limited"\nmultiples = [1, 2]\n' + TUBE,
+    "in time": '[load]\ntest = "flow"\n[flow]\ninertia = true\nconvection = "limited"\n[transient]\nend_s = 1e-4\nstep_s = 2e-5\n'
     + TUBE
     + EVERYWHERE,
     "in time, a box": '[run]\ndecomposition = "planes"\n[load]\ntest = "flow"\n[flow]\ninertia = true\n[transient]\nend_s = 1e-4\nstep_s = 2e-5\n'

@@ -40,8 +40,9 @@ void describe_flow(key_visitor& v, spec& job) {
     "Of the test flow: whether the fluid has inertia, the steady Navier-Stokes equations; else it creeps (Stokes).");
   v("convection", &f.convection,
     "With inertia: blended, central differences, and where the Reynolds number of a voxel exceeds 2, so much upwind that "
-    "nothing oscillates; central: central everywhere.",
-    {"blended", "central"});
+    "nothing oscillates; limited: there what van Leer's limiter allows of central differences, second order where the "
+    "velocity is smooth; central: central everywhere.",
+    {"blended", "limited", "central"});
   v("reference_velocity_mm_per_s", &f.reference_velocity_mm_per_s,
     "Of the test flow: velocity U of force_coefficients in mm/s, > 0; with reference_area_mm2.");
   v("reference_area_mm2", &f.reference_area_mm2,
@@ -412,7 +413,13 @@ std::vector<answer> flow_answers() {
        .in_table = false},
       {.key = "upwinded_share",
        .title = "share of the faces with upwind differences",
-       .meaning = "Sides of control volumes where the Reynolds number of a voxel exceeds 2 and flow.convection is blended.",
+       .meaning = "Sides of control volumes where the Reynolds number of a voxel exceeds 2 and flow.convection is blended; "
+                  "limited: those of them that the limiter does not leave central.",
+       .in_table = false},
+      {.key = "limiter_residual",
+       .title = "what the limiter would still change",
+       .meaning = "With flow.convection = limited, of a steady flow: change of the answer, relative, that the solver would "
+                  "ask for with the limiter's shares of the answer itself; the answer has those of a look before it.",
        .in_table = false},
       {.key = "peclet_number",
        .title = "Peclet number",

@@ -11,7 +11,7 @@ struct flow_keys {
   double viscosity_Pa_s = 1e-3, density_kg_per_m3 = 1000;
   std::optional<double> pressure_drop_Pa;  ///< of permeability; absent: 1
   bool inertia = false;
-  std::string convection = "blended";                                     ///< or central
+  std::string convection = "blended";                                     ///< or limited, central
   std::optional<double> reference_velocity_mm_per_s, reference_area_mm2;  ///< of coefficients of the force on the solid
   std::vector<double> force_labels;           ///< labels of solid voxels whose share of the force is told
   std::optional<std::string> label_image;     ///< absent: the labels are those of the image

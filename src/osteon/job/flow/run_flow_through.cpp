@@ -109,6 +109,7 @@ solve::through_problem make_through_problem(const spec& job, const local_model& 
   problem.density_kg_per_m3 = f.density_kg_per_m3;
   problem.has_inertia = f.inertia;
   problem.is_central = f.convection == "central";
+  problem.is_limited = f.convection == "limited";
   problem.is_buoyant = f.expansion_per_K.has_value();
   return problem;
 }
@@ -274,12 +275,16 @@ json through_load(const spec& job, const local_model& part) {
 void tell_of_upwinding(const spec& job, const solve::through_flow& flow, json& answers, log_sink& log) {
   if (!flow_keys_of(job).inertia) return;
   answers["upwinded_share"] = flow.upwinded_share;
+  if (flow_keys_of(job).convection == "limited") {
+    if (!job.transient) answers["limiter_residual"] = flow.limiter_residual;
+    return;
+  }
   constexpr double much = 0.01;
   if (flow.upwinded_share > much)
     log.warn(
         fmt::format("the Reynolds number of a voxel reaches {:.3g}: convection is blended with upwind differences "
                     "(hybrid scheme) where it exceeds 2, which is {:.1f} % of the faces; smaller voxels, or "
-                    "flow.convection = \"central\"",
+                    "flow.convection = \"limited\"",
                     flow.cell_reynolds_number, 100 * flow.upwinded_share));
 }
 

@@ -10,6 +10,7 @@ namespace {
 template <class T>
 struct volume_side {
   T through, own, beyond;
+  T central = 0;  // share that the limiter allows
 };
 
 // What passes a side outwards, or its derivative. Of `half_slope` times the velocity through it is half a flow.
@@ -19,17 +20,30 @@ class side_rule {
   side_rule(T half_slope, T friction, bool is_central)
       : half_slope_(half_slope), friction_(friction), is_central_(is_central) {}
 
-  T excess(T through) const { return is_central_ ? T(0) : std::max(T(0), std::abs(half_slope_ * through) - friction_); }
+  T excess(T through, T central = 0) const {
+    if (is_central_) return 0;
+    const T flow = std::abs(half_slope_ * through);
+    return std::max(T(0), std::min(flow - friction_, flow * (1 - central)));
+  }
+  // Whether a limited side is anything but central.
+  bool is_upwinded(T through, T central) const {
+    constexpr T little = T(0.002);
+    const T e = excess(through, central);
+    return e > 0 && (central == 0 || e > little * std::abs(half_slope_ * through));
+  }
   T value(const volume_side<T>& s, T outwards) const {
-    return outwards * half_slope_ * s.through * s.beyond + excess(s.through) * (s.own - s.beyond);
+    return outwards * half_slope_ * s.through * s.beyond + excess(s.through, s.central) * (s.own - s.beyond);
   }
   template <bool IsNewton>
   T derivative(const volume_side<T>& s, const volume_side<T>& p, T outwards) const {
-    const T e = excess(s.through);
+    const T e = excess(s.through, s.central);
     T sum = outwards * half_slope_ * s.through * p.beyond + e * (p.own - p.beyond);
     if constexpr (IsNewton) {
       sum += outwards * half_slope_ * p.through * s.beyond;
-      if (e > 0) sum += std::copysign(half_slope_, s.through) * p.through * (s.own - s.beyond);
+      if (e > 0) {
+        const bool by_limiter = std::abs(half_slope_ * s.through) * s.central > friction_;
+        sum += (by_limiter ? 1 - s.central : T(1)) * std::copysign(half_slope_, s.through) * p.through * (s.own - s.beyond);
+      }
     }
     return sum;
   }
@@ -87,11 +101,12 @@ void flow_convection::walk(const T* x, const T* high, const T* p, const T* high_
       T sum = 0;
       int upwinded = 0, passed = 0;
       const auto add = [&](std::size_t axis, T outwards, const auto& through, std::int32_t j) {
-        const volume_side<T> s{through(x, high), x[first + i], value_at(x + first, j)};
+        volume_side<T> s{through(x, high), x[first + i], value_at(x + first, j)};
+        if (shares_ != nullptr && j >= 0) s.central = static_cast<T>(shares_->of(c, axis)[at(outwards > 0 ? j : i)]);
         volume_side<T> d{};
         if constexpr (IsDerivative) d = {IsNewton ? through(p, high_p) : T(0), p[first + i], value_at(p + first, j)};
         sum += contribution(rules[axis], s, d, outwards);
-        upwinded += rules[axis].excess(s.through) > 0;
+        upwinded += rules[axis].is_upwinded(s.through, s.central);
         passed += s.through != 0;
       };
       for (std::size_t a = 0; a < 3; ++a) {

@@ -1,11 +1,23 @@
 #pragma once
 /// @file
 /// Inertia of flow between openings: the convection of momentum on the staggered grid.
+#include <array>
 #include <functional>
 #include <osteon/solve/flow/open_flow_cells.hpp>
 #include <vector>
 
 namespace osteon::solve {
+
+/// How much of central differences a side of a control volume may have where its Reynolds number asks for upwind ones, 0 to
+/// 1: of component c, of the side towards the cell below along an axis, by cell, ghosts current.
+class central_shares {
+ public:
+  std::vector<float>& of(std::size_t c, std::size_t axis) { return share_[3 * c + axis]; }
+  const std::vector<float>& of(std::size_t c, std::size_t axis) const { return share_[3 * c + axis]; }
+
+ private:
+  std::array<std::vector<float>, 9> share_;
+};
 
 /// C(u) v: what the flow u carries of the momentum of v out of the control volumes of the faces, in units of friction.
 ///
@@ -14,17 +26,24 @@ namespace osteon::solve {
 /// of a side, |F| times the distance of the two velocities over the viscosity, exceeds 2, the friction of the side is raised
 /// to |F| / 2 (Spalding's hybrid scheme): then no velocity overshoots its neighbours. What leaves through an opening takes
 /// its own velocity along.
+///
+/// Limited: of what the hybrid scheme adds, a side has no more than what its share of central differences
+/// leaves of |F| / 2.
 class flow_convection {
  public:
   /// @param cells, boundaries kept by reference @param is_central no friction is added
   flow_convection(const open_flow_cells& cells, const std::vector<flow_boundary>& boundaries, bool is_central);
+
+  /// Limited from here on. @param shares kept by reference: changed between the calls below
+  void limit_by(const central_shares& shares) { shares_ = &shares; }
 
   /// Density times unit of velocity times unit of length over viscosity.
   void set_reynolds(double of_units) { half_ = of_units / 2; }
 
   /// r -= C(x) x at faces with an unknown. @param x shape (4, stride), ghosts current @collective on the communicator
   void subtract(const double* x, double* r);
-  /// Sides of control volumes with more friction, and all that are passed. Of the last `subtract`, all ranks. @collective
+  /// Sides of control volumes with more friction (limited: of 0.2 % of the flow at least) over all that are passed. Of the
+  /// last `subtract`, all ranks. @collective
   double upwinded_share() const;
 
   /// Momentum of component c that leaves the control volume of a face by side d, beyond which there is no velocity, of the
@@ -56,6 +75,7 @@ class flow_convection {
   const flow_cells& cells_;
   std::vector<bool> outlet_;  // by boundary
   bool is_central_;
+  const central_shares* shares_ = nullptr;
   double half_ = 0;
   std::vector<double> high_double_;
   std::vector<float> x_, high_, high_p_;

@@ -57,8 +57,9 @@ class flow_preconditioner {
   /// @param velocity_scale of the cycles of the velocities @collective
   void apply(const float* r, float* z, float velocity_scale = 1);
 
-  /// Of apply() on this rank.
+  /// Of apply() on this rank, and of apply_pressure().
   kernel_work work() const;
+  kernel_work work_of_pressure() const { return pressure_->cycle.work_of_cycle(); }
 
   /// The cycle P alone: z = P q, shape (stride). Ghosts of z are not current. @collective
   void apply_pressure(const float* q, float* z);

@@ -112,6 +112,7 @@ struct through_problem {
   double density_kg_per_m3 = 1000;
   bool has_inertia = false;  ///< Navier-Stokes
   bool is_central = false;   ///< convection without upwinding: less diffusive, may oscillate
+  bool is_limited = false;   ///< not is_central: with van Leer's limiter, second order where the velocity is smooth
   bool is_buoyant = false;   ///< heat drives, too: all fluid moves, unless it is a single voxel
 
   /// Whether labelled voxels matter: the same on all ranks.
@@ -155,7 +156,9 @@ struct through_flow {
   double mean_speed_mm_per_s = 0, highest_speed_mm_per_s = 0;  ///< over the moving fluid, at the centres
   double reynolds_number = 0;                                  ///< with the mean speed and the hydraulic diameter
   double cell_reynolds_number = 0;                             ///< highest, with the velocity across a face and the voxel
-  double upwinded_share = 0;                ///< of the faces of control volumes, those where convection is not central
+  double upwinded_share = 0;  ///< of the faces of control volumes, those where convection is not central
+  /// Limited: what a step of the answer would change with the limiter's shares of the answer itself, as the history tells.
+  double limiter_residual = 0;
   double mean_wall_shear_Pa = 0;            ///< over the area of all walls of the moving fluid
   double p95_wall_shear_Pa = 0;             ///< over the voxels next to them
   vector3 force_on_solid_N;                 ///< on the solid voxels; not on walls that are faces of the image

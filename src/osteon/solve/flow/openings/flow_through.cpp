@@ -190,6 +190,7 @@ through_solution solve_flow_through(const through_problem& problem, const throug
     flow.certificate.setup_seconds = all.flows.size() == 1 ? all.setup_seconds : 0;
     flow.certificate.setup_cpu_seconds = all.flows.size() == 1 ? setup_cpu_seconds : 0;
     flow.upwinded_share = solver.upwinded_share();
+    if (flow.certificate.converged) flow.limiter_residual = solver.limiter_residual();
     find_boundary_flows(problem, open, solver.answer(), units, flow);
     find_period_flows(problem, open, solver.answer(), units, drops, flow);
     find_force(problem, open, solver.answer(), units, solver.inertia(), flow);

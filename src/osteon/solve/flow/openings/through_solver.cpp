@@ -25,7 +25,10 @@ constexpr double least_fall = 0.9;      // of |s| in so many iterations
 constexpr double on_the_way = 0.03;     // error of a flow that is only a start
 constexpr double shortest_share = 0.2;  // of a step of Newton that is still taken
 constexpr double least_inertia = 1e-4;
-constexpr int most_still = 10;  // iterations without a fall of |s|, after which what was kept is forgotten
+constexpr double first_look = 0.05;  // error of the answer by the hybrid scheme at which the limiter looks at it
+constexpr double fall_a_look = 0.3;  // of the error, between two looks
+constexpr int most_looks = 16;       // after them the shares stay
+constexpr int most_still = 10;       // iterations without a fall of |s|, after which what was kept is forgotten
 
 double dot(const float* a, const float* b, std::int64_t n) {
   double sum = 0;
@@ -43,6 +46,10 @@ through_solver::through_solver(const open_flow_cells& cells, const through_probl
       preconditioner_(cells_),
       convection_(cells, problem.boundaries, problem.is_central),
       velocity_scale_(static_cast<float>(scale_reserve_creeping / preconditioner_.least_velocity_eigenvalue())) {
+  if (problem.is_limited) {
+    limiter_ = std::make_unique<momentum_limiter>(cells_);
+    convection_.limit_by(limiter_->shares());
+  }
   if (problem.has_inertia) {
     convection_.linearise_at_rest();
     transport_ = std::make_unique<transport_cycle>(cells_, convection_);
@@ -104,7 +111,10 @@ void through_solver::find_residual() {
     kernel::put(r + c * stride + i, -value);
   });
   for (const auto& [place, value] : right_) exact_[at(place)] += value;
-  if (reynolds_ > 0) convection_.subtract(x_.data(), exact_.data());
+  if (reynolds_ > 0) {
+    convection_.subtract(x_.data(), exact_.data());
+    work_ += work_of_residual();
+  }
   if (held_ > 0 && reynolds_ > 0)
     for (std::int64_t c = 0; c < 3; ++c)
       for_each(cells_.grid.owned,
@@ -127,9 +137,25 @@ void through_solver::linearise() {
   const auto sends = part("linearisation");
   convection_.linearise(x_.data());
   transport_->set(convection_, static_cast<float>(held_));
+  work_ += work_of_linearisation();
   is_linearised_ = true;
   for (auto* v : {&pressure_, &other_pressure_}) v->resize(at(cells_.stride()));
   for (auto* v : {&weighed_, &carried_}) v->resize(at(4 * cells_.stride()));
+}
+
+// The velocities' ghosts are current.
+void through_solver::look_at_limits(double taken) {
+  const auto sends = part("limiter");
+  limiter_->look(x_.data(), taken);
+  work_ += work_of_look();
+}
+
+double through_solver::limiter_residual() {
+  if (reynolds_ == 0 || !limiter_) return 0;
+  look_at_limits(1);
+  find_residual();
+  const double of_answer = size_of_answer();
+  return of_answer > 0 ? size(s_) / of_answer : 0;
 }
 
 void through_solver::precondition_with_inertia(const float* r, float* z) {
@@ -264,6 +290,7 @@ bool through_solver::reduce_s(step_kind kind, double to, const through_options& 
     multiply(kind);
     precondition(v_.data(), w_.data());
     const std::size_t kept = kept_.size();
+    work_ += work_of_iteration(kind, kept);
     double before = 0;  // |w|^2 with its part along the kept ones
     if (kept > 0) {
       const auto a =
@@ -340,9 +367,10 @@ bool through_solver::reduce_s(step_kind kind, double to, const through_options& 
   return true;
 }
 
-// Steps until |s| is below `tolerance` of the answer, mass and all. @return false if they do not settle
-bool through_solver::settle(double reynolds, double tolerance, int most, const through_options& how, through_flow& answer,
-                            log_sink& log) {
+// Steps until |s| is below `tolerance` of the answer, mass and all. @param limits the limiter looks at the flow on the way,
+// if there is one; else the scheme is hybrid @return false if they do not settle
+bool through_solver::settle(double reynolds, double tolerance, int most, bool limits, const through_options& how,
+                            through_flow& answer, log_sink& log) {
   solve_certificate& certificate = answer.certificate;
   reynolds_ = reynolds;
   convection_.set_reynolds(reynolds);
@@ -350,14 +378,26 @@ bool through_solver::settle(double reynolds, double tolerance, int most, const t
     const auto sends = part("ghosts_of_answer");
     for (std::int64_t c = 0; c < 4; ++c) cells_.grid.links.exchange(x_.data() + c * cells_.stride());
   }
+  if (!limits && limiter_) limiter_->forget();
   linearise();
   find_residual();
   double now = size(s_);
+  bool looks = limits && limiter_ != nullptr;
+  int look = 0;
+  double worth_a_look = std::max(first_look, tolerance);
   // Steps of Picard that come before one of Newton: as long as they lead on quickly, and where those of Newton lead away.
   int picards = 1;
   double fall_of_picard = 0;
   for (int step = 0;; ++step) {
     const double of_answer = size_of_answer();
+    while (looks && now <= worth_a_look * of_answer) {
+      // New shares in part, and ever less: all at once they change to and fro.
+      look_at_limits(1 / std::sqrt(1.0 + look));
+      find_residual();
+      now = size(s_);
+      looks = ++look < most_looks && now > tolerance * of_answer;
+      worth_a_look = std::max(tolerance, fall_a_look * now / of_answer);
+    }
     answer.steady_history.push_back(of_answer > 0 ? now / of_answer : 0);
     if (!std::isfinite(now)) return false;
     if (now == 0 || (now <= tolerance * of_answer && std::abs(imbalance()) <= tolerance)) return true;
@@ -369,6 +409,7 @@ bool through_solver::settle(double reynolds, double tolerance, int most, const t
         const auto sends = part("preconditioner_with_inertia");
         precondition(r_.data(), s_.data());
       }
+      work_ += work_of_preconditioning();
       now = size(s_);
     }
     reduce_s(kind, fall_inertia, how, answer, log);
@@ -448,6 +489,7 @@ void through_solver::rehearse_rest(const through_options& how, through_flow& ans
     const auto sends = part("preconditioner_with_inertia");
     precondition(r_.data(), s_.data());
   }
+  if (limiter_) look_at_limits(1);
   through_options two = how;
   for (const step_kind kind : {step_kind::picard, step_kind::newton}) {
     std::fill(s_.begin(), s_.end(), 1.0F);
@@ -461,6 +503,7 @@ void through_solver::solve(const through_options& how, through_flow& answer, log
   const cpu_clock cpu;
   solve_certificate& certificate = answer.certificate;
   certificate = {};
+  work_ = {};
   answer.steady_history.clear();
   find_residual();
   const auto length = [](const std::array<double, 2>& of) { return std::sqrt(of[0] + of[1]); };
@@ -483,8 +526,8 @@ void through_solver::solve(const through_options& how, through_flow& answer, log
     while (certificate.iterations < how.max_iterations && !how.rehearses) {
       known = x_;
       const bool is_last = wanted == 1;
-      if (settle(wanted * reynolds, is_last ? how.tolerance : on_the_way, is_last ? most_steps : most_on_the_way, how,
-                 answer, log)) {
+      if (settle(wanted * reynolds, is_last ? how.tolerance : on_the_way, is_last ? most_steps : most_on_the_way, is_last,
+                 how, answer, log)) {
         certificate.converged = is_last;
         if (is_last) break;
         const double next = std::min(1.0, wanted * (reached > 0 ? std::clamp(wanted / reached, 1.2, 4.0) : 4.0));
@@ -507,8 +550,8 @@ void through_solver::solve(const through_options& how, through_flow& answer, log
   has_answer_ = certificate.converged;
   certificate.true_relative_residual = first_residual > 0 ? length(squares(r_)) / first_residual : 0;
   certificate.restarts = static_cast<int>(answer.steady_history.size()) - 1;
-  // What steps with inertia do is not counted, so that nothing is told of them.
-  certificate.work = reynolds == 0 ? certificate.work.of_all_ranks(cells_.grid.where.comm) : kernel_work{};
+  certificate.work += work_;
+  certificate.work = certificate.work.of_all_ranks(cells_.grid.where.comm);
   certificate.solve_seconds = clock.seconds();
   certificate.solve_cpu_seconds = cpu.of_all_ranks(cells_.grid.where.comm);
 }

@@ -6,6 +6,7 @@
 #include <osteon/solve/flow/convection.hpp>
 #include <osteon/solve/flow/flow_preconditioner.hpp>
 #include <osteon/solve/flow/flow_sums.hpp>
+#include <osteon/solve/flow/inertia/momentum_limiter.hpp>
 #include <osteon/solve/flow/openings/transport_cycle.hpp>
 #include <string>
 #include <vector>
@@ -43,6 +44,8 @@ class through_solver {
   const flow_convection* inertia() const { return reynolds_ > 0 ? &convection_ : nullptr; }
   /// |b - K x - C(x) x|, of velocities and masses alike. @collective
   double residual() const;
+  /// As in through_flow; changes the shares. @collective
+  double limiter_residual();
   double upwinded_share() const { return reynolds_ > 0 ? convection_.upwinded_share() : 0; }
 
  private:
@@ -58,17 +61,28 @@ class through_solver {
   void precondition(const float* r, float* z, float velocity_scale = 1);
   void precondition_with_inertia(const float* r, float* z);
   void linearise();
+  void look_at_limits(double taken);
   template <class T>
   void remove_free_pressure(T* pressure) const;
   std::array<double, 2> squares(const std::vector<float>& v) const;
   double size(const std::vector<float>& v) const;
   double size_of_answer() const;
   double imbalance() const;
-  kernel_work work_of_creeping_iteration() const;  // of this rank
+  // Of this rank.
+  kernel_work work_of_creeping_iteration() const;
+  kernel_work of_cells(const kernel_work& of_one) const;
+  kernel_work work_of_product(step_kind kind) const;
+  kernel_work work_of_preconditioning() const;
+  kernel_work work_of_residual() const;
+  kernel_work work_of_linearisation() const;
+  kernel_work work_of_look() const;
+  kernel_work work_of_iteration(step_kind kind, std::size_t kept) const;
+  bool problem_is_limited() const { return limiter_ != nullptr; }
   comm::sent_part part(const char* name) const { return {cells_.grid.where.comm, name}; }
   void rehearse_rest(const through_options& how, through_flow& answer);
   bool settle_creeping(double tolerance, const through_options& how, through_flow& answer, log_sink& log);
-  bool settle(double reynolds, double tolerance, int most, const through_options& how, through_flow& answer, log_sink& log);
+  bool settle(double reynolds, double tolerance, int most, bool limits, const through_options& how, through_flow& answer,
+              log_sink& log);
   bool reduce_s(step_kind kind, double to, const through_options& how, through_flow& answer, log_sink& log);
   template <std::size_t N>
   std::array<double, N> all_ranks(const std::array<double, N>& sums) const {
@@ -81,6 +95,7 @@ class through_solver {
   kernel::stokes_stencil<double> double_;
   flow_preconditioner preconditioner_;
   flow_convection convection_;
+  std::unique_ptr<momentum_limiter> limiter_;                     // null: the scheme has none
   std::vector<std::pair<std::size_t, std::int32_t>> open_faces_;  // axis, cell
   std::vector<std::pair<std::int64_t, double>> right_;
   std::size_t most_kept_ = 0;
@@ -89,6 +104,7 @@ class through_solver {
   std::vector<float> pressure_, other_pressure_, weighed_, carried_;
   float velocity_scale_;  // of conjugate gradients
   double reynolds_ = 0, unit_ = 1, held_ = 0;
+  kernel_work work_;               // of a solve with inertia, of this rank
   bool has_answer_ = false;        // x is the flow of other conditions
   double first_ = 0;               // |s| of the start
   std::vector<double> x_, exact_;  // the residual before it is rounded

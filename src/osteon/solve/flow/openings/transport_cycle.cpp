@@ -17,7 +17,7 @@ namespace {
 constexpr int transport_sweeps = 2;  // each forth and back, before and after the correction
 constexpr int coarsest_transport_sweeps = 20;
 constexpr std::int64_t coarsest_transport = 120;   // unknowns of the three components
-constexpr std::int64_t gathered_transport = 1000;  // of all ranks, from which on rank 0 goes on alone
+constexpr std::int64_t gathered_transport = 4000;  // of all ranks, from which on rank 0 goes on alone
 constexpr float transport_shortening = 0.5F;       // centres of aggregates are twice as far apart
 
 int corrections_on(std::size_t level) { return level == 0 ? 1 : 2; }
@@ -53,7 +53,11 @@ struct transport_cycle::level {
   // Rows of different components do not touch.
   template <class Range>
   void each_component(const Range& range) const {
-#pragma omp parallel for schedule(static, 1) if (rows() >= shortest_parallel_loop)
+    if (rows() < shortest_parallel_loop) {  // a region of one thread costs more than a sweep of a coarse level
+      for (std::size_t c = 0; c < 3; ++c) range(components[c], components[c + 1]);
+      return;
+    }
+#pragma omp parallel for schedule(static, 1)
     for (std::size_t c = 0; c < 3; ++c) range(components[c], components[c + 1]);
   }
 };
@@ -77,7 +81,8 @@ transport_cycle::transport_cycle(const flow_cells& cells, const flow_convection&
   const auto count = [&] { return is_shared ? comm::sum_of(comm, levels_.back().rows()) : levels_.back().rows(); };
   std::vector<place> places = build_finest(flow);
   for (std::int64_t now = count();;) {
-    if (is_shared && now <= gathered_transport) {
+    // The finest level is that of all ranks: then they have about the iterations of one, measured on cavities and a block.
+    if (is_shared && now <= (levels_.size() > 1 ? gathered_transport : coarsest_transport)) {
       places = gather(places);
       is_shared = false;
       now = levels_.back().rows();
@@ -400,6 +405,17 @@ kernel_work transport_cycle::work() const {
     all += visits * sweeps * kernel_work{of_row * rows + of_entry * entries, rows + 2 * entries};
     all += visits * corrections * kernel_work{of_correction * rows + of_entry * entries, 4 * rows + 2 * entries};
     if (!is_last) visits *= corrections;
+  }
+  return all;
+}
+
+// Of each side two values are set and read twice; the entry is set.
+kernel_work transport_cycle::work_of_set() const {
+  constexpr double of_row = 4 + 8 + 8, of_entry = 8 + 16 + 8;
+  kernel_work all;
+  for (const level& l : levels_) {
+    const auto rows = static_cast<double>(l.rows()), entries = static_cast<double>(l.entries.size());
+    all += {of_row * rows + of_entry * entries, 2 * rows + 6 * entries};
   }
   return all;
 }

@@ -17,8 +17,8 @@ namespace osteon::solve {
 /// they share their messages.
 ///
 /// Over ranks each level has ghosts: a sweep takes the values of other ranks from before it. Aggregates do not reach across
-/// ranks. From a thousand unknowns of all ranks on, rank 0 goes on alone. Which faces are joined, and so what is sent,
-/// does not depend on the flow.
+/// ranks. From a few thousand unknowns of a coarse level on, rank 0 goes on alone. Which faces are joined, and so what is
+/// sent, does not depend on the flow.
 class transport_cycle {
  public:
   /// Without values. @param flow linearised, no matter how @collective on the communicator of the cells
@@ -32,8 +32,9 @@ class transport_cycle {
   /// z = F^-1 r, nearly. Shapes (3, stride); z is set at owned cells, zero where there is no unknown. @collective
   void apply(const float* r, float* z);
 
-  /// Of apply() on this rank.
+  /// Of apply() on this rank, and of set().
   kernel_work work() const;
+  kernel_work work_of_set() const;
 
  private:
   struct entry {

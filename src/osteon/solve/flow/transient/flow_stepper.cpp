@@ -29,6 +29,10 @@ flow_stepper::flow_stepper(const open_flow_cells& open, const through_problem& p
       momentum_(cells_),
       projection_(open, method) {
   if (how_.rate_axis) held_.emplace(open_, *how_.rate_axis);
+  if (problem.is_limited) {
+    limiter_ = std::make_unique<momentum_limiter>(cells_);
+    convection_.limit_by(limiter_->shares());
+  }
   const std::size_t size = at(stride());
   for (auto* v : {&x_, &change_}) v->assign(4 * size, 0);
   for (auto* v : {&force_, &before_}) v->assign(3 * size, 0);
@@ -50,6 +54,7 @@ void flow_stepper::find_convection() {
   if (is_carried_ || !problem_.has_inertia) return;
   const comm::sent_part sends(cells_.grid.where.comm, "convection");
   std::fill(carried_.begin(), carried_.end(), 0.0);
+  if (limiter_) limiter_->look(x_.data(), 1);
   convection_.subtract(x_.data(), carried_.data());
   for_each(3 * stride(), [c = carried_.data()](std::int64_t i) { c[i] = -c[i]; });
   is_carried_ = true;

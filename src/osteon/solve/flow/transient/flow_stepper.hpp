@@ -3,6 +3,7 @@
 /// Flow in time: the state, and one step.
 #include <optional>
 #include <osteon/solve/checkpointer.hpp>
+#include <osteon/solve/flow/inertia/momentum_limiter.hpp>
 #include <osteon/solve/flow/openings/through_parts.hpp>
 #include <osteon/solve/flow/transient/momentum_solver.hpp>
 #include <osteon/solve/flow/transient/period_rate.hpp>
@@ -116,6 +117,7 @@ class flow_stepper {
   double memory_s_;  // density length^2 / viscosity
   kernel::stokes_stencil<double> stencil_;
   flow_convection convection_;
+  std::unique_ptr<momentum_limiter> limiter_;  // null: the scheme has none
   momentum_solver momentum_;
   pressure_projection projection_;
   flow_entries right_;
