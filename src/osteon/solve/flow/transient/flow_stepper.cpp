@@ -59,6 +59,7 @@ void flow_stepper::find_forces() {
   });
   for (const auto& [place, value] : right_)
     if (place < 3 * stride()) force_[at(place)] += value;
+  for (const auto& [place, value] : body_force_) force_[at(place)] += value;
 }
 
 flow_stepper::told flow_stepper::start(bool is_sudden) {

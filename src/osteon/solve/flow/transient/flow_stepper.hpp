@@ -39,6 +39,8 @@ class flow_stepper {
   };
   /// Those of the start, which do not change unless step() is told of others.
   void set_conditions(const flow_entries& given, flow_entries right);
+  /// On velocities, until it is set again: of the steps that come, and of start().
+  void set_body_force(flow_entries force) { body_force_ = std::move(force); }
   /// Velocities and pressures, shape (4, stride), to be set before start(); ghosts need not be current.
   std::vector<double>& state() { return x_; }
   /// Take the velocities as they are, made to conserve mass, and the pressure that goes with them.
@@ -94,7 +96,7 @@ class flow_stepper {
   flow_convection convection_;
   momentum_solver momentum_;
   pressure_projection projection_;
-  flow_entries right_;
+  flow_entries right_, body_force_;
   const conditions *from_ = nullptr, *to_ = nullptr;  // of the step under way
   std::vector<double> x_, change_, force_, before_;
   std::vector<double> carried_, carried_before_;  // C(x) x now and a step ago
