@@ -20,9 +20,10 @@ void check_factor(const spec& job, std::size_t n, std::vector<problem>& problems
   if (b.factor_at_s.empty()) return;
   expect(job.transient.has_value(), "factor_at_s", "given, but there is no [transient]: the flow is steady; remove one");
   const std::string kind = b.kind.value_or("");
-  expect(kind == "velocity" || kind == "flow_rate" || kind == "pressure" || kind == "outlet" || kind == "wall",
-         "factor_at_s",
-         fmt::format("does not go with kind = \"{}\", which has no value that could change; remove it", kind));
+  expect(!is_of_heat(b), "factor_at_s", "temperatures, fluxes and films of heat are constant in time; remove it");
+  expect(
+      is_of_heat(b) || kind == "velocity" || kind == "flow_rate" || kind == "pressure" || kind == "outlet" || kind == "wall",
+      "factor_at_s", fmt::format("does not go with kind = \"{}\", which has no value that could change; remove it", kind));
   expect(!flow_keys_of(job).steady_change_per_s, "factor_at_s",
          "does not go with flow.steady_change_per_s: a flow that changes with time has no steady state; remove one");
   double last = -std::numeric_limits<double>::infinity();
@@ -53,7 +54,6 @@ void check_time_steps(const spec& job, std::vector<problem>& problems) {
     return;
   }
   const transient_spec& t = *job.transient;
-  expect(!t.initial_K, "transient.initial_K", "belongs to physics = \"heat\"; remove it");
   expect(t.end_s && *t.end_s > 0 && std::isfinite(*t.end_s), "transient.end_s",
          "missing or not > 0: the time at the end, in s");
   expect(!t.step_s || *t.step_s > 0, "transient.step_s", fmt::format("{} must be > 0 s", t.step_s.value_or(0)));

@@ -8,12 +8,15 @@
 #include <osteon/job/flow/flow_fields.hpp>
 #include <osteon/job/flow/flow_keys.hpp>
 #include <osteon/job/flow/flow_paths.hpp>
+#include <osteon/job/flow/heat_of_transient.hpp>
+#include <osteon/job/flow/run_flow_heat.hpp>
 #include <osteon/job/flow/run_flow_through.hpp>
 #include <osteon/job/flow/solid_labels.hpp>
 #include <osteon/job/outputs/history.hpp>
 #include <osteon/job/outputs/step_files.hpp>
 #include <osteon/job/system_info.hpp>
 #include <osteon/solve/checkpointer.hpp>
+#include <osteon/solve/flow/heat_in_time/heat_checkpointer.hpp>
 #include <osteon/solve/flow/transient/transient_flow.hpp>
 
 namespace osteon::job {
@@ -89,19 +92,37 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
     plan.on_step = [&](double time_s, const solve::through_solution& fields) { paths->follow(time_s, fields); };
     if (checkpoints != nullptr) checkpoints = &kept_paths.emplace(*checkpoints, *paths);
   }
+  std::optional<solve::heat_in_time> heat;
+  std::optional<solve::heat_checkpointer> kept_heat;
+  if (flow_keys_of(job).heat) {
+    solve::temperature_problem temperature;
+    solve::heat_time_plan heat_plan;
+    comm::collectively(comm, [&] {
+      temperature = make_heat_in_time(job, part, problem, table_of);
+      heat_plan = make_heat_time_plan(job, part, how);
+    });
+    plan.carries = &heat.emplace(temperature, problem, heat_plan, log);
+    if (checkpoints != nullptr) checkpoints = &kept_heat.emplace(*checkpoints, *heat);
+  }
   std::optional<step_files> steps;
   solve::flow_record_taker on_record;
   if (job.transient->write_steps) {
     steps.emplace(job, part);
     on_record = [&](std::span<const solve::flow_record> history, const solve::through_solution& fields) {
-      cell_values velocity, pressure;
+      cell_values velocity, pressure, temperature;
       comm::collectively(comm, [&] {
+        if (heat) {
+          const std::vector<double> all = heat->temperature_K();
+          temperature = share({all.begin(), all.end()});
+        }
         velocity = spread_over(part, problem.cells, fields.velocity_mm_per_s, 3);
         pressure = spread_over(part, problem.cells, fields.pressure_Pa, 1);
       });
-      steps->write(history.size() - 1, history.back().time_s,
-                   {{{"velocity", "velocity of the fluid", "mm s-1", io::centring::cell, 3}, vector_planes(part, velocity)},
-                    {{"pressure", "pressure of the fluid", "Pa", io::centring::cell, 1}, cell_planes(part, pressure)}});
+      std::vector<step_files::cell_field> fields_of_step{
+          {{"velocity", "velocity of the fluid", "mm s-1", io::centring::cell, 3}, vector_planes(part, velocity)},
+          {{"pressure", "pressure of the fluid", "Pa", io::centring::cell, 1}, cell_planes(part, pressure)}};
+      if (heat) fields_of_step.emplace_back(flow_temperature_info(), cell_planes(part, temperature));
+      steps->write(history.size() - 1, history.back().time_s, fields_of_step);
     };
   }
   solve::transient_flow_solution solution =
@@ -131,6 +152,7 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
   tell_of_upwinding(job, last.flow, result.answers, log);
   tell_of_fluid(solution.end, result.answers);
   result.answers["flow_history"] = history_of(solution.history, names, flow_keys_of(job), problem.periodic);
+  if (heat) add_heat_history(result.answers["flow_history"], job, *heat, names);
   comm::collectively(comm, [&] {
     if (comm::rank(comm) != 0) return;
     const std::filesystem::path folder(job.output_directory);
@@ -148,6 +170,11 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
       fmt::format("{:.4g} s of {:.4g} s, with a divergence of {:.1e}", last.time_s, plan.end_s, last.divergence);
   show_flow(result, job, part, problem.cells, std::move(solution.end.velocity_mm_per_s), std::move(solution.end.pressure_Pa),
             std::nullopt);
+  if (heat) {
+    const shown_field speed = shown_of(result);
+    tell_heat_in_time(result, job, part, *heat, solution, names, log);
+    if (job.picture.field == "speed" || paths) show(result, speed);
+  }
   if (paths) paths->finish(result, log);
   result.answers["load"] = through_load(job, part);
   json& load = result.answers["load"];
@@ -156,6 +183,7 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
   load["scheme"] = plan.implicitness == 1 ? "implicit_euler" : "crank_nicolson";
   if (plan.step_s > 0) load["step_s"] = plan.step_s;
   if (problem.has_inertia) load["cfl"] = plan.courant;
+  if (heat) load["initial_K"] = *job.transient->initial_K;
   return result;
 }
 
@@ -164,6 +192,8 @@ void check_flow_transient_on(const spec& job, const local_model& part) {
   solve::through_problem problem = make_through_problem(job, part, table_of);
   add_solid_labels(job, part, table_of, problem);
   solve::check_transient_flow(problem, make_flow_time_plan(job), through_options_of({}));
+  if (!flow_keys_of(job).heat) return;
+  solve::check_heat_in_time(make_heat_in_time(job, part, problem, table_of), make_heat_time_plan(job, part, {}));
 }
 
 }  // namespace osteon::job
