@@ -87,7 +87,7 @@ def test_a_thin_boundary_layer_is_told(job: Job, tmp_path: Path) -> None:
         ("expansion_per_K = 1e-3", "expansion_per_K = 0", "must be finite and not 0"),
         ("heat = true\n", "", "without a temperature nothing is buoyant"),
         ("inertia = true\n", "inertia = true\nmultiples = [1, 2]\n", "does not go with flow.expansion_per_K"),
-        ("[picture]", "[transient]\nend_s = 1\n[picture]", "flow.heat: is of steady flow"),
+        ("[picture]", "[transient]\nend_s = 1\n[picture]", "transient.initial_K: missing: flow.heat"),
     ],
 )
 def test_what_contradicts_itself_is_refused(job: Job, tmp_path: Path, old: str, new: str, fault: str) -> None:

@@ -12,25 +12,6 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// Heat through the faces with a given temperature or a film over that through the same with the fluid at rest. Only where
-// these alone bring heat: a given flux is the same in both.
-json nusselt_numbers(const spec& job, const solve::buoyant_solution& s) {
-  json result = json::object();
-  if (!s.rest_inflow_W || s.heat.source_W != 0) return result;
-  for (const boundary_spec& b : job.boundaries)
-    if (b.kind.value_or("") == "flux") return result;
-  double highest = 0;
-  for (const auto& axis : *s.rest_inflow_W)
-    for (const double heat : axis) highest = std::max(highest, std::abs(heat));
-  for (std::size_t side = 0; side < 6; ++side) {
-    const double rest = (*s.rest_inflow_W)[side / 2][side % 2];
-    if (constexpr double counts = 1e-6; std::abs(rest) > counts * highest)
-      result[fmt::format("{}_{}", "zyx"[side / 2], side % 2 == 0 ? "low" : "high")] =
-          s.heat.face_inflow_W[side / 2][side % 2] / rest;
-  }
-  return result;
-}
-
 // The last rounds in words.
 std::string history_of(const solve::buoyant_solution& s) {
   std::vector<std::string> rounds;
@@ -41,7 +22,65 @@ std::string history_of(const solve::buoyant_solution& s) {
   return fmt::format("{}{}", is_long ? "..., " : "", fmt::join(rounds, ", "));
 }
 
+// What the thickness of boundary layers in voxels, and the change of the density, say.
+void tell_limits(json& answers, json numbers, index3 domain, double rayleigh_number, double density_change, log_sink& log) {
+  if (!numbers.empty()) {
+    double largest = 0, voxels = 0;
+    for (const auto& [face, number] : numbers.items())
+      if (number.get<double>() > largest) {
+        largest = number.get<double>();
+        voxels = static_cast<double>(domain[face[0] == 'z' ? 0 : face[0] == 'y' ? 1 : 2]) / (2 * largest);
+      }
+    answers["convection_nusselt_number"] = std::move(numbers);
+    if (largest > 0) {
+      answers["boundary_layer_voxels"] = voxels;
+      constexpr double wanted = 3;
+      if (voxels < wanted)
+        log.warn(
+            fmt::format("a thermal boundary layer is {:.2g} voxels thick at the Rayleigh number {:.3g}: heat and "
+                        "velocities are those of the voxels as much as of the fluid; take voxels of at most {:.2g} of "
+                        "these",
+                        voxels, rayleigh_number, voxels / wanted));
+    }
+  }
+  constexpr double much = 0.1;
+  if (density_change > much)
+    log.warn(
+        fmt::format("the density changes by {:.2g} of itself, and buoyancy is that of small changes (Boussinesq): at most "
+                    "0.1; smaller differences of temperature",
+                    density_change));
+}
+
 }  // namespace
+
+json convection_nusselt_numbers(const spec& job, const std::optional<std::array<std::array<double, 2>, 3>>& rest_inflow_W,
+                                const solve::temperature_solution& heat) {
+  json result = json::object();
+  if (!rest_inflow_W || heat.source_W != 0) return result;
+  for (const boundary_spec& b : job.boundaries)
+    if (b.kind.value_or("") == "flux") return result;
+  double highest = 0;
+  for (const auto& axis : *rest_inflow_W)
+    for (const double inflow : axis) highest = std::max(highest, std::abs(inflow));
+  for (std::size_t side = 0; side < 6; ++side) {
+    const double rest = (*rest_inflow_W)[side / 2][side % 2];
+    if (constexpr double counts = 1e-6; std::abs(rest) > counts * highest)
+      result[fmt::format("{}_{}", "zyx"[side / 2], side % 2 == 0 ? "low" : "high")] =
+          heat.face_inflow_W[side / 2][side % 2] / rest;
+  }
+  return result;
+}
+
+void tell_buoyancy_in_time(json& answers, const spec& job, const solve::heat_in_time& heat, log_sink& log) {
+  const solve::heat_in_time::weight_numbers s = heat.numbers_of_weight();
+  answers["rayleigh_number"] = s.rayleigh_number;
+  answers["prandtl_number"] = s.prandtl_number;
+  answers["reference_temperature_K"] = s.reference_K;
+  const vector3 u = s.highest_velocity_mm_per_s;
+  answers["highest_velocity_mm_per_s"] = {u.z, u.y, u.x};
+  tell_limits(answers, convection_nusselt_numbers(job, heat.rest_inflow_W(), heat.history().back().heat),
+              heat.problem().where.domain, s.rayleigh_number, s.density_change, log);
+}
 
 void describe_buoyancy(key_visitor& v, flow_keys& f) {
   v("expansion_per_K", &f.expansion_per_K,
@@ -141,31 +180,8 @@ void tell_buoyancy(physics_result& result, const spec& job, const solve::buoyant
   answers["reference_temperature_K"] = s.reference_K;
   const vector3 u = s.highest_velocity_mm_per_s;
   answers["highest_velocity_mm_per_s"] = {u.z, u.y, u.x};
-  if (json numbers = nusselt_numbers(job, s); !numbers.empty()) {
-    double largest = 0, voxels = 0;
-    for (const auto& [face, number] : numbers.items())
-      if (number.get<double>() > largest) {
-        largest = number.get<double>();
-        voxels = static_cast<double>(s.domain[face[0] == 'z' ? 0 : face[0] == 'y' ? 1 : 2]) / (2 * largest);
-      }
-    answers["convection_nusselt_number"] = std::move(numbers);
-    if (largest > 0) {
-      answers["boundary_layer_voxels"] = voxels;
-      constexpr double wanted = 3;
-      if (voxels < wanted)
-        log.warn(
-            fmt::format("a thermal boundary layer is {:.2g} voxels thick at the Rayleigh number {:.3g}: heat and "
-                        "velocities are those of the voxels as much as of the fluid; take voxels of at most {:.2g} of "
-                        "these",
-                        voxels, s.rayleigh_number, voxels / wanted));
-    }
-  }
-  constexpr double much = 0.1;
-  if (s.density_change > much)
-    log.warn(
-        fmt::format("the density changes by {:.2g} of itself, and buoyancy is that of small changes (Boussinesq): at most "
-                    "0.1; smaller differences of temperature",
-                    s.density_change));
+  tell_limits(answers, convection_nusselt_numbers(job, s.rest_inflow_W, s.heat), s.domain, s.rayleigh_number,
+              s.density_change, log);
   answers["coupling_rounds"] = s.rounds.size();
   answers["coupling_change"] = s.change;
   answers["momentum_residual"] = s.momentum_residual;

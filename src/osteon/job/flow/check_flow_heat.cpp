@@ -21,7 +21,6 @@ class flow_heat_checker {
     if (!f_.heat) return refuse();
     expect(flow_test(job_) == "flow", "flow.heat",
            fmt::format("belongs to test = \"flow\", not to '{}'; remove it", flow_test(job_)));
-    expect(!job_.transient, "flow.heat", "is of steady flow; remove it, or [transient]");
     expect_positive("flow.conductivity_W_per_mK", f_.conductivity(), "W/(m K)");
     expect_positive("flow.heat_capacity_J_per_m3K", f_.heat_capacity(), "J/(m3 K)");
     expect(std::isfinite(f_.heat_source_W_per_m3), "flow.heat_source_W_per_m3", "must be finite");

@@ -20,6 +20,7 @@ void check_factor(const spec& job, std::size_t n, std::vector<problem>& problems
   if (b.factor_at_s.empty()) return;
   expect(job.transient.has_value(), "factor_at_s", "given, but there is no [transient]: the flow is steady; remove one");
   const std::string kind = b.kind.value_or("");
+  expect(!is_of_heat(b), "factor_at_s", "temperatures, fluxes and films of heat are constant in time; remove it");
   const bool drives = kind == "periodic" && (b.flow_rate_mm3_per_s || b.pressure_drop_Pa);
   expect(drives || kind == "velocity" || kind == "flow_rate" || kind == "pressure" || kind == "outlet" || kind == "wall",
          "factor_at_s",
@@ -54,7 +55,6 @@ void check_time_steps(const spec& job, std::vector<problem>& problems) {
     return;
   }
   const transient_spec& t = *job.transient;
-  expect(!t.initial_K, "transient.initial_K", "belongs to physics = \"heat\"; remove it");
   expect(t.end_s && *t.end_s > 0 && std::isfinite(*t.end_s), "transient.end_s",
          "missing or not > 0: the time at the end, in s");
   expect(!t.step_s || *t.step_s > 0, "transient.step_s", fmt::format("{} must be > 0 s", t.step_s.value_or(0)));

@@ -10,6 +10,7 @@
 #include <osteon/job/flow/check_time_steps.hpp>
 #include <osteon/job/flow/flow_dispersion.hpp>
 #include <osteon/job/flow/flow_keys.hpp>
+#include <osteon/job/flow/heat_of_transient.hpp>
 #include <osteon/job/flow/rehearse_flow.hpp>
 #include <osteon/job/flow/run_flow.hpp>
 #include <osteon/job/flow/run_flow_residence.hpp>
@@ -156,6 +157,7 @@ void check_flow(const spec& job, std::vector<problem>& problems) {
   expect(!job.output_fields, "output.fields",
          "given, but physics = \"flow\" always writes velocity, speed and pressure; remove it");
   check_flow_heat(job, problems);
+  check_heat_in_time(job, problems);
   check_flow_residence(job, problems);
   check_flow_pictures(job, problems);
   check_buoyancy(job, problems);
@@ -462,6 +464,10 @@ std::vector<answer> flow_answers() {
        .title = "heat carried out by the flow",
        .unit = "W",
        .meaning = "What leaves by openings, less what enters."},
+      {.key = "heat_stored_W",
+       .title = "heat taken up by fluid and solid",
+       .unit = "W",
+       .meaning = "With [transient]: in the last step."},
       {.key = "wall_heat_W",
        .title = "heat into the fluid from walls",
        .unit = "W",
@@ -482,6 +488,9 @@ std::vector<answer> flow_answers() {
       {.key = "heat_imbalance",
        .title = "heat in less heat out, of all",
        .meaning = "What the tolerance of the temperature leaves of a balance that is exact."},
+      {.key = "highest_heat_imbalance",
+       .title = "the same of the worst step",
+       .meaning = "With [transient]: what enters less what leaves and what is stored, of all."},
       {.key = "flux_correction",
        .title = "correction of the velocities that carry heat",
        .meaning =

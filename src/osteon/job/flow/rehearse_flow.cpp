@@ -70,6 +70,7 @@ std::string why_flow_is_not_rehearsed(const spec& job) {
   if (flow_test(job) == "dispersion") return "dispersion takes as many solutions as there are Peclet numbers";
   if (f.expansion_per_K) return "with buoyancy flow and temperature take turns until they settle";
   if (f.residence_time) return "the residence time is solved for after the flow";
+  if (f.heat && job.transient) return "the temperature steps with a flow that is not known";
   if (f.heat && f.multiples.size() > 1) return "each of flow.multiples has a temperature of its own";
   if (job.transient && job.transient->write_steps)
     return "its fields are written on the way, as often as transient.output_every_s says";

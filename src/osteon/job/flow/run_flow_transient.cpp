@@ -8,6 +8,8 @@
 #include <osteon/job/flow/flow_fields.hpp>
 #include <osteon/job/flow/flow_keys.hpp>
 #include <osteon/job/flow/flow_paths.hpp>
+#include <osteon/job/flow/heat_of_transient.hpp>
+#include <osteon/job/flow/run_flow_heat.hpp>
 #include <osteon/job/flow/run_flow_through.hpp>
 #include <osteon/job/flow/solid_labels.hpp>
 #include <osteon/job/outputs/history.hpp>
@@ -15,6 +17,7 @@
 #include <osteon/job/probes/probes.hpp>
 #include <osteon/job/system_info.hpp>
 #include <osteon/solve/checkpointer.hpp>
+#include <osteon/solve/flow/heat_in_time/heat_checkpointer.hpp>
 #include <osteon/solve/flow/transient/transient_flow.hpp>
 
 namespace osteon::job {
@@ -90,11 +93,24 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
     plan.on_step = [&](double time_s, const solve::through_solution& fields) { paths->follow(time_s, fields); };
     if (checkpoints != nullptr) checkpoints = &kept_paths.emplace(*checkpoints, *paths);
   }
+  std::optional<solve::heat_in_time> heat;
+  std::optional<solve::heat_checkpointer> kept_heat;
+  if (flow_keys_of(job).heat) {
+    solve::temperature_problem temperature;
+    solve::heat_time_plan heat_plan;
+    comm::collectively(comm, [&] {
+      temperature = make_heat_in_time(job, part, problem, table_of);
+      heat_plan = make_heat_time_plan(job, part, how);
+    });
+    plan.carries = &heat.emplace(temperature, problem, heat_plan, log);
+    if (checkpoints != nullptr) checkpoints = &kept_heat.emplace(*checkpoints, *heat);
+  }
   solve::through_options options = through_options_of(how);
   std::optional<probes> watching;
   std::optional<probe_checkpointer> kept_records;
   if (!job.probes.empty()) {
-    watching.emplace(job, part, problem.cells, false);
+    watching.emplace(job, part, problem.cells, heat.has_value());
+    if (heat) watching->watch_temperature([&heat] { return heat->temperature_K(); });
     options.watch = &watching->watch();
     if (checkpoints != nullptr) checkpoints = &kept_records.emplace(*checkpoints, *watching);
   }
@@ -103,14 +119,20 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
   if (job.transient->write_steps) {
     steps.emplace(job, part);
     on_record = [&](std::span<const solve::flow_record> history, const solve::through_solution& fields) {
-      cell_values velocity, pressure;
+      cell_values velocity, pressure, temperature;
       comm::collectively(comm, [&] {
+        if (heat) {
+          const std::vector<double> all = heat->temperature_K();
+          temperature = share({all.begin(), all.end()});
+        }
         velocity = spread_over(part, problem.cells, fields.velocity_mm_per_s, 3);
         pressure = spread_over(part, problem.cells, fields.pressure_Pa, 1);
       });
-      steps->write(history.size() - 1, history.back().time_s,
-                   {{{"velocity", "velocity of the fluid", "mm s-1", io::centring::cell, 3}, vector_planes(part, velocity)},
-                    {{"pressure", "pressure of the fluid", "Pa", io::centring::cell, 1}, cell_planes(part, pressure)}});
+      std::vector<step_files::cell_field> fields_of_step{
+          {{"velocity", "velocity of the fluid", "mm s-1", io::centring::cell, 3}, vector_planes(part, velocity)},
+          {{"pressure", "pressure of the fluid", "Pa", io::centring::cell, 1}, cell_planes(part, pressure)}};
+      if (heat) fields_of_step.emplace_back(flow_temperature_info(), cell_planes(part, temperature));
+      steps->write(history.size() - 1, history.back().time_s, fields_of_step);
     };
   }
   solve::transient_flow_solution solution = solve::solve_transient_flow(problem, plan, options, checkpoints, on_record, log);
@@ -140,6 +162,7 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
   tell_of_upwinding(job, last.flow, result.answers, log);
   tell_of_fluid(solution.end, result.answers);
   result.answers["flow_history"] = history_of(solution.history, names, flow_keys_of(job), problem.periodic);
+  if (heat) add_heat_history(result.answers["flow_history"], job, *heat, names);
   comm::collectively(comm, [&] {
     if (comm::rank(comm) != 0) return;
     const std::filesystem::path folder(job.output_directory);
@@ -158,6 +181,11 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
       fmt::format("{:.4g} s of {:.4g} s, with a divergence of {:.1e}", last.time_s, plan.end_s, last.divergence);
   show_flow(result, job, part, problem.cells, std::move(solution.end.velocity_mm_per_s), std::move(solution.end.pressure_Pa),
             std::nullopt);
+  if (heat) {
+    const shown_field speed = shown_of(result);
+    tell_heat_in_time(result, job, part, *heat, solution, names, log);
+    if (job.picture.field == "speed" || paths) show(result, speed);
+  }
   if (paths) paths->finish(result, log);
   if (watching) watching->finish(result, log);
   result.answers["load"] = through_load(job, part);
@@ -167,6 +195,7 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
   load["scheme"] = plan.implicitness == 1 ? "implicit_euler" : "crank_nicolson";
   if (plan.step_s > 0) load["step_s"] = plan.step_s;
   if (problem.has_inertia) load["cfl"] = plan.courant;
+  if (heat) load["initial_K"] = *job.transient->initial_K;
   return result;
 }
 
@@ -175,7 +204,10 @@ void check_flow_transient_on(const spec& job, const local_model& part) {
   solve::through_problem problem = make_through_problem(job, part, table_of);
   add_solid_labels(job, part, table_of, problem);
   solve::check_transient_flow(problem, make_flow_time_plan(job), through_options_of({}));
-  if (!job.probes.empty()) place_probes(job, part, problem.cells, false);
+  const bool has_heat = flow_keys_of(job).heat;
+  if (has_heat)
+    solve::check_heat_in_time(make_heat_in_time(job, part, problem, table_of), make_heat_time_plan(job, part, {}));
+  if (!job.probes.empty()) place_probes(job, part, problem.cells, has_heat);
 }
 
 }  // namespace osteon::job

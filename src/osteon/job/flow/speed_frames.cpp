@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <osteon/base/at.hpp>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/job/flow/run_flow_heat.hpp>
 #include <osteon/job/outputs/cut_picture.hpp>
 #include <osteon/job/physics_result.hpp>
 #include <osteon/render/rays/pathlines.hpp>
@@ -47,12 +49,16 @@ class flow_painter final : public frame_painter {
       velocity = share(std::move(values));
       result.shown = share(std::move(speed));
     });
+    const auto ends = state.numbers.find("given_temperatures");
+    const bool is_warm = ends != state.numbers.end() && job_.picture.field.value_or("temperature") == "temperature" &&
+                         !job_.picture.shows && job_.picture.pathlines == 0;
     MPI_Allreduce(MPI_IN_PLACE, &highest_, 1, MPI_DOUBLE, MPI_MAX, comm);
     result.shown_low = 0;
     result.shown_high = highest_;
     result.shown_name = "speed";
     result.shown_units = "mm s-1";
     result.is_fluid = true;
+    if (is_warm) return show_temperature(result, state, ends->second);
     if (shows_ == "streamlines") result.lines_of = velocity;
     if (shows_ == "cut") cut(result, velocity);
     if (shows_ == "pathlines" && state.numbers.contains("pathlines")) {
@@ -65,6 +71,28 @@ class flow_painter final : public frame_painter {
   }
 
  private:
+  // Of the fluid, in the colours of the given temperatures; the solid is drawn as what is not fluid.
+  bool show_temperature(physics_result& result, const solve::solver_state& state, const std::vector<double>& ends) const {
+    const auto found = std::find_if(state.vectors.begin(), state.vectors.end(),
+                                    [](const grid::point_vector& v) { return v.name == "temperature"; });
+    if (found == state.vectors.end()) return false;
+    const auto above = std::get<std::span<double>>(found->values);
+    const voxel::run_set fluid = fluid_of(job_, part_);
+    comm::collectively(part_.where.comm, [&] {
+      std::vector<float> values(at(part_.cells.size()), std::numeric_limits<float>::quiet_NaN());
+      for (const voxel::run& r : fluid.runs()) {
+        const std::size_t to = at(part_.cells.find(r.z, r.y, r.x)), from = at(state.points->find(r.z, r.y, r.x));
+        for (std::size_t n = 0; n < at(r.length); ++n) values[to + n] = static_cast<float>(ends[0] + above[from + n]);
+      }
+      result.shown = share(std::move(values));
+    });
+    result.shown_low = ends[0];
+    result.shown_high = ends[1];
+    result.shown_name = "temperature";
+    result.shown_units = "K";
+    return true;
+  }
+
   // Through the middle, along the axis of the job.
   void cut(physics_result& result, const cell_values& velocity) const {
     const int normal = job_.load.axis == "y" ? 2 : 1;

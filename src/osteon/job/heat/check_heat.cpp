@@ -40,7 +40,8 @@ class heat_checker {
       expect(!job_.transient, "transient", "belongs to physics = \"heat\" or \"flow\"; remove it or change the physics");
     belongs_here(job_.load.gradient_K_per_mm.has_value(), "load.gradient_K_per_mm");
     for (std::size_t n = 0; n < job_.materials.size(); ++n) {
-      belongs_here(job_.materials[n].heat_capacity_J_per_m3K.has_value(), material_key(n) + "heat_capacity_J_per_m3K");
+      const bool may_store = physics_of(job_).takes_time_steps && physics_of(job_).takes_heat_sources;
+      belongs_here(job_.materials[n].heat_capacity_J_per_m3K && !may_store, material_key(n) + "heat_capacity_J_per_m3K");
       belongs_here(job_.materials[n].heat_source_W_per_m3 != 0 && !physics_of(job_).takes_heat_sources,
                    material_key(n) + "heat_source_W_per_m3");
     }

@@ -58,7 +58,7 @@ void describe_boundary(Visitor& t, boundary_spec& b) {
 
 template <class Visitor>
 void describe_transient(Visitor& t, transient_spec& p) {
-  t("initial_K", p.initial_K, "Of heat: temperature at the start in K.");
+  t("initial_K", p.initial_K, "Of heat, and of flow.heat: temperature at the start in K.");
   t("end_s", p.end_s, "Time at the end in s.");
   t("step_s", p.step_s,
     "Step in s; shortened so that a whole number of steps reaches the end. Of flow with inertia, left out: as long as "

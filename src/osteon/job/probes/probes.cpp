@@ -82,6 +82,7 @@ void probes::take(const solve::flow_moment& moment, std::span<const std::array<d
                           sum[5] > 0 ? sum[4] / sum[5] : NAN,
                           NAN});
     }
+  if (temperature_K_) take_temperature(temperature_K_());
 }
 
 void probes::take_temperature(std::size_t record, std::span<const double> temperature_K) {

@@ -1,6 +1,7 @@
 #pragma once
 /// @file
 /// The probes of a flow job: they are told values while the flow is computed, and make a table of them.
+#include <functional>
 #include <osteon/job/physics_result.hpp>
 #include <osteon/job/probes/probe_places.hpp>
 #include <osteon/job/probes/probe_records.hpp>
@@ -27,6 +28,10 @@ class probes {
   void take_temperature(std::span<const double> temperature_K) { take_temperature(records_.size() - 1, temperature_K); }
   void take_temperature(std::size_t record, std::span<const double> temperature_K);
 
+  /// From now on the temperature of each record is what this tells, of each active cell, at the end of its step.
+  /// @param temperature_K borrowed by what it holds; called by all ranks
+  void watch_temperature(std::function<std::vector<double>()> temperature_K) { temperature_K_ = std::move(temperature_K); }
+
   /// Adds `probes` to the answers and writes probes.csv. @throws machine_error @collective
   void finish(physics_result& result, log_sink& log) const;
 
@@ -45,6 +50,7 @@ class probes {
   solve::flow_watch watch_;
   std::vector<std::vector<std::size_t>> watched_;  // by place and fluid part: its place in watch_.cells
   std::vector<probe_record> records_;
+  std::function<std::vector<double>()> temperature_K_;  // of a flow in time
 };
 
 /// Keeps the records beside the state of the flow, so that a resumed job has the same table.

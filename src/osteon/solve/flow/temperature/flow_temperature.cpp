@@ -111,6 +111,7 @@ class heat_account {
       whole[2] += s.takes, whole[3] += s.takes * temperature;
     }
     double& source = whole[4];
+    for (std::size_t i = 0; i < cells_.held.size(); ++i) whole[5] += cells_.held[i] * (x_[i] - cells_.before[i]);
     if (!problem_.source_W_per_mm3.empty()) {
       const vector3 h = problem_.spacing_mm;
       for (const material_number m : problem_.material) source += h.z * h.y * h.x * problem_.source_W_per_mm3[m];
@@ -135,9 +136,11 @@ class heat_account {
     all.in_K = whole[0] > 0 ? cells_.reference_K + whole[1] / whole[0] : none;
     all.out_K = whole[2] > 0 ? cells_.reference_K + whole[3] / whole[2] : none;
     all.source_W = whole[4];
+    all.stored_W = whole[5];
     all.carried_out_W = whole[3] - whole[1];
-    gross += std::abs(whole[4]) + std::abs(whole[1]) + std::abs(whole[3]);
-    all.certificate.reaction_imbalance = gross > 0 ? std::abs(in + whole[4] - all.carried_out_W) / (gross / 2) : 0;
+    gross += std::abs(whole[4]) + std::abs(whole[1]) + std::abs(whole[3]) + std::abs(whole[5]);
+    const double lost = in + whole[4] - all.carried_out_W - whole[5];
+    all.certificate.reaction_imbalance = gross > 0 ? std::abs(lost) / (gross / 2) : 0;
   }
 
   // From a fluid voxel's centre to its face.

@@ -41,6 +41,9 @@ struct temperature_problem {
   bool holds_at_rest = false;  ///< an opening that nothing passes has its given temperature
   bool may_return = false;     ///< any share of the inflow may have no given temperature: it has that which is there
 
+  /// In time: what all has at the start. Then nothing has to hold a temperature, and heat need not leave.
+  std::optional<double> initial_K{};
+
   bool rehearses = false;  ///< whatever a solve may send, once each part: for the plans of virtual ranks; no answer
 
   std::vector<flow_boundary> openings;            ///< the flow's boundaries
@@ -69,6 +72,7 @@ struct temperature_solution {
   std::vector<double> condition_W;                       ///< into the image, by condition
   std::array<std::array<double, 2>, 3> face_inflow_W{};  ///< by conduction and flux through outer faces
   double source_W = 0;
+  double stored_W = 0;       ///< in time: taken up by fluid and solid
   double carried_out_W = 0;  ///< by the flow through openings, less what it brings, above the lowest given temperature
   wall_heat walls;
   double in_K = 0, out_K = 0;  ///< mixing cup of all that flows in, and out; NaN: nothing does

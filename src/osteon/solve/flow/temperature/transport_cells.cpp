@@ -74,7 +74,7 @@ class transport_builder {
       for (std::int32_t i = 0; i < grid.owned; ++i)
         result_.right[at(i)] += h.z * h.y * h.x * problem_.source_W_per_mm3[problem_.material[at(i)]];
     }
-    hold_floating_parts();
+    if (!problem_.initial_K) hold_floating_parts();
   }
 
  private:
@@ -90,6 +90,7 @@ class transport_builder {
       if (k) add(*k);
     for (const heat_boundary& c : problem_.conditions)
       if (c.heat.kind == thermal::temperature || c.heat.kind == thermal::convection) add(c.heat.temperature_K);
+    if (problem_.initial_K) add(*problem_.initial_K);
     if (low > high) low = high = 0;
     result_.reference_K = low;
     result_.highest_K = high;

@@ -26,6 +26,9 @@ struct transport_cells {
   std::array<std::vector<double>, 3> flow;   ///< per cell and ghost: along the axis through its low face [W/K]
   std::array<std::vector<float>, 3> weight;  ///< w of that face, 0 to 0.5
   std::vector<double> loose, right;          ///< per owned cell [W/K], [W]
+  /// In time, per owned cell: what it takes up per kelvin, with the length of the step, is in `loose`, and that times the
+  /// temperature before is in `right`. Empty: steady.
+  std::vector<double> held, before;
   std::vector<transport_side> sides;
   std::vector<std::uint8_t> is_fluid;  ///< per cell and ghost
   double reference_K = 0;              ///< the lowest given temperature; x is above it

@@ -24,7 +24,11 @@ constexpr double fall_of_rounding = 1e-5;  // after which the residual is comput
 
 }  // namespace
 
-transport_solver::transport_solver(transport_cells& cells) : cells_(cells), multigrid_(cells) {
+transport_solver::transport_solver(transport_cells& cells)
+    : transport_solver(cells, std::make_shared<transport_multigrid>(cells)) {}
+
+transport_solver::transport_solver(transport_cells& cells, std::shared_ptr<transport_multigrid> cycle)
+    : cells_(cells), multigrid_(std::move(cycle)) {
   const std::size_t size = at(cells.grid.size), owned = at(cells.grid.owned);
   x_.assign(size, 0);
   z_.assign(size, 0);
@@ -66,14 +70,13 @@ double transport_solver::find_residual() {
   })[0]);
 }
 
-// What is left of the balance of heat, over half of all heat that comes and goes: of the residual as it was last found.
 double transport_solver::imbalance() const {
   const auto sends = part("heat_imbalance");
   const double lost = sums<1>([&](std::int64_t begin, std::int64_t end, auto& sum) {
     for (std::int64_t i = begin; i < end; ++i) sum[0] += r_[at(i)];
   })[0];
   // By face of the image, by what flows in and out, and by what sources make, which is the right side where no face is.
-  enum : std::size_t { in = 6, out, source, terms, values };
+  enum : std::size_t { in = 6, out, source, stored, terms, values };
   std::array<double, values> heat{};
   for (const transport_side& s : cells_.sides) {
     const double x = x_[at(s.cell)];
@@ -85,6 +88,10 @@ double transport_solver::imbalance() const {
   for (const double b : cells_.right) {
     heat[source] += b;
     heat[terms] += std::abs(b);
+  }
+  for (std::size_t i = 0; i < cells_.held.size(); ++i) {
+    heat[source] -= cells_.held[i] * cells_.before[i];
+    heat[stored] += cells_.held[i] * (x_[i] - cells_.before[i]);
   }
   const auto all = sum_of_ranks(cells_.grid.where.comm, heat);
   double gross = 0;
@@ -103,12 +110,12 @@ double transport_solver::residual_with(heat_convection scheme) {
 
 // z = M f, f in right_.
 void transport_solver::precondition() {
-  if (!factor_) return multigrid_.apply(right_.data(), z_.data());
+  if (!factor_) return multigrid_->apply(right_.data(), z_.data());
   factor_->solve(right_.data(), z_.data());
   cells_.grid.links.exchange(z_.data());
   cells_.multiply(z_.data(), w_.data());
   for_each(cells_.grid.owned, [w = w_.data(), f = right_.data()](std::int64_t i) { w[i] = f[i] - w[i]; });
-  multigrid_.apply(w_.data(), coarse_.data());
+  multigrid_->apply(w_.data(), coarse_.data());
   for_each(cells_.grid.owned, [z = z_.data(), c = coarse_.data()](std::int64_t i) { z[i] += c[i]; });
 }
 
@@ -220,7 +227,7 @@ void transport_solver::rehearse(heat_convection scheme) {
   for (int of_right_side = 0; of_right_side < 2; ++of_right_side) sums<1>([](std::int64_t, std::int64_t, auto&) {});
   reduce(0, two, told, null_log());
   imbalance();
-  multigrid_.rehearse();
+  multigrid_->rehearse();
   if (scheme == heat_convection::limited) look_again(scheme, 1);
 }
 
@@ -267,6 +274,37 @@ void transport_solver::solve(heat_convection scheme, const options& how, solve_c
   }
   certificate.true_relative_residual = find_residual() / first_;
   certificate.solve_seconds = clock.seconds();
+}
+
+void transport_solver::step(heat_convection scheme, const std::vector<double>& from, const options& how,
+                            solve_certificate& certificate) {
+  certificate.residual_history.clear();
+  certificate.iterations = certificate.restarts = 0;
+  x_ = from;
+  cells_.grid.links.exchange(x_.data());
+  for (auto& w : cells_.weight) std::fill(w.begin(), w.end(), 0.0F);  // the step knows of no earlier ones
+  set_weights(cells_, scheme, x_.data());
+  const auto squares = sums<3>([&](std::int64_t begin, std::int64_t end, auto& sum) {
+    for (std::int64_t n = begin; n < end; ++n) {
+      const std::size_t i = at(n);
+      const double kept = cells_.held[i] * cells_.before[i], comes = cells_.right[i] - kept;
+      const double taken_up = cells_.held[i] * (x_[i] - cells_.before[i]);
+      sum[0] += comes * comes;
+      sum[1] += taken_up * taken_up;
+      sum[2] += kept * kept;
+    }
+  });
+  first_ = std::sqrt(std::max(squares[0], squares[1]));
+  if (squares[1] == 0) first_ = std::max(first_, find_residual());
+  constexpr double rounding = 1e-14;
+  const double to = std::max(how.tolerance * first_, rounding * std::sqrt(squares[2]));
+  first_ = std::max(first_, to);
+  certificate.converged = reduce(to, how, certificate, null_log());
+  constexpr int most_times = 8;
+  for (int n = 1; certificate.converged && n <= most_times && imbalance() > how.tolerance; ++n)
+    certificate.converged =
+        reduce(std::max(std::pow(0.1, n) * to, rounding * std::sqrt(squares[2])), how, certificate, null_log());
+  certificate.true_relative_residual = first_ > 0 ? find_residual() / first_ : 0;
 }
 
 }  // namespace osteon::solve

@@ -20,11 +20,23 @@ class transport_solver {
   /// @param taken share of the limiter's new weights; the rest is of those of the cells
   transport_solver(transport_cells& cells, std::vector<double> start, double taken);
 
+  /// For steps in time, with a preconditioner that is not that of the cells.
+  transport_solver(transport_cells& cells, std::shared_ptr<transport_multigrid> cycle);
+
   /// Sets iterations, residuals and convergence of the certificate. The residual is small against its start, and its sum
   /// against the heat that passes. The limiter follows the temperature for some steps, then
   /// its weights stay.
   /// @throws solve_error if a value is not finite @collective
   void solve(heat_convection scheme, const options& how, solve_certificate& certificate, log_sink& log);
+
+  /// A step in time, for which the cells hold what is stored, from a guess at the answer that the limiter looks at once.
+  /// Sets iterations, residual and convergence of the certificate: the residual is small against the heat that comes to the
+  /// cells from outside and that which they take up, and its sum against the heat that passes.
+  /// @param from shape (grid.size); ghosts need not be current @throws as solve @collective
+  void step(heat_convection scheme, const std::vector<double>& from, const options& how, solve_certificate& certificate);
+  void set_cycle(std::shared_ptr<transport_multigrid> cycle) { multigrid_ = std::move(cycle); }
+  /// Of the answer: what is left of the balance of heat, over half of all heat that comes and goes. @collective
+  double imbalance() const;
 
   /// The next solution begins at zero, not at the last one.
   void restart();
@@ -43,7 +55,6 @@ class transport_solver {
   comm::sent_part part(const char* name) const { return {cells_.grid.where.comm, name}; }
   void look_again(heat_convection scheme, double taken);
   double find_residual();
-  double imbalance() const;
   void precondition();
   void factorise(heat_convection scheme);
   bool reduce(double to, const options& how, solve_certificate& certificate, log_sink& log);
@@ -51,7 +62,7 @@ class transport_solver {
   std::array<double, N> sums(const Term& term) const;
 
   transport_cells& cells_;
-  transport_multigrid multigrid_;
+  std::shared_ptr<transport_multigrid> multigrid_;
   std::optional<transport_factor> factor_;  // of central convection
   double first_ = 0;                        // |b|, which is |b - K x| of the reference everywhere
   std::optional<double> taken_;

@@ -68,6 +68,7 @@ void flow_stepper::find_forces() {
   for (const auto& [place, value] : right_)
     if (place < 3 * stride()) force_[at(place)] += value;
   if (held_) held_->add_force(drop_, force_.data());
+  for (const auto& [place, value] : body_force_) force_[at(place)] += value;
 }
 
 flow_stepper::told flow_stepper::start(bool is_sudden) {

@@ -46,6 +46,8 @@ class flow_stepper {
   };
   /// Those of the start, which do not change unless step() is told of others.
   void set_conditions(const conditions& now);
+  /// On velocities, until it is set again: of the steps that come, and of start().
+  void set_body_force(flow_entries force) { body_force_ = std::move(force); }
   /// Velocities and pressures, shape (4, stride), to be set before start(); ghosts need not be current.
   std::vector<double>& state() { return x_; }
   const std::vector<double>& state() const { return x_; }
@@ -120,7 +122,7 @@ class flow_stepper {
   std::unique_ptr<momentum_limiter> limiter_;  // null: the scheme has none
   momentum_solver momentum_;
   pressure_projection projection_;
-  flow_entries right_;
+  flow_entries right_, body_force_;
   std::optional<period_rate> held_;
   double wanted_rate_ = 0, wanted_rate_per_s_ = 0;    // where conditions are constant, or at the start
   double drop_ = 0, drop_change_ = 0;                 // over the period, of the last step; and what it is more than before

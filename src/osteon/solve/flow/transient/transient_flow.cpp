@@ -80,6 +80,14 @@ std::string too_long(double step_s, double courant, double time_s, double most) 
       step_s, courant, time_s, most, step_s * most / courant);
 }
 
+std::string too_long_for_weight(double step_s, double time_s, double most_s) {
+  return fmt::format(
+      "the step of {:.4g} s is too long for buoyancy at {:.4g} s: the flow could swing up about its level; give a step of "
+      "at "
+      "most {:.3g} s, or none, so that it follows",
+      step_s, time_s, 2 * most_s);
+}
+
 // A step of given length that the known velocities of openings and walls contradict.
 void check_step(const through_problem& problem, const flow_time_plan& plan, const through_outline& known) {
   if (plan.step_s == 0 || !problem.has_inertia) return;
@@ -202,6 +210,7 @@ class flow_in_time {
     const open_flow_cells open = begin_through(problem_, known, solution_.end, log_);
     open_ = &open;
     units_ = units_of(problem_, open.cells, known.velocities);
+    if (plan_.carries != nullptr) plan_.carries->begin(open, units_);
     if (how_.poll) how_.poll();
     // Whoever wants to stop is heard after a step, whose state can be kept.
     const int most = how_.rehearses ? 1 : how_.max_iterations;
@@ -241,6 +250,7 @@ class flow_in_time {
 
  private:
   void start(flow_stepper& time) {
+    if (plan_.carries != nullptr) time.set_body_force(plan_.carries->force(0));
     if (plan_.start == flow_start::rest) {
       take_in(time.start(true), 0);
     } else {
@@ -262,6 +272,7 @@ class flow_in_time {
       else
         time.set_period_drop(drop_Pa / units_.pressure_Pa), time.go_on();
     }
+    if (plan_.carries != nullptr) plan_.carries->start(time.state());
     record(time);
     watch(time, true, false);
   }
@@ -315,10 +326,16 @@ class flow_in_time {
       double stop = plan_.end_s;
       if (rule.fixed() == 0 && plan_.record_every_s > 0)
         stop = std::min(stop, plan_.record_every_s * std::floor(now_s_ / plan_.record_every_s * (1 + 1e-12) + 1 + 1e-9));
-      const double step_s = rule.next(stop - now_s_, last_step_s_, rate, time.courant_growth(), longest_s);
+      const double carried_s =
+          plan_.carries != nullptr ? plan_.carries->longest_step_s() : std::numeric_limits<double>::infinity();
+      const double step_s =
+          rule.next(stop - now_s_, last_step_s_, rate, time.courant_growth(), std::min(longest_s, carried_s));
+      if (rule.fixed() > 0 && step_s > 2 * carried_s) throw solve_error(too_long_for_weight(step_s, now_s_, carried_s));
       if (rule.fixed() > 0 && problem_.has_inertia && rate * step_s > plan_.courant * (1 + 1e-9))
         throw solve_error(too_long(step_s, rate * step_s, now_s_, plan_.courant));
-      const auto told = take_step(time, step_s);
+      if (plan_.carries != nullptr) time.set_body_force(plan_.carries->force(step_s));
+      auto told = take_step(time, step_s);
+      if (plan_.carries != nullptr) told.converged = plan_.carries->step(time.state(), step_s) && told.converged;
       last_step_s_ = step_s;
       ++solution_.steps;
       now_s_ = rule.fixed() > 0                    ? step_s * static_cast<double>(solution_.steps)
@@ -329,6 +346,7 @@ class flow_in_time {
       change_per_s_ = told.change / step_s;
       const double courant = time.courant_rate() * step_s;
       take_in(told, courant);
+      if (plan_.carries != nullptr) change_per_s_ = std::max(change_per_s_, plan_.carries->change_per_s());
       solution_.is_steady = plan_.steady_change_per_s > 0 && change_per_s_ <= plan_.steady_change_per_s;
       const bool is_last = solution_.is_steady || now_s_ >= plan_.end_s - nearly || !solution_.certificate.converged;
       const bool is_due = rule.fixed() > 0            ? solution_.steps % every == 0
@@ -403,6 +421,7 @@ class flow_in_time {
     find_speeds(problem_, *open_, x, units_, solution_.end, r.flow);
     find_wall_shear_of(now, *open_, x, units_, r.flow, nullptr);
     r.flow.upwinded_share = time.upwinded_share();
+    if (plan_.carries != nullptr) plan_.carries->record(now_s_);
     if (!on_record_) return;
     if (plan_.has_fields) set_through_fields(problem_, *open_, x, units_, 1, solution_.end);
     on_record_(solution_.history, solution_.end);
@@ -427,6 +446,7 @@ class flow_in_time {
     solver_state s = saved(time);
     checkpoints_->restore(s);
     time.restored(s);
+    if (plan_.carries != nullptr) plan_.carries->start(time.state());
     transient_flow_solution& all = solution_;
     const auto number = [&](const char* name, std::size_t n) { return s.numbers.at(name).at(n); };
     all.steps = static_cast<std::int64_t>(number("steps", 0));

@@ -4,6 +4,7 @@
 #include <functional>
 #include <osteon/solve/checkpointer.hpp>
 #include <osteon/solve/flow/flow_through.hpp>
+#include <osteon/solve/flow/transient/carried_quantity.hpp>
 #include <span>
 
 namespace osteon::solve {
@@ -30,6 +31,7 @@ struct flow_time_plan {
   /// Told the fields at the start, or where a saved state goes on, and after each step; called by all ranks. Empty: nobody
   /// wants to know. @cost the velocities at all middles, once a step
   std::function<void(double time_s, const through_solution& fields)> on_step{};
+  carried_quantity* carries = nullptr;  ///< borrowed; null: nothing
 };
 
 struct flow_record {
