@@ -184,7 +184,7 @@ def test_a_flow_that_is_stopped_after_its_last_step_keeps_all_answers(
         ("inertia = true", transient(end_s=1, step_s=-1), 2, "transient.step_s: -1 must be > 0 s"),
         ("inertia = true", transient(end_s=1, step_s=2), 2, "2 s is longer than end_s = 1"),
         ("inertia = true", transient(end_s=1, step_s=0.5), 2, "Courant number is"),
-        ("inertia = true", transient(end_s=1, initial_K=3), 2, 'transient.initial_K: given, but flow.heat is not'),
+        ("inertia = true", transient(end_s=1, initial_K=3), 2, "transient.initial_K: given, but flow.heat is not"),
         ("inertia = true", transient(end_s=1, output_every_s=-1), 2, "output_every_s: -1 must be >= 0 s"),
         ("inertia = true\nmultiples = [1, 2]", transient(end_s=1), 2, "flow.multiples: does not go with [transient]"),
         ("inertia = true\nsteady_change_per_s = 0", transient(end_s=1), 2, "steady_change_per_s: 0 must be > 0"),
