@@ -10,6 +10,7 @@
 #include <osteon/base/device_buffer.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/kernel/elasticity/hex8_at_node.hpp>
+#include <osteon/kernel/elasticity/hex8_by_warps.cuh>
 #include <osteon/kernel/heat/conduction_at_cell.hpp>
 #include <osteon/kernel/vector_steps.hpp>
 #include <osteon/solve/operators/list_bricks.hpp>
@@ -53,26 +54,31 @@ double largest_difference(const std::vector<T>& a, const std::vector<T>& b) {
   return difference / size;
 }
 
-/// Seconds of one pass of `functor` on the device, the shortest of 20.
-template <class F>
-double seconds_on_device(std::int64_t count, F functor) {
+/// Seconds of what `launch` starts on the device, the shortest of 20.
+template <class L>
+double seconds_of(L launch) {
   double best = 1e30;
   for (int k = 0; k < 20; ++k) {
     finish_device();
     const stopwatch clock;
-    for_each(count, functor);
+    launch();
     finish_device();
     best = std::min(best, clock.seconds());
   }
   return best;
 }
 
+template <class F>
+double seconds_on_device(std::int64_t count, F functor) {
+  return seconds_of([&] { for_each(count, functor); });
+}
+
 class comparison {
  public:
-  /// @param unit what one value of the result is
+  /// @param unit what one value of the result is @param bytes that must move for each, if they are told
   template <class T>
   void add(const char* name, const char* unit, double seconds, const std::vector<T>& device, const std::vector<T>& host,
-           double values) {
+           double values, double bytes = 0) {
     const double difference = largest_difference(device, host), limit = sizeof(T) == 8 ? 1e-12 : 1e-5;
     wrong_ = wrong_ || !(difference <= limit);
     char row[256];
@@ -81,6 +87,10 @@ class comparison {
                   "\"difference\": %.3e, \"limit\": %.0e}",
                   rows_.empty() ? "" : ",", name, sizeof(T) == 8 ? "double" : "float", unit, 1e9 * seconds / values,
                   difference, limit);
+    rows_ += row;
+    if (bytes == 0) return;
+    rows_.pop_back();
+    std::snprintf(row, sizeof row, ", \"GB_per_s\": %.0f}", 1e-9 * bytes * values / seconds);
     rows_ += row;
   }
   int finish(const char* device) const {
@@ -110,7 +120,26 @@ void compare_stiffness(const voxel::run_set& cells, const voxel::run_set& nodes,
   const double seconds =
       seconds_on_device(nodes.size(), kernel::hex8_at_node<T>{runs.data(), runs_of_node.data(), materials_there.data(),
                                                               matrices.data(), x_there.data(), y_there.data(), stride});
-  table.add("stiffness", "dof", seconds, y_there.to_host(), by_host, 3.0 * nodes.size());
+  table.add("stiffness, element matrices", "dof", seconds, y_there.to_host(), by_host, 3.0 * nodes.size());
+
+  std::vector<T> ratio, mu;
+  for (const kernel::lame& m : materials) {
+    ratio.push_back(static_cast<T>(m.mu > 0 ? m.lambda / m.mu : 0));
+    mu.push_back(static_cast<T>(m.mu));
+  }
+  const device_buffer<kernel::aligned_run> aligned(std::vector<kernel::aligned_run>(lists.runs.begin(), lists.runs.end()));
+  const device_buffer<T> ratio_there(ratio), mu_there(mu), by_modes(std::vector<T>(x.size()));
+  const kernel::hex8_on_device<T> k{aligned.data(),
+                                    runs_of_node.data(),
+                                    materials_there.data(),
+                                    ratio_there.data(),
+                                    mu_there.data(),
+                                    nodes.size(),
+                                    stride,
+                                    kernel::make_lame_blocks<T>(spacing_mm)};
+  const double seconds_by_modes = seconds_of([&] { kernel::multiply(k, x_there.data(), by_modes.data()); });
+  table.add("stiffness, modes", "dof", seconds_by_modes, by_modes.to_host(), by_host, 3.0 * nodes.size(),
+            2.0 * sizeof(T) + 2.0 / 3);
 }
 
 template <class T>

@@ -249,6 +249,21 @@ std::int32_t common_material(const material_number* of_cell, std::int32_t length
 }
 
 template <class T>
+lame_blocks<T> make_lame_blocks(vector3 spacing_mm) {
+  double by_lambda[8][6], by_mu[8][6];
+  block_coefficients(spacing_mm, by_lambda, by_mu);
+  lame_blocks<T> blocks;
+  for (int p = 0; p < 8; ++p)
+    for (int k = 0; k < 6; ++k) {
+      if (k < 3) blocks.root[p][k] = static_cast<T>(std::sqrt(by_lambda[p][k]));
+      blocks.mu[p][k] = static_cast<T>(by_mu[p][k]);
+    }
+  return blocks;
+}
+template lame_blocks<float> make_lame_blocks(vector3 spacing_mm);
+template lame_blocks<double> make_lame_blocks(vector3 spacing_mm);
+
+template <class T>
 hex8_stiffness<T>::hex8_stiffness(vector3 spacing_mm, std::span<const lame> materials) {
   double by_lambda[8][6], by_mu[8][6];
   block_coefficients(spacing_mm, by_lambda, by_mu);

@@ -40,6 +40,18 @@ struct hex8_bricks {
   const material_number* material = nullptr;       ///< per cell
 };
 
+/// The stiffness of a brick in the basis of modes, block by block: lambda v v^T + mu M, v of the components (z, y, x); of M
+/// the diagonal, then (z,y), (z,x), (y,x). Block p has component c of mode p ^ (4 >> c).
+template <class T>
+struct lame_blocks {
+  T root[8][3];
+  T mu[8][6];
+};
+template <class T>
+lame_blocks<T> make_lame_blocks(vector3 spacing_mm);
+extern template lame_blocks<float> make_lame_blocks(vector3 spacing_mm);
+extern template lame_blocks<double> make_lame_blocks(vector3 spacing_mm);
+
 /// Node data by components: component c (z, y, x) of node i at c * stride + i. Needs `hex8_padding` readable values
 /// behind the last node of every component.
 constexpr std::int64_t hex8_padding = 8;
