@@ -125,6 +125,19 @@ def resume(job: Job, ranks: int) -> Finished:
     return Finished(done.returncode, done.stdout, done.stderr, 0, job.folder / "job.out")
 
 
+def stop_and_resume(job: Job, job_file: str, kept: int) -> Finished:
+    """The job on 2 ranks once more from the start, stopped after so many checkpoints and resumed."""
+    shutil.rmtree(job.folder / "job.out")
+    job.write(job_file + EVERY_ITERATION)
+    stopped = stop(job, kept, "run", "job.toml", "-n", "2")
+    assert stopped.code == STOPPED, stopped.err
+    assert "stopped on request after step" in stopped.err
+    done = resume(job, 2)
+    assert done.code == 0, done.err
+    assert "resumed after step" in done.err
+    return done
+
+
 @pytest.mark.parametrize("physics", ["elasticity", "heat", "transient"])
 def test_stopped_jobs_reach_the_same_bits(job: Job, foam: Path, physics: str) -> None:
     """Oracle: the same job, left alone."""

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import csv
 import json
-import shutil
 from pathlib import Path
 
 import netCDF4
 import numpy as np
 import pytest
-from test_checkpoint import EVERY_ITERATION, STOPPED, answers, fields, resume, stop
+from test_checkpoint import answers, fields, stop_and_resume
 from test_flow_buoyancy import save as save_square
 from test_flow_buoyancy import text as square
-from test_flow_heat import HOT, INLET, OUTLET, SIDES, SOLID, channel, run, text
+from test_flow_heat import HOT, INLET, OUTLET, SIDES, SOLID, H, channel, run, text
 from whole_job import Job
 
 STORING = SOLID + "heat_capacity_J_per_m3K = 3.4e6\n"
+
+# All of the fluid of the channel: 12 x 6 x 3 voxels.
+PROBE = f'[[probe]]\nname = "fluid"\nlow_mm = [0, 0, 0]\nhigh_mm = [{12 * H}, {5.9 * H}, {3 * H}]\n'
 
 
 def transient(**keys: object) -> str:
@@ -36,7 +38,7 @@ def test_a_channel_warms_up_to_its_steady_state_on_any_number_of_ranks(job: Job,
         job, text(INLET + OUTLET + SIDES + HOT, "inertia = true", SOLID + "[solve]\ntolerance = 1e-6"), "-n", "1"
     )
     time = transient(initial_K=290, end_s=4.0, step_s=0.016, output_every_s=0.8, write_steps=True)
-    more = STORING + "{}[solve]\ntolerance = 1e-6"
+    more = STORING + PROBE + "{}[solve]\ntolerance = 1e-6"
     s = run(job, text(INLET + OUTLET + SIDES + HOT, "inertia = true", more.format(time)), "-n", "1")
     for key in ("heat_carried_out_W", "wall_heat_W", "nusselt_number"):
         assert s[key] == pytest.approx(steady[key], rel=2e-3), key
@@ -50,6 +52,10 @@ def test_a_channel_warms_up_to_its_steady_state_on_any_number_of_ranks(job: Job,
     assert fluid["mean"][0] == fluid["low"][0] == fluid["high"][0] == pytest.approx(290)
     assert fluid["mean"][:4] == sorted(fluid["mean"][:4])
     assert fluid["mean"][-1] == pytest.approx(s["temperature_K"]["fluid"])
+    with (tmp_path / "job.out" / "probes.csv").open() as file:
+        told = [float(row["fluid.temperature_K"]) for row in csv.DictReader(file)]
+    assert told == pytest.approx(fluid["mean"], abs=1e-4)
+    assert s["probes"]["fluid"]["temperature_K"]["last"] == pytest.approx(s["temperature_K"]["fluid"], abs=1e-4)
     assert history["opening_temperature_K"]["z_low"][-1] == pytest.approx(290)
     with (tmp_path / "job.out" / "history.csv").open() as file:
         rows = list(csv.DictReader(file))
@@ -109,7 +115,7 @@ def test_a_stopped_job_reaches_the_same_bits(job: Job, tmp_path: Path, buoyant: 
     else:
         channel(tmp_path)
         job_file = text(
-            INLET + OUTLET + SIDES + HOT, "inertia = true", STORING + transient(initial_K=290, end_s=0.3)
+            INLET + OUTLET + SIDES + HOT, "inertia = true", STORING + PROBE + transient(initial_K=290, end_s=0.3)
         ).replace("[picture]", "[picture]\nevery = 5")
     job.write(job_file)
     whole = job.run("-n", "2", "--no-report")
@@ -117,12 +123,7 @@ def test_a_stopped_job_reaches_the_same_bits(job: Job, tmp_path: Path, buoyant: 
     want, said = fields(whole.folder), answers(whole)
     frames = {path.name: path.read_bytes() for path in whole.folder.glob("frame_*.png")}
     assert len(frames) >= 1
-    shutil.rmtree(whole.folder)
-    job.write(job_file + EVERY_ITERATION)
-    stopped = stop(job, 4, "run", "job.toml", "-n", "2")
-    assert stopped.code == STOPPED, stopped.err
-    done = resume(job, 2)
-    assert done.code == 0, done.err
+    done = stop_and_resume(job, job_file, 4)
     got = fields(done.folder)
     assert "temperature" in " ".join(want)
     for name in want:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
-from test_checkpoint import EVERY_ITERATION, STOPPED, answers, fields, resume, stop
+from test_checkpoint import answers, fields, stop_and_resume
 from test_flow_through import H, run, step, text
 from test_flow_transient import transient
 from whole_job import Job
@@ -50,12 +49,7 @@ def test_a_stopped_rate_reaches_the_same_bits(job: Job, tmp_path: Path) -> None:
     whole = job.run("-n", "2", "--no-report")
     assert whole.code == 0, whole.err
     want, said = fields(whole.folder), answers(whole)
-    shutil.rmtree(whole.folder)
-    job.write(job_file + EVERY_ITERATION)
-    stopped = stop(job, 4, "run", "job.toml", "-n", "2")
-    assert stopped.code == STOPPED, stopped.err
-    done = resume(job, 2)
-    assert done.code == 0, done.err
+    done = stop_and_resume(job, job_file, 4)
     got = fields(done.folder)
     for name in want:
         assert got[name].tobytes() == want[name].tobytes(), name

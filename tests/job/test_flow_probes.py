@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import csv
 import itertools
-import shutil
 from pathlib import Path
 
 import netCDF4
 import numpy as np
 import pytest
-from test_checkpoint import EVERY_ITERATION, STOPPED, resume, stop
+from test_checkpoint import stop_and_resume
 from test_flow_seen import PLUG, PUSH
 from test_flow_through import INLET, OUTLET, H, run, save, step, text
 from test_flow_transient import transient
@@ -142,12 +141,7 @@ def test_a_stopped_flow_has_the_same_probes(job: Job, tmp_path: Path) -> None:
     want, told = (whole.folder / "probes.csv").read_bytes(), whole.summary["probes"]
     assert told["a"]["records"] == len(whole.summary["flow_history"]["time_s"]) == 11
     assert told["a"]["pressure_Pa"]["last"] < whole.summary["opening_pressure_Pa"]["z_low"]
-    shutil.rmtree(whole.folder)
-    job.write(job_file + EVERY_ITERATION)
-    stopped = stop(job, 5, "run", "job.toml", "-n", "2")
-    assert stopped.code == STOPPED, stopped.err
-    done = resume(job, 2)
-    assert done.code == 0, done.err
+    done = stop_and_resume(job, job_file, 5)
     assert (done.folder / "probes.csv").read_bytes() == want
     assert done.summary["probes"] == told
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import csv
-import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
-from test_checkpoint import EVERY_ITERATION, STOPPED, resume, stop
+from test_checkpoint import stop_and_resume
 from test_flow_through import INLET, OUTLET, SIDES, H, run, save, step, text
 from test_flow_transient import transient
 from whole_job import Job
@@ -64,12 +63,7 @@ def test_a_stopped_flow_has_the_same_paths_and_film(job: Job, tmp_path: Path) ->
     assert whole.code == 0, whole.err
     names = ["pathlines.vtp", "film.png", "history.csv"]
     want = {name: (whole.folder / name).read_bytes() for name in names}
-    shutil.rmtree(whole.folder)
-    job.write(job_file + EVERY_ITERATION)
-    stopped = stop(job, 9, "run", "job.toml", "-n", "2")
-    assert stopped.code == STOPPED, stopped.err
-    done = resume(job, 2)
-    assert done.code == 0, done.err
+    done = stop_and_resume(job, job_file, 9)
     assert {name: (done.folder / name).read_bytes() for name in names} == want
 
 

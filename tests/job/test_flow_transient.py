@@ -12,7 +12,7 @@ from pathlib import Path
 import netCDF4
 import numpy as np
 import pytest
-from test_checkpoint import EVERY_ITERATION, STOPPED, answers, fields, resume, stop
+from test_checkpoint import EVERY_ITERATION, STOPPED, answers, fields, resume, stop_and_resume
 from test_flow_through import INLET, OUTLET, SIDES, H, run, save, step, text
 from test_stop import end, start, wait_until_paused
 from whole_job import Job
@@ -136,14 +136,7 @@ def test_a_stopped_flow_reaches_the_same_bits(job: Job, tmp_path: Path) -> None:
     want, said = fields(whole.folder), answers(whole)
     frames = {path.name: path.read_bytes() for path in whole.folder.glob("frame_*.png")}
     assert len(frames) >= 1
-    shutil.rmtree(whole.folder)
-    job.write(job_file + EVERY_ITERATION)
-    stopped = stop(job, 3, "run", "job.toml", "-n", "2")
-    assert stopped.code == STOPPED, stopped.err
-    assert "stopped on request after step" in stopped.err
-    done = resume(job, 2)
-    assert done.code == 0, done.err
-    assert "resumed after step" in done.err
+    done = stop_and_resume(job, job_file, 3)
     got = fields(done.folder)
     for name in want:
         assert got[name].tobytes() == want[name].tobytes(), name
