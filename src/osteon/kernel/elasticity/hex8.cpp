@@ -95,7 +95,7 @@ struct of_one_material {
 template <class T>
 struct of_any_material {
   using vector = typename lanes<T>::vector;
-  const typename hex8_stiffness<T>::lame_coefficients& k;
+  const lame_blocks<vector>& k;
   vector lambda, mu;
 
   template <int p, class V>
@@ -270,10 +270,11 @@ hex8_stiffness<T>::hex8_stiffness(vector3 spacing_mm, std::span<const lame> mate
   const auto fill = [](vector& v, double value) {
     for (int i = 0; i < lanes<T>::count; ++i) v[i] = static_cast<T>(value);
   };
+  const auto by_lame = make_lame_blocks<double>(spacing_mm);
   for (int p = 0; p < 8; ++p)
     for (int k = 0; k < 6; ++k) {
-      if (k < 3) fill(by_lame_.root[p][k], std::sqrt(by_lambda[p][k]));
-      fill(by_lame_.mu[p][k], by_mu[p][k]);
+      if (k < 3) fill(by_lame_.root[p][k], by_lame.root[p][k]);
+      fill(by_lame_.mu[p][k], by_lame.mu[p][k]);
     }
   of_material_.reserve(std::min(materials.size(), most_tabulated));
   for (const lame& m : materials) {

@@ -65,12 +65,6 @@ class hex8_stiffness {
   struct coefficients {
     vector value[8][6];
   };
-  /// The blocks of lambda and mu apart: lambda v v^T + mu M, v of the components (z, y, x).
-  struct lame_coefficients {
-    vector root[8][3];
-    vector mu[8][6];
-  };
-
   /// @param materials by the value of a cell; unused entries may hold zeros
   hex8_stiffness(vector3 spacing_mm, std::span<const lame> materials);
 
@@ -93,7 +87,7 @@ class hex8_stiffness {
                      std::int64_t stride) const;
 
   std::vector<coefficients> of_material_;  // of the first ones: thousands would be larger than all caches
-  lame_coefficients by_lame_;              // for bricks of different materials side by side, and of all others
+  lame_blocks<vector> by_lame_;            // for bricks of different materials side by side, and of all others
   std::vector<T> lambda_, mu_;
   std::vector<std::array<double, 3>> diagonal_;
 };
