@@ -112,6 +112,8 @@ void compare_stiffness(const voxel::run_set& cells, const voxel::run_set& nodes,
   std::vector<T> by_host(x.size());
   kernel::hex8_stiffness<T>(spacing_mm, materials).multiply(lists.view(material.data()), x.data(), by_host.data(), stride);
 
+  const double bytes =
+      2.0 * sizeof(T) + sizeof(material_number) * static_cast<double>(material.size()) / (3.0 * nodes.size());
   const device_buffer<kernel::hex8_run> runs(lists.runs);
   const device_buffer<std::int32_t> runs_of_node(kernel::runs_of_nodes(lists.runs, nodes.size()));
   const device_buffer<material_number> materials_there(material);
@@ -120,7 +122,7 @@ void compare_stiffness(const voxel::run_set& cells, const voxel::run_set& nodes,
   const double seconds =
       seconds_on_device(nodes.size(), kernel::hex8_at_node<T>{runs.data(), runs_of_node.data(), materials_there.data(),
                                                               matrices.data(), x_there.data(), y_there.data(), stride});
-  table.add("stiffness, element matrices", "dof", seconds, y_there.to_host(), by_host, 3.0 * nodes.size());
+  table.add("stiffness, element matrices", "dof", seconds, y_there.to_host(), by_host, 3.0 * nodes.size(), bytes);
 
   std::vector<T> ratio, mu;
   for (const kernel::lame& m : materials) {
@@ -138,8 +140,7 @@ void compare_stiffness(const voxel::run_set& cells, const voxel::run_set& nodes,
                                     stride,
                                     kernel::make_lame_blocks<T>(spacing_mm)};
   const double seconds_by_modes = seconds_of([&] { kernel::multiply(k, x_there.data(), by_modes.data()); });
-  table.add("stiffness, modes", "dof", seconds_by_modes, by_modes.to_host(), by_host, 3.0 * nodes.size(),
-            2.0 * sizeof(T) + 2.0 / 3);
+  table.add("stiffness, modes", "dof", seconds_by_modes, by_modes.to_host(), by_host, 3.0 * nodes.size(), bytes);
 }
 
 template <class T>
@@ -155,7 +156,7 @@ void compare_vectors(std::int64_t count, comparison& table) {
   for (std::int64_t i = 0; i < count; ++i) on_host(i);
   for_each(count, on_device);
   const std::vector<T> once = x_there.to_host();
-  table.add("chebyshev step", "dof", seconds_on_device(count, on_device), once, x, n);
+  table.add("chebyshev step", "dof", seconds_on_device(count, on_device), once, x, n, 8.0 * sizeof(T));
 
   std::vector<T> y = b;
   const device_buffer<T> y_there(y);
@@ -164,7 +165,7 @@ void compare_vectors(std::int64_t count, comparison& table) {
   for (std::int64_t i = 0; i < count; ++i) add_here(i);
   for_each(count, add_there);
   const std::vector<T> sum = y_there.to_host();
-  table.add("y += a x", "dof", seconds_on_device(count, add_there), sum, y, n);
+  table.add("y += a x", "dof", seconds_on_device(count, add_there), sum, y, n, 3.0 * sizeof(T));
 
   using dot = kernel::dot_parts<T, T>;
   std::vector<double> part(static_cast<std::size_t>(dot::parts_of(count)));
@@ -174,7 +175,7 @@ void compare_vectors(std::int64_t count, comparison& table) {
   const double seconds =
       seconds_on_device(dot::parts_of(count), dot{a_there.data(), b_there.data(), count, part_there.data()});
   table.add(sizeof(T) == 8 ? "dot product of doubles" : "dot product of floats", "dof", seconds, part_there.to_host(), part,
-            n);
+            n, 2.0 * sizeof(T));
 }
 
 /// A full box of `edge`^3 cells of three materials, insulated all around. Number 0 is no cell.
@@ -229,7 +230,7 @@ void compare_conduction(std::int32_t edge, comparison& table) {
                                                                                     {k.face[0], k.face[1], k.face[2]},
                                                                                     x_there.data(),
                                                                                     y_there.data()});
-  table.add("conduction", "cell", seconds, y_there.to_host(), by_host, cells);
+  table.add("conduction", "cell", seconds, y_there.to_host(), by_host, cells, 2.0 * sizeof(T) + sizeof(material_number) + 1);
 }
 
 template <class T>
