@@ -83,8 +83,7 @@ std::string too_long(double step_s, double courant, double time_s, double most) 
 std::string too_long_for_weight(double step_s, double time_s, double most_s) {
   return fmt::format(
       "the step of {:.4g} s is too long for buoyancy at {:.4g} s: the flow could swing up about its level; give a step of "
-      "at "
-      "most {:.3g} s, or none, so that it follows",
+      "at most {:.3g} s, or none, so that it follows",
       step_s, time_s, 2 * most_s);
 }
 
