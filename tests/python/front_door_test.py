@@ -16,7 +16,7 @@ PROGRAMS = {
     "cmake": 'echo "cmake $*" >>"$HERE/calls"; mkdir -p build/release; touch build/release/build.ninja',
     "ninja": 'case "$*" in *query*) [ -e "$HERE/icet" ] ;; *) echo work to do ;; esac',
 }
-REQUIREMENTS = ["requirements", "requirements-test"]
+REQUIREMENTS = ["requirements-build", "requirements", "requirements-test"]
 
 
 def program(path: Path, text: str) -> None:

@@ -256,6 +256,11 @@ struct spec {
 /// @param changes of keys, `KEY=VALUE` each
 spec read_spec(const std::string& path, std::vector<problem>& problems, const std::vector<std::string>& changes = {});
 
+/// The same of the text of a job. @param path what to call it in messages; relative paths are relative to the working
+/// directory
+spec read_spec_text(const std::string& text, const std::string& path, std::vector<problem>& problems,
+                    const std::vector<std::string>& changes = {});
+
 /// Warn of each older spelling that a job has.
 void warn_of_older_spellings(const spec& job, log_sink& log);
 

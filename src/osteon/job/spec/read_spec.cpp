@@ -321,9 +321,6 @@ class reader {
 }  // namespace
 
 spec read_spec(const std::string& path, std::vector<problem>& problems, const std::vector<std::string>& changes) {
-  spec job;
-  job.file = path;
-  job.changes = changes;
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   std::error_code failed;
@@ -331,9 +328,20 @@ spec read_spec(const std::string& path, std::vector<problem>& problems, const st
   if (file && is_file) text << file.rdbuf();
   if (!file || !is_file || text.bad()) {
     problems.push_back({path, "cannot read this job file; give the path of a TOML file, e.g. examples/bone.toml"});
+    spec job;
+    job.file = path;
     return job;
   }
-  job.text = text.str();
+  spec job = read_spec_text(text.str(), path, problems, changes);
+  job.file = path;
+  return job;
+}
+
+spec read_spec_text(const std::string& text, const std::string& path, std::vector<problem>& problems,
+                    const std::vector<std::string>& changes) {
+  spec job;
+  job.text = text;
+  job.changes = changes;
   if (const auto fault = beyond_toml_limits(job.text, path)) {
     problems.push_back(*fault);
     return job;

@@ -1,0 +1,17 @@
+# Looks for what osteon._native needs: Python's headers, and nanobind in the same Python. Sets nanobind_FOUND.
+if(NOT Python_EXECUTABLE AND EXISTS ${osteon_SOURCE_DIR}/.venv/bin/python)
+  set(Python_EXECUTABLE ${osteon_SOURCE_DIR}/.venv/bin/python)
+endif()
+find_package(Python 3.11 COMPONENTS Interpreter Development.Module)
+if(Python_FOUND)
+  execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir OUTPUT_VARIABLE nanobind_ROOT
+    OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE nanobind_missing)
+  if(nanobind_missing EQUAL 0)
+    find_package(nanobind CONFIG)
+  endif()
+endif()
+if(nanobind_FOUND)
+  set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+else()
+  message(STATUS "No nanobind or no headers of Python: osteon._native is not built, and Python starts the program for each job")
+endif()

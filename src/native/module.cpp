@@ -1,0 +1,177 @@
+// The module osteon._native: jobs on arrays of numpy, solved in the process of Python. python/osteon/in_process.py is its
+// one user; what is public stands there.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+#include <omp.h>
+
+#include <memory>
+#include <mutex>
+#include <native/python_log.hpp>
+#include <native/world.hpp>
+#include <osteon/base/error.hpp>
+#include <osteon/job/outputs/output_paths.hpp>
+#include <osteon/job/run/solve_in_memory.hpp>
+#include <osteon/job/spec.hpp>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace osteon::native {
+
+namespace {
+
+using array = nb::ndarray<nb::ro, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+
+job::spec read_job(const std::string& toml) {
+  std::vector<problem> problems;
+  job::spec spec = job::read_spec_text(toml, "job", problems);
+  if (!problems.empty()) throw usage_error(job::join(problems));
+  return spec;
+}
+
+voxel::scalar scalar_of(const nb::dlpack::dtype& type) {
+  using code = nb::dlpack::dtype_code;
+  const auto is = [&](code c, int bits) { return type.code == static_cast<std::uint8_t>(c) && type.bits == bits; };
+  if (is(code::UInt, 8)) return voxel::scalar::u1;
+  if (is(code::Int, 8)) return voxel::scalar::i1;
+  if (is(code::UInt, 16)) return voxel::scalar::u2;
+  if (is(code::Int, 16)) return voxel::scalar::i2;
+  if (is(code::UInt, 32)) return voxel::scalar::u4;
+  if (is(code::Int, 32)) return voxel::scalar::i4;
+  if (is(code::Float, 32)) return voxel::scalar::f4;
+  if (is(code::Float, 64)) return voxel::scalar::f8;
+  throw usage_error("an image has whole numbers of 8, 16 or 32 bits, or floating-point numbers of 32 or 64 bits");
+}
+
+// Its planes are copied out of the array when they are read, so that numpy and we agree on no layout but C order.
+voxel::image_planes planes_of(const array& image) {
+  const index3 shape{static_cast<std::int64_t>(image.shape(0)), static_cast<std::int64_t>(image.shape(1)),
+                     static_cast<std::int64_t>(image.shape(2))};
+  const voxel::scalar type = scalar_of(image.dtype());
+  const auto* from = static_cast<const std::byte*>(image.data());
+  const std::size_t plane = static_cast<std::size_t>(shape.y * shape.x) * voxel::size_of(type);
+  return {shape, type, [from, plane](std::int64_t first, std::int64_t planes, std::span<std::byte> values) {
+            std::copy_n(from + static_cast<std::size_t>(first) * plane, static_cast<std::size_t>(planes) * plane,
+                        values.data());
+          }};
+}
+
+// As many threads as were asked for, until this is gone.
+class thread_count {
+ public:
+  explicit thread_count(int wanted) : before_(omp_get_max_threads()) { omp_set_num_threads(wanted); }
+  ~thread_count() { omp_set_num_threads(before_); }
+  thread_count(const thread_count&) = delete;
+  thread_count& operator=(const thread_count&) = delete;
+
+ private:
+  int before_;
+};
+
+class solution {
+ public:
+  solution(job::solution_in_memory solved, array image) : image_(std::move(image)), solved_(std::move(solved)) {}
+
+  std::string summary() const { return job::to_text(solved_.summary()); }
+
+  using field = std::tuple<std::string, std::string, std::string, bool>;
+  std::vector<field> fields() const {
+    std::vector<field> list;
+    for (const io::field_info& f : solved_.fields())
+      list.emplace_back(f.name, f.long_name, f.units, f.where == io::centring::node);
+    return list;
+  }
+
+  nb::ndarray<nb::numpy, float> values(std::size_t number) const {
+    if (number >= solved_.fields().size()) throw nb::index_error("there is no such field");
+    const index3 shape = solved_.shape_of(number);
+    const int components = solved_.fields()[number].components;
+    const auto count = static_cast<std::size_t>(shape.volume() * components);
+    auto values = std::make_unique<float[]>(count);
+    solved_.values_of(number, {values.get(), count});
+    std::vector<std::size_t> extents{static_cast<std::size_t>(shape.z), static_cast<std::size_t>(shape.y),
+                                     static_cast<std::size_t>(shape.x)};
+    if (components > 1) extents.push_back(static_cast<std::size_t>(components));
+    return owned(std::move(values), extents);
+  }
+
+  nb::ndarray<nb::numpy, material_number> material() const {
+    const index3 shape = solved_.shape();
+    const auto count = static_cast<std::size_t>(shape.volume());
+    auto numbers = std::make_unique<material_number[]>(count);
+    solved_.materials({numbers.get(), count});
+    return owned(std::move(numbers),
+                 {static_cast<std::size_t>(shape.z), static_cast<std::size_t>(shape.y), static_cast<std::size_t>(shape.x)});
+  }
+
+  std::vector<double> origin_mm() const { return list(solved_.origin_mm()); }
+  std::vector<double> spacing_mm() const { return list(solved_.spacing_mm()); }
+  void write(const std::string& directory, const std::string& command) const { solved_.write(directory, command); }
+
+ private:
+  template <class T>
+  static nb::ndarray<nb::numpy, T> owned(std::unique_ptr<T[]> values, const std::vector<std::size_t>& extents) {
+    T* const data = values.release();
+    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return {data, extents.size(), extents.data(), owner};
+  }
+  static std::vector<double> list(const vector3& v) { return {v.z, v.y, v.x}; }
+
+  array image_;  // whose memory the solution reads again when it is written
+  job::solution_in_memory solved_;
+};
+
+// One at a time: MPI and the threads of OpenMP are those of the process.
+std::mutex& one_at_a_time() {
+  static std::mutex it;
+  return it;
+}
+
+solution solve(const std::string& toml, array image, int threads, nb::object listener) {
+  job::spec spec = read_job(toml);
+  voxel::image_planes planes = planes_of(image);
+  python_log log(std::move(listener));
+  job::solution_in_memory solved = [&] {
+    const nb::gil_scoped_release others_may_run;
+    const std::lock_guard alone(one_at_a_time());
+    const MPI_Comm self = world();
+    const thread_count used(threads);
+    return job::solve_in_memory(self, std::move(spec), std::move(planes), log, [&log] { return log.is_interrupted(); });
+  }();
+  return {std::move(solved), std::move(image)};
+}
+
+// As the exceptions of the package, with the exit code of the command line. What Python has raised in the meantime (an
+// interrupt, an error of the listener) goes before.
+void translate(const std::exception_ptr& thrown, void*) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const error& e) {
+    if (PyErr_Occurred()) return;
+    const nb::object made = nb::module_::import_("osteon.errors").attr("error_of")(exit_code(e.kind()), e.what());
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.ptr())), made.ptr());
+  }
+}
+
+}  // namespace
+
+}  // namespace osteon::native
+
+NB_MODULE(_native, m) {
+  using namespace osteon::native;
+  nb::register_exception_translator(translate);
+  nb::class_<solution>(m, "Solution")
+      .def_prop_ro("summary", &solution::summary)
+      .def_prop_ro("fields", &solution::fields)
+      .def("values", &solution::values, "number"_a)
+      .def("material", &solution::material)
+      .def_prop_ro("origin_mm", &solution::origin_mm)
+      .def_prop_ro("spacing_mm", &solution::spacing_mm)
+      .def("write", &solution::write, "directory"_a, "command"_a);
+  m.def("solve", &solve, "toml"_a, "image"_a, "threads"_a, "listener"_a.none());
+  m.def("why_not", [](const std::string& toml) { return osteon::job::why_not_in_memory(read_job(toml)); }, "toml"_a);
+  m.def("end", &end_world);
+}

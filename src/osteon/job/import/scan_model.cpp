@@ -1,0 +1,152 @@
+#include <osteon/job/import/scan_model.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <optional>
+#include <osteon/base/counted.hpp>
+#include <osteon/base/error.hpp>
+#include <osteon/job/import/classify.hpp>
+#include <osteon/job/import/import.hpp>
+#include <osteon/job/physics.hpp>
+
+namespace osteon::job {
+
+using json = nlohmann::ordered_json;
+
+namespace {
+
+vector3 to_vector(const json& list) { return {list.at(0), list.at(1), list.at(2)}; }
+
+vector3 spacing_of(const spec& job, const json& facts) {
+  if (job.image.spacing_mm) return {(*job.image.spacing_mm)[0], (*job.image.spacing_mm)[1], (*job.image.spacing_mm)[2]};
+  if (!facts.contains("spacing_mm") || facts.at("spacing_mm").is_null())
+    throw data_error(fmt::format(
+        "'{}' does not state its voxel size, and the job does not give it; add spacing_mm = [z, y, x] to [image] "
+        "(and spacing_note, if you have to assume it)",
+        image_path(job)));
+  const vector3 spacing = to_vector(facts.at("spacing_mm"));
+  for (int a = 0; a < 3; ++a)
+    if (!(spacing[a] > 0) || spacing[a] > 1000)
+      throw data_error(fmt::format(
+          "'{}' states a voxel size of [{}, {}, {}] mm (z, y, x), which cannot be right; give spacing_mm in [image]",
+          image_path(job), spacing.z, spacing.y, spacing.x));
+  return spacing;
+}
+
+// The job's spacing goes before that of the file, but not silently.
+void warn_of_other_spacing(const json& facts, const vector3& used, log_sink& log) {
+  if (!facts.contains("spacing_mm") || facts.at("spacing_mm").is_null()) return;
+  const vector3 stated = to_vector(facts.at("spacing_mm"));
+  bool same = true;
+  for (int a = 0; a < 3; ++a) same &= std::abs(stated[a] - used[a]) <= 1e-4 * used[a];
+  if (!same)
+    log.warn(
+        fmt::format("the image states voxels of [{:g}, {:g}, {:g}] mm (z, y, x), the job [{:g}, {:g}, {:g}], which "
+                    "are used",
+                    stated.z, stated.y, stated.x, used.z, used.y, used.x));
+}
+
+// The line from grey value to density that the scan's file states, if it does.
+std::optional<voxel::calibration> stated_calibration(const spec& job, const json& facts, log_sink& log) {
+  const bool wanted = job.density_law && job.density_law->from_image;
+  if (!facts.contains("calibration")) {
+    if (wanted)
+      throw data_error(fmt::format(
+          "'{}' states no calibration, but [density_law] has from_image = true; give slope and intercept, or the points of "
+          "a phantom (calibration)",
+          image_path(job)));
+    return std::nullopt;
+  }
+  const json& line = facts.at("calibration");
+  const voxel::calibration stated{line.at("slope"), line.at("intercept")};
+  const char* then = wanted            ? "; the density law takes it"
+                     : job.density_law ? "; the job has its own, from_image = true in [density_law] would take this one"
+                                       : "";
+  log.note(fmt::format("the image states a density of {:.6g} * grey + {:.6g} {}{}", stated.slope, stated.intercept,
+                       line.value("unit", ""), then));
+  return stated;
+}
+
+voxel::image_planes cropped(const spec& job, const voxel::image_planes& image) {
+  if (job.image.crop_voxels.empty()) return image;
+  const auto& c = job.image.crop_voxels;
+  return voxel::crop(image, {{c[0][0], c[1][0], c[2][0]}, {c[0][1], c[1][1], c[2][1]}});
+}
+
+}  // namespace
+
+scan_model make_scan_model(const spec& job, const scan& input, const std::string& path, const std::string& key,
+                           const std::function<scan(const std::string&)>& read_other, log_sink& log) {
+  for (const json& warning : input.facts.value("warnings", json::array())) log.warn(warning.get<std::string>());
+  const vector3 spacing = spacing_of(job, input.facts);
+  warn_of_other_spacing(input.facts, spacing, log);
+  job_images images{cropped(job, input.image), {}, {}, {}};
+  images.stated = stated_calibration(job, input.facts, log);
+  const json grid = grid_of(input.facts);
+  const auto laid_over = [&](const std::string& name) {
+    const scan other = read_other(name);
+    require_same_grid(grid, other.facts, name);
+    return cropped(job, other.image);
+  };
+  if (job.modulus_image) images.modulus = laid_over(job.modulus_image->path);
+  if (job.poisson_image) images.poisson = laid_over(job.poisson_image->path);
+  scan_model made;
+  made.solid = classify(job, images);
+  const voxel::segmented& model = made.solid;
+  const voxel::segmentation_report& found = model.report;
+
+  voxel::model_header& header = made.header;
+  header.shape = model.shape;
+  header.spacing_mm = spacing;
+  if (input.facts.contains("origin_mm") && !input.facts.at("origin_mm").is_null())
+    header.origin_mm = to_vector(input.facts.at("origin_mm"));
+  for (int a = 0; a < 3 && !job.image.crop_voxels.empty(); ++a)
+    header.origin_mm[a] += static_cast<double>(job.image.crop_voxels[static_cast<std::size_t>(a)][0]) * spacing[a];
+  header.materials = model.materials;
+  for (std::int64_t z = 0; z < model.shape.z; ++z) {
+    std::int64_t& active = header.active_per_plane.emplace_back(0);
+    for (const voxel::run& r : model.solid.plane(z)) active += r.length;
+  }
+  header.source = path;
+  header.source_sha256 = input.facts.value("sha256", "");
+  json image = {{"path", path.empty() ? path : std::filesystem::absolute(path).lexically_normal().string()},
+                {"sha256", header.source_sha256},
+                {"format", input.facts.value("format", "")},
+                {"shape", {model.shape.z, model.shape.y, model.shape.x}},
+                {"dtype", voxel::name_of(images.scan.type)},
+                {"spacing_mm", {spacing.z, spacing.y, spacing.x}},
+                {"spacing_note", job.image.spacing_note},
+                {"grey_min", found.grey.low},
+                {"grey_max", found.grey.high},
+                {"stated", grid}};
+  for (const char* fact : {"direction", "unit", "calibration"})
+    if (input.facts.contains(fact) && !input.facts.at(fact).is_null()) image[fact] = input.facts.at(fact);
+  if (!job.image.crop_voxels.empty()) image["crop_voxels"] = job.image.crop_voxels;
+  made.nodes = voxel::count_nodes(model.solid);
+  made.provenance = {{"key", key},
+                     {"image", image},
+                     {"segmentation", describe(job, images, model)},
+                     {"nodes", {{"all", made.nodes.all}, {"on_face", made.nodes.on_face}}}};
+  header.provenance_json = made.provenance.dump(-1, ' ', false, json::error_handler_t::replace);
+
+  if (found.threshold) log.note(fmt::format("threshold {} ({})", *found.threshold, found.method));
+  const char* phase = physics_of(job).rules(job).phase;
+  log.note(fmt::format("{} {} voxels kept, {:.1f} % of the image; dropped {}, {:.2g} % of the {}, in {}", found.kept_voxels,
+                       phase, 100 * found.volume_fraction, counted(found.dropped_voxels, "voxel"),
+                       100 * static_cast<double>(found.dropped_voxels) / static_cast<double>(found.solid_voxels), phase,
+                       counted(found.dropped_islands, "island")));
+  if (found.hanging_voxels > 0)
+    log.note(fmt::format(
+        "of these, {} in {} ({:.2g} % of the solid) hang on the rest by edges or corners; "
+        "segment.connectivity = 26 keeps them, segment.compare_connectivity = true computes what they would change",
+        counted(found.hanging_voxels, "voxel"), counted(found.hanging_islands, "island"),
+        100 * static_cast<double>(found.hanging_voxels) / static_cast<double>(found.solid_voxels)));
+  if (model.modulus_error > 0)
+    log.note(fmt::format("the voxels' moduli are sorted into {} materials; they are off by at most {:.2g} %",
+                         model.materials.size() - 1, 100 * model.modulus_error));
+  return made;
+}
+
+}  // namespace osteon::job

@@ -1,0 +1,152 @@
+#include <osteon/job/run/solve_in_memory.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <osteon/base/error.hpp>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/job/elasticity/elastic_problem.hpp>
+#include <osteon/job/import/array_source.hpp>
+#include <osteon/job/outputs/output_paths.hpp>
+#include <osteon/job/physics.hpp>
+#include <osteon/job/run/result_documents.hpp>
+#include <osteon/job/run/stage_clock.hpp>
+#include <osteon/job/system_info.hpp>
+#include <osteon/solve/checkpointer.hpp>
+
+namespace osteon::job {
+
+using json = nlohmann::ordered_json;
+
+namespace {
+
+// Saves nothing: it lets a solve end between its iterations.
+class stop_watcher final : public solve::checkpointer {
+ public:
+  explicit stop_watcher(const stop_query& is_to_stop) : is_to_stop_(is_to_stop) {}
+  found begin() override { return found::nothing; }
+  void restore(solve::solver_state&) override {}
+  bool is_due(std::int64_t) override {
+    pass();
+    return false;
+  }
+  void pass() override {
+    if (is_to_stop_ && is_to_stop_()) throw interrupted_error("stopped on request while solving; nothing is kept");
+  }
+  void save(const solve::solver_state&) override {}
+  void finish(const solve::solver_state&) override {}
+
+ private:
+  const stop_query& is_to_stop_;
+};
+
+}  // namespace
+
+std::string why_not_in_memory(const spec& job) {
+  if (job.run.ranks > 1) return "it asks for several ranks (run.ranks)";
+  if (job.picture.enabled) return "it asks for a picture (picture.enabled)";
+  if (job.picture.every > 0 || job.picture.film) return "it asks for frames (picture.every, picture.film)";
+  if (job.transient) return "it writes records of its steps ([transient])";
+  if (!job.probes.empty()) return "it writes records of its probes ([[probe]])";
+  if (job.segment.compare_connectivity) return "it is computed twice (segment.compare_connectivity)";
+  if (job.modulus_image || job.poisson_image) return "its moduli are images in files ([modulus_image], [poisson_image])";
+  if (std::any_of(job.sets.begin(), job.sets.end(), [](const set_spec& s) { return s.image.has_value(); }) ||
+      !physics_of(job).labels(job).empty())
+    return "its labels are images in files";
+  return "";
+}
+
+struct solution_in_memory::state {
+  spec job;
+  local_model part;
+  physics_result result;
+  std::vector<io::field_info> infos;
+  std::string started;
+  json summary;
+};
+
+solution_in_memory::solution_in_memory(std::unique_ptr<state> s) : state_(std::move(s)) {}
+solution_in_memory::solution_in_memory(solution_in_memory&&) noexcept = default;
+solution_in_memory::~solution_in_memory() = default;
+
+const json& solution_in_memory::summary() const { return state_->summary; }
+const std::vector<io::field_info>& solution_in_memory::fields() const { return state_->infos; }
+
+index3 solution_in_memory::shape_of(std::size_t field) const {
+  index3 shape = state_->part.header.shape;
+  if (state_->infos.at(field).where == io::centring::node)
+    for (int a = 0; a < 3; ++a) ++shape[a];
+  return shape;
+}
+
+void solution_in_memory::values_of(std::size_t field, std::span<float> values) const {
+  const io::plane_source<float> planes = state_->result.fields.at(field).begin();
+  planes(0, shape_of(field).z, values);
+}
+
+index3 solution_in_memory::shape() const { return state_->part.header.shape; }
+
+void solution_in_memory::materials(std::span<material_number> numbers) const {
+  image_planes(state_->part)(0, shape().z, numbers);
+}
+
+vector3 solution_in_memory::origin_mm() const { return state_->part.header.origin_mm; }
+vector3 solution_in_memory::spacing_mm() const { return state_->part.header.spacing_mm; }
+
+void solution_in_memory::write(const std::string& directory, const std::string& command) const {
+  spec job = state_->job;
+  job.output_directory = directory;
+  const output_paths paths(job);
+  json summary = state_->summary;
+  write_results(paths, job, state_->part, state_->result, command, [] {}, summary["files"]);
+  write_file(paths.manifest,
+             to_text(describe_run(job, state_->part, host_names(state_->part.where.comm), command, state_->started)));
+  write_file(paths.summary, to_text(summary));
+}
+
+solution_in_memory solve_in_memory(MPI_Comm comm, spec job, voxel::image_planes image, log_sink& log,
+                                   const stop_query& is_to_stop) {
+  if (const std::string why = why_not_in_memory(job); !why.empty())
+    throw usage_error("the job cannot be solved in memory: " + why);
+  const double cpu_before = cpu_seconds();
+  auto made = std::make_unique<solution_in_memory::state>();
+  made->started = utc_now();
+  job.from = std::make_shared<array_source>(std::move(image));
+  made->job = std::move(job);
+  const spec& its = made->job;
+  const physics& row = physics_of(its);
+  stage_clock clock(comm, log);
+  clock.begin("importing the image");
+  io_clock files;
+  made->part = its.from->read(comm, its, files, log);
+  io::check_result_size(made->part.header, row.most_components(its));
+  const std::int64_t unsupported = drop_unsupported(its, made->part, log);
+
+  clock.begin("solving");
+  stop_watcher watcher(is_to_stop);
+  watcher.pass();
+  const solve::options how{tolerance_of(its), static_cast<int>(its.solve.max_iterations), &watcher};
+  made->result = row.run(its, made->part, how, log);
+  require_sensible(made->part, made->result);
+  clock.end();
+
+  const physics_result& result = made->result;
+  if (const solve::solve_certificate* missed = result.missed())
+    throw solve_error(
+        fmt::format("the solver stopped after {} iterations at {}, above the tolerance {:.1e}; raise solve.max_iterations",
+                    missed->iterations,
+                    result.stopped_at.empty() ? fmt::format("a relative residual of {:.2e}", missed->residual_history.back())
+                                              : result.stopped_at,
+                    tolerance_of(its)));
+  for (const result_field& field : result.fields) made->infos.push_back(field.info);
+  made->summary = summarise(its, made->part, result,
+                            {1, cpu_seconds() - cpu_before, static_cast<double>(peak_rss_bytes()), clock.stages()});
+  made->summary["solver"] = {{"setup_cpu_seconds", result.certificate.setup_cpu_seconds},
+                             {"solve_cpu_seconds", result.certificate.solve_cpu_seconds}};
+  if (its.segment.drop_unsupported) made->summary["segmentation"]["dropped_unsupported_voxels"] = unsupported;
+  made->summary["files"] = json::object();
+  made->summary["io"] = files.to_json();
+  return solution_in_memory(std::move(made));
+}
+
+}  // namespace osteon::job
