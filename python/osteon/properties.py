@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .api import run
 from .errors import UsageError, one_frame
+from .in_process import solve_here
 from .progress import Listener
 from .result import Result
 
@@ -345,15 +346,18 @@ def _of_image(
     values = np.asarray(image)
     if values.dtype == bool:
         values, threshold = values.view(np.uint8), 0.5 if threshold is None else threshold
+    whole: dict[str, Any] = {
+        **job,
+        "image": {"spacing_mm": [float(s) for s in np.broadcast_to(spacing_mm, 3)]},
+        "segment": {"threshold": threshold},
+        "picture": {"enabled": False},
+    }
+    for name, table in tables.items():
+        whole[name] = {**whole.get(name, {}), **table} if isinstance(table, Mapping) else table
+    if (result := solve_here(whole, values, progress)) is not None:
+        return result
     with tempfile.TemporaryDirectory(prefix="osteon-") as folder:
         path = Path(folder) / "image.npy"
         np.save(path, values)
-        whole: dict[str, Any] = {
-            **job,
-            "image": {"path": str(path), "spacing_mm": [float(s) for s in np.broadcast_to(spacing_mm, 3)]},
-            "segment": {"threshold": threshold},
-            "picture": {"enabled": False},
-        }
-        for name, table in tables.items():
-            whole[name] = {**whole.get(name, {}), **table} if isinstance(table, Mapping) else table
+        whole["image"] = {"path": str(path), **whole["image"]}
         return run(whole, progress=progress)

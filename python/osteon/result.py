@@ -187,7 +187,7 @@ class Result:
         import base64
         import io
 
-        if self.output_directory is not None and (picture := self.output_directory / "picture.png").exists():
+        if (picture := self._picture()) is not None:
             from PIL import Image
 
             with Image.open(picture) as whole:
@@ -206,8 +206,13 @@ class Result:
         source = f"data:image/{kind};base64,{base64.b64encode(data).decode()}"
         return f"<img alt='the field that the job shows' src='{source}'>"
 
-    def _stored(self) -> StoredFields:
-        if not isinstance(self.fields, StoredFields):
+    def _picture(self) -> Path | None:
+        """That of the job, if it made one."""
+        picture = self.output_directory / "picture.png" if self.output_directory is not None else None
+        return picture if picture is not None and picture.exists() else None
+
+    def _stored(self) -> Any:
+        if not hasattr(self.fields, "field"):
             raise UsageError("this result holds arrays only; osteon.load(folder) reads units and places, too")
         return self.fields
 

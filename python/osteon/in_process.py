@@ -1,0 +1,186 @@
+"""Jobs on arrays, solved in this process: no program is started, no file is written.
+
+The module `osteon._native` does it. Where it was not built, or for what lies in files or goes to files, the callers
+start the program, which gives the same answers.
+"""
+
+import atexit
+import importlib.util
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from .progress import Bar, Listener
+from .result import Result
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from .result_fields import Field
+
+# Below so many voxels for each a further thread costs more than it does.
+VOXELS_A_THREAD = 50_000
+
+
+def solve_here(job: Mapping[str, Any], image: "np.ndarray", progress: bool | Listener) -> Result | None:
+    """Solve a job on an array in this process.
+
+    Parameters
+    ----------
+    job
+        Its tables; the path of the image counts for nothing.
+    image
+        Grey values or labels of shape (z, y, x).
+
+    Returns
+    -------
+    Result or None
+        None: this job has to be run by the program.
+    """
+    from .api import to_toml
+
+    native = _native()
+    run, output = job.get("run", {}), job.get("output", {})
+    if native is None or output.get("directory") or run.get("ranks", 1) != 1 or not _mpi_begins_here():
+        return None
+    values = _as_native(image)
+    if values is None:
+        return None
+    toml = to_toml({**job, "image": {**job.get("image", {}), "path": "array"}, "run": {**run, "ranks": 1}})
+    if native.why_not(toml):
+        return None
+    threads = run.get("threads") or max(1, min(len(os.sched_getaffinity(0)), values.size // VOXELS_A_THREAD))
+    bar = Bar() if progress is True else None
+    try:
+        solution = native.solve(toml, values, int(threads), bar or progress or None)
+    finally:
+        if bar:
+            bar.close()
+    return SolvedHere(json.loads(solution.summary), solution)
+
+
+class FieldsInMemory(Mapping[str, "np.ndarray"]):
+    """Fields of a job that was solved in this process, made when they are asked for and then kept.
+
+    Shapes and units are those of a results file.
+    """
+
+    def __init__(self, solution: Any) -> None:
+        self._solution = solution
+        self._listed = {
+            name: (number, units, on_nodes) for number, (name, _, units, on_nodes) in enumerate(solution.fields)
+        }
+        self._made: dict[str, Field] = {}
+
+    def field(self, name: str) -> "Field":
+        """The field with its unit and its place."""
+        import numpy as np
+
+        from .placement import Placement
+        from .result_fields import Field
+
+        if name != "material" and name not in self._listed:
+            raise KeyError(f"there is no field '{name}'; there are {', '.join(self)}")
+        if name not in self._made:
+            if name == "material":
+                values, units, on_nodes = self._solution.material(), "1", False
+            else:
+                number, units, on_nodes = self._listed[name]
+                values = self._solution.values(number)
+            spacing, corner = np.array(self._solution.spacing_mm[::-1]), np.array(self._solution.origin_mm[::-1])
+            self._made[name] = Field(name, values, units, on_nodes, spacing, Placement(corner))
+        return self._made[name]
+
+    def __getitem__(self, name: str) -> "np.ndarray":
+        return self.field(name).values
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(["material", *self._listed])
+
+    def __len__(self) -> int:
+        return 1 + len(self._listed)
+
+    def __repr__(self) -> str:
+        return f"<fields {', '.join(self)} in memory>"
+
+
+class SolvedHere(Result):
+    """A result whose files are written when something asks for them."""
+
+    def __init__(self, summary: dict[str, Any], solution: Any) -> None:
+        super().__init__(summary, FieldsInMemory(solution))
+        self._solution = solution
+
+    @property
+    def output_directory(self) -> Path:
+        """A folder with results.nc, summary.json and manifest.json, which goes with the result."""
+        if self._keeps is None:
+            self._keeps = tempfile.TemporaryDirectory(prefix="osteon-")
+            self._solution.write(self._keeps.name, "osteon from Python")
+        return Path(self._keeps.name)
+
+    def _picture(self) -> None:
+        """A job in memory makes none; to look for it would write its files."""
+
+    @output_directory.setter
+    def output_directory(self, folder: Path | None) -> None:
+        assert folder is None
+
+
+def _mpi_begins_here() -> bool:
+    """Whether MPI can begin in this process. In an allocation of a batch system some MPIs look for its step, and do not
+    begin without."""
+    if "SLURM_JOB_ID" not in os.environ:
+        return True
+    mpi4py = sys.modules.get("mpi4py.MPI")
+    return mpi4py is not None and mpi4py.Is_initialized()
+
+
+def _as_native(image: "np.ndarray") -> "np.ndarray | None":
+    """The array in C order and a type that osteon has, without loss; None if there is none."""
+    import numpy as np
+
+    values = np.asarray(image)
+    if values.ndim != 3 or values.size == 0:
+        return None  # the program says what is wrong with it
+    if values.dtype.kind in "iu" and values.dtype.itemsize == 8:
+        low, high = int(values.min()), int(values.max())
+        kind = next((k for k in (np.int32, np.uint32) if np.iinfo(k).min <= low and high <= np.iinfo(k).max), None)
+        if kind is None:
+            return None
+        values = values.astype(kind)
+    if values.dtype == np.float16:
+        values = values.astype(np.float32)
+    if values.dtype.kind not in "iuf" or values.dtype.itemsize > 8:
+        return None
+    return np.ascontiguousarray(values, values.dtype.newbyteorder("="))
+
+
+@cache
+def _native() -> ModuleType | None:
+    """The module: beside this file where osteon is installed, else where $OSTEON_BINARY was built.
+
+    None: there is none, or $OSTEON_IN_PROCESS is 0.
+    """
+    if os.environ.get("OSTEON_IN_PROCESS") == "0":
+        return None
+    built = Path(os.environ.get("OSTEON_BINARY", "/nonexistent"))
+    folders = [Path(__file__).parent, *(p / "python" / "osteon" for p in built.parents[2:3])]
+    for path in (path for folder in folders for path in sorted(folder.glob("_native.*.so"))):
+        spec = importlib.util.spec_from_file_location("osteon._native", path)
+        if spec is None or spec.loader is None:
+            continue
+        try:
+            module = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+        except ImportError:  # built for another Python
+            continue
+        atexit.register(module.end)
+        return module
+    return None

@@ -1,0 +1,197 @@
+"""Jobs on arrays in the process of Python. Oracle: the program, which is started for the same job."""
+
+import gc
+import os
+import signal
+import threading
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import osteon
+from osteon import in_process
+
+pytestmark = pytest.mark.skipif(
+    in_process._native() is None, reason="osteon._native is not built (nanobind, Python's headers)"
+)
+
+BONE = {"youngs_modulus_MPa": 1000.0, "poisson_ratio": 0.3}
+
+
+def sponge(n: int, seed: int = 7) -> np.ndarray:
+    """A smooth random image of n^3 voxels, whose upper half is solid and joins its faces."""
+    rng = np.random.default_rng(seed)
+    waves = np.fft.rfftn(rng.standard_normal((n, n, n)))
+    k = np.sqrt(sum(f**2 for f in np.meshgrid(*[np.fft.fftfreq(n) * n] * 2, np.fft.rfftfreq(n) * n, indexing="ij")))
+    return np.fft.irfftn(waves * np.exp(-((k / 3) ** 2)), (n, n, n), axes=(0, 1, 2))
+
+
+@pytest.mark.parametrize(
+    ("call", "options"),
+    [
+        (osteon.stiffness, {**BONE, "output": {"fields": ["displacement", "sed", "stress", "von_mises"]}}),
+        (osteon.homogenise, BONE),
+        (osteon.conductivity, {"conductivity_W_per_mK": 2.0, "axis": None}),
+        (osteon.permeability, {}),
+    ],
+)
+def test_answers_and_fields_are_those_of_the_program(call, options, tmp_path):
+    """Oracle: the program on one rank: every answer to rounding of the text, every field bit for bit."""
+    mask = sponge(14) > 0
+    here = call(mask, 0.05, **options)
+    assert isinstance(here, in_process.SolvedHere)
+    options = {**options, "output": {**options.get("output", {}), "directory": str(tmp_path / "out")}}
+    there = call(mask, 0.05, **options, run={"ranks": 1})
+    assert not isinstance(there, in_process.SolvedHere)
+    assert here.answers == there.answers
+    assert set(here.fields) == set(there.fields)
+    for name in there.fields:
+        np.testing.assert_array_equal(here[name], there[name])
+        mine, its = here.fields.field(name), there.fields.field(name)
+        assert (mine.units, mine.on_nodes, mine.components) == (its.units, its.on_nodes, its.components)
+        np.testing.assert_array_equal(mine.first_mm(), its.first_mm())
+    keys = {"files", "io", "stages", "solver", "cpu_seconds", "peak_rss_bytes", "setup_seconds", "solve_seconds"}
+    assert set(there.summary) - set(here.summary) == set()
+    assert {k for k in here.summary if here.summary[k] != there.summary[k]} <= keys | {"image", "threads", "cases"}
+
+
+def test_no_file_is_written_until_one_is_asked_for(tmp_path, monkeypatch):
+    """Oracle: the folder of temporary files, empty after the call; then results as the program writes them."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    result = osteon.conductivity(sponge(12) > 0, 0.1, conductivity_W_per_mK=1.0)
+    assert list(tmp_path.iterdir()) == []
+    page = result.report()
+    assert page.stat().st_size > 10_000
+    folder = result.output_directory
+    again = osteon.load(folder)
+    assert again.answers == result.answers
+    np.testing.assert_array_equal(again["temperature"], result["temperature"])
+    assert {"results.nc", "results.xdmf", "summary.json", "manifest.json"} <= {f.name for f in folder.iterdir()}
+    del result, again
+    gc.collect()
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("kind", [bool, "u1", "i1", "u2", "i2", "u4", "i4", "i8", "u8", "f2", "f4", "f8", ">i2", ">f4"])
+def test_arrays_of_any_type_and_order_mean_the_same(kind):
+    """Oracle: the same mask as the first type: types, byte orders and strides do not matter."""
+    mask = sponge(10) > 0
+    expected = osteon.stiffness(mask, 0.1, **BONE).stiffness_N_per_mm
+    for values in (mask.astype(kind), np.asfortranarray(mask.astype(kind)), mask.astype(kind)[:, ::-1][:, ::-1]):
+        result = osteon.stiffness(values, 0.1, threshold=None if kind is bool else 0.5, **BONE)
+        assert isinstance(result, in_process.SolvedHere)
+        assert result.stiffness_N_per_mm == expected
+
+
+def test_xarray_pyvista_and_html_come_from_memory(tmp_path, monkeypatch):
+    """Oracle: shapes and values of the fields; nothing is written."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    result = osteon.stiffness(sponge(10) > 0, (0.1, 0.2, 0.3), **BONE)
+    data = result.to_xarray()
+    assert data["sed"].dims == ("z", "y", "x")
+    np.testing.assert_allclose(data["y"], 0.2 * (np.arange(10) + 0.5))
+    grid = result.to_pyvista()
+    assert grid.cell_data["sed"].size == 1000
+    assert "stiffness" in result._repr_html_()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("error", "text", "change"),
+    [
+        (osteon.UsageError, "poisson_ratio", {"poisson_ratio": 0.7}),
+        (osteon.UsageError, "spacing_mm", {"spacing_mm": -1.0}),
+        (osteon.DataError, "threshold", {"threshold": 5.0}),
+        (osteon.SolveError, "max_iterations", {"solve": {"max_iterations": 1}}),
+    ],
+)
+def test_errors_are_those_of_the_program(error, text, change):
+    """Oracle: the program's own error for the same call: type, exit code; both name what is wrong."""
+    options = {"image": sponge(10), "spacing_mm": 0.1, "threshold": 0.0, **BONE, **change}
+    with pytest.raises(error, match=text) as here:
+        osteon.stiffness(**options)
+    with pytest.raises(error, match=text) as there:
+        osteon.stiffness(**options, run={"ranks": 2})
+    assert here.value.exit_code == there.value.exit_code
+    assert len(here.traceback) <= 2  # one frame of ours
+
+
+def test_an_interrupt_ends_the_solution_and_the_next_one_works():
+    """Oracle: KeyboardInterrupt, raised long before the solution would end; the answer of a later call."""
+    mask = sponge(12) > 0
+    expected = osteon.stiffness(mask, 0.1, **BONE).stiffness_N_per_mm
+
+    def interrupt(stage, fraction, detail):
+        if stage == "solving" and fraction > 0:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        osteon.stiffness(sponge(40) > 0, 0.1, **BONE, progress=interrupt)
+    assert osteon.stiffness(mask, 0.1, **BONE).stiffness_N_per_mm == expected
+
+
+def test_an_error_of_the_listener_comes_out():
+    """Oracle: the exception that it raised."""
+
+    def fail(stage, fraction, detail):
+        raise ZeroDivisionError("of the listener")
+
+    with pytest.raises(ZeroDivisionError, match="of the listener"):
+        osteon.stiffness(sponge(20) > 0, 0.1, **BONE, progress=fail)
+
+
+def test_other_threads_of_python_run_meanwhile():
+    """Oracle: a thread that counts between the begin and the end of the solution."""
+    counted, is_over, at_begin = [0], threading.Event(), []
+
+    def count():
+        while not is_over.wait(0.0005):
+            counted[0] += 1
+
+    def note(stage, fraction, detail):
+        if stage == "solving" and not at_begin:
+            at_begin.append(counted[0])
+
+    other = threading.Thread(target=count)
+    other.start()
+    try:
+        osteon.stiffness(sponge(40) > 0, 0.1, **BONE, progress=note)
+    finally:
+        is_over.set()
+        other.join()
+    assert counted[0] > at_begin[0] + 3
+
+
+def test_warnings_of_a_job_are_warnings_of_python():
+    """Oracle: a force that a support takes at once, which moves nothing; as an error by choice it ends the job."""
+    tables = {
+        "load": {"test": None, "axis": None, "strain": None},
+        "set": [
+            {"name": "base", "select": "face", "face": "z_low"},
+            {"name": "top", "select": "face", "face": "z_high"},
+        ],
+        "support": [{"on": "base", "fix": "zyx"}],
+        "force": [{"on": "base", "force_N": [-1.0, 0.0, 0.0]}, {"on": "top", "force_N": [-1.0, 0.0, 0.0]}],
+    }
+    block = np.ones((4, 4, 4), bool)
+    with pytest.warns(UserWarning, match="base"):
+        result = osteon.solve(block, 0.1, **BONE, axis=None, **tables)
+    assert isinstance(result, in_process.SolvedHere)
+    with warnings.catch_warnings(), pytest.raises(UserWarning, match="base"):
+        warnings.simplefilter("error")
+        osteon.solve(block, 0.1, **BONE, axis=None, **tables)
+
+
+def test_what_needs_files_or_ranks_starts_the_program(tmp_path):
+    """Oracle: where the result's files are."""
+    mask = sponge(10) > 0
+    for options in (
+        {"output": {"directory": str(tmp_path / "out")}},
+        {"run": {"ranks": 2}},
+        {"picture": {"enabled": True, "width": 64, "height": 64}},
+    ):
+        result = osteon.stiffness(mask, 0.1, **BONE, **options)
+        assert not isinstance(result, in_process.SolvedHere)
+        assert (Path(result.output_directory) / "results.nc").exists()
