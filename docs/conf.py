@@ -16,7 +16,7 @@ sys.path.insert(0, str(ROOT / "python"))
 
 project = "osteon"
 author = "the authors of osteon"
-copyright = "the authors of osteon, Apache-2.0"  # noqa: A001 (the name is Sphinx's)
+copyright = "the authors of osteon, Apache-2.0"
 version = release = re.search(r"project\(osteon\s+VERSION\s+([\d.]+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
 
 extensions = [
@@ -48,7 +48,10 @@ nitpicky = True
 # Types of other packages: their inventories are on the net, and the site is built without it.
 nitpick_ignore_regex = [
     ("py:.*", r"(numpy|np|xarray|xr|pyvista|pv|matplotlib|pathlib|collections|os|typing|Image|Spacing|Any)\b.*"),
-    ("py:class", r"(Path|Mapping|Listener|ArrayLike|optional|StoredFields|str to numpy.*|osteon\.(progress|result)\..*)"),
+    (
+        "py:class",
+        r"(Path|Mapping|Listener|ArrayLike|optional|StoredFields|str to numpy.*|osteon\.(progress|result)\..*)",
+    ),
 ]
 
 # Notebooks are run where the program is built; the results are kept in build/ until a notebook changes.
@@ -83,7 +86,9 @@ html_theme_options = {
 
 def oracles_page(app) -> None:
     """The page of all oracles is as long as the tests are many, and made of them: it is not kept in the repository."""
-    made = subprocess.run([sys.executable, ROOT / "tools/oracles.py"], capture_output=True, text=True, check=True).stdout
+    made = subprocess.run(
+        [sys.executable, ROOT / "tools/oracles.py"], capture_output=True, text=True, check=True
+    ).stdout
     page = ROOT / "docs/oracles.md"
     if not page.exists() or page.read_text(encoding="utf-8") != made:
         page.write_text(made, encoding="utf-8")

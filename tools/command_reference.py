@@ -22,7 +22,12 @@ the README. Exit codes are the same everywhere: 0 done, 2 usage, 3 bad data, 4 n
 def help_of(binary: str, words: tuple[str, ...]) -> str:
     """The help, as on a terminal of the usual width, whatever the number of cores and the path of the program."""
     done = subprocess.run(
-        [binary, *words, "--help"], capture_output=True, text=True, timeout=60, check=True, env={**os.environ, "COLUMNS": "100"}
+        [binary, *words, "--help"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+        env={**os.environ, "COLUMNS": "100"},
     )
     text = done.stdout.replace(str(Path(binary)), "osteon")
     return "\n".join(line.rstrip() for line in text.strip().splitlines())

@@ -6,6 +6,7 @@
 
 # %%
 import numpy as np
+
 import osteon
 
 rng = np.random.default_rng(7)
@@ -25,9 +26,7 @@ print(f"porosity {porosity:.3f}")
 # z is the direction through the foil. Tortuosity is porosity times D over the effective D: 1 for straight pores.
 
 # %%
-tau = {
-    axis: osteon.tortuosity(pores, spacing_mm, axis=axis, picture={"enabled": False}).tortuosity for axis in "zyx"
-}
+tau = {axis: osteon.tortuosity(pores, spacing_mm, axis=axis, picture={"enabled": False}).tortuosity for axis in "zyx"}
 print({axis: round(value, 3) for axis, value in tau.items()})
 
 # %% [markdown]

@@ -6,6 +6,7 @@
 
 # %%
 import numpy as np
+
 import osteon
 
 rng = np.random.default_rng(1)

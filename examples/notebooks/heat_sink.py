@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+
 import osteon
 
 folder = Path(tempfile.mkdtemp())

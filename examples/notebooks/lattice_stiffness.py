@@ -5,6 +5,7 @@
 
 # %%
 import numpy as np
+
 import osteon
 
 n, strut = 32, 6

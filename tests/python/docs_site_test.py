@@ -13,7 +13,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 SPHINX = ROOT / ".venv-docs" / "bin" / "python"
 BINARY = Path(os.environ.get("OSTEON_BINARY", ROOT / "build/release/src/app/osteon"))
-needs_sphinx = pytest.mark.skipif(not SPHINX.exists(), reason="the site's packages are not here (./run docs, ./run test)")
+needs_sphinx = pytest.mark.skipif(
+    not SPHINX.exists(), reason="the site's packages are not here (./run docs, ./run test)"
+)
 
 
 def pages_of_the_tree() -> dict[str, list[str]]:
@@ -87,7 +89,11 @@ def test_command_line_page_is_the_help_of_the_program() -> None:
     if not BINARY.exists():
         pytest.skip(f"{BINARY} is not built")
     made = subprocess.run(
-        [sys.executable, ROOT / "tools/command_reference.py", BINARY], capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, ROOT / "tools/command_reference.py", BINARY],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
     )
     assert made.stdout == (ROOT / "docs/command_line.md").read_text(), (
         f"make docs/command_line.md anew: python3 tools/command_reference.py {BINARY} > docs/command_line.md"
