@@ -1,4 +1,4 @@
-"""Settings of the site. The source folder is the repository, so that links between pages, code and examples work in both.
+"""Settings of the site. Its source folder is the repository, so that links between pages and code work in both.
 
     ./run docs        builds build/docs
 

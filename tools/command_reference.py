@@ -3,10 +3,9 @@
 
     python3 tools/command_reference.py build/release/src/app/osteon > docs/command_line.md
 
-A test compares the page with the program, so the two cannot drift apart. Commands of the studies are left to their own pages.
+A test compares the page with the program, so the two cannot drift apart.
 """
 
-import os
 import re
 import subprocess
 import sys
@@ -14,21 +13,15 @@ from pathlib import Path
 
 HEAD = """# Command line
 
-What `osteon --help` and the help of each command say. This page is made by `tools/command_reference.py`; pages that explain a command are named in
-the README. Exit codes are the same everywhere: 0 done, 2 usage, 3 bad data, 4 not converged, 5 machine, 75 stopped with a checkpoint, 130 after Ctrl-C.
+What `osteon --help` and the help of each command say; this page is made of it, by `tools/command_reference.py`. Which page
+explains a command, the README says. Exit codes are the same everywhere: 0 done, 2 usage, 3 bad data, 4 not converged,
+5 machine, 75 stopped with a checkpoint, 130 after Ctrl-C.
 """
 
 
 def help_of(binary: str, words: tuple[str, ...]) -> str:
-    """The help, as on a terminal of the usual width, whatever the number of cores and the path of the program."""
-    done = subprocess.run(
-        [binary, *words, "--help"],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-        env={**os.environ, "COLUMNS": "100"},
-    )
+    """What a command says of itself, whatever the path of the program."""
+    done = subprocess.run([binary, *words, "--help"], capture_output=True, text=True, timeout=60, check=True)
     text = done.stdout.replace(str(Path(binary)), "osteon")
     return "\n".join(line.rstrip() for line in text.strip().splitlines())
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Print a page with the oracle of every test, by folder: C++ `// Oracle: ...` above a TEST, Python docstrings `Oracle: ...`.
+"""Print a page with the oracle of every test: C++ `// Oracle: ...` above a TEST, Python docstrings `Oracle: ...`.
 
     tools/oracles.py > docs/oracles.md
 
@@ -15,8 +15,8 @@ ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ["tests", "studies", "bridge/tests"]
 HEAD = """# All oracles
 
-What each test is held against. Made by `tools/oracles.py` from the tests themselves when this site is built. C++ tests are run by
-`ctest --preset release -R MODULE/`, Python tests by `pytest FILE`; `./run test` runs all.
+What each test is held against. Made by `tools/oracles.py` from the tests themselves when this site is built. C++ tests
+are run by `ctest --preset release -R MODULE/`, Python tests by `pytest FILE`; `./run test` runs all.
 """
 
 
