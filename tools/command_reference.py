@@ -13,7 +13,7 @@ from pathlib import Path
 
 HEAD = """# Command line
 
-What `osteon --help` and the help of each command say; this page is made of it, by `tools/command_reference.py`. Which page
+What `osteon --help` and the help of each command say: `tools/command_reference.py` makes this page of it. Which page
 explains a command, the README says. Exit codes are the same everywhere: 0 done, 2 usage, 3 bad data, 4 not converged,
 5 machine, 75 stopped with a checkpoint, 130 after Ctrl-C.
 """
