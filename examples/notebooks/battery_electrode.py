@@ -26,7 +26,7 @@ print(f"porosity {porosity:.3f}")
 # z is the direction through the foil. Tortuosity is porosity times D over the effective D: 1 for straight pores.
 
 # %%
-tau = {axis: osteon.tortuosity(pores, spacing_mm, axis=axis, picture={"enabled": False}).tortuosity for axis in "zyx"}
+tau = {axis: osteon.tortuosity(pores, spacing_mm, axis=axis).tortuosity for axis in "zyx"}
 print({axis: round(value, 3) for axis, value in tau.items()})
 
 # %% [markdown]
@@ -54,5 +54,5 @@ parameters
 
 # %%
 for name, half in (("low", pores[:, : n // 2]), ("high", pores[:, n // 2 :])):
-    value = osteon.tortuosity(half, spacing_mm, axis="z", picture={"enabled": False}).tortuosity
+    value = osteon.tortuosity(half, spacing_mm, axis="z").tortuosity
     print(f"{name} half: tortuosity {value:.3f}, porosity {half.mean():.3f}")

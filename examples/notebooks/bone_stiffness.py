@@ -55,9 +55,7 @@ bone.certificate
 
 # %%
 for other in (110.0, 130.0):
-    again = osteon.stiffness(
-        scan, spacing_mm, threshold=other, youngs_modulus_MPa=6829, poisson_ratio=0.3, picture={"enabled": False}
-    )
+    again = osteon.stiffness(scan, spacing_mm, threshold=other, youngs_modulus_MPa=6829, poisson_ratio=0.3)
     change = again.apparent_modulus_MPa / bone.apparent_modulus_MPa - 1
     print(f"threshold {other:.0f}: {100 * change:+.1f} %")
 

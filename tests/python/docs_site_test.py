@@ -98,3 +98,18 @@ def test_command_line_page_is_the_help_of_the_program() -> None:
     assert made.stdout == (ROOT / "docs/command_line.md").read_text(), (
         f"make docs/command_line.md anew: python3 tools/command_reference.py {BINARY} > docs/command_line.md"
     )
+
+
+def test_messages_of_the_page_are_messages_of_the_program() -> None:
+    """Oracle: the texts in the sources; literals that are broken over lines are joined."""
+    paths = [p for ending in ("cpp", "hpp") for p in (ROOT / "src").rglob(f"*.{ending}")]
+    paths += [*(ROOT / "common").rglob("*.?pp"), *(ROOT / "python").rglob("*.py")]
+    sources = "\n".join(re.sub(r'"\s*\n\s*f?"', "", path.read_text(encoding="utf-8")) for path in paths)
+    page = (ROOT / "docs/howto/messages.md").read_text()
+    shown = []
+    for table in re.findall(r"^\| message \|.*?\n\|---.*?\n(.*?)(?:\n\n|\Z)", page, re.M | re.S):
+        shown += [row.split("|")[1].strip() for row in table.splitlines()]
+    assert len(shown) > 15
+    own_words = {"illegal instruction, SIGILL"}  # of the shell
+    unknown = [words for words in shown if words not in sources and words not in own_words]
+    assert not unknown, f"no message of osteon: {unknown}"
