@@ -9,8 +9,10 @@ A test compares the page with the program, so the two cannot drift apart.
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
+WIDTH, COLUMN = 100, 30  # of a page of the site; where the program begins to explain an option
 HEAD = """# Command line
 
 What `osteon --help` and the help of each command say: `tools/command_reference.py` makes this page of it. Which page
@@ -23,7 +25,17 @@ def help_of(binary: str, words: tuple[str, ...]) -> str:
     """What a command says of itself, whatever the path of the program."""
     done = subprocess.run([binary, *words, "--help"], capture_output=True, text=True, timeout=60, check=True)
     text = done.stdout.replace(str(Path(binary)), "osteon")
-    return "\n".join(line.rstrip() for line in text.strip().splitlines())
+    return "\n".join(folded(line.rstrip()) for line in text.strip().splitlines())
+
+
+def folded(line: str) -> str:
+    """A long line over several, the words of an option below each other; examples are left alone."""
+    if len(line) <= WIDTH or line.startswith("  osteon"):
+        return line
+    found = re.match(r"  \S.*?\s{2,}| {10,}", line)
+    return textwrap.fill(
+        line, WIDTH, subsequent_indent=" " * COLUMN if found else "", break_on_hyphens=False, break_long_words=False
+    )
 
 
 def commands_in(text: str) -> list[str]:
