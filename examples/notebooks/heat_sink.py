@@ -25,7 +25,7 @@ def heat_sink(fin):
     return image
 
 
-def hottest(fin, power_W=32.0):
+def hottest(fin, power_W=4.0):
     np.save(folder / "sink.npy", heat_sink(fin))
     film = {"kind": "convection", "temperature_K": 300, "transfer_W_per_m2K": 50}
     return osteon.run(
@@ -54,7 +54,8 @@ sink = hottest(2)
 sink
 
 # %% [markdown]
-# What goes in at the chip comes out by the films; the answer says so itself:
+# What goes in at the chip comes out by the films; the answer says so itself. Films act on the outer faces of the image; air that is blown through the
+# channels is a flow with heat (`examples/heatsink_flow.toml`).
 
 # %%
 print({face: round(heat, 3) for face, heat in sink.face_inflow_W.items()})
