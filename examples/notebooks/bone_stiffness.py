@@ -2,9 +2,10 @@
 # # How stiff is this bone?
 #
 # From grey values to stiffness, failure load and a report. The image is made here, so that the notebook needs no file: a network of struts
-# and plates with noise, 48 voxels of 0.05 mm an edge. Take your own by `osteon.read_image`, `tifffile.imread`, or any array in the order z, y, x.
+# and plates with noise, 48 voxels of 0.05 mm an edge. Take your own: any array in the order z, y, x, for example by `tifffile.imread`.
 
 # %%
+# %matplotlib inline
 import numpy as np
 
 import osteon
@@ -55,7 +56,13 @@ bone.certificate
 
 # %%
 for other in (110.0, 130.0):
-    again = osteon.stiffness(scan, spacing_mm, threshold=other, youngs_modulus_MPa=6829, poisson_ratio=0.3)
+    again = osteon.stiffness(
+        scan,
+        spacing_mm,
+        threshold=other,
+        youngs_modulus_MPa=6829,
+        poisson_ratio=0.3,
+    )
     change = again.apparent_modulus_MPa / bone.apparent_modulus_MPa - 1
     print(f"threshold {other:.0f}: {100 * change:+.1f} %")
 

@@ -5,6 +5,7 @@
 # job file.
 
 # %%
+# %matplotlib inline
 import tempfile
 from pathlib import Path
 

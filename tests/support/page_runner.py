@@ -71,6 +71,9 @@ def run_page(path: Path, folder: Path, binary: Path, timeout: float) -> None:
         "PYTHONPATH": str(root / "python"),
         "OSTEON_CACHE": str(folder / "cache"),
         "PYTHONUTF8": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",  # of a container; and its cores may be fewer than the ranks of a page
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "OMPI_MCA_rmaps_base_oversubscribe": "1",
     }
     printed: list[str] = []
     for block in blocks_of(path.read_text(encoding="utf-8")):
