@@ -12,7 +12,7 @@ import sys
 import textwrap
 from pathlib import Path
 
-WIDTH, COLUMN = 100, 30  # of a page of the site; where the program begins to explain an option
+WIDTH, COLUMN = 88, 30  # of a page of the site; where the program begins to explain an option
 HEAD = """# Command line
 
 What `osteon --help` and the help of each command say: `tools/command_reference.py` makes this page of it. Which page
