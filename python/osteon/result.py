@@ -157,7 +157,7 @@ class Result:
 
     @property
     def certificate(self) -> dict[str, Any]:
-        """Why the numbers may be trusted: residual, balances, identity of energies, whether it settled."""
+        """Why the numbers may be trusted, by residual, balances, energies, and whether the solver settled."""
         return dict(self.summary.get("certificate", {}))
 
     def __repr__(self) -> str:

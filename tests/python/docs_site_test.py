@@ -1,0 +1,126 @@
+"""The site of ./run docs: it is built without a warning, every page is in its tree, and what is made of the program is up to date."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SPHINX = ROOT / ".venv-docs" / "bin" / "python"
+BINARY = Path(os.environ.get("OSTEON_BINARY", ROOT / "build/release/src/app/osteon"))
+needs_sphinx = pytest.mark.skipif(
+    not SPHINX.exists(), reason="the site's packages are not here (./run docs, ./run test)"
+)
+
+
+def pages_of_the_tree() -> dict[str, list[str]]:
+    """Pages by the page whose toctree lists them, as paths in the repository without their ending."""
+    listed: dict[str, list[str]] = {}
+    for page in [*(ROOT / "docs").rglob("*.md")]:
+        for tree in re.findall(r"^:::\{toctree\}\n(.*?)^:::", page.read_text(), re.M | re.S):
+            for entry in (line.strip() for line in tree.splitlines() if line.strip() and not line.startswith(":")):
+                pattern = os.path.normpath(str(page.parent.relative_to(ROOT) / entry))
+                found = [p for ending in (".md", ".ipynb") for p in ROOT.glob(pattern + ending)]
+                assert found, f"{page.name} lists {entry}, which is not there"
+                names = [str(p.relative_to(ROOT).with_suffix("")) for p in found]
+                listed.setdefault(str(page.relative_to(ROOT)), []).extend(names)
+    return listed
+
+
+def test_every_page_is_in_the_tree_once() -> None:
+    """Oracle: the files. A new page is named in a toctree of docs/index.md, so that readers find it."""
+    listed = [name for names in pages_of_the_tree().values() for name in names if name != "docs/oracles"]
+    pages = [p for p in (ROOT / "docs").rglob("*.md") if p.name not in ("index.md", "oracles.md")]
+    pages += [*(ROOT / "examples/notebooks").glob("*.ipynb"), *(ROOT / "bridge/docs").glob("*.md")]
+    missing = {str(p.relative_to(ROOT).with_suffix("")) for p in pages} - set(listed)
+    assert not missing, f"in no toctree of docs/index.md: {', '.join(sorted(missing))}"
+    assert len(listed) == len(set(listed))
+
+
+def sphinx(source: Path, target: Path, builder: str) -> None:
+    """Any warning fails. Notebooks are not run here: tests/python/docs_pages_test.py does."""
+    done = subprocess.run(
+        [SPHINX, "-m", "sphinx", "-q", "-W", "--keep-going", "-n", "-b", builder, "-c", ROOT / "docs", source, target],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        env={k: v for k, v in os.environ.items() if k not in ("OSTEON_BINARY", "PYTHONPATH")},
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@needs_sphinx
+def test_the_site_has_no_dead_link_or_anchor(tmp_path: Path) -> None:
+    """Oracle: Sphinx, to which a dead link, a dead anchor, a page outside of the tree, or a name that Python does not have
+    is an error. Nothing is written, which takes half of the time."""
+    sphinx(ROOT, tmp_path, "dummy")
+
+
+@needs_sphinx
+def test_pages_need_nothing_from_the_net(tmp_path: Path) -> None:
+    """Oracle: the HTML of two pages made with the settings of the site. A browser loads the index of the search as a script,
+    which works from file://, too."""
+    pages, site = tmp_path / "pages" / "docs", tmp_path / "site"
+    pages.mkdir(parents=True)
+    (pages / "index.md").write_text("# One\n:::{toctree}\ntwo\n:::\n")
+    (pages / "two.md").write_text("# Two\n`a` is *trabecular*: $1\n```toml\na = 1\n```\n")
+    sphinx(pages.parent, site, "html")
+    assert 'url=docs/index.html"' in (site / "index.html").read_text()
+    assert (site / "searchindex.js").read_text().startswith("Search.setIndex(")
+    assert "trabecular" in (site / "searchindex.js").read_text()
+    for page in site.rglob("*.html"):
+        loads = re.findall(r"<(?:script|img|link)\b[^>]*?(?:src|href)=\"(https?:[^\"]*)\"", page.read_text())
+        assert not loads, f"{page.name} loads {loads[0]}"
+
+
+@needs_sphinx
+def test_notebooks_are_made_from_their_python_files() -> None:
+    """Oracle: jupytext, by tools/notebooks.py."""
+    done = subprocess.run(
+        [SPHINX, ROOT / "tools/notebooks.py", "--check"], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_notebooks_hold_no_outputs() -> None:
+    """Oracle: the format of notebooks."""
+    for path in (ROOT / "examples/notebooks").glob("*.ipynb"):
+        cells = json.loads(path.read_text())["cells"]
+        assert cells
+        assert not any(cell.get("outputs") for cell in cells), path.name
+
+
+def test_command_line_page_is_the_help_of_the_program() -> None:
+    """Oracle: the program."""
+    if not BINARY.exists():
+        pytest.skip(f"{BINARY} is not built")
+    made = subprocess.run(
+        [sys.executable, ROOT / "tools/command_reference.py", BINARY],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert made.stdout == (ROOT / "docs/command_line.md").read_text(), (
+        f"make docs/command_line.md anew: python3 tools/command_reference.py {BINARY} > docs/command_line.md"
+    )
+
+
+def test_messages_of_the_page_are_messages_of_the_program() -> None:
+    """Oracle: the texts in the sources; literals that are broken over lines are joined."""
+    paths = [p for ending in ("cpp", "hpp") for p in (ROOT / "src").rglob(f"*.{ending}")]
+    paths += [*(ROOT / "common").rglob("*.?pp"), *(ROOT / "python").rglob("*.py")]
+    sources = "\n".join(re.sub(r'"\s*\n\s*f?"', "", path.read_text(encoding="utf-8")) for path in paths)
+    page = (ROOT / "docs/howto/messages.md").read_text()
+    shown = []
+    for table in re.findall(r"^\| message \|.*?\n\|---.*?\n(.*?)(?:\n\n|\Z)", page, re.M | re.S):
+        shown += [row.split("|")[1].strip() for row in table.splitlines()]
+    assert len(shown) > 15
+    own_words = {"illegal instruction, SIGILL"}  # of the shell
+    unknown = [words for words in shown if words not in sources and words not in own_words]
+    assert not unknown, f"no message of osteon: {unknown}"

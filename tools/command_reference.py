@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""Write docs/command_line.md from the help of the program, command by command.
+
+    python3 tools/command_reference.py build/release/src/app/osteon > docs/command_line.md
+
+A test compares the page with the program, so the two cannot drift apart.
+"""
+
+import re
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+WIDTH, COLUMN = 88, 30  # of a page of the site; where the program begins to explain an option
+HEAD = """# Command line
+
+What `osteon --help` and the help of each command say: `tools/command_reference.py` makes this page of it. Which page
+explains a command, the README says. Exit codes are the same everywhere: 0 done, 2 usage, 3 bad data, 4 not converged,
+5 machine, 75 stopped with a checkpoint, 130 after Ctrl-C.
+"""
+
+
+def help_of(binary: str, words: tuple[str, ...]) -> str:
+    """What a command says of itself, whatever the path of the program."""
+    done = subprocess.run([binary, *words, "--help"], capture_output=True, text=True, timeout=60, check=True)
+    text = done.stdout.replace(str(Path(binary)), "osteon")
+    return "\n".join(folded(line.rstrip()) for line in text.strip().splitlines())
+
+
+def folded(line: str) -> str:
+    """A long line over several, the words of an option below each other; examples are left alone."""
+    if len(line) <= WIDTH or line.startswith("  osteon"):
+        return line
+    found = re.match(r"  \S.*?\s{2,}| {10,}", line)
+    return textwrap.fill(
+        line, WIDTH, subsequent_indent=" " * COLUMN if found else "", break_on_hyphens=False, break_long_words=False
+    )
+
+
+def commands_in(text: str) -> list[str]:
+    """Names of the subcommands that a help lists."""
+    found = re.search(r"^(?:Subcommands|SUBCOMMANDS|Commands):\n((?: .*\n?|\n)+)", text, re.M)
+    return re.findall(r"^  (\S+)", found.group(1), re.M) if found else []
+
+
+def tree(binary: str, words: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], str]]:
+    text = help_of(binary, words)
+    rows = [(words, text)]
+    for name in commands_in(text):
+        rows += tree(binary, (*words, name))
+    return rows
+
+
+def reference(binary: str) -> str:
+    parts = [HEAD]
+    for words, text in tree(binary):
+        parts.append(f"\n## {' '.join(('osteon', *words))}\n```text\n{text}\n```\n")
+    return "".join(parts)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: command_reference.py OSTEON")
+    sys.stdout.write(reference(sys.argv[1]))

@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""Write the notebooks of examples/notebooks anew, each from the Python file of its name, without outputs.
+
+    .venv-docs/bin/python tools/notebooks.py            (./run docs makes .venv-docs)
+    .venv-docs/bin/python tools/notebooks.py --check    fail if one differs
+
+The Python file is the source: it runs by itself, and the tests run it. Jupyter opens the notebook.
+"""
+
+import sys
+from pathlib import Path
+
+import jupytext
+import nbformat
+
+FOLDER = Path(__file__).resolve().parents[1] / "examples" / "notebooks"
+
+
+def notebook_of(source: Path) -> str:
+    notebook = jupytext.read(source, fmt="py:percent")
+    for number, cell in enumerate(notebook.cells):
+        cell["id"] = f"cell-{number}"  # else random, and each time another file
+        cell["metadata"] = {}
+    notebook["metadata"] = {
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "language_info": {"name": "python"},
+    }
+    return nbformat.writes(notebook, version=4) + "\n"
+
+
+def main() -> int:
+    stale = []
+    for source in sorted(FOLDER.glob("*.py")):
+        target, text = source.with_suffix(".ipynb"), notebook_of(source)
+        if target.exists() and target.read_text(encoding="utf-8") == text:
+            continue
+        stale.append(target.name)
+        if "--check" not in sys.argv:
+            target.write_text(text, encoding="utf-8")
+    if stale and "--check" in sys.argv:
+        print(f"not made from their Python files: {', '.join(stale)}; run tools/notebooks.py", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
