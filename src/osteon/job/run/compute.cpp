@@ -21,6 +21,7 @@
 #include <osteon/job/outputs/film.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
+#include <osteon/job/outputs/second_name.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/job/run/cluster_part.hpp>
 #include <osteon/job/run/earlier_results.hpp>
@@ -78,7 +79,7 @@ class stage_clock {
 // One file, or one of each cluster.
 io::file_report write_results(const output_paths& paths, const spec& job, const local_model& part,
                               const physics_result& result, const std::string& command, const std::function<void()>& poll,
-                              json& files) {
+                              log_sink& log, json& files) {
   std::vector<io::field_info> infos;
   for (const result_field& field : result.fields) infos.push_back(field.info);
   const bool good = !result.missed();
@@ -86,6 +87,7 @@ io::file_report write_results(const output_paths& paths, const spec& job, const 
   const grid::block& where = own ? own->where : part.where;
   const voxel::model_header& header = own ? own->header : part.header;
   const std::string results = own ? name_of_part(paths.results, own->index) : paths.results;
+  const std::string vtkhdf = own ? name_of_part(paths.vtkhdf, own->index) : paths.vtkhdf;
   const std::string xdmf = own ? name_of_part(paths.xdmf, own->index) : paths.xdmf;
   const bool first = comm::rank(where.comm) == 0;
   // What a cluster's ranks agree to fail at, the other clusters have to hear.
@@ -117,11 +119,12 @@ io::file_report write_results(const output_paths& paths, const spec& job, const 
   }
   io::file_report report;
   here([&] { report = writer->close(); });
+  files = {{"results", results}, {"xdmf", xdmf}};
   comm::collectively(part.where.comm, [&] {
     if (!first) return;
     // What lies there is about an earlier job; these results must not be read with its numbers or its picture.
     std::vector<std::string> earlier{paths.summary, paths.manifest, paths.picture, paths.cut, paths.report};
-    if (own) earlier.insert(earlier.end(), {paths.results, paths.xdmf});
+    if (own) earlier.insert(earlier.end(), {paths.results, paths.vtkhdf, paths.xdmf});
     for (const std::string& name : source_of(job).further_results())
       earlier.push_back((std::filesystem::path(paths.directory) / std::filesystem::path(name).filename()).string());
     for (const std::string& old : earlier) {
@@ -129,8 +132,8 @@ io::file_report write_results(const output_paths& paths, const spec& job, const 
       std::filesystem::remove(old, ignored);
     }
     io::write_xdmf(xdmf, std::filesystem::path(results).filename().string(), header, infos);
+    if (give_second_name(results, vtkhdf, log)) files["vtkhdf"] = vtkhdf;
   });
-  files = {{"results", results}, {"xdmf", xdmf}};
   return report;
 }
 
@@ -267,7 +270,7 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   const io::file_report written = leave_with([&] {
     const auto between = [&] { poll("writing the results"); };
     between();
-    return write_results(paths, job, part, result, command, between, files);
+    return write_results(paths, job, part, result, command, between, log, files);
   });
   earlier.stay_away();
   log.note(file_clock.note("wrote", files.at("results"), written));

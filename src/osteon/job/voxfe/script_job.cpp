@@ -33,7 +33,7 @@ void check_results(const spec& job, const io::voxfe::result_files& results, std:
   const output_paths own(job);
   std::set<std::string> taken;
   for (const std::string& path :
-       {own.model, own.results, own.xdmf, own.picture, own.summary, own.manifest, own.report, std::string(".lock")})
+       {own.model, own.results, own.vtkhdf, own.xdmf, own.picture, own.summary, own.manifest, own.report, std::string(".lock")})
     taken.insert(fs::path(path).filename().string());
   for (const std::string& name : results.names()) {
     const std::string file = fs::path(name).filename().string();
