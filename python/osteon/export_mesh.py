@@ -158,7 +158,7 @@ def write_stl(source: Path, path: Path, smooth: int = 0) -> None:
 
 
 def _faces(mesh: SolidMesh) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Corners of the faces between solid and empty, shape (faces, 4, 3), counter-clockwise from outside, and normals."""
+    """Corners of the faces between solid and empty, shape (faces, 4, 3), counter-clockwise from outside; normals."""
     solid, field = mesh.solid, mesh.field
     turn, corner, h = field.rotation(), field.placement.corner_mm, field.spacing
     empty = np.zeros(solid.shape[1:], bool)

@@ -22,8 +22,20 @@ from typing import BinaryIO
 
 import numpy as np
 
-from . import metaimage_reader, nifti_reader, npz_reader, nrrd_reader, raw_reader, scanco_reader, slices, tiff_reader
+from . import (
+    hdf5_reader,
+    metaimage_reader,
+    mgh_reader,
+    nifti_reader,
+    npz_reader,
+    nrrd_reader,
+    raw_reader,
+    scanco_reader,
+    slices,
+    tiff_reader,
+)
 from .dicom_reader import has_frames, is_dicom, read_dicom, refuse_what_is_no_series
+from .dicom_seg_reader import is_segmentation, read_segmentation
 from .errors import DATA, USAGE, DataError, complain
 from .inv3_reader import read_inv3
 from .npy_writer import WriteError, write_pieces
@@ -32,7 +44,7 @@ from .volume import Volume, checked, forget_no_spacing
 
 KNOWN = (
     "TIFF, folders of TIFF, PNG, BMP or DICOM slices, NIfTI, NRRD, MetaImage, Scanco AIM and ISQ, InVesalius .inv3, "
-    "npy, npz, raw with a .json or .vgi"
+    "npy, npz, HDF5, FreeSurfer mgz, DICOM segmentations, raw with a .json or .vgi"
 )
 READERS = (
     (tiff_reader.ENDINGS, tiff_reader.read_tiff),
@@ -42,6 +54,8 @@ READERS = (
     ((".inv3",), read_inv3),
     ((".npy",), raw_reader.read_npy),
     (npz_reader.ENDINGS, npz_reader.read_npz),
+    (hdf5_reader.ENDINGS, hdf5_reader.read_hdf5),
+    (mgh_reader.ENDINGS, mgh_reader.read_mgh),
     (raw_reader.ENDINGS, raw_reader.read_raw),
 )
 
@@ -116,6 +130,8 @@ def _read(source: str) -> Volume:
     for endings, read in READERS:
         if path.name.lower().endswith(endings):
             return read(path)
+    if is_dicom(path) and is_segmentation(path):
+        return read_segmentation(path)
     refuse_what_is_no_series(path)
     if is_dicom(path):
         if has_frames(path):
@@ -129,7 +145,10 @@ def _read_folder(folder: Path) -> Volume:
     contents = next((p for p in files if p.name.upper() == "DICOMDIR"), None)
     if contents is not None and sum(is_dicom(p) for p in files) == 1:
         refuse_what_is_no_series(contents)
-    if any(is_dicom(p) for p in files):
+    dicom = [p for p in files if is_dicom(p)]
+    if len(dicom) == 1 and is_segmentation(dicom[0]):
+        return read_segmentation(dicom[0])
+    if dicom:
         return read_dicom(files, str(folder))
     for path in files:
         refuse_what_is_no_series(path)

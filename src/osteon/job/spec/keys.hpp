@@ -26,7 +26,8 @@ void describe(Visitor& v, spec& s) {
     image_spec& i = s.image;
     t("path", i.path,
       "Image file, folder of slices or pattern such as slices/*.png, relative to the job file: TIFF, DICOM, NIfTI, NRRD, "
-      "MetaImage, PNG, BMP, Scanco AIM and ISQ, InVesalius, npy, npz, raw with a header (docs/images.md).");
+      "MetaImage, PNG, BMP, Scanco AIM and ISQ, InVesalius, npy, npz, HDF5, FreeSurfer mgz, DICOM segmentations, raw with "
+      "a header (docs/images.md).");
     t("spacing_mm", i.spacing_mm,
       "Edge lengths of a voxel in mm, [z, y, x] or one number. May be left out only if the image itself states them.");
     t("spacing_note", i.spacing_note,
