@@ -154,7 +154,7 @@ def _fill(values: np.ndarray, frames: list[dict], planes: np.ndarray, tags, kind
                 names.get(n, f"segment {n}") for n in (int(plane[both][0]), frame["segment"] or int(marks[both][0]))
             )
             raise DataError(
-                f"'{path}' has voxels that belong to two segments, '{a}' and '{b}'; a label image gives each voxel one: "
-                "export the segments apart"
+                f"'{path}' has voxels that belong to two segments, '{a}' and '{b}'; a label image gives each voxel "
+                "one: export the segments apart"
             )
         plane[marked] = frame["segment"] if kind == "BINARY" else marks[marked]
