@@ -5,6 +5,7 @@
 #include <app/common_options.hpp>
 #include <app/process/json_output.hpp>
 #include <app/process/mpi_session.hpp>
+#include <app/process/python.hpp>
 #include <app/process/stop_signal.hpp>
 #include <app/process/terminal.hpp>
 #include <cctype>
@@ -17,27 +18,11 @@
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/lines.hpp>
 #include <osteon/job/subprocess.hpp>
-#include <sstream>
 #include <string_view>
 
 namespace osteon::app {
 
 namespace {
-
-// Run a command of the Python half; its errors and warnings are ours.
-void run_python(const std::vector<std::string>& call, const char* failure) {
-  auto result = job::run_program(call);
-  while (result.err.ends_with('\n')) result.err.pop_back();
-  if (result.exit_code == 127)
-    throw machine_error(result.err + "; set OSTEON_PYTHON to a Python that has the osteon package");
-  if (result.exit_code == exit_code(error_kind::data)) throw data_error(result.err);
-  if (result.exit_code != 0)
-    throw machine_error(fmt::format("{} (exit code {}): {}", failure, result.exit_code, result.err));
-  constexpr std::string_view mark = "warning: ";  // other packages may write lines of their own
-  std::istringstream lines(result.err);
-  for (std::string line; std::getline(lines, line);)
-    if (line.starts_with(mark)) terminal_sink(false).warn(line.substr(mark.size()));
-}
 
 /// Write fields of a result as an image, by the Python writers.
 struct export_options {
