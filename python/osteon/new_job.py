@@ -173,7 +173,7 @@ def _segment(image: Look, rules: dict, doubts: list[str], decide: list[str]) -> 
     )
     if greys.separation < CLEAR:
         doubts.append(
-            f"the greys have no two clear phases (Otsu's separation is {greys.separation:.2f}, a flat histogram's 0.75): "
+            f"the greys have no two clear phases (Otsu's separation is {greys.separation:.2f}, a flat one's 0.75): "
             "choose the threshold by eye, or by a phantom"
         )
     if rules["solid"] == "dark":
