@@ -3,6 +3,7 @@
 #include <app/commands.hpp>
 #include <app/common_options.hpp>
 #include <app/process/python.hpp>
+#include <common/printable.hpp>
 #include <memory>
 #include <osteon/job/subprocess.hpp>
 
@@ -12,10 +13,11 @@ namespace {
 
 // The image is read by the Python readers, so its job is written there, too.
 int write_new_job(const std::string& image, const std::string& protocol, const std::string& target) {
-  std::vector<std::string> call{job::python_interpreter(), "-m", "osteon.new_job", image};
+  std::vector<std::string> call{job::python_interpreter(), "-m", "osteon.new_job"};
   if (!protocol.empty()) call.push_back("--protocol=" + protocol);
   if (!target.empty()) call.push_back("--output=" + target);
-  fmt::print("{}", run_python(call, "the job could not be written"));
+  call.insert(call.end(), {"--", image});
+  fmt::print("{}", printable(run_python(call, "the job could not be written")));
   return 0;
 }
 

@@ -127,7 +127,7 @@ job_size sample_solid(const spec& job, log_sink& log) {
                     image_path(job)));
   index3 shape{facts.at("shape")[0], facts.at("shape")[1], facts.at("shape")[2]};
   vector3 spacing;
-  const json stated = facts.contains("spacing_mm") ? facts.at("spacing_mm") : json(nullptr);
+  const auto stated = facts.contains("spacing_mm") ? facts.at("spacing_mm") : nlohmann::json(nullptr);
   for (int a = 0; a < 3; ++a)
     spacing[a] = job.image.spacing_mm                      ? (*job.image.spacing_mm)[static_cast<std::size_t>(a)]
                  : stated.is_array() && stated.size() == 3 ? stated[static_cast<std::size_t>(a)].get<double>()
