@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from whole_job import Job, job_text, osteon
+from whole_job import Job, follows_schema, job_text, osteon
 
 CCX = shutil.which("ccx")
 SMALL = '[output]\nfields = ["displacement", "sed", "stress"]\n'
@@ -104,15 +105,14 @@ def totals(dat: Path) -> dict[str, list[np.ndarray]]:
 
 
 def calculated(job: Job) -> dict[str, list[np.ndarray]]:
+    folder = f'output.directory="{job.folder}/job.out"'
     done = osteon(
-        "export",
-        str(job.folder / "job.toml"),
-        "-o",
-        str(job.folder / "job.inp"),
-        "--set",
-        f'output.directory="{job.folder}/job.out"',
+        "export", str(job.folder / "job.toml"), "-o", str(job.folder / "job.inp"), "--set", folder, "--json", "-"
     )
     assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    follows_schema(answer, "inp")
+    assert answer["bytes"] == (job.folder / "job.inp").stat().st_size
     ran = subprocess.run(
         [CCX, "-i", "job"],
         cwd=job.folder,
