@@ -13,6 +13,7 @@ PARAVIEW = '''"""Open {title} in ParaView: `paraview --script={script}`, or ther
 
 import os
 
+from paraview import servermanager
 from paraview.simple import *
 
 FOLDER = {folder}
@@ -22,7 +23,9 @@ LOW, HIGH = {low}, {high}
 SPAN, MIDDLE = {span}, {middle}
 
 # ParaView reads fields of VTKHDF images from 5.12 on; older ones take the XDMF beside.
-path = os.path.join(FOLDER, VTKHDF if VTKHDF and GetParaViewVersion() >= (5, 12) else XDMF)
+manager = servermanager.vtkSMProxyManager
+is_new = (manager.GetVersionMajor(), manager.GetVersionMinor()) >= (5, 12)
+path = os.path.join(FOLDER, VTKHDF if VTKHDF and is_new else XDMF)
 if not os.path.isfile(path):
     raise RuntimeError("there is no " + path + "; make this script again: osteon export ... --open-in paraview")
 results = OpenDataFile(path)
@@ -81,6 +84,7 @@ display.SetThreshold({threshold}, 1e30)
 # The solid as a closed surface, and the field on the slices.
 segmentation = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSegmentationNode", "solid")
 segmentation.SetReferenceImageGeometryParameterFromVolumeNode(field)
+segmentation.CreateDefaultDisplayNodes()
 slicer.modules.segmentations.logic().ImportLabelmapToSegmentationNode(solid, segmentation)
 segmentation.CreateClosedSurfaceRepresentation()
 segmentation.GetDisplayNode().SetOpacity3D(0.4)

@@ -147,8 +147,9 @@ def test_the_script_for_paraview(monkeypatch, version, opened):
         "Render",
     ]
     simple = Recorder("paraview.simple", **{n: note(n) for n in names})
-    simple.GetParaViewVersion = lambda: version
-    monkeypatch.setitem(sys.modules, "paraview", Recorder("paraview", simple=simple))
+    manager = types.SimpleNamespace(GetVersionMajor=lambda: version[0], GetVersionMinor=lambda: version[1])
+    servers = Recorder("paraview.servermanager", vtkSMProxyManager=manager)
+    monkeypatch.setitem(sys.modules, "paraview", Recorder("paraview", simple=simple, servermanager=servers))
     monkeypatch.setitem(sys.modules, "paraview.simple", simple)
     exec(compile(Path("open.py").read_text(), "open.py", "exec"), {"__name__": "__main__"})
     assert ("OpenDataFile", str(Path(opened).resolve())) in calls
