@@ -29,8 +29,8 @@ NO_SCANS = {
         "give the folder of one of its series",
     ),
     "1.2.840.10008.5.1.4.1.1.66.4": (
-        "a DICOM segmentation (SEG): marks of organs, no scan",
-        "convert it to a label image (.nrrd or .nii, as 3D Slicer and dcmqi do) for segment.labels = true",
+        "a DICOM segmentation (SEG): marks of organs, no slice of a scan",
+        "give the file itself as a label image, or move it out of the folder",
     ),
     "1.2.840.10008.5.1.4.1.1.66.5": ("a DICOM surface segmentation: meshes, no scan", "move it out of the folder"),
     "1.2.840.10008.5.1.4.1.1.481.2": ("a DICOM radiotherapy dose, no scan", "move it out of the folder"),

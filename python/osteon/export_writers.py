@@ -10,6 +10,7 @@ from .errors import DataError
 from .result_fields import Field
 from .zarr_writer import write_ome_zarr
 
+MOST_OF_IMAGEJ = 2**32 - 2**24  # bytes that the offsets of a TIFF reach
 RAS_FROM_LPS = np.diag([-1.0, -1.0, 1.0])
 
 
@@ -67,7 +68,44 @@ def write_nifti(fields: list[Field], path: Path) -> None:
     nibabel.save(image, path)
 
 
+def write_mha(fields: list[Field], path: Path) -> None:
+    import SimpleITK as sitk  # noqa: N813
+
+    field = _only(fields, path)
+    rotation = field.rotation()
+    image = sitk.GetImageFromArray(np.ascontiguousarray(field.in_frame(rotation)), isVector=bool(field.components))
+    image.SetSpacing([float(h) for h in field.spacing])
+    image.SetOrigin([float(p) for p in field.first_mm()])
+    image.SetDirection([float(d) for d in rotation.ravel()])
+    sitk.WriteImage(image, str(path), useCompression=True, compressionLevel=1)
+
+
 def write_tiff(fields: list[Field], path: Path) -> None:
+    """As ImageJ writes it, so that Fiji knows the spacing without a plug-in; what it cannot hold, as OME-TIFF."""
+    import tifffile
+
+    field = _only(fields, path)
+    if field.values.nbytes > MOST_OF_IMAGEJ:
+        write_ome_tiff(fields, path)
+        return
+    x, y, z = (float(h) for h in field.spacing)
+    values = np.moveaxis(field.values, 3, 1) if field.components else field.values
+    finite = values[np.isfinite(values)] if values.dtype.kind == "f" else values
+    metadata: dict[str, object] = {
+        "axes": "ZCYX" if field.components else "ZYX",
+        "spacing": z,
+        "unit": "mm",
+        "min": float(finite.min()) if finite.size else 0.0,
+        "max": float(finite.max()) if finite.size else 1.0,
+        "Info": f"{field.name} [{field.units}]",
+    }
+    if field.components:
+        metadata["Labels"] = [f"{field.name} {c}" for _ in range(len(values)) for c in field.components]
+    # ImageJ has the unit in its description: the tag says that the resolution has none.
+    tifffile.imwrite(path, values, imagej=True, resolution=(1 / x, 1 / y), resolutionunit="NONE", metadata=metadata)
+
+
+def write_ome_tiff(fields: list[Field], path: Path) -> None:
     import tifffile
 
     field = _only(fields, path)
@@ -160,6 +198,9 @@ WRITERS = {
     ".nrrd": write_nrrd,
     ".nii": write_nifti,
     ".nii.gz": write_nifti,
+    ".mha": write_mha,
+    ".ome.tif": write_ome_tiff,
+    ".ome.tiff": write_ome_tiff,
     ".tif": write_tiff,
     ".tiff": write_tiff,
     ".zarr": write_zarr,

@@ -16,7 +16,18 @@ from pathlib import Path
 
 import numpy as np
 
-from . import metaimage_reader, nifti_reader, npz_reader, nrrd_reader, raw_reader, scanco_reader, slices, tiff_reader
+from . import (
+    hdf5_reader,
+    metaimage_reader,
+    mgh_reader,
+    nifti_reader,
+    npz_reader,
+    nrrd_reader,
+    raw_reader,
+    scanco_reader,
+    slices,
+    tiff_reader,
+)
 from .answer_program import print_answer
 from .dicom_reader import is_dicom
 from .errors import USAGE, DataError
@@ -58,6 +69,8 @@ def header(source: str) -> Header:
     for endings, look in (
         ((".npy",), _npy),
         (npz_reader.ENDINGS, _npz),
+        (hdf5_reader.ENDINGS, _hdf5),
+        (mgh_reader.ENDINGS, _mgh),
         (raw_reader.ENDINGS, _raw),
         (metaimage_reader.ENDINGS, _metaimage),
         (nifti_reader.ENDINGS, _nifti),
@@ -85,6 +98,26 @@ def _npy(path: Path) -> Header:
 def _npz(path: Path) -> Header:
     voxels, spacing = npz_reader.look_into(path)
     return Header("npz", voxels.shape, voxels.dtype.name, spacing)  # greys would have to be unpacked
+
+
+def _hdf5(path: Path) -> Header:
+    name, entry, spacing, _, _ = hdf5_reader.look_into(path)
+    kind = "parosol" if name == hdf5_reader.PAROSOL else "hdf5"
+    return Header(
+        kind, tuple(entry["shape"]), np.dtype(entry["dtype"]).name, spacing
+    )  # greys would have to be unpacked
+
+
+def _mgh(path: Path) -> Header:
+    import nibabel
+
+    image = nibabel.load(path)
+    known = mgh_reader.is_placed(path)
+    spacing = tuple(float(h) for h in image.header.get_zooms()[:3])[::-1] if known else None
+    found = Header("mgh", image.shape[::-1], image.get_data_dtype().name, spacing)
+    if len(image.shape) == 3 and path.suffix.lower() == ".mgh":
+        found.planes = (np.asarray(image.dataobj[..., z]).T for z in places(image.shape[2]))
+    return found
 
 
 def _raw(path: Path) -> Header:

@@ -66,14 +66,15 @@ def _values(image, path: Path) -> Iterator[np.ndarray]:
     slope, inter = np.asanyarray(stored_as.slope), np.asanyarray(stored_as.inter)
     count = int(np.prod(image.shape, dtype=np.int64))
     if path.name.lower().endswith(".gz"):
-        found = in_values(_unpacked(path, first + count * kind.itemsize), kind, first)
+        found = in_values(first_bytes_of_gzip(path, first + count * kind.itemsize), kind, first)
     else:
         found = stored(path, first, kind, count)
     for values in found:
         yield apply_read_scaling(values, slope, inter)
 
 
-def _unpacked(path: Path, length: int) -> Iterator[bytes]:
+def first_bytes_of_gzip(path: Path, length: int) -> Iterator[bytes]:
+    """So many unpacked bytes."""
     with gzip.open(path) as file:
         while length > 0 and (block := file.read(min(length, BLOCK))):
             length -= len(block)

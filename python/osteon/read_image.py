@@ -1,10 +1,11 @@
-"""Read an image of any supported kind: `python -m osteon.read_image SRC OUT.npy`.
+"""Read an image of any supported kind: `python -m osteon.read_image SRC OUT.npy [STEPS]`.
 
 Writes the grey values as a little-endian array of shape (z, y, x) and prints what the image says about itself as one
 JSON object: `spacing_mm`, `origin_mm` (low corner along the image's axes, z y x), `direction` (the axes x, y, z in LPS,
 a 3 x 3 matrix by rows, docs/images.md), the `unit` of the values, a `calibration` if there is one, and `warnings`. A
-spacing is printed only if the image states it; it is never guessed. On bad data there is exactly one line on stderr and
-the exit code is 3.
+spacing is printed only if the image states it; it is never guessed. STEPS is what to do to the image, as JSON: `steps`,
+and `spacing_mm` and `overlay` as image_steps.py has them; then `steps` is printed, too, and `file_spacing_mm`. On bad
+data there is exactly one line on stderr and the exit code is 3.
 """
 
 import glob
@@ -22,9 +23,22 @@ from typing import BinaryIO
 
 import numpy as np
 
-from . import metaimage_reader, nifti_reader, npz_reader, nrrd_reader, raw_reader, scanco_reader, slices, tiff_reader
+from . import (
+    hdf5_reader,
+    metaimage_reader,
+    mgh_reader,
+    nifti_reader,
+    npz_reader,
+    nrrd_reader,
+    raw_reader,
+    scanco_reader,
+    slices,
+    tiff_reader,
+)
 from .dicom_reader import has_frames, is_dicom, read_dicom, refuse_what_is_no_series
+from .dicom_seg_reader import is_segmentation, read_segmentation
 from .errors import DATA, USAGE, DataError, complain
+from .image_steps import apply_steps
 from .inv3_reader import read_inv3
 from .npy_writer import WriteError, write_pieces
 from .slices import natural_key, read_stack
@@ -32,7 +46,7 @@ from .volume import Volume, checked, forget_no_spacing
 
 KNOWN = (
     "TIFF, folders of TIFF, PNG, BMP or DICOM slices, NIfTI, NRRD, MetaImage, Scanco AIM and ISQ, InVesalius .inv3, "
-    "npy, npz, raw with a .json or .vgi"
+    "npy, npz, HDF5, FreeSurfer mgz, DICOM segmentations, raw with a .json or .vgi"
 )
 READERS = (
     (tiff_reader.ENDINGS, tiff_reader.read_tiff),
@@ -42,6 +56,8 @@ READERS = (
     ((".inv3",), read_inv3),
     ((".npy",), raw_reader.read_npy),
     (npz_reader.ENDINGS, npz_reader.read_npz),
+    (hdf5_reader.ENDINGS, hdf5_reader.read_hdf5),
+    (mgh_reader.ENDINGS, mgh_reader.read_mgh),
     (raw_reader.ENDINGS, raw_reader.read_raw),
 )
 
@@ -55,18 +71,24 @@ def read_image(source: str) -> Volume:
         return checked(_read(source), source)
 
 
-def convert(source: str, target: str) -> dict[str, object]:
-    """Write an image as .npy, a piece at a time where its format allows it, and describe it.
+def convert(source: str, target: str, steps: dict | None = None) -> dict[str, object]:
+    """Write an image as .npy, a piece at a time where its format allows it and no step takes all, and describe it.
 
     @throws DataError whatever is wrong with the image; WriteError. Then there is no file `target`.
     """
     with _in_words(source):
         volume = _read(source)
         forget_no_spacing(volume)
+        done: dict[str, object] = {}
+        if steps and steps.get("steps"):
+            volume = checked(volume, source)
+            done["file_spacing_mm"] = None if volume.spacing_mm is None else [float(s) for s in volume.spacing_mm]
+            overlay = bool(steps.get("overlay"))
+            done["steps"] = apply_steps(volume, steps["steps"], steps.get("spacing_mm"), overlay, source)
         with _passing(target) as file:
             written, shape = write_pieces(volume, source, file)
         greys = {"dtype": written.dtype.name, "grey_min": written.low, "grey_max": written.high}
-        return describe(volume, source) | {"shape": list(shape)} | greys
+        return describe(volume, source) | {"shape": list(shape)} | greys | done
 
 
 @contextmanager
@@ -116,6 +138,8 @@ def _read(source: str) -> Volume:
     for endings, read in READERS:
         if path.name.lower().endswith(endings):
             return read(path)
+    if is_dicom(path) and is_segmentation(path):
+        return read_segmentation(path)
     refuse_what_is_no_series(path)
     if is_dicom(path):
         if has_frames(path):
@@ -129,7 +153,10 @@ def _read_folder(folder: Path) -> Volume:
     contents = next((p for p in files if p.name.upper() == "DICOMDIR"), None)
     if contents is not None and sum(is_dicom(p) for p in files) == 1:
         refuse_what_is_no_series(contents)
-    if any(is_dicom(p) for p in files):
+    dicom = [p for p in files if is_dicom(p)]
+    if len(dicom) == 1 and is_segmentation(dicom[0]):
+        return read_segmentation(dicom[0])
+    if dicom:
         return read_dicom(files, str(folder))
     for path in files:
         refuse_what_is_no_series(path)
@@ -216,10 +243,11 @@ def silence() -> Iterator[None]:
 
 
 def main(arguments: list[str]) -> int:
-    if len(arguments) != 2 or arguments[0] in ("-h", "--help"):
-        complain("usage: python -m osteon.read_image SRC OUT.npy")
+    if len(arguments) not in (2, 3) or arguments[0] in ("-h", "--help"):
+        complain("usage: python -m osteon.read_image SRC OUT.npy [STEPS]")
         return USAGE
-    source, target = arguments
+    source, target = arguments[:2]
+    steps = json.loads(arguments[2]) if len(arguments) == 3 else None
     logging.disable(logging.CRITICAL)
     # A damaged header can ask for any amount of memory; this turns that into an error instead of a killed machine.
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
@@ -228,7 +256,7 @@ def main(arguments: list[str]) -> int:
     resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
     try:
         with silence():
-            text = json.dumps(convert(source, target))
+            text = json.dumps(convert(source, target, steps))
     except DataError as e:
         complain(e)
         return DATA

@@ -27,10 +27,7 @@ class Field:
 
     @property
     def components(self) -> list[str]:
-        if self.values.ndim == 3:
-            return []
-        names = ["x", "y", "z"] if self.values.shape[3] == 3 else ["xx", "yy", "zz", "xy", "yz", "xz"]
-        return names
+        return components_of(self.values.shape)
 
     def rotation(self) -> np.ndarray:
         """From coordinates along the image's axes to LPS; nothing is turned where the scan states no axes."""
@@ -56,6 +53,32 @@ class Field:
         turned = (r @ full @ r.T).reshape(*self.values.shape[:3], 9)[..., [0, 4, 8, 1, 5, 2]]
         turned[..., 3:] /= shear
         return turned
+
+
+@dataclass
+class FieldKind:
+    """What is known of a field without its values."""
+
+    name: str
+    dtype: np.dtype
+    components: list[str]
+    units: str
+    on_nodes: bool
+
+
+def components_of(shape: tuple[int, ...]) -> list[str]:
+    if len(shape) == 3:
+        return []
+    return ["x", "y", "z"] if shape[3] == 3 else ["xx", "yy", "zz", "xy", "yz", "xz"]
+
+
+def field_names(path: Path) -> dict[str, FieldKind]:
+    """The fields of a file. @throws DataError as read_fields"""
+    with ResultFile(path) as file:
+        return {
+            name: FieldKind(name, np.dtype(v.dtype), components_of(v.shape), str(getattr(v, "units", "1")), on_nodes)
+            for name, (v, on_nodes) in file.variables.items()
+        }
 
 
 def read_fields(path: Path, names: list[str]) -> Iterator[Field]:

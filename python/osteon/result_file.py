@@ -208,6 +208,8 @@ def _metadata_digest(file) -> str:
     def walk(group, place: str) -> None:
         attributes(group, place)
         for name, variable in group.variables.items():
+            if place == "/" and variable.ndim > 2:  # a second name of a field, which /VTKHDF has
+                continue
             kind = KINDS[variable.dtype.str[1:]]
             line = f"variable {place}{name} {kind}"
             line += "".join(f" {d}={n}" for d, n in zip(variable.dimensions, variable.shape, strict=True))

@@ -14,6 +14,7 @@ void add_import(registry& commands);
 void add_verify(registry& commands);
 void add_convert(registry& commands);
 void add_export(registry& commands);
+void add_new(registry& commands);
 void add_render(registry& commands);
 void add_report(registry& commands);
 void add_place(registry& commands);

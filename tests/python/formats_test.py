@@ -392,3 +392,120 @@ def test_scanco_aim_keeps_its_calibration_and_place():
 def test_scanco_without_its_package_names_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "py_aimio", None)
     refused(isq("a.isq"), "pip install aimio-py")
+
+
+@pytest.mark.parametrize("name", ["a.mgz", "a.mgh"])
+def test_freesurfer_by_nibabel(name):
+    """Oracle: nibabel's affine, RAS, of the first voxel's low corner."""
+    affine = np.eye(4)
+    affine[:3, :3], affine[:3, 3] = np.diag([-1.0, -1.0, 1.0]) @ TURN * SPACING, (7.0, -3.0, 11.0)
+    nibabel.save(nibabel.MGHImage(GREY.T.copy(), affine), name)
+    volume = read_image(name)
+    np.testing.assert_array_equal(volume.values, GREY)
+    assert volume.spacing_mm == pytest.approx(SPACING[::-1])
+    np.testing.assert_allclose(volume.placement.direction, TURN, atol=1e-6)
+    corner = np.diag([-1, -1, 1]) @ (nibabel.load(name).affine @ [-0.5, -0.5, -0.5, 1])[:3]
+    np.testing.assert_allclose(volume.placement.direction @ volume.placement.corner_mm, corner, atol=1e-4)
+
+
+def test_freesurfer_without_its_flag_states_nothing():
+    """Oracle: the format: without goodRASFlag the header's spacing and axes mean nothing."""
+    image = nibabel.MGHImage(GREY.T.copy(), np.diag([0.5, 0.5, 0.5, 1]))
+    image.header["goodRASFlag"] = 0
+    nibabel.save(image, "a.mgh")
+    data = bytearray(Path("a.mgh").read_bytes())
+    data[28:30] = b"\0\0"
+    Path("a.mgh").write_bytes(data)
+    assert read_image("a.mgh").spacing_mm is None
+
+
+def hdf5(name: str = "a.h5", attributes: dict | None = None, **arrays: object) -> str:
+    with pytest.importorskip("h5py").File(name, "w") as file:
+        for key, values in arrays.items():
+            file[key.replace("__", "/")] = values
+        for key, value in (attributes or {}).items():
+            (file[key.split("@")[0]] if key.split("@")[0] else file).attrs[key.split("@")[1]] = value
+    return name
+
+
+@pytest.mark.parametrize(
+    ("arrays", "attributes", "spacing"),
+    [
+        ({"exchange__data": GREY}, {}, None),
+        ({"image": GREY, "mask": GREY > 0}, {"image@spacing_mm": [0.3, 0.2, 0.1]}, (0.3, 0.2, 0.1)),
+        ({"t0__channel0": GREY}, {"t0/channel0@element_size_um": [30, 20, 10]}, (0.03, 0.02, 0.01)),
+        ({"g__image": GREY, "g__spacing_mm": [0.3, 0.2, 0.1]}, {}, (0.3, 0.2, 0.1)),
+        ({"scan": GREY}, {"@spacing_mm": 0.05}, (0.05, 0.05, 0.05)),
+    ],
+)
+def test_hdf5(arrays, attributes, spacing):
+    """Oracle: what h5py wrote."""
+    volume = read_image(hdf5("a.h5", attributes, **arrays))
+    np.testing.assert_array_equal(volume.values, GREY)
+    assert volume.spacing_mm == (None if spacing is None else pytest.approx(spacing))
+
+
+def test_hdf5_in_chunks_of_any_depth():
+    """Oracle: what h5py wrote; chunks deeper than a piece, and none."""
+    h5py = pytest.importorskip("h5py")
+    values = np.random.default_rng(1).integers(0, 9, (40, 30, 20)).astype(">u2")
+    for chunks in (None, (7, 30, 20), (40, 5, 20)):
+        with h5py.File("a.h5", "w") as file:
+            file.create_dataset("x", data=values, chunks=chunks)
+        np.testing.assert_array_equal(read_image("a.h5").values, values)
+
+
+def test_a_model_of_parosol_is_a_modulus_image():
+    """Oracle: ParOSol's description of its file."""
+    moduli = np.where(GREY > 0, 6829.0, 0.0).astype("f4")
+    conditions = {"Image_Data__Fixed_Displacement_Coordinates": np.zeros((1, 4), "u2")}
+    hdf5(
+        "m.h5",
+        {},
+        Image_Data__Image=moduli,
+        Image_Data__Voxelsize=[0.02],
+        Image_Data__Poisons_ratio=[0.3],
+        **conditions,
+    )
+    volume = read_image("m.h5")
+    np.testing.assert_array_equal(volume.values, moduli)
+    assert volume.spacing_mm == (0.02, 0.02, 0.02) and volume.facts["unit"] == "MPa"
+    assert "poisson_ratio = 0.3" in volume.warnings[0] and "supports and loads are not read" in volume.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("arrays", "attributes", "words"),
+    [
+        ({"a": GREY, "b": GREY}, {}, "holds '/a' .3, 4, 5., '/b' .3, 4, 5.; needed is one array.*h5copy"),
+        ({"a": [1, 2, 3]}, {}, "holds '/a' .3,.; needed is one array"),
+        ({}, {}, "holds no numbers"),
+        ({"a": GREY}, {"a@spacing_mm": [0.1, 0.2]}, r"spacing_mm is \[0.1, 0.2\]; needed are 3 numbers"),
+        ({"a": GREY}, {"a@spacing_mm": [0.1, 0.2, -1]}, "needed are 3 numbers"),
+        ({"Image_Data__Image": GREY.astype("f4")}, {}, "model of ParOSol, but its /Image_Data/Voxelsize is None"),
+        (
+            {"Image_Data__Image": GREY.astype("f4"), "Image_Data__Voxelsize": [1.0, 2.0]},
+            {},
+            "holds 2 numbers; needed is one",
+        ),
+    ],
+)
+def test_hdf5_that_is_refused(arrays, attributes, words):
+    """Oracle: the contract: what it holds, and what to do."""
+    refused(hdf5("a.h5", attributes, **arrays), words)
+
+
+def test_hdf5_that_points_elsewhere_is_refused():
+    """Oracle: h5py makes a dataset whose bytes are those of another file, and one that claims far more than there is."""
+    h5py = pytest.importorskip("h5py")
+    Path("secret").write_bytes(bytes(60))
+    with h5py.File("a.h5", "w") as file:
+        file.create_dataset("x", (3, 4, 5), "u1", external=[("secret", 0, 60)])
+    refused("a.h5", "keeps the values of '/x' in other files")
+    with h5py.File("b.h5", "w") as file:
+        file.create_dataset("x", (100_000, 1000, 1000), "u1", chunks=(1, 1000, 1000))
+    refused("b.h5", "asks for 100000000000 bytes")
+    with h5py.File("c.h5", "w") as file:
+        file["link"] = h5py.ExternalLink("b.h5", "/x")
+    refused("c.h5", "holds no numbers")
+    Path("d.h5").write_text("no HDF5")
+    refused("d.h5", "no HDF5 file")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 PROGRAMS = {
-    "dpkg-query": 'case "$*" in *Status*) echo "ii " ;; *) cat "$HERE/packages" ;; esac',
+    "dpkg-query": 'echo "dpkg-query $*" >>"$HERE/asked"; echo "ii "',
     "cmake": 'echo "cmake $*" >>"$HERE/calls"; mkdir -p build/release; touch build/release/build.ninja',
-    "ninja": 'case "$*" in *query*) [ -e "$HERE/icet" ] ;; *) echo work to do ;; esac',
+    "ninja": 'echo "ninja $*" >>"$HERE/asked"; case "$*" in *query*) [ -e "$HERE/icet" ] ;; *) echo work to do ;; esac',
 }
 REQUIREMENTS = ["requirements-build", "requirements", "requirements-test"]
 
@@ -43,7 +44,8 @@ def checkout(tmp_path: Path) -> Path:
         (tmp_path / f".venv/stamp-{name}").write_text(sums.stdout)
     (tmp_path / ".venv-peers").mkdir()
     (tmp_path / ".venv-peers/complete").touch()
-    (tmp_path / "packages").write_text("zlib1g 1\n")
+    (tmp_path / "dpkg").mkdir()
+    (tmp_path / "dpkg/status").write_text("zlib1g 1\n")
     (tmp_path / "calls").touch()
     return tmp_path
 
@@ -51,7 +53,9 @@ def checkout(tmp_path: Path) -> Path:
 def calls(folder: Path, *words: str) -> list[str]:
     """What ./run WORDS starts of CMake."""
     (folder / "calls").write_text("")
+    (folder / "asked").write_text("")
     environment = os.environ | {"PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "HERE": str(folder)}
+    environment["DPKG_ADMINDIR"] = str(folder / "dpkg")
     done = subprocess.run(
         [folder / "run", *words], cwd=folder, env=environment, capture_output=True, text=True, timeout=60, check=False
     )
@@ -66,7 +70,7 @@ def test_configures_again_when_a_debian_package_came(checkout: Path) -> None:
     """Oracle: what was optional and not there when the build was configured is looked for anew, and only then."""
     assert calls(checkout, "osteon", "version")[0] == CONFIGURE
     assert CONFIGURE not in calls(checkout, "osteon", "version")
-    (checkout / "packages").write_text("zlib1g 1\nparaview 5.11\n")
+    (checkout / "dpkg/status").write_text("zlib1g 1\nparaview 5.11\n")
     assert calls(checkout, "osteon", "version")[0] == CONFIGURE
     assert CONFIGURE not in calls(checkout, "osteon", "version")
 
@@ -100,3 +104,43 @@ def test_check_builds_what_it_tests(checkout: Path) -> None:
     (built,) = [call for call in started if call.startswith("cmake --build --preset asan")]
     assert {"replay_npy", "test_io", "test_bridge_wire", "osteon_damaged_files"} <= set(built.split())
     assert not [call for call in calls(checkout, "check", "asan") if "dev" in call]
+
+
+def test_a_command_that_was_set_up_asks_nobody_again(checkout: Path) -> None:
+    """Oracle: neither dpkg nor ninja is started, until a source, a folder of sources or the list of packages changes."""
+    for name in ("cmake", "src/app", "bridge", "common", "studies/tests"):
+        (checkout / name).mkdir(parents=True)
+    for name in ("CMakeLists.txt", "CMakePresets.json", "src/app/main.cpp", "src/app/old.cpp"):
+        (checkout / name).touch()
+
+    def asked() -> str:
+        calls(checkout, "osteon", "version")
+        return (checkout / "asked").read_text()
+
+    first = asked()
+    assert "dpkg-query" in first and "ninja" in first
+    assert asked() == ""
+    time.sleep(0.05)
+    old = checkout / "src/app/main.cpp"
+    os.utime(old, (1, 1))  # as of a copy that keeps its time: its status is new
+    assert "ninja" in asked()
+    assert asked() == ""
+    time.sleep(0.05)
+    (checkout / "src/app/old.cpp").unlink()
+    assert "ninja" in asked()
+    assert asked() == ""
+    (checkout / "studies/tests/__pycache__").mkdir()  # of tests, which are no part of the program
+    assert asked() == ""
+    (checkout / "tools/apt-packages.txt").write_text("cmake\nninja-build\n")
+    assert "ninja-build" in asked()
+    (checkout / "build/release/src/app/osteon").unlink()
+    done = subprocess.run(
+        [checkout / "run", "osteon", "version"],
+        cwd=checkout,
+        env=os.environ | {"PATH": f"{checkout / 'bin'}:{os.environ['PATH']}", "HERE": str(checkout)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert "building osteon" in done.stderr

@@ -33,6 +33,8 @@ def write(folder: Path, name: str, values: np.ndarray) -> Path:
         image = sitk.GetImageFromArray(values)
         image.SetSpacing((1.0, 2.0, 3.0))
         sitk.WriteImage(image, str(path))
+    elif kind in (".h5", ".mgz", ".mgh"):
+        write_others(path, values)
     elif kind == ".nii":
         import nibabel
 
@@ -46,7 +48,17 @@ def write(folder: Path, name: str, values: np.ndarray) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", ["a.npy", "a.raw", "a.mha", "a.nrrd", "a.nii", "a.tif"])
+def write_others(path: Path, values: np.ndarray) -> None:
+    if path.suffix == ".h5":
+        with pytest.importorskip("h5py").File(path, "w") as file:
+            file.create_dataset("image", data=values, compression="gzip").attrs["spacing_mm"] = [3.0, 2.0, 1.0]
+        return
+    import nibabel
+
+    nibabel.save(nibabel.MGHImage(values.T.astype(np.int32), np.diag([1.0, 2.0, 3.0, 1.0])), path)
+
+
+@pytest.mark.parametrize("name", ["a.npy", "a.raw", "a.mha", "a.nrrd", "a.nii", "a.tif", "a.mgh"])
 def test_a_sample_says_what_the_whole_says(tmp_path: Path, values: np.ndarray, name: str) -> None:
     """Oracle: numpy, on the planes that are looked at."""
     path = str(write(tmp_path, name, values))
@@ -76,8 +88,10 @@ def test_a_stack_is_looked_at_by_some_of_its_slices(tmp_path: Path, values: np.n
     assert found["spacing_mm"] is None
 
 
-def test_of_an_archive_only_the_headers_are_looked_at(tmp_path: Path, values: np.ndarray) -> None:
-    path = str(write(tmp_path, "a.npz", values))
+@pytest.mark.parametrize("name", ["a.npz", "a.h5", "a.mgz"])
+def test_of_an_archive_only_the_headers_are_looked_at(tmp_path: Path, values: np.ndarray, name: str) -> None:
+    """Oracle: what the whole says."""
+    path = str(write(tmp_path, name, values))
     whole, part = look(path, 1 << 20, None, None), look(path, 10, None, None)
     for key in ("shape", "dtype", "spacing_mm"):
         assert part[key] == whole[key]

@@ -1,41 +1,33 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <app/commands.hpp>
 #include <app/common_options.hpp>
 #include <app/process/json_output.hpp>
 #include <app/process/mpi_session.hpp>
+#include <app/process/python.hpp>
+#include <app/process/stop_signal.hpp>
 #include <app/process/terminal.hpp>
+#include <cctype>
 #include <filesystem>
 #include <memory>
+#include <osteon/base/counted.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/job/elasticity/write_inp.hpp>
+#include <osteon/job/import/model_source.hpp>
+#include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/lines.hpp>
 #include <osteon/job/subprocess.hpp>
-#include <sstream>
 #include <string_view>
 
 namespace osteon::app {
 
 namespace {
 
-// Run a command of the Python half; its errors and warnings are ours.
-void run_python(const std::vector<std::string>& call, const char* failure) {
-  auto result = job::run_program(call);
-  while (result.err.ends_with('\n')) result.err.pop_back();
-  if (result.exit_code == 127)
-    throw machine_error(result.err + "; set OSTEON_PYTHON to a Python that has the osteon package");
-  if (result.exit_code == exit_code(error_kind::data)) throw data_error(result.err);
-  if (result.exit_code != 0)
-    throw machine_error(fmt::format("{} (exit code {}): {}", failure, result.exit_code, result.err));
-  constexpr std::string_view mark = "warning: ";  // other packages may write lines of their own
-  std::istringstream lines(result.err);
-  for (std::string line; std::getline(lines, line);)
-    if (line.starts_with(mark)) terminal_sink(false).warn(line.substr(mark.size()));
-}
-
 /// Write fields of a result as an image, by the Python writers.
 struct export_options {
-  std::string source, target, component, empty;
-  std::vector<std::string> fields;
+  std::string source, target, component, empty, smooth, open_in;
+  std::vector<std::string> fields, set;
   std::vector<std::int64_t> streamlines;
   std::string lines_of, json;
 };
@@ -56,13 +48,51 @@ int export_lines(const export_options& o) {
   });
 }
 
+bool name_ends_in(const std::string& name, std::string_view ending) {
+  return name.size() >= ending.size() && std::equal(ending.rbegin(), ending.rend(), name.rbegin(),
+                                                    [](char e, unsigned char c) { return e == std::tolower(c); });
+}
+
+// The loads are in the job, so it is the job that is written.
+int export_inp(const export_options& o) {
+  if (!o.fields.empty() || !o.component.empty() || !o.empty.empty() || !o.open_in.empty())
+    throw usage_error(
+        ".inp holds the mesh, materials and loads of a job; --field, --component, --empty and --open-in are of images");
+  if (name_ends_in(o.source, ".nc") || name_ends_in(o.source, ".vtkhdf"))
+    throw usage_error(fmt::format("'{}' has no loads, which an .inp needs; give the job: osteon export job.toml -o {}",
+                                  o.source, o.target));
+  return on_all_ranks([&](MPI_Comm comm) {
+    std::vector<problem> problems;
+    const job::spec spec = job::read_job(o.source, {}, problems, o.set);
+    if (!problems.empty()) throw usage_error(job::join(problems));
+    if (comm::size(comm) != 1) throw usage_error("an .inp is written by one rank; start the command without a launcher");
+    terminal_sink log(is_interactive());
+    job::find_filters(spec);
+    job::source_of(spec).prepare(spec, log, stop_was_requested);
+    job::io_clock clock;
+    const job::inp_report written = job::write_inp(spec, job::source_of(spec).read(comm, spec, clock, log), o.target, log);
+    log.note(fmt::format("{} nodes, {} elements, {}", written.nodes, written.elements, counted(written.steps, "step")));
+    if (o.json.empty()) fmt::print("{}\n", o.target);
+    write_json(o.json, {{"schema", "osteon.inp/1"},
+                        {"file", o.target},
+                        {"nodes", written.nodes},
+                        {"elements", written.elements},
+                        {"steps", written.steps},
+                        {"bytes", written.bytes}});
+  });
+}
+
 int export_image(const export_options& options) {
+  if (name_ends_in(options.target, ".inp")) return export_inp(options);
+  if (!options.set.empty()) throw usage_error("--set is of a job, for .inp");
   if (options.target.ends_with(".vtp")) throw usage_error(".vtp holds lines: say how many by --streamlines");
   if (!options.lines_of.empty() || !options.json.empty()) throw usage_error("--lines-of and --json need --streamlines");
   std::vector<std::string> call{job::python_interpreter(), "-m", "osteon.export", options.source, "-o", options.target};
   for (const std::string& field : options.fields) call.push_back("--field=" + field);
   if (!options.component.empty()) call.push_back("--component=" + options.component);
   if (!options.empty.empty()) call.push_back("--empty=" + options.empty);
+  if (!options.smooth.empty()) call.push_back("--smooth=" + options.smooth);
+  if (!options.open_in.empty()) call.push_back("--open-in=" + options.open_in);
   run_python(call, "the image could not be written");
   fmt::print("{}\n", options.target);
   return 0;
@@ -79,14 +109,26 @@ int report(const std::string& directory) {
 void add_export(registry& commands) {
   const auto o = std::make_shared<export_options>();
   command c = commands.add(
-      "export", "Write a field of a result as an image: VTI, NRRD, NIfTI, TIFF, OME-Zarr, npy; or streamlines: VTP",
+      "export",
+      "Write results for other programs: images (VTI, NRRD, NIfTI, MetaImage, TIFF, OME-Zarr, npy), the mesh (VTU), the "
+      "surface (STL), a job for CalculiX and Abaqus (INP), streamlines (VTP), a state of ParaView or 3D Slicer",
       [o] { return o->streamlines.empty() ? export_image(*o) : export_lines(*o); });
-  c.add_option("results", o->source, "results.nc (or model.nc) of a job").required();
-  c.add_option("-o,--output", o->target, "Image to write: .vti .nrrd .nii .nii.gz .tif .ome.zarr .npy; of streamlines .vtp")
+  c.add_option("results", o->source, "results.nc (or model.nc) of a job; for .inp the job").required();
+  c.add_option(
+       "-o,--output", o->target,
+       "File to write: .vti .nrrd .nii .nii.gz .mha .tif .ome.zarr .npy; of the mesh .vtu; of the surface .stl; of a job "
+       ".inp; of streamlines .vtp; with --open-in a script .py")
       .required();
-  add_repeatable(c, "-f,--field", o->fields, "Field of the result; may be repeated for .vti (default: all)");
+  add_repeatable(c, "-f,--field", o->fields, "Field of the result; may be repeated for .vti and .vtu (default: all)");
   c.add_option("--component", o->component, "One component: x y z or xx yy zz xy yz xz, along the image's axes");
   c.add_option("--empty", o->empty, "Value of voxels without solid (default: NaN)").number();
+  c.add_option("--smooth", o->smooth,
+               "Smooth the surface of .stl by so many rounds of VTK's SurfaceNets (default 0: voxel faces)")
+      .number();
+  c.add_option("--open-in", o->open_in,
+               "Write a script that opens the results there with colours and view: paraview, slicer")
+      .one_of({"paraview", "slicer"});
+  add_set(c, o->set);
   c.add_option("--streamlines", o->streamlines,
                "So many lines of a vector field, with their speed and time, instead of an image")
       .expected(1);
@@ -95,6 +137,10 @@ void add_export(registry& commands) {
   c.footer(
       "Examples:\n  osteon export bone.out/results.nc --field von_mises -o von_mises.nrrd\n"
       "  osteon export bone.out/results.nc -o all.vti\n"
+      "  osteon export bone.out/results.nc -o mesh.vtu\n"
+      "  osteon export bone.out/results.nc -o surface.stl\n"
+      "  osteon export examples/bone.toml -o bone.inp\n"
+      "  osteon export bone.out/results.nc --open-in paraview -o open.py\n"
       "  osteon export bone_flow.out/results.nc --streamlines 200 -o lines.vtp");
 }
 

@@ -47,7 +47,7 @@ struct run_options {
   std::vector<std::string> io_hints, set;
   bool place = true;
   std::optional<std::string> bind;
-  bool resume = false, force = false, trace_messages = false;
+  bool resume = false, force = false, trace_messages = false, quiet = false, verbose = false;
   std::string json;  ///< file for summary.json's content, `-` for standard output
   bool report = true;
   job::script_options script;
@@ -75,6 +75,8 @@ void describe(Visitor&& v, run_options& o) {
   v("--force", o.force, "Replace earlier results in the output directory instead of keeping them as <output>.1");
   v("--trace-messages", o.trace_messages,
     "Count messages, bytes and time waiting by plan: `messages` in summary.json, and in the report");
+  v("--quiet", o.quiet, "Say nothing but warnings and errors; the answers are in summary.json and report.html");
+  v("--verbose", o.verbose, "Say each report of progress, as a line with the time since the start");
   v("--resume", o.resume, "Continue from the job's checkpoint, if there is one");
   v("--checkpoint", o.checkpoint,
     "Folder of the checkpoints (default: checkpoint.directory of the job, else checkpoint in the output)");
@@ -132,7 +134,12 @@ std::string command_line(const run_options& options) {
   return text;
 }
 
+loudness loudness_of(const run_options& options) {
+  return options.quiet ? loudness::quiet : options.verbose ? loudness::all : loudness::usual;
+}
+
 job::spec read_job(const run_options& options) {
+  if (options.quiet && options.verbose) throw usage_error("--quiet and --verbose exclude each other; leave one of them out");
   std::vector<problem> problems;
   job::script_options script = options.script;
   script.serial_text = options.io == "text-serial";
@@ -174,7 +181,7 @@ void finish(const run_options& options, const job::spec& spec) {
       say(fmt::format("  warning: no report: {}\n", result.err.empty() ? "the report program failed" : result.err));
   }
   write_json(options.json, summary);
-  if (options.json != "-") fmt::print("{}", printable(summary_table(summary, report_path)));
+  if (options.json != "-" && !options.quiet) fmt::print("{}", printable(summary_table(summary, report_path)));
 }
 
 job::placed_ranks place(MPI_Comm comm, const job::spec& spec, log_sink& log) {
@@ -224,7 +231,7 @@ int compute_as_rank(const run_options& options) {
   const bool has_parent = parent().has_value();
   const int code = on_all_ranks([&](MPI_Comm given) {
     speaks = comm::rank(given) == 0;
-    terminal_sink shown(is_interactive());
+    terminal_sink shown(is_interactive(), loudness_of(options));
     const auto log_of_first = [&]() -> log_sink& { return speaks ? static_cast<log_sink&>(shown) : null_log(); };
     comm::collectively(given, [&] { spec = read_job(options); });
     if (!has_parent) job::warn_of_older_spellings(*spec, log_of_first());
@@ -265,7 +272,7 @@ int compute_as_rank(const run_options& options) {
 
 // The job of a process that starts its ranks, in a directory that it holds.
 int run_held(const run_options& options, const job::spec& spec, job::directory_lock& lock) {
-  terminal_sink log(is_interactive());
+  terminal_sink log(is_interactive(), loudness_of(options));
   job::warn_of_older_spellings(spec, log);
   job::find_filters(spec);
   const index3 shape = job::source_of(spec).prepare(spec, log, stop_was_requested);

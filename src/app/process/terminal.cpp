@@ -44,6 +44,7 @@ void terminal_sink::clear() {
 }
 
 void terminal_sink::note(std::string_view text) {
+  if (loudness_ == loudness::quiet) return;
   clear();
   say(fmt::format("  {}\n", text));
 }
@@ -54,6 +55,7 @@ void terminal_sink::warn(std::string_view text) {
 }
 
 void terminal_sink::stage(std::string_view name) {
+  if (loudness_ == loudness::quiet) return;
   clear();
   stage_ = name;
   since_stage_.restart();
@@ -62,7 +64,8 @@ void terminal_sink::stage(std::string_view name) {
 }
 
 void terminal_sink::progress(double fraction, std::string_view detail) {
-  const double wait = interactive_ ? 0.1 : seconds_between_lines();
+  if (loudness_ == loudness::quiet) return;
+  const double wait = loudness_ == loudness::all ? 0 : interactive_ ? 0.1 : seconds_between_lines();
   if (since_line_.seconds() < wait && (interactive_ || !first_line_ || since_stage_.seconds() < wait)) return;
   since_line_.restart();
   first_line_ = false;
@@ -70,6 +73,7 @@ void terminal_sink::progress(double fraction, std::string_view detail) {
   std::string line = fmt::format("  {:3.0f} %  {}", 100 * fraction, detail);
   if (fraction > 0.02 && fraction < 1 && elapsed > 1)
     line += fmt::format("  (about {} left)", duration(elapsed * (1 - fraction) / fraction));
+  if (loudness_ == loudness::all) line += fmt::format("  [{:.3f} s]", since_start_.seconds());
   if (interactive_) {
     write("\r\033[K" + printable(line));
     line_open_ = true;

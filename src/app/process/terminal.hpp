@@ -8,11 +8,19 @@
 
 namespace osteon::app {
 
+/// How much is said. Warnings and errors always are.
+enum class loudness {
+  quiet,  ///< nothing else
+  usual,
+  all,  ///< every report of progress too, each as a line with the time since the start
+};
+
 /// Progress on a terminal, one line every ten seconds otherwise.
 class terminal_sink : public log_sink {
  public:
   /// @param interactive rewrite one line in place instead of printing new ones
-  explicit terminal_sink(bool interactive) : interactive_(interactive) {}
+  explicit terminal_sink(bool interactive, loudness how = loudness::usual)
+      : interactive_(interactive && how != loudness::all), loudness_(how) {}
   ~terminal_sink() override { clear(); }
   void note(std::string_view text) override;
   void warn(std::string_view text) override;
@@ -22,9 +30,10 @@ class terminal_sink : public log_sink {
  private:
   void clear();
   bool interactive_;
+  loudness loudness_;
   bool line_open_ = false;
   std::string stage_;
-  stopwatch since_stage_, since_line_;
+  stopwatch since_start_, since_stage_, since_line_;
   bool first_line_ = true;
 };
 

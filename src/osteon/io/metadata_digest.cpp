@@ -96,6 +96,7 @@ class listing {
       nc_type type = NC_NAT;
       int rank = 0;
       check(nc_inq_varndims(group_id, id, &rank));
+      if (path == "/" && rank > 2) continue;  // a second name of a field, which /VTKHDF has
       if (rank > 4) throw data_error(fmt::format("a variable has {} dimensions; osteon writes 1 to 4", rank));
       check(nc_inq_var(group_id, id, name.data(), &type, nullptr, dimension.data(), nullptr));
       std::string line = fmt::format("variable {}{} {}", path, name.data(), static_cast<int>(type));

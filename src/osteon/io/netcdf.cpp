@@ -261,6 +261,27 @@ void netcdf_file::close() {
   if (!closed) throw machine_error(fmt::format("cannot write the rest of '{}'; is there space on the disk?", name));
 }
 
+namespace {
+
+/// A second name of each field in the root group, which programs show first: the same bytes, by hard links within the file.
+///
+/// netCDF makes no such links, so HDF5 does, when netCDF has closed the file.
+void link_fields_in_root(const std::string& name, std::span<const plane_variable> variables) {
+  const hid_t file = H5Fopen(name.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  bool good = file >= 0;
+  for (const plane_variable& v : variables) {
+    const std::string inner = fmt::format("/VTKHDF/{}/{}", v.on_nodes ? "PointData" : "CellData", v.name);
+    // A field that nodes and voxels have goes by the first of them.
+    if (good && H5Lexists(file, v.name.c_str(), H5P_DEFAULT) > 0) continue;
+    good = good && H5Lcreate_hard(file, inner.c_str(), file, v.name.c_str(), H5P_DEFAULT, H5P_DEFAULT) >= 0;
+  }
+  const bool closed = file >= 0 && H5Fclose(file) >= 0;
+  if (!good || !closed)
+    throw machine_error(fmt::format("cannot name the fields in '{}'; is there space on the disk?", name));
+}
+
+}  // namespace
+
 void finish_file(const std::string& name, const voxel::model_header& header, bool with_nodes,
                  std::span<const plane_variable> variables, std::span<const std::string> digests) {
   int id = -1;
@@ -279,6 +300,7 @@ void finish_file(const std::string& name, const voxel::model_header& header, boo
   const int complete = 1;
   check_netcdf(nc_put_att_int(id, NC_GLOBAL, "complete", NC_INT, 1, &complete), "write attribute 'complete'");
   file.close();
+  link_fields_in_root(name, variables);
 }
 
 void leave_hdf5_at_exit() {

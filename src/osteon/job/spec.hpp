@@ -17,12 +17,24 @@ namespace osteon::job {
 
 class model_source;
 
+/// What is done to the scan before it is segmented.
+struct image_step_spec {
+  std::string kind;
+  std::optional<double> sigma_mm, sigma_voxels;
+  std::int64_t radius_voxels = 1;
+  std::optional<std::vector<double>> spacing_mm;
+  std::string interpolation = "linear";
+  std::vector<std::vector<std::int64_t>> voxels;
+  std::vector<std::vector<double>> ranges;
+};
+
 /// The scan. Lists are in the order z, y, x.
 struct image_spec {
   std::string path;
   std::optional<std::vector<double>> spacing_mm;
   std::string spacing_note;
   std::vector<std::vector<std::int64_t>> crop_voxels;
+  std::vector<image_step_spec> steps;
 };
 
 /// Which voxels are solid.

@@ -31,7 +31,7 @@ namespace {
 // Everything of the job that the model depends on, so that a model is made anew when any of it changes.
 std::string rules_of(const spec& job) {
   const solid_rules solid = physics_of(job).rules(job);
-  json rules = {{"schema", 5},
+  json rules = {{"schema", 6},
                 {"axis", job.load.axis},
                 {"keep", job.segment.keep},
                 {"connectivity", job.segment.connectivity},
@@ -41,6 +41,7 @@ std::string rules_of(const spec& job) {
                 {"labels", job.segment.labels},
                 {"void", job.segment.void_labels},
                 {"crop", job.image.crop_voxels},
+                {"steps", steps_of(job, image_role::scan)},
                 {"note", job.image.spacing_note},
                 {"path", fs::absolute(image_path(job)).lexically_normal().string()},
                 {"stored", {job.io.compression, job.io.compression_level.value_or(0)}},
@@ -182,8 +183,10 @@ imported_model import_image(const spec& job, const std::string& path, log_sink& 
 
   log.stage("importing the image");
   io_clock file_clock;
-  const scan input = read_scan(source, job, is_to_stop);
-  const auto read_other = [&](const std::string& name) { return read_scan(absolute(job, name), job, is_to_stop); };
+  const scan input = read_scan(source, job, image_role::scan, is_to_stop);
+  const auto read_other = [&](const std::string& name) {
+    return read_scan(absolute(job, name), job, image_role::overlay, is_to_stop);
+  };
   const scan_model made = make_scan_model(job, input, source, key, read_other, log);
   poll("segmenting the image");
   make_folder_of(path);

@@ -73,7 +73,7 @@ void import_label_images(const spec& job, const std::string& model_path, const v
     const std::string path = given.is_absolute() || job.file.empty()
                                  ? given.string()
                                  : (fs::path(job.file).parent_path() / given).lexically_normal().string();
-    scan found = read_scan(path, job, is_to_stop);
+    scan found = read_scan(path, job, image_role::overlay, is_to_stop);
     voxel::image_planes& image = found.image;  // a name of its own: clang 14 has none of a structured binding in a lambda
     require_same_grid(nlohmann::ordered_json::parse(model.provenance_json).at("image").at("stated"), found.facts, path);
     if (const auto& c = job.image.crop_voxels; !c.empty())

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
@@ -46,12 +47,47 @@ class scratch_file {
 
 }  // namespace
 
+nlohmann::ordered_json steps_of(const spec& job, image_role role) {
+  using json = nlohmann::ordered_json;
+  if (job.image.steps.empty()) return nullptr;
+  json steps = json::array();
+  for (const image_step_spec& s : job.image.steps) {
+    json& step = steps.emplace_back(json{{"kind", s.kind}});
+    if (s.sigma_mm) step["sigma_mm"] = *s.sigma_mm;
+    if (s.sigma_voxels) step["sigma_voxels"] = *s.sigma_voxels;
+    if (s.kind == "median" || s.kind == "close" || s.kind == "open") step["radius_voxels"] = s.radius_voxels;
+    if (s.spacing_mm) step["spacing_mm"] = *s.spacing_mm;
+    if (s.kind == "resample") step["interpolation"] = s.interpolation;
+    if (!s.voxels.empty()) step["voxels"] = s.voxels;
+    if (!s.ranges.empty()) step["ranges"] = s.ranges;
+  }
+  return {{"steps", steps},
+          {"spacing_mm", job.image.spacing_mm ? json(*job.image.spacing_mm) : json(nullptr)},
+          {"overlay", role == image_role::overlay}};
+}
+
+void take_steps(const spec& job, index3& shape, vector3& spacing_mm) {
+  for (const image_step_spec& s : job.image.steps)
+    for (int a = 0; a < 3; ++a) {
+      const auto i = static_cast<std::size_t>(a);
+      if (s.kind == "crop") {
+        shape[a] = std::max<std::int64_t>(std::min(shape[a], s.voxels[i][1]) - s.voxels[i][0], 1);
+      } else if (s.kind == "resample") {
+        const double length = static_cast<double>(shape[a]) * spacing_mm[a];
+        if (spacing_mm[a] > 0) shape[a] = std::max<std::int64_t>(std::llrint(length / (*s.spacing_mm)[i]), 1);
+        spacing_mm[a] = (*s.spacing_mm)[i];
+      }
+    }
+}
+
 // The readers of the many image formats are Python packages, which are better kept than anything we would write.
-scan read_scan(const std::string& path, const spec& job, const stop_query& is_to_stop) {
+scan read_scan(const std::string& path, const spec& job, image_role role, const stop_query& is_to_stop) {
   const std::string during = fmt::format("reading '{}'", path);
   const scratch_file scratch;
   const std::string file = scratch.path();
-  const program_result reader = run_program({python_interpreter(), "-m", "osteon.read_image", path, file}, is_to_stop);
+  std::vector<std::string> words{python_interpreter(), "-m", "osteon.read_image", path, file};
+  if (const nlohmann::ordered_json steps = steps_of(job, role); !steps.is_null()) words.push_back(steps.dump());
+  const program_result reader = run_program(words, is_to_stop);
   leave_if_asked(is_to_stop, job, during);
   std::string text = reader.err;
   while (!text.empty() && text.back() == '\n') text.pop_back();

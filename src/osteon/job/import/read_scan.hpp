@@ -11,13 +11,23 @@ namespace osteon::job {
 /// An image, in a temporary file from which its planes are read, and what its file says about it.
 struct scan {
   voxel::image_planes image;
-  nlohmann::ordered_json facts;  ///< format, spacing_mm, origin_mm, direction, unit, calibration, sha256
+  /// format, spacing_mm, origin_mm, direction, unit, calibration, sha256; after steps: these, and file_spacing_mm
+  nlohmann::ordered_json facts;
 };
 
-/// Read an image file or folder by the Python readers.
+/// Whether an image is the scan, or is laid over it: of the job's steps the latter takes those that move voxels only.
+enum class image_role { scan, overlay };
+
+/// Read an image file or folder by the Python readers, and carry out the job's steps ([[image.step]]).
 /// @throws data_error if it is no image that they know, machine_error if they cannot be run, interrupted_error
 /// @collective local
-scan read_scan(const std::string& path, const spec& job, const stop_query& is_to_stop = {});
+scan read_scan(const std::string& path, const spec& job, image_role role, const stop_query& is_to_stop = {});
+
+/// The steps of a job as the readers take them; null: there are none.
+nlohmann::ordered_json steps_of(const spec& job, image_role role);
+
+/// Shape and spacing that an image has after the job's steps. @param spacing 0 where it is not known
+void take_steps(const spec& job, index3& shape, vector3& spacing_mm);
 
 /// What a scan's file states of where its voxels lie; kept in the provenance of the model.
 nlohmann::ordered_json grid_of(const nlohmann::ordered_json& facts);

@@ -1,7 +1,9 @@
 #include <osteon/job/import/scan_model.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <optional>
@@ -20,7 +22,9 @@ namespace {
 vector3 to_vector(const json& list) { return {list.at(0), list.at(1), list.at(2)}; }
 
 vector3 spacing_of(const spec& job, const json& facts) {
-  if (job.image.spacing_mm) return {(*job.image.spacing_mm)[0], (*job.image.spacing_mm)[1], (*job.image.spacing_mm)[2]};
+  // Steps know what the job says, and may have changed it.
+  if (job.image.spacing_mm && job.image.steps.empty())
+    return {(*job.image.spacing_mm)[0], (*job.image.spacing_mm)[1], (*job.image.spacing_mm)[2]};
   if (!facts.contains("spacing_mm") || facts.at("spacing_mm").is_null())
     throw data_error(fmt::format(
         "'{}' does not state its voxel size, and the job does not give it; add spacing_mm = [z, y, x] to [image] "
@@ -36,9 +40,10 @@ vector3 spacing_of(const spec& job, const json& facts) {
 }
 
 // The job's spacing goes before that of the file, but not silently.
-void warn_of_other_spacing(const json& facts, const vector3& used, log_sink& log) {
-  if (!facts.contains("spacing_mm") || facts.at("spacing_mm").is_null()) return;
-  const vector3 stated = to_vector(facts.at("spacing_mm"));
+void warn_of_other_spacing(const spec& job, const json& facts, log_sink& log) {
+  const char* key = job.image.steps.empty() ? "spacing_mm" : "file_spacing_mm";
+  if (!job.image.spacing_mm || !facts.contains(key) || facts.at(key).is_null()) return;
+  const vector3 stated = to_vector(facts.at(key)), used = to_vector(*job.image.spacing_mm);
   bool same = true;
   for (int a = 0; a < 3; ++a) same &= std::abs(stated[a] - used[a]) <= 1e-4 * used[a];
   if (!same)
@@ -46,6 +51,18 @@ void warn_of_other_spacing(const json& facts, const vector3& used, log_sink& log
         fmt::format("the image states voxels of [{:g}, {:g}, {:g}] mm (z, y, x), the job [{:g}, {:g}, {:g}], which "
                     "are used",
                     stated.z, stated.y, stated.x, used.z, used.y, used.x));
+}
+
+void tell_steps(const json& facts, log_sink& log) {
+  std::vector<std::string> kinds;
+  double most = 0;
+  for (const json& step : facts.value("steps", json::array())) {
+    kinds.push_back(step.at("kind"));
+    most = std::max(most, step.at("bytes").get<double>());
+  }
+  if (!kinds.empty())
+    log.note(
+        fmt::format("image steps: {}; each holds the whole image, {:.2g} GB at most", fmt::join(kinds, ", "), most * 1e-9));
 }
 
 // The line from grey value to density that the scan's file states, if it does.
@@ -81,7 +98,8 @@ scan_model make_scan_model(const spec& job, const scan& input, const std::string
                            const std::function<scan(const std::string&)>& read_other, log_sink& log) {
   for (const json& warning : input.facts.value("warnings", json::array())) log.warn(warning.get<std::string>());
   const vector3 spacing = spacing_of(job, input.facts);
-  warn_of_other_spacing(input.facts, spacing, log);
+  warn_of_other_spacing(job, input.facts, log);
+  tell_steps(input.facts, log);
   job_images images{cropped(job, input.image), {}, {}, {}};
   images.stated = stated_calibration(job, input.facts, log);
   const json grid = grid_of(input.facts);
@@ -121,7 +139,7 @@ scan_model make_scan_model(const spec& job, const scan& input, const std::string
                 {"grey_min", found.grey.low},
                 {"grey_max", found.grey.high},
                 {"stated", grid}};
-  for (const char* fact : {"direction", "unit", "calibration"})
+  for (const char* fact : {"direction", "unit", "calibration", "labels", "steps"})
     if (input.facts.contains(fact) && !input.facts.at(fact).is_null()) image[fact] = input.facts.at(fact);
   if (!job.image.crop_voxels.empty()) image["crop_voxels"] = job.image.crop_voxels;
   made.nodes = voxel::count_nodes(model.solid);

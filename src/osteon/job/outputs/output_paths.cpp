@@ -17,6 +17,7 @@ output_paths::output_paths(const spec& job) {
   directory = base.string();
   model = (base / "model.nc").string();
   results = (base / "results.nc").string();
+  vtkhdf = (base / "results.vtkhdf").string();
   xdmf = (base / "results.xdmf").string();
   picture = (base / "picture.png").string();
   cut = (base / "cut.png").string();

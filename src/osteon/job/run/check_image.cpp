@@ -13,6 +13,7 @@
 #include <osteon/io/files/result_file.hpp>
 #include <osteon/job/import/import.hpp>
 #include <osteon/job/import/model_source.hpp>
+#include <osteon/job/import/read_scan.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/physics.hpp>
@@ -140,6 +141,8 @@ class image_checker {
     voxels_ = 1;
     for (const std::int64_t n : lengths) voxels_ *= n;
     for (int a = 0; a < 3; ++a) shape_[a] = lengths[static_cast<std::size_t>(a)];
+    take_steps(job_, shape_, spacing_);
+    voxels_ = std::max(voxels_, shape_.volume());
     const auto& crop = job_.image.crop_voxels;
     for (std::size_t a = 0; a < crop.size() && a < 3; ++a) {
       if (crop[a][1] > shape_[static_cast<int>(a)])

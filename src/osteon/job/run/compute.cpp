@@ -77,7 +77,7 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   const io::file_report written = leave_with([&] {
     const auto between = [&] { poll("writing the results"); };
     between();
-    return write_results(paths, job, part, result, command, between, files);
+    return write_results(paths, job, part, result, command, between, log, files);
   });
   earlier.stay_away();
   log.note(file_clock.note("wrote", files.at("results"), written));

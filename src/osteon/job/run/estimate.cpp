@@ -13,6 +13,7 @@
 #include <osteon/io/files/model_file.hpp>
 #include <osteon/job/import/import.hpp>
 #include <osteon/job/import/model_source.hpp>
+#include <osteon/job/import/read_scan.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/job/subprocess.hpp>
@@ -125,6 +126,13 @@ job_size sample_solid(const spec& job, log_sink& log) {
                     "reads all of it",
                     image_path(job)));
   index3 shape{facts.at("shape")[0], facts.at("shape")[1], facts.at("shape")[2]};
+  vector3 spacing;
+  const auto stated = facts.contains("spacing_mm") ? facts.at("spacing_mm") : nlohmann::json(nullptr);
+  for (int a = 0; a < 3; ++a)
+    spacing[a] = job.image.spacing_mm                      ? (*job.image.spacing_mm)[static_cast<std::size_t>(a)]
+                 : stated.is_array() && stated.size() == 3 ? stated[static_cast<std::size_t>(a)].get<double>()
+                                                           : 0;
+  take_steps(job, shape, spacing);
   for (int a = 0; a < 3 && !job.image.crop_voxels.empty(); ++a) {
     const auto& range = job.image.crop_voxels[static_cast<std::size_t>(a)];
     shape[a] = std::max<std::int64_t>(std::min(shape[a], range[1]) - range[0], 1);

@@ -12,6 +12,7 @@
 #include <osteon/job/answers.hpp>
 #include <osteon/job/import/model_source.hpp>
 #include <osteon/job/outputs/io_options.hpp>
+#include <osteon/job/outputs/second_name.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/job/run/cluster_part.hpp>
 #include <osteon/job/system_info.hpp>
@@ -38,7 +39,7 @@ json describe_material(const spec& job, const physics& row, const voxel::materia
 // One file, or one of each cluster.
 io::file_report write_results(const output_paths& paths, const spec& job, const local_model& part,
                               const physics_result& result, const std::string& command, const std::function<void()>& poll,
-                              json& files) {
+                              log_sink& log, json& files) {
   std::vector<io::field_info> infos;
   for (const result_field& field : result.fields) infos.push_back(field.info);
   const bool good = !result.missed();
@@ -46,6 +47,7 @@ io::file_report write_results(const output_paths& paths, const spec& job, const 
   const grid::block& where = own ? own->where : part.where;
   const voxel::model_header& header = own ? own->header : part.header;
   const std::string results = own ? name_of_part(paths.results, own->index) : paths.results;
+  const std::string vtkhdf = own ? name_of_part(paths.vtkhdf, own->index) : paths.vtkhdf;
   const std::string xdmf = own ? name_of_part(paths.xdmf, own->index) : paths.xdmf;
   const bool first = comm::rank(where.comm) == 0;
   // What a cluster's ranks agree to fail at, the other clusters have to hear.
@@ -77,11 +79,12 @@ io::file_report write_results(const output_paths& paths, const spec& job, const 
   }
   io::file_report report;
   here([&] { report = writer->close(); });
+  files = {{"results", results}, {"xdmf", xdmf}};
   comm::collectively(part.where.comm, [&] {
     if (!first) return;
     // What lies there is about an earlier job; these results must not be read with its numbers or its picture.
     std::vector<std::string> earlier{paths.summary, paths.manifest, paths.picture, paths.cut, paths.report};
-    if (own) earlier.insert(earlier.end(), {paths.results, paths.xdmf});
+    if (own) earlier.insert(earlier.end(), {paths.results, paths.vtkhdf, paths.xdmf});
     for (const std::string& name : source_of(job).further_results())
       earlier.push_back((std::filesystem::path(paths.directory) / std::filesystem::path(name).filename()).string());
     for (const std::string& old : earlier) {
@@ -89,8 +92,8 @@ io::file_report write_results(const output_paths& paths, const spec& job, const 
       std::filesystem::remove(old, ignored);
     }
     io::write_xdmf(xdmf, std::filesystem::path(results).filename().string(), header, infos);
+    if (give_second_name(results, vtkhdf, log)) files["vtkhdf"] = vtkhdf;
   });
-  files = {{"results", results}, {"xdmf", xdmf}};
   return report;
 }
 

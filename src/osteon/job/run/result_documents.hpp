@@ -3,6 +3,7 @@
 /// What a finished job says of itself: its results file, the summary of its answers and the manifest of its run.
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <osteon/base/log_sink.hpp>
 #include <osteon/io/file_report.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/physics_result.hpp>
@@ -17,7 +18,7 @@ namespace osteon::job {
 /// @param files receives their names @throws machine_error on all ranks @collective on part.where.comm
 io::file_report write_results(const output_paths& paths, const spec& job, const local_model& part,
                               const physics_result& result, const std::string& command, const std::function<void()>& poll,
-                              nlohmann::ordered_json& files);
+                              log_sink& log, nlohmann::ordered_json& files);
 
 /// Largest number of active voxels on a rank over the mean.
 /// @param elements of all ranks @collective on part.where.comm

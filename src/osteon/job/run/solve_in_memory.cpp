@@ -44,6 +44,7 @@ class stop_watcher final : public solve::checkpointer {
 
 std::string why_not_in_memory(const spec& job) {
   if (job.run.ranks > 1) return "it asks for several ranks (run.ranks)";
+  if (!job.image.steps.empty()) return "its image goes through steps ([[image.step]])";
   if (job.picture.enabled) return "it asks for a picture (picture.enabled)";
   if (job.picture.every > 0 || job.picture.film) return "it asks for frames (picture.every, picture.film)";
   if (job.transient) return "it writes records of its steps ([transient])";
@@ -98,7 +99,7 @@ void solution_in_memory::write(const std::string& directory, const std::string& 
   job.output_directory = directory;
   const output_paths paths(job);
   json summary = state_->summary;
-  write_results(paths, job, state_->part, state_->result, command, [] {}, summary["files"]);
+  write_results(paths, job, state_->part, state_->result, command, [] {}, null_log(), summary["files"]);
   write_file(paths.manifest,
              to_text(describe_run(job, state_->part, host_names(state_->part.where.comm), command, state_->started)));
   write_file(paths.summary, to_text(summary));

@@ -10,6 +10,25 @@
 
 namespace osteon::job {
 
+template <class Visitor>
+void describe_image_step(Visitor& t, image_step_spec& p) {
+  t("kind", p.kind,
+    "gaussian: blurred by sigma. median: of the cube of radius_voxels. close, open: grey closing and opening by a ball of "
+    "radius_voxels; a closing fills gaps between what is bright. resample: to spacing_mm. crop: to voxels. labels: ranges "
+    "of greys become labels, for segment.labels.",
+    {"gaussian", "median", "close", "open", "resample", "crop", "labels"});
+  t("sigma_mm", p.sigma_mm, "gaussian: its standard deviation in mm, > 0.");
+  t("sigma_voxels", p.sigma_voxels, "gaussian: the same in voxels, along each axis, instead of sigma_mm.");
+  t("radius_voxels", p.radius_voxels, "median, close, open: 1 to 16 voxels.");
+  t("spacing_mm", p.spacing_mm, "resample: the new edges of a voxel in mm, [z, y, x] or one number.");
+  t("interpolation", p.interpolation,
+    "resample: linear, nearest (labels), or bspline, cubic. To larger voxels, blur before: only the voxels around a centre "
+    "count.",
+    {"linear", "nearest", "bspline"});
+  t("voxels", p.voxels, "crop: [[z0, z1], [y0, y1], [x0, x1]], half open.");
+  t("ranges", p.ranges, "labels: [[low, high, label], ...], both ends within; other greys become 0.");
+}
+
 /// Call `v(key, field, doc)` for every key. Visitors also have `v.table(name, doc, f)`, `v.optional_table(name, field, doc,
 /// f)` and `v.list(name, field, doc, f)` for tables, optional tables and arrays of tables.
 template <class Visitor>
@@ -26,14 +45,19 @@ void describe(Visitor& v, spec& s) {
     image_spec& i = s.image;
     t("path", i.path,
       "Image file, folder of slices or pattern such as slices/*.png, relative to the job file: TIFF, DICOM, NIfTI, NRRD, "
-      "MetaImage, PNG, BMP, Scanco AIM and ISQ, InVesalius, npy, npz, raw with a header (docs/images.md).");
+      "MetaImage, PNG, BMP, Scanco AIM and ISQ, InVesalius, npy, npz, HDF5, FreeSurfer mgz, DICOM segmentations, raw with "
+      "a header (docs/images.md).");
     t("spacing_mm", i.spacing_mm,
       "Edge lengths of a voxel in mm, [z, y, x] or one number. May be left out only if the image itself states them.");
     t("spacing_note", i.spacing_note,
       "Where the spacing comes from; repeated in the report. Say so if it is an assumption.");
     t("crop_voxels", i.crop_voxels,
-      "Part of the image to use: [[z0, z1], [y0, y1], [x0, x1]], half open. Positions in mm remain those of the whole "
-      "image.");
+      "Part of the image to use: [[z0, z1], [y0, y1], [x0, x1]], half open, counted after the steps. Positions in mm remain "
+      "those of the whole image.");
+    t.list("step", i.steps,
+           "What is done to the image before the threshold, in the order of the file. Each step holds the whole image in "
+           "memory (docs/images.md). A crop and a resampling are done to the images that are laid over the scan, too.",
+           [](auto& u, image_step_spec& p) { describe_image_step(u, p); });
   });
   v.table("segment", "Which voxels are solid.", [&](auto& t) {
     segment_spec& g = s.segment;

@@ -99,6 +99,7 @@ class checker {
       for (const auto& range : i.crop_voxels) good &= range.size() == 2 && range[0] >= 0 && range[0] < range[1];
       expect(good, "image.crop_voxels", "expected [[z0, z1], [y0, y1], [x0, x1]] with 0 <= first < last");
     }
+    for (std::size_t n = 0; n < i.steps.size(); ++n) check_step(i.steps[n], fmt::format("image.step[{}]", n + 1));
     const std::int64_t connectivity = job_.segment.connectivity;
     expect(connectivity == 6 || connectivity == 26, "segment.connectivity",
            fmt::format("{} must be 6 (by faces) or 26 (also by edges and corners)", connectivity));
@@ -118,6 +119,47 @@ class checker {
            "given although segment.labels = true: labels are not thresholded; remove one of the two");
     expect(!job_.segment.threshold || !job_.segment.upper || *job_.segment.upper > *job_.segment.threshold, "segment.upper",
            "must lie above segment.threshold, otherwise no voxel is solid");
+  }
+
+  // Of each kind its own keys, and no others.
+  void check_step(const image_step_spec& s, const std::string& where) {
+    const bool is_ball = s.kind == "median" || s.kind == "close" || s.kind == "open";
+    expect(!s.kind.empty(), where + ".kind", "missing: gaussian, median, close, open, resample, crop or labels");
+    const auto belongs = [&](bool given, bool belongs_here, const char* key) {
+      expect(!given || belongs_here || s.kind.empty(), fmt::format("{}.{}", where, key),
+             fmt::format("is no key of kind = \"{}\"; remove it", s.kind));
+    };
+    belongs(s.sigma_mm.has_value(), s.kind == "gaussian", "sigma_mm");
+    belongs(s.sigma_voxels.has_value(), s.kind == "gaussian", "sigma_voxels");
+    belongs(s.radius_voxels != 1, is_ball, "radius_voxels");
+    belongs(s.spacing_mm.has_value(), s.kind == "resample", "spacing_mm");
+    belongs(s.interpolation != "linear", s.kind == "resample", "interpolation");
+    belongs(!s.voxels.empty(), s.kind == "crop", "voxels");
+    belongs(!s.ranges.empty(), s.kind == "labels", "ranges");
+    if (s.kind == "gaussian") {
+      expect(s.sigma_mm.has_value() != s.sigma_voxels.has_value(), where, "give sigma_mm or sigma_voxels, one of the two");
+      const double sigma = s.sigma_mm.value_or(s.sigma_voxels.value_or(1)), most = s.sigma_mm ? 1000 : 100;
+      expect(sigma > 0 && sigma <= most, where, fmt::format("sigma {:g} must be in (0, {:g}]", sigma, most));
+    }
+    expect(!is_ball || (s.radius_voxels >= 1 && s.radius_voxels <= 16), where + ".radius_voxels",
+           fmt::format("{} must be in [1, 16]", s.radius_voxels));
+    if (s.kind == "resample") {
+      bool good = s.spacing_mm && s.spacing_mm->size() == 3;
+      for (std::size_t a = 0; good && a < 3; ++a) good = (*s.spacing_mm)[a] > 0 && (*s.spacing_mm)[a] <= 1000;
+      expect(good, where + ".spacing_mm", "needed: [z, y, x] or one number, each in (0, 1000] mm");
+    }
+    if (s.kind == "crop") {
+      bool good = s.voxels.size() == 3;
+      for (const auto& range : s.voxels) good &= range.size() == 2 && range[0] >= 0 && range[0] < range[1];
+      expect(good, where + ".voxels", "expected [[z0, z1], [y0, y1], [x0, x1]] with 0 <= first < last");
+    }
+    if (s.kind == "labels") {
+      bool good = !s.ranges.empty();
+      for (const auto& r : s.ranges)
+        good &= r.size() == 3 && r[0] <= r[1] && r[2] >= 0 && r[2] <= 65535 && r[2] == std::floor(r[2]);
+      expect(good, where + ".ranges", "expected [[low, high, label], ...] with low <= high and whole labels in [0, 65535]");
+      expect(job_.segment.labels, where, "makes labels, but segment.labels is not true; add it");
+    }
   }
 
   void check_materials() {

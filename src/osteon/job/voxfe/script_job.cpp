@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -32,8 +33,8 @@ constexpr std::int64_t most_iterations = 1'000'000;
 void check_results(const spec& job, const io::voxfe::result_files& results, std::vector<problem>& problems) {
   const output_paths own(job);
   std::set<std::string> taken;
-  for (const std::string& path :
-       {own.model, own.results, own.xdmf, own.picture, own.summary, own.manifest, own.report, std::string(".lock")})
+  for (const std::string& path : {own.model, own.results, own.vtkhdf, own.xdmf, own.picture, own.summary, own.manifest,
+                                  own.report, std::string(".lock")})
     taken.insert(fs::path(path).filename().string());
   for (const std::string& name : results.names()) {
     const std::string file = fs::path(name).filename().string();
@@ -156,8 +157,32 @@ bool is_script(const std::string& path) {
   return io::voxfe::looks_like_script(begin);
 }
 
+namespace {
+
+// Endings of images that people give instead of a job. A pattern is one, too.
+bool is_image_name(const std::string& path) {
+  std::string name = fs::path(path).filename().string();
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (const char* ending :
+       {".tif", ".tiff", ".nrrd", ".nhdr", ".nii", ".nii.gz", ".mha", ".mhd", ".aim",  ".isq", ".inv3", ".npy",
+        ".npz", ".raw",  ".vol",  ".vgi",  ".dcm", ".png",    ".bmp", ".h5",  ".hdf5", ".mgz", ".mgh"})
+    if (name.ends_with(ending)) return true;
+  return false;
+}
+
+}  // namespace
+
 spec read_job(const std::string& path, const script_options& options, std::vector<problem>& problems,
               const std::vector<std::string>& changes) {
+  std::error_code failed;
+  if (const bool is_folder = fs::is_directory(path, failed); is_folder || is_image_name(path)) {
+    problems.push_back({path, fmt::format("is {}, no job: a job also says what the solid is made of and what is done to it; "
+                                          "`osteon new '{}'` writes one to fill in",
+                                          is_folder ? "a folder" : "an image", path)});
+    spec nothing;
+    nothing.file = path;
+    return nothing;
+  }
   const bool is_voxfe = is_script(path);
   if (is_voxfe && !changes.empty())
     problems.push_back({path, "--set is for keys of TOML job files; this job is a VOX-FE script, which has none"});

@@ -1,0 +1,274 @@
+"""Write a job from an image: `python -m osteon.new_job IMAGE [--protocol NAME] [-o JOB.toml]`; docs/new.md.
+
+The job has what the image states and what the protocol cites; what nobody states is left out and marked, so that
+`osteon check` asks for it.
+"""
+
+import argparse
+import json
+import os
+import re
+import sys
+import textwrap
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .errors import DATA, USAGE, DataError, complain
+from .grey_histogram import Greys, greys_of
+from .look_at_image import header
+from .read_image import files_of, read_image, silence
+from .volume import check_shape, three_axes
+
+PROTOCOLS = Path(__file__).with_name("protocols")
+DEFAULT = "solid"
+MOST_BYTES = 256 << 20  # of files that are read whole
+WIDTH = 120
+LIKELY_MM = (1e-4, 5.0)  # edges of voxels of scanners, from nanometre CT to old clinical slices
+CLEAR = 0.75  # separation of a flat histogram; a single bell has 2/pi, two phases have more
+
+
+@dataclass
+class Look:
+    """What is known of an image."""
+
+    format: str
+    shape: tuple[int, int, int] | None
+    spacing_mm: tuple[float, ...] | None
+    greys: Greys | None
+    whole: bool
+    labels: dict[str, str] = field(default_factory=dict)
+    calibration: dict | None = None
+    unit: str | None = None
+    warnings: list[str] = field(default_factory=list)
+
+
+def protocols() -> list[str]:
+    return sorted(path.stem for path in PROTOCOLS.glob("*.toml"))
+
+
+def load_protocol(name: str) -> dict:
+    if name not in protocols():
+        raise DataError(f"there is no protocol '{name}'; known are {', '.join(protocols())}")
+    return tomllib.loads((PROTOCOLS / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def look_at(source: str) -> Look:
+    """@throws DataError what is wrong with the image"""
+    size = sum(p.stat().st_size for p in files_of(source))
+    if size <= MOST_BYTES:
+        volume = read_image(source)
+        facts = volume.facts
+        return Look(
+            volume.format,
+            volume.values.shape,
+            volume.spacing_mm,
+            greys_of([volume.values]),
+            True,
+            dict(facts.get("labels", {})),
+            facts.get("calibration"),
+            facts.get("unit"),
+            volume.warnings,
+        )
+    try:
+        found = header(source)
+        planes = [p[None] if p.ndim == 2 else p for p in found.planes]
+    except (DataError, ImportError):
+        raise
+    except Exception as e:  # The readers of foreign formats throw whatever they like on damaged files.
+        raise DataError(f"'{source}' cannot be read: {' '.join(str(e).split())[-200:]}") from None
+    if found.shape is not None:
+        check_shape(tuple(found.shape), source)
+    shape = None if found.shape is None else three_axes(tuple(found.shape), source)
+    return Look(found.format, shape, found.spacing_mm, greys_of(planes) if planes else None, False)
+
+
+def write_job(source: str, target: Path, protocol: str) -> tuple[str, list[str]]:
+    """The text of the job, and what is still to be decided. @throws DataError"""
+    rules, image = load_protocol(protocol), look_at(source)
+    doubts = list(image.warnings)
+    decide = list(rules.get("decide", []))
+    path = os.path.relpath(source, target.parent.resolve()) if not Path(source).is_absolute() else source
+    lines = [
+        *_comment(f"Written by `osteon new {source} --protocol {protocol}`: {rules['title']}."),
+        *_comment("Where its numbers are from: " + "; ".join(rules["source"]) + "."),
+        "# Every key: docs/job.md. Lists are in the order z, y, x.",
+        f"name = {_text(_name(target.stem))}",
+        f"physics = {_text(rules['physics'])}",
+        "",
+        "[image]",
+        f"path = {_text(path)}",
+        *_spacing(image, rules, doubts, decide),
+        "",
+        *_segment(image, rules, doubts, decide),
+        *_materials(image, rules),
+        rules["job"].strip("\n"),
+    ]
+    if decide or doubts:
+        lines += ["", "# Before it runs:"]
+        for item in doubts:
+            lines += _comment("doubt: " + item)
+        for item in decide:
+            lines += _comment("decide: " + item)
+    return "\n".join(lines) + "\n", [*(f"doubt: {d}" for d in doubts), *(f"decide: {d}" for d in decide)]
+
+
+def _spacing(image: Look, rules: dict, doubts: list[str], decide: list[str]) -> list[str]:
+    if image.spacing_mm is None:
+        decide.insert(0, f"spacing_mm of [image]: this {image.format} does not state the size of its voxels")
+        return [
+            f"# spacing_mm = [ , , ]         # missing: the {image.format} does not state it; edges of a voxel in mm"
+        ]
+    stated = [float(h) for h in image.spacing_mm]
+    shown = ", ".join(f"{h:g}" for h in stated)
+    for axis, h in zip("zyx", stated, strict=True):
+        if not LIKELY_MM[0] <= h <= LIKELY_MM[1]:
+            thousand = f"; {h / 1000:g} mm, if the file's number is in micrometres" if h > LIKELY_MM[1] else ""
+            doubts.append(f"voxels of {h:g} mm along {axis} are unusual for a scan: is the unit right{thousand}?")
+            break
+    expected = rules.get("spacing_mm")
+    if expected and any(abs(h - expected) > 0.02 * expected for h in stated):
+        doubts.append(
+            f"the protocol is of voxels of {expected:g} mm, the image has [{shown}] mm: moduli belong to a voxel size"
+        )
+    size = ""
+    if image.shape is not None:
+        size = ": " + " x ".join(f"{n * h:.4g}" for n, h in zip(image.shape, stated, strict=True)) + " mm in all"
+    return [f"# spacing_mm is [{shown}] mm, as the file states it{size}"]
+
+
+def _segment(image: Look, rules: dict, doubts: list[str], decide: list[str]) -> list[str]:
+    keep = [f'keep = "{rules["keep"]}"'] if "keep" in rules else []
+    greys = image.greys
+    if greys is None:
+        return [
+            "[segment]",
+            *_comment("no threshold: the greys are known when the image is imported; Otsu's is taken"),
+            *keep,
+            "",
+        ]
+    unit = f" {image.unit}" if image.unit else ""
+    lines = _comment(
+        f"greys from {greys.low:g} to {greys.high:g}{unit}"
+        + ("" if image.whole else f", of {greys.voxels} voxels in a few planes")
+    )
+    if greys.threshold is None:
+        doubts.append(f"every voxel looked at is {greys.low:g}: there is nothing to separate")
+        return ["[segment]", *lines, *keep, ""]
+    if _is_labels(image):
+        lines += _comment("whole numbers, and few of them: taken as labels, of which 0 is empty")
+        return [
+            "[segment]",
+            *lines,
+            "labels = true",
+            "void_labels = [0]" if 0 in greys.values else "# void_labels = []",
+            *keep,
+            "",
+        ]
+    low, high = sorted(greys.above_at_deviation)
+    lines += _comment(
+        f"Otsu's threshold; it is {greys.threshold:.6g} +- {greys.deviation:.3g} (standard deviation over "
+        f"{'slabs of the image' if image.whole else 'planes'}). Brighter are {100 * greys.above:.1f} % of the voxels, "
+        f"{100 * low:.1f} to {100 * high:.1f} % within that."
+    )
+    if greys.separation < CLEAR:
+        doubts.append(
+            f"the greys have no two clear phases (Otsu's separation is {greys.separation:.2f}, a flat one's 0.75): "
+            "choose the threshold by eye, or by a phantom"
+        )
+    if rules["solid"] == "dark":
+        below = greys.low - 1
+        return ["[segment]", *lines, f"threshold = {below:g}", f"upper = {greys.threshold:.6g}", *keep, ""]
+    return ["[segment]", *lines, f"threshold = {greys.threshold:.6g}", *keep, ""]
+
+
+def _is_labels(image: Look) -> bool:
+    values = image.greys.values
+    return bool(image.labels) or (0 < len(values) <= 8 and values[0] == 0 and len(values) > 2 and max(values) < 2**16)
+
+
+def _materials(image: Look, rules: dict) -> list[str]:
+    if "material" not in rules:
+        return []
+    material = rules["material"]
+    labels = (
+        [n for n in image.greys.values if n != 0]
+        if image.greys and image.greys.threshold is not None and _is_labels(image)
+        else [None]
+    )
+    lines = []
+    for label in labels:
+        lines.append("[[material]]")
+        name = image.labels.get(str(label), f"{material['name']} {label}" if label is not None else material["name"])
+        lines.append(f"name = {_text(name)}")
+        if label is not None:
+            lines.append(f"label = {label}")
+        for key, value in material.items():
+            if key == "name":
+                continue
+            lines.append(f"# {key} =     # missing: {value}" if isinstance(value, str) else f"{key} = {value:g}")
+        lines.append("")
+    return lines
+
+
+def _comment(text: str) -> list[str]:
+    text = "".join(c if c.isprintable() else " " for c in text)
+    return textwrap.wrap(
+        " ".join(text.split()), WIDTH, initial_indent="# ", subsequent_indent="#   ", break_long_words=False
+    )
+
+
+def _text(value: str) -> str:
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _name(stem: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_.-]+", "_", stem).strip("._") or "job"
+
+
+def _stem(source: str) -> str:
+    name = re.sub(r"[*?\[\]]+", "", Path(source).name).strip(".") or "job"
+    for ending in (".nii.gz", ".ome.tif", ".ome.tiff"):
+        if name.lower().endswith(ending):
+            return name[: -len(ending)]
+    return Path(name).stem
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="osteon new", description="Write a job from an image.")
+    parser.add_argument("image")
+    parser.add_argument("-p", "--protocol", default=DEFAULT)
+    parser.add_argument("-o", "--output")
+    try:
+        given = parser.parse_args(arguments)
+    except SystemExit as e:
+        return USAGE if e.code else 0
+    target = Path(given.output or _name(_stem(given.image)) + ".toml")
+    try:
+        if target.exists() or target.is_symlink():
+            raise DataError(f"'{target}' is there already and is not overwritten; choose another name by -o")
+        with silence():
+            text, open_points = write_job(given.image, target, given.protocol)
+        try:
+            data = text.encode()
+        except UnicodeEncodeError:
+            raise DataError(f"the name {given.image!r} is no UTF-8, which a job is; rename the image") from None
+        with target.open("xb") as file:
+            file.write(data)
+    except DataError as e:
+        complain(e)
+        return DATA
+    except ImportError as e:
+        complain(f"the Python package '{e.name}' is missing; run `./run setup`")
+        return 5
+    except OSError as e:
+        complain(f"cannot write '{target}': {e.strerror}")
+        return 5
+    for point in open_points:
+        print(point)
+    print(f"wrote {target}; `osteon check {target}` tells what is still missing")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,42 @@
+#include <fmt/format.h>
+
+#include <app/commands.hpp>
+#include <app/common_options.hpp>
+#include <app/process/python.hpp>
+#include <common/printable.hpp>
+#include <memory>
+#include <osteon/job/subprocess.hpp>
+
+namespace osteon::app {
+
+namespace {
+
+// The image is read by the Python readers, so its job is written there, too.
+int write_new_job(const std::string& image, const std::string& protocol, const std::string& target) {
+  std::vector<std::string> call{job::python_interpreter(), "-m", "osteon.new_job"};
+  if (!protocol.empty()) call.push_back("--protocol=" + protocol);
+  if (!target.empty()) call.push_back("--output=" + target);
+  call.insert(call.end(), {"--", image});
+  fmt::print("{}", printable(run_python(call, "the job could not be written")));
+  return 0;
+}
+
+}  // namespace
+
+void add_new(registry& commands) {
+  struct options {
+    std::string image, protocol, target;
+  };
+  const auto o = std::make_shared<options>();
+  command c =
+      commands.add("new", "Write a commented job from an image: its spacing, a threshold, and the physics of a protocol",
+                   [o] { return write_new_job(o->image, o->protocol, o->target); });
+  c.add_option("image", o->image, "Image file, folder of slices or pattern (docs/images.md)").required();
+  c.add_option("-p,--protocol", o->protocol,
+               "electrode, femur-fall, rock, vertebra, xtremect-radius, xtremect2-radius (docs/new.md; default: solid)");
+  c.add_option("-o,--output", o->target,
+               "Job to write (default: <image>.toml in the working directory); never one that is there");
+  c.footer("Examples:\n  osteon new scan.nrrd\n  osteon new radius.aim --protocol xtremect2-radius -o radius.toml");
+}
+
+}  // namespace osteon::app

@@ -1,0 +1,28 @@
+#include <app/process/python.hpp>
+
+#include <fmt/format.h>
+
+#include <app/process/terminal.hpp>
+#include <osteon/base/error.hpp>
+#include <osteon/job/subprocess.hpp>
+#include <sstream>
+#include <string_view>
+
+namespace osteon::app {
+
+std::string run_python(const std::vector<std::string>& call, const char* failure) {
+  auto result = job::run_program(call);
+  while (result.err.ends_with('\n')) result.err.pop_back();
+  if (result.exit_code == 127)
+    throw machine_error(result.err + "; set OSTEON_PYTHON to a Python that has the osteon package");
+  if (result.exit_code == exit_code(error_kind::data)) throw data_error(result.err);
+  if (result.exit_code != 0)
+    throw machine_error(fmt::format("{} (exit code {}): {}", failure, result.exit_code, result.err));
+  constexpr std::string_view mark = "warning: ";  // other packages may write lines of their own
+  std::istringstream lines(result.err);
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with(mark)) terminal_sink(false).warn(line.substr(mark.size()));
+  return std::move(result.out);
+}
+
+}  // namespace osteon::app

@@ -1,0 +1,97 @@
+"""From an image to answers by `osteon new`, and what `run` says to an image."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from whole_job import BINARY, Job, job_text, osteon
+
+nrrd = pytest.importorskip("nrrd")
+
+
+def at(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    if not BINARY.exists():
+        pytest.skip(f"{BINARY} is not built")
+    return subprocess.run(
+        [str(BINARY), *words], cwd=folder, capture_output=True, text=True, timeout=120, check=False, env=os.environ
+    )
+
+
+@pytest.fixture
+def image(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(2)
+    grey = np.where(rng.random((14, 12, 10)) < 0.8, 180, 40) + rng.normal(0, 8, (14, 12, 10))
+    nrrd.write(
+        str(tmp_path / "scan.nrrd"), np.clip(grey, 0, 255).astype("u1"), {"spacings": [0.0607] * 3}, index_order="C"
+    )
+    return tmp_path / "scan.nrrd"
+
+
+@pytest.mark.parametrize("protocol", ["xtremect2-radius", "rock", "electrode"])
+def test_a_new_job_runs_as_it_is(image: Path, protocol: str) -> None:
+    """Oracle: check finds no fault, and run answers, where the protocol and the image say all."""
+    made = at(image.parent, "new", "scan.nrrd", "--protocol", protocol)
+    assert made.returncode == 0 and "wrote scan.toml" in made.stdout, made.stderr
+    checked = at(image.parent, "check", "scan.toml")
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    done = at(image.parent, "run", "scan.toml", "-n", "1", "--no-report", "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert (image.parent / "scan.out/summary.json").is_file()
+
+
+@pytest.mark.parametrize("protocol", ["solid", "vertebra", "femur-fall"])
+def test_check_asks_for_what_is_missing(image: Path, protocol: str) -> None:
+    """Oracle: exit code 2, and the keys that nobody has stated."""
+    assert at(image.parent, "new", "scan.nrrd", "-p", protocol).returncode == 0
+    checked = at(image.parent, "check", "scan.toml")
+    assert checked.returncode == 2
+    said = checked.stdout + checked.stderr
+    for key in {"solid": ["youngs_modulus_MPa"], "vertebra": ["slope"], "femur-fall": ["slope", "trochanter"]}[
+        protocol
+    ]:
+        assert key in said, said
+
+
+def test_a_job_that_is_there_is_kept(image: Path) -> None:
+    """Oracle: the contract: exit code 3, and the bytes of the job."""
+    (image.parent / "scan.toml").write_text("mine")
+    done = at(image.parent, "new", "scan.nrrd")
+    assert done.returncode == 3 and "not overwritten" in done.stderr
+    assert (image.parent / "scan.toml").read_text() == "mine"
+
+
+@pytest.mark.parametrize("command", ["run", "check", "import", "estimate"])
+def test_an_image_is_no_job(image: Path, command: str) -> None:
+    """Oracle: the contract: exit code 2, and the command that makes a job of it."""
+    done = at(image.parent, command, "scan.nrrd")
+    assert done.returncode == 2
+    said = done.stdout + done.stderr
+    assert "is an image, no job" in said and "osteon new 'scan.nrrd'" in said
+
+
+def test_a_folder_is_no_job(tmp_path: Path) -> None:
+    """Oracle: the same of a folder of slices."""
+    (tmp_path / "slices").mkdir()
+    done = at(tmp_path, "run", "slices")
+    assert done.returncode == 2 and "is a folder, no job" in done.stderr
+
+
+def test_quiet_and_verbose(job: Job, sponge: Path) -> None:
+    """Oracle: quiet says nothing, verbose says more than usual, with times; both at once are refused."""
+    job.write(job_text(sponge))
+    quiet = job.run("-n", "1", "--no-report", "--quiet")
+    assert quiet.code == 0 and quiet.out == "" and quiet.err == ""
+    usual = job.run("-n", "1", "--no-report", "--force")
+    loud = job.run("-n", "1", "--no-report", "--force", "--verbose")
+    assert usual.out and len(loud.err.splitlines()) > len(usual.err.splitlines()) and " s]" in loud.err
+    both = job.run("--quiet", "--verbose")
+    assert both.code == 2 and "exclude each other" in both.err
+
+
+def test_new_needs_an_image() -> None:
+    """Oracle: usage."""
+    assert osteon("new").returncode == 2

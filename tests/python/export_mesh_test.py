@@ -1,0 +1,211 @@
+"""Meshes, surfaces and scripts out. Oracle: readers of other people (VTK, PyVista), and volumes and areas counted by hand."""
+
+import sys
+import types
+from pathlib import Path
+
+import numpy as np
+import pytest
+import SimpleITK as sitk  # noqa: N813
+import tifffile
+from export_test import CELLS, CORNER, NODES, SHAPE, SPACING, TURN, result_file
+from osteon.export import export, main
+
+pv = pytest.importorskip("pyvista")
+SOLID = CELLS["material"] > 0
+MIRROR = TURN @ np.diag([1.0, 1.0, -1.0])  # a scan whose axes are left-handed
+
+
+@pytest.fixture(autouse=True)
+def _in_tmp(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("turn", [TURN, MIRROR, None])
+def test_a_mesh_has_the_solid_and_its_values(turn):
+    """Oracle: the solid's voxels counted by NumPy; the values of the file; positions worked out by hand."""
+    export(result_file(turn), "m.vtu", [])
+    mesh, axes = pv.read("m.vtu"), np.eye(3) if turn is None else turn
+    assert mesh.n_cells == SOLID.sum() and set(mesh.celltypes) == {pv.CellType.HEXAHEDRON}
+    assert abs(mesh.volume) == pytest.approx(SOLID.sum() * SPACING.prod())
+    np.testing.assert_array_equal(mesh["von_mises"], CELLS["von_mises"][SOLID])
+    z, y, x = np.nonzero(SOLID)
+    middles = (np.stack([x, y, z], 1) + 0.5) * SPACING + CORNER
+    np.testing.assert_allclose(mesh.cell_centers().points, middles @ axes.T, atol=1e-9)
+    places = np.rint((mesh.points @ axes - CORNER) / SPACING).astype(int)
+    expected = NODES["displacement"][tuple(places.T[::-1])].astype("f8") @ axes.T
+    np.testing.assert_allclose(mesh["displacement"], expected, atol=1e-6)
+    assert len(np.unique(places, axis=0)) == mesh.n_points
+
+
+def test_a_mesh_of_one_field():
+    """Oracle: what was asked for."""
+    export(result_file(TURN), "m.vtu", ["stress"])
+    assert pv.read("m.vtu").array_names == ["stress"]
+
+
+def faces() -> float:
+    """Area between solid and empty, the outside empty, by differences."""
+    area = 0.0
+    for axis, across in enumerate((0, 1, 2)):
+        edges = np.delete(SPACING[::-1], across)
+        area += np.abs(np.diff(np.pad(SOLID, 1).astype(int), axis=axis)).sum() * edges.prod()
+    return area
+
+
+@pytest.mark.parametrize("turn", [TURN, MIRROR, None])
+def test_a_surface_is_that_of_the_voxels(turn):
+    """Oracle: area and volume of the voxels; the divergence theorem takes a volume below 0 of faces seen from inside."""
+    export(result_file(turn), "s.stl", [])
+    surface = pv.read("s.stl")
+    assert surface.area == pytest.approx(faces(), rel=1e-5)
+    corners = surface.points[surface.regular_faces].astype("f8")
+    inside = np.einsum("ni,ni->n", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])).sum() / 6
+    assert inside == pytest.approx(SOLID.sum() * SPACING.prod(), rel=1e-4)
+    raw = Path("s.stl").read_bytes()
+    assert len(raw) == 84 + 50 * surface.n_cells  # a binary STL of so many triangles
+
+
+def test_a_smooth_surface_stays_within_half_a_voxel():
+    """Oracle: the distance that is stated; a ball's area is nearer to 4 pi r^2 than that of its voxels, 6 pi r^2."""
+    from osteon.export_mesh import SolidMesh, _write_smooth
+    from osteon.placement import Placement
+    from osteon.result_fields import Field
+
+    at = np.indices((24, 24, 24)) - 11.5
+    ball = (np.sqrt((at**2).sum(0)) < 9).astype("u1")
+    field = Field("material", ball, "1", False, np.full(3, 0.5), Placement(np.zeros(3)))
+    _write_smooth(SolidMesh(field), Path("b.stl"), 40)
+    surface = pv.read("b.stl").clean()
+    assert surface.is_manifold
+    assert surface.area == pytest.approx(4 * np.pi * 4.5**2, rel=0.05)
+    middle = np.linalg.norm(surface.points - 6.0, axis=1)
+    assert middle.min() > 4.5 - 0.75 and middle.max() < 4.5 + 0.75
+
+
+def test_metaimage_by_simpleitk():
+    """Oracle: ITK's reader; components lie along LPS."""
+    export(result_file(TURN), "u.mha", ["displacement"])
+    image = sitk.ReadImage("u.mha")
+    assert image.GetSpacing() == pytest.approx(SPACING) and image.GetOrigin() == pytest.approx(TURN @ CORNER)
+    assert image.GetDirection() == pytest.approx(TURN.ravel())
+    expected = NODES["displacement"].astype("f8") @ TURN.T
+    np.testing.assert_allclose(sitk.GetArrayFromImage(image), expected, atol=1e-6)
+
+
+def test_plain_imagej_knows_the_spacing():
+    """Oracle: what ImageJ reads: unit and spacing in the description, the resolution in the tags, without a unit of its own."""
+    export(result_file(TURN), "x.tif", ["von_mises"])
+    with tifffile.TiffFile("x.tif") as file:
+        assert file.imagej_metadata["unit"] == "mm" and file.imagej_metadata["spacing"] == SPACING[2]
+        tags = file.pages[0].tags
+        assert tags["XResolution"].value[0] / tags["XResolution"].value[1] == pytest.approx(1 / SPACING[0])
+        assert tags["YResolution"].value[0] / tags["YResolution"].value[1] == pytest.approx(1 / SPACING[1])
+        assert tags["ResolutionUnit"].value == 1
+        np.testing.assert_array_equal(file.asarray(), CELLS["von_mises"])
+    export("r.nc", "u.tif", ["displacement"])
+    with tifffile.TiffFile("u.tif") as file:
+        assert file.is_imagej and file.series[0].axes == "ZCYX"
+        np.testing.assert_array_equal(np.moveaxis(file.asarray(), 1, 3), NODES["displacement"])
+
+
+class Recorder(types.ModuleType):
+    """A module of another program: takes every call, and remembers the attributes that are set."""
+
+    def __init__(self, name: str, **known: object) -> None:
+        super().__init__(name)
+        self.__dict__.update(known)
+
+
+@pytest.mark.parametrize(("version", "opened"), [((5, 13), "r.vtkhdf"), ((5, 11), "r.xdmf")])
+def test_the_script_for_paraview(monkeypatch, version, opened):
+    """Oracle: the calls that ParaView's Python has, noted by a stand-in: no ParaView runs here."""
+    result_file(TURN)
+    Path("r.vtkhdf").hardlink_to("r.nc")
+    Path("r.xdmf").write_text("<Xdmf/>")
+    export("r.nc", "open.py", ["von_mises"], open_in="paraview")
+    calls: list[tuple] = []
+
+    class Anything:
+        def __getattr__(self, name):
+            return lambda *a, **k: calls.append((name, *a))
+
+    def note(name):
+        return lambda *a, **k: (calls.append((name, *a)), Anything())[1]
+
+    names = [
+        "OpenDataFile",
+        "Threshold",
+        "RenameSource",
+        "GetActiveViewOrCreate",
+        "Hide",
+        "Show",
+        "ColorBy",
+        "GetColorTransferFunction",
+        "GetScalarBar",
+        "ResetCamera",
+        "Render",
+    ]
+    simple = Recorder("paraview.simple", **{n: note(n) for n in names})
+    manager = types.SimpleNamespace(GetVersionMajor=lambda: version[0], GetVersionMinor=lambda: version[1])
+    servers = Recorder("paraview.servermanager", vtkSMProxyManager=manager)
+    monkeypatch.setitem(sys.modules, "paraview", Recorder("paraview", simple=simple, servermanager=servers))
+    monkeypatch.setitem(sys.modules, "paraview.simple", simple)
+    exec(compile(Path("open.py").read_text(), "open.py", "exec"), {"__name__": "__main__"})
+    assert ("OpenDataFile", str(Path(opened).resolve())) in calls
+    low, high = next(c[1:] for c in calls if c[0] == "RescaleTransferFunction")
+    assert low == pytest.approx(np.nanmin(CELLS["von_mises"])) and low < high <= np.nanmax(CELLS["von_mises"])
+
+
+def test_the_script_for_slicer_has_its_images():
+    """Oracle: ITK reads the images, where the values lie below the threshold of display only in empty voxels."""
+    export(result_file(TURN), "open.py", ["von_mises"], open_in="slicer")
+    compile(Path("open.py").read_text(), "open.py", "exec")
+    image = sitk.ReadImage("open.von_mises.nrrd")
+    values = sitk.GetArrayFromImage(image)
+    np.testing.assert_array_equal(values < 0, np.isnan(CELLS["von_mises"]))
+    assert image.GetOrigin() == pytest.approx(TURN @ (CORNER + SPACING / 2))
+    np.testing.assert_array_equal(sitk.GetArrayFromImage(sitk.ReadImage("open.solid.nrrd")), CELLS["material"])
+    assert sorted(p.name for p in Path().iterdir()) == ["open.py", "open.solid.nrrd", "open.von_mises.nrrd", "r.nc"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["-o", "m.vtu", "-f", "sed"], "no field 'sed'; it has displacement"),
+        (["-o", "m.vtu", "--empty", "0"], "--component and --empty are of images"),
+        (["-o", "s.stl", "-f", "stress"], "holds no fields"),
+        (["-o", "x.nrrd", "-f", "stress", "--smooth", "3"], "--smooth is of surfaces"),
+        (["-o", "s.stl", "--smooth", "-1"], r"--smooth -1 must be in \[0, 1000\]"),
+        (["-o", "o.txt", "--open-in", "paraview"], "writes a script of one field"),
+        (["-o", "o.py", "--open-in", "slicer", "-f", "displacement"], "lies on nodes"),
+        (["-o", "o.py", "--open-in", "slicer", "-f", "sed"], "no field 'sed'"),
+    ],
+)
+def test_what_is_refused(capfd, arguments, words):
+    """Oracle: the contract: exit code 3, one line, nothing written."""
+    import re
+
+    result_file(TURN)
+    assert main(["r.nc", *arguments]) == 3
+    err = capfd.readouterr().err
+    assert err.count("\n") == 1 and re.search(words, err), err
+    assert [p.name for p in Path().iterdir()] == ["r.nc"]
+
+
+def test_a_solid_of_nothing_is_refused(capfd):
+    """Oracle: the contract."""
+    from netCDF4 import Dataset
+
+    result_file(TURN)
+    with Dataset("r.nc", "a") as file:
+        file["VTKHDF/CellData/material"][:] = 0
+        import xxhash
+
+        rows = [
+            xxhash.xxh64(np.zeros((min(2, SHAPE[0] - z), *SHAPE[1:]), "u1")).hexdigest() for z in range(0, SHAPE[0], 2)
+        ]
+        file["integrity/material"][:] = np.array([list(r) for r in rows], "S1")
+    for name in ("m.vtu", "s.stl"):
+        assert main(["r.nc", "-o", name]) == 3
+        assert "no solid voxel" in capfd.readouterr().err
