@@ -341,7 +341,7 @@ def test_no_text_of_a_summary_becomes_a_part_of_the_page(tmp_path, physics, monk
     # Plots and colours take most of the time, and take no texts.
     monkeypatch.setattr("osteon.report.histogram", lambda _: "data:image/svg+xml;base64,")
     monkeypatch.setattr("osteon.report.convergence", lambda _: "data:image/svg+xml;base64,")
-    monkeypatch.setattr("osteon.report_slices._png", lambda *_: "data:image/png;base64,")
+    monkeypatch.setattr("osteon.report_colours._png", lambda *_: "data:image/png;base64,")
     usual = _elements(page_of(directory))
     made = 0
     for tree, name in ((summary, "summary.json"), (manifest, "manifest.json")):

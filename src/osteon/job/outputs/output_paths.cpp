@@ -22,6 +22,8 @@ output_paths::output_paths(const spec& job) {
   cut = (base / "cut.png").string();
   summary = (base / "summary.json").string();
   manifest = (base / "manifest.json").string();
+  scene = (base / "scene.json").string();
+  sets = (base / "sets.nrrd").string();
   report = (base / "report.html").string();
 }
 

@@ -21,6 +21,7 @@
 #include <osteon/job/outputs/film.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
+#include <osteon/job/outputs/scene_file.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/job/run/cluster_part.hpp>
 #include <osteon/job/run/earlier_results.hpp>
@@ -120,7 +121,8 @@ io::file_report write_results(const output_paths& paths, const spec& job, const 
   comm::collectively(part.where.comm, [&] {
     if (!first) return;
     // What lies there is about an earlier job; these results must not be read with its numbers or its picture.
-    std::vector<std::string> earlier{paths.summary, paths.manifest, paths.picture, paths.cut, paths.report};
+    std::vector<std::string> earlier{paths.summary, paths.manifest, paths.scene, paths.sets,
+                                     paths.picture, paths.cut,      paths.report};
     if (own) earlier.insert(earlier.end(), {paths.results, paths.xdmf});
     for (const std::string& name : source_of(job).further_results())
       earlier.push_back((std::filesystem::path(paths.directory) / std::filesystem::path(name).filename()).string());
@@ -296,6 +298,12 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
     if (!more.empty()) summary["files"]["text"] = more;
     if (job.segment.drop_unsupported) summary["segmentation"]["dropped_unsupported_voxels"] = unsupported;
     write_file(paths.manifest, to_text(describe_run(job, part, hosts, command, started)));
+    write_summary();
+  });
+  const json scene = write_scene(paths, job, part, result.scene, summary);
+  comm::collectively(comm, [&] {
+    if (!root) return;
+    summary["files"].update(scene);
     write_summary();
   });
   // Last, because the numbers must be safe on disk whatever happens to a picture.
