@@ -15,7 +15,16 @@ from pathlib import Path
 from typing import Any
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "chrome")
-KEYS = {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "PageUp": 33, "PageDown": 34, "Home": 36, "Tab": 9}
+KEYS = {
+    "ArrowLeft": 37,
+    "ArrowUp": 38,
+    "ArrowRight": 39,
+    "ArrowDown": 40,
+    "PageUp": 33,
+    "PageDown": 34,
+    "Home": 36,
+    "Tab": 9,
+}
 
 
 def why_not() -> str:
@@ -67,9 +76,7 @@ class Page:
             self.complaints.append(values["entry"]["text"])
 
     def size(self, width: int, height: int, touch: bool = False) -> None:
-        self.call(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=touch
-        )
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=touch)
         self.call("Emulation.setTouchEmulationEnabled", enabled=touch)
 
     def dark(self, is_dark: bool = True) -> None:
@@ -149,7 +156,9 @@ def browser(time_out: float = 120, has_gl: bool = True) -> Iterator[Page]:
             "--remote-debugging-port=0",
             "about:blank",
         ]  # fmt: skip
-        process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         try:
             port_file = Path(folder) / "DevToolsActivePort"
             end = time.monotonic() + time_out
