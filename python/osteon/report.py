@@ -142,9 +142,8 @@ def _picture(result: JobResult) -> str:
     lines = result.summary.get("streamlines", {})
     if "picture" not in result.summary.get("files", {}) or (result.fields and not lines):
         return ""  # one that lies there without being named is of an earlier job
-    try:
-        data = (result.directory / "picture.png").read_bytes()
-    except OSError:
+    uri = report_viewer.picture_uri(result.directory / "picture.png", LARGEST_PICTURE)
+    if not uri:
         return ""
     title = escape(str(result.summary.get("shown", {}).get("caption", "The specimen")))
     words = ""
@@ -154,22 +153,22 @@ def _picture(result: JobResult) -> str:
             f"through, in a median time of {number(lines['median_time_s'])} s.</p>"
         )
     alt = f"The {escape(result.field_name[1])}, drawn by the run"
-    return f'<section class="card picture"><h2>{title}</h2><img src="{data_uri(data)}" alt="{alt}">{words}</section>'
+    return f'<section class="card picture"><h2>{title}</h2><img src="{uri}" alt="{alt}">{words}</section>'
 
 
 def _cut(result: JobResult) -> str:
     if "cut" not in result.summary.get("files", {}):
         return ""
-    try:
-        data = (result.directory / "cut.png").read_bytes()
-    except OSError:
+    uri = report_viewer.picture_uri(result.directory / "cut.png", LARGEST_PICTURE)
+    if not uri:
         return ""
     return (
         '<section class="card picture"><h2>Along a cut</h2>'
-        f'<img src="{data_uri(data)}" alt="A cut through the middle: threads lie along the flow"></section>'
+        f'<img src="{uri}" alt="A cut through the middle: threads lie along the flow"></section>'
     )
 
 
+LARGEST_PICTURE = 1400  # pixels of an edge
 LARGEST_FILM = 32 * 2**20  # bytes that a page may hold
 
 

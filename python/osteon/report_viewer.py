@@ -1,6 +1,5 @@
 """The viewer of a report: its description, its volumes and its script, as parts of one page (viewer/viewer.js)."""
 
-import base64
 import io
 import json
 from dataclasses import dataclass, field
@@ -12,14 +11,14 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from .report_colours import colour_table
+from .report_colours import colour_table, data_uri
 from .report_data import JobResult, unit_for_people
 from .report_scene import Scene
 from .report_volumes import Scale, ThinField, codes_of, packed, scale_of
 
 SCRIPTS = ("volumes.js", "slices.js", "surface.glsl.js", "surface.js", "viewer.js")
 BONE_HOT = ("#ece3d0", "#e9d2a2", "#f0a95a", "#e0632f", "#a8213a", "#4a0f3f")  # what bears nothing looks like bone
-BUDGET = 4_700_000  # bytes of the packed volumes of a page; script, tables and plots take some 0.6 MB more
+BUDGET = 5_000_000  # bytes of the packed volumes of a page; script, tables and plots take some 0.5 MB more
 STILL_PIXELS = 900
 
 
@@ -101,17 +100,22 @@ def describe_field(
     return entry
 
 
-def still_of(directory: Path) -> str:
-    """The job's picture, small, for browsers without WebGL2 and for paper; nothing if there is none."""
+def picture_uri(path: Path, pixels: int = STILL_PIXELS) -> str:
+    """A picture of the run, small enough for a page; nothing if there is none."""
     try:
-        picture = Image.open(directory / "picture.png").convert("RGB")
+        picture = Image.open(path).convert("RGB")
     except (OSError, ValueError, SyntaxError):
         return ""
-    picture.thumbnail((STILL_PIXELS, STILL_PIXELS))
+    picture.thumbnail((pixels, pixels))
     out = io.BytesIO()
-    picture.save(out, "WEBP", quality=82)
-    data = base64.b64encode(out.getvalue()).decode("ascii")
-    return f'<img class="still" src="data:image/webp;base64,{data}" alt="The specimen, drawn by the run">'
+    picture.save(out, "WEBP", quality=85)
+    return data_uri(out.getvalue(), "image/webp")
+
+
+def still_of(directory: Path) -> str:
+    """The job's picture, for browsers without WebGL2; nothing if there is none."""
+    uri = picture_uri(directory / "picture.png")
+    return f'<img class="still" src="{uri}" alt="The specimen, drawn by the run">' if uri else ""
 
 
 def section(

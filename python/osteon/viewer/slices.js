@@ -27,7 +27,7 @@ const slicePixels = (viewer, plane) => {
       const share = code ? viewer.opacity : 0;
       for (let c = 0; c < 3; c++) pixels[k + c] = base + (lut[4 * code + c] - base) * share;
       const set = sets && sets[q];
-      if (set) for (let c = 0; c < 3; c++) pixels[k + c] = viewer.palette[set][c];
+      if (set && viewer.palette[set]) for (let c = 0; c < 3; c++) pixels[k + c] += (viewer.palette[set][c] - pixels[k + c]) * 0.7;
       pixels[k + 3] = 255;
     }
   }
@@ -70,10 +70,8 @@ const slicesOf = viewer => {
     pen.imageSmoothingEnabled = scale * Math.min(sa, sb) < 1;
     pen.drawImage(scratch, X, Y, wide, high);
     if (viewer.outline && viewer.solid) {
-      pen.save(); pen.setTransform(sa * scale, 0, 0, sb * scale, X, Y);
-      const path = outlineOf(viewer, view.plane);
-      pen.restore();
-      const placed = new Path2D(); placed.addPath(path, new DOMMatrix([sa * scale, 0, 0, sb * scale, X, Y]));
+      const placed = new Path2D();
+      placed.addPath(outlineOf(viewer, view.plane), new DOMMatrix([sa * scale, 0, 0, sb * scale, X, Y]));
       pen.lineWidth = dense; pen.strokeStyle = 'rgba(255,255,255,.55)'; pen.stroke(placed);
     }
     const cx = X + (viewer.at[a] + 0.5) * sa * scale, cy = Y + (h - viewer.at[b] - 0.5) * sb * scale, gap = 7 * dense;

@@ -53,8 +53,7 @@ const osteonViewer = async (root, description) => {
   }
   viewer.solid = description.solid ? viewer.volumes[description.solid]
     : viewer.volumes[description.fields[0].volume].map(code => code ? 255 : 0);
-  const peak = description.fields[0].peak;
-  viewer.at = peak ? peak.at.map((v, i) => Math.max(0, Math.min(viewer.shape[i] - 1, Math.floor(v)))) : viewer.shape.map(n => n >> 1);
+  viewer.at = viewer.shape.map(n => n >> 1);
 
   const control = name => viewer.one(`[name=${name}]`);
   const makeColours = () => {
@@ -137,6 +136,6 @@ const osteonViewer = async (root, description) => {
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => viewer.changed('view'));
   addEventListener('beforeprint', () => { root.classList.add('printing'); slices.draw(); surface?.redraw(); });
   addEventListener('afterprint', () => { root.classList.remove('printing'); viewer.changed('view'); });
-  root.dataset.ready = 'yes';
+  root.dataset.ready = 'yes';  // also for whoever drives the page
   return viewer;
 };
