@@ -12,7 +12,9 @@ from string import Template
 from typing import Any
 
 # ruff: noqa: E501 (lines of HTML)
-from . import report_viewer
+from PIL import Image
+
+from . import picture_labels, report_viewer
 from .errors import DATA, USAGE, DataError, complain, tell_file_warnings
 from .replace_file import write_whole
 from .report_colours import data_uri
@@ -37,13 +39,13 @@ from .report_text import (
 )
 
 
-def build(result: JobResult) -> str:
-    """The page as text."""
+def build(result: JobResult, picture: Image.Image | None = None) -> str:
+    """The page as text. @param picture of the run, with its labels"""
     name = str(result.summary.get("job", "job"))
     rows = [(a, v) for a, v in answers(result) if not has_section(a.key)]
     scene = read_scene(result)
     result.notes += scene.notes
-    viewer = report_viewer.of_result(result, scene)  # has notes of its own
+    viewer = report_viewer.of_result(result, scene, picture)  # has notes of its own
     parts = {
         "title": escape(f"{name}: {result.physics} - osteon report"),
         "heading": escape(name),
@@ -54,7 +56,7 @@ def build(result: JobResult) -> str:
             for title, v, unit in _keys(result, rows)
         ),
         "viewer": viewer,
-        "cut": _picture(result)
+        "cut": _picture(result, picture)
         + _cut(result)
         + _film(result)
         + _plot("In time", history(result), "What the flow does over time")
@@ -137,14 +139,12 @@ def _notes(result: JobResult) -> str:
     return f'<aside class="note">{"".join(f"<p>{escape(line)}</p>" for line in lines)}</aside>' if lines else ""
 
 
-def _picture(result: JobResult) -> str:
+def _picture(result: JobResult, picture: Image.Image | None) -> str:
     """The picture of the run, where it shows more than the viewer: streamlines. A job that has no fields has it, too."""
     lines = result.summary.get("streamlines", {})
-    if "picture" not in result.summary.get("files", {}) or (result.fields and not lines):
-        return ""  # one that lies there without being named is of an earlier job
-    uri = report_viewer.picture_uri(result.directory / "picture.png", LARGEST_PICTURE)
-    if not uri:
+    if picture is None or (result.fields and not lines):
         return ""
+    uri = report_viewer.picture_uri(picture, LARGEST_PICTURE)
     title = escape(str(result.summary.get("shown", {}).get("caption", "The specimen")))
     words = ""
     if lines.get("median_time_s") is not None:
@@ -232,8 +232,15 @@ def _job_file(result: JobResult) -> str:
 
 def page_of(directory: Path) -> str:
     """@throws DataError if the numbers are not there, or are other than what a job writes"""
+    return _page_and_picture(directory)[0]
+
+
+def _page_and_picture(directory: Path) -> tuple[str, bytes]:
+    """The page, and the picture with its labels as PNG; empty without a picture. @throws as page_of"""
     try:
-        return build(load(directory))
+        result = load(directory)
+        picture = picture_labels.of_result(result)
+        return build(result, picture), picture_labels.as_png(picture)
     except (TypeError, ValueError, LookupError, AttributeError, OverflowError) as e:
         raise DataError(
             f"'{directory / 'summary.json'}' or manifest.json does not hold what a job writes ({e!r:.120}); run the job again"
@@ -247,13 +254,15 @@ def main(arguments: list[str]) -> int:
     directory = Path(arguments[0])
     tell_file_warnings()
     try:
-        page = page_of(directory)
+        page, picture = _page_and_picture(directory)
     except DataError as e:
         complain(e)
         return DATA
     target = directory / "report.html"
     try:
         write_whole(target, page)
+        if picture:
+            write_whole(directory / "picture_labelled.png", picture)
     except OSError as e:
         complain(f"cannot write '{target}': {e.strerror}; free some space or choose another directory")
         return 5

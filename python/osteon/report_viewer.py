@@ -100,22 +100,18 @@ def describe_field(
     return entry
 
 
-def picture_uri(path: Path, pixels: int = STILL_PIXELS) -> str:
+def picture_uri(picture: Path | Image.Image, pixels: int = STILL_PIXELS) -> str:
     """A picture of the run, small enough for a page; nothing if there is none."""
-    try:
-        picture = Image.open(path).convert("RGB")
-    except (OSError, ValueError, SyntaxError):
-        return ""
-    picture.thumbnail((pixels, pixels))
+    if isinstance(picture, Path):
+        try:
+            picture = Image.open(picture).convert("RGB")
+        except (OSError, ValueError, SyntaxError):
+            return ""
+    small = picture.copy()
+    small.thumbnail((pixels, pixels))
     out = io.BytesIO()
-    picture.save(out, "WEBP", quality=85)
+    small.save(out, "WEBP", quality=85)
     return data_uri(out.getvalue(), "image/webp")
-
-
-def still_of(directory: Path) -> str:
-    """The job's picture, for browsers without WebGL2; nothing if there is none."""
-    uri = picture_uri(directory / "picture.png")
-    return f'<img class="still" src="{uri}" alt="The specimen, drawn by the run">' if uri else ""
 
 
 def section(
@@ -139,7 +135,7 @@ def section(
     )
 
 
-def of_result(result: JobResult, scene: Scene) -> str:
+def of_result(result: JobResult, scene: Scene, picture: Image.Image | None) -> str:
     """The viewer of one job; nothing if its fields are gone. What does not fit into the page is named in the notes."""
     if not result.fields and result.scan is None:
         return ""
@@ -197,5 +193,7 @@ def of_result(result: JobResult, scene: Scene) -> str:
     alt = f"The specimen in three dimensions, its surface in the colours of the {result.field_name[1]}"
     has_boundaries = bool(scene.entries) and result.physics in ("heat", "flow")
     label = "conditions on faces" if has_boundaries else "supports and loads"
-    still = still_of(result.directory) if "picture" in result.summary.get("files", {}) else ""
+    still = ""  # for browsers without WebGL2
+    if picture is not None:
+        still = f'<img class="still" src="{picture_uri(picture)}" alt="The specimen, drawn by the run">'
     return section(description, volumes, still, alt, scene.entries, label)

@@ -122,7 +122,7 @@ io::file_report write_results(const output_paths& paths, const spec& job, const 
     if (!first) return;
     // What lies there is about an earlier job; these results must not be read with its numbers or its picture.
     std::vector<std::string> earlier{paths.summary, paths.manifest, paths.scene, paths.sets,
-                                     paths.picture, paths.cut,      paths.report};
+                                     paths.picture, paths.labelled, paths.cut,   paths.report};
     if (own) earlier.insert(earlier.end(), {paths.results, paths.xdmf});
     for (const std::string& name : source_of(job).further_results())
       earlier.push_back((std::filesystem::path(paths.directory) / std::filesystem::path(name).filename()).string());

@@ -32,7 +32,7 @@ constexpr std::int64_t most_iterations = 1'000'000;
 void check_results(const spec& job, const io::voxfe::result_files& results, std::vector<problem>& problems) {
   const output_paths own(job);
   std::set<std::string> taken;
-  for (const std::string& path : {own.model, own.results, own.xdmf, own.picture, own.summary, own.manifest, own.scene,
+  for (const std::string& path : {own.model, own.results, own.xdmf, own.picture, own.labelled, own.summary, own.manifest, own.scene,
                                   own.sets, own.report, std::string(".lock")})
     taken.insert(fs::path(path).filename().string());
   for (const std::string& name : results.names()) {
