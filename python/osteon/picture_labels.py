@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from .report_colours import colour_table
@@ -66,68 +65,82 @@ def mm_per_pixel(labels: Labels, width: int, height: int) -> float:
 
 
 def draw(picture: Image.Image, labels: Labels) -> Image.Image:
-    """A copy of a finished picture with the labels on it."""
+    """A larger picture on the same ground: the title above, and on the right what nothing of the picture lies under."""
     import matplotlib
 
-    page = picture.convert("RGB")
-    width, height = page.size
-    pen = ImageDraw.Draw(page, "RGBA")
-    unit = max(min(width, height) / 1000, 0.25)
+    picture = picture.convert("RGB")
+    unit = max(min(picture.size) / 1000, 0.25)
+    head, side = round(74 * unit), round(236 * unit)
+    ground = picture.getpixel((0, 0))
+    page = Image.new("RGB", (picture.width + side, picture.height + head), ground)
+    page.paste(picture, (0, head))
+    pen = ImageDraw.Draw(page)
     face = str(Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuSans{}.ttf")
 
     def font(size: float, weight: str = "") -> ImageFont.FreeTypeFont:
         return ImageFont.truetype(face.format(weight), max(8, round(size * unit)))
 
-    corner = np.asarray(page.resize((8, 8)))[0, 0].mean()
-    ink = (20, 24, 30) if corner > 127 else (236, 239, 243)
-    margin = 28 * unit
-    pen.text((margin, margin), labels.title, ink, font(30, "-Bold"))
-    _bar(pen, labels, width, height, unit, ink, font)
+    ink = (20, 24, 30) if sum(ground) > 3 * 127 else (236, 239, 243)
+    pen.text((28 * unit, 26 * unit), labels.title, ink, font(29, "-Bold"))
+    left, right = picture.width + 12 * unit, page.width - 20 * unit
+    _bar(pen, labels, (left, head + 70 * unit, right, head + 0.62 * picture.height), unit, ink, font)
     if labels.shape:
-        _scale(pen, labels, width, height, margin, unit, ink, font)
-    _axes(pen, labels, height, unit, ink, font)
+        _scale(
+            pen, labels, mm_per_pixel(labels, *picture.size), (left, right, page.height - 28 * unit), unit, ink, font
+        )
+        _axes(pen, labels, (left + 70 * unit, page.height - 150 * unit), unit, ink, font)
     return page
 
 
-def _bar(pen, labels, width, height, unit, ink, font) -> None:
+def _bar(pen, labels, box, unit, ink, font) -> None:
     if not labels.high > labels.low:
         return
+    left, top, right, bottom = box
     table = colour_table(labels.colour_map)
     first, last = labels.part_of_map
-    long, thick = round(0.46 * height), round(20 * unit)
-    top, left = (height - long) // 2, round(width - 150 * unit)
-    for i in range(long):
-        t = first + (last - first) * (1 - i / max(1, long - 1))
-        pen.rectangle((left, top + i, left + thick, top + i), tuple(int(v) for v in table[round(255 * t)]))
-    pen.rectangle((left - 1, top - 1, left + thick + 1, top + long), outline=(*ink, 150))
+    thick, long = 22 * unit, bottom - top
+    for i in range(round(long)):
+        t = first + (last - first) * (1 - i / max(1.0, long - 1))
+        pen.rectangle((left, top + i, left + thick, top + i + 1), tuple(int(v) for v in table[round(255 * t)]))
     small = font(20)
-    shown = ticks(labels.low, labels.high)
     high = digits_for(labels.high, labels.high - labels.low, abs(labels.high))
-    # A tick next to the end would lie on the end's own label.
-    shown = [(v, text) for v, text in shown if labels.high - v > 0.06 * (labels.high - labels.low)]
+    shown = [
+        (v, text) for v, text in ticks(labels.low, labels.high) if labels.high - v > 0.06 * (labels.high - labels.low)
+    ]
     for value, text in [*shown, (labels.high, ("≥ " if labels.at_least else "") + high)]:
         y = top + long * (labels.high - value) / (labels.high - labels.low)
-        pen.line((left + thick, y, left + thick + 6 * unit, y), ink, max(1, round(2 * unit)))
-        pen.text((left + thick + 11 * unit, y), text, ink, small, anchor="lm")
-    pen.text((width - 24 * unit, top - 22 * unit), labels.quantity, ink, small, anchor="rb")
+        pen.line((left + thick, y, left + thick + 7 * unit, y), ink, max(1, round(2 * unit)))
+        pen.text((left + thick + 13 * unit, y), text, ink, small, anchor="lm")
+    words = _wrapped(labels.quantity, small, right - left)
+    pen.multiline_text((left, top - 22 * unit), words, ink, small, anchor="ld", spacing=4 * unit)
     if labels.largest is not None:
         text = f"maximum {digits_for(labels.largest, labels.largest, abs(labels.largest))}"
-        pen.text((width - 24 * unit, top + long + 16 * unit), text, ink, small, anchor="rt")
+        pen.text((left, bottom + 18 * unit), text, ink, small, anchor="lt")
 
 
-def _scale(pen, labels, width, height, margin, unit, ink, font) -> None:
-    size = mm_per_pixel(labels, width, height)
-    length = round_length(0.2 * width * size)
-    right, y = width - margin, height - margin
-    pen.rectangle((right - length / size, y - 4 * unit, right, y), ink)
-    pen.text((right - length / size / 2, y - 12 * unit), f"{length:g} mm", ink, font(20), anchor="mb")
+def _wrapped(text: str, font: ImageFont.FreeTypeFont, width: float) -> str:
+    lines = [""]
+    for word in text.split():
+        longer = f"{lines[-1]} {word}".strip()
+        if lines[-1] and font.getlength(longer) > width:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return "\n".join(lines)
 
 
-def _axes(pen, labels, height, unit, ink, font) -> None:
+def _scale(pen, labels, size, place, unit, ink, font) -> None:
+    left, right, y = place
+    length = round_length((right - left) * size)
+    pen.rectangle((left, y - 4 * unit, left + length / size, y), ink)
+    pen.text((left, y - 12 * unit), f"{length:g} mm", ink, font(20), anchor="lb")
+
+
+def _axes(pen, labels, place, unit, ink, font) -> None:
     az, el = math.radians(labels.azimuth_deg), math.radians(labels.elevation_deg)
     right = (-math.sin(az), math.cos(az), 0.0)
     up = (-math.cos(az) * math.sin(el), -math.sin(az) * math.sin(el), math.cos(el))
-    x0, y0, length = 80 * unit, height - 80 * unit, 42 * unit
+    (x0, y0), length = place, 42 * unit
     for a, (name, colour) in enumerate(zip("xyz", ((209, 73, 91), (58, 157, 93), (63, 127, 208)), strict=True)):
         pen.line((x0, y0, x0 + right[a] * length, y0 - up[a] * length), colour, max(1, round(4 * unit)))
         end = (x0 + right[a] * (length + 16 * unit), y0 - up[a] * (length + 16 * unit))
