@@ -76,7 +76,7 @@ def greys(result: JobResult) -> str | None:
         share = 100 * scan.counts / scan.counts.sum()
         axes.stairs(share, scan.edges, color=LINE, fill=True)
         axes.set(yscale="log", xlabel=f"grey value{f' ({unit})' if unit else ''}", ylabel="voxels (%)")
-        axes.set_ylim(bottom=max(share[share > 0].min() / 2, 1e-4))
+        axes.set_ylim(max(share[share > 0].min() / 2, 1e-4), 5 * share.max())  # room for the legend
         if threshold is not None:
             axes.axvline(float(threshold), color="#d1603d", linewidth=1.4, label=f"threshold {float(threshold):g}")
             axes.legend(frameon=False, fontsize=9)

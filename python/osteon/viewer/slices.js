@@ -66,7 +66,7 @@ const slicesOf = viewer => {
     const sa = viewer.spacing[a], sb = viewer.spacing[b], scale = Math.min(W / (w * sa), H / (h * sb));
     const wide = w * sa * scale, high = h * sb * scale, X = (W - wide) / 2, Y = (H - high) / 2;
     view.fit = {X: X / dense, Y: Y / dense, column: sa * scale / dense, row: sb * scale / dense};
-    pen.clearRect(0, 0, W, H);
+    pen.fillStyle = '#000'; pen.fillRect(0, 0, W, H);
     pen.imageSmoothingEnabled = scale * Math.min(sa, sb) < 1;
     pen.drawImage(scratch, X, Y, wide, high);
     if (viewer.outline && viewer.solid) {

@@ -89,8 +89,10 @@ const surfaceOf = viewer => {
     return [W / 2 + dot(c.right) / depth * half, H / 2 - dot(c.up) / depth * half];
   };
   const annotate = (c, arrows, stage) => {
-    const dense = Math.min(2, devicePixelRatio || 1), W = canvas.clientWidth, H = canvas.clientHeight, pen = notes.getContext('2d');
+    const isPrinting = viewer.root.classList.contains('printing'), dense = isPrinting ? 2 : Math.min(2, devicePixelRatio || 1);
+    const W = canvas.clientWidth, H = canvas.clientHeight, pen = notes.getContext('2d');
     notes.width = W * dense; notes.height = H * dense; pen.scale(dense, dense);
+    if (isPrinting) pen.drawImage(canvas, 0, 0, W, H);  // paper takes what a 2-D canvas holds, not what WebGL has drawn
     const ink = stage[0] > 0.5 ? '#1d2126' : '#e8ebef', halo = stage[0] > 0.5 ? 'rgba(255,255,255,.85)' : 'rgba(0,0,0,.7)';
     pen.font = '12px system-ui,sans-serif'; pen.lineJoin = 'round';
     const say = (text, x, y) => {

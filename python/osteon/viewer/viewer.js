@@ -41,7 +41,7 @@ const osteonViewer = async (root, description) => {
     const c = description.camera || {};
     viewer.azimuth = c.azimuth ?? -60; viewer.elevation = c.elevation ?? 20; viewer.zoom = c.zoom ?? 1;
   };
-  viewer.stage = () => getComputedStyle(root).getPropertyValue('--stage').match(/\d+/g).map(v => v / 255);
+  viewer.stage = () => root.classList.contains('printing') ? [1, 1, 1] : getComputedStyle(root).getPropertyValue('--stage').match(/\d+/g).map(v => v / 255);
   viewer.moveTo = (axis, place) => { viewer.at[axis] = Math.max(0, Math.min(viewer.shape[axis] - 1, place)); };
   viewer.resetCamera();
 
@@ -132,9 +132,16 @@ const osteonViewer = async (root, description) => {
   try { surface = surfaceOf(viewer); } catch (e) { root.classList.add('nogl'); console.warn(`no 3-D view: ${e.message}`); }
 
   let resizing = 0;
-  new ResizeObserver(() => { clearTimeout(resizing); resizing = setTimeout(() => viewer.changed('view'), 80); }).observe(viewer.one('.view'));
+  new ResizeObserver(() => {
+    clearTimeout(resizing);
+    if (!root.classList.contains('printing')) resizing = setTimeout(() => viewer.changed('view'), 80);
+  }).observe(viewer.one('.view'));
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => viewer.changed('view'));
-  addEventListener('beforeprint', () => { root.classList.add('printing'); slices.draw(); surface?.redraw(); });
+  addEventListener('beforeprint', () => {
+    const stage = viewer.one('.three');
+    stage.style.setProperty('--ratio', `${stage.clientWidth} / ${stage.clientHeight}`);
+    root.classList.add('printing'); slices.draw(); surface?.redraw();
+  });
   addEventListener('afterprint', () => { root.classList.remove('printing'); viewer.changed('view'); });
   root.dataset.ready = 'yes';  // also for whoever drives the page
   return viewer;

@@ -19,12 +19,9 @@ output_paths::output_paths(const spec& job) {
   results = (base / "results.nc").string();
   xdmf = (base / "results.xdmf").string();
   picture = (base / "picture.png").string();
-  labelled = (base / "picture_labelled.png").string();  // written with the report
   cut = (base / "cut.png").string();
   summary = (base / "summary.json").string();
   manifest = (base / "manifest.json").string();
-  scene = (base / "scene.json").string();
-  sets = (base / "sets.nrrd").string();
   report = (base / "report.html").string();
 }
 

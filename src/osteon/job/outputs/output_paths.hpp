@@ -10,7 +10,7 @@ namespace osteon::job {
 /// Where the files of a job are.
 struct output_paths {
   explicit output_paths(const spec& job);
-  std::string directory, model, results, xdmf, picture, labelled, cut, summary, manifest, scene, sets, report;
+  std::string directory, model, results, xdmf, picture, cut, summary, manifest, report;
 };
 
 /// A JSON document as text, with a line end; bytes that are no UTF-8 are replaced.

@@ -10,6 +10,7 @@
 #include <osteon/base/digest.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/system_info.hpp>
 
 namespace osteon::job {
@@ -57,9 +58,17 @@ std::optional<std::array<double, 9>> axes_of(const json& image) {
 
 }  // namespace
 
-json write_scene(const output_paths& paths, const spec& job, const local_model& part, const load_scene& loads,
+scene_paths::scene_paths(const std::string& directory) {
+  const std::filesystem::path base(directory);
+  scene = (base / "scene.json").string();
+  sets = (base / "sets.nrrd").string();
+  labelled = (base / "picture_labelled.png").string();
+}
+
+json write_scene(const std::string& directory, const spec& job, const local_model& part, const load_scene& loads,
                  const json& summary) {
   const MPI_Comm comm = part.where.comm;
+  const scene_paths paths(directory);
   std::vector<io::label_run> runs;
   comm::collectively(comm, [&] { runs = gathered(comm, loads.runs); });
   json files;

@@ -121,8 +121,9 @@ io::file_report write_results(const output_paths& paths, const spec& job, const 
   comm::collectively(part.where.comm, [&] {
     if (!first) return;
     // What lies there is about an earlier job; these results must not be read with its numbers or its picture.
-    std::vector<std::string> earlier{paths.summary, paths.manifest, paths.scene, paths.sets,
-                                     paths.picture, paths.labelled, paths.cut,   paths.report};
+    const scene_paths told(paths.directory);
+    std::vector<std::string> earlier{paths.summary, paths.manifest, paths.picture, paths.cut,
+                                     paths.report,  told.scene,     told.sets,     told.labelled};
     if (own) earlier.insert(earlier.end(), {paths.results, paths.xdmf});
     for (const std::string& name : source_of(job).further_results())
       earlier.push_back((std::filesystem::path(paths.directory) / std::filesystem::path(name).filename()).string());
@@ -300,7 +301,7 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
     write_file(paths.manifest, to_text(describe_run(job, part, hosts, command, started)));
     write_summary();
   });
-  const json scene = write_scene(paths, job, part, result.scene, summary);
+  const json scene = write_scene(paths.directory, job, part, result.scene, summary);
   comm::collectively(comm, [&] {
     if (!root) return;
     summary["files"].update(scene);
