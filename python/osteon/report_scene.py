@@ -45,13 +45,13 @@ def read_scene(result: JobResult) -> Scene:
     except FileNotFoundError:
         return scene
     except (OSError, ValueError, RecursionError) as e:
-        scene.notes.append(f"Supports and forces are not drawn: scene.json cannot be read ({e:.100}).")
+        scene.notes.append(f"Supports and forces are not drawn: scene.json cannot be read ({e!s:.100}).")
         return scene
     try:
         if not str(told.get("schema", "")).startswith("osteon.scene/1"):
             raise ValueError("it has not the schema osteon.scene/1")
         _read(scene, told, result)
-    except (TypeError, ValueError, LookupError, AttributeError, OverflowError, DataError) as e:
+    except (TypeError, ValueError, LookupError, AttributeError, OverflowError, OSError, DataError) as e:
         return Scene(
             notes=[f"Supports and forces are not drawn: scene.json does not hold what a run writes ({e!s:.160})."]
         )
