@@ -168,7 +168,7 @@ def _page_field(result: JobResult, file: ResultFile, name: str) -> PageField | N
     if not is_shown:
         title = str(getattr(variable, "long_name", name))
         unit = unit_for_people(str(getattr(variable, "units", "1")))
-        title = title.removesuffix(f", case {case}")
+        title = title.removesuffix(f", case {case}").split(" at the voxel")[0]
     planes = file.planes(name)
     if components == 3:
         planes, title = magnitudes(planes, on_nodes), f"{title}, magnitude"

@@ -61,7 +61,7 @@ def read_scene(result: JobResult) -> Scene:
 def _read(scene: Scene, told: dict[str, Any], result: JobResult) -> None:
     view = told.get("camera", {})
     scene.camera = {key: float(view[f"{key}_deg"]) for key in ("azimuth", "elevation") if f"{key}_deg" in view}
-    scene.camera["zoom"] = float(view.get("zoom", 1.0))
+    scene.camera["zoom"] = 1.0  # that of the picture may cut what the arrows reach
     scene.letters = letters_of(told.get("direction"))
     scene.spacing = np.array(told["spacing_mm"], float)[::-1] * result.thinned
     scene.origin = np.array(told["origin_mm"], float)[::-1]

@@ -20,7 +20,8 @@
 //   camera         {azimuth, elevation, zoom}, in degrees; mode: "surface" or "maximum"
 //
 // A volume is the id of an element of the page whose text is the bytes, packed as volumes.js says. Where a browser has no WebGL2
-// (or the address ends in #nogl) the picture takes the place of the 3-D view; the slices need none.
+// (or the address ends in #nogl) the picture takes the place of the 3-D view; the slices need none. With #fine a slow machine
+// draws four samples a pixel, too.
 
 const osteonViewer = async (root, description) => {
   const viewer = {
