@@ -8,8 +8,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
-def write_whole(target: Path, text: str) -> None:
-    """Write a text in one step: others see the older file or the new one.
+def write_whole(target: Path, text: str | bytes) -> None:
+    """Write a text or bytes in one step: others see the older file or the new one.
 
     @throws OSError
     """
@@ -19,8 +19,8 @@ def write_whole(target: Path, text: str) -> None:
     # Made anew and not through a link: where others may write, the name could lead to a file of ours.
     file = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
     try:
-        with os.fdopen(file, "w", encoding="utf-8") as stream:
-            stream.write(text)
+        with os.fdopen(file, "wb") as stream:
+            stream.write(text.encode("utf-8") if isinstance(text, str) else text)
         part.replace(target)
     except BaseException:
         part.unlink(missing_ok=True)

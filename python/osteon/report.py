@@ -5,7 +5,6 @@ The page needs nothing but itself: pictures are embedded, there is no request to
 
 import base64
 import hashlib
-import json
 import sys
 from html import escape
 from pathlib import Path
@@ -13,19 +12,25 @@ from string import Template
 from typing import Any
 
 # ruff: noqa: E501 (lines of HTML)
+from PIL import Image
+
+from . import picture_labels, report_viewer
 from .errors import DATA, USAGE, DataError, complain, tell_file_warnings
 from .replace_file import write_whole
+from .report_colours import data_uri
 from .report_data import JobResult, load
-from .report_homogenised import section as homogenised
-from .report_plots import convergence, histogram, history
+from .report_plots import convergence, greys, histogram, history
 from .report_probes import probes
-from .report_slices import colour_table, css_gradient, data_uri, slices_of
+from .report_scene import read_scene
+from .report_tensors import has_section
+from .report_tensors import sections as tensors
 from .report_text import (
     Answer,
     answers,
     answers_by_case,
     by_material,
     certificates,
+    custom_keys,
     machine,
     number,
     segmentation,
@@ -34,12 +39,13 @@ from .report_text import (
 )
 
 
-def build(result: JobResult) -> str:
-    """The page as text."""
-    table = colour_table(str(result.summary.get("shown", {}).get("colour_map", "batlow")))
-    gradient = css_gradient(table)
+def build(result: JobResult, picture: Image.Image | None = None) -> str:
+    """The page as text. @param picture of the run, with its labels"""
     name = str(result.summary.get("job", "job"))
-    rows = answers(result)
+    rows = [(a, v) for a, v in answers(result) if not has_section(a.key)]
+    scene = read_scene(result)
+    result.notes += scene.notes
+    viewer = report_viewer.of_result(result, scene, picture)  # has notes of its own
     parts = {
         "title": escape(f"{name}: {result.physics} - osteon report"),
         "heading": escape(name),
@@ -49,21 +55,22 @@ def build(result: JobResult) -> str:
             f'<div class="card"><span>{escape(title)}</span><b>{v} <small>{escape(unit)}</small></b></div>'
             for title, v, unit in _keys(result, rows)
         ),
-        "picture": _picture(result, _colour_bar(result, gradient, result.field_range)),
-        "cut": _cut(result)
+        "viewer": viewer,
+        "cut": _picture(result, picture)
+        + _cut(result)
         + _film(result)
         + _plot("In time", history(result), "What the flow does over time")
         + _plot("Probes", probes(result), "What the flow does at the probes"),
-        "slices": _slices(slices_of(result, table), result, _colour_bar(result, gradient, result.slice_range)),
         "answers": _answers_of_cases(result) if result.cases else _answers(rows),
         "supports": _table("Supports and forces", supports_and_forces(result)),
         "by_material": _table("By material", by_material(result)),
-        "homogenised": homogenised(result),
+        "tensors": tensors(result),
         "histogram": _plot(
             f"Distribution (case {escape(result.cases[0])})" if result.cases else "Distribution",
             histogram(result),
             f"Histogram of the {escape(result.field_name[1])} on a logarithmic axis",
         ),
+        "greys": _plot("Grey values", greys(result), "Histogram of the scan's grey values with the threshold"),
         "convergence": _plot("Convergence", convergence(result), "Relative residual over the solver's iterations"),
         "certificates": "".join(
             f'<tr><td class="{"ok" if good else "no"}">{"✓ pass" if good else "✗ fail"}</td><td>{escape(title)}</td>'
@@ -78,7 +85,8 @@ def build(result: JobResult) -> str:
     page = Path(__file__).with_name("report_template.html").read_text(encoding="utf-8")
     # Texts of others are escaped where they go into the page. Should one ever not be: a browser runs the page's own script
     # and no other, and fetches nothing.
-    own = base64.b64encode(hashlib.sha256(page.split("<script>")[1].split("</script>")[0].encode()).digest()).decode()
+    parts["script"] = report_viewer.script() if viewer else ""
+    own = base64.b64encode(hashlib.sha256(parts["script"].encode()).digest()).decode()
     parts["policy"] = f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{own}'"
     return Template(page).substitute(parts)
 
@@ -92,7 +100,7 @@ def _subtitle(result: JobResult) -> str:
 def _keys(result: JobResult, rows: list[tuple[Answer, str]]) -> list[tuple[str, str, str]]:
     """Title, value and unit of the largest numbers on the page: the first answers, or the first one of each load case."""
     if not result.cases:
-        return [(a.title, v, a.unit) for a, v in rows[:3]]
+        return custom_keys(result) or [(a.title, v, a.unit) for a, v in rows[:3]]
     chosen: list[tuple[str, str, str]] = []
     for n, name in enumerate(result.cases[:6]):
         first = next(((a, values[n]) for a, values in answers_by_case(result) if values[n] != "-"), None)
@@ -131,49 +139,36 @@ def _notes(result: JobResult) -> str:
     return f'<aside class="note">{"".join(f"<p>{escape(line)}</p>" for line in lines)}</aside>' if lines else ""
 
 
-def _colour_bar(result: JobResult, gradient: str, limits: tuple[float, float]) -> str:
-    low, high = limits
-    _, words, unit = result.field_name
-    middle = f"{escape(words)} ({escape(unit)})"
-    return (
-        f'<div class="bar" style="background:{gradient}" role="img" aria-label="Colour bar of the {escape(words)}"></div>'
-        f'<div class="ticks"><span>{number(float(low))}</span><span>{middle}</span><span>≥ {number(float(high))}</span></div>'
-    )
-
-
-def _picture(result: JobResult, bar: str) -> str:
-    if "picture" not in result.summary.get("files", {}):
-        return ""  # one that lies there is of an earlier job
-    try:
-        data = (result.directory / "picture.png").read_bytes()
-    except OSError:
-        return ""
-    alt = f"Volume rendering: the {escape(result.field_name[1])} glows inside the translucent solid"
-    title = escape(str(result.summary.get("shown", {}).get("caption", "The specimen")))
+def _picture(result: JobResult, picture: Image.Image | None) -> str:
+    """The picture of the run, where it shows more than the viewer: streamlines. A job that has no fields has it, too."""
     lines = result.summary.get("streamlines", {})
+    if picture is None or (result.fields and not lines):
+        return ""
+    uri = report_viewer.picture_uri(picture, LARGEST_PICTURE)
+    title = escape(str(result.summary.get("shown", {}).get("caption", "The specimen")))
+    words = ""
     if lines.get("median_time_s") is not None:
-        bar += (
-            f"<p>{lines['lines']} streamlines, the more of them the faster the flow. {lines['through']} lead through, "
-            f"in a median time of {number(lines['median_time_s'])} s.</p>"
+        words = (
+            f"<p>{number(lines['lines'])} streamlines, the more of them the faster the flow. {number(lines['through'])} lead "
+            f"through, in a median time of {number(lines['median_time_s'])} s.</p>"
         )
-    if result.cases:
-        title += f" (case {escape(result.cases[0])})"
-    return f'<section class="card picture"><h2>{title}</h2><img src="{data_uri(data)}" alt="{alt}">{bar}</section>'
+    alt = f"The {escape(result.field_name[1])}, drawn by the run"
+    return f'<section class="card picture"><h2>{title}</h2><img src="{uri}" alt="{alt}">{words}</section>'
 
 
 def _cut(result: JobResult) -> str:
     if "cut" not in result.summary.get("files", {}):
         return ""
-    try:
-        data = (result.directory / "cut.png").read_bytes()
-    except OSError:
+    uri = report_viewer.picture_uri(result.directory / "cut.png", LARGEST_PICTURE)
+    if not uri:
         return ""
     return (
         '<section class="card picture"><h2>Along a cut</h2>'
-        f'<img src="{data_uri(data)}" alt="A cut through the middle: threads lie along the flow"></section>'
+        f'<img src="{uri}" alt="A cut through the middle: threads lie along the flow"></section>'
     )
 
 
+LARGEST_PICTURE = 1400  # pixels of an edge
 LARGEST_FILM = 32 * 2**20  # bytes that a page may hold
 
 
@@ -192,47 +187,6 @@ def _film(result: JobResult) -> str:
         else f"<p>film.png, {number(size / 2**20, 3)} MiB, is too large for this page; browsers play it.</p>"
     )
     return f'<section class="card picture"><h2>Film</h2>{film}</section>'
-
-
-def _slices(planes: list[dict[str, Any]], result: JobResult, bar: str) -> str:
-    if not planes:
-        return ""
-    cards = "".join(_plane(p, escape(result.field_name[1])) for p in planes)
-    choice = "".join(f"<option>{escape(name)}</option>" for name in result.shown_by_case)
-    if choice:
-        choice = f'<label class="choice">load case <select id="case">{choice}</select></label>'
-    return f'<section class="card"><h2>Slices</h2>{choice}<div class="planes">{cards}</div>{bar}</section>'
-
-
-def _plane(p: dict[str, Any], words: str) -> str:
-    middle = len(p["at_mm"]) // 2
-    length = _round_length(p["width_mm"] / 3)
-    scale = f'<div class="scale" style="width:{100 * length / p["width_mm"]:.1f}%">{number(length)} mm</div>'
-    figures = ""
-    for key, title in (("scan", "scan"), ("field", words)):
-        if p[key]:
-            alt = f"Slice of the {title} across {p['axis']}"
-            figures += (
-                f'<figure class="{key[0]}"><img class="{key}" src="{p[key][middle]}" alt="{alt}">'
-                f"<figcaption>{title}</figcaption>{scale}</figure>"
-            )
-    return (
-        f'<div class="plane"><h3>{p["axis"]} = <output>{number(p["at_mm"][middle])}</output> mm</h3>{figures}'
-        f'<p class="ax">→ {p["columns"]} &nbsp; ↑ {p["rows"]}</p>'
-        f'<input type="range" min="0" max="{len(p["at_mm"]) - 1}" value="{middle}" aria-label="Position of the slice along {p["axis"]}">'
-        f'<script type="application/json">{_json(p)}</script></div>'
-    )
-
-
-def _json(value: object) -> str:
-    """For a script element: no text in it can end the element."""
-    return json.dumps(value).replace("<", "\\u003c")
-
-
-def _round_length(length: float) -> float:
-    """The largest of 1, 2, 5 times a power of ten that is not longer."""
-    power = 10.0 ** int(f"{length:e}".split("e")[1])
-    return next(m * power for m in (5.0, 2.0, 1.0) if m * power <= length * (1 + 1e-12))
 
 
 def _table(title: str, rows: list[list[str]]) -> str:
@@ -273,13 +227,20 @@ def _waiting(stage: dict[str, Any]) -> str:
 
 def _job_file(result: JobResult) -> str:
     text = result.manifest.get("job_text")
-    return f'<section class="card"><h2>Job file</h2><pre>{escape(text)}</pre></section>' if text else ""
+    return f'<section class="card long"><h2>Job file</h2><pre>{escape(text)}</pre></section>' if text else ""
 
 
 def page_of(directory: Path) -> str:
     """@throws DataError if the numbers are not there, or are other than what a job writes"""
+    return _page_and_picture(directory)[0]
+
+
+def _page_and_picture(directory: Path) -> tuple[str, bytes]:
+    """The page, and the picture with its labels as PNG; empty without a picture. @throws as page_of"""
     try:
-        return build(load(directory))
+        result = load(directory)
+        picture = picture_labels.of_result(result)
+        return build(result, picture), picture_labels.as_png(picture)
     except (TypeError, ValueError, LookupError, AttributeError, OverflowError) as e:
         raise DataError(
             f"'{directory / 'summary.json'}' or manifest.json does not hold what a job writes ({e!r:.120}); run the job again"
@@ -293,13 +254,15 @@ def main(arguments: list[str]) -> int:
     directory = Path(arguments[0])
     tell_file_warnings()
     try:
-        page = page_of(directory)
+        page, picture = _page_and_picture(directory)
     except DataError as e:
         complain(e)
         return DATA
     target = directory / "report.html"
     try:
         write_whole(target, page)
+        if picture:
+            write_whole(directory / "picture_labelled.png", picture)
     except OSError as e:
         complain(f"cannot write '{target}': {e.strerror}; free some space or choose another directory")
         return 5

@@ -12,8 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from .report_colours import data_uri
 from .report_data import JobResult
-from .report_slices import data_uri
 
 INK, LINE = "#7d838c", "#2f7f9e"
 
@@ -59,6 +59,27 @@ def histogram(result: JobResult) -> str | None:
                 np.percentile(values, q), color="#d1603d", linestyle=style, linewidth=1.2, label=f"{q} % lie below"
             )
         axes.legend(frameon=False, fontsize=9)
+
+    return _draw(paint)
+
+
+def greys(result: JobResult) -> str | None:
+    """How many voxels of the scan have which grey value, and where the threshold lies."""
+    scan = result.scan
+    if scan is None or scan.counts.sum() == 0:
+        return None
+    s = result.summary
+    unit = str(s.get("image", {}).get("unit") or "")
+    threshold = s.get("segmentation", {}).get("threshold")
+
+    def paint(axes: Axes) -> None:
+        share = 100 * scan.counts / scan.counts.sum()
+        axes.stairs(share, scan.edges, color=LINE, fill=True)
+        axes.set(yscale="log", xlabel=f"grey value{f' ({unit})' if unit else ''}", ylabel="voxels (%)")
+        axes.set_ylim(max(share[share > 0].min() / 2, 1e-4), 5 * share.max())  # room for the legend
+        if threshold is not None:
+            axes.axvline(float(threshold), color="#d1603d", linewidth=1.4, label=f"threshold {float(threshold):g}")
+            axes.legend(frameon=False, fontsize=9)
 
     return _draw(paint)
 

@@ -1,5 +1,6 @@
 """Words and numbers of the report: answers, checks, segmentation, run."""
 
+import math
 from collections.abc import Callable
 from html import escape
 from typing import Any, NamedTuple
@@ -193,6 +194,26 @@ def answers_by_case(result: JobResult) -> list[tuple[Answer, list[str]]]:
     told = answers_told(result.summary)
     cases = [dict(_answers_in(case, told)) for case in result.summary.get("cases", [])]
     return [(a, [case.get(a, "-") for case in cases]) for a in told if any(a in case for case in cases)]
+
+
+def custom_keys(result: JobResult) -> list[tuple[str, str, str]]:
+    """What acts, and what it does: the key figures of supports and forces that have no one stiffness."""
+    s = result.summary
+    if not _is_custom(result) or any(key.startswith("stiffness") for key in s):
+        return []
+    keys: list[tuple[str, str, str]] = []
+    if applied := sum(math.hypot(*f["force_N"]) for f in s.get("forces", [])):
+        keys.append(("Applied forces, sum of their magnitudes", number(applied), "N"))
+    for path, title, unit in (
+        ("largest_displacement_mm", "Largest displacement", "mm"),
+        ("von_mises_MPa.p98", "von Mises stress, 98 % lie below", "MPa"),
+        ("effective_strain.p98", "Effective strain, 98 % lie below", ""),
+        ("pistoia.factor", "Failure factor (Pistoia)", ""),
+    ):
+        value = look_up(s, path)
+        if value is not None:
+            keys.append((title, number(value), unit))
+    return keys[:4]
 
 
 def supports_and_forces(result: JobResult) -> list[list[str]]:

@@ -287,8 +287,8 @@ class Result:
         from matplotlib.colors import ListedColormap
         from matplotlib.figure import Figure
 
+        from .report_colours import colour_table
         from .report_data import unit_for_people
-        from .report_slices import colour_table
 
         stored, shown = self._stored(), self.summary.get("shown", {})
         name = field or next((n for n in (shown.get("field", ""), *stored) if n in stored and n != "material"), None)

@@ -83,26 +83,43 @@ class ResultFile:
 
     def __getitem__(self, name: str) -> np.ndarray:
         """Values of a field, shape (z, y, x) or (z, y, x, components). @throws DataError if there is none, or damage"""
+        parts = list(self.planes(name, whole=True))
+        return parts[0][1]
+
+    def planes(self, name: str, whole: bool = False) -> Iterator[tuple[int, np.ndarray]]:
+        """The same some planes at a time: the first one's number, and values that have been held against their digest.
+
+        A reader that stops early has checked what it was given, and no more.
+        @param whole all planes at once @throws DataError if there is no such field, or damage
+        """
         if name not in self.variables:
             raise DataError(f"'{self.path}' has no field '{name}'; it has {', '.join(sorted(self.variables))}")
+        variable = self.variables[name][0]
+        damaged = f"'{self.path}' is damaged: '{name}' or its digests cannot be read"
         try:
-            values = np.ascontiguousarray(self.variables[name][0][:])
+            count = int(variable.shape[0])
             stored = self.file["integrity"][name]
-            planes = int(stored.planes_per_digest)
+            group = int(stored.planes_per_digest)
             expected = [row.tobytes().decode("ascii", errors="replace") for row in stored[:]]
         except (OSError, LookupError, AttributeError, RuntimeError, ValueError) as e:
-            raise DataError(f"'{self.path}' is damaged: '{name}' or its digests cannot be read ({e})") from None
-        if planes < 1 or len(expected) != -(-len(values) // planes):
+            raise DataError(f"{damaged} ({e})") from None
+        if group < 1 or len(expected) != -(-count // group):
             raise DataError(f"'{self.path}' is damaged: the digests of '{name}' do not cover its planes")
         digest = xxhash.xxh3_64 if getattr(stored, "digest", "") == "XXH3_64" else xxhash.xxh64  # older files
-        for row, text in enumerate(expected):
-            part = values[row * planes : (row + 1) * planes]
-            if digest(part.astype(part.dtype.newbyteorder("<"), copy=False)).hexdigest() != text:
-                raise DataError(
-                    f"'{self.path}' is damaged: plane {row * planes} of '{name}' has not the digest it was written "
-                    "with; `osteon verify` says all, then run the job again"
-                )
-        return values
+        step = max(count, 1) if whole else group
+        for first in range(0, count, step) if count else [0]:
+            try:
+                values = np.ascontiguousarray(variable[first : first + step])
+            except (OSError, LookupError, AttributeError, RuntimeError, ValueError) as e:
+                raise DataError(f"{damaged} ({e})") from None
+            for row in range(first // group, -(-min(first + step, count) // group)):
+                part = values[row * group - first : (row + 1) * group - first]
+                if digest(part.astype(part.dtype.newbyteorder("<"), copy=False)).hexdigest() != expected[row]:
+                    raise DataError(
+                        f"'{self.path}' is damaged: plane {row * group} of '{name}' has not the digest it was written "
+                        "with; `osteon verify` says all, then run the job again"
+                    )
+            yield first, values
 
     def _check_metadata(self) -> None:
         stored = getattr(self.file["integrity"], "metadata_sha256", None) if "integrity" in self.file.groups else None

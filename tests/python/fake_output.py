@@ -1,9 +1,11 @@
 """An output directory as `osteon run` leaves it, with a made-up but plausible specimen."""
 
+import hashlib
 import json
 from pathlib import Path
 
 import netCDF4
+import nrrd
 import numpy as np
 import xxhash
 from PIL import Image
@@ -179,3 +181,46 @@ def write_output(
     }
     (folder / "manifest.json").write_text(json.dumps(manifest))
     return folder
+
+
+def write_scene(folder: Path) -> None:
+    """What a run says of a block between a held and a loaded face: scene.json, and sets.nrrd with both faces."""
+    summary = json.loads((folder / "summary.json").read_text())
+    with netCDF4.Dataset(folder / "results.nc") as file:
+        solid = file["VTKHDF/CellData/material"][:].data != 0
+    sets = np.zeros(solid.shape, "u1")
+    sets[0][solid[0]], sets[-1][solid[-1]] = 1, 2
+    fields = {
+        "encoding": "gzip",
+        "space directions": np.eye(3) * 0.02,
+        "space origin": [0.01] * 3,
+        "space dimension": 3,
+    }
+    nrrd.write(str(folder / "sets.nrrd"), sets.transpose(2, 1, 0), fields)
+    origin = summary["image"].get("origin_mm", [0, 0, 0])
+    top = {"number": 2, "name": "<top>", "nodes": 9}
+    scene = {
+        "schema": "osteon.scene/1",
+        "job": "bone",
+        "physics": summary["physics"],
+        "shape": list(solid.shape),
+        "spacing_mm": [0.02] * 3,
+        "origin_mm": origin,
+        "direction": [1, 0, 0, 0, -1, 0, 0, 0, 1],
+        "camera": {"azimuth_deg": -50, "elevation_deg": 20, "zoom": 1},
+        "sets": [{"number": 1, "name": "grip", "nodes": 8}, top],
+        "cases": [
+            {
+                "supports": [{"kind": "held", "set": 1, "on": "grip", "held": "zyx"}],
+                "forces": [
+                    {"kind": "force", "set": 2, "on": "<top>", "point_mm": [0.4, 0.2, 0.2], "force_N": [-3, 0, 0]}
+                ],
+            }
+        ],
+        "boundaries": [],
+        "set_volume": {
+            "file": "sets.nrrd",
+            "sha256": hashlib.sha256((folder / "sets.nrrd").read_bytes()).hexdigest(),
+        },
+    }
+    (folder / "scene.json").write_text(json.dumps(scene))

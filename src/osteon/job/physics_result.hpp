@@ -6,6 +6,7 @@
 #include <optional>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/io/files/result_file.hpp>
+#include <osteon/job/load_scene.hpp>
 #include <osteon/job/local_model.hpp>
 #include <osteon/render/rays/streamlines.hpp>
 #include <osteon/solve/certificate.hpp>
@@ -37,6 +38,7 @@ struct physics_result {
   std::int64_t elements = 0;                              ///< active voxels, all ranks
   nlohmann::ordered_json answers;                         ///< keys of summary.json
   std::vector<result_field> fields;
+  load_scene scene;  ///< what acts on the specimen, and where
   std::optional<files_on_the_way> written;
   cell_values shown;                                 ///< cell field of the picture
   std::string shown_name, shown_title, shown_units;  ///< as in the file, in words, UDUNITS

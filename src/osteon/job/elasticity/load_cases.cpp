@@ -71,6 +71,7 @@ void add_conditions(const node_sets& sets, load_case& to, log_sink& log) {
     to.supports.push_back(std::move(s));
   }
   applied_force force{"forces of the model", static_cast<std::int64_t>(pulled.size()), {}, {}};
+  force.kind = "model";
   double sum[3] = {};
   for (const auto& [node, f] : pulled) {
     force.nodes.push_back({node, f});

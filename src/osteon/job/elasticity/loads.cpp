@@ -82,6 +82,8 @@ support make_support(node_sets& sets, const support_spec& what) {
 applied_force make_force(node_sets& sets, const force_spec& what) {
   const node_set_ptr on = sets.find(what.on);
   applied_force force{on->name, on->size, {}, {}};
+  force.kind = what.pressure_MPa ? "pressure" : what.toward_mm ? "toward" : "force";
+  force.set = on;
   std::vector<double> share, area;
   if (what.pressure_MPa)
     area = areas(sets, *on);
@@ -134,6 +136,7 @@ applied_force body_weight(const node_sets& sets, const vector3& gravity) {
     for (const std::int32_t node : corners) mass_kg[static_cast<std::size_t>(node)] += *m.density_kg_per_m3 * volume_m3 / 8;
   });
   applied_force force{"all voxels", sets.grid().nodes->size(), {}, {}};
+  force.kind = "weight";
   for (std::size_t i = 0; i < mass_kg.size(); ++i)
     force.nodes.push_back({static_cast<std::int32_t>(i), scaled(gravity, mass_kg[i])});
   force.size -= static_cast<std::int64_t>(sets.shared().not_owned().size());

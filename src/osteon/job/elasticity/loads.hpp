@@ -24,6 +24,8 @@ struct applied_force {
   std::int64_t size = 0;                  ///< loaded nodes, all ranks
   std::vector<solve::nodal_force> nodes;  ///< on nodes that no lower rank has, and for weight each rank's part
   vector3 total_N{};                      ///< all ranks
+  const char* kind = "force";             ///< force, toward, pressure, weight, or model: as the model's own file gives it
+  node_set_ptr set{};                     ///< null: no set of its own
 };
 
 /// Find the set and the motion. @collective

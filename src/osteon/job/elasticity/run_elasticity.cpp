@@ -5,6 +5,7 @@
 #include <cmath>
 #include <memory>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/job/elasticity/describe_loads.hpp>
 #include <osteon/job/elasticity/elastic_fields.hpp>
 #include <osteon/job/elasticity/elastic_problem.hpp>
 #include <osteon/job/elasticity/elasticity.hpp>
@@ -133,6 +134,9 @@ physics_result run_elasticity(const spec& job, const local_model& part, const so
     entry["certificate"] = certificate_of(solved[c].certificate);
     result.answers["cases"].push_back(std::move(entry));
   }
+  std::vector<json> told;
+  for (const case_result& r : solved) told.push_back(r.answers);
+  result.scene = describe_loads(sets, cases, told);
   result.write_more = source_of(job).writer_of(job, part, solved.front().state, std::move(solved.front().reaction_N));
   return result;
 }

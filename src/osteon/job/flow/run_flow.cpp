@@ -153,6 +153,12 @@ physics_result run_flow(const spec& job, const local_model& part, const solve::o
   show_flow(result, job, part, part.cells, std::move(shown->velocity_mm_per_s), std::move(shown->pressure_Pa),
             shown->percolates ? std::optional(shown->along) : std::nullopt);
   result.answers["load"] = flow_load(job, part);
+  if (flow_test(job) == "permeability")
+    for (const char* end : {"low", "high"})
+      result.scene.boundaries.push_back(
+          {{"face", job.load.axis + "_" + end},
+           {"kind", "pressure"},
+           {"pressure_Pa", end == std::string("low") ? result.answers["load"]["pressure_drop_Pa"] : json(0.0)}});
   return result;
 }
 

@@ -272,6 +272,18 @@ json through_load(const spec& job, const local_model& part) {
   return load;
 }
 
+json openings_of_load(const json& answers) {
+  json openings = answers.at("load").at("boundary");
+  for (json& opening : openings) {
+    opening.erase("factor_at_s");
+    const std::string face = opening.value("face", "");
+    for (const auto& [key, told] :
+         {std::pair("opening_inflow_mm3_per_s", "inflow_mm3_per_s"), std::pair("opening_pressure_Pa", "mean_pressure_Pa")})
+      if (answers.contains(key) && answers[key].contains(face)) opening[told] = answers[key][face];
+  }
+  return openings;
+}
+
 void tell_of_upwinding(const spec& job, const solve::through_flow& flow, json& answers, log_sink& log) {
   if (!flow_keys_of(job).inertia) return;
   answers["upwinded_share"] = flow.upwinded_share;
@@ -392,6 +404,7 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
   if (f.residence_time && result.certificate.converged) add_flow_residence(result, job, part, problem, solution, how, log);
   if (watching) watching->finish(result, log);
   result.answers["load"] = through_load(job, part);
+  result.scene.boundaries = openings_of_load(result.answers);
   return result;
 }
 

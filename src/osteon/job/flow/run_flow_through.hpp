@@ -36,5 +36,7 @@ nlohmann::ordered_json answers_of_flow(const solve::through_flow& flow, const st
 void tell_of_upwinding(const spec& job, const solve::through_flow& flow, nlohmann::ordered_json& answers, log_sink& log);
 void tell_of_fluid(const solve::through_solution& solution, nlohmann::ordered_json& answers);
 nlohmann::ordered_json through_load(const spec& job, const local_model& part);
+/// What is given on faces and openings, and what flows in, for scene.json. @param answers with load
+nlohmann::ordered_json openings_of_load(const nlohmann::ordered_json& answers);
 
 }  // namespace osteon::job

@@ -196,6 +196,7 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
   if (plan.step_s > 0) load["step_s"] = plan.step_s;
   if (problem.has_inertia) load["cfl"] = plan.courant;
   if (heat) load["initial_K"] = *job.transient->initial_K;
+  result.scene.boundaries = openings_of_load(result.answers);
   return result;
 }
 

@@ -80,6 +80,25 @@ json describe_load(const spec& job, const local_model& part) {
   return load;
 }
 
+// What is given on the faces, and what flows in through them, for scene.json.
+json faces_of_load(const json& answers) {
+  const json& load = answers.at("load");
+  json faces = json::array();
+  if (load.at("test") == "conduction")
+    for (const char* end : {"low", "high"})
+      faces.push_back({{"face", load.at("axis").get<std::string>() + "_" + end},
+                       {"kind", "temperature"},
+                       {"temperature_K", load.at(std::string(end) + "_K")}});
+  if (load.contains("boundary"))
+    for (const json& face : load.at("boundary")) {
+      faces.push_back(face);
+      const std::string name = face.value("face", "");
+      if (answers.contains("face_inflow_W") && answers["face_inflow_W"].contains(name))
+        faces.back()["inflow_W"] = answers["face_inflow_W"][name];
+    }
+  return faces;
+}
+
 // Fields and picture that every heat job has.
 void show_heat(physics_result& result, const spec& job, const local_model& part, const solve::heat_problem& problem,
                std::vector<double> exact) {
@@ -224,6 +243,7 @@ physics_result run_heat(const spec& job, const local_model& part, const solve::o
   result.elements = part.cells.size();
   MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
   result.answers["load"] = describe_load(job, part);
+  result.scene.boundaries = faces_of_load(result.answers);
   return result;
 }
 

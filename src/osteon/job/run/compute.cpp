@@ -17,6 +17,7 @@
 #include <osteon/job/outputs/film.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
+#include <osteon/job/outputs/scene_file.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/job/run/earlier_results.hpp>
 #include <osteon/job/run/frames.hpp>
@@ -106,6 +107,12 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
     if (!more.empty()) summary["files"]["text"] = more;
     if (job.segment.drop_unsupported) summary["segmentation"]["dropped_unsupported_voxels"] = unsupported;
     write_file(paths.manifest, to_text(describe_run(job, part, hosts, command, started)));
+    write_summary();
+  });
+  const json scene = write_scene(paths.directory, job, part, result.scene, summary);
+  comm::collectively(comm, [&] {
+    if (!root) return;
+    summary["files"].update(scene);
     write_summary();
   });
   // Last, because the numbers must be safe on disk whatever happens to a picture.

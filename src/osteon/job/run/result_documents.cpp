@@ -12,6 +12,7 @@
 #include <osteon/job/answers.hpp>
 #include <osteon/job/import/model_source.hpp>
 #include <osteon/job/outputs/io_options.hpp>
+#include <osteon/job/outputs/scene_file.hpp>
 #include <osteon/job/outputs/second_name.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/job/run/cluster_part.hpp>
@@ -83,7 +84,9 @@ io::file_report write_results(const output_paths& paths, const spec& job, const 
   comm::collectively(part.where.comm, [&] {
     if (!first) return;
     // What lies there is about an earlier job; these results must not be read with its numbers or its picture.
-    std::vector<std::string> earlier{paths.summary, paths.manifest, paths.picture, paths.cut, paths.report};
+    const scene_paths told(paths.directory);
+    std::vector<std::string> earlier{paths.summary, paths.manifest, paths.picture, paths.cut,
+                                     paths.report,  told.scene,     told.sets,     told.labelled};
     if (own) earlier.insert(earlier.end(), {paths.results, paths.vtkhdf, paths.xdmf});
     for (const std::string& name : source_of(job).further_results())
       earlier.push_back((std::filesystem::path(paths.directory) / std::filesystem::path(name).filename()).string());

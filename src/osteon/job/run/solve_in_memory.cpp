@@ -8,6 +8,7 @@
 #include <osteon/job/elasticity/elastic_problem.hpp>
 #include <osteon/job/import/array_source.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
+#include <osteon/job/outputs/scene_file.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/job/run/result_documents.hpp>
 #include <osteon/job/run/stage_clock.hpp>
@@ -102,6 +103,7 @@ void solution_in_memory::write(const std::string& directory, const std::string& 
   write_results(paths, job, state_->part, state_->result, command, [] {}, null_log(), summary["files"]);
   write_file(paths.manifest,
              to_text(describe_run(job, state_->part, host_names(state_->part.where.comm), command, state_->started)));
+  summary["files"].update(write_scene(paths.directory, job, state_->part, state_->result.scene, summary));
   write_file(paths.summary, to_text(summary));
 }
 

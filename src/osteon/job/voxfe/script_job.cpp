@@ -16,6 +16,7 @@
 #include <osteon/job/import/model_source.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
+#include <osteon/job/outputs/scene_file.hpp>
 #include <osteon/job/voxfe/script_results.hpp>
 #include <set>
 
@@ -33,8 +34,9 @@ constexpr std::int64_t most_iterations = 1'000'000;
 void check_results(const spec& job, const io::voxfe::result_files& results, std::vector<problem>& problems) {
   const output_paths own(job);
   std::set<std::string> taken;
+  const scene_paths told(own.directory);
   for (const std::string& path : {own.model, own.results, own.vtkhdf, own.xdmf, own.picture, own.summary, own.manifest,
-                                  own.report, std::string(".lock")})
+                                  own.report, told.scene, told.sets, told.labelled, std::string(".lock")})
     taken.insert(fs::path(path).filename().string());
   for (const std::string& name : results.names()) {
     const std::string file = fs::path(name).filename().string();

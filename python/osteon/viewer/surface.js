@@ -1,0 +1,172 @@
+// The 3-D view: WebGL2 draws the surface, a 2-D canvas above it the axes, the loads' labels and the place of the maximum.
+
+const IVORY = [0.925, 0.89, 0.816];
+
+const surfaceOf = viewer => {
+  const figure = viewer.one('.three'), canvas = figure.querySelector('canvas.gl'), notes = figure.querySelector('canvas.notes');
+  const gl = /nogl/.test(location.hash) ? null : canvas.getContext('webgl2', {antialias: false, preserveDrawingBuffer: true});
+  if (!gl) { viewer.root.classList.add('nogl'); return null; }
+  const {shape, spacing, description} = viewer, size = shape.map((n, i) => n * spacing[i]);
+  const ends = (description.arrows || []).flatMap(a => [a.from, a.to]);
+  const box = size.map((s, i) => [Math.min(0, ...ends.map(e => e[i])), Math.max(s, ...ends.map(e => e[i]))]);
+  const centre = box.map(b => (b[0] + b[1]) / 2), across = Math.hypot(...box.map(b => b[1] - b[0]));
+  const slope = 0.36, uniforms = {}, textures = new Map();
+  let isSlow = false, waiting = 0, shown = null;
+
+  const compiled = (kind, text) => {
+    const shader = gl.createShader(kind); gl.shaderSource(shader, text); gl.compileShader(shader);
+    if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS) && !gl.isContextLost()) throw Error(gl.getShaderInfoLog(shader));
+    return shader;
+  };
+  const program = gl.createProgram();
+  gl.attachShader(program, compiled(gl.VERTEX_SHADER, SURFACE_VERTEX));
+  gl.attachShader(program, compiled(gl.FRAGMENT_SHADER, SURFACE_FRAGMENT));
+  gl.linkProgram(program);
+  if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw Error(gl.getProgramInfoLog(program));
+  gl.useProgram(program);
+  const at = name => uniforms[name] ??= gl.getUniformLocation(program, name);
+
+  const texture3d = (unit, data, filter, hasPyramid) => {
+    const made = gl.createTexture();
+    gl.activeTexture(gl.TEXTURE0 + unit); gl.bindTexture(gl.TEXTURE_3D, made); gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
+    gl.texImage3D(gl.TEXTURE_3D, 0, gl.R8, ...shape, 0, gl.RED, gl.UNSIGNED_BYTE, data);
+    for (const side of ['S', 'T', 'R']) gl.texParameteri(gl.TEXTURE_3D, gl[`TEXTURE_WRAP_${side}`], gl.CLAMP_TO_EDGE);
+    gl.texParameteri(gl.TEXTURE_3D, gl.TEXTURE_MAG_FILTER, filter);
+    gl.texParameteri(gl.TEXTURE_3D, gl.TEXTURE_MIN_FILTER, hasPyramid ? gl.LINEAR_MIPMAP_LINEAR : filter);
+    if (hasPyramid) gl.generateMipmap(gl.TEXTURE_3D);
+    return made;
+  };
+  texture3d(0, smoothed(viewer.solid, shape, spacing), gl.LINEAR, true);
+  texture3d(2, viewer.volumes.sets || new Uint8Array(viewer.count), gl.NEAREST, false);
+  gl.activeTexture(gl.TEXTURE3); gl.bindTexture(gl.TEXTURE_2D, gl.createTexture());
+  gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.LINEAR);
+  gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE);
+
+  const camera = () => {
+    const az = viewer.azimuth * Math.PI / 180, el = viewer.elevation * Math.PI / 180;
+    const ca = Math.cos(az), sa = Math.sin(az), ce = Math.cos(el), se = Math.sin(el);
+    const out = [ca * ce, sa * ce, se], far = 1.5 * across / viewer.zoom;
+    return {out, ahead: out.map(v => -v), right: [-sa, ca, 0], up: [-ca * se, -sa * se, ce], eye: out.map((v, i) => centre[i] + v * far), far};
+  };
+
+  const setFlat = (name, lists) => gl.uniform3fv(at(name), lists.flat());
+  const draw = scale => {
+    const {field, sets} = viewer.current(), w = Math.max(2, Math.round(canvas.clientWidth * scale)), h = Math.max(2, Math.round(canvas.clientHeight * scale));
+    if (canvas.width !== w || canvas.height !== h) { canvas.width = w; canvas.height = h; }
+    gl.viewport(0, 0, w, h);
+    if (shown !== field) {
+      shown = field; gl.activeTexture(gl.TEXTURE1);
+      if (!textures.has(field)) textures.set(field, texture3d(1, field, gl.LINEAR, false));
+      gl.bindTexture(gl.TEXTURE_3D, textures.get(field));
+    }
+    gl.activeTexture(gl.TEXTURE3);
+    gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 256, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, viewer.lut);
+    const c = camera(), low = [0, 0, 0], high = size.slice();
+    if (viewer.cut) {
+      const a = viewer.cut - 1;
+      if (c.out[a] > 0) high[a] = (viewer.at[a] + 1) * spacing[a]; else low[a] = viewer.at[a] * spacing[a];
+    }
+    const arrows = viewer.arrows().slice(0, MOST_ARROWS), stage = viewer.stage();
+    ['share', 'field', 'sets', 'colours'].forEach((name, unit) => gl.uniform1i(at(name), unit));
+    for (const [name, value] of Object.entries({eye: c.eye, right: c.right, up: c.up, ahead: c.ahead, size, voxel: spacing, low, high,
+      ground: stage, ivory: IVORY})) gl.uniform3fv(at(name), value);
+    gl.uniform1f(at('aspect'), w / h); gl.uniform1f(at('slope'), slope); gl.uniform1f(at('radius'), across * 0.0075);
+    gl.uniform1i(at('mode'), viewer.mode); gl.uniform1i(at('shows_sets'), viewer.showsSets ? 1 : 0);
+    gl.uniform1i(at('arrows'), arrows.length);
+    if (arrows.length) {
+      setFlat('tail', arrows.map(r => r.from)); setFlat('tip', arrows.map(r => r.to));
+      setFlat('paint', arrows.map(r => r.colour.map(v => v / 255)));
+    }
+    setFlat('palette', Array.from({length: MOST_SETS}, (_, i) => (viewer.palette[i] || [128, 128, 128]).map(v => v / 255)));
+    gl.drawArrays(gl.TRIANGLES, 0, 3);
+    annotate(c, arrows, stage);
+  };
+
+  // Where a point lies on the canvas, in CSS pixels.
+  const seen = (c, p) => {
+    const d = p.map((v, i) => v - c.eye[i]), dot = v => v.reduce((s, x, i) => s + x * d[i], 0), depth = dot(c.ahead) * slope;
+    const W = canvas.clientWidth, H = canvas.clientHeight, half = Math.min(W, H) / 2;
+    return [W / 2 + dot(c.right) / depth * half, H / 2 - dot(c.up) / depth * half];
+  };
+  const annotate = (c, arrows, stage) => {
+    const isPrinting = viewer.root.classList.contains('printing'), dense = isPrinting ? 2 : Math.min(2, devicePixelRatio || 1);
+    const W = canvas.clientWidth, H = canvas.clientHeight, pen = notes.getContext('2d');
+    notes.width = W * dense; notes.height = H * dense; pen.scale(dense, dense);
+    if (isPrinting) pen.drawImage(canvas, 0, 0, W, H);  // paper takes what a 2-D canvas holds, not what WebGL has drawn
+    const ink = stage[0] > 0.5 ? '#1d2126' : '#e8ebef', halo = stage[0] > 0.5 ? 'rgba(255,255,255,.85)' : 'rgba(0,0,0,.7)';
+    pen.font = '12px system-ui,sans-serif'; pen.lineJoin = 'round';
+    const say = (text, x, y) => {
+      pen.lineWidth = 3; pen.strokeStyle = halo; pen.strokeText(text, x, y); pen.fillStyle = ink; pen.fillText(text, x, y);
+    };
+    const letters = description.letters, foot = [44, H - 42], length = 26;
+    pen.textAlign = 'center'; pen.textBaseline = 'middle';
+    for (let a = 0; a < 3; a++) {
+      const x = foot[0] + c.right[a] * length, y = foot[1] - c.up[a] * length;
+      pen.strokeStyle = ['#d1495b', '#3a9d5d', '#3f7fd0'][a]; pen.lineWidth = 2; pen.beginPath(); pen.moveTo(...foot); pen.lineTo(x, y); pen.stroke();
+      say(letters ? `${AXES[a]} ${letters[a][1]}` : AXES[a], foot[0] + c.right[a] * (length + 11), foot[1] - c.up[a] * (length + 11));
+    }
+    pen.textAlign = 'start';
+    if (viewer.showsSets) for (const r of arrows) {
+      if (!r.label) continue;
+      const away = Math.hypot(...r.from.map((v, i) => v - centre[i])) > Math.hypot(...r.to.map((v, i) => v - centre[i])) ? r.from : r.to;
+      const [x, y] = seen(c, away), wide = pen.measureText(r.label).width;
+      say(r.label, Math.max(4, Math.min(W - wide - 4, x + 7)), Math.max(10, Math.min(H - 10, y)));
+    }
+    const peak = viewer.field().peak;
+    if (peak && viewer.showsPeak) {
+      const [x, y] = seen(c, peak.at.map((v, i) => v * spacing[i]));
+      pen.strokeStyle = ink; pen.lineWidth = 1.5; pen.setLineDash([3, 2]); pen.beginPath(); pen.arc(x, y, 8, 0, 7); pen.stroke(); pen.setLineDash([]);
+      say(`max ${worded(peak.value, viewer.field().unit)}`, x + 12, y - 9);
+    }
+    const bar = roundLength(across / 6), pixels = bar / (c.far * slope) * Math.min(W, H) / 2;
+    pen.fillStyle = ink; pen.fillRect(W - 14 - pixels, H - 18, pixels, 2); pen.textAlign = 'end';
+    say(`${bar} mm`, W - 14, H - 29); pen.textAlign = 'start';
+  };
+
+  const fine = () => Math.min(2, 2 * (devicePixelRatio || 1));
+  const refresh = isMoving => {
+    if (waiting) cancelAnimationFrame(waiting);
+    waiting = requestAnimationFrame(() => {
+      waiting = 0;
+      draw(isSlow ? (isMoving ? 0.35 : 0.8) : fine());
+      if (isMoving && isSlow) { clearTimeout(viewer.sharpen); viewer.sharpen = setTimeout(() => refresh(false), 250); }
+    });
+  };
+
+  const turn = (right, up) => {
+    viewer.azimuth -= right; viewer.elevation = Math.max(-89, Math.min(89, viewer.elevation + up)); refresh(true);
+  };
+  const zoom = by => { viewer.zoom = Math.max(0.4, Math.min(8, viewer.zoom * by)); refresh(true); };
+  const pointers = new Map();
+  canvas.addEventListener('pointerdown', e => { canvas.setPointerCapture(e.pointerId); canvas.focus({preventScroll: true}); pointers.set(e.pointerId, [e.clientX, e.clientY]); });
+  canvas.addEventListener('pointermove', e => {
+    const before = pointers.get(e.pointerId);
+    if (!before) return;
+    const now = [e.clientX, e.clientY];
+    if (pointers.size === 1) turn((now[0] - before[0]) * 0.5, (now[1] - before[1]) * 0.5);
+    else {
+      const other = [...pointers].find(([id]) => id !== e.pointerId)[1], apart = p => Math.hypot(p[0] - other[0], p[1] - other[1]) || 1;
+      zoom(apart(now) / apart(before));
+    }
+    pointers.set(e.pointerId, now);
+  });
+  for (const end of ['pointerup', 'pointercancel', 'lostpointercapture']) canvas.addEventListener(end, e => pointers.delete(e.pointerId));
+  canvas.addEventListener('wheel', e => { e.preventDefault(); zoom(Math.exp(-e.deltaY * 0.0015)); }, {passive: false});
+  canvas.addEventListener('dblclick', () => { viewer.resetCamera(); refresh(true); });
+  canvas.addEventListener('keydown', e => {
+    const step = {ArrowLeft: [-8, 0], ArrowRight: [8, 0], ArrowUp: [0, 8], ArrowDown: [0, -8]}[e.key];
+    if (step) turn(...step);
+    else if (e.key === '+' || e.key === '=') zoom(1.15);
+    else if (e.key === '-') zoom(1 / 1.15);
+    else if (e.key === 'Home') { viewer.resetCamera(); refresh(true); }
+    else return;
+    e.preventDefault();
+  });
+  canvas.addEventListener('webglcontextlost', e => { e.preventDefault(); viewer.root.classList.add('nogl'); });
+
+  // How long a small frame takes says whether a large one may be drawn while the view turns.
+  draw(0.25); gl.finish(); const began = performance.now(); draw(0.25); gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
+  isSlow = (performance.now() - began) * 16 > 120 && !/fine/.test(location.hash);
+  draw(isSlow ? 0.8 : fine());
+  return {refresh, redraw: () => draw(isSlow ? 0.8 : fine())};
+};

@@ -1,0 +1,40 @@
+// Volumes are bytes, x fastest, packed by gzip and base64 in elements of the page.
+
+const unpack = async id => {
+  const bytes = Uint8Array.from(atob(document.getElementById(id).textContent), c => c.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+};
+
+// Code 0 is empty; 1 .. 255 go from low to high, by a power where that keeps small values apart.
+const valueOf = (field, code) => field.low + (field.high - field.low) * ((code - 1) / 254) ** field.power;
+
+const isEmptyUnit = unit => !unit || unit === '1';
+
+// Three digits, as many as a code of one byte is worth.
+const worded = (value, unit) => {
+  const size = Math.abs(value);
+  const text = size >= 1e6 || (size > 0 && size < 1e-3) ? value.toExponential(2)
+    : size >= 100 ? value.toFixed(0) : String(+value.toPrecision(3));
+  return isEmptyUnit(unit) ? text : `${text} ${unit}`;
+};
+
+// Share of solid around each voxel, 0 .. 255: one or two passes of (1 2 1)/4 along each axis. Steps of the voxels go, plates
+// two voxels thick stay. Thick slices take two passes.
+const smoothed = (share, shape, spacing) => {
+  let from = share, to = new Uint8Array(share.length);
+  const stride = [1, shape[0], shape[0] * shape[1]];
+  const isThick = Math.max(...spacing) > 1.2 * Math.min(...spacing);
+  for (const axis of isThick ? [0, 1, 2, 0, 1, 2] : [0, 1, 2]) {
+    const step = stride[axis], n = shape[axis], rows = share.length / n;
+    for (let row = 0; row < rows; row++) {
+      const first = axis === 0 ? row * n : axis === 1 ? Math.floor(row / step) * step * n + row % step : row;
+      for (let i = 0, q = first; i < n; i++, q += step) {
+        const left = i ? from[q - step] : from[q], right = i < n - 1 ? from[q + step] : from[q];
+        to[q] = (left + 2 * from[q] + right + 2) >> 2;
+      }
+    }
+    [from, to] = [to, from === share ? new Uint8Array(share.length) : from];
+  }
+  return from;
+};

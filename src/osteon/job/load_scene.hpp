@@ -1,0 +1,18 @@
+#pragma once
+/// @file
+/// What a physics tells of its loads, for scene.json.
+#include <nlohmann/json.hpp>
+#include <osteon/io/label_nrrd.hpp>
+#include <vector>
+
+namespace osteon::job {
+
+/// Positions and vectors are [z, y, x].
+struct load_scene {
+  nlohmann::ordered_json sets = nlohmann::ordered_json::array();        ///< number, name, nodes, box, mean position
+  nlohmann::ordered_json cases = nlohmann::ordered_json::array();       ///< supports and forces of each load case
+  nlohmann::ordered_json boundaries = nlohmann::ordered_json::array();  ///< what is given on faces and openings
+  std::vector<io::label_run> runs;                                      ///< this rank's voxels at nodes of the sets
+};
+
+}  // namespace osteon::job

@@ -1,0 +1,253 @@
+"""The report's viewer in a headless Chromium: pages, keys, pointer, wheel, touch, no WebGL, paper."""
+
+import re
+
+import browser
+import numpy as np
+import pytest
+from fake_output import write_output, write_scene
+from osteon.report import main
+from osteon.result_file import ResultFile
+
+pytestmark = pytest.mark.skipif(bool(browser.why_not()), reason=browser.why_not())
+
+READY = "document.querySelector('.viewer')?.dataset.ready === 'yes'"
+Z, Y, X = (f".slice:nth-of-type({n}) canvas" for n in (1, 2, 3))
+SPACING = 0.02
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    folder = write_output(tmp_path_factory.mktemp("viewer") / "job")
+    write_scene(folder)
+    assert main([str(folder)]) == 0
+    return folder / "report.html"
+
+
+@pytest.fixture(scope="module")
+def started():
+    with browser.browser() as page:
+        yield page
+
+
+@pytest.fixture
+def page(started, report):
+    started.size(1400, 1000)
+    started.dark(False)
+    started.complaints.clear()
+    started.open(report)
+    started.wait_for(READY)
+    return started
+
+
+def cursor(page):
+    """The voxel z, y, x of the cursor, from the place that is read out."""
+    text = page.value("document.querySelector('.readout').textContent")
+    place = {axis: float(value) for axis, value in re.findall(r"([xyz]) (-?[0-9.]+)", text)}
+    return tuple(round(place[axis] / SPACING - 0.5) for axis in "zyx")
+
+
+def read_out(page, name):
+    spans = page.value("[...document.querySelectorAll('.readout span')].map(s => s.textContent)")
+    return next((s[len(name) :].strip() for s in spans if s.startswith(name)), None)
+
+
+def press(page, selector, *keys):
+    page.value(f"document.querySelector({selector!r}).focus()")
+    for key in keys:
+        page.key(key)
+
+
+def pixels(page, selector):
+    """A sum over a canvas that changes when its picture does. 3-D pictures are drawn before the next frame."""
+    return page.value(
+        "new Promise(done => setTimeout(() => { const c = document.querySelector("
+        + repr(selector)
+        + "); const t = document.createElement('canvas'); t.width = t.height = 64; const p = t.getContext('2d');"
+        "p.drawImage(c, 0, 0, 64, 64); done([...p.getImageData(0, 0, 64, 64).data].reduce((s, v, i) => (s * 31 + v) % 1000003, 7)); }, 700))"
+    )
+
+
+@pytest.mark.parametrize("width", [1400, 420])
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_page_fits_and_complains_of_nothing(started, report, width, dark):
+    """Oracle: the browser's own width of the page, and its console."""
+    started.complaints.clear()
+    started.size(width, 900, touch=width < 600)
+    started.dark(dark)
+    started.open(report)
+    started.wait_for(READY)
+    assert started.value("document.documentElement.scrollWidth") <= width
+    assert started.value("!document.querySelector('.viewer').classList.contains('nogl')")
+    assert started.value("[...document.querySelectorAll('.viewer canvas')].every(c => c.clientWidth > 100)")
+    assert started.complaints == []
+
+
+def test_keys_move_the_cursor_and_the_values_follow(page, report):
+    """Oracle: the values of the file at the voxel, to half a code of one byte and three digits."""
+    begin = cursor(page)
+    press(page, Z, "ArrowRight", "ArrowRight", "ArrowUp", "PageUp", "PageUp", "PageUp")
+    z, y, x = cursor(page)
+    assert (z, y, x) == (begin[0] + 3, begin[1] + 1, begin[2] + 2)
+    press(page, Y, "ArrowUp", "PageDown")
+    press(page, X, "ArrowLeft")
+    assert cursor(page) == (z + 1, y - 1 - 1, x)
+    with ResultFile(report.parent / "results.nc") as file:
+        sed = file["sed"]
+    scan = np.load(report.parent / "scan.npy")
+    high = page.value("JSON.parse(document.querySelector('.description').textContent).fields[0].high")
+    seen = set()
+    for _ in range(8):
+        press(page, Z, "ArrowRight", "PageDown")
+        at = cursor(page)
+        told = read_out(page, "strain energy density")
+        seen.add(np.isnan(sed[at]))
+        if np.isnan(sed[at]):
+            assert told == "–"
+        else:
+            value = min(float(sed[at]), high)
+            half_a_code = ((254 * (value / high) ** 0.5 + 0.5) / 254) ** 2 * high - value
+            assert float(told.split()[1]) == pytest.approx(value, abs=1.01 * half_a_code + 0.005 * value)
+        assert float(read_out(page, "scan")) == pytest.approx(float(scan[at]), abs=5)
+    assert len(seen) == 2
+
+
+def test_pointer_and_wheel_move_the_cursor(page):
+    """Oracle: the middle of a canvas is the middle of the image; a step of the wheel is a slice."""
+    middle = page.centre(Z)
+    page.drag((middle[0] + 30, middle[1]), middle)
+    z, y, x = cursor(page)
+    assert abs(y - 12) <= 1 and abs(x - 14) <= 1
+    page.wheel(middle, 120)
+    page.wait_for(f"document.querySelector('.slice input').value == {z - 1}")
+    page.wheel(middle, -120)
+    page.wait_for(f"document.querySelector('.slice input').value == {z}")
+
+
+def test_the_surface_turns_and_comes_nearer(page):
+    """Oracle: another picture after each turn, and the first one again after Home."""
+    first = pixels(page, "canvas.gl")
+    press(page, "canvas.gl", "ArrowRight")
+    turned = pixels(page, "canvas.gl")
+    press(page, "canvas.gl", "+")
+    near = pixels(page, "canvas.gl")
+    press(page, "canvas.gl", "Home")
+    assert len({first, turned, near}) == 3
+    middle = page.centre("canvas.gl")
+    before = pixels(page, "canvas.gl")
+    page.drag(middle, (middle[0] + 60, middle[1] + 20))
+    dragged = pixels(page, "canvas.gl")
+    page.wheel(middle, -240)
+    assert len({before, dragged, pixels(page, "canvas.gl")}) == 3
+    assert page.complaints == []
+
+
+def test_controls_change_field_colours_cut_and_sets(page):
+    """Oracle: another picture for each; the colour bar names its limit, and that values lie above it."""
+
+    def put(name, value, event="input"):
+        page.value(
+            f"(() => {{ const c = document.querySelector('[name={name}]'); if (c.type === 'checkbox') c.checked = {value}; "
+            f"else c.value = {value}; c.dispatchEvent(new Event('{event}')); }})()"
+        )
+
+    shown = [pixels(page, Z)]
+    assert "≥" in page.value("document.querySelector('.bar em').textContent")
+    put("limit", 1000)
+    high = page.value("JSON.parse(document.querySelector('.description').textContent).fields[0].high")
+    told = page.value("document.querySelector('.bar em').textContent")
+    assert float(told.removeprefix("≥ ")) == pytest.approx(high, rel=0.01)
+    shown.append(pixels(page, Z))
+    put("opacity", 0)
+    shown.append(pixels(page, Z))
+    put("level", 60)
+    shown.append(pixels(page, Z))
+    put("window", 60)
+    shown.append(pixels(page, Z))
+    put("outline", "false", "change")
+    shown.append(pixels(page, Z))
+    assert len(set(shown)) == len(shown)
+    views = [pixels(page, "canvas.gl")]
+    for name, value in (("sets", "false"), ("cut", 1), ("mode", 1)):
+        put(name, value, "change")
+        views.append(pixels(page, "canvas.gl"))
+    assert len(set(views)) == len(views)
+    assert page.complaints == []
+
+
+def test_sets_are_named_and_the_maximum_is_found(page, report):
+    """Oracle: the largest value of the file; the sets of the scene."""
+    assert "grip: held along x, y, z" in page.value("document.querySelector('.legend').textContent")
+    assert "<top>: 3 N" in page.value("document.querySelector('.legend').textContent")
+    page.value("document.querySelector('[name=peak]').click()")
+    with ResultFile(report.parent / "results.nc") as file:
+        sed = file["sed"]
+    assert sed[cursor(page)] == np.nanmax(sed)
+    press(page, Z, *["PageDown"] * 20)
+    for _ in range(28):
+        if read_out(page, "set"):
+            break
+        page.key("ArrowRight")
+    assert read_out(page, "set").startswith("grip")
+
+
+def test_fingers_move_the_cursor_and_the_surface(started, report):
+    """Oracle: the cursor's place; two fingers that part bring the surface nearer."""
+    started.size(420, 900, touch=True)
+    started.complaints.clear()
+    started.open(report)
+    started.wait_for(READY)
+    middle = started.centre(Z)
+    started.touch([(middle[0] - 60, middle[1])])
+    left = cursor(started)
+    started.touch([(middle[0] - 20, middle[1])], [(middle[0] + 60, middle[1])])
+    assert cursor(started)[2] > left[2]
+    a, b = started.centre("canvas.gl")
+    before = pixels(started, "canvas.gl")
+    started.touch([(a - 20, b), (a + 20, b)], [(a - 60, b), (a + 60, b)])
+    assert pixels(started, "canvas.gl") != before
+    assert started.complaints == []
+
+
+@pytest.mark.parametrize("how", ["address", "browser"])
+def test_without_webgl_the_slices_live_and_a_picture_stands_there(started, report, how):
+    """Oracle: what is visible; keys move the cursor as ever."""
+    if how == "address":
+        look_at_page_without_gl(started, report, "#nogl")
+    else:
+        with browser.browser(has_gl=False) as page:
+            look_at_page_without_gl(page, report, "")
+
+
+def look_at_page_without_gl(page, report, fragment):
+    page.size(1400, 1000)
+    page.open(report, fragment)
+    page.wait_for(READY)
+    height = "document.querySelector('{}').getBoundingClientRect().height"
+    assert page.value(height.format(".still")) > 100 and page.value(height.format("canvas.gl")) == 0
+    assert page.value("document.querySelector('.still').naturalWidth") > 100
+    begin = cursor(page)
+    press(page, Z, "ArrowRight")
+    assert cursor(page)[2] == begin[2] + 1
+
+
+def test_without_javascript_numbers_and_picture_stand(report):
+    """Oracle: the markup."""
+    text = report.read_text(encoding="utf-8")
+    assert "<noscript>" in text and 'class="still"' in text and "1348" in text
+
+
+def test_each_control_has_a_name(page):
+    """Oracle: the browser's accessibility tree."""
+    page.call("Accessibility.enable")
+    nodes = page.call("Accessibility.getFullAXTree")["nodes"]
+    roles = {"slider", "combobox", "checkbox", "button", "image"}
+    named = [(n["role"]["value"], n.get("name", {}).get("value")) for n in nodes if not n.get("ignored")]
+    assert sum(role in roles for role, _ in named) >= 15
+    assert [role for role, name in named if role in roles and not name] == []
+    assert page.value("document.querySelector('.readout').getAttribute('role')") == "status"
+
+
+def test_paper_has_at_most_four_pages(page, tmp_path):
+    """Oracle: the pages of the PDF."""
+    assert 1 <= page.paper(tmp_path / "report.pdf") <= 4
