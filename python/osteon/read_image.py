@@ -25,6 +25,7 @@ import numpy as np
 from . import metaimage_reader, nifti_reader, npz_reader, nrrd_reader, raw_reader, scanco_reader, slices, tiff_reader
 from .dicom_reader import has_frames, is_dicom, read_dicom, refuse_what_is_no_series
 from .errors import DATA, USAGE, DataError, complain
+from .extras import missing_package
 from .inv3_reader import read_inv3
 from .npy_writer import WriteError, write_pieces
 from .slices import natural_key, read_stack
@@ -233,7 +234,7 @@ def main(arguments: list[str]) -> int:
         complain(e)
         return DATA
     except ImportError as e:
-        complain(f"the Python package '{e.name}' is missing; run `./run setup`")
+        complain(missing_package(e))
         return 5
     except WriteError as e:
         complain(f"cannot write '{target}': {e}")

@@ -14,6 +14,11 @@ from typing import Any
 
 # ruff: noqa: E501 (lines of HTML)
 from .errors import DATA, USAGE, DataError, complain, tell_file_warnings
+from .extras import end_without
+
+if __name__ == "__main__":
+    end_without("matplotlib", "PIL")
+
 from .replace_file import write_whole
 from .report_data import JobResult, load
 from .report_homogenised import section as homogenised
