@@ -10,10 +10,19 @@ file(GLOB osteon_find_modules cmake/Find*.cmake)
 install(FILES ${osteon_BINARY_DIR}/osteon-config.cmake ${osteon_BINARY_DIR}/osteon-config-version.cmake
   ${osteon_find_modules} DESTINATION ${osteon_package})
 if(OSTEON_MPI)
-  install(TARGETS osteon RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  # The component `program` is what computes a job, without headers and libraries for other programs.
+  install(TARGETS osteon RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
   install(TARGETS osteon_exchange LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  install(TARGETS osteon_trace LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/osteon)
-  install(DIRECTORY python/osteon DESTINATION ${CMAKE_INSTALL_DATADIR}/osteon/python PATTERN "__pycache__" EXCLUDE)
-  install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/osteon PATTERN "*.out" EXCLUDE)
+  install(TARGETS osteon_trace LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/osteon COMPONENT program)
+  install(DIRECTORY python/osteon DESTINATION ${CMAKE_INSTALL_DATADIR}/osteon/python COMPONENT program
+    PATTERN "__pycache__" EXCLUDE)
+  install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/osteon COMPONENT program PATTERN "*.out" EXCLUDE)
+  # Where osteon_pages was built.
+  set(pages ${osteon_BINARY_DIR}/pages)
+  install(FILES ${pages}/osteon.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program OPTIONAL)
+  install(FILES ${pages}/bash RENAME osteon DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT program OPTIONAL)
+  install(FILES ${pages}/zsh RENAME _osteon DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT program OPTIONAL)
+  install(FILES ${pages}/fish RENAME osteon.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
+    COMPONENT program OPTIONAL)
 endif()
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/osteon)

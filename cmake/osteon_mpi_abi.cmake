@@ -13,7 +13,14 @@ find_library(netcdf_LIBRARY NAMES netcdf libnetcdf.so.19 REQUIRED)  # the second
 find_path(hdf5_INCLUDE_DIR hdf5.h PATH_SUFFIXES hdf5/serial hdf5/openmpi REQUIRED)
 find_library(hdf5_LIBRARY NAMES hdf5_serial hdf5 libhdf5_serial.so.103 REQUIRED)
 foreach(library IN ITEMS netcdf hdf5)
-  add_library(${library}_mpi::${library}_mpi SHARED IMPORTED)
+  add_library(${library}_mpi::${library}_mpi UNKNOWN IMPORTED)
   set_target_properties(${library}_mpi::${library}_mpi PROPERTIES IMPORTED_LOCATION ${${library}_LIBRARY}
     INTERFACE_INCLUDE_DIRECTORIES ${${library}_INCLUDE_DIR})
 endforeach()
+# Static libraries do not say what they need: those of packaging/wheel/libraries.sh.
+if(netcdf_LIBRARY MATCHES "\\.a$")
+  find_package(ZLIB REQUIRED)
+  find_library(hdf5_hl_LIBRARY NAMES hdf5_hl REQUIRED)
+  set_target_properties(netcdf_mpi::netcdf_mpi PROPERTIES INTERFACE_LINK_LIBRARIES "${hdf5_hl_LIBRARY};hdf5_mpi::hdf5_mpi;m")
+  set_target_properties(hdf5_mpi::hdf5_mpi PROPERTIES INTERFACE_LINK_LIBRARIES "ZLIB::ZLIB;${CMAKE_DL_LIBS};m")
+endif()

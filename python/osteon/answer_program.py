@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .errors import DATA, MACHINE, DataError
+from .extras import missing_package
 from .read_image import silence
 
 
@@ -24,7 +25,7 @@ def print_answer(work: Callable[[], Any]) -> int:
         print(e, file=sys.stderr)
         return DATA
     except ImportError as e:
-        print(f"the Python package '{e.name}' is missing; run `./run setup`", file=sys.stderr)
+        print(missing_package(e), file=sys.stderr)
         return MACHINE
     print(text)
     return 0

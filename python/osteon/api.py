@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .errors import MachineError, ProgramNotFound, UsageError, error_of, one_frame, printable
+from .installed_program import PROGRAM, settings
 from .progress import Bar, Listener, ProgressLines
 from .result import Result, StoredFields
 
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
 
 
 def binary() -> str:
-    """Path of the osteon program: $OSTEON_BINARY, or the one in PATH."""
-    found = os.environ.get("OSTEON_BINARY") or shutil.which("osteon")
+    """Path of the osteon program: $OSTEON_BINARY, the one of the wheel, or the one in PATH."""
+    installed = str(PROGRAM) if PROGRAM.exists() else None
+    found = os.environ.get("OSTEON_BINARY") or installed or shutil.which("osteon")
     if not found or not Path(found).exists():
         raise ProgramNotFound(
             "the osteon program was not found; build it (./run setup) and set OSTEON_BINARY to its path"
@@ -111,6 +113,8 @@ def _run_file(path: Path, output: Path | None, progress: bool | Listener) -> Res
     environment["PYTHONPATH"] = os.pathsep.join(
         filter(None, [str(Path(__file__).parents[1]), environment.get("PYTHONPATH")])
     )
+    if command[0] == str(PROGRAM):
+        environment |= settings(environment)
     bar = Bar() if progress is True else None
     listener = bar or progress or None
     if listener:

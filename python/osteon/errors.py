@@ -76,6 +76,10 @@ def one_frame(call):
             return call(*arguments, **options)
         except Error as e:
             raise e.with_traceback(None) from None
+        except ImportError as e:
+            from .extras import missing_package
+
+            raise MachineError(missing_package(e)) from None
 
     return wrapped
 

@@ -13,6 +13,7 @@ from .errors import DATA, USAGE, DataError, complain, tell_file_warnings
 from .export_mesh import write_stl, write_vtu
 from .export_scripts import write_script
 from .export_writers import WRITERS
+from .extras import missing_package
 from .replace_file import folder_beside
 from .result_fields import Field, field_names, read_fields
 
@@ -126,7 +127,7 @@ def main(arguments: list[str]) -> int:
         complain(e)
         return DATA
     except ImportError as e:
-        complain(f"the Python package '{e.name}' is missing; run `./run setup`")
+        complain(missing_package(e))
         return 5
     except OSError as e:
         complain(f"cannot write '{given.output}': {e.strerror}")

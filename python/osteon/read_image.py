@@ -38,6 +38,7 @@ from . import (
 from .dicom_reader import has_frames, is_dicom, read_dicom, refuse_what_is_no_series
 from .dicom_seg_reader import is_segmentation, read_segmentation
 from .errors import DATA, USAGE, DataError, complain
+from .extras import missing_package
 from .image_steps import apply_steps
 from .inv3_reader import read_inv3
 from .npy_writer import WriteError, write_pieces
@@ -261,7 +262,7 @@ def main(arguments: list[str]) -> int:
         complain(e)
         return DATA
     except ImportError as e:
-        complain(f"the Python package '{e.name}' is missing; run `./run setup`")
+        complain(missing_package(e))
         return 5
     except WriteError as e:
         complain(f"cannot write '{target}': {e}")

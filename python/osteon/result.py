@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .errors import DataError, UsageError
+from .errors import DataError, MachineError, UsageError, one_frame
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -198,7 +198,7 @@ class Result:
         else:
             try:
                 figure = self.plot()
-            except (ImportError, UsageError):
+            except (MachineError, UsageError):
                 return ""
             out = io.BytesIO()
             figure.savefig(out, format="png", dpi=70)
@@ -216,6 +216,7 @@ class Result:
             raise UsageError("this result holds arrays only; osteon.load(folder) reads units and places, too")
         return self.fields
 
+    @one_frame
     def to_xarray(self) -> "xarray.Dataset":
         """All fields as a dataset with coordinates in mm and units.
 
@@ -239,14 +240,12 @@ class Result:
         told = {key: value for key, value in self.summary.items() if isinstance(value, (str, int, float))}
         return xr.Dataset(data, coordinates, told)
 
+    @one_frame
     def to_pyvista(self) -> "pyvista.ImageData":
         """All fields on a grid of PyVista, in mm: those on voxels as cell data, those on nodes as point data."""
         import numpy as np
+        import pyvista as pv
 
-        try:
-            import pyvista as pv
-        except ImportError as e:
-            raise UsageError(f"to_pyvista needs the package pyvista ({e}); pip install pyvista") from None
         stored = self._stored()
         grid = None
         for name in stored:
@@ -266,6 +265,7 @@ class Result:
             raise UsageError("the result has no fields; name some in [output] fields of the job")
         return grid
 
+    @one_frame
     def plot(
         self, field: str | None = None, slice_at: tuple[float, float, float] | None = None
     ) -> "matplotlib.figure.Figure":
@@ -330,6 +330,7 @@ class Result:
         figure.colorbar(image, ax=panels, label=f"{title} [{unit}]" if unit not in ("", "1") else title, extend="max")
         return figure
 
+    @one_frame
     def report(self, path: str | Path | None = None) -> Path:
         """Write the report, one page that needs nothing but itself.
 

@@ -5,12 +5,12 @@ density = slope * value + intercept in mg HA/cm3; the slope has the scaling of t
 
 import re
 import struct
-import sys
 from pathlib import Path
 
 import numpy as np
 
 from .errors import DataError
+from .extras import missing_package
 from .packed import check_claim
 from .placement import Placement
 from .volume import Volume, check_shape
@@ -26,10 +26,8 @@ def read_scanco(path: Path) -> Volume:
     try:
         import py_aimio
     except ImportError:
-        raise DataError(
-            f"'{path}' is of Scanco; to read it the Python package aimio-py is needed: "
-            f"`{Path(sys.executable)} -m pip install aimio-py`"
-        ) from None
+        needed = missing_package(ImportError(name="py_aimio"))
+        raise DataError(f"'{path}' is of Scanco: {needed}") from None
     if ENDING.search(path.name).group(1).lower() == "aim":
         _check_blocks(path)
         head = py_aimio.aim_info(str(path))

@@ -45,6 +45,10 @@ void add_version(registry& commands) {
   command c = commands.add("version", "Print the version and how it was built", [json] { return version(*json); });
   add_json(c, *json);
   c.footer("Example:\n  osteon version --json -");
+  commands.add_version_flag([] {
+    const job::build_info b = job::this_build();
+    return fmt::format("osteon {} ({})", b.version, b.git);
+  });
 }
 
 }  // namespace osteon::app

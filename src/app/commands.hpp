@@ -35,6 +35,8 @@ void add_join(registry& commands);
 void add_relay(registry& commands);
 void add_schema(registry& commands);
 void add_version(registry& commands);
+void add_completion(registry& commands);
+void add_manual(registry& commands);
 
 /// Commands that are no part of the product but of what is linked to it, such as studies/; they may join the groups above.
 /// CMake writes the list (CMakeLists.txt).

@@ -60,7 +60,9 @@ int dispatch(int argc, char** argv) {
   for (const auto add : {app::add_bench_render, app::add_bench_exchange, app::add_bench_flow, app::add_bench_io})
     add(commands);
   app::add_commands_of_others(commands);
-  for (const auto add : {app::add_join, app::add_relay, app::add_schema, app::add_version}) add(commands);
+  for (const auto add :
+       {app::add_join, app::add_relay, app::add_schema, app::add_version, app::add_completion, app::add_manual})
+    add(commands);
 
   return commands.run();
 }

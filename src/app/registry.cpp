@@ -38,6 +38,45 @@ command registry::add_below(command parent, const std::string& name, const std::
   return command(added);
 }
 
+void registry::add_version_flag(std::function<std::string()> text) {
+  cli_->set_version_flag("--version", std::move(text), "Print the version and exit");
+}
+
+namespace {
+
+// The values of CLI::IsMember, as its description has them: {a,b}.
+std::vector<std::string> choices_in(const std::string& type) {
+  std::vector<std::string> result;
+  const auto begin = type.find('{'), end = type.find('}');
+  if (begin == std::string::npos || end == std::string::npos) return result;
+  std::istringstream list(type.substr(begin + 1, end - begin - 1));
+  for (std::string value; std::getline(list, value, ',');) result.push_back(value);
+  return result;
+}
+
+command_entry entry_of(const CLI::App& app) {
+  command_entry entry{app.get_name(), app.get_description(), app.get_footer(), {}, {}, {}};
+  for (const CLI::Option* o : app.get_options()) {
+    option_entry described{{}, {}, o->get_description(), choices_in(o->get_type_name())};
+    if (o->get_type_size() != 0) described.value = described.choices.empty() ? o->get_type_name() : "CHOICE";
+    if (o->get_positional()) {
+      described.names = {o->get_name(true)};
+      entry.arguments.push_back(described);
+      continue;
+    }
+    for (const std::string& name : o->get_snames()) described.names.push_back("-" + name);
+    for (const std::string& name : o->get_lnames()) described.names.push_back("--" + name);
+    entry.options.push_back(described);
+  }
+  for (const CLI::App* below : app.get_subcommands([](const CLI::App*) { return true; }))
+    entry.below.push_back(entry_of(*below));
+  return entry;
+}
+
+}  // namespace
+
+command_entry registry::tree() const { return entry_of(*cli_); }
+
 int registry::run() {
   // CLI11 would only say that a command is missing.
   std::string before = "osteon";

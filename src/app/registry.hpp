@@ -2,6 +2,7 @@
 /// @file
 /// The command line as it is put together: every command adds itself, in the file that does its work.
 #include <app/command_line.hpp>
+#include <app/command_tree.hpp>
 #include <functional>
 #include <map>
 #include <memory>
@@ -30,6 +31,12 @@ class registry {
   }
   /// A command below another command that can also be given alone (`osteon plan draw`).
   command add_below(command parent, const std::string& name, const std::string& description, std::function<int()> work);
+
+  /// `osteon --version` prints what `text` returns.
+  void add_version_flag(std::function<std::string()> text);
+
+  /// All that has been added, as a value.
+  command_entry tree() const;
 
   /// Plain numbers behind this option, at most so many, are one value of it (named_axes.hpp).
   void join_numbers(const std::string& option, std::size_t most) { joined_.emplace_back(option, most); }

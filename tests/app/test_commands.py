@@ -31,6 +31,8 @@ def test_every_command_has_help_with_an_example() -> None:
         "join",
         "schema",
         "version",
+        "completion",
+        "manual",
     ):
         done = osteon(command, "--help")
         assert done.returncode == 0

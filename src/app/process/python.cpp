@@ -16,6 +16,7 @@ std::string run_python(const std::vector<std::string>& call, const char* failure
   if (result.exit_code == 127)
     throw machine_error(result.err + "; set OSTEON_PYTHON to a Python that has the osteon package");
   if (result.exit_code == exit_code(error_kind::data)) throw data_error(result.err);
+  job::refuse_without_package(result);
   if (result.exit_code != 0)
     throw machine_error(fmt::format("{} (exit code {}): {}", failure, result.exit_code, result.err));
   constexpr std::string_view mark = "warning: ";  // other packages may write lines of their own

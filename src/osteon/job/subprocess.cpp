@@ -73,6 +73,11 @@ program_result run_program(const std::vector<std::string>& arguments, const stop
   return result;
 }
 
+void refuse_without_package(const program_result& result) {
+  if (result.exit_code != exit_code(error_kind::machine) || !result.err.starts_with("the Python package '")) return;
+  throw machine_error(result.err.substr(0, result.err.find('\n')));
+}
+
 std::string python_interpreter() {
   const char* chosen = std::getenv("OSTEON_PYTHON");
   return chosen && *chosen ? chosen : "python3";

@@ -18,6 +18,10 @@ struct program_result {
 /// @collective local
 program_result run_program(const std::vector<std::string>& arguments, const stop_query& is_to_stop = {});
 
+/// Throw the sentence of a Python program of ours that lacks a package: it says what to install.
+/// @throws machine_error
+void refuse_without_package(const program_result& result);
+
 /// The Python interpreter that has the osteon package: $OSTEON_PYTHON, or python3.
 std::string python_interpreter();
 

@@ -95,6 +95,7 @@ scan read_scan(const std::string& path, const spec& job, image_role role, const 
   if (const auto at = text.find(file); at != std::string::npos)  // which only a full disk makes it say
     throw machine_error(fmt::format("{}, in the temporary folder '{}'; set TMPDIR to one with space for the image",
                                     text.replace(at, file.size(), "the image"), scratch.folder()));
+  refuse_without_package(reader);
   if (reader.exit_code != 0)
     throw machine_error(fmt::format(
         "the image reader '{} -m osteon.read_image' failed with exit code {}: {}; run `./run setup`, or set OSTEON_PYTHON "

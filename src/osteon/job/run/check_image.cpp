@@ -105,6 +105,7 @@ class image_checker {
       fault("image.path", text);
       return false;
     }
+    refuse_without_package(reader);
     json facts = json::parse(reader.out, nullptr, false);
     if (reader.exit_code != 0 || !facts.is_object())
       throw machine_error(fmt::format(

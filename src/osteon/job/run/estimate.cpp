@@ -114,6 +114,7 @@ job_size sample_solid(const spec& job, log_sink& log) {
   std::string text = reader.err;
   while (!text.empty() && text.back() == '\n') text.pop_back();
   if (reader.exit_code == exit_code(error_kind::data)) throw data_error(text);
+  refuse_without_package(reader);
   const auto facts = nlohmann::json::parse(reader.out, nullptr, false);
   if (reader.exit_code != 0 || facts.is_discarded())
     throw machine_error(fmt::format("the program 'osteon.sample_image' failed with exit code {}: {}; run `./run setup`",

@@ -1,0 +1,61 @@
+# One program for many processors (OSTEON_HWCAPS: levels of the x86-64 psABI, such as "x86-64-v3;x86-64-v4").
+#
+# The modules that compute become a shared library, libosteon_engine.so, once for OSTEON_ARCH and once for each level, in
+# lib/osteon/glibc-hwcaps/LEVEL. The dynamic loader of glibc 2.33 and newer takes the best one for the processor; no code of ours chooses.
+# The rest of the program is compiled once, for OSTEON_ARCH.
+set(osteon_engine_modules base plan voxel kernel compositing comm net grid solve render)
+set(osteon_levelled_modules kernel solve render)  # what takes the time of a job
+
+if(OSTEON_HWCAPS)
+  set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+  # Functions that others see are inlined within the library all the same. What is compiled for a level must not be taken by, or from, what is
+  # compiled for another: inline functions stay within their side.
+  add_compile_options(-fno-semantic-interposition -fvisibility-inlines-hidden)
+  # Eigen aligns memory by the level it is compiled for, unless told; then one side could not free the other's.
+  add_compile_definitions(EIGEN_MAX_ALIGN_BYTES=64)
+endif()
+
+# osteon_at_levels(TARGET): its sources once more for each level, as object libraries TARGET_LEVEL. At the end of the module's folder,
+# when the target has all its properties.
+function(osteon_at_levels target)
+  foreach(level IN LISTS OSTEON_HWCAPS)
+    get_target_property(sources ${target} SOURCES)
+    add_library(${target}_${level} OBJECT EXCLUDE_FROM_ALL ${sources})
+    foreach(property IN ITEMS INCLUDE_DIRECTORIES COMPILE_DEFINITIONS COMPILE_OPTIONS COMPILE_FEATURES LINK_LIBRARIES
+        PRECOMPILE_HEADERS UNITY_BUILD UNITY_BUILD_BATCH_SIZE)
+      get_target_property(value ${target} ${property})
+      if(NOT value MATCHES "-NOTFOUND$")
+        set_target_properties(${target}_${level} PROPERTIES ${property} "${value}")
+      endif()
+    endforeach()
+    target_compile_options(${target}_${level} PRIVATE -march=${level})  # the last one counts
+  endforeach()
+endfunction()
+
+# osteon_add_engine(): the shared libraries, and what a program links in place of the static modules: osteon_engine. Call it below the
+# modules.
+function(osteon_add_engine)
+  foreach(level IN ITEMS "" ${OSTEON_HWCAPS})
+    set(suffix)
+    set(folder ${CMAKE_INSTALL_LIBDIR}/osteon)
+    if(level)
+      set(suffix _${level})
+      set(folder ${CMAKE_INSTALL_LIBDIR}/osteon/glibc-hwcaps/${level})
+    endif()
+    set(objects $<TARGET_OBJECTS:osteon_common>)
+    foreach(module IN LISTS osteon_engine_modules)
+      if(level AND module IN_LIST osteon_levelled_modules)
+        list(APPEND objects $<TARGET_OBJECTS:osteon_${module}_${level}>)
+      else()
+        list(APPEND objects $<TARGET_OBJECTS:osteon_${module}>)
+      endif()
+    endforeach()
+    add_library(osteon_engine${suffix} SHARED ${objects})
+    set_target_properties(osteon_engine${suffix} PROPERTIES OUTPUT_NAME osteon_engine LINKER_LANGUAGE CXX
+      LIBRARY_OUTPUT_DIRECTORY ${osteon_BINARY_DIR}/${folder} INSTALL_RPATH "$ORIGIN:$ORIGIN/../..")
+    target_link_options(osteon_engine${suffix} PRIVATE -Wl,-Bsymbolic-functions -Wl,--no-undefined)
+    target_link_libraries(osteon_engine${suffix} PRIVATE MPI::MPI_CXX OpenMP::OpenMP_CXX fmt::fmt OpenSSL::Crypto
+      $<LINK_ONLY:xxhash::xxhash>)
+    install(TARGETS osteon_engine${suffix} LIBRARY DESTINATION ${folder} COMPONENT program)
+  endforeach()
+endfunction()

@@ -1,0 +1,17 @@
+# What the wheel holds beside the Python package: the program, the libraries that compute, and the bridge, by which it runs over any MPI.
+# Everything below osteon/program; packaging/wheel/README.md says why.
+install(TARGETS osteon RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+install(TARGETS osteon_trace LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/osteon COMPONENT program)
+install(FILES ${OSTEON_MPI_ABI}/lib/libmpi_abi.so.1 DESTINATION ${CMAKE_INSTALL_LIBDIR}/osteon COMPONENT program)
+foreach(adapter IN ITEMS ompi4 mpich4 mpich)
+  install(FILES ${OSTEON_MPI_ABI}/lib/osteon_mpi_${adapter}.so DESTINATION ${CMAKE_INSTALL_LIBDIR}/osteon COMPONENT program)
+endforeach()
+install(PROGRAMS packaging/wheel/osteon DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT program)
+install(DIRECTORY ${OSTEON_LICENCES}/ DESTINATION ${SKBUILD_METADATA_DIR}/licenses COMPONENT program)
+install(DIRECTORY examples DESTINATION . COMPONENT program PATTERN "*.out" EXCLUDE)
+# The manual page and completions, where man and shells look for them below a prefix.
+set(pages ${osteon_BINARY_DIR}/pages)
+install(FILES ${pages}/osteon.1 DESTINATION ${SKBUILD_DATA_DIR}/share/man/man1 COMPONENT program)
+install(FILES ${pages}/bash RENAME osteon DESTINATION ${SKBUILD_DATA_DIR}/share/bash-completion/completions COMPONENT program)
+install(FILES ${pages}/zsh RENAME _osteon DESTINATION ${SKBUILD_DATA_DIR}/share/zsh/site-functions COMPONENT program)
+install(FILES ${pages}/fish RENAME osteon.fish DESTINATION ${SKBUILD_DATA_DIR}/share/fish/vendor_completions.d COMPONENT program)

