@@ -5,6 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <osteon/job/flow/check_openings.hpp>
+#include <osteon/job/flow/run_flow_heat.hpp>
+#include <osteon/job/probes/probes.hpp>
+#include <osteon/solve/joint_certificate.hpp>
 
 namespace osteon::job {
 
@@ -20,6 +24,17 @@ std::string history_of(const solve::buoyant_solution& s) {
   const bool is_long = rounds.size() > most;
   if (is_long) rounds.erase(rounds.begin(), rounds.end() - most);
   return fmt::format("{}{}", is_long ? "..., " : "", fmt::join(rounds, ", "));
+}
+
+json coupling_numbers(const solve::buoyant_solution& s) {
+  const vector3 u = s.highest_velocity_mm_per_s;
+  return {{"rayleigh_number", s.rayleigh_number},
+          {"prandtl_number", s.prandtl_number},
+          {"reference_temperature_K", s.reference_K},
+          {"highest_velocity_mm_per_s", {u.z, u.y, u.x}},
+          {"coupling_rounds", s.rounds.size()},
+          {"coupling_change", s.change},
+          {"momentum_residual", s.momentum_residual}};
 }
 
 // What the thickness of boundary layers in voxels, and the change of the density, say.
@@ -114,8 +129,9 @@ void check_buoyancy(const spec& job, std::vector<problem>& problems) {
                 std::any_of(g->begin(), g->end(), [](double a) { return a != 0; })),
          "flow.gravity_m_per_s2", "must be finite and point somewhere");
   expect(std::isfinite(f.reference_temperature_K.value_or(0)), "flow.reference_temperature_K", "must be finite");
-  expect(f.multiples.empty(), "flow.multiples",
-         "does not go with flow.expansion_per_K: heat does not grow with them; remove it");
+  expect(f.multiples.empty() || conditions_drive(job), "flow.multiples",
+         "given, but heat alone drives the flow, and does not grow with them: there is no velocity, flow rate, drop of "
+         "pressure or sliding wall; remove it");
 }
 
 std::vector<answer> buoyancy_answers() {
@@ -162,39 +178,73 @@ std::vector<answer> buoyancy_answers() {
   };
 }
 
-solve::buoyant_solution solve_buoyancy(const spec& job, const solve::through_problem& flow,
-                                       const solve::temperature_problem& heat, const solve::options& how,
-                                       const solve::through_options& options, log_sink& log) {
+std::vector<solve::buoyant_solution> solve_buoyancy(const spec& job, const solve::through_problem& flow,
+                                                    const solve::temperature_problem& heat, const solve::options& how,
+                                                    const solve::through_options& options, log_sink& log) {
   const flow_keys f = flow_keys_of(job);
   const std::vector<double>& g = *f.gravity_m_per_s2;
-  const solve::buoyant_problem problem{flow, heat, *f.expansion_per_K, {g[0], g[1], g[2]}, f.reference_temperature_K};
   solve::options exact = how;
   exact.tolerance = std::min(how.tolerance, 1e-6);  // that of a flow may be coarser
-  return solve::solve_buoyant_flow(problem, options, exact, log);
+  std::vector<solve::buoyant_solution> all;
+  solve::buoyant_problem problem{flow, heat, *f.expansion_per_K, {g[0], g[1], g[2]}, f.reference_temperature_K};
+  for (const double multiple : flow.multiples) {
+    if (flow.multiples.size() > 1) log.note(fmt::format("multiple {}", multiple));
+    problem.flow.multiples = {multiple};
+    for (std::size_t n = 0; n < flow.boundaries.size(); ++n)
+      problem.heat.openings.at(n).value = multiple * flow.boundaries[n].value;
+    if (!all.empty()) {  // only the fields of the last one are told
+      solve::through_solution& earlier = all.back().flow;
+      earlier.velocity_mm_per_s = earlier.pressure_Pa = earlier.wall_shear_Pa = {};
+      earlier.face_velocity_mm_per_s = {};
+    }
+    all.push_back(solve::solve_buoyant_flow(problem, options, exact, log));
+    if (!all.back().flow.flows.front().certificate.converged) break;
+  }
+  return all;
 }
 
-void tell_buoyancy(physics_result& result, const spec& job, const solve::buoyant_solution& s, log_sink& log) {
+solve::through_solution flows_of(std::vector<solve::buoyant_solution>& solutions) {
+  solve::through_solution all = std::move(solutions.back().flow);
+  std::vector<solve::through_flow> flows;
+  for (solve::buoyant_solution& s : solutions)
+    for (solve::through_flow& flow : &s == &solutions.back() ? all.flows : s.flow.flows) flows.push_back(std::move(flow));
+  all.flows = std::move(flows);
+  return all;
+}
+
+void tell_buoyancy(physics_result& result, const spec& job, const local_model& part, const solve::temperature_problem& heat,
+                   const std::vector<solve::buoyant_solution>& solutions, const solve::through_solution& flow,
+                   const std::vector<std::string>& names, log_sink& log, probes* watching) {
+  const flow_keys f = flow_keys_of(job);
+  const solve::buoyant_solution& last = solutions.back();
+  tell_flow_temperature(result, job, part, heat, last.heat, flow, names, log);
   json& answers = result.answers;
-  answers["rayleigh_number"] = s.rayleigh_number;
-  answers["prandtl_number"] = s.prandtl_number;
-  answers["reference_temperature_K"] = s.reference_K;
-  const vector3 u = s.highest_velocity_mm_per_s;
-  answers["highest_velocity_mm_per_s"] = {u.z, u.y, u.x};
-  tell_limits(answers, convection_nusselt_numbers(job, s.rest_inflow_W, s.heat), s.domain, s.rayleigh_number,
-              s.density_change, log);
-  answers["coupling_rounds"] = s.rounds.size();
-  answers["coupling_change"] = s.change;
-  answers["momentum_residual"] = s.momentum_residual;
+  answers.update(coupling_numbers(last));
+  tell_limits(answers, convection_nusselt_numbers(job, last.rest_inflow_W, last.heat), last.domain, last.rayleigh_number,
+              last.density_change, log);
   json history = json::object();
-  for (const solve::buoyant_round& r : s.rounds) {
+  for (const solve::buoyant_round& r : last.rounds) {
     history["temperature_change"].push_back(r.change);
     history["flow_change"].push_back(r.flow_change);
   }
   answers["coupling_history"] = history;
+  std::vector<solve::solve_certificate> certificates;
+  for (std::size_t n = 0; n < solutions.size(); ++n) {
+    const solve::buoyant_solution& s = solutions[n];
+    certificates.push_back(s.heat.certificate);
+    if (watching != nullptr) watching->take_temperature(n, s.heat.temperature_K);
+    if (!answers.contains("flows")) continue;
+    json& one = answers["flows"].at(n);
+    one.update(answers_of_temperature(s.heat, names, flow.hydraulic_diameter_mm, f.conductivity()));
+    one.update(coupling_numbers(s));
+    one["heat_iterations"] = s.heat.certificate.iterations;
+  }
+  result.earlier_proof = solve::joint_certificate(certificates);
   result.stopped_at = fmt::format(
-      "a temperature that changes by {:.2e} of its range in a step (the last ones: {}; what does not settle may have no "
+      "{}a temperature that changes by {:.2e} of its range in a step (the last ones: {}; what does not settle may have no "
       "steady state: take smaller differences of temperature{})",
-      s.change, history_of(s), flow_keys_of(job).inertia ? "" : ", or set flow.inertia = true");
+      f.multiples.empty() ? "" : fmt::format("multiple {}, ", flow.flows.back().multiple), last.change, history_of(last),
+      f.inertia ? "" : ", or set flow.inertia = true");
 }
 
 }  // namespace osteon::job

@@ -73,6 +73,21 @@ void check_period(const boundary_spec& b, const std::string& at, std::vector<pro
 
 }  // namespace
 
+bool conditions_drive(const spec& job) {
+  double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
+  const auto moves = [](double value) { return value != 0; };
+  for (const boundary_spec& b : job.boundaries) {
+    if (moves(b.velocity_mm_per_s.value_or(0)) || moves(b.flow_rate_mm3_per_s.value_or(0)) ||
+        moves(b.pressure_drop_Pa.value_or(0)) ||
+        (b.slide_mm_per_s && std::any_of(b.slide_mm_per_s->begin(), b.slide_mm_per_s->end(), moves)))
+      return true;
+    if (b.kind != "pressure" && b.kind != "outlet") continue;
+    lowest = std::min(lowest, b.pressure_Pa.value_or(0));
+    highest = std::max(highest, b.pressure_Pa.value_or(0));
+  }
+  return highest > lowest;
+}
+
 void check_openings(const spec& job, std::vector<problem>& problems) {
   const auto expect = [&](bool holds, const std::string& where, const std::string& text) {
     if (!holds) problems.push_back({where, text});
@@ -81,8 +96,7 @@ void check_openings(const spec& job, std::vector<problem>& problems) {
   std::map<std::string, std::size_t> owner;  // of each whole face, the table that speaks of it
   double given = 0;
   const bool has_heat = flow_keys_of(job).heat;
-  bool has_outlet = false, drives = false;
-  double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
+  bool has_outlet = false;
   for (std::size_t n = 0; n < job.boundaries.size(); ++n) {
     const boundary_spec& b = job.boundaries[n];
     const std::string at = fmt::format("boundary[{}].", n + 1);
@@ -128,14 +142,12 @@ void check_openings(const spec& job, std::vector<problem>& problems) {
     if (kind == "periodic") {
       check_period(b, at, problems);
       if (b.face.empty()) continue;
-      drives = drives || b.pressure_drop_Pa.value_or(0) != 0 || b.flow_rate_mm3_per_s;
     }
     if (b.slide_mm_per_s && b.slide_mm_per_s->size() == 3) {
       const std::size_t across = b.face.empty() || b.face[0] == 'z' ? 0 : b.face[0] == 'y' ? 1 : 2;
       expect(is_inside(b) || (*b.slide_mm_per_s)[across] == 0, at + "slide_mm_per_s",
              fmt::format("{} mm/s along {}, across the face: a wall can slide along its face only",
                          (*b.slide_mm_per_s)[across], "zyx"[across]));
-      drives = drives || std::any_of(b.slide_mm_per_s->begin(), b.slide_mm_per_s->end(), [](double u) { return u != 0; });
     }
     if (b.face.empty() && !names_a_part(b)) {
       const auto [entry, is_new] = owner.try_emplace(fmt::format("label {}", *b.label), n);
@@ -164,12 +176,8 @@ void check_openings(const spec& job, std::vector<problem>& problems) {
     const double value = b.velocity_mm_per_s.value_or(b.flow_rate_mm3_per_s.value_or(0));
     if (kind == "periodic") continue;
     expect(std::isfinite(value) && std::isfinite(b.pressure_Pa.value_or(0)), at + "kind", "a value is not finite");
-    if (is_inlet && value != 0) given = std::max(given, value), drives = true;
-    if (kind == "pressure" || kind == "outlet") {
-      has_outlet = true;
-      lowest = std::min(lowest, b.pressure_Pa.value_or(0));
-      highest = std::max(highest, b.pressure_Pa.value_or(0));
-    }
+    if (is_inlet) given = std::max(given, value);
+    has_outlet = has_outlet || kind == "pressure" || kind == "outlet";
   }
   if (!expect(!job.boundaries.empty(), "boundary",
               "missing: test = \"flow\" needs openings, e.g. a face with kind = "
@@ -181,7 +189,7 @@ void check_openings(const spec& job, std::vector<problem>& problems) {
       lets_out = lets_out || b.velocity_mm_per_s.value_or(0) < 0 || b.flow_rate_mm3_per_s.value_or(0) < 0;
   expect(given == 0 || lets_out, "boundary",
          "fluid flows in, but nowhere out, and it is incompressible: give a face kind = \"outlet\" or \"pressure\"");
-  expect(drives || highest > lowest || flow_keys_of(job).expansion_per_K || !problems.empty(), "boundary",
+  expect(conditions_drive(job) || flow_keys_of(job).expansion_per_K || !problems.empty(), "boundary",
          "nothing drives the flow: all pressures are equal, and there is no velocity, flow rate, drop of pressure over "
          "a period or sliding wall; heat drives it with flow.heat, flow.expansion_per_K and flow.gravity_m_per_s2");
   check_labels(job, problems);

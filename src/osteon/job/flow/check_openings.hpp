@@ -8,4 +8,7 @@ namespace osteon::job {
 /// Check the [[boundary]] tables and keys of the test flow.
 void check_openings(const spec& job, std::vector<problem>& problems);
 
+/// Whether something but heat makes the fluid move: a velocity, a flow rate, a drop of pressure or a wall that slides.
+bool conditions_drive(const spec& job);
+
 }  // namespace osteon::job

@@ -58,7 +58,8 @@ double transfer_coefficient(const solve::temperature_solution& s) {
   return value > 0 ? value : NAN;
 }
 
-// Of one flow and its temperature.
+}  // namespace
+
 json answers_of_temperature(const solve::temperature_solution& s, const std::vector<std::string>& names,
                             double hydraulic_diameter_mm, double conductivity) {
   json answers;
@@ -84,6 +85,8 @@ json answers_of_temperature(const solve::temperature_solution& s, const std::vec
   answers["limited_share"] = s.limited_share;
   return answers;
 }
+
+namespace {
 
 // The temperatures of the flows before the last one; their answers go to those of these flows. @return certificates
 // @collective

@@ -20,6 +20,10 @@ solve::temperature_problem make_temperature_problem(const spec& job, const local
                                                     const std::vector<solve::flow_boundary>& boundaries,
                                                     const std::vector<std::size_t>& table_of);
 
+/// Of one flow and its temperature.
+nlohmann::ordered_json answers_of_temperature(const solve::temperature_solution& s, const std::vector<std::string>& names,
+                                              double hydraulic_diameter_mm, double conductivity);
+
 /// The answers, field and certificate of a temperature. @collective on part.where.comm
 void tell_flow_temperature(physics_result& result, const spec& job, const local_model& part,
                            const solve::temperature_problem& problem, const solve::temperature_solution& s,

@@ -150,7 +150,7 @@ struct forchheimer_fit {
 std::optional<forchheimer_fit> fit_forchheimer(const spec& job, const local_model& part,
                                                const std::vector<solve::through_flow>& flows) {
   const flow_keys f = flow_keys_of(job);
-  if (!f.inertia || flows.size() < 2) return std::nullopt;
+  if (!f.inertia || f.expansion_per_K || flows.size() < 2) return std::nullopt;  // heat drives, too
   const double length_m = 1e-3 * length_mm(part.header, load_axis(job)),
                section_mm2 = cross_section_mm2(part.header, load_axis(job));
   double ss = 0, sv = 0, vv = 0, s = 0, v = 0;
@@ -338,10 +338,10 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
     watching.emplace(job, part, problem.cells, flow_keys_of(job).heat);
     options.watch = &watching->watch();
   }
-  std::optional<solve::buoyant_solution> convection;
+  std::vector<solve::buoyant_solution> convection;
   if (problem.is_buoyant) convection = solve_buoyancy(job, problem, heat, how, options, log);
   solve::through_solution solution =
-      convection ? std::move(convection->flow) : solve::solve_flow_through(problem, options, log);
+      problem.is_buoyant ? flows_of(convection) : solve::solve_flow_through(problem, options, log);
   physics_result result;
   result.elements = part.cells.size();
   MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
@@ -353,7 +353,7 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
   const solve::through_flow& last = solution.flows.back();
   const flow_keys f = flow_keys_of(job);
   result.answers = answers_of_flow(last, names, f, problem.periodic);
-  if (f.heat && !convection) result.answers["flux_correction"] = last.faces_change;
+  if (f.heat && !problem.is_buoyant) result.answers["flux_correction"] = last.faces_change;
   tell_of_upwinding(job, last, result.answers, log);
   if (!f.multiples.empty()) {
     result.answers["flows"] = json::array();
@@ -376,16 +376,14 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
   cell_values shear;
   comm::collectively(comm, [&] { shear = spread_over(part, problem.cells, std::move(solution.wall_shear_Pa), 1); });
   result.fields.push_back({wall_shear_info(), [&part, shear] { return cell_planes(part, shear, 1); }});
-  if (f.heat && (convection || result.certificate.converged)) {
+  if (f.heat && (problem.is_buoyant || result.certificate.converged)) {
     const shown_field speed = shown_of(result);
-    if (convection) {
-      tell_flow_temperature(result, job, part, heat, convection->heat, solution, names, log);
-      tell_buoyancy(result, job, *convection, log);
-      if (watching) watching->take_temperature(convection->heat.temperature_K);
-      if (temperature_K) *temperature_K = std::move(convection->heat.temperature_K);
+    probes* const watched = watching ? &*watching : nullptr;
+    if (problem.is_buoyant) {
+      tell_buoyancy(result, job, part, heat, convection, solution, names, log, watched);
+      if (temperature_K) *temperature_K = std::move(convection.back().heat.temperature_K);
     } else {
-      add_flow_temperature(result, job, part, std::move(heat), solution, names, how, log, temperature_K,
-                           watching ? &*watching : nullptr);
+      add_flow_temperature(result, job, part, std::move(heat), solution, names, how, log, temperature_K, watched);
     }
     if (job.picture.field == "speed") show(result, speed);
   }
