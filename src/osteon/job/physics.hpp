@@ -128,6 +128,11 @@ class frame_painter {
   virtual ~frame_painter() = default;
   /// Choose the field and its range. @return false: of this state there is nothing to show @collective
   virtual bool show(physics_result& result, const solve::solver_state& state) = 0;
+  /// What later frames take from those before, for a checkpoint: the range of their colours. Finite, the same on all ranks;
+  /// empty: nothing yet.
+  virtual std::vector<double> remembered() const { return {}; }
+  /// @param numbers that remembered() gave, of another run maybe
+  virtual void recall(const std::vector<double>& numbers) { static_cast<void>(numbers); }
 };
 
 /// A row. What is left out is that of a physics of one value a cell, without keys, with the materials' numbers only.

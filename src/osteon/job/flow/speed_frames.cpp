@@ -70,6 +70,11 @@ class flow_painter final : public frame_painter {
     return true;
   }
 
+  std::vector<double> remembered() const override {
+    return highest_ > 0 ? std::vector<double>{highest_} : std::vector<double>();
+  }
+  void recall(const std::vector<double>& numbers) override { highest_ = numbers.empty() ? 0 : numbers.front(); }
+
  private:
   // Of the fluid, in the colours of the given temperatures; the solid is drawn as what is not fluid.
   bool show_temperature(physics_result& result, const solve::solver_state& state, const std::vector<double>& ends) const {
