@@ -102,6 +102,7 @@ struct solver_work {
   double solutions = 1;   ///< of the system
   double kept = 1;        ///< of them, at the same time
   std::int64_t held = 0;  ///< unknowns that the job prescribes
+  std::string assumed{};  ///< what the numbers suppose, a sentence; empty: nothing that the job does not say
 };
 
 /// What a job asks of the solid, before it is solved on. A physics of another phase than the solid calls that so.
