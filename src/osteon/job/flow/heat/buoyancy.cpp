@@ -109,8 +109,9 @@ std::vector<solve::buoyant_solution> solve_buoyancy(const spec& job, const solve
       problem.heat.openings.at(n).value = multiple * flow.boundaries[n].value;
     if (!all.empty()) {  // only the fields of the last one are told
       solve::through_solution& earlier = all.back().flow;
-      earlier.velocity_mm_per_s = earlier.pressure_Pa = earlier.wall_shear_Pa = {};
-      earlier.face_velocity_mm_per_s = {};
+      for (std::vector<float>* field : {&earlier.velocity_mm_per_s, &earlier.pressure_Pa, &earlier.wall_shear_Pa})
+        *field = std::vector<float>();
+      earlier.face_velocity_mm_per_s = std::vector<double>();
     }
     all.push_back(solve::solve_buoyant_flow(problem, options, exact, log));
     if (!all.back().flow.flows.front().certificate.converged) break;
