@@ -73,9 +73,9 @@ class JobResult:
 
     @property
     def slice_range(self) -> tuple[float, float]:
-        """Range of the slices: from nothing, because a slice hides nothing behind its low values."""
+        """Range of the slices: from nothing, as a slice hides nothing behind its low values; but of a temperature."""
         low, high = self.field_range
-        return min(low, 0.0), high
+        return (low, high) if self.field_name[0] == "temperature" else (min(low, 0.0), high)
 
 
 def load(directory: Path) -> JobResult:
