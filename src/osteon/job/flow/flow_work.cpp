@@ -43,17 +43,19 @@ double steps_by_courant(const spec& job, const flow_keys& f) {
 // Adds the steps of a flow in time, and those of its temperature.
 void add_steps(solver_work& work, const spec& job, const flow_keys& f) {
   if (!job.transient->end_s) return;
-  constexpr double of_a_step = 0.15, of_a_temperature = 0.15;  // against a creeping flow
+  constexpr double of_a_step = 0.15, of_a_temperature = 0.2;  // against a creeping flow
   double steps = 0;
   if (job.transient->step_s) {
     steps = std::ceil(*job.transient->end_s / *job.transient->step_s);
   } else {
     steps = std::ceil(steps_by_courant(job, f));
-    work.assumed = steps > 0 ? fmt::format("{:.0f} steps in time, as many as the given velocities ask for: where the flow is "
-                                           "faster there are more; transient.step_s says how many",
-                                           steps)
-                             : "the steps in time follow the flow, and their number is not known: one solution and no step is "
-                               "counted; give transient.step_s";
+    work.assumed = steps > 0
+                       ? fmt::format(
+                             "{:.0f} steps in time, as many as the given velocities ask for: where the flow is "
+                             "faster there are more; transient.step_s says how many",
+                             steps)
+                       : "the steps in time follow the flow, and their number is not known: one solution and no step is "
+                         "counted; give transient.step_s";
   }
   work.solutions += steps * (of_a_step + (f.heat ? of_a_temperature : 0));
 }
@@ -74,6 +76,7 @@ solver_work flow_work(const spec& job, const voxel::node_count*) {
     if (job.transient) {
       work.kept = 18.5;
       if (job.picture.pathlines > 0) work.kept += 3;  // the velocities at both ends of a step, over a box half full of fluid
+      if (f.heat) work.kept += 27;                    // both stand side by side
       work.solutions = 1;
       add_steps(work, job, f);
     }
