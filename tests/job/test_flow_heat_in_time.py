@@ -113,9 +113,9 @@ def test_the_report_plots_temperatures_and_heat(job: Job, tmp_path: Path) -> Non
     assert {"fluid mean", "fluid high", "solid mean", "z_high", "walls to fluid", "carried out", "stored"} <= words
     assert "sources" not in words  # there are none
     ticks = re.findall(r'<div class="ticks"><span>(.*?)</span>', page)
-    assert len(ticks) == 2 and set(ticks) == {
-        "290"
-    }  # colours of the picture and of the slices begin where temperatures do
+    # Colours of the picture and of the slices begin where temperatures do.
+    assert len(ticks) == 2
+    assert all(290 <= float(tick) < 291 for tick in ticks)
 
 
 def test_ranks_do_not_change_natural_convection(job: Job, tmp_path: Path) -> None:
