@@ -103,36 +103,66 @@ def convergence(result: JobResult) -> str | None:
     return _draw(paint)
 
 
-PANELS = (  # title, unit, keys of the history; those with members have a line each
-    ("force on the solid", "N", ("force_on_solid_N",)),
-    ("flow rate in", "mm³/s", ("opening_inflow_mm3_per_s",)),
-    ("drop of pressure", "Pa", ("pressure_drop_Pa",)),
-    ("Courant number", "", ("cfl",)),
-    ("divergence", "", ("divergence",)),
+PANELS = (  # title, unit, keys of the history with the word for their lines; those with members have a line each
+    ("force on the solid", "N", {"force_on_solid_N": ""}),
+    ("flow rate in", "mm³/s", {"opening_inflow_mm3_per_s": ""}),
+    ("drop of pressure", "Pa", {"pressure_drop_Pa": ""}),
+    ("temperature", "K", {"fluid_temperature_K": "fluid", "solid_temperature_K": "solid"}),
+    ("temperature at openings", "K", {"opening_temperature_K": ""}),
+    (
+        "heat",
+        "W",
+        {
+            "heat_source_W": "sources",
+            "wall_heat_W": "walls to fluid",
+            "heat_carried_out_W": "carried out",
+            "heat_stored_W": "stored",
+        },
+    ),
+    ("heat in through faces", "W", {"face_inflow_W": ""}),
+    ("Nusselt number of convection", "", {"convection_nusselt_number": ""}),
+    ("Courant number", "", {"cfl": ""}),
+    ("divergence", "", {"divergence": ""}),
 )
 COLOURS = ("#2f7f9e", "#d1603d", "#6a994e", "#8e6bb0", "#c29a2b", "#5b6770")
 
 
-def _lines(history: dict[str, object], key: str) -> list[tuple[str, list[float]]]:
+def _numbers(values: list[object]) -> list[float]:
+    """Values of a line; what has none at a time, as a mixing temperature where nothing flows, is a gap."""
+    return [np.nan if v is None else float(v) for v in values]  # type: ignore[arg-type]
+
+
+def _lines(history: dict[str, object], key: str, word: str) -> list[tuple[str, list[float]]]:
     """Label and values of what a key of a history holds."""
     values = history.get(key)
     if isinstance(values, dict):
-        return [(str(name), [float(v) for v in inner]) for name, inner in values.items()]
+        return [(f"{word} {name}".strip(), _numbers(inner)) for name, inner in values.items()]
     if not isinstance(values, list) or not values:
         return []
     if isinstance(values[0], list):
-        return [(axis, [float(v[n]) for v in values]) for n, axis in enumerate("zyx")]
-    return [("", [float(v) for v in values])]
+        return [(axis, _numbers([v[n] for v in values])) for n, axis in enumerate("zyx")]
+    return [(word, _numbers(values))]
+
+
+def _says_something(values: list[float]) -> bool:
+    return bool(np.any(np.nan_to_num(values)))
 
 
 def history(result: JobResult) -> str | None:
-    """Of a flow in time: forces, flow rates, pressures, and how the steps went, against time."""
+    """Of a flow in time: forces, flow rates, pressures, temperatures and heat, and how the steps went, against time."""
     told = result.summary.get("flow_history", {})
     time = [float(t) for t in told.get("time_s", [])]
     if len(time) < 3:
         return None
-    drawn = [(title, unit, [line for key in keys for line in _lines(told, key)]) for title, unit, keys in PANELS]
-    drawn = [(title, unit, lines) for title, unit, lines in drawn if any(any(v) for _, v in lines)]
+    drawn = [
+        (
+            title,
+            unit,
+            [line for key, word in keys.items() for line in _lines(told, key, word) if _says_something(line[1])],
+        )
+        for title, unit, keys in PANELS
+    ]
+    drawn = [(title, unit, lines) for title, unit, lines in drawn if lines]
     if not drawn:
         return None
     with plt.rc_context(STYLE):
@@ -146,7 +176,7 @@ def history(result: JobResult) -> str | None:
                 panel.set_yscale("log")
             panel.set_ylabel(f"{title} ({unit})" if unit else title, fontsize=8)
             panel.grid(color=INK, alpha=0.2, linewidth=0.6)
-            if len(lines) > 1:
+            if len(lines) > 1 or lines[0][0]:
                 panel.legend(frameon=False, fontsize=8, ncols=min(len(lines), 4))
         axes[-1, 0].set_xlabel("time (s)")
         return _as_uri(figure)

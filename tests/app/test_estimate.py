@@ -167,6 +167,60 @@ def test_flow_has_the_messages_of_its_parts(job: Job, tmp_path: Path) -> None:
     assert plans["cells, 4 B"]["runs"] > fine["runs"]
 
 
+def flow_in_time(tmp_path: Path, more: str = "", **keys: object) -> str:
+    """Between two openings, in time, in a box of fluid with a block of solid."""
+    image = np.zeros((16, 12, 10), np.uint8)
+    image[6:9, :6, :] = 9
+    np.save(tmp_path / "channel.npy", image)
+    openings = '[[boundary]]\nface = "z_low"\nkind = "velocity"\nvelocity_mm_per_s = 2\n[[boundary]]\nface = "z_high"\nkind = "outlet"\n'
+    heat = "heat = true\n" if "initial_K" in keys else ""
+    if heat:
+        openings = openings.replace("velocity_mm_per_s = 2\n", "velocity_mm_per_s = 2\ntemperature_K = 300\n")
+    time = "[transient]\n" + "".join(f"{key} = {value}\n" for key, value in keys.items())
+    flow = f"[segment]\nthreshold = 1\n[flow]\ninertia = true\n{heat}{more}"
+    return job_text("channel.npy", "flow", more=flow + openings + time, spacing="spacing_mm = 0.1")
+
+
+def test_steps_of_a_flow_in_time_are_counted_with_their_temperatures(job: Job, tmp_path: Path) -> None:
+    """Oracle: time is linear in the steps; a temperature for each adds to it; one without a number is said to have none."""
+
+    def seconds(**keys: object) -> float:
+        job.write(flow_in_time(tmp_path, **keys))
+        return estimated(job, "-n", "1", "--quick")["cpu_seconds"]
+
+    slopes = []
+    for warm in ({}, {"initial_K": 300.0}):
+        few, more, most = (seconds(end_s=n * 1e-3, step_s=1e-3, **warm) for n in (100, 1100, 2100))
+        assert most - more == pytest.approx(more - few, rel=1e-3)
+        assert most > 10 * few
+        slopes.append(more - few)
+    assert 1.5 * slopes[0] < slopes[1] < 4 * slopes[0]
+    # By 2 mm/s through voxels of 0.1 mm, at a Courant number of 0.5: 40 steps a second.
+    job.write(flow_in_time(tmp_path, initial_K=300.0, end_s=25.0))
+    told = estimated(job, "-n", "1", "--quick")
+    assert any(
+        "1000 steps in time, as many as the given velocities ask for" in said for said in told["time"]["assumed"]
+    )
+    assert told["cpu_seconds"] == pytest.approx(seconds(initial_K=300.0, end_s=1.0, step_s=1e-3), rel=1e-6)
+    driven = (
+        flow_in_time(tmp_path, initial_K=300.0, end_s=25.0).replace("velocity", "pressure").replace("_mm_per_s", "_Pa")
+    )
+    job.write(driven)
+    told = estimated(job, "-n", "1", "--quick")
+    assert any("their number is not known" in said for said in told["time"]["assumed"])
+
+
+def test_a_temperature_in_time_is_not_planned_and_says_why(job: Job, tmp_path: Path) -> None:
+    """Oracle: the sentence, of plan job and of estimate, which leaves the messages out."""
+    job.write(flow_in_time(tmp_path, initial_K=300.0, end_s=0.1, step_s=1e-3))
+    done = osteon("plan", "job", str(tmp_path / "job.toml"), "-n", "2")
+    assert done.returncode == 2, done.stderr
+    why = "the temperature steps with a flow that is not known"
+    assert why in done.stderr
+    assumed = estimated(job, "-n", "2", "--quick")["time"]["assumed"]
+    assert any(why in said and "messages are left out" in said for said in assumed)
+
+
 def test_thermo_elasticity_has_the_messages_of_both_problems(job: Job, sponge: Path) -> None:
     """Oracle: its plans. An iteration has those of heat's cells and of elasticity's levels, and what is assumed is said."""
     job.write(job_text(sponge, "thermo_elasticity", more="[load]\nreference_K = 293.0\n"))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import json
+import re
 from pathlib import Path
 
 import netCDF4
@@ -92,6 +94,28 @@ def test_natural_convection_swings_into_its_steady_state(job: Job, tmp_path: Pat
     told = s["flow_history"]["convection_nusselt_number"]["y_low"]
     assert told[0] == 0
     assert told[-1] == number["y_low"]
+
+
+def test_the_report_plots_temperatures_and_heat(job: Job, tmp_path: Path) -> None:
+    """Oracle: the words beside the axes of the diagram; what has no value yet is a gap: nothing flows out at first."""
+    channel(tmp_path)
+    ends = INLET.replace('kind = "velocity"\nvelocity_mm_per_s = 2', 'kind = "pressure"\npressure_Pa = 0.02')
+    out = OUTLET.replace('"outlet"', '"pressure"\npressure_Pa = 0\ntemperature_K = 290')
+    time = transient(initial_K=290, end_s=0.3, step_s=0.03)
+    job.write(text(ends + out + SIDES + HOT, "inertia = true", STORING + time))
+    done = job.run("-n", "1")
+    assert done.code == 0, done.err
+    assert done.summary["flow_history"]["opening_temperature_K"]["z_high"][0] is None
+    page = (done.folder / "report.html").read_text()
+    diagrams = [base64.b64decode(data) for data in re.findall(r"data:image/svg\+xml;base64,([A-Za-z0-9+/=]+)", page)]
+    words = {word for diagram in diagrams for word in re.findall(r"<!-- (.*?) -->", diagram.decode())}
+    assert {"temperature (K)", "temperature at openings (K)", "heat (W)", "heat in through faces (W)"} <= words
+    assert {"fluid mean", "fluid high", "solid mean", "z_high", "walls to fluid", "carried out", "stored"} <= words
+    assert "sources" not in words  # there are none
+    ticks = re.findall(r'<div class="ticks"><span>(.*?)</span>', page)
+    # Colours of the picture and of the slices begin where temperatures do.
+    assert len(ticks) == 2
+    assert all(290 <= float(tick) < 291 for tick in ticks)
 
 
 def test_ranks_do_not_change_natural_convection(job: Job, tmp_path: Path) -> None:

@@ -67,6 +67,22 @@ def test_a_stopped_flow_has_the_same_paths_and_film(job: Job, tmp_path: Path) ->
     assert {name: (done.folder / name).read_bytes() for name in names} == want
 
 
+@pytest.mark.parametrize("shows", ["speed", "cut"])
+def test_frames_of_a_resumed_flow_keep_the_colours_of_its_fast_start(job: Job, tmp_path: Path, shows: str) -> None:
+    """Oracle: the same job, left alone: colours reach to the highest speed so far, which was before the stop."""
+    step(tmp_path)
+    slowing = PUSH.replace("= 2", "= 6") + "factor_at_s = [[0, 1], [0.002, 1], [0.003, 0.2]]\n"
+    job_file = text(slowing + OUTLET, "inertia = true", transient(end_s=0.0081, step_s=0.0005))
+    job_file += f'every = 2\nshows = "{shows}"\n'
+    job.write(job_file)
+    whole = job.run("-n", "2", "--no-report")
+    assert whole.code == 0, whole.err
+    want = {path.name: path.read_bytes() for path in whole.folder.glob("frame_*.png")}
+    assert len(want) == 8
+    done = stop_and_resume(job, job_file, 9)
+    assert {path.name: path.read_bytes() for path in done.folder.glob("frame_*.png")} == want
+
+
 @pytest.mark.parametrize("shows", ["speed", "streamlines", "cut", "pathlines"])
 def test_a_film_has_the_frames(job: Job, tmp_path: Path, shows: str) -> None:
     """Oracle: another reader of animated PNG; each picture of the film is the frame."""

@@ -208,6 +208,24 @@ def test_a_flow_that_does_not_settle_says_so(job: Job, tmp_path: Path) -> None:
     assert "transient" in done.err
 
 
+def test_voxels_that_are_too_coarse_for_the_velocity_are_told(job: Job, tmp_path: Path) -> None:
+    """Oracle: the highest velocity of the file times voxel and density over viscosity, and the sentence with that number."""
+    step(tmp_path)
+    job.write(text(INLET.replace("= 2", "= 40") + OUTLET, "inertia = true", "[solve]\ntolerance = 1e-3"))
+    done = job.run("--no-report", "-n", "1")
+    assert done.code == 0, done.err
+    s = done.summary
+    with netCDF4.Dataset(done.folder / "results.nc") as file:
+        velocity = np.ma.filled(file["VTKHDF/CellData/velocity"][:].astype("f8"), 0)
+    highest = 1000 * 1e-3 * np.abs(velocity).max() * H * 1e-3 / 1e-3
+    assert s["cell_reynolds_number"] == pytest.approx(highest, rel=0.2)  # of faces, where the file has centres
+    assert s["cell_reynolds_number"] > 2
+    assert s["upwinded_share"] > 0.01
+    said = f"the Reynolds number of a voxel reaches {s['cell_reynolds_number']:.3g}: convection is blended with upwind"
+    assert said in done.err + done.out
+    assert "smaller voxels, or flow.convection" in done.err + done.out
+
+
 def test_other_physics_refuse_its_keys(job: Job, tmp_path: Path) -> None:
     save(tmp_path, np.zeros((4, 4, 4), bool))
     job.write(text(INLET, physics="heat").replace("[flow]\n", ""))

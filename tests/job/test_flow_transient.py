@@ -96,6 +96,34 @@ def test_the_pressure_of_an_empty_box_is_found_by_transforms(job: Job, tmp_path:
             assert s["kinetic_energy_J"] == pytest.approx(found["box"]["kinetic_energy_J"], rel=0.1)
 
 
+@pytest.mark.parametrize(
+    ("grain", "outlet", "decomposition", "why"),
+    [
+        (False, OUTLET, "planes", "by transforms: the fluid is a whole box"),
+        (False, OUTLET, "bricks", 'by multigrid: ranks own bricks of the box; with run.decomposition = "planes"'),
+        (True, OUTLET, "bricks", "by multigrid: the fluid is no whole box"),
+        (
+            False,
+            OUTLET + "high_mm = [9, 9, 0.35]\n",
+            "planes",
+            "by multigrid: a face of the box gives the pressure on a part",
+        ),
+    ],
+)
+def test_it_says_how_the_pressure_is_found_and_why(
+    job: Job, tmp_path: Path, grain: bool, outlet: str, decomposition: str, why: str
+) -> None:
+    """Oracle: the words of the log, for a box in planes and in bricks, with a grain, and with an outlet that is a part."""
+    solid = np.zeros((8, 8, 8), bool)
+    solid[4, 4, 4] = grain
+    save(tmp_path, solid)
+    more = transient(end_s=0.0008, step_s=0.0004) + f'[run]\ndecomposition = "{decomposition}"'
+    job.write(text(INLET + outlet, "inertia = true", more))
+    done = job.run("-n", "4", "--no-report")
+    assert done.code == 0, done.err
+    assert f"the pressure is found {why}" in done.err + done.out
+
+
 def test_it_ends_where_the_steady_flow_is(job: Job, tmp_path: Path) -> None:
     """Oracle: the steady solver; on any number of ranks; a file of each record."""
     step(tmp_path)

@@ -9,6 +9,7 @@ import netCDF4
 import numpy as np
 import pytest
 from PIL import Image
+from test_checkpoint import stop_and_resume
 from whole_job import Finished, Job, job_text
 
 TRANSIENT = (
@@ -64,6 +65,21 @@ def test_frames_are_the_same_on_any_number_of_ranks(job: Job, sponge: Path) -> N
     one, three = (np.asarray(Image.open(io.BytesIO(m["frame_000003.png"])), dtype=int) for m in made)
     assert np.ptp(one) > 100
     assert np.abs(one - three).max() <= 2
+
+
+def test_frames_of_a_resumed_job_have_the_range_of_those_before(job: Job, sponge: Path) -> None:
+    """Oracle: the same job, left alone: colours reach to the highest temperature so far, which was before the stop."""
+    cooling = text_of("transient", sponge).replace("temperature_K = 310.0", "temperature_K = 250.0")
+    hot = (
+        cooling.replace("end_s = 3.0\nstep_s = 0.5", "end_s = 400.0\nstep_s = 40.0") + "every = 2\nmethod = 'surface'\n"
+    )
+    job.write(hot)
+    whole = job.run("-n", "2", "--no-report")
+    assert whole.code == 0, whole.err
+    want = frames(whole)
+    assert len(want) == 4
+    done = stop_and_resume(job, hot, 5)
+    assert frames(done) == want
 
 
 @pytest.mark.parametrize(

@@ -175,29 +175,41 @@ TEST(flow_temperature, a_heated_plug_has_the_exact_profile_to_second_order) {
   EXPECT_GT(error_of_plug(comm, 10, 200, 0.4, heat_convection::hybrid), 0.03);
 }
 
-// Nusselt number far inside a duct whose walls have one temperature; sizes in voxels, 0: plates.
-double nusselt_of_duct(MPI_Comm comm, std::int64_t high, std::int64_t wide) {
+// Nusselt number far inside a duct whose walls have one temperature, or one that rises along the duct: then heat is the same
+// everywhere along it. Sizes in voxels, 0: plates.
+double nusselt_of_duct(MPI_Comm comm, std::int64_t high, std::int64_t wide, double rise_K_per_voxel = 0) {
   constexpr std::int64_t steps = 32, place_of_it = 20;
   setting s{image({steps, high, std::max<std::int64_t>(1, wide)}, [](index3) { return 1; })};
   const double h = 1.0 / static_cast<double>(high), diameter = wide == 0 ? 2 : 1, peclet = 50;
   s.spacing = {0.25, h, h};
   s.openings = {place(axis::z, false, face_flow::velocity, 1, true), place(axis::z, true, face_flow::outlet)};
-  s.incoming = {400};
-  s.conditions = {held(axis::y, false, 300), held(axis::y, true, 300)};
+  s.incoming = {rise_K_per_voxel == 0 ? 400 : 299};
+  const auto hold = [&](axis across) {
+    for (const bool is_high : {false, true})
+      for (std::int64_t z = 0; z < (rise_K_per_voxel == 0 ? 1 : steps); ++z) {
+        s.conditions.push_back(held(across, is_high, 300 + rise_K_per_voxel * static_cast<double>(z)));
+        if (rise_K_per_voxel == 0) continue;
+        flow_boundary& ring = s.conditions.back().place;
+        ring.low_mm.z = s.spacing.z * static_cast<double>(z);
+        ring.high_mm.z = s.spacing.z * static_cast<double>(z + 1);
+      }
+  };
+  hold(axis::y);
   if (wide == 0)
     s.openings.insert(s.openings.end(), {place(axis::x, false, face_flow::slip), place(axis::x, true, face_flow::slip)});
   else
-    s.conditions.insert(s.conditions.end(), {held(axis::x, false, 300), held(axis::x, true, 300)});
+    hold(axis::x);
   s.heat_capacity = peclet / diameter;
   const auto p = make_flowing(comm, s);
   const auto answer = solve_all(p);
   EXPECT_LT(answer.certificate.reaction_imbalance, 1e-7);
   EXPECT_EQ(answer.overshoot_K, 0);
+  const double wall_K = 300 + rise_K_per_voxel * place_of_it;
   std::array<double, 3> sums{};  // flow, flow times temperature, heat into walls, all of one cross-section
   for (const voxel::run& r : p.cells.runs())
     for (std::int32_t n = 0; n < r.length && p.where.owned.begin.z + r.z == place_of_it; ++n) {
       const auto i = static_cast<std::size_t>(r.first + n);
-      const double excess = answer.temperature_K[i] - 300, u = p.face_velocity_mm_per_s[6 * i];
+      const double excess = answer.temperature_K[i] - wall_K, u = p.face_velocity_mm_per_s[6 * i];
       const std::int64_t y = p.where.owned.begin.y + r.y, x = p.where.owned.begin.x + r.x + n;
       const int walls = (y == 0) + (y == high - 1) + (wide == 0 ? 0 : (x == 0) + (x == wide - 1));
       sums[0] += u;
@@ -209,7 +221,7 @@ double nusselt_of_duct(MPI_Comm comm, std::int64_t high, std::int64_t wide) {
   return sums[2] / perimeter / (sums[1] / sums[0]) * diameter;
 }
 
-// Oracle: the constants of Graetz's problem, 7.5407 between plates and 2.976 in a square duct; in the duct to second order.
+// Oracle: the constants of Graetz's problem, 7.5407 between plates, 2.976 and 3.608 in a square duct; there to second order.
 // Conduction along it, at a Peclet number of 50, adds some thousandths.
 TEST(flow_temperature, ducts_have_graetz_nusselt_numbers) {
   const ranks_with_a_plane comm(32);
@@ -218,6 +230,11 @@ TEST(flow_temperature, ducts_have_graetz_nusselt_numbers) {
   const double coarse = nusselt_of_duct(comm, 6, 6), fine = nusselt_of_duct(comm, 12, 12);
   EXPECT_NEAR(fine, 2.976, 0.02 * 2.976);
   EXPECT_NEAR((4 * fine - coarse) / 3, 2.976, 0.005 * 2.976);
+  // Heated evenly along its length, with one temperature around each cross-section [ShahLondon1978], which conduction along
+  // it does not change.
+  const double coarse_even = nusselt_of_duct(comm, 6, 6, 0.5), fine_even = nusselt_of_duct(comm, 12, 12, 0.5);
+  EXPECT_NEAR(fine_even, 3.608, 0.02 * 3.608);
+  EXPECT_NEAR((4 * fine_even - coarse_even) / 3, 3.608, 0.003 * 3.608);
 }
 
 setting random_setting(double solid_share) {

@@ -88,6 +88,7 @@ job::stage_costs find_costs(const estimate_options& o, const job::spec& spec, co
                                     "give --like or --costs"
                                   : "the image is not imported: its size and share are those of the header and of some "
                                     "planes, compute takes as long as on another machine, and 15 iterations");
+  if (!size.work.assumed.empty()) assumed.push_back(size.work.assumed);
   return job::costs_of_physics(spec, size.work);
 }
 

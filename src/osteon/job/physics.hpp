@@ -102,6 +102,7 @@ struct solver_work {
   double solutions = 1;   ///< of the system
   double kept = 1;        ///< of them, at the same time
   std::int64_t held = 0;  ///< unknowns that the job prescribes
+  std::string assumed{};  ///< what the numbers suppose, a sentence; empty: nothing that the job does not say
 };
 
 /// What a job asks of the solid, before it is solved on. A physics of another phase than the solid calls that so.
@@ -128,6 +129,11 @@ class frame_painter {
   virtual ~frame_painter() = default;
   /// Choose the field and its range. @return false: of this state there is nothing to show @collective
   virtual bool show(physics_result& result, const solve::solver_state& state) = 0;
+  /// What later frames take from those before, for a checkpoint: the range of their colours. Finite, the same on all ranks;
+  /// empty: nothing yet.
+  virtual std::vector<double> remembered() const { return {}; }
+  /// @param numbers that remembered() gave, of another run maybe
+  virtual void recall(const std::vector<double>& numbers) { static_cast<void>(numbers); }
 };
 
 /// A row. What is left out is that of a physics of one value a cell, without keys, with the materials' numbers only.

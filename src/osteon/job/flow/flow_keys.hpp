@@ -48,4 +48,9 @@ inline bool is_of_heat(const boundary_spec& b) {
 
 inline flow_keys flow_keys_of(const spec& job) { return own_keys<flow_keys>(job, "flow"); }
 
+/// `permeability`, `permeability_tensor`, `dispersion` or `flow`.
+std::string flow_test(const spec& job);
+
+void describe_flow(key_visitor& v, spec& job);
+
 }  // namespace osteon::job

@@ -43,6 +43,13 @@ class temperature_painter final : public frame_painter {
     return true;
   }
 
+  std::vector<double> remembered() const override {
+    return low_K_ <= high_K_ ? std::vector<double>{low_K_, high_K_} : std::vector<double>();
+  }
+  void recall(const std::vector<double>& numbers) override {
+    if (numbers.size() == 2) low_K_ = numbers[0], high_K_ = numbers[1];
+  }
+
  private:
   const local_model& part_;
   std::optional<double> zero_K_;

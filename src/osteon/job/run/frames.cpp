@@ -14,6 +14,12 @@ namespace osteon::job {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+constexpr const char* painter_saved_as = "frames";
+
+}  // namespace
+
 frame_checkpointer::frame_checkpointer(const spec& job, const local_model& part, solve::checkpointer& checkpoints,
                                        bool goes_on, log_sink& log)
     : job_(job), part_(part), checkpoints_(checkpoints), log_(log), painter_(physics_of(job).paint(job, part)) {
@@ -34,7 +40,23 @@ bool frame_checkpointer::is_due(std::int64_t done) {
 
 void frame_checkpointer::save(const solve::solver_state& state) {
   if (is_to_draw_) draw(state);
-  if (is_to_keep_) checkpoints_.save(state);
+  if (is_to_keep_) checkpoints_.save(with_painter(state));
+}
+
+solve::solver_state frame_checkpointer::with_painter(const solve::solver_state& state) const {
+  solve::solver_state more = state;
+  if (painter_)
+    if (std::vector<double> numbers = painter_->remembered(); !numbers.empty())
+      more.numbers[painter_saved_as] = std::move(numbers);
+  return more;
+}
+
+void frame_checkpointer::restore(solve::solver_state& state) {
+  checkpoints_.restore(state);
+  const auto found = state.numbers.find(painter_saved_as);
+  if (found == state.numbers.end()) return;  // the job had no frames then
+  if (painter_) painter_->recall(found->second);
+  state.numbers.erase(found);
 }
 
 void frame_checkpointer::draw(const solve::solver_state& state) {

@@ -11,7 +11,8 @@
 namespace osteon::job {
 
 /// Hands everything on to the checkpoints of the checkpoints, and draws a frame of every picture.every-th state on the way.
-/// It only reads the state, so the answer does not depend on it.
+/// It only reads the state, so the answer does not depend on it; what its painter remembers is kept beside the state, so that
+/// the frames of a resumed job are those of one that was left alone.
 class frame_checkpointer final : public solve::checkpointer {
  public:
   /// Borrows all but the flag.
@@ -21,13 +22,14 @@ class frame_checkpointer final : public solve::checkpointer {
                      log_sink& log);
 
   found begin() override;
-  void restore(solve::solver_state& state) override { checkpoints_.restore(state); }
+  void restore(solve::solver_state& state) override;
   bool is_due(std::int64_t done) override;
   void pass() override { checkpoints_.pass(); }
   void save(const solve::solver_state& state) override;
-  void finish(const solve::solver_state& state) override { checkpoints_.finish(state); }
+  void finish(const solve::solver_state& state) override { checkpoints_.finish(with_painter(state)); }
 
  private:
+  solve::solver_state with_painter(const solve::solver_state& state) const;
   void draw(const solve::solver_state& state);
 
   const spec& job_;

@@ -1,6 +1,6 @@
 #include <array>
 #include <osteon/job/elasticity/elasticity.hpp>
-#include <osteon/job/flow/flow.hpp>
+#include <osteon/job/flow/stage/flow.hpp>
 #include <osteon/job/heat/heat.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/job/thermo_elasticity/thermo_elasticity.hpp>

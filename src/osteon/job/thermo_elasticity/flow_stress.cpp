@@ -10,8 +10,8 @@
 #include <osteon/job/elasticity/elastic_problem.hpp>
 #include <osteon/job/flow/flow_fields.hpp>
 #include <osteon/job/flow/flow_keys.hpp>
-#include <osteon/job/flow/run_flow_heat.hpp>
-#include <osteon/job/flow/run_flow_through.hpp>
+#include <osteon/job/flow/heat/flow_heat.hpp>
+#include <osteon/job/flow/stage/run_flow_through.hpp>
 #include <osteon/job/thermo_elasticity/thermal_stress.hpp>
 #include <osteon/solve/flow/flow_parts.hpp>
 

@@ -8,7 +8,7 @@
 #include <osteon/job/elasticity/elastic_fields.hpp>
 #include <osteon/job/elasticity/elastic_problem.hpp>
 #include <osteon/job/elasticity/loads_on_solid.hpp>
-#include <osteon/job/flow/flow.hpp>
+#include <osteon/job/flow/stage/flow.hpp>
 #include <osteon/job/heat/heat_case.hpp>
 #include <osteon/job/heat/temperature_frames.hpp>
 #include <osteon/job/thermo_elasticity/flow_stress.hpp>

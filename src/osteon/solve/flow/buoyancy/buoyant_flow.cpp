@@ -42,7 +42,7 @@ void check_weight(const buoyant_problem& problem) {
   expect(std::isfinite(problem.reference_K.value_or(0)),
          fmt::format("the reference temperature is {} K; it must be finite", problem.reference_K.value_or(0)));
   expect(problem.flow.is_buoyant && problem.flow.multiples.size() == 1,
-         "a flow with buoyancy is solved for its conditions as they are; give one multiple");
+         "buoyancy does not grow with the conditions, so that each flow begins anew; give one multiple");
   if (!faults.empty()) throw usage_error(faults);
 }
 
@@ -156,10 +156,10 @@ class buoyant_solver {
     solver_ = &solver;
     all.setup_seconds = watch.seconds();
     const double setup_cpu_seconds = cpu.of_all_ranks(comm());
-    all.flows.emplace_back();
+    all.flows.emplace_back().multiple = multiple();
 
     // From the flow without buoyancy; nothing else drives: from rest.
-    given_ = [&] { return given_velocities(flow_, open_, known.velocities, units_, 1); };
+    given_ = [&] { return given_velocities(flow_, open_, known.velocities, units_, multiple()); };
     all.face_velocity_mm_per_s.assign(6 * at(flow_.cells.size()), 0);
     bool goes_on = true;
     if (is_driven) goes_on = solve_flow(false, loosest_flow);
@@ -177,6 +177,7 @@ class buoyant_solver {
 
  private:
   MPI_Comm comm() const { return flow_.where.comm; }
+  double multiple() const { return flow_.multiples.front(); }
   double reynolds() const {
     constexpr double m2_per_mm2 = 1e-6;
     return flow_.has_inertia
@@ -233,7 +234,7 @@ class buoyant_solver {
 
   // The flow of the temperature as it is. Sets what it asks for at its start.
   bool solve_flow(bool with_buoyancy, double tolerance) {
-    flow_entries right = right_hand_side(flow_, open_, units_, 1);
+    flow_entries right = right_hand_side(flow_, open_, units_, multiple());
     if (with_buoyancy) {
       const flow_entries pulled = buoyancy_force(flow_, open_, weight_, temperature_of_fluid(), units_);
       right.insert(right.end(), pulled.begin(), pulled.end());
@@ -446,9 +447,9 @@ class buoyant_solver {
     all_.highest_velocity_mm_per_s = {unit * highest[0], unit * highest[1], unit * highest[2]};
     if (how_.watch != nullptr) {
       watched_cells watched(open_.cells, flow_.cells, *how_.watch);
-      tell_watch(watched, {}, open_, x, units_);
+      tell_watch(watched, {.multiple = multiple()}, open_, x, units_);
     }
-    if (how_.fields) set_through_fields(flow_, open_, x, units_, 1, all);
+    if (how_.fields) set_through_fields(flow_, open_, x, units_, multiple(), all);
     return std::move(all_);
   }
 

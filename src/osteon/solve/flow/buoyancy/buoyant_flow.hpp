@@ -8,7 +8,7 @@ namespace osteon::solve {
 
 struct buoyant_problem {
   through_problem flow;      ///< is_buoyant; one multiple
-  temperature_problem heat;  ///< of the same image; its velocities are not read
+  temperature_problem heat;  ///< of the same image, its openings at that multiple; its velocities are not read
   double expansion_per_K = 0;
   vector3 gravity_m_per_s2{};
   std::optional<double> reference_K;  ///< absent: the middle of the given temperatures

@@ -410,7 +410,7 @@ void heat_in_time::record(double time_s) {
     passed.low_K = r.heat.low_K, passed.high_K = r.heat.high_K, passed.overshoot_K = r.heat.overshoot_K;
     r.heat = std::move(passed);
   }
-  r.heat.temperature_K = {};
+  r.heat.temperature_K = std::vector<double>();  // with its memory, which {} would keep
   std::array<double, 2> ends{-endless, -endless};
   for (std::size_t i = 0; i < t_.size(); ++i)
     if (cells_.is_fluid[i] != 0) ends = {std::max(ends[0], -t_[i]), std::max(ends[1], t_[i])};

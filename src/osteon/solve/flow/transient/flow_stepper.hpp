@@ -86,6 +86,7 @@ class flow_stepper {
 
   /// Whether transforms solve the system of the pressure.
   bool has_direct_pressure() const { return projection_.is_direct(); }
+  const std::string& why_no_direct_pressure() const { return projection_.why_not_direct(); }
 
   /// What the kernels of all steps so far had to do, on this rank.
   kernel_work work() const;

@@ -6,7 +6,12 @@
 
 namespace osteon::solve {
 
-std::optional<poisson_box> find_fluid_box(const open_flow_cells& open) {
+std::optional<poisson_box> find_fluid_box(const open_flow_cells& open, std::string* why_not) {
+  const auto none_as = [&](const char* reason) -> std::optional<poisson_box> {
+    if (why_not != nullptr) *why_not = reason;
+    return std::nullopt;
+  };
+  constexpr const char* no_box = "the fluid is no whole box";
   const flow_cells& cells = open.cells;
   const grid::block& where = cells.grid.where;
   const MPI_Comm comm = where.comm;
@@ -27,9 +32,11 @@ std::optional<poisson_box> find_fluid_box(const open_flow_cells& open) {
       }
       ++count;
     }
-  // y and x of the image: a rank with less of them has a brick, or solid voxels.
-  std::array<std::int64_t, 2> across{own.end.y, own.end.x};
-  comm::all_reduce(comm, across.data(), across.size(), MPI_MAX);
+  // y and x of the image: a rank with less of them has a brick, or solid voxels. And the box around all fluid.
+  std::array<std::int64_t, 6> ends{own.end.y, own.end.x, own.end.z, -own.begin.y, -own.begin.x, -own.begin.z};
+  comm::all_reduce(comm, ends.data(), ends.size(), MPI_MAX);
+  const std::array<std::int64_t, 2> across{ends[0], ends[1]};
+  const bool is_box = (ends[0] + ends[3]) * (ends[1] + ends[4]) * (ends[2] + ends[5]) == cells.voxels;
   const bool is_slab = count > 0 && own.begin.y == 0 && own.begin.x == 0 && own.end.y == across[0] &&
                        own.end.x == across[1] && count == own.volume();
 
@@ -40,20 +47,22 @@ std::optional<poisson_box> find_fluid_box(const open_flow_cells& open) {
   sums[at(ranks + 1)] = !is_slab;
   for (const kernel::stokes_open_face& f : cells.open_faces) ++sums[at(ranks + 2 + 2 * f.axis + (f.is_inlet ? 0 : 1))];
   comm::all_reduce(comm, sums.data(), sums.size(), MPI_SUM);
-  if (sums[at(ranks + 1)] != 0 || sums[at(ranks)] != cells.voxels) return std::nullopt;
+  if (sums[at(ranks + 1)] != 0 || sums[at(ranks)] != cells.voxels)
+    return none_as(is_box ? "ranks own bricks of the box; with run.decomposition = \"planes\" it is found by transforms"
+                          : no_box);
 
   poisson_box box;
   box.comm = comm;
   box.planes.push_back(0);
   for (int r = 0; r < ranks; ++r) box.planes.push_back(box.planes.back() + sums[at(r)]);
   box.shape = {box.planes.back(), across[0], across[1]};
-  if (box.shape.volume() != cells.voxels) return std::nullopt;
+  if (box.shape.volume() != cells.voxels) return none_as(no_box);
   for (std::size_t a = 0; a < 3; ++a) {
     box.weight[a] = cells.slope[a] * cells.slope[a];
     const std::int64_t area = box.shape.volume() / box.shape[static_cast<int>(a)];
     for (const std::size_t high : {0, 1}) {
       const std::int64_t open_faces = sums[at(ranks) + 2 + 2 * a + high];
-      if (open_faces != 0 && open_faces != area) return std::nullopt;
+      if (open_faces != 0 && open_faces != area) return none_as("a face of the box gives the pressure on a part of itself");
       kernel::line_end& end = high != 0 ? box.ends[a].high : box.ends[a].low;
       end = cells.grid.periodic[a] ? kernel::line_end::other_end
             : open_faces != 0      ? kernel::line_end::zero
@@ -67,7 +76,7 @@ std::optional<poisson_box> find_fluid_box(const open_flow_cells& open) {
   // Ranks own planes in the order of their numbers.
   std::int64_t disorder = own.begin.z != box.planes[at(rank)];
   comm::all_reduce(comm, &disorder, 1, MPI_SUM);
-  if (disorder != 0) return std::nullopt;
+  if (disorder != 0) return none_as("ranks own planes in another order than that of their numbers");
   return box;
 }
 

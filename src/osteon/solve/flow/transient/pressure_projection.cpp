@@ -30,7 +30,7 @@ std::array<std::vector<float>, 3> unit_weights(const flow_cells& cells) {
 pressure_projection::pressure_projection(const open_flow_cells& open, pressure_method method)
     : open_(open), cells_(open.cells) {
   if (method == pressure_method::automatic)
-    if (auto box = find_fluid_box(open)) box_ = std::make_unique<box_poisson>(std::move(*box));
+    if (auto box = find_fluid_box(open, &why_not_direct_)) box_ = std::make_unique<box_poisson>(std::move(*box));
   if (!box_) {
     laplace_ = std::make_unique<pressure_cycle>(cells_, unit_weights(cells_));
     for (auto* v : {&none_, &r_, &z_, &p_, &q_, &c_}) v->assign(at(cells_.stride()), 0.0F);

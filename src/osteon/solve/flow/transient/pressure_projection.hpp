@@ -28,6 +28,8 @@ class pressure_projection {
 
   /// By transforms: a projection is exact, and a guess does not shorten it.
   bool is_direct() const { return box_ != nullptr; }
+  /// What is in the way of that, in words.
+  const std::string& why_not_direct() const { return why_not_direct_; }
 
   /// Where to stop: all at once.
   struct bounds {
@@ -71,6 +73,7 @@ class pressure_projection {
 
   const open_flow_cells& open_;
   const flow_cells& cells_;
+  std::string why_not_direct_;
   std::unique_ptr<box_poisson> box_;         // or
   std::unique_ptr<pressure_cycle> laplace_;  // one of them
   std::vector<std::int32_t> part_size_;      // cells of each free part, all ranks

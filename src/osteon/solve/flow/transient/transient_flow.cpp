@@ -216,6 +216,9 @@ class flow_in_time {
     changing_.emplace(problem_, open, known.velocities, units_);
     flow_stepper time(open, problem_, units_, {plan_.implicitness, how_.tolerance, most, {}, changing_->rate_axis()});
     solution_.has_direct_pressure = time.has_direct_pressure();
+    log_.note(solution_.has_direct_pressure
+                  ? std::string("the pressure is found by transforms: the fluid is a whole box")
+                  : fmt::format("the pressure is found by multigrid: {}", time.why_no_direct_pressure()));
     const flow_stepper::conditions first = changing_->at(0);
     time.set_conditions(first);
     solve_certificate& certificate = solution_.certificate;

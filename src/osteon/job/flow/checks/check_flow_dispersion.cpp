@@ -1,0 +1,31 @@
+#include <osteon/job/flow/checks/check_flow_dispersion.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <osteon/job/flow/flow_keys.hpp>
+
+namespace osteon::job {
+
+void check_flow_dispersion(const spec& job, std::vector<problem>& problems) {
+  const auto expect = [&](bool holds, const std::string& where, const std::string& text) {
+    if (!holds) problems.push_back({where, text});
+  };
+  const flow_keys f = flow_keys_of(job);
+  const bool is_asked = flow_test(job) == "dispersion";
+  for (const auto& [key, given] : {std::pair{"flow.peclet_numbers", !f.peclet_numbers.empty()},
+                                   {"flow.peclet_length_mm", f.peclet_length_mm.has_value()}})
+    expect(is_asked || !given, key, fmt::format("belongs to test = \"dispersion\", not to '{}'; remove it", flow_test(job)));
+  if (!is_asked) return;
+  expect(
+      !f.peclet_numbers.empty() || f.diffusivity_m2_per_s, "flow.peclet_numbers",
+      "missing: give the ratios of what is carried to what diffuses, e.g. [0, 1, 10, 100], or diffusivity_m2_per_s for the "
+      "flow at pressure_drop_Pa");
+  for (const double p : f.peclet_numbers)
+    expect(std::isfinite(p) && p >= 0, "flow.peclet_numbers", fmt::format("{} must be >= 0", p));
+  for (const auto& [key, unit, value] : {std::tuple{"flow.peclet_length_mm", "mm", f.peclet_length_mm},
+                                         {"flow.diffusivity_m2_per_s", "m2/s", f.diffusivity_m2_per_s}})
+    expect(!value || (std::isfinite(*value) && *value > 0), key, fmt::format("{} must be > 0 {}", value.value_or(0), unit));
+}
+
+}  // namespace osteon::job

@@ -1,0 +1,32 @@
+#include <osteon/job/flow/checks/check_flow_residence.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <osteon/job/flow/flow_keys.hpp>
+
+namespace osteon::job {
+
+void check_flow_residence(const spec& job, std::vector<problem>& problems) {
+  const auto expect = [&](bool holds, const std::string& where, const std::string& text) {
+    if (!holds) problems.push_back({where, text});
+  };
+  const flow_keys f = flow_keys_of(job);
+  expect(!f.residence_time || flow_test(job) == "flow", "flow.residence_time",
+         fmt::format("belongs to test = \"flow\", which has openings, not to '{}'; remove it", flow_test(job)));
+  const auto is_opening = [](const boundary_spec& b) {
+    const std::string kind = b.kind.value_or("");
+    return kind == "velocity" || kind == "flow_rate" || kind == "pressure" || kind == "outlet";
+  };
+  expect(!f.residence_time || std::any_of(job.boundaries.begin(), job.boundaries.end(), is_opening), "flow.residence_time",
+         "nothing flows in, so the fluid is never renewed; give openings, or remove it");
+  expect(!f.residence_time || !job.transient, "flow.residence_time", "is of steady flow; remove it, or [transient]");
+  expect(f.residence_time || !f.diffusivity_m2_per_s || flow_test(job) == "dispersion", "flow.diffusivity_m2_per_s",
+         "given, and neither flow.residence_time nor test = \"dispersion\" reads it; set flow.residence_time = true, or "
+         "remove it");
+  expect(!f.residence_time || (f.self_diffusivity() > 0 && std::isfinite(f.self_diffusivity())), "flow.diffusivity_m2_per_s",
+         fmt::format("{} must be > 0 m2/s: where nothing flows only diffusion renews the fluid", f.self_diffusivity()));
+}
+
+}  // namespace osteon::job

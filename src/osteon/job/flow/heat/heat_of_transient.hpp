@@ -1,0 +1,25 @@
+#pragma once
+/// @file
+/// The temperature of a flow job in time.
+#include <osteon/job/physics_result.hpp>
+#include <osteon/solve/flow/heat_in_time/heat_in_time.hpp>
+#include <osteon/solve/flow/transient/transient_flow.hpp>
+
+namespace osteon::job {
+
+/// What [transient] and the heat capacities of materials say of the temperature. @collective local
+solve::heat_time_plan make_heat_time_plan(const spec& job, const local_model& part, const solve::options& how);
+
+/// The problem of the temperature, with the one at the start. @collective local
+solve::temperature_problem make_heat_in_time(const spec& job, const local_model& part, const solve::through_problem& flow,
+                                             const std::vector<std::size_t>& table_of);
+
+/// Add what each record says of the temperature to the history of the flow.
+void add_heat_history(nlohmann::ordered_json& history, const spec& job, const solve::heat_in_time& heat,
+                      const std::vector<std::string>& names);
+
+/// Answers, field and certificate of the temperature at the end. After the flow is shown. @collective on part.where.comm
+void tell_heat_in_time(physics_result& result, const spec& job, const local_model& part, const solve::heat_in_time& heat,
+                       const solve::transient_flow_solution& flow, const std::vector<std::string>& names, log_sink& log);
+
+}  // namespace osteon::job

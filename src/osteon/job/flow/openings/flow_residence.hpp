@@ -1,0 +1,17 @@
+#pragma once
+/// @file
+/// The residence time of a flow job: how long the fluid stays.
+#include <osteon/base/log_sink.hpp>
+#include <osteon/job/physics_result.hpp>
+#include <osteon/solve/flow/flow_through.hpp>
+#include <osteon/solve/solver_options.hpp>
+
+namespace osteon::job {
+
+/// Adds the mean age of the fluid to the answers, the fields, and the picture if it shows it.
+/// @param flow with velocities of faces @collective on part.where.comm
+void add_flow_residence(physics_result& result, const spec& job, const local_model& part,
+                        const solve::through_problem& problem, const solve::through_solution& flow,
+                        const solve::options& how, log_sink& log);
+
+}  // namespace osteon::job
