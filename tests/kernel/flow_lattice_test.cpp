@@ -59,6 +59,21 @@ struct flow_case {
 };
 
 // Oracle: the table itself.
+TEST(flow_lattice, tables_of_bytes_are_looked_up) {
+  byte_table table;
+  std::array<std::uint8_t, 72> number{};
+  for (std::size_t n = 0; n < 64; ++n) table.value[n] = static_cast<std::uint8_t>(5 * n + 1);
+  for (std::size_t n = 0; n < number.size(); ++n) number[n] = static_cast<std::uint8_t>((37 * n + 5) % 64);
+  for (std::size_t begin = 0; begin <= 64; ++begin) {
+    const auto found = looked_up_bytes<4>(table, &number[begin]);
+    for (std::size_t l = 0; l < 8; ++l) EXPECT_EQ(found[l], table.value[number[begin + l]]);
+  }
+  for (std::uint8_t& n : number) n %= 32;
+  const auto found = looked_up_bytes<2>(table, &number[9]);
+  for (std::size_t l = 0; l < 8; ++l) EXPECT_EQ(found[l], table.value[number[9 + l]]);
+}
+
+// Oracle: the table itself.
 TEST(flow_lattice, tables_are_looked_up) {
   std::array<float, 64> table{};
   for (std::size_t n = 0; n < 64; ++n) table[n] = 1 + 0.5F * static_cast<float>(n);
@@ -113,7 +128,6 @@ TEST(flow_lattice, sweeps_are_adjoint_and_keep_the_answer) {
 TEST(flow_lattice, three_components_are_swept_as_one_by_one) {
   flow_case one, two, three;
   std::shuffle(two.number.begin() + 1, two.number.begin() + one.box.cells, two.random);
-  two.lattice.weight = {1, 4, 0.5F};
   const conduction_part all{one.box.segments, {}};
   const std::array lattices{one.lattice, two.lattice, three.lattice};
   std::vector<float> b, x;
@@ -166,6 +180,111 @@ TEST(flow_lattice, divergence_is_that_of_the_cells) {
     EXPECT_NEAR(divergence[i], plain[i], 1e-5);
     EXPECT_NEAR(divergence[i], mass[i], 1e-5F);
   }
+}
+
+// Rows of K x - b one by one, in double.
+std::vector<double> plain_product(const flow_case& c, const stokes_stencil<float>& k, const std::vector<float>& x,
+                                  const std::array<float, 3>& force) {
+  std::vector<double> y(4 * c.size);
+  const auto value = [&](std::size_t axis, std::size_t i) { return static_cast<double>(x[axis * c.size + i]); };
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    for (std::size_t i = 1; i < c.cells(); ++i) {
+      y[axis * c.size + i] =
+          static_cast<double>(k.diagonal[axis][k.friction[axis][i]]) * value(axis, i) - static_cast<double>(force[axis]);
+      y[3 * c.size + i] += static_cast<double>(k.slope[axis]) * value(axis, i);
+    }
+  c.visit_neighbours([&](std::size_t i, std::size_t j, std::size_t d) {
+    const auto slope = static_cast<double>(k.slope[d / 2]);
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      y[axis * c.size + i] -= static_cast<double>(k.weight[d / 2]) * value(axis, j);
+    if (d % 2 == 1)
+      y[3 * c.size + i] -= slope * value(d / 2, j);
+    else
+      y[d / 2 * c.size + i] += slope * (value(3, i) - value(3, j));
+  });
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    for (std::size_t i = 1; i < c.cells(); ++i)
+      if ((c.box.open[i] >> (2 * axis) & 1) == 0) y[axis * c.size + i] = 0;
+  return y;
+}
+
+template <class T>
+void expect_product(const flow_case& c, const stokes_stencil<float>& rows, const std::vector<float>& x,
+                    const std::array<float, 3>& force, const std::vector<double>& plain) {
+  stokes_stencil<T> k;
+  k.segments = rows.segments;
+  k.corners = rows.corners;
+  k.open = rows.open;
+  k.friction = rows.friction;
+  k.stride = rows.stride;
+  std::array<T, 3> b{};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    for (std::size_t n = 0; n < 64; ++n) k.diagonal[axis][n] = static_cast<T>(rows.diagonal[axis][n]);
+    k.weight[axis] = static_cast<T>(rows.weight[axis]);
+    k.slope[axis] = static_cast<T>(rows.slope[axis]);
+    b[axis] = static_cast<T>(force[axis]);
+  }
+  std::vector<T> y(4 * c.size + conduction_padding);
+  for_each_stokes(k, x.data(), b, [to = y.data(), stride = k.stride]<class V>(int component, std::int32_t i, V value) {
+    put(to + component * stride + i, value);
+  });
+  for (std::size_t component = 0; component < 4; ++component)
+    for (std::size_t i = 1; i < c.cells(); ++i) {
+      const std::size_t at = component * c.size + i;
+      EXPECT_NEAR(y[at], plain[at], sizeof(T) == 4 ? 1e-4 : 1e-12) << component << " " << i;
+    }
+}
+
+// Oracle: the rows one by one, in double: of cubes with few and with many diagonals, of other voxels, of numbers beyond
+// bytes.
+TEST(flow_lattice, products_are_those_of_the_rows) {
+  flow_case c;
+  const flow_case whole = c;
+  std::vector<std::uint8_t> low(c.number);
+  for (std::uint8_t& n : low) n %= 32;
+  stokes_stencil<float> few, many, other, large;
+  for (stokes_stencil<float>* k : {&few, &many, &other, &large}) {
+    k->segments = whole.box.segments;
+    k->open = c.box.open.data();
+    k->friction.fill(k == &few ? low.data() : c.number.data());
+    k->weight = k->slope = {1, 1, 1};
+    k->stride = static_cast<std::int64_t>(c.size);
+    for (auto& diagonal : k->diagonal)
+      for (std::size_t n = 1; n < (k == &few ? 32U : 64U); ++n) diagonal[n] = static_cast<float>((7 * n + 3) % 12);
+  }
+  other.weight = {2, 3, 0.5F};
+  other.slope = {1.5F, 2.5F, 0.75F};
+  large.diagonal[1][17] = 300;
+  std::vector<float> x;
+  for (int n = 0; n < 4; ++n) {
+    const auto own = c.noise();
+    x.insert(x.end(), own.begin(), own.end());
+  }
+  // Two cells of a row become corners, one at its begin and one inside.
+  std::vector<conduction_corner> corners;
+  const auto bits = [&](std::int32_t i) { return c.box.open[static_cast<std::size_t>(i)]; };
+  auto& segments = c.box.segments;
+  for (const std::size_t cut : {0, 3}) {
+    conduction_segment& s = segments[cut];
+    conduction_corner corner{s.first, {}};
+    for (std::size_t d = 0; d < 6; ++d)
+      corner.neighbour[d] = (bits(s.first) >> d & 1) == 0 ? s.first : d < 4 ? s.neighbour[d] : s.first + (d == 4 ? -1 : 1);
+    corners.push_back(corner);
+    ++s.first;
+    --s.length;
+    for (std::int32_t& j : s.neighbour) ++j;
+  }
+  for (stokes_stencil<float>* k : {&few, &many, &other, &large})
+    for (const std::array<float, 3>& force : {std::array<float, 3>{}, std::array<float, 3>{0.5F, -1, 2}}) {
+      const auto plain = plain_product(whole, *k, x, force);
+      expect_product<float>(whole, *k, x, force, plain);
+      expect_product<double>(whole, *k, x, force, plain);
+      stokes_stencil<float> cut = *k;
+      cut.segments = segments;
+      cut.corners = corners;
+      expect_product<float>(whole, cut, x, force, plain);
+      expect_product<double>(whole, cut, x, force, plain);
+    }
 }
 
 }  // namespace flow_lattice_test

@@ -3,8 +3,10 @@
 /// Gauss-Seidel sweeps of the four operators of Stokes flow's preconditioner on runs of cells, in place.
 ///
 /// (L x)_i = d_i x_i - sum over the neighbours of g_ij x_j. Rows without an unknown have no diagonal; their x is zero. The
-/// order of the cells is that of conduction_relax.hpp, from which the two directions of a sweep are each other's adjoints.
+/// order of the cells is that of conduction_relax.hpp, from which the two directions of a sweep are each other's adjoints;
+/// but cells of two segments in a row see each other as those of two steps of a segment do.
 #include <array>
+#include <osteon/kernel/flow/segment_steps.hpp>
 #include <osteon/kernel/flow/table_lookup.hpp>
 #include <osteon/kernel/heat/conduction_relax.hpp>
 
@@ -56,87 +58,116 @@ template <class V>
   return get<V>(k.conductance[static_cast<std::size_t>(d / 2)] + (d % 2 == 0 ? i : j));
 }
 
-// N operators on the same cells, whose arrays are `stride` apart, in one pass: what is known of a segment serves them all.
-// @param limit cells before it are of the same part, so that a last step may write them again as they are
-template <sweep Way, class Lattice, std::size_t N>
-void relax_lattice_segment(const std::array<Lattice, N>& k, const conduction_segment& s, std::int32_t limit,
-                           std::int32_t ghosts, std::int32_t walls, std::int64_t stride, const float* b, float* x) {
+// Whether a neighbour in z or y is a ghost.
+inline bool has_ghosts(const conduction_segment& s, std::int32_t ghosts, std::int32_t walls) {
+  bool any = false;
+  for (const std::int32_t j : s.neighbour) any |= j >= ghosts && j < walls;
+  return any;
+}
+
+// N operators with the same conductances on the same cells, whose arrays are `stride` apart, in one pass: what is known of a
+// vector serves them all.
+//
+// A vector sees the one before along the run as that was, be it of the same segment: what is read of it is read before it is
+// written. So vectors need not wait for each other, and no branch asks for the end of a segment (segment_steps.hpp).
+// @tparam Ghosts some neighbours are ghosts @param limit cells before it are of the same part, so that a vector may write
+// them again as they are
+template <sweep Way, bool Ghosts, class Lattice, std::size_t N>
+void relax_lattice_segments(const std::array<Lattice, N>& k, std::span<const conduction_segment> segments,
+                            std::int32_t limit, std::int32_t ghosts, std::int32_t walls, std::int64_t stride, const float* b,
+                            float* x) {
   using vector = relaxed;
   using mask = lanes<float>::mask;
   constexpr int width = lanes<float>::count;
   constexpr mask lane = {0, 1, 2, 3, 4, 5, 6, 7}, even = {-1, 0, -1, 0, -1, 0, -1, 0};
-  const auto length = static_cast<std::int32_t>(s.length);
-  const std::int32_t steps = (length + width - 1) / width;
+  constexpr bool forth = Way == sweep::forth;
+  constexpr std::int32_t onward = forth ? 1 : -1;
+  if (segments.empty()) return;
   const std::array<Lattice, N> lattices = k;  // `x` may be any of it for all that the compiler knows
   const std::uint8_t* const opened = lattices[0].open;
-  bool is_ghost[4], has_ghosts = false;
-  for (std::size_t d = 0; d < 4; ++d) {
-    is_ghost[d] = s.neighbour[d] >= ghosts && s.neighbour[d] < walls;
-    has_ghosts |= is_ghost[d];
-  }
-  vector beyond[N];
-  for (std::size_t c = 0; c < N; ++c)
-    beyond[c] = x[static_cast<std::int64_t>(c) * stride + s.first + (Way == sweep::forth ? -1 : length)] + vector{};
-  for (std::int32_t step = 0; step < steps; ++step) {
-    const std::int32_t n = width * (Way == sweep::forth ? step : steps - 1 - step), i = s.first + n;
-    mask open = open_directions<float>(opened + i), is_inside = mask{} - 1;
-    if (n + width > length) is_inside = lane < (length - n), open &= is_inside;
+  const conduction_segment* s = forth ? &segments.front() : &segments.back();
+  const conduction_segment* const last = forth ? &segments.back() : &segments.front();
+  // The vector of a segment that is the first to be swept.
+  const auto begin_of = [](const conduction_segment& of) {
+    return forth ? of.first : of.first + ((static_cast<std::int32_t>(of.length) - 1) & -width);
+  };
+  std::int32_t i = begin_of(*s);
+  vector behind[N];  // the neighbours on the side that the sweep comes from
+  for (std::size_t c = 0; c < N; ++c) behind[c] = get<vector>(x + static_cast<std::int64_t>(c) * stride + i - onward);
+  for (;;) {
+    const std::int32_t first = s->first, left = first + static_cast<std::int32_t>(s->length) - i;
+    const std::array<std::int64_t, directions> to{
+        s->neighbour[0] - first, s->neighbour[1] - first, s->neighbour[2] - first, s->neighbour[3] - first, -1, 1};
     // Lanes beyond the end keep what lies there: it may be the neighbour of the last one inside.
-    const mask evens = even & is_inside, odds = ~even & is_inside;
-    const bool is_whole = n + width <= length || i + width <= limit;
+    const mask is_inside = lane < left, evens = even & is_inside, odds = ~even & is_inside;
+    const mask open = open_directions<float>(opened + i) & is_inside;
+    const bool is_whole = width <= left || i + width <= limit;
+    const bool is_over = forth ? left <= width : i == first, is_last = is_over && s == last;
+    const conduction_segment* const following = s + (is_last || !is_over ? 0 : onward);
+    const std::int32_t begin = begin_of(*following), chosen = -static_cast<std::int32_t>(is_over);
+    const std::int32_t next = (begin & chosen) | ((i + onward * width) & ~chosen);
+    vector g[directions], twice{};
+    const auto conduct = [&](const Lattice& own) __attribute__((always_inline)) {
+#pragma GCC unroll 6
+      for (int d = 0; d < directions; ++d)
+        g[d] = masked<float>(
+            lattice_conductance<vector>(own, d, i, i + static_cast<std::int32_t>(to[static_cast<std::size_t>(d)])), open, d);
+    };
+    conduct(lattices[0]);
+    if constexpr (Ghosts)
+      for (std::size_t d = 0; d < 4; ++d)
+        // A ghost keeps its old value for the whole sweep. Counted twice in the diagonal, its face cannot overshoot.
+        if (s->neighbour[d] >= ghosts && s->neighbour[d] < walls) twice += g[d];
 #pragma GCC unroll 3
     for (std::size_t c = 0; c < N; ++c) {
-      const Lattice& own = lattices[c];
-      float* const values = x + static_cast<std::int64_t>(c) * stride;
-      const vector here = get<vector>(values + i);
-      vector sum = get<vector>(b + static_cast<std::int64_t>(c) * stride + i), inverse = lattice_inverse<vector>(own, i),
-             twice = {};
+      const std::int64_t offset = static_cast<std::int64_t>(c) * stride + i;
+      float* const values = x + offset;
+      const vector here = get<vector>(values), ahead = get<vector>(values + onward);
+      vector sum = get<vector>(b + offset), inverse = lattice_inverse<vector>(lattices[c], i);
 #pragma GCC unroll 4
-      for (int d = 0; d < 4; ++d) {
-        const std::int32_t j = s.neighbour[d] + n;
-        const vector g = masked<float>(lattice_conductance<vector>(own, d, i, j), open, d);
-        sum += g * get<vector>(values + j);
-        // A ghost keeps its old value for the whole sweep. Counted twice in the diagonal, its face cannot overshoot.
-        if (has_ghosts && is_ghost[d]) twice += g;
-      }
-      if (has_ghosts) {
+      for (std::size_t d = 0; d < 4; ++d) sum += g[d] * get<vector>(values + to[d]);
+      if constexpr (Ghosts) {
         sum += twice * here;
         inverse = inverse / (1.0F + inverse * twice);
       }
-      const vector to_left = masked<float>(lattice_conductance<vector>(own, 4, i, i - 1), open, 4),
-                   to_right = masked<float>(lattice_conductance<vector>(own, 5, i, i + 1), open, 5);
       vector now;
-      if constexpr (Way == sweep::forth) {
-        const vector ahead = values[i + width] + vector{};
-        now = evens ? inverse * (sum + to_left * left_of(here, beyond[c]) + to_right * right_in_pair(here)) : here;
-        now = odds ? inverse * (sum + to_left * left_in_pair(now) + to_right * right_of(now, ahead)) : now;
+      if constexpr (forth) {
+        now = evens ? inverse * (sum + g[4] * behind[c] + g[5] * ahead) : here;
+        const vector right = __builtin_shufflevector(now, ahead, 1, 2, 3, 4, 5, 6, 7, 15);
+        now = odds ? inverse * (sum + g[4] * left_in_pair(now) + g[5] * right) : now;
       } else {
-        const vector ahead = values[i - 1] + vector{};
-        now = odds ? inverse * (sum + to_left * left_in_pair(here) + to_right * right_of(here, beyond[c])) : here;
-        now = evens ? inverse * (sum + to_left * left_of(now, ahead) + to_right * right_in_pair(now)) : now;
+        now = odds ? inverse * (sum + g[4] * ahead + g[5] * behind[c]) : here;
+        const vector to_left = __builtin_shufflevector(now, ahead, 8, 0, 1, 2, 3, 4, 5, 6);
+        now = evens ? inverse * (sum + g[4] * to_left + g[5] * right_in_pair(now)) : now;
       }
-      if (is_whole)
-        put(values + i, now);
+      behind[c] = get<vector>(values + (next - i - onward));
+      if (is_whole) [[likely]]
+        put(values, now);
       else
-        for (int l = 0; n + l < length; ++l) values[i + l] = now[l];
-      beyond[c] = here;
+        for (int l = 0; l < width && l < left; ++l) values[l] = now[l];
     }
+    if (is_last) return;
+    s = following;
+    i = next;
   }
 }
 
-template <class Lattice>
-void relax_lattice_corner(const Lattice& k, const conduction_corner& c, std::int32_t ghosts, std::int32_t walls,
-                          const float* b, float* x) {
-  float sum = b[c.cell], twice = 0;
+template <class Lattice, std::size_t N>
+void relax_lattice_corner(const std::array<Lattice, N>& k, const conduction_corner& c, std::int32_t ghosts,
+                          std::int32_t walls, std::int64_t stride, const float* b, float* x) {
+  float g[directions], twice = 0;
   for (int d = 0; d < directions; ++d) {
     const std::int32_t j = c.neighbour[static_cast<std::size_t>(d)];
-    if (j == c.cell) continue;
-    const auto g = lattice_conductance<float>(k, d, c.cell, j);
-    sum += g * x[j];
-    if (j >= ghosts && j < walls) twice += g;
+    g[d] = j == c.cell ? 0 : lattice_conductance<float>(k[0], d, c.cell, j);
+    twice += j >= ghosts && j < walls ? g[d] : 0;
   }
-  const auto inverse = lattice_inverse<float>(k, c.cell);
-  x[c.cell] = inverse / (1 + inverse * twice) * (sum + twice * x[c.cell]);
+  for (std::size_t n = 0; n < N; ++n) {
+    float* const own = x + static_cast<std::int64_t>(n) * stride;
+    float sum = b[static_cast<std::int64_t>(n) * stride + c.cell];
+    for (int d = 0; d < directions; ++d) sum += g[d] * own[c.neighbour[static_cast<std::size_t>(d)]];
+    const auto inverse = lattice_inverse<float>(k[n], c.cell);
+    own[c.cell] = inverse / (1 + inverse * twice) * (sum + twice * own[c.cell]);
+  }
 }
 
 template <sweep Way, class Lattice, std::size_t N>
@@ -144,16 +175,25 @@ void relax_lattice(const std::array<Lattice, N>& k, const conduction_part& part,
                    std::int64_t stride, const float* b, float* x) {
   const auto corners = [&] {
     for (std::size_t n = 0; n < part.corners.size(); ++n)
-      for (std::size_t c = 0; c < N; ++c)
-        relax_lattice_corner(k[c], part.corners[Way == sweep::forth ? n : part.corners.size() - 1 - n], ghosts, walls,
-                             b + static_cast<std::int64_t>(c) * stride, x + static_cast<std::int64_t>(c) * stride);
+      relax_lattice_corner(k, part.corners[Way == sweep::forth ? n : part.corners.size() - 1 - n], ghosts, walls, stride, b,
+                           x);
   };
   if (Way == sweep::back) corners();
-  const std::int32_t limit =
-      part.segments.empty() ? 0 : part.segments.back().first + static_cast<std::int32_t>(part.segments.back().length);
-  for (std::size_t n = 0; n < part.segments.size(); ++n)
-    relax_lattice_segment<Way>(k, part.segments[Way == sweep::forth ? n : part.segments.size() - 1 - n], limit, ghosts,
-                               walls, stride, b, x);
+  const std::int32_t limit = end_of(part.segments);
+  // Stretches of segments with ghosts beside them, and without.
+  const std::size_t count = part.segments.size();
+  const auto segment = [&](std::size_t n) -> const conduction_segment& {
+    return part.segments[Way == sweep::forth ? n : count - 1 - n];
+  };
+  for (std::size_t n = 0, end = 0; n < count; n = end) {
+    const bool with = has_ghosts(segment(n), ghosts, walls);
+    while (end < count && has_ghosts(segment(end), ghosts, walls) == with) ++end;
+    const auto own = part.segments.subspan(Way == sweep::forth ? n : count - end, end - n);
+    if (with)
+      relax_lattice_segments<Way, true>(k, own, limit, ghosts, walls, stride, b, x);
+    else
+      relax_lattice_segments<Way, false>(k, own, limit, ghosts, walls, stride, b, x);
+  }
   if (Way == sweep::forth) corners();
 }
 
@@ -171,7 +211,7 @@ void relax(const Lattice& k, const conduction_part& part, std::int32_t ghosts, s
 }
 
 /// The same for the three components of the velocity at once, to the same bits.
-/// @param k with the same `open` @param b, x shape (3, stride)
+/// @param k with the same `open` and weights @param b, x shape (3, stride)
 inline void relax(const std::array<velocity_lattice, 3>& k, const conduction_part& part, std::int32_t ghosts,
                   std::int32_t walls, sweep way, std::int64_t stride, const float* b, float* x) {
   if (way == sweep::forth)
@@ -186,24 +226,26 @@ template <class Lattice>
 void subtract_product(const Lattice& k, const conduction_part& part, const float* b, const float* x, std::int32_t first,
                       float* residual) {
   using vector = lanes<float>::vector;
-  using mask = lanes<float>::mask;
-  constexpr int width = lanes<float>::count;
-  for (const conduction_segment& s : part.segments) {
-    const std::int32_t end = s.first + static_cast<std::int32_t>(s.length);
-    const Lattice own = k;
-    const std::int32_t to[directions] = {
-        s.neighbour[0] - s.first, s.neighbour[1] - s.first, s.neighbour[2] - s.first, s.neighbour[3] - s.first, -1, 1};
-    for (std::int32_t i = s.first; i < end; i += width) {  // lanes beyond the end belong to later cells, which come again
-      const mask open = detail::open_directions<float>(own.open + i);
-      const vector diagonal = detail::lattice_diagonal<vector>(own, i);
-      vector sum = get<vector>(b + i) - diagonal * get<vector>(x + i);
-#pragma GCC unroll 6
-      for (int d = 0; d < directions; ++d)
-        sum += detail::masked<float>(detail::lattice_conductance<vector>(own, d, i, i + to[d]), open, d) *
-               get<vector>(x + i + to[d]);
-      put(residual + (i - first), diagonal > vector{} ? sum : vector{});
+  const Lattice own = k;
+  // Lanes beyond the end of a segment belong to later cells, which come again.
+  detail::step_through<lanes<float>::count>(part.segments, [&](std::int32_t i,
+                                                               const std::array<std::int64_t, directions>& to,
+                                                               std::int32_t) __attribute__((always_inline)) {
+    const auto open = detail::open_directions<float>(own.open + i);
+    const vector diagonal = detail::lattice_diagonal<vector>(own, i);
+    vector sum = get<vector>(b + i) - diagonal * get<vector>(x + i), others{};
+#pragma GCC unroll 3
+    for (int axis = 0; axis < 3; ++axis) {
+      const auto product = [&](int d) __attribute__((always_inline)) {
+        const std::int64_t by = to[static_cast<std::size_t>(d)];
+        const std::int32_t j = i + static_cast<std::int32_t>(by);
+        return detail::masked<float>(detail::lattice_conductance<vector>(own, d, i, j), open, d) * get<vector>(x + i + by);
+      };
+      sum += product(2 * axis);
+      others += product(2 * axis + 1);
     }
-  }
+    put(residual + (i - first), diagonal > vector{} ? sum + others : vector{});
+  });
   for (const conduction_corner& c : part.corners) {
     const auto diagonal = detail::lattice_diagonal<float>(k, c.cell);
     float sum = diagonal > 0 ? b[c.cell] - diagonal * x[c.cell] : 0;

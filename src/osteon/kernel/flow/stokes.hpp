@@ -7,9 +7,11 @@
 /// other values of a velocity are zero, and stay zero. So a missing neighbour needs no test: what friction a wall adds is in
 /// the diagonal. In units of voxels, with weights by axis for voxels that are no cubes:
 ///   (A u)_i = d_i u_i - sum over the six neighbours of w_axis u_j,   (G p)_i = g_axis (p_i - p_below).
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <osteon/kernel/flow/segment_steps.hpp>
 #include <osteon/kernel/flow/table_lookup.hpp>
-#include <osteon/kernel/heat/conduction.hpp>
 
 namespace osteon::kernel {
 
@@ -32,8 +34,8 @@ struct stokes_open_face {
 /// K in the precision T. Borrowed memory.
 template <class T>
 struct stokes_stencil {
-  std::span<const conduction_segment> segments;  ///< as in conduction_stencil
-  std::span<const conduction_corner> corners;
+  std::span<const conduction_segment> segments;   ///< as in conduction_stencil
+  std::span<const conduction_corner> corners;     ///< ascending
   const std::uint8_t* open = nullptr;             ///< per cell: bit d is set if there is a neighbour in direction d
   std::array<const std::uint8_t*, 3> friction{};  ///< by component, per cell: number of its diagonal
   std::array<std::array<T, 64>, 3> diagonal{};    ///< by component and that number
@@ -47,48 +49,113 @@ struct stokes_stencil {
 
 namespace detail {
 
-template <class T, class In, class Done>
-void stokes_walk(const stokes_stencil<T>& k, const conduction_segment& s, std::int32_t limit, const In* x,
-                 const std::array<T, 3>& force, const Done& done) {
+// What the rows of a stencil are made of, in general.
+template <class T>
+struct stokes_rows {
+  static constexpr bool is_of_cubes = false;
+  const stokes_stencil<T>& k;
+  explicit stokes_rows(const stokes_stencil<T>& stencil) : k(stencil) {}
+};
+
+// The same where all weights and slopes are one, as those of cubes are, and diagonals hence whole numbers.
+// @tparam Sixteens of diagonals that there are
+template <int Sixteens>
+struct stokes_rows_of_cubes {
+  static constexpr bool is_of_cubes = true;
+  const stokes_stencil<float>& k;
+  std::array<byte_table, 3> diagonal{};
+  explicit stokes_rows_of_cubes(const stokes_stencil<float>& stencil) : k(stencil) {
+    for (std::size_t c = 0; c < 3; ++c)
+      for (std::size_t n = 0; n < 64; ++n) diagonal[c].value[n] = static_cast<std::uint8_t>(k.diagonal[c][n]);
+  }
+  [[gnu::always_inline]] auto look_up(std::size_t c, const std::uint8_t* number) const {
+    return looked_up_bytes<Sixteens>(diagonal[c], number);
+  }
+  // Parts of the tables of diagonals that are needed; 0: the stencil is none of cubes.
+  static int sixteens(const stokes_stencil<float>& k) {
+    std::size_t count = 0;
+    for (std::size_t c = 0; c < 3; ++c) {
+      if (k.weight[c] != 1 || k.slope[c] != 1) return 0;
+      for (std::size_t n = 0; n < 64; ++n) {
+        const float d = k.diagonal[c][n];
+        if (!(d >= 0 && d < 256) || d != std::floor(d)) return 0;
+        if (d != 0) count = std::max(count, n + 1);
+      }
+    }
+    return count <= 32 ? 2 : 4;
+  }
+};
+
+// @tparam Forced `force` is not zero
+template <bool Forced, class Rows, class T, class In, class Done>
+void stokes_walk(const Rows& given_rows, std::span<const conduction_segment> segments, const In* x,
+                 const std::array<T, 3>& given_force, const Done& given_done) {
   using vector = typename lanes<T>::vector;
   using mask = typename lanes<T>::mask;
   constexpr int width = lanes<T>::count;
-  const std::int32_t end = s.first + static_cast<std::int32_t>(s.length);
-  const std::int32_t to[directions] = {
-      s.neighbour[0] - s.first, s.neighbour[1] - s.first, s.neighbour[2] - s.first, s.neighbour[3] - s.first, -1, 1};
-  // What does not change along the segment; `done` may write to any of it for all that the compiler knows.
+  const std::int32_t limit = end_of(segments);
+  // What does not change along the segments; `done` may write to any of it for all that the compiler knows.
+  const Done done = given_done;
+  const Rows rows = given_rows;
+  const stokes_stencil<T>& k = rows.k;
   const std::uint8_t* const opened = k.open;
   const std::array<const std::uint8_t*, 3> friction = k.friction;
   const std::int64_t stride = k.stride;
-  const std::array<T, 3> weight = k.weight, slope = k.slope;
-  for (std::int32_t i = s.first; i < end; i += width) {
-    const mask open = open_directions<T>(opened + i);
-    const vector pressure = get<vector>(x + 3 * stride + i);
-    vector result[4];
-    result[3] = vector{};
-#pragma GCC unroll 3
-    for (int c = 0; c < 3; ++c) {
-      const auto component = static_cast<std::size_t>(c);
-      const In* const u = x + c * stride;
-      const vector here = get<vector>(u + i);
-      vector sum = looked_up<vector>(k.diagonal[component].data(), friction[component] + i) * here - force[component];
+  const std::array<T, 3> weight = k.weight, slope = k.slope, force = given_force;
+  step_through<width>(segments, [&](std::int32_t i, const std::array<std::int64_t, directions>& to, std::int32_t left)
+                                    __attribute__((always_inline)) {
+                                      const mask open = open_directions<T>(opened + i);
+                                      mask exists[directions];
 #pragma GCC unroll 6
-      for (int d = 0; d < directions; ++d) {
-        const vector there = masked<T>(get<vector>(u + i + to[d]), open, d);
-        sum -= weight[static_cast<std::size_t>(d / 2)] * there;
-        if (d == 2 * c + 1) result[3] += slope[component] * (here - there);
-      }
-      sum += slope[component] * (pressure - get<vector>(x + 3 * stride + i + to[2 * c]));
-      result[c] = masked<T>(sum, open, 2 * c);
-    }
-    if constexpr (std::is_invocable_v<Done, int, std::int32_t, vector>)
-      if (i + width <= limit) {
-        for (int c = 0; c < 4; ++c) done(c, i, result[c]);
-        continue;
-      }
-    for (int l = 0; l < width && i + l < end; ++l)
-      for (int c = 0; c < 4; ++c) done(c, i + l, T(result[c][l]));
-  }
+                                      for (int d = 0; d < directions; ++d) exists[d] = where_open<T>(open, d);
+                                      const In* const p = x + 3 * stride + i;
+                                      const vector pressure = get<vector>(p);
+                                      vector result[4];
+                                      result[3] = vector{};
+#pragma GCC unroll 3
+                                      for (std::size_t c = 0; c < 3; ++c) {
+                                        const In* const u = x + static_cast<std::int64_t>(c) * stride + i;
+                                        const vector here = get<vector>(u), fall = pressure - get<vector>(p + to[2 * c]);
+                                        vector pair[3];
+#pragma GCC unroll 3
+                                        for (std::size_t axis = 0; axis < 3; ++axis) {
+                                          // Without the low neighbour along its own axis a face has no row: what is read
+                                          // there is masked below.
+                                          const vector low = get<vector>(u + to[2 * axis]),
+                                                       high = kept(get<vector>(u + to[2 * axis + 1]), exists[2 * axis + 1]);
+                                          pair[axis] = (axis == c ? low : kept(low, exists[2 * axis])) + high;
+                                          if (axis != c) continue;
+                                          if constexpr (Rows::is_of_cubes)
+                                            result[3] += here - high;
+                                          else
+                                            result[3] += slope[c] * (here - high);
+                                        }
+                                        // Sums of which none waits for all others.
+                                        vector sum;
+                                        if constexpr (Rows::is_of_cubes) {
+                                          sum = fall - pair[0];
+                                          if constexpr (Forced) sum -= force[c];
+                                          sum -= pair[1] + pair[2];
+                                          sum += rows.look_up(c, friction[c] + i) * here;
+                                        } else {
+                                          vector others = weight[0] * pair[0];
+                                          others += weight[1] * pair[1];
+                                          others -= slope[c] * fall;
+                                          sum = looked_up<vector>(k.diagonal[c].data(), friction[c] + i) * here;
+                                          if constexpr (Forced) sum -= force[c];
+                                          sum -= weight[2] * pair[2];
+                                          sum -= others;
+                                        }
+                                        result[c] = kept(sum, exists[2 * c]);
+                                      }
+                                      if constexpr (std::is_invocable_v<Done, int, std::int32_t, vector>)
+                                        if (i + width <= limit) [[likely]] {
+                                          for (int c = 0; c < 4; ++c) done(c, i, result[c]);
+                                          return;
+                                        }
+                                      for (int l = 0; l < width && l < left; ++l)
+                                        for (int c = 0; c < 4; ++c) done(c, i + l, T(result[c][l]));
+                                    });
 }
 
 template <class T, class In, class Done>
@@ -134,30 +201,47 @@ void stokes_open_faces(const stokes_stencil<T>& k, const In* x, const std::array
 }
 
 template <class T, class In, class Done>
-void divergence_walk(const stokes_stencil<T>& k, const conduction_segment& s, std::int32_t limit, const In* u,
-                     const Done& done) {
+void divergence_walk(const stokes_stencil<T>& k, std::span<const conduction_segment> segments, const In* u,
+                     const Done& given_done) {
   using vector = typename lanes<T>::vector;
   using mask = typename lanes<T>::mask;
   constexpr int width = lanes<T>::count;
-  const std::int32_t end = s.first + static_cast<std::int32_t>(s.length);
-  const std::int32_t above[3] = {s.neighbour[1] - s.first, s.neighbour[3] - s.first, 1};
+  const std::int32_t limit = end_of(segments);
+  const Done done = given_done;
   const std::uint8_t* const opened = k.open;
   const std::int64_t stride = k.stride;
   const std::array<T, 3> slope = k.slope;
-  for (std::int32_t i = s.first; i < end; i += width) {
+  step_through<width>(segments, [&](std::int32_t i, const std::array<std::int64_t, directions>& to,
+                                    std::int32_t left) __attribute__((always_inline)) {
     const mask open = open_directions<T>(opened + i);
     vector sum{};
 #pragma GCC unroll 3
-    for (int c = 0; c < 3; ++c) {
-      const In* const own = u + c * stride + i;
-      sum +=
-          slope[static_cast<std::size_t>(c)] * (get<vector>(own) - masked<T>(get<vector>(own + above[c]), open, 2 * c + 1));
+    for (std::size_t c = 0; c < 3; ++c) {
+      const In* const own = u + static_cast<std::int64_t>(c) * stride + i;
+      const int above = static_cast<int>(2 * c + 1);
+      sum += slope[c] * (get<vector>(own) - masked<T>(get<vector>(own + to[2 * c + 1]), open, above));
     }
-    if (i + width <= limit)
+    if (i + width <= limit) [[likely]]
       done(i, sum);
     else
-      for (int l = 0; l < width && i + l < end; ++l) done(i + l, T(sum[l]));
+      for (int l = 0; l < width && l < left; ++l) done(i + l, T(sum[l]));
+  });
+}
+
+template <bool Forced, class T, class In, class Done>
+void stokes_chunks(const stokes_stencil<T>& k, const In* x, const std::array<T, 3>& force, const Done& done) {
+  const auto through = [&](const auto& rows) {
+    for_each_chunk(k.segments, k.corners, [&](auto segments, auto corners) {
+      stokes_walk<Forced>(rows, segments, x, force, done);
+      for (const conduction_corner& c : corners) stokes_corner(k, c, x, force, done);
+    });
+  };
+  if constexpr (std::is_same_v<T, float>) {
+    const int sixteens = stokes_rows_of_cubes<0>::sixteens(k);
+    if (sixteens == 2) return through(stokes_rows_of_cubes<2>(k));
+    if (sixteens == 4) return through(stokes_rows_of_cubes<4>(k));
   }
+  through(stokes_rows<T>(k));
 }
 
 }  // namespace detail
@@ -166,21 +250,18 @@ void divergence_walk(const stokes_stencil<T>& k, const conduction_segment& s, st
 /// @param u shape (3, stride), ghosts current, zero at faces that do not exist
 template <class T, class In, class Done>
 void for_each_divergence(const stokes_stencil<T>& k, const In* u, const Done& done) {
-  constexpr std::int64_t chunk = 256;
-  for_each_block(static_cast<std::int64_t>(k.segments.size()), chunk, [&](std::int64_t begin, std::int64_t end) {
-    const auto own = k.segments.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
-    const std::int32_t limit = own.back().first + static_cast<std::int32_t>(own.back().length);
-    for (const conduction_segment& s : own) detail::divergence_walk(k, s, limit, u, done);
-  });
-  for (const conduction_corner& corner : k.corners) {
-    T sum = 0;
-    for (std::size_t c = 0; c < 3; ++c) {
-      const In* const own = u + static_cast<std::int64_t>(c) * k.stride;
-      const std::int32_t above = corner.neighbour[2 * c + 1];
-      sum += k.slope[c] * (static_cast<T>(own[corner.cell]) - (above == corner.cell ? 0 : static_cast<T>(own[above])));
+  detail::for_each_chunk(k.segments, k.corners, [&](auto segments, auto corners) {
+    detail::divergence_walk(k, segments, u, done);
+    for (const conduction_corner& corner : corners) {
+      T sum = 0;
+      for (std::size_t c = 0; c < 3; ++c) {
+        const In* const own = u + static_cast<std::int64_t>(c) * k.stride;
+        const std::int32_t above = corner.neighbour[2 * c + 1];
+        sum += k.slope[c] * (static_cast<T>(own[corner.cell]) - (above == corner.cell ? 0 : static_cast<T>(own[above])));
+      }
+      done(corner.cell, sum);
     }
-    done(corner.cell, sum);
-  }
+  });
   for (const std::int32_t i : k.beyond) done(i, T(0));
 }
 
@@ -189,13 +270,10 @@ void for_each_divergence(const stokes_stencil<T>& k, const In* u, const Done& do
 /// @param x shape (4, stride), ghosts current, zero at faces that do not exist @param force b at every face of a component
 template <class T, class In, class Done>
 void for_each_stokes(const stokes_stencil<T>& k, const In* x, const std::array<T, 3>& force, const Done& done) {
-  constexpr std::int64_t chunk = 256;
-  for_each_block(static_cast<std::int64_t>(k.segments.size()), chunk, [&](std::int64_t begin, std::int64_t end) {
-    const auto own = k.segments.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
-    const std::int32_t limit = own.back().first + static_cast<std::int32_t>(own.back().length);
-    for (const conduction_segment& s : own) detail::stokes_walk(k, s, limit, x, force, done);
-  });
-  for (const conduction_corner& c : k.corners) detail::stokes_corner(k, c, x, force, done);
+  if (force[0] == 0 && force[1] == 0 && force[2] == 0)
+    detail::stokes_chunks<false>(k, x, force, done);
+  else
+    detail::stokes_chunks<true>(k, x, force, done);
   detail::stokes_open_faces(k, x, force, done);
 }
 

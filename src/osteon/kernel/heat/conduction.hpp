@@ -15,6 +15,9 @@
 #include <osteon/kernel/lanes.hpp>
 #include <span>
 #include <type_traits>
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
 
 namespace osteon::kernel {
 
@@ -64,6 +67,13 @@ namespace detail {
 template <class T>
 [[gnu::always_inline]] inline typename lanes<T>::mask open_directions(const std::uint8_t* open) {
   using mask = typename lanes<T>::mask;
+#if defined(__AVX2__)
+  if constexpr (lanes<T>::count == 8) {
+    std::int64_t bytes;
+    std::memcpy(&bytes, open, sizeof bytes);
+    return (mask)_mm256_cvtepu8_epi32(_mm_cvtsi64_si128(bytes));
+  }
+#endif
   std::int32_t words[2] = {};
   std::memcpy(words, open, lanes<T>::count);
   const auto low = words[0], high = words[1];
@@ -73,12 +83,23 @@ template <class T>
     return mask{low, low, low, low} >> mask{0, 8, 16, 24};
 }
 
+// All bits where bit d of each lane's byte is set, elsewhere none.
+template <class T>
+[[gnu::always_inline]] inline typename lanes<T>::mask where_open(typename lanes<T>::mask open, int d) {
+  if constexpr (sizeof(T) == 4)
+    return (open << (31 - d)) >> 31;  // spreads the sign; machines with AVX2 shift so in words of four bytes only
+  else
+    return (open & (typename lanes<T>::integer{1} << d)) != 0;
+}
+template <class V, class M>
+[[gnu::always_inline]] inline V kept(V value, M where) {
+  return (V)((M)value & where);  // the bits, not the value
+}
 // Where bit d of each lane's byte is set: the lanes' conductance; elsewhere zero.
 template <class T>
 [[gnu::always_inline]] inline typename lanes<T>::vector masked(typename lanes<T>::vector g, typename lanes<T>::mask open,
                                                                int d) {
-  const typename lanes<T>::mask is_open = (open & (typename lanes<T>::integer{1} << d)) != 0;
-  return (typename lanes<T>::vector)((typename lanes<T>::mask)g & is_open);  // the bits of g, not its value
+  return kept(g, where_open<T>(open, d));
 }
 
 template <class Done, class T>

@@ -87,17 +87,19 @@ class wall_rule {
     // itself is half a voxel away.
     return fluid == 0 ? 2 : 1;
   }
-  // Number of the diagonal, and its value.
-  std::pair<std::uint8_t, double> diagonal(const flow_cells& cells, std::int32_t cell, std::int32_t below,
-                                           std::size_t axis) const {
-    double value = 2 * cells.weight[axis];
+  // Number of the diagonal.
+  std::uint8_t number(std::int32_t cell, std::int32_t below, std::size_t axis) const {
     std::array<int, 2> sum{};
-    for (std::size_t n = 0; n < 2; ++n) {
-      const std::size_t other = kernel::axes_across[axis][n];
-      for (const std::size_t high : {0, 1}) sum[n] += across(cell, below, other, high);
-      value += sum[n] * cells.weight[other];
-    }
-    return {static_cast<std::uint8_t>(1 + sum[0] + 5 * sum[1]), value};
+    for (std::size_t n = 0; n < 2; ++n)
+      for (const std::size_t high : {0, 1}) sum[n] += across(cell, below, kernel::axes_across[axis][n], high);
+    return static_cast<std::uint8_t>(1 + sum[0] + 5 * sum[1]);
+  }
+  // Its value.
+  static double diagonal(const flow_cells& cells, std::size_t axis, std::uint8_t number) {
+    const std::array<int, 2> sum{(number - 1) % 5, (number - 1) / 5};
+    double value = 2 * cells.weight[axis];
+    for (std::size_t n = 0; n < 2; ++n) value += sum[n] * cells.weight[kernel::axes_across[axis][n]];
+    return value;
   }
 
  private:
@@ -143,30 +145,34 @@ flow_cells make_flow_cells(const flow_problem& problem, const std::vector<bool>&
   const places where = find_places(cells);
   const wall_rule rule(cells, where, problem.surroundings);
   for (auto& f : cells.friction) f.assign(at(c.size), 0);
-  visit_neighbours(c, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      const bool along = static_cast<int>(axis) == cells.through;
-      const bool is_inlet = along && (where.sides[at(i)] >> (2 * axis) & 1) != 0, is_outlet = along && where.beyond[at(i)];
-      if (is_inlet || is_outlet) {
-        auto [number, diagonal] = rule.diagonal(cells, i, i, axis);
-        number = static_cast<std::uint8_t>(number + open_face_frictions);
-        diagonal -= cells.weight[axis];  // along the flow it has one neighbour
-        cells.friction[axis][at(i)] = number;
-        cells.diagonal[axis][number] = diagonal;
-        // Half of the neighbours across, and of the walls.
-        kernel::stokes_open_face f{
-            i, i, near[2 * axis + 1], {}, (diagonal + cells.weight[axis]) / 2, true, static_cast<std::int8_t>(axis)};
-        if (is_outlet) f.pressure = f.along = near[2 * axis], f.is_inlet = false;
-        for (std::size_t n = 0; n < 4; ++n) f.across[n] = near[2 * kernel::axes_across[axis][n / 2] + n % 2];
-        cells.open_faces.push_back(f);
-      } else if (near[2 * axis] >= 0 && !where.beyond[at(i)]) {
-        const auto [number, diagonal] = rule.diagonal(cells, i, near[2 * axis], axis);
-        cells.friction[axis][at(i)] = number;
-        cells.diagonal[axis][number] = diagonal;
-      }
-    }
-    if (where.beyond[at(i)]) cells.beyond.push_back(i);
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    for (std::uint8_t number = 1; number <= open_face_frictions; ++number)
+      cells.diagonal[axis][number] = wall_rule::diagonal(cells, axis, number);
+  const auto is_open = [&](std::int32_t i, std::size_t axis) {
+    const bool along = static_cast<int>(axis) == cells.through;
+    return along && ((where.sides[at(i)] >> (2 * axis) & 1) != 0 || where.beyond[at(i)]);
+  };
+  visit_neighbours_in_parallel(c, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      if (!is_open(i, axis) && near[2 * axis] >= 0 && !where.beyond[at(i)])
+        cells.friction[axis][at(i)] = rule.number(i, near[2 * axis], axis);
   });
+  if (cells.through >= 0)
+    visit_neighbours(c, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
+      if (where.beyond[at(i)]) cells.beyond.push_back(i);
+      const std::size_t axis = at(cells.through);
+      if (!is_open(i, axis)) return;
+      const std::uint8_t across = rule.number(i, i, axis);
+      const auto number = static_cast<std::uint8_t>(across + open_face_frictions);
+      const double diagonal = cells.diagonal[axis][across];
+      cells.friction[axis][at(i)] = number;
+      cells.diagonal[axis][number] = diagonal - cells.weight[axis];  // along the flow it has one neighbour
+      // Half of the neighbours across, and of the walls.
+      kernel::stokes_open_face f{i, i, near[2 * axis + 1], {}, diagonal / 2, true, static_cast<std::int8_t>(axis)};
+      if (where.beyond[at(i)]) f.pressure = f.along = near[2 * axis], f.is_inlet = false;
+      for (std::size_t n = 0; n < 4; ++n) f.across[n] = near[2 * kernel::axes_across[axis][n / 2] + n % 2];
+      cells.open_faces.push_back(f);
+    });
   for (auto& f : cells.friction) c.links.exchange(f.data());
   return cells;
 }
@@ -204,20 +210,30 @@ double survey(const flow_problem& problem, const flow_cells& cells, flow_counts&
     c.links.exchange(next.data());
     reach.swap(next);
   }
-  visit_neighbours(c, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
+  // Of each cell: walls along each axis in two bits, whether it is thin, and whether it counts.
+  constexpr unsigned is_thin = 1U << 6, counts_itself = 1U << 7;
+  std::vector<std::uint8_t> found(at(c.owned));
+  visit_neighbours_in_parallel(c, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
     if (where.beyond[at(i)]) return;
-    ++flowing;
-    bool is_thin = false;
+    unsigned own = counts_itself;
     for (std::size_t axis = 0; axis < 3; ++axis) {
       for (const std::size_t high : {0, 1}) {
         const std::size_t d = 2 * axis + high;
         const bool is_outer = cells.through >= 0 && (where.sides[at(i)] >> d & 1) != 0;
-        if (near[d] < 0 && !(is_outer && goes_on_outside(axis))) ++walls[axis];
+        if (near[d] < 0 && !(is_outer && goes_on_outside(axis))) own += 1U << (2 * axis);
       }
-      is_thin = is_thin || reach_of(i, 2 * axis) + reach_of(i, 2 * axis + 1) + 1 <= longest;
+      if (reach_of(i, 2 * axis) + reach_of(i, 2 * axis + 1) + 1 <= longest) own |= is_thin;
     }
-    thin += is_thin;
+    found[at(i)] = static_cast<std::uint8_t>(own);
   });
+  std::array<std::int64_t, 256> cells_with{};
+  for (const std::uint8_t own : found) ++cells_with[own];
+  for (std::size_t own = 0; own < cells_with.size(); ++own) {
+    const std::int64_t count = cells_with[own];
+    for (std::size_t axis = 0; axis < 3; ++axis) walls[axis] += count * static_cast<std::int64_t>(own >> (2 * axis) & 3);
+    if ((own & is_thin) != 0) thin += count;
+    if ((own & counts_itself) != 0) flowing += count;
+  }
   std::array<std::int64_t, 5> sums{walls[0], walls[1], walls[2], flowing, thin};
   MPI_Allreduce(MPI_IN_PLACE, sums.data(), 5, MPI_INT64_T, MPI_SUM, c.where.comm);
   counts.flowing = sums[3];

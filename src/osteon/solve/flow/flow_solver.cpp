@@ -21,6 +21,9 @@ constexpr double scale_reserve = 1.15, scale_growth = 1.3;
 constexpr int most_scalings = 8;
 constexpr int patience = 40;  // iterations without a fall of the residual
 
+// As many iterations as with two, on packs, sponges and foams.
+constexpr int pressure_cell_sweeps = 1;
+
 // The preconditioner's blocks lie this near to the exact inverses: measured on packs, sponges and ducts, with a reserve.
 constexpr double quality = 4;
 
@@ -30,7 +33,7 @@ flow_solver::flow_solver(const flow_cells& cells, double velocity_scale)
     : cells_(cells),
       single_(cells.stencil<float>()),
       double_(cells.stencil<double>()),
-      preconditioner_(cells),
+      preconditioner_(cells, pressure_cell_sweeps),
       velocity_scale_(static_cast<float>(velocity_scale > 0 ? velocity_scale
                                                             : scale_reserve / preconditioner_.least_velocity_eigenvalue())) {
 }
@@ -69,6 +72,7 @@ flow_solver::progress flow_solver::sums() const {
     const double* const x = x_.data() + c * stride + begin;
     const float* const r = r_.data() + c * stride + begin;
     double work = 0, square = 0, product = 0;
+#pragma omp simd reduction(+ : work, square, product)
     for (std::int64_t i = 0; i < count; ++i) {
       const auto own = static_cast<double>(r[i]);
       square += own * own;
@@ -98,12 +102,27 @@ void flow_solver::find_column(flow_direction& answer) const {
   answer.column_mm2 = all_ranks(answer.column_mm2);
 }
 
-double flow_solver::mixed_permeability(std::size_t axis, const std::vector<float>& earlier) const {
+kept_answer flow_solver::keep_answer() const {
+  const std::int64_t stride = cells_.stride(), owned = cells_.grid.owned;
+  kept_answer kept(at(4 * owned));
+  for (std::int64_t c = 0; c < 4; ++c)
+    for_each(owned, [to = kept.data() + c * owned, x = x_.data() + c * stride](std::int64_t i) {
+      to[i] = shortened(static_cast<float>(x[i]));
+    });
+  return kept;
+}
+
+double flow_solver::mixed_permeability(std::size_t axis, const kept_answer& earlier) const {
   const std::int64_t stride = cells_.stride(), owned = cells_.grid.owned;
   auto s = sum_blocks<1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t count, auto& sum) {
     const double* const x = x_.data() + c * stride + begin;
-    const float *const r = r_.data() + c * stride + begin, *const other = earlier.data() + c * owned + begin;
-    for (std::int64_t i = 0; i < count; ++i) sum[0] += static_cast<double>(other[i]) * static_cast<double>(r[i]);
+    const float* const r = r_.data() + c * stride + begin;
+    const std::uint16_t* const other = earlier.data() + c * owned + begin;
+    double product = 0;
+#pragma omp simd reduction(+ : product)
+    for (std::int64_t i = 0; i < count; ++i)
+      product += static_cast<double>(lengthened(other[i])) * static_cast<double>(r[i]);
+    sum[0] = product;
     if (c == static_cast<std::int64_t>(axis))
       for (std::int64_t i = 0; i < count; ++i) sum[0] += x[i];
   });
@@ -126,7 +145,7 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
   axis_ = at(static_cast<int>(answer.along));
   solve_certificate& certificate = answer.certificate;
   x_.assign(at(4 * stride), 0.0);
-  for (auto* v : {&r_, &s_, &p_, &v_, &w_, &q_}) v->assign(at(4 * stride), 0.0F);
+  for (auto* v : {&r_, &s_, &p_, &v_, &w_}) v->assign(at(4 * stride), 0.0F);
   const double scale = cells_.unit_mm * cells_.unit_mm / static_cast<double>(cells_.voxels);
 
   const int most = how.rehearses ? 1 : how.max_iterations;
@@ -218,8 +237,9 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
     const auto beta = static_cast<float>(starts ? 0 : rho / before);
     starts = false;
     turn_direction(owned, stride, beta, s_, v_, p_, w_);
-    preconditioner_.apply(w_.data(), q_.data(), velocity_scale_);
-    const double square = all_ranks(std::array{square_of_direction(owned, stride, p_, w_, q_)})[0];
+    std::vector<float>& q = v_;  // P w, now that K s is in w
+    preconditioner_.apply(w_.data(), q.data(), velocity_scale_);
+    const double square = all_ranks(std::array{square_of_direction(owned, stride, p_, w_, q)})[0];
     ++certificate.iterations;
     const double step = rho / square;
     if (!(square > 0) || !std::isfinite(step)) {
@@ -229,13 +249,14 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
     }
     auto t = sum_blocks<4>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
       const float *const w = w_.data() + c * stride + begin, *const p = p_.data() + c * stride + begin,
-                         *const q = q_.data() + c * stride + begin;
+                         *const z = q.data() + c * stride + begin;
       float *const r = r_.data() + c * stride + begin, *const s = s_.data() + c * stride + begin;
       double* const x = x_.data() + c * stride + begin;
       double work = 0, norm = 0, product = 0;
+#pragma omp simd reduction(+ : work, norm, product)
       for (std::int64_t i = 0; i < n; ++i) {
         x[i] += step * static_cast<double>(p[i]);
-        s[i] = static_cast<float>(static_cast<double>(s[i]) - step * static_cast<double>(q[i]));
+        s[i] = static_cast<float>(static_cast<double>(s[i]) - step * static_cast<double>(z[i]));
         r[i] = static_cast<float>(static_cast<double>(r[i]) - step * static_cast<double>(w[i]));
         const auto own = static_cast<double>(r[i]);
         norm += own * own;
@@ -290,19 +311,23 @@ void flow_solver::rehearse_rest() {
   as("restart", restart);
   as("last_residual", [&] { recompute_residual(); });
   as("iteration_without_size", look);
-  as("iteration_without_step", [&] { look(), preconditioner_.apply(w_.data(), q_.data(), velocity_scale_), sum(); });
+  as("iteration_without_step", [&] { look(), preconditioner_.apply(w_.data(), v_.data(), velocity_scale_), sum(); });
 }
 
-// Of the residual, by a product with P of no scale, into q.
+// Of the residual, by a product with P of no scale. It takes the place of K s, which is made again.
 flow_solver::energies flow_solver::measure_energies() {
-  preconditioner_.apply(r_.data(), q_.data());
+  preconditioner_.apply(r_.data(), v_.data());
   const std::int64_t stride = cells_.stride();
   const float* const mass = preconditioner_.right_side_of_pressure();
   const auto e =
       all_ranks(sum_blocks<2>(cells_.grid.owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
-        const float *const r = (c < 3 ? r_.data() + c * stride : mass) + begin, *const q = q_.data() + c * stride + begin;
-        for (std::int64_t i = 0; i < n; ++i) sum[c < 3 ? 0 : 1] += static_cast<double>(r[i]) * static_cast<double>(q[i]);
+        const float *const r = (c < 3 ? r_.data() + c * stride : mass) + begin, *const q = v_.data() + c * stride + begin;
+        double energy = 0;
+#pragma omp simd reduction(+ : energy)
+        for (std::int64_t i = 0; i < n; ++i) energy += static_cast<double>(r[i]) * static_cast<double>(q[i]);
+        sum[c < 3 ? 0 : 1] = energy;
       }));
+  multiply();
   return {e[0], e[1]};
 }
 
@@ -313,6 +338,7 @@ flow_solver::inner_products flow_solver::products_of_residual() const {
         const float *const r = r_.data() + c * stride + begin, *const s = s_.data() + c * stride + begin,
                            *const v = v_.data() + c * stride + begin;
         double residual = 0, product = 0;
+#pragma omp simd reduction(+ : residual, product)
         for (std::int64_t i = 0; i < n; ++i) {
           residual += static_cast<double>(r[i]) * static_cast<double>(s[i]);
           product += static_cast<double>(v[i]) * static_cast<double>(s[i]);

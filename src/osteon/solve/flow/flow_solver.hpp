@@ -4,10 +4,14 @@
 #include <cstdint>
 #include <osteon/solve/flow/flow_preconditioner.hpp>
 #include <osteon/solve/flow/flow_sums.hpp>
+#include <osteon/solve/flow/short_float.hpp>
 #include <string>
 #include <vector>
 
 namespace osteon::solve {
+
+/// The owned unknowns of an answer, shape (4, owned), shortened: it is multiplied with a residual, which is small.
+using kept_answer = std::vector<std::uint16_t>;
 
 /// Solves K x = b, b a force of one on every face of a component.
 ///
@@ -37,10 +41,12 @@ class flow_solver {
   double velocity_scale() const { return velocity_scale_; }
   /// The last answer, shape (4, stride), in voxels: velocities, pressure; ghosts current.
   const std::vector<double>& answer() const { return x_; }
+  /// The last answer as mixed_permeability() takes it.
+  kept_answer keep_answer() const;
   /// x . r + the work of the force of `axis` on the last answer, per voxel of the box, where r is the last residual: for an
   /// earlier answer x of that axis an entry of the permeability [voxel2] whose error is the product of both errors.
-  /// @param earlier shape (4, owned) @collective
-  double mixed_permeability(std::size_t axis, const std::vector<float>& earlier) const;
+  /// @collective
+  double mixed_permeability(std::size_t axis, const kept_answer& earlier) const;
 
  private:
   kernel_work work_of_iteration() const;
@@ -80,7 +86,7 @@ class flow_solver {
   std::string ending_;
   std::size_t axis_ = 0;
   std::vector<double> x_;
-  std::vector<float> r_, s_, p_, v_, w_, q_;  // residual, P r, direction, K s, K p, P w
+  std::vector<float> r_, s_, p_, v_, w_;  // residual, P r, direction, K s or P w, K p
 };
 
 }  // namespace osteon::solve

@@ -12,7 +12,8 @@
 
 namespace osteon::solve {
 
-/// Sums of N terms over blocks of the four arrays of owned values, the same for any number of threads.
+/// Sums of N terms over blocks of the four arrays of owned values, the same for any number of threads. Terms that sum along
+/// a block do so in the lanes of vectors (omp simd): one sum would have each addition wait for the one before.
 /// @param term (component, begin, count, sums)
 template <std::size_t N, class Term>
 std::array<double, N> sum_blocks(std::int64_t owned, Term term) {

@@ -12,8 +12,12 @@ inline double square_of_residual(std::int64_t owned, std::int64_t stride, const 
   return sum_blocks<1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
     const std::int64_t first = c * stride + begin;
     const float *const a = r.data() + first, *const b = s.data() + first, *const k = v.data() + first;
+    const double momentum = c < 3 ? 1 : 0;
+    double square = 0;
+#pragma omp simd reduction(+ : square)
     for (std::int64_t i = 0; i < n; ++i)
-      sum[0] += ((c < 3 ? static_cast<double>(k[i]) : 0) - static_cast<double>(a[i])) * static_cast<double>(b[i]);
+      square += (momentum * static_cast<double>(k[i]) - static_cast<double>(a[i])) * static_cast<double>(b[i]);
+    sum[0] = square;
   })[0];
 }
 
@@ -24,6 +28,7 @@ inline void turn_direction(std::int64_t owned, std::int64_t stride, float beta, 
     const std::int64_t first = c * stride + begin;
     const float *const from = s.data() + first, *const product = v.data() + first;
     float *const to = p.data() + first, *const product_to = w.data() + first;
+#pragma omp simd
     for (std::int64_t i = 0; i < n; ++i) {
       to[i] = from[i] + beta * to[i];
       product_to[i] = product[i] + beta * product_to[i];
@@ -37,8 +42,12 @@ inline double square_of_direction(std::int64_t owned, std::int64_t stride, const
   return sum_blocks<1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
     const std::int64_t first = c * stride + begin;
     const float *const a = p.data() + first, *const k = w.data() + first, *const b = q.data() + first;
+    const double momentum = c < 3 ? 1 : 0;
+    double square = 0;
+#pragma omp simd reduction(+ : square)
     for (std::int64_t i = 0; i < n; ++i)
-      sum[0] += ((c < 3 ? static_cast<double>(b[i]) : 0) - static_cast<double>(a[i])) * static_cast<double>(k[i]);
+      square += (momentum * static_cast<double>(b[i]) - static_cast<double>(a[i])) * static_cast<double>(k[i]);
+    sum[0] = square;
   })[0];
 }
 

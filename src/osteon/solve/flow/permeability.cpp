@@ -209,7 +209,7 @@ flow_solution solve_permeability(const flow_problem& problem, const flow_options
   std::optional<flow_cells> cells;
   std::optional<flow_solver> solver;
   bool is_surveyed = false;
-  std::vector<std::pair<std::size_t, std::vector<float>>> earlier;  // axes and answers, to be mixed with later ones
+  std::vector<std::pair<std::size_t, kept_answer>> earlier;  // axes and answers, to be mixed with later ones
   for (const axis along : problem.directions) {
     flow_direction& answer = all.directions.emplace_back();
     answer.along = along;
@@ -255,11 +255,7 @@ flow_solution solve_permeability(const flow_problem& problem, const flow_options
     for (const auto& [other, field] : earlier)
       all.tensor_mm2[a][other] = all.tensor_mm2[other][a] =
           cells->unit_mm * cells->unit_mm * solver->mixed_permeability(other, field);
-    if (is_periodic && problem.directions.size() > all.directions.size()) {
-      auto& field = earlier.emplace_back(a, std::vector<float>()).second;
-      for (std::int64_t c = 0; c < 4; ++c)
-        field.insert(field.end(), x.begin() + c * cells->stride(), x.begin() + c * cells->stride() + cells->grid.owned);
-    }
+    if (is_periodic && problem.directions.size() > all.directions.size()) earlier.emplace_back(a, solver->keep_answer());
     set_speeds(problem, *cells, all, x, answer);
     if (how.fields) set_fields(problem, *cells, x, answer);
     if (how.carry && answer.certificate.converged) set_faces(problem, *cells, x, how, answer, log);

@@ -111,6 +111,7 @@ bool through_solver::settle_creeping(double tolerance, const through_options& ho
       double* const x = x_.data() + c * stride + begin;
       const double weight = c < 3 ? unit_ * unit_ : 1;
       double left = 0, all = 0;
+#pragma omp simd reduction(+ : left, all)
       for (std::int64_t i = 0; i < n; ++i) {
         x[i] += step * static_cast<double>(p[i]);
         s[i] = static_cast<float>(static_cast<double>(s[i]) - step * static_cast<double>(other[i]));

@@ -1,0 +1,58 @@
+#pragma once
+/// @file
+/// The vectors of cells that a kernel of flow goes through, segment after segment.
+#include <algorithm>
+#include <array>
+#include <osteon/kernel/heat/conduction.hpp>
+#include <span>
+
+namespace osteon::kernel::detail {
+
+/// Call step(i, to, left) for vectors of `Width` cells: they begin at cell i of a segment, of which `left` cells are left,
+/// and have their neighbours in the six directions at i + to[d]. Segments of pores have some ten cells: no branch asks for
+/// the end of one, as a processor that guesses it wrong loses the time of a vector.
+template <int Width, class Step>
+void step_through(std::span<const conduction_segment> segments, const Step& step) {
+  if (segments.empty()) return;
+  const conduction_segment* s = segments.data();
+  const conduction_segment* const end = s + segments.size();
+  for (std::int32_t i = s->first;;) {
+    const std::int32_t first = s->first, left = first + static_cast<std::int32_t>(s->length) - i;
+    const std::array<std::int64_t, directions> to{
+        s->neighbour[0] - first, s->neighbour[1] - first, s->neighbour[2] - first, s->neighbour[3] - first, -1, 1};
+    step(i, to, left);
+    const bool is_over = left <= Width;
+    s += is_over;
+    if (s == end) return;
+    const std::int32_t begin = s->first, next = i + Width, chosen = -static_cast<std::int32_t>(is_over);
+    i = (begin & chosen) | (next & ~chosen);  // compilers make a branch of a condition
+  }
+}
+
+/// The number of the first cell behind the segments.
+inline std::int32_t end_of(std::span<const conduction_segment> segments) {
+  return segments.empty() ? 0 : segments.back().first + static_cast<std::int32_t>(segments.back().length);
+}
+
+/// Call visit(own segments, corners among them) for chunks of segments by all threads, so that corners meet the values that
+/// the segments beside them have brought into the caches.
+/// @param corners ascending
+template <class Visit>
+void for_each_chunk(std::span<const conduction_segment> segments, std::span<const conduction_corner> corners,
+                    const Visit& visit) {
+  constexpr std::int64_t chunk = 64;
+  const auto count = static_cast<std::int64_t>(segments.size());
+  if (count == 0) return visit(segments, corners);
+  const auto corner_from = [&](std::int64_t segment) {
+    if (segment <= 0) return corners.begin();
+    if (segment >= count) return corners.end();
+    return std::lower_bound(corners.begin(), corners.end(), segments[static_cast<std::size_t>(segment)].first,
+                            [](const conduction_corner& c, std::int32_t cell) { return c.cell < cell; });
+  };
+  for_each_block(count, chunk, [&](std::int64_t begin, std::int64_t end) {
+    visit(segments.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)),
+          std::span(corner_from(begin), corner_from(end)));
+  });
+}
+
+}  // namespace osteon::kernel::detail
