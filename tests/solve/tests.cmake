@@ -1,6 +1,7 @@
 osteon_test(solve/elasticity RANKS 1 2 3 4 7 TIMEOUT 120)
 osteon_test(solve/elasticity_load RANKS 1 2 3 7 TIMEOUT 120)
 osteon_test(solve/elastic_periodic RANKS 1 2 3 7 TIMEOUT 120)
+osteon_test(solve/failure RANKS 1 2 3 TIMEOUT 240)
 osteon_test(solve/flow_box RANKS 1 2 3 5 TIMEOUT 120 THREADS 2)
 osteon_test(solve/flow_labels RANKS 1 3 TIMEOUT 120)
 osteon_test(solve/flow_periods RANKS 1 3 TIMEOUT 120)

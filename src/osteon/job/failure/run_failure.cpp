@@ -155,8 +155,7 @@ physics_result run_failure(const spec& job, const local_model& part, const solve
     write_file((folder / "curve.csv").string(), history_table(result.answers["curve"]));
   });
   if (!solution.ended.empty()) {
-    const json at = result.answers["curve"];
-    result.why_missed = fmt::format("{}; the curve so far is in {}", solution.ended,
+    result.answers["ended"] = fmt::format("{}; the curve so far is in {}", solution.ended,
                                     (std::filesystem::path(job.output_directory) / "curve.csv").string());
   }
   cell_values plastic_strain, dissipation;
