@@ -16,6 +16,8 @@ from typing import Any
 from .errors import DATA, USAGE, DataError, complain, tell_file_warnings
 from .replace_file import write_whole
 from .report_data import JobResult, load
+from .report_failure import certificates as failure_certificates
+from .report_failure import curve
 from .report_homogenised import section as homogenised
 from .report_plots import convergence, histogram, history
 from .report_probes import probes
@@ -52,6 +54,7 @@ def build(result: JobResult) -> str:
         "picture": _picture(result, _colour_bar(result, gradient, result.field_range)),
         "cut": _cut(result)
         + _film(result)
+        + _plot("Load and displacement", curve(result), "How the load and the energies go with the displacement")
         + _plot("In time", history(result), "What the flow does over time")
         + _plot("Probes", probes(result), "What the flow does at the probes"),
         "slices": _slices(slices_of(result, table), result, _colour_bar(result, gradient, result.slice_range)),
@@ -68,7 +71,7 @@ def build(result: JobResult) -> str:
         "certificates": "".join(
             f'<tr><td class="{"ok" if good else "no"}">{"✓ pass" if good else "✗ fail"}</td><td>{escape(title)}</td>'
             f'<td class="n">{v}</td><td class="m l">{limit}</td></tr>'
-            for title, v, limit, good in certificates(result)
+            for title, v, limit, good in certificates(result) + failure_certificates(result.summary)
         ),
         "segmentation": _pairs(segmentation(result)),
         "stages": _stages(result.summary.get("stages", [])),

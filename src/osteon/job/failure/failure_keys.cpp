@@ -13,10 +13,6 @@ namespace {
 // Perfect plasticity leaves the tangent without stiffness along the flow: this part of Young's modulus is put in its place.
 constexpr double least_hardening = 1e-4;
 
-bool has_stress(const failure_keys& f) {
-  return f.yield_stress_MPa || f.tensile_strength_MPa || f.compressive_strength_MPa;
-}
-
 }  // namespace
 
 void describe_failure(key_visitor& v, spec& job) {

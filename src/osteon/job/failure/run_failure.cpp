@@ -143,7 +143,7 @@ physics_result run_failure(const spec& job, const local_model& part, const solve
   law["steps"] = solution.curve.size() - 1;
   law["state_bytes"] = solution.state_bytes;
   result.answers["failure"] = law;
-  result.answers["failure_certificate"] = {{"force_residual", solution.proof.force_residual},
+  result.answers["failure_proof"] = {{"force_residual", solution.proof.force_residual},
                                            {"yield_violation", solution.proof.yield_violation},
                                            {"work_error", solution.proof.work_error},
                                            {"smallest_dissipation_MPa", solution.proof.smallest_dissipation_MPa}};
