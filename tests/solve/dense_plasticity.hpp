@@ -132,7 +132,7 @@ class dense_plasticity {
     if (f(0) > 0) {
       double low = 0, high = 1;
       while (f(high) > 0) high *= 2;
-      for (int i = 0; i < 200; ++i) (f((low + high) / 2) > 0 ? low : high) = (low + high) / 2;
+      for (int i = 0; i < 70; ++i) (f((low + high) / 2) > 0 ? low : high) = (low + high) / 2;
       gamma = (low + high) / 2;
     }
     const double left = mises > 0 ? std::max(0.0, mises - 3 * mu * a * gamma) / mises : 1;
