@@ -42,7 +42,7 @@ VON_MISES = f'law = "von_mises"\nyield_stress_MPa = {YIELD}\nhardening_MPa = {HA
 def test_a_bar_follows_two_straight_lines(job: Job) -> None:
     """Oracle: F = A (sy + Et (e - ey)), Et = E H / (E + H); the offset line; the same numbers in curve.csv."""
     image = np.full((6, 4, 5), 200, "u1")
-    done = run(job, image, VON_MISES + "steps = 10", 'test = "uniaxial"\nstrain = -0.02')
+    done = run(job, image, VON_MISES + "steps = 10", 'test = "uniaxial"\nstrain = -0.02', "[solve]\ntolerance = 1e-9\n")
     assert done.code == 0, done.err
     told, area = done.summary, 20 * 0.05**2
     strain = np.array(told["curve"]["strain"])
@@ -93,6 +93,8 @@ def test_calculix_finds_the_same_forces(job: Job, is_plastic: bool) -> None:
         (YIELD, HARDENING) if is_plastic else None,
     )
     peer = calculix.forces(job.folder / "peer.inp")
+    if not is_plastic:  # which it solves at once
+        peer = [peer[-1] * n / 5 for n in range(1, 6)]
     assert len(peer) == 5
     assert np.allclose([curve["force_N"][n] for n in places], peer, rtol=1e-5)
     assert not is_plastic or done.summary["yielded_share"]["all"] > 0.2
@@ -110,7 +112,6 @@ def test_ranks_give_the_same_digits(job: Job, tmp_path: Path) -> None:
             "",
             "--ranks",
             ranks,
-            "--replace",
         )
         assert done.code == 0, done.err
         forces.append(done.summary["curve"]["force_N"])
@@ -130,7 +131,6 @@ def test_a_cone_tells_tension_from_compression_and_unloads(job: Job) -> None:
             "",
             "--ranks",
             "1",
-            "--replace",
         )
         assert done.code == 0, done.err
         told = done.summary
@@ -177,12 +177,18 @@ def test_strengths_in_pascals_are_doubted(job: Job) -> None:
 
 def test_what_does_not_converge_ends_with_the_curve_so_far(job: Job) -> None:
     """Oracle: exit code 4, the last good state in the files."""
-    done = run(job, porous(8), VON_MISES + "steps = 1\nhalvings = 0", "strain = -0.2", "[solve]\nmax_iterations = 12\n")
+    done = run(
+        job,
+        porous(8),
+        VON_MISES + "steps = 1\nhalvings = 0",
+        "strain = -0.9",
+        "[solve]\ntolerance = 1e-11\nmax_iterations = 60\n",
+    )
     assert done.code == 4
     assert "no equilibrium is found beyond" in done.err
     told = done.summary
     assert told["status"] == "not converged"
-    assert abs(told["curve"]["strain"][-1]) < 0.2
+    assert abs(told["curve"]["strain"][-1]) < 0.9
     assert (done.folder / "curve.csv").is_file()
 
 
@@ -192,7 +198,7 @@ def test_a_stopped_job_goes_on_to_the_same_curve(job: Job) -> None:
     whole = run(job, image, VON_MISES + "steps = 30", "strain = -0.02", "[run]\nranks = 1\n", "--ranks", "1")
     assert whole.code == 0, whole.err
     want = whole.summary["curve"]["force_N"]
-    command = [str(BINARY), "run", str(job.folder / "job.toml"), "--ranks", "1", "--replace"]
+    command = [str(BINARY), "run", str(job.folder / "job.toml"), "--ranks", "1"]
     with subprocess.Popen(
         command, cwd=job.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as started:

@@ -49,7 +49,8 @@ json curve_of(std::span<const solve::failure_record> curve, const measure& m) {
   json columns = json::object();
   for (const solve::failure_record& r : curve) {
     const auto add = [&](const char* key, double value) { columns[key].push_back(value); };
-    for (const auto& [key, value] : place_of(r.factor, r.load, m).items()) add(key.c_str(), value);
+    const json place = place_of(r.factor, r.load, m);
+    for (const auto& [key, value] : place.items()) add(key.c_str(), value);
     add("work_mJ", r.work_mJ);
     add("stored_mJ", r.stored_mJ);
     add("dissipated_mJ", r.dissipated_mJ);
