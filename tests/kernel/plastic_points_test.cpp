@@ -20,12 +20,12 @@ double number(std::uint64_t n) { return static_cast<double>(splitmix64(n) >> 11)
 struct brick {
   double per_mm[3] = {1 / edges.z, 1 / edges.y, 1 / edges.x};
   double scale[3];
-  eight u[3];
+  vector_at_corners<double> u;
   explicit brick(double size, std::uint64_t seed = 1) {
     const double volume = edges.z * edges.y * edges.x;
     for (int d = 0; d < 3; ++d) scale[d] = volume / 8 / edges[d];
     for (int c = 0; c < 3; ++c)
-      for (int a = 0; a < 8; ++a) u[c][a] = size * number(seed + static_cast<std::uint64_t>(3 * a + c));
+      for (int a = 0; a < 8; ++a) u.value[c][a] = size * number(seed + static_cast<std::uint64_t>(3 * a + c));
   }
 };
 
@@ -58,18 +58,19 @@ TEST(plastic_points, elastic_forces_are_those_of_the_element_matrix) {
   const plastic_material m = material(80, 80, 0);
   const matrix24 k = element_stiffness(edges, constants);
 
-  tensor_at_points strain, stress;
+  tensor_at_points<double> strain, stress;
   strains_at_points(b.u, b.per_mm, strain);
-  eight deviator[6], pressure, force[3];
-  elastic_stress(strain, m, false, deviator, pressure);
+  eight deviator[6], pressure;
+  vector_at_corners<double> force;
+  elastic_stress(strain.value, plastic_numbers<double>(m), false, deviator, pressure);
   for (int i = 0; i < 6; ++i) stress.value[i] = deviator[i];
   for (int i = 0; i < 3; ++i) stress.value[i] += pressure;
   forces_of_stresses(stress, b.scale, force);
 
   for (std::size_t i = 0; i < 24; ++i) {
     double expected = 0;
-    for (std::size_t j = 0; j < 24; ++j) expected += k[24 * i + j] * b.u[j % 3][j / 3];
-    EXPECT_NEAR(force[i % 3][i / 3], expected, 1e-12);
+    for (std::size_t j = 0; j < 24; ++j) expected += k[24 * i + j] * b.u.value[j % 3][j / 3];
+    EXPECT_NEAR(force.value[i % 3][i / 3], expected, 1e-12);
   }
 }
 
@@ -79,12 +80,12 @@ TEST(plastic_points, returns_to_the_surface_along_its_normal) {
   for (const auto& [tension, compression] : {std::pair{80.0, 80.0}, {50.0, 90.0}, {90.0, 60.0}}) {
     const plastic_material m = material(tension, compression, 100);
     const brick b(3e-2);
-    tensor_at_points strain;
-    trial_stress trial;
+    tensor_at_points<double> strain;
+    trial_stress<double> trial;
     strains_at_points(b.u, b.per_mm, strain);
-    ASSERT_TRUE(return_to_surface(strain, nullptr, m, false, trial));
-    plastic_state state;
-    flow(trial, m, state);
+    ASSERT_TRUE(return_to_surface<double>(strain, nullptr, plastic_numbers<double>(m), false, trial));
+    plastic_state<double> state;
+    flow(trial, plastic_numbers<double>(m), state);
     for (int g = 0; g < 8; ++g) {
       double elastic[6], plastic[6];
       for (int i = 0; i < 6; ++i) {
@@ -113,12 +114,12 @@ TEST(plastic_points, returns_to_the_surface_along_its_normal) {
 TEST(plastic_points, ends_in_the_tip_of_the_cone) {
   plastic_material m = material(20, 80, 0);
   m.surface.h = 1e-9;
-  tensor_at_points strain;
+  tensor_at_points<double> strain;
   for (int i = 0; i < 6; ++i) strain.value[i] = eight{} + (i < 3 ? 0.01 : 0.0005);
-  trial_stress trial;
-  ASSERT_TRUE(return_to_surface(strain, nullptr, m, false, trial));
-  plastic_state state;
-  flow(trial, m, state);
+  trial_stress<double> trial;
+  ASSERT_TRUE(return_to_surface<double>(strain, nullptr, plastic_numbers<double>(m), false, trial));
+  plastic_state<double> state;
+  flow(trial, plastic_numbers<double>(m), state);
   for (int g = 0; g < 8; ++g) {
     EXPECT_EQ(trial.is_apex[g], 1);
     double elastic[6];
@@ -140,26 +141,26 @@ TEST(plastic_points, yields_at_both_uniaxial_strengths) {
 TEST(plastic_points, tangent_is_the_derivative_and_symmetric) {
   for (const bool mean_dilatation : {false, true})
     for (const auto& [tension, compression] : {std::pair{80.0, 80.0}, {50.0, 90.0}, {20.0, 200.0}}) {
-      const plastic_material m = material(tension, compression, 100);
+      const plastic_numbers<double> m(material(tension, compression, 100));
       const brick b(1e-2), along(1e-3, 77), other(1e-3, 1234);
-      plastic_state state;
+      plastic_state<double> state;
       for (int i = 0; i < 6; ++i)
         for (int g = 0; g < 8; ++g) state.strain[i][g] = 1e-3 * number(static_cast<std::uint64_t>(500 + 8 * i + g));
       state.alpha = eight{} + 0.01;
-      trial_stress trial;
+      trial_stress<double> trial;
       const auto relaxed_at = [&](double t) {
-        eight u[3];
-        for (int c = 0; c < 3; ++c) u[c] = b.u[c] + t * along.u[c];
-        tensor_at_points strain, relaxed;
+        vector_at_corners<double> u;
+        for (int c = 0; c < 3; ++c) u.value[c] = b.u.value[c] + t * along.u.value[c];
+        tensor_at_points<double> strain, relaxed;
         strains_at_points(u, b.per_mm, strain);
         return_to_surface(strain, &state, m, mean_dilatation, trial);
         relaxed_stress(trial, &state, m, mean_dilatation, relaxed);
         return relaxed;
       };
       constexpr double step = 1e-6;
-      const tensor_at_points upper = relaxed_at(step), lower = relaxed_at(-step);
+      const tensor_at_points<double> upper = relaxed_at(step), lower = relaxed_at(-step);
       relaxed_at(0);
-      tensor_at_points change, tangent, change_of_other, tangent_of_other;
+      tensor_at_points<double> change, tangent, change_of_other, tangent_of_other;
       strains_at_points(along.u, b.per_mm, change);
       relaxed_tangent(trial, change, m, mean_dilatation, tangent);
       strains_at_points(other.u, b.per_mm, change_of_other);
@@ -173,6 +174,35 @@ TEST(plastic_points, tangent_is_the_derivative_and_symmetric) {
         }
       EXPECT_NEAR(forth, back, 1e-12 * std::abs(forth));
     }
+}
+
+// Oracle: the same in double.
+TEST(plastic_points, single_precision_makes_the_same_tangent) {
+  const plastic_material m = material(50, 90, 100);
+  const brick b(2e-2), along(1e-3, 77);
+  const auto tangent_in = [&]<class T>(T) {
+    vector_at_corners<T> u, p;
+    T per_mm[3];
+    for (int c = 0; c < 3; ++c) {
+      per_mm[c] = static_cast<T>(b.per_mm[c]);
+      for (int a = 0; a < 8; ++a) {
+        u.value[c][a] = static_cast<T>(b.u.value[c][a]);
+        p.value[c][a] = static_cast<T>(along.u.value[c][a]);
+      }
+    }
+    tensor_at_points<T> strain, change, tangent;
+    trial_stress<T> trial;
+    const plastic_numbers<T> numbers(m);
+    strains_at_points(u, per_mm, strain);
+    return_to_surface<T>(strain, nullptr, numbers, true, trial);
+    strains_at_points(p, per_mm, change);
+    relaxed_tangent(trial, change, numbers, true, tangent);
+    return tangent;
+  };
+  const auto exact = tangent_in(1.0);
+  const auto single = tangent_in(1.0F);
+  for (int i = 0; i < 6; ++i)
+    for (int g = 0; g < 8; ++g) EXPECT_NEAR(single.value[i][g], exact.value[i][g], 1e-4);
 }
 
 }  // namespace plastic_points_test

@@ -14,24 +14,36 @@ using kernel::eight;
 
 constexpr std::size_t state_floats = 8 * plastic_voxels::state_size;
 
+using corners = kernel::vector_at_corners<double>;
+using tensor = kernel::tensor_at_points<double>;
+using numbers = kernel::plastic_numbers<double>;
+
 // Displacements of the corners of the brick whose rows of nodes begin at `node`.
-[[gnu::always_inline]] inline void gather(const double* u, std::int64_t stride, const std::int32_t (&node)[4],
-                                          eight (&corners)[3]) {
+[[gnu::always_inline]] inline void gather(const double* u, std::int64_t stride, const std::int32_t (&node)[4], corners& to) {
   for (int c = 0; c < 3; ++c)
     for (int row = 0; row < 4; ++row) {
       const double* at = u + c * stride + node[row];
-      corners[c][2 * row] = at[0];
-      corners[c][2 * row + 1] = at[1];
+      to.value[c][2 * row] = at[0];
+      to.value[c][2 * row + 1] = at[1];
     }
 }
+// The same less those of the first corner: a motion as a whole must not cost the digits of single precision.
+[[gnu::always_inline]] inline void gather(const double* u, std::int64_t stride, const std::int32_t (&node)[4],
+                                          kernel::vector_at_corners<float>& to) {
+  corners exact;
+  gather(u, stride, node, exact);
+  for (int c = 0; c < 3; ++c)
+    to.value[c] = __builtin_convertvector(exact.value[c] - exact.value[c][0], kernel::eight_of<float>::vector);
+}
 
-[[gnu::always_inline]] inline void subtract(const eight (&force)[3], std::int64_t stride, const std::int32_t (&node)[4],
-                                            double* y) {
+template <class T>
+[[gnu::always_inline]] inline void subtract(const kernel::vector_at_corners<T>& force, std::int64_t stride,
+                                            const std::int32_t (&node)[4], double* y) {
   for (int c = 0; c < 3; ++c)
     for (int row = 0; row < 4; ++row) {
       double* at = y + c * stride + node[row];
-      at[0] -= force[c][2 * row];
-      at[1] -= force[c][2 * row + 1];
+      at[0] -= static_cast<double>(force.value[c][2 * row]);
+      at[1] -= static_cast<double>(force.value[c][2 * row + 1]);
     }
 }
 
@@ -55,6 +67,8 @@ plastic_voxels::plastic_voxels(const elasticity_problem& problem, std::span<cons
   for (int d = 0; d < 3; ++d) {
     per_mm_[d] = 1 / h[d];
     weight_per_edge_[d] = weight_ / h[d];
+    single_per_mm_[d] = static_cast<float>(per_mm_[d]);
+    single_weight_per_edge_[d] = static_cast<float>(weight_per_edge_[d]);
   }
   planes_.resize(static_cast<std::size_t>(problem.cells.shape().z));
 }
@@ -91,14 +105,14 @@ void plastic_voxels::by_parity(Body&& body) const {
   }
 }
 
-bool plastic_voxels::read_state(const plane& of, std::int32_t place, kernel::plastic_state& to) const {
+template <class T>
+bool plastic_voxels::read_state(const plane& of, std::int32_t place, kernel::plastic_state<T>& to) {
   if (place < 0) return false;
   const float* from = of.state.data() + static_cast<std::size_t>(place) * state_floats;
   for (int i = 0; i < 7; ++i) {
-    typedef float floats __attribute__((vector_size(32)));
-    floats f;
+    kernel::eight_of<float>::vector f;
     kernel::load(f, from + 8 * i);
-    (i < 6 ? to.strain[i] : to.alpha) = __builtin_convertvector(f, eight);
+    (i < 6 ? to.strain[i] : to.alpha) = __builtin_convertvector(f, typename kernel::eight_of<T>::vector);
   }
   return true;
 }
@@ -108,17 +122,18 @@ double plastic_voxels::largest_of_yield(const double* u, double sign) const {
 #pragma omp parallel for schedule(dynamic)
   for (std::int64_t z = 0; z < static_cast<std::int64_t>(planes_.size()); ++z)
     for_each_voxel(z, [&](std::int32_t, const std::int32_t(&node)[4], material_number material, std::int32_t) {
-      const kernel::plastic_material& m = materials_[material];
-      eight corners[3], deviator[6], pressure;
-      kernel::tensor_at_points strain;
-      gather(u, stride_, node, corners);
-      kernel::strains_at_points(corners, per_mm_, strain);
-      kernel::elastic_stress(strain, m, mean_dilatation_, deviator, pressure);
+      const numbers m(materials_[material]);
+      corners at;
+      eight deviator[6], pressure;
+      tensor strain;
+      gather(u, stride_, node, at);
+      kernel::strains_at_points(at, per_mm_, strain);
+      kernel::elastic_stress(strain.value, m, mean_dilatation_, deviator, pressure);
       const eight square = 1.5 * kernel::product_of_deviators(deviator, deviator);
       for (int g = 0; g < 8; ++g)
         largest[static_cast<std::size_t>(z)] =
             std::max(largest[static_cast<std::size_t>(z)],
-                     m.surface.a * std::sqrt(square[g]) + sign * 3 * m.surface.b * pressure[g]);
+                     m.a * std::sqrt(square[g]) + sign * 3 * m.b * pressure[g]);
     });
   double result = 0;
   for (const double l : largest) result = std::max(result, l);
@@ -131,14 +146,14 @@ void plastic_voxels::add_forces(const double* u, double* y) {
     plane& of = planes_[static_cast<std::size_t>(z)];
     of.flowing.clear();
     for_each_voxel(z, [&](std::int32_t, const std::int32_t(&node)[4], material_number material, std::int32_t place) {
-      const kernel::plastic_material& m = materials_[material];
-      eight corners[3], force[3];
-      kernel::tensor_at_points strain, relaxed;
-      kernel::plastic_state state;
-      kernel::trial_stress trial;
-      gather(u, stride_, node, corners);
-      kernel::strains_at_points(corners, per_mm_, strain);
-      const kernel::plastic_state* known = read_state(of, place, state) ? &state : nullptr;
+      const numbers m(materials_[material]);
+      corners at, force;
+      tensor strain, relaxed;
+      kernel::plastic_state<double> state;
+      kernel::trial_stress<double> trial;
+      gather(u, stride_, node, at);
+      kernel::strains_at_points(at, per_mm_, strain);
+      const kernel::plastic_state<double>* known = read_state(of, place, state) ? &state : nullptr;
       const bool flows = kernel::return_to_surface(strain, known, m, mean_dilatation_, trial);
       if (!flows && !known) return;
       kernel::relaxed_stress(trial, known, m, mean_dilatation_, relaxed);
@@ -153,19 +168,20 @@ void plastic_voxels::add_tangent(const double* u, const double* p, double* q) co
   by_parity([&](std::int64_t z) {
     const plane& of = planes_[static_cast<std::size_t>(z)];
     for (const plane::flow_place& v : of.flowing) {
-      const kernel::plastic_material& m = materials_[v.material];
-      eight corners[3];
-      kernel::tensor_at_points strain, change, relaxed;
-      kernel::plastic_state state;
-      kernel::trial_stress trial;
-      gather(u, stride_, v.node, corners);
-      kernel::strains_at_points(corners, per_mm_, strain);
+      // Single precision: the solution of the tangent is a correction of two digits.
+      const kernel::plastic_numbers<float> m(materials_[v.material]);
+      kernel::vector_at_corners<float> at, force;
+      kernel::tensor_at_points<float> strain, change, relaxed;
+      kernel::plastic_state<float> state;
+      kernel::trial_stress<float> trial;
+      gather(u, stride_, v.node, at);
+      kernel::strains_at_points(at, single_per_mm_, strain);
       kernel::return_to_surface(strain, read_state(of, v.state, state) ? &state : nullptr, m, mean_dilatation_, trial);
-      gather(p, stride_, v.node, corners);
-      kernel::strains_at_points(corners, per_mm_, change);
+      gather(p, stride_, v.node, at);
+      kernel::strains_at_points(at, single_per_mm_, change);
       kernel::relaxed_tangent(trial, change, m, mean_dilatation_, relaxed);
-      kernel::forces_of_stresses(relaxed, weight_per_edge_, corners);
-      subtract(corners, stride_, v.node, q);
+      kernel::forces_of_stresses(relaxed, single_weight_per_edge_, force);
+      subtract(force, stride_, v.node, q);
     }
   });
 }
@@ -187,26 +203,26 @@ plastic_sums plastic_voxels::commit(const double* u) {
     now.yielded.reserve(of.yielded.size() + of.flowing.size());
     now.state.reserve((of.yielded.size() + of.flowing.size()) * state_floats);
     for_each_voxel(z, [&](std::int32_t cell, const std::int32_t(&node)[4], material_number material, std::int32_t place) {
-      const kernel::plastic_material& m = materials_[material];
-      eight corners[3];
-      kernel::tensor_at_points strain;
-      kernel::plastic_state state;
-      kernel::trial_stress trial;
-      gather(u, stride_, node, corners);
-      kernel::strains_at_points(corners, per_mm_, strain);
+      const numbers m(materials_[material]);
+      corners at;
+      tensor strain;
+      kernel::plastic_state<double> state;
+      kernel::trial_stress<double> trial;
+      gather(u, stride_, node, at);
+      kernel::strains_at_points(at, per_mm_, strain);
       const bool known = read_state(of, place, state);
-      const bool flows = kernel::return_to_surface(strain, known ? &state : nullptr, m, mean_dilatation_, trial);
+      const bool flows = kernel::return_to_surface<double>(strain, known ? &state : nullptr, m, mean_dilatation_, trial);
       sum.stored_mJ += weight_ * sum_of(kernel::elastic_energy(trial, m));
       sum.whole_strain_mJ += weight_ * sum_of(kernel::energy_of_strain(strain, m, mean_dilatation_));
       if (!known && !flows) return;
       const eight before = state.alpha;
       if (flows) kernel::flow(trial, m, state);
       now.yielded.push_back(cell);
-      const std::size_t at = now.state.size();
-      now.state.resize(at + state_floats);
+      const std::size_t begin = now.state.size();
+      now.state.resize(begin + state_floats);
       for (int i = 0; i < 7; ++i)
         for (int g = 0; g < 8; ++g)
-          now.state[at + static_cast<std::size_t>(8 * i + g)] =
+          now.state[begin + static_cast<std::size_t>(8 * i + g)] =
               static_cast<float>(i < 6 ? state.strain[i][g] : state.alpha[g]);
       // What later steps and a reader of the state see is what was rounded.
       read_state(now, static_cast<std::int32_t>(now.yielded.size() - 1), state);
@@ -216,7 +232,7 @@ plastic_sums plastic_voxels::commit(const double* u) {
         sum.smallest_dissipation = std::min(sum.smallest_dissipation, state.alpha[g] - before[g]);
       }
       sum.dissipated_mJ += weight_ * sum_of(state.alpha);
-      sum.hardening_mJ += weight_ * m.surface.h / 2 * sum_of(state.alpha * state.alpha);
+      sum.hardening_mJ += weight_ * m.h / 2 * sum_of(state.alpha * state.alpha);
       ++sum.yielded;
       const double pressure = sum_of(trial.pressure);
       sum.in_tension += pressure > 0;

@@ -10,6 +10,7 @@
 #include <vector>
 
 namespace osteon::kernel {
+template <class T>
 struct plastic_state;
 }
 
@@ -81,13 +82,15 @@ class plastic_voxels {
   void for_each_voxel(std::int64_t z, Body&& body) const;
   template <class Body>
   void by_parity(Body&& body) const;
-  bool read_state(const plane& of, std::int32_t place, kernel::plastic_state& to) const;
+  template <class T>
+  static bool read_state(const plane& of, std::int32_t place, kernel::plastic_state<T>& to);
 
   const elasticity_problem& problem_;
   std::vector<kernel::plastic_material> materials_;
   bool mean_dilatation_;
   std::int64_t stride_;
   double per_mm_[3], weight_per_edge_[3], weight_;
+  float single_per_mm_[3], single_weight_per_edge_[3];
   std::vector<plane> planes_;
 };
 
