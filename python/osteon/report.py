@@ -24,6 +24,8 @@ if __name__ == "__main__":
 from .replace_file import write_whole
 from .report_colours import data_uri
 from .report_data import JobResult, load
+from .report_failure import certificates as failure_certificates
+from .report_failure import curve
 from .report_plots import convergence, greys, histogram, history
 from .report_probes import probes
 from .report_scene import read_scene
@@ -64,6 +66,7 @@ def build(result: JobResult, picture: Image.Image | None = None) -> str:
         "cut": _picture(result, picture)
         + _cut(result)
         + _film(result)
+        + _plot("Load and displacement", curve(result), "How the load and the energies go with the displacement")
         + _plot("In time", history(result), "What the flow does over time")
         + _plot("Probes", probes(result), "What the flow does at the probes"),
         "answers": _answers_of_cases(result) if result.cases else _answers(rows),
@@ -80,7 +83,7 @@ def build(result: JobResult, picture: Image.Image | None = None) -> str:
         "certificates": "".join(
             f'<tr><td class="{"ok" if good else "no"}">{"✓ pass" if good else "✗ fail"}</td><td>{escape(title)}</td>'
             f'<td class="n">{v}</td><td class="m l">{limit}</td></tr>'
-            for title, v, limit, good in certificates(result)
+            for title, v, limit, good in certificates(result) + failure_certificates(result.summary)
         ),
         "segmentation": _pairs(segmentation(result)),
         "stages": _stages(result.summary.get("stages", [])),

@@ -50,6 +50,10 @@ NO_ANSWERS = {
     "forces",
     "by_material",
     "history",
+    "curve",
+    "failure",
+    "failure_proof",
+    "ended",
 }
 
 

@@ -179,6 +179,7 @@ struct physics {
   /// Most components of a field that will be written.
   int (*most_components)(const spec& job) = [](const spec&) { return 1; };
   bool balances_moments = false;  ///< the certificate says how well
+  bool writes_as_it_runs = false;  ///< files beside its results, in the output folder
   bool has_lines = false;         ///< of a vector field, for its picture
   bool draws_lines = false;       ///< unless the job says otherwise
   /// @collective on part.where.comm

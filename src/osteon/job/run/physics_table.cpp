@@ -1,5 +1,6 @@
 #include <array>
 #include <osteon/job/elasticity/elasticity.hpp>
+#include <osteon/job/failure/failure.hpp>
 #include <osteon/job/flow/stage/flow.hpp>
 #include <osteon/job/heat/heat.hpp>
 #include <osteon/job/physics.hpp>
@@ -8,7 +9,7 @@
 namespace osteon::job {
 
 std::span<const physics* const> all_physics() {
-  static const std::array table{&elasticity(), &heat(), &thermo_elasticity(), &flow()};
+  static const std::array table{&elasticity(), &failure(), &heat(), &thermo_elasticity(), &flow()};
   return table;
 }
 

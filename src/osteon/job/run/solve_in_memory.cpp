@@ -48,6 +48,7 @@ std::string why_not_in_memory(const spec& job) {
   if (!job.image.steps.empty()) return "its image goes through steps ([[image.step]])";
   if (job.picture.enabled) return "it asks for a picture (picture.enabled)";
   if (job.picture.every > 0 || job.picture.film) return "it asks for frames (picture.every, picture.film)";
+  if (physics_of(job).writes_as_it_runs) return "its physics writes files of its own as it runs";
   if (job.transient) return "it writes records of its steps ([transient])";
   if (!job.probes.empty()) return "it writes records of its probes ([[probe]])";
   if (job.segment.compare_connectivity) return "it is computed twice (segment.compare_connectivity)";

@@ -96,7 +96,7 @@ template <class T>
 struct of_any_material {
   using vector = typename lanes<T>::vector;
   const lame_blocks<vector>& k;
-  vector lambda, mu;
+  vector lambda, varying, mu;  // `varying` is lambda where the dilatation differs from its mean
 
   template <int p, class V>
   [[gnu::always_inline]] void apply(V& a, V& b, V& c) const {
@@ -111,7 +111,7 @@ struct of_any_material {
     if constexpr ((p & 6) == 6) fz += m[3] * b, fy += m[3] * a;
     if constexpr ((p & 5) == 5) fz += m[4] * c, fx += m[4] * a;
     if constexpr ((p & 3) == 3) fy += m[5] * c, fx += m[5] * b;
-    pressure *= lambda, fz *= mu, fy *= mu, fx *= mu;
+    pressure *= p == 0 ? lambda : varying, fz *= mu, fy *= mu, fx *= mu;
     if constexpr (!(p & 4)) fz += v[0] * pressure;
     if constexpr (!(p & 2)) fy += v[1] * pressure;
     if constexpr (!(p & 1)) fx += v[2] * pressure;
@@ -264,7 +264,8 @@ template lame_blocks<float> make_lame_blocks(vector3 spacing_mm);
 template lame_blocks<double> make_lame_blocks(vector3 spacing_mm);
 
 template <class T>
-hex8_stiffness<T>::hex8_stiffness(vector3 spacing_mm, std::span<const lame> materials) {
+hex8_stiffness<T>::hex8_stiffness(vector3 spacing_mm, std::span<const lame> materials, dilatation how)
+    : lambda_varies_(how == dilatation::at_points ? T(1) : T(0)), mu_varies_(how == dilatation::at_points ? T(0) : T(-2) / 3) {
   double by_lambda[8][6], by_mu[8][6];
   block_coefficients(spacing_mm, by_lambda, by_mu);
   const auto fill = [](vector& v, double value) {
@@ -282,7 +283,9 @@ hex8_stiffness<T>::hex8_stiffness(vector3 spacing_mm, std::span<const lame> mate
     std::array<double, 3> diagonal{};
     for (int p = 0; p < 8; ++p)
       for (int k = 0; k < 6; ++k) {
-        const double value = m.lambda * by_lambda[p][k] + m.mu * by_mu[p][k];
+        // Without the volume's part of what is not the mean: lambda + 2 mu / 3 less.
+        const double lambda = p == 0 || how == dilatation::at_points ? m.lambda : -2 * m.mu / 3;
+        const double value = lambda * by_lambda[p][k] + m.mu * by_mu[p][k];
         fill(c.value[p][k], value);
         if (k < 3) diagonal[static_cast<std::size_t>(k)] += value;  // a corner has weight +1 or -1 in every mode
       }
@@ -303,11 +306,12 @@ void hex8_stiffness<T>::add_bricks_of(const hex8_run& run, const std::int32_t* n
     add_run<fourth>(run, node_end, [&](int, int) { return k; }, x, y, stride);
   } else {
     const auto lanes_at = [&, of_cell = material + run.cell](int done, int count) {
-      of_any_material<T> k{by_lame_, {}, {}};
+      of_any_material<T> k{by_lame_, {}, {}, {}};
       for (int i = 0; i < count; ++i) {
         k.lambda[i] = lambda_[of_cell[done + i]];
         k.mu[i] = mu_[of_cell[done + i]];
       }
+      k.varying = lambda_varies_ * k.lambda + mu_varies_ * k.mu;
       return k;
     };
     add_run<fourth>(run, node_end, lanes_at, x, y, stride);

@@ -56,6 +56,10 @@ extern template lame_blocks<double> make_lame_blocks(vector3 spacing_mm);
 /// behind the last node of every component.
 constexpr std::int64_t hex8_padding = 8;
 
+/// Where a brick has its dilatation: at each Gauss point, or the mean of the brick at all of them, so that it does not lock where
+/// the volume is kept. @cite [Hughes1980]
+enum class dilatation { at_points, mean };
+
 /// The coefficients of the blocks, for each material.
 template <class T>
 class hex8_stiffness {
@@ -66,7 +70,7 @@ class hex8_stiffness {
     vector value[8][6];
   };
   /// @param materials by the value of a cell; unused entries may hold zeros
-  hex8_stiffness(vector3 spacing_mm, std::span<const lame> materials);
+  hex8_stiffness(vector3 spacing_mm, std::span<const lame> materials, dilatation how = dilatation::at_points);
 
   /// y = K x; what lies between the nodes and the next component becomes zero. The result does not depend on the number
   /// of threads.
@@ -88,6 +92,7 @@ class hex8_stiffness {
 
   std::vector<coefficients> of_material_;  // of the first ones: thousands would be larger than all caches
   lame_blocks<vector> by_lame_;            // for bricks of different materials side by side, and of all others
+  T lambda_varies_, mu_varies_;            // how the two make the lambda of a dilatation that differs from its mean
   std::vector<T> lambda_, mu_;
   std::vector<std::array<double, 3>> diagonal_;
 };

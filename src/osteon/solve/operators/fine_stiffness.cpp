@@ -11,11 +11,11 @@ std::vector<kernel::lame> lame_table(const voxel::material_table& materials) {
   return table;
 }
 
-fine_stiffness::fine_stiffness(const elasticity_problem& problem)
+fine_stiffness::fine_stiffness(const elasticity_problem& problem, kernel::dilatation how)
     : problem_(problem),
       stride_((problem.nodes.size() + kernel::hex8_padding + 15) / 16 * 16),
-      single_(problem.spacing_mm, lame_table(*problem.materials)),
-      double_(problem.spacing_mm, lame_table(*problem.materials)) {
+      single_(problem.spacing_mm, lame_table(*problem.materials), how),
+      double_(problem.spacing_mm, lame_table(*problem.materials), how) {
   bricks_ = list_bricks(problem.cells, problem.nodes, problem.material);
 
   identify_nodes();
@@ -102,6 +102,7 @@ void fine_stiffness::product(const kernel::hex8_stiffness<T>& stiffness, const T
 
 void fine_stiffness::multiply(const float* x, float* y) const { product(single_, x, y); }
 void fine_stiffness::multiply(const double* x, double* y) const { product(double_, x, y); }
+void fine_stiffness::own_forces(const double* x, double* y) const { add_bricks(double_, x, y); }
 void fine_stiffness::forces(const double* x, double* y) const {
   add_bricks(double_, x, y);
   shared_by_ranks().exchange_add(y, layout());

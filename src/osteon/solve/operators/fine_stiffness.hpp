@@ -16,7 +16,7 @@ class fine_stiffness final : public elasticity_operator {
  public:
   /// Borrows the problem.
   /// @collective on problem.where.comm
-  explicit fine_stiffness(const elasticity_problem& problem);
+  explicit fine_stiffness(const elasticity_problem& problem, kernel::dilatation how = kernel::dilatation::at_points);
 
   void multiply(const float* x, float* y) const override;
   void multiply(const double* x, double* y) const;
@@ -25,6 +25,10 @@ class fine_stiffness final : public elasticity_operator {
   /// y = K x, forces at fixed displacements included; not summed over periodic faces.
   /// @collective
   void forces(const double* x, double* y) const;
+  /// y = K x of this rank's bricks alone, forces at fixed displacements included. @collective local
+  void own_forces(const double* x, double* y) const;
+  /// Add up what the copies of a node have. @collective
+  void add_copies(double* y) const { shared_->exchange_add(y, layout()); }
 
   std::int64_t size() const override { return 3 * stride_; }
   std::int64_t stride() const { return stride_; }

@@ -1,0 +1,18 @@
+#pragma once
+/// @file
+/// The row of physics = "failure", and the stage that it runs.
+#include <osteon/job/physics.hpp>
+#include <osteon/job/physics_result.hpp>
+#include <osteon/solve/failure/failure.hpp>
+
+namespace osteon::job {
+
+const physics& failure();
+
+/// Load a specimen until it yields, and beyond. @collective on part.where.comm
+physics_result run_failure(const spec& job, const local_model& part, const solve::options& how, log_sink& log);
+
+/// Shows the energy that yielded voxels have dissipated. Borrows both. @collective on part.where.comm
+std::unique_ptr<frame_painter> paint_failure(const spec& job, const local_model& part);
+
+}  // namespace osteon::job

@@ -1,0 +1,217 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/job/elasticity/describe_loads.hpp>
+#include <osteon/job/elasticity/elastic_fields.hpp>
+#include <osteon/job/elasticity/elastic_problem.hpp>
+#include <osteon/job/elasticity/load_cases.hpp>
+#include <osteon/job/failure/failure.hpp>
+#include <osteon/job/failure/failure_curve.hpp>
+#include <osteon/job/failure/failure_keys.hpp>
+#include <osteon/job/outputs/history.hpp>
+#include <osteon/job/system_info.hpp>
+#include <osteon/solve/checkpointer.hpp>
+#include <osteon/solve/elasticity/elasticity_check.hpp>
+#include <osteon/solve/post/field_statistics.hpp>
+
+namespace osteon::job {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr double most_plausible_strain = 0.1;
+
+// The surfaces of all materials of the model. Tells what is assumed of them.
+solve::failure_plan make_failure_plan(const spec& job, const local_model& part, json& told, log_sink& log) {
+  const failure_keys keys = failure_keys_of(job);
+  solve::failure_plan plan;
+  plan.integration = keys.integration == "bbar" ? kernel::dilatation::mean : kernel::dilatation::at_points;
+  if (!keys.path.empty()) plan.turns = keys.path;
+  plan.steps = static_cast<int>(keys.steps.value_or(0));
+  plan.most_halvings = static_cast<int>(keys.halvings);
+  const voxel::material_table& materials = part.header.materials;
+  plan.surfaces.resize(materials.size());
+  bool has_floor = false;
+  double least = 0, most = 0, widest = 0;
+  for (std::size_t m = 1; m < materials.size(); ++m) {
+    if (!(materials[m].youngs_modulus_MPa > 0)) continue;
+    const strengths s = strengths_of(keys, materials[m], m);
+    if (!(s.tension_MPa > 0)) continue;
+    plan.surfaces[m] = kernel::surface_of(s.tension_MPa, s.compression_MPa, s.hardening_MPa);
+    has_floor = has_floor || s.is_floor;
+    least = least > 0 ? std::min(least, s.hardening_MPa) : s.hardening_MPa;
+    most = std::max(most, s.hardening_MPa);
+    widest = std::max(widest, std::max(s.tension_MPa, s.compression_MPa) / materials[m].youngs_modulus_MPa);
+  }
+  told = {{"law", *keys.law}, {"integration", keys.integration}, {"hardening_MPa", {least, most}}, {"hardening_floor", has_floor}};
+  if (has_floor)
+    log.note(fmt::format("failure: perfect plasticity is given a hardening of 1e-4 of Young's modulus, {:.4g} to {:.4g} MPa", least,
+                         most));
+  if (widest > most_plausible_strain)
+    log.warn(fmt::format("failure: a strength of {:.3g} times Young's modulus; tissue yields at about 0.01 of it: are the strengths "
+                         "in MPa, not in Pa?",
+                         widest));
+  return plan;
+}
+
+// What the elastic solution says: stiffness, and the failure load that Pistoia's rule reads off it.
+struct elastic_part {
+  json answers;
+  double stiffness = 0;  // load over the amount
+};
+
+elastic_part read_elastic(const spec& job, const local_model& part,
+                          const std::shared_ptr<const solve::elasticity_problem>& problem, const load_case& what,
+                          solve::elasticity_solution solution) {
+  const load_answers loads = read_loads(what, *problem, part.header.origin_mm, solution);
+  elastic_part read;
+  const measure& m = *what.measures;
+  read.stiffness = *loads.load / m.amount;
+  read.answers = measured(m, *loads.load);
+  read.answers["load"] = loads.keys.at("load");
+  derived_fields state;
+  comm::collectively(part.where.comm, [&] { state = derive_fields(problem, std::move(solution.displacement_mm)); });
+  const auto estimate = solve::pistoia(part.where.comm, *state.effective_strain, *loads.load, job.pistoia.critical_strain,
+                                       job.pistoia.critical_volume);
+  json& pistoia = read.answers["pistoia"] = {{"critical_strain", job.pistoia.critical_strain},
+                                             {"critical_volume", job.pistoia.critical_volume},
+                                             {"factor", nullptr}};
+  if (std::isfinite(estimate.factor)) {
+    pistoia["factor"] = estimate.factor;
+    pistoia[m.turns ? "failure_moment_N_mm" : "failure_load_N"] = estimate.failure_load_N;
+  }
+  return read;
+}
+
+void show_plastic_strain(physics_result& result, const local_model& part, cell_values values) {
+  const solve::field_statistics s = solve::statistics(part.where.comm, *values);
+  result.shown = std::move(values);
+  result.shown_name = "plastic_strain";
+  result.shown_title = "plastic strain";
+  result.shown_units = "1";
+  result.shown_high = s.p99 > s.median ? s.p99 : s.max;
+  result.shown_low = 0;
+}
+
+std::vector<result_field> fields_of_failure(const local_model& part,
+                                            const std::shared_ptr<const solve::elasticity_problem>& problem,
+                                            std::vector<double> displacement_mm, cell_values plastic_strain,
+                                            cell_values dissipation) {
+  derived_fields state;
+  state.problem = problem;
+  state.displacement_mm = std::make_shared<const std::vector<double>>(std::move(displacement_mm));
+  std::vector<result_field> fields = elastic_fields(part, {"displacement"}, state);
+  fields.push_back({{"plastic_strain", "equivalent plastic strain of von Mises, mean of the Gauss points", "1", io::centring::cell, 1},
+                    [&part, plastic_strain] { return cell_planes(part, plastic_strain); }});
+  fields.push_back({{"dissipation", "dissipated energy over the voxel's volume", "MPa", io::centring::cell, 1},
+                    [&part, dissipation] { return cell_planes(part, dissipation); }});
+  return fields;
+}
+
+}  // namespace
+
+physics_result run_failure(const spec& job, const local_model& part, const solve::options& how, log_sink& log) {
+  const MPI_Comm comm = part.where.comm;
+  const auto problem = make_problem(part);
+  node_sets sets(job, part, problem->nodes);
+  const std::vector<load_case> cases = make_cases(sets, log);
+  const load_case& what = cases.front();
+  const measure& m = *what.measures;
+  problem->fixed = what.fixed;
+  require_supported(*problem, part.header.origin_mm);
+  solve::check_elasticity(*problem);
+
+  json law;
+  solve::failure_plan plan;
+  comm::collectively(comm, [&] { plan = make_failure_plan(job, part, law, log); });
+  plan.amount = m.amount;
+  elastic_part elastic;
+  solve::failure_solution solution = solve::solve_failure(
+      *problem, plan, how,
+      [&](solve::elasticity_solution&& s) { elastic = read_elastic(job, part, problem, what, std::move(s)); }, log);
+
+  physics_result result;
+  result.elements = part.cells.size();
+  MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
+  result.certificate = solution.state.certificate;
+  result.answers = elastic.answers;
+  result.answers.update(answers_of_curve(solution.curve, m, solution.first_yield, elastic.stiffness));
+  law["steps"] = solution.curve.size() - 1;
+  law["state_bytes"] = solution.state_bytes;
+  result.answers["failure"] = law;
+  result.answers["failure_proof"] = {{"force_residual", solution.proof.force_residual},
+                                           {"yield_violation", solution.proof.yield_violation},
+                                           {"work_error", solution.proof.work_error},
+                                           {"smallest_dissipation_MPa", solution.proof.smallest_dissipation_MPa}};
+  const std::vector<json> told{elastic.answers};
+  result.scene = describe_loads(sets, cases, told);
+  result.answers["curve"] = curve_of(solution.curve, m);
+  comm::collectively(comm, [&] {
+    if (comm::rank(comm) != 0) return;
+    const std::filesystem::path folder(job.output_directory);
+    std::filesystem::create_directories(folder);
+    write_file((folder / "curve.csv").string(), history_table(result.answers["curve"]));
+  });
+  if (!solution.ended.empty()) {
+    result.answers["ended"] = fmt::format("{}; the curve so far is in {}", solution.ended,
+                                    (std::filesystem::path(job.output_directory) / "curve.csv").string());
+  }
+  cell_values plastic_strain, dissipation;
+  comm::collectively(comm, [&] {
+    plastic_strain = share(std::move(solution.plastic_strain));
+    dissipation = share(std::move(solution.dissipation_MPa));
+  });
+  show_plastic_strain(result, part, plastic_strain);
+  result.fields = fields_of_failure(part, problem, std::move(solution.state.displacement_mm), plastic_strain, dissipation);
+  return result;
+}
+
+namespace {
+
+class damage_painter final : public frame_painter {
+ public:
+  explicit damage_painter(const local_model& part) : part_(part) {}
+
+  bool show(physics_result& result, const solve::solver_state& state) override {
+    cell_values values;
+    comm::collectively(part_.where.comm, [&] {
+      const grid::point_vector& states = state.vectors.back();
+      const auto numbers = std::get<std::span<float>>(states.values);
+      const auto step = static_cast<std::size_t>(states.layout.node_stride);
+      std::vector<float> dissipation(static_cast<std::size_t>(part_.cells.size()));
+      for (const voxel::run& r : part_.cells.runs()) {
+        const auto node = static_cast<std::size_t>(state.points->find(r.z, r.y, r.x));
+        for (std::int32_t e = 0; e < r.length; ++e) {
+          const std::size_t last = (node + static_cast<std::size_t>(e) + 1) * step - 8;
+          float sum = 0;
+          for (std::size_t g = 0; g < 8; ++g) sum += numbers[last + g];
+          dissipation[static_cast<std::size_t>(r.first + e)] = sum / 8;
+        }
+      }
+      values = share(std::move(dissipation));
+    });
+    const solve::field_statistics s = solve::statistics(part_.where.comm, *values);
+    result.shown = values;
+    result.shown_name = "dissipation";
+    result.shown_title = "dissipated energy";
+    result.shown_units = "MPa";
+    result.shown_high = s.p99 > s.median ? s.p99 : s.max;
+    return true;
+  }
+
+ private:
+  const local_model& part_;
+};
+
+}  // namespace
+
+std::unique_ptr<frame_painter> paint_failure(const spec&, const local_model& part) {
+  return std::make_unique<damage_painter>(part);
+}
+
+}  // namespace osteon::job

@@ -1,0 +1,154 @@
+#include <osteon/solve/failure/equilibrium.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <osteon/base/for_each.hpp>
+#include <osteon/base/release.hpp>
+
+namespace osteon::solve {
+
+namespace {
+
+// How far an inner solution goes: a first correction that is exact would be thrown away by the next one.
+constexpr double loosest_reduction = 0.1, tightest_reduction = 0.01;
+// A correction is taken whole unless it leaves this part of the slope of the energy.
+constexpr double slope_left = 0.8;
+constexpr int most_cuts = 6;
+constexpr int most_damps = 3;
+// How far the residual may grow over the least one before a step is given up.
+constexpr double most_growth = 1e3;
+
+}  // namespace
+
+equilibrium::equilibrium(const elasticity_problem& problem, std::span<const kernel::yield_surface> surfaces,
+                         kernel::dilatation how, const std::function<void()>& pass)
+    : problem_(problem) {
+  pass();
+  k_.emplace(problem, how);
+  multigrid_.emplace(problem, *k_, pass);
+  k_->drop_ids();
+  plastic_.emplace(problem, surfaces, how, k_->stride());
+  cg_.emplace(problem.where.comm, *k_, *plastic_, *multigrid_);
+  residual_.assign(static_cast<std::size_t>(k_->size()), 0.0F);
+  correction_.assign(static_cast<std::size_t>(k_->size()), 0.0F);
+  reaction_.assign(k_->fixed().size(), 0.0);
+}
+
+bool equilibrium::is_owned(std::int64_t place) const {
+  const auto copies = k_->shared().not_owned();
+  return !std::binary_search(copies.begin(), copies.end(), static_cast<std::int32_t>(place % k_->stride()));
+}
+
+std::span<double> equilibrium::forces(const double* u, bool yields) {
+  const std::span<double> y = multigrid_->scratch(1);
+  k_->own_forces(u, y.data());
+  if (yields) plastic_->add_forces(u, y.data());
+  k_->add_copies(y.data());
+  return y;
+}
+
+balance equilibrium::take_balance(std::span<double> y) {
+  const auto fixed = k_->fixed();
+  double square = 0;
+  for (std::size_t i = 0; i < fixed.size(); ++i) {
+    double& force = y[static_cast<std::size_t>(fixed[i])];
+    reaction_[i] = force;
+    if (is_owned(fixed[i])) square += force * force;
+    force = 0;
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &square, 1, MPI_DOUBLE, MPI_SUM, problem_.where.comm);
+  return {std::sqrt(cg_->dot(y.data(), y.data())), std::sqrt(square)};
+}
+
+double equilibrium::work_of_reactions(std::span<const double> values) const {
+  const auto fixed = k_->fixed();
+  double sum = 0;
+  for (std::size_t i = 0; i < fixed.size(); ++i)
+    if (is_owned(fixed[i])) sum += reaction_[i] * values[i];
+  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, problem_.where.comm);
+  return sum;
+}
+
+newton_outcome equilibrium::solve_elastic(std::span<double> u, double tolerance, int most_iterations) {
+  constexpr int most_restarts = 20;
+  return iterate(u, tolerance, most_restarts, most_iterations, false);
+}
+
+newton_outcome equilibrium::solve(std::span<double> u, double tolerance, int most_corrections, int most_iterations) {
+  return iterate(u, tolerance, most_corrections, most_iterations, true);
+}
+
+newton_outcome equilibrium::iterate(std::span<double> u, double tolerance, int most_corrections, int most_iterations,
+                                    bool yields) {
+  newton_outcome outcome;
+  std::span<double> y = forces(u.data(), yields);
+  balance now = take_balance(y);
+  double before = now.free_N, least = now.free_N;
+  int damped = 0;
+  for (;;) {
+    outcome.forces = now;
+    if (!std::isfinite(now.free_N) || now.free_N > most_growth * least) return outcome;
+    if (now.residual() <= tolerance) {
+      outcome.converged = true;
+      return outcome;
+    }
+    if (outcome.corrections >= most_corrections || outcome.iterations >= most_iterations) return outcome;
+    least = std::min(least, now.free_N);
+    // Eisenstat's and Walker's second choice; never further than the tolerance needs.
+    const double gain = now.free_N / before;
+    double reduction = outcome.corrections == 0 ? loosest_reduction
+                                                : std::clamp(0.9 * gain * gain, tightest_reduction, loosest_reduction);
+    if (!yields) reduction = 1e-5;
+    reduction = std::clamp(0.5 * tolerance / now.residual(), reduction, 0.5);
+    for_each(k_->size(), [r = residual_.data(), y = y.data(), s = -1 / now.free_N](std::int64_t i) {
+      r[i] = static_cast<float>(s * y[i]);
+    });
+    const auto inner =
+        cg_->solve(u.data(), residual_, reduction, most_iterations - outcome.iterations, correction_);
+    outcome.iterations += inner.iterations;
+    if (!inner.is_finite) return outcome;
+    if (!inner.is_positive) {
+      if (++damped > most_damps) return outcome;
+      multigrid_->damp();
+      if (inner.iterations == 0) {
+        y = forces(u.data(), yields);
+        now = take_balance(y);
+        continue;
+      }
+    }
+    before = now.free_N;
+    now = move_along(u, now.free_N, yields, inner.energy);
+    y = multigrid_->scratch(1);
+    ++outcome.corrections;
+    outcome.residuals.push_back(now.residual());
+  }
+}
+
+// Moves u along the correction, as far as the energy falls. The forces of the new state are left in the second scratch vector.
+balance equilibrium::move_along(std::span<double> u, double length, bool yields, double slope) {
+  double part = 1;
+  for (int cut = 0;; ++cut) {
+    const std::span<double> trial = multigrid_->scratch(0);
+    for_each(k_->size(), [x = trial.data(), u = u.data(), d = correction_.data(), s = part * length](std::int64_t i) {
+      x[i] = u[i] + s * static_cast<double>(d[i]);
+    });
+    const std::span<double> y = forces(trial.data(), yields);
+    const balance now = take_balance(y);
+    const double left = -cg_->dot(y.data(), correction_.data()) / length;
+    // The energy is convex: beyond its least value along the correction the slope is negative.
+    if (!yields || left >= -slope_left * slope || cut >= most_cuts || !std::isfinite(left)) {
+      for_each(k_->size(), [u = u.data(), x = trial.data()](std::int64_t i) { u[i] = x[i]; });
+      return now;
+    }
+    part *= std::clamp(slope / (slope - left), 0.1, 0.7);
+  }
+}
+
+void equilibrium::drop_preconditioner() {
+  cg_.reset();
+  multigrid_.reset();
+  release(residual_);
+  release(correction_);
+}
+
+}  // namespace osteon::solve

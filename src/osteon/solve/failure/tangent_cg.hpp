@@ -1,0 +1,57 @@
+#pragma once
+/// @file
+/// Conjugate gradients for the tangent stiffness of voxels that yield, preconditioned by the multigrid cycle of the elastic one.
+#include <osteon/solve/cg_recursion.hpp>
+#include <osteon/solve/failure/plastic_voxels.hpp>
+#include <osteon/solve/multigrid/elasticity_multigrid.hpp>
+#include <osteon/solve/operators/fine_stiffness.hpp>
+#include <vector>
+
+namespace osteon::solve {
+
+/// Solves K_t d = r. The elastic cycle is spectrally equivalent to the inverse of K_t as long as the tangent is positive: it
+/// needs no new set-up as voxels yield.
+class tangent_cg {
+ public:
+  /// Borrows all.
+  tangent_cg(MPI_Comm comm, const fine_stiffness& k, const plastic_voxels& plastic, elasticity_multigrid& multigrid);
+
+  struct result {
+    int iterations = 0;
+    double energy = 0;        ///< d.r = d.K_t d
+    bool is_positive = true;  ///< else the tangent or the cycle was not positive along a direction
+    bool is_finite = true;
+  };
+  /// @param u displacements at which the tangent is taken: those of the last plastic_voxels::add_forces
+  /// @param residual in: r; out: what is left of it. Zero at fixed displacements @param d receives the solution
+  /// @collective
+  result solve(const double* u, std::span<float> residual, double reduction, int most_iterations, std::span<float> d);
+
+  // Of cg_recursion.
+  double precondition();
+  double search(double beta);
+  double step(double alpha);
+
+  template <class A, class B>
+  double dot(const A* a, const B* b) const;
+
+ private:
+  MPI_Comm comm_;
+  const fine_stiffness& k_;
+  const plastic_voxels& plastic_;
+  elasticity_multigrid& multigrid_;
+  std::vector<float> direction_;
+  std::span<float> residual_, solution_;
+  const double* u_ = nullptr;
+  const float* preconditioned_ = nullptr;
+  double norm_ = 0;
+};
+
+template <class A, class B>
+double tangent_cg::dot(const A* a, const B* b) const {
+  double sum = owned_dot(a, b, k_.size(), k_.layout(), k_.shared());
+  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, comm_);
+  return sum;
+}
+
+}  // namespace osteon::solve

@@ -1,0 +1,225 @@
+"""Specimens that yield, as whole jobs."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import calculix
+import netCDF4
+import numpy as np
+import pytest
+from whole_job import BINARY, Finished, Job
+
+MODULUS, RATIO, YIELD, HARDENING = 10000.0, 0.3, 80.0, 100.0
+TANGENT = MODULUS * HARDENING / (MODULUS + HARDENING)
+
+
+def porous(n: int, seed: int = 3) -> np.ndarray:
+    """A connected body: beams along the axes around random pores."""
+    image = np.where(np.random.default_rng(seed).random((n, n, n)) < 0.45, 200, 0).astype("u1")
+    image[::4, ::4, :] = image[::4, :, ::4] = image[:, ::4, ::4] = 200
+    return image
+
+
+def run(job: Job, image: np.ndarray, failure: str, load: str, more: str = "", *arguments: str) -> Finished:
+    np.save(job.folder / "image.npy", image)
+    job.write(
+        'physics = "failure"\n[image]\npath = "image.npy"\nspacing_mm = 0.05\n[segment]\nthreshold = 100\n'
+        f"[[material]]\nyoungs_modulus_MPa = {MODULUS}\npoisson_ratio = {RATIO}\n"
+        f"[failure]\n{failure}\n[load]\n{load}\n[picture]\nwidth = 64\nheight = 64\n{more}"
+    )
+    return job.run(*(arguments or ("--ranks", "1")))
+
+
+VON_MISES = f'law = "von_mises"\nyield_stress_MPa = {YIELD}\nhardening_MPa = {HARDENING}\n'
+
+
+def test_a_bar_follows_two_straight_lines(job: Job) -> None:
+    """Oracle: F = A (sy + Et (e - ey)), Et = E H / (E + H); the offset line; the same numbers in curve.csv."""
+    image = np.full((6, 4, 5), 200, "u1")
+    done = run(job, image, VON_MISES + "steps = 10", 'test = "uniaxial"\nstrain = -0.02', "[solve]\ntolerance = 1e-9\n")
+    assert done.code == 0, done.err
+    told, area = done.summary, 20 * 0.05**2
+    strain = np.array(told["curve"]["strain"])
+    stress = np.where(-strain <= YIELD / MODULUS, MODULUS * strain, -(YIELD + TANGENT * (-strain - YIELD / MODULUS)))
+    assert np.allclose(told["curve"]["force_N"], stress * area, atol=1e-6 * YIELD * area)
+    assert told["first_yield"]["strain"] == pytest.approx(-0.008, rel=1e-7)
+    offset = (YIELD - TANGENT * YIELD / MODULUS + MODULUS * 0.002) / (MODULUS - TANGENT)
+    assert told["yield_offset"]["strain"] == pytest.approx(-offset, rel=1e-6)
+    assert told["stiffness_N_per_mm"] == pytest.approx(MODULUS * area / 0.3, rel=1e-6)
+    assert told["post_yield_stiffness_N_per_mm"] == pytest.approx(TANGENT * area / 0.3, rel=1e-3)
+    assert told["yielded_share"] == {"all": 1, "tension": 0, "compression": 1}
+    assert told["failure_proof"]["work_error"] < 1e-6
+    with (done.folder / "curve.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [float(r["force_N"]) for r in rows] == told["curve"]["force_N"]
+    with netCDF4.Dataset(done.folder / "results.nc") as file:
+        plastic = np.array(file["VTKHDF/CellData"]["plastic_strain"][:])
+        dissipated = np.array(file["VTKHDF/CellData"]["dissipation"][:])
+    assert np.allclose(plastic, 0.02 + stress[-1] / MODULUS, rtol=1e-5)
+    assert np.allclose(dissipated, YIELD * plastic, rtol=1e-5)
+    assert "Load and displacement" in (done.folder / "report.html").read_text()
+
+
+@pytest.mark.skipif(shutil.which("ccx") is None, reason="needs CalculiX: apt-get install calculix-ccx")
+@pytest.mark.parametrize("is_plastic", [False, True], ids=["elastic", "yielding"])
+def test_calculix_finds_the_same_forces(job: Job, is_plastic: bool) -> None:
+    """Oracle: CalculiX 2.20, C3D8, increment by increment."""
+    image = porous(9)[:, :8, :8]
+    failure = VON_MISES if is_plastic else f'law = "von_mises"\nyield_stress_MPa = {1000 * YIELD}\n'
+    done = run(
+        job, image, failure + "steps = 5", 'test = "axial_bonded"\nstrain = -0.02', "[solve]\ntolerance = 1e-8\n"
+    )
+    assert done.code == 0, done.err
+    curve = done.summary["curve"]
+    places = [n for n, s in enumerate(curve["strain"]) if n and abs(s / 0.004 - round(s / 0.004)) < 1e-9]
+    assert len(places) == 5
+    # The program keeps the largest part only.
+    with netCDF4.Dataset(done.folder / "results.nc") as file:
+        mask = np.array(file["VTKHDF/CellData"]["material"][:]).reshape(image.shape) > 0
+    calculix.write(
+        job.folder / "peer.inp",
+        mask,
+        (0.05, 0.05, 0.05),
+        MODULUS,
+        RATIO,
+        -0.02 * 0.05 * 9,
+        5,
+        (YIELD, HARDENING) if is_plastic else None,
+    )
+    peer = calculix.forces(job.folder / "peer.inp")
+    if not is_plastic:  # which it solves at once
+        peer = [peer[-1] * n / 5 for n in range(1, 6)]
+    assert len(peer) == 5
+    assert np.allclose([curve["force_N"][n] for n in places], peer, rtol=1e-5)
+    assert not is_plastic or done.summary["yielded_share"]["all"] > 0.2
+
+
+def test_ranks_give_the_same_digits(job: Job, tmp_path: Path) -> None:
+    """Oracle: the same job on one rank."""
+    image, forces = porous(16), []
+    for ranks in ("1", "2", "3"):
+        done = run(
+            job,
+            image,
+            VON_MISES + 'steps = 4\nintegration = "bbar"',
+            "strain = -0.02",
+            "",
+            "--ranks",
+            ranks,
+        )
+        assert done.code == 0, done.err
+        forces.append(done.summary["curve"]["force_N"])
+    assert np.abs(np.array(forces[1:]) - forces[0]).max() < 1e-8 * abs(forces[0][-1])
+
+
+def test_a_cone_tells_tension_from_compression_and_unloads(job: Job) -> None:
+    """Oracle: uniaxial strengths; after unloading the strain that is left bears nothing."""
+    image = np.full((4, 3, 3), 200, "u1")
+    law = 'law = "cone"\ntensile_yield_strain = 0.005\ncompressive_yield_strain = 0.009\n'
+    for sign, strength in ((1, 50.0), (-1, 90.0)):
+        done = run(
+            job,
+            image,
+            law + "path = [1, 0.2]\nsteps = 4",
+            f'test = "uniaxial"\nstrain = {sign * 0.015}',
+            "",
+            "--ranks",
+            "1",
+        )
+        assert done.code == 0, done.err
+        told = done.summary
+        assert told["first_yield"]["stress_MPa"] == pytest.approx(sign * strength, rel=1e-6)
+        assert told["failure"]["hardening_floor"] is True
+        assert "hardening" in done.err + done.out
+        # Of the record at the turn and the first one of unloading.
+        turn = told["curve"]["strain"].index(told["load"]["strain"])
+        slope = np.diff(told["curve"]["stress_MPa"])[turn] / np.diff(told["curve"]["strain"])[turn]
+        assert slope == pytest.approx(MODULUS, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("failure", "load", "words"),
+    [
+        ("", "strain = -0.02", "failure.law"),
+        ('law = "von_mises"', "strain = -0.02", "needs a strength"),
+        ('law = "cone"\ntensile_strength_MPa = 50', "strain = -0.02", "compressive_strength_MPa"),
+        ('law = "von_mises"\nyield_stress_MPa = 80\nyield_strain = 0.01', "strain = -0.02", "keep one of the two"),
+        ('law = "von_mises"\nyield_stress_MPa = -80', "strain = -0.02", "must be > 0 MPa"),
+        ('law = "von_mises"\nyield_stress_MPa = 80\nhardening_MPa = -5', "strain = -0.02", "softens"),
+        ('law = "von_mises"\nyield_stress_MPa = 80\nsteps = 0', "strain = -0.02", "failure.steps"),
+        ('law = "von_mises"\nyield_stress_MPa = 80\npath = [1, 1]', "strain = -0.02", "failure.path"),
+        ('law = "von_mises"\nyield_stress_MPa = 80\nmaterials = [2]', "strain = -0.02", "failure.materials"),
+        ('law = "von_mises"\nyield_stress_MPa = 80', "force_N = -100", "the force has a limit"),
+        ('law = "von_mises"\nyield_stress_MPa = 80', 'test = "homogenise"', "does not go with"),
+    ],
+)
+def test_bad_keys_are_refused_in_words(job: Job, failure: str, load: str, words: str) -> None:
+    """Oracle: the key that is wrong, in the message; exit code 2."""
+    done = run(job, np.full((3, 3, 3), 200, "u1"), failure, load)
+    assert done.code == 2
+    assert words in done.err
+
+
+def test_strengths_in_pascals_are_doubted(job: Job) -> None:
+    """Oracle: a yield strain of more than 10 % is no tissue's."""
+    done = run(
+        job, np.full((3, 3, 3), 200, "u1"), 'law = "von_mises"\nyield_stress_MPa = 80e6\nsteps = 2', "strain = -0.02"
+    )
+    assert done.code == 0, done.err
+    assert "in MPa, not in Pa" in done.err
+
+
+def test_what_does_not_converge_ends_with_the_curve_so_far(job: Job) -> None:
+    """Oracle: exit code 4, the last good state in the files."""
+    done = run(
+        job,
+        porous(8),
+        VON_MISES + "steps = 1\nhalvings = 0",
+        "strain = -0.9",
+        "[solve]\ntolerance = 1e-11\nmax_iterations = 60\n",
+    )
+    assert done.code == 4
+    assert "no equilibrium is found beyond" in done.err
+    told = done.summary
+    assert told["status"] == "not converged"
+    assert abs(told["curve"]["strain"][-1]) < 0.9
+    assert (done.folder / "curve.csv").is_file()
+
+
+def test_a_stopped_job_goes_on_to_the_same_curve(job: Job) -> None:
+    """Oracle: the job that was not stopped."""
+    image, often = porous(20), "[checkpoint]\nevery_minutes = 1e-9\n"
+    whole = run(job, image, VON_MISES + "steps = 40", "strain = -0.02", often)
+    assert whole.code == 0, whole.err
+    want = whole.summary["curve"]["force_N"]
+    shutil.rmtree(whole.folder)
+    command = [str(BINARY), "run", str(job.folder / "job.toml"), "--ranks", "1"]
+    with subprocess.Popen(command, cwd=job.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as started:
+        while started.poll() is None and not list(whole.folder.glob("checkpoint/slot_1*.checkpoint")):
+            time.sleep(0.01)
+        started.send_signal(signal.SIGTERM)
+        started.wait(60)
+    assert started.returncode == 75
+    assert not (whole.folder / "curve.csv").exists()
+    done = _resume(job)
+    assert done.returncode == 0, done.stderr
+    told = Finished(0, "", "", 0, whole.folder).summary
+    assert "resumed after step" in done.stderr
+    assert np.allclose(told["curve"]["force_N"], want, rtol=1e-8)
+
+
+def _resume(job: Job) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(BINARY), "resume", str(job.folder / "job.out")],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=job.folder,
+        check=False,
+    )
