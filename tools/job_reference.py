@@ -48,6 +48,11 @@ def reference(schema: dict) -> str:
     for name, entry in schema["properties"].items():
         if entry["type"] == "object":
             parts.append(f"\n## [{name}]\n{entry['description']}\n\n{table(entry['properties'])}")
+            for inner, item in entry["properties"].items():  # lists of tables in a table: [[image.step]]
+                if item["type"] == "array" and item["items"].get("type") == "object":
+                    parts.append(
+                        f"\n## [[{name}.{inner}]]\n{item['description']}\n\n{table(item['items']['properties'])}"
+                    )
         elif entry["type"] == "array" and entry["items"].get("type") == "object":
             parts.append(
                 f"\n## [[{name}]]\n{entry['description']}\n\n{table(entry['items']['properties'], nested=True)}"

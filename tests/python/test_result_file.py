@@ -161,6 +161,8 @@ def metadata_digest(path):
     def walk(group, place):
         attributes(group, place)
         for name, v in group.variables.items():
+            if place == "/" and v.ndim > 2:  # a further name of a field
+                continue
             kind = {"u1": 7, "S1": 2, "i8": 10, "f4": 5, "f8": 6}[v.dtype.str[1:]]
             line = f"variable {place}{name} {kind}"
             line += "".join(f" {d}={n}" for d, n in zip(v.dimensions, v.shape, strict=True))
