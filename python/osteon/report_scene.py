@@ -222,7 +222,7 @@ def _force_arrows(
         length = max(0.32 * scene.size.max() * share * part, 0.06 * scene.size.max())
         pulls = np.dot(direction, at - scene.size / 2) > 0
         tail, tip = (at, at + direction * length) if pulls else (at - direction * length, at)
-        label = f"{f['on']} {number(float(np.linalg.norm(vector)) * part, 3)} N"
+        label = f"{str(f['on']).replace('_', ' ')} {number(float(np.linalg.norm(vector)) * part, 3)} N"
         scene.arrows.append(_arrow(tail, tip, colour, label, case))
 
 

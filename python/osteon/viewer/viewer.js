@@ -17,7 +17,7 @@
 //   arrows         [{from, to, colour, label, case}], in mm from the low corner
 //   letters        [[low, high], ...] for each axis, such as ["R", "L"]; null: not known
 //   maps           {name: 256 colours of 6 hexadecimal digits each}
-//   camera         {azimuth, elevation, zoom}, in degrees; mode: "surface" or "maximum"
+//   camera         {azimuth, elevation, zoom}, in degrees, zoom 1 shows all of the specimen and its arrows; mode: "surface" or "maximum"
 //
 // A volume is the id of an element of the page whose text is the bytes, packed as volumes.js says. Where a browser has no WebGL2
 // (or the address ends in #nogl) the picture takes the place of the 3-D view; the slices need none. With #fine a slow machine
@@ -40,7 +40,7 @@ const osteonViewer = async (root, description) => {
   viewer.arrows = () => (description.arrows || []).filter(a => !a.case || !viewer.field().case || a.case === viewer.field().case);
   viewer.resetCamera = () => {
     const c = description.camera || {};
-    viewer.azimuth = c.azimuth ?? -60; viewer.elevation = c.elevation ?? 20; viewer.zoom = c.zoom ?? 1;
+    viewer.azimuth = c.azimuth ?? -60; viewer.elevation = c.elevation ?? 20; viewer.zoom = viewer.firstZoom ?? 1;
   };
   viewer.stage = () => root.classList.contains('printing') ? [1, 1, 1] : getComputedStyle(root).getPropertyValue('--stage').match(/\d+/g).map(v => v / 255);
   viewer.moveTo = (axis, place) => { viewer.at[axis] = Math.max(0, Math.min(viewer.shape[axis] - 1, place)); };
