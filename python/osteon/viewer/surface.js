@@ -114,7 +114,7 @@ const surfaceOf = viewer => {
       });
       if (fits) low = viewer.zoom; else high = viewer.zoom;
     }
-    return low * (description.camera?.zoom ?? 1);
+    return 1.08 * low * (description.camera?.zoom ?? 1);  // the corners of the box are empty
   };
   const annotate = (c, arrows, stage) => {
     const isPrinting = viewer.root.classList.contains('printing'), dense = isPrinting ? 2 : Math.min(2, devicePixelRatio || 1);
