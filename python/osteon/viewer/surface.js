@@ -134,17 +134,23 @@ const surfaceOf = viewer => {
       say(letters ? `${AXES[a]} ${letters[a][1]}` : AXES[a], foot[0] + c.right[a] * (length + 11), foot[1] - c.up[a] * (length + 11));
     }
     pen.textAlign = 'start';
+    const taken = [];  // places of labels: one that would lie on another goes below it
+    const sayFree = (text, x, y) => {
+      const wide = pen.measureText(text).width, left = Math.max(4, Math.min(W - wide - 4, x));
+      for (let tries = 0; tries < 6 && taken.some(t => Math.abs(t.y - y) < 14 && t.x < left + wide && left < t.x + t.wide); tries++) y += 15;
+      taken.push({x: left, y, wide}); say(text, left, Math.max(10, Math.min(H - 10, y)));
+    };
     if (viewer.showsSets) for (const r of arrows) {
       if (!r.label) continue;
       const away = Math.hypot(...r.from.map((v, i) => v - centre[i])) > Math.hypot(...r.to.map((v, i) => v - centre[i])) ? r.from : r.to;
-      const [x, y] = seen(c, away), wide = pen.measureText(r.label).width;
-      say(r.label, Math.max(4, Math.min(W - wide - 4, x + 7)), Math.max(10, Math.min(H - 10, y)));
+      const [x, y] = seen(c, away);
+      sayFree(r.label, x + 7, y);
     }
     const peak = viewer.field().peak;
     if (peak && viewer.showsPeak) {
       const [x, y] = seen(c, peak.at.map((v, i) => v * spacing[i]));
       pen.strokeStyle = ink; pen.lineWidth = 1.5; pen.setLineDash([3, 2]); pen.beginPath(); pen.arc(x, y, 8, 0, 7); pen.stroke(); pen.setLineDash([]);
-      say(`max ${worded(peak.value, viewer.field().unit)}`, x + 12, y - 9);
+      sayFree(`max ${worded(peak.value, viewer.field().unit)}`, x + 12, y - 9);
     }
     const bar = roundLength(across / 6), pixels = bar / (c.far * slope) * Math.min(W, H) / 2;
     pen.fillStyle = ink; pen.fillRect(W - 14 - pixels, H - 18, pixels, 2); pen.textAlign = 'end';
