@@ -114,7 +114,7 @@ const surfaceOf = viewer => {
       });
       if (fits) low = viewer.zoom; else high = viewer.zoom;
     }
-    return 1.08 * low * (description.camera?.zoom ?? 1);  // the corners of the box are empty
+    return low * (description.camera?.zoom ?? 1);
   };
   const annotate = (c, arrows, stage) => {
     const isPrinting = viewer.root.classList.contains('printing'), dense = isPrinting ? 2 : Math.min(2, devicePixelRatio || 1);
@@ -150,7 +150,7 @@ const surfaceOf = viewer => {
     if (peak && viewer.showsPeak) {
       const [x, y] = seen(c, peak.at.map((v, i) => v * spacing[i]));
       pen.strokeStyle = ink; pen.lineWidth = 1.5; pen.setLineDash([3, 2]); pen.beginPath(); pen.arc(x, y, 8, 0, 7); pen.stroke(); pen.setLineDash([]);
-      sayFree(`max ${worded(peak.value, viewer.field().unit)}`, x + 12, y - 9);
+      sayFree(`max ${wordedOf(viewer.field(), peak.value)}`, x + 12, y - 9);
     }
     const bar = roundLength(across / 6), pixels = bar / (c.far * slope) * Math.min(W, H) / 2;
     pen.fillStyle = ink; pen.fillRect(W - 14 - pixels, H - 18, pixels, 2); pen.textAlign = 'end';

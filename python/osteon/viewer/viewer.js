@@ -66,11 +66,11 @@ const osteonViewer = async (root, description) => {
     }
     const stops = Array.from({length: 17}, (_, i) => `#${map.slice(6 * i * 15.9375 - 6 * i * 15.9375 % 6, 6 * i * 15.9375 - 6 * i * 15.9375 % 6 + 6)}`);
     viewer.one('.bar i').style.background = `linear-gradient(to right,${stops.join(',')})`;
-    viewer.one('.bar b').textContent = worded(low, '');
+    viewer.one('.bar b').textContent = wordedOf(f, low, false);
     const isCut = f.at_least && (!f.peak || high < f.peak.value);
-    viewer.one('.bar em').textContent = `${isCut ? '≥ ' : ''}${worded(high, '')}`;
+    viewer.one('.bar em').textContent = `${isCut ? '≥ ' : ''}${wordedOf(f, high, false)}`;
     viewer.one('.bar span').textContent = f.label + (isEmptyUnit(f.unit) ? '' : ` in ${f.unit}`) +
-      (f.peak ? `, maximum ${worded(f.peak.value, '')}` : '');
+      (f.peak ? `, maximum ${wordedOf(f, f.peak.value, false)}` : '');
   };
   const readOut = () => {
     const q = viewer.at.reduce((s, v, i) => s + v * viewer.stride[i], 0), parts = [];
@@ -80,7 +80,7 @@ const osteonViewer = async (root, description) => {
     if (scan) tell('scan', worded(scan.low + (scan.high - scan.low) * viewer.volumes[scan.volume][q] / 255, unit));
     for (const f of description.fields) {
       const code = viewer.volumes[f.volume][q];
-      tell(f.label, code ? `≈ ${worded(valueOf(f, code), f.unit)}` : '–');
+      tell(f.label, code ? `≈ ${wordedOf(f, valueOf(f, code))}` : '–');
     }
     const set = viewer.volumes.sets?.[q], entry = set && description.sets.entries.find(s => s.number === set);
     if (entry) tell('set', entry.label);
