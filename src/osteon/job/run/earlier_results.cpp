@@ -19,7 +19,8 @@ namespace {
 // Names that results have, also those of one cluster of several. Files of the user that lie among them stay.
 bool is_result(const std::string& name) {
   static const std::regex ours(
-      R"(results(\.[0-9]+)?\.(nc|xdmf)|results\.vtkhdf\.series|steps|summary\.json|manifest\.json|scene\.json|sets\.nrrd|picture(_labelled)?\.png|report\.html|)"
+      R"(results(\.[0-9]+)?\.(nc|xdmf)|results\.vtkhdf\.series|steps|summary\.json|manifest\.json|scene\.json|)"
+      R"(sets\.nrrd|picture(_labelled)?\.png|report\.html|)"
       R"(frame_([0-9]+_)?[0-9]{6,}\.png|connectivity_(6|26))");
   return std::regex_match(name, ours);
 }
