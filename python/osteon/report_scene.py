@@ -34,6 +34,7 @@ class Scene:
     letters: list[list[str]] | None = None
     camera: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    is_of_faces: bool = False  # what is given on faces and openings, instead of supports and forces
 
 
 def read_scene(result: JobResult) -> Scene:
@@ -222,12 +223,13 @@ def _force_arrows(
         length = max(0.32 * scene.size.max() * share * part, 0.06 * scene.size.max())
         pulls = np.dot(direction, at - scene.size / 2) > 0
         tail, tip = (at, at + direction * length) if pulls else (at - direction * length, at)
-        label = f"{f['on']} {number(float(np.linalg.norm(vector)) * part, 3)} N"
+        label = f"{str(f['on']).replace('_', ' ')} {number(float(np.linalg.norm(vector)) * part, 3)} N"
         scene.arrows.append(_arrow(tail, tip, colour, label, case))
 
 
 def _boundaries(scene: Scene, told: list[dict], solid: np.ndarray) -> None:
     """What is given on faces of the image: voxels of the layer at the face are the set."""
+    scene.is_of_faces = True
     if scene.sets is None:
         scene.sets = np.zeros(solid.shape, "u1")
     temperatures = [float(b["temperature_K"]) for b in told if "temperature_K" in b]

@@ -207,7 +207,7 @@ def custom_keys(result: JobResult) -> list[tuple[str, str, str]]:
         return []
     keys: list[tuple[str, str, str]] = []
     if applied := sum(math.hypot(*f["force_N"]) for f in s.get("forces", [])):
-        keys.append(("Applied forces, sum of their magnitudes", number(applied), "N"))
+        keys.append(("Applied forces (sum of magnitudes)", number(applied), "N"))
     for path, title, unit in (
         ("largest_displacement_mm", "Largest displacement", "mm"),
         ("von_mises_MPa.p98", "von Mises stress, 98 % lie below", "MPa"),

@@ -185,14 +185,13 @@ def of_result(result: JobResult, scene: Scene, picture: Image.Image | None) -> s
         "letters": scene.letters,
         "maps": {"field": colours("bone_hot"), "even": colours(even_map), "diverging": colours("vik")},
         "camera": scene.camera or {"azimuth": -60.0, "elevation": 22.0, "zoom": 1.0},
-        "mode": "maximum" if result.physics == "flow" else "surface",
+        "mode": "maximum" if "fluid" in result.summary else "surface",  # the surface of a fluid hides its flow
     }
     if result.scan is not None:
         unit = unit_for_people(str(result.summary.get("image", {}).get("unit") or ""))
         description["scan"] = {"volume": "scan", "low": result.scan.low, "high": result.scan.high, "unit": unit}
     alt = f"The specimen in three dimensions, its surface in the colours of the {result.field_name[1]}"
-    has_boundaries = bool(scene.entries) and result.physics in ("heat", "flow")
-    label = "conditions on faces" if has_boundaries else "supports and loads"
+    label = "conditions on faces" if scene.is_of_faces else "supports and loads"
     still = ""  # for browsers without WebGL2
     if picture is not None:
         still = f'<img class="still" src="{picture_uri(picture)}" alt="The specimen, drawn by the run">'

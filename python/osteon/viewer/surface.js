@@ -2,14 +2,28 @@
 
 const IVORY = [0.925, 0.89, 0.816];
 
+// The box of the solid in mm, from the low corner; of a specimen without any, that of the image.
+const boundsOf = viewer => {
+  const {shape, spacing, solid} = viewer, low = shape.slice(), high = [-1, -1, -1];
+  for (let z = 0, q = 0; z < shape[2]; z++)
+    for (let y = 0; y < shape[1]; y++)
+      for (let x = 0; x < shape[0]; x++, q++) {
+        if (solid[q] < 128) continue;
+        if (x < low[0]) low[0] = x; if (x > high[0]) high[0] = x;
+        if (y < low[1]) low[1] = y; if (y > high[1]) high[1] = y;
+        if (z < low[2]) low[2] = z; high[2] = z;
+      }
+  return high[0] < 0 ? shape.map((n, i) => [0, n * spacing[i]]) : low.map((v, i) => [v * spacing[i], (high[i] + 1) * spacing[i]]);
+};
+
 const surfaceOf = viewer => {
   const figure = viewer.one('.three'), canvas = figure.querySelector('canvas.gl'), notes = figure.querySelector('canvas.notes');
   const gl = /nogl/.test(location.hash) ? null : canvas.getContext('webgl2', {antialias: false, preserveDrawingBuffer: true});
   if (!gl) { viewer.root.classList.add('nogl'); return null; }
   const {shape, spacing, description} = viewer, size = shape.map((n, i) => n * spacing[i]);
   const ends = (description.arrows || []).flatMap(a => [a.from, a.to]);
-  const box = size.map((s, i) => [Math.min(0, ...ends.map(e => e[i])), Math.max(s, ...ends.map(e => e[i]))]);
-  const centre = box.map(b => (b[0] + b[1]) / 2), across = Math.hypot(...box.map(b => b[1] - b[0]));
+  const box = boundsOf(viewer).map(([low, high], i) => [Math.min(low, ...ends.map(e => e[i])), Math.max(high, ...ends.map(e => e[i]))]);
+  const centre = box.map(b => (b[0] + b[1]) / 2), across = Math.hypot(...box.map(b => b[1] - b[0])) || 1;
   const slope = 0.36, uniforms = {}, textures = new Map();
   let isSlow = false, waiting = 0, shown = null;
 
@@ -88,6 +102,20 @@ const surfaceOf = viewer => {
     const W = canvas.clientWidth, H = canvas.clientHeight, half = Math.min(W, H) / 2;
     return [W / 2 + dot(c.right) / depth * half, H / 2 - dot(c.up) / depth * half];
   };
+  // The largest zoom at which the box of specimen and arrows is seen whole from the first direction.
+  const zoomThatFits = () => {
+    const corners = Array.from({length: 8}, (_, i) => box.map((b, a) => b[i >> a & 1])), W = canvas.clientWidth, H = canvas.clientHeight;
+    let low = 0.4, high = 4;
+    for (let i = 0; i < 12; i++) {
+      viewer.zoom = (low + high) / 2;
+      const c = camera(), fits = corners.every(p => {
+        const [x, y] = seen(c, p), near = p.reduce((s, v, a) => s + (v - c.eye[a]) * c.ahead[a], 0) > 0.1 * across;
+        return near && x > 0.04 * W && x < 0.96 * W && y > 0.04 * H && y < 0.96 * H;
+      });
+      if (fits) low = viewer.zoom; else high = viewer.zoom;
+    }
+    return low * (description.camera?.zoom ?? 1);
+  };
   const annotate = (c, arrows, stage) => {
     const isPrinting = viewer.root.classList.contains('printing'), dense = isPrinting ? 2 : Math.min(2, devicePixelRatio || 1);
     const W = canvas.clientWidth, H = canvas.clientHeight, pen = notes.getContext('2d');
@@ -106,17 +134,23 @@ const surfaceOf = viewer => {
       say(letters ? `${AXES[a]} ${letters[a][1]}` : AXES[a], foot[0] + c.right[a] * (length + 11), foot[1] - c.up[a] * (length + 11));
     }
     pen.textAlign = 'start';
+    const taken = [];  // places of labels: one that would lie on another goes below it
+    const sayFree = (text, x, y) => {
+      const wide = pen.measureText(text).width, left = Math.max(4, Math.min(W - wide - 4, x));
+      for (let tries = 0; tries < 6 && taken.some(t => Math.abs(t.y - y) < 14 && t.x < left + wide && left < t.x + t.wide); tries++) y += 15;
+      taken.push({x: left, y, wide}); say(text, left, Math.max(10, Math.min(H - 10, y)));
+    };
     if (viewer.showsSets) for (const r of arrows) {
       if (!r.label) continue;
       const away = Math.hypot(...r.from.map((v, i) => v - centre[i])) > Math.hypot(...r.to.map((v, i) => v - centre[i])) ? r.from : r.to;
-      const [x, y] = seen(c, away), wide = pen.measureText(r.label).width;
-      say(r.label, Math.max(4, Math.min(W - wide - 4, x + 7)), Math.max(10, Math.min(H - 10, y)));
+      const [x, y] = seen(c, away);
+      sayFree(r.label, x + 7, y);
     }
     const peak = viewer.field().peak;
     if (peak && viewer.showsPeak) {
       const [x, y] = seen(c, peak.at.map((v, i) => v * spacing[i]));
       pen.strokeStyle = ink; pen.lineWidth = 1.5; pen.setLineDash([3, 2]); pen.beginPath(); pen.arc(x, y, 8, 0, 7); pen.stroke(); pen.setLineDash([]);
-      say(`max ${worded(peak.value, viewer.field().unit)}`, x + 12, y - 9);
+      sayFree(`max ${wordedOf(viewer.field(), peak.value)}`, x + 12, y - 9);
     }
     const bar = roundLength(across / 6), pixels = bar / (c.far * slope) * Math.min(W, H) / 2;
     pen.fillStyle = ink; pen.fillRect(W - 14 - pixels, H - 18, pixels, 2); pen.textAlign = 'end';
@@ -163,6 +197,8 @@ const surfaceOf = viewer => {
     e.preventDefault();
   });
   canvas.addEventListener('webglcontextlost', e => { e.preventDefault(); viewer.root.classList.add('nogl'); });
+
+  viewer.firstZoom = zoomThatFits(); viewer.resetCamera();
 
   // How long a small frame takes says whether a large one may be drawn while the view turns.
   draw(0.25); gl.finish(); const began = performance.now(); draw(0.25); gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));

@@ -17,7 +17,7 @@
 //   arrows         [{from, to, colour, label, case}], in mm from the low corner
 //   letters        [[low, high], ...] for each axis, such as ["R", "L"]; null: not known
 //   maps           {name: 256 colours of 6 hexadecimal digits each}
-//   camera         {azimuth, elevation, zoom}, in degrees; mode: "surface" or "maximum"
+//   camera         {azimuth, elevation, zoom}, in degrees, zoom 1 shows all of the specimen and its arrows; mode: "surface" or "maximum"
 //
 // A volume is the id of an element of the page whose text is the bytes, packed as volumes.js says. Where a browser has no WebGL2
 // (or the address ends in #nogl) the picture takes the place of the 3-D view; the slices need none. With #fine a slow machine
@@ -40,7 +40,7 @@ const osteonViewer = async (root, description) => {
   viewer.arrows = () => (description.arrows || []).filter(a => !a.case || !viewer.field().case || a.case === viewer.field().case);
   viewer.resetCamera = () => {
     const c = description.camera || {};
-    viewer.azimuth = c.azimuth ?? -60; viewer.elevation = c.elevation ?? 20; viewer.zoom = c.zoom ?? 1;
+    viewer.azimuth = c.azimuth ?? -60; viewer.elevation = c.elevation ?? 20; viewer.zoom = viewer.firstZoom ?? 1;
   };
   viewer.stage = () => root.classList.contains('printing') ? [1, 1, 1] : getComputedStyle(root).getPropertyValue('--stage').match(/\d+/g).map(v => v / 255);
   viewer.moveTo = (axis, place) => { viewer.at[axis] = Math.max(0, Math.min(viewer.shape[axis] - 1, place)); };
@@ -66,11 +66,11 @@ const osteonViewer = async (root, description) => {
     }
     const stops = Array.from({length: 17}, (_, i) => `#${map.slice(6 * i * 15.9375 - 6 * i * 15.9375 % 6, 6 * i * 15.9375 - 6 * i * 15.9375 % 6 + 6)}`);
     viewer.one('.bar i').style.background = `linear-gradient(to right,${stops.join(',')})`;
-    viewer.one('.bar b').textContent = worded(low, '');
+    viewer.one('.bar b').textContent = wordedOf(f, low, false);
     const isCut = f.at_least && (!f.peak || high < f.peak.value);
-    viewer.one('.bar em').textContent = `${isCut ? '≥ ' : ''}${worded(high, '')}`;
+    viewer.one('.bar em').textContent = `${isCut ? '≥ ' : ''}${wordedOf(f, high, false)}`;
     viewer.one('.bar span').textContent = f.label + (isEmptyUnit(f.unit) ? '' : ` in ${f.unit}`) +
-      (f.peak ? `, maximum ${worded(f.peak.value, '')}` : '');
+      (f.peak ? `, maximum ${wordedOf(f, f.peak.value, false)}` : '');
   };
   const readOut = () => {
     const q = viewer.at.reduce((s, v, i) => s + v * viewer.stride[i], 0), parts = [];
@@ -80,7 +80,7 @@ const osteonViewer = async (root, description) => {
     if (scan) tell('scan', worded(scan.low + (scan.high - scan.low) * viewer.volumes[scan.volume][q] / 255, unit));
     for (const f of description.fields) {
       const code = viewer.volumes[f.volume][q];
-      tell(f.label, code ? `≈ ${worded(valueOf(f, code), f.unit)}` : '–');
+      tell(f.label, code ? `≈ ${wordedOf(f, valueOf(f, code))}` : '–');
     }
     const set = viewer.volumes.sets?.[q], entry = set && description.sets.entries.find(s => s.number === set);
     if (entry) tell('set', entry.label);

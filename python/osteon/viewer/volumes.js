@@ -19,6 +19,13 @@ const worded = (value, unit) => {
   return isEmptyUnit(unit) ? text : `${text} ${unit}`;
 };
 
+// Of a field that does not begin near nothing, as a temperature, the digits tell a hundredth of its range.
+const wordedOf = (field, value, hasUnit = true) => {
+  const span = field.high - field.low, unit = hasUnit && !isEmptyUnit(field.unit) ? ` ${field.unit}` : '';
+  if (span >= 0.5 * Math.max(Math.abs(field.low), Math.abs(field.high))) return worded(value, hasUnit ? field.unit : '');
+  return value.toFixed(Math.max(0, Math.min(9, 2 - Math.floor(Math.log10(span))))) + unit;
+};
+
 // Share of solid around each voxel, 0 .. 255: one or two passes of (1 2 1)/4 along each axis. Steps of the voxels go, plates
 // two voxels thick stay. Thick slices take two passes.
 const smoothed = (share, shape, spacing) => {
