@@ -14,6 +14,19 @@ size=$(wc -c <"$wheel")
 say "$(basename "$wheel"), $size bytes"
 [ "$size" -le 12000000 ] || { say "it has more than 12 MB"; exit 1; }
 
+# A processor from before x86-64-v2 gets a sentence, where qemu can play one (Debian: qemu-user).
+if command -v qemu-x86_64 >/dev/null; then
+  rm -rf "$work/unpacked"
+  python3 -m zipfile -e "$wheel" "$work/unpacked"
+  chmod +x "$work/unpacked/osteon/program/bin/osteon"
+  code=0
+  said=$(qemu-x86_64 -cpu core2duo "$work/unpacked/osteon/program/bin/osteon" --version 2>&1) || code=$?
+  case "$code $said" in
+    "5 osteon: this processor is older than x86-64-v2"*) ;;
+    *) say "on an older processor it says '$said', exit code $code"; exit 1 ;;
+  esac
+fi
+
 if [ "$(id -u)" = 0 ] && command -v debootstrap >/dev/null && unshare --mount true 2>/dev/null; then
   if [ ! -f "$bare/complete" ]; then
     say "making a bare Debian in $bare"

@@ -23,7 +23,7 @@ def write() -> None:
 
 def compare(folders: list[str]) -> None:
     for folder in folders:
-        stiffness = osteon.load(folder)["stiffness_N_per_mm"]
+        stiffness = float(osteon.load(folder).stiffness_N_per_mm)
         print(f"{folder}: stiffness {stiffness} N/mm, by hand {STIFFNESS_N_PER_MM}")
         assert abs(stiffness / STIFFNESS_N_PER_MM - 1) < 1e-5
     manifest = json.loads((Path(folders[0]) / "manifest.json").read_text())
@@ -45,7 +45,7 @@ def results(folder: str) -> None:
     # Five lines of Python: the same answer, of an array.
     solid = np.full((16, 8, 8), True)
     again = osteon.stiffness(solid, spacing_mm=0.1, youngs_modulus_MPa=1000.0, poisson_ratio=0.0)
-    assert abs(again["stiffness_N_per_mm"] / STIFFNESS_N_PER_MM - 1) < 1e-5
+    assert abs(float(again.stiffness_N_per_mm) / STIFFNESS_N_PER_MM - 1) < 1e-5
 
 
 if __name__ == "__main__":

@@ -1,0 +1,12 @@
+#include <cstdio>
+
+#include "level.hpp"
+
+int level_of_net();
+int level_of_kernel();
+int level_of_inline_in_solve();
+
+// kernel and solve are compiled for each level, net and this program once.
+int main() {
+  std::printf("%d %d %d %d\n", level_of_inline(), level_of_net(), level_of_kernel(), level_of_inline_in_solve());
+}
