@@ -12,6 +12,7 @@
 #include <osteon/solve/flow/openings/through_solver.hpp>
 #include <osteon/solve/flow/temperature/transport_solver.hpp>
 #include <osteon/solve/joint_certificate.hpp>
+#include <utility>
 
 namespace osteon::solve {
 
@@ -239,12 +240,15 @@ class buoyant_solver {
       const flow_entries pulled = buoyancy_force(flow_, open_, weight_, temperature_of_fluid(), units_);
       right.insert(right.end(), pulled.begin(), pulled.end());
     }
+    // Given velocities stand on the right of the equations beside them, with coefficients of about one.
+    const flow_entries given = given_();
     right_square_ = 0;
-    for (const auto& [place, value] : right) right_square_ += value * value;
+    for (const flow_entries* entries : {&std::as_const(right), &given})
+      for (const auto& [place, value] : *entries) right_square_ += value * value;
     MPI_Allreduce(MPI_IN_PLACE, &right_square_, 1, MPI_DOUBLE, MPI_SUM, comm());
     through_flow& flow = all_.flow.flows.front();
     const solve_certificate before = flow.certificate;
-    solver_->begin(given_(), right, reynolds(), 1);
+    solver_->begin(given, right, reynolds(), 1);
     through_options how = how_;
     how.tolerance = tolerance;
     solver_->solve(how, flow, log_);
