@@ -338,12 +338,12 @@ class buoyant_solver {
     const pace steps = pace_of(factor);
     anderson_mixing mixing(comm(), counted(), kept_rounds);
     const double tolerance = how_.tolerance;
-    double change = 1, moved = 1, worth_a_look = tolerance;
+    double change = 1, moved = 1, worth_a_look = tolerance, finest_flow = 0.1 * tolerance;
     for (int round = 0; round < most; ++round) {
       if (how_.poll) how_.poll();
       const std::vector<double> before = state_of(t_);
       const double taken = 1 / std::sqrt(1.0 + round);
-      const double flow_tolerance = std::clamp(flow_of_change * moved, 0.1 * tolerance, std::max(tolerance, loosest_flow));
+      const double flow_tolerance = std::clamp(flow_of_change * moved, finest_flow, std::max(tolerance, loosest_flow));
       const double heat_tolerance = std::clamp(heat_of_change * change / steps.to_steady, 0.1 * heat_how_.tolerance, 1e-4);
       if (!step(steps.per_s, flow_tolerance, heat_tolerance, taken)) return false;
       std::vector<double> next = heat_.owned();
@@ -376,6 +376,8 @@ class buoyant_solver {
           tell(steady);
           return true;
         }
+        // Its solver stops at an error that may leave more of a residual, where given velocities drive.
+        if (momentum_residual() > tolerance) finest_flow = std::max(0.1 * finest_flow, 1e-4 * tolerance);
       }
       set_state(kept);
       worth_a_look *= 0.3;
