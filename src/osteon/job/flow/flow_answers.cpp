@@ -43,7 +43,8 @@ std::vector<answer> buoyancy_answers() {
        .in_table = false},
       {.key = "momentum_residual",
        .title = "residual of the flow with the last temperature",
-       .meaning = "With buoyancy: of velocities and masses together, over the size of the buoyancy.",
+       .meaning =
+           "With buoyancy: of velocities and masses together, over the size of what drives: buoyancy, and what is given.",
        .in_table = false},
   };
 }

@@ -11,8 +11,8 @@
 namespace osteon::job {
 
 /// Hands everything on to the checkpoints of the checkpoints, and draws a frame of every picture.every-th state on the way.
-/// It only reads the state, so the answer does not depend on it; what its painter remembers is kept beside the state, so that
-/// the frames of a resumed job are those of one that was left alone.
+/// It only reads the state, so the answer does not depend on it; what its painter remembers is kept beside the state, so
+/// that the frames of a resumed job are those of one that was left alone.
 class frame_checkpointer final : public solve::checkpointer {
  public:
   /// Borrows all but the flag.

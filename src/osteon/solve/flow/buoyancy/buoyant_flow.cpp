@@ -12,6 +12,7 @@
 #include <osteon/solve/flow/openings/through_solver.hpp>
 #include <osteon/solve/flow/temperature/transport_solver.hpp>
 #include <osteon/solve/joint_certificate.hpp>
+#include <utility>
 
 namespace osteon::solve {
 
@@ -239,12 +240,15 @@ class buoyant_solver {
       const flow_entries pulled = buoyancy_force(flow_, open_, weight_, temperature_of_fluid(), units_);
       right.insert(right.end(), pulled.begin(), pulled.end());
     }
+    // Given velocities stand on the right of the equations beside them, with coefficients of about one.
+    const flow_entries given = given_();
     right_square_ = 0;
-    for (const auto& [place, value] : right) right_square_ += value * value;
+    for (const flow_entries* entries : {&std::as_const(right), &given})
+      for (const auto& [place, value] : *entries) right_square_ += value * value;
     MPI_Allreduce(MPI_IN_PLACE, &right_square_, 1, MPI_DOUBLE, MPI_SUM, comm());
     through_flow& flow = all_.flow.flows.front();
     const solve_certificate before = flow.certificate;
-    solver_->begin(given_(), right, reynolds(), 1);
+    solver_->begin(given, right, reynolds(), 1);
     through_options how = how_;
     how.tolerance = tolerance;
     solver_->solve(how, flow, log_);
@@ -334,12 +338,12 @@ class buoyant_solver {
     const pace steps = pace_of(factor);
     anderson_mixing mixing(comm(), counted(), kept_rounds);
     const double tolerance = how_.tolerance;
-    double change = 1, moved = 1, worth_a_look = tolerance;
+    double change = 1, moved = 1, worth_a_look = tolerance, finest_flow = 0.1 * tolerance;
     for (int round = 0; round < most; ++round) {
       if (how_.poll) how_.poll();
       const std::vector<double> before = state_of(t_);
       const double taken = 1 / std::sqrt(1.0 + round);
-      const double flow_tolerance = std::clamp(flow_of_change * moved, 0.1 * tolerance, std::max(tolerance, loosest_flow));
+      const double flow_tolerance = std::clamp(flow_of_change * moved, finest_flow, std::max(tolerance, loosest_flow));
       const double heat_tolerance = std::clamp(heat_of_change * change / steps.to_steady, 0.1 * heat_how_.tolerance, 1e-4);
       if (!step(steps.per_s, flow_tolerance, heat_tolerance, taken)) return false;
       std::vector<double> next = heat_.owned();
@@ -372,6 +376,8 @@ class buoyant_solver {
           tell(steady);
           return true;
         }
+        // Its solver stops at an error that may leave more of a residual, where given velocities drive.
+        if (momentum_residual() > tolerance) finest_flow = std::max(0.1 * finest_flow, 1e-4 * tolerance);
       }
       set_state(kept);
       worth_a_look *= 0.3;

@@ -37,7 +37,7 @@ struct buoyant_solution {
   std::optional<std::array<std::array<double, 2>, 3>> rest_inflow_W;
   std::vector<buoyant_round> rounds;
   double change = 0;             ///< of the last round
-  double momentum_residual = 0;  ///< |b - K x - C(x) x| over |b|, with the temperature of the answer
+  double momentum_residual = 0;  ///< |b - K x - C(x) x| over |b|, given velocities in b, of the answer
 };
 
 /// @throws as check_flow_through and check_flow_temperature, usage_error for a weight that is none @collective

@@ -32,11 +32,9 @@ std::optional<poisson_box> find_fluid_box(const open_flow_cells& open, std::stri
       }
       ++count;
     }
-  // y and x of the image: a rank with less of them has a brick, or solid voxels. And the box around all fluid.
-  std::array<std::int64_t, 6> ends{own.end.y, own.end.x, own.end.z, -own.begin.y, -own.begin.x, -own.begin.z};
-  comm::all_reduce(comm, ends.data(), ends.size(), MPI_MAX);
-  const std::array<std::int64_t, 2> across{ends[0], ends[1]};
-  const bool is_box = (ends[0] + ends[3]) * (ends[1] + ends[4]) * (ends[2] + ends[5]) == cells.voxels;
+  // y and x of the image: a rank with less of them has a brick, or solid voxels.
+  std::array<std::int64_t, 2> across{own.end.y, own.end.x};
+  comm::all_reduce(comm, across.data(), across.size(), MPI_MAX);
   const bool is_slab = count > 0 && own.begin.y == 0 && own.begin.x == 0 && own.end.y == across[0] &&
                        own.end.x == across[1] && count == own.volume();
 
@@ -47,9 +45,9 @@ std::optional<poisson_box> find_fluid_box(const open_flow_cells& open, std::stri
   sums[at(ranks + 1)] = !is_slab;
   for (const kernel::stokes_open_face& f : cells.open_faces) ++sums[at(ranks + 2 + 2 * f.axis + (f.is_inlet ? 0 : 1))];
   comm::all_reduce(comm, sums.data(), sums.size(), MPI_SUM);
-  if (sums[at(ranks + 1)] != 0 || sums[at(ranks)] != cells.voxels)
-    return none_as(is_box ? "ranks own bricks of the box; with run.decomposition = \"planes\" it is found by transforms"
-                          : no_box);
+  if (sums[at(ranks)] != cells.voxels) return none_as(no_box);
+  if (sums[at(ranks + 1)] != 0)
+    return none_as("ranks own bricks of the box; with run.decomposition = \"planes\" it is found by transforms");
 
   poisson_box box;
   box.comm = comm;
