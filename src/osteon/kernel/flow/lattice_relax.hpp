@@ -152,22 +152,19 @@ void relax_lattice_segments(const std::array<Lattice, N>& k, std::span<const con
   }
 }
 
-template <class Lattice, std::size_t N>
-void relax_lattice_corner(const std::array<Lattice, N>& k, const conduction_corner& c, std::int32_t ghosts,
-                          std::int32_t walls, std::int64_t stride, const float* b, float* x) {
-  float g[directions], twice = 0;
+template <class Lattice>
+void relax_lattice_corner(const Lattice& k, const conduction_corner& c, std::int32_t ghosts, std::int32_t walls,
+                          const float* b, float* x) {
+  float sum = b[c.cell], twice = 0;
   for (int d = 0; d < directions; ++d) {
     const std::int32_t j = c.neighbour[static_cast<std::size_t>(d)];
-    g[d] = j == c.cell ? 0 : lattice_conductance<float>(k[0], d, c.cell, j);
-    twice += j >= ghosts && j < walls ? g[d] : 0;
+    if (j == c.cell) continue;
+    const auto g = lattice_conductance<float>(k, d, c.cell, j);
+    sum += g * x[j];
+    if (j >= ghosts && j < walls) twice += g;
   }
-  for (std::size_t n = 0; n < N; ++n) {
-    float* const own = x + static_cast<std::int64_t>(n) * stride;
-    float sum = b[static_cast<std::int64_t>(n) * stride + c.cell];
-    for (int d = 0; d < directions; ++d) sum += g[d] * own[c.neighbour[static_cast<std::size_t>(d)]];
-    const auto inverse = lattice_inverse<float>(k[n], c.cell);
-    own[c.cell] = inverse / (1 + inverse * twice) * (sum + twice * own[c.cell]);
-  }
+  const auto inverse = lattice_inverse<float>(k, c.cell);
+  x[c.cell] = inverse / (1 + inverse * twice) * (sum + twice * x[c.cell]);
 }
 
 template <sweep Way, class Lattice, std::size_t N>
@@ -175,8 +172,9 @@ void relax_lattice(const std::array<Lattice, N>& k, const conduction_part& part,
                    std::int64_t stride, const float* b, float* x) {
   const auto corners = [&] {
     for (std::size_t n = 0; n < part.corners.size(); ++n)
-      relax_lattice_corner(k, part.corners[Way == sweep::forth ? n : part.corners.size() - 1 - n], ghosts, walls, stride, b,
-                           x);
+      for (std::size_t c = 0; c < N; ++c)
+        relax_lattice_corner(k[c], part.corners[Way == sweep::forth ? n : part.corners.size() - 1 - n], ghosts, walls,
+                             b + static_cast<std::int64_t>(c) * stride, x + static_cast<std::int64_t>(c) * stride);
   };
   if (Way == sweep::back) corners();
   const std::int32_t limit = end_of(part.segments);

@@ -92,6 +92,7 @@ void stokes_walk(const Rows& given_rows, std::span<const conduction_segment> seg
                  const std::array<T, 3>& given_force, const Done& given_done) {
   using vector = typename lanes<T>::vector;
   using mask = typename lanes<T>::mask;
+  using offsets = std::array<std::int64_t, directions>;
   constexpr int width = lanes<T>::count;
   const std::int32_t limit = end_of(segments);
   // What does not change along the segments; `done` may write to any of it for all that the compiler knows.
@@ -102,60 +103,60 @@ void stokes_walk(const Rows& given_rows, std::span<const conduction_segment> seg
   const std::array<const std::uint8_t*, 3> friction = k.friction;
   const std::int64_t stride = k.stride;
   const std::array<T, 3> weight = k.weight, slope = k.slope, force = given_force;
-  step_through<width>(segments, [&](std::int32_t i, const std::array<std::int64_t, directions>& to, std::int32_t left)
-                                    __attribute__((always_inline)) {
-                                      const mask open = open_directions<T>(opened + i);
-                                      mask exists[directions];
+  const auto step = [&](std::int32_t i, const offsets& to, std::int32_t left) __attribute__((always_inline)) {
+    const mask open = open_directions<T>(opened + i);
+    mask exists[directions];
 #pragma GCC unroll 6
-                                      for (int d = 0; d < directions; ++d) exists[d] = where_open<T>(open, d);
-                                      const In* const p = x + 3 * stride + i;
-                                      const vector pressure = get<vector>(p);
-                                      vector result[4];
-                                      result[3] = vector{};
+    for (int d = 0; d < directions; ++d) exists[d] = where_open<T>(open, d);
+    const In* const p = x + 3 * stride + i;
+    const vector pressure = get<vector>(p);
+    vector result[4];
+    result[3] = vector{};
 #pragma GCC unroll 3
-                                      for (std::size_t c = 0; c < 3; ++c) {
-                                        const In* const u = x + static_cast<std::int64_t>(c) * stride + i;
-                                        const vector here = get<vector>(u), fall = pressure - get<vector>(p + to[2 * c]);
-                                        vector pair[3];
+    for (std::size_t c = 0; c < 3; ++c) {
+      const In* const u = x + static_cast<std::int64_t>(c) * stride + i;
+      const vector here = get<vector>(u), fall = pressure - get<vector>(p + to[2 * c]);
+      vector pair[3];
 #pragma GCC unroll 3
-                                        for (std::size_t axis = 0; axis < 3; ++axis) {
-                                          // Without the low neighbour along its own axis a face has no row: what is read
-                                          // there is masked below.
-                                          const vector low = get<vector>(u + to[2 * axis]),
-                                                       high = kept(get<vector>(u + to[2 * axis + 1]), exists[2 * axis + 1]);
-                                          pair[axis] = (axis == c ? low : kept(low, exists[2 * axis])) + high;
-                                          if (axis != c) continue;
-                                          if constexpr (Rows::is_of_cubes)
-                                            result[3] += here - high;
-                                          else
-                                            result[3] += slope[c] * (here - high);
-                                        }
-                                        // Sums of which none waits for all others.
-                                        vector sum;
-                                        if constexpr (Rows::is_of_cubes) {
-                                          sum = fall - pair[0];
-                                          if constexpr (Forced) sum -= force[c];
-                                          sum -= pair[1] + pair[2];
-                                          sum += rows.look_up(c, friction[c] + i) * here;
-                                        } else {
-                                          vector others = weight[0] * pair[0];
-                                          others += weight[1] * pair[1];
-                                          others -= slope[c] * fall;
-                                          sum = looked_up<vector>(k.diagonal[c].data(), friction[c] + i) * here;
-                                          if constexpr (Forced) sum -= force[c];
-                                          sum -= weight[2] * pair[2];
-                                          sum -= others;
-                                        }
-                                        result[c] = kept(sum, exists[2 * c]);
-                                      }
-                                      if constexpr (std::is_invocable_v<Done, int, std::int32_t, vector>)
-                                        if (i + width <= limit) [[likely]] {
-                                          for (int c = 0; c < 4; ++c) done(c, i, result[c]);
-                                          return;
-                                        }
-                                      for (int l = 0; l < width && l < left; ++l)
-                                        for (int c = 0; c < 4; ++c) done(c, i + l, T(result[c][l]));
-                                    });
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        // Without the low neighbour along its own axis a face has no row: what is read
+        // there is masked below.
+        const vector low = get<vector>(u + to[2 * axis]),
+                     high = kept(get<vector>(u + to[2 * axis + 1]), exists[2 * axis + 1]);
+        pair[axis] = (axis == c ? low : kept(low, exists[2 * axis])) + high;
+        if (axis != c) continue;
+        if constexpr (Rows::is_of_cubes)
+          result[3] += here - high;
+        else
+          result[3] += slope[c] * (here - high);
+      }
+      // Sums of which none waits for all others.
+      vector sum;
+      if constexpr (Rows::is_of_cubes) {
+        sum = fall - pair[0];
+        if constexpr (Forced) sum -= force[c];
+        sum -= pair[1] + pair[2];
+        sum += rows.look_up(c, friction[c] + i) * here;
+      } else {
+        vector others = weight[0] * pair[0];
+        others += weight[1] * pair[1];
+        others -= slope[c] * fall;
+        sum = looked_up<vector>(k.diagonal[c].data(), friction[c] + i) * here;
+        if constexpr (Forced) sum -= force[c];
+        sum -= weight[2] * pair[2];
+        sum -= others;
+      }
+      result[c] = kept(sum, exists[2 * c]);
+    }
+    if constexpr (std::is_invocable_v<Done, int, std::int32_t, vector>)
+      if (i + width <= limit) [[likely]] {
+        for (int c = 0; c < 4; ++c) done(c, i, result[c]);
+        return;
+      }
+    for (int l = 0; l < width && l < left; ++l)
+      for (int c = 0; c < 4; ++c) done(c, i + l, T(result[c][l]));
+  };
+  step_through<width>(segments, step);
 }
 
 template <class T, class In, class Done>

@@ -122,20 +122,17 @@ constexpr float aggregate_correction = 1.2F;
 int sweeps_of_velocity(std::size_t level) { return 1 << std::min<std::size_t>(level, 4); }
 
 // A sweep and a residual of an operator on the flow's cells.
-// @param unknown, smoothing_sweeps, cell_sweeps as in cell_kernels
+// @param unknown, smoothing_sweeps as in cell_kernels
 template <class Lattice>
 heat_multigrid::cell_kernels kernels_of(const flow_cells& cells, const Lattice& lattice, const std::uint8_t* unknown,
-                                        int (*smoothing_sweeps)(std::size_t), int cell_sweeps) {
+                                        int (*smoothing_sweeps)(std::size_t)) {
   return {[&lattice, ghosts = cells.grid.owned, walls = cells.grid.walls](const kernel::conduction_part& part,
                                                                           kernel::sweep way, const float* r, float* z) {
             kernel::relax(lattice, part, ghosts, walls, way, r, z);
           },
           [&lattice](const kernel::conduction_part& part, const float* r, const float* z, std::int32_t first,
                      float* residual) { kernel::subtract_product(lattice, part, r, z, first, residual); },
-          aggregate_correction,
-          unknown,
-          smoothing_sweeps,
-          cell_sweeps};
+          aggregate_correction, unknown, smoothing_sweeps};
 }
 
 // q = A p on the owned cells, and this rank's p . q; by planes, whose sums do not depend on the threads.
@@ -163,7 +160,7 @@ double product(const kernel::velocity_lattice& lattice, const heat_cells& grid, 
 velocity_cycle::velocity_cycle(const flow_cells& cells, std::size_t axis, double stored)
     : lattice{cells.grid.open.data(), cells.friction[axis].data(), {}, diagonal.data(), inverse.data()},
       cycle(cells.grid, velocity_cells(cells, axis, stored),
-            kernels_of(cells, lattice, cells.friction[axis].data(), sweeps_of_velocity, heat_cycle::cell_sweeps)),
+            kernels_of(cells, lattice, cells.friction[axis].data(), sweeps_of_velocity)),
       weight_(cells.weight) {
   for (std::size_t n = 1; n < unscaled_.size(); ++n)
     if (cells.diagonal[axis][n] > 0) unscaled_[n] = stored + cells.diagonal[axis][n];
@@ -183,12 +180,12 @@ void velocity_cycle::set_scale(float scale) {
   cycle.set_correction(aggregate_correction * scale);
 }
 
-pressure_cycle::pressure_cycle(const flow_cells& cells, std::array<std::vector<float>, 3> weight, int cell_sweeps)
+pressure_cycle::pressure_cycle(const flow_cells& cells, std::array<std::vector<float>, 3> weight)
     : conductance(std::move(weight)),
       inverse(at(cells.grid.size)),
       lattice{cells.grid.open.data(), {}, inverse.data()},
       cycle(cells.grid, pressure_cells(cells, conductance),
-            kernels_of(cells, lattice, nullptr, heat_cycle::smoothing_sweeps, cell_sweeps)) {
+            kernels_of(cells, lattice, nullptr, heat_cycle::smoothing_sweeps)) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
     for (float& g : conductance[axis]) g *= static_cast<float>(cells.weight[axis]);
     lattice.conductance[axis] = conductance[axis].data();
@@ -207,12 +204,12 @@ pressure_cycle::pressure_cycle(const flow_cells& cells, std::array<std::vector<f
   for (const std::int32_t i : cells.beyond) inverse[at(i)] = 0;
 }
 
-flow_preconditioner::flow_preconditioner(const flow_cells& cells, int pressure_cell_sweeps)
+flow_preconditioner::flow_preconditioner(const flow_cells& cells)
     : cells_(cells), stencil_(cells.stencil<float>()), q_(at(cells.stride())) {
   for (std::size_t axis = 0; axis < 3; ++axis) velocity_[axis] = std::make_unique<velocity_cycle>(cells, axis);
   std::array<std::vector<float>, 3> mobility;
   set_mobility(mobility);
-  pressure_ = std::make_unique<pressure_cycle>(cells, std::move(mobility), pressure_cell_sweeps);
+  pressure_ = std::make_unique<pressure_cycle>(cells, std::move(mobility));
 }
 
 // Some steps of conjugate gradients for A W = 1, each component by itself.

@@ -34,10 +34,8 @@ struct pressure_cycle {
   std::vector<float> inverse;                     ///< of the diagonal; 0: no unknown
   kernel::pressure_lattice lattice;
   heat_multigrid cycle;
-  /// @param weight by axis and cell, ghosts current; 0 where there is no unknown @param cell_sweeps as in cell_kernels
-  /// @collective on the cells' communicator
-  pressure_cycle(const flow_cells& cells, std::array<std::vector<float>, 3> weight,
-                 int cell_sweeps = heat_cycle::cell_sweeps);
+  /// @param weight by axis and cell, ghosts current; 0 where there is no unknown @collective on the cells' communicator
+  pressure_cycle(const flow_cells& cells, std::array<std::vector<float>, 3> weight);
 };
 
 /// Block triangular: a multigrid cycle M^-1 for each component of the velocity, then for the pressure an approximation of
@@ -51,9 +49,8 @@ class flow_preconditioner {
   /// c, beside the identity: measured on packs and sponges of 64 to 128 voxels.
   static constexpr float pressure_weight = 3;
 
-  /// @param cells kept by reference @param pressure_cell_sweeps of the pressure's cycle, as in cell_kernels
-  /// @collective on its communicator
-  explicit flow_preconditioner(const flow_cells& cells, int pressure_cell_sweeps = heat_cycle::cell_sweeps);
+  /// @param cells kept by reference @collective on its communicator
+  explicit flow_preconditioner(const flow_cells& cells);
 
   /// z = P r; arrays of shape (4, stride). z is set at owned cells and zero where there is no face; ghosts of the velocities
   /// are current.

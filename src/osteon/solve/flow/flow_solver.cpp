@@ -21,9 +21,6 @@ constexpr double scale_reserve = 1.15, scale_growth = 1.3;
 constexpr int most_scalings = 8;
 constexpr int patience = 40;  // iterations without a fall of the residual
 
-// As many iterations as with two, on packs, sponges and foams.
-constexpr int pressure_cell_sweeps = 1;
-
 // The preconditioner's blocks lie this near to the exact inverses: measured on packs, sponges and ducts, with a reserve.
 constexpr double quality = 4;
 
@@ -33,7 +30,7 @@ flow_solver::flow_solver(const flow_cells& cells, double velocity_scale)
     : cells_(cells),
       single_(cells.stencil<float>()),
       double_(cells.stencil<double>()),
-      preconditioner_(cells, pressure_cell_sweeps),
+      preconditioner_(cells),
       velocity_scale_(static_cast<float>(velocity_scale > 0 ? velocity_scale
                                                             : scale_reserve / preconditioner_.least_velocity_eigenvalue())) {
 }

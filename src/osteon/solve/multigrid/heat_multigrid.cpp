@@ -50,31 +50,13 @@ void smooth(const Operator& k, const halo& links, std::span<const float> weights
   }
 }
 
-// Pieces are mostly parts of a run in a block of four cells: of these, four values are taken at once and no branch asks for
-// their number.
-constexpr int usual_piece = 4;
-
-// Sums of `residual` over the children of a strip, the same whatever the number of threads.
+// Sums of `residual` over the children of a strip, in the order of the children whatever the number of threads.
 // @param residual of the first child on
 void restrict_strip(const coarse_level& level, std::size_t strip, const float* residual, float* right_side) {
-  using four = kernel::float4;
-  typedef std::int32_t mask __attribute__((vector_size(16)));
-  constexpr mask lane = {0, 1, 2, 3};
-  std::int32_t left = level.strips[strip + 1].point - level.strips[strip].point;
   for (std::int32_t p = level.strips[strip].piece; p < level.strips[strip + 1].piece; ++p) {
-    const std::int32_t length = level.length[at(p)];
     float sum = 0;
-    if (length <= usual_piece && usual_piece <= left) [[likely]] {
-      four values;
-      kernel::load(values, residual);
-      values = lane < length ? values : four{};
-      sum = (values[0] + values[1]) + (values[2] + values[3]);
-    } else {
-      for (std::int32_t n = 0; n < length; ++n) sum += residual[n];
-    }
+    for (int n = 0; n < level.length[at(p)]; ++n) sum += *residual++;
     right_side[level.parent[at(p)]] += sum;
-    residual += length;
-    left -= length;
   }
 }
 
@@ -92,22 +74,14 @@ void restrict_to(const coarse_level& level, const float* residual, std::vector<f
 void prolong(const coarse_level& level, float factor, const float* coarse, float* x, const std::uint8_t* unknown = nullptr) {
   for_each_block(strip_count(level), 1, [&](std::int64_t s, std::int64_t) {
     const auto strip = static_cast<std::size_t>(s);
-    const std::int32_t begin = level.strips[strip].point, count = level.strips[strip + 1].point - begin;
-    // Every value that is read is set. What a piece sets too many of is set again by the next one.
-    const auto correction = std::make_unique_for_overwrite<float[]>(at(count + usual_piece));
-    float* to = correction.get();
+    const std::int32_t begin = level.strips[strip].point, end = level.strips[strip + 1].point;
+    float* to = x + begin;
     for (std::int32_t p = level.strips[strip].piece; p < level.strips[strip + 1].piece; ++p) {
       const float value = factor * coarse[level.parent[at(p)]];
-      const std::int32_t length = level.length[at(p)];
-      kernel::store(to, value + kernel::float4{});
-      for (std::int32_t n = usual_piece; n < length; ++n) to[n] = value;
-      to += length;
+      for (int n = 0; n < level.length[at(p)]; ++n) *to++ += value;
     }
-    float* const own = x + begin;
-    if (unknown == nullptr)
-      for (std::int32_t i = 0; i < count; ++i) own[i] += correction[at(i)];
-    else
-      for (std::int32_t i = 0; i < count; ++i) own[i] = unknown[begin + i] == 0 ? 0 : own[i] + correction[at(i)];
+    if (unknown == nullptr) return;
+    for (std::int32_t i = begin; i < end; ++i) x[i] = unknown[i] == 0 ? 0 : x[i];
   });
 }
 
@@ -190,10 +164,10 @@ void heat_multigrid::restrict_residual(const float* r, const float* z) {
 
 void heat_multigrid::apply(const float* r, float* z) {
   std::fill_n(z, fine_.walls, 0.0F);
-  for (int n = 0; n < kernels_.cell_sweeps; ++n) smooth(kernel::sweep::forth, r, z);
+  for (int n = 0; n < heat_cycle::cell_sweeps; ++n) smooth(kernel::sweep::forth, r, z);
   fine_.links.exchange(z);
   correct(r, z);
-  for (int n = 0; n < kernels_.cell_sweeps; ++n) smooth(kernel::sweep::back, r, z);
+  for (int n = 0; n < heat_cycle::cell_sweeps; ++n) smooth(kernel::sweep::back, r, z);
 }
 
 void heat_multigrid::correct(const float* r, float* z) {
@@ -207,7 +181,7 @@ kernel_work heat_multigrid::work_of_cycle() const {
   // conductance times a difference, added up, as is the diagonal.
   constexpr double of_product = 4 * 6 + 2;
   const auto owned = static_cast<double>(fine_.owned);
-  const double sweeps = 2 * kernels_.cell_sweeps;
+  constexpr double sweeps = 2 * heat_cycle::cell_sweeps;
   kernel_work all{owned * (sweeps * 13 + 9 + 8), owned * (sweeps * (of_product + 3) + of_product + 2)};
   for (std::size_t n = 0; n < gathered_at_; ++n) {
     const auto rows = static_cast<double>(coarse_[n].matrix.rows()),

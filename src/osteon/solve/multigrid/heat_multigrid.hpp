@@ -35,7 +35,6 @@ class heat_multigrid {
     const std::uint8_t* unknown = nullptr;
     /// Sweeps on coarse level 1, 2, ... before and after the correction.
     int (*smoothing_sweeps)(std::size_t level) = heat_cycle::smoothing_sweeps;
-    int cell_sweeps = heat_cycle::cell_sweeps;  ///< on the cells before the correction, and as many after it
   };
 
   /// @param fine kept by reference @collective on fine.where.comm
