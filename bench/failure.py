@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What failure takes beside elasticity: CPU seconds and memory of a bone scan that yields, and of its elastic solution."""
+"""What failure takes beside elasticity: CPU seconds and memory of a bone scan that yields, and of its elastic form."""
 
 from __future__ import annotations
 

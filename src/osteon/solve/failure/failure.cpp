@@ -107,7 +107,8 @@ class walker {
     c.converged = done.converged;
     c.true_relative_residual = done.forces.residual();
     c.residual_history.push_back(done.forces.residual());
-    elastic_load_ = body().work_of_reactions(prescribed_) / plan_.amount;
+    // Twice the energy: exact to second order in the residual.
+    elastic_load_ = body().cg().dot(u_.data(), body().forces(u_.data(), false).data()) / plan_.amount;
     if (!done.converged) solution_.ended = "the elastic solution did not converge";
     if (!elastic) return;
     elasticity_solution copy;
@@ -154,7 +155,6 @@ class walker {
   void turn() {
     const double from = leg_ == 0 ? 0 : plan_.turns[leg_ - 1], at = plan_.turns[leg_];
     ++leg_;
-    step_of_leg_ = 0;
     if (leg_ == plan_.turns.size()) return;
     const bool reverses = (plan_.turns[leg_] - at) * (at - from) < 0;
     if (reverses) rate_ = elastic_;
@@ -381,7 +381,6 @@ class walker {
   std::vector<double> prescribed_;      // at factor 1, by place in k().fixed()
   std::vector<float> states_;           // of a checkpoint
   double elastic_load_ = 0, factor_ = 0, length_ = 0, piece_ = 0;
-  int step_of_leg_ = 0;
   std::size_t leg_ = 0;
   failure_solution solution_;
 };
