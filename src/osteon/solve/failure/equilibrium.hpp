@@ -1,10 +1,10 @@
 #pragma once
 /// @file
-/// Displacements at which the forces of elastic and yielded voxels balance, for prescribed displacements: Newton's method with
-/// conjugate gradients.
+/// Displacements at which the forces of elastic and yielded voxels balance, for prescribed displacements: Newton's method
+/// with conjugate gradients.
 #include <functional>
-#include <osteon/solve/failure/tangent_cg.hpp>
 #include <optional>
+#include <osteon/solve/failure/tangent_cg.hpp>
 
 namespace osteon::solve {
 
