@@ -14,6 +14,7 @@ struct yield_surface {
   bool yields() const { return a > 0; }
 };
 
+/// @cite [DruckerPrager1952]: the cone
 /// Of the uniaxial strengths in tension and compression [MPa], both positive.
 /// @param hardening slope of the compressive stress over its plastic strain [MPa]
 inline yield_surface surface_of(double tension, double compression, double hardening) {

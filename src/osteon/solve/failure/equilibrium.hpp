@@ -1,5 +1,6 @@
 #pragma once
 /// @file
+/// @cite [EisenstatWalker1996]: how far an inner solution goes
 /// Displacements at which the forces of elastic and yielded voxels balance, for prescribed displacements: Newton's method
 /// with conjugate gradients.
 #include <functional>
