@@ -107,4 +107,56 @@ TEST(hex8_multiply, does_not_depend_on_the_number_of_threads) {
   }
 }
 
+// Oracle: the stiffness without the volume's part of the dilatation that differs from the brick's mean, by Gauss points;
+// bricks of one material and of two materials with the same constants, side by side.
+TEST(hex8_multiply, mean_dilatation_takes_off_what_differs_from_the_mean) {
+  const kernel::lame bone = kernel::lame_of(10, 0.3);
+  const std::vector<kernel::lame> twins{{}, bone, bone};
+  const index3 shape{4, 3, 11};
+  auto mixed = random_labels(shape, 2, 0.7), one = mixed;
+  for (auto& m : one) m = m != 0;
+  const brick_case solid = make_case(shape, mixed), same = make_case(shape, one);
+  const auto x = random_vector(static_cast<std::size_t>(3 * solid.stride));
+  const auto product = [&](const brick_case& of) {
+    std::vector<double> y(x.size());
+    kernel::hex8_stiffness<double>(spacing_mm, twins, kernel::dilatation::mean)
+        .multiply(of.bricks(), x.data(), y.data(), of.stride);
+    return y;
+  };
+  std::vector<double> expected(x.size());
+  kernel::hex8_stiffness<double>(spacing_mm, twins).multiply(same.bricks(), x.data(), expected.data(), same.stride);
+  const double bulk = bone.lambda + 2 * bone.mu / 3, weight = spacing_mm.z * spacing_mm.y * spacing_mm.x / 8;
+  for (const kernel::hex8_run& run : same.lists.runs)
+    for (std::int32_t e = 0; e < run.length; ++e) {
+      double slope[8][8][3], mean[8][3]{};  // of the shape functions at the Gauss points
+      for (int g = 0; g < 8; ++g)
+        for (int a = 0; a < 8; ++a)
+          for (int d = 0; d < 3; ++d) {
+            double value = (a & 4 >> d ? 1 : -1) / spacing_mm[d];
+            for (int other = 0; other < 3; ++other)
+              if (other != d) value *= (1 + ((a ^ g) & 4 >> other ? -1 : 1) / std::sqrt(3.0)) / 2;
+            slope[g][a][d] = value;
+            mean[a][d] += value / 8;
+          }
+      const auto place = [&](int a, int d) {
+        return static_cast<std::size_t>(d * same.stride + run.node[a / 2] + (a & 1) + e);
+      };
+      for (int g = 0; g < 8; ++g) {
+        double differs = 0;
+        for (int a = 0; a < 8; ++a)
+          for (int d = 0; d < 3; ++d) differs += (slope[g][a][d] - mean[a][d]) * x[place(a, d)];
+        for (int a = 0; a < 8; ++a)
+          for (int d = 0; d < 3; ++d) expected[place(a, d)] -= weight * bulk * differs * (slope[g][a][d] - mean[a][d]);
+      }
+    }
+  const auto of_one = product(same), of_two = product(solid);
+  for (const voxel::run& r : same.nodes.runs())
+    for (std::int32_t i = 0; i < r.length; ++i)
+      for (int c = 0; c < 3; ++c) {
+        const auto at = static_cast<std::size_t>(c * same.stride + r.first + i);
+        EXPECT_NEAR(of_one[at], expected[at], 1e-11);
+        EXPECT_NEAR(of_two[at], expected[at], 1e-11);
+      }
+}
+
 }  // namespace hex8_multiply_test

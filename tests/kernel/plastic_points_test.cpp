@@ -47,8 +47,7 @@ struct point {
 point stress_of(const double (&strain)[6], const plastic_material& m) {
   const double trace = strain[0] + strain[1] + strain[2];
   point p{};
-  for (int i = 0; i < 6; ++i)
-    p.s[i] = (i < 3 ? 2 * m.mu * strain[i] + (m.bulk - 2 * m.mu / 3) * trace : m.mu * strain[i]);
+  for (int i = 0; i < 6; ++i) p.s[i] = (i < 3 ? 2 * m.mu * strain[i] + (m.bulk - 2 * m.mu / 3) * trace : m.mu * strain[i]);
   return p;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// A small model that yields, by an assembled tangent and plain loops over Gauss points: nothing of the solver under test is used.
+/// A small model that yields, by an assembled tangent and plain loops over Gauss points: nothing of the solver under test is
+/// used.
 #include <Eigen/Dense>
 #include <array>
 #include <cmath>
@@ -11,7 +12,8 @@
 
 namespace osteon::elastic_model {
 
-/// What yields: strengths in uniaxial tension and compression, and slope of the compressive stress over its plastic strain [MPa].
+/// What yields: strengths in uniaxial tension and compression, and slope of the compressive stress over its plastic strain
+/// [MPa].
 struct dense_law {
   double tension, compression, hardening;
 };
@@ -32,7 +34,8 @@ class dense_plasticity {
     for (const voxel::run& r : p.cells.runs())
       for (std::int32_t e = 0; e < r.length; ++e) {
         std::array<int, 8> nodes;
-        for (int a = 0; a < 8; ++a) nodes[static_cast<std::size_t>(a)] = p.nodes.find(r.z + a / 4, r.y + a / 2 % 2, r.x + e + a % 2);
+        for (int a = 0; a < 8; ++a)
+          nodes[static_cast<std::size_t>(a)] = p.nodes.find(r.z + a / 4, r.y + a / 2 % 2, r.x + e + a % 2);
         elements_.push_back({nodes, p.material[static_cast<std::size_t>(r.first + e)], {}});
       }
   }
@@ -117,7 +120,8 @@ class dense_plasticity {
   // By the plastic multiplier as a root that is bisected: no closed form.
   outcome returned(const element& e, int g) const {
     const voxel::material& m = (*p_.materials)[e.material];
-    const double mu = m.youngs_modulus_MPa / 2 / (1 + m.poisson_ratio), bulk = m.youngs_modulus_MPa / 3 / (1 - 2 * m.poisson_ratio);
+    const double mu = m.youngs_modulus_MPa / 2 / (1 + m.poisson_ratio),
+                 bulk = m.youngs_modulus_MPa / 3 / (1 - 2 * m.poisson_ratio);
     const double a = (1 / law_.tension + 1 / law_.compression) / 2, b = (1 / law_.tension - 1 / law_.compression) / 2,
                  h = law_.hardening / law_.compression / law_.compression;
     outcome o{{}, e.state[static_cast<std::size_t>(g)]};

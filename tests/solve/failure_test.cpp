@@ -63,7 +63,8 @@ support bonded(index3 shape, double displacement) {
   };
 }
 
-solve::failure_solution solved(const solve::elasticity_problem& p, const solve::failure_plan& plan, double tolerance = 1e-9) {
+solve::failure_solution solved(const solve::elasticity_problem& p, const solve::failure_plan& plan,
+                               double tolerance = 1e-9) {
   return solve::solve_failure(p, plan, {tolerance, 500}, {}, null_log());
 }
 
@@ -76,7 +77,8 @@ TEST(failure, a_bar_yields_and_hardens_along_two_straight_lines) {
     for (const double sign : {-1.0, 1.0})
       for (const auto how : {kernel::dilatation::at_points, kernel::dilatation::mean}) {
         const model m = specimen(shape);
-        const double displacement = sign * 0.02 * static_cast<double>(shape.z), area = static_cast<double>(shape.y * shape.x);
+        const double displacement = sign * 0.02 * static_cast<double>(shape.z),
+                     area = static_cast<double>(shape.y * shape.x);
         const auto p = make_problem(m, uniaxial(shape, displacement));
         const auto s = solved(p, plan_of(yield, yield, hardening, {1}, 10, how));
         ASSERT_EQ(s.ended, "");
@@ -96,8 +98,8 @@ TEST(failure, a_bar_yields_and_hardens_along_two_straight_lines) {
       }
 }
 
-// Oracle: analytic; held at its sides it yields at sy (1 - nu) / (1 - 2 nu) = 140 MPa, strain 0.0104, then the slope is the bulk
-// modulus, 8333.33 MPa, without hardening.
+// Oracle: analytic; held at its sides it yields at sy (1 - nu) / (1 - 2 nu) = 140 MPa, strain 0.0104, then the slope is the
+// bulk modulus, 8333.33 MPa, without hardening.
 TEST(failure, a_confined_bar_yields_later_and_goes_on_with_the_bulk_modulus) {
   for (const index3 shape : {index3{3, 2, 2}, {5, 3, 4}})
     for (const auto how : {kernel::dilatation::at_points, kernel::dilatation::mean}) {
@@ -107,7 +109,8 @@ TEST(failure, a_confined_bar_yields_later_and_goes_on_with_the_bulk_modulus) {
       EXPECT_NEAR(s.first_yield * 0.02, 0.0104, 1e-9);
       for (const solve::failure_record& r : s.curve) {
         const double strain = 0.02 * r.factor;
-        const double stress = strain <= 0.0104 ? 140 / 0.0104 * strain : 140 + modulus / 3 / (1 - 2 * ratio) * (strain - 0.0104);
+        const double stress =
+            strain <= 0.0104 ? 140 / 0.0104 * strain : 140 + modulus / 3 / (1 - 2 * ratio) * (strain - 0.0104);
         EXPECT_NEAR(force(r, displacement), -area * stress, 1e-6 * area * yield);
       }
     }
@@ -161,7 +164,8 @@ TEST(failure, a_cone_yields_at_its_two_strengths) {
     const auto s = solved(make_problem(m, uniaxial(shape, displacement)), plan_of(50, 90, hardening, {1}, 6));
     EXPECT_NEAR(s.first_yield * 0.02, strength / modulus, 1e-9);
     const double slope = hardening * (strength / 90) * (strength / 90), tangent = modulus * slope / (modulus + slope);
-    EXPECT_NEAR(force(s.curve.back(), displacement), sign * 6 * (strength + tangent * (0.02 - strength / modulus)), 1e-6 * 6 * 90);
+    EXPECT_NEAR(force(s.curve.back(), displacement), sign * 6 * (strength + tangent * (0.02 - strength / modulus)),
+                1e-6 * 6 * 90);
   }
 }
 
@@ -241,7 +245,8 @@ TEST(failure, work_is_stored_and_dissipated) {
   const double displacement = -0.06;
   double before = 0;
   for (const int steps : {5, 10, 20}) {
-    const auto s = solved(make_problem(m, bonded(m.shape, displacement)), plan_of(yield, yield, hardening, {1}, steps), 1e-7);
+    const auto s =
+        solved(make_problem(m, bonded(m.shape, displacement)), plan_of(yield, yield, hardening, {1}, steps), 1e-7);
     EXPECT_LT(s.proof.work_error, 0.02);
     if (before > 0) {
       EXPECT_LT(s.proof.work_error, 0.6 * before);

@@ -16,7 +16,8 @@ constexpr double offset_strain = 0.002;
 json place_of(double factor, double load, const measure& m) {
   const double amount = factor * m.amount;
   if (m.turns) return {{"angle_deg", amount * 180 / std::numbers::pi}, {"moment_N_mm", load}};
-  return {{"strain", amount / m.length_mm}, {"displacement_mm", amount}, {"force_N", load}, {"stress_MPa", load / m.area_mm2}};
+  return {
+      {"strain", amount / m.length_mm}, {"displacement_mm", amount}, {"force_N", load}, {"stress_MPa", load / m.area_mm2}};
 }
 
 // Until the path turns for the first time.
@@ -84,10 +85,8 @@ json answers_of_curve(std::span<const solve::failure_record> curve, const measur
         m.turns ? slope * std::numbers::pi / 180 : slope;
   }
   const solve::failure_record& end = curve.back();
-  answers["energy_mJ"] = {{"work", end.work_mJ},
-                          {"stored", end.stored_mJ},
-                          {"dissipated", end.dissipated_mJ},
-                          {"hardening", end.hardening_mJ}};
+  answers["energy_mJ"] = {
+      {"work", end.work_mJ}, {"stored", end.stored_mJ}, {"dissipated", end.dissipated_mJ}, {"hardening", end.hardening_mJ}};
   answers["yielded_share"] = {{"all", end.yielded}, {"tension", end.in_tension}, {"compression", end.in_compression}};
   return answers;
 }

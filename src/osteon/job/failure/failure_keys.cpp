@@ -32,18 +32,22 @@ void describe_failure(key_visitor& v, spec& job) {
   v("compressive_yield_strain", &f.compressive_yield_strain,
     "Of cone, instead of compressive_strength_MPa: that stress over Young's modulus.");
   v("hardening_MPa", &f.hardening_MPa,
-    "Slope of the uniaxial stress over the plastic strain in MPa, >= 0, of cone in compression. Left out or less than 1e-4 of "
+    "Slope of the uniaxial stress over the plastic strain in MPa, >= 0, of cone in compression. Left out or less than 1e-4 "
+    "of "
     "Young's modulus: 1e-4 of it, which is told.");
   v("hardening_ratio", &f.hardening_ratio, "The same over Young's modulus, instead of hardening_MPa.");
   v("integration", &f.integration,
-    "full: eight Gauss points, as Abaqus' and CalculiX' C3D8, and FAIM; locks where plastic flow keeps the volume. bbar: the "
+    "full: eight Gauss points, as Abaqus' and CalculiX' C3D8, and FAIM; locks where plastic flow keeps the volume. bbar: "
+    "the "
     "volume changes by the mean of the voxel, which does not lock.",
     {"full", "bbar"});
   v("steps", &f.steps,
-    "Equal steps on the way to the load, or to each place of path, > 0; the first yield is one more. Left out: as long as they "
+    "Equal steps on the way to the load, or to each place of path, > 0; the first yield is one more. Left out: as long as "
+    "they "
     "converge well.");
   v("path", &f.path,
-    "Multiples of the load that the driven face goes to, one after the other, from 0: [1, 0] loads and unloads. Left out: [1].");
+    "Multiples of the load that the driven face goes to, one after the other, from 0: [1, 0] loads and unloads. Left out: "
+    "[1].");
   v("halvings", &f.halvings, "How often a step that does not converge is halved before the job ends there, >= 0.");
   v("materials", &f.materials,
     "Numbers of the [[material]]s that yield, from 1 in their order; the others stay elastic. Left out: all yield.");
@@ -57,12 +61,14 @@ void check_failure_keys(const spec& job, std::vector<problem>& problems) {
   const failure_keys f = failure_keys_of(job);
   const std::string test = test_of(job.load, job.supports);
   expect(job.cases.empty() && job.forces.empty() && test != "custom" && test != "homogenise", "load.test",
-         fmt::format("'{}' does not go with physics = \"failure\": one face is driven, by axial_bonded, uniaxial, confined, shear, "
-                     "pure_shear, bending or torsion, without [[force]] and [[case]]",
-                     job.cases.empty() ? test : "case"));
-  expect(!job.load.force_N && !job.load.moment_N_mm, job.load.force_N ? "load.force_N" : "load.moment_N_mm",
-         "does not go with physics = \"failure\", where the force has a limit: give strain, displacement_mm or angle_deg; the "
-         "curve tells where the force is reached");
+         fmt::format(
+             "'{}' does not go with physics = \"failure\": one face is driven, by axial_bonded, uniaxial, confined, shear, "
+             "pure_shear, bending or torsion, without [[force]] and [[case]]",
+             job.cases.empty() ? test : "case"));
+  expect(
+      !job.load.force_N && !job.load.moment_N_mm, job.load.force_N ? "load.force_N" : "load.moment_N_mm",
+      "does not go with physics = \"failure\", where the force has a limit: give strain, displacement_mm or angle_deg; the "
+      "curve tells where the force is reached");
   expect(!job.load.gravity_m_per_s2, "load.gravity_m_per_s2", "does not go with physics = \"failure\"; remove it");
   expect(!job.output_fields, "output.fields",
          "physics = \"failure\" writes displacement, plastic_strain and dissipation; remove it");

@@ -6,15 +6,15 @@
 namespace osteon::job {
 
 struct failure_keys {
-  std::optional<std::string> law;                           ///< von_mises or cone
-  std::optional<double> yield_stress_MPa, yield_strain;     ///< of von_mises
+  std::optional<std::string> law;                        ///< von_mises or cone
+  std::optional<double> yield_stress_MPa, yield_strain;  ///< of von_mises
   std::optional<double> tensile_strength_MPa, tensile_yield_strain, compressive_strength_MPa, compressive_yield_strain;
-  std::optional<double> hardening_MPa, hardening_ratio;     ///< absent: none
-  std::string integration = "full";                         ///< or bbar
-  std::optional<std::int64_t> steps;                        ///< absent: as they converge
-  std::vector<double> path;                                 ///< multiples of the load; none: once, to the load
+  std::optional<double> hardening_MPa, hardening_ratio;  ///< absent: none
+  std::string integration = "full";                      ///< or bbar
+  std::optional<std::int64_t> steps;                     ///< absent: as they converge
+  std::vector<double> path;                              ///< multiples of the load; none: once, to the load
   std::int64_t halvings = 6;
-  std::vector<double> materials;                            ///< numbers, from 1; none: all
+  std::vector<double> materials;  ///< numbers, from 1; none: all
 };
 
 inline failure_keys failure_keys_of(const spec& job) { return own_keys<failure_keys>(job, "failure"); }

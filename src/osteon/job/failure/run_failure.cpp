@@ -48,14 +48,18 @@ solve::failure_plan make_failure_plan(const spec& job, const local_model& part, 
     most = std::max(most, s.hardening_MPa);
     widest = std::max(widest, std::max(s.tension_MPa, s.compression_MPa) / materials[m].youngs_modulus_MPa);
   }
-  told = {{"law", *keys.law}, {"integration", keys.integration}, {"hardening_MPa", {least, most}}, {"hardening_floor", has_floor}};
+  told = {{"law", *keys.law},
+          {"integration", keys.integration},
+          {"hardening_MPa", {least, most}},
+          {"hardening_floor", has_floor}};
   if (has_floor)
-    log.note(fmt::format("failure: perfect plasticity is given a hardening of 1e-4 of Young's modulus, {:.4g} to {:.4g} MPa", least,
-                         most));
+    log.note(fmt::format("failure: perfect plasticity is given a hardening of 1e-4 of Young's modulus, {:.4g} to {:.4g} MPa",
+                         least, most));
   if (widest > most_plausible_strain)
-    log.warn(fmt::format("failure: a strength of {:.3g} times Young's modulus; tissue yields at about 0.01 of it: are the strengths "
-                         "in MPa, not in Pa?",
-                         widest));
+    log.warn(fmt::format(
+        "failure: a strength of {:.3g} times Young's modulus; tissue yields at about 0.01 of it: are the strengths "
+        "in MPa, not in Pa?",
+        widest));
   return plan;
 }
 
@@ -106,8 +110,9 @@ std::vector<result_field> fields_of_failure(const local_model& part,
   state.problem = problem;
   state.displacement_mm = std::make_shared<const std::vector<double>>(std::move(displacement_mm));
   std::vector<result_field> fields = elastic_fields(part, {"displacement"}, state);
-  fields.push_back({{"plastic_strain", "equivalent plastic strain of von Mises, mean of the Gauss points", "1", io::centring::cell, 1},
-                    [&part, plastic_strain] { return cell_planes(part, plastic_strain); }});
+  fields.push_back(
+      {{"plastic_strain", "equivalent plastic strain of von Mises, mean of the Gauss points", "1", io::centring::cell, 1},
+       [&part, plastic_strain] { return cell_planes(part, plastic_strain); }});
   fields.push_back({{"dissipation", "dissipated energy over the voxel's volume", "MPa", io::centring::cell, 1},
                     [&part, dissipation] { return cell_planes(part, dissipation); }});
   return fields;
@@ -145,9 +150,9 @@ physics_result run_failure(const spec& job, const local_model& part, const solve
   law["state_bytes"] = solution.state_bytes;
   result.answers["failure"] = law;
   result.answers["failure_proof"] = {{"force_residual", solution.proof.force_residual},
-                                           {"yield_violation", solution.proof.yield_violation},
-                                           {"work_error", solution.proof.work_error},
-                                           {"smallest_dissipation_MPa", solution.proof.smallest_dissipation_MPa}};
+                                     {"yield_violation", solution.proof.yield_violation},
+                                     {"work_error", solution.proof.work_error},
+                                     {"smallest_dissipation_MPa", solution.proof.smallest_dissipation_MPa}};
   const std::vector<json> told{elastic.answers};
   result.scene = describe_loads(sets, cases, told);
   result.answers["curve"] = curve_of(solution.curve, m);
@@ -159,7 +164,7 @@ physics_result run_failure(const spec& job, const local_model& part, const solve
   });
   if (!solution.ended.empty()) {
     result.answers["ended"] = fmt::format("{}; the curve so far is in {}", solution.ended,
-                                    (std::filesystem::path(job.output_directory) / "curve.csv").string());
+                                          (std::filesystem::path(job.output_directory) / "curve.csv").string());
   }
   cell_values plastic_strain, dissipation;
   comm::collectively(comm, [&] {

@@ -265,7 +265,8 @@ template lame_blocks<double> make_lame_blocks(vector3 spacing_mm);
 
 template <class T>
 hex8_stiffness<T>::hex8_stiffness(vector3 spacing_mm, std::span<const lame> materials, dilatation how)
-    : lambda_varies_(how == dilatation::at_points ? T(1) : T(0)), mu_varies_(how == dilatation::at_points ? T(0) : T(-2) / 3) {
+    : lambda_varies_(how == dilatation::at_points ? T(1) : T(0)),
+      mu_varies_(how == dilatation::at_points ? T(0) : T(-2) / 3) {
   double by_lambda[8][6], by_mu[8][6];
   block_coefficients(spacing_mm, by_lambda, by_mu);
   const auto fill = [](vector& v, double value) {

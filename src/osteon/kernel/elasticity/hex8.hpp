@@ -56,8 +56,8 @@ extern template lame_blocks<double> make_lame_blocks(vector3 spacing_mm);
 /// behind the last node of every component.
 constexpr std::int64_t hex8_padding = 8;
 
-/// Where a brick has its dilatation: at each Gauss point, or the mean of the brick at all of them, so that it does not lock where
-/// the volume is kept. @cite [Hughes1980]
+/// Where a brick has its dilatation: at each Gauss point, or the mean of the brick at all of them, so that it does not lock
+/// where the volume is kept. @cite [Hughes1980]
 enum class dilatation { at_points, mean };
 
 /// The coefficients of the blocks, for each material.

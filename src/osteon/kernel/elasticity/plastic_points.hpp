@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Plasticity with a linear yield function of the stress's invariants, at the eight Gauss points of a brick at once: return to
-/// the yield surface, and the tangent of it. Small strains, associated flow, isotropic linear hardening.
+/// Plasticity with a linear yield function of the stress's invariants, at the eight Gauss points of a brick at once: return
+/// to the yield surface, and the tangent of it. Small strains, associated flow, isotropic linear hardening.
 ///
 /// Lanes are chosen by masks instead of branches: neighbouring points differ in whether they flow.
 #include <osteon/kernel/elasticity/gauss_points.hpp>

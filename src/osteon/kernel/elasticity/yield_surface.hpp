@@ -4,8 +4,8 @@
 
 namespace osteon::kernel {
 
-/// f = a q + b I1 - 1 - h alpha, with the von Mises stress q and the trace I1: a cone about the hydrostatic axis, or with b = 0
-/// the cylinder of von Mises. The flow is associated, and alpha grows by the plastic multiplier: it is the work that is
+/// f = a q + b I1 - 1 - h alpha, with the von Mises stress q and the trace I1: a cone about the hydrostatic axis, or with b
+/// = 0 the cylinder of von Mises. The flow is associated, and alpha grows by the plastic multiplier: it is the work that is
 /// dissipated, per volume [MPa]. The yield stress grows by the factor 1 + h alpha.
 struct yield_surface {
   double a = 0;  ///< 1/MPa; 0: stays elastic
@@ -14,6 +14,7 @@ struct yield_surface {
   bool yields() const { return a > 0; }
 };
 
+/// @cite [DruckerPrager1952]: the cone
 /// Of the uniaxial strengths in tension and compression [MPa], both positive.
 /// @param hardening slope of the compressive stress over its plastic strain [MPa]
 inline yield_surface surface_of(double tension, double compression, double hardening) {

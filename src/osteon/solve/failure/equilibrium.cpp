@@ -96,15 +96,14 @@ newton_outcome equilibrium::iterate(std::span<double> u, double tolerance, int m
     least = std::min(least, now.free_N);
     // Eisenstat's and Walker's second choice; never further than the tolerance needs.
     const double gain = now.free_N / before;
-    double reduction = outcome.corrections == 0 ? loosest_reduction
-                                                : std::clamp(0.9 * gain * gain, tightest_reduction, loosest_reduction);
+    double reduction =
+        outcome.corrections == 0 ? loosest_reduction : std::clamp(0.9 * gain * gain, tightest_reduction, loosest_reduction);
     if (!yields) reduction = 1e-5;
     reduction = std::clamp(0.5 * tolerance / now.residual(), reduction, 0.5);
     for_each(k_->size(), [r = residual_.data(), y = y.data(), s = -1 / now.free_N](std::int64_t i) {
       r[i] = static_cast<float>(s * y[i]);
     });
-    const auto inner =
-        cg_->solve(u.data(), residual_, reduction, most_iterations - outcome.iterations, correction_);
+    const auto inner = cg_->solve(u.data(), residual_, reduction, most_iterations - outcome.iterations, correction_);
     outcome.iterations += inner.iterations;
     if (!inner.is_finite) return outcome;
     if (!inner.is_positive) {
@@ -124,7 +123,8 @@ newton_outcome equilibrium::iterate(std::span<double> u, double tolerance, int m
   }
 }
 
-// Moves u along the correction, as far as the energy falls. The forces of the new state are left in the second scratch vector.
+// Moves u along the correction, as far as the energy falls. The forces of the new state are left in the second scratch
+// vector.
 balance equilibrium::move_along(std::span<double> u, double length, bool yields, double slope) {
   double part = 1;
   for (int cut = 0;; ++cut) {

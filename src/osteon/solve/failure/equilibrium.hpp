@@ -1,10 +1,11 @@
 #pragma once
 /// @file
-/// Displacements at which the forces of elastic and yielded voxels balance, for prescribed displacements: Newton's method with
-/// conjugate gradients.
+/// @cite [EisenstatWalker1996]: how far an inner solution goes
+/// Displacements at which the forces of elastic and yielded voxels balance, for prescribed displacements: Newton's method
+/// with conjugate gradients.
 #include <functional>
-#include <osteon/solve/failure/tangent_cg.hpp>
 #include <optional>
+#include <osteon/solve/failure/tangent_cg.hpp>
 
 namespace osteon::solve {
 

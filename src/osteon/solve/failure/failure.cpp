@@ -107,7 +107,8 @@ class walker {
     c.converged = done.converged;
     c.true_relative_residual = done.forces.residual();
     c.residual_history.push_back(done.forces.residual());
-    elastic_load_ = body().work_of_reactions(prescribed_) / plan_.amount;
+    // Twice the energy: exact to second order in the residual.
+    elastic_load_ = body().cg().dot(u_.data(), body().forces(u_.data(), false).data()) / plan_.amount;
     if (!done.converged) solution_.ended = "the elastic solution did not converge";
     if (!elastic) return;
     elasticity_solution copy;
@@ -154,7 +155,6 @@ class walker {
   void turn() {
     const double from = leg_ == 0 ? 0 : plan_.turns[leg_ - 1], at = plan_.turns[leg_];
     ++leg_;
-    step_of_leg_ = 0;
     if (leg_ == plan_.turns.size()) return;
     const bool reverses = (plan_.turns[leg_] - at) * (at - from) < 0;
     if (reverses) rate_ = elastic_;
@@ -194,7 +194,9 @@ class walker {
         save_if_due();
         if (plan_.steps == 0) return;
         // The rest of a halved step is taken in pieces of the length that converged.
-        next = halvings == 0 ? goal : std::abs(goal - factor_) < 1.5 * piece_ ? goal : factor_ + (goal > factor_ ? piece_ : -piece_);
+        next = halvings == 0                             ? goal
+               : std::abs(goal - factor_) < 1.5 * piece_ ? goal
+                                                         : factor_ + (goal > factor_ ? piece_ : -piece_);
         continue;
       }
       for_each(n_, [u = u_.data(), b = before_.data()](std::int64_t i) { u[i] = b[i]; });
@@ -216,8 +218,7 @@ class walker {
     });
     set_fixed(next);
     solve_certificate& c = solution_.state.certificate;
-    const newton_outcome done = body().solve(u_, how_.tolerance, most_corrections,
-                                             how_.max_iterations);
+    const newton_outcome done = body().solve(u_, how_.tolerance, most_corrections, how_.max_iterations);
     c.iterations += done.iterations;
     c.restarts += done.corrections;
     c.residual_history.insert(c.residual_history.end(), done.residuals.begin(), done.residuals.end());
@@ -245,8 +246,7 @@ class walker {
     r.violation = sums.violation;
     r.corrections = done.corrections;
     r.iterations = done.iterations;
-    solution_.proof.smallest_dissipation_MPa =
-        std::min(solution_.proof.smallest_dissipation_MPa, sums.smallest_dissipation);
+    solution_.proof.smallest_dissipation_MPa = std::min(solution_.proof.smallest_dissipation_MPa, sums.smallest_dissipation);
     solution_.curve.push_back(r);
     for_each(n_, [u = u_.data(), b = before_.data(), r = rate_.data(), s = 1 / (next - factor_)](std::int64_t i) {
       r[i] = static_cast<float>(s * (u[i] - b[i]));
@@ -257,8 +257,8 @@ class walker {
     log_.progress(std::clamp((static_cast<double>(leg_) + std::abs((next - from) / (end - from))) /
                                  static_cast<double>(plan_.turns.size()),
                              0.0, 1.0),
-                  fmt::format("step {}, factor {:.4g}, load {:.6g}, {:.1f} % yielded", solution_.curve.size() - 1, next, r.load,
-                              100 * r.yielded));
+                  fmt::format("step {}, factor {:.4g}, load {:.6g}, {:.1f} % yielded", solution_.curve.size() - 1, next,
+                              r.load, 100 * r.yielded));
   }
 
   // The work of all forces on the step's motion over the factor: that of the reactions, but exact to second order in the
@@ -376,12 +376,11 @@ class walker {
   cpu_clock cpu_clock_;
   std::optional<equilibrium> body_;
   std::int64_t n_ = 0;
-  std::vector<double> u_, before_;      // the state that is sought, and the last good one
-  std::vector<float> rate_, elastic_;   // displacements over the factor: of the last step; of the elastic solution
-  std::vector<double> prescribed_;      // at factor 1, by place in k().fixed()
-  std::vector<float> states_;           // of a checkpoint
+  std::vector<double> u_, before_;     // the state that is sought, and the last good one
+  std::vector<float> rate_, elastic_;  // displacements over the factor: of the last step; of the elastic solution
+  std::vector<double> prescribed_;     // at factor 1, by place in k().fixed()
+  std::vector<float> states_;          // of a checkpoint
   double elastic_load_ = 0, factor_ = 0, length_ = 0, piece_ = 0;
-  int step_of_leg_ = 0;
   std::size_t leg_ = 0;
   failure_solution solution_;
 };

@@ -32,28 +32,28 @@ struct failure_record {
   double work_mJ = 0;  ///< of the reactions so far, by the trapezoidal rule
   double stored_mJ = 0, dissipated_mJ = 0, hardening_mJ = 0;
   double yielded = 0, in_tension = 0, in_compression = 0;  ///< voxels with a point that yielded, share of all
-  double residual = 0;   ///< |forces at free nodes| over |reactions|
-  double violation = 0;  ///< largest stress beyond the yield stress, over it
-  double corrections = 0, iterations = 0;  ///< of Newton's method; of conjugate gradients
+  double residual = 0;                                     ///< |forces at free nodes| over |reactions|
+  double violation = 0;                                    ///< largest stress beyond the yield stress, over it
+  double corrections = 0, iterations = 0;                  ///< of Newton's method; of conjugate gradients
 };
 /// As numbers of a checkpoint.
 inline constexpr std::size_t numbers_of_failure_record = sizeof(failure_record) / sizeof(double);
 
 struct failure_certificate {
-  double force_residual = 0;        ///< largest over the steps
-  double yield_violation = 0;       ///< largest over the steps
-  double work_error = 0;            ///< |work - stored - dissipated - hardening| over the work's largest part, at the end
+  double force_residual = 0;   ///< largest over the steps
+  double yield_violation = 0;  ///< largest over the steps
+  double work_error = 0;       ///< |work - stored - dissipated - hardening| over the work's largest part, at the end
   double smallest_dissipation_MPa = 0;  ///< of a Gauss point in a step; negative is an error
 };
 
 struct failure_solution {
-  elasticity_solution state;            ///< displacements and reactions of the last state; its certificate is of all steps
-  std::vector<failure_record> curve;    ///< from the unloaded state
+  elasticity_solution state;          ///< displacements and reactions of the last state; its certificate is of all steps
+  std::vector<failure_record> curve;  ///< from the unloaded state
   failure_certificate proof;
-  double first_yield = 0;               ///< factor at which the first point yields; infinite: none can
-  std::string ended;                    ///< why the path was not walked to its end; empty: it was
+  double first_yield = 0;                              ///< factor at which the first point yields; infinite: none can
+  std::string ended;                                   ///< why the path was not walked to its end; empty: it was
   std::vector<float> plastic_strain, dissipation_MPa;  ///< per active cell
-  std::int64_t state_bytes = 0;         ///< of yielded voxels, all ranks
+  std::int64_t state_bytes = 0;                        ///< of yielded voxels, all ranks
 };
 
 /// Hears of the elastic solution at factor 1, before anything yields.

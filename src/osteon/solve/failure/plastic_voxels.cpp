@@ -1,8 +1,8 @@
 #include <osteon/solve/failure/plastic_voxels.hpp>
 
+#include <mpi.h>
 #include <algorithm>
 #include <cmath>
-#include <mpi.h>
 #include <osteon/kernel/elasticity/plastic_points.hpp>
 #include <osteon/solve/operators/fine_stiffness.hpp>
 
@@ -121,7 +121,7 @@ double plastic_voxels::largest_of_yield(const double* u, double sign) const {
   std::vector<double> largest(planes_.size(), 0.0);
 #pragma omp parallel for schedule(dynamic)
   for (std::int64_t z = 0; z < static_cast<std::int64_t>(planes_.size()); ++z)
-    for_each_voxel(z, [&](std::int32_t, const std::int32_t(&node)[4], material_number material, std::int32_t) {
+    for_each_voxel(z, [&](std::int32_t, const std::int32_t (&node)[4], material_number material, std::int32_t) {
       const numbers m(materials_[material]);
       corners at;
       eight deviator[6], pressure;
@@ -132,8 +132,7 @@ double plastic_voxels::largest_of_yield(const double* u, double sign) const {
       const eight square = 1.5 * kernel::product_of_deviators(deviator, deviator);
       for (int g = 0; g < 8; ++g)
         largest[static_cast<std::size_t>(z)] =
-            std::max(largest[static_cast<std::size_t>(z)],
-                     m.a * std::sqrt(square[g]) + sign * 3 * m.b * pressure[g]);
+            std::max(largest[static_cast<std::size_t>(z)], m.a * std::sqrt(square[g]) + sign * 3 * m.b * pressure[g]);
     });
   double result = 0;
   for (const double l : largest) result = std::max(result, l);
@@ -145,7 +144,7 @@ void plastic_voxels::add_forces(const double* u, double* y) {
   by_parity([&](std::int64_t z) {
     plane& of = planes_[static_cast<std::size_t>(z)];
     of.flowing.clear();
-    for_each_voxel(z, [&](std::int32_t, const std::int32_t(&node)[4], material_number material, std::int32_t place) {
+    for_each_voxel(z, [&](std::int32_t, const std::int32_t (&node)[4], material_number material, std::int32_t place) {
       const numbers m(materials_[material]);
       corners at, force;
       tensor strain, relaxed;
@@ -202,7 +201,7 @@ plastic_sums plastic_voxels::commit(const double* u) {
     // The exact size: half of what doubling would leave unused is memory of the whole job.
     now.yielded.reserve(of.yielded.size() + of.flowing.size());
     now.state.reserve((of.yielded.size() + of.flowing.size()) * state_floats);
-    for_each_voxel(z, [&](std::int32_t cell, const std::int32_t(&node)[4], material_number material, std::int32_t place) {
+    for_each_voxel(z, [&](std::int32_t cell, const std::int32_t (&node)[4], material_number material, std::int32_t place) {
       const numbers m(materials_[material]);
       corners at;
       tensor strain;
@@ -306,12 +305,13 @@ std::vector<float> plastic_voxels::states_at_corners() const {
   std::vector<float> values(state_floats * nodes, 0.0F);
   for (std::size_t z = 0; z < planes_.size(); ++z) {
     const plane& of = planes_[z];
-    for_each_voxel(static_cast<std::int64_t>(z),
-                   [&](std::int32_t, const std::int32_t(&node)[4], material_number, std::int32_t place) {
-                     if (place < 0) return;
-                     std::copy_n(of.state.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(place) * state_floats),
-                                 state_floats, values.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(node[0]) * state_floats));
-                   });
+    for_each_voxel(
+        static_cast<std::int64_t>(z), [&](std::int32_t, const std::int32_t (&node)[4], material_number, std::int32_t place) {
+          if (place < 0) return;
+          std::copy_n(of.state.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(place) * state_floats),
+                      state_floats,
+                      values.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(node[0]) * state_floats));
+        });
   }
   return values;
 }
@@ -321,7 +321,7 @@ void plastic_voxels::restore(std::span<const float> at_corners) {
     plane now;
     planes_[z] = {};
     for_each_voxel(static_cast<std::int64_t>(z),
-                   [&](std::int32_t cell, const std::int32_t(&node)[4], material_number, std::int32_t) {
+                   [&](std::int32_t cell, const std::int32_t (&node)[4], material_number, std::int32_t) {
                      const auto state = at_corners.subspan(static_cast<std::size_t>(node[0]) * state_floats, state_floats);
                      if (std::all_of(state.begin(), state.end(), [](float v) { return v == 0; })) return;
                      now.yielded.push_back(cell);

@@ -18,13 +18,13 @@ namespace osteon::solve {
 
 /// Sums over the voxels of all ranks after a step, at the state of its end.
 struct plastic_sums {
-  double stored_mJ = 0;      ///< elastic energy
-  double dissipated_mJ = 0;  ///< by plastic flow at the initial yield stress
-  double hardening_mJ = 0;   ///< plastic work beyond that
-  double whole_strain_mJ = 0;  ///< elastic energy that the whole strain would have
+  double stored_mJ = 0;                                          ///< elastic energy
+  double dissipated_mJ = 0;                                      ///< by plastic flow at the initial yield stress
+  double hardening_mJ = 0;                                       ///< plastic work beyond that
+  double whole_strain_mJ = 0;                                    ///< elastic energy that the whole strain would have
   std::int64_t yielded = 0, in_tension = 0, in_compression = 0;  ///< voxels that have a point that yielded
-  double violation = 0;              ///< largest yield function: stress beyond the yield stress, over it
-  double smallest_dissipation = 0;   ///< of a Gauss point in this step [MPa]
+  double violation = 0;             ///< largest yield function: stress beyond the yield stress, over it
+  double smallest_dissipation = 0;  ///< of a Gauss point in this step [MPa]
 };
 
 /// Voxels with a yield surface, their states, and what these do to the forces.
@@ -57,7 +57,8 @@ class plastic_voxels {
   /// Memory of the states of this rank.
   std::int64_t bytes() const;
 
-  /// Equivalent plastic strain (von Mises) and dissipated energy per volume [MPa], per active cell: means of the Gauss points.
+  /// Equivalent plastic strain (von Mises) and dissipated energy per volume [MPa], per active cell: means of the Gauss
+  /// points.
   std::vector<float> plastic_strain() const;
   std::vector<float> dissipation() const;
 

@@ -46,8 +46,9 @@ double tangent_cg::precondition() {
 }
 
 double tangent_cg::search(double beta) {
-  for_each(k_.size(), [p = direction_.data(), z = preconditioned_, s = static_cast<float>(norm_), b = static_cast<float>(beta),
-                       first = beta == 0](std::int64_t i) { p[i] = first ? s * z[i] : s * z[i] + b * p[i]; });
+  for_each(k_.size(),
+           [p = direction_.data(), z = preconditioned_, s = static_cast<float>(norm_), b = static_cast<float>(beta),
+            first = beta == 0](std::int64_t i) { p[i] = first ? s * z[i] : s * z[i] + b * p[i]; });
   const std::span<double> p = multigrid_.scratch(0), q = multigrid_.scratch(1);
   for_each(k_.size(), [from = direction_.data(), to = p.data()](std::int64_t i) { to[i] = from[i]; });
   k_.own_forces(p.data(), q.data());

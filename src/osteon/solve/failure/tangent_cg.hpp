@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// Conjugate gradients for the tangent stiffness of voxels that yield, preconditioned by the multigrid cycle of the elastic one.
+/// Conjugate gradients for the tangent stiffness of voxels that yield, preconditioned by the multigrid cycle of the elastic
+/// one.
 #include <osteon/solve/cg_recursion.hpp>
 #include <osteon/solve/failure/plastic_voxels.hpp>
 #include <osteon/solve/multigrid/elasticity_multigrid.hpp>
