@@ -17,6 +17,7 @@ PACKAGE_OF = {
     "SimpleITK": ("SimpleITK", "metaimage"),
     "nibabel": ("nibabel", "nifti"),
     "nrrd": ("pynrrd", "nrrd"),
+    "h5py": ("h5py", "hdf5"),
     "py_aimio": ("aimio-py", "scanco"),
     "PIL": ("pillow", "report"),
     "matplotlib": ("matplotlib", "report"),
