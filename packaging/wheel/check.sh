@@ -31,7 +31,8 @@ if [ "$(id -u)" = 0 ] && command -v debootstrap >/dev/null && unshare --mount tr
   if [ ! -f "$bare/complete" ]; then
     say "making a bare Debian in $bare"
     rm -rf "$bare"
-    debootstrap --variant=minbase --include=python3,python3-venv,ca-certificates bookworm "$bare" http://deb.debian.org/debian >&2
+    debootstrap --variant=minbase --include=python3,python3-venv,ca-certificates bookworm "$bare" \
+      "$(apt-get indextargets --format '$(REPO_URI)' | head -n 1)" >&2
     touch "$bare/complete"
   fi
   rm -rf "$bare/check"
