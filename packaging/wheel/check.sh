@@ -32,7 +32,7 @@ if [ "$(id -u)" = 0 ] && command -v debootstrap >/dev/null && unshare --mount tr
     say "making a bare Debian in $bare"
     rm -rf "$bare"
     debootstrap --variant=minbase --include=python3,python3-venv,ca-certificates bookworm "$bare" \
-      "$(apt-get indextargets --format '$(REPO_URI)' | head -n 1)" >&2
+      "$(apt-get indextargets --format '$(REPO_URI)' | grep -v security | head -n 1)" >&2
     touch "$bare/complete"
   fi
   rm -rf "$bare/check"

@@ -15,7 +15,7 @@ stamp="$folder/installed/stamp-$hdf5-$netcdf"
 mkdir -p "$folder/lists/partial" "$folder/cache/archives/partial"
 cd "$folder"
 # A list of sources of our own, from where the system has its packages: the system's may have no sources, and is left as it is.
-mirror=$(apt-get indextargets --format '$(REPO_URI)' | head -n 1)
+mirror=$(apt-get indextargets --format '$(REPO_URI)' | grep -v security | head -n 1)
 echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror bookworm main" >sources.list
 apt_get() {
   apt-get -qq -o Dir::Etc::SourceList="$folder/sources.list" -o Dir::Etc::SourceParts=/dev/null \
