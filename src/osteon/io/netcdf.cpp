@@ -9,6 +9,7 @@
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <osteon/io/metadata_digest.hpp>
 
@@ -244,7 +245,35 @@ netcdf_file::~netcdf_file() {
   if (id_ >= 0 && how_ == use::reading) nc_close(id_);
 }
 
-void netcdf_file::close() {
+namespace {
+
+// Why HDF5 refused the last call: the innermost of its reasons.
+std::string reason_of_hdf5() {
+  std::string reason = "it says no reason";
+  const auto note = [](unsigned, const H5E_error2_t* error, void* to) -> herr_t {
+    if (error->desc && *error->desc) *static_cast<std::string*>(to) = error->desc;
+    return 0;
+  };
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, note, &reason);
+  return reason;
+}
+
+/// A second name of each field in the root group, which programs show first: the same bytes, by hard links within the file.
+/// netCDF makes no such links.
+void link_fields_in_root(hid_t file, const std::string& name, std::span<const plane_variable> variables) {
+  for (const plane_variable& v : variables) {
+    // A field that nodes and voxels have goes by the first of them.
+    if (H5Lexists(file, v.name.c_str(), H5P_DEFAULT) > 0) continue;
+    const std::string inner = fmt::format("/VTKHDF/{}/{}", v.on_nodes ? "PointData" : "CellData", v.name);
+    if (H5Lcreate_hard(file, inner.c_str(), file, v.name.c_str(), H5P_DEFAULT, H5P_DEFAULT) < 0)
+      throw machine_error(fmt::format("cannot name the field '{}' in '{}': {}; is there space on the disk?", v.name, name,
+                                      reason_of_hdf5()));
+  }
+}
+
+}  // namespace
+
+void netcdf_file::close(const std::function<void(std::int64_t file)>& after) {
   if (how_ == use::reading) return check_netcdf(nc_close(std::exchange(id_, -1)), "close the file");
   // netCDF does not survive an HDF5 that cannot write the rest when it closes a file (it lists the file's open objects, one
   // of which is gone): it writes all that it has, and is not the last to close.
@@ -254,33 +283,22 @@ void netcdf_file::close() {
   std::string name(length, '\0');
   check_netcdf(nc_inq_path(id_, nullptr, name.data()), "close the file");
   const hid_t last = H5Fopen(name.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
-  if (last < 0) throw machine_error(fmt::format("cannot close '{}': HDF5 does not open it a second time", name));
+  if (last < 0)
+    throw machine_error(fmt::format("cannot close '{}': HDF5 does not open it a second time: {}", name, reason_of_hdf5()));
   const int status = nc_close(std::exchange(id_, -1));
+  std::exception_ptr fault;
+  if (status == NC_NOERR && after) try {
+      after(last);
+    } catch (...) {
+      fault = std::current_exception();
+    }
   const bool closed = H5Fclose(last) >= 0;
+  if (fault) std::rethrow_exception(fault);
   check_netcdf(status, "close the file");
-  if (!closed) throw machine_error(fmt::format("cannot write the rest of '{}'; is there space on the disk?", name));
+  if (!closed)
+    throw machine_error(
+        fmt::format("cannot write the rest of '{}': {}; is there space on the disk?", name, reason_of_hdf5()));
 }
-
-namespace {
-
-/// A second name of each field in the root group, which programs show first: the same bytes, by hard links within the file.
-///
-/// netCDF makes no such links, so HDF5 does, when netCDF has closed the file.
-void link_fields_in_root(const std::string& name, std::span<const plane_variable> variables) {
-  const hid_t file = H5Fopen(name.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
-  bool good = file >= 0;
-  for (const plane_variable& v : variables) {
-    const std::string inner = fmt::format("/VTKHDF/{}/{}", v.on_nodes ? "PointData" : "CellData", v.name);
-    // A field that nodes and voxels have goes by the first of them.
-    if (good && H5Lexists(file, v.name.c_str(), H5P_DEFAULT) > 0) continue;
-    good = good && H5Lcreate_hard(file, inner.c_str(), file, v.name.c_str(), H5P_DEFAULT, H5P_DEFAULT) >= 0;
-  }
-  const bool closed = file >= 0 && H5Fclose(file) >= 0;
-  if (!good || !closed)
-    throw machine_error(fmt::format("cannot name the fields in '{}'; is there space on the disk?", name));
-}
-
-}  // namespace
 
 void finish_file(const std::string& name, const voxel::model_header& header, bool with_nodes,
                  std::span<const plane_variable> variables, std::span<const std::string> digests) {
@@ -299,8 +317,7 @@ void finish_file(const std::string& name, const voxel::model_header& header, boo
   put_text(integrity, NC_GLOBAL, metadata_attribute, metadata_digest(id));
   const int complete = 1;
   check_netcdf(nc_put_att_int(id, NC_GLOBAL, "complete", NC_INT, 1, &complete), "write attribute 'complete'");
-  file.close();
-  link_fields_in_root(name, variables);
+  file.close([&](std::int64_t last) { link_fields_in_root(last, name, variables); });
 }
 
 void leave_hdf5_at_exit() {

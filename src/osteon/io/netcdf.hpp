@@ -2,6 +2,7 @@
 /// @file
 /// netCDF and the parts of the schema that models and results share (internal to io; docs/format.md).
 #include <cstdint>
+#include <functional>
 #include <osteon/base/box.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/io/storage.hpp>
@@ -83,8 +84,8 @@ class netcdf_file {
     return *this;
   }
   ~netcdf_file();
-  /// @throws machine_error
-  void close();
+  /// @param after called with HDF5's file of ours, open for writing, when netCDF has closed its own @throws machine_error
+  void close(const std::function<void(std::int64_t file)>& after = {});
   int id() const { return id_; }
 
  private:
