@@ -18,7 +18,9 @@ function(osteon_module name)
     osteon_warnings(${target})
     # Position-independent code (osteon_python_module.cmake) is as fast as other code if nothing of it may be replaced from outside.
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>)
-    set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+    if(NOT OSTEON_HWCAPS)  # a library for each level of processors has to show its functions
+      set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+    endif()
     list(LENGTH arg_SOURCES files)
     if(files GREATER 8 AND NOT name STREQUAL "kernel")  # kernels include little, and some have flags of their own
       osteon_precompile(${target} ${arg_PRECOMPILE})

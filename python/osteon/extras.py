@@ -24,6 +24,7 @@ PACKAGE_OF = {
     "cmcrameri": ("cmcrameri", "report"),
     "xarray": ("xarray", "xarray"),
     "pyvista": ("pyvista", "pyvista"),
+    "vtk": ("vtk", "pyvista"),
     "tqdm": ("tqdm", "notebook"),
 }
 

@@ -181,8 +181,10 @@ def _page_field(result: JobResult, file: ResultFile, name: str) -> PageField | N
         return None
     told = result.summary.get("shown", {})
     limits = None
-    if is_shown and told.get("high"):  # from nothing, because a slice hides nothing behind its low values
-        limits = (min(float(told.get("low", 0.0)), 0.0), float(told["high"]))
+    if is_shown and told.get("high"):
+        low, high = float(told.get("low", 0.0)), float(told["high"])
+        # From nothing, because a slice hides nothing behind its low values; not of temperatures, which are far from it.
+        limits = (low if float(np.nanmin(thin.values)) >= 0.2 * high else min(low, 0.0), high)
     return PageField(name, title, unit, thin, limits, case, components == 3)
 
 

@@ -116,7 +116,7 @@ def picture_uri(picture: Path | Image.Image, pixels: int = STILL_PIXELS) -> str:
 
 def section(
     description: dict[str, Any], volumes: Volumes, still: str, alt: str, legend: list[dict[str, Any]],
-    loads_label: str = "supports and loads", name: str = "viewer",
+    loads_label: str = "supports and loads", name: str = "viewer", title: str = "",
 ) -> str:  # fmt: skip
     """The viewer's part of a page."""
     entries = "".join(
@@ -126,6 +126,7 @@ def section(
     markup = Path(__file__).with_name("viewer") / "viewer.html"
     return Template(markup.read_text(encoding="utf-8")).substitute(
         id=escape(name),
+        title=f"<h2>{escape(title)}</h2>" if title else "",
         alt=escape(alt),
         still=still,
         loads_label=escape(loads_label),
@@ -195,4 +196,5 @@ def of_result(result: JobResult, scene: Scene, picture: Image.Image | None) -> s
     still = ""  # for browsers without WebGL2
     if picture is not None:
         still = f'<img class="still" src="{picture_uri(picture)}" alt="The specimen, drawn by the run">'
-    return section(description, volumes, still, alt, scene.entries, label)
+    title = str(result.summary.get("shown", {}).get("caption", ""))
+    return section(description, volumes, still, alt, scene.entries, label, title=title)

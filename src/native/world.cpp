@@ -1,13 +1,51 @@
 #include <native/world.hpp>
 
+#include <unistd.h>
+
 #include <cstdlib>
+#include <map>
 #include <osteon/base/error.hpp>
+#include <string>
+#include <string_view>
 
 namespace osteon::native {
 
 namespace {
+
 bool began = false;
-}
+
+// Puts the variables of the environment back that MPI_Init sets for itself: programs that Python starts later, mpirun above
+// all, would take themselves for ranks of ours.
+class same_environment {
+ public:
+  same_environment() : before_(now()) {}
+  ~same_environment() {
+    for (const auto& [name, value] : now()) {
+      const auto old = before_.find(name);
+      if (old == before_.end())
+        unsetenv(name.c_str());
+      else if (old->second != value)
+        setenv(name.c_str(), old->second.c_str(), 1);
+    }
+  }
+  same_environment(const same_environment&) = delete;
+  same_environment& operator=(const same_environment&) = delete;
+
+ private:
+  using variables = std::map<std::string, std::string>;
+  static variables now() {
+    variables found;
+    for (char** entry = environ; entry && *entry; ++entry) {
+      const std::string_view text(*entry);
+      const auto equals = text.find('=');
+      if (equals != std::string_view::npos) found.emplace(text.substr(0, equals), text.substr(equals + 1));
+    }
+    return found;
+  }
+  variables before_;
+};
+
+}  // namespace
 
 MPI_Comm world() {
   int is_ended = 0, is_begun = 0;
@@ -16,6 +54,7 @@ MPI_Comm world() {
     throw machine_error("MPI has ended in this process, and cannot begin again; call osteon before MPI_Finalize");
   MPI_Initialized(&is_begun);
   if (!is_begun) {
+    const same_environment kept;
     // A process without a launcher starts no daemon that it never asks (Open MPI 4); root in a container is a user, too.
     if (!std::getenv("OMPI_COMM_WORLD_SIZE")) setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
     int provided = 0;

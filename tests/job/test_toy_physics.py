@@ -62,7 +62,7 @@ def test_it_runs_and_its_answers_are_shown(tmp_path: Path, sponge: Path, ranks: 
     page = page_of(out)
     for words in (
         *("Voxels, weighted", "Each as often as its weight says.", "Volume of the solid", "mm³", "All voxels, counted"),
-        *("The voxels", "height above the lowest voxel (mm)"),
+        *("The voxels", "height above the lowest voxel"),
     ):
         assert words in page, words
 

@@ -25,6 +25,8 @@ def pages_of_the_tree() -> dict[str, list[str]]:
             for entry in (line.strip() for line in tree.splitlines() if line.strip() and not line.startswith(":")):
                 pattern = os.path.normpath(str(page.parent.relative_to(ROOT) / entry))
                 found = [p for ending in (".md", ".ipynb") for p in ROOT.glob(pattern + ending)]
+                if not found and entry == "oracles":  # made with the site
+                    continue
                 assert found, f"{page.name} lists {entry}, which is not there"
                 names = [str(p.relative_to(ROOT).with_suffix("")) for p in found]
                 listed.setdefault(str(page.relative_to(ROOT)), []).extend(names)

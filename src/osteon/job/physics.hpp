@@ -178,10 +178,10 @@ struct physics {
 
   /// Most components of a field that will be written.
   int (*most_components)(const spec& job) = [](const spec&) { return 1; };
-  bool balances_moments = false;  ///< the certificate says how well
+  bool balances_moments = false;   ///< the certificate says how well
   bool writes_as_it_runs = false;  ///< files beside its results, in the output folder
-  bool has_lines = false;         ///< of a vector field, for its picture
-  bool draws_lines = false;       ///< unless the job says otherwise
+  bool has_lines = false;          ///< of a vector field, for its picture
+  bool draws_lines = false;        ///< unless the job says otherwise
   /// @collective on part.where.comm
   physics_result (*run)(const spec& job, const local_model& part, const solve::options& how, log_sink& log) = nullptr;
   /// Count what the solver sends on virtual ranks (solve/rehearsal.hpp), of one load case and one set of supports; null:

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/job/elasticity/describe_loads.hpp>
 #include <osteon/job/elasticity/elastic_fields.hpp>
 #include <osteon/job/elasticity/elastic_problem.hpp>
 #include <osteon/job/elasticity/load_cases.hpp>
@@ -153,8 +152,6 @@ physics_result run_failure(const spec& job, const local_model& part, const solve
                                      {"yield_violation", solution.proof.yield_violation},
                                      {"work_error", solution.proof.work_error},
                                      {"smallest_dissipation_MPa", solution.proof.smallest_dissipation_MPa}};
-  const std::vector<json> told{elastic.answers};
-  result.scene = describe_loads(sets, cases, told);
   result.answers["curve"] = curve_of(solution.curve, m);
   comm::collectively(comm, [&] {
     if (comm::rank(comm) != 0) return;
