@@ -36,6 +36,8 @@ include_patterns = [
     "studies/**/README.md",
     "studies/README.md",
     "tests/fuzz/README.md",
+    "packaging/README.md",
+    "packaging/wheel/README.md",
     "examples/notebooks/*.ipynb",
 ]
 # Folders that are not walked.

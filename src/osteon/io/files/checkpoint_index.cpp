@@ -18,6 +18,7 @@ using json = nlohmann::ordered_json;
 
 // "\nosteon-checkpoint-1 ", the length of the index in 16 hexadecimal digits, a blank, its SHA-256, a line end.
 constexpr std::string_view seal_magic = "\nosteon-checkpoint-1 ";
+constexpr std::int64_t most_components = 64;  // of a vector; a voxel that has yielded has 56
 constexpr std::size_t length_digits = 16, seal_line_length = seal_magic.size() + length_digits + 1 + sha256_digits + 1;
 constexpr std::int64_t largest_index = std::int64_t{1} << 30, largest_axis = (1 << 20) + 1;
 
@@ -88,7 +89,7 @@ checkpoint_index parse_checkpoint_index(const std::string& path, std::string_vie
     if (!v.contains("components") || !v.contains("value_bytes")) refuse(path, "a vector does not say what its values are");
     vector.name = v["name"].get<std::string>();
     vector.digests = v["sha256"].get<std::string>();
-    vector.components = static_cast<int>(whole(path, v["components"], 1, 16));
+    vector.components = static_cast<int>(whole(path, v["components"], 1, most_components));
     vector.value_bytes = static_cast<int>(whole(path, v["value_bytes"], 4, 8));
     if (vector.value_bytes != 4 && vector.value_bytes != 8) refuse(path, "its values are neither float nor double");
     if (std::ssize(vector.digests) != index.shape.z * static_cast<std::int64_t>(sha256_digits))
