@@ -2,9 +2,10 @@
 #
 # The modules that compute become a shared library, libosteon_engine.so, once for OSTEON_ARCH and once for each level, in
 # lib/osteon/glibc-hwcaps/LEVEL. The dynamic loader of glibc 2.33 and newer takes the best one for the processor; no code of ours chooses.
-# The rest of the program is compiled once, for OSTEON_ARCH.
+# The rest is compiled once, for OSTEON_ARCH: in libosteon_job.so what the program and Python's module have in common.
 set(osteon_engine_modules base plan voxel kernel compositing comm net grid solve render)
 set(osteon_levelled_modules kernel solve render)  # what takes the time of a job
+set(osteon_job_modules io machine placement job)
 
 if(OSTEON_HWCAPS)
   set(CMAKE_POSITION_INDEPENDENT_CODE ON)
@@ -32,8 +33,8 @@ function(osteon_at_levels target)
   endforeach()
 endfunction()
 
-# osteon_add_engine(): the shared libraries, and what a program links in place of the static modules: osteon_engine. Call it below the
-# modules.
+# osteon_add_engine(): the shared libraries, and what a program links in place of the static modules: osteon_engine and osteon_job_library.
+# Call it below the modules.
 function(osteon_add_engine)
   foreach(level IN ITEMS "" ${OSTEON_HWCAPS})
     set(suffix)
@@ -59,5 +60,28 @@ function(osteon_add_engine)
     target_link_libraries(osteon_engine${suffix} PRIVATE MPI::MPI_CXX OpenMP::OpenMP_CXX fmt::fmt OpenSSL::Crypto
       $<LINK_ONLY:xxhash::xxhash>)
     install(TARGETS osteon_engine${suffix} LIBRARY DESTINATION ${folder} COMPONENT program)
+  endforeach()
+
+  set(objects)
+  foreach(module IN LISTS osteon_job_modules)
+    list(APPEND objects $<TARGET_OBJECTS:osteon_${module}>)
+  endforeach()
+  add_library(osteon_job_library SHARED ${objects})
+  set_target_properties(osteon_job_library PROPERTIES OUTPUT_NAME osteon_job LINKER_LANGUAGE CXX
+    LIBRARY_OUTPUT_DIRECTORY ${osteon_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR}/osteon INSTALL_RPATH "$ORIGIN")
+  # Of the static libraries below it, HDF5 and netCDF for one, nothing is seen from outside.
+  target_link_options(osteon_job_library PRIVATE -Wl,-Bsymbolic-functions -Wl,--no-undefined -Wl,--exclude-libs,ALL)
+  target_link_libraries(osteon_job_library PRIVATE osteon_engine)  # first: what it has is not taken from the modules
+  foreach(module IN LISTS osteon_job_modules)
+    target_link_libraries(osteon_job_library PRIVATE osteon::${module})  # for what they link
+  endforeach()
+  install(TARGETS osteon_job_library LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/osteon COMPONENT program)
+endfunction()
+
+# osteon_link_engine(TARGET): what TARGET, which links modules, takes from the shared libraries instead.
+function(osteon_link_engine target)
+  target_link_libraries(${target} PRIVATE osteon_job_library osteon_engine)
+  foreach(level IN LISTS OSTEON_HWCAPS)
+    add_dependencies(${target} osteon_engine_${level})
   endforeach()
 endfunction()
