@@ -75,12 +75,13 @@ def test_a_wheel_holds_the_program_its_licences_and_no_mpi() -> None:
     with zipfile.ZipFile(WHEELS[-1]) as wheel:
         files = wheel.namelist()
         metadata = Parser().parsestr(wheel.read(next(f for f in files if f.endswith(".dist-info/METADATA"))).decode())
-    assert WHEELS[-1].stat().st_size <= 12_000_000
     assert "-manylinux_2_" in WHEELS[-1].name and WHEELS[-1].name.endswith("x86_64.whl")
     assert metadata["Name"] == "osteon" and metadata["License-Expression"] == "Apache-2.0"
     assert set(metadata.get_all("Provides-Extra")) == set(PROJECT["optional-dependencies"])
     for wanted in (
         "osteon/program/bin/osteon",
+        "osteon/_native.abi3.so",
+        "osteon/program/lib/osteon/libosteon_job.so",
         "osteon/program/lib/osteon/libosteon_engine.so",
         "osteon/program/lib/osteon/glibc-hwcaps/x86-64-v3/libosteon_engine.so",
         "osteon/program/lib/osteon/glibc-hwcaps/x86-64-v4/libosteon_engine.so",
@@ -97,3 +98,7 @@ def test_a_wheel_holds_the_program_its_licences_and_no_mpi() -> None:
     licences = {Path(f).name for f in files if "/licenses/" in f}
     assert {"LICENSE", "LICENSE.hdf5", "LICENSE.netcdf", "LICENSE.libssl", "LICENSE.libfmt"} <= licences
     assert not [f for f in files if Path(f).name.startswith(("libmpi.so", "libmpich", "libopen-pal"))]
+    for library in (f for f in files if f.startswith("osteon.libs/lib")):
+        name = Path(library).name.split("-")[0].replace("libcrypto", "libssl")
+        assert any(licence.startswith(f"LICENSE.{name}") for licence in licences), library
+    assert WHEELS[-1].stat().st_size <= 12_000_000
