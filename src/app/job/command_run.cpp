@@ -76,7 +76,7 @@ void describe(Visitor&& v, run_options& o) {
   v("--trace-messages", o.trace_messages,
     "Count messages, bytes and time waiting by plan: `messages` in summary.json, and in the report");
   v("--quiet", o.quiet, "Say nothing but warnings and errors; the answers are in summary.json and report.html");
-  v("--verbose", o.verbose, "Say each report of progress, as a line with the time since the start");
+  v("--verbose", o.verbose, "Say each stage and each report of progress as a line with the time since the start");
   v("--resume", o.resume, "Continue from the job's checkpoint, if there is one");
   v("--checkpoint", o.checkpoint,
     "Folder of the checkpoints (default: checkpoint.directory of the job, else checkpoint in the output)");
