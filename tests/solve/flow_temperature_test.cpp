@@ -265,14 +265,14 @@ walls_of_slit slit_on_grid(std::int64_t g) {
 // [ShahLondon1978]; through a slab of solid before it q t / k_solid more. On the slit's own voxels to the length of the
 // channel; that sum has second order.
 TEST(flow_temperature, a_slit_with_conducting_walls_has_the_closed_form) {
-  const ranks_with_a_plane comm(48);
+  const ranks_with_a_plane comm(72);
   if (comm == MPI_COMM_NULL) return;
   EXPECT_NEAR(slit_on_grid(400).heated, 13. / 35, 1e-5);
   EXPECT_NEAR(slit_on_grid(400).insulated, -9. / 70, 1e-5);
   EXPECT_NEAR(std::log2((slit_on_grid(16).heated - 13. / 35) / (slit_on_grid(32).heated - 13. / 35)), 2, 0.05);
   EXPECT_NEAR(std::log2((slit_on_grid(16).insulated + 9. / 70) / (slit_on_grid(32).insulated + 9. / 70)), 2, 0.05);
 
-  constexpr std::int64_t length = 48, place_of_it = 24, slab = 3, g = 8;
+  constexpr std::int64_t length = 72, place_of_it = 40, slab = 3, g = 8;
   constexpr double h = 1. / g, peclet = 10, flux = 7;  // of the hydraulic diameter, twice the width of 1
   for (const double solid : {0.2, 0.6, 1.5}) {
     setting s{image({length, 2 * slab + g, 1}, [](index3 p) { return p.y < slab ? 2 : p.y < slab + g ? 1 : 3; })};
