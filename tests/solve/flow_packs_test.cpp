@@ -91,8 +91,8 @@ TEST(flow_packs, of_spheres_approach_it_to_second_order) {
     const std::vector<double> shares{0.064, 0.125, 0.216, 0.343, 0.45};
     for (const double share : shares) {
       const image img = pack(n, share, {{0.5, 0.5, 0.5}});
-      const double solid = static_cast<double>(std::count(img.voxels.begin(), img.voxels.end(), 0)) /
-                           static_cast<double>(img.shape.volume());
+      const double solid =
+          static_cast<double>(std::count(img.voxels.begin(), img.voxels.end(), 0)) / static_cast<double>(img.shape.volume());
       sum += std::pow(error_of(img, exact.permeability(solid)), 2);
     }
     errors.push_back(std::sqrt(sum / static_cast<double>(shares.size())));

@@ -238,8 +238,8 @@ TEST(flow_temperature, ducts_have_graetz_nusselt_numbers) {
   EXPECT_NEAR((4 * fine_even - coarse_even) / 3, 3.608, 0.003 * 3.608);
 }
 
-// Far inside a slit that is heated evenly on one side and insulated on the other: how much warmer than the mixing cup the two
-// walls of the fluid are, in heat flux * width / conductivity of the fluid.
+// Far inside a slit that is heated evenly on one side and insulated on the other: how much warmer than the mixing cup the
+// two walls of the fluid are, in heat flux * width / conductivity of the fluid.
 struct walls_of_slit {
   double heated = 0, insulated = 0;
 };

@@ -248,11 +248,10 @@ void neighbours::begin(const void* from, std::size_t element_bytes) {
   const attachment* const a = attachment_of(s.comm);
   for (std::size_t i = 0; i < s.part.sends.size(); ++i) {
     const neighbour_message& m = s.part.sends[i];
-    std::byte* const to = p.out.data() + p.out_begin[i];
-    pack(m, element_bytes, static_cast<const std::byte*>(from), to);
     std::size_t number = 0;
-    if (m.peer == s.rank && m.elements() > 0 && own_counterpart(s.part.receives, m, &number))
-      std::memcpy(p.in.data() + p.in_begin[number], to, bytes_of(m, element_bytes));
+    const bool stays = m.peer == s.rank && m.elements() > 0 && own_counterpart(s.part.receives, m, &number);
+    std::byte* const to = stays ? p.in.data() + p.in_begin[number] : p.out.data() + p.out_begin[i];
+    pack(m, element_bytes, static_cast<const std::byte*>(from), to);
     if (a && a->place.world && s.is_between_ranks(m))
       virtual_send(a->place, m.peer, s.tag + m.channel, {to, bytes_of(m, element_bytes)});
   }

@@ -212,15 +212,15 @@ class closure {
       }
     });
     // From the cell to the side, over half a voxel; what the image adds off the diagonal is as much with the other sign.
-    for (const side& s : sides_[j])
-      sums[j] += edge(j) * conductance(j) * (edge(j) / 2 - outwards(s) * b[at(s.cell)]);
+    for (const side& s : sides_[j]) sums[j] += edge(j) * conductance(j) * (edge(j) / 2 - outwards(s) * b[at(s.cell)]);
     if (problem_.is_mirrored)
       for (std::size_t a = 0; a < 3; ++a)
         if (a != j) sums[a] = 0;
     sums = sum_of_ranks(comm(), sums);
     std::array<double, 3> column{};
     for (std::size_t a = 0; a < 3; ++a)
-      column[a] = (sums[a] + (problem_.is_mirrored && a != j ? 0 : mean_[a] * sums[3])) / (static_cast<double>(cells_count_) * conductance(a) * edge(a) * edge(a));
+      column[a] = (sums[a] + (problem_.is_mirrored && a != j ? 0 : mean_[a] * sums[3])) /
+                  (static_cast<double>(cells_count_) * conductance(a) * edge(a) * edge(a));
     return column;
   }
 

@@ -54,8 +54,8 @@ std::vector<carrying_voxel> sent(MPI_Comm comm, const std::vector<std::vector<ca
   out.reserve(at(send_at.back() + send.back()));
   for (const auto& list : to) out.insert(out.end(), list.begin(), list.end());
   const comm::element_type type(sizeof(carrying_voxel));
-  MPI_Alltoallv(out.data(), send.data(), send_at.data(), type.get(), in.data(), receive.data(), receive_at.data(), type.get(),
-                comm);
+  MPI_Alltoallv(out.data(), send.data(), send_at.data(), type.get(), in.data(), receive.data(), receive_at.data(),
+                type.get(), comm);
   std::sort(in.begin(), in.end(), is_before);
   return in;
 }
@@ -93,8 +93,7 @@ mirrored_sample mirror_along_flow(const dispersion_problem& problem, const std::
     if (!runs.empty() && runs.back().z == p.z && runs.back().y == p.y && runs.back().x + runs.back().length == p.x)
       ++runs.back().length;
     else
-      runs.push_back(
-          {static_cast<std::int32_t>(p.z), static_cast<std::int32_t>(p.y), static_cast<std::int32_t>(p.x), 1, 0});
+      runs.push_back({static_cast<std::int32_t>(p.z), static_cast<std::int32_t>(p.y), static_cast<std::int32_t>(p.x), 1, 0});
     result.face_velocity_mm_per_s.insert(result.face_velocity_mm_per_s.end(), v.velocity.begin(), v.velocity.end());
   }
   comm::collectively(comm, [&] { result.cells = {result.where.owned.shape(), std::move(runs)}; });

@@ -9,8 +9,8 @@ namespace osteon::solve {
 /// passes the planes between them at right angles, and goes through the image as through the sample, from its end to its
 /// beginning.
 struct mirrored_sample {
-  grid::block where;     ///< of the box of both: along the axis each rank has twice the voxels
-  voxel::run_set cells;  ///< of where.owned
+  grid::block where;                           ///< of the box of both: along the axis each rank has twice the voxels
+  voxel::run_set cells;                        ///< of where.owned
   std::vector<double> face_velocity_mm_per_s;  ///< as in flow_direction
 };
 
