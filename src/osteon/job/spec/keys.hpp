@@ -166,7 +166,8 @@ void describe(Visitor& v, spec& s) {
       "linear temperature on all faces, an upper bound; of conductivity_tensor. Of permeability and permeability_tensor: "
       "periodic, used if this is left out: the fluid is driven by a uniform gradient through the repeating image; mirrored: "
       "a pressure at the two faces of the direction, sides along which it slips, which is what an image mirrored at its "
-      "faces does; closed: a pressure at the two faces, sides that are walls, as of a sample in a sleeve.",
+      "faces does; closed: a pressure at the two faces, sides that are walls, as of a sample in a sleeve. Of dispersion: "
+      "periodic or mirrored, as of permeability.",
       {"periodic", "kubc", "uniform", "mirrored", "closed"});
     t("gradient_K_per_mm", l.gradient_K_per_mm,
       "Mean temperature gradient [z, y, x] of a heat_transfer: periodic faces differ by it, and prescribed temperatures "
