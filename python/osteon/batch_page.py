@@ -28,8 +28,8 @@ FENCE = 1.5  # quartile distances beyond the quartiles, after Tukey
 STYLE = """
 .plots{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,18.5rem),1fr));gap:1.1rem}.plots figure{margin:0}.plots figcaption{font-size:.93rem}.plots svg{width:100%;height:auto;display:block;overflow:visible}
 svg text{font:11px system-ui,sans-serif;fill:var(--soft)}.box{fill:var(--accent);opacity:.2}.med{stroke:var(--accent);stroke-width:2}.whisker{stroke:var(--accent);stroke-width:1;opacity:.6}.dot{fill:var(--accent);opacity:.8}.odd{fill:var(--bad)}svg a:focus-visible circle{stroke:var(--ink);stroke-width:2}
-td.n,th.n{text-align:right}.items th button{all:unset;cursor:pointer;font-weight:700}.items th button:focus-visible{outline:2px solid var(--accent)}.items td{vertical-align:middle}.items img{width:64px;height:64px;object-fit:cover;border-radius:6px}
-.items th[aria-sort=ascending] button::after{content:" ▲"}.items th[aria-sort=descending] button::after{content:" ▼"}.s-done{color:var(--good)}.s-failed,.s-not{color:var(--bad);font-weight:700}a{color:var(--accent)}
+.items td:first-child{min-width:0}.items th button{all:unset;cursor:pointer;font-weight:700}.items th button:focus-visible{outline:2px solid var(--accent)}.items td{vertical-align:middle}.items img{width:64px;max-width:none;height:64px;object-fit:cover;border-radius:6px}
+.items th[aria-sort=ascending] button::after{content:" ▲"}.items th[aria-sort=descending] button::after{content:" ▼"}[class^=s-],.items a{white-space:nowrap}.s-done{color:var(--good)}.s-failed,.s-not{color:var(--bad);font-weight:700}a{color:var(--accent)}
 .items .odd{color:var(--bad)}td.reason{min-width:14rem}.fixed{color:var(--soft)}
 @media print{.items img{width:32px;height:32px}.plots{grid-template-columns:1fr 1fr 1fr;gap:.5rem}.plots figure{break-inside:avoid}}
 """

@@ -35,11 +35,11 @@ class Row:
     values: list[Any]
 
     def change(self, n: int) -> tuple[float, float | None] | None:
-        """Of job n from the first: absolute, and relative unless that was 0; None where there are no two numbers."""
+        """Of job n from the first: absolute, and the ratio less 1 unless the first is 0; None where there are no two numbers."""
         first, other = self.values[0], self.values[n]
         if not (_is_number(first) and _is_number(other)):
             return None
-        return other - first, (other - first) / abs(first) if first else None
+        return other - first, other / first - 1 if first else None
 
     @property
     def name(self) -> str:

@@ -25,8 +25,8 @@ STYLE = """
 .panes{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,19rem),1fr));gap:0 1.1rem}.pane{min-width:0}.pane h2{overflow-wrap:anywhere}
 .pane .view{grid-template-columns:minmax(0,1fr)}.pane .three{min-height:0;aspect-ratio:1}.pane .tools,.shared-tools .loads{display:none}.shared-tools .sub{margin:0}
 .pane .readout{display:none}.shared-tools{margin-bottom:1.1rem}.values,.place{display:flex;flex-wrap:wrap;gap:0 1.6rem;font-variant-numeric:tabular-nums}.values b{font-size:1.15rem}.values,.place{color:var(--soft);min-height:1.5em}.values b{color:var(--ink)}
-.change{color:var(--soft);font-weight:400}.big{color:var(--bad)}.keys .change{font-size:1rem;display:block}
-td.n,th.n{text-align:right}th{white-space:nowrap}code{font-size:.9em;overflow-wrap:anywhere}
+.change{color:var(--soft);font-weight:400}.big{color:var(--bad)}.keys .change,.keys .change b{font-size:1rem;display:block;color:inherit}.keys .big{color:var(--bad)}
+th{white-space:nowrap}code{font-size:.9em;overflow-wrap:anywhere}
 @media print{.shared-tools{display:none}}
 """
 
@@ -179,9 +179,7 @@ def _maps(it: Comparison, shown: Shown) -> str:
     """One viewer for each job, and one for the change of each but the first. The first has the page's volumes and tools."""
     names, loaded = it.names[:MOST_SHOWN], shown.loaded[:MOST_SHOWN]
     volumes = report_viewer.Volumes()
-    panes = [_Pane(name, "values") for name in names] + [
-        _Pane(f"{name} − {names[0]}", "changes") for name in names[1:]
-    ]
+    panes = [_Pane(name, "values") for name in names] + [_Pane(f"{name} − {names[0]}", "changes") for name in names[1:]]
     left_out = _add_fields(panes, shown.fields, len(names), volumes)
     scans = _add_scans(panes, loaded, it, volumes)
     for n, result in enumerate(loaded):
@@ -215,7 +213,7 @@ def _maps(it: Comparison, shown: Shown) -> str:
             description, volumes if n == 0 else report_viewer.Volumes(), "",
             f"{pane.name} in three dimensions", [], name=f"pane-{n}", title=pane.name,
         )  # fmt: skip
-        parts.append(markup.replace('class="card viewer"', f'class="card viewer pane"', 1))
+        parts.append(markup.replace('class="card viewer"', 'class="card viewer pane"', 1))
     words = f"Not shown, because the page would be too large: {', '.join(left_out)}." if left_out else ""
     more = f" Maps of the first {MOST_SHOWN} jobs." if len(it.names) > MOST_SHOWN else ""
     return (

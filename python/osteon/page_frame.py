@@ -9,6 +9,10 @@ from pathlib import Path
 
 from .report_text import number
 
+# Names and numbers stay whole; a wide table moves under its frame.
+STYLE = """.wide-table td,.wide-table th{overflow-wrap:break-word}.wide-table td:first-child{min-width:8rem}
+td.n,th.n{text-align:right}
+"""
 _TEMPLATE = Path(__file__).with_name("report_template.html")
 
 
@@ -25,7 +29,7 @@ def frame(title: str, body: str, made_by: str, script: str = "", more_style: str
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         f'<meta name="generator" content="{escape(made_by)}">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}"><meta name="color-scheme" content="light dark">'
-        f"<title>{escape(title)}</title>\n<style>{style}{more_style}</style></head><body><main>\n{body}\n</main>"
+        f"<title>{escape(title)}</title>\n<style>{style}{STYLE}{more_style}</style></head><body><main>\n{body}\n</main>"
         f"<script>{script}</script></body></html>\n"
     )
 
@@ -50,4 +54,4 @@ def worded(value: object, unit: str = "") -> str:
     if isinstance(value, str):
         return value
     text = number(value)
-    return f"{text} {unit}" if unit and not isinstance(value, bool) else text
+    return f"{text} {unit}" if unit not in ("", "1") and not isinstance(value, bool) else text

@@ -190,7 +190,9 @@ def test_texts_of_others_do_not_become_markup(tmp_path, capsys):
         change(folder, answers=[{"key": "stiffness_N_per_mm", "title": "<script>", "unit": "<b>", "meaning": ""}])
     assert run(tmp_path, f"--page={tmp_path}/p.html", names=("<i>.out", "b.out")) == 0
     page = (tmp_path / "p.html").read_text(encoding="utf-8")
-    assert "<i>.out" not in page and "<b>" not in page.replace("<b>1348", "").replace("<b></b>", "").replace("<b>no", "")
+    assert "<i>.out" not in page and "<b>" not in page.replace("<b>1348", "").replace("<b></b>", "").replace(
+        "<b>no", ""
+    )
     assert page.count("<script>") == 1  # our own
     capsys.readouterr()
 
