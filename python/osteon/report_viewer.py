@@ -40,10 +40,16 @@ class Volumes:
         return "\n".join(f'<script type="text/plain" id="{escape(n)}">{t}</script>' for n, t in self.packed.items())
 
 
-def script() -> str:
-    """The viewer's modules, in a scope of their own: the page calls osteonViewer on each element of class viewer."""
+def script(linked: bool = False) -> str:
+    """The viewer's modules, in a scope of their own: the page calls osteonViewer on each element of class viewer.
+
+    @param linked the viewers show one grid with one cursor (viewer/linked.js)
+    """
     folder = Path(__file__).with_name("viewer")
-    parts = "\n".join((folder / name).read_text(encoding="utf-8") for name in SCRIPTS)
+    names = (*SCRIPTS, "linked.js") if linked else SCRIPTS
+    parts = "\n".join((folder / name).read_text(encoding="utf-8") for name in names)
+    if linked:
+        return f"'use strict';\n(() => {{\n{parts}\nstartLinked();\n}})();"
     start = (
         "for (const root of document.querySelectorAll('.viewer'))\n"
         "  osteonViewer(root, JSON.parse(root.querySelector('.description').textContent)).catch(e => {\n"

@@ -167,10 +167,11 @@ const surfaceOf = viewer => {
     });
   };
 
+  const moved = isMoving => { refresh(isMoving); viewer.tell?.('camera'); };
   const turn = (right, up) => {
-    viewer.azimuth -= right; viewer.elevation = Math.max(-89, Math.min(89, viewer.elevation + up)); refresh(true);
+    viewer.azimuth -= right; viewer.elevation = Math.max(-89, Math.min(89, viewer.elevation + up)); moved(true);
   };
-  const zoom = by => { viewer.zoom = Math.max(0.4, Math.min(8, viewer.zoom * by)); refresh(true); };
+  const zoom = by => { viewer.zoom = Math.max(0.4, Math.min(8, viewer.zoom * by)); moved(true); };
   const pointers = new Map();
   canvas.addEventListener('pointerdown', e => { canvas.setPointerCapture(e.pointerId); canvas.focus({preventScroll: true}); pointers.set(e.pointerId, [e.clientX, e.clientY]); });
   canvas.addEventListener('pointermove', e => {
@@ -186,13 +187,13 @@ const surfaceOf = viewer => {
   });
   for (const end of ['pointerup', 'pointercancel', 'lostpointercapture']) canvas.addEventListener(end, e => pointers.delete(e.pointerId));
   canvas.addEventListener('wheel', e => { e.preventDefault(); zoom(Math.exp(-e.deltaY * 0.0015)); }, {passive: false});
-  canvas.addEventListener('dblclick', () => { viewer.resetCamera(); refresh(true); });
+  canvas.addEventListener('dblclick', () => { viewer.resetCamera(); moved(true); });
   canvas.addEventListener('keydown', e => {
     const step = {ArrowLeft: [-8, 0], ArrowRight: [8, 0], ArrowUp: [0, 8], ArrowDown: [0, -8]}[e.key];
     if (step) turn(...step);
     else if (e.key === '+' || e.key === '=') zoom(1.15);
     else if (e.key === '-') zoom(1 / 1.15);
-    else if (e.key === 'Home') { viewer.resetCamera(); refresh(true); }
+    else if (e.key === 'Home') { viewer.resetCamera(); moved(true); }
     else return;
     e.preventDefault();
   });

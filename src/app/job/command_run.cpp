@@ -32,6 +32,7 @@
 #include <osteon/job/run/compute.hpp>
 #include <osteon/job/run/connectivity_effect.hpp>
 #include <osteon/job/run/directory_lock.hpp>
+#include <osteon/job/run/finished_results.hpp>
 #include <osteon/job/spec.hpp>
 #include <osteon/job/subprocess.hpp>
 #include <string_view>
@@ -47,7 +48,7 @@ struct run_options {
   std::vector<std::string> io_hints, set;
   bool place = true;
   std::optional<std::string> bind;
-  bool resume = false, force = false, trace_messages = false, quiet = false, verbose = false;
+  bool resume = false, unless_done = false, force = false, trace_messages = false, quiet = false, verbose = false;
   std::string json;  ///< file for summary.json's content, `-` for standard output
   bool report = true;
   job::script_options script;
@@ -78,6 +79,8 @@ void describe(Visitor&& v, run_options& o) {
   v("--quiet", o.quiet, "Say nothing but warnings and errors; the answers are in summary.json and report.html");
   v("--verbose", o.verbose, "Say each stage and each report of progress as a line with the time since the start");
   v("--resume", o.resume, "Continue from the job's checkpoint, if there is one");
+  v("--unless-done", o.unless_done,
+    "Compute nothing where the output directory holds finished results of this very job: same keys, images and version");
   v("--checkpoint", o.checkpoint,
     "Folder of the checkpoints (default: checkpoint.directory of the job, else checkpoint in the output)");
   describe_script(v, o.script);
@@ -184,6 +187,20 @@ void finish(const run_options& options, const job::spec& spec) {
   if (options.json != "-" && !options.quiet) fmt::print("{}", printable(summary_table(summary, report_path)));
 }
 
+// Whether there is nothing to compute, and say so.
+bool is_done(const run_options& options, const job::spec& spec, log_sink& log) {
+  if (!options.unless_done || !job::has_finished_results(spec, stop_was_requested)) return false;
+  log.note(fmt::format("'{}' holds the results of this job: nothing is computed", job::output_paths(spec).directory));
+  return true;
+}
+
+// What a person or a script wants to see of a job that had been done before; a report is made if it lacks.
+int finish_what_was_done(run_options options, const job::spec& spec) {
+  if (std::filesystem::exists(job::output_paths(spec).report)) options.report = false;
+  finish(options, spec);
+  return 0;
+}
+
 job::placed_ranks place(MPI_Comm comm, const job::spec& spec, log_sink& log) {
   const auto graph = [&] {
     job::ranks_to_place found = job::ranks_to_place_of_run(comm, spec);
@@ -227,6 +244,7 @@ int compute_as_rank(const run_options& options) {
   std::optional<job::spec> spec;
   std::optional<job::directory_lock> lock;
   bool speaks = false;  // the first rank
+  int was_done = 0;
   note_stop_signals();
   const bool has_parent = parent().has_value();
   const int code = on_all_ranks([&](MPI_Comm given) {
@@ -241,6 +259,11 @@ int compute_as_rank(const run_options& options) {
       if (speaks)
         lock.emplace(job::output_paths(*spec).directory,
                      has_parent ? job::directory_lock::part::of_ranks : job::directory_lock::part::both);
+      if (speaks && !has_parent) was_done = is_done(options, *spec, log_of_first());  // a parent has looked itself
+    });
+    MPI_Bcast(&was_done, 1, MPI_INT, 0, given);
+    if (was_done) return;
+    comm::collectively(given, [&] {
       if (options.threads || !std::getenv("OMP_NUM_THREADS")) omp_set_num_threads(static_cast<int>(spec->run.threads));
       // The parent that started the ranks has imported and said so; started by a launcher, the first rank imports.
       if (speaks)
@@ -265,6 +288,7 @@ int compute_as_rank(const run_options& options) {
       if (with_planes.get() != MPI_COMM_NULL) compute_on(with_planes.get());
     });
   });
+  if (code == 0 && was_done) return speaks ? finish_what_was_done(options, *spec) : 0;
   if (code == 0 && speaks && !has_parent) finish(options, *spec);
   if (code != 0 && lock && !has_parent) lock->remove_if_useless(is_failure(code));
   return code;
@@ -274,6 +298,7 @@ int compute_as_rank(const run_options& options) {
 int run_held(const run_options& options, const job::spec& spec, job::directory_lock& lock) {
   terminal_sink log(is_interactive(), loudness_of(options));
   job::warn_of_older_spellings(spec, log);
+  if (is_done(options, spec, log)) return finish_what_was_done(options, spec);
   job::find_filters(spec);
   const index3 shape = job::source_of(spec).prepare(spec, log, stop_was_requested);
   const auto cores = static_cast<std::int64_t>(job::usable_cores());

@@ -16,6 +16,7 @@
 #include <osteon/job/outputs/second_name.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/job/run/cluster_part.hpp>
+#include <osteon/job/run/finished_results.hpp>
 #include <osteon/job/system_info.hpp>
 
 namespace osteon::job {
@@ -153,6 +154,8 @@ json summarise(const spec& job, const local_model& part, const physics_result& r
 json describe_run(const spec& job, const local_model& part, const std::vector<std::string>& hosts,
                   const std::string& command, const std::string& started) {
   const build_info b = this_build();
+  const json provenance = json::parse(part.header.provenance_json, nullptr, false);
+  const std::string model_key = provenance.is_object() ? provenance.value("key", "") : "";
   return {{"schema", "osteon.manifest/1"},
           {"version", b.version},
           {"git", b.git},
@@ -168,7 +171,8 @@ json describe_run(const spec& job, const local_model& part, const std::vector<st
           {"command", command},
           {"job_file", job.file},
           {"job_text", job.text},
-          {"input_sha256", part.header.source_sha256}};
+          {"input_sha256", part.header.source_sha256},
+          {"identity_sha256", identity_of_results(job, model_key)}};
 }
 
 }  // namespace osteon::job
