@@ -17,7 +17,6 @@ from .report_scene import Scene
 from .report_volumes import Scale, ThinField, codes_of, packed, scale_of
 
 SCRIPTS = ("volumes.js", "slices.js", "surface.glsl.js", "surface.js", "viewer.js")
-BONE_HOT = ("#ece3d0", "#e9d2a2", "#f0a95a", "#e0632f", "#a8213a", "#4a0f3f")  # what bears nothing looks like bone
 BUDGET = 5_000_000  # bytes of the packed volumes of a page; script, tables and plots take some 0.5 MB more
 STILL_PIXELS = 900
 
@@ -62,13 +61,7 @@ def script(linked: bool = False) -> str:
 
 def colours(name: str) -> str:
     """A map as the viewer takes it: 256 colours of six hexadecimal digits."""
-    if name == "bone_hot":
-        from matplotlib.colors import LinearSegmentedColormap
-
-        table = LinearSegmentedColormap.from_list(name, BONE_HOT)(np.linspace(0, 1, 256))[:, :3] * 255
-    else:
-        table = colour_table(name).astype(float)
-    return np.round(table).astype("u1").tobytes().hex()
+    return colour_table(name).tobytes().hex()
 
 
 def describe_field(
@@ -190,7 +183,7 @@ def of_result(result: JobResult, scene: Scene, picture: Image.Image | None) -> s
         "sets": {"volume": "sets", "entries": scene.entries} if scene.sets is not None else None,
         "arrows": scene.arrows,
         "letters": scene.letters,
-        "maps": {"field": colours("bone_hot"), "even": colours(even_map), "diverging": colours("vik")},
+        "maps": {"field": colours("ivory"), "even": colours(even_map), "diverging": colours("vik")},
         "camera": scene.camera or {"azimuth": -60.0, "elevation": 22.0, "zoom": 1.0},
         "mode": "maximum" if "fluid" in result.summary else "surface",  # the surface of a fluid hides its flow
     }

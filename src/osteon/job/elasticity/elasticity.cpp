@@ -33,7 +33,7 @@ class displacement_painter final : public frame_painter {
                                        i * static_cast<std::size_t>(u.layout.node_stride)];
       now = derive_fields(elastic_, std::move(by_nodes));
     });
-    job::show(result, part_, job_.picture.field.value_or("sed"), now);
+    job::show(result, job_, part_, now);
     return true;
   }
 
@@ -244,6 +244,7 @@ const physics& elasticity() {
       .work = elastic_work,
       .most_components = most_elastic_components,
       .balances_moments = true,
+      .shows_surface = true,
       .run =
           [](const spec& job, const local_model& part, const solve::options& how, log_sink& log) {
             return is_homogenisation(job) ? run_homogenise(job, part, how, log) : run_elasticity(job, part, how, log);

@@ -169,6 +169,7 @@ const physics& failure() {
       .work = failure_work,
       .most_components = [](const spec&) { return 3; },
       .balances_moments = true,
+      .shows_surface = true,
       .writes_as_it_runs = true,
       .run = run_failure,
       .paint = paint_failure};

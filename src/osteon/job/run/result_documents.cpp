@@ -11,6 +11,7 @@
 #include <osteon/io/files/result_file.hpp>
 #include <osteon/job/answers.hpp>
 #include <osteon/job/import/model_source.hpp>
+#include <osteon/job/outputs/draw.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/scene_file.hpp>
 #include <osteon/job/outputs/second_name.hpp>
@@ -143,9 +144,9 @@ json summarise(const spec& job, const local_model& part, const physics_result& r
   summary["materials"] = json::array();
   for (std::size_t m = 1; m < part.header.materials.size() && part.header.materials.size() <= 33; ++m)
     summary["materials"].push_back(describe_material(job, row, part.header.materials[m], m));
-  summary["shown"] = {{"field", result.shown_name},          {"title", result.shown_title}, {"caption", row.caption},
-                      {"units", result.shown_units},         {"low", result.shown_low},     {"high", result.shown_high},
-                      {"colour_map", job.picture.colour_map}};
+  summary["shown"] = {{"field", result.shown_name},       {"title", result.shown_title},    {"caption", row.caption},
+                      {"units", result.shown_units},      {"low", result.shown_low},        {"high", result.shown_high},
+                      {"colour_map", colour_map_of(job)}, {"part_of_map", part_of_map(job)}};
   summary["stages"] = cost.stages;
   summary["answers"] = describe_answers(row, summary);
   return summary;
