@@ -1,10 +1,10 @@
 # One program for many processors (OSTEON_HWCAPS: levels of the x86-64 psABI, such as "x86-64-v3;x86-64-v4").
 #
-# The modules that compute become a shared library, libosteon_engine.so, once for OSTEON_ARCH and once for each level, in
+# The modules that take the time of a job become a shared library, libosteon_engine.so, once for OSTEON_ARCH and once for each level, in
 # lib/osteon/glibc-hwcaps/LEVEL. The dynamic loader of glibc 2.33 and newer takes the best one for the processor; no code of ours chooses.
-# The rest of the program is compiled once, for OSTEON_ARCH.
-set(osteon_engine_modules base plan voxel kernel compositing comm net grid solve render)
-set(osteon_levelled_modules kernel solve render)  # what takes the time of a job
+# The rest is compiled once, for OSTEON_ARCH: in libosteon_job.so what the program and Python's module have in common.
+set(osteon_engine_modules kernel solve render)
+set(osteon_job_modules base plan voxel compositing comm net grid io machine placement job)
 
 if(OSTEON_HWCAPS)
   set(CMAKE_POSITION_INDEPENDENT_CODE ON)
@@ -32,8 +32,11 @@ function(osteon_at_levels target)
   endforeach()
 endfunction()
 
-# osteon_add_engine(): the shared libraries, and what a program links in place of the static modules: osteon_engine. Call it below the
-# modules.
+# osteon_add_engine(): the shared libraries, and what a program links in place of the static modules: osteon_engine and osteon_job_library.
+# Call it below the modules.
+#
+# The two need each other: the engine is linked first, and what it lacks is found in the other one when both are loaded. The linker of a program
+# tells if something is missing.
 function(osteon_add_engine)
   foreach(level IN ITEMS "" ${OSTEON_HWCAPS})
     set(suffix)
@@ -42,22 +45,38 @@ function(osteon_add_engine)
       set(suffix _${level})
       set(folder ${CMAKE_INSTALL_LIBDIR}/osteon/glibc-hwcaps/${level})
     endif()
-    # What is compiled for the level comes first: of an inline function that several files have, the linker takes the first one.
     set(objects)
-    set(others $<TARGET_OBJECTS:osteon_common>)
     foreach(module IN LISTS osteon_engine_modules)
-      if(level AND module IN_LIST osteon_levelled_modules)
-        list(APPEND objects $<TARGET_OBJECTS:osteon_${module}_${level}>)
-      else()
-        list(APPEND others $<TARGET_OBJECTS:osteon_${module}>)
-      endif()
+      list(APPEND objects $<TARGET_OBJECTS:osteon_${module}${suffix}>)
     endforeach()
-    add_library(osteon_engine${suffix} SHARED ${objects} ${others})
+    add_library(osteon_engine${suffix} SHARED ${objects})
     set_target_properties(osteon_engine${suffix} PROPERTIES OUTPUT_NAME osteon_engine LINKER_LANGUAGE CXX
       LIBRARY_OUTPUT_DIRECTORY ${osteon_BINARY_DIR}/${folder} INSTALL_RPATH "$ORIGIN:$ORIGIN/../..")
-    target_link_options(osteon_engine${suffix} PRIVATE -Wl,-Bsymbolic-functions -Wl,--no-undefined)
-    target_link_libraries(osteon_engine${suffix} PRIVATE MPI::MPI_CXX OpenMP::OpenMP_CXX fmt::fmt OpenSSL::Crypto
-      $<LINK_ONLY:xxhash::xxhash>)
+    target_link_options(osteon_engine${suffix} PRIVATE -Wl,-Bsymbolic-functions)
+    target_link_libraries(osteon_engine${suffix} PRIVATE MPI::MPI_CXX OpenMP::OpenMP_CXX fmt::fmt)
     install(TARGETS osteon_engine${suffix} LIBRARY DESTINATION ${folder} COMPONENT program)
+  endforeach()
+
+  set(objects $<TARGET_OBJECTS:osteon_common>)
+  foreach(module IN LISTS osteon_job_modules)
+    list(APPEND objects $<TARGET_OBJECTS:osteon_${module}>)
+  endforeach()
+  add_library(osteon_job_library SHARED ${objects})
+  set_target_properties(osteon_job_library PROPERTIES OUTPUT_NAME osteon_job LINKER_LANGUAGE CXX
+    LIBRARY_OUTPUT_DIRECTORY ${osteon_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR}/osteon INSTALL_RPATH "$ORIGIN")
+  # Of the static libraries below it, HDF5 and netCDF for one, nothing is seen from outside, and only what is used is there.
+  target_link_options(osteon_job_library PRIVATE -Wl,-Bsymbolic-functions -Wl,--no-undefined -Wl,--exclude-libs,ALL -Wl,--gc-sections)
+  target_link_libraries(osteon_job_library PRIVATE osteon_engine)  # first: what it has is not taken from the modules
+  foreach(module IN LISTS osteon_job_modules)
+    target_link_libraries(osteon_job_library PRIVATE osteon::${module})  # for what they link
+  endforeach()
+  install(TARGETS osteon_job_library LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/osteon COMPONENT program)
+endfunction()
+
+# osteon_link_engine(TARGET): what TARGET, which links modules, takes from the shared libraries instead.
+function(osteon_link_engine target)
+  target_link_libraries(${target} PRIVATE osteon_job_library osteon_engine)
+  foreach(level IN LISTS OSTEON_HWCAPS)
+    add_dependencies(${target} osteon_engine_${level})
   endforeach()
 endfunction()

@@ -44,7 +44,7 @@ function(osteon_module name)
     target_include_directories(${target} ${scope} ${osteon_SOURCE_DIR})
     return()
   endif()
-  if(OSTEON_HWCAPS AND name IN_LIST osteon_levelled_modules)
+  if(OSTEON_HWCAPS AND name IN_LIST osteon_engine_modules)
     # EVAL, as the arguments of a deferred call are evaluated when it is made.
     cmake_language(EVAL CODE "cmake_language(DEFER CALL osteon_at_levels ${target})")
   endif()

@@ -1,6 +1,7 @@
 # What the wheel holds beside the Python package: the program, the libraries that compute, and the bridge, by which it runs over any MPI.
 # Everything below osteon/program; packaging/wheel/README.md says why.
 install(TARGETS osteon RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+install(TARGETS osteon_native LIBRARY DESTINATION ${SKBUILD_PLATLIB_DIR}/osteon COMPONENT program)
 install(TARGETS osteon_trace LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/osteon COMPONENT program)
 install(FILES ${OSTEON_MPI_ABI}/lib/libmpi_abi.so.1 DESTINATION ${CMAKE_INSTALL_LIBDIR}/osteon COMPONENT program)
 foreach(adapter IN ITEMS ompi4 mpich4 mpich)

@@ -20,7 +20,7 @@ sh "$here/libraries.sh" "$work/libraries"
   cmake -S "$root/bridge" -B "$work/bridge" -G Ninja -DCMAKE_BUILD_TYPE=Release -DOSTEON_BRIDGE_COMMANDS=OFF -DOSTEON_BRIDGE_TESTS=OFF
 cmake --build "$work/bridge" --parallel "$jobs" --target osteon_bridge
 
-sh "$here/licences.sh" "$work"
+sh "$here/licences.sh" "$work" "$python"
 rm -f "$work"/raw/*.whl
 CMAKE_BUILD_PARALLEL_LEVEL=$jobs "$python" -m build --wheel --no-isolation --outdir "$work/raw" \
   -C "build-dir=$work/program" \

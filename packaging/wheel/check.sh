@@ -1,12 +1,14 @@
 #!/bin/sh
-# Install dist/osteon-*.whl on a Debian that has nothing but Python, and use it: as a stranger would. usage: check.sh
-# Needs root and debootstrap for the Debian below build/wheel/bare; without them a Python environment with an empty PATH must do.
+# Install dist/osteon-*.whl on a Debian that has nothing but Python, and use it: as a stranger would.
+# usage: check.sh [bookworm | trixie]: with Python 3.11, which osteon is built with, or 3.13
+# Needs root and debootstrap for the Debian in build/wheel/bare-SUITE; without them a Python environment with an empty PATH must do.
 set -eu
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 root=$(dirname -- "$(dirname -- "$here")")
 work="$root/build/wheel"
-bare="$work/bare"
+suite=${1:-bookworm}
+bare="$work/bare-$suite"
 say() { printf 'check wheel: %s\n' "$*" >&2; }
 
 wheel=$(ls "$root"/dist/osteon-*.whl)
@@ -31,13 +33,14 @@ if [ "$(id -u)" = 0 ] && command -v debootstrap >/dev/null && unshare --mount tr
   if [ ! -f "$bare/complete" ]; then
     say "making a bare Debian in $bare"
     rm -rf "$bare"
-    debootstrap --variant=minbase --include=python3,python3-venv,ca-certificates bookworm "$bare" \
+    debootstrap --variant=minbase --include=python3,python3-venv,ca-certificates "$suite" "$bare" \
       "$(apt-get indextargets --format '$(REPO_URI)' | grep -v security | head -n 1)" >&2
     touch "$bare/complete"
   fi
   rm -rf "$bare/check"
-  mkdir "$bare/check"
-  cp "$wheel" "$here/use_it.sh" "$here/use_it.py" "$bare/check/"
+  mkdir -p "$bare/check/dist"
+  cp "$wheel" "$bare/check/dist/"
+  cp "$here/use_it.sh" "$here/use_it.py" "$root/README.md" "$bare/check/"
   # How this machine reaches the network and the package index.
   for file in /etc/resolv.conf /etc/hosts /etc/pip.conf /etc/ssl/certs/ca-certificates.crt "${PIP_CERT:-}"; do
     if [ -f "$file" ]; then mkdir -p "$bare$(dirname "$file")" && cp -L "$file" "$bare$file"; fi
@@ -49,12 +52,13 @@ if [ "$(id -u)" = 0 ] && command -v debootstrap >/dev/null && unshare --mount tr
     mount -t tmpfs tmpfs "$BARE/dev"
     mkdir "$BARE/dev/shm"
     for name in null zero random urandom; do touch "$BARE/dev/$name"; mount --bind "/dev/$name" "$BARE/dev/$name"; done
-    exec chroot "$BARE" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 PIP_CERT="${PIP_CERT:-}" sh /check/use_it.sh /check'
+    exec chroot "$BARE" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 PIP_CERT="${PIP_CERT:-}" OSTEON_CHECK_MPIS="${OSTEON_CHECK_MPIS:-}" sh /check/use_it.sh /check'
 else
   say "no root, debootstrap or namespaces: in a Python environment without the PATH of this system"
   rm -rf "$work/check"
-  mkdir "$work/check"
-  cp "$wheel" "$here/use_it.sh" "$here/use_it.py" "$work/check/"
+  mkdir -p "$work/check/dist"
+  cp "$wheel" "$work/check/dist/"
+  cp "$here/use_it.sh" "$here/use_it.py" "$root/README.md" "$work/check/"
   env -i HOME="$work/check" PATH=/usr/bin:/bin LANG=C.UTF-8 sh "$work/check/use_it.sh" "$work/check"
 fi
 say "the wheel holds"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# HDF5 and netCDF for the wheel, static and as small as osteon needs them: no curl, XML, remote access, tools.
+# Libraries for the wheel, static and as small as osteon needs them: HDF5 and netCDF without curl, XML, remote access and tools; hwloc
+# without udev and devices.
 # usage: libraries.sh FOLDER; FOLDER/installed then has include and lib. Nothing is done where they are already there.
 set -eu
 
@@ -7,10 +8,12 @@ folder=$1
 jobs=${OSTEON_JOBS:-$(nproc)}
 hdf5=1.10.8+repack1
 netcdf=4.9.0
+hwloc=2.9.0
 # -march as everything that is not a kernel (packaging/wheel/README.md).
 flags='-O2 -fPIC -march=x86-64-v2 -ffunction-sections -fdata-sections -fvisibility=hidden -w'
-stamp="$folder/installed/stamp-$hdf5-$netcdf"
-[ ! -f "$stamp" ] || exit 0
+files_stamp="$folder/installed/stamp-$hdf5-$netcdf"
+hwloc_stamp="$folder/installed/stamp-$hwloc"
+if [ -f "$files_stamp" ] && [ -f "$hwloc_stamp" ]; then exit 0; fi
 
 mkdir -p "$folder/lists/partial" "$folder/cache/archives/partial"
 cd "$folder"
@@ -21,33 +24,53 @@ apt_get() {
   apt-get -qq -o Dir::Etc::SourceList="$folder/sources.list" -o Dir::Etc::SourceParts=/dev/null \
     -o Dir::State::Lists="$folder/lists" -o Dir::Cache="$folder/cache" "$@"
 }
-if [ ! -f "netcdf_$netcdf.orig.tar.gz" ] || [ ! -f "hdf5_$hdf5.orig.tar.gz" ]; then
+if [ ! -f "netcdf_$netcdf.orig.tar.gz" ] || [ ! -f "hdf5_$hdf5.orig.tar.gz" ] || [ ! -f "hwloc_$hwloc.orig.tar.bz2" ]; then
   apt_get update
-  apt_get source --download-only "hdf5=$hdf5-1" "netcdf=1:$netcdf-3"
+  apt_get source --download-only "hdf5=$hdf5-1" "netcdf=1:$netcdf-3" "hwloc=$hwloc-1"
 fi
-rm -rf hdf5 netcdf build-hdf5 build-netcdf installed
-mkdir hdf5 netcdf build-hdf5 build-netcdf
-tar -xf "hdf5_$hdf5.orig.tar.gz" -C hdf5 --strip-components=1
-tar -xf "netcdf_$netcdf.orig.tar.gz" -C netcdf --strip-components=1
 
-(
-  cd build-hdf5
-  ../hdf5/configure --quiet --prefix="$folder/installed" --disable-shared --enable-static --with-pic --enable-build-mode=production \
-    --disable-tools --disable-tests --disable-fortran --disable-cxx --disable-parallel --without-szlib CFLAGS="$flags"
-  make -s -j"$jobs" -C src install
-  make -s -j"$jobs" -C hl/src install
-)
-(
-  cd build-netcdf
-  ../netcdf/configure --quiet --prefix="$folder/installed" --disable-shared --enable-static --with-pic --disable-dap \
-    --disable-byterange --disable-libxml2 --disable-nczarr --disable-nczarr-zip --disable-plugins --disable-testsets \
-    --disable-utilities --disable-examples --disable-hdf4 --disable-pnetcdf \
-    CFLAGS="$flags" CPPFLAGS="-I$folder/installed/include" LDFLAGS="-L$folder/installed/lib" LIBS='-lhdf5_hl -lhdf5 -lz -ldl -lm'
-  make -s -j"$jobs" -C include install
-  make -s -j"$jobs" -C libdispatch
-  make -s -j"$jobs" install
-)
-cp hdf5/COPYING "$folder/installed/LICENSE.hdf5"
-cp netcdf/COPYRIGHT "$folder/installed/LICENSE.netcdf"
-rm -rf hdf5 build-hdf5 build-netcdf
-touch "$stamp"
+# unpack NAME VERSION: its sources in NAME, and an empty build-NAME
+unpack() {
+  rm -rf "$1" "build-$1"
+  mkdir "$1" "build-$1"
+  tar -xf "$1_$2".orig.tar.* -C "$1" --strip-components=1
+}
+
+if [ ! -f "$files_stamp" ]; then
+  unpack hdf5 "$hdf5"
+  unpack netcdf "$netcdf"
+  (
+    cd build-hdf5
+    ../hdf5/configure --quiet --prefix="$folder/installed" --disable-shared --enable-static --with-pic --enable-build-mode=production \
+      --disable-tools --disable-tests --disable-fortran --disable-cxx --disable-parallel --without-szlib CFLAGS="$flags"
+    make -s -j"$jobs" -C src install
+    make -s -j"$jobs" -C hl/src install
+  )
+  (
+    cd build-netcdf
+    ../netcdf/configure --quiet --prefix="$folder/installed" --disable-shared --enable-static --with-pic --disable-dap \
+      --disable-byterange --disable-libxml2 --disable-nczarr --disable-nczarr-zip --disable-plugins --disable-testsets \
+      --disable-utilities --disable-examples --disable-hdf4 --disable-pnetcdf \
+      CFLAGS="$flags" CPPFLAGS="-I$folder/installed/include" LDFLAGS="-L$folder/installed/lib" LIBS='-lhdf5_hl -lhdf5 -lz -ldl -lm'
+    make -s -j"$jobs" -C include install
+    make -s -j"$jobs" -C libdispatch
+    make -s -j"$jobs" install
+  )
+  cp hdf5/COPYING "$folder/installed/LICENSE.hdf5"
+  cp netcdf/COPYRIGHT "$folder/installed/LICENSE.netcdf"
+  touch "$files_stamp"
+fi
+
+if [ ! -f "$hwloc_stamp" ]; then
+  unpack hwloc "$hwloc"
+  (
+    cd build-hwloc
+    ../hwloc/configure --quiet --prefix="$folder/installed" --disable-shared --enable-static --with-pic --disable-cairo --disable-libxml2 \
+      --disable-libudev --disable-io --disable-plugins --disable-doxygen --disable-readme CFLAGS="$flags"
+    make -s -j"$jobs" -C include install
+    make -s -j"$jobs" -C hwloc install
+  )
+  cp hwloc/COPYING "$folder/installed/LICENSE.hwloc"
+  touch "$hwloc_stamp"
+fi
+rm -rf hdf5 build-hdf5 netcdf build-netcdf hwloc build-hwloc

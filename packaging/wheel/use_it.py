@@ -1,12 +1,16 @@
 """What a stranger does with osteon from Python, in the system of packaging/wheel/check.sh."""
 
 import json
+import re
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
 
 import osteon
+
+NAMES = {"mpich": "MPICH", "impi-rt": "Intel(R) MPI"}  # as MPIs call themselves
 
 # A bar of 16 x 8 x 8 voxels of 0.1 mm, loaded along z: E A / L, as Poisson's ratio is 0.
 STIFFNESS_N_PER_MM = 1000.0 * 0.8 * 0.8 / 1.6
@@ -21,13 +25,38 @@ def write() -> None:
     )
 
 
-def compare(folders: list[str]) -> None:
-    for folder in folders:
+def compare(mpi: str, *folders: str) -> None:
+    """What the command line has written, and over which MPI: on one rank, on two, on two that a launcher has started."""
+    for folder, ranks in zip(folders, (1, 2, 2), strict=True):
         stiffness = float(osteon.load(folder).stiffness_N_per_mm)
-        print(f"{folder}: stiffness {stiffness} N/mm, by hand {STIFFNESS_N_PER_MM}")
+        manifest = json.loads((Path(folder) / "manifest.json").read_text())
+        print(f"{folder}: stiffness {stiffness} N/mm, by hand {STIFFNESS_N_PER_MM}; {manifest['ranks']} ranks, {manifest['mpi']}")
         assert abs(stiffness / STIFFNESS_N_PER_MM - 1) < 1e-5
-    manifest = json.loads((Path(folders[0]) / "manifest.json").read_text())
-    print({key: manifest[key] for key in manifest if key in ("ranks", "mpi", "build")})
+        assert manifest["ranks"] == ranks
+        assert NAMES.get(mpi, mpi) in manifest["mpi"], manifest["mpi"]
+
+
+def in_process() -> None:
+    """A call from Python is solved in its process, in a tenth of a second or so."""
+    from osteon.in_process import SolvedHere
+
+    solid = np.full((16, 8, 8), True)
+    for _ in range(2):
+        begun = time.perf_counter()
+        result = osteon.stiffness(solid, spacing_mm=0.1, youngs_modulus_MPa=1000.0, poisson_ratio=0.0)
+        print(f"in process: {float(result.stiffness_N_per_mm)} N/mm, {time.perf_counter() - begun:.3f} s")
+        assert isinstance(result, SolvedHere)
+        assert abs(float(result.stiffness_N_per_mm) / STIFFNESS_N_PER_MM - 1) < 1e-5
+
+
+def front_page(page: str) -> None:
+    """The lines of Python on the front page, and its job, on a block of a sponge."""
+    blocks = dict(re.findall(r"^```(python|toml)\n(.*?)^```", Path(page).read_text(encoding="utf-8"), re.M | re.S)[::-1])
+    assert len(blocks["python"].strip().splitlines()) <= 6
+    waves = np.sin(np.indices((24, 24, 24)) * (2 * np.pi / 12)).sum(axis=0)
+    np.save("scan.npy", np.clip(120 + 60 * (waves + 1), 0, 255).astype(np.uint8))
+    exec(blocks["python"], {})
+    Path("femur.toml").write_text(blocks["toml"].replace("scan.nrrd", "scan.npy"), encoding="utf-8")
 
 
 def results(folder: str) -> None:
@@ -42,17 +71,9 @@ def results(folder: str) -> None:
         print("xarray:", sorted(opened.data_vars), "PyVista:", sorted(grid.array_names), "first field:", field)
     page = (Path(folder) / "report.html").read_text(encoding="utf-8")
     assert "<html" in page and "bar" in page
-    # Five lines of Python: the same answer, of an array.
-    solid = np.full((16, 8, 8), True)
-    again = osteon.stiffness(solid, spacing_mm=0.1, youngs_modulus_MPa=1000.0, poisson_ratio=0.0)
-    assert abs(float(again.stiffness_N_per_mm) / STIFFNESS_N_PER_MM - 1) < 1e-5
 
 
 if __name__ == "__main__":
-    task, *folders = sys.argv[1:]
-    if task == "write":
-        write()
-    elif task == "compare":
-        compare(folders)
-    else:
-        results(folders[0])
+    task, *arguments = sys.argv[1:]
+    tasks = {"write": write, "compare": compare, "in_process": in_process, "results": results, "front_page": front_page}
+    tasks[task](*arguments)

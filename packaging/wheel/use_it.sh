@@ -1,5 +1,6 @@
 #!/bin/sh
 # Within the bare system: install the wheel, then use it by the command line and from Python. usage: use_it.sh FOLDER
+# FOLDER has dist/osteon-*.whl, README.md and use_it.py.
 set -eu
 
 cd "$1"
@@ -7,11 +8,22 @@ fail() {
   printf 'check wheel: %s\n' "$*" >&2
   exit 1
 }
+export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ONLY_BINARY=:all: PIP_QUIET=1
 python3 -m venv venv
-venv/bin/pip install --quiet --disable-pip-version-check --only-binary :all: osteon-*.whl
 PATH="$PWD/venv/bin:$PATH"
 export PATH
 
+# For a glibc that is too old pip has a sentence.
+older=$(pip install --no-deps --target older --platform manylinux_2_28_x86_64 dist/osteon-*.whl 2>&1) && fail "pip installs it for glibc 2.28"
+case $older in
+  *"is not a supported wheel on this platform"*) ;;
+  *) fail "for glibc 2.28 pip says '$older'" ;;
+esac
+
+# As the front page says it.
+install=$(grep '^pip install dist/' README.md | sed 's/#.*//')
+[ -n "$install" ] || fail "README.md does not say how the wheel is installed"
+eval "$install"
 osteon --version
 osteon version
 
@@ -20,7 +32,8 @@ python use_it.py write
 osteon run bar.toml --no-report --output one.out -n 1
 osteon run bar.toml --no-report --output two.out -n 2
 mpirun --allow-run-as-root --oversubscribe -n 2 osteon run bar.toml --no-report --output launched.out
-python use_it.py compare one.out two.out launched.out
+python use_it.py compare 'Open MPI' one.out two.out launched.out
+python use_it.py in_process
 
 # Without the extra: one sentence that names it, and the code of a machine that lacks something.
 sed 's/bar.npy/bar.nii/' bar.toml >nifti.toml
@@ -34,6 +47,19 @@ osteon report one.out >said 2>&1 && fail "a report without matplotlib"
 grep -q "pip install 'osteon\[report\]'" said || fail "$(cat said)"
 
 # The extras come by the name that the sentence says: pip takes them from the package that is installed.
-pip install --quiet --disable-pip-version-check --only-binary :all: 'osteon[report,xarray,pyvista]'
+pip install 'osteon[report,xarray,pyvista]'
 osteon report one.out
 python use_it.py results one.out
+python use_it.py front_page README.md
+osteon run femur.toml -n 2
+[ -f femur.out/report.html ] || fail "the job of README.md has no report"
+
+# The same file over another MPI that is installed beside it.
+for mpi in ${OSTEON_CHECK_MPIS:-mpich}; do
+  pip install "$mpi"
+  osteon run bar.toml --no-report --output "$mpi.one" -n 1
+  osteon run bar.toml --no-report --output "$mpi.two" -n 2
+  mpiexec.hydra -n 2 osteon run bar.toml --no-report --output "$mpi.launched"
+  python use_it.py compare "$mpi" "$mpi.one" "$mpi.two" "$mpi.launched"
+  python use_it.py in_process
+done

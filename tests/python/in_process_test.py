@@ -12,9 +12,10 @@ import pytest
 
 import osteon
 from osteon import in_process
+from osteon.native_module import native_module
 
 pytestmark = pytest.mark.skipif(
-    in_process._native() is None, reason="osteon._native is not built (nanobind, Python's headers)"
+    native_module() is None, reason="osteon._native is not built (nanobind, Python's headers)"
 )
 
 BONE = {"youngs_modulus_MPa": 1000.0, "poisson_ratio": 0.3}

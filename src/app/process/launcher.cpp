@@ -22,6 +22,7 @@
 #include <initializer_list>
 #include <osteon/base/error.hpp>
 #include <osteon/job/system_info.hpp>
+#include <string_view>
 
 extern char** environ;
 
@@ -55,10 +56,23 @@ void set_up_launchers() {
     setenv(name, value, 1);
 }
 
+// The value of a variable; empty where it is not set.
+std::string_view variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
 // One rank is a whole world of MPI, and the sooner begun. In an allocation of a batch system some MPIs look for its step,
 // and do not begin without.
-bool needs_no_launcher(int ranks, const char* chosen) {
-  return ranks == 1 && !(chosen && *chosen) && !std::getenv("SLURM_JOB_ID");
+bool needs_no_launcher(int ranks) {
+  return ranks == 1 && variable("OSTEON_MPIRUN").empty() && !std::getenv("SLURM_JOB_ID");
+}
+
+// The one that the user has chosen, the one that was found beside the MPI we run over (python/osteon/installed_program.py), or the one in PATH.
+std::string launcher() {
+  for (const char* name : {"OSTEON_MPIRUN", "OSTEON_MPIRUN_BESIDE"})
+    if (const std::string_view found = variable(name); !found.empty()) return std::string(found);
+  return "mpirun";
 }
 
 // In a session of its own: Ctrl-C must reach only this process, which ends the ranks in order; a launcher would end them at
@@ -158,7 +172,6 @@ int start_ranks(int ranks, int threads, const std::vector<std::string>& words, a
     setenv("OMP_WAIT_POLICY", "passive", 1);
   }
 
-  const char* chosen = std::getenv("OSTEON_MPIRUN");
   note_stop_signals();
   wait_for_ranks(true);
   rank_line line;
@@ -168,7 +181,7 @@ int start_ranks(int ranks, int threads, const std::vector<std::string>& words, a
   self.time = start_time();
   line.describe(self);
   std::vector<std::string> command;
-  if (!needs_no_launcher(ranks, chosen)) command = {chosen && *chosen ? chosen : "mpirun", "-np", std::to_string(ranks)};
+  if (!needs_no_launcher(ranks)) command = {launcher(), "-np", std::to_string(ranks)};
   command.insert(command.end(), {own_path(), started_by(self)});
   command.insert(command.end(), words.begin(), words.end());
   const int status = wait_for_launcher(spawn_apart(command, by), line);
