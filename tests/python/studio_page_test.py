@@ -146,7 +146,7 @@ def test_supports_and_forces_by_clicking(page, folder):
     page.wait_for("studio.job.value.data.force?.length === 1")
     settle(page)
     job = data(page)
-    assert "load" not in job and job["set"][0]["select"] == "disk" and job["set"][0]["surface"] is True
+    assert job["load"] == {"test": "custom", "axis": "z"} and job["set"][0]["select"] == "disk" and job["set"][0]["surface"] is True
     assert np.hypot.reduce(job["force"][0]["force_N"]) == pytest.approx(100, rel=0.01)
     assert "cannot run yet" in told(page)  # nothing holds it
     # The lower face of the image, by keys alone: the cursor to its lowest plane, the tool, Enter.

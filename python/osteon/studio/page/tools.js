@@ -2,7 +2,7 @@
 // the job file; which nodes are meant is said by the program.
 // @ts-check
 import {h, round, signal} from './dom.js';
-import {at, data, edit, inCase, isBusy, say, scan, setNames, spacing} from './store.js';
+import {allRoles, at, data, edit, inCase, say, scan, setNames, spacing} from './store.js';
 import {cursor, meetBelow, meetCursor, placeOf} from './views.js';
 
 const root = /** @type {HTMLElement} */ (document.getElementById('views'));
@@ -58,15 +58,15 @@ const direction = (/** @type {any} */ hit) => {
 /** Where roles of the case that is chosen are. @param {string} kind */
 export const pathOfRoles = kind => inCase.value === null ? [kind] : ['case', inCase.value, kind];
 
-/** What makes a job bear free loads: a standard test goes. */
+const OF_STANDARD_TESTS = ['strain', 'displacement_mm', 'force_N', 'direction', 'bonded', 'angle_deg', 'moment_N_mm', 'about_mm'];
+/** What makes a job bear free loads: a standard test gives way. */
 const freeLoads = () => {
-  const load = at(inCase.value === null ? ['load'] : ['case', inCase.value]);
-  const isStandard = load && typeof load.test === 'string' && load.test !== 'custom';
-  if (!isStandard) return [];
-  say(`The test ${load.test} has given way to free loads; Undo brings it back.`);
-  if (inCase.value === null) return [{op: 'remove', path: ['load']}];
-  return ['test', 'axis', 'strain', 'displacement_mm', 'force_N', 'direction', 'bonded', 'angle_deg', 'moment_N_mm', 'about_mm']
-    .filter(key => key in load).map(key => ({op: 'remove', path: ['case', inCase.value, key]}));
+  if (inCase.value === null && Array.isArray(data().case)) return [];  // each case has a test of its own
+  const path = inCase.value === null ? ['load'] : ['case', inCase.value], load = at(path) || {};
+  const test = load.test ?? (allRoles().some(r => r.kind === 'support' && (r.of === null || r.of === inCase.value)) ? 'custom' : 'axial_bonded');
+  if (test === 'custom') return [];
+  if (load.test) say(`The test ${load.test} has given way to free loads; Undo brings it back.`);
+  return [...OF_STANDARD_TESTS.filter(key => key in load).map(key => ({op: 'remove', path: [...path, key]})), {op: 'set', path: [...path, 'test'], value: 'custom'}];
 };
 
 /** Operations that give a set a role. @param {string} name @param {string} which @param {number[]} [outward] */
@@ -86,7 +86,7 @@ const apply = async hit => {
   if (role.value !== 'set') operations.push(...roleOperations(set.name, role.value, set.outward));
   chosen.value = set.name;
   const words = {set: 'made', hold: 'held', push: 'pushed on'};
-  if (!operations.some(o => o.path[0] === 'load' || o.op === 'remove')) say(`${set.name} is ${words[/** @type {'set'} */ (role.value)]}`);
+  if (!operations.some(o => o.op === 'remove')) say(`${set.name} is ${words[/** @type {'set'} */ (role.value)]}`);
   await edit(operations);
 };
 
