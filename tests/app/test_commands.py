@@ -30,6 +30,7 @@ def test_every_command_has_help_with_an_example() -> None:
         "render",
         "bench",
         "report",
+        "studio",
         "join",
         "schema",
         "version",

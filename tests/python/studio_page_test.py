@@ -1,0 +1,432 @@
+"""The studio in a headless Chromium, with the program behind it: from a scan to a finished run by pointer and keys.
+
+Pictures for docs/images are made with OSTEON_PICTURES=FOLDER.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import browser
+import numpy as np
+import pytest
+import studio
+from whole_job import BINARY
+
+missing = browser.why_not() or studio.why_not() or ("" if BINARY.exists() else f"{BINARY} is not built")
+pytestmark = pytest.mark.skipif(bool(missing), reason=missing)
+
+READY = "document.body?.dataset.ready === 'yes' && document.querySelector('#views')?.dataset.ready === 'yes'"
+RUN = "document.querySelector('[data-run]')"
+EDGE = 40
+
+
+@pytest.fixture(scope="module")
+def started():
+    with browser.browser() as page:
+        yield page
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = tmp_path_factory.mktemp("page")
+    np.save(made / "bone.npy", studio.small_bone(EDGE))
+    return made
+
+
+@pytest.fixture(scope="module")
+def served(folder):
+    with studio.studio(folder, "bone.npy", binary=BINARY) as made:
+        yield made
+
+
+@pytest.fixture
+def page(started, served):
+    return opened(started, served.address)
+
+
+def opened(page, address, width=1400, height=900):
+    page.size(width, height, touch=width < 600)
+    page.dark(False)
+    page.complaints.clear()
+    page.open(address)
+    page.wait_for(READY)
+    settle(page)
+    return page
+
+
+def settle(page):
+    """Until edits are written and checked."""
+    page.wait_for("!studio.isBusy() && studio.checked.value?.digest === studio.job.value?.digest")
+
+
+def data(page):
+    return json.loads(page.value("JSON.stringify(studio.job.value.data)"))
+
+
+def told(page):
+    return page.value("document.querySelector('#verdict').textContent")
+
+
+def keep_picture(page, name):
+    if os.environ.get("OSTEON_PICTURES"):
+        page.wait_for("!studio.isBusy()")
+        time.sleep(1.5)  # a slow machine sharpens the 3-D view when nothing moves
+        page.picture(Path(os.environ["OSTEON_PICTURES"]) / f"{name}.png")
+
+
+def numbers(value, name=""):
+    """All numbers of an answer but those of time, files and machine."""
+    if isinstance(value, dict):
+        left_out = {
+            "stages",
+            "files",
+            "started",
+            "finished",
+            "machine",
+            "io",
+            "wall_seconds",
+            "cpu_seconds",
+            "command",
+            "memory",
+        }
+        return {
+            f"{name}/{k}/{n}": v
+            for k, x in value.items()
+            if k not in left_out and "seconds" not in k
+            for n, v in numbers(x).items()
+        }
+    if isinstance(value, list):
+        return {f"{name}/{i}/{n}": v for i, x in enumerate(value) for n, v in numbers(x).items()}
+    return {name: value} if isinstance(value, (int, float)) and not isinstance(value, bool) else {}
+
+
+def test_from_a_scan_to_a_finished_run_by_pointer_and_keys(page, folder):
+    """Oracle: the file that the page has written, run in a terminal: the same numbers in all digits."""
+    assert "cannot run yet" in told(page)
+    field = "document.querySelector('[data-path=\"material.0.youngs_modulus_MPa\"]')"
+    assert page.value(f"{field}.getAttribute('aria-invalid')") == "true"
+    assert "missing" in page.value(f"{field}.closest('.field').querySelector('.finding').textContent")
+    keep_picture(page, "studio_scan")
+    page.type("[data-key=spacing]", "0.05")
+    settle(page)
+    page.type("[data-key='material.0.youngs_modulus_MPa']", "6829")
+    page.type("[data-key='material.0.poisson_ratio']", "0.3")
+    page.type("[data-key='load.strain']", "-0.005")
+    settle(page)
+    assert data(page)["image"]["spacing_mm"] == [0.05] * 3 and data(page)["load"]["strain"] == -0.005
+    assert "it can run" in told(page)
+    assert "about" in page.value("document.querySelector('#estimate').textContent")
+    page.click("#run")
+    page.wait_for(f"['done', 'failed'].includes({RUN}?.dataset.state)")
+    page.wait_for("document.querySelector('[data-answer=stiffness_N_per_mm]')")
+    shown = float(page.value("document.querySelector('[data-answer=stiffness_N_per_mm]').dataset.value"))
+    done = subprocess.run(
+        [str(BINARY), "run", "bone.toml", "-o", "terminal.out", "--no-report"],
+        cwd=folder, capture_output=True, text=True, timeout=200, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    here = json.loads((folder / "terminal.out" / "summary.json").read_text())
+    there = json.loads((folder / "bone.run1.out" / "summary.json").read_text())
+    assert shown == here["stiffness_N_per_mm"] == there["stiffness_N_per_mm"]
+    assert numbers(here) == numbers(there) and len(numbers(here)) > 30
+    assert (folder / "bone.run1.toml").read_text() == (folder / "bone.toml").read_text()
+    assert page.complaints == []
+
+
+def test_supports_and_forces_by_clicking(page, folder):
+    """Oracle: the job file, and what the program says of it on the solid."""
+    middle = page.centre("canvas.gl")
+    page.click("[data-tool=disc]")
+    page.click("[data-tool=push]")
+    page.drag((middle[0], middle[1] + 10), (middle[0], middle[1] + 10))
+    page.wait_for("studio.job.value.data.force?.length === 1")
+    settle(page)
+    job = data(page)
+    assert job["load"] == {"test": "custom", "axis": "z"} and job["set"][0]["select"] == "disk" and job["set"][0]["surface"] is True
+    assert np.hypot.reduce(job["force"][0]["force_N"]) == pytest.approx(100, rel=0.01)
+    assert "cannot run yet" in told(page)  # nothing holds it
+    # The lower face of the image, by keys alone: the cursor to its lowest plane, the tool, Enter.
+    page.value("document.querySelectorAll('.slice canvas')[1].focus()")
+    for _ in range(EDGE):
+        page.key("ArrowDown")
+    page.key("f")
+    page.key("h")
+    place = "studio.cursor.value = [0, 20, 3]"
+    page.value(f"({place}, 0)")
+    page.value("document.querySelectorAll('.slice input')[2].dispatchEvent(new Event('input'))")
+    for _ in range(17):
+        page.key("ArrowLeft")
+    page.wait_for("studio.cursor.value[0] === 0")
+    page.key("Enter")
+    page.wait_for("studio.job.value.data.support?.length === 1")
+    settle(page)
+    assert data(page)["support"][0] == {"on": "z_low", "fix": "zyx"}
+    assert "it can run" in told(page), page.value("document.querySelector('#check').textContent")
+    sets = {s["name"]: s for s in json.loads(page.value("JSON.stringify(studio.checked.value.loads.sets)"))}
+    assert sets["z_low"]["nodes"] > 100 and sets["disc_1"]["nodes"] > 3
+    assert f"{sets['disc_1']['nodes']} nodes" in page.value("document.querySelector('[data-set=disc_1]').textContent")
+    keep_picture(page, "studio_build")
+    # What is on a set is changed by its fields.
+    page.type("[data-key='force.0.force_N.0']", "-50")
+    page.wait_for("studio.job.value.data.force[0].force_N[0] === -50")
+    page.type("[data-key='name disc_1']", "plate")
+    page.wait_for("studio.job.value.data.set[0].name === 'plate'")
+    assert data(page)["force"][0]["on"] == "plate"
+    settle(page)
+    assert page.complaints == []
+
+
+def test_every_tool_makes_its_set(page):
+    """Oracle: the kinds of sets in the file; each is taken back by the keyboard."""
+    page.value("document.querySelector('canvas.gl').focus()")
+    page.key("n")
+    for key, kind in (("p", "plane"), ("b", "box"), ("d", "disk")):
+        before = page.value("studio.job.value.text")
+        count = len(data(page).get("set", []))
+        page.key(key)
+        page.key("Enter")
+        page.wait_for(f"(studio.job.value.data.set || []).length === {count + 1}")
+        assert data(page)["set"][-1]["select"] == kind
+        page.key("z", "Control")
+        page.wait_for(f"(studio.job.value.data.set || []).length === {count}")
+        assert page.value("studio.job.value.text") == before
+    settle(page)
+
+
+def test_the_threshold_follows_the_drag_and_the_file_its_end(page):
+    """Oracle: the file changes once, when the pointer is let go; a key of the keyboard is a step."""
+    page.value("document.querySelector('.hist').scrollIntoView({block: 'center'})")
+    x, y, w = page.value(
+        "(() => { const r = document.querySelector('.hist').getBoundingClientRect(); return [r.x, r.y + 40, r.width]; })()"
+    )
+    undo, before = page.value("studio.job.value.undo"), page.value("studio.job.value.text")
+    page.call("Input.dispatchMouseEvent", type="mousePressed", x=x + 0.5 * w, y=y, button="left", clickCount=1)
+    shown = []
+    for n in range(1, 9):
+        page.call(
+            "Input.dispatchMouseEvent", type="mouseMoved", x=x + (0.5 + 0.02 * n) * w, y=y, button="left", buttons=1
+        )
+        shown.append(page.value("studio.threshold.value"))
+    assert shown == sorted(shown) and len(set(shown)) > 4
+    assert page.value("studio.job.value.text") == before
+    page.call("Input.dispatchMouseEvent", type="mouseReleased", x=x + 0.66 * w, y=y, button="left", clickCount=1)
+    page.wait_for(f"studio.job.value.data.segment.threshold === {shown[-1]}")
+    assert page.value("studio.job.value.undo") == undo + 1
+    assert "Otsu's is" in page.value("studio.job.value.text")
+    page.value("document.querySelector('.hist').focus()")
+    page.key("ArrowLeft")
+    page.wait_for(f"studio.job.value.data.segment.threshold === {shown[-1] - 1}")
+    page.key("z", "Control")
+    page.key("z", "Control")
+    page.wait_for(f"studio.job.value.undo === {undo}")
+    assert page.value("studio.job.value.text") == before
+    assert page.value("studio.threshold.value") == data(page)["segment"]["threshold"]
+    settle(page)
+
+
+def test_fifty_undos_by_the_keyboard(page):
+    """Oracle: the text, to the byte."""
+    before = page.value("studio.job.value.text")
+    undo = page.value("studio.job.value.undo")
+    for n in range(50):
+        page.value(f"studio.set(['material', 0, 'youngs_modulus_MPa'], {7000 + n})")
+    page.wait_for(f"studio.job.value.undo === {undo + 50}")
+    page.value("document.activeElement.blur()")
+    for _ in range(50):
+        page.key("z", "Control")
+    page.wait_for(f"studio.job.value.undo === {undo}")
+    assert page.value("studio.job.value.text") == before
+    settle(page)
+
+
+def test_a_change_on_disk_comes_to_the_page(page, folder):
+    path = folder / "bone.toml"
+    before = path.read_text()
+    path.write_text(before + "\n# by an editor\n")
+    page.wait_for("studio.job.value.text.endsWith('# by an editor\\n')")
+    assert "changed elsewhere" in page.value("document.querySelector('#status').textContent")
+    path.write_text(before)
+    page.wait_for("!studio.job.value.text.endsWith('# by an editor\\n')")
+    settle(page)
+
+
+def test_load_cases(page):
+    """Oracle: the file: what acted alone is the first case, and a second one is chosen."""
+    undo, before = page.value("studio.job.value.undo"), page.value("studio.job.value.text")
+    page.value("[...document.querySelectorAll('#loads button')].find(b => b.textContent === 'Add a load case').click()")
+    page.wait_for("studio.job.value.data.case?.length === 2")
+    settle(page)
+    job = data(page)
+    assert "force" not in job and job["case"][0]["force"][0]["on"] == "plate" and len(job["support"]) == 1
+    page.wait_for("document.querySelector('[data-key=case]').value === '1'")
+    page.value("[...document.querySelectorAll('[data-set=plate] button')].find(b => b.textContent === 'push').click()")
+    page.wait_for("studio.job.value.data.case[1].force?.length === 1")
+    settle(page)
+    assert "it can run" in told(page)
+    names = [c["name"] for c in json.loads(page.value("JSON.stringify(studio.checked.value.loads.cases)"))]
+    assert names == ["case_1", "case_2"]
+    page.value("document.activeElement.blur()")
+    while page.value("studio.job.value.undo") > undo:
+        left = page.value("studio.job.value.undo")
+        page.key("z", "Control")
+        page.wait_for(f"studio.job.value.undo === {left - 1}")
+    assert page.value("studio.job.value.text") == before
+    settle(page)
+
+
+@pytest.mark.parametrize("width", [1400, 1024, 420])
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_page_fits_and_complains_of_nothing(started, served, width, dark):
+    """Oracle: the browser's own width of the page, its console, and the addresses that it has asked."""
+    page = opened(started, served.address, width, 900 if width != 1024 else 768)
+    page.dark(dark)
+    settle(page)
+    assert page.value("document.documentElement.scrollWidth") <= width
+    assert page.value("!document.querySelector('#views').classList.contains('nogl')")
+    assert page.value("[...document.querySelectorAll('.viewer canvas')].every(c => c.clientWidth > 100)")
+    asked = page.value("performance.getEntriesByType('resource').map(e => new URL(e.name).origin)")
+    assert set(asked) == {f"http://127.0.0.1:{served.port}"}
+    assert page.value("location.hash") == "" and page.value("document.cookie") == ""
+    assert page.complaints == []
+    keep_picture(page, f"studio_{width}{'_dark' if dark else ''}")
+
+
+def test_each_control_has_a_name(page):
+    """Oracle: the browser's accessibility tree."""
+    page.call("Accessibility.enable")
+    nodes = page.call("Accessibility.getFullAXTree")["nodes"]
+    roles = {"slider", "combobox", "checkbox", "button", "image", "textbox"}
+    named = [(n["role"]["value"], n.get("name", {}).get("value")) for n in nodes if not n.get("ignored")]
+    assert sum(role in roles for role, _ in named) >= 30
+    assert [role for role, name in named if role in roles and not name] == []
+
+
+def test_a_wrong_token_is_told_and_shows_nothing(started, served):
+    started.open(served.address.replace(studio.TOKEN, "wrong"))
+    started.wait_for("document.querySelector('#refused')")
+    assert "token" in started.value("document.body.textContent")
+    assert "bone" not in started.value("document.body.textContent")
+
+
+def test_without_webgl_slices_tools_and_keys_work(served):
+    with browser.browser(has_gl=False) as page:
+        opened(page, served.address)
+        assert page.value("document.querySelector('#views').classList.contains('nogl')")
+        count = len(data(page).get("set", []))
+        page.value("document.querySelectorAll('.slice canvas')[0].focus()")
+        for key in ("n", "b"):
+            page.key(key)
+        page.value("(studio.cursor.value, 0)")
+        for _ in range(18):
+            page.key("ArrowLeft")
+        page.key("Enter")
+        page.wait_for(f"(studio.job.value.data.set || []).length === {count + 1}")
+        page.key("z", "Control")
+        page.wait_for(f"(studio.job.value.data.set || []).length === {count}")
+        settle(page)
+
+
+def test_a_reload_and_a_killed_server_in_mid_run_lose_nothing(started, tmp_path):
+    """Oracle: the process of the run, which goes on; its log, which is there from the beginning; its answer."""
+    np.save(tmp_path / "bone.npy", studio.small_bone(72))
+    text = (
+        'name = "bone"\n[image]\npath = "bone.npy"\nspacing_mm = [0.05, 0.05, 0.05]\n[segment]\nthreshold = 120\n'
+        '[[material]]\nname = "bone"\nyoungs_modulus_MPa = 6829\npoisson_ratio = 0.3\n'
+        '[load]\ntest = "axial_bonded"\naxis = "z"\nstrain = -0.01\n[solve]\ntolerance = 1e-13\n[run]\nranks = 1\n'
+        "[picture]\nwidth = 128\nheight = 128\n"
+    )
+    (tmp_path / "bone.toml").write_text(text)
+    server = studio.start(tmp_path, "bone.toml", binary=BINARY)
+    try:
+        page = opened(started, server.address)
+        page.click("#run")
+        page.wait_for(f"{RUN}?.dataset.state === 'running' && (studio.told.get(1) || []).some(l => l.iteration > 0)")
+        page.click("#run")  # a second one waits
+        page.wait_for("document.querySelectorAll('[data-run]').length === 2")
+        keep_picture(page, "studio_run")
+        entry = server.get("runs")["runs"][0]
+        first = page.value("studio.told.get(1).length")
+        page.call("Page.reload")
+        page.wait_for(READY)
+        page.wait_for(f"(studio.told.get(1) || []).length >= {first}")
+        assert page.value("studio.told.get(1)[0].kind") == "begin"
+        server.process.kill()
+        server.process.wait()
+        page.wait_for("document.querySelector('#status').textContent.includes('does not answer')")
+        alive = Path(f"/proc/{entry['pid']}").exists()
+        server.process.stdout.close()
+        server = studio.start(tmp_path, "bone.toml", binary=BINARY, port=server.port)
+        assert alive or server.get("runs")["runs"][0]["state"] == "done"
+        page.wait_for("document.querySelector('#status').textContent.includes('there again')")
+        page.wait_for("studio.runs.value.runs.every(r => r.state === 'done')")
+        assert page.value("studio.told.get(1)[0].kind") == "begin"
+        assert page.value("studio.told.get(1).at(-1).exit_code") == 0
+        answers = [json.loads((tmp_path / f"bone.run{n}.out" / "summary.json").read_text()) for n in (1, 2)]
+        assert answers[0]["stiffness_N_per_mm"] == answers[1]["stiffness_N_per_mm"]
+    finally:
+        studio.stop(server)
+
+
+def test_a_run_is_stopped_and_goes_on(started, tmp_path):
+    """Oracle: exit codes; the answer is that of the job without a stop, to the tolerance."""
+    np.save(tmp_path / "bone.npy", studio.small_bone(72))
+    text = (
+        'name = "bone"\n[image]\npath = "bone.npy"\nspacing_mm = [0.05, 0.05, 0.05]\n[segment]\nthreshold = 120\n'
+        '[[material]]\nname = "bone"\nyoungs_modulus_MPa = 6829\npoisson_ratio = 0.3\n'
+        '[load]\ntest = "axial_bonded"\naxis = "z"\nstrain = -0.01\n[solve]\ntolerance = 1e-13\n[run]\nranks = 1\n'
+        "[picture]\nenabled = false\n"
+    )
+    (tmp_path / "bone.toml").write_text(text)
+    with studio.studio(tmp_path, "bone.toml", binary=BINARY) as server:
+        page = opened(started, server.address)
+        page.click("#run")
+        page.wait_for("(studio.told.get(1) || []).some(l => l.iteration > 0)")
+        page.value("[...document.querySelectorAll('[data-run] button')].find(b => b.textContent === 'Stop')?.click()")
+        page.wait_for("['stopped', 'done'].includes(studio.runs.value.runs[0].state)")
+        if server.get("runs")["runs"][0]["state"] == "done":
+            pytest.skip("the machine was faster than the pointer")
+        assert (tmp_path / "bone.run1.out" / "checkpoint").is_dir()
+        page.value("[...document.querySelectorAll('[data-run] button')].find(b => b.textContent === 'Resume').click()")
+        page.wait_for("studio.runs.value.runs[0].state === 'done'")
+        kinds = page.value("studio.told.get(1).map(l => l.kind)")
+        assert kinds.count("end") == 2 and kinds.count("resume") == 1
+        log = (tmp_path / "bone.studio" / "log.jsonl").read_text()
+        assert "osteon run bone.run1.toml" in log and "osteon resume bone.run1.out" in log
+
+
+def test_results_are_shown_as_their_report(page, folder):
+    """Oracle: the report's own mark that its viewer has drawn, in a frame that can reach nothing of the page."""
+    page.wait_for(
+        "[...document.querySelectorAll('[data-state=done] button')].some(b => b.textContent === 'Show results')"
+    )
+    page.value(
+        "[...document.querySelectorAll('[data-state=done] button')].find(b => b.textContent === 'Show results').click()"
+    )
+    page.wait_for("document.querySelector('#results iframe')")
+    source = page.value("document.querySelector('#results iframe').src")
+    assert studio.TOKEN not in source
+    names = page.value("[...document.querySelectorAll('#results .links a')].map(a => a.download)")
+    assert {"results.nc", "report.html", "summary.json"} <= set(names)
+    tree = page.call("Page.getFrameTree")["frameTree"]
+    assert [child["frame"]["url"] for child in tree["childFrames"]] == [source]
+    keep_picture(page, "studio_results")
+    page.value(
+        "[...document.querySelectorAll('#results button')].find(b => b.textContent === 'Back to the scan').click()"
+    )
+    assert page.value("!document.querySelector('#views').hidden")
+    assert page.complaints == []
+
+
+def test_a_folder_of_results_is_opened(started, folder):
+    target = folder / "elsewhere"
+    target.mkdir()
+    shutil.copytree(folder / "bone.run1.out", target / "mine.out")
+    with studio.studio(target, "mine.out", binary=BINARY) as server:
+        started.complaints.clear()
+        started.open(server.address)
+        started.wait_for("document.querySelector('#results iframe')")
+        assert started.value("document.querySelector('#results b').textContent") == "mine.out"
