@@ -221,8 +221,8 @@ physics_result run_failure(const spec& job, const local_model& part, const solve
     write_file((folder / "curve.csv").string(), history_table(result.answers["curve"]));
   });
   if (!solution.ended.empty())
-    result.answers["ended"] = fmt::format("{}; the curve so far is in {}", solution.ended,
-                                          (std::filesystem::path(job.output_directory) / "curve.csv").string());
+    result.ended = fmt::format("{}; the curve so far is in {}", solution.ended,
+                               (std::filesystem::path(job.output_directory) / "curve.csv").string());
   if (solution.ended.empty() && failure_keys_of(job).prove)
     result.answers["failure_proof"]["halved"] = prove(*problem, plan, how, solution, log);
   const bool is_damage = !plan.damage.empty();
