@@ -157,6 +157,7 @@ struct physics {
   const char* key_of_loads = "load";  ///< for the faults of check_on_solid
 
   std::vector<const material_property*> needs{};  ///< of every material; none: [[material]] may be left out
+  bool is_held_by_supports = false;               ///< [[support]], [[force]] and the tests of elasticity are its loads
   bool takes_boundaries = false;                  ///< [[boundary]]
   bool takes_time_steps = false;                  ///< [transient]
   bool takes_heat_sources = false;                ///< of [[material]]; its own check says in which tests

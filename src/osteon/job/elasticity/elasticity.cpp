@@ -234,6 +234,7 @@ const physics& elasticity() {
       .refuse = refuse_elasticity,
       .check_on_solid = check_loads_on_solid,
       .needs = {&property::youngs_modulus},
+      .is_held_by_supports = true,
       .takes_graded_moduli = true,
       .boundary_conditions = elastic_boundary_conditions,
       .rules = elastic_rules,

@@ -104,6 +104,7 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
     if (!root) return;
     summary = summarise(job, part, result, {uneven, cpu, peak, clock.stages()});
     summary["shown"]["peak"] = highest;
+    if (!result.ended.empty()) summary["ended"] = result.ended;
     summary["solver"] = solver;
     summary["files"] = files;
     summary["io"] = file_clock.to_json();
@@ -151,9 +152,9 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
     add_messages(comm, counting->get(), result.certificate.restarts, summary);
     comm::collectively(comm, write_summary);
   }
-  if (result.missed() && result.answers.contains("ended"))
-    throw solve_error(fmt::format("{}; the unfinished results in {} are marked 'not converged'",
-                                  result.answers.at("ended").get<std::string>(), paths.directory));
+  if (!result.ended.empty())
+    throw solve_error(
+        fmt::format("{}; the unfinished results in {} are marked 'not converged'", result.ended, paths.directory));
   if (const solve::solve_certificate* certificate = result.missed())
     throw solve_error(fmt::format(
         "the solver stopped after {} iterations at {}, above the tolerance {:.1e}; "
