@@ -18,7 +18,7 @@ struct carrying_voxel {
   std::array<double, 6> velocity{};
 };
 
-bool is_before(const carrying_voxel& a, const carrying_voxel& b) { return a.place < b.place; }
+bool comes_before(const carrying_voxel& a, const carrying_voxel& b) { return a.place < b.place; }
 
 // The same boxes, twice as long along an axis.
 grid::block twice_as_long(const grid::block& where, int axis) {
@@ -56,7 +56,7 @@ std::vector<carrying_voxel> sent(MPI_Comm comm, const std::vector<std::vector<ca
   const comm::element_type type(sizeof(carrying_voxel));
   MPI_Alltoallv(out.data(), send.data(), send_at.data(), type.get(), in.data(), receive.data(), receive_at.data(),
                 type.get(), comm);
-  std::sort(in.begin(), in.end(), is_before);
+  std::sort(in.begin(), in.end(), comes_before);
   return in;
 }
 
