@@ -35,7 +35,7 @@ class Row:
     values: list[Any]
 
     def change(self, n: int) -> tuple[float, float | None] | None:
-        """Of job n from the first: absolute, and the ratio less 1 unless the first is 0; None where there are no two numbers."""
+        """Of job n from the first: absolute, and the ratio less 1 unless the first is 0; None without two numbers."""
         first, other = self.values[0], self.values[n]
         if not (_is_number(first) and _is_number(other)):
             return None

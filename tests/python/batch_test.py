@@ -220,7 +220,7 @@ def test_all_that_is_wrong_is_said_at_once(tmp_path, monkeypatch):
         items_of(["a.toml", "b.toml", "./a.toml"], [])
     with pytest.raises(UsageError, match="2 jobs are given; --images go with one"):
         items_of(["a.toml", "a.toml"], ["x.nrrd"])
-    with pytest.raises(UsageError, match="no image 'x[.]nrrd'"):
+    with pytest.raises(UsageError, match=r"no image 'x[.]nrrd'"):
         items_of(["a.toml"], ["x.nrrd"])
     assert items_of(["a.toml"], [])[0].image == ""  # no TOML: its run says so
 

@@ -205,7 +205,7 @@ def test_one_cursor_reads_all_three(pair, tmp_path, capsys):
     with netCDF4.Dataset(pair / "a.out/results.nc") as a, netCDF4.Dataset(pair / "b.out/results.nc") as b:
         first, second = (np.ma.filled(f["VTKHDF/CellData/sed"][:], np.nan) for f in (a, b))
     with browser.browser() as page:
-        page.size(1400, 1000)
+        page.size(900, 700)
         page.open(tmp_path / "p.html")
         page.wait_for("document.body?.dataset.ready === 'yes'")
         cursors = "[...document.querySelectorAll('.pane')].map(p => [...p.querySelectorAll('.slice input')].map(i => +i.value))"
