@@ -12,6 +12,8 @@ constexpr double sky_width = 0.97;
 constexpr double lamp_width = 0.14;   // 2 tan 4 degrees
 constexpr double least_facing = 0.1;  // cones nearer to the plane than this see more of it than of the sky
 constexpr double plate_gain = 1.7;
+// Of the sky the worst sample of a cone counts, of the lamp the product of many.
+constexpr double sky_noise = 0.04, lamp_noise = 0.1;
 constexpr double darkest = 0.02;  // below it a cone is followed no farther
 
 vector3 along(const vector3& from, double t, const vector3& direction) {
@@ -35,8 +37,7 @@ double behind_plane(double height) {
 
 // How much of a cone a sample blocks: by the solid that it has beyond that of the plane, as a share of what it could have.
 // What blocks a cone need not fill a sample along it: a plate that is thinner than the sample is to block it, too.
-double blocked_by(double share, double height) {
-  constexpr double noise = 0.04;  // of planes, by where the cells lie
+double blocked_by(double share, double height, double noise) {
   const double plane = behind_plane(height) + noise;
   return std::clamp(plate_gain * (share - plane) / (1 - plane), 0.0, 1.0);
 }
@@ -113,8 +114,8 @@ double solid_pyramid::sky(const vector3& point, const vector3& normal, double re
       if (t >= reach || 1 - blocked < darkest) break;
       const double near = t / reach;
       // What stands behind each other hides the same part of the sky, as far as it can.
-      blocked = std::max(blocked,
-                         (1 - near * near) * blocked_by(around(at, along(point, t, direction), cut), t * facing / at.edge));
+      blocked = std::max(blocked, (1 - near * near) * blocked_by(around(at, along(point, t, direction), cut),
+                                                                 t * facing / at.edge, sky_noise));
     }
     seen += weight * (1 - blocked);
     all += weight;
@@ -129,7 +130,7 @@ double solid_pyramid::lamp(const vector3& point, const vector3& normal, const ve
   double through = 1, t = levels_.front().edge;
   for (std::size_t l = 0; l < levels_.size() && through >= darkest;) {
     const level& at = levels_[l];
-    through *= 1 - blocked_by(around(at, along(point, t, toward), cut), t * facing / at.edge);
+    through *= 1 - blocked_by(around(at, along(point, t, toward), cut), t * facing / at.edge, lamp_noise);
     t += at.edge;
     while (l < levels_.size() && t * lamp_width > levels_[l].edge) ++l;
   }
