@@ -72,10 +72,18 @@ def told(page):
 
 
 def keep_picture(page, name):
-    if os.environ.get("OSTEON_PICTURES"):
-        page.wait_for("!studio.isBusy()")
-        time.sleep(1.5)  # a slow machine sharpens the 3-D view when nothing moves
-        page.picture(Path(os.environ["OSTEON_PICTURES"]) / f"{name}.png")
+    """For the documentation, if $OSTEON_PICTURES names a folder: small, in few colours."""
+    if not os.environ.get("OSTEON_PICTURES"):
+        return
+    from PIL import Image
+
+    page.wait_for("!studio.isBusy()")
+    time.sleep(1.5)  # a slow machine sharpens the 3-D view when nothing moves
+    target = Path(os.environ["OSTEON_PICTURES"]) / f"{name}.png"
+    page.picture(target)
+    picture = Image.open(target).convert("RGB")
+    picture.thumbnail((1100, 1100), Image.Resampling.LANCZOS)
+    picture.quantize(96, dither=Image.Dither.NONE).save(target, optimize=True)
 
 
 def numbers(value, name=""):

@@ -16,7 +16,7 @@ const percent = (/** @type {number} */ share) => `${(100 * share).toFixed(share 
 let unitMm = 1;
 const drawScan = () => {
   const s = scan.value, stated = at(['image', 'spacing_mm']), isOne = typeof stated === 'number' || !stated || new Set(stated).size === 1;
-  const shown = hasSpacing() ? spacing().map(v => round(v / unitMm, 6)) : null;
+  const shown = hasSpacing() ? spacing().map((/** @type {number} */ v) => round(v / unitMm, 6)) : null;
   const takeSpacing = (/** @type {string} */ typed) => {
     const values = typed.split(/[\s,;x×]+/).filter(Boolean).map(v => numberIn(v));
     if (!typed) { set(['image', 'spacing_mm'], undefined); return; }
