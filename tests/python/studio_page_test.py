@@ -130,7 +130,7 @@ def test_from_a_scan_to_a_finished_run_by_pointer_and_keys(page, folder):
     assert "about" in page.value("document.querySelector('#estimate').textContent")
     page.click("#run")
     page.wait_for(f"['done', 'failed'].includes({RUN}?.dataset.state)")
-    page.wait_for("document.querySelector('[data-answer=stiffness_N_per_mm]')")
+    page.wait_for("!!document.querySelector('[data-answer=stiffness_N_per_mm]')")
     shown = float(page.value("document.querySelector('[data-answer=stiffness_N_per_mm]').dataset.value"))
     done = subprocess.run(
         [str(BINARY), "run", "bone.toml", "-o", "terminal.out", "--no-report"],
@@ -154,7 +154,11 @@ def test_supports_and_forces_by_clicking(page, folder):
     page.wait_for("studio.job.value.data.force?.length === 1")
     settle(page)
     job = data(page)
-    assert job["load"] == {"test": "custom", "axis": "z"} and job["set"][0]["select"] == "disk" and job["set"][0]["surface"] is True
+    assert (
+        job["load"] == {"test": "custom", "axis": "z"}
+        and job["set"][0]["select"] == "disk"
+        and job["set"][0]["surface"] is True
+    )
     assert np.hypot.reduce(job["force"][0]["force_N"]) == pytest.approx(100, rel=0.01)
     assert "cannot run yet" in told(page)  # nothing holds it
     # The lower face of the image, by keys alone: the cursor to its lowest plane, the tool, Enter.
@@ -315,7 +319,7 @@ def test_each_control_has_a_name(page):
 
 def test_a_wrong_token_is_told_and_shows_nothing(started, served):
     started.open(served.address.replace(studio.TOKEN, "wrong"))
-    started.wait_for("document.querySelector('#refused')")
+    started.wait_for("!!document.querySelector('#refused')")
     assert "token" in started.value("document.body.textContent")
     assert "bone" not in started.value("document.body.textContent")
 
@@ -414,7 +418,7 @@ def test_results_are_shown_as_their_report(page, folder):
     page.value(
         "[...document.querySelectorAll('[data-state=done] button')].find(b => b.textContent === 'Show results').click()"
     )
-    page.wait_for("document.querySelector('#results iframe')")
+    page.wait_for("!!document.querySelector('#results iframe')")
     source = page.value("document.querySelector('#results iframe').src")
     assert studio.TOKEN not in source
     names = page.value("[...document.querySelectorAll('#results .links a')].map(a => a.download)")
@@ -436,5 +440,5 @@ def test_a_folder_of_results_is_opened(started, folder):
     with studio.studio(target, "mine.out", binary=BINARY) as server:
         started.complaints.clear()
         started.open(server.address)
-        started.wait_for("document.querySelector('#results iframe')")
+        started.wait_for("!!document.querySelector('#results iframe')")
         assert started.value("document.querySelector('#results b').textContent") == "mine.out"
