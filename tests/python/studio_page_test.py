@@ -61,6 +61,7 @@ def opened(page, address, width=1400, height=900):
 def settle(page):
     """Until edits are written and checked."""
     page.wait_for("!studio.isBusy() && studio.checked.value?.digest === studio.job.value?.digest")
+    page.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")  # and drawn
 
 
 def data(page):
@@ -86,27 +87,16 @@ def keep_picture(page, name):
     picture.quantize(96, dither=Image.Dither.NONE).save(target, optimize=True)
 
 
+LEFT_OUT = {"stages", "files", "started", "finished", "machine", "io", "command", "memory", "peak_rss_bytes"}
+
+
 def numbers(value, name=""):
     """All numbers of an answer but those of time, files and machine."""
     if isinstance(value, dict):
-        left_out = {
-            "stages",
-            "files",
-            "started",
-            "finished",
-            "machine",
-            "io",
-            "wall_seconds",
-            "cpu_seconds",
-            "command",
-            "memory",
+        told = {
+            k: v for k, v in value.items() if k not in LEFT_OUT and "second" not in k and not k.startswith("share_of_")
         }
-        return {
-            f"{name}/{k}/{n}": v
-            for k, x in value.items()
-            if k not in left_out and "seconds" not in k
-            for n, v in numbers(x).items()
-        }
+        return {f"{name}/{k}/{n}": v for k, x in told.items() for n, v in numbers(x).items()}
     if isinstance(value, list):
         return {f"{name}/{i}/{n}": v for i, x in enumerate(value) for n, v in numbers(x).items()}
     return {name: value} if isinstance(value, (int, float)) and not isinstance(value, bool) else {}

@@ -62,9 +62,11 @@ const makeHist = () => {
     const box = made.getBoundingClientRect(), [low, high] = windowOf();
     return low + (e.clientX - box.left) / box.width * (high - low);
   };
-  made.addEventListener('pointerdown', e => { if (e.button) return; made.setPointerCapture(e.pointerId); made.focus({preventScroll: true}); moveThreshold(of(e)); });
-  made.addEventListener('pointermove', e => { if (made.hasPointerCapture(e.pointerId)) moveThreshold(of(e)); });
-  made.addEventListener('pointerup', keepThreshold);
+  // On the window: the panel may be drawn anew meanwhile, which would end a capture.
+  let isDragged = false;
+  made.addEventListener('pointerdown', e => { if (e.button) return; e.preventDefault(); isDragged = true; made.focus({preventScroll: true}); moveThreshold(of(e)); });
+  addEventListener('pointermove', e => { if (isDragged) moveThreshold(of(e)); });
+  for (const end of ['pointerup', 'pointercancel']) addEventListener(end, () => { if (isDragged) { isDragged = false; keepThreshold(); } });
   made.addEventListener('keydown', e => {
     const [low, high] = windowOf(), step = scan.value.codes.step === 1 ? 1 : (high - low) / 256;
     const by = {ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageUp: 10, PageDown: -10}[e.key];
