@@ -61,6 +61,7 @@ def opened(page, address, width=1400, height=900):
 def settle(page):
     """Until edits are written and checked."""
     page.wait_for("!studio.isBusy() && studio.checked.value?.digest === studio.job.value?.digest")
+    page.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")  # and drawn
 
 
 def data(page):
@@ -72,33 +73,30 @@ def told(page):
 
 
 def keep_picture(page, name):
-    if os.environ.get("OSTEON_PICTURES"):
-        page.wait_for("!studio.isBusy()")
-        time.sleep(1.5)  # a slow machine sharpens the 3-D view when nothing moves
-        page.picture(Path(os.environ["OSTEON_PICTURES"]) / f"{name}.png")
+    """For the documentation, if $OSTEON_PICTURES names a folder: small, in few colours."""
+    if not os.environ.get("OSTEON_PICTURES"):
+        return
+    from PIL import Image
+
+    page.wait_for("!studio.isBusy()")
+    time.sleep(1.5)  # a slow machine sharpens the 3-D view when nothing moves
+    target = Path(os.environ["OSTEON_PICTURES"]) / f"{name}.png"
+    page.picture(target)
+    picture = Image.open(target).convert("RGB")
+    picture.thumbnail((1100, 1100), Image.Resampling.LANCZOS)
+    picture.quantize(96, dither=Image.Dither.NONE).save(target, optimize=True)
+
+
+LEFT_OUT = {"stages", "files", "started", "finished", "machine", "io", "command", "memory", "peak_rss_bytes"}
 
 
 def numbers(value, name=""):
     """All numbers of an answer but those of time, files and machine."""
     if isinstance(value, dict):
-        left_out = {
-            "stages",
-            "files",
-            "started",
-            "finished",
-            "machine",
-            "io",
-            "wall_seconds",
-            "cpu_seconds",
-            "command",
-            "memory",
+        told = {
+            k: v for k, v in value.items() if k not in LEFT_OUT and "second" not in k and not k.startswith("share_of_")
         }
-        return {
-            f"{name}/{k}/{n}": v
-            for k, x in value.items()
-            if k not in left_out and "seconds" not in k
-            for n, v in numbers(x).items()
-        }
+        return {f"{name}/{k}/{n}": v for k, x in told.items() for n, v in numbers(x).items()}
     if isinstance(value, list):
         return {f"{name}/{i}/{n}": v for i, x in enumerate(value) for n, v in numbers(x).items()}
     return {name: value} if isinstance(value, (int, float)) and not isinstance(value, bool) else {}
@@ -122,7 +120,7 @@ def test_from_a_scan_to_a_finished_run_by_pointer_and_keys(page, folder):
     assert "about" in page.value("document.querySelector('#estimate').textContent")
     page.click("#run")
     page.wait_for(f"['done', 'failed'].includes({RUN}?.dataset.state)")
-    page.wait_for("document.querySelector('[data-answer=stiffness_N_per_mm]')")
+    page.wait_for("!!document.querySelector('[data-answer=stiffness_N_per_mm]')")
     shown = float(page.value("document.querySelector('[data-answer=stiffness_N_per_mm]').dataset.value"))
     done = subprocess.run(
         [str(BINARY), "run", "bone.toml", "-o", "terminal.out", "--no-report"],
@@ -146,7 +144,11 @@ def test_supports_and_forces_by_clicking(page, folder):
     page.wait_for("studio.job.value.data.force?.length === 1")
     settle(page)
     job = data(page)
-    assert job["load"] == {"test": "custom", "axis": "z"} and job["set"][0]["select"] == "disk" and job["set"][0]["surface"] is True
+    assert (
+        job["load"] == {"test": "custom", "axis": "z"}
+        and job["set"][0]["select"] == "disk"
+        and job["set"][0]["surface"] is True
+    )
     assert np.hypot.reduce(job["force"][0]["force_N"]) == pytest.approx(100, rel=0.01)
     assert "cannot run yet" in told(page)  # nothing holds it
     # The lower face of the image, by keys alone: the cursor to its lowest plane, the tool, Enter.
@@ -307,7 +309,7 @@ def test_each_control_has_a_name(page):
 
 def test_a_wrong_token_is_told_and_shows_nothing(started, served):
     started.open(served.address.replace(studio.TOKEN, "wrong"))
-    started.wait_for("document.querySelector('#refused')")
+    started.wait_for("!!document.querySelector('#refused')")
     assert "token" in started.value("document.body.textContent")
     assert "bone" not in started.value("document.body.textContent")
 
@@ -406,7 +408,7 @@ def test_results_are_shown_as_their_report(page, folder):
     page.value(
         "[...document.querySelectorAll('[data-state=done] button')].find(b => b.textContent === 'Show results').click()"
     )
-    page.wait_for("document.querySelector('#results iframe')")
+    page.wait_for("!!document.querySelector('#results iframe')")
     source = page.value("document.querySelector('#results iframe').src")
     assert studio.TOKEN not in source
     names = page.value("[...document.querySelectorAll('#results .links a')].map(a => a.download)")
@@ -428,5 +430,5 @@ def test_a_folder_of_results_is_opened(started, folder):
     with studio.studio(target, "mine.out", binary=BINARY) as server:
         started.complaints.clear()
         started.open(server.address)
-        started.wait_for("document.querySelector('#results iframe')")
+        started.wait_for("!!document.querySelector('#results iframe')")
         assert started.value("document.querySelector('#results b').textContent") == "mine.out"

@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import shutil
+import subprocess
 
 import numpy as np
 import pytest
@@ -357,3 +359,17 @@ def test_two_studios_share_no_queue(tmp_path):
         assert answer.status == 400 and "another studio" in answer.json["error"]
         studio.stop(first)
         assert second.get("runs")["is_mine"]
+
+
+def test_types_of_the_page():
+    """Oracle: tsc, where it is installed: the comments of the page's modules say the types of all that they define."""
+    compiler = os.environ.get("OSTEON_TSC") or shutil.which("tsc")
+    if not compiler:
+        pytest.skip("tsc is not installed (npm: typescript); OSTEON_TSC names it")
+    modules = sorted(str(path) for path in (studio.ROOT / "python/osteon/studio/page").glob("*.js"))
+    words = "--noEmit --allowJs --checkJs --strict --skipLibCheck --target esnext --module esnext --moduleResolution bundler"
+    libraries = "dom,dom.iterable,dom.asynciterable,esnext"
+    done = subprocess.run(
+        [compiler, *words.split(), "--lib", libraries, *modules], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout

@@ -24,6 +24,7 @@ from .job_file import JobFile, digest_of
 from .program import binary
 
 WAITING, RUNNING, STOPPED, DONE, FAILED = "waiting", "running", "stopped", "done", "failed"
+ANSWERS = ("stiffness_N_per_mm", "apparent_modulus_MPa", "effective_conductivity_W_per_mK", "permeability_m2")
 MOST_LINES = 5000  # of a log that the page gets; the latest
 
 
@@ -169,9 +170,20 @@ class Runs:
         entry["ended"] = time.time()
         stopped = code in (INTERRUPTED, 130, 143) or (entry.get("asked_to_stop") and not done)
         entry["state"] = DONE if done else STOPPED if stopped else FAILED
+        if done:
+            entry["answers"] = self._answers(entry)
         entry["text"] = (
             last.get("text", "") if last.get("kind") == "end" else "" if done else "it was ended from outside"
         )
+
+    def _answers(self, entry: dict[str, Any]) -> dict[str, float]:
+        """The first numbers of a run's summary, for its card."""
+        try:
+            path = self.results_of(entry["number"]) / "summary.json"
+            summary = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return {key: summary[key] for key in ANSWERS if isinstance(summary.get(key), (int, float))}
 
     def _last_line(self, entry: dict[str, Any]) -> dict[str, Any]:
         lines = self.lines(entry["number"], 0)[0]

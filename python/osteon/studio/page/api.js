@@ -41,7 +41,7 @@ export const bytes = async path => {
 export const listen = async (take, tell) => {
   for (;;) {
     try {
-      const reader = (await ask('events')).body.pipeThrough(new TextDecoderStream()).getReader();
+      const reader = /** @type {ReadableStream<Uint8Array<ArrayBuffer>>} */ ((await ask('events')).body).pipeThrough(new TextDecoderStream()).getReader();
       tell(true);
       for (let rest = ''; ;) {
         const {value, done} = await reader.read();

@@ -16,7 +16,7 @@ const percent = (/** @type {number} */ share) => `${(100 * share).toFixed(share 
 let unitMm = 1;
 const drawScan = () => {
   const s = scan.value, stated = at(['image', 'spacing_mm']), isOne = typeof stated === 'number' || !stated || new Set(stated).size === 1;
-  const shown = hasSpacing() ? spacing().map(v => round(v / unitMm, 6)) : null;
+  const shown = hasSpacing() ? spacing().map((/** @type {number} */ v) => round(v / unitMm, 6)) : null;
   const takeSpacing = (/** @type {string} */ typed) => {
     const values = typed.split(/[\s,;x×]+/).filter(Boolean).map(v => numberIn(v));
     if (!typed) { set(['image', 'spacing_mm'], undefined); return; }
@@ -62,9 +62,11 @@ const makeHist = () => {
     const box = made.getBoundingClientRect(), [low, high] = windowOf();
     return low + (e.clientX - box.left) / box.width * (high - low);
   };
-  made.addEventListener('pointerdown', e => { if (e.button) return; made.setPointerCapture(e.pointerId); made.focus({preventScroll: true}); moveThreshold(of(e)); });
-  made.addEventListener('pointermove', e => { if (made.hasPointerCapture(e.pointerId)) moveThreshold(of(e)); });
-  made.addEventListener('pointerup', keepThreshold);
+  // On the window: the panel may be drawn anew meanwhile, which would end a capture.
+  let isDragged = false;
+  made.addEventListener('pointerdown', e => { if (e.button) return; e.preventDefault(); isDragged = true; made.focus({preventScroll: true}); moveThreshold(of(e)); });
+  addEventListener('pointermove', e => { if (isDragged) moveThreshold(of(e)); });
+  for (const end of ['pointerup', 'pointercancel']) addEventListener(end, () => { if (isDragged) { isDragged = false; keepThreshold(); } });
   made.addEventListener('keydown', e => {
     const [low, high] = windowOf(), step = scan.value.codes.step === 1 ? 1 : (high - low) / 256;
     const by = {ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageUp: 10, PageDown: -10}[e.key];

@@ -15,7 +15,7 @@ export const signal = value => {
 
 /** @param {string} tag @param {Record<string, any> | null} [properties] @param {...any} children @returns {any} */
 export const h = (tag, properties, ...children) => {
-  const made = document.createElement(tag);
+  const made = /** @type {any} */ (document.createElement(tag));
   for (const [name, value] of Object.entries(properties || {})) {
     if (value === undefined || value === null || value === false) continue;
     if (name.startsWith('on')) made.addEventListener(name.slice(2), value);

@@ -121,7 +121,7 @@ export const placeFindings = () => {
     if (!field) { left.push({...p, line}); continue; }
     if (p.isFault && field.matches('input,select')) { field.setAttribute('aria-invalid', 'true'); field.setAttribute('aria-errormessage', line.id); }
     const place = field.closest('.field');
-    if (place) place.append(line); else if (field.matches('.set,.role')) field.append(line); else field.parentElement.after(line);
+    if (place) place.append(line); else if (field.matches('.set,.role')) field.append(line); else field.parentElement?.after(line);
   }
   return left;
 };

@@ -41,16 +41,6 @@ const answers = (/** @type {any} */ summary) => {
   return found.map(([key, words, unit]) => h('p', {className: 'answer', 'data-answer': key, 'data-value': String(summary[key])}, h('span', {className: 'soft'}, `${words} `), h('b', null, String(round(summary[key], 5))), ` ${unit}`));
 };
 
-const summaries = new Map();
-const summaryOf = (/** @type {any} */ run) => {
-  const key = `${run.number} ${run.ended}`;
-  if (run.state === 'done' && !summaries.has(key)) {
-    summaries.set(key, null);
-    json(`results?run=${run.number}`).then(r => { summaries.set(key, r.summary); drawRuns(); }).catch(() => {});
-  }
-  return summaries.get(key);
-};
-
 const STATES = {waiting: 'waits', running: 'running', stopped: 'stopped', done: 'done', failed: 'failed'};
 const card = (/** @type {any} */ run, /** @type {boolean} */ isLatest) => {
   const lines = told.get(run.number) || [], progress = lines.findLast((/** @type {any} */ l) => l.kind === 'progress' || l.kind === 'stage'), isOpen = isLatest || run.state === 'running' || open.has(run.number);
@@ -66,7 +56,7 @@ const card = (/** @type {any} */ run, /** @type {boolean} */ isLatest) => {
     isOlder ? h('p', {className: 'soft'}, 'older than the job as it is now') : null,
     run.state === 'running' ? [h('div', {className: 'bar', role: 'progressbar', 'aria-valuemin': 0, 'aria-valuemax': 100, 'aria-valuenow': Math.round(100 * (progress?.fraction || 0)), 'aria-label': 'Progress of the stage'}, (() => { const i = h('i'); i.style.width = `${100 * (progress?.fraction || 0)}%`; return i; })()),
       h('p', {className: 'soft'}, progress ? `${progress.stage}${progress.seconds_left !== undefined ? `, about ${duration(progress.seconds_left)} left` : ''}` : 'starting')] : null,
-    isOpen ? residuals(lines) : null, run.state === 'done' && isOpen ? answers(summaryOf(run)) : null,
+    isOpen ? residuals(lines) : null, run.state === 'done' && isOpen ? answers(run.answers) : null,
     run.text && run.state !== 'done' ? h('p', {className: run.state === 'failed' ? 'finding' : 'soft'}, run.text) : null,
     isOpen ? warnings.slice(-3).map((/** @type {any} */ w) => h('p', {className: 'finding doubt'}, w.text)) : null,
     h('div', {className: 'row'}, buttons, isLatest || run.state === 'running' ? null : h('button', {type: 'button', className: 'plain', 'data-key': `more ${run.number}`, onclick: () => { if (!open.delete(run.number)) open.add(run.number); drawRuns(); }}, isOpen ? 'less' : 'more'),

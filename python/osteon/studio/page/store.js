@@ -112,6 +112,7 @@ export const setNames = () => {
 
 /** Supports and forces of all cases, or of what is shown. @returns {{kind: string, path: (string | number)[], entry: any, of: number | null}[]} */
 export const allRoles = () => {
+  /** @type {any[]} */
   const found = [];
   const add = (/** @type {any} */ from, /** @type {(string | number)[]} */ path, /** @type {number | null} */ of) => {
     for (const kind of ['support', 'force'])

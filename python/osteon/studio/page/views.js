@@ -18,8 +18,7 @@ export const cursor = signal(/** @type {number[]} */ ([0, 0, 0]));  // voxel z, 
 export const met = signal(/** @type {any} */ (null));  // what the last click met
 export const counts = {slices: 0, frames: 0};
 
-/** @type {any} */
-let viewer = null, surface = null, level = null, slices = null;
+let viewer = /** @type {any} */ (null), surface = /** @type {any} */ (null), level = /** @type {any} */ (null), slices = /** @type {any} */ (null);
 
 // Slices as they came, the least recently used first. Of a slice that is on its way there is a promise.
 const cache = new Map();
@@ -33,7 +32,7 @@ const fetched = (key, path) => {
   bytes(path).then(({data}) => {
     entry.data = data; entry.size = data.byteLength; held += entry.size;
     while (held > MOST_CACHED && cache.size > 6) {
-      const [first, oldest] = cache.entries().next().value;
+      const [first, oldest] = /** @type {[string, any]} */ (cache.entries().next().value);
       if (first === key) break;
       cache.delete(first); held -= oldest.size;
     }
