@@ -40,6 +40,10 @@ bridge_test(neighbors 1 4)
 bridge_test(newer 1 3)
 bridge_test(intercommunicators 2 4)
 bridge_test(objects 1 2)
+# An MPI that is not there: a sentence.
+add_test(NAME bridge/no_such_mpi COMMAND ${programs}/objects)
+set_tests_properties(bridge/no_such_mpi PROPERTIES TIMEOUT 60 LABELS bridge ENVIRONMENT "OSTEON_MPI=mpich:/nonexistent/libmpi.so.12"
+  PASS_REGULAR_EXPRESSION "osteon bridge: cannot load the vendor's MPI: /nonexistent/libmpi.so.12: cannot open shared object file")
 # The same for Fortran, where there is a compiler: with mpif.h, and with the modules mpi and mpi_f08.
 if(OSTEON_FORTRAN)
   foreach(name IN ITEMS fortran module f08)

@@ -29,7 +29,8 @@ CMAKE_BUILD_PARALLEL_LEVEL=$jobs "$python" -m build --wheel --no-isolation --out
   -C "cmake.define.OSTEON_LICENCES=$work/licences" \
   "$root"
 
-# The libraries of this system that the program needs go into the wheel; the tag says how old a glibc may be. MPI comes from elsewhere.
-"$python" -m auditwheel repair --strip --exclude 'libmpi.so.*' --exclude 'libmpich.so.*' --wheel-dir "$work/repaired" "$work"/raw/*.whl
+# The libraries of this system that the program needs go into the wheel; the tag says how old a glibc may be. MPI comes from elsewhere. Of the
+# processor's level, which auditwheel would refuse, the program and Python's module look after themselves.
+"$python" -m auditwheel repair --strip --disable-isa-ext-check --zip-compression-level 9 --exclude 'libmpi.so.*' --exclude 'libmpich.so.*' --wheel-dir "$work/repaired" "$work"/raw/*.whl
 rm -f "$root"/dist/osteon-*.whl
 mv "$work"/repaired/*.whl "$root/dist/"

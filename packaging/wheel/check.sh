@@ -14,7 +14,6 @@ say() { printf 'check wheel: %s\n' "$*" >&2; }
 wheel=$(ls "$root"/dist/osteon-*.whl)
 size=$(wc -c <"$wheel")
 say "$(basename "$wheel"), $size bytes"
-[ "$size" -le 12000000 ] || { say "it has more than 12 MB"; exit 1; }
 
 # A processor from before x86-64-v2 gets a sentence, where qemu can play one (Debian: qemu-user).
 if command -v qemu-x86_64 >/dev/null; then
@@ -49,6 +48,7 @@ if [ "$(id -u)" = 0 ] && command -v debootstrap >/dev/null && unshare --mount tr
   # shellcheck disable=SC2016
   BARE="$bare" unshare --mount --pid --fork sh -ec '
     mount -t proc proc "$BARE/proc"
+    mount -t sysfs sysfs "$BARE/sys"
     mount -t tmpfs tmpfs "$BARE/dev"
     mkdir "$BARE/dev/shm"
     for name in null zero random urandom; do touch "$BARE/dev/$name"; mount --bind "/dev/$name" "$BARE/dev/$name"; done
@@ -61,4 +61,5 @@ else
   cp "$here/use_it.sh" "$here/use_it.py" "$root/README.md" "$work/check/"
   env -i HOME="$work/check" PATH=/usr/bin:/bin LANG=C.UTF-8 sh "$work/check/use_it.sh" "$work/check"
 fi
+[ "$size" -le 12000000 ] || { say "it works, but has more than 12 MB: $size bytes"; exit 1; }
 say "the wheel holds"

@@ -12,15 +12,15 @@ from string import Template
 from typing import Any
 
 # ruff: noqa: E501 (lines of HTML)
-from PIL import Image
-
-from . import picture_labels, report_viewer
 from .errors import DATA, USAGE, DataError, complain, tell_file_warnings
 from .extras import end_without
 
 if __name__ == "__main__":
     end_without("matplotlib", "PIL")
 
+from PIL import Image
+
+from . import picture_labels, report_viewer
 from .replace_file import write_whole
 from .report_colours import data_uri
 from .report_data import JobResult, load

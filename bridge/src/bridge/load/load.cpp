@@ -57,8 +57,8 @@ void* load(const std::string& path) {
   // DEEPBIND: the vendor's own calls of MPI_X must find the vendor, not us, although we are first in the program.
   share_environ();
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
-  share_environ();
   if (!library) give_up(std::string("cannot load the vendor's MPI: ") + dlerror());
+  share_environ();
   return library;
 }
 
