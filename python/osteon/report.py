@@ -16,7 +16,7 @@ from .errors import DATA, USAGE, DataError, complain, tell_file_warnings
 from .extras import end_without
 
 if __name__ == "__main__":
-    end_without("matplotlib", "PIL")
+    end_without("matplotlib", "PIL", "nrrd")
 
 from PIL import Image
 
