@@ -26,7 +26,7 @@ def write() -> None:
 
 
 def compare(mpi: str, *folders: str) -> None:
-    """What the command line has written, and over which MPI: on one rank, on two, on two that a launcher has started."""
+    """What the command line has written, and over which MPI: one rank, two, two that a launcher has started."""
     for folder, ranks in zip(folders, (1, 2, 2), strict=True):
         stiffness = float(osteon.load(folder).stiffness_N_per_mm)
         started = json.loads((Path(folder) / "summary.json").read_text())["ranks"]
@@ -52,7 +52,9 @@ def in_process() -> None:
 
 def front_page(page: str) -> None:
     """The lines of Python on the front page, and its job, on a block of a sponge."""
-    blocks = dict(re.findall(r"^```(python|toml)\n(.*?)^```", Path(page).read_text(encoding="utf-8"), re.M | re.S)[::-1])
+    blocks = dict(
+        re.findall(r"^```(python|toml)\n(.*?)^```", Path(page).read_text(encoding="utf-8"), re.M | re.S)[::-1]
+    )
     assert len(blocks["python"].strip().splitlines()) <= 6
     waves = np.sin(np.indices((24, 24, 24)) * (2 * np.pi / 12)).sum(axis=0)
     np.save("scan.npy", np.clip(120 + 60 * (waves + 1), 0, 255).astype(np.uint8))

