@@ -15,6 +15,23 @@ os.environ.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 
+LONG = Path(__file__).parent / "long_tests.txt"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """The tests of long_tests.txt are marked `long`."""
+    names = [line for line in LONG.read_text().splitlines() if line and not line.startswith("#")]
+    found = set()
+    for item in items:
+        for name in names:
+            if item.nodeid.startswith(name):
+                found.add(name)
+                item.add_marker(pytest.mark.long)
+    is_all = config.args_source is pytest.Config.ArgsSource.TESTPATHS
+    if is_all and (gone := [name for name in names if name not in found]):
+        raise pytest.UsageError(f"{LONG.name} names tests that are not there: {', '.join(gone)}")
+
+
 @pytest.fixture
 def job(tmp_path: Path) -> Job:
     if not BINARY.exists():

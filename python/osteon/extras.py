@@ -26,6 +26,9 @@ PACKAGE_OF = {
     "pyvista": ("pyvista", "pyvista"),
     "vtk": ("vtk", "pyvista"),
     "tqdm": ("tqdm", "notebook"),
+    "starlette": ("starlette", "studio"),
+    "uvicorn": ("uvicorn", "studio"),
+    "tomlkit": ("tomlkit", "studio"),
 }
 
 

@@ -6,12 +6,14 @@ import math
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
+from .picture_marks import Camera, draw_arrows, draw_peak
 from .report_colours import colour_table
 from .report_data import JobResult
+from .report_scene import Scene
 
-HALF_FIELD_OF_VIEW = math.radians(15)  # of the camera, src/osteon/render/rays/view.cpp
 GLOW = (75 / 255, 230 / 255)  # the part of a map that a volume shows, src/osteon/render/scene/presets.hpp
 
 
@@ -32,6 +34,13 @@ class Labels:
     azimuth_deg: float = 0.0
     elevation_deg: float = 0.0
     zoom: float = 1.0
+    arrows: list[dict] = field(default_factory=list)  # of report_scene
+    peak_mm: list[float] | None = None  # where the true maximum is, from the low corner
+    peak: str = ""  # it in words
+
+    def camera(self, width: int, height: int) -> Camera:
+        size = np.array(self.shape, float) * np.array(self.spacing_mm, float)
+        return Camera(size[::-1], self.azimuth_deg, self.elevation_deg, self.zoom, width, height)
 
 
 def ticks(low: float, high: float, most: int = 6) -> list[tuple[float, str]]:
@@ -57,13 +66,6 @@ def round_length(longest: float) -> float:
     return next(m * power for m in (5.0, 2.0, 1.0) if m * power <= longest * (1 + 1e-12))
 
 
-def mm_per_pixel(labels: Labels, width: int, height: int) -> float:
-    """At the middle of the specimen."""
-    radius = 0.5 * math.hypot(*(n * h for n, h in zip(labels.shape, labels.spacing_mm, strict=True)))
-    distance = radius / math.sin(HALF_FIELD_OF_VIEW)
-    return math.tan(HALF_FIELD_OF_VIEW) * distance / (0.5 * min(width, height)) / labels.zoom
-
-
 def draw(picture: Image.Image, labels: Labels) -> Image.Image:
     """A larger picture on the same ground: the title above, and on the right what nothing of the picture lies under."""
     import matplotlib
@@ -72,21 +74,32 @@ def draw(picture: Image.Image, labels: Labels) -> Image.Image:
     unit = max(min(picture.size) / 1000, 0.25)
     head, side = round(74 * unit), round(236 * unit)
     ground = picture.getpixel((0, 0))
-    page = Image.new("RGB", (picture.width + side, picture.height + head), ground)
-    page.paste(picture, (0, head))
-    pen = ImageDraw.Draw(page)
     face = str(Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuSans{}.ttf")
 
     def font(size: float, weight: str = "") -> ImageFont.FreeTypeFont:
         return ImageFont.truetype(face.format(weight), max(8, round(size * unit)))
 
+    if labels.shape:
+        camera = labels.camera(*picture.size)
+        picture = draw_arrows(picture, camera, labels.arrows, unit, font)
+        if labels.peak_mm is not None:
+            picture = draw_peak(picture, camera, np.array(labels.peak_mm[::-1]), labels.peak, unit, font)
+    page = Image.new("RGB", (picture.width + side, picture.height + head), ground)
+    page.paste(picture, (0, head))
+    pen = ImageDraw.Draw(page)
     ink = (20, 24, 30) if sum(ground) > 3 * 127 else (236, 239, 243)
     pen.text((28 * unit, 26 * unit), labels.title, ink, font(29, "-Bold"))
     left, right = picture.width + 12 * unit, page.width - 20 * unit
     _bar(pen, labels, (left, head + 70 * unit, right, head + 0.62 * picture.height), unit, ink, font)
     if labels.shape:
         _scale(
-            pen, labels, mm_per_pixel(labels, *picture.size), (left, right, page.height - 28 * unit), unit, ink, font
+            pen,
+            labels,
+            labels.camera(*picture.size).mm_per_pixel,
+            (left, right, page.height - 28 * unit),
+            unit,
+            ink,
+            font,
         )
         _axes(pen, labels, (left + 70 * unit, page.height - 150 * unit), unit, ink, font)
     return page
@@ -147,8 +160,8 @@ def _axes(pen, labels, place, unit, ink, font) -> None:
         pen.text(end, name, ink, font(20), anchor="mm")
 
 
-def of_result(result: JobResult) -> Image.Image | None:
-    """The picture of a job with its labels; None if there is none."""
+def of_result(result: JobResult, scene: Scene | None = None) -> Image.Image | None:
+    """The picture of a job with its labels; None if there is none. @param scene what acts on the specimen"""
     s = result.summary
     if "picture" not in s.get("files", {}):
         return None
@@ -168,12 +181,17 @@ def of_result(result: JobResult) -> Image.Image | None:
         at_least=largest is not None and largest > high,
         largest=largest if largest is not None and largest > high else None,
         colour_map=str(told.get("colour_map", "batlow")),
-        part_of_map=GLOW,
+        part_of_map=tuple(float(v) for v in told.get("part_of_map", GLOW)),
     )
     camera = read_camera(result.directory)
     if camera and image.get("spacing_mm"):
         labels.shape, labels.spacing_mm = list(result.shape), [float(h) for h in image["spacing_mm"]]
         labels.azimuth_deg, labels.elevation_deg, labels.zoom = camera
+        first_case = result.cases[0] if result.cases else ""
+        labels.arrows = [a for a in scene.arrows if a["case"] in ("", first_case)] if scene else []
+        if isinstance(peak := told.get("peak"), dict):
+            labels.peak_mm = [float(v) - o for v, o in zip(peak["at_mm"], result.origin_mm, strict=True)]
+            labels.peak = f"max {digits_for(float(peak['value']), float(peak['value']), float(peak['value']))}"
     return draw(picture, labels)
 
 

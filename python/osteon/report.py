@@ -28,7 +28,7 @@ from .report_failure import certificates as failure_certificates
 from .report_failure import curve
 from .report_plots import convergence, greys, histogram, history
 from .report_probes import probes
-from .report_scene import read_scene
+from .report_scene import Scene, read_scene
 from .report_tensors import has_section
 from .report_tensors import sections as tensors
 from .report_text import (
@@ -46,11 +46,11 @@ from .report_text import (
 )
 
 
-def build(result: JobResult, picture: Image.Image | None = None) -> str:
-    """The page as text. @param picture of the run, with its labels"""
+def build(result: JobResult, picture: Image.Image | None = None, scene: Scene | None = None) -> str:
+    """The page as text. @param picture of the run, with its labels @param scene as read_scene gives it; None: it is read"""
     name = str(result.summary.get("job", "job"))
     rows = [(a, v) for a, v in answers(result) if not has_section(a.key)]
-    scene = read_scene(result)
+    scene = scene or read_scene(result)
     result.notes += scene.notes
     viewer = report_viewer.of_result(result, scene, picture)  # has notes of its own
     parts = {
@@ -247,8 +247,9 @@ def _page_and_picture(directory: Path) -> tuple[str, bytes]:
     """The page, and the picture with its labels as PNG; empty without a picture. @throws as page_of"""
     try:
         result = load(directory)
-        picture = picture_labels.of_result(result)
-        return build(result, picture), picture_labels.as_png(picture)
+        scene = read_scene(result)
+        picture = picture_labels.of_result(result, scene)
+        return build(result, picture, scene), picture_labels.as_png(picture)
     except (TypeError, ValueError, LookupError, AttributeError, OverflowError) as e:
         raise DataError(
             f"'{directory / 'summary.json'}' or manifest.json does not hold what a job writes ({e!r:.120}); run the job again"

@@ -99,8 +99,8 @@ class JobResult:
         return 0.0, float(np.nanpercentile(self.shown, 98)) or 1.0
 
 
-def load(directory: Path) -> JobResult:
-    """Read what is there. Only summary.json is indispensable; for the rest a note says what is missing and why.
+def documents(directory: Path) -> JobResult:
+    """The numbers of a job, without fields and scan. Only summary.json is indispensable.
 
     @throws DataError if there is no readable summary
     """
@@ -120,6 +120,15 @@ def load(directory: Path) -> JobResult:
     result = JobResult(directory, summary, manifest)
     if not manifest:
         result.notes.append("manifest.json is missing, so machine, versions and job file are not shown.")
+    return result
+
+
+def load(directory: Path) -> JobResult:
+    """Read what is there. Only summary.json is indispensable; for the rest a note says what is missing and why.
+
+    @throws DataError if there is no readable summary
+    """
+    result = documents(directory)
     _load_fields(result)
     _load_scan(result)
     return result

@@ -17,7 +17,6 @@ from .report_scene import Scene
 from .report_volumes import Scale, ThinField, codes_of, packed, scale_of
 
 SCRIPTS = ("volumes.js", "slices.js", "surface.glsl.js", "surface.js", "viewer.js")
-BONE_HOT = ("#ece3d0", "#e9d2a2", "#f0a95a", "#e0632f", "#a8213a", "#4a0f3f")  # what bears nothing looks like bone
 BUDGET = 5_000_000  # bytes of the packed volumes of a page; script, tables and plots take some 0.5 MB more
 STILL_PIXELS = 900
 
@@ -40,10 +39,16 @@ class Volumes:
         return "\n".join(f'<script type="text/plain" id="{escape(n)}">{t}</script>' for n, t in self.packed.items())
 
 
-def script() -> str:
-    """The viewer's modules, in a scope of their own: the page calls osteonViewer on each element of class viewer."""
+def script(linked: bool = False) -> str:
+    """The viewer's modules, in a scope of their own: the page calls osteonViewer on each element of class viewer.
+
+    @param linked the viewers show one grid with one cursor (viewer/linked.js)
+    """
     folder = Path(__file__).with_name("viewer")
-    parts = "\n".join((folder / name).read_text(encoding="utf-8") for name in SCRIPTS)
+    names = (*SCRIPTS, "linked.js") if linked else SCRIPTS
+    parts = "\n".join((folder / name).read_text(encoding="utf-8") for name in names)
+    if linked:
+        return f"'use strict';\n(() => {{\n{parts}\nstartLinked();\n}})();"
     start = (
         "for (const root of document.querySelectorAll('.viewer'))\n"
         "  osteonViewer(root, JSON.parse(root.querySelector('.description').textContent)).catch(e => {\n"
@@ -56,13 +61,7 @@ def script() -> str:
 
 def colours(name: str) -> str:
     """A map as the viewer takes it: 256 colours of six hexadecimal digits."""
-    if name == "bone_hot":
-        from matplotlib.colors import LinearSegmentedColormap
-
-        table = LinearSegmentedColormap.from_list(name, BONE_HOT)(np.linspace(0, 1, 256))[:, :3] * 255
-    else:
-        table = colour_table(name).astype(float)
-    return np.round(table).astype("u1").tobytes().hex()
+    return colour_table(name).tobytes().hex()
 
 
 def describe_field(
@@ -184,7 +183,7 @@ def of_result(result: JobResult, scene: Scene, picture: Image.Image | None) -> s
         "sets": {"volume": "sets", "entries": scene.entries} if scene.sets is not None else None,
         "arrows": scene.arrows,
         "letters": scene.letters,
-        "maps": {"field": colours("bone_hot"), "even": colours(even_map), "diverging": colours("vik")},
+        "maps": {"field": colours("ivory"), "even": colours(even_map), "diverging": colours("vik")},
         "camera": scene.camera or {"azimuth": -60.0, "elevation": 22.0, "zoom": 1.0},
         "mode": "maximum" if "fluid" in result.summary else "surface",  # the surface of a fluid hides its flow
     }

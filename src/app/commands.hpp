@@ -6,6 +6,8 @@
 
 namespace osteon::app {
 
+void add_batch(registry& commands);
+void add_compare(registry& commands);
 void add_run(registry& commands);
 void add_resume(registry& commands);
 void add_check(registry& commands);
@@ -17,6 +19,7 @@ void add_export(registry& commands);
 void add_new(registry& commands);
 void add_render(registry& commands);
 void add_report(registry& commands);
+void add_studio(registry& commands);
 void add_place(registry& commands);
 void add_plan(registry& commands);
 void add_plan_job(registry& commands, command plan);

@@ -17,6 +17,8 @@ from whole_job import ROOT, Job, job_text, osteon
 def test_every_command_has_help_with_an_example() -> None:
     for command in (
         "run",
+        "batch",
+        "compare",
         "new",
         "resume",
         "check",
@@ -28,6 +30,7 @@ def test_every_command_has_help_with_an_example() -> None:
         "render",
         "bench",
         "report",
+        "studio",
         "join",
         "schema",
         "version",

@@ -83,7 +83,7 @@ def test_a_picture_does_not_depend_on_how_images_are_joined(results: Path, tmp_p
 
 def test_how_an_orbit_is_joined_is_chosen_and_said_once(results: Path, tmp_path: Path) -> None:
     """Oracle: the log and the JSON name a way and what the model says; frames are those of wide pixels, a level off at most."""
-    orbit = ["--orbit", "3", "--plain", "--width", "320", "--height", "240"]
+    orbit = ["--orbit", "3", "--method", "volume", "--plain", "--width", "320", "--height", "240"]
     frames = {}
     for pixels in ("wide", "rgba16f"):
         folder = tmp_path / pixels
@@ -163,12 +163,47 @@ def test_a_component_is_shown_with_its_sign(results: Path, tmp_path: Path) -> No
 def test_means_have_colours_from_end_to_end(results: Path, tmp_path: Path) -> None:
     """Oracle: the same range as by the 1st and the 99th percentile; large values only are worth a colour otherwise."""
     ranges = []
-    for more in (["--method", "average"], ["--percentiles", "1", "99"], []):
+    for more in (["--method", "average"], ["--percentiles", "1", "99"], ["--method", "volume"]):
         done = render(results, "--json", "-", "-o", str(tmp_path / "mean.png"), *more)
         assert done.returncode == 0, done.stderr
         ranges.append([json.loads(done.stdout)[end] for end in ("low", "high")])
     assert ranges[0] == ranges[1]
     assert ranges[2][0] > ranges[0][0]
+
+
+def test_a_solid_that_is_loaded_is_shown_by_its_surface(results: Path, tmp_path: Path) -> None:
+    """Oracle: the picture of --method surface, bit for bit, with colours from 0; a volume if an option is of one."""
+    pictures, answers = [], []
+    for more in ([], ["--method", "surface"], ["--solid", "0.2"], ["--method", "volume", "--solid", "0.2"]):
+        path = tmp_path / "picture.npy"
+        done = render(results, "--field", "von_mises", "--json", "-", "-o", str(path), *more)
+        assert done.returncode == 0, done.stderr
+        pictures.append(np.load(path))
+        answers.append(json.loads(done.stdout))
+    assert np.array_equal(pictures[0], pictures[1])
+    assert np.array_equal(pictures[2], pictures[3])
+    opacity = pictures[0][..., 3]
+    assert set(np.unique(4 * opacity)) <= {0, 1, 2, 3, 4}  # rays that meet it, of four
+    assert (opacity == 1).mean() > 0.2
+    assert answers[0]["low"] == 0 < answers[2]["low"]
+
+
+def test_paper_is_white(results: Path, tmp_path: Path) -> None:
+    """Oracle: white is 255; the picture of the specimen itself is the same as on the screen."""
+    pictures = {}
+    for preset in ("paper", "screen"):
+        path = tmp_path / f"{preset}.png"
+        done = render(results, "--plain", "--preset", preset, "-o", str(path))
+        assert done.returncode == 0, done.stderr
+        pictures[preset] = np.asarray(Image.open(path))[..., :3].astype(int)
+    white = (pictures["paper"] == 255).all(axis=2)
+    assert white[0, 0] and white.mean() > 0.2
+    assert pictures["screen"][0, 0].max() < 40
+    same = (pictures["paper"] == pictures["screen"]).all(axis=2)
+    assert same.mean() > 0.2 and (same | white | (pictures["paper"] >= pictures["screen"]).all(axis=2)).all()
+    annotated = tmp_path / "annotated.png"
+    assert render(results, "--preset", "paper", "-o", str(annotated)).returncode == 0
+    assert np.asarray(Image.open(annotated)).min() < 60  # dark text
 
 
 def test_control_points_are_a_transfer_function(results: Path, tmp_path: Path) -> None:
@@ -254,7 +289,9 @@ def test_a_film_is_made_by_ffmpeg_if_it_is_there(results: Path, tmp_path: Path, 
         (["--map", "jet"], 2, "inferno"),
         (["--range", "2", "1"], 2, "must rise"),
         (["--range", "1", "1"], 2, "must rise"),
-        (["--level", "1"], 2, "needs --method surface"),
+        (["--level", "1", "--method", "volume"], 2, "needs --method surface"),
+        (["--light", "--preset", "paper"], 2, "give one of them"),
+        (["--preset", "slate"], 2, "paper"),
         (["--method", "surface", "--step", "2"], 2, "at most 1"),
         (["--width", "0"], 2, "--width 0"),
         (["--height", "99999"], 2, "16384"),

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <array>
@@ -48,6 +49,43 @@ TEST(neighbours, fill_ghosts_again_and_again) {
     fill_ring<float>(MPI_COMM_WORLD, ghosts, round);
     fill_ring<double>(MPI_COMM_WORLD, ghosts, round);
   }
+}
+
+// Oracle: the lists one by one. Lists that threads take one each, and lists that all of them share; of a rank with itself,
+// and with the next one.
+TEST(neighbours, pack_long_lists_by_any_number_of_threads) {
+  const int me = comm::rank(MPI_COMM_WORLD), ranks = comm::size(MPI_COMM_WORLD), next = (me + 1) % ranks,
+            before = (me + ranks - 1) % ranks;
+  const int threads = omp_get_max_threads();
+  for (const std::int32_t length : {10, 1500, 20000}) {
+    // Every third element, from a start of each message's own; two messages stay, two go round.
+    const auto at = [length](std::int32_t message, std::int32_t n) { return message + 3 * ((7 * n) % length); };
+    const std::int32_t elements = 3 * length + 4;
+    plan::neighbour_part part{"lists", {}, {}, plan::arrival::place};
+    for (std::int32_t m = 0; m < 4; ++m) {
+      std::vector<std::int32_t> list;
+      for (std::int32_t n = 0; n < length; ++n) list.push_back(at(m, n));
+      const std::int32_t begin = elements + m * length;
+      part.sends.push_back({.peer = m < 2 ? me : next, .channel = m, .list = std::move(list)});
+      part.receives.push_back({.peer = m < 2 ? me : before, .channel = m, .run = {begin, begin + length}});
+    }
+    for (const int team : {1, 2, 3}) {
+      omp_set_num_threads(team);
+      comm::neighbours ghosts(MPI_COMM_WORLD, tag, part);
+      for (int round = 0; round < 2; ++round) {
+        const auto value = [&](int rank, std::int32_t i) { return static_cast<float>(i + 3 * rank + round); };
+        std::vector<float> values(static_cast<std::size_t>(elements + 4 * length));
+        for (std::int32_t i = 0; i < elements; ++i) values[static_cast<std::size_t>(i)] = value(me, i);
+        ghosts.exchange(values.data());
+        int wrong = 0;
+        for (std::int32_t m = 0; m < 4; ++m)
+          for (std::int32_t n = 0; n < length; ++n)
+            wrong += values[static_cast<std::size_t>(elements + m * length + n)] != value(m < 2 ? me : before, at(m, n));
+        EXPECT_EQ(wrong, 0) << length << " " << team;
+      }
+    }
+  }
+  omp_set_num_threads(threads);
 }
 
 // Oracle: the same by hand, of ranks that are threads.

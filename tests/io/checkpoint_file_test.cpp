@@ -101,4 +101,13 @@ TEST(checkpoint_file, another_model_is_refused) {
   if (comm::rank(MPI_COMM_WORLD) == 0) std::filesystem::remove(path());
 }
 
+// Oracle: the limit that the reader has; all ranks throw, and there is no file.
+TEST(checkpoint_file, what_the_reader_would_refuse_is_not_written) {
+  sample::points own(planes());
+  std::vector<grid::point_vector> vectors = own.vectors();
+  vectors.front().layout.components = static_cast<int>(io::most_components) + 1;
+  EXPECT_THROW(io::write_checkpoint(path(), own.planes(), vectors, {}), usage_error);
+  EXPECT_FALSE(std::filesystem::exists(path()));
+}
+
 }  // namespace checkpoint_file_test

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import shutil
 import signal
 import subprocess
@@ -143,6 +144,9 @@ def test_a_cone_tells_tension_from_compression_and_unloads(job: Job) -> None:
         assert slope == pytest.approx(MODULUS, rel=1e-5)
 
 
+CONE = "tensile_strength_MPa = 50\ncompressive_strength_MPa = 90\n"
+
+
 @pytest.mark.parametrize(
     ("failure", "load", "words"),
     [
@@ -155,7 +159,14 @@ def test_a_cone_tells_tension_from_compression_and_unloads(job: Job) -> None:
         ('law = "von_mises"\nyield_stress_MPa = 80\nsteps = 0', "strain = -0.02", "failure.steps"),
         ('law = "von_mises"\nyield_stress_MPa = 80\npath = [1, 1]', "strain = -0.02", "failure.path"),
         ('law = "von_mises"\nyield_stress_MPa = 80\nmaterials = [2]', "strain = -0.02", "failure.materials"),
-        ('law = "von_mises"\nyield_stress_MPa = 80', "force_N = -100", "the force has a limit"),
+        ('law = "quadric"\ntensile_strength_MPa = 50\ncompressive_strength_MPa = 90', "strain = -0.02", "interaction"),
+        (CONE + 'law = "quadric"\ninteraction = 0.5', "strain = -0.02", 'it would be law = "cone"'),
+        (CONE + 'law = "cone"\ninteraction = 0.3', "strain = -0.02", "does not go with law"),
+        (CONE + 'law = "secant_damage"\nfracture_ratio = 3', "strain = -0.02", "softens by the voxel size alone"),
+        (CONE + 'law = "cone"\nfracture_ratio = 3', "strain = -0.02", "does not go with law"),
+        (CONE + 'law = "secant_damage"\nhardening_MPa = 20000', "strain = -0.02", "makes nothing stiffer"),
+        (CONE + 'law = "secant_damage"', "force_N = -100", "the load may fall"),
+        ('law = "von_mises"\nyield_stress_by_density = [57, 1.4]', "strain = -0.02", "needs [density_law]"),
         ('law = "von_mises"\nyield_stress_MPa = 80', 'test = "homogenise"', "does not go with"),
     ],
 )
@@ -190,6 +201,82 @@ def test_what_does_not_converge_ends_with_the_curve_so_far(job: Job) -> None:
     assert told["status"] == "not converged"
     assert abs(told["curve"]["strain"][-1]) < 0.9
     assert (done.folder / "curve.csv").is_file()
+
+
+def test_a_force_is_walked_to_and_proven(job: Job) -> None:
+    """Oracle: the force itself; F = A (sy + Et (e - ey)); the supports of the scene bear it; straight lines do not change
+    with the steps."""
+    image, area = np.full((6, 4, 5), 200, "u1"), 20 * 0.05**2
+    wanted = -1.01 * YIELD * area
+    done = run(
+        job,
+        image,
+        VON_MISES + "prove = true",
+        f'test = "uniaxial"\nforce_N = {wanted}',
+        "[solve]\ntolerance = 1e-9\n",
+    )
+    assert done.code == 0, done.err
+    told = done.summary
+    assert told["curve"]["force_N"][-1] == pytest.approx(wanted, rel=1e-5)
+    assert told["curve"]["strain"][-1] == pytest.approx(-(YIELD / MODULUS + 0.01 * YIELD / TANGENT), rel=1e-3)
+    assert told["stiffness_N_per_mm"] == pytest.approx(MODULUS * area / 0.3, rel=1e-6)
+    halved = told["failure_proof"]["halved"]
+    assert halved["steps"] >= told["failure"]["steps"]
+    assert halved["change_of_load"] < 1e-6
+    assert halved["ended"] is None
+    case = json.loads((done.folder / "scene.json").read_text())["cases"][0]
+    driven = [s for s in case["supports"] if s["kind"] == "displaced"]
+    assert len(driven) == 1
+    assert driven[0]["displacement_mm"][0] == pytest.approx(told["curve"]["displacement_mm"][-1], rel=1e-9)
+    assert driven[0]["reaction_N"][0] == pytest.approx(wanted, rel=1e-5)
+
+
+def test_a_force_that_is_not_borne_ends_with_the_curve_so_far(job: Job) -> None:
+    """Oracle: exit code 4; perfect plasticity bears the yield stress and what the least hardening adds."""
+    image, area = np.full((4, 3, 3), 200, "u1"), 9 * 0.05**2
+    law = f'law = "von_mises"\nyield_stress_MPa = {YIELD}'
+    done = run(job, image, law, f'test = "uniaxial"\nforce_N = {-1.5 * YIELD * area}')
+    assert done.code == 4
+    assert "is not reached: the specimen bears" in done.err
+    told = done.summary
+    assert told["status"] == "not converged"
+    assert "is not reached" in told["ended"]
+    assert -1.01 * YIELD * area < told["curve"]["force_N"][-1] < -YIELD * area
+    assert (done.folder / "curve.csv").is_file()
+
+
+def test_damage_breaks_voxels_and_the_force_falls(job: Job) -> None:
+    """Oracle: st E up to the strength, no slope beyond it; a voxel of half the size breaks at twice the strain beyond; 1e-3 of
+    the stiffness is left."""
+    image, area = np.full((4, 3, 3), 200, "u1"), 9 * 0.05**2
+    law = (
+        'law = "secant_damage"\ntensile_strength_MPa = 50\ncompressive_strength_MPa = 90\nsteps = 8\n'
+        "fracture_ratio = 1.5\nfracture_length_mm = 0.1\n"
+    )
+    done = run(job, image, law, 'test = "uniaxial"\nstrain = 0.012', "[solve]\ntolerance = 1e-7\n")
+    assert done.code == 0, done.err
+    curve = done.summary["curve"]
+    strain, broken = np.array(curve["strain"]), np.array(curve["broken_share"])
+    assert np.array_equal(broken, strain > 2 * 50 / MODULUS + 1e-9)
+    stress = np.where(broken > 0, 1e-3 * MODULUS * strain, np.minimum(MODULUS * strain, 50))
+    assert np.allclose(curve["force_N"], stress * area, atol=1e-5 * 50 * area)
+    assert done.summary["ultimate"]["is_peak"] is True
+    with netCDF4.Dataset(done.folder / "results.nc") as file:
+        assert np.allclose(file["VTKHDF/CellData"]["damage"][:], 0.999)
+
+
+def test_strengths_follow_the_density(job: Job) -> None:
+    """Oracle: hand: rho = 0.5, E = 3814.4 rho^1.05, sy = 57.4464 rho^1.39."""
+    np.save(job.folder / "image.npy", np.full((4, 3, 3), 200, "u1"))
+    job.write(
+        'physics = "failure"\n[image]\npath = "image.npy"\nspacing_mm = 0.05\n[segment]\nthreshold = 100\n'
+        "[density_law]\nslope = 0.0025\ncoefficient_MPa = 3814.4\nexponent = 1.05\n"
+        '[failure]\nlaw = "von_mises"\nyield_stress_by_density = [57.4464, 1.39]\nsteps = 2\n'
+        '[load]\ntest = "uniaxial"\nstrain = -0.02\n[picture]\nenabled = false\n[solve]\ntolerance = 1e-9\n'
+    )
+    done = job.run("--ranks", "1")
+    assert done.code == 0, done.err
+    assert done.summary["first_yield"]["stress_MPa"] == pytest.approx(-57.4464 * 0.5**1.39, rel=1e-6)
 
 
 def test_a_stopped_job_goes_on_to_the_same_curve(job: Job) -> None:

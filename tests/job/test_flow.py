@@ -49,6 +49,20 @@ def grains(shape: tuple[int, int, int] = (16, 14, 12), seed: int = 4) -> np.ndar
     return solid
 
 
+def test_dead_ends_and_islands_are_told(job: Job, tmp_path: Path) -> None:
+    """Oracle: eddies in a blind pocket lose a factor of some 350 for each of its widths (Moffatt 1964, J. Fluid Mech. 18); an
+    island is still to the last voxel."""
+    solid = np.ones((12, 30, 3), bool)
+    solid[:, :4] = False  # the channel
+    solid[4:8, 4:24] = False  # the pocket, 4 wide and 20 deep
+    solid[2:4, 26:28] = False  # the island
+    s = run(job, text(save(tmp_path, solid), 'axis = "z"', "[solve]\ntolerance = 1e-8"))
+    fluid, island = np.count_nonzero(~solid), 2 * 2 * 3
+    assert s["flowing_share"] == pytest.approx(1 - island / fluid)
+    deep, deepest = (4 * 20 * 3, 4 * 12 * 3)
+    assert deepest + island < s["still_share"] * fluid < deep + island
+
+
 @pytest.mark.parametrize("gap", [1, 2, 5])
 def test_a_slit_has_the_value_of_its_grid(job: Job, tmp_path: Path, gap: int) -> None:
     """Oracle: (g^2 + 2) / 12 voxels^2 per open area, exact on this grid; the pressure falls evenly.
@@ -70,6 +84,7 @@ def test_a_slit_has_the_value_of_its_grid(job: Job, tmp_path: Path, gap: int) ->
         assert s["porosity"] == pytest.approx(open_area)
         assert s["percolates"] is True
         assert s["hydraulic_tortuosity"] == pytest.approx(1, rel=1e-6)
+        assert s["still_share"] == 0
         assert s["mean_velocity_mm_per_s"] == pytest.approx(1e6 * exact / open_area / 1e-3 / (6 * H), rel=1e-6)
     with netCDF4.Dataset(tmp_path / "job.out" / "results.nc") as file:
         velocity = np.ma.filled(file["VTKHDF/CellData/velocity"][:].astype("f8"), np.nan)

@@ -138,3 +138,37 @@ def test_heat_and_flow_tell_their_faces(job: Job) -> None:
     assert [b["kind"] for b in scene["boundaries"]] == ["velocity", "outlet"]
     for b in scene["boundaries"]:
         assert b["inflow_mm3_per_s"] == summary["opening_inflow_mm3_per_s"][b["face"]]
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_the_place_of_the_largest_value_is_told(job: Job, ranks: int) -> None:
+    """Oracle: the largest value of the results file and its voxel, on any number of ranks."""
+    import netCDF4
+
+    image = np.full(SHAPE, 100, np.uint8)
+    image[2:4, 1:4, 1] = 0  # a notch
+    job_on(job, '[load]\ntest = "axial_bonded"\naxis = "z"\nstrain = -0.01\n', image)
+    scene, summary = scene_of(job, ranks)
+    with netCDF4.Dataset(job.folder / "job.out" / "results.nc") as file:
+        values = np.ma.filled(file[summary["shown"]["field"]][:].astype(float), np.nan)
+    peak = scene["shown"]["peak"]
+    assert peak == summary["shown"]["peak"]
+    assert peak["value"] == pytest.approx(np.nanmax(values))
+    assert values[tuple(peak["voxel"])] == pytest.approx(peak["value"])
+    np.testing.assert_allclose(peak["at_mm"], (np.array(peak["voxel"]) + 0.5) * SPACING)
+
+
+def test_a_job_may_be_drawn_for_paper(job: Job) -> None:
+    """Oracle: white around the specimen; a surface by itself, whose colours begin at 0 with the map's own first one."""
+    from PIL import Image
+
+    job_on(job, '[load]\ntest = "axial_bonded"\naxis = "z"\nstrain = -0.01\n')
+    text = (job.folder / "job.toml").read_text()
+    drawn = 'preset = "paper"\nwidth = 64\nheight = 64\nzoom = 0.7\n'
+    (job.folder / "job.toml").write_text(text.replace("enabled = false\n", drawn))
+    _, summary = scene_of(job)
+    shown = summary["shown"]
+    assert (shown["colour_map"], shown["part_of_map"], shown["low"]) == ("ivory", [0, 1], 0)
+    picture = np.asarray(Image.open(job.folder / "job.out" / "picture.png"))[..., :3]
+    assert (picture[0] == 255).all() and (picture[:, 0] == 255).all()
+    assert (picture[24:40, 24:40] < 255).any(axis=2).all()

@@ -29,9 +29,16 @@ struct brick {
   }
 };
 
-plastic_material material(double tension, double compression, double hardening) {
-  return {constants.mu, constants.lambda + 2 * constants.mu / 3, surface_of(tension, compression, hardening)};
+plastic_material material(double tension, double compression, double hardening, double interaction = interaction_of_cone) {
+  return {constants.mu, constants.lambda + 2 * constants.mu / 3, surface_of(tension, compression, hardening, interaction)};
 }
+
+// Cylinder, cones, and quadrics: closed ones, open ones, one that is nearly a cone.
+struct strengths {
+  double tension, compression, interaction;
+};
+constexpr strengths all_strengths[] = {{80, 80, 0.5},  {50, 90, 0.5}, {90, 60, 0.5},   {20, 200, 0.5}, {50, 90, 0.3},
+                                       {50, 90, -0.5}, {80, 80, 0},   {20, 200, 0.45}, {90, 60, 0.49}, {50, 90, 0.4999}};
 
 // A state of a point by plain arithmetic: stress zz, yy, xx, zy, zx, yx of an elastic strain with engineering shears.
 struct point {
@@ -74,39 +81,45 @@ TEST(plastic_points, elastic_forces_are_those_of_the_element_matrix) {
 }
 
 // Oracle: the conditions of associated flow: the stress on the surface, the plastic strain along its normal, a multiplier
-// that is not negative.
+// that is not negative; from strains of the size of a step, and from ones far beyond any.
 TEST(plastic_points, returns_to_the_surface_along_its_normal) {
-  for (const auto& [tension, compression] : {std::pair{80.0, 80.0}, {50.0, 90.0}, {90.0, 60.0}}) {
-    const plastic_material m = material(tension, compression, 100);
-    const brick b(3e-2);
-    tensor_at_points<double> strain;
-    trial_stress<double> trial;
-    strains_at_points(b.u, b.per_mm, strain);
-    ASSERT_TRUE(return_to_surface<double>(strain, nullptr, plastic_numbers<double>(m), false, trial));
-    plastic_state<double> state;
-    flow(trial, plastic_numbers<double>(m), state);
-    for (int g = 0; g < 8; ++g) {
-      double elastic[6], plastic[6];
-      for (int i = 0; i < 6; ++i) {
-        plastic[i] = state.strain[i][g];
-        elastic[i] = strain.value[i][g] - plastic[i];
-      }
-      const point p = stress_of(elastic, m);
-      const double f = m.surface.a * p.mises() + 3 * m.surface.b * p.mean() - 1 - m.surface.h * state.alpha[g];
-      ASSERT_GE(state.alpha[g], 0);
-      if (state.alpha[g] == 0) {
-        EXPECT_LE(f, 1e-12);
-        continue;
-      }
-      EXPECT_NEAR(f, 0, 1e-12);
-      if (trial.is_apex[g] > 0) continue;
-      for (int i = 0; i < 6; ++i) {
-        const double deviator = i < 3 ? p.s[i] - p.mean() : 2 * p.s[i];
-        const double normal = 1.5 * m.surface.a * deviator / p.mises() + (i < 3 ? m.surface.b : 0);
-        EXPECT_NEAR(plastic[i], state.alpha[g] * normal, 1e-14) << i << ' ' << g;
-      }
-    }
-  }
+  for (const auto& [tension, compression, interaction] : all_strengths)
+    for (const double hardening : {100.0, 1.0})
+      for (const double size : {1e-2, 3e-2, 1.0})
+        for (std::uint64_t seed = 1; seed < 20; ++seed) {
+          const plastic_material m = material(tension, compression, hardening, interaction);
+          const brick b(size, seed);
+          tensor_at_points<double> strain;
+          trial_stress<double> trial;
+          strains_at_points(b.u, b.per_mm, strain);
+          if (!return_to_surface<double>(strain, nullptr, plastic_numbers<double>(m), false, trial)) continue;
+          plastic_state<double> state;
+          flow(trial, plastic_numbers<double>(m), state);
+          for (int g = 0; g < 8; ++g) {
+            double elastic[6], plastic[6];
+            for (int i = 0; i < 6; ++i) {
+              plastic[i] = state.strain[i][g];
+              elastic[i] = strain.value[i][g] - plastic[i];
+            }
+            const point p = stress_of(elastic, m);
+            const yield_surface& s = m.surface;
+            const double root = std::hypot(s.a * p.mises(), 3 * s.c * p.mean());
+            const double f = root + 3 * s.b * p.mean() - 1 - s.h * state.alpha[g];
+            ASSERT_GE(state.alpha[g], 0);
+            if (state.alpha[g] == 0) {
+              EXPECT_LE(f, 1e-12);
+              continue;
+            }
+            // The trial stress is up to a thousand times the strength.
+            EXPECT_NEAR(f, 0, 2e-13 * (10 + size * 3000)) << tension << ' ' << compression << ' ' << interaction;
+            if (trial.is_apex[g] > 0) continue;
+            for (int i = 0; i < 6; ++i) {
+              const double deviator = i < 3 ? p.s[i] - p.mean() : 2 * p.s[i];
+              const double normal = 1.5 * s.a * s.a * deviator / root + (i < 3 ? 3 * s.c * s.c * p.mean() / root + s.b : 0);
+              EXPECT_NEAR(plastic[i], state.alpha[g] * normal, size < 0.1 ? 1e-14 : 3e-12) << i << ' ' << g;
+            }
+          }
+        }
 }
 
 // Oracle: beyond the tip of the cone the stress is hydrostatic, st sc / (sc - st) / 1.5 in the mean without hardening.
@@ -129,18 +142,25 @@ TEST(plastic_points, ends_in_the_tip_of_the_cone) {
   }
 }
 
-// Oracle: uniaxial strengths, by construction of the surface.
+// Oracle: uniaxial strengths, by construction of the surface; of a quadric whose interaction is 0, and equal strengths, the
+// sphere in the space of principal stresses.
 TEST(plastic_points, yields_at_both_uniaxial_strengths) {
-  const yield_surface s = surface_of(50, 90, 0);
-  EXPECT_DOUBLE_EQ(s.a * 50 + s.b * 50, 1);
-  EXPECT_DOUBLE_EQ(s.a * 90 - s.b * 90, 1);
+  for (const double interaction : {0.5, 0.3, -0.5}) {
+    const yield_surface s = surface_of(50, 90, 0, interaction);
+    EXPECT_DOUBLE_EQ(std::hypot(s.a, s.c) * 50 + s.b * 50, 1);
+    EXPECT_DOUBLE_EQ(std::hypot(s.a, s.c) * 90 - s.b * 90, 1);
+  }
+  EXPECT_EQ(surface_of(50, 90, 0).c, 0);
+  const yield_surface sphere = surface_of(80, 80, 0, 0);
+  EXPECT_NEAR(3 * sphere.c, std::sqrt(3.0) / 80, 1e-15);               // hydrostatic
+  EXPECT_NEAR(sphere.a * std::sqrt(3.0), std::sqrt(2.0) / 80, 1e-15);  // pure shear
 }
 
 // Oracle: central differences of the relaxed stress; symmetry of the form that it makes.
 TEST(plastic_points, tangent_is_the_derivative_and_symmetric) {
   for (const bool mean_dilatation : {false, true})
-    for (const auto& [tension, compression] : {std::pair{80.0, 80.0}, {50.0, 90.0}, {20.0, 200.0}}) {
-      const plastic_numbers<double> m(material(tension, compression, 100));
+    for (const auto& [tension, compression, interaction] : all_strengths) {
+      const plastic_numbers<double> m(material(tension, compression, 100, interaction));
       const brick b(1e-2), along(1e-3, 77), other(1e-3, 1234);
       plastic_state<double> state;
       for (int i = 0; i < 6; ++i)
@@ -177,31 +197,42 @@ TEST(plastic_points, tangent_is_the_derivative_and_symmetric) {
 
 // Oracle: the same in double.
 TEST(plastic_points, single_precision_makes_the_same_tangent) {
-  const plastic_material m = material(50, 90, 100);
-  const brick b(2e-2), along(1e-3, 77);
-  const auto tangent_in = [&]<class T>(T) {
-    vector_at_corners<T> u, p;
-    T per_mm[3];
-    for (int c = 0; c < 3; ++c) {
-      per_mm[c] = static_cast<T>(b.per_mm[c]);
-      for (int a = 0; a < 8; ++a) {
-        u.value[c][a] = static_cast<T>(b.u.value[c][a]);
-        p.value[c][a] = static_cast<T>(along.u.value[c][a]);
+  for (const double interaction : {0.5, 0.3}) {
+    const plastic_material m = material(50, 90, 100, interaction);
+    const brick b(2e-2), along(1e-3, 77);
+    const auto tangent_in = [&]<class T>(T) {
+      vector_at_corners<T> u, p;
+      T per_mm[3];
+      for (int c = 0; c < 3; ++c) {
+        per_mm[c] = static_cast<T>(b.per_mm[c]);
+        for (int a = 0; a < 8; ++a) {
+          u.value[c][a] = static_cast<T>(b.u.value[c][a]);
+          p.value[c][a] = static_cast<T>(along.u.value[c][a]);
+        }
       }
-    }
-    tensor_at_points<T> strain, change, tangent;
-    trial_stress<T> trial;
-    const plastic_numbers<T> numbers(m);
-    strains_at_points(u, per_mm, strain);
-    return_to_surface<T>(strain, nullptr, numbers, true, trial);
-    strains_at_points(p, per_mm, change);
-    relaxed_tangent(trial, change, numbers, true, tangent);
-    return tangent;
-  };
-  const auto exact = tangent_in(1.0);
-  const auto single = tangent_in(1.0F);
-  for (int i = 0; i < 6; ++i)
-    for (int g = 0; g < 8; ++g) EXPECT_NEAR(single.value[i][g], exact.value[i][g], 1e-4);
+      tensor_at_points<T> strain, change, tangent;
+      trial_stress<T> trial;
+      const plastic_numbers<T> numbers(m);
+      strains_at_points(u, per_mm, strain);
+      // As the solver does: what a return found in double is not looked for again.
+      quadric_returns known;
+      if (sizeof(T) == 4) {
+        tensor_at_points<double> exact_strain;
+        trial_stress<double> exact;
+        strains_at_points(b.u, b.per_mm, exact_strain);
+        return_to_surface<double>(exact_strain, nullptr, plastic_numbers<double>(m), true, exact);
+        known = returns_of(exact);
+      }
+      return_to_surface<T>(strain, nullptr, numbers, true, trial, sizeof(T) == 4 && interaction < 0.5 ? &known : nullptr);
+      strains_at_points(p, per_mm, change);
+      relaxed_tangent(trial, change, numbers, true, tangent);
+      return tangent;
+    };
+    const auto exact = tangent_in(1.0);
+    const auto single = tangent_in(1.0F);
+    for (int i = 0; i < 6; ++i)
+      for (int g = 0; g < 8; ++g) EXPECT_NEAR(single.value[i][g], exact.value[i][g], 1e-4);
+  }
 }
 
 }  // namespace plastic_points_test

@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 from fake_output import write_output, write_scene
-from osteon.picture_labels import Labels, digits_for, draw, mm_per_pixel, round_length, ticks
+from osteon.picture_labels import Labels, digits_for, draw, round_length, ticks
+from osteon.picture_marks import Camera
 from osteon.report import main
 from PIL import Image
 
@@ -42,8 +43,45 @@ def test_lengths_are_round(longest, length):
 def test_the_specimen_fills_the_picture_as_the_camera_does():
     """Oracle: at zoom 1 the sphere around the box touches the shorter edges: in perspective its outline is larger by 1 / cos 15."""
     labels = Labels("", "", 0, 1, shape=[3, 4, 12], spacing_mm=[1, 1, 1])
-    seen = 2 * 6.5 / mm_per_pixel(labels, 800, 600)
+    seen = 2 * 6.5 / labels.camera(800, 600).mm_per_pixel
     assert seen == pytest.approx(600 * np.cos(np.radians(15)))
+
+
+def test_points_are_seen_where_the_camera_of_the_program_sees_them():
+    """Oracle: from azimuth 0, y lies to the right and z is up; a sixth of the way to the eye everything is 6/5 times as large."""
+    camera = Camera(np.array([3.0, 4.0, 12.0]), 0.0, 0.0, 2.0, 800, 600)
+    middle = np.array([1.5, 2.0, 6.0])
+    assert camera.seen_at(middle) == pytest.approx((400, 300))
+    column, row = camera.seen_at(middle + np.array([0, 1, 2]))
+    assert (column - 400, 300 - row) == pytest.approx((1 / camera.mm_per_pixel, 2 / camera.mm_per_pixel))
+    near = middle + np.array([camera.distance / 6, 1, 2])
+    assert camera.depth(near) == pytest.approx(-camera.distance / 6)
+    assert camera.seen_at(near)[0] - 400 == pytest.approx(1.2 / camera.mm_per_pixel)
+    for azimuth, elevation in ((35, 22), (251, -40)):
+        turned = Camera(np.array([3.0, 4.0, 12.0]), azimuth, elevation, 1.0, 800, 600)
+        axes = np.array([turned.right, turned.up, -turned.ahead])
+        np.testing.assert_allclose(axes @ axes.T, np.eye(3), atol=1e-12)
+        assert np.linalg.det(axes) == pytest.approx(1)
+
+
+def test_arrows_and_the_largest_value_are_drawn_where_they_are():
+    """Oracle: the projections of their points; an arrow at the far side is faint."""
+    ground = Image.new("RGB", (400, 300), (0, 0, 0))
+    arrow = {"from": [0.5, 0.5, 0.5], "to": [0.5, 0.5, 1.0], "colour": [255, 120, 20], "label": "", "case": ""}
+    far = {**arrow, "from": [-0.4, 0.8, 0.5], "to": [-0.4, 0.8, 1.0]}
+    labels = Labels("", "", 0, 0, shape=[1, 1, 1], spacing_mm=[1, 1, 1], arrows=[arrow, far], peak_mm=[0.2, 0.2, 0.5])
+    drawn = np.asarray(draw(ground, labels)).astype(int)[-300:, :400]
+    camera = labels.camera(400, 300)
+
+    def at(point):  # shafts are two pixels wide
+        column, row = camera.seen_at(np.array(point))
+        return drawn[round(row), round(column) - 2 : round(column) + 3].max(axis=0)
+
+    np.testing.assert_array_equal(at([0.5, 0.5, 0.7])[:2], [255, 120])  # the outline is bluer
+    assert 60 < at([-0.4, 0.8, 0.7])[0] < 160
+    column, row = camera.seen_at(np.array([0.5, 0.2, 0.2]))
+    ring = drawn[round(row) - 8 : round(row) + 9, round(column) - 8 : round(column) + 9]
+    assert (ring.min(axis=2) > 240).sum() > 8 and ring[8, 8].max() == 0
 
 
 def test_labels_leave_the_picture_as_it_is(tmp_path):

@@ -23,8 +23,9 @@ struct carried {
 };
 
 carried solve_carried(MPI_Comm comm, const image& img, axis along, std::vector<double> peclet, double length,
-                      vector3 spacing = {1, 1, 1}, double flow_tolerance = 1e-9) {
-  const auto flow = make_problem(comm, img, {along}, solve::flow_surroundings::periodic, spacing);
+                      vector3 spacing = {1, 1, 1}, double flow_tolerance = 1e-9, bool is_mirrored = false) {
+  const auto around = is_mirrored ? solve::flow_surroundings::mirrored : solve::flow_surroundings::periodic;
+  const auto flow = make_problem(comm, img, {along}, around, spacing);
   solve::flow_options how{flow_tolerance, flow_tolerance, 300, false};
   how.carry = solve::keep_mass;
   carried result;
@@ -34,6 +35,7 @@ carried solve_carried(MPI_Comm comm, const image& img, axis along, std::vector<d
   problem.spacing_mm = spacing;
   problem.cells = flow.cells;
   problem.along = along;
+  problem.is_mirrored = is_mirrored;
   problem.face_velocity_mm_per_s = result.flow.directions[0].face_velocity_mm_per_s;
   problem.peclet_numbers = std::move(peclet);
   problem.length_mm = length;
@@ -114,6 +116,51 @@ TEST(flow_dispersion, at_peclet_number_0_is_what_the_heat_solver_finds) {
   for (std::size_t i = 0; i < 3; ++i)
     for (std::size_t j = 0; j < 3; ++j)
       EXPECT_NEAR(porosity * found.dispersion.tensors[0].over_diffusivity[i][j], heat.conductivity_W_per_mK[i][j], 1e-6);
+}
+
+// Oracle: the sample and its mirror images in all directions, which repeat. Pores that touch the sides, and pores that do
+// not; parts that lead through along another axis only count for nothing.
+TEST(flow_dispersion, of_a_mirrored_sample_is_that_of_the_sample_and_its_images) {
+  const ranks_with_a_plane comm(5);
+  if (comm == MPI_COMM_NULL) return;
+  std::mt19937 random(8);
+  const image open({5, 6, 4}, [&](index3 p) {
+    const bool solid = static_cast<double>(random()) < 0.3 * 4294967296.0;
+    return p.y == 2 || p.x == 1 || p.z == 3 || !solid ? 1 : 0;
+  });
+  const image inner({5, 6, 7}, [](index3 p) {
+    if (p.z == 2 && p.y == 0) return 1;  // leads through along x, apart from all else
+    return p.y > 1 && p.y < 5 && p.x > 0 && p.x < 6 && (p.z + p.y * p.x) % 7 != 0 ? 1 : 0;
+  });
+  const vector3 spacing{0.5, 0.4, 0.6};
+  for (const image* img : {&open, &inner})
+    for (const axis along : {axis::z, axis::y, axis::x}) {
+      if (img == &inner && along != axis::z) continue;
+      index3 shape = img->shape;
+      for (int a = 0; a < 3; ++a) shape[a] *= 2;
+      const image eight(shape, [&](index3 p) {
+        for (int a = 0; a < 3; ++a) p[a] = std::min(p[a], 2 * img->shape[a] - 1 - p[a]);
+        return img->at(p);
+      });
+      const auto own = solve_carried(comm, *img, along, {0, 2, 20}, 1, spacing, 1e-9, true);
+      if (img == &inner) {  // its images are apart from each other: nothing passes between them
+        EXPECT_GT(own.dispersion.tensors[2].over_diffusivity[0][0], own.dispersion.tensors[0].over_diffusivity[0][0]);
+        EXPECT_EQ(own.dispersion.tensors[2].over_diffusivity[0][1], 0);
+        EXPECT_NEAR(own.dispersion.tensors[2].over_diffusivity[1][1], 0, 1e-6);
+        continue;
+      }
+      const auto all = solve_carried(comm, eight, along, {0, 2, 20}, 1, spacing);
+      EXPECT_NEAR(own.dispersion.mean_velocity_mm_per_s, 2 * all.dispersion.mean_velocity_mm_per_s,
+                  1e-7 * own.dispersion.mean_velocity_mm_per_s);  // the same drop over twice the length
+      EXPECT_EQ(8 * own.flow.counts.flowing, all.dispersion.cells);
+      EXPECT_EQ(2 * own.flow.counts.flowing, own.dispersion.cells);
+      for (std::size_t n = 0; n < 3; ++n)
+        for (std::size_t i = 0; i < 3; ++i)
+          for (std::size_t j = 0; j < 3; ++j)
+            EXPECT_NEAR(own.dispersion.tensors[n].over_diffusivity[i][j], all.dispersion.tensors[n].over_diffusivity[i][j],
+                        2e-6 * all.dispersion.tensors[n].over_diffusivity[i][i])
+                << n << i << j;
+    }
 }
 
 // Oracle: one rank and three threads. Invariants: dispersion grows with the Peclet number along the flow, and is never below

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <osteon/base/error.hpp>
 #include <osteon/solve/flow/flow_solver.hpp>
+#include <osteon/solve/flow/projection/mass_keeping.hpp>
 #include <random>
 
 #include "solve/flow_images.hpp"
@@ -238,6 +239,91 @@ TEST(flow_permeability, falls_when_solid_grows) {
     before = answer.permeability_mm2;
     for (int n = 0; n < 20; ++n) img.voxels[random() % img.voxels.size()] = 0;
   }
+}
+
+// u . A u of velocities on the low faces of a box that repeats, by the rows of friction one by one, and their sum along an
+// axis. @param u shape (voxels, 3)
+struct plain_sums {
+  double friction = 0, flux = 0;
+};
+plain_sums sums_of_faces(const image& img, vector3 h, int along, const std::vector<double>& u) {
+  const index3 n = img.shape;
+  const auto wrapped = [&](index3 p) { return index3{(p.z + n.z) % n.z, (p.y + n.y) % n.y, (p.x + n.x) % n.x}; };
+  const auto moved = [](index3 p, int axis, std::int64_t by) {
+    p[axis] += by;
+    return p;
+  };
+  const auto is_fluid = [&](index3 p) { return img.at(wrapped(p)) != 0; };
+  const auto is_face = [&](int d, index3 p) { return is_fluid(p) && is_fluid(moved(p, d, -1)); };
+  const auto velocity = [&](int d, index3 p) {
+    const index3 q = wrapped(p);
+    return u[static_cast<std::size_t>(3 * ((q.z * n.y + q.y) * n.x + q.x) + d)];
+  };
+  plain_sums sums;
+  for (std::int64_t z = 0; z < n.z; ++z)
+    for (std::int64_t y = 0; y < n.y; ++y)
+      for (std::int64_t x = 0; x < n.x; ++x)
+        for (int d = 0; d < 3; ++d) {
+          const index3 p{z, y, x}, low = moved(p, d, -1);
+          if (!is_face(d, p)) continue;
+          double row = 0;
+          for (int e = 0; e < 3; ++e)
+            for (const std::int64_t step : {-1, 1}) {
+              const index3 q = moved(p, e, step);
+              const int solid = !is_fluid(q) + !is_fluid(moved(low, e, step));
+              row += (e != d && solid == 2 ? 2 : 1) * velocity(d, p) / (h[e] * h[e]);
+              if (is_face(d, q)) row -= velocity(d, q) / (h[e] * h[e]);
+            }
+          sums.friction += velocity(d, p) * row;
+          if (d == along) sums.flux += velocity(d, p);
+        }
+  return sums;
+}
+
+// Oracle: the energy identity. The mean velocity and the power that friction takes give one permeability: as the solver has
+// both, in any surroundings, and by plain sums over the velocities of the faces.
+TEST(flow_permeability, from_flux_is_that_from_dissipation) {
+  const image ball({10, 10, 10}, [](index3 p) {
+    return std::hypot(static_cast<double>(p.z) - 4.5, static_cast<double>(p.y) - 4.5, static_cast<double>(p.x) - 4.5) > 4.2;
+  });
+  const image slit({4, 7, 4}, [](index3 p) { return p.y != 0; });
+  const image crossing({8, 9, 7}, [](index3 p) { return (p.z < 3) + (p.y > 4) + (p.x == 2) >= 1; });
+  const std::vector<std::pair<const char*, image>> media{{"ball", ball},
+                                                         {"slit", slit},
+                                                         {"crossing sheets", crossing},
+                                                         {"open pores", random_pores({9, 8, 10}, 2, 0.8)},
+                                                         {"tight pores", random_pores({10, 9, 8}, 3, 0.6)}};
+  int solved = 0;
+  for (const auto& [name, img] : media)
+    for (const vector3 h : {vector3{1, 1, 1}, vector3{0.02, 0.03, 0.025}})
+      for (const axis along : {axis::z, axis::x})
+        for (const auto around : {flow_surroundings::periodic, flow_surroundings::mirrored, flow_surroundings::closed}) {
+          auto problem = make_problem(MPI_COMM_SELF, img, {along}, around, h);
+          solve::flow_options how{1e-9, 1e-9, 500, false};
+          if (around == flow_surroundings::periodic) how.carry = solve::keep_mass;
+          const auto all = solve::solve_permeability(problem, how, null_log());
+          const auto& answer = all.directions[0];
+          if (!answer.percolates) continue;
+          ++solved;
+          const double k = answer.permeability_mm2;
+          EXPECT_TRUE(answer.certificate.converged) << name;
+          EXPECT_NEAR(answer.from_flux_mm2, answer.from_dissipation_mm2, 1e-9 * k) << name;
+          EXPECT_NEAR(answer.from_flux_mm2, k, 1e-9 * k) << name;
+          if (around != flow_surroundings::periodic) continue;
+          std::vector<double> u(static_cast<std::size_t>(3 * img.shape.volume()));
+          for (const voxel::run& r : problem.cells.runs())
+            for (std::int32_t n = 0; n < r.length; ++n)
+              for (std::size_t c = 0; c < 3; ++c)
+                u[static_cast<std::size_t>(3 * ((r.z * img.shape.y + r.y) * img.shape.x + r.x + n)) + c] =
+                    answer.face_velocity_mm_per_s[6 * static_cast<std::size_t>(r.first + n) + 2 * c];
+          const auto a = static_cast<int>(along);
+          const plain_sums sums = sums_of_faces(img, h, a, u);
+          const double mu = problem.viscosity_Pa_s, voxels = static_cast<double>(img.shape.volume());
+          const double gradient = problem.pressure_drop_Pa / (static_cast<double>(img.shape[a]) * h[a]);
+          EXPECT_NEAR(mu / gradient * sums.flux / voxels, k, 1e-7 * k) << name;
+          EXPECT_NEAR(mu / gradient * mu / gradient * sums.friction / voxels, k, 1e-7 * k) << name;
+        }
+  EXPECT_GT(solved, 40);
 }
 
 // Invariants: what flows in flows out of each voxel; power over the gradient; the drop of pressure.

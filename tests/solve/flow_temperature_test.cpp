@@ -238,6 +238,78 @@ TEST(flow_temperature, ducts_have_graetz_nusselt_numbers) {
   EXPECT_NEAR((4 * fine_even - coarse_even) / 3, 3.608, 0.003 * 3.608);
 }
 
+// Far inside a slit that is heated evenly on one side and insulated on the other: how much warmer than the mixing cup the
+// two walls of the fluid are, in heat flux * width / conductivity of the fluid.
+struct walls_of_slit {
+  double heated = 0, insulated = 0;
+};
+// On g voxels across: the profile of the flow on this grid, as taylor's chain in flow_dispersion_test has it, and the heat
+// that the flow has not yet taken up between a voxel and the next.
+walls_of_slit slit_on_grid(std::int64_t g) {
+  std::vector<double> u, t{0};
+  double sum = 0, left = 1, mixed = 0;
+  for (std::int64_t i = 0; i < g; ++i) {
+    const double y = static_cast<double>(i) + 0.5;
+    u.push_back(y * (static_cast<double>(g) - y) / 2 + 0.125);
+    sum += u.back();
+  }
+  for (std::size_t i = 0; i < u.size(); ++i) {
+    mixed += u[i] / sum * t[i];
+    left -= u[i] / sum;
+    t.push_back(t[i] - left / static_cast<double>(g));
+  }
+  return {t[0] + 0.5 / static_cast<double>(g) - mixed, t[u.size() - 1] - mixed};
+}
+
+// Oracle: by hand, u dT/dz = q / (c H) (6 y / H - 6 (y / H)^2): 13/35 q H / k at the heated wall, -9/70 at the other one
+// [ShahLondon1978]; through a slab of solid before it q t / k_solid more. On the slit's own voxels to the length of the
+// channel; that sum has second order.
+TEST(flow_temperature, a_slit_with_conducting_walls_has_the_closed_form) {
+  const ranks_with_a_plane comm(72);
+  if (comm == MPI_COMM_NULL) return;
+  EXPECT_NEAR(slit_on_grid(400).heated, 13. / 35, 1e-5);
+  EXPECT_NEAR(slit_on_grid(400).insulated, -9. / 70, 1e-5);
+  EXPECT_NEAR(std::log2((slit_on_grid(16).heated - 13. / 35) / (slit_on_grid(32).heated - 13. / 35)), 2, 0.05);
+  EXPECT_NEAR(std::log2((slit_on_grid(16).insulated + 9. / 70) / (slit_on_grid(32).insulated + 9. / 70)), 2, 0.05);
+
+  constexpr std::int64_t length = 72, place_of_it = 40, slab = 3, g = 8;
+  constexpr double h = 1. / g, peclet = 10, flux = 7;  // of the hydraulic diameter, twice the width of 1
+  for (const double solid : {0.2, 0.6, 1.5}) {
+    setting s{image({length, 2 * slab + g, 1}, [](index3 p) { return p.y < slab ? 2 : p.y < slab + g ? 1 : 3; })};
+    s.conductivity = {0, 1, solid, 2 * solid};
+    s.spacing = {0.25, h, h};
+    s.openings = {place(axis::z, false, face_flow::velocity, 1, true), place(axis::z, true, face_flow::outlet),
+                  place(axis::x, false, face_flow::slip), place(axis::x, true, face_flow::slip)};
+    s.incoming = {300};
+    s.heat_capacity = peclet / 2;
+    s.conditions = {{place(axis::y, false), {thermal::flux, 0, flux, 0}}};
+    const auto p = make_flowing(comm, s);
+    const auto answer = solve_all(p);
+    EXPECT_LT(answer.certificate.reaction_imbalance, 1e-7);
+    std::array<double, 5> sums{};  // flow, flow times temperature, outermost temperatures, the heated one further on
+    for (const voxel::run& r : p.cells.runs())
+      for (std::int32_t n = 0; n < r.length; ++n) {
+        const double t = answer.temperature_K[static_cast<std::size_t>(r.first + n)];
+        const std::int64_t z = p.where.owned.begin.z + r.z, y = p.where.owned.begin.y + r.y;
+        if (y == 0 && z == place_of_it + 4) sums[4] = t;
+        if (z != place_of_it) continue;
+        if (y == 0) sums[2] = t;
+        if (y == 2 * slab + g - 1) sums[3] = t;
+        const std::int32_t of_fluid = p.fluid.find(r.z, r.y, r.x + n);
+        if (of_fluid < 0) continue;
+        const double u = p.face_velocity_mm_per_s[6 * static_cast<std::size_t>(of_fluid)];
+        sums[0] += u;
+        sums[1] += u * t;
+      }
+    MPI_Allreduce(MPI_IN_PLACE, sums.data(), 5, MPI_DOUBLE, MPI_SUM, comm);
+    const double mixed = sums[1] / sums[0], to_wall = (slab - 0.5) * h / solid;
+    EXPECT_NEAR(sums[4] - sums[2], flux * 4 * s.spacing.z / s.heat_capacity, 1e-4 * flux);  // what is taken up on the way
+    const walls_of_slit exact = slit_on_grid(g);
+    EXPECT_NEAR((sums[2] - mixed) / flux, to_wall + exact.heated, 1e-4) << solid;
+    EXPECT_NEAR((sums[3] - mixed) / flux, exact.insulated, 1e-4) << solid;
+  }
+}
+
 setting random_setting(double solid_share) {
   std::mt19937 random(7);
   setting s{image({10, 9, 8}, [&](index3 p) {

@@ -222,6 +222,37 @@ TEST(flow_transient, a_vortex_of_taylor_and_green_decays_as_it_should) {
   EXPECT_GT(error[1] / error[2], 3.4);
 }
 
+// Oracle: the same voxels by steps that are sixteen times shorter than the shortest: what is left is the error of the steps.
+TEST(flow_transient, a_vortex_of_taylor_and_green_is_of_second_order_in_the_step) {
+  const ranks_with_a_plane comm(8);
+  if (comm == MPI_COMM_NULL) return;
+  struct state {
+    std::vector<double> velocity;
+    double energy;
+  };
+  const auto after = [&](int steps) {
+    vortex v(comm, 8, 20, 1e-10);
+    v.time.start(false);
+    const double end = 0.5 * v.decay();
+    for (int s = 0; s < steps; ++s) EXPECT_TRUE(v.time.step(end / steps).converged);
+    return state{v.time.answer(), v.time.kinetic_energy()};
+  };
+  const state exact = after(512);
+  std::vector<double> velocity, energy;
+  for (const int steps : {8, 16, 32}) {
+    const state found = after(steps);
+    double worst = 0;
+    const std::size_t velocities = found.velocity.size() / 4 * 3;
+    for (std::size_t i = 0; i < velocities; ++i) worst = std::max(worst, std::abs(found.velocity[i] - exact.velocity[i]));
+    MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_DOUBLE, MPI_MAX, comm);
+    velocity.push_back(worst);
+    energy.push_back(std::abs(found.energy / exact.energy - 1));
+  }
+  EXPECT_LT(velocity[2], 1e-4);
+  for (const auto& error : {velocity, energy})
+    for (const std::size_t n : {0, 1}) EXPECT_NEAR(std::log2(error[n] / error[n + 1]), 2, 0.15);
+}
+
 // Oracle: an invariant. Without friction the vortex is steady, and nothing takes its energy but what the pressure's
 // tolerance leaves, however long the steps are.
 TEST(flow_transient, loses_no_energy_without_viscosity) {

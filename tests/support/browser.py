@@ -24,7 +24,10 @@ KEYS = {
     "PageDown": 34,
     "Home": 36,
     "Tab": 9,
+    "Enter": 13,
+    "Escape": 27,
 }
+MODIFIERS = {"Alt": 1, "Control": 2, "Meta": 4, "Shift": 8}
 
 
 def why_not() -> str:
@@ -83,9 +86,10 @@ class Page:
         value = "dark" if is_dark else "light"
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": value}])
 
-    def open(self, path: Path, fragment: str = "") -> None:
+    def open(self, path: Path | str, fragment: str = "") -> None:
+        """@param path a file, or an address"""
         self.call("Page.navigate", url="about:blank")
-        self.call("Page.navigate", url=path.resolve().as_uri() + fragment)
+        self.call("Page.navigate", url=path if isinstance(path, str) else path.resolve().as_uri() + fragment)
 
     def value(self, script: str) -> Any:
         """What an expression of JavaScript says; a promise is awaited."""
@@ -110,11 +114,25 @@ class Page:
             )
         )
 
-    def key(self, name: str) -> None:
-        text = {"text": name} if len(name) == 1 else {}
-        code = KEYS.get(name, ord(name[0]))
-        self.call("Input.dispatchKeyEvent", type="keyDown", key=name, windowsVirtualKeyCode=code, **text)
-        self.call("Input.dispatchKeyEvent", type="keyUp", key=name, windowsVirtualKeyCode=code)
+    def key(self, name: str, *held: str) -> None:
+        """A key, with modifiers held ("Control")."""
+        text = {"text": "\r"} if name == "Enter" else {"text": name} if len(name) == 1 and not held else {}
+        code = KEYS.get(name, ord(name[0].upper()))
+        bits = sum(MODIFIERS[h] for h in held)
+        self.call(
+            "Input.dispatchKeyEvent", type="keyDown", key=name, windowsVirtualKeyCode=code, modifiers=bits, **text
+        )
+        self.call("Input.dispatchKeyEvent", type="keyUp", key=name, windowsVirtualKeyCode=code, modifiers=bits)
+
+    def type(self, selector: str, text: str) -> None:
+        """Replace the text of a field as one types it, and leave it by Enter."""
+        self.value(f"(() => {{ const e = document.querySelector({json.dumps(selector)}); e.focus(); e.select(); }})()")
+        self.call("Input.insertText", text=text)
+        self.key("Enter")
+
+    def click(self, selector: str) -> None:
+        place = self.centre(selector)
+        self.drag(place, place)
 
     def drag(self, begin: tuple[float, float], end: tuple[float, float]) -> None:
         """With the pointer; a click if it does not move."""

@@ -1,4 +1,7 @@
 // Slices across z, y and x, drawn on 2-D canvases: scan, field, sets, outline of the solid, cross-hair, scale bar, letters.
+//
+// A viewer whose voxels are not all at hand paints its slices itself: viewer.paint(plane) returns {image, outline}, or null
+// while the voxels are on their way; the slice then stays as it is.
 
 const PLANES = [[0, 1, 2], [0, 2, 1], [1, 2, 0]];  // column axis, row axis, axis across
 const AXES = 'xyz';
@@ -56,22 +59,28 @@ const slicesOf = viewer => {
     slider: viewer.all('.slice input')[i], fit: null,
   }));
 
+  const painted = plane => ({
+    image: slicePixels(viewer, plane), outline: viewer.outline && viewer.solid ? outlineOf(viewer, plane) : null,
+  });
+
   const draw = view => {
     const [a, b, n] = view.plane, w = viewer.shape[a], h = viewer.shape[b];
+    const slice = (viewer.paint || painted)(view.plane);
+    if (!slice) return;
     const {canvas} = view, pen = canvas.getContext('2d'), dense = Math.min(2, devicePixelRatio || 1);
     const W = Math.max(1, Math.round(canvas.clientWidth * dense)), H = Math.max(1, Math.round(canvas.clientHeight * dense));
     if (canvas.width !== W || canvas.height !== H) { canvas.width = W; canvas.height = H; }
     scratch.width = w; scratch.height = h;
-    scratch.getContext('2d').putImageData(slicePixels(viewer, view.plane), 0, 0);
+    scratch.getContext('2d').putImageData(slice.image, 0, 0);
     const sa = viewer.spacing[a], sb = viewer.spacing[b], scale = Math.min(W / (w * sa), H / (h * sb));
     const wide = w * sa * scale, high = h * sb * scale, X = (W - wide) / 2, Y = (H - high) / 2;
     view.fit = {X: X / dense, Y: Y / dense, column: sa * scale / dense, row: sb * scale / dense};
     pen.fillStyle = '#000'; pen.fillRect(0, 0, W, H);
     pen.imageSmoothingEnabled = scale * Math.min(sa, sb) < 1;
     pen.drawImage(scratch, X, Y, wide, high);
-    if (viewer.outline && viewer.solid) {
+    if (slice.outline) {
       const placed = new Path2D();
-      placed.addPath(outlineOf(viewer, view.plane), new DOMMatrix([sa * scale, 0, 0, sb * scale, X, Y]));
+      placed.addPath(slice.outline, new DOMMatrix([sa * scale, 0, 0, sb * scale, X, Y]));
       pen.lineWidth = dense; pen.strokeStyle = 'rgba(255,255,255,.55)'; pen.stroke(placed);
     }
     const cx = X + (viewer.at[a] + 0.5) * sa * scale, cy = Y + (h - viewer.at[b] - 0.5) * sb * scale, gap = 7 * dense;
@@ -79,7 +88,7 @@ const slicesOf = viewer => {
     for (const [x0, y0, x1, y1] of [[X, cy, cx - gap, cy], [cx + gap, cy, X + wide, cy], [cx, Y, cx, cy - gap],
       [cx, cy + gap, cx, Y + high]]) if (x1 > x0 || y1 > y0) { pen.moveTo(x0, y0); pen.lineTo(x1, y1); }
     pen.stroke(); pen.globalAlpha = 1;
-    const peak = viewer.field().peak;
+    const peak = viewer.field()?.peak;
     if (peak && Math.floor(peak.at[n]) === viewer.at[n]) {
       pen.strokeStyle = '#fff'; pen.lineWidth = 1.5 * dense; pen.beginPath();
       pen.arc(X + peak.at[a] * sa * scale, Y + (h - peak.at[b]) * sb * scale, 6 * dense, 0, 7); pen.stroke();

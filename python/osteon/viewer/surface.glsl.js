@@ -1,5 +1,8 @@
 // The ray caster: an opaque surface where the smoothed share of solid is one half, in the colours of the field beneath it, with
 // occlusion and a soft shadow from the pyramid of the share; or the largest value along each ray. Arrows are solved exactly.
+//
+// Of a live viewer the volume is that of the greys, and the surface is where they are at the threshold: a uniform, so that nothing
+// is made anew while it is dragged. Blocks with nothing above it are passed at once.
 
 const SURFACE_VERTEX = `#version 300 es
 out vec2 q; uniform float aspect;
@@ -9,21 +12,26 @@ void main() {
   gl_Position = vec4(p, 0, 1);
 }`;
 
-const MOST_ARROWS = 40, MOST_SETS = 32;
+const MOST_ARROWS = 40, MOST_SETS = 32, BLOCK = 8;
 
 const SURFACE_FRAGMENT = `#version 300 es
 precision highp float; precision highp sampler3D;
 out vec4 result; in vec2 q;
-uniform sampler3D share, field, sets; uniform sampler2D colours;
+uniform sampler3D share, field, sets, most_of_block; uniform sampler2D colours;
 uniform vec3 eye, right, up, ahead, size, voxel, low, high, ground, ivory, palette[${MOST_SETS}];
 uniform vec3 tail[${MOST_ARROWS}], tip[${MOST_ARROWS}], paint[${MOST_ARROWS}];
-uniform float slope, radius; uniform int mode, arrows; uniform bool shows_sets;
+uniform float slope, radius, threshold; uniform int mode, arrows; uniform bool shows_sets, is_live;
+
+const float BLOCK = ${BLOCK}.;
+
+// How much solid a grey stands for: exact for a share, a guess for what lies around a threshold.
+float solid_of(float v) { return is_live ? smoothstep(.55 * threshold, 1.35 * threshold, v) : v; }
 
 float share_at(vec3 p) { return textureLod(share, p / size, 0.).r; }
 
 // Outside of the box that a cut leaves there is nothing; else each cut would lie in the dark.
 float filled(vec3 p, float level) {
-  return any(lessThan(p, low)) || any(greaterThan(p, high)) ? 0. : textureLod(share, p / size, level).r;
+  return any(lessThan(p, low)) || any(greaterThan(p, high)) ? 0. : solid_of(textureLod(share, p / size, level).r);
 }
 
 // The colour of the field: the mean of the voxels near that have a value, as interpolation would mix in empty ones.
@@ -86,8 +94,14 @@ void main() {
       if (t >= leave) break;
       p = eye + t * ray; float v = share_at(p);
       if (mode == 1) { if (v > .3) most = max(most, texture(field, p / size).r); t += pace * 1.3; continue; }
-      if (v > .5) { hit = true; break; }
-      t += textureLod(share, p / size, 3.).r == 0. ? 3. * thin : pace;
+      if (v > threshold) { hit = true; break; }
+      if (is_live) {
+        ivec3 k = ivec3(floor(p / (voxel * BLOCK)));
+        if (texelFetch(most_of_block, clamp(k, ivec3(0), textureSize(most_of_block, 0) - 1), 0).r <= threshold) {
+          vec3 away = ((vec3(k) + step(vec3(0), ray)) * voxel * BLOCK - eye) * inv;
+          t = max(t + pace, min(away.x, min(away.y, away.z)) + .05 * pace);
+        } else t += pace;
+      } else t += textureLod(share, p / size, 3.).r == 0. ? 3. * thin : pace;
     }
     if (mode == 1 && most > 0.) {
       vec3 k = texture(colours, vec2(most * 255. / 256. + .5 / 256., .5)).rgb;
@@ -99,18 +113,19 @@ void main() {
         n = a.x > a.y && a.x > a.z ? vec3(-sign(ray.x), 0, 0) : a.y > a.z ? vec3(0, -sign(ray.y), 0) : vec3(0, 0, -sign(ray.z));
       } else {
         float outer = max(enter, t - pace), inner = t;
-        for (int i = 0; i < 6; i++) { float m = .5 * (outer + inner); if (share_at(eye + m * ray) > .5) inner = m; else outer = m; }
-        hit_at = inner; p = eye + hit_at * ray; n = normal_at(p); if (dot(n, ray) > 0.) n = -n;
+        for (int i = 0; i < 6; i++) { float m = .5 * (outer + inner); if (share_at(eye + m * ray) > threshold) inner = m; else outer = m; }
+        hit_at = inner; p = eye + hit_at * ray; n = normal_at(p);
+        if (dot(n, ray) > 0.) n = is_live ? normalize(n - dot(n, ray) * ray) : -n;  // noise turns the greys' normals at an edge
       }
       float hidden = 0., shade = 0.;
       for (int i = 1; i < 5; i++) hidden += filled(p + n * exp2(float(i)) * thin * 1.1, float(i) - .5) * (i < 2 ? .2 : .3);
       for (int i = 1; i < 18; i++) {
         vec3 h = p + n * voxel * 1.5 + light * thin * float(i * i) * .28;
         if (any(lessThan(h, low)) || any(greaterThan(h, high))) break;
-        shade += textureLod(share, h / size, .3 + float(i) * .12).r * .28;
+        shade += solid_of(textureLod(share, h / size, .3 + float(i) * .12).r) * .28;
       }
       float open = clamp(1. - hidden * .95, .12, 1.), lit = max(dot(n, light), 0.) * mix(1., .35, min(shade, 1.));
-      vec3 k = colour_at(p - n * voxel * .9);
+      vec3 k = is_live ? ivory : colour_at(p - n * voxel * .9);
       if (shows_sets) { int s = set_at(p - n * voxel * .5); if (s > 0) k = mix(k, palette[s], .85); }
       colour = k * (open * (.40 + .12 * n.z + .18 * max(dot(n, -ray), 0.)) + .58 * lit) +
                .08 * open * pow(max(dot(reflect(ray, n), light), 0.), 24.);

@@ -4,6 +4,7 @@ const IVORY = [0.925, 0.89, 0.816];
 
 // The box of the solid in mm, from the low corner; of a specimen without any, that of the image.
 const boundsOf = viewer => {
+  if (viewer.live) return viewer.shape.map((n, i) => [0, n * viewer.spacing[i]]);
   const {shape, spacing, solid} = viewer, low = shape.slice(), high = [-1, -1, -1];
   for (let z = 0, q = 0; z < shape[2]; z++)
     for (let y = 0; y < shape[1]; y++)
@@ -16,6 +17,28 @@ const boundsOf = viewer => {
   return high[0] < 0 ? shape.map((n, i) => [0, n * spacing[i]]) : low.map((v, i) => [v * spacing[i], (high[i] + 1) * spacing[i]]);
 };
 
+// The brightest voxel of each block and of those around it: where it is not above the threshold, there is no surface.
+const mostOfBlocks = (values, shape) => {
+  const blocks = shape.map(n => Math.ceil(n / BLOCK)), most = new Uint8Array(blocks.reduce((a, b) => a * b));
+  const around = (i, n) => [Math.max(0, Math.floor((i - 1) / BLOCK)), Math.min(n - 1, Math.floor((i + 1) / BLOCK))];
+  const row = new Uint8Array(blocks[0]);
+  for (let z = 0, q = 0; z < shape[2]; z++)
+    for (let y = 0; y < shape[1]; y++) {
+      row.fill(0);
+      for (let b = 0; b < blocks[0]; b++)
+        for (let x = Math.max(0, b * BLOCK - 1), end = Math.min(shape[0], (b + 1) * BLOCK + 1); x < end; x++)
+          if (values[q + x] > row[b]) row[b] = values[q + x];
+      q += shape[0];
+      const [z0, z1] = around(z, blocks[2]), [y0, y1] = around(y, blocks[1]);
+      for (let k = z0; k <= z1; k++)
+        for (let j = y0; j <= y1; j++)
+          for (let b = 0, at = (k * blocks[1] + j) * blocks[0]; b < blocks[0]; b++, at++) if (row[b] > most[at]) most[at] = row[b];
+    }
+  return {blocks, most};
+};
+
+// Of a live viewer (viewer.live() returns the threshold, 0 .. 1) `solid` holds greys; see surface.glsl.js. The returned
+// `ray(x, y)` is that of a place on the page: where it begins, and its direction, in mm from the low corner.
 const surfaceOf = viewer => {
   const figure = viewer.one('.three'), canvas = figure.querySelector('canvas.gl'), notes = figure.querySelector('canvas.notes');
   const gl = /nogl/.test(location.hash) ? null : canvas.getContext('webgl2', {antialias: false, preserveDrawingBuffer: true});
@@ -25,7 +48,7 @@ const surfaceOf = viewer => {
   const box = boundsOf(viewer).map(([low, high], i) => [Math.min(low, ...ends.map(e => e[i])), Math.max(high, ...ends.map(e => e[i]))]);
   const centre = box.map(b => (b[0] + b[1]) / 2), across = Math.hypot(...box.map(b => b[1] - b[0])) || 1;
   const slope = 0.36, uniforms = {}, textures = new Map();
-  let isSlow = false, waiting = 0, shown = null;
+  let isSlow = false, waiting = 0, shown = null, fence = null, began = 0;
 
   const compiled = (kind, text) => {
     const shader = gl.createShader(kind); gl.shaderSource(shader, text); gl.compileShader(shader);
@@ -40,18 +63,20 @@ const surfaceOf = viewer => {
   gl.useProgram(program);
   const at = name => uniforms[name] ??= gl.getUniformLocation(program, name);
 
-  const texture3d = (unit, data, filter, hasPyramid) => {
+  const texture3d = (unit, data, filter, hasPyramid, edges = shape) => {
     const made = gl.createTexture();
     gl.activeTexture(gl.TEXTURE0 + unit); gl.bindTexture(gl.TEXTURE_3D, made); gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
-    gl.texImage3D(gl.TEXTURE_3D, 0, gl.R8, ...shape, 0, gl.RED, gl.UNSIGNED_BYTE, data);
+    gl.texImage3D(gl.TEXTURE_3D, 0, gl.R8, ...edges, 0, gl.RED, gl.UNSIGNED_BYTE, data);
     for (const side of ['S', 'T', 'R']) gl.texParameteri(gl.TEXTURE_3D, gl[`TEXTURE_WRAP_${side}`], gl.CLAMP_TO_EDGE);
     gl.texParameteri(gl.TEXTURE_3D, gl.TEXTURE_MAG_FILTER, filter);
     gl.texParameteri(gl.TEXTURE_3D, gl.TEXTURE_MIN_FILTER, hasPyramid ? gl.LINEAR_MIPMAP_LINEAR : filter);
     if (hasPyramid) gl.generateMipmap(gl.TEXTURE_3D);
     return made;
   };
-  texture3d(0, smoothed(viewer.solid, shape, spacing), gl.LINEAR, true);
-  texture3d(2, viewer.volumes.sets || new Uint8Array(viewer.count), gl.NEAREST, false);
+  texture3d(0, viewer.live ? viewer.solid : smoothed(viewer.solid, shape, spacing), gl.LINEAR, true);
+  const {blocks, most} = viewer.live ? mostOfBlocks(viewer.solid, shape) : {blocks: [1, 1, 1], most: new Uint8Array(1)};
+  texture3d(4, most, gl.NEAREST, false, blocks);
+  let setTexture = texture3d(2, viewer.volumes.sets || new Uint8Array(viewer.count), gl.NEAREST, false);
   gl.activeTexture(gl.TEXTURE3); gl.bindTexture(gl.TEXTURE_2D, gl.createTexture());
   gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.LINEAR);
   gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE);
@@ -68,7 +93,7 @@ const surfaceOf = viewer => {
     const {field, sets} = viewer.current(), w = Math.max(2, Math.round(canvas.clientWidth * scale)), h = Math.max(2, Math.round(canvas.clientHeight * scale));
     if (canvas.width !== w || canvas.height !== h) { canvas.width = w; canvas.height = h; }
     gl.viewport(0, 0, w, h);
-    if (shown !== field) {
+    if (shown !== field && !viewer.live) {
       shown = field; gl.activeTexture(gl.TEXTURE1);
       if (!textures.has(field)) textures.set(field, texture3d(1, field, gl.LINEAR, false));
       gl.bindTexture(gl.TEXTURE_3D, textures.get(field));
@@ -81,7 +106,8 @@ const surfaceOf = viewer => {
       if (c.out[a] > 0) high[a] = (viewer.at[a] + 1) * spacing[a]; else low[a] = viewer.at[a] * spacing[a];
     }
     const arrows = viewer.arrows().slice(0, MOST_ARROWS), stage = viewer.stage();
-    ['share', 'field', 'sets', 'colours'].forEach((name, unit) => gl.uniform1i(at(name), unit));
+    gl.uniform1i(at('is_live'), viewer.live ? 1 : 0); gl.uniform1f(at('threshold'), viewer.live ? viewer.live() : 0.5);
+    ['share', 'field', 'sets', 'colours', 'most_of_block'].forEach((name, unit) => gl.uniform1i(at(name), unit));
     for (const [name, value] of Object.entries({eye: c.eye, right: c.right, up: c.up, ahead: c.ahead, size, voxel: spacing, low, high,
       ground: stage, ivory: IVORY})) gl.uniform3fv(at(name), value);
     gl.uniform1f(at('aspect'), w / h); gl.uniform1f(at('slope'), slope); gl.uniform1f(at('radius'), across * 0.0075);
@@ -93,6 +119,8 @@ const surfaceOf = viewer => {
     }
     setFlat('palette', Array.from({length: MOST_SETS}, (_, i) => (viewer.palette[i] || [128, 128, 128]).map(v => v / 255)));
     gl.drawArrays(gl.TRIANGLES, 0, 3);
+    if (fence) gl.deleteSync(fence);
+    fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0); began = performance.now(); gl.flush();
     annotate(c, arrows, stage);
   };
 
@@ -146,7 +174,7 @@ const surfaceOf = viewer => {
       const [x, y] = seen(c, away);
       sayFree(r.label, x + 7, y);
     }
-    const peak = viewer.field().peak;
+    const peak = viewer.field()?.peak;
     if (peak && viewer.showsPeak) {
       const [x, y] = seen(c, peak.at.map((v, i) => v * spacing[i]));
       pen.strokeStyle = ink; pen.lineWidth = 1.5; pen.setLineDash([3, 2]); pen.beginPath(); pen.arc(x, y, 8, 0, 7); pen.stroke(); pen.setLineDash([]);
@@ -158,19 +186,27 @@ const surfaceOf = viewer => {
   };
 
   const fine = () => Math.min(2, 2 * (devicePixelRatio || 1));
+  // One frame is under way at a time: a slow machine would else draw what nobody sees any more, and the slices would wait.
+  const isDrawing = () => {
+    if (!fence || gl.clientWaitSync(fence, 0, 0) === gl.TIMEOUT_EXPIRED) return Boolean(fence);
+    gl.deleteSync(fence); fence = null; viewer.frame = performance.now() - began;
+    return false;
+  };
   const refresh = isMoving => {
     if (waiting) cancelAnimationFrame(waiting);
     waiting = requestAnimationFrame(() => {
       waiting = 0;
+      if (isDrawing() && performance.now() - began < 1000) return refresh(isMoving);
       draw(isSlow ? (isMoving ? 0.35 : 0.8) : fine());
       if (isMoving && isSlow) { clearTimeout(viewer.sharpen); viewer.sharpen = setTimeout(() => refresh(false), 250); }
     });
   };
 
+  const moved = isMoving => { refresh(isMoving); viewer.tell?.('camera'); };
   const turn = (right, up) => {
-    viewer.azimuth -= right; viewer.elevation = Math.max(-89, Math.min(89, viewer.elevation + up)); refresh(true);
+    viewer.azimuth -= right; viewer.elevation = Math.max(-89, Math.min(89, viewer.elevation + up)); moved(true);
   };
-  const zoom = by => { viewer.zoom = Math.max(0.4, Math.min(8, viewer.zoom * by)); refresh(true); };
+  const zoom = by => { viewer.zoom = Math.max(0.4, Math.min(8, viewer.zoom * by)); moved(true); };
   const pointers = new Map();
   canvas.addEventListener('pointerdown', e => { canvas.setPointerCapture(e.pointerId); canvas.focus({preventScroll: true}); pointers.set(e.pointerId, [e.clientX, e.clientY]); });
   canvas.addEventListener('pointermove', e => {
@@ -186,13 +222,13 @@ const surfaceOf = viewer => {
   });
   for (const end of ['pointerup', 'pointercancel', 'lostpointercapture']) canvas.addEventListener(end, e => pointers.delete(e.pointerId));
   canvas.addEventListener('wheel', e => { e.preventDefault(); zoom(Math.exp(-e.deltaY * 0.0015)); }, {passive: false});
-  canvas.addEventListener('dblclick', () => { viewer.resetCamera(); refresh(true); });
+  canvas.addEventListener('dblclick', () => { viewer.resetCamera(); moved(true); });
   canvas.addEventListener('keydown', e => {
     const step = {ArrowLeft: [-8, 0], ArrowRight: [8, 0], ArrowUp: [0, 8], ArrowDown: [0, -8]}[e.key];
     if (step) turn(...step);
     else if (e.key === '+' || e.key === '=') zoom(1.15);
     else if (e.key === '-') zoom(1 / 1.15);
-    else if (e.key === 'Home') { viewer.resetCamera(); refresh(true); }
+    else if (e.key === 'Home') { viewer.resetCamera(); moved(true); }
     else return;
     e.preventDefault();
   });
@@ -201,8 +237,19 @@ const surfaceOf = viewer => {
   viewer.firstZoom = zoomThatFits(); viewer.resetCamera();
 
   // How long a small frame takes says whether a large one may be drawn while the view turns.
-  draw(0.25); gl.finish(); const began = performance.now(); draw(0.25); gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
-  isSlow = (performance.now() - began) * 16 > 120 && !/fine/.test(location.hash);
+  draw(0.25); gl.finish(); const first = performance.now(); draw(0.25); gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
+  isSlow = (performance.now() - first) * 16 > 120 && !/fine/.test(location.hash);
   draw(isSlow ? 0.8 : fine());
-  return {refresh, redraw: () => draw(isSlow ? 0.8 : fine())};
+  const ray = (x, y) => {
+    const place = canvas.getBoundingClientRect(), aspect = place.width / place.height, c = camera();
+    const u = ((x - place.left) / place.width * 2 - 1) * Math.max(1, aspect);
+    const v = (1 - (y - place.top) / place.height * 2) * Math.max(1, 1 / aspect);
+    return {from: c.eye, along: c.ahead.map((w, i) => w + slope * (u * c.right[i] + v * c.up[i])), far: 2 * c.far + across};
+  };
+  const setsChanged = () => {
+    gl.activeTexture(gl.TEXTURE2); gl.deleteTexture(setTexture);
+    setTexture = texture3d(2, viewer.volumes.sets, gl.NEAREST, false);
+    refresh(false);
+  };
+  return {refresh, ray, setsChanged, redraw: () => draw(isSlow ? 0.8 : fine())};
 };

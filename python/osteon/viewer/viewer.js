@@ -56,7 +56,8 @@ const osteonViewer = async (root, description) => {
     : viewer.volumes[description.fields[0].volume].map(code => code ? 255 : 0);
   viewer.at = viewer.shape.map(n => n >> 1);
 
-  const control = name => viewer.one(`[name=${name}]`);
+  viewer.tools = viewer.one('.tools');  // which may stand elsewhere on the page later
+  const control = name => viewer.tools.querySelector(`[name=${name}]`), slider = control('limit');
   const makeColours = () => {
     const f = viewer.field(), map = description.maps[f.map], [low, high] = viewer.range;
     for (let code = 1; code < 256; code++) {
@@ -91,7 +92,7 @@ const osteonViewer = async (root, description) => {
   };
   const choose = index => {
     viewer.chosen = index;
-    const f = viewer.field(), slider = control('limit');
+    const f = viewer.field();
     viewer.range = f.range.slice();
     const most = f.diverging ? Math.max(-f.low, f.high) : f.high;
     slider.min = 0; slider.max = 1000; slider.step = 1;
@@ -105,6 +106,13 @@ const osteonViewer = async (root, description) => {
     if (what === 'colours' || what === 'field') makeColours();
     slices.draw(); readOut();
     if (surface && (what !== 'cursor' || viewer.cut)) surface.refresh(what === 'cursor' || what === 'colours');
+    viewer.tell?.(what);  // others that are linked to it (linked.js)
+  };
+  viewer.choose = choose;
+  viewer.valueHere = () => {
+    const f = viewer.field(), code = viewer.volumes[f.volume][viewer.at.reduce((s, v, i) => s + v * viewer.stride[i], 0)];
+    const sign = !f.peak || (code < 255 && (code > 1 || !f.diverging)) || Math.abs(f.peak.value) <= Math.abs(f.high) ? '≈' : code > 1 ? '≥' : '≤';
+    return code ? `${sign} ${wordedOf(f, valueOf(f, code))}` : '–';
   };
 
   description.fields.forEach((f, i) => control('field').add(new Option(f.label, i)));
@@ -123,7 +131,7 @@ const osteonViewer = async (root, description) => {
   on('mode', 'change', c => { viewer.mode = +c.value; viewer.changed('view'); });
   on('sets', 'change', c => { viewer.showsSets = c.checked; viewer.changed('view'); });
   on('outline', 'change', c => { viewer.outline = c.checked; viewer.changed('slices'); });
-  viewer.one('[name=peak]')?.addEventListener('click', () => {
+  control('peak')?.addEventListener('click', () => {
     const p = viewer.field().peak;
     if (p) { p.at.forEach((v, i) => viewer.moveTo(i, Math.floor(v))); viewer.changed('cursor'); }
   });

@@ -1,14 +1,18 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <app/commands.hpp>
 #include <app/common_options.hpp>
 #include <app/process/json_output.hpp>
 #include <app/process/mpi_session.hpp>
+#include <cctype>
+#include <charconv>
 #include <common/printable.hpp>
 #include <memory>
+#include <optional>
 #include <osteon/base/counted.hpp>
 #include <osteon/job/import/import.hpp>
-#include <osteon/job/run/before_run.hpp>
+#include <osteon/job/run/deep_check.hpp>
 #include <osteon/job/spec.hpp>
 #include <osteon/job/spec/doubts.hpp>
 
@@ -21,21 +25,57 @@ struct check_options {
   std::vector<std::string> set;
   job::script_options script;
   std::int64_t most_voxels = job::most_voxels_to_check;
+  bool deep = false;
+  std::string volume, folder;
 };
+
+// The keys that lead to a place in the job, such as ["force", 1, "on"] for `job.toml:7: force[2].on`; empty if it is none.
+nlohmann::ordered_json path_in_job(const std::string& where) {
+  const auto colon = where.rfind(": ");
+  const std::string place = colon == std::string::npos ? where : where.substr(colon + 2);
+  auto path = nlohmann::ordered_json::array();
+  for (std::size_t at = 0; at < place.size();) {
+    const auto end = std::min(place.find('.', at), place.size());
+    std::string name = place.substr(at, end - at);
+    std::optional<std::int64_t> number;
+    if (const auto bracket = name.find('['); bracket != std::string::npos && name.ends_with(']')) {
+      const std::string digits = name.substr(bracket + 1, name.size() - bracket - 2);
+      std::int64_t n = 0;
+      const auto [stop, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), n);
+      if (fault != std::errc{} || stop != digits.data() + digits.size() || n < 1) return nlohmann::ordered_json::array();
+      number = n - 1;
+      name.resize(bracket);
+    }
+    const bool is_key = !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+      return c < 128 && (std::isalnum(c) || c == '_' || c == '-');
+    });
+    if (!is_key) return nlohmann::ordered_json::array();
+    path.push_back(name);
+    if (number) path.push_back(*number);
+    at = end + 1;
+  }
+  return path;
+}
 
 nlohmann::ordered_json listed(const std::vector<problem>& problems) {
   auto list = nlohmann::ordered_json::array();
-  for (const problem& p : problems) list.push_back({{"where", p.where}, {"text", p.text}});
+  for (const problem& p : problems) list.push_back({{"where", p.where}, {"text", p.text}, {"path", path_in_job(p.where)}});
   return list;
 }
 
 int check(const check_options& o) {
+  if (!o.deep && !(o.volume.empty() && o.folder.empty()))
+    throw usage_error("--set-volume and --keep-model go with --deep; add it, or leave them out");
+  const job::deep_check deep{o.deep, o.volume, o.folder};
+  const std::int64_t most_voxels = o.deep ? std::int64_t{1} << 40 : o.most_voxels;
   job::image_check found;
+  nlohmann::ordered_json loads;
   std::vector<problem> problems;
   const job::spec spec = job::read_job(o.job, o.script, problems, o.set);
   if (problems.empty()) {
     // What a set selects is found out by the code of the ranks.
-    const int code = on_all_ranks([&](MPI_Comm) { found = job::check_image(MPI_COMM_SELF, spec, o.most_voxels); });
+    const int code =
+        on_all_ranks([&](MPI_Comm) { found = job::check_image(MPI_COMM_SELF, spec, most_voxels, deep, loads); });
     if (code != 0) return code;
   } else {
     found.problems = job::check_image_files(spec);
@@ -48,6 +88,7 @@ int check(const check_options& o) {
   nlohmann::ordered_json answer = {{"schema", "osteon.check/1"},   {"job", o.job},
                                    {"problems", listed(problems)}, {"warnings", listed(found.warnings)},
                                    {"image", found.facts},         {"looked_at", found.looked_at}};
+  if (o.deep) answer["loads"] = loads;
   write_json(o.json, answer);
   if (o.json != "-") {
     for (const problem& p : problems) fmt::print("{}\n", printable(p.where + ": " + p.text));
@@ -73,6 +114,12 @@ void add_check(registry& commands) {
                "ones only the header and a sample are looked at")
       .between(std::int64_t{0}, std::int64_t{1} << 40)
       .show_default();
+  c.add_flag("--deep", o->deep,
+             "Read and segment the image however large it is, and tell what each set, support and force is on the solid: "
+             "`loads` in the JSON");
+  c.add_option("--set-volume", o->volume, "With --deep: write the numbers of the sets in the voxels to this file (NRRD)");
+  c.add_option("--keep-model", o->folder,
+               "With --deep: keep the model in this folder, and take it from there while it is of the same image and solid");
   add_json(c, o->json);
   c.footer(
       "Faults are what `osteon run` refuses: exit code 2. Warnings are values that are allowed but hardly meant.\n\n"

@@ -28,7 +28,7 @@ int render(const job::render_request& request, const spelling_hints& hints, cons
 void add_render(registry& commands) {
   struct options {
     job::render_request shot;
-    std::vector<double> range, percentiles, level, tube;
+    std::vector<double> range, percentiles, level, tube, solid;
     std::vector<std::int64_t> streamlines;
     std::vector<std::string> clip;
     std::string eye, look_at;
@@ -44,6 +44,7 @@ void add_render(registry& commands) {
     if (!o->level.empty()) what.level = o->level[0];
     if (!o->streamlines.empty()) what.streamlines = o->streamlines[0];
     if (!o->tube.empty()) what.tube_mm = o->tube[0];
+    if (!o->solid.empty()) what.bone_opacity = o->solid[0];
     if (!o->percentiles.empty()) what.percentiles = std::array{o->percentiles[0], o->percentiles[1]};
     spelling_hints hints;
     if (!o->eye.empty()) what.view.eye_mm = parse_point("--eye", o->eye, hints);
@@ -54,11 +55,13 @@ void add_render(registry& commands) {
   c.add_option("results", shot.file, "results.nc (or model.nc) of a job").required();
   c.add_option("-f,--field", shot.field, "Field; vectors by their magnitude (default: sed, or the first field)");
   c.add_option("--component", shot.component, "One component: x y z or xx yy zz xy yz xz (default: the magnitude)");
-  c.add_option("-m,--map", shot.map, "Colours: batlow, inferno, lipari, viridis, vik (default inferno)");
+  c.add_option("-m,--map", shot.map,
+               "Colours: batlow, inferno, ivory, lipari, viridis, vik (default: ivory of a surface, else inferno)");
   c.add_option(
        "--method", shot.method,
-       "volume: light through bone and glow; maximum or average along each ray; surface of the solid, or where the field "
-       "has the value of --level; lic: a cut through a vector field by line integral convolution")
+       "surface of the solid, smoothed and opaque, or where the field has the value of --level; volume: light through bone "
+       "and glow; maximum or average along each ray; lic: a cut through a vector field by line integral convolution "
+       "(default: surface of a solid that is loaded, else volume)")
       .one_of({"volume", "maximum", "average", "surface", "lic"});
   c.add_option("--cut", shot.cut,
                "The cut of --method lic: the axis across it and its place in mm, as y=1.5 (default y, the middle)");
@@ -73,7 +76,9 @@ void add_render(registry& commands) {
       "Transfer function of a volume by control points VALUE:OPACITY or VALUE:OPACITY:#RRGGBB, by commas; a value may "
       "be a percentage of the values, as in 50%:0,99%:0.2 (default: a glow over the range)");
   c.add_flag("--shade", shot.shaded, "Light the field in a volume by its gradient");
-  c.add_option("--solid", shot.bone_opacity, "Opacity of the solid's surface, 0 to 1 (default 0.16; 0: not shown)");
+  c.add_option("--solid", o->solid,
+               "Opacity of the solid's surface in a volume, 0 to 1 (default 0.16, on paper 0.35; 0: not shown)")
+      .expected(1);
   c.add_option("--streamlines", o->streamlines,
                "So many lines of a vector field as tubes, in the colours of their speed unless --field is given")
       .expected(1);
@@ -95,7 +100,9 @@ void add_render(registry& commands) {
       .repeatable();
   for (const char* point : {"--eye", "--look-at"}) commands.join_numbers(point, 3);
   commands.join_numbers("--clip", 4);
-  c.add_flag("--light", shot.light, "A light background, for print");
+  c.add_option("--preset", shot.preset, "screen: on dark slate (default); paper: on white, with dark text")
+      .one_of({"screen", "paper"});
+  c.add_flag("--light", shot.light, "A soft white background");
   c.add_flag("!--plain", shot.annotated, "No box, axes, scale, colour bar and title");
   c.add_option("--title", shot.title, "Title (default: that of the file)");
   c.add_option("--orbit", shot.orbit, "This many numbered frames around the z axis, with data.csv: a Cinema database");

@@ -11,6 +11,7 @@
 #include <app/process/launcher.hpp>
 #include <app/process/mpi_session.hpp>
 #include <app/process/parent_process.hpp>
+#include <app/process/progress_file.hpp>
 #include <app/process/stop_signal.hpp>
 #include <app/process/terminal.hpp>
 #include <cctype>
@@ -32,6 +33,7 @@
 #include <osteon/job/run/compute.hpp>
 #include <osteon/job/run/connectivity_effect.hpp>
 #include <osteon/job/run/directory_lock.hpp>
+#include <osteon/job/run/finished_results.hpp>
 #include <osteon/job/spec.hpp>
 #include <osteon/job/subprocess.hpp>
 #include <string_view>
@@ -47,8 +49,9 @@ struct run_options {
   std::vector<std::string> io_hints, set;
   bool place = true;
   std::optional<std::string> bind;
-  bool resume = false, force = false, trace_messages = false, quiet = false, verbose = false;
-  std::string json;  ///< file for summary.json's content, `-` for standard output
+  bool resume = false, unless_done = false, force = false, trace_messages = false, quiet = false, verbose = false;
+  std::string json;      ///< file for summary.json's content, `-` for standard output
+  std::string progress;  ///< file for what the job tells, as lines of JSON
   bool report = true;
   job::script_options script;
 };
@@ -76,8 +79,12 @@ void describe(Visitor&& v, run_options& o) {
   v("--trace-messages", o.trace_messages,
     "Count messages, bytes and time waiting by plan: `messages` in summary.json, and in the report");
   v("--quiet", o.quiet, "Say nothing but warnings and errors; the answers are in summary.json and report.html");
-  v("--verbose", o.verbose, "Say each report of progress, as a line with the time since the start");
+  v("--progress", o.progress,
+    "Also write what the job tells to this file, one JSON object a line: stages, iterations, residuals, time left, the end");
+  v("--verbose", o.verbose, "Say each stage and each report of progress as a line with the time since the start");
   v("--resume", o.resume, "Continue from the job's checkpoint, if there is one");
+  v("--unless-done", o.unless_done,
+    "Compute nothing where the output directory holds finished results of this very job: same keys, images and version");
   v("--checkpoint", o.checkpoint,
     "Folder of the checkpoints (default: checkpoint.directory of the job, else checkpoint in the output)");
   describe_script(v, o.script);
@@ -184,6 +191,20 @@ void finish(const run_options& options, const job::spec& spec) {
   if (options.json != "-" && !options.quiet) fmt::print("{}", printable(summary_table(summary, report_path)));
 }
 
+// Whether there is nothing to compute, and say so.
+bool is_done(const run_options& options, const job::spec& spec, log_sink& log) {
+  if (!options.unless_done || !job::has_finished_results(spec, stop_was_requested)) return false;
+  log.note(fmt::format("'{}' holds the results of this job: nothing is computed", job::output_paths(spec).directory));
+  return true;
+}
+
+// What a person or a script wants to see of a job that had been done before; a report is made if it lacks.
+int finish_what_was_done(run_options options, const job::spec& spec) {
+  if (std::filesystem::exists(job::output_paths(spec).report)) options.report = false;
+  finish(options, spec);
+  return 0;
+}
+
 job::placed_ranks place(MPI_Comm comm, const job::spec& spec, log_sink& log) {
   const auto graph = [&] {
     job::ranks_to_place found = job::ranks_to_place_of_run(comm, spec);
@@ -227,11 +248,13 @@ int compute_as_rank(const run_options& options) {
   std::optional<job::spec> spec;
   std::optional<job::directory_lock> lock;
   bool speaks = false;  // the first rank
+  int was_done = 0;
   note_stop_signals();
   const bool has_parent = parent().has_value();
   const int code = on_all_ranks([&](MPI_Comm given) {
     speaks = comm::rank(given) == 0;
-    terminal_sink shown(is_interactive(), loudness_of(options));
+    terminal_sink terminal(is_interactive(), loudness_of(options));
+    progress_file shown(options.progress, terminal);
     const auto log_of_first = [&]() -> log_sink& { return speaks ? static_cast<log_sink&>(shown) : null_log(); };
     comm::collectively(given, [&] { spec = read_job(options); });
     if (!has_parent) job::warn_of_older_spellings(*spec, log_of_first());
@@ -241,6 +264,12 @@ int compute_as_rank(const run_options& options) {
       if (speaks)
         lock.emplace(job::output_paths(*spec).directory,
                      has_parent ? job::directory_lock::part::of_ranks : job::directory_lock::part::both);
+      if (speaks && !has_parent) begin_progress(options.progress, options.resume);
+      if (speaks && !has_parent) was_done = is_done(options, *spec, log_of_first());  // a parent has looked itself
+    });
+    MPI_Bcast(&was_done, 1, MPI_INT, 0, given);
+    if (was_done) return;
+    comm::collectively(given, [&] {
       if (options.threads || !std::getenv("OMP_NUM_THREADS")) omp_set_num_threads(static_cast<int>(spec->run.threads));
       // The parent that started the ranks has imported and said so; started by a launcher, the first rank imports.
       if (speaks)
@@ -265,15 +294,19 @@ int compute_as_rank(const run_options& options) {
       if (with_planes.get() != MPI_COMM_NULL) compute_on(with_planes.get());
     });
   });
-  if (code == 0 && speaks && !has_parent) finish(options, *spec);
+  if (code == 0 && was_done && speaks) finish_what_was_done(options, *spec);
+  if (code == 0 && !was_done && speaks && !has_parent) finish(options, *spec);
+  if (speaks && !has_parent) end_progress(options.progress, code, "");
   if (code != 0 && lock && !has_parent) lock->remove_if_useless(is_failure(code));
   return code;
 }
 
 // The job of a process that starts its ranks, in a directory that it holds.
 int run_held(const run_options& options, const job::spec& spec, job::directory_lock& lock) {
-  terminal_sink log(is_interactive(), loudness_of(options));
+  terminal_sink terminal(is_interactive(), loudness_of(options));
+  progress_file log(options.progress, terminal);
   job::warn_of_older_spellings(spec, log);
+  if (is_done(options, spec, log)) return finish_what_was_done(options, spec);
   job::find_filters(spec);
   const index3 shape = job::source_of(spec).prepare(spec, log, stop_was_requested);
   const auto cores = static_cast<std::int64_t>(job::usable_cores());
@@ -308,12 +341,8 @@ int run_held(const run_options& options, const job::spec& spec, job::directory_l
   return code;
 }
 
-int run(const run_options& options) {
-  if (under_launcher()) return compute_as_rank(options);
-  refuse_copies(1);
-  note_stop_signals();
-  follow_lifeline();
-
+// The job of a process that starts its ranks.
+int run_here(const run_options& options) {
   const job::spec spec = read_job(options);
   job::directory_lock lock(job::output_paths(spec).directory);
   try {
@@ -322,6 +351,24 @@ int run(const run_options& options) {
     return code;
   } catch (const error& e) {
     lock.remove_if_useless(is_failure(exit_code(e.kind())));
+    throw;
+  }
+}
+
+int run(run_options options) {
+  if (!options.progress.empty()) options.progress = std::filesystem::absolute(options.progress).string();
+  if (under_launcher()) return compute_as_rank(options);
+  refuse_copies(1);
+  note_stop_signals();
+  follow_lifeline();
+
+  begin_progress(options.progress, options.resume);
+  try {
+    const int code = run_here(options);
+    end_progress(options.progress, code, "");
+    return code;
+  } catch (const error& e) {
+    end_progress(options.progress, exit_code_of(e.kind()), e.what());
     throw;
   }
 }
@@ -363,6 +410,7 @@ void add_resume(registry& commands) {
   c.add_option("-t,--threads", o->run.threads, "OpenMP threads of each process").positive();
   add_script(c, o->run.script);
   c.add_flag("!--no-report", o->run.report, "Do not make report.html");
+  c.add_option("--progress", o->run.progress, "Also append what the job tells to this file, one JSON object a line");
   add_json(c, o->run.json);
   c.footer(std::string("Example:\n  osteon resume bone.out\n\n") + exit_codes);
 }

@@ -1,8 +1,13 @@
 #include <app/process/python.hpp>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <app/process/json_output.hpp>
 #include <app/process/terminal.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <osteon/base/error.hpp>
 #include <osteon/job/subprocess.hpp>
 #include <sstream>
@@ -24,6 +29,17 @@ std::string run_python(const std::vector<std::string>& call, const char* failure
   for (std::string line; std::getline(lines, line);)
     if (line.starts_with(mark)) terminal_sink(false).warn(line.substr(mark.size()));
   return std::move(result.out);
+}
+
+void become_python(const std::vector<std::string>& call) {
+  std::vector<char*> argv;
+  for (const std::string& word : call) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  std::fflush(stdout);
+  if (answer_descriptor() != STDOUT_FILENO) dup2(answer_descriptor(), STDOUT_FILENO);
+  execvp(argv[0], argv.data());
+  throw machine_error(fmt::format("cannot start '{}': {}; set OSTEON_PYTHON to a Python that has the osteon package",
+                                  call.front(), std::strerror(errno)));
 }
 
 }  // namespace osteon::app

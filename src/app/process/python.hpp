@@ -10,4 +10,8 @@ namespace osteon::app {
 /// @return what it prints @throws data_error, machine_error
 std::string run_python(const std::vector<std::string>& call, const char* failure);
 
+/// Become one: signals, terminal, standard files and exit code are its own from now on. Standard output that was kept for
+/// an answer is given back to it. @throws machine_error if it cannot be started
+[[noreturn]] void become_python(const std::vector<std::string>& call);
+
 }  // namespace osteon::app

@@ -38,6 +38,8 @@ void say(std::string_view text) { write(printable(text)); }
 
 bool is_interactive() { return parent() ? parent()->interactive : isatty(STDERR_FILENO) != 0; }
 
+std::string terminal_sink::time_of_line() const { return fmt::format("  [{:.3f} s]", since_start_.seconds()); }
+
 void terminal_sink::clear() {
   if (line_open_) write("\r\033[K");
   line_open_ = false;
@@ -60,7 +62,7 @@ void terminal_sink::stage(std::string_view name) {
   stage_ = name;
   since_stage_.restart();
   first_line_ = true;
-  say(fmt::format("{}\n", name));
+  say(loudness_ == loudness::all ? fmt::format("{}{}\n", name, time_of_line()) : fmt::format("{}\n", name));
 }
 
 void terminal_sink::progress(double fraction, std::string_view detail) {
@@ -73,7 +75,7 @@ void terminal_sink::progress(double fraction, std::string_view detail) {
   std::string line = fmt::format("  {:3.0f} %  {}", 100 * fraction, detail);
   if (fraction > 0.02 && fraction < 1 && elapsed > 1)
     line += fmt::format("  (about {} left)", duration(elapsed * (1 - fraction) / fraction));
-  if (loudness_ == loudness::all) line += fmt::format("  [{:.3f} s]", since_start_.seconds());
+  if (loudness_ == loudness::all) line += time_of_line();
   if (interactive_) {
     write("\r\033[K" + printable(line));
     line_open_ = true;

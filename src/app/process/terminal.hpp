@@ -12,7 +12,7 @@ namespace osteon::app {
 enum class loudness {
   quiet,  ///< nothing else
   usual,
-  all,  ///< every report of progress too, each as a line with the time since the start
+  all,  ///< every report of progress too; stages and reports are lines with the time since the start
 };
 
 /// Progress on a terminal, one line every ten seconds otherwise.
@@ -29,6 +29,7 @@ class terminal_sink : public log_sink {
 
  private:
   void clear();
+  std::string time_of_line() const;
   bool interactive_;
   loudness loudness_;
   bool line_open_ = false;

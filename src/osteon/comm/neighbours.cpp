@@ -246,16 +246,26 @@ void neighbours::begin(const void* from, std::size_t element_bytes) {
   state::prepared& p = s.of_size(element_bytes);
   s.now = &p;
   const attachment* const a = attachment_of(s.comm);
-  for (std::size_t i = 0; i < s.part.sends.size(); ++i) {
+  const auto pack_one = [&](std::size_t i) {
     const neighbour_message& m = s.part.sends[i];
-    std::byte* const to = p.out.data() + p.out_begin[i];
-    pack(m, element_bytes, static_cast<const std::byte*>(from), to);
     std::size_t number = 0;
-    if (m.peer == s.rank && m.elements() > 0 && own_counterpart(s.part.receives, m, &number))
-      std::memcpy(p.in.data() + p.in_begin[number], to, bytes_of(m, element_bytes));
-    if (a && a->place.world && s.is_between_ranks(m))
-      virtual_send(a->place, m.peer, s.tag + m.channel, {to, bytes_of(m, element_bytes)});
-  }
+    const bool stays = m.peer == s.rank && m.elements() > 0 && own_counterpart(s.part.receives, m, &number);
+    std::byte* const to = stays ? p.in.data() + p.in_begin[number] : p.out.data() + p.out_begin[i];
+    pack(m, element_bytes, static_cast<const std::byte*>(from), to);
+  };
+  // Lists that are too short for a team may be long enough together: threads then take a message each.
+  std::size_t longest = 0;
+  for (std::size_t i = 0; i < s.part.sends.size(); ++i) longest = std::max(longest, p.out_begin[i + 1] - p.out_begin[i]);
+  const std::size_t team = static_cast<std::size_t>(shortest_parallel_loop) * element_bytes;
+  if (p.out_begin.back() < team || longest > 4 * team)
+    for (std::size_t i = 0; i < s.part.sends.size(); ++i) pack_one(i);
+  else
+    for_each_block(std::ssize(s.part.sends), 1,
+                   [&](std::int64_t i, std::int64_t) { pack_one(static_cast<std::size_t>(i)); });
+  if (a && a->place.world)
+    for (std::size_t i = 0; i < s.part.sends.size(); ++i)
+      if (const neighbour_message& m = s.part.sends[i]; s.is_between_ranks(m))
+        virtual_send(a->place, m.peer, s.tag + m.channel, {p.out.data() + p.out_begin[i], bytes_of(m, element_bytes)});
   if (!(a && a->place.world)) s.start(p);
 }
 

@@ -22,6 +22,14 @@ const physics& physics_of(const spec& job) {
 
 double tolerance_of(const spec& job) { return job.solve.tolerance.value_or(physics_of(job).default_tolerance); }
 
+bool draws_surface(const spec& job) {
+  return job.picture.method ? *job.picture.method == "surface" : physics_of(job).shows_surface;
+}
+
+std::string colour_map_of(const spec& job) {
+  return job.picture.colour_map.value_or(draws_surface(job) ? "ivory" : "inferno");
+}
+
 bool needs(const physics& what, const material_property& property) {
   return std::find(what.needs.begin(), what.needs.end(), &property) != what.needs.end();
 }

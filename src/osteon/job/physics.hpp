@@ -157,6 +157,7 @@ struct physics {
   const char* key_of_loads = "load";  ///< for the faults of check_on_solid
 
   std::vector<const material_property*> needs{};  ///< of every material; none: [[material]] may be left out
+  bool is_held_by_supports = false;               ///< [[support]], [[force]] and the tests of elasticity are its loads
   bool takes_boundaries = false;                  ///< [[boundary]]
   bool takes_time_steps = false;                  ///< [transient]
   bool takes_heat_sources = false;                ///< of [[material]]; its own check says in which tests
@@ -179,6 +180,7 @@ struct physics {
   /// Most components of a field that will be written.
   int (*most_components)(const spec& job) = [](const spec&) { return 1; };
   bool balances_moments = false;   ///< the certificate says how well
+  bool shows_surface = false;      ///< of its solid, unless the job says otherwise
   bool writes_as_it_runs = false;  ///< files beside its results, in the output folder
   bool has_lines = false;          ///< of a vector field, for its picture
   bool draws_lines = false;        ///< unless the job says otherwise
@@ -211,6 +213,11 @@ bool needs(const physics& what, const material_property& property);
 
 /// What solve.tolerance is in a job.
 double tolerance_of(const spec& job);
+
+/// Whether the job's picture is of a surface, rather than of a volume.
+bool draws_surface(const spec& job);
+/// The colour map of the job's picture.
+std::string colour_map_of(const spec& job);
 
 /// The keys that a physics has in a table of its own.
 template <class Keys>

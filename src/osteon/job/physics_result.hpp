@@ -48,6 +48,7 @@ struct physics_result {
   std::shared_ptr<const render::streamlines> paths;  ///< that particles took, drawn instead of these lines; null: none
   double paths_low = 0, paths_high = 1;              ///< speeds at the ends of their colours
   bool is_fluid = false;                             ///< the voxels are a fluid: solid is what they leave
+  std::string ended;       ///< why the job has no answer to its end, a sentence; empty: it has, or the certificate says so
   std::string stopped_at;  ///< where the tolerance is not that of a residual: how far it came, in words
   /// Draws it into a file under a title, instead of a view of the voxels; empty: there is none. @collective
   std::function<void(const std::string& path, const std::string& title, log_sink& log)> draw_instead;

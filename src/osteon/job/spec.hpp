@@ -191,8 +191,9 @@ struct picture_spec {
   bool enabled = true;
   std::int64_t width = 1024, height = 1024;
   double azimuth_deg = 35, elevation_deg = 22, zoom = 1;
-  std::string method = "volume";  ///< or surface
-  std::string colour_map = "inferno";
+  std::optional<std::string> method;        ///< volume or surface; absent: draws_surface() says
+  std::optional<std::string> colour_map;    ///< absent: colour_map_of() says
+  std::string preset = "screen";            ///< as render::presets::background_of takes it
   std::string compositing = "auto";         ///< as render::parse_compositing takes it
   std::optional<std::string> field;         ///< elasticity only; absent: sed
   std::optional<std::int64_t> streamlines;  ///< lines of the vector field; absent: usual_streamlines() of the physics

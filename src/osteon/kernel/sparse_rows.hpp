@@ -21,7 +21,7 @@ struct sparse_rows {
 template <class Done>
 void for_each_flux(const sparse_rows& k, const float* x, Done done) {
   constexpr std::int64_t chunk = 1024;
-  for_each_block(k.rows(), chunk, [&](std::int64_t first, std::int64_t last) {
+  const auto through = [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; ++i) {
       const auto row = static_cast<std::size_t>(i);
       float sum = k.diagonal[row] * x[i];
@@ -29,7 +29,10 @@ void for_each_flux(const sparse_rows& k, const float* x, Done done) {
         sum -= k.conductance[static_cast<std::size_t>(e)] * x[k.column[static_cast<std::size_t>(e)]];
       done(static_cast<std::int32_t>(i), sum, k.diagonal[row]);
     }
-  });
+  };
+  // Waking a team costs more than a chunk does, and the levels of a cycle are swept often.
+  if (k.rows() <= chunk) return through(0, k.rows());
+  for_each_block(k.rows(), chunk, through);
 }
 
 }  // namespace osteon::kernel

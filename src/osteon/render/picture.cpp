@@ -14,6 +14,8 @@
 #include <osteon/comm/host_memory.hpp>
 #include <osteon/render/compositing/join_images.hpp>
 #include <osteon/render/rays/cast_rays.hpp>
+#include <osteon/render/rays/smooth_edges.hpp>
+#include <osteon/render/rays/solid_light.hpp>
 #include <osteon/render/rays/streamlines.hpp>
 #include <osteon/render/rays/tubes.hpp>
 #include <osteon/render/rays/view.hpp>
@@ -247,7 +249,10 @@ class join_clock {
 // The frame in memory, as render() has it at once on each rank. Collective.
 void check_memory(MPI_Comm comm, const scene& what, const pixel_box& frame) {
   const bool projects = what.how == method::maximum || what.how == method::average;
-  const double per_pixel = projects ? 40 : comm::size(comm) == 1 && what.how == method::volume ? 32 : 208;
+  const double per_pixel = projects                                              ? 40
+                           : comm::size(comm) == 1 && what.how == method::volume ? 32
+                           : what.how == method::surface                         ? 100
+                                                                                 : 208;
   const double of_lines = what.lines ? 2.0 * sizeof(tube_hit) + 16 : 0;
   const double need = (per_pixel + of_lines) * static_cast<double>(frame.size()), picture = 16.0 * what.width * what.height;
   if (need + picture < 64e6) return;
@@ -260,6 +265,7 @@ void check_memory(MPI_Comm comm, const scene& what, const pixel_box& frame) {
 struct kept_parts {
   const std::shared_ptr<kernel::march_volume>& volume;
   const std::shared_ptr<kernel::ray_surface>& surface;
+  const std::shared_ptr<kernel::solid_pyramid>& solid;
   std::shared_ptr<image_join>& join;
 };
 
@@ -270,6 +276,7 @@ image cast_and_join(const grid::block& where, const scene& what, const kept_part
              ranks = static_cast<std::size_t>(comm::size(where.comm));
   const view& from = rays.from;
   const pixel_box &frame = rays.frame, &seen_of_block = rays.own;
+  const kernel::solid_pyramid* const solid = what.shades_itself ? kept.solid.get() : nullptr;
   std::vector<plan::span> owned(ranks);
   std::vector<colour> pixels;
   std::vector<float> joined;  // or these
@@ -293,14 +300,15 @@ image cast_and_join(const grid::block& where, const scene& what, const kept_part
   } else if (const box_visibility seen = visibility(where, from); seen.cycle.empty()) {
     // Frames of a film differ in what they see; as whole pictures they take the same compositor.
     if (what.join.pixels != kernel::colour_format::wide) area = {0, 0, what.width, what.height};
-    if (!kept.join || !(kept.join->how() == what.join)) kept.join = std::make_shared<image_join>(where.comm, what.join);
+    const compositing how = what.how == method::surface ? of_opaque(what.join) : what.join;
+    if (!kept.join || !(kept.join->how() == how)) kept.join = std::make_shared<image_join>(where.comm, how);
     image_join& join = *kept.join;
     join.prepare(static_cast<int>(area.width()), static_cast<int>(area.height()), rectangle_within(area, seen_of_block));
     caster own_rays = rays;
     own_rays.frame = area;
     const ray_target target{join.format(), join.image()};
     if (what.how == method::surface) {
-      samples = draw_surface(own_rays, *kept.surface, what.layers.back(), target);
+      samples = draw_surface(own_rays, *kept.surface, what.layers.back(), solid, target);
     } else {
       kept.volume->light_by(light_of(from));
       samples = cast_all(where.comm, seen.order, *kept.volume, own_rays, target);
@@ -318,7 +326,7 @@ image cast_and_join(const grid::block& where, const scene& what, const kept_part
     const ray_target target{{kernel::colour_format::wide}, reinterpret_cast<std::byte*>(wide.data())};
     std::vector<kernel::optical_depth> depth;
     if (what.how == method::surface) {
-      samples = draw_surface(rays, *kept.surface, what.layers.back(), target);
+      samples = draw_surface(rays, *kept.surface, what.layers.back(), solid, target);
     } else {
       kept.volume->light_by(light_of(from));
       depth.resize(wide.size());
@@ -342,6 +350,26 @@ image cast_and_join(const grid::block& where, const scene& what, const kept_part
   return result;
 }
 
+void add_times(image& sum, const image& more) {
+  sum.samples += more.samples;
+  sum.joining.seconds += more.joining.seconds;
+  sum.joining.cpu_seconds += more.joining.cpu_seconds;
+}
+
+// Smooth the edges in this rank's rows of a picture. Collective.
+void cast_beside(const grid::block& where, const scene& what, const kept_parts& kept, std::span<const int> first_row,
+                 caster rays, image& result) {
+  const pixel_set edges = find_edges(where.comm, result, what.height);
+  rays.only = &edges;
+  for (const auto& beside : beside_middle) {
+    rays.beside = beside;
+    const image more = cast_and_join(where, what, kept, first_row, rays);
+    add_pixels(result, more, edges);
+    add_times(result, more);
+  }
+  divide_pixels(result, 1 + static_cast<int>(beside_middle.size()), edges);
+}
+
 }  // namespace
 
 int ghost_depth(double step_voxels) { return kernel::ghosts_needed(step_voxels); }
@@ -351,6 +379,7 @@ prepared::prepared(const grid::block& where, const scene& what) {
     check(where, what);
     add(where, what);
   });
+  add_light(where, what);
 }
 
 void prepared::add(const grid::block& where, const scene& what) {
@@ -361,6 +390,12 @@ void prepared::add(const grid::block& where, const scene& what) {
     surface_ = std::make_shared<kernel::ray_surface>(where.domain, what.spacing_mm, where.owned, field.present,
                                                      what.step_voxels, field.values.data(), static_cast<float>(what.level));
   }
+}
+
+void prepared::add_light(const grid::block& where, const scene& what) {
+  if (what.how != method::surface || !what.shades_itself || solid_) return;
+  solid_ =
+      std::make_shared<kernel::solid_pyramid>(gather_solid(where, what.spacing_mm, *what.layers.front().field, what.level));
 }
 
 image render(const grid::block& where, const scene& what) {
@@ -386,20 +421,23 @@ image render(const grid::block& where, const scene& what, prepared& kept, std::s
       throw usage_error(fmt::format("rows of {} ranks: they must rise from 0 to {}", ranks, what.height));
     kept.add(where, what);
   });
+  kept.add_light(where, what);
   const view from = view_of(where, what);
   const pixel_box frame = from.seen({{}, where.domain});
   check_memory(where.comm, what, frame);
   caster rays{from, from.seen(where.owned), frame, step_length(what)};
-  const kept_parts parts{kept.volume_, kept.surface_, kept.join_};
-  if (!what.lines) return cast_and_join(where, what, parts, first_row, rays);
+  const kept_parts parts{kept.volume_, kept.surface_, kept.solid_, kept.join_};
+  if (!what.lines) {
+    image result = cast_and_join(where, what, parts, first_row, rays);
+    if (what.how == method::surface && what.smooth_edges) cast_beside(where, what, parts, first_row, rays, result);
+    return result;
+  }
   const tube_hits hits(from, *what.lines, rays.own);
   rays.tubes = &hits;
   image result = cast_and_join(where, what, parts, first_row, rays);
   rays.passes_by = true;
   const image without = cast_and_join(where, what, parts, first_row, rays);
-  result.samples += without.samples;
-  result.joining.seconds += without.joining.seconds;
-  result.joining.cpu_seconds += without.joining.cpu_seconds;
+  add_times(result, without);
   const pixel_box rows{frame.left, std::max(frame.top, first_row[rank]), frame.right,
                        std::min(frame.bottom, first_row[rank + 1])};
   put_tubes(result, without, contains(rays.own, rows) ? hits : tube_hits(from, *what.lines, rows));

@@ -11,6 +11,7 @@
 namespace osteon::kernel {
 class march_volume;
 class ray_surface;
+class solid_pyramid;
 }  // namespace osteon::kernel
 
 namespace osteon::render {
@@ -32,8 +33,10 @@ class prepared {
  private:
   friend image render(const grid::block& where, const scene& what, prepared& kept, std::span<const int> first_row);
   void add(const grid::block& where, const scene& what);
+  void add_light(const grid::block& where, const scene& what);
   std::shared_ptr<kernel::march_volume> volume_;
   std::shared_ptr<kernel::ray_surface> surface_;
+  std::shared_ptr<kernel::solid_pyramid> solid_;
   std::shared_ptr<image_join> join_;
 };
 
@@ -51,9 +54,10 @@ image render(const grid::block& where, const scene& what, prepared& kept, std::s
 ///        `boxes`, the ranks may own any boxes that fill the domain, also such that no order of visibility exists
 /// @throws usage_error on an empty layer list, a camera without extent, sizes out of range
 /// @collective on where.comm
-/// @cost memory: up to 208 bytes for each pixel that may see the domain, on every rank (of `wide` pixels); sends at most
-///       (1 - 1/ranks) of 64 bytes a pixel, less than twice that if the number of ranks is not a power of two, and the
-///       picture once more; nothing in shared memory
+/// @cost memory: up to 208 bytes for each pixel that may see the domain, on every rank (of `wide` pixels; of surfaces 64),
+/// and
+///       2.7 MiB if a surface shades itself; sends at most (1 - 1/ranks) of 64 bytes a pixel, less than twice that if the
+///       number of ranks is not a power of two, and the picture once more; nothing in shared memory
 image render(const grid::block& where, const scene& what);
 
 }  // namespace osteon::render

@@ -126,9 +126,14 @@ std::int64_t write_checkpoint(const std::string& path, const grid::plane_points&
   index.per_plane.assign(points.per_plane().begin(), points.per_plane().end());
   index.facts = facts;
   const std::size_t all_digests = index.per_plane.size() * sha256_digits;
-  for (const grid::point_vector& v : vectors)
+  for (const grid::point_vector& v : vectors) {
+    // All ranks see the same. What the reader refuses is not written: a job would save for hours what cannot be resumed.
+    if (v.layout.components < 1 || v.layout.components > most_components)
+      throw usage_error(fmt::format("a checkpoint's vector '{}' has {} values a point; 1 to {} are possible", v.name,
+                                    v.layout.components, most_components));
     index.vectors.push_back(
         {v.name, v.layout.components, static_cast<int>(v.value_bytes()), std::string(all_digests, '\0')});
+  }
   const std::int64_t payload = index.lay_out();
 
   std::optional<temporary_file> temporary;

@@ -8,7 +8,8 @@ namespace osteon::io {
 
 /// Write a file. It appears under its name only when it is whole and synced; an older one stays until then.
 /// @param facts the same on all ranks @return its size in bytes
-/// @throws machine_error (no space, no permission) on all ranks @collective on points.comm()
+/// @throws machine_error (no space, no permission), usage_error (more than most_components values a point) on all ranks
+/// @collective on points.comm()
 std::int64_t write_checkpoint(const std::string& path, const grid::plane_points& points,
                               std::span<const grid::point_vector> vectors, const nlohmann::ordered_json& facts);
 

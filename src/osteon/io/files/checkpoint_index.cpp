@@ -18,7 +18,6 @@ using json = nlohmann::ordered_json;
 
 // "\nosteon-checkpoint-1 ", the length of the index in 16 hexadecimal digits, a blank, its SHA-256, a line end.
 constexpr std::string_view seal_magic = "\nosteon-checkpoint-1 ";
-constexpr std::int64_t most_components = 64;  // of a vector; a voxel that has yielded has 56
 constexpr std::size_t length_digits = 16, seal_line_length = seal_magic.size() + length_digits + 1 + sha256_digits + 1;
 constexpr std::int64_t largest_index = std::int64_t{1} << 30, largest_axis = (1 << 20) + 1;
 

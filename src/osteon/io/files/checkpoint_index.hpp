@@ -10,7 +10,8 @@
 
 namespace osteon::io {
 
-constexpr std::size_t sha256_digits = 64;  ///< of a SHA-256 in hexadecimal
+constexpr std::size_t sha256_digits = 64;     ///< of a SHA-256 in hexadecimal
+constexpr std::int64_t most_components = 64;  ///< values of a point in a vector; a voxel that has yielded has 56
 
 /// Vectors over points, a plane after the other; then the index as JSON, then a line that seals it.
 struct checkpoint_index {

@@ -194,7 +194,8 @@ int most_elastic_components(const spec& job) {
   return most;
 }
 
-void show(physics_result& result, const local_model& part, const std::string& name, const derived_fields& state) {
+void show(physics_result& result, const spec& job, const local_model& part, const derived_fields& state) {
+  const std::string name = job.picture.field.value_or("sed");
   const auto [title, units, values] = scalar_of(state, name);
   const solve::field_statistics s = solve::statistics(part.where.comm, *values);
   result.shown = values;
@@ -202,7 +203,8 @@ void show(physics_result& result, const local_model& part, const std::string& na
   result.shown_title = title;
   result.shown_units = units;
   result.shown_high = s.p99 > s.median ? s.p99 : s.max;
-  result.shown_low = s.median < result.shown_high ? s.median : 0;  // a uniform field is shown from nothing
+  const bool from_nothing = draws_surface(job) || !(s.median < result.shown_high);  // so is a uniform field
+  result.shown_low = from_nothing ? 0 : s.median;
 }
 
 nlohmann::ordered_json by_material(const local_model& part, const derived_fields& state) {

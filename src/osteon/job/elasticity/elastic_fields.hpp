@@ -39,8 +39,9 @@ inline std::vector<std::string> default_elastic_fields() { return {"displacement
 /// Most components of a field that a job writes.
 int most_elastic_components(const spec& job);
 
-/// Choose the field of the picture and its range of colours. @collective on part.where.comm
-void show(physics_result& result, const local_model& part, const std::string& name, const derived_fields& state);
+/// Show the field that the job's picture names, and choose its range of colours: on a surface all values have one, in a
+/// volume those below the median none. @collective on part.where.comm
+void show(physics_result& result, const spec& job, const local_model& part, const derived_fields& state);
 
 /// Statistics of the scalars for each material that occurs; null for models of more than 32 materials (density laws).
 /// @collective on part.where.comm

@@ -33,7 +33,7 @@ class displacement_painter final : public frame_painter {
                                        i * static_cast<std::size_t>(u.layout.node_stride)];
       now = derive_fields(elastic_, std::move(by_nodes));
     });
-    job::show(result, part_, job_.picture.field.value_or("sed"), now);
+    job::show(result, job_, part_, now);
     return true;
   }
 
@@ -234,6 +234,7 @@ const physics& elasticity() {
       .refuse = refuse_elasticity,
       .check_on_solid = check_loads_on_solid,
       .needs = {&property::youngs_modulus},
+      .is_held_by_supports = true,
       .takes_graded_moduli = true,
       .boundary_conditions = elastic_boundary_conditions,
       .rules = elastic_rules,
@@ -244,6 +245,7 @@ const physics& elasticity() {
       .work = elastic_work,
       .most_components = most_elastic_components,
       .balances_moments = true,
+      .shows_surface = true,
       .run =
           [](const spec& job, const local_model& part, const solve::options& how, log_sink& log) {
             return is_homogenisation(job) ? run_homogenise(job, part, how, log) : run_elasticity(job, part, how, log);

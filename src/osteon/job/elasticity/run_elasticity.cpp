@@ -123,7 +123,7 @@ physics_result run_elasticity(const spec& job, const local_model& part, const so
   result.elements = part.cells.size();
   MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, part.where.comm);
   result.answers = solved.front().answers;  // of several cases the first is the one of the picture and of the table
-  show(result, part, job.picture.field.value_or("sed"), solved.front().state);
+  show(result, job, part, solved.front().state);
   if (!job.cases.empty()) result.shown_name += "_" + cases.front().name;
   for (std::size_t c = 0; c < solved.size(); ++c) {
     auto fields = fields_of(job, part, cases[c], solved[c].state);

@@ -96,7 +96,7 @@ physics_result run_homogenise(const spec& job, const local_model& part, const so
                       {"axis", "z"},
                       {"strain", mean_strain}}}};
   if (auto table = by_material(part, state); !table.is_null()) result.answers["by_material"] = std::move(table);
-  show(result, part, job.picture.field.value_or("sed"), state);
+  show(result, job, part, state);
   result.fields = elastic_fields(part, job.output_fields.value_or(default_elastic_fields()), state);
   return result;
 }

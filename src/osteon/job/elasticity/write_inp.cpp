@@ -14,7 +14,6 @@
 #include <osteon/io/temporary_file.hpp>
 #include <osteon/job/elasticity/check_loads.hpp>
 #include <osteon/job/elasticity/elastic_problem.hpp>
-#include <osteon/job/elasticity/loads_on_solid.hpp>
 #include <osteon/job/physics.hpp>
 #include <set>
 
@@ -192,8 +191,7 @@ class inp_writer {
 }  // namespace
 
 inp_report write_inp(const spec& job, local_model part, const std::string& path, log_sink& log) {
-  // Of the physics whose loads are made of these supports and forces.
-  if (physics_of(job).check_on_solid != &check_loads_on_solid)
+  if (!physics_of(job).is_held_by_supports)
     throw usage_error(fmt::format("physics '{}' cannot be written as .inp, only elasticity", job.physics));
   if (is_homogenisation(job))
     throw usage_error(

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <osteon/job/elasticity/check_loads.hpp>
+#include <osteon/kernel/elasticity/yield_surface.hpp>
 
 namespace osteon::job {
 
@@ -19,23 +20,47 @@ void describe_failure(key_visitor& v, spec& job) {
   failure_keys& f = own_keys<failure_keys>(job, "failure");
   v("law", &f.law,
     "When a point yields: von_mises, at one stress in all directions; cone, at two strengths in uniaxial tension and "
-    "compression (Drucker and Prager), with associated flow.",
-    {"von_mises", "cone"});
+    "compression (Drucker and Prager); quadric, at these two on a surface without a tip. Flow is associated. secant_damage: "
+    "a voxel loses stiffness where the cone is passed at its centre, and may break.",
+    {"von_mises", "cone", "quadric", "secant_damage"});
   v("yield_stress_MPa", &f.yield_stress_MPa, "Of von_mises: yield stress of a uniaxial test in MPa, > 0.");
   v("yield_strain", &f.yield_strain,
     "Of von_mises, instead of yield_stress_MPa: elastic strain of a uniaxial test at yield; the yield stress is that times "
     "Young's modulus, also where moduli are graded.");
-  v("tensile_strength_MPa", &f.tensile_strength_MPa, "Of cone: yield stress in uniaxial tension in MPa, > 0.");
-  v("compressive_strength_MPa", &f.compressive_strength_MPa, "Of cone: yield stress in uniaxial compression in MPa, > 0.");
+  v("yield_stress_by_density", &f.yield_stress_by_density,
+    "Of von_mises, instead of yield_stress_MPa: [c, k], the yield stress c rho^k in MPa of the density rho of "
+    "[density_law], "
+    "whose law is power.");
+  v("tensile_strength_MPa", &f.tensile_strength_MPa,
+    "Of cone, quadric and secant_damage: yield stress in uniaxial tension in MPa, > 0.");
+  v("compressive_strength_MPa", &f.compressive_strength_MPa,
+    "Of cone, quadric and secant_damage: yield stress in uniaxial compression in MPa, > 0.");
   v("tensile_yield_strain", &f.tensile_yield_strain,
-    "Of cone, instead of tensile_strength_MPa: that stress over Young's modulus.");
+    "Of cone, quadric and secant_damage, instead of tensile_strength_MPa: that stress over Young's modulus.");
   v("compressive_yield_strain", &f.compressive_yield_strain,
-    "Of cone, instead of compressive_strength_MPa: that stress over Young's modulus.");
+    "Of cone, quadric and secant_damage, instead of compressive_strength_MPa: that stress over Young's modulus.");
+  v("tensile_strength_by_density", &f.tensile_strength_by_density,
+    "Of cone, quadric and secant_damage, instead of tensile_strength_MPa: [c, k], as yield_stress_by_density.");
+  v("compressive_strength_by_density", &f.compressive_strength_by_density,
+    "Of cone, quadric and secant_damage, instead of compressive_strength_MPa: [c, k], as yield_stress_by_density.");
+  v("interaction", &f.interaction,
+    "Of quadric: Schwiedrzik's zeta_0, in (-1, 0.5): near 0.5 it is nearly the cone, less makes the strength against "
+    "pressure "
+    "from all sides less.");
   v("hardening_MPa", &f.hardening_MPa,
-    "Slope of the uniaxial stress over the plastic strain in MPa, >= 0, of cone in compression. Left out or less than 1e-4 "
+    "Slope of the uniaxial stress over the plastic strain in MPa, >= 0, of cone and quadric in compression. Left out or "
+    "less than 1e-4 "
     "of "
-    "Young's modulus: 1e-4 of it, which is told.");
+    "Young's modulus: 1e-4 of it, which is told. Of secant_damage the slope of the uniaxial stress over the strain beyond "
+    "the "
+    "strength, less than Young's modulus; 0 is taken as it is.");
   v("hardening_ratio", &f.hardening_ratio, "The same over Young's modulus, instead of hardening_MPa.");
+  v("fracture_ratio", &f.fracture_ratio,
+    "Of secant_damage: strain over that at the strength at which a voxel of the size fracture_length_mm breaks, > 1; what "
+    "it "
+    "has beyond 1 is inverse to the voxel's size, so that a crack of any voxels takes the same energy. Left out: none "
+    "breaks.");
+  v("fracture_length_mm", &f.fracture_length_mm, "Size of the voxel that fracture_ratio is of in mm, > 0.");
   v("integration", &f.integration,
     "full: eight Gauss points, as Abaqus' and CalculiX' C3D8, and FAIM; locks where plastic flow keeps the volume. bbar: "
     "the "
@@ -47,10 +72,12 @@ void describe_failure(key_visitor& v, spec& job) {
     "converge well.");
   v("path", &f.path,
     "Multiples of the load that the driven face goes to, one after the other, from 0: [1, 0] loads and unloads. Left out: "
-    "[1].");
+    "[1]. Of load.force_N or load.moment_N_mm they are multiples of that.");
   v("halvings", &f.halvings, "How often a step that does not converge is halved before the job ends there, >= 0.");
   v("materials", &f.materials,
     "Numbers of the [[material]]s that yield, from 1 in their order; the others stay elastic. Left out: all yield.");
+  v("prove", &f.prove,
+    "Walk the path again with each step in two halves, and tell by how much the loads change: three times the time.");
 }
 
 void check_failure_keys(const spec& job, std::vector<problem>& problems) {
@@ -65,33 +92,67 @@ void check_failure_keys(const spec& job, std::vector<problem>& problems) {
              "'{}' does not go with physics = \"failure\": one face is driven, by axial_bonded, uniaxial, confined, shear, "
              "pure_shear, bending or torsion, without [[force]] and [[case]]",
              job.cases.empty() ? test : "case"));
-  expect(
-      !job.load.force_N && !job.load.moment_N_mm, job.load.force_N ? "load.force_N" : "load.moment_N_mm",
-      "does not go with physics = \"failure\", where the force has a limit: give strain, displacement_mm or angle_deg; the "
-      "curve tells where the force is reached");
   expect(!job.load.gravity_m_per_s2, "load.gravity_m_per_s2", "does not go with physics = \"failure\"; remove it");
   expect(!job.output_fields, "output.fields",
          "physics = \"failure\" writes displacement, plastic_strain and dissipation; remove it");
   expect(!job.picture.field, "picture.field", "physics = \"failure\" shows the plastic strain; remove it");
 
-  expect(f.law.has_value(), "failure.law", "missing: when a voxel yields; law = \"von_mises\" or \"cone\"");
-  const bool is_cone = f.law == "cone";
+  expect(f.law.has_value(), "failure.law",
+         "missing: when a voxel yields; law = \"von_mises\", \"cone\", \"quadric\" or \"secant_damage\"");
+  const bool is_damage = f.law == "secant_damage", has_two = is_damage || f.law == "cone" || f.law == "quadric",
+             by_power = job.density_law && job.density_law->law == "power";
   const auto one_of = [&](const std::optional<double>& stress, const char* stress_key, const std::optional<double>& strain,
-                          const char* strain_key, bool is_wanted) {
-    const std::string where = std::string("failure.") + stress_key;
-    expect(!is_wanted || stress || strain, where,
-           fmt::format("missing: law = \"{}\" needs a strength; give {} or {}", f.law.value_or(""), stress_key, strain_key));
+                          const char* strain_key, const std::vector<double>& by_density, const char* density_key,
+                          bool is_wanted) {
+    const std::string where = std::string("failure.") + stress_key, by_law = std::string("failure.") + density_key;
+    expect(!is_wanted || stress || strain || !by_density.empty(), where,
+           fmt::format("missing: law = \"{}\" needs a strength; give {}, {} or {}", f.law.value_or(""), stress_key,
+                       strain_key, density_key));
     expect(!stress || !strain, where, fmt::format("given together with {}; keep one of the two", strain_key));
-    expect(is_wanted || !f.law || (!stress && !strain), stress ? where : std::string("failure.") + strain_key,
+    expect(by_density.empty() || (!stress && !strain), by_law,
+           fmt::format("given together with {}; keep one of the two", stress ? stress_key : strain_key));
+    expect(is_wanted || !f.law || (!stress && !strain && by_density.empty()),
+           stress   ? where
+           : strain ? std::string("failure.") + strain_key
+                    : by_law,
            fmt::format("does not go with law = \"{}\"; remove it", f.law.value_or("")));
+    expect(by_density.empty() ||
+               (by_density.size() == 2 && by_density[0] > 0 && std::isfinite(by_density[0]) && std::isfinite(by_density[1])),
+           by_law, "two numbers: coefficient in MPa, > 0, and exponent of the density, e.g. [57.4, 1.39]");
+    expect(by_density.empty() || by_power, by_law, "needs [density_law] with law = \"power\", which tells the density");
     expect(!stress || (*stress > 0 && std::isfinite(*stress)), where, fmt::format("{} must be > 0 MPa", stress.value_or(0)));
     expect(!strain || (*strain > 0 && *strain < 1), std::string("failure.") + strain_key,
            fmt::format("{} must be in (0, 1), e.g. 0.008", strain.value_or(0)));
   };
-  one_of(f.yield_stress_MPa, "yield_stress_MPa", f.yield_strain, "yield_strain", f.law && !is_cone);
-  one_of(f.tensile_strength_MPa, "tensile_strength_MPa", f.tensile_yield_strain, "tensile_yield_strain", is_cone);
+  one_of(f.yield_stress_MPa, "yield_stress_MPa", f.yield_strain, "yield_strain", f.yield_stress_by_density,
+         "yield_stress_by_density", f.law && !has_two);
+  one_of(f.tensile_strength_MPa, "tensile_strength_MPa", f.tensile_yield_strain, "tensile_yield_strain",
+         f.tensile_strength_by_density, "tensile_strength_by_density", has_two);
   one_of(f.compressive_strength_MPa, "compressive_strength_MPa", f.compressive_yield_strain, "compressive_yield_strain",
-         is_cone);
+         f.compressive_strength_by_density, "compressive_strength_by_density", has_two);
+  for (const auto& [key, value] :
+       {std::pair{"fracture_ratio", f.fracture_ratio}, {"fracture_length_mm", f.fracture_length_mm}})
+    expect(is_damage || !f.law || !value, fmt::format("failure.{}", key),
+           fmt::format("does not go with law = \"{}\"; remove it", f.law.value_or("")));
+  expect(!f.fracture_ratio || f.fracture_length_mm, "failure.fracture_length_mm",
+         "missing: a fracture without a length softens by the voxel size alone; give the size that fracture_ratio is of");
+  expect(!f.fracture_length_mm || f.fracture_ratio, "failure.fracture_ratio",
+         "missing: fracture_length_mm tells the size of the voxel that it is of");
+  expect(!f.fracture_ratio || (*f.fracture_ratio > 1 && std::isfinite(*f.fracture_ratio)), "failure.fracture_ratio",
+         fmt::format("{} must be > 1: the voxel breaks beyond its strength", f.fracture_ratio.value_or(0)));
+  expect(!f.fracture_length_mm || (*f.fracture_length_mm > 0 && std::isfinite(*f.fracture_length_mm)),
+         "failure.fracture_length_mm", fmt::format("{} must be > 0 mm", f.fracture_length_mm.value_or(0)));
+  expect(!is_damage || f.hardening_ratio.value_or(0) < 1, "failure.hardening_ratio",
+         fmt::format("{} must be less than 1: damage makes nothing stiffer", f.hardening_ratio.value_or(0)));
+  expect(!is_damage || (!job.load.force_N && !job.load.moment_N_mm), job.load.force_N ? "load.force_N" : "load.moment_N_mm",
+         "does not go with law = \"secant_damage\", by which the load may fall; give strain, displacement_mm or angle_deg");
+  const bool is_quadric = f.law == "quadric";
+  expect(!is_quadric || f.interaction, "failure.interaction",
+         "missing: law = \"quadric\" needs it, in (-1, 0.5); at 0.5 it would be law = \"cone\"");
+  expect(is_quadric || !f.law || !f.interaction, "failure.interaction",
+         fmt::format("does not go with law = \"{}\"; remove it", f.law.value_or("")));
+  expect(!f.interaction || (*f.interaction > -1 && *f.interaction < kernel::interaction_of_cone), "failure.interaction",
+         fmt::format("{} must be in (-1, 0.5); at 0.5 it would be law = \"cone\"", f.interaction.value_or(0)));
   expect(!f.hardening_MPa || !f.hardening_ratio, "failure.hardening_MPa", "given together with hardening_ratio; keep one");
   for (const auto& [key, value] : {std::pair{"hardening_MPa", f.hardening_MPa}, {"hardening_ratio", f.hardening_ratio}})
     expect(value.value_or(0) >= 0 && std::isfinite(value.value_or(0)), fmt::format("failure.{}", key),
@@ -111,23 +172,29 @@ void check_failure_keys(const spec& job, std::vector<problem>& problems) {
            "failure.materials", fmt::format("{}: there are [[material]]s 1 to {}", number, job.materials.size()));
 }
 
-strengths strengths_of(const failure_keys& f, const voxel::material& m, std::size_t number) {
+strengths strengths_of(const spec& job, const voxel::material& m, std::size_t number) {
+  const failure_keys f = failure_keys_of(job);
   if (!f.materials.empty() &&
       std::find(f.materials.begin(), f.materials.end(), static_cast<double>(number)) == f.materials.end())
     return {};
   const double modulus = m.youngs_modulus_MPa;
-  const auto of = [&](const std::optional<double>& stress, const std::optional<double>& strain) {
-    return stress ? *stress : strain.value_or(0) * modulus;
+  const auto of = [&](const std::optional<double>& stress, const std::optional<double>& strain,
+                      const std::vector<double>& by_density) {
+    if (by_density.empty()) return stress ? *stress : strain.value_or(0) * modulus;
+    // The density that the law has at this modulus: what was clipped or sorted into classes stays so.
+    const density_law_spec& law = *job.density_law;
+    return by_density[0] * std::pow(modulus / *law.coefficient_MPa, by_density[1] / law.exponent);
   };
   strengths s;
-  if (f.law == "cone") {
-    s.tension_MPa = of(f.tensile_strength_MPa, f.tensile_yield_strain);
-    s.compression_MPa = of(f.compressive_strength_MPa, f.compressive_yield_strain);
+  if (f.law == "von_mises") {
+    s.tension_MPa = s.compression_MPa = of(f.yield_stress_MPa, f.yield_strain, f.yield_stress_by_density);
   } else {
-    s.tension_MPa = s.compression_MPa = of(f.yield_stress_MPa, f.yield_strain);
+    s.tension_MPa = of(f.tensile_strength_MPa, f.tensile_yield_strain, f.tensile_strength_by_density);
+    s.compression_MPa = of(f.compressive_strength_MPa, f.compressive_yield_strain, f.compressive_strength_by_density);
   }
   s.hardening_MPa = f.hardening_MPa ? *f.hardening_MPa : f.hardening_ratio.value_or(0) * modulus;
-  s.is_floor = s.hardening_MPa < least_hardening * modulus;
+  s.slope = s.hardening_MPa / modulus;
+  s.is_floor = f.law != "secant_damage" && s.hardening_MPa < least_hardening * modulus;
   if (s.is_floor) s.hardening_MPa = least_hardening * modulus;
   return s;
 }

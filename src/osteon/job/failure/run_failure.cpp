@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/job/elasticity/describe_loads.hpp>
 #include <osteon/job/elasticity/elastic_fields.hpp>
 #include <osteon/job/elasticity/elastic_problem.hpp>
 #include <osteon/job/elasticity/load_cases.hpp>
@@ -25,6 +26,23 @@ using json = nlohmann::ordered_json;
 
 constexpr double most_plausible_strain = 0.1;
 
+// @cite [BazantOh1983]: what a voxel has beyond its strength is inverse to its size.
+// @throws usage_error if the slope is that of no damage
+kernel::damage_law damage_of(const strengths& s, const kernel::yield_surface& surface, const failure_keys& keys,
+                             const std::string& material, const vector3& spacing_mm) {
+  kernel::damage_law law{surface, s.slope};
+  if (!(s.slope < 1))
+    throw usage_error(
+        fmt::format("failure.hardening_MPa is {:.4g} times Young's modulus of '{}'; damage makes nothing "
+                    "stiffer: give less than 1 times",
+                    s.slope, material));
+  if (keys.fracture_ratio) {
+    const double size = std::cbrt(spacing_mm.z * spacing_mm.y * spacing_mm.x);
+    law.fracture = 1 + (*keys.fracture_ratio - 1) * *keys.fracture_length_mm / size;
+  }
+  return law;
+}
+
 // The surfaces of all materials of the model. Tells what is assumed of them.
 solve::failure_plan make_failure_plan(const spec& job, const local_model& part, json& told, log_sink& log) {
   const failure_keys keys = failure_keys_of(job);
@@ -35,13 +53,17 @@ solve::failure_plan make_failure_plan(const spec& job, const local_model& part, 
   plan.most_halvings = static_cast<int>(keys.halvings);
   const voxel::material_table& materials = part.header.materials;
   plan.surfaces.resize(materials.size());
+  const bool is_damage = *keys.law == "secant_damage";
+  if (is_damage) plan.damage.resize(materials.size());
   bool has_floor = false;
   double least = 0, most = 0, widest = 0;
   for (std::size_t m = 1; m < materials.size(); ++m) {
     if (!(materials[m].youngs_modulus_MPa > 0)) continue;
-    const strengths s = strengths_of(keys, materials[m], m);
+    const strengths s = strengths_of(job, materials[m], m);
     if (!(s.tension_MPa > 0)) continue;
-    plan.surfaces[m] = kernel::surface_of(s.tension_MPa, s.compression_MPa, s.hardening_MPa);
+    plan.surfaces[m] = kernel::surface_of(s.tension_MPa, s.compression_MPa, s.hardening_MPa,
+                                          keys.interaction.value_or(kernel::interaction_of_cone));
+    if (is_damage) plan.damage[m] = damage_of(s, plan.surfaces[m], keys, materials[m].name, part.header.spacing_mm);
     has_floor = has_floor || s.is_floor;
     least = least > 0 ? std::min(least, s.hardening_MPa) : s.hardening_MPa;
     most = std::max(most, s.hardening_MPa);
@@ -91,11 +113,40 @@ elastic_part read_elastic(const spec& job, const local_model& part,
   return read;
 }
 
-void show_plastic_strain(physics_result& result, const local_model& part, cell_values values) {
+// What acts at the end of the path, for scene.json. @return what elasticity tells of its loads @collective
+json tell_loads(const load_case& what, double factor, const local_model& part, const solve::elasticity_problem& problem,
+                const node_sets& sets, solve::elasticity_solution& state, physics_result& result) {
+  load_case at_end = what;
+  at_end.measures->amount *= factor;
+  for (support& s : at_end.supports)
+    for (int a = 0; a < 3; ++a) {
+      s.move_mm[a] *= factor;
+      s.turn_rad[a] *= factor;
+    }
+  json told = read_loads(at_end, problem, part.header.origin_mm, state).keys;
+  result.scene = describe_loads(sets, {&at_end, 1}, {&told, 1});
+  return told;
+}
+
+// Walks the path again in half the steps. @collective
+json prove(const solve::elasticity_problem& problem, const solve::failure_plan& plan, const solve::options& how,
+           const solve::failure_solution& walked, log_sink& log) {
+  log.note("failure: the path is walked again with each step in two halves");
+  const solve::failure_plan fine = solve::halved(plan, walked);
+  const solve::failure_solution again = solve::solve_failure(problem, fine, how, {}, log);
+  json proof = {{"steps", again.curve.size() - 1},
+                {"change_of_load", solve::change_of_loads(walked.curve, again.curve)},
+                {"work_error", again.proof.work_error},
+                {"ended", nullptr}};
+  if (!again.ended.empty()) proof["ended"] = again.ended;
+  return proof;
+}
+
+void show_state(physics_result& result, const local_model& part, cell_values values, bool is_damage) {
   const solve::field_statistics s = solve::statistics(part.where.comm, *values);
   result.shown = std::move(values);
-  result.shown_name = "plastic_strain";
-  result.shown_title = "plastic strain";
+  result.shown_name = is_damage ? "damage" : "plastic_strain";
+  result.shown_title = is_damage ? "damage" : "plastic strain";
   result.shown_units = "1";
   result.shown_high = s.p99 > s.median ? s.p99 : s.max;
   result.shown_low = 0;
@@ -103,15 +154,16 @@ void show_plastic_strain(physics_result& result, const local_model& part, cell_v
 
 std::vector<result_field> fields_of_failure(const local_model& part,
                                             const std::shared_ptr<const solve::elasticity_problem>& problem,
-                                            std::vector<double> displacement_mm, cell_values plastic_strain,
+                                            std::vector<double> displacement_mm, cell_values state_of_cells, bool is_damage,
                                             cell_values dissipation) {
   derived_fields state;
   state.problem = problem;
   state.displacement_mm = std::make_shared<const std::vector<double>>(std::move(displacement_mm));
   std::vector<result_field> fields = elastic_fields(part, {"displacement"}, state);
-  fields.push_back(
-      {{"plastic_strain", "equivalent plastic strain of von Mises, mean of the Gauss points", "1", io::centring::cell, 1},
-       [&part, plastic_strain] { return cell_planes(part, plastic_strain); }});
+  io::field_info info{"plastic_strain", "equivalent plastic strain of von Mises, mean of the Gauss points", "1",
+                      io::centring::cell, 1};
+  if (is_damage) info.name = "damage", info.long_name = "stiffness lost, over the voxel's own";
+  fields.push_back({info, [&part, state_of_cells] { return cell_planes(part, state_of_cells); }});
   fields.push_back({{"dissipation", "dissipated energy over the voxel's volume", "MPa", io::centring::cell, 1},
                     [&part, dissipation] { return cell_planes(part, dissipation); }});
   return fields;
@@ -124,8 +176,11 @@ physics_result run_failure(const spec& job, const local_model& part, const solve
   const auto problem = make_problem(part);
   node_sets sets(job, part, problem->nodes);
   const std::vector<load_case> cases = make_cases(sets, log);
-  const load_case& what = cases.front();
+  // The solution is never scaled: a wanted load is walked to.
+  load_case what = cases.front();
   const measure& m = *what.measures;
+  const double wanted = m.wanted.value_or(0);
+  what.measures->wanted.reset();
   problem->fixed = what.fixed;
   require_supported(*problem, part.header.origin_mm);
   solve::check_elasticity(*problem);
@@ -134,6 +189,7 @@ physics_result run_failure(const spec& job, const local_model& part, const solve
   solve::failure_plan plan;
   comm::collectively(comm, [&] { plan = make_failure_plan(job, part, law, log); });
   plan.amount = m.amount;
+  plan.load = wanted;
   elastic_part elastic;
   solve::failure_solution solution = solve::solve_failure(
       *problem, plan, how,
@@ -152,24 +208,32 @@ physics_result run_failure(const spec& job, const local_model& part, const solve
                                      {"yield_violation", solution.proof.yield_violation},
                                      {"work_error", solution.proof.work_error},
                                      {"smallest_dissipation_MPa", solution.proof.smallest_dissipation_MPa}};
+  const json loads = tell_loads(what, solution.curve.back().factor, part, *problem, sets, solution.state, result);
+  result.answers["supports"] = loads.at("supports");
+  if (wanted != 0) result.answers["load"] = loads.at("load");
   result.answers["curve"] = curve_of(solution.curve, m);
+  if (!plan.damage.empty())
+    for (const solve::failure_record& r : solution.curve) result.answers["curve"]["broken_share"].push_back(r.broken);
   comm::collectively(comm, [&] {
     if (comm::rank(comm) != 0) return;
     const std::filesystem::path folder(job.output_directory);
     std::filesystem::create_directories(folder);
     write_file((folder / "curve.csv").string(), history_table(result.answers["curve"]));
   });
-  if (!solution.ended.empty()) {
-    result.answers["ended"] = fmt::format("{}; the curve so far is in {}", solution.ended,
-                                          (std::filesystem::path(job.output_directory) / "curve.csv").string());
-  }
-  cell_values plastic_strain, dissipation;
+  if (!solution.ended.empty())
+    result.ended = fmt::format("{}; the curve so far is in {}", solution.ended,
+                               (std::filesystem::path(job.output_directory) / "curve.csv").string());
+  if (solution.ended.empty() && failure_keys_of(job).prove)
+    result.answers["failure_proof"]["halved"] = prove(*problem, plan, how, solution, log);
+  const bool is_damage = !plan.damage.empty();
+  cell_values state_of_cells, dissipation;
   comm::collectively(comm, [&] {
-    plastic_strain = share(std::move(solution.plastic_strain));
+    state_of_cells = share(std::move(is_damage ? solution.damage : solution.plastic_strain));
     dissipation = share(std::move(solution.dissipation_MPa));
   });
-  show_plastic_strain(result, part, plastic_strain);
-  result.fields = fields_of_failure(part, problem, std::move(solution.state.displacement_mm), plastic_strain, dissipation);
+  show_state(result, part, state_of_cells, is_damage);
+  result.fields =
+      fields_of_failure(part, problem, std::move(solution.state.displacement_mm), state_of_cells, is_damage, dissipation);
   return result;
 }
 
@@ -177,7 +241,8 @@ namespace {
 
 class damage_painter final : public frame_painter {
  public:
-  explicit damage_painter(const local_model& part) : part_(part) {}
+  /// @param points of a voxel that have a dissipation
+  damage_painter(const local_model& part, std::size_t points) : part_(part), points_(points) {}
 
   bool show(physics_result& result, const solve::solver_state& state) override {
     cell_values values;
@@ -189,10 +254,10 @@ class damage_painter final : public frame_painter {
       for (const voxel::run& r : part_.cells.runs()) {
         const auto node = static_cast<std::size_t>(state.points->find(r.z, r.y, r.x));
         for (std::int32_t e = 0; e < r.length; ++e) {
-          const std::size_t last = (node + static_cast<std::size_t>(e) + 1) * step - 8;
+          const std::size_t end = (node + static_cast<std::size_t>(e) + 1) * step;
           float sum = 0;
-          for (std::size_t g = 0; g < 8; ++g) sum += numbers[last + g];
-          dissipation[static_cast<std::size_t>(r.first + e)] = sum / 8;
+          for (std::size_t g = end - points_; g < end; ++g) sum += numbers[g];
+          dissipation[static_cast<std::size_t>(r.first + e)] = sum / static_cast<float>(points_);
         }
       }
       values = share(std::move(dissipation));
@@ -208,12 +273,13 @@ class damage_painter final : public frame_painter {
 
  private:
   const local_model& part_;
+  std::size_t points_;
 };
 
 }  // namespace
 
-std::unique_ptr<frame_painter> paint_failure(const spec&, const local_model& part) {
-  return std::make_unique<damage_painter>(part);
+std::unique_ptr<frame_painter> paint_failure(const spec& job, const local_model& part) {
+  return std::make_unique<damage_painter>(part, failure_keys_of(job).law == "secant_damage" ? 1 : 8);
 }
 
 }  // namespace osteon::job

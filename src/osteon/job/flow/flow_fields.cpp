@@ -18,6 +18,19 @@ std::vector<float> speed_of(const std::vector<float>& velocity) {
   return speed;
 }
 
+// Voxels that are slower than a thousandth of the mean speed, over all.
+double still_share_of(MPI_Comm comm, const std::vector<float>& speed) {
+  constexpr double hardly = 1e-3;
+  std::array<double, 2> sums{0, static_cast<double>(speed.size())};
+  for (const float s : speed) sums[0] += static_cast<double>(s);
+  MPI_Allreduce(MPI_IN_PLACE, sums.data(), 2, MPI_DOUBLE, MPI_SUM, comm);
+  const double limit = hardly * sums[0] / sums[1];
+  std::int64_t still =
+      std::count_if(speed.begin(), speed.end(), [limit](float s) { return static_cast<double>(s) < limit; });
+  MPI_Allreduce(MPI_IN_PLACE, &still, 1, MPI_INT64_T, MPI_SUM, comm);
+  return static_cast<double>(still) / sums[1];
+}
+
 // Mean speed over the mean velocity along the axis.
 double tortuosity_of(MPI_Comm comm, const std::vector<float>& speed, const std::vector<float>& velocity, axis along) {
   std::array<double, 2> sums{};
@@ -71,7 +84,10 @@ void show_flow(physics_result& result, const spec& job, const local_model& part,
   std::vector<float> speeds;
   comm::collectively(comm, [&] { speeds = speed_of(velocity_mm_per_s); });
   const auto statistics = solve::statistics(comm, speeds);
-  if (straight) result.answers["hydraulic_tortuosity"] = tortuosity_of(comm, speeds, velocity_mm_per_s, *straight);
+  if (straight) {
+    result.answers["hydraulic_tortuosity"] = tortuosity_of(comm, speeds, velocity_mm_per_s, *straight);
+    result.answers["still_share"] = still_share_of(comm, speeds);
+  }
   cell_values velocity, speed, pressure;
   comm::collectively(comm, [&] {
     speed = spread_over(part, fluid, std::move(speeds), 1);

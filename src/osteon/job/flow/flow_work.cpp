@@ -65,8 +65,11 @@ void add_steps(solver_work& work, const spec& job, const flow_keys& f) {
 solver_work flow_work(const spec& job, const voxel::node_count*) {
   solver_work work;
   if (flow_test(job) == "permeability_tensor") work.kept = work.solutions = 3;
-  if (flow_test(job) == "dispersion")
-    add_transport(work, 680, 3 * static_cast<double>(std::max<std::size_t>(1, flow_keys_of(job).peclet_numbers.size())));
+  if (flow_test(job) == "dispersion") {
+    const double samples = job.load.boundary_condition == "mirrored" ? 2 : 1;  // with its image
+    add_transport(work, 680 * samples,
+                  3 * samples * static_cast<double>(std::max<std::size_t>(1, flow_keys_of(job).peclet_numbers.size())));
+  }
   if (flow_test(job) == "flow") {
     const flow_keys f = flow_keys_of(job);
     constexpr double with_inertia = 6;  // steps of Picard and Newton

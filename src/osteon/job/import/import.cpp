@@ -13,6 +13,7 @@
 #include <osteon/base/digest.hpp>
 #include <osteon/io/files/model_file.hpp>
 #include <osteon/job/import/label_images.hpp>
+#include <osteon/job/import/model_key.hpp>
 #include <osteon/job/import/model_source.hpp>
 #include <osteon/job/import/read_scan.hpp>
 #include <osteon/job/import/scan_model.hpp>
@@ -112,13 +113,6 @@ std::vector<named_file> files_of(const spec& job) {
   return files;
 }
 
-// Digest of the rules and of the images.
-std::string key_of(const spec& job, const std::function<void()>& poll) {
-  std::string text = rules_of(job);
-  for (const named_file& f : files_of(job)) text += fingerprint(f.path, poll);
-  return sha256_of(std::as_bytes(std::span(text)));
-}
-
 std::optional<std::string> fault_of(const std::string& path) {
   std::error_code failed;
   if (is_pattern(path) && fs::is_directory(fs::absolute(path).parent_path(), failed)) return std::nullopt;
@@ -142,6 +136,18 @@ void make_folder_of(const std::string& path) {
                                     failed.message()));
 }
 
+std::string key_of_model(const spec& job, const std::function<void()>& poll) {
+  std::string text = rules_of(job);
+  for (const named_file& f : files_of(job)) text += fingerprint(f.path, poll);
+  return sha256_of(std::as_bytes(std::span(text)));
+}
+
+std::string key_of_label_images(const spec& job, const std::function<void()>& poll) {
+  std::string text;
+  for (const std::string& image : label_images_of(job)) text += fingerprint(absolute(job, image), poll);
+  return text.empty() ? text : sha256_of(std::as_bytes(std::span(text)));
+}
+
 std::string image_path(const spec& job) { return absolute(job, job.image.path); }
 
 std::vector<problem> check_image_files(const spec& job) {
@@ -159,7 +165,7 @@ imported_model import_model(const spec& job, const std::string& path, log_sink& 
 imported_model import_image(const spec& job, const std::string& path, log_sink& log, const stop_query& is_to_stop) {
   const std::string source = image_path(job);
   const auto poll = [&](const char* during) { leave_if_asked(is_to_stop, job, during); };
-  const std::string key = key_of(job, [&] { poll("looking whether the model is of this image"); });
+  const std::string key = key_of_model(job, [&] { poll("looking whether the model is of this image"); });
   imported_model result;
   result.path = path;
   if (fs::exists(path)) {

@@ -57,6 +57,12 @@ class label_numbers {
 
 }  // namespace
 
+std::vector<std::string> label_images_of(const spec& job) {
+  std::vector<std::string> images;
+  for (const wanted_labels& w : wanted_of(job)) images.push_back(w.image);
+  return images;
+}
+
 std::string label_file(const spec& job, const std::string& image, const std::string& model_path) {
   const std::vector<wanted_labels> all = wanted_of(job);
   const auto entry = std::find_if(all.begin(), all.end(), [&](const wanted_labels& w) { return w.image == image; });

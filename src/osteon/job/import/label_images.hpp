@@ -5,8 +5,12 @@
 #include <osteon/job/stop.hpp>
 #include <osteon/voxel/model.hpp>
 #include <string>
+#include <vector>
 
 namespace osteon::job {
+
+/// The label images that a job names, as it names them.
+std::vector<std::string> label_images_of(const spec& job);
 
 /// Where the labels of an image are kept for the ranks, beside the model. @param image as in set.image
 std::string label_file(const spec& job, const std::string& image, const std::string& model_path);

@@ -14,6 +14,7 @@
 #include <osteon/io/files/result_file.hpp>
 #include <osteon/io/png.hpp>
 #include <osteon/job/outputs/lines.hpp>
+#include <osteon/job/physics.hpp>
 #include <osteon/render/annotate.hpp>
 #include <osteon/render/line_convolution.hpp>
 #include <osteon/render/scene/colour_map.hpp>
@@ -304,7 +305,7 @@ bool draw_cut_of(const spec& job, const output_paths& paths, MPI_Comm comm, log_
   cut_request request;
   request.file = paths.results;
   request.normal = main_axis(comm, paths.results) == 1 ? 2 : 1;
-  request.map = job.picture.colour_map;
+  request.map = colour_map_of(job);
   request.width = static_cast<int>(job.picture.width);
   request.height = static_cast<int>(job.picture.height);
   request.output = paths.cut;

@@ -11,6 +11,8 @@
 #include <osteon/grid/ghost_cells.hpp>
 #include <osteon/io/png.hpp>
 #include <osteon/job/outputs/lines.hpp>
+#include <osteon/job/physics.hpp>
+#include <osteon/render/rays/smooth_mask.hpp>
 #include <osteon/render/scene/presets.hpp>
 
 namespace osteon::job {
@@ -94,17 +96,26 @@ render::scene scene_of_picture(const spec& job, const voxel::model_header& heade
   scene.height = static_cast<int>(job.picture.height);
   scene.view = {
       .azimuth_deg = job.picture.azimuth_deg, .elevation_deg = job.picture.elevation_deg, .zoom = job.picture.zoom};
-  if (job.picture.method == "surface") scene.how = render::method::surface;
+  if (draws_surface(job)) scene.how = render::method::surface;
+  scene.shades_itself = true;
+  scene.smooth_edges = !is_frame;
+  scene.background = render::presets::background_of(job.picture.preset);
   scene.join = render::parse_compositing(job.picture.compositing,
                                          is_frame ? kernel::colour_format::rgba16f : kernel::colour_format::wide);
   scene.join.series = is_frame;
   return scene;
 }
 
+std::array<float, 2> part_of_map(const spec& job) {
+  if (draws_surface(job)) return render::presets::part_for_surface(colour_map_of(job));
+  return {render::presets::glow_first, render::presets::glow_last};
+}
+
 nlohmann::ordered_json draw_picture(const std::string& path, const spec& job, const local_model& part,
                                     const physics_result& result, log_sink& log, const std::string& title,
                                     std::shared_ptr<render::image_join>* of_series) {
   const MPI_Comm comm = part.where.comm;
+  const std::string map = colour_map_of(job);
   render::scene scene = scene_of_picture(job, part.header, of_series != nullptr);
   const int depth = render::ghost_depth(scene.step_voxels);
   const auto dense = [&](const io::plane_source<float>& make) {
@@ -118,12 +129,10 @@ nlohmann::ordered_json draw_picture(const std::string& path, const spec& job, co
   nlohmann::ordered_json told;
   if (result.paths) {
     const field_lines lines{result.paths, result.paths_low, result.paths_high, 0, 0, 0};
-    scene.lines =
-        tubes_of(lines, part.where.domain, part.header.spacing_mm, job.picture.tube_mm.value_or(0), job.picture.colour_map);
+    scene.lines = tubes_of(lines, part.where.domain, part.header.spacing_mm, job.picture.tube_mm.value_or(0), map);
   } else if (result.lines_of) {
     const field_lines lines = lines_of(job, part, result, log);
-    scene.lines =
-        tubes_of(lines, part.where.domain, part.header.spacing_mm, job.picture.tube_mm.value_or(0), job.picture.colour_map);
+    scene.lines = tubes_of(lines, part.where.domain, part.header.spacing_mm, job.picture.tube_mm.value_or(0), map);
     told = describe(lines);
     if (!result.is_fluid) told["median_time_s"] = nullptr;  // nothing moves along a flux of heat
   }
@@ -132,30 +141,30 @@ nlohmann::ordered_json draw_picture(const std::string& path, const spec& job, co
     cell_planes(part, result.shown)(first, planes, values);
     for (float& value : values) value = std::isnan(value) != result.is_fluid ? 0.0F : 1.0F;
   });
-  const bool smooth = scene.lines && job.picture.method != "surface";
-  const auto bone = smooth ? smooth_solid(part.where, solid, depth) : grid::with_ghost_cells(part.where, solid, depth);
+  const bool is_surface = scene.how == render::method::surface;
+  const auto bone = is_surface    ? render::smooth_mask(part.where, {solid.begin(), solid.end()}, depth)
+                    : scene.lines ? smooth_solid(part.where, solid, depth)
+                                  : grid::with_ghost_cells(part.where, solid, depth);
   comm::collectively(comm, [&] {
-    if (job.picture.method == "surface") {
-      const auto colours = render::presets::surface_layer(glow, result.shown_low, result.shown_high, job.picture.colour_map);
+    if (is_surface) {
+      const auto colours = render::presets::surface_layer(glow, result.shown_low, result.shown_high, map);
       scene.layers = {colours, colours};
-      if (scene.lines) scene.layers.back().transfer = {{0, colours.transfer.front().colour, 1}};  // that of bone
+      if (scene.lines) scene.layers.back().transfer = {{0, render::presets::bone_colour, 1}};
       scene.layers.front().field = &bone;
     } else {
-      scene.layers = {scene.lines ? render::presets::bone_layer(bone, 0, 0.5, 1, 0.16F, clear_inside)
-                                  : render::presets::bone_layer(bone)};
-      if (!scene.lines)
-        scene.layers.push_back(
-            render::presets::glow_layer(glow, result.shown_low, result.shown_high, job.picture.colour_map));
+      const float opacity = job.picture.preset == "paper" ? 0.35F : 0.16F;
+      scene.layers = {
+          render::presets::bone_layer(bone, 0, 0.5, 1, opacity, scene.lines ? clear_inside : render::presets::usual_inside)};
+      if (!scene.lines) scene.layers.push_back(render::presets::glow_layer(glow, result.shown_low, result.shown_high, map));
     }
-    scene.background = render::presets::dark_background;
   });
   render::annotations notes;
   notes.title = title;
-  notes.map = job.picture.colour_map;
+  notes.map = map;
   notes.low = result.shown_low;
   notes.high = result.shown_high;
-  notes.first = render::presets::glow_first;
-  notes.last = render::presets::glow_last;
+  notes.first = part_of_map(job)[0];
+  notes.last = part_of_map(job)[1];
   notes.quantity = result.shown_name + (result.shown_units == "1" ? "" : " [" + result.shown_units + "]");
   render::prepared once(part.where, scene);
   if (of_series) once.compositor() = *of_series;

@@ -1,6 +1,7 @@
 #pragma once
 /// @file
 /// The pictures that a job makes by itself.
+#include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <osteon/base/log_sink.hpp>
@@ -23,6 +24,9 @@ drawn draw_png(const grid::block& where, const render::scene& what, render::prep
 /// The picture that [picture] asks for, without its layers.
 /// @param is_frame one of many: in pixels of half precision @collective local
 render::scene scene_of_picture(const spec& job, const voxel::model_header& header, bool is_frame);
+
+/// The part of its map that the job's picture uses, from and to, 0 to 1.
+std::array<float, 2> part_of_map(const spec& job);
 
 /// Draw what a result shows, as [picture] says.
 /// @param title empty: without title, box, scale and colour bar

@@ -24,6 +24,7 @@
 #include <osteon/job/outputs/lines.hpp>
 #include <osteon/job/subprocess.hpp>
 #include <osteon/job/system_info.hpp>
+#include <osteon/render/rays/smooth_mask.hpp>
 #include <osteon/render/scene/colour_map.hpp>
 #include <osteon/render/scene/presets.hpp>
 #include <vector>
@@ -76,7 +77,7 @@ int find_component(const io::field_info& field, const std::string& wanted) {
 
 // Of a magnitude only large values are worth a colour; a component has both signs, and means lie in the middle.
 std::array<double, 2> percentiles_of(const render_request& r) {
-  const bool all_count = !r.component.empty() || r.method == "average";
+  const bool all_count = !r.component.empty() || r.method == "average" || r.method == "surface";
   return r.percentiles.value_or(all_count ? std::array{1.0, 99.0} : std::array{50.0, 99.5});
 }
 
@@ -183,8 +184,9 @@ void check(const render_request& r) {
   if (const auto p = percentiles_of(r); !(p[0] >= 0 && p[0] < p[1] && p[1] <= 100))
     faults.push_back(fmt::format("--percentiles {} {}: give two rising numbers in [0, 100]", p[0], p[1]));
   if (r.low && r.high && !(*r.low < *r.high)) faults.push_back(fmt::format("--range {} {}: it must rise", *r.low, *r.high));
-  if (!(r.bone_opacity >= 0 && r.bone_opacity <= 1))
-    faults.push_back(fmt::format("--solid {}: give 0 to 1", r.bone_opacity));
+  if (const double solid = r.bone_opacity.value_or(0); !(solid >= 0 && solid <= 1))
+    faults.push_back(fmt::format("--solid {}: give 0 to 1", solid));
+  if (r.light && r.preset != "screen") faults.push_back("--light and --preset both say on what: give one of them");
   if (r.level && r.method != "surface") faults.push_back("--level needs --method surface");
   if (r.level && !std::isfinite(*r.level)) faults.push_back(fmt::format("--level {}: give a finite number", *r.level));
   if (r.method == "surface" && r.step_voxels > 1)
@@ -204,6 +206,16 @@ void check(const render_request& r) {
   std::string text = "the picture cannot be made:";
   for (const std::string& f : faults) text += "\n  " + f;
   throw usage_error(text);
+}
+
+// What a request leaves open, from what the file holds.
+render_request completed(render_request r, const io::field_list& list) {
+  const bool of_volume = !r.points.empty() || r.shaded || r.bone_opacity || r.streamlines;
+  const bool is_loaded =
+      std::any_of(list.fields.begin(), list.fields.end(), [](const auto& f) { return f.name.starts_with("displacement"); });
+  if (r.method.empty()) r.method = r.level || (is_loaded && !is_fluid(list) && !of_volume) ? "surface" : "volume";
+  if (r.map.empty()) r.map = r.method == "surface" ? "ivory" : "inferno";
+  return r;
 }
 
 // A map's colours of the values from `low` to `high`.
@@ -240,7 +252,8 @@ bool make_film(const std::filesystem::path& frames, int count, const std::string
 
 }  // namespace
 
-json render_file(MPI_Comm comm, const render_request& request, log_sink& log) {
+json render_file(MPI_Comm comm, const render_request& as_given, log_sink& log) {
+  render_request request = as_given;
   io::field_list list;
   io::field_info field, vector;
   const bool lines_have_colours = request.streamlines && request.field.empty();
@@ -249,20 +262,24 @@ json render_file(MPI_Comm comm, const render_request& request, log_sink& log) {
   std::vector<written_point> points;
   const stopwatch reading;
   comm::collectively(comm, [&] {
-    check(request);
+    if (!request.method.empty()) check(request);
     points = parse_control_points(request.points);
-    render::colour_map(request.map);
+    if (!request.map.empty()) render::colour_map(request.map);
     if (!std::filesystem::is_regular_file(request.file))
       throw data_error(fmt::format("cannot read '{}': there is no such file", request.file));
   });
   if (const std::string warning = io::check_whole(comm, request.file, "file"); !warning.empty()) log.warn(warning);
+  comm::collectively(comm, [&] {
+    list = io::list_fields(request.file);
+    request = completed(std::move(request), list);
+    check(request);
+  });
   if (request.method == "lic") {
     cut_request cut;
     comm::collectively(comm, [&] { cut = cut_of(request); });
     return draw_cut(comm, cut, log);
   }
   comm::collectively(comm, [&] {
-    list = io::list_fields(request.file);
     if (request.streamlines) vector = find_vector(list, request.lines_of);
     field = lines_have_colours ? vector : find_field(list, request.field);
     where = grid::make_block(comm, even_boxes(list.shape, comm::size(comm)));
@@ -290,6 +307,11 @@ json render_file(MPI_Comm comm, const render_request& request, log_sink& log) {
     log.note(fmt::format("{} lines of {}, up to {:.3g} mm long", lines.lines->count(), vector.name, lines.longest_mm));
     if (lines_have_colours && !request.percentiles) range = {lines.low, lines.high};
   }
+  const bool whole_map = !request.component.empty();  // low values are as much worth as high ones
+  if (request.method == "surface" && !whole_map && !request.percentiles && !lines_have_colours) {
+    const double least = value_at(0);
+    if (least >= 0 && least < 0.2 * range[1]) range[0] = 0;
+  }
   if (request.low) range[0] = *request.low;
   if (request.high) range[1] = *request.high;
   lines.low = range[0];
@@ -308,8 +330,10 @@ json render_file(MPI_Comm comm, const render_request& request, log_sink& log) {
   });
   const int depth = render::ghost_depth(request.step_voxels);
   const auto glow = grid::with_ghost_cells(where, own, depth);
-  const auto bone = lines_have_colours && request.method == "volume" ? smooth_solid(where, solid, depth)
-                                                                     : grid::with_ghost_cells(where, solid, depth);
+  const auto bone = request.method == "surface" && !request.level
+                        ? render::smooth_mask(where, {solid.begin(), solid.end()}, depth)
+                    : lines_have_colours && request.method == "volume" ? smooth_solid(where, solid, depth)
+                                                                       : grid::with_ghost_cells(where, solid, depth);
   log.note(fmt::format("read {} of {}: {:.2f} s", field.name, request.file, reading.seconds()));
 
   render::scene scene;
@@ -319,7 +343,7 @@ json render_file(MPI_Comm comm, const render_request& request, log_sink& log) {
   scene.view = request.view;
   scene.step_voxels = request.step_voxels;
   scene.join = compositing_of(request);
-  scene.background = request.light ? render::presets::light_background : render::presets::dark_background;
+  scene.background = request.light ? render::presets::light_background : render::presets::background_of(request.preset);
   for (const auto& c : request.clip) scene.clip.push_back({{c[2], c[1], c[0]}, c[3]});
   render::annotations notes;
   notes.title = request.title.empty() ? list.title : request.title;
@@ -331,9 +355,10 @@ json render_file(MPI_Comm comm, const render_request& request, log_sink& log) {
                    (field.units.empty() || field.units == "1" ? "" : " [" + field.units + "]");
   comm::collectively(comm, [&] {
     if (request.method == "volume") {
-      if (request.bone_opacity > 0)
+      const double opacity = request.bone_opacity.value_or(request.preset == "paper" ? 0.35 : 0.16);
+      if (opacity > 0)
         scene.layers.push_back(
-            render::presets::bone_layer(bone, 0, 0.5, 1, static_cast<float>(request.bone_opacity),
+            render::presets::bone_layer(bone, 0, 0.5, 1, static_cast<float>(opacity),
                                         lines_have_colours ? clear_inside : render::presets::usual_inside));
       if (lines_have_colours && points.empty()) {
         if (scene.layers.empty()) scene.layers.push_back(render::presets::bone_layer(bone, 0, 0.5, 1, 0));
@@ -353,13 +378,17 @@ json render_file(MPI_Comm comm, const render_request& request, log_sink& log) {
     } else if (request.method == "surface") {
       scene.how = render::method::surface;
       scene.level = request.level.value_or(0.5);
-      const bool whole_map = !request.component.empty();  // low values are as much worth as high ones
+      scene.shades_itself = true;
+      scene.smooth_edges = request.orbit == 0 && !request.fast;
       const auto colours = whole_map ? map_layer(glow, range[0], range[1], request.map)
                                      : render::presets::surface_layer(glow, range[0], range[1], request.map);
       scene.layers = {colours, colours};
-      if (lines_have_colours) scene.layers.back().transfer = {{0, colours.transfer.front().colour, 1}};  // that of bone
+      if (lines_have_colours) scene.layers.back().transfer = {{0, render::presets::bone_colour, 1}};
       if (!request.level) scene.layers.front().field = &bone;
-      if (!whole_map) notes.first = render::presets::glow_first, notes.last = render::presets::glow_last;
+      if (!whole_map) {
+        notes.first = render::presets::part_for_surface(request.map)[0];
+        notes.last = render::presets::part_for_surface(request.map)[1];
+      }
     } else {
       scene.how = request.method == "maximum" ? render::method::maximum : render::method::average;
       scene.layers = {map_layer(glow, range[0], range[1], request.map)};

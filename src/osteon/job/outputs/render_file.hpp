@@ -16,18 +16,19 @@
 namespace osteon::job {
 
 struct render_request {
-  std::string file;   ///< results.nc or model.nc
-  std::string field;  ///< empty: sed, or the first cell field
-  std::string map = "inferno";
-  std::string method = "volume";    ///< volume, maximum, average, surface, lic
+  std::string file;    ///< results.nc or model.nc
+  std::string field;   ///< empty: sed, or the first cell field
+  std::string map;     ///< empty: ivory of a surface, else inferno
+  std::string method;  ///< volume, maximum, average, surface, lic; empty: surface of a solid that is loaded, else volume
   std::optional<double> level;      ///< of the field on a surface; absent: the solid's surface, in the field's colours
   std::optional<double> low, high;  ///< ends of the colours; absent: percentiles
-  /// Where the ends of the colours come from; absent: 50 and 99.5, of a component or a mean 1 and 99.
+  /// Where the ends of the colours come from; absent: 50 and 99.5, of a component or a mean 1 and 99. Those of a surface
+  /// begin at 0 if there are values near it and none below.
   std::optional<std::array<double, 2>> percentiles;
-  std::string component;       ///< of a field with several: x, y, z or xx, yy, zz, xy, yz, xz; empty: the magnitude
-  std::string points;          ///< transfer function of a volume, see parse_control_points; empty: a glow
-  bool shaded = false;         ///< light the field in a volume by its gradient
-  double bone_opacity = 0.16;  ///< of the solid around the field; 0: leave it away
+  std::string component;               ///< of a field with several: x, y, z or xx, yy, zz, xy, yz, xz; empty: the magnitude
+  std::string points;                  ///< transfer function of a volume, see parse_control_points; empty: a glow
+  bool shaded = false;                 ///< light the field in a volume by its gradient
+  std::optional<double> bone_opacity;  ///< of the solid around the field, absent: 0.16, on white 0.35; 0: leave it away
   /// So many lines of a vector field as tubes. If no field is asked for by its name, they have the colours.
   std::optional<std::int64_t> streamlines;
   std::string lines_of;           ///< the vector field; empty: velocity, else heat_flux_density
@@ -37,6 +38,7 @@ struct render_request {
   std::int64_t width = 1024, height = 1024;
   double step_voxels = 0.5;
   bool light = false;                       ///< a light background
+  std::string preset = "screen";            ///< as render::presets::background_of takes it
   std::vector<std::array<double, 4>> clip;  ///< normal x, y, z and offset in mm: cut away x nx + y ny + z nz > offset
   bool annotated = true;
   std::string title;                 ///< empty: the file's

@@ -1,4 +1,4 @@
-#include <osteon/job/run/before_run.hpp>
+#include <osteon/job/run/deep_check.hpp>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -11,6 +11,7 @@
 #include <osteon/grid/bricks.hpp>
 #include <osteon/io/files/model_file.hpp>
 #include <osteon/io/files/result_file.hpp>
+#include <osteon/job/elasticity/resolved_loads.hpp>
 #include <osteon/job/import/import.hpp>
 #include <osteon/job/import/model_source.hpp>
 #include <osteon/job/import/read_scan.hpp>
@@ -50,8 +51,8 @@ class passing_folder {
 
 class image_checker {
  public:
-  image_checker(MPI_Comm comm, const spec& job, std::int64_t most_voxels)
-      : comm_(comm), job_(job), most_voxels_(most_voxels) {}
+  image_checker(MPI_Comm comm, const spec& job, std::int64_t most_voxels, const deep_check& deep, json& loads)
+      : comm_(comm), job_(job), most_voxels_(most_voxels), deep_(deep), loads_(loads) {}
 
   image_check run() {
     const bool is_image = source_of(job_).is_image();
@@ -192,9 +193,10 @@ class image_checker {
   }
 
   void check_whole() {
-    const passing_folder folder;
+    std::optional<passing_folder> passing;
+    if (deep_.folder.empty()) passing.emplace();
     spec job = job_;
-    job.output_directory = folder.path();
+    job.output_directory = passing ? passing->path() : deep_.folder;
     const std::string path = output_paths(job).model;
     find_filters(job);
     try {
@@ -250,6 +252,11 @@ class image_checker {
     } catch (const error& e) {
       take(e, row.key_of_loads);
     }
+    if (deep_.loads && has_loads(job)) {
+      warning_log nothing(ignored_, "model");  // it has been told
+      io_clock clock;
+      loads_ = resolve_loads(job, source_of(job).read(comm_, job, clock, nothing), deep_.volume);
+    }
   }
 
   // As the ranks of a run do, here of one.
@@ -269,7 +276,10 @@ class image_checker {
   MPI_Comm comm_;
   const spec& job_;
   std::int64_t most_voxels_;
+  const deep_check& deep_;
+  json& loads_;
   image_check found_;
+  std::vector<problem> ignored_;
   vector3 spacing_;
   index3 shape_;
   std::int64_t voxels_ = 0;  ///< of the image before cropping; 0: not known
@@ -277,8 +287,13 @@ class image_checker {
 
 }  // namespace
 
+image_check check_image(MPI_Comm comm, const spec& job, std::int64_t most_voxels, const deep_check& deep, json& loads) {
+  return image_checker(comm, job, most_voxels, deep, loads).run();
+}
+
 image_check check_image(MPI_Comm comm, const spec& job, std::int64_t most_voxels) {
-  return image_checker(comm, job, most_voxels).run();
+  json none;
+  return check_image(comm, job, most_voxels, {}, none);
 }
 
 }  // namespace osteon::job

@@ -17,6 +17,7 @@
 #include <osteon/job/outputs/film.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
+#include <osteon/job/outputs/peak.hpp>
 #include <osteon/job/outputs/scene_file.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/job/run/earlier_results.hpp>
@@ -94,6 +95,7 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   const double uneven = imbalance_of(part, result.elements);
   const json solver = describe_solver(comm, result.certificate, checkpoints.trace_messages);
   const std::vector<std::string> hosts = host_names(comm);
+  const json highest = peak_of(part, result);
   json summary;
   const auto write_summary = [&] {
     if (root) write_file(paths.summary, to_text(summary));
@@ -101,6 +103,8 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   comm::collectively(comm, [&] {
     if (!root) return;
     summary = summarise(job, part, result, {uneven, cpu, peak, clock.stages()});
+    summary["shown"]["peak"] = highest;
+    if (!result.ended.empty()) summary["ended"] = result.ended;
     summary["solver"] = solver;
     summary["files"] = files;
     summary["io"] = file_clock.to_json();
@@ -148,9 +152,9 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
     add_messages(comm, counting->get(), result.certificate.restarts, summary);
     comm::collectively(comm, write_summary);
   }
-  if (result.missed() && result.answers.contains("ended"))
-    throw solve_error(fmt::format("{}; the unfinished results in {} are marked 'not converged'",
-                                  result.answers.at("ended").get<std::string>(), paths.directory));
+  if (!result.ended.empty())
+    throw solve_error(
+        fmt::format("{}; the unfinished results in {} are marked 'not converged'", result.ended, paths.directory));
   if (const solve::solve_certificate* certificate = result.missed())
     throw solve_error(fmt::format(
         "the solver stopped after {} iterations at {}, above the tolerance {:.1e}; "

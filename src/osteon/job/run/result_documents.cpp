@@ -11,11 +11,13 @@
 #include <osteon/io/files/result_file.hpp>
 #include <osteon/job/answers.hpp>
 #include <osteon/job/import/model_source.hpp>
+#include <osteon/job/outputs/draw.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/scene_file.hpp>
 #include <osteon/job/outputs/second_name.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/job/run/cluster_part.hpp>
+#include <osteon/job/run/finished_results.hpp>
 #include <osteon/job/system_info.hpp>
 
 namespace osteon::job {
@@ -142,9 +144,9 @@ json summarise(const spec& job, const local_model& part, const physics_result& r
   summary["materials"] = json::array();
   for (std::size_t m = 1; m < part.header.materials.size() && part.header.materials.size() <= 33; ++m)
     summary["materials"].push_back(describe_material(job, row, part.header.materials[m], m));
-  summary["shown"] = {{"field", result.shown_name},          {"title", result.shown_title}, {"caption", row.caption},
-                      {"units", result.shown_units},         {"low", result.shown_low},     {"high", result.shown_high},
-                      {"colour_map", job.picture.colour_map}};
+  summary["shown"] = {{"field", result.shown_name},       {"title", result.shown_title},    {"caption", row.caption},
+                      {"units", result.shown_units},      {"low", result.shown_low},        {"high", result.shown_high},
+                      {"colour_map", colour_map_of(job)}, {"part_of_map", part_of_map(job)}};
   summary["stages"] = cost.stages;
   summary["answers"] = describe_answers(row, summary);
   return summary;
@@ -153,6 +155,8 @@ json summarise(const spec& job, const local_model& part, const physics_result& r
 json describe_run(const spec& job, const local_model& part, const std::vector<std::string>& hosts,
                   const std::string& command, const std::string& started) {
   const build_info b = this_build();
+  const json provenance = json::parse(part.header.provenance_json, nullptr, false);
+  const std::string model_key = provenance.is_object() ? provenance.value("key", "") : "";
   return {{"schema", "osteon.manifest/1"},
           {"version", b.version},
           {"git", b.git},
@@ -168,7 +172,8 @@ json describe_run(const spec& job, const local_model& part, const std::vector<st
           {"command", command},
           {"job_file", job.file},
           {"job_text", job.text},
-          {"input_sha256", part.header.source_sha256}};
+          {"input_sha256", part.header.source_sha256},
+          {"identity_sha256", identity_of_results(job, model_key)}};
 }
 
 }  // namespace osteon::job

@@ -166,7 +166,8 @@ void describe(Visitor& v, spec& s) {
       "linear temperature on all faces, an upper bound; of conductivity_tensor. Of permeability and permeability_tensor: "
       "periodic, used if this is left out: the fluid is driven by a uniform gradient through the repeating image; mirrored: "
       "a pressure at the two faces of the direction, sides along which it slips, which is what an image mirrored at its "
-      "faces does; closed: a pressure at the two faces, sides that are walls, as of a sample in a sleeve.",
+      "faces does; closed: a pressure at the two faces, sides that are walls, as of a sample in a sleeve. Of dispersion: "
+      "periodic or mirrored, as of permeability.",
       {"periodic", "kubc", "uniform", "mirrored", "closed"});
     t("gradient_K_per_mm", l.gradient_K_per_mm,
       "Mean temperature gradient [z, y, x] of a heat_transfer: periodic faces differ by it, and prescribed temperatures "
@@ -234,14 +235,20 @@ void describe(Visitor& v, spec& s) {
     t("elevation_deg", p.elevation_deg, "Height of the view above the x-y plane, in degrees.");
     t("zoom", p.zoom, "1 fits the specimen into the picture.");
     t("method", p.method,
-      "volume: the field glows in the translucent solid. surface: the solid's surface in the field's colours.",
+      "surface: the solid's surface, smoothed and opaque, in the field's colours. volume: the field glows in the "
+      "translucent "
+      "solid. Left out: surface of a solid that is loaded, volume of heat and flow.",
       {"volume", "surface"});
+    t("preset", p.preset, "screen: on dark slate. paper: on white, with dark text.", {"screen", "paper"});
     t("field", p.field,
       "What is shown of an elasticity result; left out: sed, the strain energy density. "
       "principal_strain_1 is the largest principal strain. Of a flow: speed, temperature (shown with flow.heat if this is "
       "left out), residence_time (with flow.residence_time).",
       {"sed", "von_mises", "effective_strain", "principal_strain_1", "speed", "temperature", "residence_time"});
-    t("colour_map", p.colour_map, "Perceptual colour map of the field.", {"batlow", "inferno", "lipari", "viridis", "vik"});
+    t("colour_map", p.colour_map,
+      "Colour map of the field; left out: ivory of a surface, from the colour of bone over orange to violet, inferno of a "
+      "volume.",
+      {"batlow", "inferno", "ivory", "lipari", "viridis", "vik"});
     t("streamlines", p.streamlines,
       "So many lines of the velocity of a flow, as tubes in the colours of its speed; left out: 300; 0: the speed glows "
       "instead. Of heat: lines of the heat flux density, whose vectors then are among the results; left out: 0.");

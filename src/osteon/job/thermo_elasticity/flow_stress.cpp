@@ -163,7 +163,7 @@ physics_result run_flow_stress(const spec& job, const local_model& part, const s
     for (json& row : table) row["material"] = row["material"].get<int>() + 1;  // as in the field material
     result.answers["by_material"] = std::move(table);
   }
-  show(result, *solid, job.picture.field.value_or("sed"), state);
+  show(result, job, *solid, state);
   comm::collectively(comm, [&] { result.shown = spread_over(part, solid->cells, std::vector<float>(*result.shown), 1); });
   for (result_field& field : elastic_fields(*solid, job.output_fields.value_or(default_elastic_fields()), state))
     result.fields.push_back(kept_with(std::move(field), solid));

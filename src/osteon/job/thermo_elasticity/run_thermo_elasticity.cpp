@@ -86,7 +86,7 @@ physics_result run_thermo_elasticity(const spec& job, const local_model& part, c
   }
 
   if (auto table = by_material(part, state); !table.is_null()) result.answers["by_material"] = std::move(table);
-  show(result, part, job.picture.field.value_or("sed"), state);
+  show(result, job, part, state);
   for (result_field& field : elastic_fields(part, job.output_fields.value_or(default_elastic_fields()), state))
     result.fields.push_back(std::move(field));
   return result;

@@ -151,6 +151,7 @@ const physics& thermo_elasticity() {
       .work = warm_work,
       .most_components = most_elastic_components,
       .balances_moments = true,
+      .shows_surface = true,
       .run = run_thermo_elasticity,
       .rehearse =
           [](const spec& job, const local_model& part, const solve::part_listener& begins) {

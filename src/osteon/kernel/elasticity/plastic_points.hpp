@@ -1,26 +1,31 @@
 #pragma once
 /// @file
-/// Plasticity with a linear yield function of the stress's invariants, at the eight Gauss points of a brick at once: return
+/// Plasticity with a yield function of two of the stress's invariants, at the eight Gauss points of a brick at once: return
 /// to the yield surface, and the tangent of it. Small strains, associated flow, isotropic linear hardening.
 ///
 /// Lanes are chosen by masks instead of branches: neighbouring points differ in whether they flow.
 #include <osteon/kernel/elasticity/gauss_points.hpp>
-#include <osteon/kernel/elasticity/yield_surface.hpp>
+#include <osteon/kernel/elasticity/quadric_return.hpp>
 
 namespace osteon::kernel {
 
 /// The numbers of a material that the points need, in the precision of their lanes.
 template <class T>
 struct plastic_numbers {
-  T mu, bulk, a, b, h, to_apex, slope;
+  plastic_material exact;
+  T mu, bulk, a, b, h, c, to_apex, slope;
+  bool is_quadric;
   explicit plastic_numbers(const plastic_material& m)
-      : mu(static_cast<T>(m.mu)),
+      : exact(m),
+        mu(static_cast<T>(m.mu)),
         bulk(static_cast<T>(m.bulk)),
         a(static_cast<T>(m.surface.a)),
         b(static_cast<T>(m.surface.b)),
         h(static_cast<T>(m.surface.h)),
+        c(static_cast<T>(m.surface.c)),
         to_apex(static_cast<T>(9 * m.bulk * m.surface.b * m.surface.b + m.surface.h)),
-        slope(static_cast<T>(3 * m.mu * m.surface.a * m.surface.a + 9 * m.bulk * m.surface.b * m.surface.b + m.surface.h)) {}
+        slope(static_cast<T>(3 * m.mu * m.surface.a * m.surface.a + 9 * m.bulk * m.surface.b * m.surface.b + m.surface.h)),
+        is_quadric(m.surface.c > 0) {}
 };
 
 /// What a Gauss point has been through: plastic strain zz, yy, xx, zy, zx, yx (engineering shears), and alpha.
@@ -40,7 +45,9 @@ struct trial_stress {
   vector excess;       ///< f
   vector multiplier;   ///< that the return takes, >= 0
   vector ratio;        ///< deviator after the return over the one before
+  vector relief;       ///< mean stress before the return less the one after
   vector is_apex;      ///< 1 where the return ends in the tip of the cone
+  vector per_root;     ///< of a quadric: see quadric_return
 };
 
 template <class V>
@@ -72,10 +79,45 @@ template <class T, class V>
   pressure = m.bulk * (mean_dilatation ? mean_of_points(trace) : trace);
 }
 
-/// Find where the stress of a strain goes. @param state null: none yet @return whether any point flows
+/// The returns to a quadric of the eight points, as they are kept between the forces and the tangent.
+struct quadric_returns {
+  eight_of<float>::vector multiplier, per_root;
+};
+
+template <class T>
+[[gnu::always_inline]] inline quadric_returns returns_of(const trial_stress<T>& t) {
+  return {__builtin_convertvector(t.multiplier, eight_of<float>::vector),
+          __builtin_convertvector(t.per_root, eight_of<float>::vector)};
+}
+
+template <class T>
+[[gnu::always_inline]] inline void return_to_quadric(const plastic_numbers<T>& m,
+                                                     const typename eight_of<T>::vector& hardened,
+                                                     const quadric_returns* known, trial_stress<T>& t) {
+  using vector = typename eight_of<T>::vector;
+  if (known) {
+    t.multiplier = __builtin_convertvector(known->multiplier, vector);
+    t.per_root = __builtin_convertvector(known->per_root, vector);
+  } else {
+    for (int g = 0; g < 8; ++g) {
+      if (!(t.excess[g] > 0)) continue;
+      const quadric_return end = return_to_quadric(static_cast<double>(t.mises[g]), 3 * static_cast<double>(t.pressure[g]),
+                                                   static_cast<double>(hardened[g]), m.exact);
+      t.multiplier[g] = static_cast<T>(end.multiplier);
+      t.per_root[g] = static_cast<T>(end.per_root);
+    }
+  }
+  const T swell = T(9) * m.bulk * m.c * m.c;
+  t.ratio = T(1) / (T(1) + T(3) * m.mu * m.a * m.a * t.per_root);
+  t.relief = (swell * t.per_root * t.pressure + T(3) * m.bulk * m.b * t.multiplier) / (T(1) + swell * t.per_root);
+}
+
+/// Find where the stress of a strain goes. @param state null: none yet @param known of a quadric, for the same strain and
+/// state, which need not be solved for again; null: not known @return whether any point flows
 template <class T>
 [[gnu::always_inline]] inline bool return_to_surface(const tensor_at_points<T>& strain, const plastic_state<T>* state,
-                                                     const plastic_numbers<T>& m, bool mean_dilatation, trial_stress<T>& t) {
+                                                     const plastic_numbers<T>& m, bool mean_dilatation, trial_stress<T>& t,
+                                                     const quadric_returns* known = nullptr) {
   using vector = typename eight_of<T>::vector;
   elastic_stress(strain.value, m, mean_dilatation, t.deviator, t.pressure);
   vector hardened = vector{} + T(1);
@@ -88,18 +130,25 @@ template <class T>
   }
   t.mises = root_of(T(1.5) * product_of_deviators(t.deviator, t.deviator));
   const vector by_pressure = T(3) * m.b * t.pressure - hardened;
-  t.excess = m.a * t.mises + by_pressure;
+  t.excess =
+      (m.is_quadric ? root_of(m.a * m.a * t.mises * t.mises + T(9) * m.c * m.c * t.pressure * t.pressure) : m.a * t.mises) +
+      by_pressure;
   const auto flows = t.excess > vector{};
-  bool any = false;
+  bool any = known != nullptr;
   for (int g = 0; g < 8; ++g) any |= flows[g] != 0;
   const vector one = vector{} + T(1);
   t.ratio = one;
-  t.multiplier = t.is_apex = vector{};
+  t.multiplier = t.relief = t.is_apex = t.per_root = vector{};
   if (!any) return false;
+  if (m.is_quadric) {
+    return_to_quadric(m, hardened, known, t);
+    return true;
+  }
   const vector multiplier = t.excess / m.slope, mises = t.mises - T(3) * m.mu * m.a * multiplier;
   const auto beyond = flows & (mises < vector{});
   t.multiplier = flows ? (beyond ? by_pressure / m.to_apex : multiplier) : vector{};
   t.ratio = flows ? (beyond ? vector{} : mises / t.mises) : one;
+  t.relief = T(3) * m.bulk * m.b * t.multiplier;
   t.is_apex = beyond ? one : vector{};
   return true;
 }
@@ -110,7 +159,7 @@ template <class T>
                                                   const plastic_numbers<T>& m, bool mean_dilatation,
                                                   tensor_at_points<T>& relaxed) {
   using vector = typename eight_of<T>::vector;
-  vector pressure = T(3) * m.bulk * m.b * t.multiplier;
+  vector pressure = t.relief;
   const vector gone = T(1) - t.ratio;
   for (int i = 0; i < 6; ++i) relaxed.value[i] = gone * t.deviator[i];
   if (state) {
@@ -123,6 +172,36 @@ template <class T>
   for (int i = 0; i < 3; ++i) relaxed.value[i] += pressure;
 }
 
+/// The derivative of a return to a quadric: deviator and mean stress that it takes off the elastic changes.
+template <class T, class V>
+[[gnu::always_inline]] inline void relaxed_by_quadric(const trial_stress<T>& t, const plastic_numbers<T>& m,
+                                                      const V (&deviator)[6], const V& pressure, V (&relaxed)[6],
+                                                      V& relaxed_pressure) {
+  const auto flows = t.multiplier > V{};
+  const V one = V{} + T(1);
+  const V per_mises = one / (t.mises > V{} ? t.mises : one), per_root = flows ? t.per_root : V{};
+  const V y = flows ? t.multiplier / (flows ? t.per_root : one) : one;
+  const V q = t.ratio * t.mises, trace = T(3) * (t.pressure - t.relief);
+  const V along_q = m.a * m.a * q / y, along_trace = m.c * m.c * trace / y;
+  // Stresses q, I1 and their normal: (1 + w C Hessian of the root) d(q, I1) = d(q, I1)_trial - C n d gamma.
+  const V shear = T(3) * m.mu * per_root, swell = T(9) * m.bulk * per_root, mixed = along_q * along_trace;
+  const V of_q = shear * (m.a * m.a - along_q * along_q), of_trace = swell * (m.c * m.c - along_trace * along_trace);
+  const V per_determinant = one / (one + of_q + of_trace);
+  const V q_trial = T(1.5) * product_of_deviators(t.deviator, deviator) * per_mises, trace_trial = T(3) * pressure;
+  const V normal = along_trace + m.b;
+  const V q_free = ((one + of_trace) * q_trial + shear * mixed * trace_trial) * per_determinant,
+          trace_free = (swell * mixed * q_trial + (one + of_q) * trace_trial) * per_determinant;
+  const V stiff_q = T(3) * m.mu * along_q, stiff_trace = T(9) * m.bulk * normal;
+  const V q_per = ((one + of_trace) * stiff_q + shear * mixed * stiff_trace) * per_determinant,
+          trace_per = (swell * mixed * stiff_q + (one + of_q) * stiff_trace) * per_determinant;
+  const V multiplier = (along_q * q_free + normal * trace_free) / (along_q * q_per + normal * trace_per + m.h);
+  const V q_change = q_free - q_per * multiplier, trace_change = trace_free - trace_per * multiplier;
+  const V by_change = flows ? one - t.ratio : V{};
+  const V by_deviator = flows ? (t.ratio * q_trial - q_change) * per_mises : V{};
+  for (int i = 0; i < 6; ++i) relaxed[i] = by_change * deviator[i] + by_deviator * t.deviator[i];
+  relaxed_pressure = flows ? (trace_trial - trace_change) / T(3) : V{};
+}
+
 /// The derivative of relaxed_stress along a change of the strain: elastic stiffness minus tangent, times the change.
 template <class T>
 [[gnu::always_inline]] inline void relaxed_tangent(const trial_stress<T>& t, const tensor_at_points<T>& change,
@@ -131,6 +210,13 @@ template <class T>
   using vector = typename eight_of<T>::vector;
   vector deviator[6], pressure;
   elastic_stress(change.value, m, mean_dilatation, deviator, pressure);
+  if (m.is_quadric) {
+    vector mean;
+    relaxed_by_quadric(t, m, deviator, pressure, relaxed.value, mean);
+    if (mean_dilatation) mean = mean_of_points(mean);
+    for (int i = 0; i < 3; ++i) relaxed.value[i] += mean;
+    return;
+  }
   const auto flows = t.multiplier > vector{}, apex = t.is_apex > vector{}, cone = flows & ~apex;
   const vector one = vector{} + T(1), per_mises = one / (cone ? t.mises : one);
   const vector mises_changes = T(1.5) * product_of_deviators(t.deviator, deviator) * per_mises;
@@ -150,7 +236,7 @@ template <class T>
 template <class T>
 [[gnu::always_inline]] inline void flow(const trial_stress<T>& t, const plastic_numbers<T>& m, plastic_state<T>& state) {
   const auto gone = T(1) - t.ratio;
-  for (int i = 0; i < 3; ++i) state.strain[i] += gone * t.deviator[i] / (m.mu + m.mu) + m.b * t.multiplier;
+  for (int i = 0; i < 3; ++i) state.strain[i] += gone * t.deviator[i] / (m.mu + m.mu) + t.relief / (T(3) * m.bulk);
   for (int i = 3; i < 6; ++i) state.strain[i] += gone * t.deviator[i] / m.mu;
   state.alpha += t.multiplier;
 }
@@ -158,7 +244,7 @@ template <class T>
 /// Elastic energy per volume after the return [MPa].
 template <class T>
 [[gnu::always_inline]] inline auto elastic_energy(const trial_stress<T>& t, const plastic_numbers<T>& m) {
-  const auto mises = t.ratio * t.mises, pressure = t.pressure - T(3) * m.bulk * m.b * t.multiplier;
+  const auto mises = t.ratio * t.mises, pressure = t.pressure - t.relief;
   return mises * mises / (T(6) * m.mu) + pressure * pressure / (m.bulk + m.bulk);
 }
 

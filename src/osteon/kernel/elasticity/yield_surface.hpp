@@ -4,21 +4,31 @@
 
 namespace osteon::kernel {
 
-/// f = a q + b I1 - 1 - h alpha, with the von Mises stress q and the trace I1: a cone about the hydrostatic axis, or with b
-/// = 0 the cylinder of von Mises. The flow is associated, and alpha grows by the plastic multiplier: it is the work that is
-/// dissipated, per volume [MPa]. The yield stress grows by the factor 1 + h alpha.
+/// f = sqrt(a^2 q^2 + c^2 I1^2) + b I1 - 1 - h alpha, with the von Mises stress q and the trace I1. With c = 0 it is a cone
+/// about the hydrostatic axis, with b = 0, too, the cylinder of von Mises; with c > 0 a quadric without a tip, closed where
+/// c > |b|. The flow is associated, and alpha grows by the plastic multiplier: it is the work that is dissipated, per volume
+/// [MPa]. The yield stress grows by the factor 1 + h alpha.
 struct yield_surface {
   double a = 0;  ///< 1/MPa; 0: stays elastic
   double b = 0;  ///< 1/MPa
   double h = 0;  ///< 1/MPa
+  double c = 0;  ///< 1/MPa
   bool yields() const { return a > 0; }
 };
 
+/// Interaction of stresses at which the quadric is a cone.
+inline constexpr double interaction_of_cone = 0.5;
+
 /// @cite [DruckerPrager1952]: the cone
+/// @cite [Schwiedrzik2013]: the quadric, isotropic
 /// Of the uniaxial strengths in tension and compression [MPa], both positive.
 /// @param hardening slope of the compressive stress over its plastic strain [MPa]
-inline yield_surface surface_of(double tension, double compression, double hardening) {
-  return {(1 / tension + 1 / compression) / 2, (1 / tension - 1 / compression) / 2, hardening / (compression * compression)};
+/// @param interaction Schwiedrzik's zeta_0, in (-1, 0.5]
+inline yield_surface surface_of(double tension, double compression, double hardening,
+                                double interaction = interaction_of_cone) {
+  const double mean = (1 / tension + 1 / compression) / 2, rest = (1 - 2 * interaction) / 3;
+  return {mean * __builtin_sqrt(1 - rest), (1 / tension - 1 / compression) / 2, hardening / (compression * compression),
+          mean * __builtin_sqrt(rest)};
 }
 
 /// A material that may yield.

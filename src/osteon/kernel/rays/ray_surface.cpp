@@ -21,6 +21,35 @@ vector3 at(const ray& along, double t) {
           along.origin.x + t * along.direction.x};
 }
 
+// The voxels and weights of a cubic B-spline around a point of a box of voxels, along one axis. Beyond the domain its last
+// voxels are repeated.
+struct spline {
+  std::int64_t offset[4];
+  double weight[4], slope[4];
+
+  spline(double at, std::int64_t voxels, std::int64_t first, std::int64_t stride) {
+    const double middle = std::floor(at - 0.5), t = at - 0.5 - middle, u = 1 - t;
+    weight[0] = u * u * u / 6;
+    weight[1] = (4 - 6 * t * t + 3 * t * t * t) / 6;
+    weight[2] = (4 - 6 * u * u + 3 * u * u * u) / 6;
+    weight[3] = t * t * t / 6;
+    slope[0] = -u * u / 2;
+    slope[1] = t * (1.5 * t - 2);
+    slope[2] = -u * (1.5 * u - 2);
+    slope[3] = t * t / 2;
+    for (int i = 0; i < 4; ++i)
+      offset[i] = (std::clamp<std::int64_t>(static_cast<std::int64_t>(middle) - 1 + i, 0, voxels - 1) - first) * stride;
+  }
+};
+
+struct spline_box {
+  spline z, y, x;
+  spline_box(const vector3& at, index3 domain, const box3& present)
+      : z(at.z, domain.z, present.begin.z, present.shape().y * present.shape().x),
+        y(at.y, domain.y, present.begin.y, present.shape().x),
+        x(at.x, domain.x, present.begin.x, 1) {}
+};
+
 }  // namespace
 
 ray_surface::ray_surface(index3 domain, vector3 spacing_mm, const box3& owned, const box3& present, double step_voxels,
@@ -75,6 +104,51 @@ double ray_surface::interpolate(const float* values, const vector3& point, doubl
   return share > least_share ? sum / share : std::numeric_limits<double>::quiet_NaN();
 }
 
+double ray_surface::mean(const float* values, const vector3& point) const {
+  const spline_box around(point, domain_, present_);
+  double sum = 0, share = 0;
+  for (int z = 0; z < 4; ++z)
+    for (int y = 0; y < 4; ++y) {
+      const float* const row = values + around.z.offset[z] + around.y.offset[y];
+      const double across = around.z.weight[z] * around.y.weight[y];
+      for (int x = 0; x < 4; ++x) {
+        const auto value = static_cast<double>(row[around.x.offset[x]]);
+        if (std::isnan(value)) continue;
+        const double weight = across * around.x.weight[x];
+        sum += weight * value;
+        share += weight;
+      }
+    }
+  return share > 0 ? sum / share : std::numeric_limits<double>::quiet_NaN();
+}
+
+// None where a voxel has no value, or where there is no slope.
+std::optional<vector3> ray_surface::spline_normal(const vector3& point) const {
+  const spline_box around(point, domain_, present_);
+  vector3 slope;
+  for (int z = 0; z < 4; ++z)
+    for (int y = 0; y < 4; ++y) {
+      const float* const row = given_ + around.z.offset[z] + around.y.offset[y];
+      double value = 0, along_x = 0;
+      for (int x = 0; x < 4; ++x) {
+        const auto here = static_cast<double>(row[around.x.offset[x]]);
+        value += around.x.weight[x] * here;
+        along_x += around.x.slope[x] * here;
+      }
+      slope.z += around.z.slope[z] * around.y.weight[y] * value;
+      slope.y += around.z.weight[z] * around.y.slope[y] * value;
+      slope.x += around.z.weight[z] * around.y.weight[y] * along_x;
+    }
+  double square = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    slope[axis] /= -spacing_mm_[axis];
+    square += slope[axis] * slope[axis];
+  }
+  if (!(square > 0 && std::isfinite(square))) return {};
+  for (int axis = 0; axis < 3; ++axis) slope[axis] /= std::sqrt(square);
+  return slope;
+}
+
 std::optional<ray_surface::hit> ray_surface::first(const ray& along, std::int64_t& samples) const {
   const auto part = segments_.of(along);
   std::int64_t segment = part.first;
@@ -125,6 +199,10 @@ ray_surface::hit ray_surface::refine(const ray& along, std::int64_t sample) cons
     }
   }
   hit result{at(along, b), {}, false};
+  if (const auto normal = spline_normal(result.point)) {
+    result.normal = *normal;
+    return result;
+  }
   double square = 0;
   for (int axis = 0; axis < 3; ++axis) {
     // Towards where there is no value, the field is taken to go on as it is.

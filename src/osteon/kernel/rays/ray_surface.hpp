@@ -29,7 +29,12 @@ class ray_surface {
   /// `least_share` of the weights.
   double interpolate(const float* values, const vector3& point, double least_share) const;
 
+  /// Values of the shape of `present`, averaged by a cubic B-spline around a point over those of 4^3 voxels that are not
+  /// NaN, which neither jumps nor bends where others come in. NaN if there are none. @cite [KnutssonWestin1993]
+  double mean(const float* values, const vector3& point) const;
+
  private:
+  std::optional<vector3> spline_normal(const vector3& point) const;
   hit refine(const ray& along, std::int64_t sample) const;
 
   index3 domain_;

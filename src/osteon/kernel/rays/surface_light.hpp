@@ -1,6 +1,7 @@
 #pragma once
 /// @file
 /// How surfaces are lit, in volumes and by themselves. F is a float or a vector of floats.
+#include <array>
 #include <cmath>
 #include <osteon/base/box.hpp>
 
@@ -36,6 +37,37 @@ template <class F>
   F glance = shining > 0 ? shining : F{};
   for (int i = 0; i < 5; ++i) glance *= glance;
   return 0.18f * glance;
+}
+
+/// The lamp, the eye and the sky of an opaque surface: unit vectors in mm space.
+struct studio {
+  vector3 toward_lamp, toward_eye, up, half_way;  ///< the last one between lamp and eye
+};
+
+/// Light that comes to a point of a matt surface from the sky, after it has gone from wall to wall of the crevice: the
+/// lighter a material, the less dark are its crevices. @cite [Jimenez2016]
+/// @param sky share that is seen, 0 to 1 @param albedo share of light that the material gives back
+inline double sky_light(double sky, double albedo) {
+  const double a = 2.0404 * albedo - 0.3324, b = -4.7951 * albedo + 0.6417, c = 2.7552 * albedo + 0.6903;
+  return std::fmax(sky, ((a * sky + b) * sky + c) * sky);
+}
+
+/// What an opaque surface shows: a lamp over the viewer's shoulder, the sky, a weak light at the eye, and a dull gloss.
+/// @param albedo linear RGB @param normal unit vector, facing the eye
+/// @param sky,lamp shares of them that are seen, 0 to 1 @return linear RGB, 1 at most
+inline std::array<double, 3> lit(const std::array<float, 3>& albedo, const vector3& normal, const studio& by, double sky,
+                                 double lamp) {
+  const double from_lamp = 0.66 * lamp * std::fmax(0.0, dot(normal, by.toward_lamp)),
+               from_eye = 0.12 * sky * std::fmax(0.0, dot(normal, by.toward_eye)),
+               from_sky = 0.30 + 0.08 * dot(normal, by.up);
+  double glance = std::fmax(0.0, dot(normal, by.half_way));
+  for (int i = 0; i < 5; ++i) glance *= glance;
+  std::array<double, 3> result{};
+  for (std::size_t c = 0; c < 3; ++c) {
+    const auto own = static_cast<double>(albedo[c]);
+    result[c] = std::fmin(1.0, own * (from_lamp + from_eye + from_sky * sky_light(sky, own)) + 0.06 * lamp * glance);
+  }
+  return result;
 }
 
 }  // namespace osteon::kernel

@@ -9,12 +9,18 @@
 #include <osteon/grid/ghost_cells.hpp>
 #include <osteon/render/compositing/choose_compositor.hpp>
 #include <osteon/render/compositing/join_images.hpp>
+#include <osteon/render/rays/smooth_edges.hpp>
+#include <osteon/render/rays/smooth_mask.hpp>
 #include <osteon/render/rays/view.hpp>
 
 namespace osteon::render {
 
 picture_plan::picture_plan(const grid::box_tree& boxes, const scene& what, std::span<const int> first_row)
-    : ghost_depth_(ghost_depth(what.step_voxels)), format_{what.join.pixels} {
+    : ghost_depth_(ghost_depth(what.step_voxels)),
+      smooths_(what.how == method::surface),
+      pictures_(what.how == method::surface && what.smooth_edges && !what.lines ? 1 + static_cast<int>(beside_middle.size())
+                                                                                : 1),
+      format_{(what.how == method::surface ? of_opaque(what.join) : what.join).pixels} {
   const int ranks = boxes.ranks();
   if (ranks == 1 && what.how != method::surface) return;
   if (what.join.by == comm::transport::shared) return;  // images and picture are read where they are
@@ -50,9 +56,15 @@ void picture_plan::rehearse(const grid::block& where) const {
   constexpr int fields = 2;
   const comm::neighbours ghosts(where.comm, 0, grid::plan_of_ghost_cells(where, ghost_depth_));
   for (int n = 0; n < fields; ++n) ghosts.rehearse(sizeof(float));
+  if (smooths_) {
+    const comm::neighbours nearest(where.comm, 0, grid::plan_of_ghost_cells(where, 1));
+    for (int n = 0; n < mask_passes; ++n) nearest.rehearse(sizeof(float));
+  }
   if (compositing_.name.empty()) return;
-  comm::rehearse(where.comm, compositing_, format_.bytes());
-  rehearse_rows(where.comm);
+  for (int n = 0; n < pictures_; ++n) {
+    comm::rehearse(where.comm, compositing_, format_.bytes());
+    rehearse_rows(where.comm);
+  }
 }
 
 void picture_plan::rehearse_rows(MPI_Comm comm) const {

@@ -12,7 +12,7 @@
 namespace osteon::render {
 
 /// What a picture of a volume or of a surface sends between ranks, whose blocks are the boxes of a tree: ghosts of its two
-/// fields, partial pictures, and rows of the finished one.
+/// fields, of which that of a surface is smoothed before; partial pictures, and rows of the finished one.
 class picture_plan {
  public:
   /// @param what its layers need no fields; `join` must be in wide pixels
@@ -29,6 +29,8 @@ class picture_plan {
   void rehearse_rows(MPI_Comm comm) const;
 
   int ghost_depth_;
+  bool smooths_ = false;  ///< the solid
+  int pictures_ = 1;      ///< that are composited
   kernel::pixel_format format_;
   plan::plan compositing_;                      ///< none if its name is empty
   std::vector<std::vector<plan::span>> parts_;  ///< of the finished picture, by rank; none if rows are not sent

@@ -5,25 +5,11 @@
 #include <limits>
 #include <optional>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/kernel/rays/surface_light.hpp>
+#include <osteon/render/rays/over_parts.hpp>
 
 namespace osteon::render {
 
 namespace {
-
-// The sum of `body(part)` over square parts of `own`. Neighbouring rays read the same voxels: parts keep these in cache.
-template <class F>
-std::int64_t over_parts(const pixel_box& own, F body) {
-  constexpr int edge = 16;
-  const std::int64_t across = (own.width() + edge - 1) / edge, down = (own.height() + edge - 1) / edge;
-  std::int64_t sum = 0;
-#pragma omp parallel for schedule(dynamic) reduction(+ : sum)
-  for (std::int64_t t = 0; t < across * down; ++t) {
-    const int left = own.left + static_cast<int>(t % across) * edge, top = own.top + static_cast<int>(t / across) * edge;
-    sum += body(pixel_box{left, top, std::min(own.right, left + edge), std::min(own.bottom, top + edge)});
-  }
-  return sum;
-}
 
 // Cast rays, those of neighbouring pixels together.
 // @param before a pixel's number -> depth before this block, or none if its ray is not to be cast
@@ -66,14 +52,6 @@ std::int64_t cast(const kernel::march_volume& volume, const caster& rays, Before
       }
     return samples;
   });
-}
-
-// How far from its origin a point of a ray lies [mm].
-double distance_along(const kernel::ray& along, const vector3& point, const vector3& spacing_mm) {
-  double sum = 0;
-  for (int axis = 0; axis < 3; ++axis)
-    sum += (point[axis] - along.origin[axis]) * along.direction[axis] * spacing_mm[axis] * spacing_mm[axis];
-  return sum;
 }
 
 void add_depths(void* in, void* inout, int* count, MPI_Datatype*) {
@@ -150,37 +128,6 @@ std::int64_t cast_all(MPI_Comm comm, const std::vector<int>& order, const kernel
   for (std::size_t i = 0; i < before.size(); ++i)
     if (kernel::deeper(before[i], depth[i]) < kernel::opaque_depth) before[i] = 0;
   return samples + cast_again(volume, rays, before, pixels);
-}
-
-std::int64_t draw_surface(const caster& rays, const kernel::ray_surface& surface, const layer& look,
-                          const ray_target& pixels) {
-  const colours colour(look);
-  const kernel::lighting light = light_of(rays.from);
-  const vector3 toward_light = kernel::unit(light.toward_light), middle = kernel::half_way(light);
-  return over_parts(rays.own, [&](const pixel_box& part) {
-    std::int64_t samples = 0;
-    for (int row = part.top; row < part.bottom; ++row)
-      for (int column = part.left; column < part.right; ++column) {
-        kernel::ray along = rays.from.ray_through(column, row);
-        // A surface before a tube is found at the sample behind it.
-        const double tube = rays.end(column, row);
-        if (tube < along.entry) continue;
-        along.exit = std::min(along.exit, tube + 1.5 * rays.step);
-        const auto hit = surface.first(along, samples);
-        if (!hit || distance_along(along, hit->point, rays.from.spacing_mm) > tube) continue;
-        const vector3 normal = hit->cut ? rays.from.face_entered(along) : hit->normal;
-        const double value = surface.interpolate(look.field->values.data(), hit->point, 0);
-        const auto& shown = colour.value(std::isnan(value) ? -std::numeric_limits<double>::infinity() : value);
-        const double diffuse = kernel::diffuse_light(kernel::dot(normal, toward_light)),
-                     mirrored = kernel::mirrored_light(kernel::dot(normal, middle));
-        kernel::wide_pixel pixel;
-        for (std::size_t c = 0; c < 3; ++c)
-          pixel.high[c] = std::min(1.0, static_cast<double>(shown[c]) * diffuse + mirrored);
-        pixel.high[3] = 0;
-        pixels.put(rays.place(column, row), pixel);
-      }
-    return samples;
-  });
 }
 
 projected project_all(MPI_Comm comm, const kernel::march_volume& volume, const caster& rays, std::int64_t& samples) {

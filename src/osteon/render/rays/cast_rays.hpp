@@ -7,6 +7,7 @@
 #include <functional>
 #include <osteon/kernel/rays/ray_march.hpp>
 #include <osteon/kernel/rays/ray_surface.hpp>
+#include <osteon/kernel/rays/solid_pyramid.hpp>
 #include <osteon/plan/plan.hpp>
 #include <osteon/render/rays/tubes.hpp>
 #include <osteon/render/rays/view.hpp>
@@ -18,6 +19,19 @@ namespace osteon::render {
 /// A light over the viewer's left shoulder: faces seen at an angle differ in brightness.
 kernel::lighting light_of(const view& from);
 
+/// Some of the pixels of a picture.
+class pixel_set {
+ public:
+  pixel_set(int width, std::vector<bool> has) : width_(width), has_(std::move(has)) {}
+  bool has(int column, int row) const {
+    return has_[static_cast<std::size_t>(row) * static_cast<std::size_t>(width_) + static_cast<std::size_t>(column)];
+  }
+
+ private:
+  int width_;
+  std::vector<bool> has_;
+};
+
 /// The rays of a block, which lies in the pixels `own` of `frame`.
 struct caster {
   const view& from;
@@ -25,6 +39,8 @@ struct caster {
   double step;
   const tube_hits* tubes = nullptr;  ///< of `own` at least; none: there are none
   bool passes_by = false;            ///< rays of pixels that tubes cover in part, instead of those that end at a tube
+  std::array<double, 2> beside{};    ///< of a surface: how far from a pixel's middle its ray passes, in pixels
+  const pixel_set* only = nullptr;   ///< of a surface: the pixels whose rays are cast; none: all
 
   /// Where a pixel's ray ends at the latest [mm].
   double end(int column, int row) const {
@@ -94,9 +110,10 @@ std::int64_t cast_all(MPI_Comm comm, const std::vector<int>& order, const kernel
 /// meet nothing are left as they are.
 std::int64_t cast_alone(const kernel::march_volume& volume, const caster& rays, std::vector<std::array<float, 4>>& pixels);
 
-/// Draw the block's part of a surface in the colours of a layer, into empty pixels. @return number of samples
+/// Draw the block's part of a surface in the colours of a layer, into empty pixels.
+/// @param solid what may stand between a point and the light; null: nothing does @return number of samples
 std::int64_t draw_surface(const caster& rays, const kernel::ray_surface& surface, const layer& look,
-                          const ray_target& pixels);
+                          const kernel::solid_pyramid* solid, const ray_target& pixels);
 
 struct projected {
   std::vector<float> greatest;

@@ -12,11 +12,9 @@ namespace {
 
 using map = std::array<std::array<float, 3>, 256>;
 
-constexpr std::pair<std::string_view, std::string_view> known[] = {{"batlow", tables::batlow},
-                                                                   {"inferno", tables::inferno},
-                                                                   {"lipari", tables::lipari},
-                                                                   {"viridis", tables::viridis},
-                                                                   {"vik", tables::vik}};
+constexpr std::pair<std::string_view, std::string_view> known[] = {
+    {"batlow", tables::batlow}, {"inferno", tables::inferno}, {"ivory", tables::ivory},
+    {"lipari", tables::lipari}, {"viridis", tables::viridis}, {"vik", tables::vik}};
 
 float to_linear(int srgb) {
   const double c = srgb / 255.0;

@@ -4,6 +4,7 @@
 ///
 /// batlow, lipari, vik: Scientific colour maps, Copyright (c) 2020 Fabio Crameri, MIT licence
 /// (https://doi.org/10.5281/zenodo.1243862), as packaged by cmcrameri 1.10, rounded to 8 bits.
+/// ivory: of this project, from the colour of bone over orange to violet; lightness falls all the way.
 /// inferno, viridis: Nathaniel J. Smith, Stefan van der Walt, Eric Firing, CC0, as in matplotlib 3.11, rounded likewise.
 ///
 /// The MIT licence: Permission is hereby granted, free of charge, to any person obtaining a copy of this software and
@@ -55,6 +56,24 @@ inline constexpr std::string_view inferno =
     "fcac11fcae12fcb014fcb216fcb418fbb61afbb81dfbba1ffbbc21fbbe23fac026fac228fac42afac62df9c72ff9c932"
     "f9cb35f8cd37f8cf3af7d13df7d340f6d543f6d746f5d949f5db4cf4dd4ff4df53f4e156f3e35af3e55df2e661f2e865"
     "f2ea69f1ec6df1ed71f1ef75f1f179f2f27df2f482f3f586f3f68af4f88ef5f992f6fa96f8fb9af9fc9dfafda1fcffa4";
+
+inline constexpr std::string_view ivory =
+    "ece3d0ece3cfece2ceece2cdece2ccece1cbece1cbece1caece0c9ebe0c8ebe0c7ebdfc6ebdfc5ebdfc4ebdec3ebdec2"
+    "ebdec2ebddc1ebddc0ebddbfebdcbeebdcbdebdcbcebdbbbebdbbaebdbb9eadab9eadab8eadab7ead9b6ead9b5ead9b4"
+    "ead8b3ead8b2ead8b1ead7b0ead7b0ead7afead6aeead6adead6acead5abead5aae9d5a9e9d4a8e9d4a7e9d4a7e9d3a6"
+    "e9d3a5e9d3a4e9d2a3e9d2a2e9d1a1e9d09fe9d09eeacf9ceace9beacd9aeacc98eacc97eacb95eaca94ebc992ebc891"
+    "ebc890ebc78eebc68debc58bebc48aebc489ecc387ecc286ecc184ecc083ecc082ecbf80ecbe7fedbd7dedbc7cedbb7a"
+    "edbb79edba78edb976edb875eeb773eeb772eeb671eeb56feeb46eeeb36ceeb36beeb26aefb168efb067efaf65efaf64"
+    "efae62efad61efac60f0ab5ef0ab5df0aa5bf0a95af0a859efa658efa557efa457eea256eea155ee9f54ed9e53ed9d52"
+    "ed9b52ed9a51ec9950ec974fec964eeb944deb934deb924cea904bea8f4aea8e49e98c48e98b47e98947e88846e88745"
+    "e88544e88443e78342e78142e78041e67e40e67d3fe67c3ee57a3de5793ce5783ce4763be4753ae47339e37238e37137"
+    "e36f37e36e36e26d35e26b34e26a33e16832e16732e16631e06430e0632fdf622fde602fdd5f30dc5e30db5d30d95b30"
+    "d85a31d75931d65731d55631d45531d35332d25232d15132d05032ce4e32cd4d33cc4c33cb4a33ca4933c94834c84734"
+    "c74534c64434c54334c34135c24035c13f35c03d35bf3c35be3b36bd3a36bc3836bb3736ba3637b83437b73337b63237"
+    "b53137b42f38b32e38b22d38b12b38b02a38af2939ad2739ac2639ab2539aa243aa9223aa8213aa6213aa4203aa2203a"
+    "a1203a9f1f3a9d1f3b9b1f3b991e3b971e3b961d3b941d3b921d3b901c3b8e1c3b8c1c3b8b1b3c891b3c871b3c851a3c"
+    "831a3c811a3c7f193c7e193c7c193c7a183c78183d76173d74173d73173d71163d6f163d6d163d6b153d69153d67153d"
+    "66143e64143e62143e60133e5e133e5c133e5b123e59123e57113e55113e53113f51103f50103f4e103f4c0f3f4a0f3f";
 
 inline constexpr std::string_view lipari =
     "03132604142804162904172b05182d051a2f051b31051c33061d35061f3706203807213a07223c07243e082540082642"

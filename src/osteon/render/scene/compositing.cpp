@@ -65,6 +65,11 @@ void check_compositing(const compositing& how, int ranks) {
   }
 }
 
+compositing of_opaque(compositing how) {
+  if (how.pixels == kernel::colour_format::wide) how.pixels = kernel::colour_format::rgba32f;
+  return how;
+}
+
 kernel::colour_format parse_pixels(const std::string& text) {
   using kernel::colour_format;
   for (const colour_format c : {colour_format::wide, colour_format::rgba32f, colour_format::rgba16f, colour_format::rgba8})

@@ -33,6 +33,9 @@ std::string usual_method(int ranks);
 /// @throws usage_error if the method cannot be used by so many ranks @collective local
 void check_compositing(const compositing& how, int ranks);
 
+/// The same, if all that is composited is opaque: pixels of a quarter of the bytes then give the bits of wide ones.
+compositing of_opaque(compositing how);
+
 /// Pixels of the formats that a picture may be composited in. @throws usage_error with their names
 kernel::colour_format parse_pixels(const std::string& text);
 

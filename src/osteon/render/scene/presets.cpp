@@ -2,16 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <osteon/base/error.hpp>
 #include <osteon/render/scene/colour_map.hpp>
 
 namespace osteon::render::presets {
-
-namespace {
-
-constexpr std::array<float, 3> ivory{0.96f, 0.80f, 0.57f};
-
-}  // namespace
 
 layer bone_layer(const grid::ghosted_field<float>& field, double marrow, double surface, double bone, float opacity,
                  float inside) {
@@ -23,7 +18,7 @@ layer bone_layer(const grid::ghosted_field<float>& field, double marrow, double 
   return {&field,
           {{marrow, shade, 0},
            {start, shade, 0},
-           {surface, ivory, opacity},
+           {surface, bone_colour, opacity},
            {core_from, core, inside * opacity},
            {bone, core, inside * opacity}},
           true,
@@ -43,9 +38,29 @@ layer glow_layer(const grid::ghosted_field<float>& field, double low, double hig
   return result;
 }
 
+std::array<float, 3> background_of(const std::string& preset) {
+  if (preset == "screen") return dark_background;
+  if (preset == "paper") return white_background;
+  throw usage_error(fmt::format("no preset '{}'; choose screen or paper", preset));
+}
+
+std::array<float, 2> part_for_surface(const std::string& map) {
+  if (map == "ivory" || map == "vik") return {0, 1};
+  return {glow_first, glow_last};
+}
+
 layer surface_layer(const grid::ghosted_field<float>& field, double low, double high, const std::string& map) {
-  layer result = glow_layer(field, low, high, map);
-  result.transfer.front().colour = ivory;
+  if (!(low < high))
+    throw usage_error(fmt::format("colours of a surface from {} to {}: give a range that rises", low, high));
+  const auto& colours = colour_map(map);
+  const auto [first, last] = part_for_surface(map);
+  layer result{&field, {}, false, 1};
+  constexpr int points = 64;
+  for (int i = 0; i <= points; ++i) {
+    const double t = static_cast<double>(i) / points,
+                 at = static_cast<double>(first + (last - first) * static_cast<float>(t));
+    result.transfer.push_back({low + t * (high - low), colours[static_cast<std::size_t>(std::lround(255 * at))], 1});
+  }
   return result;
 }
 

@@ -67,6 +67,10 @@ struct scene {
   double step_voxels = 0.5;
   method how = method::volume;
   double level = 0.5;  ///< of a surface
+  /// Of a surface: little light comes into its crevices, and what stands before the lamp casts a soft shadow.
+  bool shades_itself = false;
+  /// Of a surface without lines: pixels where it ends or bends are the mean of four rays.
+  bool smooth_edges = false;
   std::vector<clip_plane> clip;
   std::optional<tubes> lines{};  ///< in a volume, or before and behind a surface; the same on all ranks
   compositing join{};            ///< of volumes and surfaces; of no account where there is a visibility cycle

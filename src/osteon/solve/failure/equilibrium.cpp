@@ -17,18 +17,23 @@ constexpr int most_cuts = 6;
 constexpr int most_damps = 3;
 // How far the residual may grow over the least one before a step is given up.
 constexpr double most_growth = 1e3;
+// Of the secant: its corrections are one of several digits at most.
+constexpr double fixed_point_reduction = 0.03;
+constexpr double restart_growth = 2;
 
 }  // namespace
 
-equilibrium::equilibrium(const elasticity_problem& problem, std::span<const kernel::yield_surface> surfaces,
-                         kernel::dilatation how, const std::function<void()>& pass)
+equilibrium::equilibrium(const elasticity_problem& problem, const failure_plan& plan, const std::function<void()>& pass)
     : problem_(problem) {
   pass();
-  k_.emplace(problem, how);
+  k_.emplace(problem, plan.integration);
   multigrid_.emplace(problem, *k_, pass);
   k_->drop_ids();
-  plastic_.emplace(problem, surfaces, how, k_->stride());
-  cg_.emplace(problem.where.comm, *k_, *plastic_, *multigrid_);
+  voxels_ = make_yielding_voxels(problem, plan, k_->stride());
+  cg_.emplace(problem.where.comm, *k_, *voxels_, *multigrid_);
+  if (!voxels_->have_energy())
+    acceleration_.emplace(static_cast<std::size_t>(k_->size()),
+                          [this](const float* a, const float* b) { return cg_->dot(a, b); });
   residual_.assign(static_cast<std::size_t>(k_->size()), 0.0F);
   correction_.assign(static_cast<std::size_t>(k_->size()), 0.0F);
   reaction_.assign(k_->fixed().size(), 0.0);
@@ -42,7 +47,7 @@ bool equilibrium::is_owned(std::int64_t place) const {
 std::span<double> equilibrium::forces(const double* u, bool yields) {
   const std::span<double> y = multigrid_->scratch(1);
   k_->own_forces(u, y.data());
-  if (yields) plastic_->add_forces(u, y.data());
+  if (yields) voxels_->add_forces(u, y.data());
   k_->add_copies(y.data());
   return y;
 }
@@ -84,6 +89,8 @@ newton_outcome equilibrium::iterate(std::span<double> u, double tolerance, int m
   std::span<double> y = forces(u.data(), yields);
   balance now = take_balance(y);
   double before = now.free_N, least = now.free_N;
+  const bool is_fixed_point = yields && acceleration_;
+  if (is_fixed_point) acceleration_->restart();
   int damped = 0;
   for (;;) {
     outcome.forces = now;
@@ -99,6 +106,7 @@ newton_outcome equilibrium::iterate(std::span<double> u, double tolerance, int m
     double reduction =
         outcome.corrections == 0 ? loosest_reduction : std::clamp(0.9 * gain * gain, tightest_reduction, loosest_reduction);
     if (!yields) reduction = 1e-5;
+    if (is_fixed_point) reduction = fixed_point_reduction;
     reduction = std::clamp(0.5 * tolerance / now.residual(), reduction, 0.5);
     for_each(k_->size(), [r = residual_.data(), y = y.data(), s = -1 / now.free_N](std::int64_t i) {
       r[i] = static_cast<float>(s * y[i]);
@@ -116,7 +124,7 @@ newton_outcome equilibrium::iterate(std::span<double> u, double tolerance, int m
       }
     }
     before = now.free_N;
-    now = move_along(u, now.free_N, yields, inner.energy);
+    now = is_fixed_point ? move_on(u, now.free_N) : move_along(u, now.free_N, yields, inner.energy);
     y = multigrid_->scratch(1);
     ++outcome.corrections;
     outcome.residuals.push_back(now.residual());
@@ -144,7 +152,19 @@ balance equilibrium::move_along(std::span<double> u, double length, bool yields,
   }
 }
 
+// The next iterate of the accelerated fixed point. One that is much worse is where the damage changes its course: the
+// iterates before it say nothing there.
+balance equilibrium::move_on(std::span<double> u, double length) {
+  for_each(k_->size(), [d = correction_.data(), s = static_cast<float>(length)](std::int64_t i) { d[i] *= s; });
+  acceleration_->accelerate(correction_);
+  for_each(k_->size(), [u = u.data(), d = correction_.data()](std::int64_t i) { u[i] += static_cast<double>(d[i]); });
+  const balance now = take_balance(forces(u.data(), true));
+  if (now.free_N > restart_growth * length) acceleration_->restart();
+  return now;
+}
+
 void equilibrium::drop_preconditioner() {
+  acceleration_.reset();
   cg_.reset();
   multigrid_.reset();
   release(residual_);

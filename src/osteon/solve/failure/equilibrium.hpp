@@ -2,9 +2,10 @@
 /// @file
 /// @cite [EisenstatWalker1996]: how far an inner solution goes
 /// Displacements at which the forces of elastic and yielded voxels balance, for prescribed displacements: Newton's method
-/// with conjugate gradients.
+/// with conjugate gradients; where the forces have no energy, a fixed point of the secant with Anderson's acceleration.
 #include <functional>
 #include <optional>
+#include <osteon/solve/failure/anderson.hpp>
 #include <osteon/solve/failure/tangent_cg.hpp>
 
 namespace osteon::solve {
@@ -28,8 +29,7 @@ struct newton_outcome {
 class equilibrium {
  public:
   /// Borrows the problem. @collective on problem.where.comm
-  equilibrium(const elasticity_problem& problem, std::span<const kernel::yield_surface> surfaces, kernel::dilatation how,
-              const std::function<void()>& pass);
+  equilibrium(const elasticity_problem& problem, const failure_plan& plan, const std::function<void()>& pass);
 
   /// Set u to the elastic solution for its values at prescribed displacements. @collective
   newton_outcome solve_elastic(std::span<double> u, double tolerance, int most_iterations);
@@ -47,7 +47,7 @@ class equilibrium {
   double work_of_reactions(std::span<const double> values) const;
 
   const fine_stiffness& k() const { return *k_; }
-  plastic_voxels& plastic() { return *plastic_; }
+  yielding_voxels& voxels() { return *voxels_; }
   elasticity_multigrid& multigrid() { return *multigrid_; }
   const tangent_cg& cg() const { return *cg_; }
   bool is_owned(std::int64_t place) const;
@@ -57,12 +57,14 @@ class equilibrium {
  private:
   newton_outcome iterate(std::span<double> u, double tolerance, int most_corrections, int most_iterations, bool yields);
   balance move_along(std::span<double> u, double length, bool yields, double slope);
+  balance move_on(std::span<double> u, double length);
 
   const elasticity_problem& problem_;
   std::optional<fine_stiffness> k_;
   std::optional<elasticity_multigrid> multigrid_;
-  std::optional<plastic_voxels> plastic_;
+  std::unique_ptr<yielding_voxels> voxels_;
   std::optional<tangent_cg> cg_;
+  std::optional<anderson> acceleration_;
   std::vector<float> residual_, correction_;
   std::vector<double> reaction_;
 };

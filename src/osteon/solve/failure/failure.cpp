@@ -14,45 +14,31 @@
 #include <osteon/solve/elasticity/elasticity_check.hpp>
 #include <osteon/solve/failure/equilibrium.hpp>
 #include <osteon/solve/failure/failure_balances.hpp>
+#include <osteon/solve/failure/failure_path.hpp>
 
 namespace osteon::solve {
 
 namespace {
 
-// Corrections after which a step is too long, and up to which the next one may be longer.
-constexpr int most_corrections = 12, few_corrections = 4;
-// Lengths of steps that are found on the way, over the way from the first yield to the turn.
-constexpr double first_length = 0.1, longest_length = 0.2, growth = 1.4;
-
-void check_failure(const elasticity_problem& problem, const failure_plan& plan, const options& how) {
-  comm::collectively(problem.where.comm, [&] {
-    if (!(how.tolerance > 0 && how.tolerance < 1))
-      throw usage_error(fmt::format("a tolerance of {}; it lies in (0, 1), e.g. 1e-6", how.tolerance));
-    if (plan.turns.empty()) throw usage_error("a path without an end; name the factors that it goes to, e.g. 1");
-    double at = 0;
-    for (const double turn : plan.turns) {
-      if (!std::isfinite(turn) || turn == at)
-        throw usage_error(fmt::format("a path from {} to {}; each turn is another finite factor", at, turn));
-      at = turn;
-    }
-    if (plan.steps < 0 || plan.most_halvings < 0) throw usage_error("steps and halvings are not negative");
-    for (const kernel::yield_surface& s : plan.surfaces)
-      if (!(s.a >= 0) || !(s.h >= 0) || !std::isfinite(s.a) || !std::isfinite(s.b) || !std::isfinite(s.h) ||
-          (s.yields() && std::abs(s.b) >= s.a))
-        throw usage_error(fmt::format("a yield surface a = {}, b = {}, h = {} per MPa; a > |b| and h >= 0", s.a, s.b, s.h));
-  });
-  check_elasticity(problem);
-}
+// Corrections after which a step is too long.
+constexpr int most_corrections = 12;
+// Of a fixed point, whose iterates are as many times cheaper.
+constexpr int most_iterates = 80, iterates_of_correction = 4;
+// How near a given load is found, over the load of the plan.
+constexpr double load_tolerance = 1e-6;
+// Of the elastic way to a load, after which it is not looked for any more; trials of a step on that way.
+constexpr double most_elastic_ways = 20;
+constexpr int most_trials = 30;
 
 // Walks the path.
 class walker {
  public:
   walker(const elasticity_problem& problem, const failure_plan& plan, const options& how, log_sink& log)
-      : problem_(problem), plan_(plan), how_(how), log_(log) {
+      : problem_(problem), plan_(plan), how_(how), log_(log), path_(plan) {
     const auto pass = [checkpoints = how.checkpoints] {
       if (checkpoints) checkpoints->pass();
     };
-    body_.emplace(problem, plan.surfaces, plan.integration, pass);
+    body_.emplace(problem, plan, pass);
     n_ = body_->k().size();
     u_.assign(static_cast<std::size_t>(n_), 0.0);
     prescribe();
@@ -68,7 +54,12 @@ class walker {
     solve_elastic(elastic);
     begin_path();
     if (found != checkpointer::found::nothing) restore();
-    while (solution_.ended.empty() && leg_ < plan_.turns.size()) walk_leg();
+    while (solution_.ended.empty() && !path_.is_walked()) plan_.load == 0 ? walk_to_place() : walk_to_load();
+    // So that a later walk of the same job can go on.
+    if (how_.checkpoints && solution_.ended.empty()) {
+      how_.checkpoints->finish(state());
+      release(states_);
+    }
     finish();
     return std::move(solution_);
   }
@@ -124,24 +115,30 @@ class walker {
     rate_.assign(u_.size(), 0.0F);
     for_each(n_, [r = rate_.data(), u = u_.data()](std::int64_t i) { r[i] = static_cast<float>(u[i]); });
     if (plan_.turns.size() > 1) elastic_ = rate_;
-    const double sign = plan_.turns.front() < 0 ? -1 : 1;
-    const double largest = body().plastic().largest_of_yield(u_.data(), sign);
+    const double end = factor_of_place(plan_.turns.front()), sign = end < 0 ? -1 : 1;
+    const double largest = body().voxels().largest_of_yield(u_.data(), sign);
     const double yields_at = largest > 0 ? 1 / largest : std::numeric_limits<double>::infinity();
     solution_.first_yield = sign * yields_at;
     solution_.curve.push_back({});
     // Just below: rounding must not make the first points flow.
-    const double until = std::min(yields_at * (1 - 1e-10), std::abs(plan_.turns.front()));
-    const bool is_whole_leg = until == std::abs(plan_.turns.front());
-    for (int k = 1; k <= plan_.steps; ++k)
-      if (const double factor = plan_.turns.front() * k / plan_.steps; std::abs(factor) < until)
-        solution_.curve.push_back(elastic_record(factor));
-    solution_.curve.push_back(elastic_record(sign * until));
-    factor_ = sign * until;
+    const double until = sign * std::min(yields_at * (1 - 1e-10), std::abs(end));
+    path_.skip_to(plan_.load == 0 ? until : until * elastic_load_ / plan_.load,
+                  [&](double place) { solution_.curve.push_back(elastic_record(factor_of_place(place))); });
+    solution_.curve.push_back(elastic_record(until));
+    factor_ = until;
     for_each(n_, [b = before_.data(), u = u_.data(), f = factor_](std::int64_t i) { b[i] = f * u[i]; });
     u_ = before_;
-    length_ = first_length * (std::abs(plan_.turns.front()) - until);
-    if (is_whole_leg) turn();
+    path_.begin_at(place());
+    slope_ = elastic_load_;
+    if (until != end) return;
+    path_.arrive(place(), 0);
+    turn();
   }
+
+  // While all is elastic.
+  double factor_of_place(double place) const { return plan_.load == 0 ? place : place * plan_.load / elastic_load_; }
+  // Where the path is.
+  double place() const { return plan_.load == 0 ? factor_ : solution_.curve.back().load / plan_.load; }
 
   failure_record elastic_record(double factor) const {
     failure_record r;
@@ -153,85 +150,156 @@ class walker {
   }
 
   void turn() {
-    const double from = leg_ == 0 ? 0 : plan_.turns[leg_ - 1], at = plan_.turns[leg_];
-    ++leg_;
-    if (leg_ == plan_.turns.size()) return;
-    const bool reverses = (plan_.turns[leg_] - at) * (at - from) < 0;
-    if (reverses) rate_ = elastic_;
-    length_ = first_length * std::abs(plan_.turns[leg_] - at);
+    solution_.turns.push_back(factor_);
+    path_.turn();
+    if (!path_.reverses()) return;
+    rate_ = elastic_;
+    slope_ = elastic_load_;
   }
 
-  // Where the next step is to end.
-  double next_factor() const {
-    const double from = leg_ == 0 ? 0 : plan_.turns[leg_ - 1], to = plan_.turns[leg_], left = to - factor_;
-    if (plan_.steps == 0) {
-      // What remains is shared evenly: no last step is tiny.
-      const double steps = std::ceil(std::abs(left) / length_ * (1 - 1e-9));
-      return steps <= 1 ? to : factor_ + left / steps;
-    }
-    for (int k = 1; k <= plan_.steps; ++k) {
-      const double at = k == plan_.steps ? to : from + (to - from) * k / plan_.steps;
-      if ((at - factor_) * (to - from) > 1e-9 * (to - from) * (to - from)) return at;
-    }
-    return to;
-  }
-
-  void walk_leg() {
-    const double to = plan_.turns[leg_];
+  void walk_to_place() {
+    const double to = path_.to();
     int halvings = 0;
-    const double goal = next_factor();
+    const double goal = path_.next(factor_);
     double next = goal;
     while (factor_ != goal) {
       const newton_outcome done = step_to(next);
       if (done.converged) {
-        accept(next, done);
-        if (plan_.steps == 0) {
-          if (done.corrections <= few_corrections)
-            length_ = std::min(growth * length_, longest_length * std::abs(to - (leg_ == 0 ? 0 : plan_.turns[leg_ - 1])));
-          if (done.corrections > 8) length_ /= 2;
-        }
-        if (factor_ == to) return turn_and_save();
+        accept(next, load_of_step(next), done);
+        path_.arrive(factor_, done.corrections / (body().voxels().have_energy() ? 1 : iterates_of_correction));
+        if (factor_ == to) turn();
         save_if_due();
-        if (plan_.steps == 0) return;
+        // What a halved step has left is looked at anew, unless the plan says where it ends.
+        if (factor_ == goal || path_.is_walked() || next == to || is_free()) return;
         // The rest of a halved step is taken in pieces of the length that converged.
         next = halvings == 0                             ? goal
                : std::abs(goal - factor_) < 1.5 * piece_ ? goal
                                                          : factor_ + (goal > factor_ ? piece_ : -piece_);
         continue;
       }
-      for_each(n_, [u = u_.data(), b = before_.data()](std::int64_t i) { u[i] = b[i]; });
-      if (++halvings > plan_.most_halvings) {
-        solution_.ended =
-            fmt::format("no equilibrium is found beyond the factor {:.6g}, at a step of {:.2g}", factor_, next - factor_);
-        return;
-      }
-      next = factor_ + (next - factor_) / 2;
-      piece_ = std::abs(next - factor_);
-      length_ = piece_;
-      log_.note(fmt::format("the step to {:.6g} does not converge: halved to {:.6g}", goal, next));
+      if (!halve(next, goal, halvings)) return;
     }
   }
+  bool is_free() const { return plan_.steps == 0 && plan_.stops.empty(); }
+
+  // Halves a step that did not converge. @return false: it has been halved often enough
+  bool halve(double& next, double goal, int& halvings) {
+    retreat();
+    if (++halvings > plan_.most_halvings) {
+      solution_.ended =
+          fmt::format("no equilibrium is found beyond the factor {:.6g}, at a step of {:.2g}", factor_, next - factor_);
+      return false;
+    }
+    next = factor_ + (next - factor_) / 2;
+    piece_ = std::abs(next - factor_);
+    path_.shorten(piece_);
+    log_.note(fmt::format("the step to {:.6g} does not converge: halved to {:.6g}", goal, next));
+    return true;
+  }
+
+  // To a load by the displacement that it takes: near the largest load the load does not say where the specimen is. Steps
+  // that pass the load are trials; the one that meets it is kept.
+  void walk_to_load() {
+    const double wanted = path_.next(place()) * plan_.load;
+    const double begin = solution_.turns.empty() ? 0 : solution_.turns.back();
+    const double way = (path_.to() - path_.from()) * plan_.load / elastic_load_;
+    const double forward = way < 0 ? -1 : 1, upward = forward * (elastic_load_ < 0 ? -1 : 1);
+    // Beyond the yield the way grows fast: later steps are a part of the way so far.
+    double longest = std::max(path_.longest() * std::abs(plan_.load / elastic_load_), std::abs(factor_ - begin) / 4);
+    trial low{factor_, solution_.curve.back().load}, high;
+    bool is_between = false;
+    int halvings = 0;
+    for (int trials = 0; trials < most_trials; ++trials) {
+      if (forward * (factor_ - begin) >= most_elastic_ways * std::abs(way)) break;
+      double next = 0;
+      if (is_between) {
+        const double part = std::clamp((wanted - low.load) / (high.load - low.load), 0.05, 0.95);
+        next = low.factor + part * (high.factor - low.factor);
+      } else {
+        const double slope = std::max(upward * forward * slope_, 0.05 * std::abs(elastic_load_));
+        next = factor_ + forward * std::min(upward * (wanted - low.load) / slope * (1 + load_tolerance / 2), longest);
+      }
+      const newton_outcome done = step_to(next);
+      if (!done.converged) {
+        is_between = false;
+        low = {factor_, solution_.curve.back().load};
+        longest = std::abs(next - factor_) / 2;
+        if (!halve(next, next, halvings)) return;
+        continue;
+      }
+      const trial there{next, load_of_step(next)};
+      const double left = upward * (wanted - there.load);
+      if (std::abs(left) <= load_tolerance * std::abs(plan_.load)) {
+        accept(next, there.load, done);
+        path_.arrive(place(), done.corrections);
+        if (std::abs(wanted - path_.to() * plan_.load) <= 1e-12 * std::abs(plan_.load)) turn();
+        return save_if_due();
+      }
+      if (left < 0 || is_between) {
+        (left < 0 ? high : low) = there;
+        is_between = true;
+        continue;
+      }
+      if (upward * (there.load - low.load) <= 0) break;
+      accept(next, there.load, done);
+      low = there;
+      longest = std::max(longest, std::abs(factor_ - begin) / 4);
+      trials = 0;
+      save_if_due();
+    }
+    retreat();
+    solution_.ended = fmt::format(
+        "the load of {:.6g} is not reached: the specimen bears {:.6g} at {:.3g} times the displacement of an elastic one",
+        wanted, solution_.curve.back().load, (factor_ - begin) / way);
+  }
+  void retreat() {
+    for_each(n_, [u = u_.data(), b = before_.data()](std::int64_t i) { u[i] = b[i]; });
+    body().voxels().retreat();
+  }
+  struct trial {
+    double factor = 0, load = 0;
+  };
 
   newton_outcome step_to(double next) {
     for_each(n_, [u = u_.data(), b = before_.data(), r = rate_.data(), d = next - factor_](std::int64_t i) {
       u[i] = b[i] + d * static_cast<double>(r[i]);
     });
     set_fixed(next);
+    const int most = body().voxels().have_energy() ? most_corrections : most_iterates;
+    newton_outcome all;
+    load_before_break_.reset();
+    do {
+      newton_outcome done = body().solve(u_, how_.tolerance, most, how_.max_iterations);
+      all.converged = done.converged;
+      all.forces = done.forces;
+      all.corrections += done.corrections;
+      all.iterations += done.iterations;
+      all.residuals.insert(all.residuals.end(), done.residuals.begin(), done.residuals.end());
+    } while (all.converged && breaks(next));
     solve_certificate& c = solution_.state.certificate;
-    const newton_outcome done = body().solve(u_, how_.tolerance, most_corrections, how_.max_iterations);
-    c.iterations += done.iterations;
-    c.restarts += done.corrections;
-    c.residual_history.insert(c.residual_history.end(), done.residuals.begin(), done.residuals.end());
-    return done;
+    c.iterations += all.iterations;
+    c.restarts += all.corrections;
+    c.residual_history.insert(c.residual_history.end(), all.residuals.begin(), all.residuals.end());
+    return all;
   }
 
-  void accept(double next, const newton_outcome& done) {
+  // What breaks at an equilibrium lets the load fall at once: the work of the step is that up to there.
+  bool breaks(double next) {
+    if (body().voxels().have_energy()) return false;
+    const double load = load_of_step(next);
+    if (body().voxels().break_at(u_.data()) == 0) return false;
+    if (!load_before_break_) load_before_break_ = load;
+    return true;
+  }
+
+  void accept(double next, double load, const newton_outcome& done) {
     failure_record r;
     const failure_record& last = solution_.curve.back();
     r.factor = next;
-    r.load = load_of_step(next);
-    r.work_mJ = last.work_mJ + (r.load + last.load) / 2 * (next - factor_) * plan_.amount;
-    const plastic_sums sums = body().plastic().commit(u_.data());
+    r.load = load;
+    slope_ = (load - last.load) / (next - factor_);
+    r.work_mJ = last.work_mJ + (load_before_break_.value_or(load) + last.load) / 2 * (next - factor_) * plan_.amount;
+    const step_sums sums = body().voxels().commit(u_.data());
     std::int64_t voxels = problem_.cells.size();
     MPI_Allreduce(MPI_IN_PLACE, &voxels, 1, MPI_INT64_T, MPI_SUM, problem_.where.comm);
     r.stored_mJ = sums.stored_mJ;
@@ -243,6 +311,7 @@ class walker {
     r.in_tension = static_cast<double>(sums.in_tension) / all;
     r.in_compression = static_cast<double>(sums.in_compression) / all;
     r.residual = done.forces.residual();
+    r.broken = static_cast<double>(sums.broken) / all;
     r.violation = sums.violation;
     r.corrections = done.corrections;
     r.iterations = done.iterations;
@@ -253,12 +322,12 @@ class walker {
       b[i] = u[i];
     });
     factor_ = next;
-    const double end = plan_.turns[leg_], from = leg_ == 0 ? 0 : plan_.turns[leg_ - 1];
-    log_.progress(std::clamp((static_cast<double>(leg_) + std::abs((next - from) / (end - from))) /
-                                 static_cast<double>(plan_.turns.size()),
-                             0.0, 1.0),
-                  fmt::format("step {}, factor {:.4g}, load {:.6g}, {:.1f} % yielded", solution_.curve.size() - 1, next,
-                              r.load, 100 * r.yielded));
+    log_.progress(
+        std::clamp((static_cast<double>(path_.leg()) + std::abs((place() - path_.from()) / (path_.to() - path_.from()))) /
+                       static_cast<double>(plan_.turns.size()),
+                   0.0, 1.0),
+        fmt::format("step {}, factor {:.4g}, load {:.6g}, {:.1f} % yielded", solution_.curve.size() - 1, next, r.load,
+                    100 * r.yielded));
   }
 
   // The work of all forces on the step's motion over the factor: that of the reactions, but exact to second order in the
@@ -273,13 +342,15 @@ class walker {
     return (body().work_of_reactions(prescribed_) + body().cg().dot(y.data(), way.data())) / plan_.amount;
   }
 
+  // Whose energy the sums of the voxels lack.
   bool has_elastic_materials() const {
+    if (!plan_.damage.empty()) return false;
     for (std::size_t m = 1; m < problem_.materials->size(); ++m)
       if (m >= plan_.surfaces.size() || !plan_.surfaces[m].yields()) return true;
     return false;
   }
   // With voxels that stay elastic: half the work of the elastic forces of all strains, less the part that plastic ones take.
-  double stored_in_all(const plastic_sums& sums) {
+  double stored_in_all(const step_sums& sums) {
     const std::span<double> y = body().multigrid().scratch(1);
     body().k().own_forces(u_.data(), y.data());
     body().k().add_copies(y.data());
@@ -289,17 +360,20 @@ class walker {
 
   solver_state state() {
     solver_state s{"failure", problem_.where, &problem_.nodes, true, {}, {}};
-    states_ = body().plastic().states_at_corners();
-    constexpr int numbers = 8 * plastic_voxels::state_size;
+    states_ = body().voxels().states_at_corners();
+    const int numbers = body().voxels().numbers_of_state();
     body().k().shared().exchange_add(states_.data(), {numbers, 1, numbers});
     s.vectors = {{"displacement", std::span(before_), body().k().layout()},
                  {"rate", std::span(rate_), body().k().layout()},
                  {"states", std::span(states_), {numbers, 1, numbers}}};
     const solve_certificate& c = solution_.state.certificate;
+    const failure_path::numbers path = path_.kept();
     s.numbers = {{"steps", {static_cast<double>(solution_.curve.size() - 1)}},
                  {"iterations", {static_cast<double>(c.iterations), static_cast<double>(c.restarts)}},
                  {"residual_history", c.residual_history},
-                 {"path", {factor_, length_, static_cast<double>(leg_), piece_}},
+                 {"path", {factor_, path.length, path.leg, path.stop, piece_, slope_}},
+                 {"turns", solution_.turns},
+                 {"released_mJ", {body().voxels().released_mJ()}},
                  {"smallest_dissipation", {solution_.proof.smallest_dissipation_MPa}},
                  {"seconds", {c.earlier_seconds + clock_.seconds()}}};
     for (const failure_record& r : solution_.curve) {
@@ -314,10 +388,6 @@ class walker {
     how_.checkpoints->save(state());
     release(states_);
   }
-  void turn_and_save() {
-    turn();
-    save_if_due();
-  }
 
   void restore() {
     solver_state s = state();
@@ -328,7 +398,9 @@ class walker {
     c.residual_history = s.numbers.at("residual_history");
     c.earlier_seconds = s.numbers.at("seconds").at(0);
     const std::vector<double>& path = s.numbers.at("path");
-    factor_ = path.at(0), length_ = path.at(1), leg_ = static_cast<std::size_t>(path.at(2)), piece_ = path.at(3);
+    factor_ = path.at(0), piece_ = path.at(4), slope_ = path.at(5);
+    path_.restore({path.at(1), path.at(2), path.at(3)});
+    solution_.turns = s.numbers.at("turns");
     solution_.proof.smallest_dissipation_MPa = s.numbers.at("smallest_dissipation").at(0);
     const std::vector<double>& curve = s.numbers.at("curve");
     solution_.curve.clear();
@@ -337,7 +409,8 @@ class walker {
       std::copy_n(curve.begin() + static_cast<std::ptrdiff_t>(i), numbers.size(), numbers.begin());
       solution_.curve.push_back(std::bit_cast<failure_record>(numbers));
     }
-    body().plastic().restore(states_);
+    body().voxels().restore(states_);
+    body().voxels().set_released_mJ(s.numbers.at("released_mJ").at(0));
     release(states_);
     u_ = before_;
   }
@@ -359,9 +432,10 @@ class walker {
     release(elastic_);
     release(rate_);
     release(before_);
-    solution_.plastic_strain = body().plastic().plastic_strain();
-    solution_.dissipation_MPa = body().plastic().dissipation();
-    solution_.state_bytes = body().plastic().bytes();
+    solution_.plastic_strain = body().voxels().plastic_strain();
+    solution_.damage = body().voxels().damage();
+    solution_.dissipation_MPa = body().voxels().dissipation();
+    solution_.state_bytes = body().voxels().bytes();
     MPI_Allreduce(MPI_IN_PLACE, &solution_.state_bytes, 1, MPI_INT64_T, MPI_SUM, problem_.where.comm);
     write_state(body(), problem_, u_, true, solution_.state);
     c.solve_seconds = c.earlier_seconds + clock_.seconds();
@@ -380,8 +454,10 @@ class walker {
   std::vector<float> rate_, elastic_;  // displacements over the factor: of the last step; of the elastic solution
   std::vector<double> prescribed_;     // at factor 1, by place in k().fixed()
   std::vector<float> states_;          // of a checkpoint
-  double elastic_load_ = 0, factor_ = 0, length_ = 0, piece_ = 0;
-  std::size_t leg_ = 0;
+  double elastic_load_ = 0, factor_ = 0, piece_ = 0;
+  std::optional<double> load_before_break_;  // of this step
+  double slope_ = 0;                         // of the last step: load over factor
+  failure_path path_;
   failure_solution solution_;
 };
 
@@ -389,7 +465,12 @@ class walker {
 
 failure_solution solve_failure(const elasticity_problem& problem, const failure_plan& plan, const options& how,
                                const elastic_listener& elastic, log_sink& log) {
-  check_failure(problem, plan, how);
+  comm::collectively(problem.where.comm, [&] {
+    if (!(how.tolerance > 0 && how.tolerance < 1))
+      throw usage_error(fmt::format("a tolerance of {}; it lies in (0, 1), e.g. 1e-6", how.tolerance));
+    check_plan(plan);
+  });
+  check_elasticity(problem);
   return walker(problem, plan, how, log).run(elastic);
 }
 

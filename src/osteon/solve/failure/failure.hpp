@@ -3,10 +3,9 @@
 /// Nonlinear failure: voxels that yield while prescribed displacements grow, fall and grow again.
 #include <functional>
 #include <osteon/base/log_sink.hpp>
-#include <osteon/kernel/elasticity/hex8.hpp>
-#include <osteon/kernel/elasticity/yield_surface.hpp>
 #include <osteon/solve/certificate.hpp>
 #include <osteon/solve/elasticity/elasticity.hpp>
+#include <osteon/solve/failure/failure_plan.hpp>
 #include <osteon/solve/operators/elasticity_problem.hpp>
 #include <osteon/solve/solver_options.hpp>
 #include <span>
@@ -15,16 +14,6 @@
 
 namespace osteon::solve {
 
-/// What yields, and where the displacements go. Those that `problem.fixed` prescribes are of the factor 1.
-struct failure_plan {
-  std::vector<kernel::yield_surface> surfaces;  ///< by material number; those beyond stay elastic
-  kernel::dilatation integration = kernel::dilatation::at_points;
-  std::vector<double> turns{1};  ///< factors that the path goes to, one after the other, from 0
-  int steps = 0;                 ///< on the way to each turn; 0: as long as they converge well
-  int most_halvings = 6;         ///< of a step that does not converge
-  double amount = 1;             ///< displacement [mm] or angle [rad] of the driven face at factor 1
-};
-
 /// The state of equilibrium after a step.
 struct failure_record {
   double factor = 0;
@@ -32,6 +21,7 @@ struct failure_record {
   double work_mJ = 0;  ///< of the reactions so far, by the trapezoidal rule
   double stored_mJ = 0, dissipated_mJ = 0, hardening_mJ = 0;
   double yielded = 0, in_tension = 0, in_compression = 0;  ///< voxels with a point that yielded, share of all
+  double broken = 0;                                       ///< voxels that have broken, share of all
   double residual = 0;                                     ///< |forces at free nodes| over |reactions|
   double violation = 0;                                    ///< largest stress beyond the yield stress, over it
   double corrections = 0, iterations = 0;                  ///< of Newton's method; of conjugate gradients
@@ -50,20 +40,28 @@ struct failure_solution {
   elasticity_solution state;          ///< displacements and reactions of the last state; its certificate is of all steps
   std::vector<failure_record> curve;  ///< from the unloaded state
   failure_certificate proof;
-  double first_yield = 0;                              ///< factor at which the first point yields; infinite: none can
-  std::string ended;                                   ///< why the path was not walked to its end; empty: it was
-  std::vector<float> plastic_strain, dissipation_MPa;  ///< per active cell
-  std::int64_t state_bytes = 0;                        ///< of yielded voxels, all ranks
+  double first_yield = 0;     ///< factor at which the first point yields; infinite: none can
+  std::vector<double> turns;  ///< factors at which the legs of the path ended
+  std::string ended;          ///< why the path was not walked to its end; empty: it was
+  std::vector<float> plastic_strain, damage, dissipation_MPa;  ///< per active cell; empty: the law knows none
+  std::int64_t state_bytes = 0;                                ///< of yielded voxels, all ranks
 };
 
 /// Hears of the elastic solution at factor 1, before anything yields.
 using elastic_listener = std::function<void(elasticity_solution&&)>;
 
-/// Walk the path. What does not converge is halved; where halving ends, the last good state is the answer, and
-/// `ended` says where.
+/// Walk the path. What does not converge is halved; where halving ends, or a load is not reached, the last good state is the
+/// answer, and `ended` says where. A load is found by the displacement that it takes: so a limit of the load is found, too.
 /// @throws data_error as elasticity_solver, usage_error if the plan makes no sense
 /// @throws interrupted_error if how.checkpoints says so, between steps @collective on problem.where.comm
 failure_solution solve_failure(const elasticity_problem& problem, const failure_plan& plan, const options& how,
                                const elastic_listener& elastic, log_sink& log);
+
+/// The same path in displacements, each step after the first yield in two halves.
+/// @param walked the solution of the plan
+failure_plan halved(const failure_plan& plan, const failure_solution& walked);
+
+/// How far the loads of two walks differ at the places that both have, over the largest one.
+double change_of_loads(std::span<const failure_record> coarse, std::span<const failure_record> fine);
 
 }  // namespace osteon::solve

@@ -3,7 +3,6 @@
 #include <mpi.h>
 #include <algorithm>
 #include <cmath>
-#include <osteon/kernel/elasticity/plastic_points.hpp>
 #include <osteon/solve/operators/fine_stiffness.hpp>
 
 namespace osteon::solve {
@@ -14,63 +13,21 @@ using kernel::eight;
 
 constexpr std::size_t state_floats = 8 * plastic_voxels::state_size;
 
-using corners = kernel::vector_at_corners<double>;
 using tensor = kernel::tensor_at_points<double>;
 using numbers = kernel::plastic_numbers<double>;
-
-// Displacements of the corners of the brick whose rows of nodes begin at `node`.
-[[gnu::always_inline]] inline void gather(const double* u, std::int64_t stride, const std::int32_t (&node)[4], corners& to) {
-  for (int c = 0; c < 3; ++c)
-    for (int row = 0; row < 4; ++row) {
-      const double* at = u + c * stride + node[row];
-      to.value[c][2 * row] = at[0];
-      to.value[c][2 * row + 1] = at[1];
-    }
-}
-// The same less those of the first corner: a motion as a whole must not cost the digits of single precision.
-[[gnu::always_inline]] inline void gather(const double* u, std::int64_t stride, const std::int32_t (&node)[4],
-                                          kernel::vector_at_corners<float>& to) {
-  corners exact;
-  gather(u, stride, node, exact);
-  for (int c = 0; c < 3; ++c)
-    to.value[c] = __builtin_convertvector(exact.value[c] - exact.value[c][0], kernel::eight_of<float>::vector);
-}
-
-template <class T>
-[[gnu::always_inline]] inline void subtract(const kernel::vector_at_corners<T>& force, std::int64_t stride,
-                                            const std::int32_t (&node)[4], double* y) {
-  for (int c = 0; c < 3; ++c)
-    for (int row = 0; row < 4; ++row) {
-      double* at = y + c * stride + node[row];
-      at[0] -= static_cast<double>(force.value[c][2 * row]);
-      at[1] -= static_cast<double>(force.value[c][2 * row + 1]);
-    }
-}
-
-double sum_of(const eight& v) {
-  double sum = 0;
-  for (int g = 0; g < 8; ++g) sum += v[g];
-  return sum;
-}
 
 }  // namespace
 
 plastic_voxels::plastic_voxels(const elasticity_problem& problem, std::span<const kernel::yield_surface> surfaces,
                                kernel::dilatation how, std::int64_t stride)
-    : problem_(problem), mean_dilatation_(how == kernel::dilatation::mean), stride_(stride) {
+    : problem_(problem),
+      mean_dilatation_(how == kernel::dilatation::mean),
+      points_(problem.spacing_mm, stride),
+      planes_(static_cast<std::size_t>(problem.cells.shape().z)) {
   const auto lame = lame_table(*problem.materials);
   for (std::size_t m = 0; m < lame.size(); ++m)
     materials_.push_back({lame[m].mu, lame[m].lambda + 2 * lame[m].mu / 3,
                           m < surfaces.size() && lame[m].mu > 0 ? surfaces[m] : kernel::yield_surface{}});
-  const vector3& h = problem.spacing_mm;
-  weight_ = h.z * h.y * h.x / 8;
-  for (int d = 0; d < 3; ++d) {
-    per_mm_[d] = 1 / h[d];
-    weight_per_edge_[d] = weight_ / h[d];
-    single_per_mm_[d] = static_cast<float>(per_mm_[d]);
-    single_weight_per_edge_[d] = static_cast<float>(weight_per_edge_[d]);
-  }
-  planes_.resize(static_cast<std::size_t>(problem.cells.shape().z));
 }
 
 // Calls body(cell, its rows of nodes, material, place of its state or -1) for the cells of a plane that may yield, in order.
@@ -78,31 +35,13 @@ template <class Body>
 void plastic_voxels::for_each_voxel(std::int64_t z, Body&& body) const {
   const plane& of = planes_[static_cast<std::size_t>(z)];
   std::size_t next = 0;
-  for (const voxel::run& r : problem_.cells.plane(z)) {
-    std::int32_t node[4];
-    for (int row = 0; row < 4; ++row) node[row] = problem_.nodes.find(r.z + row / 2, r.y + row % 2, r.x);
-    for (std::int32_t e = 0; e < r.length; ++e) {
-      const std::int32_t cell = r.first + e;
-      const material_number material = problem_.material[static_cast<std::size_t>(cell)];
-      if (materials_[material].surface.yields()) {
-        const bool has_state = next < of.yielded.size() && of.yielded[next] == cell;
-        body(cell, node, material, has_state ? static_cast<std::int32_t>(next) : -1);
-        next += has_state;
-      }
-      for (std::int32_t& n : node) ++n;
-    }
-  }
-}
-
-// Planes of voxels write two planes of nodes: those of equal parity may be treated at the same time, and each node receives
-// its two planes in the same order for any number of threads.
-template <class Body>
-void plastic_voxels::by_parity(Body&& body) const {
-  const auto planes = static_cast<std::int64_t>(planes_.size());
-  for (std::int64_t parity = 0; parity < 2; ++parity) {
-#pragma omp parallel for schedule(dynamic)
-    for (std::int64_t z = parity; z < planes; z += 2) body(z);
-  }
+  for_each_voxel_of(problem_, z, [&](std::int32_t cell, const std::int32_t (&node)[4]) {
+    const material_number material = problem_.material[static_cast<std::size_t>(cell)];
+    if (!materials_[material].surface.yields()) return;
+    const bool has_state = next < of.yielded.size() && of.yielded[next] == cell;
+    body(cell, node, material, has_state ? static_cast<std::int32_t>(next) : -1);
+    next += has_state;
+  });
 }
 
 template <class T>
@@ -123,16 +62,15 @@ double plastic_voxels::largest_of_yield(const double* u, double sign) const {
   for (std::int64_t z = 0; z < static_cast<std::int64_t>(planes_.size()); ++z)
     for_each_voxel(z, [&](std::int32_t, const std::int32_t (&node)[4], material_number material, std::int32_t) {
       const numbers m(materials_[material]);
-      corners at;
       eight deviator[6], pressure;
       tensor strain;
-      gather(u, stride_, node, at);
-      kernel::strains_at_points(at, per_mm_, strain);
+      points_.strains(u, node, strain);
       kernel::elastic_stress(strain.value, m, mean_dilatation_, deviator, pressure);
-      const eight square = 1.5 * kernel::product_of_deviators(deviator, deviator);
+      const eight square =
+          1.5 * m.a * m.a * kernel::product_of_deviators(deviator, deviator) + 9 * m.c * m.c * pressure * pressure;
       for (int g = 0; g < 8; ++g)
         largest[static_cast<std::size_t>(z)] =
-            std::max(largest[static_cast<std::size_t>(z)], m.a * std::sqrt(square[g]) + sign * 3 * m.b * pressure[g]);
+            std::max(largest[static_cast<std::size_t>(z)], std::sqrt(square[g]) + sign * 3 * m.b * pressure[g]);
     });
   double result = 0;
   for (const double l : largest) result = std::max(result, l);
@@ -141,78 +79,79 @@ double plastic_voxels::largest_of_yield(const double* u, double sign) const {
 }
 
 void plastic_voxels::add_forces(const double* u, double* y) {
-  by_parity([&](std::int64_t z) {
+  by_parity(std::ssize(planes_), [&](std::int64_t z) {
     plane& of = planes_[static_cast<std::size_t>(z)];
     of.flowing.clear();
+    of.returns.clear();
     for_each_voxel(z, [&](std::int32_t, const std::int32_t (&node)[4], material_number material, std::int32_t place) {
       const numbers m(materials_[material]);
-      corners at, force;
       tensor strain, relaxed;
       kernel::plastic_state<double> state;
       kernel::trial_stress<double> trial;
-      gather(u, stride_, node, at);
-      kernel::strains_at_points(at, per_mm_, strain);
+      points_.strains(u, node, strain);
       const kernel::plastic_state<double>* known = read_state(of, place, state) ? &state : nullptr;
       const bool flows = kernel::return_to_surface(strain, known, m, mean_dilatation_, trial);
       if (!flows && !known) return;
       kernel::relaxed_stress(trial, known, m, mean_dilatation_, relaxed);
-      kernel::forces_of_stresses(relaxed, weight_per_edge_, force);
-      subtract(force, stride_, node, y);
-      if (flows) of.flowing.push_back({{node[0], node[1], node[2], node[3]}, material, place});
+      points_.subtract(relaxed, node, y);
+      if (!flows) return;
+      of.flowing.push_back({{node[0], node[1], node[2], node[3]}, material, place});
+      if (m.is_quadric) {
+        const kernel::quadric_returns end = kernel::returns_of(trial);
+        of.returns.resize(of.returns.size() + 16);
+        kernel::store(of.returns.data() + of.returns.size() - 16, end.multiplier);
+        kernel::store(of.returns.data() + of.returns.size() - 8, end.per_root);
+      }
     });
   });
 }
 
 void plastic_voxels::add_tangent(const double* u, const double* p, double* q) const {
-  by_parity([&](std::int64_t z) {
+  by_parity(std::ssize(planes_), [&](std::int64_t z) {
     const plane& of = planes_[static_cast<std::size_t>(z)];
+    std::size_t next = 0;  // of the quadrics
     for (const plane::flow_place& v : of.flowing) {
       // Single precision: the solution of the tangent is a correction of two digits.
       const kernel::plastic_numbers<float> m(materials_[v.material]);
-      kernel::vector_at_corners<float> at, force;
       kernel::tensor_at_points<float> strain, change, relaxed;
       kernel::plastic_state<float> state;
       kernel::trial_stress<float> trial;
-      gather(u, stride_, v.node, at);
-      kernel::strains_at_points(at, single_per_mm_, strain);
-      kernel::return_to_surface(strain, read_state(of, v.state, state) ? &state : nullptr, m, mean_dilatation_, trial);
-      gather(p, stride_, v.node, at);
-      kernel::strains_at_points(at, single_per_mm_, change);
+      points_.strains(u, v.node, strain);
+      kernel::quadric_returns known;
+      if (m.is_quadric) {
+        kernel::load(known.multiplier, of.returns.data() + next);
+        kernel::load(known.per_root, of.returns.data() + next + 8);
+        next += 16;
+      }
+      kernel::return_to_surface(strain, read_state(of, v.state, state) ? &state : nullptr, m, mean_dilatation_, trial,
+                                m.is_quadric ? &known : nullptr);
+      points_.strains(p, v.node, change);
       kernel::relaxed_tangent(trial, change, m, mean_dilatation_, relaxed);
-      kernel::forces_of_stresses(relaxed, single_weight_per_edge_, force);
-      subtract(force, stride_, v.node, q);
+      points_.subtract(relaxed, v.node, q);
     }
   });
 }
 
-std::int64_t plastic_voxels::flowing() const {
-  std::int64_t count = 0;
-  for (const plane& of : planes_) count += std::ssize(of.flowing);
-  return count;
-}
-
-plastic_sums plastic_voxels::commit(const double* u) {
-  std::vector<plastic_sums> sums(planes_.size());
+step_sums plastic_voxels::commit(const double* u) {
+  std::vector<step_sums> sums(planes_.size());
 #pragma omp parallel for schedule(dynamic)
   for (std::int64_t z = 0; z < static_cast<std::int64_t>(planes_.size()); ++z) {
     plane& of = planes_[static_cast<std::size_t>(z)];
     plane now;
-    plastic_sums& sum = sums[static_cast<std::size_t>(z)];
+    step_sums& sum = sums[static_cast<std::size_t>(z)];
     // The exact size: half of what doubling would leave unused is memory of the whole job.
     now.yielded.reserve(of.yielded.size() + of.flowing.size());
     now.state.reserve((of.yielded.size() + of.flowing.size()) * state_floats);
     for_each_voxel(z, [&](std::int32_t cell, const std::int32_t (&node)[4], material_number material, std::int32_t place) {
       const numbers m(materials_[material]);
-      corners at;
       tensor strain;
       kernel::plastic_state<double> state;
       kernel::trial_stress<double> trial;
-      gather(u, stride_, node, at);
-      kernel::strains_at_points(at, per_mm_, strain);
+      points_.strains(u, node, strain);
       const bool known = read_state(of, place, state);
       const bool flows = kernel::return_to_surface<double>(strain, known ? &state : nullptr, m, mean_dilatation_, trial);
-      sum.stored_mJ += weight_ * sum_of(kernel::elastic_energy(trial, m));
-      sum.whole_strain_mJ += weight_ * sum_of(kernel::energy_of_strain(strain, m, mean_dilatation_));
+      sum.stored_mJ += points_.weight * sum_of_points(kernel::elastic_energy(trial, m));
+      sum.whole_strain_mJ += points_.weight * sum_of_points(kernel::energy_of_strain(strain, m, mean_dilatation_));
       if (!known && !flows) return;
       const eight before = state.alpha;
       if (flows) kernel::flow(trial, m, state);
@@ -230,35 +169,19 @@ plastic_sums plastic_voxels::commit(const double* u) {
         sum.violation = std::max(sum.violation, trial.excess[g]);
         sum.smallest_dissipation = std::min(sum.smallest_dissipation, state.alpha[g] - before[g]);
       }
-      sum.dissipated_mJ += weight_ * sum_of(state.alpha);
-      sum.hardening_mJ += weight_ * m.h / 2 * sum_of(state.alpha * state.alpha);
+      sum.dissipated_mJ += points_.weight * sum_of_points(state.alpha);
+      sum.hardening_mJ += points_.weight * m.h / 2 * sum_of_points(state.alpha * state.alpha);
       ++sum.yielded;
-      const double pressure = sum_of(trial.pressure);
+      const double pressure = sum_of_points(trial.pressure);
       sum.in_tension += pressure > 0;
       sum.in_compression += pressure < 0;
     });
     of = std::move(now);
   }
-  plastic_sums total;
-  for (const plastic_sums& s : sums) {
-    total.stored_mJ += s.stored_mJ;
-    total.dissipated_mJ += s.dissipated_mJ;
-    total.hardening_mJ += s.hardening_mJ;
-    total.whole_strain_mJ += s.whole_strain_mJ;
-    total.yielded += s.yielded;
-    total.in_tension += s.in_tension;
-    total.in_compression += s.in_compression;
-    total.violation = std::max(total.violation, s.violation);
-    total.smallest_dissipation = std::min(total.smallest_dissipation, s.smallest_dissipation);
-  }
-  const MPI_Comm comm = problem_.where.comm;
-  double energies[4] = {total.stored_mJ, total.dissipated_mJ, total.hardening_mJ, total.whole_strain_mJ};
-  MPI_Allreduce(MPI_IN_PLACE, energies, 4, MPI_DOUBLE, MPI_SUM, comm);
-  std::int64_t voxels[3] = {total.yielded, total.in_tension, total.in_compression};
-  MPI_Allreduce(MPI_IN_PLACE, voxels, 3, MPI_INT64_T, MPI_SUM, comm);
-  double worst[2] = {total.violation, -total.smallest_dissipation};
-  MPI_Allreduce(MPI_IN_PLACE, worst, 2, MPI_DOUBLE, MPI_MAX, comm);
-  return {energies[0], energies[1], energies[2], energies[3], voxels[0], voxels[1], voxels[2], worst[0], -worst[1] + 0.0};
+  step_sums total;
+  for (const step_sums& s : sums) total.add(s);
+  total.add_ranks(problem_.where.comm);
+  return total;
 }
 
 std::int64_t plastic_voxels::bytes() const {

@@ -6,9 +6,9 @@
 
 namespace osteon::solve {
 
-tangent_cg::tangent_cg(MPI_Comm comm, const fine_stiffness& k, const plastic_voxels& plastic,
+tangent_cg::tangent_cg(MPI_Comm comm, const fine_stiffness& k, const yielding_voxels& voxels,
                        elasticity_multigrid& multigrid)
-    : comm_(comm), k_(k), plastic_(plastic), multigrid_(multigrid), direction_(static_cast<std::size_t>(k.size()), 0.0F) {}
+    : comm_(comm), k_(k), voxels_(voxels), multigrid_(multigrid), direction_(static_cast<std::size_t>(k.size()), 0.0F) {}
 
 tangent_cg::result tangent_cg::solve(const double* u, std::span<float> residual, double reduction, int most_iterations,
                                      std::span<float> d) {
@@ -52,7 +52,7 @@ double tangent_cg::search(double beta) {
   const std::span<double> p = multigrid_.scratch(0), q = multigrid_.scratch(1);
   for_each(k_.size(), [from = direction_.data(), to = p.data()](std::int64_t i) { to[i] = from[i]; });
   k_.own_forces(p.data(), q.data());
-  plastic_.add_tangent(u_, p.data(), q.data());
+  voxels_.add_tangent(u_, p.data(), q.data());
   k_.add_copies(q.data());
   for (const std::int64_t i : k_.fixed()) q[static_cast<std::size_t>(i)] = 0;
   return dot(p.data(), q.data());

@@ -3,7 +3,7 @@
 /// Conjugate gradients for the tangent stiffness of voxels that yield, preconditioned by the multigrid cycle of the elastic
 /// one.
 #include <osteon/solve/cg_recursion.hpp>
-#include <osteon/solve/failure/plastic_voxels.hpp>
+#include <osteon/solve/failure/yielding_voxels.hpp>
 #include <osteon/solve/multigrid/elasticity_multigrid.hpp>
 #include <osteon/solve/operators/fine_stiffness.hpp>
 #include <vector>
@@ -15,7 +15,7 @@ namespace osteon::solve {
 class tangent_cg {
  public:
   /// Borrows all.
-  tangent_cg(MPI_Comm comm, const fine_stiffness& k, const plastic_voxels& plastic, elasticity_multigrid& multigrid);
+  tangent_cg(MPI_Comm comm, const fine_stiffness& k, const yielding_voxels& voxels, elasticity_multigrid& multigrid);
 
   struct result {
     int iterations = 0;
@@ -23,7 +23,7 @@ class tangent_cg {
     bool is_positive = true;  ///< else the tangent or the cycle was not positive along a direction
     bool is_finite = true;
   };
-  /// @param u displacements at which the tangent is taken: those of the last plastic_voxels::add_forces
+  /// @param u displacements at which the tangent is taken: those of the last yielding_voxels::add_forces
   /// @param residual in: r; out: what is left of it. Zero at fixed displacements @param d receives the solution
   /// @collective
   result solve(const double* u, std::span<float> residual, double reduction, int most_iterations, std::span<float> d);
@@ -39,7 +39,7 @@ class tangent_cg {
  private:
   MPI_Comm comm_;
   const fine_stiffness& k_;
-  const plastic_voxels& plastic_;
+  const yielding_voxels& voxels_;
   elasticity_multigrid& multigrid_;
   std::vector<float> direction_;
   std::span<float> residual_, solution_;

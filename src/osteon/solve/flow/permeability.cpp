@@ -48,8 +48,6 @@ void check_locally(const flow_problem& problem, const flow_options& how) {
   expect(how.residual_tolerance > 0 && how.residual_tolerance <= 1,
          fmt::format("the tolerance of the flow's residual is {}; it must lie between 0 and 1 (1: not asked for)",
                      how.residual_tolerance));
-  expect(!how.carry || problem.surroundings == flow_surroundings::periodic,
-         "velocities on faces are wanted of a box that does not repeat; choose periodic surroundings");
   expect(how.max_iterations > 0, fmt::format("at most {} iterations; allow at least one", how.max_iterations));
   if (!faults.empty()) throw usage_error(faults);
 }
@@ -120,11 +118,13 @@ void set_faces(const flow_problem& problem, const flow_cells& cells, const std::
   const int a = static_cast<int>(answer.along);
   const double gradient = problem.pressure_drop_Pa / (static_cast<double>(problem.where.domain[a]) * problem.spacing_mm[a]);
   const double speed = gradient * cells.unit_mm * cells.unit_mm / problem.viscosity_Pa_s;
-  open_flow_cells closed;  // no openings, and no pressure is given
-  closed.cells = cells;
-  closed.free_parts = 1;
-  closed.free_part.assign(at(cells.grid.owned), 0);
-  const carried_velocities carried = how.carry(closed, x, how.poll, log);
+  open_flow_cells open;
+  open.cells = cells;
+  if (cells.through < 0) {  // no pressure is given
+    open.free_parts = 1;
+    open.free_part.assign(at(cells.grid.owned), 0);
+  }
+  const carried_velocities carried = how.carry(open, x, how.poll, log);
   answer.faces_change = carried.change;
   answer.face_velocity_mm_per_s.assign(6 * at(problem.cells.size()), 0);
   std::vector<std::int32_t> place(at(cells.grid.owned), -1);  // among the problem's cells
@@ -132,11 +132,13 @@ void set_faces(const flow_problem& problem, const flow_cells& cells, const std::
     const std::int32_t first = problem.cells.find(r.z, r.y, r.x);
     for (std::int32_t n = 0; n < r.length; ++n) place[at(r.first + n)] = first + n;
   }
+  for (const std::int32_t i : cells.beyond) place[at(i)] = -1;
   visit_neighbours(cells.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
+    if (place[at(i)] < 0) return;
     double* const to = answer.face_velocity_mm_per_s.data() + 6 * std::ptrdiff_t{place[at(i)]};
     for (std::size_t c = 0; c < 3; ++c) {
       const double* const u = carried.velocity.data() + static_cast<std::int64_t>(c) * cells.stride();
-      to[2 * c] = near[2 * c] < 0 ? 0 : speed * u[i];
+      to[2 * c] = cells.has_face(c, i) ? speed * u[i] : 0;
       to[2 * c + 1] = near[2 * c + 1] < 0 ? 0 : speed * u[near[2 * c + 1]];
     }
   });

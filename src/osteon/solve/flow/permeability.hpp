@@ -52,7 +52,7 @@ struct flow_options {
   bool fields = true;             ///< whether velocities and pressures are wanted
   std::function<void()> poll{};   ///< called between iterations, may throw on all ranks to end the solve; empty: not
   bool rehearses = false;         ///< one iteration, and whatever else a solve may send: for the plans of virtual ranks
-  velocity_projector carry{};     ///< makes the velocities on the voxels' faces of a box that repeats; empty: not wanted
+  velocity_projector carry{};     ///< makes the velocities on the voxels' faces; empty: not wanted
 };
 
 /// The answer for one direction.

@@ -62,18 +62,26 @@ void restrict_strip(const coarse_level& level, std::size_t strip, const float* r
 
 std::int64_t strip_count(const coarse_level& level) { return static_cast<std::int64_t>(level.strips.size()) - 1; }
 
+// Threads take a strip each, unless all of them together are too little to wake a team for.
+template <class Each>
+void for_each_strip(const coarse_level& level, Each each) {
+  const std::int64_t count = strip_count(level);
+  if (level.strips.back().point < shortest_parallel_loop)
+    for (std::int64_t s = 0; s < count; ++s) each(at(s));
+  else
+    for_each_block(count, 1, [&](std::int64_t s, std::int64_t) { each(at(s)); });
+}
+
 void restrict_to(const coarse_level& level, const float* residual, std::vector<float>& right_side) {
   std::fill(right_side.begin(), right_side.end(), 0.0F);
-  for_each_block(strip_count(level), 1, [&](std::int64_t s, std::int64_t) {
-    const auto strip = static_cast<std::size_t>(s);
+  for_each_strip(level, [&](std::size_t strip) {
     restrict_strip(level, strip, residual + level.strips[strip].point, right_side.data());
   });
 }
 
 // @param unknown 0 where x becomes zero, as it was; null: nowhere
 void prolong(const coarse_level& level, float factor, const float* coarse, float* x, const std::uint8_t* unknown = nullptr) {
-  for_each_block(strip_count(level), 1, [&](std::int64_t s, std::int64_t) {
-    const auto strip = static_cast<std::size_t>(s);
+  for_each_strip(level, [&](std::size_t strip) {
     const std::int32_t begin = level.strips[strip].point, end = level.strips[strip + 1].point;
     float* to = x + begin;
     for (std::int32_t p = level.strips[strip].piece; p < level.strips[strip + 1].piece; ++p) {
@@ -147,8 +155,7 @@ void heat_multigrid::restrict_residual(const float* r, const float* z) {
   const coarse_level& level = coarse_[0];
   std::vector<float>& right_side = work_[0].right_side;
   std::fill(right_side.begin(), right_side.end(), 0.0F);
-  for_each_block(strip_count(level), 1, [&](std::int64_t s, std::int64_t) {
-    const auto strip = static_cast<std::size_t>(s);
+  for_each_strip(level, [&](std::size_t strip) {
     const std::int32_t begin = level.strips[strip].point, end = level.strips[strip + 1].point;
     const auto plane_of = [&](std::int32_t cell) {
       return std::lower_bound(fine_.planes.begin(), fine_.planes.end(), cell,

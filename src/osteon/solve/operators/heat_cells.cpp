@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <osteon/base/at.hpp>
+#include <osteon/base/for_each.hpp>
 #include <osteon/comm/collectively.hpp>
 
 namespace osteon::solve {
@@ -29,10 +31,17 @@ class row_cursor {
   std::span<const voxel::run> row_;
 };
 
-// Cuts the runs of a row into segments where a neighbour row goes over to another run.
+// What is found in some planes.
+struct cut_rows {
+  std::vector<kernel::conduction_segment> segments;
+  std::vector<kernel::conduction_corner> corners;
+  std::vector<outer_face> outer;
+};
+
+// Cuts the runs of a row into segments where a neighbour row goes over to another run. Rows need nothing of each other.
 class row_cutter {
  public:
-  row_cutter(heat_cells& c, const heat_problem& problem) : c_(c), problem_(problem) {}
+  row_cutter(heat_cells& c, const heat_problem& problem, cut_rows& found) : c_(c), problem_(problem), found_(found) {}
 
   void cut(std::int64_t z, std::int64_t y) {
     const auto row = c_.cells.owned_row(z, y);
@@ -80,9 +89,9 @@ class row_cutter {
     if (is_odd) {
       flush();
       const auto or_self = [i](std::int32_t j) { return j < 0 ? i : j; };
-      c_.corners.push_back({i,
-                            {or_self(neighbour[0]), or_self(neighbour[1]), or_self(neighbour[2]), or_self(neighbour[3]),
-                             or_self(left), or_self(right)}});
+      found_.corners.push_back({i,
+                                {or_self(neighbour[0]), or_self(neighbour[1]), or_self(neighbour[2]), or_self(neighbour[3]),
+                                 or_self(left), or_self(right)}});
       return;
     }
     if (length_ > 0) {
@@ -116,7 +125,7 @@ class row_cutter {
     s.length = static_cast<std::uint32_t>(length_) & 0x7fffffffU;
     for (std::size_t d = 0; d < 4; ++d) s.neighbour[d] = base_[d] < 0 ? first_ : base_[d];
     s.uniform = is_uniform(s) ? 1 : 0;
-    c_.segments.push_back(s);
+    found_.segments.push_back(s);
     length_ = 0;
   }
   bool is_uniform(const kernel::conduction_segment& s) const {
@@ -142,15 +151,16 @@ class row_cutter {
     const std::int32_t base = periodic ? across : wall ? wall_row(side) + x : -1;
     if (base >= 0 || flux)
       for (std::int32_t n = 0; n < count; ++n)
-        c_.outer.push_back({first + n, (flux ? first : base) + n, z_, y_, x_ + x + n, static_cast<std::uint8_t>(side)});
+        found_.outer.push_back({first + n, (flux ? first : base) + n, z_, y_, x_ + x + n, static_cast<std::uint8_t>(side)});
     return base;
   }
   std::int32_t wall_row(std::size_t side) const {
     return c_.walls + static_cast<std::int32_t>(side) * static_cast<std::int32_t>(c_.cells.shape.x);
   }
 
-  heat_cells& c_;
+  heat_cells& c_;  // of which `open` is set
   const heat_problem& problem_;
+  cut_rows& found_;
   std::int32_t z_ = 0, y_ = 0, x_ = 0;   // voxel of the image where the row of the block begins
   std::int32_t first_ = 0, length_ = 0;  // of the segment that is being made
   std::array<std::int32_t, 4> base_{};   // numbers of its first cell's neighbours; -1: not known yet
@@ -200,17 +210,29 @@ heat_cells make_conduction_cells(const heat_problem& problem, ghosted_cells cell
   c.links.exchange(c.material.data());
 
   c.open.resize(static_cast<std::size_t>(c.size));
-  row_cutter cutter(c, problem);
-  std::int32_t cell = 0;
+  // Plane by plane, by all threads; the lists are put together in the order of the planes.
+  std::vector<cut_rows> found(at(shape.z));
+  for_each_block(shape.z, 1, [&](std::int64_t z, std::int64_t) {
+    row_cutter cutter(c, problem, found[at(z)]);
+    for (std::int64_t y = 0; y < shape.y; ++y) cutter.cut(z, y);
+  });
+  conduction_plane next;
   for (std::int64_t z = 0; z < shape.z; ++z) {
-    c.planes.push_back({cell, static_cast<std::int32_t>(c.segments.size()), static_cast<std::int32_t>(c.corners.size())});
-    for (std::int64_t y = 0; y < shape.y; ++y) {
-      cutter.cut(z, y);
-      for (const voxel::run& r : c.cells.owned_row(z, y)) cell += r.length;
-    }
+    c.planes.push_back(next);
+    for (std::int64_t y = 0; y < shape.y; ++y)
+      for (const voxel::run& r : c.cells.owned_row(z, y)) next.cell += r.length;
+    next.segment += static_cast<std::int32_t>(found[at(z)].segments.size());
+    next.corner += static_cast<std::int32_t>(found[at(z)].corners.size());
   }
-  c.planes.push_back({cell, static_cast<std::int32_t>(c.segments.size()), static_cast<std::int32_t>(c.corners.size())});
-  c.segments.shrink_to_fit();
+  c.planes.push_back(next);
+  c.segments.reserve(at(next.segment));
+  c.corners.reserve(at(next.corner));
+  for (cut_rows& own : found) {
+    c.segments.insert(c.segments.end(), own.segments.begin(), own.segments.end());
+    c.corners.insert(c.corners.end(), own.corners.begin(), own.corners.end());
+    c.outer.insert(c.outer.end(), own.outer.begin(), own.outer.end());
+    own = {};
+  }
   return c;
 }
 

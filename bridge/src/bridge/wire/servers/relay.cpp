@@ -20,8 +20,8 @@ namespace osteon::bridge::wire {
 namespace {
 
 /// How much may wait for one connection before those that send to it are not read any more.
-constexpr std::size_t high_water = 4 << 20;
-constexpr std::size_t low_water = 1 << 20;
+constexpr std::size_t pause_above = 4 << 20;
+constexpr std::size_t resume_below = 1 << 20;
 constexpr std::int64_t self = -1;
 constexpr std::int64_t name_of_cluster(int cluster) { return -2 - cluster; }
 
@@ -313,7 +313,7 @@ void relay::impl::turn() {
   }
   timers();
   // A full queue must drain before more is read: this bounds memory, and the senders' own flow control takes over.
-  const bool was_paused = std::exchange(paused, waits_anywhere(paused ? low_water : high_water));
+  const bool was_paused = std::exchange(paused, waits_anywhere(paused ? resume_below : pause_above));
   if (was_paused && !paused) {  // data buffered inside TLS are not announced again
     for (auto& c : connections) again.push_back(c->id);
   }

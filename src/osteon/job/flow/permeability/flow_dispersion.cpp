@@ -34,6 +34,7 @@ void add_dispersion(physics_result& result, const spec& job, const solve::flow_p
   carried.spacing_mm = problem.spacing_mm;
   carried.cells = problem.cells;
   carried.along = along.along;
+  carried.is_mirrored = problem.surroundings == solve::flow_surroundings::mirrored;
   carried.face_velocity_mm_per_s = along.face_velocity_mm_per_s;
   carried.peclet_numbers = f.peclet_numbers;
   carried.length_mm = f.peclet_length_mm.value_or(flow.hydraulic_diameter_mm);

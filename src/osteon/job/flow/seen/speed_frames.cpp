@@ -7,6 +7,7 @@
 #include <osteon/comm/collectively.hpp>
 #include <osteon/job/flow/fluid_of.hpp>
 #include <osteon/job/outputs/cut_picture.hpp>
+#include <osteon/job/physics.hpp>
 #include <osteon/job/physics_result.hpp>
 #include <osteon/render/rays/pathlines.hpp>
 #include <osteon/solve/checkpointer.hpp>
@@ -105,7 +106,7 @@ class flow_painter final : public frame_painter {
     result.draw_instead = [this, of, normal](const std::string& path, const std::string& title, log_sink& log) {
       cut_request request;
       request.normal = normal;
-      request.map = job_.picture.colour_map;
+      request.map = colour_map_of(job_);
       request.low = 0;
       request.high = highest_;
       request.width = static_cast<int>(job_.picture.width);

@@ -50,7 +50,7 @@ const physics& flow() {
                            .boundary_conditions =
                                [](const spec& job) {
                                  if (flow_test(job) == "flow") return std::vector<std::string>{};
-                                 if (flow_test(job) == "dispersion") return std::vector<std::string>{"periodic"};
+                                 if (flow_test(job) == "dispersion") return std::vector<std::string>{"periodic", "mirrored"};
                                  return std::vector<std::string>{"periodic", "mirrored", "closed"};
                                },
                            .rules = flow_rules,

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/solve/flow/dispersion/mirrored_sample.hpp>
 #include <osteon/solve/flow/flow_parts.hpp>
 #include <osteon/solve/flow/flow_sums.hpp>
 #include <osteon/solve/flow/temperature/transport_solver.hpp>
@@ -22,15 +24,29 @@ namespace {
 class closure {
  public:
   closure(const dispersion_problem& problem, std::int64_t& flowing, double& mean_velocity) : problem_(problem) {
-    const auto keep = find_flow_parts(problem.where, problem.cells, true,
-                                      static_cast<std::uint8_t>(1U << static_cast<int>(problem.along)));
-    if (keep.flowing_parts > 1)
+    const auto bit = static_cast<std::uint8_t>(1U << static_cast<int>(problem.along));
+    const flow_parts parts = find_flow_parts(problem.where, problem.cells, !problem.is_mirrored, bit);
+    if (parts.flowing_parts > 1)
       throw data_error(fmt::format(
           "{} parts of the fluid flow that do not meet in the sample: what is in one never comes to the other, and "
           "the faster one leads ever more; there is no common dispersion. Choose a sample that joins them",
-          keep.flowing_parts));
-    if (keep.flowing_parts == 0) throw data_error("no part of the fluid leads through the sample; there is no dispersion");
-    take_cells(keep.through);
+          parts.flowing_parts));
+    if (parts.flowing_parts == 0) throw data_error("no part of the fluid leads through the sample; there is no dispersion");
+    std::vector<bool> keep;
+    for (const std::uint8_t t : parts.through) keep.push_back((t & bit) != 0);
+    if (problem.is_mirrored) {
+      const mirrored_sample both = mirror_along_flow(problem, keep);
+      std::array<bool, 3> periodic{};
+      periodic[at(static_cast<int>(problem.along))] = true;
+      take_cells(both.where, both.cells, periodic, both.cells, both.face_velocity_mm_per_s);
+      find_sides();
+    } else {
+      std::vector<voxel::run> runs;
+      for (std::size_t n = 0; n < keep.size(); ++n)
+        if (keep[n]) runs.push_back(problem.cells.runs()[n]);
+      take_cells(problem.where, {problem.cells.shape(), std::move(runs)}, {true, true, true}, problem.cells,
+                 problem.face_velocity_mm_per_s);
+    }
     find_means();
     flowing = cells_count_;
     mean_velocity = mean_velocity_;
@@ -50,18 +66,22 @@ class closure {
     MPI_Allreduce(MPI_IN_PLACE, &result.cell_peclet_number, 1, MPI_DOUBLE, MPI_MAX, comm());
     std::array<std::array<double, 3>, 3> tensor{};
     std::vector<solve_certificate> certificates;
-    transport_solver solver(transport_);  // one setup: the axes differ by their right sides
+    std::optional<transport_solver> solver;
     for (std::size_t j = 0; j < 3; ++j) {
       solve_certificate& certificate = certificates.emplace_back();
-      solver.restart();
+      if (!solver || problem_.is_mirrored) {
+        hold(j);
+        solver.emplace(transport_);  // one set-up where the axes differ by their right sides only
+      }
+      solver->restart();
       if (constexpr double rounding = 1e-11; set_right_side(j) > rounding)
-        solver.solve(heat_convection::central, how, certificate, log);
+        solver->solve(heat_convection::central, how, certificate, log);
       else
         certificate.converged = true;  // nothing fluctuates along this axis: b = 0
       certificate.unknowns = cells_count_;
-      const std::array<double, 3> column = column_of(j, solver.answer());
+      const std::array<double, 3> column = column_of(j, solver->answer());
       for (std::size_t i = 0; i < 3; ++i) tensor[i][j] = column[i];
-      result.from_gradients[j] = from_gradients(j, solver.answer());
+      result.from_gradients[j] = from_gradients(j, solver->answer());
       constexpr double hardly = 0.01;  // of the diffusivity: an axis that is nearly closed
       certificate.energy_identity_error =
           std::abs(result.from_gradients[j] - tensor[j][j]) / std::max(std::abs(tensor[j][j]), hardly);
@@ -78,15 +98,19 @@ class closure {
   double edge(std::size_t axis) const { return problem_.spacing_mm[static_cast<int>(axis)]; }
   // Of a face between two voxels: its area over its distance, for a diffusivity of 1 in the units of `flow`.
   double conductance(std::size_t axis) const { return transport_.grid.face[axis] / (2 * resistivity_); }
+  // A face of a cell on a side of a mirrored sample.
+  struct side {
+    std::int32_t cell;
+    std::uint8_t number;  // 2 axis + (1 on the high side)
+  };
+  static double outwards(const side& s) { return s.number % 2 == 0 ? -1 : 1; }
 
-  void take_cells(const std::vector<std::uint8_t>& through) {
-    const auto all = problem_.cells.runs();
-    std::vector<voxel::run> runs;
-    for (std::size_t n = 0; n < all.size(); ++n)
-      if (through[n] != 0) runs.push_back(all[n]);
+  // @param cells that flow @param all cells with velocities, shape (all, 6)
+  void take_cells(const grid::block& where, voxel::run_set cells, std::array<bool, 3> periodic, const voxel::run_set& all,
+                  const std::vector<double>& velocity) {
     flow_cells numbered;
-    numbered.numbers = {problem_.cells.shape(), std::move(runs)};
-    set_grid(numbered, problem_.where, problem_.spacing_mm, {true, true, true});
+    numbered.numbers = std::move(cells);
+    set_grid(numbered, where, problem_.spacing_mm, periodic);
     transport_.grid = std::move(numbered.grid);
     const heat_cells& grid = transport_.grid;
     cells_count_ = grid.owned;
@@ -94,19 +118,48 @@ class closure {
     resistivity_ = grid.resistivity.at(1);
     for (auto& f : unit_flow_) f.assign(at(grid.size), 0);
     for (const voxel::run& r : numbered.numbers.runs()) {
-      const std::int32_t from = problem_.cells.find(r.z, r.y, r.x);
+      const std::int32_t from = all.find(r.z, r.y, r.x);
       for (std::int32_t n = 0; n < r.length; ++n)
-        for (std::size_t a = 0; a < 3; ++a)
-          unit_flow_[a][at(r.first + n)] = problem_.face_velocity_mm_per_s[6 * at(from + n) + 2 * a];
+        for (std::size_t a = 0; a < 3; ++a) unit_flow_[a][at(r.first + n)] = velocity[6 * at(from + n) + 2 * a];
     }
     for (auto& f : unit_flow_) grid.links.exchange(f.data());
     for (auto& w : transport_.weight) w.assign(at(grid.size), 0);
     for (auto& f : transport_.flow) f.assign(at(grid.size), 0);
-    transport_.loose.assign(at(grid.owned), 0);
     transport_.right.assign(at(grid.owned), 0);
     transport_.is_fluid.assign(at(grid.size), 1);
-    // Everything is known up to a constant: one cell is held. All else adds up to nothing, so nothing passes there.
-    int holder = grid.owned > 0 ? comm::rank(comm()) : comm::size(comm());
+    numbers_ = std::move(numbered.numbers);
+  }
+
+  // The faces of cells on the sides of a mirrored sample, by axis across the flow.
+  void find_sides() {
+    const grid::block& where = transport_.grid.where;
+    for (const voxel::run& r : numbers_.runs())
+      for (std::int32_t n = 0; n < r.length; ++n) {
+        const index3 p = where.owned.begin + index3{r.z, r.y, r.x + n};
+        for (int a = 0; a < 3; ++a)
+          for (const bool high : {false, true})
+            if (a != static_cast<int>(problem_.along) && p[a] == (high ? where.domain[a] - 1 : 0))
+              sides_[at(a)].push_back({r.first + n, static_cast<std::uint8_t>(2 * a + high)});
+      }
+  }
+
+  // Of a solution for axis j: its odd b is zero on the sides. Elsewhere everything is known up to a constant: one cell is
+  // held. All else adds up to nothing, so nothing passes there.
+  void hold(std::size_t j) {
+    transport_.loose.assign(at(transport_.grid.owned), 0);
+    transport_.sides.clear();
+    for (const side& s : sides_[j]) {
+      transport_side& face = transport_.sides.emplace_back();
+      face.cell = s.cell;
+      face.side = s.number;
+      face.conductance = 2 * conductance(j);
+      face.heat_W = conductance(j) * outwards(s) * edge(j);
+      transport_.loose[at(s.cell)] += face.conductance;
+    }
+    std::int64_t held = std::ssize(sides_[j]);
+    MPI_Allreduce(MPI_IN_PLACE, &held, 1, MPI_INT64_T, MPI_SUM, comm());
+    if (held > 0) return;
+    int holder = transport_.grid.owned > 0 ? comm::rank(comm()) : comm::size(comm());
     MPI_Allreduce(MPI_IN_PLACE, &holder, 1, MPI_INT, MPI_MIN, comm());
     if (holder == comm::rank(comm())) transport_.loose.front() = conductance(0) + conductance(1) + conductance(2);
   }
@@ -139,8 +192,9 @@ class closure {
         sum -= transport_.leaves(i, near[d], d) * step / 2 - conductance(j) * step;
       }
       transport_.right[at(i)] = sum;
-      size[0] += std::abs(sum);
     });
+    for (const side& s : sides_[j]) transport_.right[at(s.cell)] += conductance(j) * outwards(s) * edge(j);
+    for (const double b : transport_.right) size[0] += std::abs(b);
     return sum_of_ranks(comm(), size)[0] / (static_cast<double>(cells_count_) * conductance(j) * edge(j));
   }
 
@@ -157,10 +211,16 @@ class closure {
         sums[a] += edge(a) * (conductance(a) * change - transport_.flow[a][at(i)] * middle);
       }
     });
+    // From the cell to the side, over half a voxel; what the image adds off the diagonal is as much with the other sign.
+    for (const side& s : sides_[j]) sums[j] += edge(j) * conductance(j) * (edge(j) / 2 - outwards(s) * b[at(s.cell)]);
+    if (problem_.is_mirrored)
+      for (std::size_t a = 0; a < 3; ++a)
+        if (a != j) sums[a] = 0;
     sums = sum_of_ranks(comm(), sums);
     std::array<double, 3> column{};
     for (std::size_t a = 0; a < 3; ++a)
-      column[a] = (sums[a] + mean_[a] * sums[3]) / (static_cast<double>(cells_count_) * conductance(a) * edge(a) * edge(a));
+      column[a] = (sums[a] + (problem_.is_mirrored && a != j ? 0 : mean_[a] * sums[3])) /
+                  (static_cast<double>(cells_count_) * conductance(a) * edge(a) * edge(a));
     return column;
   }
 
@@ -175,11 +235,17 @@ class closure {
         sum[0] += conductance(a) * change * change;
       }
     });
+    for (const side& s : sides_[j]) {
+      const double change = edge(j) / 2 - outwards(s) * b[at(s.cell)];
+      sum[0] += 2 * conductance(j) * change * change;
+    }
     return sum_of_ranks(comm(), sum)[0] / (static_cast<double>(cells_count_) * conductance(j) * edge(j) * edge(j));
   }
 
   const dispersion_problem& problem_;
   transport_cells transport_;
+  voxel::run_set numbers_;
+  std::array<std::vector<side>, 3> sides_;  // by axis
   std::array<std::vector<double>, 3> unit_flow_;
   std::array<double, 3> unit_mean_{}, mean_{};
   double mean_velocity_ = 0, resistivity_ = 1;

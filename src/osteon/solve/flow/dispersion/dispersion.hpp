@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Effective dispersion of what a flow carries through a sample that repeats: what is left, at the size of many samples, of
-/// molecular diffusion and of the differences of the velocity inside one.
+/// Effective dispersion of what a flow carries through a sample that repeats, or that is mirrored at its faces: what is
+/// left, at the size of many samples, of molecular diffusion and of the differences of the velocity inside one.
 #include <osteon/solve/flow/permeability.hpp>
 #include <osteon/solve/solver_options.hpp>
 
@@ -12,6 +12,8 @@ struct dispersion_problem {
   vector3 spacing_mm;
   voxel::run_set cells;  ///< fluid voxels of where.owned; those that stand still in parts of their own are left out
   axis along = axis::z;  ///< of the flow
+  /// The sample is mirrored at its faces, and the velocities are those of such a flow; else it repeats.
+  bool is_mirrored = false;
   /// As in flow_direction; they keep mass in each voxel.
   std::vector<double> face_velocity_mm_per_s;
   /// Mean velocity along `along` in the flowing fluid, times length over diffusivity; >= 0. A tensor for each.
@@ -22,7 +24,8 @@ struct dispersion_problem {
 struct dispersion_tensor {
   double peclet_number = 0;
   double cell_peclet_number = 0;  ///< highest, of a face's velocity and the voxel
-  /// Over the molecular diffusivity, (row, column) as (z, y, x): the symmetric part, which is all that a balance feels.
+  /// Over the molecular diffusivity, (row, column) as (z, y, x): the symmetric part, which is all that a balance feels. Of a
+  /// mirrored sample it is diagonal, as mirroring across an axis changes the sign of what is off the diagonal.
   std::array<std::array<double, 3>, 3> over_diffusivity{};
   /// Of the axes from the fluctuation of the velocity, and from the gradients: two forms of one number, equal at the
   /// solution of this grid. energy_identity_error is their largest relative difference.
@@ -48,6 +51,10 @@ void check_dispersion(const dispersion_problem& problem);
 /// means over the flowing fluid. On this grid: two-point fluxes, and the concentration of a face is the mean of its voxels,
 /// which is second order at any Peclet number and adds no dispersion of its own. At Peclet number 0 it is the effective
 /// diffusivity, as the heat solver finds it.
+///
+/// A sample that is mirrored at its faces repeats after two of its lengths along each axis. Across the flow one length is
+/// enough: b of another axis is even there, which insulates, b of the axis itself odd, so zero on the faces. Along the flow
+/// mirroring turns the velocity against the gradient: b is neither, and the sample is taken with its image.
 /// @cite [CarbonellWhitaker1983]; [Brenner1980]
 /// @param how.tolerance of |r| against that of b = 0. Not reaching it is no error: then certificate.converged is false
 /// @throws data_error if several parts of the fluid flow that do not meet: they spread without end

@@ -1,0 +1,75 @@
+"""The answers of a summary one by one, each a plain number or word with its unit: for tables over several jobs."""
+
+from typing import Any, NamedTuple
+
+from .report_data import unit_for_people
+
+AXES = "zyx"
+
+
+class Value(NamedTuple):
+    """One number of a job.
+
+    `key` is dotted, and ends with the axis of a vector's component or the place in a list. `value` is None where JSON
+    has none: a tortuosity is infinite where no path conducts.
+    """
+
+    key: str
+    case: str  # of several load cases; empty: of the job
+    title: str
+    unit: str  # for people; empty: a number without
+    value: float | int | bool | str | None
+
+    @property
+    def column(self) -> str:
+        """The name of its column: case, key, and the unit in brackets; `[1]` of a number without."""
+        case = f"{self.case}: " if self.case else ""
+        return f"{case}{self.key} [{self.unit or '1'}]"
+
+
+def values_of(summary: dict[str, Any]) -> list[Value]:
+    """All answers of a job in the order of the program, those of load cases after them, case by case."""
+    trees = [("", summary), *((str(case.get("name")), case) for case in summary.get("cases", []))]
+    found: list[Value] = []
+    for case, tree in trees:
+        for told in summary.get("answers", []):
+            key, title, unit = str(told["key"]), str(told["title"]), unit_for_people(str(told["unit"]))
+            is_there, value = _look_up(tree, key)
+            if not is_there:
+                continue
+            found += [
+                Value(key + ending, case, (title.removesuffix(" (z, y, x)") if words else title) + words, unit, number)
+                for ending, words, number in _numbers_in(value)
+            ]
+    return found
+
+
+def _look_up(tree: Any, dotted: str) -> tuple[bool, Any]:
+    """Whether a key leads to something, and to what; a number in a key is a place in a list."""
+    for part in dotted.split("."):
+        if isinstance(tree, dict) and part in tree:
+            tree = tree[part]
+        elif isinstance(tree, list) and part.isdecimal() and int(part) < len(tree):
+            tree = tree[int(part)]
+        else:
+            return False, None
+    return True, tree
+
+
+def _numbers_in(value: Any) -> list[tuple[str, str, Any]]:
+    """Ending of the key, of the title, and the number: one, or those of a list or a table."""
+    if isinstance(value, dict):
+        named = [(str(k), str(k), v) for k, v in value.items()]
+    elif isinstance(value, list):
+        # Vectors go by z, y, x; other lists by the places that the summary has.
+        is_vector = len(value) == 3 and not any(isinstance(v, (list, dict)) for v in value)
+        named = [
+            (AXES[n] if is_vector else str(n), AXES[n] if is_vector else str(n + 1), v) for n, v in enumerate(value)
+        ]
+    else:
+        return [("", "", value)]
+    return [
+        (f".{name}{ending}", f" {words}{more}", number)
+        for name, words, inner in named
+        for ending, more, number in _numbers_in(inner)
+    ]

@@ -1,0 +1,141 @@
+"""What has become of the items of a batch, and the table of it: one row an item, failures among them."""
+
+import csv
+import io
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .answer_values import Value, values_of
+from .batch_items import Item
+from .errors import DataError, printable
+from .report_data import JobResult, documents
+from .task_queue import last_attempt
+
+DONE, NOT_CONVERGED, FAILED, STOPPED, WAITING = "done", "not converged", "failed", "stopped", "waiting"
+STOP_CODES = (75, 130, 143)
+
+
+@dataclass
+class Outcome:
+    """An item as its files tell of it: its log, and its output folder."""
+
+    item: Item
+    folder: Path  # of its results
+    log: Path
+    status: str
+    reason: str = ""
+    code: int | None = None
+    result: JobResult | None = None  # only if it is done
+    computed_on: list[Value] = field(default_factory=list)
+    answers: list[Value] = field(default_factory=list)
+
+    @property
+    def values(self) -> list[Value]:
+        return self.computed_on + self.answers
+
+
+def outcome_of(item: Item, folder: Path, log: Path) -> Outcome:
+    try:
+        code, lines = last_attempt(log)
+    except OSError:
+        return Outcome(item, folder, log, WAITING, "not begun")
+    if code is None:
+        return Outcome(item, folder, log, STOPPED, "ended from outside, or at work; the next run of the batch goes on")
+    if code != 0:
+        status = STOPPED if code in STOP_CODES else NOT_CONVERGED if code == 4 else FAILED
+        return Outcome(item, folder, log, status, _fault(lines) or f"exit code {code}", code)
+    try:
+        result = documents(folder)
+        computed_on, answers = _computed_on(result), values_of(result.summary)
+    except DataError as e:
+        return Outcome(item, folder, log, FAILED, str(e), code)
+    except (TypeError, ValueError, LookupError, AttributeError) as e:
+        return Outcome(item, folder, log, FAILED, f"summary.json does not hold what a job writes ({e!r:.120})", code)
+    return Outcome(item, folder, log, DONE, "", code, result, computed_on, answers)
+
+
+def _fault(lines: list[str]) -> str:
+    """What the program complains of, as one line."""
+    first = next((n for n, line in enumerate(lines) if line.startswith("osteon: ")), max(0, len(lines) - 1))
+    return printable(" ".join(" ".join(lines[first:]).split()).removeprefix("osteon: "))
+
+
+def _computed_on(result: JobResult) -> list[Value]:
+    """What tells whether an answer is worth something: of the image, the solid, the solver."""
+    s = result.summary
+    image, solid, proof = s.get("image", {}), s.get("segmentation", {}), s.get("certificate", {})
+    rows = [
+        Value("elements", "", "elements", "", s.get("elements")),
+        Value("segmentation.volume_fraction", "", "solid volume fraction", "", solid.get("volume_fraction")),
+        Value("segmentation.threshold", "", "threshold", str(image.get("unit") or ""), solid.get("threshold")),
+    ]
+    rows += [
+        Value(f"image.spacing_mm.{axis}", "", f"voxel size {axis}", "mm", size)
+        for axis, size in zip("zyx", image.get("spacing_mm") or [], strict=False)
+    ]
+    rows.append(
+        Value(
+            "certificate.true_relative_residual", "", "true relative residual", "", proof.get("true_relative_residual")
+        )
+    )
+    return [row for row in rows if row.value is not None]
+
+
+def columns_of(outcomes: list[Outcome]) -> list[Value]:
+    """The values that some item has, in the order in which they come up; answers last."""
+    found: dict[str, Value] = {}
+    for kind in ("computed_on", "answers"):
+        for outcome in outcomes:
+            for value in getattr(outcome, kind):
+                found.setdefault(value.column, value)
+    return list(found.values())
+
+
+def csv_of(outcomes: list[Outcome]) -> str:
+    """Of the same files always the same bytes. Answers of what is not done are left empty."""
+    columns = [v.column for v in columns_of(outcomes)]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["item", "job", "image", "status", "reason", *columns])
+    for o in outcomes:
+        own = {v.column: _cell(v.value) for v in o.values}
+        writer.writerow([o.item.name, o.item.job, o.item.image, o.status, o.reason, *(own.get(c, "") for c in columns)])
+    return out.getvalue()
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "inf"  # JSON has none: of a tortuosity where no path conducts
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def json_of(outcomes: list[Outcome], folder: Path) -> dict[str, Any]:
+    counts = {status: sum(o.status == status for o in outcomes) for status in _STATUSES}
+    return {
+        "schema": "osteon.batch/1",
+        "folder": str(folder),
+        "counts": {status.replace(" ", "_"): n for status, n in counts.items()},
+        "columns": [
+            {"name": v.column, "key": v.key, "case": v.case, "title": v.title, "unit": v.unit}
+            for v in columns_of(outcomes)
+        ],
+        "items": [
+            {
+                "name": o.item.name,
+                "job": o.item.job,
+                "image": o.item.image,
+                "status": o.status,
+                "reason": o.reason,
+                "exit_code": o.code,
+                "folder": str(o.folder),
+                "values": {v.column: v.value for v in o.values},
+            }
+            for o in outcomes
+        ],
+    }
+
+
+_STATUSES = (DONE, NOT_CONVERGED, FAILED, STOPPED, WAITING)

@@ -1,0 +1,89 @@
+"""What differs between the jobs of finished runs: keys of the job files, with what the command line set."""
+
+import shlex
+import tomllib
+from typing import Any, NamedTuple
+
+
+class Difference(NamedTuple):
+    """A key that is not the same everywhere; None: it is not given."""
+
+    key: str
+    values: list[str | None]
+
+
+def keys_of(manifest: dict[str, Any]) -> dict[str, Any] | None:
+    """All keys of a job by their dotted names, items of lists of tables counted from 1, changes by `--set` included.
+
+    None: it is no TOML, but a script of another program, or its text is gone.
+    """
+    try:
+        tree = tomllib.loads(str(manifest.get("job_text", "")))
+    except tomllib.TOMLDecodeError:
+        return None
+    keys: dict[str, Any] = {}
+    _flatten(tree, "", keys)
+    for change in _changes_in(str(manifest.get("command", ""))):
+        name, _, text = change.partition("=")
+        value = _value_of(text)
+        for known in [k for k in keys if k == name or k.startswith((name + ".", name + "["))]:
+            del keys[known]
+        _put(value, name, keys)
+    return keys
+
+
+def _flatten(tree: dict[str, Any], before: str, keys: dict[str, Any]) -> None:
+    for name, value in tree.items():
+        _put(value, f"{before}{name}", keys)
+
+
+def _put(value: Any, name: str, keys: dict[str, Any]) -> None:
+    if isinstance(value, dict):
+        _flatten(value, name + ".", keys)
+    elif isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+        for n, item in enumerate(value, start=1):
+            _flatten(item, f"{name}[{n}].", keys)
+    else:
+        keys[name] = value
+
+
+def _changes_in(command: str) -> list[str]:
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return []
+    return [
+        words[n + 1] if word == "--set" else word.removeprefix("--set=")
+        for n, word in enumerate(words)
+        if (word == "--set" and n + 1 < len(words)) or word.startswith("--set=")
+    ]
+
+
+def _value_of(text: str) -> Any:
+    """As the program takes it: a value of TOML; a word that is none is a text."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except (tomllib.TOMLDecodeError, KeyError):
+        return text
+
+
+def differences(manifests: list[dict[str, Any]]) -> list[Difference] | None:
+    """Keys that differ, in the order of the first job that has them; None where a job has no keys to compare."""
+    jobs = [keys_of(m) for m in manifests]
+    if any(job is None for job in jobs):
+        return None
+    names = dict.fromkeys(name for job in jobs for name in job)
+    found = []
+    for name in names:
+        values = [_words(job[name]) if name in job else None for job in jobs]
+        if len(set(values)) > 1:
+            found.append(Difference(name, values))
+    return found
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return "[" + ", ".join(_words(v) for v in value) + "]"
+    return str(value)

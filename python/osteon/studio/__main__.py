@@ -1,0 +1,97 @@
+"""`python -m osteon.studio [WHAT]`: serve the page on the loopback, and open it in the browser."""
+
+import argparse
+import contextlib
+import os
+import secrets
+import socket
+import sys
+import threading
+import webbrowser
+from pathlib import Path
+
+from ..errors import MACHINE, USAGE, Error, complain
+from ..extras import end_without
+
+LOOPBACK = "127.0.0.1"
+
+
+def bound(port: int) -> socket.socket:
+    """A socket that nobody but this machine reaches. @throws OSError if the port is taken"""
+    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        made.bind((LOOPBACK, port))
+        made.listen(128)  # before the address is told: who is faster than the server waits for it
+    except OSError:
+        made.close()
+        raise
+    return made
+
+
+def first_free(port: int) -> socket.socket:
+    """The wished port, else a free one, which is told."""
+    try:
+        return bound(port)
+    except OSError as e:
+        complain(f"port {port} cannot be had ({e.strerror}); a free one is taken")
+        return bound(0)
+
+
+def banner(address: str, port: int) -> str:
+    """What is printed: the address, and how another machine comes to it."""
+    host, user = socket.gethostname(), os.environ.get("USER") or os.environ.get("LOGNAME") or "USER"
+    return (
+        f"osteon studio is at\n  {address}\n"
+        f"From another machine: ssh -L {port}:{LOOPBACK}:{port} {user}@{host}, then open the same address there.\n"
+        "The address is a key: whoever has it can use the studio. Ctrl-C ends it; runs go on."
+    )
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="osteon studio", description="Build, run and look at a job in the browser.")
+    parser.add_argument("what", nargs="?")
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--no-browser", action="store_true")
+    parser.add_argument("--allow-host", default="")
+    try:
+        given = parser.parse_args(arguments)
+    except SystemExit as e:
+        return USAGE if e.code else 0
+    end_without("starlette", "uvicorn", "tomlkit")
+    import uvicorn
+
+    from .server import application
+    from .session import Session
+
+    try:
+        what = Path(given.what).resolve() if given.what else None
+        folder = what.parent if what is not None else Path.cwd()
+        session = Session(folder)
+        if what is not None:
+            session.open(str(what))
+    except Error as e:
+        complain(f"osteon: {e}")
+        return e.exit_code
+    except OSError as e:
+        complain(f"osteon: {e}")
+        return MACHINE
+    token = os.environ.get("OSTEON_STUDIO_TOKEN") or secrets.token_urlsafe(24)
+    link = first_free(given.port)
+    port = link.getsockname()[1]
+    address = f"http://{LOOPBACK}:{port}/#token={token}"
+    print(banner(address, port), flush=True)
+    if session.note:
+        print(session.note, flush=True)
+    if not given.no_browser:
+        threading.Timer(0.3, lambda: webbrowser.open(address)).start()
+    server = uvicorn.Server(
+        uvicorn.Config(application(session, token, given.allow_host), log_level="error", timeout_graceful_shutdown=1)
+    )
+    with contextlib.suppress(KeyboardInterrupt):
+        server.run(sockets=[link])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

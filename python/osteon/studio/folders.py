@@ -1,0 +1,54 @@
+"""What the studio may read and write: what lies below the folders that were opened."""
+
+from pathlib import Path
+
+from ..errors import DataError
+from ..read_image import READERS
+
+JOB, SCRIPTS = ".toml", (".studio",)
+IMAGES = tuple(ending for endings, _ in READERS for ending in endings)
+MOST_ENTRIES = 500
+
+
+class Folders:
+    """Folders that were opened. Paths are followed through links before they are compared."""
+
+    def __init__(self, *opened: Path) -> None:
+        self.opened = [p.resolve() for p in opened]
+
+    def below(self, text: str | Path) -> Path:
+        """A path that may be touched, absolute. @throws DataError"""
+        path = Path(text)
+        path = (path if path.is_absolute() else self.opened[0] / path).resolve()
+        if not any(path == folder or folder in path.parents for folder in self.opened):
+            raise DataError(
+                f"'{text}' lies outside of {', '.join(map(str, self.opened))}; start `osteon studio` above it"
+            )
+        return path
+
+    def listed(self) -> list[dict[str, str]]:
+        """Scans, jobs and results of the first folder, the latest first."""
+        found = []
+        for path in sorted(self.opened[0].iterdir(), key=lambda p: -_time_of(p))[:MOST_ENTRIES]:
+            if kind := kind_of(path):
+                found.append({"path": path.name, "kind": kind})
+        return found
+
+
+def kind_of(path: Path) -> str:
+    """scan, job, results, or nothing of ours."""
+    name = path.name.lower()
+    if name.startswith("."):
+        return ""
+    if path.is_dir():
+        return "results" if (path / "summary.json").is_file() else ""
+    if name.endswith(JOB):
+        return "job"
+    return "scan" if name.endswith(IMAGES) or ".isq" in name or ".aim" in name else ""
+
+
+def _time_of(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0

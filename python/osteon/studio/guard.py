@@ -1,0 +1,68 @@
+"""Who may ask: the Host, the Origin and the token of every request are checked before anything else.
+
+The token is in the fragment of the address that is printed, which no log and no Referer holds, and then in a header
+of each request. There is no cookie: a cookie of 127.0.0.1 goes to every port, so to other users' servers, too.
+"""
+
+import re
+import secrets
+
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+LOOPBACK = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?")  # any port: ssh -L chooses its own
+TOKEN = "x-osteon-token"
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
+    "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+}
+
+
+class Guard:
+    """An ASGI application before another one. Plain ASGI, as a wrapper of responses would hold streams back."""
+
+    def __init__(self, app: ASGIApp, token: str, allowed_host: str = "") -> None:
+        self.app, self.token, self.allowed_host = app, token, allowed_host
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            return await self.app(scope, receive, send)
+        if scope["type"] != "http":  # nothing here speaks WebSocket
+            return await send({"type": "websocket.close", "code": 1008})
+        headers = {k.decode("latin1").lower(): v.decode("latin1") for k, v in scope["headers"]}
+        has_data = scope["path"].startswith("/api/")
+        if why := self.why_not(headers, has_data):
+            return await PlainTextResponse(why, 403, {**HEADERS, "cache-control": "no-store"})(scope, receive, send)
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                own = {k.lower() for k, _ in message.get("headers", [])}
+                more = {
+                    **HEADERS,
+                    "content-security-policy": POLICY,
+                    "cache-control": "no-store" if has_data else "no-cache",
+                }
+                added = [(k.encode(), v.encode()) for k, v in more.items() if k.encode() not in own]
+                message["headers"] = [*message.get("headers", []), *added]
+            await send(message)
+
+        await self.app(scope, receive, with_headers)
+
+    def why_not(self, headers: dict[str, str], has_data: bool) -> str:
+        """Why a request is refused; empty: it is not."""
+        host, origin = headers.get("host", ""), headers.get("origin")
+        if not (LOOPBACK.fullmatch(host) or (self.allowed_host and host.split(":")[0] == self.allowed_host)):
+            return f"Host {host[:80]!r} is not this machine; open the address that osteon has printed"
+        if origin is not None and origin.split("://", 1)[-1] != host:
+            return "another site may not ask here"
+        if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+            return "another site may not ask here"
+        if has_data and not secrets.compare_digest(headers.get(TOKEN, "").encode(), self.token.encode()):
+            return "the token is missing or wrong; open the address that osteon has printed again"
+        return ""

@@ -1,0 +1,229 @@
+"""The job file as the page edits it: its text on disk is the truth.
+
+An edit names the digest of the text that it was made on. It is a list of operations on keys, which leave comments,
+order and unknown keys as they are, and one step of undo. Undo keeps texts, so that they come back to the byte; they
+lie on disk, so that they outlive the server.
+"""
+
+import hashlib
+import json
+import re
+import threading
+import time
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+
+from ..errors import DataError
+from ..replace_file import write_whole
+
+MOST_STEPS = 200
+HEAD = re.compile(r"""\[\[?\s*[A-Za-z_"'][^\]]*\]\]?\s*(#.*)?$""")
+MOST_BYTES = 4 << 20  # of a job file
+
+
+class Changed(Exception):  # noqa: N818 (it is no fault)
+    """The file is not what the edit was made on."""
+
+
+class JobFile:
+    """A job file and its undo. Safe to use from several threads."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.folder = path.with_suffix(".studio")
+        self.lock = threading.Lock()
+        kept = self._kept()
+        self.undo_texts: list[str] = kept.get("undo", [])
+        self.redo_texts: list[str] = kept.get("redo", [])
+
+    def _kept(self) -> dict[str, list[str]]:
+        try:
+            return json.loads((self.folder / "undo.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+
+    def text(self) -> str:
+        """@throws DataError"""
+        try:
+            if self.path.stat().st_size > MOST_BYTES:
+                raise DataError(f"'{self.path}' has more than {MOST_BYTES >> 20} MiB, which no job file has")
+            return self.path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as e:
+            raise DataError(f"'{self.path}' cannot be read: {e}") from None
+
+    def digest(self) -> str:
+        return digest_of(self.text())
+
+    def state(self) -> dict[str, Any]:
+        """Text, data (null if it is no TOML: then `fault` says why), digest, and how many steps of undo there are."""
+        text = self.text()
+        data, fault = None, ""
+        try:
+            data = tomllib.loads(text)
+        except (tomllib.TOMLDecodeError, RecursionError) as e:
+            fault = str(e)
+        return {
+            "path": str(self.path),
+            "name": self.path.name,
+            "text": text,
+            "data": data,
+            "fault": fault,
+            "digest": digest_of(text),
+            "undo": len(self.undo_texts),
+            "redo": len(self.redo_texts),
+        }
+
+    def edit(self, base: str, operations: list[dict[str, Any]]) -> None:
+        """@throws Changed, DataError (an operation that does not fit the text)"""
+        with self.lock:
+            text = self._expected(base)
+            new = edited(text, operations)
+            if new == text:
+                return
+            self.undo_texts.append(text)
+            self.redo_texts.clear()
+            self._write(new, {"edit": operations})
+
+    def put(self, base: str, text: str) -> None:
+        """Replace the whole text: as typed, or by another protocol. @throws Changed"""
+        with self.lock:
+            old = self._expected(base)
+            if text == old:
+                return
+            self.undo_texts.append(old)
+            self.redo_texts.clear()
+            self._write(text, {"text": len(text)})
+
+    def undo(self, base: str) -> None:
+        self._step(base, self.undo_texts, self.redo_texts, "undo")
+
+    def redo(self, base: str) -> None:
+        self._step(base, self.redo_texts, self.undo_texts, "redo")
+
+    def _step(self, base: str, back: list[str], forth: list[str], word: str) -> None:
+        with self.lock:
+            text = self._expected(base)
+            if back:
+                forth.append(text)
+                self._write(back.pop(), {word: 1})
+
+    def _expected(self, base: str) -> str:
+        text = self.text()
+        if digest_of(text) != base:
+            raise Changed
+        return text
+
+    def _write(self, text: str, what: dict[str, Any]) -> None:
+        write_whole(self.path, text)
+        self.folder.mkdir(exist_ok=True)
+        del self.undo_texts[:-MOST_STEPS], self.redo_texts[:-MOST_STEPS]
+        write_whole(self.folder / "undo.json", json.dumps({"undo": self.undo_texts, "redo": self.redo_texts}))
+        self.log({**what, "digest": digest_of(text)})
+
+    def log(self, what: dict[str, Any]) -> None:
+        """A line of the session's log: edits, and commands as a shell takes them."""
+        self.folder.mkdir(exist_ok=True)
+        with (self.folder / "log.jsonl").open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"time": round(time.time(), 3), **what}) + "\n")
+
+
+def digest_of(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def edited(text: str, operations: list[dict[str, Any]]) -> str:
+    """The text after operations: `set` a value at a path, `remove` what is there, `add` a table to a list of tables.
+
+    @param operations {op, path, value, comment}; a path has keys, and numbers from 0 of tables in a list
+    @throws DataError
+    """
+    try:
+        document = tomlkit.parse(text)
+        for operation in operations:
+            if operation["op"] == "set":
+                document = _without_placeholder(document, operation["path"])
+            _apply(document, operation)
+        new = with_lines_between(text, tomlkit.dumps(document))
+        tomllib.loads(new)
+    except (TOMLKitError, tomllib.TOMLDecodeError, KeyError, IndexError, TypeError, ValueError, AttributeError) as e:
+        raise DataError(f"the edit does not fit the job file: {e or type(e).__name__}; nothing was changed") from None
+    return new
+
+
+def with_lines_between(before: str, after: str) -> str:
+    """An empty line before the head of each table that an edit has brought, and no more than one."""
+    pairs = set(zip(["", *before.splitlines()], before.splitlines(), strict=False))
+    lines: list[str] = []
+    for line in after.splitlines():
+        last = lines[-1] if lines else ""
+        if HEAD.match(line) and last.strip() and not last.startswith("#") and (last, line) not in pairs:
+            lines.append("")
+        lines.append(line)
+    text = "\n".join(lines).rstrip("\n") + "\n"
+    return text if "\n\n\n" in before else re.sub(r"\n{3,}", "\n\n", text)
+
+
+def _without_placeholder(document: tomlkit.TOMLDocument, path: list[Any]) -> tomlkit.TOMLDocument:
+    """With a key in the place of the comment of `osteon new` that it is missing: `# KEY = # missing: ...`."""
+    *way, key = path
+    if not isinstance(key, str) or len(way) not in (1, 2) or not all(isinstance(k, str) for k in way[:1]):
+        return document
+    head = f"[{way[0]}]" if len(way) == 1 else f"[[{way[0]}]]"
+    lines = tomlkit.dumps(document).split("\n")
+    heads = [n for n, line in enumerate(lines) if HEAD.match(line)]
+    own = [n for n in heads if lines[n].split("#")[0].strip() == head]
+    number = way[1] if len(way) == 2 else 0
+    if not isinstance(number, int) or number >= len(own):
+        return document
+    end = next((n for n in heads if n > own[number]), len(lines))
+    for n in range(own[number] + 1, end):
+        if re.match(rf"# {re.escape(key)} = .*missing:", lines[n]):
+            lines[n] = f"{key} = 0"
+            return tomlkit.parse("\n".join(lines))
+    return document
+
+
+def _apply(document: tomlkit.TOMLDocument, operation: dict[str, Any]) -> None:
+    *way, last = operation["path"]
+    kind = operation["op"]
+    if kind == "remove":
+        at = _walk(document, way, makes=False)
+        if isinstance(last, int) and len(at) == 1 and isinstance(way[-1], str):
+            _walk(document, way[:-1], makes=False).pop(way[-1])  # the last table takes its list along
+        else:
+            at.pop(last)
+        return
+    at = _walk(document, way, makes=True)
+    if kind == "set":
+        value = tomlkit.item(operation["value"])
+        if isinstance(last, str) and last in at and not isinstance(at[last], dict):
+            value.trivia.comment, value.trivia.comment_ws = at[last].trivia.comment, at[last].trivia.comment_ws
+        at[last] = value
+        if operation.get("comment"):
+            at[last].comment(operation["comment"])
+            at[last].trivia.comment_ws = "  "
+        return
+    if kind != "add":
+        raise ValueError(f"there is no operation {kind!r}")
+    table = tomlkit.table()
+    for key, value in operation["value"].items():
+        table.add(key, value)
+    if operation.get("comment"):
+        table.comment(operation["comment"])
+    if last not in at:
+        at[last] = tomlkit.aot()
+    at[last].append(table)
+
+
+def _walk(at: Any, way: list[Any], makes: bool) -> Any:
+    for key in way:
+        if isinstance(key, str) and key not in at:
+            if not makes:
+                raise KeyError(key)
+            at.add(key, tomlkit.table())
+        at = at[key]
+    return at

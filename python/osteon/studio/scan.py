@@ -1,0 +1,252 @@
+"""A scan as the page sees it: slices of all voxels, a level that fits a graphics card, a histogram, what a ray meets.
+
+The voxels are in a file that is mapped, so a scan may be larger than the memory. They are read by the readers of
+`osteon import`, in a process of its own; the array that it writes has no name any more once it is open, and nothing
+is left of it.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import DATA, DataError, MachineError
+from ..grey_histogram import otsu
+
+MOST_LEVEL = 5_000_000  # voxels of the level for the 3-D view
+BINS = 1024
+REACH = 4  # voxels around a place whose greys give the direction of the surface
+
+
+@dataclass
+class Level:
+    """Means of blocks of `factor`^3 voxels as bytes; code = (grey - low) / step, within 0 .. 255."""
+
+    codes: np.ndarray
+    factor: int
+    low: float
+    step: float
+
+
+@dataclass
+class Histogram:
+    low: float
+    width: float
+    counts: list[int]
+    otsu: float
+    values: list[int] = field(default_factory=list)  # all that occur, where they are few: labels
+
+
+class Scan:
+    """@throws DataError (image), MachineError (space, packages)"""
+
+    def __init__(self, source: Path, steps: list[dict[str, Any]] | None = None, given_mm: Any = None) -> None:
+        self.source = source
+        self.values, self.facts = _read(source, steps or [], given_mm)
+        self.shape: tuple[int, int, int] = self.values.shape
+        self.low, self.high = float(self.facts["grey_min"]), float(self.facts["grey_max"])
+        self.spacing_mm = self.facts["spacing_mm"]
+        self.origin_mm = self.facts["origin_mm"] or [0.0, 0.0, 0.0]
+        whole = self.values.dtype.kind in "bui" and self.high - self.low < 65536
+        self.step = 1.0 if whole else max((self.high - self.low) / 65535, 1e-30)
+        self.is_byte = self.values.dtype == np.uint8
+        if self.is_byte:
+            self.low_code = 0.0
+        else:
+            self.low_code = self.low
+        self._level: dict[tuple[Any, ...], Level] = {}
+        self._lock = threading.Lock()
+        self._histogram: Histogram | None = None
+
+    def described(self) -> dict[str, Any]:
+        return {
+            "source": str(self.source),
+            "name": self.source.name,
+            "shape": list(self.shape),
+            "spacing_mm": self.spacing_mm,
+            "origin_mm": list(self.origin_mm),
+            "format": self.facts["format"],
+            "dtype": self.facts["dtype"],
+            "grey_min": self.low,
+            "grey_max": self.high,
+            "unit": self.facts.get("unit"),
+            "warnings": self.facts.get("warnings", []),
+            "labels": self.facts.get("labels", {}),
+            "codes": {"bytes": 1 if self.is_byte else 2, "low": self.low_code, "step": self.step},
+        }
+
+    def histogram(self) -> Histogram:
+        """Of all voxels, some planes at a time."""
+        with self._lock:
+            if self._histogram is None:
+                self._histogram = self._count()
+            return self._histogram
+
+    def _count(self) -> Histogram:
+        exact = self.step == 1.0
+        span = self.high - self.low
+        group = max(1, int(np.ceil((span + 1) / BINS))) if exact else 1
+        width = float(group) if exact else (span / BINS or 1.0)
+        bins = int(span // width) + 1 if exact else BINS
+        fine_bins = int(span) + 1 if exact else bins
+        fine = np.zeros(fine_bins, np.int64)
+        scale = 1.0 if exact else width
+        for planes in self._slabs():
+            at = ((planes.astype(np.float64) - self.low) / scale).astype(np.int64)
+            fine += np.bincount(np.minimum(at, fine_bins - 1).ravel(), minlength=fine_bins)
+        at = otsu(fine)[0] if np.count_nonzero(fine) > 1 else 0
+        threshold = self.low + at if exact else self.low + width * (at + 1)
+        present = np.flatnonzero(fine) + int(self.low) if exact else np.zeros(0, int)
+        counts = np.add.reduceat(fine, np.arange(0, fine_bins, group)) if exact else fine
+        values = present.tolist() if exact and present.size <= 16 else []
+        return Histogram(self.low, width, counts.tolist(), float(threshold), values)
+
+    def _slabs(self) -> Any:
+        thick = max(1, (1 << 24) // int(np.prod(self.shape[1:])))
+        for z in range(0, self.shape[0], thick):
+            yield self.values[z : z + thick]
+
+    def slice(self, axis: int, at: int) -> bytes:
+        """Codes of a slice, rows along the first of the other axes: bytes, or two bytes each, the low one first."""
+        if not (0 <= axis < 3 and 0 <= at < self.shape[axis]):
+            raise DataError(f"there is no slice {at} across {'zyx'[axis] if 0 <= axis < 3 else axis}")
+        index: list[Any] = [slice(None)] * 3
+        index[axis] = at
+        return self.codes(self.values[tuple(index)]).tobytes()
+
+    def codes(self, values: np.ndarray) -> np.ndarray:
+        if self.is_byte:
+            return np.ascontiguousarray(values)
+        return np.rint((values.astype(np.float64) - self.low_code) / self.step).astype("<u2")
+
+    def level(self, labels: list[int] | None = None) -> Level:
+        """@param labels those that are empty, of an image of labels: then the level is the share of solid"""
+        with self._lock:
+            key = tuple(labels) if labels is not None else ()
+            kind = (labels is not None, key)
+            if kind not in self._level:
+                self._level = {kind: self._make_level(labels)}  # one is enough to keep
+            return self._level[kind]
+
+    def _make_level(self, labels: list[int] | None) -> Level:
+        k = 1
+        while np.prod([-(-n // k) for n in self.shape]) > MOST_LEVEL:
+            k += 1
+        if labels is not None:
+            low, step = 0.0, 1 / 255
+        else:
+            low, high = self._window()
+            step = max((high - low) / 255, 1e-30)
+        out = np.empty([-(-n // k) for n in self.shape], "u1")
+        for z in range(out.shape[0]):
+            planes = self.values[z * k : (z + 1) * k]
+            if labels is not None:
+                planes = ~np.isin(planes, labels)
+            mean = means_of_blocks(planes, k)
+            out[z] = np.clip(np.rint((mean - low) / step), 0, 255).astype("u1")
+        return Level(out, k, low, step)
+
+    def _window(self) -> tuple[float, float]:
+        """Greys that the level tells apart: all of bytes, else without the outermost in a thousand."""
+        if self.is_byte:
+            return 0.0, 255.0
+        step = max(1, round((self.values.size / 2e6) ** (1 / 3)))
+        sample = np.asarray(self.values[::step, ::step, ::step])
+        low, high = (float(v) for v in np.percentile(sample, (0.1, 99.9)))
+        return (low, high) if high > low else (low, low + 1.0)
+
+    def meet(self, begin: Any, end: Any, threshold: float, upper: float | None = None) -> dict[str, Any] | None:
+        """The first solid voxel on the way from one place to another, in voxels (z, y, x).
+
+        Returns its place, the face by which the ray comes in ("z-" is the low one), grey and outward direction.
+        """
+        begin, end = np.asarray(begin, float), np.asarray(end, float)
+        if not (np.isfinite(begin).all() and np.isfinite(end).all() and np.abs([begin, end]).max() < 1e7):
+            raise DataError("a ray needs two places")
+        way = end - begin
+        ts, axes = [np.zeros(1)], [np.full(1, -1)]
+        for a in range(3):
+            if way[a] == 0:
+                continue
+            first, last = sorted((begin[a], end[a]))
+            planes = np.arange(max(0, int(np.ceil(first))), min(self.shape[a], int(np.floor(last))) + 1)
+            t = (planes - begin[a]) / way[a]
+            inside = (t >= 0) & (t <= 1)
+            ts.append(t[inside])
+            axes.append(np.full(int(inside.sum()), a))
+        t, axis = np.concatenate(ts), np.concatenate(axes)
+        order = np.argsort(t, kind="stable")
+        t, axis = t[order], axis[order]
+        middle = (t + np.append(t[1:], 1.0)) / 2
+        voxels = np.floor(begin + middle[:, None] * way).astype(int)
+        there = ((voxels >= 0) & (voxels < self.shape)).all(1)
+        t, axis, voxels = t[there], axis[there], voxels[there]
+        if not len(voxels):
+            return None
+        greys = self.values[tuple(voxels.T)].astype(float)
+        solid = greys > threshold
+        if upper is not None:
+            solid &= greys <= upper
+        if not solid.any():
+            return None
+        n = int(np.argmax(solid))
+        voxel = voxels[n]
+        face = ""
+        if axis[n] >= 0:
+            a = int(axis[n])
+            face = "zyx"[a] + ("-" if way[a] > 0 else "+")
+        return {
+            "voxel": voxel.tolist(),
+            "face": face,
+            "grey": float(greys[n]),
+            "normal": self.direction(voxel).tolist(),
+        }
+
+    def direction(self, voxel: np.ndarray) -> np.ndarray:
+        """Outward direction (z, y, x) of the surface near a voxel: against the mean gradient of the greys.
+
+        Outside of the image there is nothing; else the faces that cut the solid would have no direction.
+        """
+        low, high = np.maximum(voxel - REACH, 0), np.minimum(voxel + REACH + 1, self.shape)
+        box = self.values[tuple(slice(a, b) for a, b in zip(low, high, strict=True))].astype(float) - self.low
+        box = np.pad(box, [(a, b) for a, b in zip(low - (voxel - REACH), voxel + REACH + 1 - high, strict=True)])
+        spacing = np.asarray(self.spacing_mm or (1.0, 1.0, 1.0))
+        gradient = np.array([g.mean() for g in np.gradient(box)]) / spacing
+        length = np.linalg.norm(gradient)
+        return np.round(-gradient / length, 4) if length > 0 else np.zeros(3)
+
+
+def means_of_blocks(planes: np.ndarray, k: int) -> np.ndarray:
+    """Means of one layer of blocks of k^3 voxels, of which the last along each axis may be cut."""
+    if k == 1:
+        return planes[0].astype(float)
+    total = planes.sum(axis=0, dtype=np.float64)
+    for axis in (0, 1):
+        total = np.add.reduceat(total, np.arange(0, total.shape[axis], k), axis=axis)
+    counts = [np.diff(np.append(np.arange(0, n, k), n)) for n in planes.shape[1:]]
+    return total / (len(planes) * counts[0][:, None] * counts[1][None, :])
+
+
+def _read(source: Path, steps: list[dict[str, Any]], given_mm: Any) -> tuple[np.ndarray, dict[str, Any]]:
+    with tempfile.TemporaryDirectory(prefix="osteon-studio-") as folder:
+        target = Path(folder) / "scan.npy"
+        words = [sys.executable, "-m", "osteon.read_image", str(source), str(target)]
+        if steps:
+            words.append(json.dumps({"steps": steps, "spacing_mm": given_mm, "overlay": False}))
+        path = os.pathsep.join(filter(None, [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH")]))
+        done = subprocess.run(
+            words, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": path}
+        )
+        said = done.stderr.strip().splitlines()[-1:] or [f"the image reader ended with exit code {done.returncode}"]
+        if done.returncode == DATA:
+            raise DataError(said[0])
+        if done.returncode != 0:
+            raise MachineError(said[0])
+        return np.load(target, mmap_mode="r", allow_pickle=False), json.loads(done.stdout)

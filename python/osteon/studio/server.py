@@ -1,0 +1,337 @@
+"""What the page may ask, and the answers. Work on arrays and files is in plain functions, which Starlette
+calls in threads.
+
+    GET   /, /page/NAME, /viewer.js     the page; the viewer is the report's
+    *     /api/...                      data; all of it needs the token (guard.py)
+    GET   /results/TICKET/NAME          a file of results, for frames and links, which cannot send a header
+"""
+
+import asyncio
+import json
+import mimetypes
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from ..errors import DATA, INTERRUPTED, USAGE, Error
+from ..new_job import load_protocol, protocols
+from .guard import Guard
+from .job_file import Changed
+from .program import run
+from .session import Session
+
+PAGE = Path(__file__).with_name("page")
+VIEWER = PAGE.parents[1] / "viewer"
+SHARED = ("volumes.js", "slices.js", "surface.glsl.js", "surface.js")
+EXPORTS = "unpack, worded, roundLength, slicesOf, surfaceOf, PLANES, AXES"
+MOST_BODY = 8 << 20
+SECONDS_BETWEEN_LOOKS = 0.2
+# A report has a script of its own, which its own policy names; it is kept away from the page and from all data.
+REPORT_POLICY = "sandbox allow-scripts allow-downloads allow-popups"
+
+
+def application(session: Session, token: str, allowed_host: str = "") -> Guard:
+    return Guard(Starlette(routes=Server(session).routes()), token, allowed_host)
+
+
+def viewer_script() -> str:
+    """The modules of the report's viewer as one module of the page."""
+    parts = "\n".join((VIEWER / name).read_text(encoding="utf-8") for name in SHARED)
+    return f"{parts}\nexport {{{EXPORTS}}};\n"
+
+
+class Server:
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.schema: dict[str, Any] | None = None
+
+    def routes(self) -> list[Route]:
+        get, post = ["GET"], ["POST"]
+        table: list[tuple[str, list[str], Callable[[Request, Any], Any]]] = [
+            ("/api/session", get, self.get_session),
+            ("/api/open", post, self.open),
+            ("/api/schema", get, self.get_schema),
+            ("/api/job", get, self.get_job),
+            ("/api/job", ["PATCH"], self.patch_job),
+            ("/api/job", ["PUT"], self.put_job),
+            ("/api/undo", post, self.undo),
+            ("/api/redo", post, self.redo),
+            ("/api/protocol", post, self.protocol),
+            ("/api/scan", get, self.get_scan),
+            ("/api/histogram", get, self.get_histogram),
+            ("/api/slice/{axis:int}/{at:int}", get, self.get_slice),
+            ("/api/level", get, self.get_level),
+            ("/api/meet", post, self.meet),
+            ("/api/check", post, self.check),
+            ("/api/estimate", post, self.estimate),
+            ("/api/sets/level", get, self.get_sets_level),
+            ("/api/sets/slice/{axis:int}/{at:int}", get, self.get_sets_slice),
+            ("/api/runs", get, self.get_runs),
+            ("/api/runs", post, self.add_run),
+            ("/api/runs/{number:int}/stop", post, self.stop_run),
+            ("/api/runs/{number:int}/resume", post, self.resume_run),
+            ("/api/runs/{number:int}/log", get, self.get_log),
+            ("/api/runs/{number:int}/job", get, self.get_job_of_run),
+            ("/api/results", get, self.get_results),
+        ]
+        routes = [Route(path, answered(act), methods=methods) for path, methods, act in table]
+        routes += [
+            Route("/api/events", self.events),
+            Route("/", self.page),
+            Route("/page/{name}", self.page),
+            Route("/viewer.js", self.viewer),
+            Route("/results/{ticket}/{name:path}", self.result_file),
+        ]
+        return routes
+
+    # The page
+
+    def page(self, request: Request) -> Response:
+        path = (PAGE / request.path_params.get("name", "index.html")).resolve()
+        if path.parent != PAGE.resolve() or not path.is_file():
+            return PlainTextResponse("there is no such file", 404)
+        return FileResponse(path)
+
+    def viewer(self, request: Request) -> Response:
+        return Response(viewer_script(), media_type="text/javascript")
+
+    # What is open
+
+    def get_session(self, request: Request, body: Any) -> dict[str, Any]:
+        s = self.session
+        return {
+            "folder": str(s.folder),
+            "files": s.folders.listed(),
+            "job": s.job.path.name if s.job else None,
+            "results": s.results.name if s.results else None,
+            "note": s.note,
+            "protocols": [{"name": n, "title": load_protocol(n)["title"]} for n in protocols()],
+        }
+
+    def open(self, request: Request, body: Any) -> dict[str, Any]:
+        self.session.open(str(body["path"]))
+        return self.get_session(request, body)
+
+    def get_schema(self, request: Request, body: Any) -> dict[str, Any]:
+        if self.schema is None:
+            done = run("schema", folder=self.session.folder)
+            self.schema = json.loads(done.stdout)
+        return self.schema
+
+    # The job file
+
+    def get_job(self, request: Request, body: Any) -> dict[str, Any]:
+        return self.session.require_job().state()
+
+    def patch_job(self, request: Request, body: Any) -> Any:
+        return self._change(lambda job: job.edit(str(body["base"]), body["operations"]))
+
+    def put_job(self, request: Request, body: Any) -> Any:
+        return self._change(lambda job: job.put(str(body["base"]), str(body["text"])))
+
+    def undo(self, request: Request, body: Any) -> Any:
+        return self._change(lambda job: job.undo(str(body["base"])))
+
+    def redo(self, request: Request, body: Any) -> Any:
+        return self._change(lambda job: job.redo(str(body["base"])))
+
+    def protocol(self, request: Request, body: Any) -> Any:
+        return self._change(lambda job: self.session.use_protocol(str(body["base"]), str(body["name"])))
+
+    def _change(self, act: Callable[[Any], None]) -> Any:
+        job = self.session.require_job()
+        try:
+            act(job)
+        except Changed:
+            return JSONResponse(job.state(), 409)
+        return job.state()
+
+    # The scan
+
+    def get_scan(self, request: Request, body: Any) -> dict[str, Any]:
+        return self.session.scan().described()
+
+    def get_histogram(self, request: Request, body: Any) -> dict[str, Any]:
+        return vars(self.session.scan().histogram())
+
+    def get_slice(self, request: Request, body: Any) -> Response:
+        return of_bytes(self.session.scan().slice(request.path_params["axis"], request.path_params["at"]))
+
+    def get_level(self, request: Request, body: Any) -> Response:
+        level = self.session.scan().level(self.session.void_labels())
+        shape = ",".join(str(n) for n in level.codes.shape)
+        told = {"X-Shape": shape, "X-Factor": str(level.factor), "X-Low": repr(level.low), "X-Step": repr(level.step)}
+        return of_bytes(level.codes.tobytes(), told)
+
+    def meet(self, request: Request, body: Any) -> dict[str, Any]:
+        found = self.session.scan().meet(body["begin"], body["end"], float(body["threshold"]), body.get("upper"))
+        if found and self.session.checker:
+            found["set"] = self.session.checker.at(found["voxel"])
+        return {"hit": found}
+
+    # What the program says
+
+    def check(self, request: Request, body: Any) -> dict[str, Any]:
+        return self.session.check()
+
+    def estimate(self, request: Request, body: Any) -> dict[str, Any]:
+        return self.session.estimate()
+
+    def get_sets_level(self, request: Request, body: Any) -> Response:
+        scan, checker = self.session.scan(), self.session.checker
+        assert checker is not None
+        return of_bytes(checker.level(scan.shape, scan.level(self.session.void_labels()).factor).tobytes())
+
+    def get_sets_slice(self, request: Request, body: Any) -> Response:
+        checker = self.session.checker
+        assert checker is not None
+        return of_bytes(
+            checker.slice(request.path_params["axis"], request.path_params["at"], self.session.scan().shape).tobytes()
+        )
+
+    # Runs
+
+    def get_runs(self, request: Request, body: Any) -> dict[str, Any]:
+        runs = self.session.runs
+        if runs is None:
+            return {"runs": [], "is_mine": False}
+        runs.tend()
+        return {"runs": runs.entries, "is_mine": runs.take()}
+
+    def add_run(self, request: Request, body: Any) -> Any:
+        job, runs = self.session.require_job(), self.session.runs
+        assert runs is not None
+        state = job.state()
+        if state["digest"] != body["base"]:
+            return JSONResponse(state, 409)
+        runs.add(state["text"], int(body["ranks"]) if body.get("ranks") else None)
+        return self.get_runs(request, body)
+
+    def stop_run(self, request: Request, body: Any) -> dict[str, Any]:
+        self.session.require_job()
+        self.session.runs.stop(request.path_params["number"])
+        return self.get_runs(request, body)
+
+    def resume_run(self, request: Request, body: Any) -> dict[str, Any]:
+        self.session.require_job()
+        self.session.runs.resume(request.path_params["number"])
+        return self.get_runs(request, body)
+
+    def get_log(self, request: Request, body: Any) -> dict[str, Any]:
+        self.session.require_job()
+        return {"text": self.session.runs.log_of(request.path_params["number"])}
+
+    def get_job_of_run(self, request: Request, body: Any) -> dict[str, Any]:
+        self.session.require_job()
+        return {"text": self.session.runs.job_of(request.path_params["number"])}
+
+    def get_results(self, request: Request, body: Any) -> dict[str, Any]:
+        """Of a run by its number, or of the folder that is open: its files, and where they can be fetched."""
+        number = request.query_params.get("run")
+        folder = self.session.runs.results_of(int(number)) if number and self.session.runs else self.session.results
+        if folder is None or not folder.is_dir():
+            return {"folder": None}
+        summary = {}
+        if (folder / "summary.json").is_file():
+            summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+        files = [
+            {"name": p.name, "bytes": p.stat().st_size}
+            for p in sorted(folder.iterdir())
+            if p.is_file() and not p.name.startswith(".")
+        ]
+        return {"folder": folder.name, "ticket": self.session.ticket(folder), "files": files, "summary": summary}
+
+    def result_file(self, request: Request) -> Response:
+        folder = self.session.tickets.get(request.path_params["ticket"])
+        if folder is None:
+            return PlainTextResponse("this link is of an earlier studio; open the results again", 404)
+        path = (folder / request.path_params["name"]).resolve()
+        if path.parent != folder or not path.is_file():
+            return PlainTextResponse("there is no such file", 404)
+        kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+        headers = {"cache-control": "no-store"}
+        if kind == "text/html":
+            headers["content-security-policy"] = REPORT_POLICY
+        return FileResponse(
+            path, media_type=kind, headers=headers, content_disposition_type="inline", filename=path.name
+        )
+
+    # What happens
+
+    async def events(self, request: Request) -> Response:
+        """Lines of JSON without an end: changes of the job, runs and what they tell. An EventSource sends no token."""
+        return StreamingResponse(self._events(request), media_type="application/x-ndjson")
+
+    async def _events(self, request: Request) -> AsyncIterator[str]:
+        digest, runs_told, at = None, None, {}
+        while not await request.is_disconnected():
+            now = await run_in_threadpool(self._look, dict(at))
+            if now["job"] and now["job"].get("digest") != digest:
+                digest = now["job"].get("digest")
+                yield json.dumps({"job": now["job"]}) + "\n"
+            text = json.dumps(now["runs"])
+            if text != runs_told:
+                runs_told = text
+                yield json.dumps({"runs": now["runs"]}) + "\n"
+            for number, (lines, begin, end) in now["told"].items():
+                if lines:
+                    yield json.dumps({"told": {"run": number, "anew": begin == 0, "lines": lines}}) + "\n"
+                at[number] = end
+            await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
+
+    def _look(self, at: dict[int, int]) -> dict[str, Any]:
+        job, runs = self.session.job, self.session.runs
+        if job is None or runs is None:
+            return {"job": None, "runs": None, "told": {}}
+        try:
+            state = job.state()
+        except Error as e:
+            state = {"digest": None, "fault": str(e)}
+        runs.tend()
+        told = {}
+        for entry in runs.entries:
+            number = entry["number"]
+            begin = at.get(number, 0)
+            lines, end = runs.lines(number, begin)
+            told[number] = (lines, begin if end >= begin else 0, end)
+        return {"job": state, "runs": {"runs": runs.entries, "is_mine": runs.is_mine}, "told": told}
+
+
+def of_bytes(data: bytes, headers: dict[str, str] | None = None) -> Response:
+    return Response(data, media_type="application/octet-stream", headers=headers)
+
+
+def answered(act: Callable[[Request, Any], Any]) -> Callable[[Request], Any]:
+    """A handler that takes the body as JSON, does its work in a thread, and tells errors of ours as what they are."""
+
+    async def handler(request: Request) -> Response:
+        body: Any = {}
+        if request.method != "GET":
+            if int(request.headers.get("content-length") or 0) > MOST_BODY:
+                return JSONResponse({"error": "too much at once"}, 413)
+            try:
+                body = json.loads(await request.body() or b"{}")
+            except ValueError:
+                return JSONResponse({"error": "the request is no JSON"}, 400)
+        try:
+            result = await run_in_threadpool(act, request, body)
+        except Error as e:
+            status = {USAGE: 400, DATA: 422, INTERRUPTED: 409}.get(e.exit_code, 500)
+            return JSONResponse({"error": str(e)}, status)
+        except ImportError as e:
+            from ..extras import missing_package
+
+            return JSONResponse({"error": missing_package(e)}, 500)
+        except (KeyError, TypeError, ValueError) as e:
+            return JSONResponse({"error": f"the request does not fit: {e}"}, 400)
+        except OSError as e:
+            return JSONResponse({"error": f"{e.strerror or e}{f': {e.filename}' if e.filename else ''}"}, 507)
+        return result if isinstance(result, Response) else JSONResponse(result)
+
+    return handler

@@ -1,0 +1,157 @@
+"""What one studio has open: folders, a job with its scan, its check and its runs, or a folder of results."""
+
+import json
+import os
+import secrets
+import threading
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from ..errors import DataError, UsageError
+from ..new_job import DEFAULT, protocols, write_job
+from ..read_image import silence
+from .folders import Folders, kind_of
+from .job_file import JobFile
+from .program import Checker, answer_of
+from .runs import Runs
+from .scan import Scan
+
+MOST_TICKETS = 50
+
+
+class Session:
+    """Safe to use from several threads."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folders = Folders(folder)
+        self.folder = self.folders.opened[0]
+        self.job: JobFile | None = None
+        self.runs: Runs | None = None
+        self.checker: Checker | None = None
+        self.results: Path | None = None
+        self.lock = threading.Lock()
+        self._scan: tuple[Any, Scan] | None = None
+        self.tickets: dict[str, Path] = {}
+        self.note = ""  # what opening did, for the page
+
+    def open(self, text: str) -> None:
+        """@throws DataError, UsageError"""
+        path = self.folders.below(text)
+        if not path.exists():
+            raise DataError(f"'{text}' does not exist")
+        kind = kind_of(path)
+        if kind == "results":
+            self.results, self.note = path, ""
+        elif kind == "job":
+            self._take(JobFile(path))
+            self.note = ""
+        else:
+            self._take(JobFile(self._job_of(path)))
+
+    def _take(self, job: JobFile) -> None:
+        job.text()
+        if self.runs is not None:
+            self.runs.release()
+        self.job, self.runs, self.checker = job, Runs(job), Checker(job.folder)
+        self.results = None
+
+    def _job_of(self, scan: Path) -> Path:
+        """The job of a scan: one beside it that is of it, else a new one."""
+        stem = scan.name.split(".")[0] or "job"
+        target = self.folder / f"{stem}.toml"
+        for candidate in (target, scan.with_name(f"{stem}.toml")):
+            if candidate.is_file() and self._is_of(candidate, scan):
+                self.note = f"{candidate.name} is there already and is of this scan: it was opened"
+                return candidate
+        number = 1
+        while target.exists():
+            number += 1
+            target = self.folder / f"{stem}_{number}.toml"
+        with silence():
+            text, points = write_job(os.path.relpath(scan), target, DEFAULT)
+        target.write_text(text, encoding="utf-8")
+        self.note = f"{target.name} was written, as `osteon new` does" + "".join(f"; {p}" for p in points)
+        return target
+
+    @staticmethod
+    def _is_of(job: Path, scan: Path) -> bool:
+        try:
+            image = tomllib.loads(job.read_text(encoding="utf-8"))["image"]["path"]
+        except (OSError, ValueError, KeyError, TypeError):
+            return False
+        return (job.parent / image).resolve() == scan
+
+    def require_job(self) -> JobFile:
+        if self.job is None:
+            raise UsageError("no job is open")
+        return self.job
+
+    def data(self) -> dict[str, Any]:
+        """The job's keys; empty if it is no TOML."""
+        data = self.require_job().state()["data"]
+        return data if isinstance(data, dict) else {}
+
+    def scan(self) -> Scan:
+        """Of the job as it is now; read again if the file or its steps are others. @throws DataError"""
+        job = self.require_job()
+        image = self.data().get("image")
+        if not isinstance(image, dict) or not isinstance(image.get("path"), str):
+            raise DataError("the job names no image: [image] path")
+        path = Path(os.path.normpath(job.path.parent / image["path"]))
+        self.folders.below(path)
+        steps = image.get("step", [])
+        given = image.get("spacing_mm")
+        given = [given] * 3 if isinstance(given, (int, float)) else given
+        try:
+            stamp = path.stat()
+        except OSError:
+            raise DataError(f"'{path}' does not exist; [image] path is relative to the job file") from None
+        key = (str(path), stamp.st_size, stamp.st_mtime_ns, repr(steps), repr(given) if steps else "")
+        with self.lock:
+            if self._scan is None or self._scan[0] != key:
+                self._scan = None  # the older one goes before the new one comes
+                self._scan = (key, Scan(path, steps, given))
+            return self._scan[1]
+
+    def void_labels(self) -> list[int] | None:
+        """Labels that are empty, if the image is one of labels."""
+        segment = self.data().get("segment")
+        if not isinstance(segment, dict) or segment.get("labels") is not True:
+            return None
+        return [int(v) for v in segment.get("void_labels", [0])]
+
+    def check(self) -> dict[str, Any]:
+        job = self.require_job()
+        try:
+            scan = self.scan()
+        except DataError:
+            scan = None  # the check says what is wrong with it
+        assert self.checker is not None
+        return self.checker.check(job.path, job.digest(), scan)
+
+    def estimate(self) -> dict[str, Any]:
+        job = self.require_job()
+        there = f"output.directory={json.dumps(str(job.folder))}"  # where the check has left the model
+        return answer_of("estimate", job.path.name, "--quick", "--set", there, folder=job.path.parent)
+
+    def use_protocol(self, base: str, name: str) -> None:
+        """Write the job anew by a protocol; a step of undo."""
+        if name not in protocols():
+            raise UsageError(f"there is no protocol '{name}'")
+        job = self.require_job()
+        with silence():
+            text, _ = write_job(os.path.relpath(self.scan().source), job.path, name)
+        job.put(base, text)
+
+    def ticket(self, folder: Path) -> str:
+        """A name under which files of results can be fetched without the token: for a frame and links."""
+        folder = self.folders.below(folder)
+        for known, path in self.tickets.items():
+            if path == folder:
+                return known
+        while len(self.tickets) >= MOST_TICKETS:
+            self.tickets.pop(next(iter(self.tickets)))
+        name = secrets.token_urlsafe(24)
+        self.tickets[name] = folder
+        return name

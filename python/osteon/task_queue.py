@@ -1,0 +1,164 @@
+"""A plain queue of programs on one machine: so many at a time, each on its own cores, with a log of its own.
+
+It stops in order: the first signal is handed on to what runs, and nothing more is begun; another one ends it. What runs
+ends with this process, whatever ends it.
+"""
+
+import os
+import shlex
+import signal
+import subprocess
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+PROMPT = "$ "  # before the command in a log
+ENDING = "exit code "  # the last line of a log
+STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGHUP)
+LOOK_EVERY_S = 0.02
+
+
+@dataclass(frozen=True)
+class Task:
+    name: str
+    log: Path
+    command: Callable[[], list[str]]  # asked when it begins
+    again: Callable[[str], list[str] | None] = lambda told: (
+        None
+    )  # another command after a failure, by what its log says
+
+
+@dataclass
+class _Running:
+    task: Task
+    process: subprocess.Popen[bytes]
+    log: IO[bytes]
+    slot: int
+    from_byte: int  # of the log
+    is_second: bool = False
+
+
+class Queue:
+    """@param at_once tasks at a time @param environment of the programs"""
+
+    def __init__(self, at_once: int, environment: dict[str, str]) -> None:
+        self.environment = environment
+        self.stopped: signal.Signals | None = None
+        self._running: list[_Running] = []
+        self._slots = _slots(at_once)
+
+    def run(
+        self,
+        tasks: Sequence[Task],
+        begun: Callable[[Task], None] = lambda task: None,
+        ended: Callable[[Task, int, float], None] = lambda task, code, seconds: None,
+        meanwhile: Callable[[list[Task]], None] = lambda tasks: None,
+    ) -> dict[str, int]:
+        """Run all in order. @return exit codes by name; of a task that was not begun there is none"""
+        waiting, codes = deque(tasks), {}
+        began: dict[str, float] = {}
+        alive, ours = os.pipe()  # closed with this process: the programs see it
+        before = {number: signal.signal(number, self._stop) for number in STOPS if _is_heard(number)}
+        try:
+            free = list(range(len(self._slots)))[::-1]
+            while waiting or self._running:
+                while waiting and free and self.stopped is None:
+                    task = waiting.popleft()
+                    began[task.name] = time.monotonic()
+                    begun(task)
+                    self._start(task, task.command(), free.pop(), alive)
+                if not self._running:
+                    break
+                time.sleep(LOOK_EVERY_S)
+                meanwhile([r.task for r in self._running])
+                for r in [r for r in self._running if r.process.poll() is not None]:
+                    self._running.remove(r)
+                    code = _code_of(r.process.returncode)
+                    other = None if r.is_second or code == 0 or self.stopped else r.task.again(_told(r))
+                    _close(r, code)
+                    if other is not None:
+                        self._start(r.task, other, r.slot, alive, is_second=True)
+                        continue
+                    free.append(r.slot)
+                    codes[r.task.name] = code
+                    ended(r.task, code, time.monotonic() - began[r.task.name])
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+            os.close(alive)
+            os.close(ours)
+        return codes
+
+    def _start(self, task: Task, command: list[str], slot: int, alive: int, is_second: bool = False) -> None:
+        task.log.parent.mkdir(parents=True, exist_ok=True)
+        log = task.log.open("ab")
+        at = log.tell()
+        log.write(f"{PROMPT}{shlex.join(command)}\n".encode(errors="surrogateescape"))
+        log.flush()
+        mine = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, self._slots[slot])  # what is started has it, too
+        try:
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env={**self.environment, "OSTEON_LIFELINE": str(alive)},
+                pass_fds=(alive,),
+                start_new_session=True,  # a signal from the terminal comes here alone, and is handed on
+            )
+        finally:
+            os.sched_setaffinity(0, mine)
+        self._running.append(_Running(task, process, log, slot, at, is_second))
+        if self.stopped is not None:  # between the last look and now
+            process.send_signal(self.stopped)
+
+    def _stop(self, number: int, _: object) -> None:
+        self.stopped = signal.Signals(number)
+        for r in self._running:
+            if r.process.poll() is None:
+                r.process.send_signal(number)
+
+
+def _is_heard(number: signal.Signals) -> bool:
+    """Whether somebody has asked to ignore it, as nohup does."""
+    return signal.getsignal(number) is not signal.SIG_IGN
+
+
+def _slots(at_once: int) -> list[set[int]]:
+    """The cores of each place in the queue: parts of equal size, or one for several where there are not enough."""
+    cores = sorted(os.sched_getaffinity(0))
+    n = len(cores)
+    return [set(cores[i * n // at_once : (i + 1) * n // at_once] or [cores[i % n]]) for i in range(at_once)]
+
+
+def _code_of(returned: int) -> int:
+    return returned if returned >= 0 else 128 - returned
+
+
+def _told(r: _Running) -> str:
+    with r.task.log.open("rb") as file:
+        file.seek(r.from_byte)
+        return file.read().decode(errors="replace")
+
+
+def _close(r: _Running, code: int) -> None:
+    r.log.write(f"{ENDING}{code}\n".encode())
+    r.log.close()
+
+
+def last_attempt(log: Path) -> tuple[int | None, list[str]]:
+    """Exit code and lines of the last program of a log; no code where it was ended before it could have one.
+
+    @throws FileNotFoundError if it was never begun
+    """
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    first = max((n for n, line in enumerate(lines) if line.startswith(PROMPT)), default=-1)
+    lines = lines[first + 1 :]
+    code = None
+    if lines and lines[-1].startswith(ENDING) and lines[-1].removeprefix(ENDING).isdecimal():
+        code = int(lines.pop().removeprefix(ENDING))
+    return code, lines

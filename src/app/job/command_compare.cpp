@@ -1,0 +1,57 @@
+#include <fmt/format.h>
+
+#include <app/commands.hpp>
+#include <app/common_options.hpp>
+#include <app/process/json_output.hpp>
+#include <app/process/python.hpp>
+#include <common/printable.hpp>
+#include <memory>
+#include <osteon/job/subprocess.hpp>
+
+namespace osteon::app {
+
+namespace {
+
+struct compare_options {
+  std::vector<std::string> folders;
+  std::string json, csv, page = "compare.html";
+  bool writes_page = true;
+};
+
+// Results and reports are read by Python, so they are compared there, too.
+int compare_results(const compare_options& o) {
+  if (o.folders.size() < 2) throw usage_error("one folder: give two or more output folders of finished jobs");
+  std::vector<std::string> call{job::python_interpreter(), "-m", "osteon.compare"};
+  if (!o.json.empty()) call.push_back("--json=" + o.json);
+  if (!o.csv.empty()) call.push_back("--csv=" + o.csv);
+  if (o.writes_page) call.push_back("--page=" + o.page);
+  call.push_back("--");
+  call.insert(call.end(), o.folders.begin(), o.folders.end());
+  const std::string said = run_python(call, "the results could not be compared");
+  if (o.json == "-")
+    write_to_kept_stdout(said);
+  else
+    fmt::print("{}", printable(said));
+  return 0;
+}
+
+}  // namespace
+
+void add_compare(registry& commands) {
+  const auto o = std::make_shared<compare_options>();
+  command c =
+      commands.add("compare",
+                   "Compare finished jobs: answers with their change, what differs in the jobs and inputs, and a page with "
+                   "the fields beside each other",
+                   [o] { return compare_results(*o); });
+  c.add_option("folders", o->folders, "Output folders of finished jobs; the first is the reference").required();
+  c.add_option("-o,--output", o->page, "Page to write").show_default();
+  c.add_flag("!--no-page", o->writes_page, "Write no page");
+  c.add_option("--csv", o->csv, "Write the answers as a table to this file, units in its head");
+  add_json(c, o->json);
+  c.footer(
+      "Examples:\n  osteon compare bone.out bone_300.out\n"
+      "  osteon compare z.out y.out x.out --csv axes.csv --no-page");
+}
+
+}  // namespace osteon::app

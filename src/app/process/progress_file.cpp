@@ -1,0 +1,109 @@
+#include <app/process/progress_file.hpp>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <osteon/base/error.hpp>
+
+namespace osteon::app {
+
+namespace {
+
+using line = nlohmann::ordered_json;
+
+constexpr double seconds_between_progress = 0.1;
+
+line line_of(const char* kind) {
+  const auto now = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  return {{"time", std::round(now * 1000) / 1000}, {"kind", kind}};
+}
+
+void append(const std::string& path, const line& what) {
+  if (path.empty()) return;
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (file < 0) return;
+  const std::string text = what.dump(-1, ' ', false, line::error_handler_t::replace) + "\n";
+  [[maybe_unused]] const ssize_t written = write(file, text.data(), text.size());
+  close(file);
+}
+
+// The number after a word of what a solver says of itself.
+std::optional<double> number_after(std::string_view text, std::string_view word) {
+  const auto at = text.find(word);
+  if (at == std::string_view::npos) return {};
+  const std::string_view rest = text.substr(at + word.size());
+  double value = 0;
+  const auto [end, fault] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+  return fault == std::errc{} ? std::optional(value) : std::nullopt;
+}
+
+}  // namespace
+
+void progress_file::note(std::string_view text) {
+  to_.note(text);
+  line l = line_of("note");
+  l["text"] = text;
+  append(path_, l);
+}
+
+void progress_file::warn(std::string_view text) {
+  to_.warn(text);
+  line l = line_of("warning");
+  l["text"] = text;
+  append(path_, l);
+}
+
+void progress_file::stage(std::string_view name) {
+  to_.stage(name);
+  stage_ = name;
+  since_stage_.restart();
+  first_ = true;
+  line l = line_of("stage");
+  l["stage"] = stage_;
+  append(path_, l);
+}
+
+void progress_file::progress(double fraction, std::string_view detail) {
+  to_.progress(fraction, detail);
+  if (path_.empty() || (!first_ && fraction < 1 && since_line_.seconds() < seconds_between_progress)) return;
+  since_line_.restart();
+  first_ = false;
+  line l = line_of("progress");
+  l["stage"] = stage_;
+  l["fraction"] = fraction;
+  if (const auto n = number_after(detail, "iteration ")) l["iteration"] = static_cast<std::int64_t>(*n);
+  if (const auto r = number_after(detail, "residual ")) l["residual"] = *r;
+  const double elapsed = since_stage_.seconds();
+  if (fraction > 0.02 && elapsed > 0.5) l["seconds_left"] = elapsed * (1 - fraction) / fraction;
+  l["text"] = detail;
+  append(path_, l);
+}
+
+void begin_progress(const std::string& path, bool goes_on) {
+  if (path.empty()) return;
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | (goes_on ? O_APPEND : O_TRUNC), 0666);
+  if (file < 0)
+    throw machine_error(fmt::format("cannot write '{}' of --progress: {}; choose another file", path, std::strerror(errno)));
+  close(file);
+  line l = line_of(goes_on ? "resume" : "begin");
+  l["schema"] = "osteon.progress/1";
+  append(path, l);
+}
+
+void end_progress(const std::string& path, int exit_code, std::string_view text) {
+  line l = line_of("end");
+  l["exit_code"] = exit_code;
+  if (!text.empty()) l["text"] = text;
+  append(path, l);
+}
+
+}  // namespace osteon::app

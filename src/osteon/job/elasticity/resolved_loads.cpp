@@ -1,0 +1,75 @@
+#include <osteon/job/elasticity/resolved_loads.hpp>
+
+#include <algorithm>
+#include <osteon/job/elasticity/elastic_problem.hpp>
+#include <osteon/job/elasticity/load_cases.hpp>
+#include <osteon/job/elasticity/loads_on_solid.hpp>
+#include <osteon/job/elasticity/numbered_sets.hpp>
+#include <osteon/job/physics.hpp>
+
+namespace osteon::job {
+
+using json = nlohmann::ordered_json;
+
+namespace {
+
+json described_case(const load_case& c, const node_sets& sets, numbered_sets& known) {
+  json supports = json::array(), forces = json::array();
+  for (const support& s : c.supports) {
+    std::string held;
+    for (std::size_t a = 0; a < 3; ++a)
+      if (s.held[a]) held += "zyx"[a];
+    supports.push_back({{"set", known.add(s.on)},
+                        {"on", s.on->name},
+                        {"held", held},
+                        {"displacement_mm", list_z_y_x(s.displacement_mm(s.on->centroid_mm))}});
+  }
+  for (const applied_force& f : c.forces)
+    forces.push_back({{"set", f.set ? known.add(f.set) : 0},
+                      {"on", f.on},
+                      {"kind", f.kind},
+                      {"nodes", f.size},
+                      {"point_mm", list_z_y_x(point_of(f, sets))},
+                      {"force_N", list_z_y_x(f.total_N)}});
+  return {{"name", c.name}, {"test", c.test}, {"supports", supports}, {"forces", forces}};
+}
+
+}  // namespace
+
+bool has_loads(const spec& job) {
+  return physics_of(job).check_on_solid == &check_loads_on_solid && job.load.test != "homogenise";
+}
+
+json resolve_loads(const spec& job, const local_model& part, const std::string& volume) {
+  const auto problem = make_problem(part);
+  node_sets sets(job, part, problem->nodes);
+  numbered_sets known(sets);
+  json missed = json::array(), cases = json::array();
+  for (const set_spec& s : job.sets) try {
+      known.add(sets.find(s.name));
+    } catch (const data_error& e) {
+      const bool told = std::any_of(missed.begin(), missed.end(), [&](const json& m) { return m["name"] == s.name; });
+      if (!told) missed.push_back({{"number", 0}, {"name", s.name}, {"fault", e.what()}});
+    }
+  try {
+    for (const load_case& c : make_cases(sets, null_log())) cases.push_back(described_case(c, sets, known));
+  } catch (const data_error&) {  // what is wrong with them is told by check_loads_on_solid
+  } catch (const usage_error&) {
+  }
+  json all = known.described();
+  for (json& m : missed) all.push_back(std::move(m));
+  for (json& entry : all) {
+    entry["entries"] = json::array();
+    for (std::size_t i = 0; i < job.sets.size(); ++i)
+      if (entry["name"] == job.sets[i].name) entry["entries"].push_back(i);
+  }
+  const voxel::model_header& h = part.header;
+  if (!volume.empty()) io::write_labels(volume, {h.shape, h.spacing_mm, h.origin_mm, std::nullopt}, known.runs());
+  return {{"shape", {h.shape.z, h.shape.y, h.shape.x}},
+          {"spacing_mm", list_z_y_x(h.spacing_mm)},
+          {"origin_mm", list_z_y_x(h.origin_mm)},
+          {"sets", all},
+          {"cases", cases}};
+}
+
+}  // namespace osteon::job

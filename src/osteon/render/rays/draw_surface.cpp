@@ -1,0 +1,99 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <osteon/kernel/rays/surface_light.hpp>
+#include <osteon/render/rays/cast_rays.hpp>
+#include <osteon/render/rays/over_parts.hpp>
+
+namespace osteon::render {
+
+namespace {
+
+// How far from its origin a point of a ray lies [mm].
+double distance_along(const kernel::ray& along, const vector3& point, const vector3& spacing_mm) {
+  double sum = 0;
+  for (int axis = 0; axis < 3; ++axis)
+    sum += (point[axis] - along.origin[axis]) * along.direction[axis] * spacing_mm[axis] * spacing_mm[axis];
+  return sum;
+}
+
+// A normal that faces the eye. A smoothed one may lean away a little from where the surface is seen at a low angle.
+vector3 facing(const vector3& normal, const vector3& sight) {
+  const double away = kernel::dot(normal, sight);
+  if (!(away > 0)) return normal;
+  const vector3 across{normal.z - away * sight.z, normal.y - away * sight.y, normal.x - away * sight.x};
+  const double square = kernel::dot(across, across);
+  return square > 1e-12 ? kernel::unit(across) : vector3{-sight.z, -sight.y, -sight.x};
+}
+
+// What a surface looks like in a point of it.
+class painter {
+ public:
+  painter(const caster& rays, const kernel::ray_surface& surface, const layer& look, const kernel::solid_pyramid* solid)
+      : from_(rays.from), surface_(surface), values_(look.field->values.data()), colour_(look), solid_(solid) {
+    const kernel::lighting light = light_of(from_);
+    studio_ = {kernel::unit(light.toward_light), kernel::unit(light.toward_eye), from_.up, kernel::half_way(light)};
+    vector3 diagonal;
+    for (int axis = 0; axis < 3; ++axis) diagonal[axis] = static_cast<double>(from_.domain[axis]) * from_.spacing_mm[axis];
+    reach_ = 0.3 * std::sqrt(kernel::dot(diagonal, diagonal));
+    inside_ = 0.5 * std::min({from_.spacing_mm.z, from_.spacing_mm.y, from_.spacing_mm.x});
+    for (const clip_plane& plane : from_.clip) {
+      const double length = std::sqrt(kernel::dot(plane.normal, plane.normal));
+      cut_.push_back({kernel::unit(plane.normal), plane.offset_mm / length});
+    }
+  }
+
+  std::array<double, 3> of(const kernel::ray_surface::hit& hit, const kernel::ray& along) const {
+    vector3 sight, at, below;
+    for (int axis = 0; axis < 3; ++axis) sight[axis] = along.direction[axis] * from_.spacing_mm[axis];
+    const vector3 normal = facing(hit.cut ? from_.face_entered(along) : hit.normal, sight);
+    for (int axis = 0; axis < 3; ++axis) {
+      at[axis] = hit.point[axis] * from_.spacing_mm[axis];
+      below[axis] = hit.point[axis] - inside_ * normal[axis] / from_.spacing_mm[axis];
+    }
+    const double value = surface_.mean(values_, below);
+    const auto& own = colour_.value(std::isnan(value) ? -std::numeric_limits<double>::infinity() : value);
+    const double sky = solid_ ? solid_->sky(at, normal, reach_, cut_) : 1,
+                 lamp = solid_ ? solid_->lamp(at, normal, studio_.toward_lamp, cut_) : 1;
+    return kernel::lit({own[0], own[1], own[2]}, normal, studio_, sky, lamp);
+  }
+
+ private:
+  const view& from_;
+  const kernel::ray_surface& surface_;
+  const float* values_;
+  colours colour_;
+  const kernel::solid_pyramid* solid_;
+  kernel::studio studio_;
+  double reach_, inside_;
+  std::vector<kernel::half_space> cut_;
+};
+
+}  // namespace
+
+std::int64_t draw_surface(const caster& rays, const kernel::ray_surface& surface, const layer& look,
+                          const kernel::solid_pyramid* solid, const ray_target& pixels) {
+  const painter paint(rays, surface, look, solid);
+  return over_parts(rays.own, [&](const pixel_box& part) {
+    std::int64_t samples = 0;
+    for (int row = part.top; row < part.bottom; ++row)
+      for (int column = part.left; column < part.right; ++column) {
+        if (rays.only && !rays.only->has(column, row)) continue;
+        kernel::ray along = rays.from.ray_through(column + rays.beside[0], row + rays.beside[1]);
+        // A surface before a tube is found at the sample behind it.
+        const double tube = rays.end(column, row);
+        if (tube < along.entry) continue;
+        along.exit = std::min(along.exit, tube + 1.5 * rays.step);
+        const auto hit = surface.first(along, samples);
+        if (!hit || distance_along(along, hit->point, rays.from.spacing_mm) > tube) continue;
+        const auto shown = paint.of(*hit, along);
+        kernel::wide_pixel pixel;
+        for (std::size_t c = 0; c < 3; ++c) pixel.high[c] = shown[c];
+        pixel.high[3] = 0;
+        pixels.put(rays.place(column, row), pixel);
+      }
+    return samples;
+  });
+}
+
+}  // namespace osteon::render

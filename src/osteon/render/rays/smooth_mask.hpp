@@ -1,0 +1,23 @@
+#pragma once
+/// @file
+/// A field whose level 1/2 is the surface of a solid without the steps of its voxels.
+#include <osteon/grid/block.hpp>
+#include <osteon/grid/ghost_cells.hpp>
+#include <vector>
+
+namespace osteon::render {
+
+inline constexpr int mask_passes = 6;
+
+/// 1 in voxels of the solid and 0 elsewhere, smoothed by weights 1, 2, 1 along each axis, six times, with a constraint after
+/// each: the middles of the solid's voxels stay on one side of the surface, those of empty voxels on the other, as in
+/// @cite [Gibson1998]. So slopes lose their terraces, and neither holes close nor thin plates tear: where a solid is thinner
+/// than three voxels, its voxels are lifted so far that it keeps about its thickness.
+/// @param solid whether a voxel is solid, shape of where.owned
+/// @param depth of the ghosts of the result
+/// @return the same bits for any number of ranks
+/// @collective on where.comm
+/// @cost seven exchanges of ghosts; 14 bytes a voxel for the time being, 4 in the end
+grid::ghosted_field<float> smooth_mask(const grid::block& where, const std::vector<std::uint8_t>& solid, int depth);
+
+}  // namespace osteon::render

@@ -1,0 +1,41 @@
+#include <osteon/solve/failure/yielding_voxels.hpp>
+
+#include <mpi.h>
+#include <algorithm>
+#include <osteon/solve/failure/damaged_voxels.hpp>
+#include <osteon/solve/failure/plastic_voxels.hpp>
+
+namespace osteon::solve {
+
+void step_sums::add(const step_sums& other) {
+  stored_mJ += other.stored_mJ;
+  dissipated_mJ += other.dissipated_mJ;
+  hardening_mJ += other.hardening_mJ;
+  whole_strain_mJ += other.whole_strain_mJ;
+  yielded += other.yielded;
+  in_tension += other.in_tension;
+  in_compression += other.in_compression;
+  broken += other.broken;
+  violation = std::max(violation, other.violation);
+  smallest_dissipation = std::min(smallest_dissipation, other.smallest_dissipation);
+}
+
+void step_sums::add_ranks(MPI_Comm comm) {
+  double energies[4] = {stored_mJ, dissipated_mJ, hardening_mJ, whole_strain_mJ};
+  MPI_Allreduce(MPI_IN_PLACE, energies, 4, MPI_DOUBLE, MPI_SUM, comm);
+  std::int64_t voxels[4] = {yielded, in_tension, in_compression, broken};
+  MPI_Allreduce(MPI_IN_PLACE, voxels, 4, MPI_INT64_T, MPI_SUM, comm);
+  double worst[2] = {violation, -smallest_dissipation};
+  MPI_Allreduce(MPI_IN_PLACE, worst, 2, MPI_DOUBLE, MPI_MAX, comm);
+  stored_mJ = energies[0], dissipated_mJ = energies[1], hardening_mJ = energies[2], whole_strain_mJ = energies[3];
+  yielded = voxels[0], in_tension = voxels[1], in_compression = voxels[2], broken = voxels[3];
+  violation = worst[0], smallest_dissipation = -worst[1] + 0.0;
+}
+
+std::unique_ptr<yielding_voxels> make_yielding_voxels(const elasticity_problem& problem, const failure_plan& plan,
+                                                      std::int64_t stride) {
+  if (!plan.damage.empty()) return std::make_unique<damaged_voxels>(problem, plan.damage, plan.integration, stride);
+  return std::make_unique<plastic_voxels>(problem, plan.surfaces, plan.integration, stride);
+}
+
+}  // namespace osteon::solve

@@ -1,0 +1,251 @@
+"""The studio in a headless Chromium, with the program behind it: from a scan to a finished run by pointer and keys.
+
+Pictures for docs/images are made with OSTEON_PICTURES=FOLDER.
+"""
+
+import json
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import browser
+import numpy as np
+import pytest
+import studio
+from whole_job import BINARY
+
+missing = browser.why_not() or studio.why_not() or ("" if BINARY.exists() else f"{BINARY} is not built")
+pytestmark = pytest.mark.skipif(bool(missing), reason=missing)
+
+READY = "document.body?.dataset.ready === 'yes' && document.querySelector('#views')?.dataset.ready === 'yes'"
+RUN = "document.querySelector('[data-run]')"
+EDGE = 40
+
+
+@pytest.fixture(scope="module")
+def started():
+    with browser.browser() as page:
+        yield page
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = tmp_path_factory.mktemp("page")
+    np.save(made / "bone.npy", studio.small_bone(EDGE))
+    return made
+
+
+@pytest.fixture(scope="module")
+def served(folder):
+    with studio.studio(folder, "bone.npy", binary=BINARY) as made:
+        yield made
+
+
+@pytest.fixture
+def page(started, served):
+    return opened(started, served.address)
+
+
+def opened(page, address, width=1400, height=900):
+    page.size(width, height, touch=width < 600)
+    page.dark(False)
+    page.complaints.clear()
+    page.open(address)
+    page.wait_for(READY)
+    settle(page)
+    return page
+
+
+def settle(page):
+    """Until edits are written and checked."""
+    page.wait_for("!studio.isBusy() && studio.checked.value?.digest === studio.job.value?.digest")
+    page.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")  # and drawn
+
+
+def data(page):
+    return json.loads(page.value("JSON.stringify(studio.job.value.data)"))
+
+
+def told(page):
+    return page.value("document.querySelector('#verdict').textContent")
+
+
+def keep_picture(page, name):
+    """For the documentation, if $OSTEON_PICTURES names a folder: small, in few colours."""
+    if not os.environ.get("OSTEON_PICTURES"):
+        return
+    from PIL import Image
+
+    page.wait_for("!studio.isBusy()")
+    time.sleep(1.5)  # a slow machine sharpens the 3-D view when nothing moves
+    target = Path(os.environ["OSTEON_PICTURES"]) / f"{name}.png"
+    page.picture(target)
+    picture = Image.open(target).convert("RGB")
+    picture.thumbnail((1100, 1100), Image.Resampling.LANCZOS)
+    picture.quantize(96, dither=Image.Dither.NONE).save(target, optimize=True)
+
+
+LEFT_OUT = {"stages", "files", "started", "finished", "machine", "io", "command", "memory", "peak_rss_bytes"}
+
+
+def numbers(value, name=""):
+    """All numbers of an answer but those of time, files and machine."""
+    if isinstance(value, dict):
+        told = {
+            k: v for k, v in value.items() if k not in LEFT_OUT and "second" not in k and not k.startswith("share_of_")
+        }
+        return {f"{name}/{k}/{n}": v for k, x in told.items() for n, v in numbers(x).items()}
+    if isinstance(value, list):
+        return {f"{name}/{i}/{n}": v for i, x in enumerate(value) for n, v in numbers(x).items()}
+    return {name: value} if isinstance(value, (int, float)) and not isinstance(value, bool) else {}
+
+
+def test_from_a_scan_to_a_finished_run_by_pointer_and_keys(page, folder):
+    """Oracle: the file that the page has written, run in a terminal: the same numbers in all digits."""
+    assert "cannot run yet" in told(page)
+    field = "document.querySelector('[data-path=\"material.0.youngs_modulus_MPa\"]')"
+    assert page.value(f"{field}.getAttribute('aria-invalid')") == "true"
+    assert "missing" in page.value(f"{field}.closest('.field').querySelector('.finding').textContent")
+    keep_picture(page, "studio_scan")
+    page.type("[data-key=spacing]", "0.05")
+    settle(page)
+    page.type("[data-key='material.0.youngs_modulus_MPa']", "6829")
+    page.type("[data-key='material.0.poisson_ratio']", "0.3")
+    page.type("[data-key='load.strain']", "-0.005")
+    settle(page)
+    assert data(page)["image"]["spacing_mm"] == [0.05] * 3 and data(page)["load"]["strain"] == -0.005
+    assert "it can run" in told(page)
+    assert "about" in page.value("document.querySelector('#estimate').textContent")
+    page.click("#run")
+    page.wait_for(f"['done', 'failed'].includes({RUN}?.dataset.state)")
+    page.wait_for("!!document.querySelector('[data-answer=stiffness_N_per_mm]')")
+    shown = float(page.value("document.querySelector('[data-answer=stiffness_N_per_mm]').dataset.value"))
+    done = subprocess.run(
+        [str(BINARY), "run", "bone.toml", "-o", "terminal.out", "--no-report"],
+        cwd=folder, capture_output=True, text=True, timeout=200, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    here = json.loads((folder / "terminal.out" / "summary.json").read_text())
+    there = json.loads((folder / "bone.run1.out" / "summary.json").read_text())
+    assert shown == here["stiffness_N_per_mm"] == there["stiffness_N_per_mm"]
+    assert numbers(here) == numbers(there) and len(numbers(here)) > 30
+    assert (folder / "bone.run1.toml").read_text() == (folder / "bone.toml").read_text()
+    assert page.complaints == []
+
+
+def test_supports_and_forces_by_clicking(page, folder):
+    """Oracle: the job file, and what the program says of it on the solid."""
+    middle = page.centre("canvas.gl")
+    page.click("[data-tool=disc]")
+    page.click("[data-tool=push]")
+    page.drag((middle[0], middle[1] + 10), (middle[0], middle[1] + 10))
+    page.wait_for("studio.job.value.data.force?.length === 1")
+    settle(page)
+    job = data(page)
+    assert (
+        job["load"] == {"test": "custom", "axis": "z"}
+        and job["set"][0]["select"] == "disk"
+        and job["set"][0]["surface"] is True
+    )
+    assert np.hypot.reduce(job["force"][0]["force_N"]) == pytest.approx(100, rel=0.01)
+    assert "cannot run yet" in told(page)  # nothing holds it
+    # The lower face of the image, by keys alone: the cursor to its lowest plane, the tool, Enter.
+    page.value("document.querySelectorAll('.slice canvas')[1].focus()")
+    for _ in range(EDGE):
+        page.key("ArrowDown")
+    page.key("f")
+    page.key("h")
+    place = "studio.cursor.value = [0, 20, 3]"
+    page.value(f"({place}, 0)")
+    page.value("document.querySelectorAll('.slice input')[2].dispatchEvent(new Event('input'))")
+    for _ in range(17):
+        page.key("ArrowLeft")
+    page.wait_for("studio.cursor.value[0] === 0")
+    page.key("Enter")
+    page.wait_for("studio.job.value.data.support?.length === 1")
+    settle(page)
+    assert data(page)["support"][0] == {"on": "z_low", "fix": "zyx"}
+    assert "it can run" in told(page), page.value("document.querySelector('#check').textContent")
+    sets = {s["name"]: s for s in json.loads(page.value("JSON.stringify(studio.checked.value.loads.sets)"))}
+    assert sets["z_low"]["nodes"] > 100 and sets["disc_1"]["nodes"] > 3
+    assert f"{sets['disc_1']['nodes']} nodes" in page.value("document.querySelector('[data-set=disc_1]').textContent")
+    keep_picture(page, "studio_build")
+    # What is on a set is changed by its fields.
+    page.type("[data-key='force.0.force_N.0']", "-50")
+    page.wait_for("studio.job.value.data.force[0].force_N[0] === -50")
+    page.type("[data-key='name disc_1']", "plate")
+    page.wait_for("studio.job.value.data.set[0].name === 'plate'")
+    assert data(page)["force"][0]["on"] == "plate"
+    settle(page)
+    assert page.complaints == []
+
+
+def test_every_tool_makes_its_set(page):
+    """Oracle: the kinds of sets in the file; each is taken back by the keyboard."""
+    page.value("document.querySelector('canvas.gl').focus()")
+    page.key("n")
+    for key, kind in (("p", "plane"), ("b", "box"), ("d", "disk")):
+        before = page.value("studio.job.value.text")
+        count = len(data(page).get("set", []))
+        page.key(key)
+        page.key("Enter")
+        page.wait_for(f"(studio.job.value.data.set || []).length === {count + 1}")
+        assert data(page)["set"][-1]["select"] == kind
+        page.key("z", "Control")
+        page.wait_for(f"(studio.job.value.data.set || []).length === {count}")
+        assert page.value("studio.job.value.text") == before
+    settle(page)
+
+
+def test_the_threshold_follows_the_drag_and_the_file_its_end(page):
+    """Oracle: the file changes once, when the pointer is let go; a key of the keyboard is a step."""
+    page.value("document.querySelector('.hist').scrollIntoView({block: 'center'})")
+    x, y, w = page.value(
+        "(() => { const r = document.querySelector('.hist').getBoundingClientRect(); return [r.x, r.y + 40, r.width]; })()"
+    )
+    undo, before = page.value("studio.job.value.undo"), page.value("studio.job.value.text")
+    page.call("Input.dispatchMouseEvent", type="mousePressed", x=x + 0.5 * w, y=y, button="left", clickCount=1)
+    shown = []
+    for n in range(1, 9):
+        page.call(
+            "Input.dispatchMouseEvent", type="mouseMoved", x=x + (0.5 + 0.02 * n) * w, y=y, button="left", buttons=1
+        )
+        shown.append(page.value("studio.threshold.value"))
+    assert shown == sorted(shown) and len(set(shown)) > 4
+    assert page.value("studio.job.value.text") == before
+    page.call("Input.dispatchMouseEvent", type="mouseReleased", x=x + 0.66 * w, y=y, button="left", clickCount=1)
+    page.wait_for(f"studio.job.value.data.segment.threshold === {shown[-1]}")
+    assert page.value("studio.job.value.undo") == undo + 1
+    assert "Otsu's is" in page.value("studio.job.value.text")
+    page.value("document.querySelector('.hist').focus()")
+    page.key("ArrowLeft")
+    page.wait_for(f"studio.job.value.data.segment.threshold === {shown[-1] - 1}")
+    page.key("z", "Control")
+    page.key("z", "Control")
+    page.wait_for(f"studio.job.value.undo === {undo}")
+    assert page.value("studio.job.value.text") == before
+    assert page.value("studio.threshold.value") == data(page)["segment"]["threshold"]
+    settle(page)
+
+
+def test_fifty_undos_by_the_keyboard(page):
+    """Oracle: the text, to the byte."""
+    before = page.value("studio.job.value.text")
+    undo = page.value("studio.job.value.undo")
+    for n in range(50):
+        page.value(f"studio.set(['material', 0, 'youngs_modulus_MPa'], {7000 + n})")
+    page.wait_for(f"studio.job.value.undo === {undo + 50}")
+    page.value("document.activeElement.blur()")
+    for _ in range(50):
+        page.key("z", "Control")
+    page.wait_for(f"studio.job.value.undo === {undo}")
+    assert page.value("studio.job.value.text") == before
+    settle(page)
+
+
+def test_a_wrong_token_is_told_and_shows_nothing(started, served):
+    started.open(served.address.replace(studio.TOKEN, "wrong"))
+    started.wait_for("!!document.querySelector('#refused')")
+    assert "token" in started.value("document.body.textContent")
+    assert "bone" not in started.value("document.body.textContent")
