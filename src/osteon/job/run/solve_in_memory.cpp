@@ -8,6 +8,7 @@
 #include <osteon/job/elasticity/elastic_problem.hpp>
 #include <osteon/job/import/array_source.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
+#include <osteon/job/outputs/peak.hpp>
 #include <osteon/job/outputs/scene_file.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/job/run/result_documents.hpp>
@@ -136,6 +137,7 @@ solution_in_memory solve_in_memory(MPI_Comm comm, spec job, voxel::image_planes 
 
   const physics_result& result = made->result;
   if (!result.ended.empty()) throw solve_error(result.ended);
+  if (!result.ended.empty()) throw solve_error(result.ended);
   if (const solve::solve_certificate* missed = result.missed())
     throw solve_error(
         fmt::format("the solver stopped after {} iterations at {}, above the tolerance {:.1e}; raise solve.max_iterations",
@@ -146,6 +148,7 @@ solution_in_memory solve_in_memory(MPI_Comm comm, spec job, voxel::image_planes 
   for (const result_field& field : result.fields) made->infos.push_back(field.info);
   made->summary = summarise(its, made->part, result,
                             {1, cpu_seconds() - cpu_before, static_cast<double>(peak_rss_bytes()), clock.stages()});
+  made->summary["shown"]["peak"] = peak_of(made->part, result);
   made->summary["solver"] = {{"setup_cpu_seconds", result.certificate.setup_cpu_seconds},
                              {"solve_cpu_seconds", result.certificate.solve_cpu_seconds}};
   if (its.segment.drop_unsupported) made->summary["segmentation"]["dropped_unsupported_voxels"] = unsupported;
