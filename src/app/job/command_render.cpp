@@ -113,7 +113,7 @@ void add_render(registry& commands) {
   c.add_option("--pixels", shot.pixels,
                "In which pixels: wide (the same picture on any number of ranks; default), rgba16f (default of an orbit), "
                "rgba32f or rgba8");
-  c.add_flag("--fast", shot.fast, "Pixels of half precision for one picture, too");
+  c.add_flag("--fast", shot.fast, "Pixels of half precision for one picture, too; of a surface one ray a pixel");
   c.add_option("--film", shot.film, "A film of an orbit (.mp4), if ffmpeg is installed");
   c.add_option("-o,--output", shot.output,
                "Picture (.png; .npy: linear RGBA float) or folder of an orbit (default: named after the field, "

@@ -60,7 +60,7 @@ grid::ghosted_field<float> smooth_mask(const grid::block& where, const std::vect
   });
   for (int pass = 0; pass < mask_passes; ++pass) {
     const auto wide = grid::with_ghost_cells(where, values, 1);
-    if (pass == 1)  // A voxel of the solid is lifted where, smoothed once, none around it is full.
+    if (pass == 1)  // Smoothed once, a plate of two voxels has 0.75 in them, one of a single voxel 0.5.
       over_rows(
           where, wide,
           [](const auto& nine, std::int64_t n, float* row) {
@@ -73,7 +73,7 @@ grid::ghosted_field<float> smooth_mask(const grid::block& where, const std::vect
           [&](std::int64_t first, std::int64_t n, const float* row) {
             for (std::int64_t x = 0; x < n; ++x) {
               const float most = std::max(std::max(row[x], row[x + 1]), row[x + 2]);
-              const float lift = std::max(margin, 0.5F * (1 - most));
+              const float lift = std::clamp(0.75F - most, margin, 0.5F);
               const auto i = static_cast<std::size_t>(first + x);
               bound[i] = solid[i] != 0 ? level + lift : level - margin;
             }

@@ -12,7 +12,7 @@ inline constexpr int mask_passes = 6;
 /// 1 in voxels of the solid and 0 elsewhere, smoothed by weights 1, 2, 1 along each axis, six times, with a constraint after
 /// each: the middles of the solid's voxels stay on one side of the surface, those of empty voxels on the other, as in
 /// @cite [Gibson1998]. So slopes lose their terraces, and neither holes close nor thin plates tear: where a solid is thinner
-/// than three voxels, its voxels are lifted so far that it keeps about its thickness.
+/// than two voxels, its voxels are lifted so far that it keeps about its thickness.
 /// @param solid whether a voxel is solid, shape of where.owned
 /// @param depth of the ghosts of the result
 /// @return the same bits for any number of ranks
