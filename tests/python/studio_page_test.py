@@ -249,3 +249,59 @@ def test_a_wrong_token_is_told_and_shows_nothing(started, served):
     started.wait_for("!!document.querySelector('#refused')")
     assert "token" in started.value("document.body.textContent")
     assert "bone" not in started.value("document.body.textContent")
+
+
+def test_a_change_on_disk_comes_to_the_page(page, folder):
+    path = folder / "bone.toml"
+    before = path.read_text()
+    path.write_text(before + "\n# by an editor\n")
+    page.wait_for("studio.job.value.text.endsWith('# by an editor\\n')")
+    assert "changed elsewhere" in page.value("document.querySelector('#status').textContent")
+    path.write_text(before)
+    page.wait_for("!studio.job.value.text.endsWith('# by an editor\\n')")
+    settle(page)
+
+
+@pytest.mark.parametrize("width", [1400, 1024, 420])
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_page_fits_and_complains_of_nothing(started, served, width, dark):
+    """Oracle: the browser's own width of the page, its console, and the addresses that it has asked."""
+    page = opened(started, served.address, width, 900 if width != 1024 else 768)
+    page.dark(dark)
+    settle(page)
+    assert page.value("document.documentElement.scrollWidth") <= width
+    assert page.value("!document.querySelector('#views').classList.contains('nogl')")
+    assert page.value("[...document.querySelectorAll('.viewer canvas')].every(c => c.clientWidth > 100)")
+    asked = page.value("performance.getEntriesByType('resource').map(e => new URL(e.name).origin)")
+    assert set(asked) == {f"http://127.0.0.1:{served.port}"}
+    assert page.value("location.hash") == "" and page.value("document.cookie") == ""
+    assert page.complaints == []
+    keep_picture(page, f"studio_{width}{'_dark' if dark else ''}")
+
+
+def test_each_control_has_a_name(page):
+    """Oracle: the browser's accessibility tree."""
+    page.call("Accessibility.enable")
+    nodes = page.call("Accessibility.getFullAXTree")["nodes"]
+    roles = {"slider", "combobox", "checkbox", "button", "image", "textbox"}
+    named = [(n["role"]["value"], n.get("name", {}).get("value")) for n in nodes if not n.get("ignored")]
+    assert sum(role in roles for role, _ in named) >= 30
+    assert [role for role, name in named if role in roles and not name] == []
+
+
+def test_without_webgl_slices_tools_and_keys_work(served):
+    with browser.browser(has_gl=False) as page:
+        opened(page, served.address)
+        assert page.value("document.querySelector('#views').classList.contains('nogl')")
+        count = len(data(page).get("set", []))
+        page.value("document.querySelectorAll('.slice canvas')[0].focus()")
+        for key in ("n", "b"):
+            page.key(key)
+        page.value("(studio.cursor.value, 0)")
+        for _ in range(18):
+            page.key("ArrowLeft")
+        page.key("Enter")
+        page.wait_for(f"(studio.job.value.data.set || []).length === {count + 1}")
+        page.key("z", "Control")
+        page.wait_for(f"(studio.job.value.data.set || []).length === {count}")
+        settle(page)
