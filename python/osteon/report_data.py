@@ -156,7 +156,7 @@ def _load_fields(result: JobResult) -> None:
                     f"The results do not hold '{name}', so there are no slices of it and no histogram; "
                     "name it in output.fields."
                 )
-            others = sorted(set(file) - {"material", *wanted}, key=lambda n: file.variables[n][1])  # cells first
+            others = sorted(set(file) - {"material", *wanted}, key=lambda n: (file.variables[n][1], n))  # cells first
             for each in [*(n for n in wanted if n in file), *others]:
                 if (made := _page_field(result, file, each)) is not None:
                     result.fields.append(made)
