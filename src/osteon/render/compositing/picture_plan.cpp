@@ -58,7 +58,7 @@ void picture_plan::rehearse(const grid::block& where) const {
   for (int n = 0; n < fields; ++n) ghosts.rehearse(sizeof(float));
   if (smooths_) {
     const comm::neighbours nearest(where.comm, 0, grid::plan_of_ghost_cells(where, 1));
-    for (int n = 0; n < mask_passes; ++n) nearest.rehearse(sizeof(float));
+    for (int n = 0; n < mask_exchanges; ++n) nearest.rehearse(sizeof(float));
   }
   if (compositing_.name.empty()) return;
   for (int n = 0; n < pictures_; ++n) {

@@ -8,16 +8,18 @@
 namespace osteon::render {
 
 inline constexpr int mask_passes = 6;
+inline constexpr int mask_exchanges = mask_passes + 1;  ///< of ghosts of depth 1
 
 /// 1 in voxels of the solid and 0 elsewhere, smoothed by weights 1, 2, 1 along each axis, six times, with a constraint after
 /// each: the middles of the solid's voxels stay on one side of the surface, those of empty voxels on the other, as in
 /// @cite [Gibson1998]. So slopes lose their terraces, and neither holes close nor thin plates tear: where a solid is thinner
-/// than two voxels, its voxels are lifted so far that it keeps about its thickness.
+/// than two voxels, its voxels are lifted so far that it keeps about its thickness. Walls of up to three voxels are smoothed
+/// three times only.
 /// @param solid whether a voxel is solid, shape of where.owned
 /// @param depth of the ghosts of the result
 /// @return the same bits for any number of ranks
 /// @collective on where.comm
-/// @cost seven exchanges of ghosts; 14 bytes a voxel for the time being, 4 in the end
+/// @cost eight exchanges of ghosts; 17 bytes a voxel for the time being, 4 in the end
 grid::ghosted_field<float> smooth_mask(const grid::block& where, const std::vector<std::uint8_t>& solid, int depth);
 
 }  // namespace osteon::render
