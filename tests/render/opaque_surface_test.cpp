@@ -205,7 +205,7 @@ TEST(opaque_surface, of_a_plate_of_one_voxel_has_no_hole) {
 TEST(opaque_surface, is_darker_in_a_pit) {
   const index3 domain{40, 64, 64};
   const specimen pitted(planes_of(MPI_COMM_WORLD, domain),
-                        [](double z, double y, double x) { return z < 24 && !(z > 8 && std::hypot(y - 32, x - 32) < 8); });
+                        [](double z, double y, double x) { return z < 24 && !(z > 16 && std::hypot(y - 32, x - 32) < 4); });
   render::scene s = pitted.scene(96);
   s.view.elevation_deg = 90;
   const auto shaded = render::render(pitted.where, s);
@@ -218,7 +218,7 @@ TEST(opaque_surface, is_darker_in_a_pit) {
     return picture.rgba[static_cast<std::size_t>(std::floor(place[1]) * s.width + std::floor(place[0])) * 4];
   };
   EXPECT_NEAR(at(shaded, 12, 12), at(bare, 12, 12), 0.02);  // the plane
-  // A disc of radius 8 in a height of 16 is a share of 8^2 / (8^2 + 16^2) of the sky, 0.2; the lamp stands at 45 degrees.
+  // A disc of radius 4 in a height of 8 is a share of 4^2 / (4^2 + 8^2) of the sky, 0.2; the lamp stands at 45 degrees.
   const auto expected = kernel::lit(specimen::grey, {1, 0, 0}, studio_of(from), 0.2, 0);
   EXPECT_NEAR(at(shaded, 32, 32), expected[0], 0.09);
   EXPECT_LT(at(shaded, 32, 32), 0.45F * at(bare, 32, 32));

@@ -35,7 +35,7 @@ class painter {
     studio_ = {kernel::unit(light.toward_light), kernel::unit(light.toward_eye), from_.up, kernel::half_way(light)};
     vector3 diagonal;
     for (int axis = 0; axis < 3; ++axis) diagonal[axis] = static_cast<double>(from_.domain[axis]) * from_.spacing_mm[axis];
-    reach_ = 0.3 * std::sqrt(kernel::dot(diagonal, diagonal));
+    reach_ = 0.2 * std::sqrt(kernel::dot(diagonal, diagonal));
     inside_ = 0.5 * std::min({from_.spacing_mm.z, from_.spacing_mm.y, from_.spacing_mm.x});
     for (const clip_plane& plane : from_.clip) {
       const double length = std::sqrt(kernel::dot(plane.normal, plane.normal));

@@ -8,7 +8,7 @@ namespace osteon::render {
 
 namespace {
 
-constexpr int least_jump = 20;
+constexpr int least_jump = 32;
 
 // The square root is near to what the eye makes of brightness. 0 is kept for pixels that show nothing.
 std::uint8_t brightness_of(const float* pixel) {

@@ -10,7 +10,7 @@ namespace osteon::render {
 /// Where else rays go through a pixel, from its middle on, in pixels: columns and rows all differ.
 inline constexpr std::array<std::array<double, 2>, 3> beside_middle{{{-0.33, -0.11}, {0.11, 0.33}, {0.33, -0.33}}};
 
-/// The pixels where the picture ends, or around which its brightest and its darkest pixel are more than 20 of 255 levels
+/// The pixels where the picture ends, or around which its brightest and its darkest pixel are more than 32 of 255 levels
 /// apart.
 /// @param rows of the picture, on each rank some @param height of the picture
 /// @return the same on all ranks @collective on comm @cost a byte and a bit for each pixel of the picture, on every rank
