@@ -142,7 +142,7 @@ nlohmann::ordered_json draw_picture(const std::string& path, const spec& job, co
     for (float& value : values) value = std::isnan(value) != result.is_fluid ? 0.0F : 1.0F;
   });
   const bool is_surface = scene.how == render::method::surface;
-  const auto bone = is_surface    ? render::smooth_mask(part.where, {solid.begin(), solid.end()}, depth)
+  const auto bone = is_surface    ? render::smooth_mask(part.where, solid, depth)
                     : scene.lines ? smooth_solid(part.where, solid, depth)
                                   : grid::with_ghost_cells(part.where, solid, depth);
   comm::collectively(comm, [&] {

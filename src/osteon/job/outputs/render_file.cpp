@@ -330,8 +330,7 @@ json render_file(MPI_Comm comm, const render_request& as_given, log_sink& log) {
   });
   const int depth = render::ghost_depth(request.step_voxels);
   const auto glow = grid::with_ghost_cells(where, own, depth);
-  const auto bone = request.method == "surface" && !request.level
-                        ? render::smooth_mask(where, {solid.begin(), solid.end()}, depth)
+  const auto bone = request.method == "surface" && !request.level      ? render::smooth_mask(where, solid, depth)
                     : lines_have_colours && request.method == "volume" ? smooth_solid(where, solid, depth)
                                                                        : grid::with_ghost_cells(where, solid, depth);
   log.note(fmt::format("read {} of {}: {:.2f} s", field.name, request.file, reading.seconds()));

@@ -34,10 +34,13 @@ inline int samples_in_segment(double step_voxels) {
 }
 
 /// How far from the block the voxels lie that its segments read: half a segment, a neighbour to interpolate with, and one
-/// more for the gradient.
+/// more for the gradient. On a surface, whose point may lie a step before a segment's first sample, a B-spline reads two
+/// voxels around that point, and around one half a voxel below it.
 inline int ghosts_needed(double step_voxels) {
   const int behind = samples_in_segment(step_voxels) / 2;
-  return static_cast<int>(std::ceil(behind * step_voxels + 0.5 + 1e-3)) + 1;
+  const double first = (behind + 0.5) * step_voxels, last = (behind - 0.5) * step_voxels;
+  const double beyond = std::max({behind * step_voxels, std::hypot(first, 0.5), last + 0.5});
+  return static_cast<int>(std::ceil(beyond + 0.5 + 1e-3)) + 1;
 }
 
 /// Along an axis on which the domain has less than this number of voxels, the values that are present begin two voxels

@@ -74,10 +74,10 @@ void over_largest(const grid::block& where, const grid::ghosted_field<float>& fi
 
 }  // namespace
 
-grid::ghosted_field<float> smooth_mask(const grid::block& where, const std::vector<std::uint8_t>& solid, int depth) {
+grid::ghosted_field<float> smooth_mask(const grid::block& where, const std::vector<float>& solid, int depth) {
   std::vector<float> values, bound, most;
   comm::collectively(where.comm, [&] {
-    values.assign(solid.begin(), solid.end());
+    values = solid;
     bound.resize(values.size());
     most.resize(values.size());
   });

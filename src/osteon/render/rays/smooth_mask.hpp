@@ -15,11 +15,11 @@ inline constexpr int mask_exchanges = mask_passes + 1;  ///< of ghosts of depth 
 /// @cite [Gibson1998]. So slopes lose their terraces, and neither holes close nor thin plates tear: where a solid is thinner
 /// than two voxels, its voxels are lifted so far that it keeps about its thickness. Walls of up to three voxels are smoothed
 /// three times only.
-/// @param solid whether a voxel is solid, shape of where.owned
+/// @param solid 1 in voxels of the solid, else 0; shape of where.owned
 /// @param depth of the ghosts of the result
 /// @return the same bits for any number of ranks
 /// @collective on where.comm
 /// @cost eight exchanges of ghosts; 17 bytes a voxel for the time being, 4 in the end
-grid::ghosted_field<float> smooth_mask(const grid::block& where, const std::vector<std::uint8_t>& solid, int depth);
+grid::ghosted_field<float> smooth_mask(const grid::block& where, const std::vector<float>& solid, int depth);
 
 }  // namespace osteon::render
