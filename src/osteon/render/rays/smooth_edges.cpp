@@ -33,17 +33,14 @@ pixel_set find_edges(MPI_Comm comm, const image& rows, int height) {
   int width = rows.width;
   MPI_Allreduce(MPI_IN_PLACE, &width, 1, MPI_INT, MPI_MAX, comm);
   const auto wide = static_cast<std::size_t>(width);
-  std::vector<std::uint8_t> own, bright;
-  std::vector<int> counts(static_cast<std::size_t>(comm::size(comm))), first(counts.size());
+  std::vector<std::uint8_t> bright;
   comm::collectively(comm, [&] {
-    own.resize(rows.rgba.size() / 4);
-    for (std::size_t i = 0; i < own.size(); ++i) own[i] = brightness_of(rows.rgba.data() + 4 * i);
     bright.resize(wide * static_cast<std::size_t>(height));
+    const auto own = bright.begin() + static_cast<std::ptrdiff_t>(wide) * rows.first_row;
+    for (std::size_t i = 0; i < rows.rgba.size() / 4; ++i)
+      own[static_cast<std::ptrdiff_t>(i)] = brightness_of(rows.rgba.data() + 4 * i);
   });
-  const auto count = static_cast<int>(own.size());
-  MPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, comm);
-  for (std::size_t r = 1; r < counts.size(); ++r) first[r] = first[r - 1] + counts[r - 1];
-  MPI_Allgatherv(own.data(), count, MPI_UINT8_T, bright.data(), counts.data(), first.data(), MPI_UINT8_T, comm);
+  MPI_Allreduce(MPI_IN_PLACE, bright.data(), static_cast<int>(bright.size()), MPI_UINT8_T, MPI_MAX, comm);
   std::vector<bool> has;
   comm::collectively(comm, [&] {
     has.resize(bright.size());
