@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import signal
 import subprocess
@@ -163,6 +164,12 @@ def test_a_fault_is_the_last_line(job: Job, sponge: Path) -> None:
     assert last["kind"] == "end" and last["exit_code"] == 3 and "no solid voxel" in last["text"]
     done = job.run("--no-report", "--progress", str(job.folder / "no" / "told.jsonl"))
     assert done.code == 5 and "of --progress" in done.err
+    before = told.read_bytes()
+    (job.folder / "job.out").mkdir(exist_ok=True)
+    with (job.folder / "job.out" / ".lock").open("w") as lock:
+        fcntl.lockf(lock, fcntl.LOCK_EX)
+        assert job.run("--no-report", "--progress", str(told)).code == 2
+    assert told.read_bytes() == before  # it is the file of the run that holds the directory
 
 
 def test_a_stopped_run_says_so_and_goes_on_in_the_same_file(job: Job, tmp_path: Path) -> None:

@@ -247,7 +247,8 @@ MPI_Comm ranks_with_planes(MPI_Comm given, std::int64_t planes, log_sink& log) {
 int compute_as_rank(const run_options& options) {
   std::optional<job::spec> spec;
   std::optional<job::directory_lock> lock;
-  bool speaks = false;  // the first rank
+  bool speaks = false;         // the first rank
+  bool has_directory = false;  // one of the ranks holds it
   int was_done = 0;
   note_stop_signals();
   const bool has_parent = parent().has_value();
@@ -267,6 +268,7 @@ int compute_as_rank(const run_options& options) {
       if (speaks && !has_parent) begin_progress(options.progress, options.resume);
       if (speaks && !has_parent) was_done = is_done(options, *spec, log_of_first());  // a parent has looked itself
     });
+    has_directory = true;
     MPI_Bcast(&was_done, 1, MPI_INT, 0, given);
     if (was_done) return;
     comm::collectively(given, [&] {
@@ -296,7 +298,7 @@ int compute_as_rank(const run_options& options) {
   });
   if (code == 0 && was_done && speaks) finish_what_was_done(options, *spec);
   if (code == 0 && !was_done && speaks && !has_parent) finish(options, *spec);
-  if (speaks && !has_parent) end_progress(options.progress, code, "");
+  if (speaks && !has_parent && has_directory) end_progress(options.progress, code, "");
   if (code != 0 && lock && !has_parent) lock->remove_if_useless(is_failure(code));
   return code;
 }
@@ -341,20 +343,6 @@ int run_held(const run_options& options, const job::spec& spec, job::directory_l
   return code;
 }
 
-// The job of a process that starts its ranks.
-int run_here(const run_options& options) {
-  const job::spec spec = read_job(options);
-  job::directory_lock lock(job::output_paths(spec).directory);
-  try {
-    const int code = run_held(options, spec, lock);
-    if (code != 0) lock.remove_if_useless(is_failure(code));
-    return code;
-  } catch (const error& e) {
-    lock.remove_if_useless(is_failure(exit_code(e.kind())));
-    throw;
-  }
-}
-
 int run(run_options options) {
   if (!options.progress.empty()) options.progress = std::filesystem::absolute(options.progress).string();
   if (under_launcher()) return compute_as_rank(options);
@@ -362,13 +350,26 @@ int run(run_options options) {
   note_stop_signals();
   follow_lifeline();
 
-  begin_progress(options.progress, options.resume);
+  const auto told = [&](const error& e) { end_progress(options.progress, exit_code_of(e.kind()), e.what()); };
+  job::spec spec;
   try {
-    const int code = run_here(options);
+    spec = read_job(options);
+  } catch (const error& e) {
+    begin_progress(options.progress, options.resume);
+    told(e);
+    throw;
+  }
+  // Refused, as another run has the directory: the file of progress may be of that run, and stays as it is.
+  job::directory_lock lock(job::output_paths(spec).directory);
+  try {
+    begin_progress(options.progress, options.resume);
+    const int code = run_held(options, spec, lock);
+    if (code != 0) lock.remove_if_useless(is_failure(code));
     end_progress(options.progress, code, "");
     return code;
   } catch (const error& e) {
-    end_progress(options.progress, exit_code_of(e.kind()), e.what());
+    lock.remove_if_useless(is_failure(exit_code(e.kind())));
+    told(e);
     throw;
   }
 }
