@@ -84,9 +84,7 @@ class JobFile:
             new = edited(text, operations)
             if new == text:
                 return
-            self.undo_texts.append(text)
-            self.redo_texts.clear()
-            self._write(new, {"edit": operations})
+            self._write(new, [*self.undo_texts, text], [], {"edit": operations})
 
     def put(self, base: str, text: str) -> None:
         """Replace the whole text: as typed, or by another protocol. @throws Changed"""
@@ -94,22 +92,23 @@ class JobFile:
             old = self._expected(base)
             if text == old:
                 return
-            self.undo_texts.append(old)
-            self.redo_texts.clear()
-            self._write(text, {"text": len(text)})
+            self._write(text, [*self.undo_texts, old], [], {"text": len(text)})
 
     def undo(self, base: str) -> None:
-        self._step(base, self.undo_texts, self.redo_texts, "undo")
-
-    def redo(self, base: str) -> None:
-        self._step(base, self.redo_texts, self.undo_texts, "redo")
-
-    def _step(self, base: str, back: list[str], forth: list[str], word: str) -> None:
+        """@throws Changed"""
         with self.lock:
             text = self._expected(base)
-            if back:
-                forth.append(text)
-                self._write(back.pop(), {word: 1})
+            if self.undo_texts:
+                *rest, last = self.undo_texts
+                self._write(last, rest, [*self.redo_texts, text], {"undo": 1})
+
+    def redo(self, base: str) -> None:
+        """@throws Changed"""
+        with self.lock:
+            text = self._expected(base)
+            if self.redo_texts:
+                *rest, last = self.redo_texts
+                self._write(last, [*self.undo_texts, text], rest, {"redo": 1})
 
     def _expected(self, base: str) -> str:
         text = self.text()
@@ -117,10 +116,11 @@ class JobFile:
             raise Changed
         return text
 
-    def _write(self, text: str, what: dict[str, Any]) -> None:
+    def _write(self, text: str, undo: list[str], redo: list[str], what: dict[str, Any]) -> None:
+        """The text, and the steps that lead away from it: these only once the text is there."""
         write_whole(self.path, text)
+        self.undo_texts, self.redo_texts = undo[-MOST_STEPS:], redo[-MOST_STEPS:]
         self.folder.mkdir(exist_ok=True)
-        del self.undo_texts[:-MOST_STEPS], self.redo_texts[:-MOST_STEPS]
         write_whole(self.folder / "undo.json", json.dumps({"undo": self.undo_texts, "redo": self.redo_texts}))
         self.log({**what, "digest": digest_of(text)})
 

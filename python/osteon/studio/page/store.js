@@ -51,6 +51,8 @@ export const take = state => {
 let queue = Promise.resolve();
 let underWay = 0;
 export const isBusy = Object.assign(() => underWay > 0 || isChecking.value, {edits: () => underWay > 0});
+/** Once the edits that wait have been made. @param {() => Promise<void>} act */
+export const whenEdited = act => { queue = queue.then(act); };
 
 /** @param {() => Promise<any>} act what changes the job: returns its new state */
 const change = act => {

@@ -2,7 +2,7 @@
 // @ts-check
 import {Refused, json, listen, post} from './api.js';
 import {fill, h} from './dom.js';
-import {changedLines, checkSoon, checked, data, histogram, isBusy, job, runs, say, scan, schema, session, set, status, step, take, threshold, thresholdOfJob, told, toldSome, spacing} from './store.js';
+import {changedLines, checkSoon, checked, data, histogram, isBusy, job, runs, say, scan, schema, session, set, status, step, take, threshold, thresholdOfJob, told, toldSome, spacing, whenEdited} from './store.js';
 import {camera, counts, cursor, met, placeOf, show, showSets, hasViews} from './views.js';
 import {SHAPES, chosen, drawTools, extent, role, shape, suitExtent} from './tools.js';
 import {drawBuild} from './build.js';
@@ -103,10 +103,19 @@ const resized = () => { clearTimeout(resizing); resizing = window.setTimeout(() 
 new ResizeObserver(resized).observe(one('views'));
 addEventListener('resize', resized);
 
+/** @param {any} state of the job, as another program left it */
+const takeOther = state => {
+  if (!state?.digest || state.digest === job.value?.digest) return;
+  if (job.value && state.path === job.value.path) say('The job file was changed elsewhere; this is how it is now.');
+  take(state);
+};
+let looksAgain = false;
 const happened = (/** @type {any} */ event) => {
-  if (event.job?.digest && event.job.digest !== job.value?.digest && !isBusyWithEdits()) {
-    if (job.value && event.job.path === job.value.path) say('The job file was changed elsewhere; this is how it is now.');
-    take(event.job);
+  // What comes while an edit is under way may be older than what the edit leaves, or newer: the server knows, afterwards.
+  if (!isBusy.edits()) takeOther(event.job);
+  else if (event.job && !looksAgain) {
+    looksAgain = true;
+    whenEdited(async () => { looksAgain = false; takeOther(await json('job').catch(() => null)); });
   }
   if (event.runs) runs.value = event.runs;
   if (event.told) {
@@ -115,7 +124,6 @@ const happened = (/** @type {any} */ event) => {
     toldSome.value++;
   }
 };
-const isBusyWithEdits = () => isBusy.edits();
 
 // ---- start
 
