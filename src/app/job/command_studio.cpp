@@ -1,13 +1,10 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <app/commands.hpp>
 #include <app/process/launcher.hpp>
-#include <cerrno>
+#include <app/process/python.hpp>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
-#include <osteon/base/error.hpp>
 #include <osteon/job/subprocess.hpp>
 
 namespace osteon::app {
@@ -28,12 +25,7 @@ int become_studio(const studio_options& o) {
   if (!o.allow_host.empty()) words.push_back("--allow-host=" + o.allow_host);
   if (!o.what.empty()) words.insert(words.end(), {"--", o.what});
   setenv("OSTEON_BINARY", own_path().c_str(), 1);  // what it starts for checks and runs
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  execvp(argv[0], argv.data());
-  throw machine_error(fmt::format("cannot start '{}': {}; set OSTEON_PYTHON to a Python that has the osteon package",
-                                  words.front(), std::strerror(errno)));
+  become_python(words);
 }
 
 }  // namespace

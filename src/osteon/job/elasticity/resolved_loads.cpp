@@ -1,6 +1,7 @@
 #include <osteon/job/elasticity/resolved_loads.hpp>
 
 #include <algorithm>
+#include <osteon/job/elasticity/check_loads.hpp>
 #include <osteon/job/elasticity/elastic_problem.hpp>
 #include <osteon/job/elasticity/load_cases.hpp>
 #include <osteon/job/elasticity/loads_on_solid.hpp>
@@ -36,9 +37,7 @@ json described_case(const load_case& c, const node_sets& sets, numbered_sets& kn
 
 }  // namespace
 
-bool has_loads(const spec& job) {
-  return physics_of(job).check_on_solid == &check_loads_on_solid && job.load.test != "homogenise";
-}
+bool has_loads(const spec& job) { return physics_of(job).is_held_by_supports && !is_homogenisation(job); }
 
 json resolve_loads(const spec& job, const local_model& part, const std::string& volume) {
   const auto problem = make_problem(part);

@@ -137,7 +137,6 @@ solution_in_memory solve_in_memory(MPI_Comm comm, spec job, voxel::image_planes 
 
   const physics_result& result = made->result;
   if (!result.ended.empty()) throw solve_error(result.ended);
-  if (!result.ended.empty()) throw solve_error(result.ended);
   if (const solve::solve_certificate* missed = result.missed())
     throw solve_error(
         fmt::format("the solver stopped after {} iterations at {}, above the tolerance {:.1e}; raise solve.max_iterations",
