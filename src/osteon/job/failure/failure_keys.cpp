@@ -29,8 +29,7 @@ void describe_failure(key_visitor& v, spec& job) {
     "Young's modulus, also where moduli are graded.");
   v("yield_stress_by_density", &f.yield_stress_by_density,
     "Of von_mises, instead of yield_stress_MPa: [c, k], the yield stress c rho^k in MPa of the density rho of "
-    "[density_law], "
-    "whose law is power.");
+    "[density_law], whose law is power.");
   v("tensile_strength_MPa", &f.tensile_strength_MPa,
     "Of cone, quadric and secant_damage: yield stress in uniaxial tension in MPa, > 0.");
   v("compressive_strength_MPa", &f.compressive_strength_MPa,
@@ -45,31 +44,24 @@ void describe_failure(key_visitor& v, spec& job) {
     "Of cone, quadric and secant_damage, instead of compressive_strength_MPa: [c, k], as yield_stress_by_density.");
   v("interaction", &f.interaction,
     "Of quadric: Schwiedrzik's zeta_0, in (-1, 0.5): near 0.5 it is nearly the cone, less makes the strength against "
-    "pressure "
-    "from all sides less.");
+    "pressure from all sides less.");
   v("hardening_MPa", &f.hardening_MPa,
     "Slope of the uniaxial stress over the plastic strain in MPa, >= 0, of cone and quadric in compression. Left out or "
-    "less than 1e-4 "
-    "of "
-    "Young's modulus: 1e-4 of it, which is told. Of secant_damage the slope of the uniaxial stress over the strain beyond "
-    "the "
-    "strength, less than Young's modulus; 0 is taken as it is.");
+    "less than 1e-4 of Young's modulus: 1e-4 of it, which is told. Of secant_damage the slope of the uniaxial stress over "
+    "the strain beyond the strength, less than Young's modulus; 0 is taken as it is.");
   v("hardening_ratio", &f.hardening_ratio, "The same over Young's modulus, instead of hardening_MPa.");
   v("fracture_ratio", &f.fracture_ratio,
     "Of secant_damage: strain over that at the strength at which a voxel of the size fracture_length_mm breaks, > 1; what "
-    "it "
-    "has beyond 1 is inverse to the voxel's size, so that a crack of any voxels takes the same energy. Left out: none "
+    "it has beyond 1 is inverse to the voxel's size, so that a crack of any voxels takes the same energy. Left out: none "
     "breaks.");
   v("fracture_length_mm", &f.fracture_length_mm, "Size of the voxel that fracture_ratio is of in mm, > 0.");
   v("integration", &f.integration,
     "full: eight Gauss points, as Abaqus' and CalculiX' C3D8, and FAIM; locks where plastic flow keeps the volume. bbar: "
-    "the "
-    "volume changes by the mean of the voxel, which does not lock.",
+    "the volume changes by the mean of the voxel, which does not lock.",
     {"full", "bbar"});
   v("steps", &f.steps,
     "Equal steps on the way to the load, or to each place of path, > 0; the first yield is one more. Left out: as long as "
-    "they "
-    "converge well.");
+    "they converge well.");
   v("path", &f.path,
     "Multiples of the load that the driven face goes to, one after the other, from 0: [1, 0] loads and unloads. Left out: "
     "[1]. Of load.force_N or load.moment_N_mm they are multiples of that.");
@@ -88,10 +80,9 @@ void check_failure_keys(const spec& job, std::vector<problem>& problems) {
   const failure_keys f = failure_keys_of(job);
   const std::string test = test_of(job.load, job.supports);
   expect(job.cases.empty() && job.forces.empty() && test != "custom" && test != "homogenise", "load.test",
-         fmt::format(
-             "'{}' does not go with physics = \"failure\": one face is driven, by axial_bonded, uniaxial, confined, shear, "
-             "pure_shear, bending or torsion, without [[force]] and [[case]]",
-             job.cases.empty() ? test : "case"));
+         fmt::format("'{}' does not go with physics = \"failure\": one face is driven, by axial_bonded, uniaxial, confined, "
+                     "shear, pure_shear, bending or torsion, without [[force]] and [[case]]",
+                     job.cases.empty() ? test : "case"));
   expect(!job.load.gravity_m_per_s2, "load.gravity_m_per_s2", "does not go with physics = \"failure\"; remove it");
   expect(!job.output_fields, "output.fields",
          "physics = \"failure\" writes displacement, plastic_strain and dissipation; remove it");
