@@ -44,6 +44,21 @@ def values_of(summary: dict[str, Any]) -> list[Value]:
     return found
 
 
+def uncertainties_of(summary: dict[str, Any]) -> list[Value]:
+    """How far the answers are known, where the job was solved on changed images: one standard deviation of each."""
+    return [
+        Value(
+            f"uncertainty.{told['key']}",
+            str(told.get("case", "")),
+            f"{told['title']}, uncertainty",
+            unit_for_people(str(told["unit"])),
+            told["total"],
+        )
+        for told in summary.get("uncertainty", {}).get("answers", [])
+        if told.get("in_table")
+    ]
+
+
 def _look_up(tree: Any, dotted: str) -> tuple[bool, Any]:
     """Whether a key leads to something, and to what; a number in a key is a place in a list."""
     for part in dotted.split("."):

@@ -42,6 +42,7 @@ from .report_text import (
     number,
     segmentation,
     supports_and_forces,
+    uncertainty,
     words_of_test,
 )
 
@@ -70,7 +71,8 @@ def build(result: JobResult, picture: Image.Image | None = None, scene: Scene | 
         + _plot("In time", history(result), "What the flow does over time")
         + _plot("Probes", probes(result), "What the flow does at the probes"),
         "answers": _answers_of_cases(result) if result.cases else _answers(rows),
-        "supports": _table("Supports and forces", supports_and_forces(result)),
+        "supports": _table("How far are the answers known?", uncertainty(result))
+        + _table("Supports and forces", supports_and_forces(result)),
         "by_material": _table("By material", by_material(result)),
         "tensors": tensors(result),
         "histogram": _plot(
@@ -108,7 +110,10 @@ def _subtitle(result: JobResult) -> str:
 def _keys(result: JobResult, rows: list[tuple[Answer, str]]) -> list[tuple[str, str, str]]:
     """Title, value and unit of the largest numbers on the page: the first answers, or the first one of each load case."""
     if not result.cases:
-        return custom_keys(result) or [(a.title, v, a.unit) for a, v in rows[:3]]
+        known = {a["key"]: a["total"] for a in result.summary.get("uncertainty", {}).get("answers", [])}
+        return custom_keys(result) or [
+            (a.title, f"{v} ± {number(known[a.key], 2)}" if a.key in known else v, a.unit) for a, v in rows[:3]
+        ]
     chosen: list[tuple[str, str, str]] = []
     for n, name in enumerate(result.cases[:6]):
         first = next(((a, values[n]) for a, values in answers_by_case(result) if values[n] != "-"), None)

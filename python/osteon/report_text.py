@@ -54,6 +54,7 @@ NO_ANSWERS = {
     "failure",
     "failure_proof",
     "ended",
+    "uncertainty",
 }
 
 
@@ -243,6 +244,31 @@ def _z_y_x(values: list[float]) -> str:
     """Three components; what rounding leaves of a zero, against the largest, is 0."""
     largest = max((abs(float(v)) for v in values), default=0.0)
     return "; ".join(number(float(v) if abs(v) > 1e-6 * largest else 0.0) for v in values)
+
+
+CAUSES = (("threshold", "threshold"), ("voxel_size", "voxel size"), ("noise", "noise"))
+
+
+def uncertainty(result: JobResult) -> list[list[str]]:
+    """How far the answers are known: a head, and a row for each."""
+    told = result.summary.get("uncertainty", {})
+    shown = [a for a in told.get("answers", []) if a.get("in_table")]
+    if not shown:
+        return []
+    causes = [(key, words) for key, words in CAUSES if any(key in a for a in shown)]
+    has_order = any("order" in a for a in shown)
+    more = ["voxels of no size", "order"] if has_order else []
+    rows = [["answer", "value", *(f"± {words}" for _, words in causes), "± all", *more, ""]]
+    for a in shown:
+        title = f"{a['title']}, case {a['case']}" if a.get("case") else str(a["title"])
+        differences = ["not known" if a.get(key) is None else number(a[key], 2) for key, _ in causes]
+        cells = [_as_beginning(title), number(a["value"]), *differences, number(a["total"], 2)]
+        if has_order:
+            cells += [
+                "-" if a.get(key) is None else number(a[key], d) for key, d in (("extrapolated", 4), ("order", 2))
+            ]
+        rows.append([*cells, unit_for_people(str(a["unit"]))])
+    return rows
 
 
 def by_material(result: JobResult) -> list[list[str]]:

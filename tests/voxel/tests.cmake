@@ -1,3 +1,4 @@
+osteon_test(voxel/changed_greys)
 osteon_test(voxel/components)
 osteon_test(voxel/count_nodes)
 osteon_test(voxel/elastic_classes)

@@ -34,6 +34,7 @@
 #include <osteon/job/run/connectivity_effect.hpp>
 #include <osteon/job/run/directory_lock.hpp>
 #include <osteon/job/run/finished_results.hpp>
+#include <osteon/job/run/uncertainty.hpp>
 #include <osteon/job/spec.hpp>
 #include <osteon/job/subprocess.hpp>
 #include <string_view>
@@ -234,6 +235,23 @@ void tell_effect(MPI_Comm comm, run_options options, const job::spec& spec, log_
                                    {.resume = options.resume, .is_to_stop = stop_was_requested, .replace = true});
 }
 
+// Computes the job on the changed images of its [uncertainty], each as its own command would. Collective.
+void tell_uncertainty(MPI_Comm comm, run_options options, const job::spec& spec, log_sink& log) {
+  options.checkpoint.reset();
+  options.report = false;
+  options.json.clear();
+  const bool resumes = options.resume;
+  const auto make = [&](const std::vector<std::string>& keys, const std::string& folder) {
+    run_options own = options;
+    own.set.insert(own.set.end(), keys.begin(), keys.end());
+    job::job_on_changed_image other{read_job(own), ""};
+    own.output = other.job.output_directory = folder;
+    other.command = command_line(own);
+    return other;
+  };
+  job::tell_uncertainty(comm, spec, make, log, {.resume = resumes, .is_to_stop = stop_was_requested, .replace = true});
+}
+
 // The ranks that get a part of a model that is dealt out by planes and cannot be cut into bricks: as many as it has planes.
 // The others have nothing to do, and wait. Collective; MPI_COMM_NULL on those.
 MPI_Comm ranks_with_planes(MPI_Comm given, std::int64_t planes, log_sink& log) {
@@ -288,6 +306,7 @@ int compute_as_rank(const run_options& options) {
                     .trace_messages = options.trace_messages,
                     .replace = options.force});
       if (spec->segment.compare_connectivity) tell_effect(placed.comm(), options, *spec, log_of_first());
+      if (spec->uncertainty && spec->uncertainty->enabled) tell_uncertainty(placed.comm(), options, *spec, log_of_first());
     };
     if (!spec->from || planes <= 0 || comm::size(given) <= planes) return compute_on(given);
     const auto with_planes = comm::communicator::take(ranks_with_planes(given, planes, log_of_first()));

@@ -116,6 +116,7 @@ class pilot {
     for (const std::string& change : request_.set) set(change);
     set(crop(piece));
     if (job_.segment.compare_connectivity) set("segment.compare_connectivity=false");
+    if (job_.uncertainty) set("uncertainty.enabled=false");
     if (job_.picture.every > 0) set("picture.every=0");
     if (!pictured) set("picture.enabled=false");
     if (pictured && job_.picture.enabled) {

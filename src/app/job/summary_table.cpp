@@ -172,6 +172,16 @@ std::string table_of_cases(const job::physics& what, const nlohmann::ordered_jso
   return text;
 }
 
+// How far the answers are known, a line each, and which changed images could not be solved on.
+std::string table_of_uncertainty(const nlohmann::ordered_json& u) {
+  std::string text = "\n  with the image changed by one standard deviation, or voxels of no size:\n";
+  for (const auto& line : u.at("words")) text += fmt::format("  {}\n", line.get<std::string>());
+  for (const auto& run : u.at("runs"))
+    if (run.contains("fault"))
+      text += fmt::format("  without {}: {}\n", run.at("words").get<std::string>(), run.at("fault").get<std::string>());
+  return text;
+}
+
 // Of a run that counted its messages: the plans that were waited for longest, beside what the model says.
 std::string table_of_messages(const nlohmann::ordered_json& s) {
   constexpr std::size_t most_lines = 6;
@@ -249,6 +259,7 @@ std::string summary_table(const nlohmann::ordered_json& s, const std::string& re
   if (s.contains("messages")) text += table_of_messages(s);
   if (s.contains("effect_of_connectivity"))
     text += fmt::format("\n  {}\n", s.at("effect_of_connectivity").at("words").get<std::string>());
+  if (s.contains("uncertainty")) text += table_of_uncertainty(s.at("uncertainty"));
   if (const auto note = s.at("image").value("spacing_note", ""); !note.empty())
     text += fmt::format("\n  Voxel size: {}\n", note);
   text += fmt::format("\n  results  {}\n", s.at("files").at("results").get<std::string>());

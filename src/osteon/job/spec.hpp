@@ -35,6 +35,10 @@ struct image_spec {
   std::string spacing_note;
   std::vector<std::vector<std::int64_t>> crop_voxels;
   std::vector<image_step_spec> steps;
+  std::int64_t coarsen = 1;
+  std::optional<double> noise_sd;  ///< added to the grey values
+  double noise_blur_voxels = 0;
+  std::int64_t noise_seed = 1;
 };
 
 /// Which voxels are solid.
@@ -182,6 +186,14 @@ struct solve_spec {
   std::int64_t max_iterations = 500;
 };
 
+/// What is not known of the image: the job is solved again with it changed.
+struct uncertainty_spec {
+  bool enabled = true;
+  std::optional<double> threshold_sd, noise_sd;  ///< grey values
+  double noise_blur_voxels = 0;
+  bool voxel_size = false;
+};
+
 struct pistoia_spec {
   double critical_strain = 0.007;
   double critical_volume = 0.02;
@@ -247,6 +259,7 @@ struct spec {
   std::vector<probe_spec> probes;
   std::optional<transient_spec> transient;
   solve_spec solve;
+  std::optional<uncertainty_spec> uncertainty;
   pistoia_spec pistoia;
   picture_spec picture;
   run_spec run;

@@ -1,5 +1,7 @@
 #include <osteon/job/elasticity/elasticity.hpp>
 
+#include <fmt/format.h>
+
 #include <osteon/comm/collectively.hpp>
 #include <osteon/job/elasticity/check_loads.hpp>
 #include <osteon/job/elasticity/elastic_answers.hpp>
@@ -202,6 +204,14 @@ std::vector<answer> elastic_answers() {
        .unit = "mJ",
        .meaning = "Of the whole voxels, bending included: the work of the load.",
        .in_table = false},
+      {.key = "necks.loaded_voxels",
+       .title = "loaded voxels in necks",
+       .meaning = "Voxels that alone join others and each have more than 1 % of the strain energy; with [uncertainty].",
+       .in_table = false},
+      {.key = "necks.energy_share",
+       .title = "energy share of necks",
+       .meaning = "Of all voxels that alone join others: what a threshold that is a little higher may cut off.",
+       .in_table = false},
       {.key = "von_mises_MPa.p98",
        .title = "von Mises stress, 98 %",
        .unit = "MPa",
@@ -230,6 +240,12 @@ const physics& elasticity() {
       .check =
           [](const spec& job, std::vector<problem>& problems) {
             for (problem& p : check_loads(job)) problems.push_back(std::move(p));
+            for (const std::string& field : job.output_fields.value_or(std::vector<std::string>{}))
+              if (is_homogenisation(job) && (field == "stiffness_sensitivity" || field == "neck_energy"))
+                problems.push_back(
+                    {"output.fields", fmt::format("'{}' does not go with the test homogenise, of which no load "
+                                                  "is the one; take it out",
+                                                  field)});
           },
       .refuse = refuse_elasticity,
       .check_on_solid = check_loads_on_solid,

@@ -9,6 +9,7 @@
 #include <osteon/job/elasticity/elastic_fields.hpp>
 #include <osteon/job/elasticity/elastic_problem.hpp>
 #include <osteon/job/elasticity/elasticity.hpp>
+#include <osteon/job/elasticity/necks.hpp>
 #include <osteon/job/import/model_source.hpp>
 #include <osteon/solve/elasticity/elasticity.hpp>
 #include <osteon/solve/elasticity/elasticity_check.hpp>
@@ -28,6 +29,41 @@ struct case_result {
   derived_fields state;
   std::vector<double> reaction_N;  ///< only if the source of the model takes it
 };
+
+// The share of the whole strain energy that each voxel has. @collective on comm
+std::vector<float> shares_of_energy(MPI_Comm comm, const derived_fields& state, double energy_mJ) {
+  const vector3& h = state.problem->spacing_mm;
+  std::vector<float> shares;
+  comm::collectively(comm, [&] {
+    shares = solve::integrated_energy_density(*state.problem, *state.displacement_mm, *state.thermal_strain);
+    const double scale = energy_mJ > 0 ? h.z * h.y * h.x / energy_mJ : 0;
+    for (float& s : shares) s = static_cast<float>(scale * static_cast<double>(s));
+  });
+  return shares;
+}
+
+// The load that goes through single voxels, as a threshold that is a little higher would cut them.
+json tell_necks(const local_model& part, const derived_fields& state, double energy_mJ) {
+  constexpr float much = 0.01F;
+  const std::vector<std::uint8_t> necks = find_necks(part);
+  const std::vector<float> shares = shares_of_energy(part.where.comm, state, energy_mJ);
+  std::int64_t counts[2] = {0, 0};
+  double share = 0;
+  for (std::size_t i = 0; i < necks.size(); ++i)
+    if (necks[i] != 0) {
+      ++counts[0];
+      counts[1] += shares[i] > much;
+      share += static_cast<double>(shares[i]);
+    }
+  MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT64_T, MPI_SUM, part.where.comm);
+  MPI_Allreduce(MPI_IN_PLACE, &share, 1, MPI_DOUBLE, MPI_SUM, part.where.comm);
+  return {{"voxels", counts[0]}, {"energy_share", share}, {"loaded_voxels", counts[1]}};
+}
+
+bool wants_field(const spec& job, const std::string& name) {
+  const auto fields = job.output_fields.value_or(default_elastic_fields());
+  return std::find(fields.begin(), fields.end(), name) != fields.end();
+}
 
 case_result read_case(const spec& job, const local_model& part,
                       const std::shared_ptr<const solve::elasticity_problem>& problem, const load_case& what,
@@ -52,13 +88,50 @@ case_result read_case(const spec& job, const local_model& part,
   else if (loads.load)
     answers["pistoia"][loads.is_moment ? "failure_moment_N_mm" : "failure_load_N"] = failure.failure_load_N;
   if (auto table = by_material(part, state); !table.is_null()) answers["by_material"] = std::move(table);
+  if (job.uncertainty && job.uncertainty->enabled)
+    answers["necks"] = tell_necks(part, state, answers.at("strain_energy_mJ"));
   return result;
 }
 
-// The fields of a case; their names end in that of the case.
+// What the stiffness K gains with each voxel's modulus: dK/dE = K/E u, u the voxel's share of the energy, as K is the
+// energy over half the square of what drives the specimen, at which small changes of E move nothing.
+result_field sensitivity_of(const local_model& part, const derived_fields& state, const json& answers) {
+  const bool turns = answers.contains("stiffness_N_mm_per_deg");
+  const char* key = turns ? "stiffness_N_mm_per_deg" : "stiffness_N_per_mm";
+  if (!answers.contains(key))
+    throw usage_error(
+        "output.fields: stiffness_sensitivity needs a load that has one stiffness, as of a test that drives a "
+        "face; take it out");
+  const double stiffness = answers.at(key), energy = answers.at("strain_energy_mJ");
+  return {{"stiffness_sensitivity", "change of the stiffness with the voxel's Young's modulus",
+           turns ? "N mm deg-1 MPa-1" : "N mm-1 MPa-1", io::centring::cell, 1},
+          [&part, state, stiffness, energy] {
+            const vector3& h = state.problem->spacing_mm;
+            std::vector<float> values =
+                solve::integrated_energy_density(*state.problem, *state.displacement_mm, *state.thermal_strain);
+            const auto& materials = *state.problem->materials;
+            for (std::size_t i = 0; i < values.size(); ++i)
+              values[i] = static_cast<float>(stiffness * h.z * h.y * h.x * static_cast<double>(values[i]) /
+                                             (energy * materials[state.problem->material[i]].youngs_modulus_MPa));
+            return cell_planes(part, share(std::move(values)));
+          }};
+}
+
+// The fields of a case; their names end in that of the case. @collective on part.where.comm
 std::vector<result_field> fields_of(const spec& job, const local_model& part, const load_case& what,
-                                    const derived_fields& state) {
+                                    const derived_fields& state, const json& answers) {
   auto fields = elastic_fields(part, job.output_fields.value_or(default_elastic_fields()), state);
+  comm::collectively(part.where.comm, [&] {
+    if (wants_field(job, "stiffness_sensitivity")) fields.push_back(sensitivity_of(part, state, answers));
+  });
+  if (wants_field(job, "neck_energy")) {
+    std::vector<float> shares = shares_of_energy(part.where.comm, state, answers.at("strain_energy_mJ"));
+    const std::vector<std::uint8_t> necks = find_necks(part);
+    for (std::size_t i = 0; i < shares.size(); ++i) shares[i] *= static_cast<float>(necks[i]);
+    fields.push_back(
+        {{"neck_energy", "share of the whole strain energy of voxels that alone join others", "1", io::centring::cell, 1},
+         [&part, kept = share(std::move(shares))] { return cell_planes(part, kept); }});
+  }
   if (!what.name.empty())
     for (result_field& field : fields) {
       field.info.name += "_" + what.name;
@@ -126,7 +199,7 @@ physics_result run_elasticity(const spec& job, const local_model& part, const so
   show(result, job, part, solved.front().state);
   if (!job.cases.empty()) result.shown_name += "_" + cases.front().name;
   for (std::size_t c = 0; c < solved.size(); ++c) {
-    auto fields = fields_of(job, part, cases[c], solved[c].state);
+    auto fields = fields_of(job, part, cases[c], solved[c].state, solved[c].answers);
     std::move(fields.begin(), fields.end(), std::back_inserter(result.fields));
     if (job.cases.empty()) continue;
     json entry = {{"name", cases[c].name}};

@@ -32,21 +32,23 @@ namespace {
 // Everything of the job that the model depends on, so that a model is made anew when any of it changes.
 std::string rules_of(const spec& job) {
   const solid_rules solid = physics_of(job).rules(job);
-  json rules = {{"schema", 6},
-                {"axis", job.load.axis},
-                {"keep", job.segment.keep},
-                {"connectivity", job.segment.connectivity},
-                {"joins", solid.must_join_faces},
-                {"phase", {solid.phase, solid.takes_empty_space, solid.labels, solid.keeps_all, solid.has_others}},
-                {"periodic", solid.periodic},
-                {"labels", job.segment.labels},
-                {"void", job.segment.void_labels},
-                {"crop", job.image.crop_voxels},
-                {"steps", steps_of(job, image_role::scan)},
-                {"note", job.image.spacing_note},
-                {"path", fs::absolute(image_path(job)).lexically_normal().string()},
-                {"stored", {job.io.compression, job.io.compression_level.value_or(0)}},
-                {"version", this_build().version}};
+  json rules = {
+      {"schema", 7},
+      {"axis", job.load.axis},
+      {"keep", job.segment.keep},
+      {"connectivity", job.segment.connectivity},
+      {"joins", solid.must_join_faces},
+      {"phase", {solid.phase, solid.takes_empty_space, solid.labels, solid.keeps_all, solid.has_others}},
+      {"periodic", solid.periodic},
+      {"labels", job.segment.labels},
+      {"void", job.segment.void_labels},
+      {"crop", job.image.crop_voxels},
+      {"steps", steps_of(job, image_role::scan)},
+      {"greys", {job.image.coarsen, job.image.noise_sd.value_or(0), job.image.noise_blur_voxels, job.image.noise_seed}},
+      {"note", job.image.spacing_note},
+      {"path", fs::absolute(image_path(job)).lexically_normal().string()},
+      {"stored", {job.io.compression, job.io.compression_level.value_or(0)}},
+      {"version", this_build().version}};
   const auto put = [&](const char* key, const auto& value) { rules[key] = value ? json(*value) : json(nullptr); };
   put("threshold", job.segment.threshold);
   put("upper", job.segment.upper);

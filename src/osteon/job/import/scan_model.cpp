@@ -12,6 +12,7 @@
 #include <osteon/job/import/classify.hpp>
 #include <osteon/job/import/import.hpp>
 #include <osteon/job/physics.hpp>
+#include <osteon/voxel/changed_greys.hpp>
 
 namespace osteon::job {
 
@@ -92,21 +93,34 @@ voxel::image_planes cropped(const spec& job, const voxel::image_planes& image) {
   return voxel::crop(image, {{c[0][0], c[1][0], c[2][0]}, {c[0][1], c[1][1], c[2][1]}});
 }
 
+// What the job does to an image that has been read, but for the noise, which is of the scan alone.
+voxel::image_planes taken(const spec& job, const voxel::image_planes& image) {
+  const voxel::image_planes part = cropped(job, image);
+  return job.image.coarsen > 1 ? voxel::coarsen(part, voxel::coarsened_shape(part.shape, job.image.coarsen)) : part;
+}
+
+voxel::image_planes taken_scan(const spec& job, const voxel::image_planes& image) {
+  const voxel::image_planes scan = taken(job, image);
+  if (!job.image.noise_sd) return scan;
+  return voxel::with_noise(scan, *job.image.noise_sd, job.image.noise_blur_voxels,
+                           static_cast<std::uint64_t>(job.image.noise_seed));
+}
+
 }  // namespace
 
 scan_model make_scan_model(const spec& job, const scan& input, const std::string& path, const std::string& key,
                            const std::function<scan(const std::string&)>& read_other, log_sink& log) {
   for (const json& warning : input.facts.value("warnings", json::array())) log.warn(warning.get<std::string>());
-  const vector3 spacing = spacing_of(job, input.facts);
+  const vector3 given = spacing_of(job, input.facts);
   warn_of_other_spacing(job, input.facts, log);
   tell_steps(input.facts, log);
-  job_images images{cropped(job, input.image), {}, {}, {}};
+  job_images images{taken_scan(job, input.image), {}, {}, {}};
   images.stated = stated_calibration(job, input.facts, log);
   const json grid = grid_of(input.facts);
   const auto laid_over = [&](const std::string& name) {
     const scan other = read_other(name);
     require_same_grid(grid, other.facts, name);
-    return cropped(job, other.image);
+    return taken(job, other.image);
   };
   if (job.modulus_image) images.modulus = laid_over(job.modulus_image->path);
   if (job.poisson_image) images.poisson = laid_over(job.poisson_image->path);
@@ -117,11 +131,16 @@ scan_model make_scan_model(const spec& job, const scan& input, const std::string
 
   voxel::model_header& header = made.header;
   header.shape = model.shape;
+  vector3 spacing = given;  // of the model: its voxels fill the same box
+  if (job.image.coarsen > 1) {
+    const index3 before = cropped(job, input.image).shape;
+    for (int a = 0; a < 3; ++a) spacing[a] *= static_cast<double>(before[a]) / static_cast<double>(model.shape[a]);
+  }
   header.spacing_mm = spacing;
   if (input.facts.contains("origin_mm") && !input.facts.at("origin_mm").is_null())
     header.origin_mm = to_vector(input.facts.at("origin_mm"));
   for (int a = 0; a < 3 && !job.image.crop_voxels.empty(); ++a)
-    header.origin_mm[a] += static_cast<double>(job.image.crop_voxels[static_cast<std::size_t>(a)][0]) * spacing[a];
+    header.origin_mm[a] += static_cast<double>(job.image.crop_voxels[static_cast<std::size_t>(a)][0]) * given[a];
   header.materials = model.materials;
   for (std::int64_t z = 0; z < model.shape.z; ++z) {
     std::int64_t& active = header.active_per_plane.emplace_back(0);
@@ -142,6 +161,10 @@ scan_model make_scan_model(const spec& job, const scan& input, const std::string
   for (const char* fact : {"direction", "unit", "calibration", "labels", "steps"})
     if (input.facts.contains(fact) && !input.facts.at(fact).is_null()) image[fact] = input.facts.at(fact);
   if (!job.image.crop_voxels.empty()) image["crop_voxels"] = job.image.crop_voxels;
+  if (job.image.coarsen > 1) image["coarsened"] = job.image.coarsen;
+  if (job.image.noise_sd)
+    image["noise"] = {
+        {"sd", *job.image.noise_sd}, {"blur_voxels", job.image.noise_blur_voxels}, {"seed", job.image.noise_seed}};
   made.nodes = voxel::count_nodes(model.solid);
   made.provenance = {{"key", key},
                      {"image", image},

@@ -44,7 +44,7 @@ struct estimation {
   std::int64_t memory_bytes_per_rank = 0;  ///< of the rank with the largest share
   std::int64_t import_memory_bytes = 0;    ///< of the one process that imports; its image reader runs before
   std::int64_t exchange_bytes = 0;         ///< largest message of one halo exchange
-  int computed = 1;                        ///< times: 2 if the other connectivity is compared
+  int computed = 1;                        ///< times: on changed images, with the other connectivity
   double cpu_seconds = 0;                  ///< all ranks, each time
   double wall_seconds = 0;                 ///< on as many cores as ranks
   nlohmann::ordered_json to_json() const;

@@ -21,6 +21,7 @@
 #include <osteon/job/spec/doubts.hpp>
 #include <osteon/job/subprocess.hpp>
 #include <osteon/job/warning_log.hpp>
+#include <osteon/voxel/changed_greys.hpp>
 
 namespace osteon::job {
 
@@ -152,6 +153,9 @@ class image_checker {
                                                crop[a][0], crop[a][1], shape_[static_cast<int>(a)]));
       shape_[static_cast<int>(a)] = crop[a][1] - crop[a][0];
     }
+    const index3 coarse = voxel::coarsened_shape(shape_, job_.image.coarsen);
+    for (int a = 0; a < 3; ++a) spacing_[a] *= static_cast<double>(shape_[a]) / static_cast<double>(coarse[a]);
+    shape_ = coarse;
     if (spacing_.z > 0)
       for (problem& p : doubts_of_size(job_, spacing_, shape_)) found_.warnings.push_back(std::move(p));
     const std::int64_t ranks = job_.run.ranks;

@@ -16,8 +16,10 @@
 #include <osteon/job/import/read_scan.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/physics.hpp>
+#include <osteon/job/run/uncertainty.hpp>
 #include <osteon/job/subprocess.hpp>
 #include <osteon/job/system_info.hpp>
+#include <osteon/voxel/changed_greys.hpp>
 
 namespace osteon::job {
 
@@ -138,6 +140,7 @@ job_size sample_solid(const spec& job, log_sink& log) {
     const auto& range = job.image.crop_voxels[static_cast<std::size_t>(a)];
     shape[a] = std::max<std::int64_t>(std::min(shape[a], range[1]) - range[0], 1);
   }
+  shape = voxel::coarsened_shape(shape, job.image.coarsen);
   found.sampled_voxels = facts.at("looked_at");
   const bool known = found.sampled_voxels > 0;
   const double solid = known ? facts.at("solid").get<double>() : 1, corners = known ? facts.at("corners").get<double>() : 1;
@@ -211,9 +214,11 @@ estimation estimate(const spec& job, const job_size& found, int ranks) {
   e.import_memory_bytes = import_bytes(header, e.elements, !source_of(job).is_image());  // other models are read as a whole
   e.exchange_bytes = static_cast<std::int64_t>(unknowns_per_element * static_cast<double>(widest_cut) * sizeof(double));
   const double picture_seconds = picture_cpu_seconds_per_pixel * pixels;
-  // The other connectivity comes when the first job is done and written: it takes time and no memory besides.
-  e.computed = job.segment.compare_connectivity ? 2 : 1;
-  const double seconds_per_element = e.computed * work * (c.setup_seconds + found.work.solutions * c.solution_seconds);
+  // The others come when the first job is done and written: they take time and no memory besides.
+  e.computed = (job.segment.compare_connectivity ? 2 : 1) + static_cast<int>(changed_images(job).size());
+  double times = job.segment.compare_connectivity ? 2 : 1;  // the job's own voxels
+  for (const changed_image& other : changed_images(job)) times += 1 / std::pow(static_cast<double>(other.coarsen), 3);
+  const double seconds_per_element = times * work * (c.setup_seconds + found.work.solutions * c.solution_seconds);
   e.cpu_seconds = seconds_per_element * static_cast<double>(e.elements) + picture_seconds;
   e.wall_seconds =
       (seconds_per_element * static_cast<double>(e.largest_elements_per_rank) + picture_seconds / e.ranks) / e.threads;
@@ -257,7 +262,7 @@ std::string estimation::to_text() const {
       100.0 * static_cast<double>(elements) / static_cast<double>(voxels), dofs, counted ? "counted" : "about",
       largest_elements_per_rank, imbalance, static_cast<double>(memory_bytes_per_rank) / 1048576,
       static_cast<double>(import_memory_bytes) / 1048576, static_cast<double>(exchange_bytes) / 1e3, cpu_seconds,
-      wall_seconds, ranks * threads, computed > 1 ? ", with both connectivities" : "");
+      wall_seconds, ranks * threads, computed > 1 ? fmt::format(", {} times", computed) : "");
 }
 
 }  // namespace osteon::job

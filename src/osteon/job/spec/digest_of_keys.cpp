@@ -13,7 +13,8 @@ using json = nlohmann::ordered_json;
 
 // What does not change the state of a solver.
 constexpr std::string_view not_of_a_state[] = {
-    "name", "output", "picture", "run", "io", "checkpoint", "pistoia", "max_iterations", "compare_connectivity"};
+    "name",       "output", "picture", "run", "io", "checkpoint", "pistoia", "max_iterations", "compare_connectivity",
+    "uncertainty"};
 // What does not change results: how they are computed, and where they go.
 constexpr std::string_view not_of_results[] = {"output", "run", "io", "checkpoint"};
 

@@ -54,6 +54,16 @@ void describe(Visitor& v, spec& s) {
     t("crop_voxels", i.crop_voxels,
       "Part of the image to use: [[z0, z1], [y0, y1], [x0, x1]], half open, counted after the steps. Positions in mm remain "
       "those of the whole image.");
+    t("coarsen", i.coarsen,
+      "Edge of the blocks whose mean becomes one voxel, counted in voxels of the image after steps and crop; 1: as it is. "
+      "The specimen keeps its size: where the number of voxels is no multiple, a block takes parts of voxels. For a quick "
+      "look at a job, and for [uncertainty].");
+    t("noise_sd", i.noise_sd,
+      "Standard deviation of a noise that is added to the grey values after coarsening, for [uncertainty]. Left out: none.");
+    t("noise_blur_voxels", i.noise_blur_voxels,
+      "The noise is blurred by a Gaussian of this standard deviation in voxels, [0, 4], and keeps noise_sd; 0: it differs "
+      "from voxel to voxel.");
+    t("noise_seed", i.noise_seed, "Which noise: another number, another noise; the same on all machines.");
     t.list("step", i.steps,
            "What is done to the image before the threshold, in the order of the file. Each step holds the whole image in "
            "memory (docs/images.md). A crop and a resampling are done to the images that are laid over the scan, too.",
@@ -218,6 +228,22 @@ void describe(Visitor& v, spec& s) {
       "apart; of flow: the error that the preconditioner sees, relative to the answer; left out: 1e-4.");
     t("max_iterations", s.solve.max_iterations, "The solver gives up after this many iterations (exit code 4).");
   });
+  v.optional_table(
+      "uncertainty", s.uncertainty,
+      "How far the answers are known: the job is solved again with the threshold, the voxels or the grey values changed, "
+      "and `uncertainty` in summary.json, the table on the terminal and the report say by how much each answer differs. "
+      "docs/uncertainty.md.",
+      [](auto& t, uncertainty_spec& u) {
+        t("enabled", u.enabled, "Solve again.");
+        t("threshold_sd", u.threshold_sd,
+          "Standard deviation of the threshold in grey values: solved again with a threshold lower and higher by it.");
+        t("voxel_size", u.voxel_size,
+          "Solve again with voxels of twice and four times the edge, and extrapolate to voxels of none where the answers "
+          "converge with an order from 0.5 to 2.5.");
+        t("noise_sd", u.noise_sd,
+          "Standard deviation of the noise of the grey values: solved again with two such noises added to the image.");
+        t("noise_blur_voxels", u.noise_blur_voxels, "As image.noise_blur_voxels: how far the noise of voxels is alike.");
+      });
   v.table(
       "pistoia",
       "Failure load: the load at which critical_volume of the solid exceeds critical_strain. It has the sign of the load.",
@@ -280,9 +306,10 @@ void describe(Visitor& v, spec& s) {
       "Fields of an elasticity result; left out: displacement, sed, effective_strain, von_mises. Strain, stress and sed, "
       "the strain energy density, are taken at the voxels' centres; sed_integrated is the energy of the whole voxel over "
       "its volume. principal_stress, principal_strain and principal_direction become three fields each, "
-      "_1 for the largest stress or strain to _3.",
+      "_1 for the largest stress or strain to _3. stiffness_sensitivity is the change of the stiffness with the voxel's "
+      "modulus; neck_energy the share of the strain energy of voxels that alone join others, 0 elsewhere.",
       {"displacement", "strain", "stress", "principal_stress", "principal_strain", "principal_direction", "von_mises", "sed",
-       "sed_integrated", "effective_strain"});
+       "sed_integrated", "effective_strain", "stiffness_sensitivity", "neck_energy"});
   });
   v.table(
       "run",

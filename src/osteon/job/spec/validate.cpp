@@ -99,6 +99,7 @@ class checker {
       for (const auto& range : i.crop_voxels) good &= range.size() == 2 && range[0] >= 0 && range[0] < range[1];
       expect(good, "image.crop_voxels", "expected [[z0, z1], [y0, y1], [x0, x1]] with 0 <= first < last");
     }
+    check_changes_of_greys();
     for (std::size_t n = 0; n < i.steps.size(); ++n) check_step(i.steps[n], fmt::format("image.step[{}]", n + 1));
     const std::int64_t connectivity = job_.segment.connectivity;
     expect(connectivity == 6 || connectivity == 26, "segment.connectivity",
@@ -119,6 +120,47 @@ class checker {
            "given although segment.labels = true: labels are not thresholded; remove one of the two");
     expect(!job_.segment.threshold || !job_.segment.upper || *job_.segment.upper > *job_.segment.threshold, "segment.upper",
            "must lie above segment.threshold, otherwise no voxel is solid");
+  }
+
+  // What names voxels or labels by their numbers would mean others in a coarser image.
+  std::string why_not_coarser() const {
+    if (job_.segment.labels || !row_.rules(job_).labels.empty()) return "labels have no mean";
+    for (const set_spec& s : job_.sets)
+      if (s.image || !s.voxels.empty() || !s.nodes.empty())
+        return fmt::format("the set '{}' names voxels of the image as it is", s.name);
+    return "";
+  }
+
+  void check_changes_of_greys() {
+    const image_spec& i = job_.image;
+    const auto in_greys = [&](const std::optional<double>& value, const char* where) {
+      expect(!value || (*value > 0 && std::isfinite(*value)), where,
+             fmt::format("{} must be > 0, in grey values of the image", value.value_or(0)));
+      expect(!value || !job_.segment.labels, where,
+             "given, but segment.labels = true: labels have no noise and no threshold");
+    };
+    const auto is_blur = [&](double value, const char* where) {
+      expect(value >= 0 && value <= 4, where, fmt::format("{} must be in [0, 4] voxels", value));
+    };
+    expect(i.coarsen >= 1 && i.coarsen <= 64, "image.coarsen", fmt::format("{} must be in [1, 64] voxels", i.coarsen));
+    if (i.coarsen > 1) {
+      const std::string why = why_not_coarser();
+      expect(why.empty(), "image.coarsen", fmt::format("given, but {}; remove one of the two", why));
+    }
+    in_greys(i.noise_sd, "image.noise_sd");
+    is_blur(i.noise_blur_voxels, "image.noise_blur_voxels");
+    if (!job_.uncertainty) return;
+    const uncertainty_spec& u = *job_.uncertainty;
+    expect(!job_.from, "uncertainty", "belongs to jobs with an image: only that can be changed");
+    expect(u.threshold_sd || u.noise_sd || u.voxel_size, "uncertainty",
+           "nothing is varied: give threshold_sd, noise_sd or voxel_size = true");
+    in_greys(u.threshold_sd, "uncertainty.threshold_sd");
+    in_greys(u.noise_sd, "uncertainty.noise_sd");
+    is_blur(u.noise_blur_voxels, "uncertainty.noise_blur_voxels");
+    if (u.voxel_size) {
+      const std::string why = why_not_coarser();
+      expect(why.empty(), "uncertainty.voxel_size", fmt::format("given, but {}; remove one of the two", why));
+    }
   }
 
   // Of each kind its own keys, and no others.

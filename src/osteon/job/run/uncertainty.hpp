@@ -1,0 +1,61 @@
+#pragma once
+/// @file
+/// How far answers are known: a job, and the same on images with another threshold, larger voxels or more noise.
+#include <mpi.h>
+
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <osteon/base/log_sink.hpp>
+#include <osteon/job/checkpoint.hpp>
+#include <osteon/job/spec.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace osteon::job {
+
+/// An image that a job is solved on again.
+struct changed_image {
+  enum class cause { threshold, voxel_size, noise };
+  cause of = cause::threshold;
+  std::string name;               ///< of the folder of its results, `threshold_low`
+  std::string words;              ///< what it is, "a threshold of 132"
+  std::int64_t coarsen = 1;       ///< edge of its voxels over that of the job's
+  std::vector<std::string> keys;  ///< that make the job of it, as `--set` takes them
+};
+
+/// Those of a job's [uncertainty]; none if it has no such table, or one that is not enabled.
+/// @param threshold that the job has been solved with; none: that of the job, if it says one
+std::vector<changed_image> changed_images(const spec& job, std::optional<double> threshold = {});
+
+/// A job on a changed image, and the command that does it alone.
+struct job_on_changed_image {
+  spec job;
+  std::string command;
+};
+/// Makes it of keys; its results go into `folder`.
+using maker_of_jobs = std::function<job_on_changed_image(const std::vector<std::string>& keys, const std::string& folder)>;
+
+/// Solve the job on its changed images, each in a folder of its own below `uncertainty` in that of the job, of which
+/// summary and manifest stay, and put `uncertainty` into the summary of the job, which is done. A fault of one of them is
+/// told there; this job keeps its results.
+/// @throws interrupted_error if it was stopped on request, machine_error if the summary cannot be written
+/// @collective on comm
+void tell_uncertainty(MPI_Comm comm, const spec& job, const maker_of_jobs& make, log_sink& log,
+                      const checkpoint_options& how);
+
+/// By how much a number may differ from what it would be in voxels of no size, of its values in voxels of edge h, 2h, 4h:
+/// Richardson's extrapolation with the order that they show. @cite [Roache1994]
+struct extrapolation {
+  std::optional<double> order, value;  ///< none: they converge with no order from 0.5 to 2.5
+  double difference = 0;               ///< of the value at h; without an order of those at h and 2h, or 2h and 4h if larger
+};
+extrapolation extrapolate(double at_h, double at_2h, double at_4h);
+
+/// `uncertainty` of a summary. @param computed the summaries of `images`; null: it has a fault
+nlohmann::ordered_json describe_uncertainty(const spec& job, const nlohmann::ordered_json& summary,
+                                            std::span<const changed_image> images,
+                                            std::span<const nlohmann::ordered_json> computed);
+
+}  // namespace osteon::job

@@ -1,0 +1,62 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <osteon/job/run/uncertainty.hpp>
+
+namespace uncertainty_test {
+
+using namespace osteon;
+using json = nlohmann::ordered_json;
+
+// Oracle: a value that has exactly the error c h^p.
+TEST(extrapolation, finds_order_and_limit) {
+  for (const double order : {0.6, 1.0, 2.0, 2.4}) {
+    const auto at = [&](double h) { return 7 + 0.3 * std::pow(h, order); };
+    const job::extrapolation e = job::extrapolate(at(1), at(2), at(4));
+    ASSERT_TRUE(e.order && e.value) << order;
+    EXPECT_NEAR(*e.order, order, 1e-9);
+    EXPECT_NEAR(*e.value, 7, 1e-9);
+    EXPECT_NEAR(e.difference, 0.3, 1e-9);
+  }
+}
+
+// Oracle: by hand. An order of 3, values that go to and fro, that grow evenly (order 0), and that stand still.
+TEST(extrapolation, is_refused_without_an_order) {
+  const std::array<std::array<double, 4>, 4> all{
+      {{1, 1.1, 1.9, 0.1}, {1, 1.1, 1.05, 0.1}, {1, 1.2, 1.4, 0.2}, {1, 1, 1, 0}}};
+  for (const auto& [one, two, four, difference] : all) {
+    const job::extrapolation e = job::extrapolate(one, two, four);
+    EXPECT_FALSE(e.order || e.value) << two;
+    EXPECT_NEAR(e.difference, difference, 1e-12);
+  }
+}
+
+// Oracle: by hand: stiffness 100, of thresholds 90 and 104, of voxels 2 and 4 times as large 104 and 112 (order 1: 96), and
+// noises that could not be computed.
+TEST(uncertainty, is_told_with_two_digits_each) {
+  job::spec spec;
+  spec.physics = "elasticity";
+  spec.uncertainty.emplace();
+  spec.uncertainty->threshold_sd = 5;
+  spec.uncertainty->voxel_size = true;
+  spec.uncertainty->noise_sd = 2;
+  const auto images = job::changed_images(spec, 40.0);
+  ASSERT_EQ(images.size(), 6U);
+  EXPECT_EQ(images[0].keys.back(), "segment.threshold=35");
+  EXPECT_EQ(images[3].keys.back(), "image.coarsen=4");
+  const auto of = [](double stiffness) { return json{{"stiffness_N_per_mm", stiffness}}; };
+  const std::vector<json> computed{of(90), of(104), of(104), of(112), nullptr, nullptr};
+  const json told = job::describe_uncertainty(spec, of(100), images, computed);
+  const json& a = told.at("answers").at(0);
+  EXPECT_NEAR(a.at("threshold").get<double>(), std::sqrt((100 + 16) / 2.0), 1e-12);
+  EXPECT_NEAR(a.at("extrapolated").get<double>(), 96, 1e-12);
+  EXPECT_NEAR(a.at("total").get<double>(), std::sqrt(58.0 + 16), 1e-12);
+  EXPECT_TRUE(a.at("noise").is_null());
+  EXPECT_EQ(
+      told.at("words").at(0),
+      "stiffness 100.0 ± 7.6 (threshold) ± 4.0 (voxel size) ± ? (noise) N/mm; 96.0 N/mm in voxels of no size (order 1)");
+}
+
+}  // namespace uncertainty_test
