@@ -92,7 +92,7 @@ def main() -> int:
     with ThreadPoolExecutor(given.at_once) as pool:
         all_found = list(pool.map(lambda s: specimen(s, given.edge), range(given.seed, given.seed + given.specimens)))
     found = [s for s in all_found if s is not None]
-    extrapolated = [s for s in found if s["extrapolated"] is not None]
+    extrapolated = [s for s in found if s.get("extrapolated") is not None]
     answer = {
         "schema": "osteon.bench.uncertainty/1",
         "specimens": len(found),

@@ -1,13 +1,15 @@
 """osteon: physics straight from voxel CT images.
 
 `stiffness`, `homogenise`, `conductivity`, `tortuosity` and `permeability` take an array and give a `Result`; `run`
-takes any job, as a file or a mapping; `load` reads a job that has been run.
+takes any job, as a file or a mapping; `load` reads a job that has been run. `morphometry` measures the shape of a
+solid.
 """
 
 from .api import load_fields, run
 from .errors import DataError, Error, FileWarning, Interrupted, MachineError, SolveError, UsageError
 from .properties import conductivity, homogenise, permeability, solve, stiffness, tortuosity
 from .result import Answer, Result, load
+from .shape import morphometry
 
 __all__ = [
     "Answer",
@@ -23,6 +25,7 @@ __all__ = [
     "homogenise",
     "load",
     "load_fields",
+    "morphometry",
     "permeability",
     "run",
     "solve",

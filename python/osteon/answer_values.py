@@ -59,6 +59,19 @@ def uncertainties_of(summary: dict[str, Any]) -> list[Value]:
     ]
 
 
+def shape_of(summary: dict[str, Any]) -> list[Value]:
+    """The measures of the solid's shape, where the job has taken them: of thicknesses mean and standard deviation."""
+    told = summary.get("morphometry", {})
+    units = {"BV_TV": "", "BS_BV_per_mm": "1/mm", "Tb_N_per_mm": "1/mm", "Conn_D_per_mm3": "1/mm³", "fabric.DA": ""}
+    found = [Value(f"morphometry.{key}", "", key, unit, _look_up(told, key)[1]) for key, unit in units.items()]
+    for key in ("Tb_Th_mm", "Tb_Sp_mm"):
+        for part in ("mean", "sd"):
+            found.append(
+                Value(f"morphometry.{key}.{part}", "", f"{key} {part}", "mm", _look_up(told, f"{key}.{part}")[1])
+            )
+    return [value for value in found if told and value.value is not None]
+
+
 def _look_up(tree: Any, dotted: str) -> tuple[bool, Any]:
     """Whether a key leads to something, and to what; a number in a key is a place in a list."""
     for part in dotted.split("."):

@@ -104,17 +104,31 @@ def _plain(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else value
 
 
-def _run_file(path: Path, output: Path | None, progress: bool | Listener) -> Result:
-    command = [binary(), "run", str(path), "--no-report"]
-    if output is not None:
-        command += ["--output", str(output)]
-    # The program starts Python for images: this one, which has the packages and this copy of osteon.
+def environment_of(program: str) -> dict[str, str]:
+    """Of the program: it starts Python for images: this one, which has the packages and this copy of osteon."""
     environment = {"OSTEON_PYTHON": sys.executable, **os.environ}
     environment["PYTHONPATH"] = os.pathsep.join(
         filter(None, [str(Path(__file__).parents[1]), environment.get("PYTHONPATH")])
     )
-    if command[0] == str(PROGRAM):
-        environment |= settings(environment)
+    return environment | settings(environment) if program == str(PROGRAM) else environment
+
+
+def answer_of(command: str, job: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """What a command says of a job by `--json`; its files go into the folder. @throws Error"""
+    program, path, answer = binary(), folder / "job.toml", folder / "answer.json"
+    path.write_text(to_toml(job), encoding="utf-8")
+    words = [program, command, str(path), "--output", str(folder / "out"), "--json", str(answer)]
+    code, _, err = _watch(words, environment_of(program), None)
+    if code != 0:
+        raise error_of(code, _fault(err) or f"osteon failed with exit code {code}")
+    return json.loads(answer.read_text(encoding="utf-8"))
+
+
+def _run_file(path: Path, output: Path | None, progress: bool | Listener) -> Result:
+    command = [binary(), "run", str(path), "--no-report"]
+    if output is not None:
+        command += ["--output", str(output)]
+    environment = environment_of(command[0])
     bar = Bar() if progress is True else None
     listener = bar or progress or None
     if listener:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .answer_values import Value, uncertainties_of, values_of
+from .answer_values import Value, shape_of, uncertainties_of, values_of
 from .batch_items import Item
 from .errors import DataError, printable
 from .report_data import JobResult, documents
@@ -48,7 +48,7 @@ def outcome_of(item: Item, folder: Path, log: Path) -> Outcome:
     try:
         result = documents(folder)
         computed_on = _computed_on(result)
-        answers = values_of(result.summary) + uncertainties_of(result.summary)
+        answers = values_of(result.summary) + uncertainties_of(result.summary) + shape_of(result.summary)
     except DataError as e:
         return Outcome(item, folder, log, FAILED, str(e), code)
     except (TypeError, ValueError, LookupError, AttributeError) as e:

@@ -41,6 +41,7 @@ from .report_text import (
     machine,
     number,
     segmentation,
+    shape,
     supports_and_forces,
     uncertainty,
     words_of_test,
@@ -71,7 +72,8 @@ def build(result: JobResult, picture: Image.Image | None = None, scene: Scene | 
         + _plot("In time", history(result), "What the flow does over time")
         + _plot("Probes", probes(result), "What the flow does at the probes"),
         "answers": _answers_of_cases(result) if result.cases else _answers(rows),
-        "supports": _table("How far are the answers known?", uncertainty(result))
+        "supports": _table("Shape", shape(result))
+        + _table("How far are the answers known?", uncertainty(result))
         + _table("Supports and forces", supports_and_forces(result)),
         "by_material": _table("By material", by_material(result)),
         "tensors": tensors(result),

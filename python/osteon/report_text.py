@@ -55,6 +55,7 @@ NO_ANSWERS = {
     "failure_proof",
     "ended",
     "uncertainty",
+    "morphometry",
 }
 
 
@@ -244,6 +245,36 @@ def _z_y_x(values: list[float]) -> str:
     """Three components; what rounding leaves of a zero, against the largest, is 0."""
     largest = max((abs(float(v)) for v in values), default=0.0)
     return "; ".join(number(float(v) if abs(v) > 1e-6 * largest else 0.0) for v in values)
+
+
+SHAPE = (
+    ("BV_TV", "BV/TV, share of the {phase}", ""),
+    ("TV_mm3", "TV, volume of the image", "mm³"),
+    ("BS_mm2", "BS, surface", "mm²"),
+    ("BS_BV_per_mm", "BS/BV", "1/mm"),
+    ("Tb_Th_mm", "Tb.Th, thickness by inscribed balls", "mm"),
+    ("Tb_Sp_mm", "Tb.Sp, the same of the rest", "mm"),
+    ("Tb_N_per_mm", "Tb.N, 1/(Tb.Th + Tb.Sp)", "1/mm"),
+    ("Conn_D_per_mm3", "Conn.D, (1 - Euler number)/TV", "1/mm³"),
+    ("fabric.DA", "DA, longest over shortest mean intercept", ""),
+    ("fabric.DA_0_to_1", "DA, 0 to 1", ""),
+)
+
+
+def shape(result: JobResult) -> list[list[str]]:
+    """The measures of the solid's shape: a head, and a row for each."""
+    told = result.summary.get("morphometry")
+    if not told:
+        return []
+    rows = [["measure", "value", "standard deviation", "median", "largest", ""]]
+    for key, title, unit in SHAPE:
+        value = look_up(told, key)
+        spread = ["", "", ""]
+        if isinstance(value, dict):
+            spread = [number(value["sd"]), number(value["median"]), number(value["max"])]
+            value = value["mean"]
+        rows.append([title.format(phase=told.get("phase", "solid")), number(value), *spread, unit])
+    return rows
 
 
 CAUSES = (("threshold", "threshold"), ("voxel_size", "voxel size"), ("noise", "noise"))

@@ -17,6 +17,7 @@ void add_verify(registry& commands);
 void add_convert(registry& commands);
 void add_export(registry& commands);
 void add_new(registry& commands);
+void add_morphometry(registry& commands);
 void add_render(registry& commands);
 void add_report(registry& commands);
 void add_studio(registry& commands);

@@ -34,6 +34,7 @@
 #include <osteon/job/run/connectivity_effect.hpp>
 #include <osteon/job/run/directory_lock.hpp>
 #include <osteon/job/run/finished_results.hpp>
+#include <osteon/job/run/morphometry.hpp>
 #include <osteon/job/run/uncertainty.hpp>
 #include <osteon/job/spec.hpp>
 #include <osteon/job/subprocess.hpp>
@@ -306,6 +307,7 @@ int compute_as_rank(const run_options& options) {
                     .trace_messages = options.trace_messages,
                     .replace = options.force});
       if (spec->segment.compare_connectivity) tell_effect(placed.comm(), options, *spec, log_of_first());
+      if (spec->measures_shape) job::tell_shape(placed.comm(), *spec, log_of_first());
       if (spec->uncertainty && spec->uncertainty->enabled) tell_uncertainty(placed.comm(), options, *spec, log_of_first());
     };
     if (!spec->from || planes <= 0 || comm::size(given) <= planes) return compute_on(given);

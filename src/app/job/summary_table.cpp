@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <osteon/job/physics.hpp>
+#include <osteon/job/run/morphometry.hpp>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -259,6 +260,7 @@ std::string summary_table(const nlohmann::ordered_json& s, const std::string& re
   if (s.contains("messages")) text += table_of_messages(s);
   if (s.contains("effect_of_connectivity"))
     text += fmt::format("\n  {}\n", s.at("effect_of_connectivity").at("words").get<std::string>());
+  if (s.contains("morphometry")) text += "\n  shape\n" + job::table_of_shape(s.at("morphometry"));
   if (s.contains("uncertainty")) text += table_of_uncertainty(s.at("uncertainty"));
   if (const auto note = s.at("image").value("spacing_note", ""); !note.empty())
     text += fmt::format("\n  Voxel size: {}\n", note);

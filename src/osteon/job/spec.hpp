@@ -266,6 +266,7 @@ struct spec {
   io_spec io;
   checkpoint_spec checkpoint;
   std::string output_directory;
+  bool measures_shape = false;
   std::optional<std::vector<std::string>> output_fields;  ///< elasticity only; absent: default_elastic_fields()
 
   std::map<std::string, std::any> own_keys;  ///< of tables that physics have, by name (physics.hpp)

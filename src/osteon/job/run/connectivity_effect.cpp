@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <osteon/base/counted.hpp>
@@ -17,6 +16,7 @@
 #include <osteon/job/physics.hpp>
 #include <osteon/job/run/compute.hpp>
 #include <osteon/job/run/directory_lock.hpp>
+#include <osteon/job/run/result_documents.hpp>
 #include <osteon/job/stop.hpp>
 #include <osteon/job/system_info.hpp>
 
@@ -29,14 +29,6 @@ using json = nlohmann::ordered_json;
 constexpr const char* key_of_effect = "effect_of_connectivity";
 
 bool keeps_hanging(const spec& job) { return job.segment.connectivity == 26; }
-
-json summary_of(const spec& job) {
-  std::ifstream file(output_paths(job).summary);
-  json summary = json::parse(file, nullptr, false);
-  if (!summary.is_object())
-    throw machine_error(fmt::format("'{}' was written but cannot be read back", output_paths(job).summary));
-  return summary;
-}
 
 // Only 6 tells what it drops that 26 keeps.
 std::int64_t hanging_voxels(const json& segmentation) { return segmentation.value("hanging_voxels", std::int64_t{0}); }
@@ -120,7 +112,7 @@ void tell_effect_of_connectivity(MPI_Comm comm, const spec& job, const spec& oth
   const bool root = comm::rank(comm) == 0;
   json summary, effect = {{"connectivity", other.segment.connectivity}};
   comm::collectively(comm, [&] {
-    if (root) summary = summary_of(job);
+    if (root) summary = read_summary(job);
   });
   const std::string voxels =
       std::string(keeps_hanging(job) ? "without" : "with") + " the voxels that hang by edges and corners";

@@ -1,3 +1,4 @@
+#include <fstream>
 #include <osteon/job/run/result_documents.hpp>
 
 #include <fmt/format.h>
@@ -174,6 +175,14 @@ json describe_run(const spec& job, const local_model& part, const std::vector<st
           {"job_text", job.text},
           {"input_sha256", part.header.source_sha256},
           {"identity_sha256", identity_of_results(job, model_key)}};
+}
+
+json read_summary(const spec& job) {
+  std::ifstream file(output_paths(job).summary);
+  json summary = json::parse(file, nullptr, false);
+  if (!summary.is_object())
+    throw machine_error(fmt::format("'{}' was written but cannot be read back", output_paths(job).summary));
+  return summary;
 }
 
 }  // namespace osteon::job

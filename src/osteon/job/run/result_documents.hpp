@@ -34,6 +34,9 @@ struct run_cost {
 nlohmann::ordered_json summarise(const spec& job, const local_model& part, const physics_result& result,
                                  const run_cost& cost);
 
+/// The summary that a job has written. @throws machine_error if it cannot be read @collective local
+nlohmann::ordered_json read_summary(const spec& job);
+
 /// The document manifest.json: versions, hosts, times, the job's text. Local.
 nlohmann::ordered_json describe_run(const spec& job, const local_model& part, const std::vector<std::string>& hosts,
                                     const std::string& command, const std::string& started);

@@ -54,6 +54,7 @@ std::string why_not_in_memory(const spec& job) {
   if (!job.probes.empty()) return "it writes records of its probes ([[probe]])";
   if (job.segment.compare_connectivity) return "it is computed twice (segment.compare_connectivity)";
   if (job.uncertainty && job.uncertainty->enabled) return "it is computed several times ([uncertainty])";
+  if (job.measures_shape) return "it measures the shape of its solid (output.morphometry)";
   if (job.modulus_image || job.poisson_image) return "its moduli are images in files ([modulus_image], [poisson_image])";
   if (std::any_of(job.sets.begin(), job.sets.end(), [](const set_spec& s) { return s.image.has_value(); }) ||
       !physics_of(job).labels(job).empty())

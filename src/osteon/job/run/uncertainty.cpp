@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <osteon/comm/collectively.hpp>
@@ -17,6 +16,7 @@
 #include <osteon/job/physics.hpp>
 #include <osteon/job/run/compute.hpp>
 #include <osteon/job/run/directory_lock.hpp>
+#include <osteon/job/run/result_documents.hpp>
 #include <osteon/job/stop.hpp>
 #include <osteon/job/system_info.hpp>
 
@@ -37,14 +37,6 @@ constexpr const char* key_of(cause of) {
 }
 constexpr const char* words_of(cause of) {
   return of == cause::threshold ? "threshold" : of == cause::voxel_size ? "voxel size" : "noise";
-}
-
-json summary_of(const spec& job) {
-  std::ifstream file(output_paths(job).summary);
-  json summary = json::parse(file, nullptr, false);
-  if (!summary.is_object())
-    throw machine_error(fmt::format("'{}' was written but cannot be read back", output_paths(job).summary));
-  return summary;
 }
 
 // Model and fields of a job on a changed image, which take most of the room.
@@ -241,8 +233,9 @@ std::vector<changed_image> changed_images(const spec& job, std::optional<double>
   if (!job.uncertainty || !job.uncertainty->enabled) return all;
   const uncertainty_spec& u = *job.uncertainty;
   if (!threshold) threshold = job.segment.threshold;
-  std::vector<std::string> same{"uncertainty.enabled=false", "segment.compare_connectivity=false", "picture.enabled=false",
-                                "picture.every=0", "picture.film=false"};
+  std::vector<std::string> same{"uncertainty.enabled=false", "segment.compare_connectivity=false",
+                                "picture.enabled=false",     "picture.every=0",
+                                "picture.film=false",        "output.morphometry=false"};
   if (!job.checkpoint.directory.empty()) same.emplace_back("checkpoint.directory=\"\"");
   const auto add = [&](changed_image image, const std::vector<std::string>& keys) {
     image.keys = same;
@@ -317,7 +310,7 @@ void tell_uncertainty(MPI_Comm comm, const spec& job, const maker_of_jobs& make,
   double threshold = std::numeric_limits<double>::quiet_NaN();
   comm::collectively(comm, [&] {
     if (!root) return;
-    summary = summary_of(job);
+    summary = read_summary(job);
     const json& segmentation = summary.at("segmentation");
     if (const auto found = segmentation.find("threshold"); found != segmentation.end() && found->is_number())
       threshold = *found;

@@ -86,6 +86,7 @@ std::string digest_of_keys(const spec& job) { return digest_of(keys_of(job, not_
 std::string digest_of_result_keys(const spec& job) {
   json keys = keys_of(job, not_of_results);
   keys["output_fields"] = job.output_fields ? json(*job.output_fields) : json(nullptr);
+  keys["morphometry"] = job.measures_shape;
   keys["stored"] = {job.io.compression, job.io.compression_level.value_or(-1), job.io.significant_digits};
   return digest_of(keys);
 }

@@ -302,6 +302,9 @@ void describe(Visitor& v, spec& s) {
   });
   v.table("output", "Where the results go, and which.", [&](auto& t) {
     t("directory", s.output_directory, "Folder for the results, relative to the working directory; default <name>.out.");
+    t("morphometry", s.measures_shape,
+      "Also measure the shape of the solid (of a flow: of the fluid): BV/TV, thickness, connectivity, anisotropy ..., as "
+      "osteon morphometry does, into morphometry of summary.json, the table and the report. docs/morphometry.md.");
     t("fields", s.output_fields,
       "Fields of an elasticity result; left out: displacement, sed, effective_strain, von_mises. Strain, stress and sed, "
       "the strain energy density, are taken at the voxels' centres; sed_integrated is the energy of the whole voxel over "

@@ -1,0 +1,56 @@
+"""The shape of a solid from Python."""
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .api import answer_of
+from .errors import one_frame
+
+if TYPE_CHECKING:
+    from .properties import Image, Spacing
+
+
+@one_frame
+def morphometry(
+    image: "Image", spacing_mm: "Spacing", threshold: float | None = None, keep: str = "all"
+) -> dict[str, Any]:
+    """BV/TV, surface, thickness, separation, connectivity and anisotropy of a solid.
+
+    Parameters
+    ----------
+    image
+        Grey values, shape (z, y, x), or a mask. The solid lies above `threshold`, by Otsu's method if it is None; of a
+        mask it is True.
+    spacing_mm
+        Edge lengths of a voxel, (z, y, x) or one number.
+    threshold
+        Grey value above which a voxel is solid.
+    keep
+        ``all``, or ``largest``: of the solid only the largest part that hangs together by faces.
+
+    Returns
+    -------
+    dict
+        The keys are those of ``docs/schemas/morphometry.json``, with units at their ends; ``docs/morphometry.md`` says
+        what they mean.
+
+    Raises
+    ------
+    UsageError, DataError, MachineError, Interrupted
+    """
+    import numpy as np
+
+    values = np.asarray(image)
+    if values.dtype == bool:
+        values, threshold = values.view(np.uint8), 0.5 if threshold is None else threshold
+    with tempfile.TemporaryDirectory(prefix="osteon-") as name:
+        folder = Path(name)
+        np.save(folder / "image.npy", values)
+        job = {
+            "name": "shape",
+            "image": {"path": "image.npy", "spacing_mm": [float(s) for s in np.broadcast_to(spacing_mm, 3)]},
+            "segment": {"threshold": threshold, "keep": keep},
+            "material": [{"youngs_modulus_MPa": 1.0}],  # which the shape does not depend on
+        }
+        return answer_of("morphometry", job, folder)

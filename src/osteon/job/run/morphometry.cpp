@@ -1,0 +1,154 @@
+#include <osteon/job/run/morphometry.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/job/import/model_source.hpp>
+#include <osteon/job/local_model.hpp>
+#include <osteon/job/outputs/output_paths.hpp>
+#include <osteon/job/physics.hpp>
+#include <osteon/job/run/result_documents.hpp>
+#include <osteon/job/system_info.hpp>
+#include <osteon/morphometry/distance_map.hpp>
+#include <osteon/morphometry/fabric.hpp>
+#include <osteon/morphometry/lattice_counts.hpp>
+#include <osteon/morphometry/local_thickness.hpp>
+
+namespace osteon::job {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json to_json(const morphometry::thickness_statistics& s) {
+  if (s.voxels == 0) return nullptr;
+  return {{"mean", s.mean}, {"sd", s.deviation}, {"p10", s.p10}, {"median", s.median}, {"p90", s.p90}, {"max", s.max}};
+}
+
+morphometry::thickness_statistics thickness_of(const grid::block& where, const std::vector<float>& phase,
+                                               const vector3& spacing) {
+  const auto squared = morphometry::distance_map(where, phase, spacing);
+  return morphometry::statistics_of(where, morphometry::local_thickness(where, squared, spacing), spacing);
+}
+
+}  // namespace
+
+spec job_for_shape(const spec& job) {
+  spec other = job;
+  other.physics = "elasticity";
+  other.load = {};
+  other.load.test = "custom";
+  other.cases.clear();
+  other.boundaries.clear();
+  other.output_directory = (std::filesystem::path(job.output_directory) / "morphometry").string();
+  return other;
+}
+
+json measure_shape(MPI_Comm comm, const spec& job, log_sink& log) {
+  io_clock clock;
+  log.stage("reading the model");
+  const local_model part = source_of(job).read(comm, job, clock, log);
+  const index3 domain = part.where.domain;
+  const vector3 h = part.header.spacing_mm;
+  std::vector<float> solid, empty;
+  comm::collectively(comm, [&] {
+    const std::vector<material_number> image = image_of(part);
+    solid.resize(image.size());
+    std::transform(image.begin(), image.end(), solid.begin(), [](material_number m) { return m != 0 ? 1.0F : 0.0F; });
+  });
+  log.stage("counting");
+  const morphometry::lattice_counts counts = morphometry::count_lattice(part.where, solid);
+  comm::collectively(comm, [&] {
+    if (counts.voxels == 0) throw data_error("the image has no solid voxel that could be measured; look at its threshold");
+    if (counts.voxels == domain.volume())
+      throw data_error("every voxel of the image is solid: it has neither a surface nor a thickness; look at its threshold");
+  });
+  log.stage("thickness of the solid");
+  const auto thickness = thickness_of(part.where, solid, h);
+  log.stage("thickness of the empty space");
+  comm::collectively(comm, [&] {
+    empty = std::move(solid);
+    for (float& v : empty) v = 1 - v;
+  });
+  const auto separation = thickness_of(part.where, empty, h);
+
+  const double voxel = h.z * h.y * h.x, total = static_cast<double>(domain.volume()) * voxel;
+  const double bone = static_cast<double>(counts.voxels) * voxel;
+  const double surface = morphometry::surface_mm2(counts, domain, h);
+  json answer = {{"schema", "osteon.morphometry/1"},
+                 {"job", job.name},
+                 {"phase", physics_of(job).rules(job).phase},
+                 {"shape", {domain.z, domain.y, domain.x}},
+                 {"spacing_mm", {h.z, h.y, h.x}},
+                 {"TV_mm3", total},
+                 {"BV_mm3", bone},
+                 {"BV_TV", bone / total},
+                 {"BS_mm2", surface},
+                 {"BS_BV_per_mm", surface / bone},
+                 {"BS_TV_per_mm", surface / total},
+                 {"Tb_Th_mm", to_json(thickness)},
+                 {"Tb_Sp_mm", to_json(separation)},
+                 {"Tb_N_per_mm", 1 / (thickness.mean + separation.mean)},
+                 {"plate_model",
+                  {{"Tb_Th_mm", 2 * bone / surface},
+                   {"Tb_Sp_mm", 2 * (total - bone) / surface},
+                   {"Tb_N_per_mm", surface / (2 * total)}}},
+                 {"euler", counts.euler},
+                 {"Conn_D_per_mm3", (1 - static_cast<double>(counts.euler)) / total}};
+  if (const auto fabric = morphometry::fabric_of(counts, domain, h))
+    answer["fabric"] = {{"DA", fabric->anisotropy()},
+                        {"DA_0_to_1", 1 - 1 / fabric->anisotropy()},
+                        {"intercept_mm", fabric->length_mm},
+                        {"direction_zyx", fabric->direction_zyx}};
+  else
+    answer["fabric"] = nullptr;
+  return answer;
+}
+
+void tell_shape(MPI_Comm comm, const spec& job, log_sink& log) {
+  json measures = measure_shape(comm, job, log);
+  comm::collectively(comm, [&] {
+    if (comm::rank(comm) != 0) return;
+    for (const char* known : {"schema", "job", "shape", "spacing_mm"}) measures.erase(known);
+    json summary = read_summary(job);
+    summary["morphometry"] = measures;
+    write_file(output_paths(job).summary, to_text(summary));
+  });
+}
+
+namespace {
+
+std::string line(const char* name, const json& value, const char* unit) {
+  return fmt::format("  {:<44} {:>12.5g}  {}\n", name, value.get<double>(), unit);
+}
+
+std::string spread(const char* name, const json& s) {
+  if (s.is_null()) return fmt::format("  {:<44} {:>12}\n", name, "none");
+  return fmt::format("  {:<44} {:>12.5g}  mm, sd {:.4g}, median {:.4g}, largest {:.4g}\n", name, s.at("mean").get<double>(),
+                     s.at("sd").get<double>(), s.at("median").get<double>(), s.at("max").get<double>());
+}
+
+}  // namespace
+
+std::string table_of_shape(const json& m) {
+  std::string text =
+      line(fmt::format("BV/TV, share of the {}", m.at("phase").get<std::string>()).c_str(), m.at("BV_TV"), "");
+  text += line("TV, volume of the image", m.at("TV_mm3"), "mm3");
+  text += line("BS, surface", m.at("BS_mm2"), "mm2");
+  text += line("BS/BV", m.at("BS_BV_per_mm"), "1/mm");
+  text += spread("Tb.Th, thickness by inscribed balls", m.at("Tb_Th_mm"));
+  text += spread("Tb.Sp, the same of the rest", m.at("Tb_Sp_mm"));
+  text += line("Tb.N, 1/(Tb.Th + Tb.Sp)", m.at("Tb_N_per_mm"), "1/mm");
+  text += line("Conn.D, (1 - Euler number)/TV", m.at("Conn_D_per_mm3"), "1/mm3");
+  if (m.at("fabric").is_null())
+    return text + fmt::format("  {:<44} {:>12}  along some direction nothing ends\n", "DA", "none");
+  text += line("DA, longest over shortest mean intercept", m.at("fabric").at("DA"), "");
+  return text + line("DA, 0 to 1", m.at("fabric").at("DA_0_to_1"), "");
+}
+
+}  // namespace osteon::job

@@ -1,0 +1,29 @@
+#pragma once
+/// @file
+/// The shape of a job's solid, in the measures that bone is described by.
+#include <mpi.h>
+
+#include <nlohmann/json_fwd.hpp>
+#include <osteon/base/log_sink.hpp>
+#include <osteon/job/spec.hpp>
+#include <string>
+
+namespace osteon::job {
+
+/// The same job without what only its physics asks of the solid, such as that it joins two faces, with a folder of its own,
+/// `morphometry` in that of the job.
+spec job_for_shape(const spec& job);
+
+/// Measure the solid of a job's model, which import has made: docs/morphometry.md. Nothing depends on the number of ranks.
+/// @throws data_error if there is no solid, or nothing else; usage_error if there are more ranks than lines of voxels
+/// @collective on comm @cost memory: 40 bytes a voxel of the rank's box, and as many voxels around it as the thickest place
+nlohmann::ordered_json measure_shape(MPI_Comm comm, const spec& job, log_sink& log);
+
+/// Put the measures of a job's model, as it was solved on, into its summary as `morphometry`.
+/// @throws as measure_shape; machine_error if the summary cannot be written @collective on comm
+void tell_shape(MPI_Comm comm, const spec& job, log_sink& log);
+
+/// The measures as a table for the terminal.
+std::string table_of_shape(const nlohmann::ordered_json& measures);
+
+}  // namespace osteon::job

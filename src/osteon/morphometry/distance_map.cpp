@@ -1,0 +1,94 @@
+#include <osteon/morphometry/distance_map.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/grid/redistribute.hpp>
+#include <osteon/morphometry/pencils.hpp>
+
+namespace osteon::morphometry {
+
+namespace {
+
+// The lower envelope of parabolas weight (i - k)^2 + height(k) of a line, at its whole numbers.
+class envelope {
+ public:
+  explicit envelope(std::int64_t length)
+      : height_(static_cast<std::size_t>(length)),
+        vertex_(static_cast<std::size_t>(length)),
+        from_(static_cast<std::size_t>(length) + 1) {}
+
+  void take(float* line, std::int64_t length, std::int64_t stride, double weight) {
+    int count = 0;
+    for (std::int64_t k = 0; k < length; ++k) {
+      const auto i = static_cast<std::size_t>(k);
+      height_[i] = static_cast<double>(line[k * stride]);
+      if (height_[i] >= static_cast<double>(beyond)) continue;
+      double meets = -std::numeric_limits<double>::infinity();
+      while (count > 0) {
+        const std::int64_t v = vertex_[static_cast<std::size_t>(count - 1)];
+        const auto at = static_cast<double>(v), here = static_cast<double>(k);
+        meets = ((height_[i] + weight * here * here) - (height_[static_cast<std::size_t>(v)] + weight * at * at)) /
+                (2 * weight * (here - at));
+        if (meets > from_[static_cast<std::size_t>(count - 1)]) break;
+        meets = -std::numeric_limits<double>::infinity();
+        --count;
+      }
+      vertex_[static_cast<std::size_t>(count)] = k;
+      from_[static_cast<std::size_t>(count)] = meets;
+      ++count;
+    }
+    if (count == 0) return;
+    from_[static_cast<std::size_t>(count)] = std::numeric_limits<double>::infinity();
+    std::size_t now = 0;
+    for (std::int64_t k = 0; k < length; ++k) {
+      while (from_[now + 1] < static_cast<double>(k)) ++now;
+      const auto d = static_cast<double>(k - vertex_[now]);
+      line[k * stride] = static_cast<float>(weight * d * d + height_[static_cast<std::size_t>(vertex_[now])]);
+    }
+  }
+
+ private:
+  std::vector<double> height_;
+  std::vector<std::int64_t> vertex_;
+  std::vector<double> from_;  // where each parabola begins to be the lowest
+};
+
+// Of all lines of a box along one axis, which it holds from end to end.
+void take_lines(std::vector<float>& values, index3 shape, int along, double weight) {
+  const index3 stride{shape.y * shape.x, shape.x, 1};
+  const int a = along == 0 ? 1 : 0, b = along == 2 ? 1 : 2;
+#pragma omp parallel
+  {
+    envelope lowest(shape[along]);
+#pragma omp for
+    for (std::int64_t line = 0; line < shape[a] * shape[b]; ++line)
+      lowest.take(values.data() + line / shape[b] * stride[a] + line % shape[b] * stride[b], shape[along], stride[along],
+                  weight);
+  }
+}
+
+}  // namespace
+
+std::vector<float> distance_map(const grid::block& where, const std::vector<float>& phase, const vector3& spacing) {
+  const int ranks = comm::size(where.comm), rank = comm::rank(where.comm);
+  std::vector<float> values;
+  std::vector<grid::box_tree> lines;
+  comm::collectively(where.comm, [&] {
+    for (const int along : {2, 1, 0}) lines.push_back(pencils(where.domain, along, ranks));
+    values.resize(phase.size());
+    std::transform(phase.begin(), phase.end(), values.begin(), [](float v) { return v == 0 ? 0.0F : beyond; });
+  });
+  const grid::box_tree* have = where.boxes.get();
+  for (std::size_t n = 0; n < 3; ++n) {
+    const int along = 2 - static_cast<int>(n);
+    values = grid::redistribute<float>(where.comm, *have, lines[n], values);
+    have = &lines[n];
+    const double weight = spacing[along] / spacing.x;
+    comm::collectively(where.comm, [&] { take_lines(values, have->box_of(rank).shape(), along, weight * weight); });
+  }
+  return grid::redistribute<float>(where.comm, *have, *where.boxes, values);
+}
+
+}  // namespace osteon::morphometry
