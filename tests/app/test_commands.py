@@ -144,7 +144,7 @@ def test_estimate_counts_the_job_with_the_other_connectivity(job: Job, sponge: P
     for key in ("cpu_seconds", "wall_seconds"):
         assert told[1][key] == pytest.approx(2 * told[0][key])
     assert told[1]["memory_bytes_per_rank"] == told[0]["memory_bytes_per_rank"]
-    assert "with both connectivities" in job.run("--quick", command="estimate").out
+    assert ", 2 times" in job.run("--quick", command="estimate").out
 
 
 def test_estimate_answers_from_the_header_of_a_large_image(job: Job) -> None:
