@@ -59,6 +59,17 @@ def uncertainties_of(summary: dict[str, Any]) -> list[Value]:
     ]
 
 
+OF_A_COMPARTMENT = {
+    "BV_TV": "",
+    "Tb_Th_mm": "mm",
+    "Tb_Sp_mm": "mm",
+    "Tb_N_per_mm": "1/mm",
+    "Ct_Th_mm": "mm",
+    "Ct_Po": "",
+    "vBMD": "",
+}
+
+
 def shape_of(summary: dict[str, Any]) -> list[Value]:
     """The measures of the solid's shape, where the job has taken them: of thicknesses mean and standard deviation."""
     told = summary.get("morphometry", {})
@@ -69,6 +80,13 @@ def shape_of(summary: dict[str, Any]) -> list[Value]:
             found.append(
                 Value(f"morphometry.{key}.{part}", "", f"{key} {part}", "mm", _look_up(told, f"{key}.{part}")[1])
             )
+    for name, measured in told.get("compartments", {}).items():
+        for key, unit in OF_A_COMPARTMENT.items():
+            value, part = measured.get(key), ""
+            if isinstance(value, dict):
+                value, part = value.get("mean"), ".mean"
+            unit = measured.get("vBMD_unit", "") if key == "vBMD" else unit
+            found.append(Value(f"morphometry.compartments.{name}.{key}{part}", "", f"{name} {key}", unit, value))
     return [value for value in found if told and value.value is not None]
 
 

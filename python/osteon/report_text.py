@@ -260,6 +260,17 @@ SHAPE = (
     ("fabric.DA_0_to_1", "DA, 0 to 1", ""),
 )
 
+PARTS = (  # of a compartment
+    ("TV_mm3", "TV", "mm³"),
+    ("BV_TV", "BV/TV", ""),
+    ("Tb_Th_mm", "Tb.Th", "mm"),
+    ("Tb_Sp_mm", "Tb.Sp", "mm"),
+    ("Tb_N_per_mm", "Tb.N", "1/mm"),
+    ("Ct_Th_mm", "Ct.Th, with the pores", "mm"),
+    ("Ct_Po", "Ct.Po, share of the pores", ""),
+    ("vBMD", "vBMD, mean density", ""),
+)
+
 
 def shape(result: JobResult) -> list[list[str]]:
     """The measures of the solid's shape: a head, and a row for each."""
@@ -274,6 +285,22 @@ def shape(result: JobResult) -> list[list[str]]:
             spread = [number(value["sd"]), number(value["median"]), number(value["max"])]
             value = value["mean"]
         rows.append([title.format(phase=told.get("phase", "solid")), number(value), *spread, unit])
+    for name, part in told.get("compartments", {}).items():
+        rows += _compartment(name, part)
+    return rows
+
+
+def _compartment(name: str, part: dict[str, Any]) -> list[list[str]]:
+    rows = []
+    for key, title, unit in PARTS:
+        value = part.get(key)
+        if value is None:
+            continue
+        spread = ["", "", ""]
+        if isinstance(value, dict):
+            spread = [number(value["sd"]), number(value["median"]), number(value["max"])]
+            value = value["mean"]
+        rows.append([f"{name}: {title}", number(value), *spread, part.get("vBMD_unit", "") if key == "vBMD" else unit])
     return rows
 
 

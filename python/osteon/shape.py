@@ -8,12 +8,18 @@ from .api import answer_of
 from .errors import one_frame
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from .properties import Image, Spacing
 
 
 @one_frame
 def morphometry(
-    image: "Image", spacing_mm: "Spacing", threshold: float | None = None, keep: str = "all"
+    image: "Image",
+    spacing_mm: "Spacing",
+    threshold: float | None = None,
+    keep: str = "all",
+    compartments: "Mapping[str, Image] | None" = None,
 ) -> dict[str, Any]:
     """BV/TV, surface, thickness, separation, connectivity and anisotropy of a solid.
 
@@ -28,6 +34,8 @@ def morphometry(
         Grey value above which a voxel is solid.
     keep
         ``all``, or ``largest``: of the solid only the largest part that hangs together by faces.
+    compartments
+        Masks of the image's shape, by ``trabecular``, ``cortical`` or ``total``: measured by themselves, too.
 
     Returns
     -------
@@ -47,10 +55,13 @@ def morphometry(
     with tempfile.TemporaryDirectory(prefix="osteon-") as name:
         folder = Path(name)
         np.save(folder / "image.npy", values)
-        job = {
+        job: dict[str, Any] = {
             "name": "shape",
             "image": {"path": "image.npy", "spacing_mm": [float(s) for s in np.broadcast_to(spacing_mm, 3)]},
             "segment": {"threshold": threshold, "keep": keep},
             "material": [{"youngs_modulus_MPa": 1.0}],  # which the shape does not depend on
         }
+        for kind, mask in (compartments or {}).items():
+            np.save(folder / f"{kind}.npy", np.asarray(mask, bool).view(np.uint8))
+            job.setdefault("compartment", []).append({"name": kind, "image": f"{kind}.npy", "labels": [1]})
         return answer_of("morphometry", job, folder)

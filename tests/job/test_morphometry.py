@@ -53,6 +53,102 @@ def test_a_run_measures_too(job: Job) -> None:
     assert told == {key: value for key, value in json.loads(alone.out).items() if key in told}
 
 
+def shell() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """A tube of 6 voxels' wall with 2 pores, rods inside, nothing around; masks of wall and inside."""
+    wall = np.zeros((12, 44, 44), bool)
+    wall[:, 2:-2, 2:-2] = True
+    wall[:, 8:-8, 8:-8] = False
+    inner = np.zeros_like(wall)
+    inner[:, 8:-8, 8:-8] = True
+    solid = wall.copy()
+    solid[3:5, 4:6, 12:14] = solid[7:9, 4:6, 22:24] = False
+    solid[:, 16:20, 16:20] = solid[:, 24:28, 24:28] = True
+    return solid, wall, inner
+
+
+def with_compartments(job: Job, more: str = "") -> None:
+    solid, wall, inner = shell()
+    np.save(job.folder / "image.npy", np.where(solid, 200, 10).astype("u1"))
+    np.save(job.folder / "parts.npy", (wall + 2 * inner).astype("u1"))
+    text = '[[compartment]]\nname = "cortical"\nimage = "parts.npy"\nlabels = [1]\n'
+    text += '[[compartment]]\nname = "inside"\nkind = "trabecular"\nimage = "parts.npy"\nlabels = [2]\n'
+    text += '[[compartment]]\nname = "all"\nkind = "total"\nimage = "parts.npy"\nlabels = [2]\n'
+    job.write(job_text("image.npy", more='[segment]\nthreshold = 100\nkeep = "all"\n' + text + more))
+
+
+def test_compartments_are_measured_by_themselves(job: Job) -> None:
+    """Oracle: by hand; ranks: the other number of them; without a calibration there is no density."""
+    with_compartments(job)
+    alone = job.run("--json", "-", command="morphometry")
+    assert alone.code == 0, alone.err
+    told = json.loads(alone.out)
+    follows_schema(told, "morphometry")
+    solid, wall, inner = shell()
+    cortical, inside, everything = (told["compartments"][n] for n in ("cortical", "inside", "all"))
+    assert cortical["TV_mm3"] == pytest.approx(wall.sum() * 0.02**3)
+    assert cortical["Ct_Po"] == pytest.approx(16 / wall.sum())
+    assert cortical["Ct_Th_mm"]["median"] == pytest.approx(6 * 0.02, rel=0.2)
+    assert inside["BV_TV"] == everything["BV_TV"] == pytest.approx((solid & inner).sum() / inner.sum())
+    assert inside["Tb_Th_mm"]["median"] == pytest.approx(4 * 0.02, rel=0.2)
+    assert "Tb_Th_mm" not in everything and "vBMD" not in everything
+    words = ["sh", str(ROOT / "tools" / "mpirun.sh"), "3", str(BINARY), "morphometry", "job.toml", "--json", "-"]
+    three = subprocess.run(words, cwd=job.folder, capture_output=True, text=True, timeout=120, check=True)
+    assert three.stdout == alone.out
+
+
+def test_a_run_tells_compartments_and_their_densities(job: Job) -> None:
+    """Oracle: mean greys by numpy; the density law that the job has."""
+    with_compartments(job)
+    text = (job.folder / "job.toml").read_text()
+    begin, end = text.index("[[material]]"), text.index("[", text.index("[[material]]") + 2)
+    law = "[density_law]\nslope = 2.0\nintercept = -3.0\ncoefficient_MPa = 10.0\n"
+    job.write(text[:begin] + law + text[end:] + "[output]\nmorphometry = true\n")
+    done = job.run("-n", "2", "--set", "picture.enabled=false")
+    assert done.code == 0, done.err
+    solid, wall, _ = shell()
+    cortical = done.summary["morphometry"]["compartments"]["cortical"]
+    assert cortical["vBMD"] == pytest.approx(2 * np.where(solid, 200, 10)[wall].mean() - 3)
+    assert "Ct.Po, share of the pores" in done.out and "cortical: vBMD" in (done.folder / "report.html").read_text()
+    assert job.run("-n", "2", "--unless-done").code == 0
+    job.run("--set", "segment.threshold=110", "--set", "picture.enabled=false")  # the labels again, of a model anew
+    again = json.loads((done.folder / "summary.json").read_text())["morphometry"]["compartments"]["cortical"]
+    assert again["vBMD"] == cortical["vBMD"]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (("labels = [2]\n[[comp", "labels = [1]\n[[comp"), "1 is one of 'cortical', too"),
+        (("labels = [2]\n[[comp", "labels = [7]\n[[comp"), "has the label 7"),
+        (('kind = "trabecular"\n', ""), "give trabecular, cortical or total"),
+        (('image = "parts.npy"\nlabels = [1]', "labels = [1]"), "the scan has no labels"),
+        (('image = "parts.npy"\nlabels = [2]\n[[c', 'image = "other.npy"\nlabels = [1]\n[[c'), "share 64 voxels"),
+        (('image = "parts.npy"\nlabels = [1]', 'image = "small.npy"\nlabels = [1]'), "must be made of the same scan"),
+    ],
+)
+def test_compartments_that_cannot_be_are_refused(job: Job, change: tuple[str, str], words: str) -> None:
+    with_compartments(job)
+    other = np.zeros((12, 44, 44), "u1")
+    other[:4, 2:6, 2:6] = 1
+    np.save(job.folder / "other.npy", other)
+    np.save(job.folder / "small.npy", other[:6])
+    text = (job.folder / "job.toml").read_text()
+    assert change[0] in text
+    job.write(text.replace(*change, 1))
+    done = job.run(command="morphometry")
+    assert done.code in (2, 3) and words in done.err, done.err
+    assert "Traceback" not in done.err
+
+
+def test_the_function_takes_masks() -> None:
+    solid, wall, inner = shell()
+    told = osteon.morphometry(solid, spacing_mm=0.1, compartments={"cortical": wall, "trabecular": inner})
+    assert told["compartments"]["cortical"]["Ct_Po"] == pytest.approx(16 / wall.sum())
+    assert told["compartments"]["trabecular"]["Tb_Th_mm"]["median"] == pytest.approx(0.4, rel=0.2)
+    with pytest.raises(osteon.UsageError, match="give trabecular, cortical or total"):
+        osteon.morphometry(solid, spacing_mm=0.1, compartments={"other": wall})
+
+
 def test_the_function_has_the_units_in_its_keys() -> None:
     told = osteon.morphometry(rods(), spacing_mm=0.1)
     assert told["Tb_Th_mm"]["median"] == pytest.approx(0.4, rel=0.2) and told["euler"] == -4

@@ -194,6 +194,16 @@ struct uncertainty_spec {
   bool voxel_size = false;
 };
 
+/// A part of the image whose shape is measured by itself: the voxels of labels.
+struct compartment_spec {
+  std::string name;
+  std::optional<std::string> kind;   ///< absent: the name (kind_of)
+  std::optional<std::string> image;  ///< a label image; absent: the image of the job
+  std::vector<std::int64_t> labels;
+
+  std::string kind_of() const { return kind.value_or(name); }
+};
+
 struct pistoia_spec {
   double critical_strain = 0.007;
   double critical_volume = 0.02;
@@ -260,6 +270,7 @@ struct spec {
   std::optional<transient_spec> transient;
   solve_spec solve;
   std::optional<uncertainty_spec> uncertainty;
+  std::vector<compartment_spec> compartments;
   pistoia_spec pistoia;
   picture_spec picture;
   run_spec run;

@@ -176,7 +176,9 @@ imported_model import_image(const spec& job, const std::string& path, log_sink& 
       const json provenance = json::parse(header.provenance_json, nullptr, false);
       if (!provenance.is_discarded() && provenance.value("key", "") == key) {
         log.stage("using the model that is there");
-        import_label_images(job, path, header, is_to_stop);
+        import_label_images(
+            job, path, header, [&] { return taken_scan(job, read_scan(source, job, image_role::scan, is_to_stop).image); },
+            is_to_stop);
         result.shape = header.shape;
         result.provenance_json = header.provenance_json;
         if (provenance.contains("nodes"))
@@ -201,7 +203,7 @@ imported_model import_image(const spec& job, const std::string& path, log_sink& 
   const io::file_report written = io::write_model(path, made.header, made.solid.material, storage_of(job));
   log.note(file_clock.note("wrote", path, written));
   poll("importing the image");
-  import_label_images(job, path, made.header, is_to_stop);
+  import_label_images(job, path, made.header, [&] { return taken_scan(job, input.image); }, is_to_stop);
   result.shape = made.header.shape;
   result.nodes = made.nodes;
   result.provenance_json = made.header.provenance_json;

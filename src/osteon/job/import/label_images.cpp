@@ -31,6 +31,8 @@ std::vector<wanted_labels> wanted_of(const spec& job) {
   for (const set_spec& s : job.sets)
     if (s.image) add(*s.image, s.labels);
   for (const wanted_labels& w : physics_of(job).labels(job)) add(w.image, w.labels);
+  if (job.measures_shape)
+    for (const compartment_spec& c : job.compartments) add(image_of(job, c), c.labels);
   return all;
 }
 
@@ -55,7 +57,36 @@ class label_numbers {
   std::map<std::int64_t, material_number> number_;
 };
 
+// Voxels and sum of the grey values of each number, of which densities of compartments are made.
+class sums_of_greys {
+ public:
+  explicit sums_of_greys(std::size_t numbers) : voxels_(numbers), sums_(numbers) {}
+  void add(const voxel::image& scan, std::span<const material_number> numbers) {
+    scan.visit([&](auto values) {
+      const auto* data = values.data_handle();
+      for (std::size_t i = 0; i < numbers.size(); ++i) {
+        ++voxels_[numbers[i]];
+        sums_[numbers[i]] += static_cast<double>(data[i]);
+      }
+    });
+  }
+  nlohmann::ordered_json to_json() const { return {{"voxels", voxels_}, {"sums", sums_}}; }
+
+ private:
+  std::vector<std::int64_t> voxels_;
+  std::vector<double> sums_;
+};
+
+bool has_compartments(const spec& job, const std::string& image) {
+  return job.measures_shape && std::any_of(job.compartments.begin(), job.compartments.end(),
+                                           [&](const compartment_spec& c) { return image_of(job, c) == image; });
+}
+
 }  // namespace
+
+std::string image_of(const spec& job, const compartment_spec& compartment) {
+  return compartment.image.value_or(job.image.path);
+}
 
 std::vector<std::string> label_images_of(const spec& job) {
   std::vector<std::string> images;
@@ -70,7 +101,7 @@ std::string label_file(const spec& job, const std::string& image, const std::str
 }
 
 void import_label_images(const spec& job, const std::string& model_path, const voxel::model_header& model,
-                         const stop_query& is_to_stop) {
+                         const std::function<voxel::image_planes()>& read_greys, const stop_query& is_to_stop) {
   for (const wanted_labels& wanted : wanted_of(job)) {
     if (wanted.labels.size() > most_materials)
       throw data_error(fmt::format("{} labels of '{}' are asked for; a file of labels holds at most {}",
@@ -101,13 +132,22 @@ void import_label_images(const spec& job, const std::string& model_path, const v
     voxel::model_header header = model;
     std::vector<bool> is_there(wanted.labels.size() + 1);
     std::vector<material_number> plane(static_cast<std::size_t>(model.shape.y * model.shape.x));
+    std::optional<voxel::image_planes> greys;
+    if (has_compartments(job, wanted.image)) greys = read_greys();
+    sums_of_greys sums(wanted.labels.size() + 1);
+    voxel::image grey_plane;
     for (std::int64_t z = 0; z < model.shape.z; ++z) {
       make(z, 1, plane);
       for (const material_number number : plane) is_there[number] = true;
+      if (greys) {
+        greys->read_into(grey_plane, z, 1);
+        sums.add(grey_plane, plane);
+      }
       header.active_per_plane[static_cast<std::size_t>(z)] =
           std::ssize(plane) - std::count(plane.begin(), plane.end(), material_number{0});
     }
     header.source = path;
+    if (greys) header.provenance_json = nlohmann::ordered_json{{"greys", sums.to_json()}}.dump();
     header.materials.assign(1, voxel::material{"other", 0, 0, 0});
     for (const std::int64_t label : wanted.labels) {
       header.materials.push_back({std::to_string(label), 0, 0, 0});

@@ -99,14 +99,14 @@ voxel::image_planes taken(const spec& job, const voxel::image_planes& image) {
   return job.image.coarsen > 1 ? voxel::coarsen(part, voxel::coarsened_shape(part.shape, job.image.coarsen)) : part;
 }
 
+}  // namespace
+
 voxel::image_planes taken_scan(const spec& job, const voxel::image_planes& image) {
   const voxel::image_planes scan = taken(job, image);
   if (!job.image.noise_sd) return scan;
   return voxel::with_noise(scan, *job.image.noise_sd, job.image.noise_blur_voxels,
                            static_cast<std::uint64_t>(job.image.noise_seed));
 }
-
-}  // namespace
 
 scan_model make_scan_model(const spec& job, const scan& input, const std::string& path, const std::string& key,
                            const std::function<scan(const std::string&)>& read_other, log_sink& log) {

@@ -21,6 +21,9 @@ struct scan_model {
   nlohmann::ordered_json provenance;
 };
 
+/// A scan that has been read as the job takes it: cropped, coarsened, with its noise. Borrows nothing of `image`.
+voxel::image_planes taken_scan(const spec& job, const voxel::image_planes& image);
+
 /// Segment a scan, give its solid materials and say in the log what was found.
 /// @param path of the scan, as the provenance has it; empty: it comes from no file
 /// @param key of the provenance, by which a later job knows the model

@@ -12,29 +12,17 @@
 #include <osteon/job/local_model.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/physics.hpp>
+#include <osteon/job/run/compartments.hpp>
 #include <osteon/job/run/result_documents.hpp>
 #include <osteon/job/system_info.hpp>
-#include <osteon/morphometry/distance_map.hpp>
 #include <osteon/morphometry/fabric.hpp>
 #include <osteon/morphometry/lattice_counts.hpp>
-#include <osteon/morphometry/local_thickness.hpp>
 
 namespace osteon::job {
 
 namespace {
 
 using json = nlohmann::ordered_json;
-
-json to_json(const morphometry::thickness_statistics& s) {
-  if (s.voxels == 0) return nullptr;
-  return {{"mean", s.mean}, {"sd", s.deviation}, {"p10", s.p10}, {"median", s.median}, {"p90", s.p90}, {"max", s.max}};
-}
-
-morphometry::thickness_statistics thickness_of(const grid::block& where, const std::vector<float>& phase,
-                                               const vector3& spacing) {
-  const auto squared = morphometry::distance_map(where, phase, spacing);
-  return morphometry::statistics_of(where, morphometry::local_thickness(where, squared, spacing), spacing);
-}
 
 }  // namespace
 
@@ -45,6 +33,7 @@ spec job_for_shape(const spec& job) {
   other.load.test = "custom";
   other.cases.clear();
   other.boundaries.clear();
+  other.measures_shape = true;
   other.output_directory = (std::filesystem::path(job.output_directory) / "morphometry").string();
   return other;
 }
@@ -68,6 +57,11 @@ json measure_shape(MPI_Comm comm, const spec& job, log_sink& log) {
     if (counts.voxels == domain.volume())
       throw data_error("every voxel of the image is solid: it has neither a surface nor a thickness; look at its threshold");
   });
+  json compartments;
+  if (!job.compartments.empty()) {
+    log.stage("compartments");
+    compartments = measure_compartments(job, part, solid);
+  }
   log.stage("thickness of the solid");
   const auto thickness = thickness_of(part.where, solid, h);
   log.stage("thickness of the empty space");
@@ -107,6 +101,7 @@ json measure_shape(MPI_Comm comm, const spec& job, log_sink& log) {
                         {"direction_zyx", fabric->direction_zyx}};
   else
     answer["fabric"] = nullptr;
+  if (!compartments.empty()) answer["compartments"] = compartments;
   return answer;
 }
 
@@ -135,7 +130,20 @@ std::string spread(const char* name, const json& s) {
 
 }  // namespace
 
-std::string table_of_shape(const json& m) {
+namespace {
+
+std::string table_of_compartment(const std::string& name, const json& c) {
+  std::string text = fmt::format("{} ({})\n", name, c.at("kind").get<std::string>());
+  text += line("TV, volume", c.at("TV_mm3"), "mm3") + line("BV/TV", c.at("BV_TV"), "");
+  if (c.contains("Ct_Th_mm")) text += spread("Ct.Th, thickness with the pores", c.at("Ct_Th_mm"));
+  if (c.contains("Ct_Po")) text += line("Ct.Po, share of the pores", c.at("Ct_Po"), "");
+  if (c.contains("Tb_Th_mm")) text += spread("Tb.Th", c.at("Tb_Th_mm")) + spread("Tb.Sp", c.at("Tb_Sp_mm"));
+  if (c.contains("Tb_N_per_mm") && !c.at("Tb_N_per_mm").is_null()) text += line("Tb.N", c.at("Tb_N_per_mm"), "1/mm");
+  if (c.contains("vBMD")) text += line("vBMD, mean density", c.at("vBMD"), c.at("vBMD_unit").get<std::string>().c_str());
+  return text;
+}
+
+std::string table_of_image(const json& m) {
   std::string text =
       line(fmt::format("BV/TV, share of the {}", m.at("phase").get<std::string>()).c_str(), m.at("BV_TV"), "");
   text += line("TV, volume of the image", m.at("TV_mm3"), "mm3");
@@ -149,6 +157,15 @@ std::string table_of_shape(const json& m) {
     return text + fmt::format("  {:<44} {:>12}  along some direction nothing ends\n", "DA", "none");
   text += line("DA, longest over shortest mean intercept", m.at("fabric").at("DA"), "");
   return text + line("DA, 0 to 1", m.at("fabric").at("DA_0_to_1"), "");
+}
+
+}  // namespace
+
+std::string table_of_shape(const json& m) {
+  std::string text = table_of_image(m);
+  if (const auto found = m.find("compartments"); found != m.end())
+    for (const auto& [name, c] : found->items()) text += table_of_compartment(name, c);
+  return text;
 }
 
 }  // namespace osteon::job

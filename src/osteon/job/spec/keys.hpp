@@ -191,6 +191,19 @@ void describe(Visitor& v, spec& s) {
       "file: along the image's axes, from the origin that the image states, else from its low corner; a crop does not "
       "move them.",
       [](auto& t, set_spec& n) { describe_set(t, n); });
+  v.list(
+      "compartment", s.compartments,
+      "A part of the image whose shape is measured by itself, beside all of it: osteon morphometry, output.morphometry. "
+      "docs/morphometry.md.",
+      [](auto& t, compartment_spec& c) {
+        t("name", c.name, "Name of the part: letters, digits and _.");
+        t("kind", c.kind,
+          "What is measured in it; left out: what the name says. trabecular: thickness and separation. cortical: thickness "
+          "of the part with its pores, and their share. total: share of the solid and mean density, as of the others.",
+          {"trabecular", "cortical", "total"});
+        t("image", c.image, "Label image of the shape of the scan; left out: the scan itself, whose values are labels.");
+        t("labels", c.labels, "Its voxels are those of these labels.");
+      });
   v.list("support", s.supports, "Prescribed displacements of a set, in all load cases.",
          [](auto& t, support_spec& p) { describe_support(t, p); });
   v.list("force", s.forces, "Forces on a set, in all load cases.", [](auto& t, force_spec& f) { describe_force(t, f); });

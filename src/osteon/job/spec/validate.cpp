@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <common/printable.hpp>
 #include <common/suggest.hpp>
 #include <filesystem>
+#include <map>
 #include <osteon/base/error.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/job/spec.hpp>
@@ -25,6 +28,7 @@ class checker {
     check_materials();
     check_physics();
     check_boundary_condition();
+    check_compartments();
     check_numbers();
     return std::move(problems_);
   }
@@ -345,6 +349,33 @@ class checker {
            fmt::format("{} must be in [0, 1000000]", job_.run.ranks));
     expect(job_.run.threads >= 1 && job_.run.threads <= 4096, "run.threads",
            fmt::format("{} must be in [1, 4096]", job_.run.threads));
+  }
+
+  void check_compartments() {
+    const auto is_sign = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+    std::map<std::pair<std::string, std::int64_t>, std::string> owner;
+    std::set<std::string> names;
+    for (std::size_t n = 0; n < job_.compartments.size(); ++n) {
+      const compartment_spec& c = job_.compartments[n];
+      const std::string at = fmt::format("compartment[{}].", n + 1), kind = c.kind_of();
+      expect(!c.name.empty() && std::all_of(c.name.begin(), c.name.end(), is_sign), at + "name",
+             fmt::format("'{}': give a name of letters, digits and _", printable(c.name)));
+      expect(names.insert(c.name).second, at + "name", fmt::format("'{}' is there twice", printable(c.name)));
+      expect(c.kind || kind == "trabecular" || kind == "cortical" || kind == "total", at + "kind",
+             "missing, and the name does not say it: give trabecular, cortical or total");
+      expect(!c.labels.empty(), at + "labels", "missing: the numbers that its voxels have in the label image");
+      expect(c.image || job_.segment.labels, at + "image",
+             "missing: the scan has no labels (segment.labels); give a label image of its shape");
+      for (const std::int64_t label : kind == "total" ? std::vector<std::int64_t>{} : c.labels) {
+        const auto [other, is_first] = owner.emplace(std::pair(c.image.value_or(job_.image.path), label), printable(c.name));
+        expect(is_first, at + "labels",
+               fmt::format("{} is one of '{}', too: compartments must not overlap, but for kind = \"total\"", label,
+                           other->second));
+      }
+    }
+    expect(job_.compartments.empty() || !job_.from, "compartment", "belongs to jobs with an image");
+    expect(!job_.measures_shape || job_.compartments.empty() || job_.image.coarsen == 1, "image.coarsen",
+           "given, but a [[compartment]] names voxels of the image as it is; remove one of the two");
   }
 
   void expect_property(const std::optional<double>& value, const std::string& where, const material_property& what) {
