@@ -28,11 +28,27 @@ TABLES_EVERY_S = 10.0  # at least; a batch at work can be looked at
 
 
 class Batch:
+    kind = "batch"  # what its table and page are called
+
     def __init__(self, given: argparse.Namespace) -> None:
         self.given = given
         self.folder = Path(given.out)
         self.items = items_of(given.jobs, given.image)
-        self.csv = Path(given.csv) if given.csv else self.folder / "batch.csv"
+        self.csv = Path(given.csv) if given.csv else self.folder / f"{self.kind}.csv"
+
+    @property
+    def page(self) -> Path:
+        return self.folder / f"{self.kind}.html"
+
+    def warnings(self, outcomes: list[Outcome]) -> list[str]:
+        """What a reader of the table has to know."""
+        return []
+
+    def table_text(self, outcomes: list[Outcome]) -> str:
+        return csv_of(outcomes)
+
+    def page_text(self, outcomes: list[Outcome]) -> str:
+        return page_of(outcomes, self.folder, self.csv, self.kind, self.warnings(outcomes))
 
     def results(self, item: Item) -> Path:
         return self.folder / f"{item.name}.out"
@@ -68,8 +84,8 @@ class Batch:
 
     def write_tables(self, outcomes: list[Outcome]) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        write_whole(self.csv, csv_of(outcomes))
-        write_whole(self.folder / "batch.html", page_of(outcomes, self.folder, self.csv))
+        write_whole(self.csv, self.table_text(outcomes))
+        write_whole(self.page, self.page_text(outcomes))
         if self.given.json and self.given.json != "-":
             write_whole(Path(self.given.json), json.dumps(json_of(outcomes, self.folder), indent=2) + "\n")
 
@@ -213,7 +229,9 @@ def finish(batch: Batch, were_done: int = 0, stopped_by: int | None = None) -> i
     for o in outcomes:
         if o.status in (FAILED, NOT_CONVERGED):
             print(printable(f"  {o.item.name}: {o.status}: {o.reason}"), file=for_people)
-    print(f"table: {batch.csv}\npage:  {batch.folder / 'batch.html'}", file=for_people)
+    for warning in batch.warnings(outcomes):
+        print(printable(f"warning: {warning}"), file=for_people)
+    print(f"table: {batch.csv}\npage:  {batch.page}", file=for_people)
     if batch.given.json == "-":
         print(json.dumps(json_of(outcomes, batch.folder), indent=2))
     if stopped_by is not None:

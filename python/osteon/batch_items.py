@@ -25,7 +25,7 @@ def items_of(jobs: list[str], images: list[str]) -> list[Item]:
     if images and len(jobs) != 1:
         raise UsageError(f"{len(jobs)} jobs are given; --images go with one job, which is run on each of them")
     faults = [f"there is no job file '{job}'" for job in jobs if not Path(job).is_file()]
-    faults += [f"there is no image '{image}'" for image in images if not (_is_pattern(image) or Path(image).exists())]
+    faults += [f"there is no image '{image}'" for image in images if not (is_pattern(image) or Path(image).exists())]
     sources = images or jobs
     faults += [f"'{source}' is given twice" for n, source in enumerate(sources) if _same(source, sources[:n])]
     if faults:
@@ -39,7 +39,7 @@ def items_of(jobs: list[str], images: list[str]) -> list[Item]:
     ]
 
 
-def _is_pattern(path: str) -> bool:
+def is_pattern(path: str) -> bool:
     """A stack of slices by a pattern, as image.path takes it."""
     return any(sign in path for sign in "*?[") and not Path(path).exists()
 
@@ -68,7 +68,7 @@ def _image_in(job: str) -> str:
 
 def names_of(sources: list[str]) -> list[str]:
     """File names without ending; where these are not different, with it, and then with the folders above."""
-    paths = [Path(s).parent if _is_pattern(s) else Path(s) for s in sources]
+    paths = [Path(s).parent if is_pattern(s) else Path(s) for s in sources]
     stems = [_stem(p) for p in paths]
     if len(set(stems)) == len(stems):
         return stems

@@ -4,6 +4,7 @@
 
 import io
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -17,7 +18,6 @@ from .batch_table import DONE, FAILED, NOT_CONVERGED, STOPPED, WAITING, Outcome,
 from .page_frame import frame, worded
 from .report_text import number
 
-MARK = "osteon batch"
 FEWEST = 5  # values that have quartiles worth drawing
 MOST_PLOTS = 24
 MOST_COLUMNS = 8  # of the table; the CSV has all
@@ -30,7 +30,7 @@ STYLE = """
 svg text{font:11px system-ui,sans-serif;fill:var(--soft)}.box{fill:var(--accent);opacity:.2}.med{stroke:var(--accent);stroke-width:2}.whisker{stroke:var(--accent);stroke-width:1;opacity:.6}.dot{fill:var(--accent);opacity:.8}.odd{fill:var(--bad)}svg a:focus-visible circle{stroke:var(--ink);stroke-width:2}
 .items td:first-child{min-width:0}.items th button{all:unset;cursor:pointer;font-weight:700}.items th button:focus-visible{outline:2px solid var(--accent)}.items td{vertical-align:middle}.items img{width:64px;max-width:none;height:64px;object-fit:cover;border-radius:6px}
 .items th[aria-sort=ascending] button::after{content:" ▲"}.items th[aria-sort=descending] button::after{content:" ▼"}[class^=s-],.items a{white-space:nowrap}.s-done{color:var(--good)}.s-failed,.s-not{color:var(--bad);font-weight:700}a{color:var(--accent)}
-.items .odd{color:var(--bad)}td.reason{min-width:14rem}.fixed{color:var(--soft)}
+.warning{color:var(--bad);font-weight:700}.items .odd{color:var(--bad)}td.reason{min-width:14rem}.fixed{color:var(--soft)}
 @media print{.items img{width:32px;height:32px}.plots{grid-template-columns:1fr 1fr 1fr;gap:.5rem}.plots figure{break-inside:avoid}}
 """
 
@@ -90,7 +90,7 @@ def distributions(outcomes: list[Outcome]) -> list[Distribution]:
     ]
 
 
-def page_of(outcomes: list[Outcome], folder: Path, csv: Path) -> str:
+def page_of(outcomes: list[Outcome], folder: Path, csv: Path, kind: str = "batch", warnings: Sequence[str] = ()) -> str:
     spread = distributions(outcomes)
     varied = [d for d in spread if len(d.numbers) > 1 and np.ptp(d.numbers) > 1e-12 * np.abs(d.numbers).max()]
     count = {s: sum(o.status == s for o in outcomes) for s in (DONE, NOT_CONVERGED, FAILED, STOPPED, WAITING)}
@@ -105,12 +105,14 @@ def page_of(outcomes: list[Outcome], folder: Path, csv: Path) -> str:
             if n or status == DONE
         )
         + "</section>",
-        _failures(outcomes, folder),
+        "".join(f'<p class="card warning">{escape(text)}</p>' for text in warnings),
+        failures(outcomes, folder),
         _plots(varied, folder, [d for d in spread if d not in varied and len(d.numbers) > 1]),
         _outliers(varied, folder),
         _items(outcomes, varied, folder),
     ]
-    return frame(f"{folder.resolve().name} - osteon batch", "\n".join(filter(None, body)), MARK, SCRIPT, STYLE)
+    mark = f"osteon {kind}"
+    return frame(f"{folder.resolve().name} - {mark}", "\n".join(filter(None, body)), mark, SCRIPT, STYLE)
 
 
 def _physics(outcomes: list[Outcome]) -> str:
@@ -134,7 +136,7 @@ def _named(o: Outcome, folder: Path) -> str:
     return f'<a href="{link}">{escape(o.item.name)}</a>' if link else escape(o.item.name)
 
 
-def _failures(outcomes: list[Outcome], folder: Path) -> str:
+def failures(outcomes: list[Outcome], folder: Path) -> str:
     bad = [o for o in outcomes if o.status not in (DONE, WAITING)]
     if not bad:
         return ""

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -93,24 +94,53 @@ def columns_of(outcomes: list[Outcome]) -> list[Value]:
     return list(found.values())
 
 
-def csv_of(outcomes: list[Outcome]) -> str:
-    """Of the same files always the same bytes. Answers of what is not done are left empty."""
+def csv_of(outcomes: list[Outcome], digits: int | None = None) -> str:
+    """Of the same files always the same bytes. Answers of what is not done are left empty.
+
+    @param digits of the numbers, of vectors and tensors of the largest component; None: all that they have
+    """
     columns = [v.column for v in columns_of(outcomes)]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["item", "job", "image", "status", "reason", *columns])
     for o in outcomes:
-        own = {v.column: _cell(v.value) for v in o.values}
+        own = {v.column: _cell(v, digits) for v in (o.values if digits is None else _rounded(o.values, digits))}
         writer.writerow([o.item.name, o.item.job, o.item.image, o.status, o.reason, *(own.get(c, "") for c in columns)])
     return out.getvalue()
 
 
-def _cell(value: Any) -> str:
+def _rounded(values: list[Value], digits: int) -> list[Value]:
+    """To so many digits; components of one vector or tensor alike, as that is how far a small one is known."""
+
+    def whole(v: Value) -> tuple[str, str]:
+        parts = v.key.split(".")
+        while len(parts) > 1 and (parts[-1] in ("z", "y", "x") or parts[-1].isdecimal()):
+            parts.pop()
+        return v.case, ".".join(parts)
+
+    largest: dict[tuple[str, str], float] = {}
+    for v in values:
+        if isinstance(v.value, float) and math.isfinite(v.value):
+            largest[whole(v)] = max(largest.get(whole(v), 0.0), abs(v.value))
+
+    def rounded(v: Value) -> Value:
+        scale = largest.get(whole(v), 0.0)
+        if not isinstance(v.value, float) or not math.isfinite(v.value) or scale == 0:
+            return v
+        return v._replace(value=round(v.value, digits - 1 - math.floor(math.log10(scale))) + 0.0)  # no -0
+
+    return [rounded(v) for v in values]
+
+
+def _cell(v: Value, digits: int | None) -> str:
+    value = v.value
     if value is None:
         return "inf"  # JSON has none: of a tortuosity where no path conducts
     if isinstance(value, bool):
         return "true" if value else "false"
-    return repr(value) if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return repr(value) if digits is None else f"{value:.{digits}g}"
+    return str(value)
 
 
 def json_of(outcomes: list[Outcome], folder: Path) -> dict[str, Any]:

@@ -1,0 +1,49 @@
+#include <app/commands.hpp>
+#include <app/common_options.hpp>
+#include <app/job/queue_options.hpp>
+#include <memory>
+
+namespace osteon::app {
+
+namespace {
+
+struct cohort_options {
+  queue_options queue;
+  std::vector<std::string> images, compartments;
+  std::string protocol, out = "cohort.csv";
+  bool report = true;
+};
+
+int run_cohort(const cohort_options& o) {
+  std::vector<std::string> more{"--out=" + o.out, "--protocol=" + o.protocol};
+  for (const std::string& compartment : o.compartments) more.push_back("--compartment=" + compartment);
+  if (!o.report) more.emplace_back("--no-report");
+  become_queue("cohort", o.queue, more, o.images);
+}
+
+}  // namespace
+
+void add_cohort(registry& commands) {
+  const auto o = std::make_shared<cohort_options>();
+  command c =
+      commands.add("cohort",
+                   "Solve and measure many scans by a protocol: one table with a row a scan, one page, and no stop at "
+                   "what fails",
+                   [o] { return run_cohort(*o); });
+  c.add_option("images", o->images, "Scans: files, folders of slices or patterns (docs/images.md)").required();
+  c.add_option("-p,--protocol", o->protocol,
+               "electrode, femur-fall, rock, solid, vertebra, xtremect-radius, xtremect2-radius (docs/new.md)")
+      .required();
+  c.add_option("--out", o->out, "The table; jobs, results, logs and page are in the folder of the same name").show_default();
+  add_repeatable(c, "--compartment", o->compartments,
+                 "A part that is measured by itself, KIND=PATH:LABEL, cortical={}_CORT_MASK.nrrd:127 for example: {} is the "
+                 "scan without its ending; may be repeated");
+  add_queue_options(c, o->queue, "scan");
+  c.add_flag("!--no-report", o->report, "Do not make report.html of each scan");
+  c.footer(std::string("Examples:\n  osteon cohort scans/*.aim --protocol xtremect2-radius --out cohort.csv\n"
+                       "  osteon cohort scans/*.nrrd -p solid --set material[1].youngs_modulus_MPa=7000 --at-once 4\n"
+                       "  osteon cohort r*.nrrd -p xtremect2-radius --compartment cortical={}_CORT.nrrd:127\n\n") +
+           exit_codes);
+}
+
+}  // namespace osteon::app

@@ -1,0 +1,50 @@
+#include <fmt/format.h>
+
+#include <app/common_options.hpp>
+#include <app/job/queue_options.hpp>
+#include <app/process/launcher.hpp>
+#include <app/process/python.hpp>
+#include <cstdlib>
+#include <osteon/base/error.hpp>
+#include <osteon/job/subprocess.hpp>
+
+namespace osteon::app {
+
+void add_queue_options(command c, queue_options& o, const std::string& item) {
+  c.add_option("--at-once", o.at_once,
+               fmt::format("So many {}s at the same time, each with its share of the cores (default: 1; of a job array: no "
+                           "limit)",
+                           item))
+      .positive();
+  c.add_option("-n,--ranks", o.ranks,
+               fmt::format("MPI processes of each {} (default: run.ranks of the job, else its cores)", item))
+      .positive();
+  c.add_option("-t,--threads", o.threads, "OpenMP threads of each process (default: run.threads of the job)").positive();
+  add_set(c, o.set);
+  add_json(c, o.json);
+  c.add_flag("--collect", o.collect, "Run nothing: write table and page of what is there");
+  c.add_option("--only", o.only,
+               fmt::format("Run this {} alone, counted from 1, without table and page: for tasks of a job array", item))
+      .positive();
+}
+
+void become_queue(const std::string& module, const queue_options& o, const std::vector<std::string>& more,
+                  const std::vector<std::string>& items) {
+  if (under_launcher())
+    throw usage_error(fmt::format("osteon {} starts the ranks of its jobs; start it without a launcher", module));
+  if (o.collect && o.only) throw usage_error("--collect and --only exclude each other; give one of them");
+  std::vector<std::string> call{job::python_interpreter(), "-m", "osteon." + module};
+  call.insert(call.end(), more.begin(), more.end());
+  if (!o.json.empty()) call.push_back("--json=" + o.json);
+  for (const auto& [name, number] :
+       {std::pair{"--at-once=", o.at_once}, {"--ranks=", o.ranks}, {"--threads=", o.threads}, {"--only=", o.only}})
+    if (number) call.push_back(name + std::to_string(*number));
+  for (const std::string& change : o.set) call.push_back("--set=" + change);
+  if (o.collect) call.emplace_back("--collect");
+  call.emplace_back("--");
+  call.insert(call.end(), items.begin(), items.end());
+  setenv("OSTEON_BINARY", own_path().c_str(), 1);
+  become_python(call);
+}
+
+}  // namespace osteon::app

@@ -1,0 +1,121 @@
+"""`osteon rev`: cubes of an image, and from which size on one represents the whole."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from osteon.batch_items import Item
+from osteon.errors import UsageError
+from osteon.rev import corners_of, edges_of, items_of
+from osteon.rev_convergence import Step, size_that_represents
+from whole_job import BINARY, Job, follows_schema, job_text
+
+
+def rev(folder: Path, *words: str, code: int = 0) -> str:
+    done = subprocess.run(
+        [str(BINARY), "rev", "job.toml", *words, "--at-once", "2", "-n", "1", "--set", "picture.enabled=false"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        env=os.environ,
+    )
+    assert done.returncode == code, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.fixture
+def lattice(job: Job) -> Path:
+    """Columns along z, one in each 4 x 4 voxels: each cube of 4, 8 ... is as stiff as all."""
+    image = np.zeros((16, 16, 16), np.uint8)
+    for y in (1, 2):
+        for x in (1, 2):
+            image[:, y::4, x::4] = 200
+    np.save(job.folder / "image.npy", image)
+    text = job_text("image.npy", more='[segment]\nkeep = "all"\n')
+    assert "poisson_ratio = 0.3" in text
+    job.write(text.replace("poisson_ratio = 0.3", "poisson_ratio = 0.0"))  # so that plates do not pinch their ends
+    return job.folder
+
+
+def test_a_lattice_is_represented_by_its_cell(lattice: Path) -> None:
+    """Oracle: columns that do not touch have the modulus of their share; the threshold is that of the whole."""
+    told = rev(lattice, "--edges", "4,8,16", "--places", "3")
+    assert "represented to 5 % from 0.08 mm on" in told
+    answer = json.loads((lattice / "rev" / "convergence.json").read_text())
+    follows_schema(answer, "rev")
+    modulus = next(a for a in answer["answers"] if a["key"] == "apparent_modulus_MPa")
+    assert [s["cubes"] for s in modulus["steps"]] == [3, 3, 1]
+    assert modulus["represented_from_mm"] == pytest.approx(4 * 0.02)
+    for step in modulus["steps"]:
+        assert step["mean"] == pytest.approx(modulus["steps"][-1]["mean"], rel=1e-3)
+        assert (step["sd"] is None) == (step["cubes"] == 1)
+    assert not [a for a in answer["answers"] if a["unit"] in ("N", "N/mm")]
+    with (lattice / "rev.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 7 and {row["status"] for row in rows} == {"done"}
+    assert len({row["segmentation.threshold [1]"] for row in rows}) == 1
+    page = (lattice / "rev" / "rev.html").read_text()
+    assert "Apparent modulus" in page and "<polyline" in page
+    assert "7 of 7 done (7 before)" in rev(lattice, "--edges", "4,8,16", "--places", "3")
+
+
+def test_cubes_that_fail_are_told_and_represent_nothing(lattice: Path) -> None:
+    """Of the places of 4^3 those in the empty half have no solid."""
+    image = np.load(lattice / "image.npy")
+    image[:, 8:] = 0
+    np.save(lattice / "image.npy", image)
+    told = rev(lattice, "--edges", "4,8,16", "--places", "64", code=3)
+    assert "not done" in told and "by none of these cubes" in told
+
+
+def test_what_is_refused(lattice: Path) -> None:
+    for words, said in (
+        (["--edges", "4,x"], "give whole numbers of voxels"),
+        (["--edges", "4,17"], "must be from 2 to 16"),
+        (["--tolerance", "2"], "must be in (0, 1)"),
+        (["--set", "image.coarsen=2", "--set", "segment.threshold=40"], "remove it"),
+    ):
+        assert said in rev(lattice, *words, code=2)
+
+
+def test_places_do_not_overlap_and_lie_inside() -> None:
+    shape = (40, 33, 21)
+    for edge in (5, 8, 20, 21):
+        for most in (1, 3, 7, 1000):
+            corners = corners_of(edge, shape, most)
+            assert len(set(corners)) == len(corners) == min(most, np.prod([n // edge for n in shape]))
+            seen = np.zeros(shape, int)
+            for low in corners:
+                assert all(at >= 0 and at + edge <= n for at, n in zip(low, shape, strict=True))
+                seen[tuple(slice(at, at + edge) for at in low)] += 1
+            assert seen.max() == 1
+
+
+def test_edges_and_crops() -> None:
+    assert edges_of("", (100, 90, 80)) == [10, 20, 40, 80] and edges_of("9,3", (9, 9, 9)) == [3, 9]
+    with pytest.raises(UsageError, match="give their --edges"):
+        edges_of("", (100, 100, 9))
+    model = {"image": {"shape": [4, 4, 4], "path": "i", "crop_voxels": [[1, 5], [2, 6], [3, 7]]}, "segmentation": {}}
+    assert items_of("j", model, [4], 8)[0].words[1] == "image.crop_voxels=[[1, 5], [2, 6], [3, 7]]"
+    assert isinstance(items_of("j", model, [2], 8)[7], Item)
+
+
+def test_an_edge_represents_if_all_larger_ones_do() -> None:
+    def step(edge: int, *numbers: float, failed: int = 0) -> Step:
+        return Step(edge, edge / 10, numbers, failed)
+
+    good = [step(1, 5, 15), step(2, 9.9, 10.1), step(4, 9.9, 10.2), step(8, 10.0)]
+    assert size_that_represents(good, 0.05) == 0.2
+    assert size_that_represents([good[1], step(3, 5, 15), good[2], good[3]], 0.05) == 0.4
+    assert size_that_represents([*good[:2], step(4, 9.9, 10.2, failed=1), good[3]], 0.05) is None
+    assert size_that_represents([step(4, 10.0), good[3]], 0.05) is None  # a single cube tells no spread
+    assert size_that_represents(good[3:], 0.05) is None
