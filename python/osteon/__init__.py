@@ -2,11 +2,12 @@
 
 `stiffness`, `homogenise`, `conductivity`, `tortuosity` and `permeability` take an array and give a `Result`; `run`
 takes any job, as a file or a mapping; `load` reads a job that has been run. `morphometry` measures the shape of a
-solid.
+solid, `load_history` tells from load cases how a bone is loaded.
 """
 
 from .api import load_fields, run
 from .errors import DataError, Error, FileWarning, Interrupted, MachineError, SolveError, UsageError
+from .load_history import load_history
 from .properties import conductivity, homogenise, permeability, solve, stiffness, tortuosity
 from .result import Answer, Result, load
 from .shape import morphometry
@@ -25,6 +26,7 @@ __all__ = [
     "homogenise",
     "load",
     "load_fields",
+    "load_history",
     "morphometry",
     "permeability",
     "run",

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from .errors import DataError
+from .fine_structures import CUTOFF, EPSILON, hysteresis, laplace_hamming, local_threshold
 from .placement import Placement
 from .volume import Volume
 
@@ -22,6 +23,9 @@ COPIES = {
     "resample": (1, 0),
     "crop": (1, 0),
     "labels": (0, 5),
+    "laplace_hamming": (0, 40),
+    "local_threshold": (0, 41),
+    "hysteresis": (0, 12),
 }
 
 
@@ -89,6 +93,14 @@ def _filtered(volume: Volume, step: dict, where: str, source: str) -> np.ndarray
     kind, values = step["kind"], volume.values
     if kind == "labels":
         return _labels(values, step["ranges"], where)
+    if kind == "laplace_hamming":
+        return laplace_hamming(
+            values, _spacing(volume, where), step.get("epsilon", EPSILON), step.get("cutoff", CUTOFF)
+        )
+    if kind == "local_threshold":
+        return local_threshold(values, step, where)
+    if kind == "hysteresis":
+        return hysteresis(values, step["low"], step["high"], where)
     if kind == "gaussian":
         image = sitk.GetImageFromArray(values.astype(np.float32))
         if step.get("sigma_voxels") is not None:

@@ -43,7 +43,7 @@ def page_of(cubes: Cubes, outcomes: list[Outcome], steps: dict[str, list[Step]])
     figures = "".join(_figure(named[c], found, cubes.tolerance) for c, found in list(steps.items())[:MOST_FIGURES])
     body = [
         f"<h1>Representative volume of {escape(cubes.given.job)}</h1>",
-        f'<p class="sub">{done} of {len(outcomes)} cubes of {escape(size)} mm (z, y, x) are done · '
+        f'<p class="sub">{done} of {len(outcomes)} cubes of an image of {escape(size)} mm (z, y, x) are done · '
         f'<a href="{escape(cubes.csv.name) if cubes.csv.parent == cubes.folder else "../" + escape(cubes.csv.name)}">table of all numbers</a></p>',
         table(
             ["answer", f"represented to {100 * cubes.tolerance:g} %", "of the largest cubes"],

@@ -8,6 +8,7 @@ namespace osteon::app {
 
 void add_batch(registry& commands);
 void add_compare(registry& commands);
+void add_loads(registry& commands);
 void add_run(registry& commands);
 void add_resume(registry& commands);
 void add_check(registry& commands);

@@ -44,10 +44,11 @@ int dispatch(int argc, char** argv) {
   app::take_parent(words);
   app::registry commands("osteon: from a CT scan to stiffness, stress, heat flow and a picture.",
                          std::string("Example:\n  osteon run examples/bone.toml\n\n") + app::exit_codes, std::move(words));
-  for (const auto add : {app::add_new,     app::add_run,    app::add_resume,      app::add_batch,  app::add_cohort,
-                         app::add_rev,     app::add_check,  app::add_estimate,    app::add_import, app::add_verify,
-                         app::add_convert, app::add_export, app::add_morphometry, app::add_render, app::add_report,
-                         app::add_compare, app::add_studio, app::add_probe,       app::add_place,  app::add_plan})
+  for (const auto add :
+       {app::add_new,         app::add_run,      app::add_resume, app::add_batch,   app::add_cohort,  app::add_rev,
+        app::add_check,       app::add_estimate, app::add_import, app::add_verify,  app::add_convert, app::add_export,
+        app::add_morphometry, app::add_render,   app::add_report, app::add_compare, app::add_loads,   app::add_studio,
+        app::add_probe,       app::add_place,    app::add_plan})
     add(commands);
   commands.add_group("net", "Say what communication costs, without doing any",
                      "Examples:\n  osteon net conflicts --network hxb:8x8x16 --plan transposition\n"

@@ -55,6 +55,30 @@ TEST(otsu, separates_floats_and_wide_integers) {
   EXPECT_LT(middle, 2000000000.0);
 }
 
+// Oracle: counted by hand; whole greys are exact, floats to a bin.
+TEST(volume_threshold, leaves_as_many_voxels_as_the_greys_tell) {
+  const image whole = make_image(std::vector<std::uint8_t>{0, 0, 0, 50, 100, 150, 200, 200, 200, 200}, scalar::u1);
+  // (0 + 0 + 0 + 50 + 100 + 150 + 4 * 200) / 200 = 5.5 voxels; a tie, of which the fewer are taken.
+  const double threshold = volume_threshold(whole, check_values(whole), {0, 200});
+  EXPECT_EQ(threshold, 100);
+  const image floats = make_image(std::vector<float>{-3, -3, -1, 1, 3, 3, 3, 3}, scalar::f4);
+  const double middle = volume_threshold(floats, check_values(floats), {-3, 3});  // 1/3 + 2/3 + 4 of 8
+  EXPECT_GT(middle, -1);
+  EXPECT_LT(middle, 1);
+}
+
+TEST(volume_threshold, counts_metal_as_no_more_than_two_voxels) {
+  const image scan = make_image(std::vector<std::uint16_t>{0, 0, 0, 0, 100, 100, 60000}, scalar::u2);
+  const double threshold = volume_threshold(scan, check_values(scan), {0, 100});  // 1 + 1 + 2 of 7
+  EXPECT_EQ(threshold, 0);
+}
+
+TEST(volume_threshold, refuses_greys_that_are_not_of_the_image) {
+  const image scan = make_image(std::vector<std::uint8_t>{10, 20, 30}, scalar::u1);
+  EXPECT_THROW(volume_threshold(scan, check_values(scan), {100, 200}), data_error);
+  EXPECT_THROW(volume_threshold(scan, check_values(scan), {0, 5}), data_error);
+}
+
 TEST(otsu, refuses_an_image_of_one_grey_value) {
   const image scan = make_image(std::vector<std::uint8_t>{7, 7, 7}, scalar::u1);
   EXPECT_THROW(otsu_threshold(scan, check_values(scan)), data_error);

@@ -26,6 +26,8 @@ struct image_step_spec {
   std::string interpolation = "linear";
   std::vector<std::vector<std::int64_t>> voxels;
   std::vector<std::vector<double>> ranges;
+  std::string method = "sauvola";
+  std::optional<double> weight, contrast, low, high, epsilon, cutoff;
 };
 
 /// The scan. Lists are in the order z, y, x.
@@ -45,7 +47,8 @@ struct image_spec {
 struct segment_spec {
   std::optional<double> threshold;  ///< absent: Otsu
   std::optional<double> upper;
-  bool labels = false;  ///< the image holds labels, not grey values
+  std::optional<std::vector<double>> greys;  ///< of empty space and of solid, for a threshold that keeps the volume
+  bool labels = false;                       ///< the image holds labels, not grey values
   std::vector<std::int64_t> void_labels{0};
   std::string keep = "largest";
   std::int64_t connectivity = 6;

@@ -112,8 +112,10 @@ segmented find_solid(const image_planes& scan, const segmentation_options& how) 
   segmented result;
   result.shape = scan.shape;
   result.report.grey = check_values(scan);
-  result.report.method = how.threshold ? "given" : "otsu";
-  const double threshold = how.threshold ? *how.threshold : otsu_threshold(scan, result.report.grey);
+  result.report.method = how.threshold ? "given" : how.greys ? "volume" : "otsu";
+  const double threshold = how.threshold ? *how.threshold
+                           : how.greys   ? volume_threshold(scan, result.report.grey, *how.greys)
+                                         : otsu_threshold(scan, result.report.grey);
   const double upper = how.upper.value_or(std::numeric_limits<double>::infinity());
   result.report.threshold = threshold;
   result.solid = runs_where(scan, [threshold, upper, inverted = how.inverted](auto value) {

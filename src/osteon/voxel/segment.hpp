@@ -23,8 +23,14 @@ enum class keep_rule {
   all,
 };
 
+/// Grey values of voxels that hold nothing, and of such that are filled.
+struct phase_greys {
+  double empty = 0, solid = 1;
+};
+
 struct segmentation_options {
-  std::optional<double> threshold;     ///< solid lies above; Otsu's value if absent
+  std::optional<double> threshold;  ///< solid lies above; if absent that of `greys`, or Otsu's
+  std::optional<phase_greys> greys;
   std::optional<double> upper;         ///< solid does not lie above this
   std::vector<std::int64_t> labels{};  ///< instead of greys: solid are the voxels with one of these whole numbers
   bool inverted = false;               ///< take the voxels that these rules leave empty
@@ -39,7 +45,7 @@ struct segmentation_options {
 
 /// What segmentation found, for the report.
 struct segmentation_report {
-  std::string method;  ///< "otsu", "given" or "labels"
+  std::string method;  ///< "otsu", "volume", "given" or "labels"
   std::optional<double> threshold;
   grey_range grey;
   std::int64_t solid_voxels = 0, kept_voxels = 0, dropped_voxels = 0;
@@ -134,6 +140,12 @@ segmented segment_phases(const image_planes& labels, const segmentation_options&
 /// @cite [Otsu1979], eq. 18
 /// @throws data_error if the image has only one grey value
 double otsu_threshold(const image_planes& scan, grey_range range);
+
+/// The grey value above which lies as much of the image as is solid: the mean of (grey - empty)/(solid - empty), which what
+/// blurs a scan does not change. Greys that are further off than the two are from each other count as that far, so that
+/// metal does not. Integer images of at most 16 bits are treated exactly, others in 65,536 bins over their range.
+/// @throws data_error if the image has only one grey value, or by its mean is all empty or all solid
+double volume_threshold(const image_planes& scan, grey_range range, phase_greys greys);
 
 /// The parts of the solid that are kept, and the report of all.
 /// @param cells without numbers; as it is if nothing is dropped

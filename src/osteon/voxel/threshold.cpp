@@ -8,21 +8,48 @@
 
 namespace osteon::voxel {
 
-double otsu_threshold(const image_planes& scan, grey_range range) {
+namespace {
+
+struct grey_histogram {
+  std::vector<std::int64_t> counts;
+  double low = 0, width = 1;
+  bool exact = false;  // a bin is a whole grey value
+
+  // The largest grey value of a bin: a threshold there has the bins above it.
+  double end(std::size_t bin) const {
+    return exact ? low + static_cast<double>(bin) : low + width * static_cast<double>(bin + 1);
+  }
+  double middle(std::size_t bin) const {
+    return exact ? low + static_cast<double>(bin) : low + width * (static_cast<double>(bin) + 0.5);
+  }
+};
+
+grey_histogram histogram_of(const image_planes& scan, grey_range range) {
   if (range.low == range.high)
     throw data_error(
         fmt::format("every voxel has the grey value {}: there is nothing to separate; is this the right image?", range.low));
-  const bool exact = scan.type != scalar::f4 && scan.type != scalar::f8 && range.high - range.low < 65536;
-  const auto bins = exact ? static_cast<std::size_t>(range.high - range.low) + 1 : std::size_t{65536};
-  const double width = exact ? 1 : (range.high - range.low) / static_cast<double>(bins);
-  std::vector<std::int64_t> histogram(bins, 0);
+  grey_histogram found;
+  found.exact = scan.type != scalar::f4 && scan.type != scalar::f8 && range.high - range.low < 65536;
+  const auto bins = found.exact ? static_cast<std::size_t>(range.high - range.low) + 1 : std::size_t{65536};
+  found.low = range.low;
+  found.width = found.exact ? 1 : (range.high - range.low) / static_cast<double>(bins);
+  found.counts.resize(bins);
   for_each_block(scan, [&](std::int64_t, auto values) {
     const auto* data = values.data_handle();
     for (std::int64_t i = 0; i < values.size(); ++i) {
-      const auto bin = static_cast<std::size_t>((static_cast<double>(data[i]) - range.low) / width);
-      ++histogram[std::min(bin, bins - 1)];
+      const auto bin = static_cast<std::size_t>((static_cast<double>(data[i]) - range.low) / found.width);
+      ++found.counts[std::min(bin, bins - 1)];
     }
   });
+  return found;
+}
+
+}  // namespace
+
+double otsu_threshold(const image_planes& scan, grey_range range) {
+  const grey_histogram found = histogram_of(scan, range);
+  const std::vector<std::int64_t>& histogram = found.counts;
+  const std::size_t bins = histogram.size();
 
   double total = 0, moment = 0;
   for (std::size_t b = 0; b < bins; ++b) {
@@ -42,8 +69,27 @@ double otsu_threshold(const image_planes& scan, grey_range range) {
       chosen = b;
     }
   }
-  // The last value of the lower class: an exact grey value for integers, the upper edge of its bin for others.
-  return exact ? range.low + static_cast<double>(chosen) : range.low + width * static_cast<double>(chosen + 1);
+  return found.end(chosen);  // the last value of the lower class
+}
+
+double volume_threshold(const image_planes& scan, grey_range range, phase_greys greys) {
+  const grey_histogram found = histogram_of(scan, range);
+  double all = 0, solid = 0;
+  for (std::size_t b = 0; b < found.counts.size(); ++b) {
+    const auto voxels = static_cast<double>(found.counts[b]);
+    all += voxels;
+    solid += voxels * std::clamp((found.middle(b) - greys.empty) / (greys.solid - greys.empty), -1.0, 2.0);
+  }
+  if (solid <= 0 || solid >= all)
+    throw data_error(fmt::format(
+        "by segment.greys = [{:g}, {:g}] the mean grey value is that of an image with a share of solid of {:.2f}, where it "
+        "must lie between 0 and 1; the grey values of the image lie in [{:g}, {:g}]: take those of its two phases",
+        greys.empty, greys.solid, solid / all, range.low, range.high));
+  std::size_t bin = found.counts.size() - 1;  // the last one that is not solid
+  double above = 0;
+  while (bin > 0 && above + static_cast<double>(found.counts[bin]) / 2 < solid)
+    above += static_cast<double>(found.counts[bin--]);
+  return found.end(bin);
 }
 
 }  // namespace osteon::voxel

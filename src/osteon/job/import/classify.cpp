@@ -23,6 +23,7 @@ voxel::calibration calibration_of(const density_law_spec& d, const job_images& i
 voxel::segmented classify(const spec& job, const job_images& images) {
   voxel::segmentation_options how;
   how.threshold = job.segment.threshold;
+  if (const auto& greys = job.segment.greys) how.greys = voxel::phase_greys{(*greys)[0], (*greys)[1]};
   how.upper = job.segment.upper;
   const solid_rules rules = physics_of(job).rules(job);
   how.keep = rules.keeps_all || job.segment.keep == "all" ? voxel::keep_rule::all

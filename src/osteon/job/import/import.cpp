@@ -51,6 +51,7 @@ std::string rules_of(const spec& job) {
       {"version", this_build().version}};
   const auto put = [&](const char* key, const auto& value) { rules[key] = value ? json(*value) : json(nullptr); };
   put("threshold", job.segment.threshold);
+  put("greys", job.segment.greys);
   put("upper", job.segment.upper);
   put("spacing", job.image.spacing_mm);
   for (const material_spec& m : job.materials)

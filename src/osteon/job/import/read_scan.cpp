@@ -55,7 +55,16 @@ nlohmann::ordered_json steps_of(const spec& job, image_role role) {
     json& step = steps.emplace_back(json{{"kind", s.kind}});
     if (s.sigma_mm) step["sigma_mm"] = *s.sigma_mm;
     if (s.sigma_voxels) step["sigma_voxels"] = *s.sigma_voxels;
-    if (s.kind == "median" || s.kind == "close" || s.kind == "open") step["radius_voxels"] = s.radius_voxels;
+    const bool is_local = s.kind == "local_threshold";
+    if (s.kind == "median" || s.kind == "close" || s.kind == "open" || is_local) step["radius_voxels"] = s.radius_voxels;
+    if (is_local) step["method"] = s.method;
+    for (const auto& [key, value] : {std::pair{"weight", s.weight},
+                                     {"contrast", s.contrast},
+                                     {"low", s.low},
+                                     {"high", s.high},
+                                     {"epsilon", s.epsilon},
+                                     {"cutoff", s.cutoff}})
+      if (value) step[key] = *value;
     if (s.spacing_mm) step["spacing_mm"] = *s.spacing_mm;
     if (s.kind == "resample") step["interpolation"] = s.interpolation;
     if (!s.voxels.empty()) step["voxels"] = s.voxels;

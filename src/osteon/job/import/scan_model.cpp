@@ -172,7 +172,7 @@ scan_model make_scan_model(const spec& job, const scan& input, const std::string
                      {"nodes", {{"all", made.nodes.all}, {"on_face", made.nodes.on_face}}}};
   header.provenance_json = made.provenance.dump(-1, ' ', false, json::error_handler_t::replace);
 
-  if (found.threshold) log.note(fmt::format("threshold {} ({})", *found.threshold, found.method));
+  if (found.threshold) log.note(fmt::format("threshold {:.10g} ({})", *found.threshold, found.method));
   const char* phase = physics_of(job).rules(job).phase;
   log.note(fmt::format("{} {} voxels kept, {:.1f} % of the image; dropped {}, {:.2g} % of the {}, in {}", found.kept_voxels,
                        phase, 100 * found.volume_fraction, counted(found.dropped_voxels, "voxel"),

@@ -15,11 +15,16 @@ void describe_image_step(Visitor& t, image_step_spec& p) {
   t("kind", p.kind,
     "gaussian: blurred by sigma. median: of the cube of radius_voxels. close, open: grey closing and opening by a ball of "
     "radius_voxels; a closing fills gaps between what is bright. resample: to spacing_mm. crop: to voxels. labels: ranges "
-    "of greys become labels, for segment.labels.",
-    {"gaussian", "median", "close", "open", "resample", "crop", "labels"});
+    "of greys become labels, for segment.labels. laplace_hamming: fine structures brighter, noise less. local_threshold: "
+    "voxels from low to high that are brighter than what is around are raised just above high. hysteresis: so are those "
+    "that "
+    "hang together with voxels above high. segment.threshold = high then keeps them, too.",
+    {"gaussian", "median", "close", "open", "resample", "crop", "labels", "laplace_hamming", "local_threshold",
+     "hysteresis"});
   t("sigma_mm", p.sigma_mm, "gaussian: its standard deviation in mm, > 0.");
   t("sigma_voxels", p.sigma_voxels, "gaussian: the same in voxels, along each axis, instead of sigma_mm.");
-  t("radius_voxels", p.radius_voxels, "median, close, open: 1 to 16 voxels.");
+  t("radius_voxels", p.radius_voxels,
+    "median, close, open: 1 to 16 voxels; local_threshold: half the edge of its window, 2 to 64.");
   t("spacing_mm", p.spacing_mm, "resample: the new edges of a voxel in mm, [z, y, x] or one number.");
   t("interpolation", p.interpolation,
     "resample: linear, nearest (labels), or bspline, cubic. To larger voxels, blur before: only the voxels around a centre "
@@ -27,6 +32,19 @@ void describe_image_step(Visitor& t, image_step_spec& p) {
     {"linear", "nearest", "bspline"});
   t("voxels", p.voxels, "crop: [[z0, z1], [y0, y1], [x0, x1]], half open.");
   t("ranges", p.ranges, "labels: [[low, high, label], ...], both ends within; other greys become 0.");
+  t("method", p.method,
+    "local_threshold: sauvola, phansalkar: by mean and standard deviation of the window, of greys from 0 to 1 over their "
+    "range. bernsen: the middle between its darkest and brightest voxel.",
+    {"sauvola", "phansalkar", "bernsen"});
+  t("weight", p.weight, "local_threshold, sauvola and phansalkar: k, how much the deviation counts; left out: 0.2, 0.25.");
+  t("contrast", p.contrast,
+    "local_threshold, bernsen: windows whose greys differ by less are what their middle is, above or below Otsu's "
+    "threshold.");
+  t("low", p.low, "local_threshold, hysteresis: what is not above stays as it is.");
+  t("high", p.high,
+    "local_threshold, hysteresis: what is above is solid whatever is around it; the threshold of [segment].");
+  t("epsilon", p.epsilon, "laplace_hamming: share of the Laplacian, in [0, 1]; left out: 0.45.");
+  t("cutoff", p.cutoff, "laplace_hamming: cycles a voxel from which on nothing is left, in (0, 0.5]; left out: 0.3.");
 }
 
 /// Call `v(key, field, doc)` for every key. Visitors also have `v.table(name, doc, f)`, `v.optional_table(name, field, doc,
@@ -71,8 +89,13 @@ void describe(Visitor& v, spec& s) {
   });
   v.table("segment", "Which voxels are solid.", [&](auto& t) {
     segment_spec& g = s.segment;
-    t("threshold", g.threshold, "Voxels with a grey value above this are solid. Left out: by Otsu's method.");
+    t("threshold", g.threshold,
+      "Voxels with a grey value above this are solid. Left out: that of greys, or by Otsu's method.");
     t("upper", g.upper, "Voxels with a grey value above this are not solid (metal, markers).");
+    t("greys", g.greys,
+      "[empty, solid]: grey values of empty space and of solid. The threshold, where it is left out, then is the one above "
+      "which "
+      "lies as much solid as the grey values tell, so that thin struts are not lost. docs/images.md#thin-structures.");
     t("labels", g.labels, "The image holds labels, one per material, instead of grey values.");
     t("void_labels", g.void_labels, "Labels that are empty space.");
     t("keep", g.keep,

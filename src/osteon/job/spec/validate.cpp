@@ -122,6 +122,12 @@ class checker {
            "given, but segment.keep = \"all\" drops nothing; remove one of the two");
     expect(!job_.segment.labels || !job_.segment.threshold, "segment.threshold",
            "given although segment.labels = true: labels are not thresholded; remove one of the two");
+    if (const auto& greys = job_.segment.greys) {
+      const bool good = greys->size() == 2 && std::isfinite((*greys)[0]) && std::isfinite((*greys)[1]);
+      expect(good && (*greys)[0] < (*greys)[1], "segment.greys",
+             "expected [empty, solid], two grey values of which the first is lower");
+      expect(!job_.segment.labels, "segment.greys", "given although segment.labels = true; remove one of the two");
+    }
     expect(!job_.segment.threshold || !job_.segment.upper || *job_.segment.upper > *job_.segment.threshold, "segment.upper",
            "must lie above segment.threshold, otherwise no voxel is solid");
   }
@@ -170,18 +176,45 @@ class checker {
   // Of each kind its own keys, and no others.
   void check_step(const image_step_spec& s, const std::string& where) {
     const bool is_ball = s.kind == "median" || s.kind == "close" || s.kind == "open";
-    expect(!s.kind.empty(), where + ".kind", "missing: gaussian, median, close, open, resample, crop or labels");
+    expect(!s.kind.empty(), where + ".kind",
+           "missing: gaussian, median, close, open, resample, crop, labels, laplace_hamming, local_threshold or hysteresis");
     const auto belongs = [&](bool given, bool belongs_here, const char* key) {
       expect(!given || belongs_here || s.kind.empty(), fmt::format("{}.{}", where, key),
              fmt::format("is no key of kind = \"{}\"; remove it", s.kind));
     };
     belongs(s.sigma_mm.has_value(), s.kind == "gaussian", "sigma_mm");
     belongs(s.sigma_voxels.has_value(), s.kind == "gaussian", "sigma_voxels");
-    belongs(s.radius_voxels != 1, is_ball, "radius_voxels");
+    const bool is_local = s.kind == "local_threshold", has_middle = s.method == "bernsen";
+    belongs(s.radius_voxels != 1, is_ball || is_local, "radius_voxels");
     belongs(s.spacing_mm.has_value(), s.kind == "resample", "spacing_mm");
     belongs(s.interpolation != "linear", s.kind == "resample", "interpolation");
     belongs(!s.voxels.empty(), s.kind == "crop", "voxels");
     belongs(!s.ranges.empty(), s.kind == "labels", "ranges");
+    belongs(s.method != "sauvola", is_local, "method");
+    belongs(s.weight.has_value(), is_local && !has_middle, "weight");
+    belongs(s.contrast.has_value(), is_local && has_middle, "contrast");
+    for (const auto& [key, value] : {std::pair{"low", s.low}, {"high", s.high}})
+      belongs(value.has_value(), is_local || s.kind == "hysteresis", key);
+    for (const auto& [key, value] : {std::pair{"epsilon", s.epsilon}, {"cutoff", s.cutoff}})
+      belongs(value.has_value(), s.kind == "laplace_hamming", key);
+    const bool raises = is_local || s.kind == "hysteresis";
+    expect(!raises || (s.low && s.high), where, "give low and high, in grey values of the image");
+    expect(!raises || !s.high || job_.segment.threshold == s.high, "segment.threshold",
+           fmt::format("must be {:g}, high of {}, above which that raises what it keeps", s.high.value_or(0), where));
+    expect(!raises || !job_.uncertainty || !job_.uncertainty->threshold_sd, "uncertainty.threshold_sd",
+           fmt::format("does not go with {}, whose low and high are thresholds, too; remove one of the two", where));
+    expect(!s.low || !s.high || *s.low < *s.high, where + ".high",
+           fmt::format("{:g} must lie above low = {:g}", s.high.value_or(0), s.low.value_or(0)));
+    expect(!is_local || (s.radius_voxels >= 2 && s.radius_voxels <= 64), where + ".radius_voxels",
+           fmt::format("{} must be in [2, 64]: several times as wide as what is to be found", s.radius_voxels));
+    expect(!is_local || !has_middle || s.contrast.value_or(0) > 0, where + ".contrast",
+           "missing: differences of greys in a window below this are noise");
+    expect(s.weight.value_or(0.2) > 0 && s.weight.value_or(0.2) <= 1, where + ".weight",
+           fmt::format("{:g} must be in (0, 1]", s.weight.value_or(0)));
+    expect(s.epsilon.value_or(0.5) >= 0 && s.epsilon.value_or(0.5) <= 1, where + ".epsilon",
+           fmt::format("{:g} must be in [0, 1]", s.epsilon.value_or(0)));
+    expect(s.cutoff.value_or(0.3) > 0 && s.cutoff.value_or(0.3) <= 0.5, where + ".cutoff",
+           fmt::format("{:g} must be in (0, 0.5] cycles a voxel", s.cutoff.value_or(0)));
     if (s.kind == "gaussian") {
       expect(s.sigma_mm.has_value() != s.sigma_voxels.has_value(), where, "give sigma_mm or sigma_voxels, one of the two");
       const double sigma = s.sigma_mm.value_or(s.sigma_voxels.value_or(1)), most = s.sigma_mm ? 1000 : 100;

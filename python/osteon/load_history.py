@@ -1,0 +1,262 @@
+"""From how a bone is built to how it is loaded: `python -m osteon.load_history RESULTS`; docs/howto/load_history.md.
+
+Bone is taken to be built so that the strain energy density of all loads of its life together is the same everywhere.
+Of several load cases, solved as unit loads, those amplitudes are found whose sum comes nearest to that.
+
+@cite [Christen2013]
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .errors import DATA, DataError, Error, UsageError, complain, one_frame, printable
+
+TARGET_MPA = 0.02  # of Christen et al.
+PERCENTILE = 95.0  # larger densities are of notches and faces of the box, and count as this one
+SAMPLES = 200_000  # voxels of which that percentile is found
+EDGE_BLOCKS = 4  # the image is cut into so many blocks along each axis, which the interval draws from
+DRAWS = 500
+SEED = 1
+
+
+@dataclass(frozen=True)
+class Amplitude:
+    """How often its own load a case is applied, and how far that is known."""
+
+    case: str
+    factor: float
+    low: float  # 2.5 and 97.5 % of bootstrap samples
+    high: float
+    share: float  # of the summed density that the case gives, mean over the voxels
+    force_N: list[float] | None  # noqa: N815 (z, y, x) of the case at that amplitude; None: the case drives no face
+
+
+@dataclass(frozen=True)
+class LoadHistory:
+    target_MPa: float  # noqa: N815 (units as they are written)
+    voxels: int
+    amplitudes: list[Amplitude]
+    deviation: float  # root mean square of what the sum misses the target by, over the target
+    condition: float  # of the matrix of mean products, its diagonal scaled to 1
+    blocks: int  # of the bootstrap
+
+    def to_json(self) -> dict[str, Any]:
+        return {"schema": "osteon.loads/1", **asdict(self)}
+
+    def __str__(self) -> str:
+        from .report_text import number
+
+        lines = [f"amplitudes of {len(self.amplitudes)} load cases for {number(self.target_MPa)} MPa everywhere"]
+        for a in self.amplitudes:
+            force = "" if a.force_N is None else f", force (z, y, x) {number([float(f) for f in a.force_N])} N"
+            lines.append(
+                f"  {a.case:<20} {number(a.factor):>10} of its load, 95 %: {number(a.low)} to {number(a.high)}; "
+                f"{100 * a.share:.1f} % of the energy{force}"
+            )
+        lines.append(f"  root mean square deviation  {100 * self.deviation:.0f} % of the target")
+        lines.append(
+            f"  condition of the matrix     {number(self.condition)}" + ("" if self.condition < 100 else UNSURE)
+        )
+        return "\n".join(lines)
+
+
+UNSURE = ": the cases load the bone alike, so their amplitudes can stand for one another"
+
+
+def nonnegative_least_squares(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """x >= 0 with the least x' A x / 2 - b' x of a symmetric positive definite A, by active sets.
+
+    @cite [LawsonHanson1974], chapter 23
+    """
+    n = len(right)
+    x, free = np.zeros(n), np.zeros(n, bool)
+    slack = 1e-12 * max(float(np.abs(right).max(initial=0.0)), 1e-300)
+    for _ in range(3 * n + 10):
+        slope = right - matrix @ x
+        slope[free] = -np.inf
+        if n == 0 or slope.max() <= slack:
+            break
+        free[int(np.argmax(slope))] = True
+        while True:
+            tried = np.zeros(n)
+            tried[free] = np.linalg.lstsq(matrix[np.ix_(free, free)], right[free], rcond=None)[0]
+            if (tried[free] > 0).all():
+                x = tried
+                break
+            below = free & (tried <= 0)
+            step = np.min(x[below] / (x[below] - tried[below]))
+            x = x + step * (tried - x)
+            free &= x > slack * 1e-6
+            x[~free] = 0
+            if not free.any():
+                break
+    return x
+
+
+@dataclass
+class _Sums:
+    """Of each block: voxels, sums of the densities, and of their products."""
+
+    voxels: np.ndarray
+    densities: np.ndarray
+    products: np.ndarray
+
+
+def _summed(fields: dict[str, Any], shape: tuple[int, ...], caps: np.ndarray) -> _Sums:
+    k, n = len(fields), EDGE_BLOCKS**3
+    sums = _Sums(np.zeros(n), np.zeros((n, k)), np.zeros((n, k, k)))
+    edges = [np.arange(s) * EDGE_BLOCKS // s for s in shape]
+    y_x = edges[1][:, None] * EDGE_BLOCKS + edges[2][None, :]
+    for parts in zip(*(f() for f in fields.values()), strict=True):
+        first = parts[0][0]
+        for plane in range(len(parts[0][1])):
+            values = [p[1][plane] for p in parts]
+            solid = np.isfinite(values[0])
+            density = np.minimum(np.stack([v[solid] for v in values]).astype(float), caps[:, None])
+            block = y_x[solid]
+            for b in np.unique(block):
+                here = density[:, block == b]
+                at = int(edges[0][first + plane]) * EDGE_BLOCKS**2 + int(b)
+                sums.voxels[at] += here.shape[1]
+                sums.densities[at] += here.sum(axis=1)
+                sums.products[at] += here @ here.T
+    return sums
+
+
+def _caps(fields: dict[str, Any], voxels: int) -> np.ndarray:
+    every = max(1, voxels // SAMPLES)
+    caps = []
+    for field in fields.values():
+        kept = np.concatenate([values[np.isfinite(values)][::every] for _, values in field()])
+        caps.append(float(np.percentile(kept, PERCENTILE)) if len(kept) else 0.0)
+    return np.array(caps)
+
+
+def amplitudes_of(sums: _Sums, target: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Squares of the amplitudes, and of bootstrap samples of the blocks, their 2.5 and 97.5 %."""
+
+    def solve(weights: np.ndarray) -> np.ndarray:
+        matrix = np.tensordot(weights, sums.products, 1)
+        right = target * (weights @ sums.densities)
+        scale = np.sqrt(np.maximum(np.diag(matrix), 1e-300))  # so that cases of other sizes count alike
+        return nonnegative_least_squares(matrix / np.outer(scale, scale), right / scale) / scale
+
+    filled = np.flatnonzero(sums.voxels)
+    draw = np.random.default_rng(SEED)
+    samples = []
+    for _ in range(DRAWS):
+        weights = np.zeros(len(sums.voxels))
+        np.add.at(weights, draw.choice(filled, len(filled)), 1.0)
+        samples.append(solve(weights))
+    low, high = np.percentile(samples, [2.5, 97.5], axis=0)
+    return solve((sums.voxels > 0).astype(float)), low, high
+
+
+@one_frame
+def load_history(results: str | Path, target_MPa: float = TARGET_MPA) -> LoadHistory:  # noqa: N803
+    """Amplitudes of load cases that bring the strain energy density nearest to one value everywhere.
+
+    Parameters
+    ----------
+    results
+        Output folder of a job of elasticity with two or more ``[[case]]``, and their field ``sed``.
+    target_MPa
+        Strain energy density that bone is taken to be built for; it scales all amplitudes alike, by its root.
+
+    Returns
+    -------
+    LoadHistory
+
+    Raises
+    ------
+    UsageError, DataError
+    """
+    from .report_data import documents
+    from .result_file import ResultFile
+
+    if not (np.isfinite(target_MPa) and target_MPa > 0):
+        raise UsageError(f"target_MPa = {target_MPa}: must be > 0")
+    folder = Path(results)
+    summary = documents(folder).summary
+    cases = {str(c["name"]): c for c in summary.get("cases", [])}
+    if len(cases) < 2:
+        raise UsageError(f"'{folder}' has no two load cases ([[case]]), of which a history could be made")
+    with ResultFile(folder / "results.nc") as file:
+        missing = [name for name in cases if f"sed_{name}" not in file]
+        if missing:
+            raise UsageError(
+                f"'{folder}' has no strain energy density of {', '.join(missing)}; run it with sed in output.fields"
+            )
+        fields = {name: (lambda n=name: file.planes(f"sed_{n}")) for name in cases}
+        shape = tuple(int(n) for n in summary["image"]["shape"])
+        caps = _caps(fields, int(summary["elements"]))
+        if not (caps > 0).all():
+            raise DataError(f"the case '{list(cases)[int(np.argmin(caps))]}' of '{folder}' strains nothing")
+        sums = _summed(fields, shape, caps)
+    return _history(cases, sums, float(target_MPa))
+
+
+def _history(cases: Mapping[str, Any], sums: _Sums, target: float) -> LoadHistory:
+    squares, low, high = amplitudes_of(sums, target)
+    voxels = sums.voxels.sum()
+    mean, products = sums.densities.sum(axis=0) / voxels, sums.products.sum(axis=0) / voxels
+    scale = np.sqrt(np.diag(products))
+    total = float(squares @ mean)
+    squared = float(squares @ products @ squares) - 2 * target * total + target**2
+    found = []
+    for n, (name, case) in enumerate(cases.items()):
+        factor = float(np.sqrt(squares[n]))
+        force = case.get("reaction_N")
+        found.append(
+            Amplitude(
+                name,
+                factor,
+                float(np.sqrt(low[n])),
+                float(np.sqrt(high[n])),
+                float(squares[n] * mean[n] / total) if total > 0 else 0.0,
+                [factor * float(f) for f in force] if isinstance(force, list) else None,
+            )
+        )
+    return LoadHistory(
+        target,
+        int(voxels),
+        found,
+        float(np.sqrt(max(squared, 0.0)) / target),
+        float(np.linalg.cond(products / np.outer(scale, scale))),
+        int(np.count_nonzero(sums.voxels)),
+    )
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="osteon loads", description=__doc__)
+    parser.add_argument("results")
+    parser.add_argument("--target", type=float, default=TARGET_MPA)
+    parser.add_argument("--json", default="")
+    given = parser.parse_args(arguments)
+    try:
+        history = load_history(given.results, given.target)
+        text = json.dumps(history.to_json(), indent=2) + "\n"
+        if given.json and given.json != "-":
+            Path(given.json).write_text(text, encoding="utf-8")
+        print(text if given.json == "-" else printable(str(history)), end="" if given.json == "-" else "\n")
+    except Error as e:
+        complain(f"{e}")
+        return e.exit_code
+    except (TypeError, ValueError, LookupError) as e:
+        complain(f"'{given.results}' does not hold what a job writes ({e!r:.120})")
+        return DATA
+    except OSError as e:
+        complain(f"cannot write '{e.filename}': {e.strerror}")
+        return 5
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

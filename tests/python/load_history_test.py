@@ -1,0 +1,62 @@
+"""Loads from structure. Oracles: all active sets of small matrices; densities that are made of known amplitudes."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from osteon.load_history import _Sums, amplitudes_of, nonnegative_least_squares
+
+RNG = np.random.default_rng(3)
+
+
+def best(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """The least of all active sets whose solution is feasible."""
+    n, found = len(right), np.zeros(len(right))
+    for size in range(1, n + 1):
+        for free in map(list, combinations(range(n), size)):
+            x = np.zeros(n)
+            x[free] = np.linalg.solve(matrix[np.ix_(free, free)], right[free])
+            if (x >= 0).all() and x @ matrix @ x / 2 - right @ x < found @ matrix @ found / 2 - right @ found:
+                found = x
+    return found
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 6])
+def test_least_squares_without_negative_amplitudes(n):
+    for _ in range(40):
+        rows = RNG.standard_normal((n + 3, n))
+        matrix, right = rows.T @ rows, RNG.standard_normal(n)
+        np.testing.assert_allclose(nonnegative_least_squares(matrix, right), best(matrix, right), atol=1e-8)
+
+
+def sums_of(densities: np.ndarray, blocks: np.ndarray) -> _Sums:
+    k, n = len(densities), 64
+    sums = _Sums(np.zeros(n), np.zeros((n, k)), np.zeros((n, k, k)))
+    for b in range(n):
+        here = densities[:, blocks == b]
+        sums.voxels[b], sums.densities[b], sums.products[b] = here.shape[1], here.sum(axis=1), here @ here.T
+    return sums
+
+
+def test_amplitudes_that_are_known_are_found():
+    """Densities of which 4 times the first and a ninth of the second are even; a third gives nothing."""
+    share = RNG.random(6400)
+    densities = np.stack([share * 0.02 / 4, (1 - share) * 0.02 * 9, np.full(6400, 1e-9) * RNG.random(6400)])
+    squares, low, high = amplitudes_of(sums_of(densities, np.arange(6400) % 64), 0.02)
+    np.testing.assert_allclose(squares[:2], [4, 1 / 9], rtol=1e-6)
+    assert (low[:2] <= squares[:2] * (1 + 1e-9)).all() and (high[:2] >= squares[:2] * (1 - 1e-9)).all()
+
+
+def test_noise_widens_the_interval_which_holds_the_truth():
+    """Invariant: of 40 specimens with noise of 30 % more than 30 hold the amplitude within their interval."""
+    held = 0
+    for _ in range(40):
+        share = RNG.random(6400)
+        noise = 1 + 0.3 * RNG.standard_normal(64)[np.arange(6400) % 64]  # of a whole block
+        densities = np.stack([share, 1 - share]) * 0.02 * noise
+        squares, low, high = amplitudes_of(sums_of(densities, np.arange(6400) % 64), 0.02)
+        assert (high > low).all()
+        expected = 1 / (1 + 0.3**2)  # the noise is in the densities, so their squares are too large by it
+        held += bool(low[0] <= expected <= high[0])
+        assert squares[0] == pytest.approx(expected, rel=0.3)
+    assert held > 30
