@@ -23,8 +23,18 @@ CONDITIONS = ("/Image_Data/Fixed_Displacement_Coordinates", "/Image_Data/Loaded_
 def read_hdf5(path: Path) -> Volume:
     name, entry, spacing, facts, warnings = look_into(path)
     shape, kind = tuple(entry["shape"]), np.dtype(entry["dtype"])
-    values = Pieces(shape, kind, partial(_values, path, name, kind))
-    return Volume(values, "parosol" if name == PAROSOL else "hdf5", spacing, facts=facts, warnings=warnings)
+    if name == PAROSOL:
+        values = Pieces(shape, np.dtype("f4"), partial(_in_mpa, path, kind))
+        return Volume(values, "parosol", spacing, facts=facts, warnings=warnings)
+    return Volume(
+        Pieces(shape, kind, partial(_values, path, name, kind)), "hdf5", spacing, facts=facts, warnings=warnings
+    )
+
+
+def _in_mpa(path: Path, kind: np.dtype) -> Iterator[np.ndarray]:
+    """ParOSol's moduli, which it has in GPa."""
+    for piece in _values(path, PAROSOL, kind):
+        yield (piece.astype("f8") * 1e3).astype("f4")
 
 
 def look_into(path: Path) -> tuple[str, dict, tuple[float, float, float] | None, dict, list[str]]:
@@ -68,7 +78,8 @@ def _of_parosol(datasets: dict[str, dict], path: Path) -> tuple[tuple[float, flo
         )
     ratio = _number(datasets, POISSON, path)
     words = (
-        f"'{path}' is a model of ParOSol: its values are Young's moduli in MPa, for [modulus_image] with the same path"
+        f"'{path}' is a model of ParOSol: its values, in GPa, are taken as Young's moduli in MPa, for [modulus_image] "
+        "with the same path"
     )
     if ratio is not None:
         words += f" and poisson_ratio = {ratio:g}"

@@ -13,6 +13,7 @@
 #include <memory>
 #include <osteon/base/counted.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/job/elasticity/write_h5.hpp>
 #include <osteon/job/elasticity/write_inp.hpp>
 #include <osteon/job/import/model_source.hpp>
 #include <osteon/job/outputs/io_options.hpp>
@@ -53,38 +54,55 @@ bool name_ends_in(const std::string& name, std::string_view ending) {
                                                     [](char e, unsigned char c) { return e == std::tolower(c); });
 }
 
-// The loads are in the job, so it is the job that is written.
-int export_inp(const export_options& o) {
+// The loads are in the job, so it is the job that is written. @param write what the file holds, as JSON
+template <class F>
+int export_job(const export_options& o, const char* ending, F&& write) {
   if (!o.fields.empty() || !o.component.empty() || !o.empty.empty() || !o.open_in.empty())
-    throw usage_error(
-        ".inp holds the mesh, materials and loads of a job; --field, --component, --empty and --open-in are of images");
+    throw usage_error(fmt::format(
+        "{} holds the mesh, materials and loads of a job; --field, --component, --empty and --open-in are of images",
+        ending));
   if (name_ends_in(o.source, ".nc") || name_ends_in(o.source, ".vtkhdf"))
-    throw usage_error(fmt::format("'{}' has no loads, which an .inp needs; give the job: osteon export job.toml -o {}",
-                                  o.source, o.target));
+    throw usage_error(fmt::format("'{}' has no loads, which an {} needs; give the job: osteon export job.toml -o {}",
+                                  o.source, ending, o.target));
   return on_all_ranks([&](MPI_Comm comm) {
     std::vector<problem> problems;
     const job::spec spec = job::read_job(o.source, {}, problems, o.set);
     if (!problems.empty()) throw usage_error(job::join(problems));
-    if (comm::size(comm) != 1) throw usage_error("an .inp is written by one rank; start the command without a launcher");
+    if (comm::size(comm) != 1)
+      throw usage_error(fmt::format("an {} is written by one rank; start the command without a launcher", ending));
     terminal_sink log(is_interactive());
     job::find_filters(spec);
     job::source_of(spec).prepare(spec, log, stop_was_requested);
     job::io_clock clock;
-    const job::inp_report written = job::write_inp(spec, job::source_of(spec).read(comm, spec, clock, log), o.target, log);
-    log.note(fmt::format("{} nodes, {} elements, {}", written.nodes, written.elements, counted(written.steps, "step")));
+    const nlohmann::ordered_json answer = write(spec, job::source_of(spec).read(comm, spec, clock, log), log);
     if (o.json.empty()) fmt::print("{}\n", o.target);
-    write_json(o.json, {{"schema", "osteon.inp/1"},
-                        {"file", o.target},
-                        {"nodes", written.nodes},
-                        {"elements", written.elements},
-                        {"steps", written.steps},
-                        {"bytes", written.bytes}});
+    write_json(o.json, answer);
+  });
+}
+
+int export_inp(const export_options& o) {
+  return export_job(o, ".inp", [&](const job::spec& spec, job::local_model part, log_sink& log) {
+    const job::inp_report written = job::write_inp(spec, std::move(part), o.target, log);
+    log.note(fmt::format("{} nodes, {} elements, {}", written.nodes, written.elements, counted(written.steps, "step")));
+    return nlohmann::ordered_json{{"schema", "osteon.inp/1"},     {"file", o.target},       {"nodes", written.nodes},
+                                  {"elements", written.elements}, {"steps", written.steps}, {"bytes", written.bytes}};
+  });
+}
+
+int export_h5(const export_options& o) {
+  return export_job(o, ".h5", [&](const job::spec& spec, job::local_model part, log_sink& log) {
+    const job::h5_report written = job::write_h5(spec, std::move(part), o.target, log);
+    log.note(fmt::format("{} elements, {} displacements, {} forces along an axis", written.elements, written.fixed,
+                         written.loaded));
+    return nlohmann::ordered_json{{"schema", "osteon.h5/1"}, {"file", o.target},         {"elements", written.elements},
+                                  {"fixed", written.fixed},  {"loaded", written.loaded}, {"bytes", written.bytes}};
   });
 }
 
 int export_image(const export_options& options) {
   if (name_ends_in(options.target, ".inp")) return export_inp(options);
-  if (!options.set.empty()) throw usage_error("--set is of a job, for .inp");
+  if (name_ends_in(options.target, ".h5")) return export_h5(options);
+  if (!options.set.empty()) throw usage_error("--set is of a job, for .inp and .h5");
   if (options.target.ends_with(".vtp")) throw usage_error(".vtp holds lines: say how many by --streamlines");
   if (!options.lines_of.empty() || !options.json.empty()) throw usage_error("--lines-of and --json need --streamlines");
   std::vector<std::string> call{job::python_interpreter(), "-m", "osteon.export", options.source, "-o", options.target};
@@ -111,13 +129,14 @@ void add_export(registry& commands) {
   command c = commands.add(
       "export",
       "Write results for other programs: images (VTI, NRRD, NIfTI, MetaImage, TIFF, OME-Zarr, npy), the mesh (VTU), the "
-      "surface (STL), a job for CalculiX and Abaqus (INP), streamlines (VTP), a state of ParaView or 3D Slicer",
+      "surface (STL), a job for CalculiX and Abaqus (INP) or ParOSol (H5), streamlines (VTP), a state of ParaView or 3D "
+      "Slicer",
       [o] { return o->streamlines.empty() ? export_image(*o) : export_lines(*o); });
-  c.add_option("results", o->source, "results.nc (or model.nc) of a job; for .inp the job").required();
+  c.add_option("results", o->source, "results.nc (or model.nc) of a job; for .inp and .h5 the job").required();
   c.add_option(
        "-o,--output", o->target,
        "File to write: .vti .nrrd .nii .nii.gz .mha .tif .ome.zarr .npy; of the mesh .vtu; of the surface .stl; of a job "
-       ".inp; of streamlines .vtp; with --open-in a script .py")
+       ".inp .h5; of streamlines .vtp; with --open-in a script .py")
       .required();
   add_repeatable(c, "-f,--field", o->fields, "Field of the result; may be repeated for .vti and .vtu (default: all)");
   c.add_option("--component", o->component, "One component: x y z or xx yy zz xy yz xz, along the image's axes");

@@ -12,9 +12,7 @@
 #include <map>
 #include <osteon/base/error.hpp>
 #include <osteon/io/temporary_file.hpp>
-#include <osteon/job/elasticity/check_loads.hpp>
-#include <osteon/job/elasticity/elastic_problem.hpp>
-#include <osteon/job/physics.hpp>
+#include <osteon/job/elasticity/loaded_mesh.hpp>
 #include <set>
 
 namespace osteon::job {
@@ -172,14 +170,6 @@ class inp_writer {
       out_.put("{}{}", set.nodes[i] + 1, i + 1 == set.nodes.size() || i % entries_a_line == entries_a_line - 1 ? "\n" : ",");
   }
 
-  static std::map<std::int32_t, vector3> forces_of(const load_case& c) {
-    std::map<std::int32_t, vector3> sums;
-    for (const applied_force& f : c.forces)
-      for (const solve::nodal_force& n : f.nodes)
-        for (int a = 0; a < 3; ++a) sums[n.node][a] += n.force_N[a];
-    return sums;
-  }
-
   const solve::elasticity_problem& problem_;
   const node_sets& sets_;
   inp_stream out_;
@@ -191,30 +181,19 @@ class inp_writer {
 }  // namespace
 
 inp_report write_inp(const spec& job, local_model part, const std::string& path, log_sink& log) {
-  if (!physics_of(job).is_held_by_supports)
-    throw usage_error(fmt::format("physics '{}' cannot be written as .inp, only elasticity", job.physics));
-  if (is_homogenisation(job))
-    throw usage_error(
-        "load.test 'homogenise' cannot be written as .inp; choose a test with faces or supports that are driven");
-  if (part.where.boxes->ranks() != 1) throw usage_error(".inp is written by one rank; start the command without a launcher");
-  drop_unsupported(job, part, log);
-  const auto problem = make_problem(part);
-  node_sets sets(job, part, problem->nodes);
-  const std::vector<load_case> cases = make_cases(sets, log);
-  for (const load_case& c : cases) {
-    problem->fixed = c.fixed;
-    require_supported(*problem, part.header.origin_mm);
-  }
-  io::temporary_file file(path);
-  inp_writer writer(*problem, sets, file.name());
-  writer.head(job);
-  writer.mesh();
-  writer.materials(part.header.materials);
-  writer.node_lists(cases);
-  for (const load_case& c : cases) writer.step(c);
-  writer.close();
-  const inp_report report{problem->nodes.size(), problem->cells.size(), std::ssize(cases), io::size_of_file(file.name())};
-  file.commit();
+  inp_report report;
+  with_loaded_mesh(job, part, ".inp", log, [&](const auto& problem, const node_sets& sets, const auto& cases) {
+    io::temporary_file file(path);
+    inp_writer writer(problem, sets, file.name());
+    writer.head(job);
+    writer.mesh();
+    writer.materials(part.header.materials);
+    writer.node_lists(cases);
+    for (const load_case& c : cases) writer.step(c);
+    writer.close();
+    report = {problem.nodes.size(), problem.cells.size(), std::ssize(cases), io::size_of_file(file.name())};
+    file.commit();
+  });
   return report;
 }
 

@@ -1,0 +1,36 @@
+#pragma once
+/// @file
+/// Models of ParOSol: HDF5 with the group /Image_Data.
+#include <array>
+#include <cstdint>
+#include <osteon/io/chunked/plane_source.hpp>
+#include <osteon/io/temporary_file.hpp>
+#include <string>
+#include <vector>
+
+namespace osteon::io {
+
+/// A value along one axis at a node. ParOSol has nodes' places as 16 bits.
+struct parosol_condition {
+  std::array<std::uint16_t, 3> node_zyx{};
+  std::uint16_t direction = 0;  ///< 0 x, 1 y, 2 z
+  float value = 0;
+};
+
+struct parosol_model {
+  index3 shape;
+  double voxel_mm = 0;
+  double poisson_ratio = 0.3;
+  std::vector<parosol_condition> fixed;   ///< displacements in mm
+  std::vector<parosol_condition> loaded;  ///< forces in N
+};
+
+/// Most voxels along an axis.
+inline constexpr std::int64_t parosol_most_voxels = 65534;
+
+/// Write a model, its moduli plane by plane.
+/// @param name of the file, which is replaced @param modulus_GPa 0 where there is no material
+/// @throws machine_error if it cannot be written @collective local
+void write_parosol(const std::string& name, const parosol_model& model, const plane_source<float>& modulus_GPa);
+
+}  // namespace osteon::io

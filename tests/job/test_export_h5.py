@@ -1,0 +1,102 @@
+"""A job as a model of ParOSol: what is in the file, and what ParOSol computes of it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+import numpy as np
+import pytest
+from whole_job import ROOT, Job, follows_schema, job_text
+from whole_job import osteon as command
+
+h5py = pytest.importorskip("h5py")
+LOAD = '[segment]\nthreshold = 100\n[load]\ntest = "axial_bonded"\naxis = "{axis}"\nstrain = -0.01\n'
+
+
+def sponge() -> np.ndarray:
+    """Columns and plates of a random pattern, which join all faces."""
+    solid = np.random.default_rng(8).random((9, 8, 7)) < 0.75
+    solid[0] = solid[-1] = solid[:, 0] = solid[:, -1] = solid[:, :, 0] = solid[:, :, -1] = True
+    return np.where(solid, 200, 10).astype("u1")
+
+
+def exported(job: Job, text: str, *more: str, code: int = 0) -> tuple[str, dict]:
+    np.save(job.folder / "image.npy", sponge())
+    job.write(text)
+    target = job.folder / "model.h5"
+    done = command("export", str(job.folder / "job.toml"), "-o", str(target), *more, "--json", str(target) + ".json")
+    assert done.returncode == code, done.stderr
+    return done.stderr, json.loads((job.folder / "model.h5.json").read_text()) if code == 0 else {}
+
+
+@pytest.mark.parametrize("axis", ["z", "y", "x"])
+def test_the_file_has_moduli_and_all_that_is_prescribed(job: Job, axis: str) -> None:
+    """Oracle: the image by numpy; the faces of the box are held in all directions, one of them is driven."""
+    _, answer = exported(job, job_text("image.npy", more=LOAD.format(axis=axis)))
+    follows_schema(answer, "h5")
+    solid = sponge() > 100
+    with h5py.File(job.folder / "model.h5") as file:
+        group = file["Image_Data"]
+        np.testing.assert_array_equal(group["Image"][...], np.where(solid, np.float32(6.829), 0))  # GPa
+        assert group["Voxelsize"][()] == 0.02 and group["Poisons_ratio"][()] == 0.3
+        places, values = group["Fixed_Displacement_Coordinates"][...], group["Fixed_Displacement_Values"][...]
+        assert len(group["Loaded_Nodes_Values"]) == answer["loaded"] == 0
+    n = "zyx".index(axis)
+    direction = 2 - n
+    faces = [np.prod([s + 1 for a, s in enumerate(solid.shape) if a != n])] * 2  # solid everywhere, by sponge()
+    assert answer["fixed"] == len(values) == 3 * sum(faces) and answer["elements"] == solid.sum()
+    assert set(places[:, n]) == {0, solid.shape[n]}
+    driven = values[(places[:, n] != 0) & (places[:, 3] == direction)]
+    still = values[(places[:, n] == 0) | (places[:, 3] != direction)]
+    np.testing.assert_allclose(np.abs(driven), 0.01 * solid.shape[n] * 0.02, rtol=1e-6)
+    assert not still.any()
+
+
+def test_parosol_computes_the_same_force(job: Job) -> None:
+    """Oracle: ParOSol, a peer: its nodal forces on the driven face."""
+    peer = next(ROOT.glob(".venv-peers/lib/python3*/site-packages/parosol_py/bin/parosol"), None)
+    if peer is None:
+        pytest.skip("ParOSol is not installed")
+    exported(job, job_text("image.npy", more=LOAD.format(axis="z")))
+    ran = subprocess.run(
+        [str(peer), "--tol", "1e-9", "model.h5"],
+        cwd=job.folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stdout[-500:] + ran.stderr[-500:]
+    with h5py.File(job.folder / "model.h5") as file:
+        nodes = file["Solution/force"][...]
+        places = file["Mesh/Coordinates"][...]
+    done = job.run("-n", "1", "--no-report", "--set", "picture.enabled=false", "--set", "solve.tolerance=1e-9")
+    assert done.code == 0, done.err
+    top = places[:, 2] > places[:, 2].max() - 1e-6
+    assert abs(nodes[top, 2].sum()) == pytest.approx(abs(done.summary["reaction_N"][0]), rel=1e-6)
+
+
+def test_it_is_read_as_an_image_of_moduli(job: Job) -> None:
+    """Both ways: the file as image and [modulus_image] of another job has the stiffness of the first."""
+    exported(job, job_text("image.npy", more=LOAD.format(axis="z")))
+    first = job.run("-n", "1", "--no-report", "--set", "picture.enabled=false")
+    assert first.code == 0, first.err
+    text = job_text("model.h5", more=LOAD.format(axis="z").replace("threshold = 100", "threshold = 0"))
+    begin, end = text.index("[[material]]"), text.index("[segment]")
+    job.write(text[:begin] + '[modulus_image]\npath = "model.h5"\npoisson_ratio = 0.3\n' + text[end:])
+    again = job.run("-n", "1", "--no-report", "--force", "--set", "picture.enabled=false")
+    assert again.code == 0, again.err
+    assert again.summary["stiffness_N_per_mm"] == pytest.approx(first.summary["stiffness_N_per_mm"], rel=1e-6)
+
+
+def test_what_parosol_cannot_hold_is_refused(job: Job) -> None:
+    cubes = job_text("image.npy", more=LOAD.format(axis="z"))
+    told, _ = exported(job, cubes.replace("spacing_mm = 0.02", "spacing_mm = [0.02, 0.02, 0.03]"), code=2)
+    assert "are no cubes" in told
+    cases = '[segment]\nthreshold = 100\n[[case]]\nname = "a"\nstrain = -0.01\n[[case]]\nname = "b"\naxis = "x"\nstrain = 0.01\n'
+    told, _ = exported(
+        job, job_text("image.npy", more=cases.replace("strain", 'test = "axial_bonded"\nstrain')), code=2
+    )
+    assert "2 load cases" in told
+    assert not (job.folder / "model.h5").exists()
