@@ -135,13 +135,13 @@ TEST(neighbours, of_virtual_ranks_are_told_apart_by_parts) {
 
 // Oracle: a run counts how often its parts happen, and a virtual rank does the arithmetic of MPI.
 TEST(neighbours, parts_of_a_run_are_counted) {
-  comm::communicator own = comm::communicator::duplicate(MPI_COMM_WORLD);
-  const comm::hung_ledger ledger(own.get());
+  comm::communicator world = comm::communicator::duplicate(MPI_COMM_WORLD);
+  const comm::hung_ledger ledger(world.get());
   for (int n = 0; n < 3; ++n) {
-    comm::sent_part part(own.get(), "step");
+    comm::sent_part part(world.get(), "step");
     if (n == 2) part.becomes("end");
   }
-  EXPECT_EQ(comm::ledger_of(own.get())->parts(), (std::map<std::string, std::int64_t>{{"end", 1}, {"step", 2}}));
+  EXPECT_EQ(comm::ledger_of(world.get())->parts(), (std::map<std::string, std::int64_t>{{"end", 1}, {"step", 2}}));
 }
 
 // Oracle: MPI's definitions, by hand.

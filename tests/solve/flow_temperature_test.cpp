@@ -304,9 +304,9 @@ TEST(flow_temperature, a_slit_with_conducting_walls_has_the_closed_form) {
     MPI_Allreduce(MPI_IN_PLACE, sums.data(), 5, MPI_DOUBLE, MPI_SUM, comm);
     const double mixed = sums[1] / sums[0], to_wall = (slab - 0.5) * h / solid;
     EXPECT_NEAR(sums[4] - sums[2], flux * 4 * s.spacing.z / s.heat_capacity, 1e-4 * flux);  // what is taken up on the way
-    const walls_of_slit exact = slit_on_grid(g);
-    EXPECT_NEAR((sums[2] - mixed) / flux, to_wall + exact.heated, 1e-4) << solid;
-    EXPECT_NEAR((sums[3] - mixed) / flux, exact.insulated, 1e-4) << solid;
+    const walls_of_slit on_grid = slit_on_grid(g);
+    EXPECT_NEAR((sums[2] - mixed) / flux, to_wall + on_grid.heated, 1e-4) << solid;
+    EXPECT_NEAR((sums[3] - mixed) / flux, on_grid.insulated, 1e-4) << solid;
   }
 }
 

@@ -3,6 +3,7 @@
 /// Models of ParOSol: HDF5 with the group /Image_Data.
 #include <array>
 #include <cstdint>
+#include <osteon/base/box.hpp>
 #include <osteon/io/chunked/plane_source.hpp>
 #include <osteon/io/temporary_file.hpp>
 #include <string>

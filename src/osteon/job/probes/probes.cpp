@@ -140,10 +140,10 @@ solve::solver_state probe_checkpointer::with_records(const solve::solver_state& 
 
 void probe_checkpointer::restore(solve::solver_state& state) {
   checkpoints_.restore(state);
-  const auto found = state.numbers.find(records_saved_as);
-  if (found == state.numbers.end()) return;  // the job had none then: they begin now
-  probes_.restore(found->second);
-  state.numbers.erase(found);
+  const auto saved = state.numbers.find(records_saved_as);
+  if (saved == state.numbers.end()) return;  // the job had none then: they begin now
+  probes_.restore(saved->second);
+  state.numbers.erase(saved);
 }
 
 }  // namespace osteon::job

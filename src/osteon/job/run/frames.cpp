@@ -53,10 +53,10 @@ solve::solver_state frame_checkpointer::with_painter(const solve::solver_state& 
 
 void frame_checkpointer::restore(solve::solver_state& state) {
   checkpoints_.restore(state);
-  const auto found = state.numbers.find(painter_saved_as);
-  if (found == state.numbers.end()) return;  // the job had no frames then
-  if (painter_) painter_->recall(found->second);
-  state.numbers.erase(found);
+  const auto saved = state.numbers.find(painter_saved_as);
+  if (saved == state.numbers.end()) return;  // the job had no frames then
+  if (painter_) painter_->recall(saved->second);
+  state.numbers.erase(saved);
 }
 
 void frame_checkpointer::draw(const solve::solver_state& state) {

@@ -17,9 +17,9 @@ namespace osteon::plan {
 struct composite_task {
   int members = 1;
   std::int64_t elements = 0;
-  int root = -1;             ///< visibility index that the picture is wanted at, if the method has a choice; -1: anywhere
-  std::vector<int> host_of;  ///< by visibility index; empty: unknown
-  std::vector<std::vector<span>> active;  ///< by visibility index: where it has drawn anything; empty: everywhere
+  int root = -1;               ///< visibility index that the picture is wanted at, if the method has a choice; -1: anywhere
+  std::vector<int> host_of{};  ///< by visibility index; empty: unknown
+  std::vector<std::vector<span>> active{};  ///< by visibility index: where it has drawn anything; empty: everywhere
 };
 
 /// A plan among visibility indices, which are the peers of its messages.

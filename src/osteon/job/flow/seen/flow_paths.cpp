@@ -142,14 +142,14 @@ solve::solver_state path_checkpointer::with_paths(const solve::solver_state& sta
 
 void path_checkpointer::restore(solve::solver_state& state) {
   checkpoints_.restore(state);
-  const auto found = state.numbers.find(saved_as);
-  if (found == state.numbers.end()) return;  // the job had none then: they begin now
+  const auto saved = state.numbers.find(saved_as);
+  if (saved == state.numbers.end()) return;  // the job had none then: they begin now
   try {
-    paths_.particles().restore(found->second);
+    paths_.particles().restore(saved->second);
   } catch (const data_error& e) {
     throw data_error(fmt::format("{}; put picture.pathlines back to what it was, or start without --resume", e.what()));
   }
-  state.numbers.erase(found);
+  state.numbers.erase(saved);
 }
 
 }  // namespace osteon::job

@@ -216,10 +216,10 @@ flow_stepper::told flow_stepper::substep(double step_s, double implicitness, dou
   find_convection();
   if (from_ != nullptr) {
     // The equations are linear in what is given, so its mean between both ends is what they take.
-    const double share = begin + implicitness * (end - begin);
-    set_given(share);
+    const double middle = begin + implicitness * (end - begin);
+    set_given(middle);
     for (std::size_t k = 0; k < right_.size(); ++k)
-      right_[k].second = (1 - share) * from_->right[k].second + share * to_->right[k].second;
+      right_[k].second = (1 - middle) * from_->right[k].second + middle * to_->right[k].second;
     for (std::int64_t c = 0; c < 3; ++c) cells_.grid.links.exchange(x_.data() + c * n);
   }
   cells_.grid.links.exchange(x_.data() + 3 * n);
