@@ -1,4 +1,4 @@
-"""From how a bone is built to how it is loaded: `python -m osteon.load_history RESULTS`; docs/howto/load_history.md.
+"""From how a bone is built to how it is loaded; docs/howto/load_history.md.
 
 Bone is taken to be built so that the strain energy density of all loads of its life together is the same everywhere.
 Of several load cases, solved as unit loads, those amplitudes are found whose sum comes nearest to that.
@@ -6,9 +6,6 @@ Of several load cases, solved as unit loads, those amplitudes are found whose su
 @cite [Christen2013]
 """
 
-import argparse
-import json
-import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -16,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import DATA, DataError, Error, UsageError, complain, one_frame, printable
+from .errors import DataError, UsageError, one_frame
 
 TARGET_MPA = 0.02  # of Christen et al.
 PERCENTILE = 95.0  # larger densities are of notches and faces of the box, and count as this one
@@ -24,6 +21,7 @@ SAMPLES = 200_000  # voxels of which that percentile is found
 EDGE_BLOCKS = 4  # the image is cut into so many blocks along each axis, which the interval draws from
 DRAWS = 500
 SEED = 1
+LARGE_CONDITION = 100.0
 
 
 @dataclass(frozen=True)
@@ -44,7 +42,7 @@ class LoadHistory:
     voxels: int
     amplitudes: list[Amplitude]
     deviation: float  # root mean square of what the sum misses the target by, over the target
-    condition: float  # of the matrix of mean products, its diagonal scaled to 1
+    condition: float | None  # of the matrix of mean products, its diagonal scaled to 1; None: it is singular
     blocks: int  # of the bootstrap
 
     def to_json(self) -> dict[str, Any]:
@@ -61,9 +59,9 @@ class LoadHistory:
                 f"{100 * a.share:.1f} % of the energy{force}"
             )
         lines.append(f"  root mean square deviation  {100 * self.deviation:.0f} % of the target")
-        lines.append(
-            f"  condition of the matrix     {number(self.condition)}" + ("" if self.condition < 100 else UNSURE)
-        )
+        told = "none" if self.condition is None else number(self.condition)
+        is_sure = self.condition is not None and self.condition < LARGE_CONDITION
+        lines.append(f"  condition of the matrix     {told}" + ("" if is_sure else UNSURE))
         return "\n".join(lines)
 
 
@@ -203,6 +201,11 @@ def load_history(results: str | Path, target_MPa: float = TARGET_MPA) -> LoadHis
     return _history(cases, sums, float(target_MPa))
 
 
+def _condition(matrix: np.ndarray) -> float | None:
+    values = np.linalg.eigvalsh(matrix)
+    return float(values[-1] / values[0]) if values[0] > 1e-12 * values[-1] else None
+
+
 def _history(cases: Mapping[str, Any], sums: _Sums, target: float) -> LoadHistory:
     squares, low, high = amplitudes_of(sums, target)
     voxels = sums.voxels.sum()
@@ -229,34 +232,6 @@ def _history(cases: Mapping[str, Any], sums: _Sums, target: float) -> LoadHistor
         int(voxels),
         found,
         float(np.sqrt(max(squared, 0.0)) / target),
-        float(np.linalg.cond(products / np.outer(scale, scale))),
+        _condition(products / np.outer(scale, scale)),
         int(np.count_nonzero(sums.voxels)),
     )
-
-
-def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="osteon loads", description=__doc__)
-    parser.add_argument("results")
-    parser.add_argument("--target", type=float, default=TARGET_MPA)
-    parser.add_argument("--json", default="")
-    given = parser.parse_args(arguments)
-    try:
-        history = load_history(given.results, given.target)
-        text = json.dumps(history.to_json(), indent=2) + "\n"
-        if given.json and given.json != "-":
-            Path(given.json).write_text(text, encoding="utf-8")
-        print(text if given.json == "-" else printable(str(history)), end="" if given.json == "-" else "\n")
-    except Error as e:
-        complain(f"{e}")
-        return e.exit_code
-    except (TypeError, ValueError, LookupError) as e:
-        complain(f"'{given.results}' does not hold what a job writes ({e!r:.120})")
-        return DATA
-    except OSError as e:
-        complain(f"cannot write '{e.filename}': {e.strerror}")
-        return 5
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

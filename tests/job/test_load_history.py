@@ -49,6 +49,21 @@ def test_crossed_bars_tell_their_loads(job: Job) -> None:
     assert more.amplitudes[0].factor == pytest.approx(2 * z.factor)
 
 
+def test_cases_that_load_alike_have_no_condition(job: Job) -> None:
+    """Two strains of one test: every part of the one can be given by the other."""
+    np.save(job.folder / "image.npy", np.full((4, 4, 4), 200, np.uint8))
+    alike = CASES.replace('axis = "x"', 'axis = "z"').replace("along_x", "more")
+    text = job_text("image.npy", more="[segment]\nthreshold = 100\n" + alike)
+    job.write(text.replace("[picture]", "[picture]\nenabled = false"))
+    done = job.run("-n", "1", "--no-report")
+    assert done.code == 0, done.err
+    told = command("loads", str(done.folder), "--json", "-")
+    answer = json.loads(told.stdout)
+    follows_schema(answer, "loads")
+    assert answer["condition"] is None and answer["deviation"] < 0.5
+    assert "can stand for one another" in command("loads", str(done.folder)).stdout
+
+
 def test_what_has_no_history_is_refused(job: Job) -> None:
     np.save(job.folder / "image.npy", np.full((4, 4, 4), 200, np.uint8))
     job.write(
@@ -62,3 +77,10 @@ def test_what_has_no_history_is_refused(job: Job) -> None:
         osteon.load_history(done.folder, target_MPa=0)
     with pytest.raises(osteon.DataError):
         osteon.load_history(job.folder / "none")
+    for words, code, said in (
+        ([str(done.folder)], 2, "has no two load cases"),
+        ([str(done.folder), "--target", "-1"], 2, "must be > 0"),
+        (["none"], 3, "give the output directory of a finished job"),
+    ):
+        told = command("loads", *words)
+        assert told.returncode == code and said in told.stderr and "Warning" not in told.stderr, told.stderr

@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 from osteon.load_history import _Sums, amplitudes_of, nonnegative_least_squares
 
-RNG = np.random.default_rng(3)
-
 
 def best(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
     """The least of all active sets whose solution is feasible."""
@@ -23,9 +21,10 @@ def best(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 6])
 def test_least_squares_without_negative_amplitudes(n):
+    random = np.random.default_rng(n)
     for _ in range(40):
-        rows = RNG.standard_normal((n + 3, n))
-        matrix, right = rows.T @ rows, RNG.standard_normal(n)
+        rows = random.standard_normal((n + 3, n))
+        matrix, right = rows.T @ rows, random.standard_normal(n)
         np.testing.assert_allclose(nonnegative_least_squares(matrix, right), best(matrix, right), atol=1e-8)
 
 
@@ -40,8 +39,9 @@ def sums_of(densities: np.ndarray, blocks: np.ndarray) -> _Sums:
 
 def test_amplitudes_that_are_known_are_found():
     """Densities of which 4 times the first and a ninth of the second are even; a third gives nothing."""
-    share = RNG.random(6400)
-    densities = np.stack([share * 0.02 / 4, (1 - share) * 0.02 * 9, np.full(6400, 1e-9) * RNG.random(6400)])
+    random = np.random.default_rng(3)
+    share = random.random(6400)
+    densities = np.stack([share * 0.02 / 4, (1 - share) * 0.02 * 9, np.full(6400, 1e-9) * random.random(6400)])
     squares, low, high = amplitudes_of(sums_of(densities, np.arange(6400) % 64), 0.02)
     np.testing.assert_allclose(squares[:2], [4, 1 / 9], rtol=1e-6)
     assert (low[:2] <= squares[:2] * (1 + 1e-9)).all() and (high[:2] >= squares[:2] * (1 - 1e-9)).all()
@@ -49,10 +49,10 @@ def test_amplitudes_that_are_known_are_found():
 
 def test_noise_widens_the_interval_which_holds_the_truth():
     """Invariant: of 40 specimens with noise of 30 % more than 30 hold the amplitude within their interval."""
-    held = 0
+    held, random = 0, np.random.default_rng(5)
     for _ in range(40):
-        share = RNG.random(6400)
-        noise = 1 + 0.3 * RNG.standard_normal(64)[np.arange(6400) % 64]  # of a whole block
+        share = random.random(6400)
+        noise = 1 + 0.3 * random.standard_normal(64)[np.arange(6400) % 64]  # of a whole block
         densities = np.stack([share, 1 - share]) * 0.02 * noise
         squares, low, high = amplitudes_of(sums_of(densities, np.arange(6400) % 64), 0.02)
         assert (high > low).all()

@@ -1,10 +1,6 @@
-#include <fmt/format.h>
-
 #include <app/commands.hpp>
 #include <app/common_options.hpp>
-#include <app/process/json_output.hpp>
 #include <app/process/python.hpp>
-#include <common/printable.hpp>
 #include <memory>
 #include <osteon/job/subprocess.hpp>
 
@@ -27,11 +23,7 @@ int compare_results(const compare_options& o) {
   if (o.writes_page) call.push_back("--page=" + o.page);
   call.push_back("--");
   call.insert(call.end(), o.folders.begin(), o.folders.end());
-  const std::string said = run_python(call, "the results could not be compared");
-  if (o.json == "-")
-    write_to_kept_stdout(said);
-  else
-    fmt::print("{}", printable(said));
+  tell_answer_of_python(call, "the results could not be compared", o.json);
   return 0;
 }
 

@@ -2,9 +2,7 @@
 
 #include <app/commands.hpp>
 #include <app/common_options.hpp>
-#include <app/process/json_output.hpp>
 #include <app/process/python.hpp>
-#include <common/printable.hpp>
 #include <memory>
 #include <osteon/job/subprocess.hpp>
 
@@ -19,15 +17,10 @@ struct loads_options {
 
 // Results are read by Python, so their history is found there, too.
 int find_loads(const loads_options& o) {
-  std::vector<std::string> call{job::python_interpreter(), "-m", "osteon.load_history",
-                                fmt::format("--target={}", o.target)};
+  std::vector<std::string> call{job::python_interpreter(), "-m", "osteon.loads", fmt::format("--target={}", o.target)};
   if (!o.json.empty()) call.push_back("--json=" + o.json);
   call.insert(call.end(), {"--", o.folder});
-  const std::string said = run_python(call, "the loads could not be found");
-  if (o.json == "-")
-    write_to_kept_stdout(said);
-  else
-    fmt::print("{}", printable(said));
+  tell_answer_of_python(call, "the loads could not be found", o.json);
   return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <app/process/json_output.hpp>
 #include <app/process/terminal.hpp>
 #include <cerrno>
+#include <common/printable.hpp>
 #include <cstdio>
 #include <cstring>
 #include <osteon/base/error.hpp>
@@ -21,6 +22,7 @@ std::string run_python(const std::vector<std::string>& call, const char* failure
   if (result.exit_code == 127)
     throw machine_error(result.err + "; set OSTEON_PYTHON to a Python that has the osteon package");
   if (result.exit_code == exit_code(error_kind::data)) throw data_error(result.err);
+  if (result.exit_code == exit_code(error_kind::usage)) throw usage_error(result.err);
   job::refuse_without_package(result);
   if (result.exit_code != 0)
     throw machine_error(fmt::format("{} (exit code {}): {}", failure, result.exit_code, result.err));
@@ -29,6 +31,14 @@ std::string run_python(const std::vector<std::string>& call, const char* failure
   for (std::string line; std::getline(lines, line);)
     if (line.starts_with(mark)) terminal_sink(false).warn(line.substr(mark.size()));
   return std::move(result.out);
+}
+
+void tell_answer_of_python(const std::vector<std::string>& call, const char* failure, const std::string& json) {
+  const std::string said = run_python(call, failure);
+  if (json == "-")
+    write_to_kept_stdout(said);
+  else
+    fmt::print("{}", printable(said));
 }
 
 void become_python(const std::vector<std::string>& call) {
