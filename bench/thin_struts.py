@@ -38,6 +38,7 @@ STEPS = {
     "laplace_hamming, Otsu": step("laplace_hamming"),
     "greys, the volume kept": "",
     "modulus by share, above 0.35": "",
+    "modulus by a ramp, the sum kept": "",
 }
 LAW = f"""[density_law]
 slope = {1 / (SOLID - EMPTY)}
@@ -51,6 +52,27 @@ THRESHOLDS = {
     "laplace_hamming, Otsu": None,
     "greys, the volume kept": None,
 }
+
+
+RAMP = 0.1  # half its width, in shares of solid
+
+
+def by_ramp(text: str, scan: np.ndarray) -> str:
+    """A job whose modulus rises from 0 to that of JOB about a grey value that keeps the sum of all moduli."""
+    share = (scan - EMPTY) / (SOLID - EMPTY)
+    low, high = -1.0, 2.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        too_much = np.clip((share - middle) / (2 * RAMP) + 0.5, 0, 1).mean() > share.mean()
+        low, high = (middle, high) if too_much else (low, middle)
+    slope = 1 / (2 * RAMP * (SOLID - EMPTY))
+    law = LAW.replace(f"slope = {1 / (SOLID - EMPTY)}", f"slope = {slope}")
+    law = law.replace(
+        f"intercept = {-EMPTY / (SOLID - EMPTY)}", f"intercept = {0.5 - middle / (2 * RAMP) - EMPTY * slope}"
+    )
+    begin = EMPTY + (SOLID - EMPTY) * (middle - RAMP * 0.96)
+    text = text.replace(f"threshold = {HALF}", f"threshold = {begin}")
+    return text.replace("[[material]]\nyoungs_modulus_MPa = 10000\n", law)
 
 
 def frame(chance: np.random.Generator, n: int, shell: int, thickness: float) -> np.ndarray:
@@ -86,6 +108,8 @@ def specimen(seed: int, n: int, shell: int, thickness: float) -> dict | None:
             text = text.replace("threshold = None\n", "").replace("[segment]", before + "[segment]")
             if kind.startswith("greys"):
                 text = text.replace("[segment]", f"[segment]\ngreys = [{EMPTY}, {SOLID}]")
+            if kind.startswith("modulus by a ramp"):
+                text = by_ramp(text, scan)
             if kind.startswith("modulus by share"):
                 text = text.replace("[[material]]\nyoungs_modulus_MPa = 10000\n", LAW)
             found[kind] = run(folder, text)

@@ -10,6 +10,7 @@ import json
 import os
 import sys
 import time
+from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -243,39 +244,60 @@ def finish(batch: Batch, were_done: int = 0, stopped_by: int | None = None) -> i
     return 75 if count[STOPPED] or count[WAITING] else 0
 
 
-def parsed(arguments: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="osteon batch", description=__doc__)
-    parser.add_argument("jobs", nargs="+")
-    parser.add_argument("--image", action="append", default=[])
+def queue_parser(name: str, about: str | None) -> argparse.ArgumentParser:
+    """With the options that programs of a queue share."""
+    parser = argparse.ArgumentParser(prog=f"osteon {name}", description=about)
     parser.add_argument("--out", required=True)
-    for name in ("--at-once", "--ranks", "--threads", "--only"):
-        parser.add_argument(name, type=int)
-    for name in ("--csv", "--json"):
-        parser.add_argument(name, default="")
-    for name in ("--set", "--slurm-line"):
-        parser.add_argument(name, action="append", default=[])
-    for name in ("--no-report", "--slurm", "--submit", "--collect"):
-        parser.add_argument(name, action="store_true")
-    return parser.parse_args(arguments)
+    for option in ("--at-once", "--ranks", "--threads", "--only"):
+        parser.add_argument(option, type=int)
+    parser.add_argument("--json", default="")
+    parser.add_argument("--set", action="append", default=[])
+    for option in ("--no-report", "--collect"):
+        parser.add_argument(option, action="store_true")
+    return parser
 
 
-def main(arguments: list[str]) -> int:
-    given = parsed(arguments)
+def carry_out(batch: Batch) -> int:
+    """What its options ask for: one item, the tables, or all. @return the exit code"""
+    given = batch.given
+    if given.only is not None:
+        return run_one(batch, given.only)
+    return finish(batch) if given.collect else run_all(batch)
+
+
+def code_of(program: Callable[[], int]) -> int:
+    """Of a program whose faults become a sentence and an exit code."""
     try:
-        batch = Batch(given)
-        if given.only is not None:
-            return run_one(batch, given.only)
-        if given.slurm:
-            return batch_slurm.write(batch.folder, len(batch.items), given)
-        if given.collect:
-            return finish(batch)
-        return run_all(batch)
+        return program()
     except Error as e:
         complain(f"osteon: {e}")
         return e.exit_code
     except OSError as e:
         complain(f"osteon: cannot write '{e.filename}': {e.strerror}; choose another folder by --out")
         return MACHINE
+
+
+def parsed(arguments: list[str]) -> argparse.Namespace:
+    parser = queue_parser("batch", __doc__)
+    parser.add_argument("jobs", nargs="+")
+    parser.add_argument("--image", action="append", default=[])
+    parser.add_argument("--csv", default="")
+    parser.add_argument("--slurm-line", action="append", default=[])
+    for name in ("--slurm", "--submit"):
+        parser.add_argument(name, action="store_true")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: list[str]) -> int:
+    given = parsed(arguments)
+
+    def program() -> int:
+        batch = Batch(given)
+        if given.slurm and given.only is None:
+            return batch_slurm.write(batch.folder, len(batch.items), given)
+        return carry_out(batch)
+
+    return code_of(program)
 
 
 if __name__ == "__main__":

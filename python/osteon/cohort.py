@@ -9,11 +9,11 @@ from collections import Counter
 from pathlib import Path
 
 from .answer_values import Value
-from .batch import Batch, finish, run_all, run_one
+from .batch import Batch, carry_out, code_of, queue_parser
 from .batch_items import Item, is_pattern, names_of
 from .batch_table import DONE, Outcome, csv_of
-from .cohort_item import compartment, doubts_in
-from .errors import MACHINE, Error, UsageError, complain
+from .cohort_item import compartment, doubts_in, mask_of
+from .errors import UsageError
 from .new_job import protocols
 
 DIGITS = 6  # of the table: the same on any number of ranks, which a solver's last ones are not
@@ -28,11 +28,12 @@ class Cohort(Batch):
         out = Path(given.out)
         self.folder = out.with_suffix("") if out.suffix == ".csv" else out
         self.csv = out if out.suffix == ".csv" else out / "cohort.csv"
-        self.items = scans_of(given.images, self.folder / "jobs")
         if given.protocol not in protocols():
             raise UsageError(f"there is no protocol '{given.protocol}'; known are {', '.join(protocols())}")
-        for text in given.compartment:
-            compartment(text)
+        # A pattern of the shell takes the masks that lie beside the scans, too.
+        masks = {mask_of(compartment(text), image).absolute() for text in given.compartment for image in given.images}
+        images = [image for image in given.images if Path(image).absolute() not in masks]
+        self.items = scans_of(images, self.folder / "jobs")
 
     def _command(self, item: Item, more: list[str]) -> list[str]:
         words = super()._command(item, more)
@@ -105,34 +106,13 @@ def with_quality(outcome: Outcome) -> list[Value]:
     return rows
 
 
-def parsed(arguments: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="osteon cohort", description=__doc__)
+def main(arguments: list[str]) -> int:
+    parser = queue_parser("cohort", __doc__)
     parser.add_argument("images", nargs="+")
     parser.add_argument("--protocol", required=True)
-    parser.add_argument("--out", required=True)
-    for name in ("--at-once", "--ranks", "--threads", "--only"):
-        parser.add_argument(name, type=int)
-    parser.add_argument("--json", default="")
-    for name in ("--set", "--compartment"):
-        parser.add_argument(name, action="append", default=[])
-    for name in ("--no-report", "--collect"):
-        parser.add_argument(name, action="store_true")
-    return parser.parse_args(arguments)
-
-
-def main(arguments: list[str]) -> int:
-    given = parsed(arguments)
-    try:
-        cohort = Cohort(given)
-        if given.only is not None:
-            return run_one(cohort, given.only)
-        return finish(cohort) if given.collect else run_all(cohort)
-    except Error as e:
-        complain(f"osteon: {e}")
-        return e.exit_code
-    except OSError as e:
-        complain(f"osteon: cannot write '{e.filename}': {e.strerror}; choose another folder by --out")
-        return MACHINE
+    parser.add_argument("--compartment", action="append", default=[])
+    given = parser.parse_args(arguments)
+    return code_of(lambda: carry_out(Cohort(given)))
 
 
 if __name__ == "__main__":

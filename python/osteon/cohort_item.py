@@ -5,7 +5,9 @@ import json
 import os
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
+from .batch_items import TWO_ENDINGS
 from .errors import DATA, MACHINE, DataError, Error, UsageError, complain
 from .new_job import write_job
 from .read_image import silence
@@ -16,8 +18,16 @@ BEFORE_IT_RUNS = "# Before it runs:"
 DOUBT = "# doubt: "
 
 
-def compartment(text: str) -> tuple[str, str, int]:
-    """Kind, path and label of `KIND=PATH:LABEL`; in a path {} is the scan's without its ending. @throws UsageError"""
+class Part(NamedTuple):
+    """A compartment as the command line has it."""
+
+    kind: str
+    pattern: str  # of its label image; {} is the scan without its ending
+    label: int
+
+
+def compartment(text: str) -> Part:
+    """Of `KIND=PATH:LABEL`. @throws UsageError"""
     kind, _, rest = text.partition("=")
     path, _, label = rest.rpartition(":")
     if kind not in KINDS or not path or not label.isdecimal():
@@ -25,23 +35,28 @@ def compartment(text: str) -> tuple[str, str, int]:
             f"--compartment '{text}': give KIND=PATH:LABEL, such as cortical={{}}_CORT_MASK.nrrd:127; KIND is one of "
             f"{', '.join(KINDS)}, {{}} in PATH the scan without its ending"
         )
-    return kind, path, int(label)
+    return Part(kind, path, int(label))
+
+
+def mask_of(part: Part, image: str) -> Path:
+    """The label image of a compartment of a scan."""
+    return Path(part.pattern.replace("{}", _without_ending(image)))
 
 
 def tables_of(compartments: list[str], image: str, job: Path) -> str:
     """The [[compartment]] tables of a scan's job."""
     text = ""
-    for kind, path, label in map(compartment, compartments):
-        mask = path.replace("{}", _without_ending(image))
-        if not Path(mask).exists():
-            raise DataError(f"'{mask}', the compartment {kind} of '{image}', does not exist")
+    for part in map(compartment, compartments):
+        mask = mask_of(part, image)
+        if not mask.exists():
+            raise DataError(f"'{mask}', the compartment {part.kind} of '{image}', does not exist")
         quoted = json.dumps(os.path.relpath(mask, job.parent.resolve()), ensure_ascii=False)
-        text += f'\n[[compartment]]\nname = "{kind}"\nimage = {quoted}\nlabels = [{label}]\n'
+        text += f'\n[[compartment]]\nname = "{part.kind}"\nimage = {quoted}\nlabels = [{part.label}]\n'
     return text
 
 
 def _without_ending(image: str) -> str:
-    for ending in (".nii.gz", ".ome.tif", ".ome.tiff"):
+    for ending in TWO_ENDINGS:
         if image.lower().endswith(ending):
             return image[: -len(ending)]
     return str(Path(image).with_suffix(""))

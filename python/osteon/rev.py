@@ -10,10 +10,10 @@ import sys
 from pathlib import Path
 
 from .api import binary
-from .batch import Batch, environment, finish, run_all, run_one
+from .batch import Batch, carry_out, code_of, environment, queue_parser
 from .batch_items import Item
 from .batch_table import Outcome, columns_of, csv_of
-from .errors import DATA, MACHINE, USAGE, DataError, Error, MachineError, UsageError, complain
+from .errors import DATA, USAGE, DataError, MachineError, UsageError
 from .replace_file import write_whole
 from .rev_convergence import Step, convergence, size_that_represents, words_of
 from .rev_page import page_of
@@ -145,32 +145,24 @@ def import_of(job: str, changes: list[str], folder: Path) -> dict:
     folder.mkdir(parents=True, exist_ok=True)
     done = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False, env=environment())
     if done.returncode == 0:
-        return json.loads(done.stdout)
+        model = json.loads(done.stdout)
+        if "voxfe" in model:
+            raise UsageError(f"'{job}' is a script of VOX-FE; osteon rev takes cubes of a job's image")
+        return model
     told = done.stderr.strip()
     told = told[told.index("osteon: ") + 8 :] if "osteon: " in told else told
     raise {USAGE: UsageError, DATA: DataError}.get(done.returncode, MachineError)(told or "the image was not imported")
 
 
-def parsed(arguments: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="osteon rev", description=__doc__)
+def main(arguments: list[str]) -> int:
+    parser = queue_parser("rev", __doc__)
     parser.add_argument("job")
-    parser.add_argument("--out", required=True)
     parser.add_argument("--edges", default="")
     parser.add_argument("--places", type=int, default=8)
     parser.add_argument("--tolerance", type=float, default=0.05)
-    for name in ("--at-once", "--ranks", "--threads", "--only"):
-        parser.add_argument(name, type=int)
-    parser.add_argument("--json", default="")
-    parser.add_argument("--set", action="append", default=[])
-    for name in ("--report", "--collect"):
-        parser.add_argument(name, action="store_true")
-    return parser.parse_args(arguments)
+    given = parser.parse_args(arguments)
 
-
-def main(arguments: list[str]) -> int:
-    given = parsed(arguments)
-    given.no_report = not given.report
-    try:
+    def program() -> int:
         if not Path(given.job).is_file():
             raise UsageError(f"there is no job file '{given.job}'")
         if not 0 < given.tolerance < 1:
@@ -178,19 +170,14 @@ def main(arguments: list[str]) -> int:
         if given.places < 1:
             raise UsageError(f"--places {given.places}: must be 1 or more")
         cubes = Cubes(given, import_of(given.job, given.set, places_of(given.out)[0]))
-        if given.only is not None:
-            return run_one(cubes, given.only)
-        code = finish(cubes) if given.collect else run_all(cubes)
-        outcomes = cubes.outcomes()
-        for_people = sys.stderr if given.json == "-" else sys.stdout
-        print(words_of(cubes.steps(outcomes), columns_of(outcomes), cubes.tolerance), file=for_people, end="")
+        code = carry_out(cubes)
+        if given.only is None:
+            outcomes = cubes.outcomes()
+            for_people = sys.stderr if given.json == "-" else sys.stdout
+            print(words_of(cubes.steps(outcomes), columns_of(outcomes), cubes.tolerance), file=for_people, end="")
         return code
-    except Error as e:
-        complain(f"osteon: {e}")
-        return e.exit_code
-    except OSError as e:
-        complain(f"osteon: cannot write '{e.filename}': {e.strerror}; choose another folder by --out")
-        return MACHINE
+
+    return code_of(program)
 
 
 if __name__ == "__main__":

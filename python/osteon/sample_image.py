@@ -1,6 +1,7 @@
 """How much of a large image is solid, from its header and some planes: `python -m osteon.sample_image SRC RULES`.
 
-RULES is a JSON object: `threshold` (null: Otsu's, of the planes) and `upper`, or `void_labels` for an image of labels.
+RULES is a JSON object: `threshold` (null: that of `greys`, or Otsu's, of the planes) and `upper`, or `void_labels` for
+an image of labels.
 Prints one JSON object: `shape` (z, y, x), `looked_at` (voxels whose values were read; 0 if the format allows that only
 by reading all of it), `solid`, the share of them that is solid, and `corners`, the corners of the solid pixels of a
 plane for each of them. On bad data there is exactly one line on stderr and the exit code is 3.
@@ -30,6 +31,13 @@ def otsu(planes: list[np.ndarray]) -> float:
     return float(edges[1 + int(np.nanargmax(variance))]) if high > low else float(low)
 
 
+def volume_threshold(planes: list[np.ndarray], empty: float, solid: float) -> float:
+    """The threshold above which lies as much as the greys of the two phases tell, as the import takes it."""
+    values = np.concatenate([p.ravel() for p in planes])
+    share = float(np.clip((values.astype("f8") - empty) / (solid - empty), -1, 2).mean())
+    return float(np.quantile(values, 1 - min(max(share, 0.0), 1.0)))
+
+
 def corners(solid: np.ndarray) -> int:
     """Corners of the solid pixels of a plane."""
     around = np.zeros((solid.shape[0] + 1, solid.shape[1] + 1), bool)
@@ -56,7 +64,9 @@ def sample(source: str, rules: dict) -> dict[str, object]:
         solid = [~np.isin(p, rules["void_labels"]) for p in planes]
     else:
         threshold = rules.get("threshold")
-        above = otsu(planes) if threshold is None else float(threshold)
+        if threshold is None:
+            threshold = volume_threshold(planes, *rules["greys"]) if "greys" in rules else otsu(planes)
+        above = float(threshold)
         upper = rules.get("upper")
         solid = [(p > above) if upper is None else (p > above) & (p <= upper) for p in planes]
     count = sum(int(np.count_nonzero(s)) for s in solid)

@@ -4,29 +4,20 @@ from __future__ import annotations
 
 import csv
 import json
-import os
-import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
 from osteon.cohort_item import doubts_in
-from whole_job import BINARY, follows_schema
+from whole_job import follows_schema, osteon
 
 COMPARTMENTS = ["--compartment", "cortical={}_parts.npy:1", "--compartment", "trabecular={}_parts.npy:2"]
 SET = ["--set", "picture.enabled=false", "--set", "material[1].youngs_modulus_MPa=1000"]
 
 
 def cohort(folder: Path, *words: str, code: int = 0, ranks: int = 1) -> str:
-    done = subprocess.run(
-        [str(BINARY), "cohort", *words, "--no-report", "-n", str(ranks), "-p", "solid", *SET],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-        env=os.environ,
-    )
+    more = ["--no-report", "-n", str(ranks), "-p", "solid", *SET]
+    done = osteon("cohort", *words, *more, folder=folder, timeout=300)
     assert done.returncode == code, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
     return done.stdout + done.stderr
@@ -76,7 +67,8 @@ def test_a_row_a_scan_with_units_quality_and_reasons(scans: Path) -> None:
     assert "have other voxels" in (scans / "one" / "cohort.html").read_text()
     follows_schema(json.loads((scans / "one.json").read_text()), "batch")
 
-    cohort(scans, *NAMES, *COMPARTMENTS, "--out", "two.csv", code=3, ranks=2)
+    masks = [f"{name}_parts.npy" for name in "abcd"]  # as a pattern of the shell takes them
+    cohort(scans, *NAMES, *masks, *COMPARTMENTS, "--out", "two.csv", code=3, ranks=2)
     assert (scans / "two.csv").read_bytes() == (scans / "one.csv").read_bytes().replace(b"one/", b"two/")
     times = {n: (scans / f"one/{n}.out/results.nc").stat().st_mtime_ns for n in "abd"}
     again = cohort(scans, *NAMES, *COMPARTMENTS, "--out", "one.csv", code=3)
@@ -93,6 +85,7 @@ def test_what_cannot_be_a_cohort_is_refused(scans: Path) -> None:
     ):
         assert told in cohort(scans, *words, code=2)
     assert not (scans / "cohort").exists()
+    assert "no protocol 'none'; known are" in osteon("cohort", "a.nrrd", "-p", "none", folder=scans).stderr
     told = cohort(scans, "b.nrrd", "--compartment", "cortical={}_no.npy:1", code=3)
     assert "'b_no.npy', the compartment cortical of 'b.nrrd', does not exist" in told
 

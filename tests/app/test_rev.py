@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
-import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -14,19 +12,12 @@ from osteon.batch_items import Item
 from osteon.errors import UsageError
 from osteon.rev import corners_of, edges_of, items_of
 from osteon.rev_convergence import Step, size_that_represents
-from whole_job import BINARY, Job, follows_schema, job_text
+from whole_job import ROOT, Job, follows_schema, job_text, osteon
 
 
 def rev(folder: Path, *words: str, code: int = 0) -> str:
-    done = subprocess.run(
-        [str(BINARY), "rev", "job.toml", *words, "--at-once", "2", "-n", "1", "--set", "picture.enabled=false"],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-        env=os.environ,
-    )
+    more = ["--at-once", "2", "-n", "1", "--set", "picture.enabled=false"]
+    done = osteon("rev", "job.toml", *words, *more, folder=folder, timeout=300)
     assert done.returncode == code, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
     return done.stdout + done.stderr
@@ -85,6 +76,8 @@ def test_what_is_refused(lattice: Path) -> None:
         (["--set", "image.coarsen=2", "--set", "segment.threshold=40"], "remove it"),
     ):
         assert said in rev(lattice, *words, code=2)
+    script = osteon("rev", str(ROOT / "examples" / "voxfe" / "cantilever.script"), folder=lattice)
+    assert script.returncode == 2 and "is a script of VOX-FE" in script.stderr
 
 
 def test_places_do_not_overlap_and_lie_inside() -> None:

@@ -22,6 +22,8 @@ def test_the_threshold_of_two_greys_keeps_the_volume(job: Job) -> None:
     told = json.loads(done.out)["segmentation"]
     assert told["method"] == "volume" and told["kept_voxels"] == (mean > told["threshold"]).sum()
     assert told["kept_voxels"] == pytest.approx((mean.mean() - 40) / 160 * mean.size, abs=2)
+    estimate = json.loads(job.run("--quick", "--json", "-", command="estimate").out)  # by some planes
+    assert estimate["elements"] == pytest.approx(told["kept_voxels"], rel=0.1)
     changed = job.run("--set", "segment.threshold=110", "--json", "-", command="import")  # goes before it
     assert json.loads(changed.out)["segmentation"]["threshold"] == 110
     job.write(job_text("image.npy", more="[segment]\ngreys = [400, 500]\n"))

@@ -26,11 +26,13 @@ MATERIAL = {
 }
 
 
-def osteon(*words: str) -> subprocess.CompletedProcess[str]:
-    """A command of the program; the test is skipped where the program is not built."""
+def osteon(*words: str, folder: Path | None = None, timeout: float = 60) -> subprocess.CompletedProcess[str]:
+    """A command of the program, in a folder; the test is skipped where the program is not built."""
     if not BINARY.exists():
         pytest.skip(f"{BINARY} is not built")
-    return subprocess.run([str(BINARY), *words], capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(
+        [str(BINARY), *words], capture_output=True, text=True, timeout=timeout, check=False, cwd=folder
+    )
 
 
 def follows_schema(answer: dict, name: str) -> None:

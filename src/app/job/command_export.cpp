@@ -13,8 +13,8 @@
 #include <memory>
 #include <osteon/base/counted.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/job/elasticity/write_h5.hpp>
 #include <osteon/job/elasticity/write_inp.hpp>
+#include <osteon/job/elasticity/write_parosol_model.hpp>
 #include <osteon/job/import/model_source.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/lines.hpp>
@@ -89,9 +89,9 @@ int export_inp(const export_options& o) {
   });
 }
 
-int export_h5(const export_options& o) {
+int export_parosol(const export_options& o) {
   return export_job(o, ".h5", [&](const job::spec& spec, job::local_model part, log_sink& log) {
-    const job::h5_report written = job::write_h5(spec, std::move(part), o.target, log);
+    const job::parosol_report written = job::write_parosol_model(spec, std::move(part), o.target, log);
     log.note(fmt::format("{} elements, {} displacements, {} forces along an axis", written.elements, written.fixed,
                          written.loaded));
     return nlohmann::ordered_json{{"schema", "osteon.h5/1"}, {"file", o.target},         {"elements", written.elements},
@@ -101,7 +101,7 @@ int export_h5(const export_options& o) {
 
 int export_image(const export_options& options) {
   if (name_ends_in(options.target, ".inp")) return export_inp(options);
-  if (name_ends_in(options.target, ".h5")) return export_h5(options);
+  if (name_ends_in(options.target, ".h5")) return export_parosol(options);
   if (!options.set.empty()) throw usage_error("--set is of a job, for .inp and .h5");
   if (options.target.ends_with(".vtp")) throw usage_error(".vtp holds lines: say how many by --streamlines");
   if (!options.lines_of.empty() || !options.json.empty()) throw usage_error("--lines-of and --json need --streamlines");

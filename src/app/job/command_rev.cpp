@@ -21,7 +21,7 @@ int run_rev(const rev_options& o) {
   std::vector<std::string> more{"--out=" + o.out, fmt::format("--places={}", o.places),
                                 fmt::format("--tolerance={}", o.tolerance)};
   if (!o.edges.empty()) more.push_back("--edges=" + o.edges);
-  if (o.report) more.emplace_back("--report");
+  if (!o.report) more.emplace_back("--no-report");
   become_queue("rev", o.queue, more, {o.job});
 }
 

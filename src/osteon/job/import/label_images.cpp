@@ -32,7 +32,7 @@ std::vector<wanted_labels> wanted_of(const spec& job) {
     if (s.image) add(*s.image, s.labels);
   for (const wanted_labels& w : physics_of(job).labels(job)) add(w.image, w.labels);
   if (job.measures_shape)
-    for (const compartment_spec& c : job.compartments) add(image_of(job, c), c.labels);
+    for (const compartment_spec& c : job.compartments) add(label_image_of(job, c), c.labels);
   return all;
 }
 
@@ -79,12 +79,12 @@ class sums_of_greys {
 
 bool has_compartments(const spec& job, const std::string& image) {
   return job.measures_shape && std::any_of(job.compartments.begin(), job.compartments.end(),
-                                           [&](const compartment_spec& c) { return image_of(job, c) == image; });
+                                           [&](const compartment_spec& c) { return label_image_of(job, c) == image; });
 }
 
 }  // namespace
 
-std::string image_of(const spec& job, const compartment_spec& compartment) {
+std::string label_image_of(const spec& job, const compartment_spec& compartment) {
   return compartment.image.value_or(job.image.path);
 }
 

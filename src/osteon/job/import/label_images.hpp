@@ -12,7 +12,7 @@
 namespace osteon::job {
 
 /// The label image of a compartment, as the job names it.
-std::string image_of(const spec& job, const compartment_spec& compartment);
+std::string label_image_of(const spec& job, const compartment_spec& compartment);
 
 /// The label images that a job names, as it names them.
 std::vector<std::string> label_images_of(const spec& job);

@@ -11,7 +11,7 @@
 #include <osteon/job/import/label_images.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
-#include <osteon/morphometry/distance_map.hpp>
+#include <osteon/job/run/morphometry.hpp>
 
 namespace osteon::job {
 
@@ -67,7 +67,9 @@ std::int64_t count(MPI_Comm comm, const std::vector<float>& phase) {
 // Refuses bone that would be measured as two kinds.
 class owners {
  public:
-  owners(MPI_Comm comm, std::size_t voxels) : comm_(comm), owner_(voxels) {}
+  owners(MPI_Comm comm, std::size_t voxels) : comm_(comm) {
+    comm::collectively(comm, [&] { owner_.resize(voxels); });
+  }
   void claim(const std::string& name, const std::vector<float>& inside) {
     names_.push_back(name);
     std::vector<std::int64_t> shared(names_.size());
@@ -91,24 +93,17 @@ class owners {
   std::vector<std::uint16_t> owner_;  // which name, from 1; 0: none
 };
 
-std::vector<float> both(const std::vector<float>& solid, const std::vector<float>& inside, bool is_solid) {
-  std::vector<float> part(inside.size());
-  for (std::size_t i = 0; i < part.size(); ++i) part[i] = inside[i] != 0 && (solid[i] != 0) == is_solid ? 1.0F : 0.0F;
+// The voxels of a compartment that are solid, or those that are not. @collective on comm
+std::vector<float> part_of(MPI_Comm comm, const std::vector<float>& inside, const std::vector<float>& solid, bool is_solid) {
+  std::vector<float> part;
+  comm::collectively(comm, [&] {
+    part.resize(inside.size());
+    for (std::size_t i = 0; i < part.size(); ++i) part[i] = inside[i] != 0 && (solid[i] != 0) == is_solid ? 1.0F : 0.0F;
+  });
   return part;
 }
 
 }  // namespace
-
-json to_json(const morphometry::thickness_statistics& s) {
-  if (s.voxels == 0) return nullptr;
-  return {{"mean", s.mean}, {"sd", s.deviation}, {"p10", s.p10}, {"median", s.median}, {"p90", s.p90}, {"max", s.max}};
-}
-
-morphometry::thickness_statistics thickness_of(const grid::block& where, const std::vector<float>& phase,
-                                               const vector3& spacing_mm) {
-  const auto squared = morphometry::distance_map(where, phase, spacing_mm);
-  return morphometry::statistics_of(where, morphometry::local_thickness(where, squared, spacing_mm), spacing_mm);
-}
 
 json measure_compartments(const spec& job, const local_model& part, const std::vector<float>& solid) {
   MPI_Comm comm = part.where.comm;
@@ -119,7 +114,7 @@ json measure_compartments(const spec& job, const local_model& part, const std::v
   std::map<std::string, labels> images;
   json answer = json::object();
   for (const compartment_spec& c : job.compartments) {
-    const std::string image = image_of(job, c), kind = c.kind_of();
+    const std::string image = label_image_of(job, c), kind = c.kind_of();
     if (!images.contains(image)) images.emplace(image, read_labels(job, part, image));
     const labels& read = images.at(image);
     std::vector<bool> is_in(read.voxels.size());
@@ -136,13 +131,14 @@ json measure_compartments(const spec& job, const local_model& part, const std::v
           fmt::format("the compartment '{}' is all of the image, which has no thickness; the measures of the "
                       "image are those beside it",
                       c.name));
-    std::vector<float> inside(solid.size());
+    std::vector<float> inside;
     comm::collectively(comm, [&] {
+      inside.resize(solid.size());
       std::transform(read.numbers.begin(), read.numbers.end(), inside.begin(),
                      [&](material_number n) { return is_in[n] ? 1.0F : 0.0F; });
     });
     if (kind != "total") taken.claim(c.name, inside);
-    const std::vector<float> bone = both(solid, inside, true);
+    const std::vector<float> bone = part_of(comm, inside, solid, true);
     const double total = static_cast<double>(voxels), filled = static_cast<double>(count(comm, bone));
     json& told =
         answer[c.name] = {{"kind", kind}, {"TV_mm3", total * voxel}, {"BV_mm3", filled * voxel}, {"BV_TV", filled / total}};
@@ -152,7 +148,7 @@ json measure_compartments(const spec& job, const local_model& part, const std::v
     }
     if (kind == "trabecular") {
       const auto thickness = thickness_of(part.where, bone, h);
-      const auto separation = thickness_of(part.where, both(solid, inside, false), h);
+      const auto separation = thickness_of(part.where, part_of(comm, inside, solid, false), h);
       told["Tb_Th_mm"] = to_json(thickness);
       told["Tb_Sp_mm"] = to_json(separation);
       const double cell = thickness.mean + separation.mean;

@@ -4,17 +4,9 @@
 #include <nlohmann/json_fwd.hpp>
 #include <osteon/job/local_model.hpp>
 #include <osteon/job/spec.hpp>
-#include <osteon/morphometry/local_thickness.hpp>
 #include <vector>
 
 namespace osteon::job {
-
-/// Thickness of a phase. @param phase 1 or 0, shape of where.owned @collective on where.comm
-morphometry::thickness_statistics thickness_of(const grid::block& where, const std::vector<float>& phase,
-                                               const vector3& spacing_mm);
-
-/// That as an answer; null: the phase has no voxel.
-nlohmann::ordered_json to_json(const morphometry::thickness_statistics& s);
 
 /// What [[compartment]] asks for, by name: docs/morphometry.md. Nothing depends on the number of ranks.
 /// @param solid 1 or 0, shape of part.where.owned

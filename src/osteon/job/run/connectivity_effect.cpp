@@ -88,7 +88,7 @@ std::int64_t prepare_other(MPI_Comm comm, const spec& job, const spec& other, co
 std::vector<std::string> keys_of_other_connectivity(const spec& job) {
   const int connectivity = keeps_hanging(job) ? 6 : 26;
   std::vector<std::string> keys{fmt::format("segment.connectivity={}", connectivity), "segment.compare_connectivity=false",
-                                "picture.enabled=false", "picture.every=0"};
+                                "picture.enabled=false", "picture.every=0", "output.morphometry=false"};
   if (connectivity == 26 && job.load.test != "homogenise") keys.push_back("segment.drop_unsupported=true");
   if (!job.checkpoint.directory.empty()) keys.push_back("checkpoint.directory=\"\"");
   return keys;

@@ -110,6 +110,7 @@ job_size sample_solid(const spec& job, log_sink& log) {
   nlohmann::json rules = nlohmann::json::object();
   if (job.segment.labels) rules["void_labels"] = job.segment.void_labels;
   if (job.segment.threshold) rules["threshold"] = *job.segment.threshold;
+  if (job.segment.greys) rules["greys"] = *job.segment.greys;
   if (job.segment.upper) rules["upper"] = *job.segment.upper;
   const program_result reader =
       run_program({python_interpreter(), "-m", "osteon.sample_image", image_path(job), rules.dump()});

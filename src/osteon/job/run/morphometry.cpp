@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <osteon/comm/collectively.hpp>
@@ -15,16 +14,24 @@
 #include <osteon/job/run/compartments.hpp>
 #include <osteon/job/run/result_documents.hpp>
 #include <osteon/job/system_info.hpp>
+#include <osteon/morphometry/distance_map.hpp>
 #include <osteon/morphometry/fabric.hpp>
 #include <osteon/morphometry/lattice_counts.hpp>
 
 namespace osteon::job {
 
-namespace {
-
 using json = nlohmann::ordered_json;
 
-}  // namespace
+json to_json(const morphometry::thickness_statistics& s) {
+  if (s.voxels == 0) return nullptr;
+  return {{"mean", s.mean}, {"sd", s.deviation}, {"p10", s.p10}, {"median", s.median}, {"p90", s.p90}, {"max", s.max}};
+}
+
+morphometry::thickness_statistics thickness_of(const grid::block& where, const std::vector<float>& phase,
+                                               const vector3& spacing_mm) {
+  const auto squared = morphometry::distance_map(where, phase, spacing_mm);
+  return morphometry::statistics_of(where, morphometry::local_thickness(where, squared, spacing_mm), spacing_mm);
+}
 
 spec job_for_shape(const spec& job) {
   spec other = job;
@@ -127,10 +134,6 @@ std::string spread(const char* name, const json& s) {
   return fmt::format("  {:<44} {:>12.5g}  mm, sd {:.4g}, median {:.4g}, largest {:.4g}\n", name, s.at("mean").get<double>(),
                      s.at("sd").get<double>(), s.at("median").get<double>(), s.at("max").get<double>());
 }
-
-}  // namespace
-
-namespace {
 
 std::string table_of_compartment(const std::string& name, const json& c) {
   std::string text = fmt::format("{} ({})\n", name, c.at("kind").get<std::string>());

@@ -5,14 +5,24 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <osteon/base/log_sink.hpp>
+#include <osteon/grid/block.hpp>
 #include <osteon/job/spec.hpp>
+#include <osteon/morphometry/local_thickness.hpp>
 #include <string>
+#include <vector>
 
 namespace osteon::job {
 
 /// The same job without what only its physics asks of the solid, such as that it joins two faces, with a folder of its own,
 /// `morphometry` in that of the job.
 spec job_for_shape(const spec& job);
+
+/// Thickness of a phase. @param phase 1 or 0, shape of where.owned @collective on where.comm
+morphometry::thickness_statistics thickness_of(const grid::block& where, const std::vector<float>& phase,
+                                               const vector3& spacing_mm);
+
+/// That as an answer; null: the phase has no voxel.
+nlohmann::ordered_json to_json(const morphometry::thickness_statistics& s);
 
 /// Measure the solid of a job's model, which import has made: docs/morphometry.md. Nothing depends on the number of ranks.
 /// @throws data_error if there is no solid, or nothing else; usage_error if there are more ranks than lines of voxels

@@ -1,4 +1,4 @@
-#include <osteon/job/elasticity/write_h5.hpp>
+#include <osteon/job/elasticity/write_parosol_model.hpp>
 
 #include <algorithm>
 #include <map>
@@ -35,8 +35,8 @@ double ratio_of(const voxel::material_table& materials) {
 
 }  // namespace
 
-h5_report write_h5(const spec& job, local_model part, const std::string& path, log_sink& log) {
-  h5_report report;
+parosol_report write_parosol_model(const spec& job, local_model part, const std::string& path, log_sink& log) {
+  parosol_report report;
   with_loaded_mesh(job, part, ".h5", log, [&](const auto& problem, const node_sets& sets, const auto& cases) {
     if (cases.size() != 1)
       throw usage_error(fmt::format("{} load cases: .h5 of ParOSol has one; leave one [[case]] in the job", cases.size()));

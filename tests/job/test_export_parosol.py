@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,6 +29,20 @@ def exported(job: Job, text: str, *more: str, code: int = 0) -> tuple[str, dict]
     done = command("export", str(job.folder / "job.toml"), "-o", str(target), *more, "--json", str(target) + ".json")
     assert done.returncode == code, done.stderr
     return done.stderr, json.loads((job.folder / "model.h5.json").read_text()) if code == 0 else {}
+
+
+def parosol() -> Path:
+    peer = next(ROOT.glob(".venv-peers/lib/python3*/site-packages/parosol_py/bin/parosol"), None)
+    if peer is None:
+        pytest.skip("ParOSol is not installed")
+    return peer
+
+
+def computed_by(peer: Path, job: Job) -> None:
+    """The solution is put into the file."""
+    words = [str(peer), "--tol", "1e-9", "model.h5"]
+    ran = subprocess.run(words, cwd=job.folder, capture_output=True, text=True, timeout=120, check=False)
+    assert ran.returncode == 0, ran.stdout[-500:] + ran.stderr[-500:]
 
 
 @pytest.mark.parametrize("axis", ["z", "y", "x"])
@@ -55,19 +70,9 @@ def test_the_file_has_moduli_and_all_that_is_prescribed(job: Job, axis: str) -> 
 
 def test_parosol_computes_the_same_force(job: Job) -> None:
     """Oracle: ParOSol, a peer: its nodal forces on the driven face."""
-    peer = next(ROOT.glob(".venv-peers/lib/python3*/site-packages/parosol_py/bin/parosol"), None)
-    if peer is None:
-        pytest.skip("ParOSol is not installed")
+    peer = parosol()
     exported(job, job_text("image.npy", more=LOAD.format(axis="z")))
-    ran = subprocess.run(
-        [str(peer), "--tol", "1e-9", "model.h5"],
-        cwd=job.folder,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert ran.returncode == 0, ran.stdout[-500:] + ran.stderr[-500:]
+    computed_by(peer, job)
     with h5py.File(job.folder / "model.h5") as file:
         nodes = file["Solution/force"][...]
         places = file["Mesh/Coordinates"][...]
@@ -75,6 +80,26 @@ def test_parosol_computes_the_same_force(job: Job) -> None:
     assert done.code == 0, done.err
     top = places[:, 2] > places[:, 2].max() - 1e-6
     assert abs(nodes[top, 2].sum()) == pytest.approx(abs(done.summary["reaction_N"][0]), rel=1e-6)
+
+
+def test_forces_move_it_as_parosol_says(job: Job) -> None:
+    """Oracle: ParOSol: the work of the forces, twice the strain energy; each axis has a force of its own."""
+    peer = parosol()
+    load = '[segment]\nthreshold = 100\n[load]\ntest = "custom"\n[[support]]\non = "z_low"\nfix = "zyx"\n'
+    load += '[[force]]\non = "z_high"\nforce_N = [-5.0, 2.0, 1.0]\nspread = "area"\n'
+    _, answer = exported(job, job_text("image.npy", more=load))
+    computed_by(peer, job)
+    with h5py.File(job.folder / "model.h5") as file:
+        moved, places = file["Solution/disp"][...], file["Mesh/Coordinates"][...]
+        loaded, values = (file[f"Image_Data/Loaded_Nodes_{k}"][...] for k in ("Coordinates", "Values"))
+    assert answer["loaded"] == len(values)
+    sums = [values[loaded[:, 3] == direction].sum() for direction in range(3)]
+    np.testing.assert_allclose(sums, [1, 2, -5], rtol=1e-5)  # x, y, z
+    at = {tuple(np.rint(p / 0.02).astype(int)): u for p, u in zip(places, moved, strict=True)}
+    work = sum(f * at[x, y, z][direction] for (z, y, x, direction), f in zip(loaded, values, strict=True))
+    done = job.run("-n", "1", "--no-report", "--set", "picture.enabled=false", "--set", "solve.tolerance=1e-9")
+    assert done.code == 0, done.err
+    assert work / 2 == pytest.approx(done.summary["strain_energy_mJ"], rel=1e-5)
 
 
 def test_it_is_read_as_an_image_of_moduli(job: Job) -> None:

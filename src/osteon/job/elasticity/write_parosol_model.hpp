@@ -9,7 +9,7 @@
 namespace osteon::job {
 
 /// What was written.
-struct h5_report {
+struct parosol_report {
   std::int64_t elements = 0, fixed = 0, loaded = 0;  ///< voxels; displacements and forces along an axis
   std::int64_t bytes = 0;
 };
@@ -20,6 +20,6 @@ struct h5_report {
 /// @throws usage_error if ParOSol's files cannot hold the job: several load cases or Poisson's ratios, voxels that are no
 /// cubes, more than 65,534 along an axis; as write_inp() else
 /// @cost memory of the model and its nodes, without a solver; the file is streamed @collective on part.where.comm, one rank
-h5_report write_h5(const spec& job, local_model part, const std::string& path, log_sink& log);
+parosol_report write_parosol_model(const spec& job, local_model part, const std::string& path, log_sink& log);
 
 }  // namespace osteon::job
