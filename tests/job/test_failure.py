@@ -14,7 +14,7 @@ import calculix
 import netCDF4
 import numpy as np
 import pytest
-from whole_job import BINARY, Finished, Job
+from whole_job import BINARY, Finished, Job, osteon
 
 MODULUS, RATIO, YIELD, HARDENING = 10000.0, 0.3, 80.0, 100.0
 TANGENT = MODULUS * HARDENING / (MODULUS + HARDENING)
@@ -27,13 +27,17 @@ def porous(n: int, seed: int = 3) -> np.ndarray:
     return image
 
 
-def run(job: Job, image: np.ndarray, failure: str, load: str, more: str = "", *arguments: str) -> Finished:
+def write(job: Job, image: np.ndarray, failure: str, load: str, more: str = "") -> None:
     np.save(job.folder / "image.npy", image)
     job.write(
         'physics = "failure"\n[image]\npath = "image.npy"\nspacing_mm = 0.05\n[segment]\nthreshold = 100\n'
         f"[[material]]\nyoungs_modulus_MPa = {MODULUS}\npoisson_ratio = {RATIO}\n"
         f"[failure]\n{failure}\n[load]\n{load}\n[picture]\nwidth = 64\nheight = 64\n{more}"
     )
+
+
+def run(job: Job, image: np.ndarray, failure: str, load: str, more: str = "", *arguments: str) -> Finished:
+    write(job, image, failure, load, more)
     return job.run(*(arguments or ("--ranks", "1")))
 
 
@@ -70,7 +74,7 @@ def test_a_bar_follows_two_straight_lines(job: Job) -> None:
 @pytest.mark.skipif(shutil.which("ccx") is None, reason="needs CalculiX: apt-get install calculix-ccx")
 @pytest.mark.parametrize("is_plastic", [False, True], ids=["elastic", "yielding"])
 def test_calculix_finds_the_same_forces(job: Job, is_plastic: bool) -> None:
-    """Oracle: CalculiX 2.20, C3D8, increment by increment."""
+    """Oracle: CalculiX 2.20 on the exported job, C3D8 and *PLASTIC, increment by increment."""
     image = porous(9)[:, :8, :8]
     failure = VON_MISES if is_plastic else f'law = "von_mises"\nyield_stress_MPa = {1000 * YIELD}\n'
     done = run(
@@ -80,25 +84,53 @@ def test_calculix_finds_the_same_forces(job: Job, is_plastic: bool) -> None:
     curve = done.summary["curve"]
     places = [n for n, s in enumerate(curve["strain"]) if n and abs(s / 0.004 - round(s / 0.004)) < 1e-9]
     assert len(places) == 5
-    # The program keeps the largest part only.
-    with netCDF4.Dataset(done.folder / "results.nc") as file:
-        mask = np.array(file["VTKHDF/CellData"]["material"][:]).reshape(image.shape) > 0
-    calculix.write(
-        job.folder / "peer.inp",
-        mask,
-        (0.05, 0.05, 0.05),
-        MODULUS,
-        RATIO,
-        -0.02 * 0.05 * 9,
-        5,
-        (YIELD, HARDENING) if is_plastic else None,
-    )
+    exported = osteon("export", str(job.folder / "job.toml"), "-o", str(job.folder / "peer.inp"))
+    assert exported.returncode == 0, exported.stderr
+    assert "*PLASTIC" in (job.folder / "peer.inp").read_text()
     peer = calculix.forces(job.folder / "peer.inp")
     if not is_plastic:  # which it solves at once
         peer = [peer[-1] * n / 5 for n in range(1, 6)]
     assert len(peer) == 5
     assert np.allclose([curve["force_N"][n] for n in places], peer, rtol=1e-5)
     assert not is_plastic or done.summary["yielded_share"]["all"] > 0.2
+
+
+@pytest.mark.skipif(shutil.which("ccx") is None, reason="needs CalculiX: apt-get install calculix-ccx")
+def test_calculix_unloads_the_same_way(job: Job) -> None:
+    """Oracle: CalculiX 2.20 on the exported job: a step for each turn of the path."""
+    done = run(
+        job,
+        porous(8)[:, :7, :6],
+        VON_MISES + "steps = 4\npath = [1.0, 0.25]",
+        'test = "axial_bonded"\nstrain = -0.015',
+        "[solve]\ntolerance = 1e-8\n",
+    )
+    assert done.code == 0, done.err
+    exported = osteon("export", str(job.folder / "job.toml"), "-o", str(job.folder / "peer.inp"))
+    assert exported.returncode == 0, exported.stderr
+    peer = calculix.forces(job.folder / "peer.inp")
+    assert len(peer) == 8
+    curve = done.summary["curve"]
+    top = int(np.argmin(curve["strain"]))
+    assert curve["force_N"][top] == pytest.approx(peer[3], rel=1e-5)
+    assert curve["force_N"][-1] == pytest.approx(peer[-1], rel=1e-5)
+    assert abs(curve["force_N"][-1] - 0.25 * curve["force_N"][top]) > 0.1 * abs(curve["force_N"][top])
+
+
+@pytest.mark.parametrize(
+    ("law", "target", "words"),
+    [
+        ('law = "cone"\ntensile_yield_strain = 0.004\ncompressive_yield_strain = 0.006\n', "x.inp", "is von_mises"),
+        ('law = "von_mises"\nyield_strain = 0.005\nintegration = "bbar"\n', "x.inp", "C3D8 integrates in full"),
+        ('law = "von_mises"\nyield_strain = 0.005\n', "x.h5", "physics 'failure' cannot be written as .h5"),
+    ],
+)
+def test_laws_that_other_programs_lack_are_not_exported(job: Job, law: str, target: str, words: str) -> None:
+    """Oracle: the contract: a file that would fail otherwise is refused."""
+    write(job, porous(6), law, "strain = -0.01")
+    done = osteon("export", str(job.folder / "job.toml"), "-o", str(job.folder / target))
+    assert done.returncode == 2 and words in done.stderr, done.stderr
+    assert not (job.folder / target).exists()
 
 
 def test_ranks_give_the_same_digits(job: Job, tmp_path: Path) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
-from whole_job import BINARY, ROOT, Job
+from whole_job import BINARY, ROOT, Job, follows_schema
 
 EXAMPLE = ROOT / "examples" / "voxfe"
 TEXTS = ("displacement.txt", "fullstrain.txt", "reaction.txt", "sed.csv")
@@ -37,6 +38,7 @@ def test_cantilever_bends_as_beam_theory_says(case: Path, tmp_path: Path) -> Non
     """Oracle: Timoshenko's beam, to the error of four bricks through the depth; equilibrium; the energy of the load."""
     done = run(case, tmp_path / "out", "-n", "2")
     assert done.returncode == 0, done.stderr
+    follows_schema(json.loads((tmp_path / "out" / "summary.json").read_text()), "summary")
     u = table(tmp_path / "out" / "displacement.txt", 4)
     assert u.shape == (21 * 5 * 5, 4)
     assert np.array_equal(u[:, 0], np.arange(len(u)))

@@ -14,7 +14,9 @@
 #include <osteon/base/counted.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/job/elasticity/write_inp.hpp>
+#include <osteon/job/elasticity/write_n88_model.hpp>
 #include <osteon/job/elasticity/write_parosol_model.hpp>
+#include <osteon/job/failure/inp_plasticity.hpp>
 #include <osteon/job/import/model_source.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/lines.hpp>
@@ -82,7 +84,8 @@ int export_job(const export_options& o, const char* ending, F&& write) {
 
 int export_inp(const export_options& o) {
   return export_job(o, ".inp", [&](const job::spec& spec, job::local_model part, log_sink& log) {
-    const job::inp_report written = job::write_inp(spec, std::move(part), o.target, log);
+    const auto plasticity = job::inp_plasticity_of(spec, part.header.materials);
+    const job::inp_report written = job::write_inp(spec, std::move(part), plasticity, o.target, log);
     log.note(fmt::format("{} nodes, {} elements, {}", written.nodes, written.elements, counted(written.steps, "step")));
     return nlohmann::ordered_json{{"schema", "osteon.inp/1"},     {"file", o.target},       {"nodes", written.nodes},
                                   {"elements", written.elements}, {"steps", written.steps}, {"bytes", written.bytes}};
@@ -99,10 +102,22 @@ int export_parosol(const export_options& o) {
   });
 }
 
+int export_n88(const export_options& o) {
+  return export_job(o, ".n88model", [&](const job::spec& spec, job::local_model part, log_sink& log) {
+    const job::n88_report written = job::write_n88_model(spec, std::move(part), o.target, log);
+    log.note(
+        fmt::format("{} nodes, {} elements, {}", written.nodes, written.elements, counted(written.problems, "problem")));
+    return nlohmann::ordered_json{{"schema", "osteon.n88model/1"}, {"file", o.target},
+                                  {"nodes", written.nodes},        {"elements", written.elements},
+                                  {"problems", written.problems},  {"bytes", written.bytes}};
+  });
+}
+
 int export_image(const export_options& options) {
   if (name_ends_in(options.target, ".inp")) return export_inp(options);
   if (name_ends_in(options.target, ".h5")) return export_parosol(options);
-  if (!options.set.empty()) throw usage_error("--set is of a job, for .inp and .h5");
+  if (name_ends_in(options.target, ".n88model")) return export_n88(options);
+  if (!options.set.empty()) throw usage_error("--set is of a job, for .inp, .h5 and .n88model");
   if (options.target.ends_with(".vtp")) throw usage_error(".vtp holds lines: say how many by --streamlines");
   if (!options.lines_of.empty() || !options.json.empty()) throw usage_error("--lines-of and --json need --streamlines");
   std::vector<std::string> call{job::python_interpreter(), "-m", "osteon.export", options.source, "-o", options.target};
@@ -129,14 +144,15 @@ void add_export(registry& commands) {
   command c = commands.add(
       "export",
       "Write results for other programs: images (VTI, NRRD, NIfTI, MetaImage, TIFF, OME-Zarr, npy), the mesh (VTU), the "
-      "surface (STL), a job for CalculiX and Abaqus (INP) or ParOSol (H5), streamlines (VTP), a state of ParaView or 3D "
+      "surface (STL), a job for CalculiX and Abaqus (INP), ParOSol (H5) or FAIM (N88MODEL), streamlines (VTP), a state of "
+      "ParaView or 3D "
       "Slicer",
       [o] { return o->streamlines.empty() ? export_image(*o) : export_lines(*o); });
-  c.add_option("results", o->source, "results.nc (or model.nc) of a job; for .inp and .h5 the job").required();
+  c.add_option("results", o->source, "results.nc (or model.nc) of a job; for .inp, .h5 and .n88model the job").required();
   c.add_option(
        "-o,--output", o->target,
        "File to write: .vti .nrrd .nii .nii.gz .mha .tif .ome.zarr .npy; of the mesh .vtu; of the surface .stl; of a job "
-       ".inp .h5; of streamlines .vtp; with --open-in a script .py")
+       ".inp .h5 .n88model; of streamlines .vtp; with --open-in a script .py")
       .required();
   add_repeatable(c, "-f,--field", o->fields, "Field of the result; may be repeated for .vti and .vtu (default: all)");
   c.add_option("--component", o->component, "One component: x y z or xx yy zz xy yz xz, along the image's axes");

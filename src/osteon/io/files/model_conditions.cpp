@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <netcdf.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <osteon/io/files/model_checks.hpp>
@@ -10,7 +11,8 @@
 namespace osteon::io {
 namespace {
 
-constexpr const char *node_name = "condition_node", *force_name = "condition_force", *flags_name = "condition_flags";
+constexpr const char *node_name = "condition_node", *force_name = "condition_force", *flags_name = "condition_flags",
+                     *move_name = "condition_displacement";
 constexpr std::uint8_t preserved_bit = 8;
 
 void check(int status, const std::string& path) {
@@ -21,6 +23,12 @@ int variable_of(int group, const char* name) {
   int id = -1;
   check_netcdf(nc_inq_varid(group, name, &id), fmt::format("find '{}'", name));
   return id;
+}
+
+// A file of nodes that are held and not moved has no displacements, as before there were any.
+bool moves_nodes(const voxel::model_header& header) {
+  return std::any_of(header.conditions.begin(), header.conditions.end(),
+                     [](const voxel::node_condition& c) { return !(c.move_mm == vector3{}); });
 }
 
 /// A variable of the type and extents that it was written with.
@@ -42,7 +50,7 @@ int checked_variable(int group, const char* name, nc_type type, std::size_t rows
 }  // namespace
 
 std::int64_t bytes_of_conditions(const voxel::model_header& header) {
-  return std::ssize(header.conditions) * 50;  // 24 + 24 + 1, and the headers of the variables are in the reserve
+  return std::ssize(header.conditions) * 74;  // 24 + 24 + 24 + 1, and the headers of the variables are in the reserve
 }
 
 void define_conditions(int group, const voxel::model_header& header) {
@@ -57,18 +65,23 @@ void define_conditions(int group, const voxel::model_header& header) {
   put_text(group, id, "units", "N");
   check_netcdf(nc_def_var(group, flags_name, NC_UBYTE, 1, dimension, &id), "define the conditions");
   put_text(group, id, "long_name", "1, 2, 4: held along z, y, x; 8: kept out of remodelling");
+  if (!moves_nodes(header)) return;
+  check_netcdf(nc_def_var(group, move_name, NC_DOUBLE, 2, dimension, &id), "define the conditions");
+  put_text(group, id, "long_name", "displacement along the held axes, z y x");
+  put_text(group, id, "units", "mm");
 }
 
 void write_conditions(int group, const voxel::model_header& header) {
   if (header.conditions.empty()) return;
   std::vector<long long> node;
-  std::vector<double> force;
+  std::vector<double> force, move;
   std::vector<std::uint8_t> flags;
   for (const voxel::node_condition& c : header.conditions) {
     int bits = c.preserved ? preserved_bit : 0;
     for (int a = 0; a < 3; ++a) {
       node.push_back(c.node[a]);
       force.push_back(c.force_N[a]);
+      move.push_back(c.move_mm[a]);
       if (c.held[static_cast<std::size_t>(a)]) bits |= 1 << a;
     }
     flags.push_back(static_cast<std::uint8_t>(bits));
@@ -76,6 +89,8 @@ void write_conditions(int group, const voxel::model_header& header) {
   check_netcdf(nc_put_var_longlong(group, variable_of(group, node_name), node.data()), "write the conditions");
   check_netcdf(nc_put_var_double(group, variable_of(group, force_name), force.data()), "write the conditions");
   check_netcdf(nc_put_var_uchar(group, variable_of(group, flags_name), flags.data()), "write the conditions");
+  if (moves_nodes(header))
+    check_netcdf(nc_put_var_double(group, variable_of(group, move_name), move.data()), "write the conditions");
 }
 
 std::vector<voxel::node_condition> read_conditions(int group, index3 shape, const std::string& path) {
@@ -90,11 +105,13 @@ std::vector<voxel::node_condition> read_conditions(int group, index3 shape, cons
             force_id = checked_variable(group, force_name, NC_DOUBLE, count, 3, path),
             flags_id = checked_variable(group, flags_name, NC_UBYTE, count, 1, path);
   std::vector<long long> node(3 * count);
-  std::vector<double> force(3 * count);
+  std::vector<double> force(3 * count), move(3 * count);
   std::vector<std::uint8_t> flags(count);
   check(nc_get_var_longlong(group, node_id, node.data()), path);
   check(nc_get_var_double(group, force_id, force.data()), path);
   check(nc_get_var_uchar(group, flags_id, flags.data()), path);
+  if (int id = -1; nc_inq_varid(group, move_name, &id) == NC_NOERR)
+    check(nc_get_var_double(group, checked_variable(group, move_name, NC_DOUBLE, count, 3, path), move.data()), path);
   conditions.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
     voxel::node_condition& c = conditions[i];
@@ -103,10 +120,12 @@ std::vector<voxel::node_condition> read_conditions(int group, index3 shape, cons
       const std::size_t at = 3 * i + static_cast<std::size_t>(a);
       c.node[a] = node[at];
       c.force_N[a] = force[at];
+      c.move_mm[a] = move[at];
       c.held[static_cast<std::size_t>(a)] = (flags[i] >> a & 1) != 0;
-      if (c.node[a] < 0 || c.node[a] > shape[a] || !std::isfinite(c.force_N[a]))
-        throw data_error(
-            fmt::format("condition {} of '{}' names a node outside of the grid, or a force that is not finite", i, path));
+      if (c.node[a] < 0 || c.node[a] > shape[a] || !std::isfinite(c.force_N[a]) || !std::isfinite(c.move_mm[a]))
+        throw data_error(fmt::format(
+            "condition {} of '{}' names a node outside of the grid, or a force or displacement that is not finite", i,
+            path));
     }
   }
   return conditions;

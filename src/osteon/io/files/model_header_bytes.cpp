@@ -25,6 +25,7 @@ void walk(Stream& s, Header& h) {
   s.text(h.provenance_json);
   s.list(h.conditions, [&](auto& c) {  // one by one: between them there may be bytes that are not set
     s.value(c.node);
+    s.value(c.move_mm);
     s.value(c.force_N);
     s.value(c.held);
     s.value(c.preserved);

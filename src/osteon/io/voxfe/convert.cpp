@@ -177,15 +177,23 @@ script script_of(const voxel::model_header& header, const std::string& script_pa
                     "choose another name for the script",
                     own_name));
   for (const voxel::node_condition& c : header.conditions) {
-    node_line line;
-    line.preserve = c.preserved;
+    node_line held, pulled;
+    held.preserve = pulled.preserve = c.preserved;
     for (int a = 0; a < 3; ++a) {
+      if (c.move_mm[a] != 0)
+        throw usage_error(fmt::format(
+            "the model moves the node x, y, z = {}, {}, {} (counted from 0) by {:.6g} mm; a VOX-FE script can only hold "
+            "nodes: run the model as it is, or export its job as .inp, .h5 or .n88model",
+            c.node.x, c.node.y, c.node.z, c.move_mm[a]));
       const auto xyz = static_cast<std::size_t>(2 - a);
-      line.node[xyz] = c.node[a] + 1;
-      line.value[xyz] = c.force_N[a];
-      line.flag[xyz] = c.held[static_cast<std::size_t>(a)];
+      held.node[xyz] = pulled.node[xyz] = c.node[a] + 1;
+      held.flag[xyz] = c.held[static_cast<std::size_t>(a)];
+      pulled.value[xyz] = c.force_N[a];
     }
-    s.lines.push_back(line);
+    // The vector of a line with flags is not read, so that a node that is held and pulled has two lines.
+    const bool is_held = c.held[0] || c.held[1] || c.held[2], is_pulled = !(c.force_N == vector3{});
+    if (is_held || !is_pulled) s.lines.push_back(held);
+    if (is_pulled) s.lines.push_back(pulled);
   }
   return s;
 }

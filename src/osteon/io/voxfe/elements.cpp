@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <osteon/io/netcdf.hpp>
+#include <osteon/io/packed_voxels.hpp>
 #include <osteon/io/voxfe/elements.hpp>
 #include <osteon/io/voxfe/tokens.hpp>
 
@@ -182,8 +183,6 @@ element_layout find_layout(const script& s, const element_facts& facts, const re
   layout.base = zero ? 0 : 1;  // an index out of range is reported with its line for either base
   return layout;
 }
-
-std::int64_t pack_voxel(std::int64_t place, material_number material) { return place * packed_materials + material; }
 
 element_decoder::element_decoder(const script& s, element_layout layout)
     : s_(s), layout_(layout), number_(element_facts::most_ids) {

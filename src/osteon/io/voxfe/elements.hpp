@@ -51,10 +51,6 @@ struct element_layout {
 /// Find out the order of the columns and the index base. @throws data_error if the lines fit no layout
 element_layout find_layout(const script& s, const element_facts& facts, const reading_options& options);
 
-/// A voxel and its material, in one number: place in the image (z, y, x) * packed_materials + material.
-inline constexpr std::int64_t packed_materials = most_materials + 1;
-std::int64_t pack_voxel(std::int64_t place, material_number material);
-
 /// The fault of a voxel that is listed twice.
 inline constexpr const char* listed_twice = "this voxel has an element already; remove one of the two";
 

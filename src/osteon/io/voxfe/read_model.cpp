@@ -6,6 +6,7 @@
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/io/files/model_header_bytes.hpp>
+#include <osteon/io/packed_voxels.hpp>
 #include <osteon/io/voxfe/elements.hpp>
 #include <osteon/io/voxfe/read_model.hpp>
 
@@ -76,43 +77,6 @@ std::vector<std::int64_t> read_share(MPI_Comm comm, const script& s, const readi
   return voxels;
 }
 
-/// Send packed voxels to the owners of their planes; returns those of this rank.
-std::vector<std::int64_t> send_to_owners(const grid::block& where, const std::vector<std::int64_t>& voxels) {
-  const MPI_Comm comm = where.comm;
-  const auto ranks = static_cast<std::size_t>(comm::size(comm));
-  std::vector<std::int64_t> last;  // place behind the last voxel of each rank
-  for (std::size_t r = 0; r < ranks; ++r)
-    last.push_back(where.boxes->box_of(static_cast<int>(r)).end.z * where.domain.y * where.domain.x);
-  const auto owner_of = [&](std::int64_t voxel) {
-    return static_cast<std::size_t>(std::upper_bound(last.begin(), last.end(), voxel / packed_materials) - last.begin());
-  };
-  std::vector<std::int64_t> outgoing(ranks), incoming(ranks), sorted, received;
-  for (const std::int64_t v : voxels) ++outgoing[owner_of(v)];
-  MPI_Alltoall(outgoing.data(), 1, MPI_INT64_T, incoming.data(), 1, MPI_INT64_T, comm);
-  std::vector<int> send_count(ranks), send_start(ranks), receive_count(ranks), receive_start(ranks);
-  comm::collectively(comm, [&] {
-    std::int64_t sent = 0, arrived = 0;
-    std::vector<std::int64_t> at(ranks);
-    for (std::size_t r = 0; r < ranks; ++r) {
-      at[r] = sent;
-      send_start[r] = static_cast<int>(sent);
-      receive_start[r] = static_cast<int>(arrived);
-      sent += outgoing[r];
-      arrived += incoming[r];
-      if (std::max(sent, arrived) > std::numeric_limits<int>::max())
-        throw data_error("more than 2^31 - 1 elements on a rank; use more ranks");
-      send_count[r] = static_cast<int>(outgoing[r]);
-      receive_count[r] = static_cast<int>(incoming[r]);
-    }
-    sorted.resize(voxels.size());
-    for (const std::int64_t v : voxels) sorted[static_cast<std::size_t>(at[owner_of(v)]++)] = v;
-    received.resize(static_cast<std::size_t>(arrived));
-  });
-  MPI_Alltoallv(sorted.data(), send_count.data(), send_start.data(), MPI_INT64_T, received.data(), receive_count.data(),
-                receive_start.data(), MPI_INT64_T, comm);
-  return received;
-}
-
 model_planes read_in_parallel(MPI_Comm comm, const script& s, const reading_options& options) {
   share part{beside(s, s.model_file)};
   std::int64_t facts[3] = {};  // elements, first byte of their lines, bytes of the file
@@ -140,14 +104,9 @@ model_planes read_in_parallel(MPI_Comm comm, const script& s, const reading_opti
   constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
   std::int64_t twice = none;
   comm::collectively(comm, [&] {
-    const box3& owned = model.where.owned;
-    const std::int64_t first = owned.begin.z * owned.shape().y * owned.shape().x;
-    model.material.resize(static_cast<std::size_t>(owned.volume()));
-    for (const std::int64_t v : mine) {
-      material_number& m = model.material[static_cast<std::size_t>(v / packed_materials - first)];
-      if (m != 0) twice = std::min(twice, v / packed_materials);
-      m = static_cast<material_number>(v % packed_materials);
-    }
+    unpacked_planes planes = unpack_voxels(model.where.owned, mine);
+    model.material = std::move(planes.material);
+    twice = planes.twice.value_or(none);
   });
   MPI_Allreduce(MPI_IN_PLACE, &twice, 1, MPI_INT64_T, MPI_MIN, comm);
   if (twice == none) return model;

@@ -4,24 +4,105 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <numbers>
+#include <optional>
 #include <osteon/job/elasticity/check_loads.hpp>
 #include <osteon/solve/post/reactions.hpp>
+#include <set>
 #include <utility>
 
 namespace osteon::job {
 
 namespace {
 
-// Add what the model says about its nodes: a support for each choice of held axes, and the forces.
-// @throws data_error if a force pulls at a node without solid @collective
+// What the model prescribes at a node.
+struct prescribed_node {
+  int axes = 0;  // bits z, y, x
+  vector3 move_mm;
+  void add(const voxel::node_condition& c) {
+    for (int a = 0; a < 3; ++a)
+      if (c.held[static_cast<std::size_t>(a)]) axes |= 1 << a, move_mm[a] = c.move_mm[a];
+  }
+};
+
+// Nodes that are held along the same axes are a support, and one for each displacement where these are few: then they
+// are faces or grips that move as a whole.
+struct support_of_nodes {
+  int axes = 0;
+  std::optional<vector3> move_mm;  // none: each node has its own
+};
+
+std::vector<support_of_nodes> supports_of_model(const std::vector<voxel::node_condition>& conditions) {
+  constexpr std::size_t most_of_axes = 6;
+  std::map<std::array<std::int64_t, 3>, prescribed_node> nodes;
+  for (const voxel::node_condition& c : conditions) nodes[{c.node.z, c.node.y, c.node.x}].add(c);
+  std::array<std::set<std::array<double, 3>>, 8> moves;
+  for (const auto& [place, of] : nodes) {
+    auto& own = moves[static_cast<std::size_t>(of.axes)];
+    if (own.size() <= most_of_axes) own.insert({of.move_mm.z, of.move_mm.y, of.move_mm.x});
+  }
+  std::vector<support_of_nodes> supports;
+  for (int axes = 1; axes < 8; ++axes) {
+    const auto& own = moves[static_cast<std::size_t>(axes)];
+    if (own.size() > most_of_axes) {
+      supports.push_back({axes, {}});
+      continue;
+    }
+    for (const auto& [z, y, x] : own) supports.push_back({axes, vector3{z, y, x}});
+  }
+  return supports;
+}
+
+// The nodes of this rank that a support of the model holds. @param held by node, ascending @collective
+std::optional<support> make_support(const node_sets& sets, const support_of_nodes& what,
+                                    const std::map<std::int32_t, prescribed_node>& held) {
+  std::vector<std::int32_t> nodes;
+  support s;
+  std::array<double, 4> sums{};  // of the displacements of nodes that no lower rank has, and their number
+  for (const auto& [node, of] : held) {
+    if (of.axes != what.axes || (what.move_mm && !(of.move_mm == *what.move_mm))) continue;
+    nodes.push_back(node);
+    if (what.move_mm) continue;
+    s.own_mm.push_back(of.move_mm);
+    if (!sets.owns(node)) continue;
+    for (int a = 0; a < 3; ++a) sums[static_cast<std::size_t>(a)] += of.move_mm[a];
+    ++sums[3];
+  }
+  int any = !nodes.empty();
+  MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, sets.comm());
+  if (!any) return std::nullopt;
+  std::string letters;
+  for (std::size_t a = 0; a < 3; ++a) {
+    s.held[a] = (what.axes >> a & 1) != 0;
+    if (s.held[a]) letters += "zyx"[a];
+  }
+  std::string name = "nodes held along " + letters;
+  if (!what.move_mm) {
+    s.varies = true;
+    MPI_Allreduce(MPI_IN_PLACE, sums.data(), 4, MPI_DOUBLE, MPI_SUM, sets.comm());
+    for (int a = 0; a < 3; ++a) s.move_mm[a] = sums[static_cast<std::size_t>(a)] / sums[3];
+    name = fmt::format("nodes moved along {}, each by its own", letters);
+  } else if (s.move_mm = *what.move_mm; !(s.move_mm == vector3{})) {
+    std::vector<std::string> parts;
+    for (int a = 0; a < 3; ++a)
+      if (s.held[static_cast<std::size_t>(a)]) parts.push_back(fmt::format("{:.6g}", s.move_mm[a]));
+    name = fmt::format("nodes moved along {} by {} mm", letters, fmt::join(parts, ", "));
+  }
+  s.on = sets.make(name, std::move(nodes), "listed nodes");
+  s.about_mm = s.on->centroid_mm;
+  return s;
+}
+
+// Add what the model says about its nodes: supports and forces.
+// @throws data_error if a force pulls at a node without solid, or a node is moved that has none @collective
 void add_conditions(const node_sets& sets, load_case& to, log_sink& log) {
   const auto& conditions = sets.part().header.conditions;
   if (conditions.empty()) return;
   const MPI_Comm comm = sets.comm();
-  std::map<std::int32_t, int> held;  // axes of each held node of this rank, as bits
+  std::map<std::int32_t, prescribed_node> held;  // nodes of this rank
   std::map<std::int32_t, vector3> pulled;
   std::vector<std::uint8_t> found(conditions.size());
   for (std::size_t i = 0; i < conditions.size(); ++i) {
@@ -30,8 +111,7 @@ void add_conditions(const node_sets& sets, load_case& to, log_sink& log) {
     const std::int32_t node = sets.grid().nodes->find(at.z, at.y, at.x);
     if (node < 0) continue;
     found[i] = 1;
-    for (int a = 0; a < 3; ++a)
-      if (c.held[static_cast<std::size_t>(a)]) held[node] |= 1 << a;
+    if (c.held[0] || c.held[1] || c.held[2]) held[node].add(c);
     if (c.force_N == vector3{} || !sets.owns(node)) continue;  // what ranks give adds up
     vector3& force = pulled[node];
     for (int a = 0; a < 3; ++a) force[a] += c.force_N[a];
@@ -53,23 +133,8 @@ void add_conditions(const node_sets& sets, load_case& to, log_sink& log) {
   if (lost > 0)
     log.warn(fmt::format("{} nodes that the model holds belong to no voxel of the solid; they hold nothing", lost));
 
-  for (int axes = 1; axes < 8; ++axes) {
-    std::vector<std::int32_t> nodes;
-    for (const auto& [node, bits] : held)
-      if (bits == axes) nodes.push_back(node);
-    int any = !nodes.empty();
-    MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, comm);
-    if (!any) continue;
-    support s;
-    std::string letters;
-    for (std::size_t a = 0; a < 3; ++a) {
-      s.held[a] = (axes >> a & 1) != 0;
-      if (s.held[a]) letters += "zyx"[a];
-    }
-    s.on = sets.make("nodes held along " + letters, std::move(nodes), "listed nodes");
-    s.about_mm = s.on->centroid_mm;
-    to.supports.push_back(std::move(s));
-  }
+  for (const support_of_nodes& what : supports_of_model(conditions))
+    if (auto s = make_support(sets, what, held)) to.supports.push_back(std::move(*s));
   applied_force force{"forces of the model", static_cast<std::int64_t>(pulled.size()), {}, {}};
   force.kind = "model";
   double sum[3] = {};
@@ -170,8 +235,8 @@ json stiffness_of(const load_case& c, const json& forces, const solve::elasticit
   const json none = json::object();
   const support* driven = nullptr;
   for (const support& s : c.supports)
-    if (dot(s.move_mm, s.move_mm) + dot(s.turn_rad, s.turn_rad) > 0) {
-      if (driven) return none;
+    if (s.varies || dot(s.move_mm, s.move_mm) + dot(s.turn_rad, s.turn_rad) > 0) {
+      if (driven || s.varies) return none;
       driven = &s;
     }
   if (!driven) {

@@ -17,11 +17,12 @@ namespace osteon::job {
 
 /// Call `f(problem, sets, cases)` with the solver's problem of a job, which holds no supports, and its load cases.
 /// @param part the model on one rank @param ending of the file, for messages
+/// @param holds_yield whether the file has a law of failure, too
 /// @throws usage_error if the job has no such loads (homogenise, other physics), data_error as a run of the job
 /// @collective on part.where.comm, one rank
 template <class F>
-void with_loaded_mesh(const spec& job, local_model& part, const char* ending, log_sink& log, F&& f) {
-  if (!physics_of(job).is_held_by_supports)
+void with_loaded_mesh(const spec& job, local_model& part, const char* ending, bool holds_yield, log_sink& log, F&& f) {
+  if (job.physics != "elasticity" && !(holds_yield && physics_of(job).is_held_by_supports))
     throw usage_error(fmt::format("physics '{}' cannot be written as {}, only elasticity", job.physics, ending));
   if (is_homogenisation(job))
     throw usage_error(fmt::format(

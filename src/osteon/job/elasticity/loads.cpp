@@ -154,8 +154,9 @@ std::vector<solve::prescribed_displacement> prescribe(const node_sets& sets, con
   };
   std::vector<entry> entries;
   for (std::size_t s = 0; s < supports.size(); ++s)
-    for (const std::int32_t node : supports[s].on->nodes) {
-      const vector3 u = supports[s].displacement_mm(sets.position_mm(node));
+    for (std::size_t n = 0; n < supports[s].on->nodes.size(); ++n) {
+      const std::int32_t node = supports[s].on->nodes[n];
+      const vector3 u = supports[s].varies ? supports[s].own_mm[n] : supports[s].displacement_mm(sets.position_mm(node));
       for (int a = 0; a < 3; ++a)
         if (supports[s].held[static_cast<std::size_t>(a)]) entries.push_back({node, a, s, u[a]});
     }

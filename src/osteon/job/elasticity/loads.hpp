@@ -14,7 +14,10 @@ struct support {
   vector3 move_mm{};
   vector3 turn_rad{};  ///< right-handed, about z, y, x; displacements are linear in it
   vector3 about_mm{};
+  bool varies = false;            ///< nodes have displacements of their own, of which move_mm is the mean
+  std::vector<vector3> own_mm{};  ///< those of on->nodes, if so
 
+  /// That of a rigid motion.
   vector3 displacement_mm(const vector3& at_mm) const;
 };
 

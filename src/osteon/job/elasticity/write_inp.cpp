@@ -20,6 +20,7 @@ namespace osteon::job {
 namespace {
 
 constexpr std::size_t inp_piece = std::size_t{4} << 20;
+constexpr int most_increments = 100000;
 constexpr int entries_a_line = 12;  // CalculiX and Abaqus read at most 16
 
 // Text that goes to the disk a piece at a time.
@@ -100,12 +101,16 @@ class inp_writer {
     elements();
   }
 
-  void materials(const voxel::material_table& table) {
+  void materials(const voxel::material_table& table, const std::optional<inp_plasticity>& plasticity) {
     for (const auto& [m, set] : element_sets_) {
       const voxel::material& of = table[m];
       const std::string name = names_.of("M_" + (of.name.empty() ? fmt::format("{}", m) : of.name));
-      out_.put("*MATERIAL, NAME={}\n*ELASTIC\n{},{}\n*SOLID SECTION, ELSET={}, MATERIAL={}\n", name,
-               inp_number(of.youngs_modulus_MPa), inp_number(of.poisson_ratio), set, name);
+      out_.put("*MATERIAL, NAME={}\n*ELASTIC\n{},{}\n", name, inp_number(of.youngs_modulus_MPa),
+               inp_number(of.poisson_ratio));
+      // Stress over plastic strain, a line from the yield stress on.
+      if (const inp_plasticity::law y = plasticity ? plasticity->of_material.at(m) : inp_plasticity::law{}; y.yield_MPa > 0)
+        out_.put("*PLASTIC\n{},0.\n{},1.\n", inp_number(y.yield_MPa), inp_number(y.yield_MPa + y.hardening_MPa));
+      out_.put("*SOLID SECTION, ELSET={}, MATERIAL={}\n", set, name);
     }
   }
 
@@ -117,14 +122,19 @@ class inp_writer {
     }
   }
 
-  void step(const load_case& c) {
+  // @param turn multiple of the displacements that the step ends with
+  void step(const load_case& c, double turn = 1, const inp_plasticity* plasticity = nullptr) {
     out_.put("** load case {}: {}\n", c.name.empty() ? "1" : in_one_line(c.name), c.test);
     if (c.measures && c.measures->wanted)
       out_.put("** osteon scales the solution to {} {} on the driven face; here it moves by the full displacement\n",
                inp_number(*c.measures->wanted), c.measures->turns ? "N mm" : "N");
-    out_.put("*STEP\n*STATIC\n*BOUNDARY, OP=NEW\n");
+    if (plasticity)
+      increments(plasticity->increments);
+    else
+      out_.put("*STEP\n*STATIC\n");
+    out_.put("*BOUNDARY, OP=NEW\n");
     for (const solve::prescribed_displacement& p : c.fixed)
-      out_.put("{0},{1},{1},{2:.12g}\n", p.node + 1, freedom(static_cast<int>(p.direction)), p.value_mm);
+      out_.put("{0},{1},{1},{2:.12g}\n", p.node + 1, freedom(static_cast<int>(p.direction)), turn * p.value_mm);
     out_.put("*CLOAD, OP=NEW\n");
     for (const auto& [node, force] : forces_of(c))
       for (int a = 2; a >= 0; --a)
@@ -140,6 +150,16 @@ class inp_writer {
   void close() { out_.close(); }
 
  private:
+  // Of a step in which material yields. By itself CalculiX ends an increment at 0.5 % of the residual.
+  void increments(std::int64_t count) {
+    out_.put("*STEP, INC={}\n", most_increments);
+    if (count > 0)
+      out_.put("*STATIC, DIRECT\n{},1.\n", inp_number(1 / static_cast<double>(count)));
+    else
+      out_.put("*STATIC\n0.1,1.\n");
+    out_.put("*CONTROLS, PARAMETERS=FIELD\n1.E-8,1.E-3,0.,0.,1.E-8,1.E-5,1.E-3,1.E-8\n");
+  }
+
   // By material, in the order of the voxels.
   void elements() {
     const std::vector<material_number>& material = problem_.material;
@@ -180,20 +200,27 @@ class inp_writer {
 
 }  // namespace
 
-inp_report write_inp(const spec& job, local_model part, const std::string& path, log_sink& log) {
+inp_report write_inp(const spec& job, local_model part, const std::optional<inp_plasticity>& plasticity,
+                     const std::string& path, log_sink& log) {
   inp_report report;
-  with_loaded_mesh(job, part, ".inp", log, [&](const auto& problem, const node_sets& sets, const auto& cases) {
-    io::temporary_file file(path);
-    inp_writer writer(problem, sets, file.name());
-    writer.head(job);
-    writer.mesh();
-    writer.materials(part.header.materials);
-    writer.node_lists(cases);
-    for (const load_case& c : cases) writer.step(c);
-    writer.close();
-    report = {problem.nodes.size(), problem.cells.size(), std::ssize(cases), io::size_of_file(file.name())};
-    file.commit();
-  });
+  with_loaded_mesh(job, part, ".inp", plasticity.has_value(), log,
+                   [&](const auto& problem, const node_sets& sets, const auto& cases) {
+                     io::temporary_file file(path);
+                     inp_writer writer(problem, sets, file.name());
+                     writer.head(job);
+                     writer.mesh();
+                     writer.materials(part.header.materials, plasticity);
+                     writer.node_lists(cases);
+                     if (plasticity) {
+                       for (const double turn : plasticity->turns) writer.step(cases.front(), turn, &*plasticity);
+                     } else {
+                       for (const load_case& c : cases) writer.step(c);
+                     }
+                     writer.close();
+                     const std::int64_t steps = plasticity ? std::ssize(plasticity->turns) : std::ssize(cases);
+                     report = {problem.nodes.size(), problem.cells.size(), steps, io::size_of_file(file.name())};
+                     file.commit();
+                   });
   return report;
 }
 

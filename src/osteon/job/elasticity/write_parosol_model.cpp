@@ -37,7 +37,7 @@ double ratio_of(const voxel::material_table& materials) {
 
 parosol_report write_parosol_model(const spec& job, local_model part, const std::string& path, log_sink& log) {
   parosol_report report;
-  with_loaded_mesh(job, part, ".h5", log, [&](const auto& problem, const node_sets& sets, const auto& cases) {
+  with_loaded_mesh(job, part, ".h5", false, log, [&](const auto& problem, const node_sets& sets, const auto& cases) {
     if (cases.size() != 1)
       throw usage_error(fmt::format("{} load cases: .h5 of ParOSol has one; leave one [[case]] in the job", cases.size()));
     const load_case& c = cases.front();

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <osteon/io/files/model_file.hpp>
+#include <osteon/io/n88/read_n88.hpp>
 #include <osteon/io/temporary_file.hpp>
 #include <osteon/io/voxfe/elements.hpp>
 #include <osteon/job/import/model_source.hpp>
@@ -47,7 +48,7 @@ void write_elements(MPI_Comm comm, const std::string& model, const voxel::model_
 
 std::vector<std::string> convert(MPI_Comm comm, const std::string& from, const std::string& to,
                                  const script_options& options, log_sink& log) {
-  if (is_script(from)) {
+  if (is_script(from) || io::n88::is_model_name(from)) {
     std::vector<problem> problems;
     const spec job = read_job(from, options, problems);
     if (!problems.empty()) throw data_error(join(problems));

@@ -10,10 +10,12 @@
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/io/files/model_file.hpp>
+#include <osteon/io/n88/read_n88.hpp>
 #include <osteon/io/voxfe/elements.hpp>
 #include <osteon/io/voxfe/read_model.hpp>
 #include <osteon/job/elasticity/elastic_fields.hpp>
 #include <osteon/job/import/model_source.hpp>
+#include <osteon/job/n88/n88_job.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/outputs/scene_file.hpp>
@@ -184,6 +186,13 @@ spec read_job(const std::string& path, const script_options& options, std::vecto
     spec nothing;
     nothing.file = path;
     return nothing;
+  }
+  if (io::n88::is_model_name(path)) {
+    if (!changes.empty() || options.any())
+      problems.push_back({path,
+                          "--set is for keys of TOML job files, --units, --index-base and --io text-serial are for "
+                          "VOX-FE scripts; this job is an n88 model"});
+    return spec_of_n88(path, problems);
   }
   const bool is_voxfe = is_script(path);
   if (is_voxfe && !changes.empty())

@@ -1,0 +1,53 @@
+#pragma once
+/// @file
+/// A group of a netCDF file, read with messages that name the file (internal to io).
+#include <netcdf.h>
+
+#include <optional>
+#include <osteon/io/netcdf.hpp>
+#include <string>
+#include <vector>
+
+namespace osteon::io::n88 {
+
+class group {
+ public:
+  group(int id, std::string path, std::string name) : id_(id), path_(std::move(path)), name_(std::move(name)) {}
+
+  int id() const { return id_; }
+  const std::string& name() const { return name_; }
+  std::optional<group> find(const std::string& name) const;
+  /// @throws data_error if there is none
+  group at(const std::string& name) const;
+  std::vector<group> all() const;
+
+  std::optional<std::string> text(const char* attribute) const;
+  /// @throws data_error if it is no number, or there are several
+  std::optional<double> number(const char* attribute) const;
+
+  bool has(const char* variable) const;
+  /// Extents of a variable. @throws data_error if there is none
+  std::vector<std::size_t> extents(const char* variable) const;
+  std::size_t length(const char* variable) const;  ///< of a list
+  std::vector<long long> integers(const char* variable, std::size_t first, std::size_t count) const;
+  std::vector<double> numbers(const char* variable, std::size_t first, std::size_t count) const;
+  std::vector<std::string> texts(const char* variable) const;
+  std::vector<long long> integers(const char* variable) const { return integers(variable, 0, length(variable)); }
+  std::vector<double> numbers(const char* variable) const { return numbers(variable, 0, length(variable)); }
+
+  [[noreturn]] void fail(const std::string& what) const;
+
+ private:
+  struct window {
+    std::vector<std::size_t> first, count;
+    std::size_t values = 1;
+  };
+  window rows(const char* variable, std::size_t first, std::size_t count) const;
+  int variable(const char* name) const;
+  void check(int status, const std::string& what) const;
+
+  int id_;
+  std::string path_, name_;
+};
+
+}  // namespace osteon::io::n88

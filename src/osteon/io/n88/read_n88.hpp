@@ -1,0 +1,57 @@
+#pragma once
+/// @file
+/// Models of FAIM and n88tools (.n88model): netCDF-4 with the conventions Numerics88/Finite_Element_Model-1.0. Hexahedra
+/// that are voxels of one size, isotropic materials, displacements and forces of the active problem. Lengths are in mm,
+/// moduli in MPa, forces in N.
+#include <mpi.h>
+
+#include <map>
+#include <osteon/grid/block.hpp>
+#include <osteon/voxel/model.hpp>
+#include <string>
+#include <vector>
+
+namespace osteon::io::n88 {
+
+/// Whether a file's name says that it is such a model.
+bool is_model_name(const std::string& path);
+
+/// What a file says besides its elements.
+struct outline {
+  std::string path;
+  voxel::model_header header;                      ///< all but `active_per_plane`
+  std::map<std::int64_t, material_number> number;  ///< of materials, by ID of the file
+  std::string part;                                ///< of the active problem
+  std::int64_t nodes = 0, elements = 0;
+  std::vector<std::string> notes;  ///< what is left out, a line each
+};
+
+/// Read all but the elements. The size and number of voxels are found by a look at all nodes.
+/// @throws data_error if the file is damaged, or has what a voxel model cannot be: other elements or materials, boxes of
+/// different sizes, constraints of another kind @collective local @cost 12 bytes a node read, a few MB of memory and 80
+/// bytes a constrained node
+outline read_outline(const std::string& path);
+
+/// A model that one process has.
+struct whole_model {
+  outline file;
+  std::vector<material_number> material;  ///< shape file.header.shape
+};
+/// @throws data_error as read_outline, and of elements that are no voxels or lie in one place @collective local
+whole_model read_whole_model(const std::string& path);
+
+/// A rank's planes of a model.
+struct model_planes {
+  grid::block where;
+  outline file;
+  std::vector<material_number> material;  ///< shape of where.owned
+};
+
+/// Read a model on many ranks. Rank 0 reads the outline; each rank reads a share of the elements and sends the voxels to the
+/// owners of their planes, which have about equally many active voxels each.
+/// @throws as read_whole_model; usage_error if there are more ranks than planes @collective on comm
+/// @cost 8 bytes of memory an element of the share; where elements are not ordered by place, the nodes are read once for
+/// each 262,144 elements
+model_planes read_model(MPI_Comm comm, const std::string& path);
+
+}  // namespace osteon::io::n88

@@ -1,0 +1,13 @@
+#pragma once
+/// @file
+/// The yield of a job of failure, as .inp has it.
+#include <optional>
+#include <osteon/job/elasticity/write_inp.hpp>
+
+namespace osteon::job {
+
+/// That of a job of failure; none of other physics.
+/// @throws usage_error if *PLASTIC is another law, or C3D8 another integration, than the job's @collective local
+std::optional<inp_plasticity> inp_plasticity_of(const spec& job, const voxel::material_table& materials);
+
+}  // namespace osteon::job
