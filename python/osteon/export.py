@@ -11,13 +11,15 @@ import numpy as np
 
 from .errors import DATA, USAGE, DataError, complain, tell_file_warnings
 from .export_mesh import write_stl, write_vtu
+from .export_meshio import FORMATS, write_by_meshio
 from .export_scripts import write_script
 from .export_writers import WRITERS
 from .extras import missing_package
 from .replace_file import folder_beside
 from .result_fields import Field, field_names, read_fields
 
-KNOWN = (*WRITERS, ".vtu", ".stl")
+MESHES = (".vtu", ".stl", *FORMATS)
+KNOWN = (*WRITERS, *MESHES)
 MOST_ROUNDS = 1000
 
 
@@ -73,7 +75,7 @@ def _writer(
         raise DataError(f"--smooth is of surfaces (.stl), '{target.name}' is none")
     if not 0 <= smooth <= MOST_ROUNDS:
         raise DataError(f"--smooth {smooth} must be in [0, {MOST_ROUNDS}] rounds")
-    if open_in or ending in (".vtu", ".stl"):
+    if open_in or ending in MESHES:
         if component is not None or empty is not None:
             raise DataError("--component and --empty are of images; a mesh or a script has neither")
         if open_in:
@@ -82,6 +84,8 @@ def _writer(
             return lambda part: write_script(source, open_in, fields[0] if fields else None, part)
         if ending == ".vtu":
             return lambda part: write_vtu(source, fields, part)
+        if ending in FORMATS:
+            return lambda part: write_by_meshio(source, fields, part)
         if fields:
             raise DataError("a surface (.stl) holds no fields; leave out --field, or write .vtu")
         return lambda part: write_stl(source, part, smooth)
@@ -111,7 +115,9 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="osteon export", description=__doc__.split(":")[0] + ".")
     parser.add_argument("source", help="results.nc or model.nc")
     parser.add_argument("-o", "--output", required=True, help=f"file to write; its ending says how: {' '.join(KNOWN)}")
-    parser.add_argument("-f", "--field", action="append", default=[], help="field; several go into .vti and .vtu only")
+    parser.add_argument(
+        "-f", "--field", action="append", default=[], help="field; several go into .vti and meshes only"
+    )
     parser.add_argument("--component", help="one component of the field: x y z or xx yy zz xy yz xz")
     parser.add_argument("--empty", type=float, help="value of empty voxels (default: NaN)")
     parser.add_argument("--smooth", type=int, default=0, help="smooth a surface (.stl) by so many rounds")

@@ -11,7 +11,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from .errors import DataError
-from .result_fields import Field, field_names, read_fields
+from .result_fields import Field, known_fields, read_fields
 
 # Corners of a voxel as (z, y, x) steps, in VTK's order of a hexahedron: around the lower face, then the upper one.
 CORNERS = ((0, 0, 0), (0, 0, 1), (0, 1, 1), (0, 1, 0), (1, 0, 0), (1, 0, 1), (1, 1, 1), (1, 1, 0))
@@ -80,12 +80,8 @@ class SolidMesh:
 
 def write_vtu(source: Path, names: list[str], path: Path) -> None:
     """An unstructured grid of VTK: ParaView, PyVista and meshio read it."""
-    mesh = _mesh(source)
-    known = field_names(source)
-    for name in names:
-        if name not in known:
-            raise DataError(f"'{source}' has no field '{name}'; it has {', '.join(sorted(known))}")
-    arrays = [known[name] for name in names or known]
+    mesh = solid_mesh(source)
+    arrays = known_fields(source, names)
     count = {True: mesh.nodes, False: mesh.cells}
     integer = TYPES[mesh.kind.str[1:]]
     parts: list[tuple[str, int]] = []  # text of an array, its bytes
@@ -136,7 +132,7 @@ def write_vtu(source: Path, names: list[str], path: Path) -> None:
 
 def write_stl(source: Path, path: Path, smooth: int = 0) -> None:
     """The solid's surface: the faces of its voxels, two triangles each; with `smooth` by VTK's SurfaceNets."""
-    mesh = _mesh(source)
+    mesh = solid_mesh(source)
     if smooth:
         _write_smooth(mesh, path, smooth)
         return
@@ -226,7 +222,8 @@ def _write_smooth(mesh: SolidMesh, path: Path, rounds: int) -> None:
         raise OSError(5, "VTK could not write it")
 
 
-def _mesh(source: Path) -> SolidMesh:
+def solid_mesh(source: Path) -> SolidMesh:
+    """@throws DataError if there is no solid"""
     mesh = SolidMesh(next(read_fields(source, ["material"])))
     if mesh.cells == 0:
         raise DataError(f"'{source}' has no solid voxel")

@@ -25,6 +25,7 @@ PACKAGE_OF = {
     "xarray": ("xarray", "xarray"),
     "pyvista": ("pyvista", "pyvista"),
     "vtk": ("vtk", "pyvista"),
+    "meshio": ("meshio", "mesh"),
     "tqdm": ("tqdm", "notebook"),
     "starlette": ("starlette", "studio"),
     "uvicorn": ("uvicorn", "studio"),

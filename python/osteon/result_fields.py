@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from .errors import DataError
 from .placement import Placement
 from .result_file import ResultFile
 
@@ -79,6 +80,15 @@ def field_names(path: Path) -> dict[str, FieldKind]:
             name: FieldKind(name, np.dtype(v.dtype), components_of(v.shape), str(getattr(v, "units", "1")), on_nodes)
             for name, (v, on_nodes) in file.variables.items()
         }
+
+
+def known_fields(path: Path, names: list[str]) -> list[FieldKind]:
+    """Those named, or all. @throws DataError as read_fields"""
+    known = field_names(path)
+    for name in names:
+        if name not in known:
+            raise DataError(f"'{path}' has no field '{name}'; it has {', '.join(sorted(known))}")
+    return [known[name] for name in names or known]
 
 
 def read_fields(path: Path, names: list[str]) -> Iterator[Field]:

@@ -9,6 +9,7 @@ import pytest
 import SimpleITK as sitk  # noqa: N813
 import tifffile
 from export_test import CELLS, CORNER, NODES, SHAPE, SPACING, TURN, result_file
+from osteon.errors import DataError
 from osteon.export import export, main
 
 pv = pytest.importorskip("pyvista")
@@ -42,6 +43,59 @@ def test_a_mesh_of_one_field():
     """Oracle: what was asked for."""
     export(result_file(TURN), "m.vtu", ["stress"])
     assert pv.read("m.vtu").array_names == ["stress"]
+
+
+@pytest.mark.parametrize("turn", [TURN, MIRROR, None])
+@pytest.mark.parametrize("ending", [".msh", ".xdmf"])
+def test_meshes_of_meshio_hold_the_same(ending, turn):
+    """Oracle: the mesh of .vtu, cell by cell and node by node, as VTK reads it; meshio reads these."""
+    meshio = pytest.importorskip("meshio")
+    source = result_file(turn)
+    export(source, "m.vtu", [])
+    export(source, f"m{ending}", [])
+    expected, mesh = pv.read("m.vtu"), meshio.read(f"m{ending}")
+    np.testing.assert_allclose(mesh.points, expected.points, atol=1e-9)
+    (cells,) = mesh.cells
+    np.testing.assert_array_equal(cells.data, expected.cells_dict[pv.CellType.HEXAHEDRON])
+    full = [[0, 3, 5], [3, 1, 4], [5, 4, 2]]
+    for name, values in ((n, expected.cell_data[n]) for n in expected.cell_data):
+        found = mesh.cell_data[name][0].reshape(len(values), -1)
+        if ending == ".msh" and values.ndim == 2 and values.shape[1] == 6:
+            half = np.where(np.eye(3, dtype=bool), 1, 0.5 if name == "strain" else 1)
+            values = (values[:, full] * half).reshape(len(values), 9)
+        np.testing.assert_allclose(found, values.reshape(len(values), -1), rtol=1e-6, err_msg=name)
+    np.testing.assert_allclose(mesh.point_data["displacement"], expected.point_data["displacement"], rtol=1e-6)
+    if ending == ".msh":
+        np.testing.assert_array_equal(mesh.cell_data["gmsh:physical"][0], expected.cell_data["material"])
+    else:
+        assert Path("m.h5").exists()
+
+
+def test_a_mesh_of_nastran_has_materials_and_no_fields():
+    """Oracle: meshio's reader; a field is refused instead of lost."""
+    meshio = pytest.importorskip("meshio")
+    source = result_file(TURN)
+    export(source, "m.bdf", [])
+    export(source, "m.vtu", [])
+    mesh, expected = meshio.read("m.bdf"), pv.read("m.vtu")
+    np.testing.assert_allclose(mesh.points, expected.points, atol=1e-6)
+    np.testing.assert_array_equal(mesh.cells[0].data, expected.cells_dict[pv.CellType.HEXAHEDRON])
+    np.testing.assert_array_equal(mesh.cell_data["nastran:ref"][0], expected.cell_data["material"])
+    with pytest.raises(DataError, match="holds no fields"):
+        export(source, "n.bdf", ["von_mises"])
+    with pytest.raises(DataError, match="no field 'sad'"):
+        export(source, "n.msh", ["sad"])
+    assert not Path("n.bdf").exists()
+    assert not Path("n.msh").exists()
+
+
+def test_without_meshio_the_message_says_what_to_install(monkeypatch, capsys):
+    """Oracle: the contract: exit code 5, the package by name, no file."""
+    source = result_file(TURN)
+    monkeypatch.setitem(sys.modules, "meshio", None)
+    assert main([str(source), "-o", "m.msh"]) == 5
+    assert "meshio" in capsys.readouterr().err
+    assert not Path("m.msh").exists()
 
 
 def faces() -> float:

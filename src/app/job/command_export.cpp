@@ -143,7 +143,7 @@ void add_export(registry& commands) {
   const auto o = std::make_shared<export_options>();
   command c = commands.add(
       "export",
-      "Write results for other programs: images (VTI, NRRD, NIfTI, MetaImage, TIFF, OME-Zarr, npy), the mesh (VTU), the "
+      "Write results for other programs: images (VTI, NRRD, NIfTI, MetaImage, TIFF, OME-Zarr, npy), the mesh (VTU, Gmsh, XDMF, Nastran), the "
       "surface (STL), a job for CalculiX and Abaqus (INP), ParOSol (H5) or FAIM (N88MODEL), streamlines (VTP), a state of "
       "ParaView or 3D "
       "Slicer",
@@ -151,10 +151,10 @@ void add_export(registry& commands) {
   c.add_option("results", o->source, "results.nc (or model.nc) of a job; for .inp, .h5 and .n88model the job").required();
   c.add_option(
        "-o,--output", o->target,
-       "File to write: .vti .nrrd .nii .nii.gz .mha .tif .ome.zarr .npy; of the mesh .vtu; of the surface .stl; of a job "
+       "File to write: .vti .nrrd .nii .nii.gz .mha .tif .ome.zarr .npy; of the mesh .vtu .msh .xdmf .bdf; of the surface .stl; of a job "
        ".inp .h5 .n88model; of streamlines .vtp; with --open-in a script .py")
       .required();
-  add_repeatable(c, "-f,--field", o->fields, "Field of the result; may be repeated for .vti and .vtu (default: all)");
+  add_repeatable(c, "-f,--field", o->fields, "Field of the result; may be repeated for .vti and meshes (default: all)");
   c.add_option("--component", o->component, "One component: x y z or xx yy zz xy yz xz, along the image's axes");
   c.add_option("--empty", o->empty, "Value of voxels without solid (default: NaN)").number();
   c.add_option("--smooth", o->smooth,
@@ -173,8 +173,10 @@ void add_export(registry& commands) {
       "Examples:\n  osteon export bone.out/results.nc --field von_mises -o von_mises.nrrd\n"
       "  osteon export bone.out/results.nc -o all.vti\n"
       "  osteon export bone.out/results.nc -o mesh.vtu\n"
+      "  osteon export bone.out/results.nc -f von_mises -o mesh.msh\n"
       "  osteon export bone.out/results.nc -o surface.stl\n"
       "  osteon export examples/bone.toml -o bone.inp\n"
+      "  osteon export examples/bone.toml -o bone.n88model\n"
       "  osteon export bone.out/results.nc --open-in paraview -o open.py\n"
       "  osteon export bone_flow.out/results.nc --streamlines 200 -o lines.vtp");
 }
