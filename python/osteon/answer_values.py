@@ -75,11 +75,14 @@ def shape_of(summary: dict[str, Any]) -> list[Value]:
     told = summary.get("morphometry", {})
     units = {"BV_TV": "", "BS_BV_per_mm": "1/mm", "Tb_N_per_mm": "1/mm", "Conn_D_per_mm3": "1/mm³", "fabric.DA": ""}
     found = [Value(f"morphometry.{key}", "", key, unit, _look_up(told, key)[1]) for key, unit in units.items()]
-    for key in ("Tb_Th_mm", "Tb_Sp_mm"):
+    for key in ("Tb_Th_mm", "Tb_Sp_mm", "throats.diameter_mm"):
         for part in ("mean", "sd"):
             found.append(
                 Value(f"morphometry.{key}.{part}", "", f"{key} {part}", "mm", _look_up(told, f"{key}.{part}")[1])
             )
+    for key, unit in (("accessible_share", ""), *((f"critical_diameter_mm.{a}", "mm") for a in "zyx")):
+        name = f"throats.{key}"
+        found.append(Value(f"morphometry.{name}", "", name, unit, _look_up(told, name)[1]))
     for name, measured in told.get("compartments", {}).items():
         for key, unit in OF_A_COMPARTMENT.items():
             value, part = measured.get(key), ""

@@ -113,11 +113,11 @@ def environment_of(program: str) -> dict[str, str]:
     return environment | settings(environment) if program == str(PROGRAM) else environment
 
 
-def answer_of(command: str, job: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+def answer_of(command: str, job: Mapping[str, Any], folder: Path, *options: str) -> dict[str, Any]:
     """What a command says of a job by `--json`; its files go into the folder. @throws Error"""
     program, path, answer = binary(), folder / "job.toml", folder / "answer.json"
     path.write_text(to_toml(job), encoding="utf-8")
-    words = [program, command, str(path), "--output", str(folder / "out"), "--json", str(answer)]
+    words = [program, command, str(path), "--output", str(folder / "out"), "--json", str(answer), *options]
     code, _, err = _watch(words, environment_of(program), None)
     if code != 0:
         raise error_of(code, _fault(err) or f"osteon failed with exit code {code}")

@@ -51,6 +51,15 @@ class Batch:
     def page_text(self, outcomes: list[Outcome]) -> str:
         return page_of(outcomes, self.folder, self.csv, self.kind, self.warnings(outcomes))
 
+    def own_words(self) -> list[str]:
+        """Of the command line, what only this kind has; for a job array."""
+        given = self.given
+        return [*(["--csv", given.csv] if given.csv else []), *(["--no-report"] if given.no_report else [])]
+
+    def item_words(self) -> list[str]:
+        """The end of the command line: what it is of."""
+        return [*self.given.jobs, *(["--images", *self.given.image] if self.given.image else [])]
+
     def results(self, item: Item) -> Path:
         return self.folder / f"{item.name}.out"
 
@@ -252,14 +261,17 @@ def queue_parser(name: str, about: str | None) -> argparse.ArgumentParser:
         parser.add_argument(option, type=int)
     parser.add_argument("--json", default="")
     parser.add_argument("--set", action="append", default=[])
-    for option in ("--no-report", "--collect"):
+    parser.add_argument("--slurm-line", action="append", default=[])
+    for option in ("--no-report", "--collect", "--slurm", "--submit"):
         parser.add_argument(option, action="store_true")
     return parser
 
 
 def carry_out(batch: Batch) -> int:
-    """What its options ask for: one item, the tables, or all. @return the exit code"""
+    """What its options ask for: one item, the tables, a job array, or all. @return the exit code"""
     given = batch.given
+    if given.slurm and given.only is None:
+        return batch_slurm.write(batch)
     if given.only is not None:
         return run_one(batch, given.only)
     return finish(batch) if given.collect else run_all(batch)
@@ -282,22 +294,12 @@ def parsed(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("jobs", nargs="+")
     parser.add_argument("--image", action="append", default=[])
     parser.add_argument("--csv", default="")
-    parser.add_argument("--slurm-line", action="append", default=[])
-    for name in ("--slurm", "--submit"):
-        parser.add_argument(name, action="store_true")
     return parser.parse_args(arguments)
 
 
 def main(arguments: list[str]) -> int:
     given = parsed(arguments)
-
-    def program() -> int:
-        batch = Batch(given)
-        if given.slurm and given.only is None:
-            return batch_slurm.write(batch.folder, len(batch.items), given)
-        return carry_out(batch)
-
-    return code_of(program)
+    return code_of(lambda: carry_out(Batch(given)))
 
 
 if __name__ == "__main__":

@@ -1,13 +1,16 @@
-"""A batch as a job array of Slurm: two scripts, which sbatch may be given at once. The queue is Slurm's own."""
+"""A batch, a cohort or cubes as a job array of Slurm: two scripts, which sbatch may be given at once. The queue is Slurm's own."""
 
-import argparse
 import os
 import shlex
 import subprocess
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .api import binary
 from .errors import MachineError
+
+if TYPE_CHECKING:
+    from .batch import Batch
 
 KEPT = (
     "OSTEON_PYTHON",
@@ -18,10 +21,11 @@ KEPT = (
 )  # where sites pass on no environment
 
 
-def write(folder: Path, count: int, given: argparse.Namespace) -> int:
+def write(batch: "Batch") -> int:
     """Write both scripts, and submit them if that was asked for. @throws MachineError, OSError"""
+    given, folder, count = batch.given, batch.folder, len(batch.items)
     (folder / "logs").mkdir(parents=True, exist_ok=True)
-    array, collect = folder / "batch.sbatch", folder / "collect.sbatch"
+    array, collect = folder / f"{batch.kind}.sbatch", folder / "collect.sbatch"
     limit = f"%{given.at_once}" if given.at_once else ""
     of_ranks = [f"--ntasks={given.ranks}"] if given.ranks else []
     of_threads = [f"--cpus-per-task={given.threads}"] if given.threads else []
@@ -29,22 +33,18 @@ def write(folder: Path, count: int, given: argparse.Namespace) -> int:
         f"--job-name={shlex.quote(folder.name)}", f"--array=1-{count}{limit}", *of_ranks, *of_threads,
         f"--output={_logs(folder)}/slurm_%A_%a.log", "--signal=B:TERM@120",
     ]  # fmt: skip
-    array.write_text(
-        _script([*own, *given.slurm_line], [*_words(given), "--only", '"$SLURM_ARRAY_TASK_ID"', *_ends(given)])
-    )
+    words, items = _words(batch), [shlex.quote(word) for word in batch.item_words()]
+    array.write_text(_script([*own, *given.slurm_line], [*words, "--only", '"$SLURM_ARRAY_TASK_ID"', *items]))
     last = [f"--job-name={shlex.quote(folder.name)}-collect", f"--output={_logs(folder)}/slurm_collect_%j.log"]
-    collect.write_text(
-        _script(
-            [*last, *given.slurm_line, "--ntasks=1", "--cpus-per-task=1"], [*_words(given), "--collect", *_ends(given)]
-        )
-    )
+    one = ["--ntasks=1", "--cpus-per-task=1"]
+    collect.write_text(_script([*last, *given.slurm_line, *one], [*words, "--collect", *items]))
     print(f"{array}: {count} tasks\n{collect}: table and page, when they have ended")
     if given.submit:
         number = _sbatch([str(array)], folder)
         later = _sbatch([f"--dependency=afterany:{number}", str(collect)], folder)
         print(f"submitted as {number}, and {later} after it")
     else:
-        print(f"submit them by: osteon batch ... --slurm --submit, or sbatch {shlex.quote(str(array))}")
+        print(f"submit them by: osteon {batch.kind} ... --slurm --submit, or sbatch {shlex.quote(str(array))}")
     return 0
 
 
@@ -59,23 +59,16 @@ def _script(options: list[str], command: list[str]) -> str:
     return "\n".join([*lines, f"cd {shlex.quote(str(Path.cwd()))} || exit 5", "exec " + " ".join(command), ""])
 
 
-def _words(given: argparse.Namespace) -> list[str]:
-    """The command of the batch, as a shell takes it, but for its jobs and images."""
-    words = [binary(), "batch", "--out", given.out]
+def _words(batch: "Batch") -> list[str]:
+    """The command, as a shell takes it, but for what it is of."""
+    given = batch.given
+    words = [binary(), batch.kind, "--out", given.out]
     for name, value in (("-n", given.ranks), ("-t", given.threads)):
         words += [name, str(value)] if value else []
-    for name, value in (("--csv", given.csv), ("--json", given.json if given.json != "-" else "")):
-        words += [name, value] if value else []
+    words += ["--json", given.json] if given.json not in ("", "-") else []
     for change in given.set:
         words += ["--set", change]
-    if given.no_report:
-        words.append("--no-report")
-    return [shlex.quote(word) for word in words]
-
-
-def _ends(given: argparse.Namespace) -> list[str]:
-    words = [*given.jobs, *(["--images", *given.image] if given.image else [])]
-    return [shlex.quote(word) for word in words]
+    return [shlex.quote(word) for word in [*words, *batch.own_words()]]
 
 
 def _sbatch(words: list[str], folder: Path) -> str:

@@ -42,6 +42,15 @@ class Cohort(Batch):
         step = [sys.executable, "-m", "osteon.cohort_item", f"--protocol={self.given.protocol}", f"--job={item.job}"]
         return [*step, *own, f"--image={item.image}", "--", *words]
 
+    def own_words(self) -> list[str]:
+        words = ["--protocol", self.given.protocol]
+        for text in self.given.compartment:
+            words += ["--compartment", text]
+        return [*words, *(["--no-report"] if self.given.no_report else [])]
+
+    def item_words(self) -> list[str]:
+        return self.given.images
+
     def outcomes(self) -> list[Outcome]:
         outcomes = super().outcomes()
         for outcome in outcomes:

@@ -256,6 +256,12 @@ SHAPE = (
     ("Tb_Sp_mm", "Tb.Sp, the same of the rest", "mm"),
     ("Tb_N_per_mm", "Tb.N, 1/(Tb.Th + Tb.Sp)", "1/mm"),
     ("Conn_D_per_mm3", "Conn.D, (1 - Euler number)/TV", "1/mm³"),
+    ("inner_Conn_D_per_mm3", "Conn.D, of a part of a larger solid", "1/mm³"),
+    ("throats.diameter_mm", "throats of the pores, widest ball that comes in", "mm"),
+    ("throats.accessible_share", "pores that can be reached from outside", ""),
+    ("throats.critical_diameter_mm.z", "largest ball that passes along z", "mm"),
+    ("throats.critical_diameter_mm.y", "largest ball that passes along y", "mm"),
+    ("throats.critical_diameter_mm.x", "largest ball that passes along x", "mm"),
     ("fabric.DA", "DA, longest over shortest mean intercept", ""),
     ("fabric.DA_0_to_1", "DA, 0 to 1", ""),
 )
@@ -279,6 +285,8 @@ def shape(result: JobResult) -> list[list[str]]:
         return []
     rows = [["measure", "value", "standard deviation", "median", "largest", ""]]
     for key, title, unit in SHAPE:
+        if key.startswith("throats.") and "throats" not in told:
+            continue
         value = look_up(told, key)
         spread = ["", "", ""]
         if isinstance(value, dict):

@@ -38,6 +38,15 @@ class Cubes(Batch):
         self.items = items_of(given.job, model, edges, given.places)
         self.tolerance = given.tolerance
 
+    def own_words(self) -> list[str]:
+        given = self.given
+        words = ["--places", str(given.places), "--tolerance", repr(given.tolerance)]
+        words += ["--edges", given.edges] if given.edges else []
+        return [*words, *([] if given.no_report else ["--report"])]
+
+    def item_words(self) -> list[str]:
+        return [self.given.job]
+
     def table_text(self, outcomes: list[Outcome]) -> str:
         return csv_of(outcomes, DIGITS)
 
@@ -171,7 +180,7 @@ def main(arguments: list[str]) -> int:
             raise UsageError(f"--places {given.places}: must be 1 or more")
         cubes = Cubes(given, import_of(given.job, given.set, places_of(given.out)[0]))
         code = carry_out(cubes)
-        if given.only is None:
+        if given.only is None and not given.slurm:
             outcomes = cubes.outcomes()
             for_people = sys.stderr if given.json == "-" else sys.stdout
             print(words_of(cubes.steps(outcomes), columns_of(outcomes), cubes.tolerance), file=for_people, end="")

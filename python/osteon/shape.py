@@ -20,6 +20,7 @@ def morphometry(
     threshold: float | None = None,
     keep: str = "all",
     compartments: "Mapping[str, Image] | None" = None,
+    throats: bool = False,
 ) -> dict[str, Any]:
     """BV/TV, surface, thickness, separation, connectivity and anisotropy of a solid.
 
@@ -36,6 +37,8 @@ def morphometry(
         ``all``, or ``largest``: of the solid only the largest part that hangs together by faces.
     compartments
         Masks of the image's shape, by ``trabecular``, ``cortical`` or ``total``: measured by themselves, too.
+    throats
+        Of what is not solid, too: how wide a ball can come in from outside, and pass from face to face.
 
     Returns
     -------
@@ -64,4 +67,4 @@ def morphometry(
         for kind, mask in (compartments or {}).items():
             np.save(folder / f"{kind}.npy", np.asarray(mask, bool).view(np.uint8))
             job.setdefault("compartment", []).append({"name": kind, "image": f"{kind}.npy", "labels": [1]})
-        return answer_of("morphometry", job, folder)
+        return answer_of("morphometry", job, folder, *(["--throats"] if throats else []))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -74,6 +76,27 @@ def test_a_row_a_scan_with_units_quality_and_reasons(scans: Path) -> None:
     again = cohort(scans, *NAMES, *COMPARTMENTS, "--out", "one.csv", code=3)
     assert "3 of 4 done (3 before)" in again
     assert times == {n: (scans / f"one/{n}.out/results.nc").stat().st_mtime_ns for n in "abd"}
+
+
+def as_slurm_would(folder: Path, array: Path, tasks: int) -> None:
+    """Each task of a job array, and then what collects; codes are those of the items."""
+    for n in range(1, tasks + 1):
+        environment = {**os.environ, "SLURM_ARRAY_TASK_ID": str(n)}
+        subprocess.run(["bash", str(array)], cwd=folder, env=environment, timeout=120, check=False, capture_output=True)
+    collect = array.parent / "collect.sbatch"
+    subprocess.run(["bash", str(collect)], cwd=folder, timeout=120, check=False, capture_output=True)
+
+
+def test_a_job_array_makes_the_same_table(scans: Path) -> None:
+    """Oracle: the queue of this machine; the scripts are run one after the other, as Slurm would side by side."""
+    cohort(scans, *NAMES[:3], *COMPARTMENTS, "--out", "one.csv", code=3)
+    told = cohort(scans, *NAMES[:3], *COMPARTMENTS, "--out", "two.csv", "--slurm", "--slurm-line", "--time=01:00:00")
+    assert "3 tasks" in told and "osteon cohort ... --slurm --submit" in told
+    array = scans / "two" / "cohort.sbatch"
+    assert "#SBATCH --array=1-3\n" in array.read_text() and "#SBATCH --time=01:00:00\n" in array.read_text()
+    assert not (scans / "two.csv").exists()
+    as_slurm_would(scans, array, 3)
+    assert (scans / "two.csv").read_bytes() == (scans / "one.csv").read_bytes().replace(b"one/", b"two/")
 
 
 def test_what_cannot_be_a_cohort_is_refused(scans: Path) -> None:

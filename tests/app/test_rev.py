@@ -12,6 +12,7 @@ from osteon.batch_items import Item
 from osteon.errors import UsageError
 from osteon.rev import corners_of, edges_of, items_of
 from osteon.rev_convergence import Step, size_that_represents
+from test_cohort import as_slurm_would
 from whole_job import ROOT, Job, follows_schema, job_text, osteon
 
 
@@ -57,6 +58,16 @@ def test_a_lattice_is_represented_by_its_cell(lattice: Path) -> None:
     page = (lattice / "rev" / "rev.html").read_text()
     assert "Apparent modulus" in page and "<polyline" in page
     assert "7 of 7 done (7 before)" in rev(lattice, "--edges", "4,8,16", "--places", "3")
+
+
+def test_a_job_array_makes_the_same_table(lattice: Path) -> None:
+    """Oracle: the queue of this machine."""
+    rev(lattice, "--edges", "8,16", "--places", "1", "--out", "one.csv")
+    assert "2 tasks" in rev(lattice, "--edges", "8,16", "--places", "1", "--out", "two.csv", "--slurm")
+    as_slurm_would(lattice, lattice / "two" / "rev.sbatch", 2)
+    assert (lattice / "two.csv").read_bytes() == (lattice / "one.csv").read_bytes().replace(b"one/", b"two/")
+    one, two = (json.loads((lattice / name / "convergence.json").read_text()) for name in ("one", "two"))
+    assert one == two
 
 
 def test_cubes_that_fail_are_told_and_represent_nothing(lattice: Path) -> None:

@@ -35,6 +35,8 @@ def test_ranks_and_threads_measure_the_same_bytes(job: Job) -> None:
     # 12 rods through 24 voxels; at each of 8 crossings three share a cube.
     assert told["BV_TV"] == pytest.approx((12 * 16 * 24 - 8 * 2 * 64) / 24**3)
     assert told["euler"] == 8 - 12  # crossings less the rods between them, of which the ends are free
+    assert told["inner_Conn_D_per_mm3"] == pytest.approx(-told["inner_euler"] / (23 * 0.02) ** 3)
+    assert "throats" not in told
     assert told["Tb_Th_mm"]["median"] == pytest.approx(4 * 0.02, rel=0.2)
     assert told["fabric"]["DA"] == pytest.approx(1, abs=1e-9)
 
@@ -51,6 +53,64 @@ def test_a_run_measures_too(job: Job) -> None:
     assert "Conn.D, (1 - Euler number)/TV" in (done.folder / "report.html").read_text()
     alone = job.run("--json", "-", command="morphometry")
     assert told == {key: value for key, value in json.loads(alone.out).items() if key in told}
+
+
+def chambers() -> np.ndarray:
+    """Pores: two chambers of 9 voxels that a throat of 3 joins along z, open by one of 5 above; one that is closed."""
+    middle = np.abs(np.arange(15) - 7)
+    off = np.maximum(middle[:, None], middle[None, :])
+    width = np.full(34, 1)
+    width[4:13] = width[20:29] = 4
+    width[29:] = 2
+    pores = off[None] <= width[:, None, None]
+    pores[16, 2, 2] = True
+    return ~pores
+
+
+def test_throats_of_pores(job: Job) -> None:
+    """Oracle: by hand, as in tests/morphometry/throats_test.cpp: balls end at the middles of solid voxels; ranks."""
+    solid = chambers()
+    np.save(job.folder / "rock.npy", solid.astype("u1"))
+    job.write(job_text("rock.npy", more='[segment]\nthreshold = 0.5\nkeep = "all"\n', spacing="spacing_mm = 0.1"))
+    alone = job.run("--throats", "--json", "-", command="morphometry")
+    assert alone.code == 0, alone.err
+    told = json.loads(alone.out)
+    follows_schema(told, "morphometry")
+    words = [
+        "sh",
+        str(ROOT / "tools" / "mpirun.sh"),
+        "3",
+        str(BINARY),
+        "morphometry",
+        "job.toml",
+        "--throats",
+        "--json",
+        "-",
+    ]
+    three = subprocess.run(words, cwd=job.folder, capture_output=True, text=True, timeout=120, check=True)
+    assert three.stdout == alone.out
+    assert told["throats"]["critical_diameter_mm"] == {"z": pytest.approx(0.4), "y": None, "x": None}
+    assert told["throats"]["diameter_mm"]["max"] == pytest.approx(0.6)
+    assert told["Tb_Sp_mm"]["max"] == pytest.approx(1.0)
+    pores = (~solid).sum()
+    assert told["throats"]["accessible_share"] == pytest.approx((pores - 1) / pores)
+    python = osteon.morphometry(solid, spacing_mm=0.1, throats=True)
+    assert python["throats"] == told["throats"]
+
+
+def test_a_flow_measures_the_throats_of_its_fluid(job: Job) -> None:
+    """Oracle: those of the same image's empty space by the command; the report and the table have them."""
+    solid = np.pad(chambers()[4:29], ((0, 0), (0, 0), (0, 0)))
+    solid[:, 6:9, 6:9] = False
+    np.save(job.folder / "rock.npy", solid.astype("u1"))
+    more = '[segment]\nthreshold = 0.5\n[load]\ntest = "permeability"\naxis = "z"\nboundary_condition = "closed"\n'
+    job.write(job_text("rock.npy", "flow", more=more + "[output]\nmorphometry = true\n", spacing="spacing_mm = 0.1"))
+    done = job.run("-n", "1")
+    assert done.code == 0, done.err
+    told = done.summary["morphometry"]["throats"]
+    assert told["critical_diameter_mm"]["z"] == pytest.approx(0.4)
+    assert "largest ball that passes along z" in done.out
+    assert "largest ball that passes along z" in (done.folder / "report.html").read_text()
 
 
 def shell() -> tuple[np.ndarray, np.ndarray, np.ndarray]:

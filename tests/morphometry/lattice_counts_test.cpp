@@ -40,6 +40,22 @@ TEST(euler_number, is_that_of_the_shape) {
       1);
 }
 
+// Oracle: cells of a lattice of rods have an Euler number of -2 each (a node less three struts), wherever the image is cut:
+// its inner corners are those of two cells along each axis.
+TEST(inner_euler_number, does_not_depend_on_where_the_image_is_cut) {
+  const index3 size{17, 19, 21};
+  for (int shift = 0; shift < 10; ++shift) {
+    const std::vector<float> all = sample::phase(size, [&](double z, double y, double x) {
+      const auto on = [&](double p, int period) { return std::fmod(p + shift, period) < 2; };
+      return on(z, 8) + on(y, 9) + on(x, 10) >= 2;
+    });
+    for (const grid::block& where : sample::decompositions(size)) {
+      const auto counts = morphometry::count_lattice(where, sample::part_of(where, all));
+      EXPECT_EQ(counts.inner_euler(), -2 * 8) << shift;
+    }
+  }
+}
+
 // Oracle: the weights of [LeglandKieuDevaux2007] for cubes, of one sense of each direction.
 TEST(direction_weights, are_those_of_the_literature) {
   const auto weight = morphometry::direction_weights({0.3, 0.3, 0.3});

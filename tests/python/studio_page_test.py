@@ -305,3 +305,157 @@ def test_without_webgl_slices_tools_and_keys_work(served):
         page.key("z", "Control")
         page.wait_for(f"(studio.job.value.data.set || []).length === {count}")
         settle(page)
+
+
+JOB = """name = "bone"
+
+[image]
+path = "bone.npy"
+spacing_mm = 0.05
+
+[segment]
+threshold = 120
+
+[[material]]
+youngs_modulus_MPa = 6829
+poisson_ratio = 0.3
+
+[load]
+test = "axial_bonded"
+axis = "z"
+strain = -0.005
+"""
+
+
+def made(tmp_path, edge, more=""):
+    np.save(tmp_path / "bone.npy", studio.small_bone(edge))
+    (tmp_path / "bone.toml").write_text(JOB + more)
+    return tmp_path
+
+
+def in_a_terminal(folder, job):
+    done = subprocess.run(
+        [str(BINARY), "run", job, "-o", "terminal.out", "--no-report"],
+        cwd=folder, capture_output=True, text=True, timeout=200, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return json.loads((folder / "terminal.out" / "summary.json").read_text())
+
+
+def state(page, run):
+    return page.value(f"studio.runs.value.runs.find(r => r.number === {run})?.state")
+
+
+def test_several_load_cases(started, tmp_path):
+    """Oracle: the file: the test of the job becomes its first case, what is clicked on goes to the case that is chosen; the
+    run has the numbers of the file in a terminal."""
+    folder = made(tmp_path, EDGE)
+    with studio.studio(folder, "bone.toml", binary=BINARY) as served:
+        page = opened(started, served.address)
+        page.click("[data-key='add case']")
+        page.wait_for("studio.job.value.data.case?.length === 2")
+        settle(page)
+        job = data(page)
+        assert job["case"][0] == {"name": "case_1", "test": "axial_bonded", "strain": -0.005}
+        assert job["load"] == {"axis": "z"} and job["case"][1] == {"name": "case_2"}
+        page.type("[data-key='case.1.name']", "push")
+        page.wait_for("studio.job.value.data.case[1].name === 'push'")
+        # The disc is pushed on, the lower face is held: both in the second case.
+        middle = page.centre("canvas.gl")
+        page.click("[data-tool=disc]")
+        page.click("[data-tool=push]")
+        page.drag((middle[0], middle[1] + 10), (middle[0], middle[1] + 10))
+        page.wait_for("studio.job.value.data.case[1].force?.length === 1")
+        settle(page)
+        page.value("document.querySelectorAll('.slice canvas')[1].focus()")
+        for _ in range(EDGE):
+            page.key("ArrowDown")
+        page.value("(studio.cursor.value = [0, 20, 3], 0)")
+        page.value("document.querySelectorAll('.slice input')[2].dispatchEvent(new Event('input'))")
+        page.key("f")
+        page.key("h")
+        for _ in range(17):
+            page.key("ArrowLeft")
+        page.wait_for("studio.cursor.value[0] === 0")
+        page.key("Enter")
+        page.wait_for("studio.job.value.data.case[1].support?.length === 1")
+        settle(page)
+        job = data(page)
+        assert job["case"][1]["test"] == "custom" and "force" not in job and "support" not in job
+        assert "it can run" in told(page), page.value("document.querySelector('#check').textContent")
+        page.click("#run")
+        page.wait_for(f"['done', 'failed'].includes({RUN}?.dataset.state)")
+        there = json.loads((folder / "bone.run1.out" / "summary.json").read_text())
+        assert [c["case"] for c in there["cases"]] == ["case_1", "push"]
+        assert numbers(in_a_terminal(folder, "bone.toml")) == numbers(there)
+        # A case that is removed comes back.
+        before = page.value("studio.job.value.text")
+        page.click("[data-key='remove case']")
+        page.wait_for("studio.job.value.data.case.length === 1")
+        page.value("document.activeElement.blur()")
+        page.key("z", "Control")
+        page.wait_for("studio.job.value.data.case.length === 2")
+        assert page.value("studio.job.value.text") == before
+        assert page.complaints == []
+
+
+def test_a_reload_a_stop_a_killed_studio_and_on(started, tmp_path):
+    """Oracle: the same job in a terminal, which nobody stops; what the run has told is there after each reload."""
+    folder = made(tmp_path, 112, "\n[solve]\ntolerance = 1e-11\n\n[run]\nranks = 1\nthreads = 1\n")
+    has_begun = "(studio.told.get(1) || []).filter(l => l.kind === 'progress' && l.iteration > 1).length > 0"
+    served = studio.start(folder, "bone.toml", binary=BINARY)
+    try:
+        page = opened(started, served.address)
+        page.click("#run")
+        page.wait_for(has_begun)
+        page = opened(started, served.address)  # a reload
+        page.wait_for(has_begun)
+        assert state(page, 1) == "running"
+        page.click("[data-key='stop 1']")
+        page.wait_for("studio.runs.value.runs[0].state === 'stopped'")
+        assert "Resume" in page.value(f"{RUN}.textContent")
+        assert not (folder / "bone.run1.out" / "results.nc").exists()
+        served.process.kill()
+        served.process.wait()
+        page.wait_for("document.querySelector('#status').textContent.includes('does not answer')")
+        studio.stop(served)
+        served = studio.start(folder, "bone.toml", binary=BINARY)
+        page = opened(started, served.address)
+        assert state(page, 1) == "stopped"
+        page.wait_for(has_begun)
+        page.click("[data-key='resume 1']")
+        page.wait_for("studio.runs.value.runs[0].state === 'running'")
+        served.process.kill()  # in mid-run: the run goes on
+        served.process.wait()
+        studio.stop(served)
+        served = studio.start(folder, "bone.toml", binary=BINARY)
+        page = opened(started, served.address)
+        page.wait_for("['done', 'failed'].includes(studio.runs.value.runs[0].state)")
+        assert state(page, 1) == "done"
+        there = json.loads((folder / "bone.run1.out" / "summary.json").read_text())
+        here = in_a_terminal(folder, "bone.toml")
+        assert there["stiffness_N_per_mm"] == pytest.approx(here["stiffness_N_per_mm"], rel=1e-9)
+        assert "resumed" in json.dumps(there["certificate"]) or there["iterations"] >= here["iterations"] - 1
+    finally:
+        studio.stop(served)
+
+
+def test_results_are_opened_as_a_folder(started, tmp_path):
+    """Oracle: the stiffness of the file in the report that is shown; all files are offered."""
+    folder = made(tmp_path, 24)
+    done = subprocess.run([str(BINARY), "run", "bone.toml"], cwd=folder, capture_output=True, timeout=200, check=False)
+    assert done.returncode == 0, done.stderr
+    with studio.studio(folder, "bone.out", binary=BINARY) as served:
+        started.size(1400, 900)
+        started.complaints.clear()
+        started.open(served.address)
+        started.wait_for("document.body?.dataset.ready === 'yes' && !document.querySelector('#results').hidden")
+        started.wait_for("!!document.querySelector('#results iframe')")
+        files = started.value("[...document.querySelectorAll('#results .links a')].map(a => a.download)")
+        assert {"results.nc", "summary.json", "report.html", "picture.png"} <= set(files)
+        report = started.value(
+            "fetch(document.querySelector('#results iframe').src).then(r => r.text()).then(t => t.length)"
+        )
+        assert report > 100_000
+        keep_picture(started, "studio_results")
+        assert started.complaints == []

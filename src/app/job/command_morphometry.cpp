@@ -29,6 +29,7 @@ using json = nlohmann::ordered_json;
 struct morphometry_options {
   std::string job, output, json;
   std::vector<std::string> set;
+  bool throats = false;
 };
 
 int measure(const morphometry_options& o) {
@@ -52,7 +53,7 @@ int measure(const morphometry_options& o) {
       lock.emplace(job::output_paths(spec).directory);
       job::source_of(spec).prepare(spec, log, stop_was_requested);
     });
-    const json answer = job::measure_shape(comm, spec, log);
+    const json answer = job::measure_shape(comm, spec, o.throats, log);
     comm::collectively(comm, [&] {
       if (!root) return;
       const auto path = std::filesystem::path(spec.output_directory) / "morphometry.json";
@@ -74,11 +75,13 @@ void add_morphometry(registry& commands) {
   c.add_option(
       "-o,--output", o->output,
       "Folder of the job's results, which gets morphometry/ (default: output.directory of the job, else <name>.out)");
+  c.add_flag("--throats", o->throats,
+             "Measure the throats of what is not solid, too: how wide a ball can come in from outside, and pass");
   add_set(c, o->set);
   add_json(c, o->json);
   c.footer(
       "Alone it uses all cores. Definitions: docs/morphometry.md\n\nExamples:\n  osteon morphometry examples/bone.toml\n"
-      "  mpirun -n 4 osteon morphometry bone.toml --set segment.threshold=300");
+      "  osteon morphometry rock.toml --throats\n  mpirun -n 4 osteon morphometry bone.toml --set segment.threshold=300");
 }
 
 }  // namespace osteon::app

@@ -23,6 +23,9 @@ void add_queue_options(command c, queue_options& o, const std::string& item) {
   add_set(c, o.set);
   add_json(c, o.json);
   c.add_flag("--collect", o.collect, "Run nothing: write table and page of what is there");
+  c.add_flag("--slurm", o.slurm, "Run nothing: write a job array for Slurm, and what collects its results");
+  c.add_flag("--submit", o.submit, "Give the job array to sbatch, and then what collects its results");
+  add_repeatable(c, "--slurm-line", o.slurm_lines, "An option of sbatch, --time=01:00:00 for example; may be repeated");
   c.add_option("--only", o.only,
                fmt::format("Run this {} alone, counted from 1, without table and page: for tasks of a job array", item))
       .positive();
@@ -32,7 +35,10 @@ void become_queue(const std::string& module, const queue_options& o, const std::
                   const std::vector<std::string>& items) {
   if (under_launcher())
     throw usage_error(fmt::format("osteon {} starts the ranks of its jobs; start it without a launcher", module));
-  if (o.collect && o.only) throw usage_error("--collect and --only exclude each other; give one of them");
+  if (o.submit && !o.slurm) throw usage_error("--submit needs --slurm");
+  if (!o.slurm_lines.empty() && !o.slurm) throw usage_error("--slurm-line needs --slurm");
+  if (o.slurm + o.collect + o.only.has_value() > 1)
+    throw usage_error("--slurm, --collect and --only exclude each other; give one of them");
   std::vector<std::string> call{job::python_interpreter(), "-m", "osteon." + module};
   call.insert(call.end(), more.begin(), more.end());
   if (!o.json.empty()) call.push_back("--json=" + o.json);
@@ -40,7 +46,9 @@ void become_queue(const std::string& module, const queue_options& o, const std::
        {std::pair{"--at-once=", o.at_once}, {"--ranks=", o.ranks}, {"--threads=", o.threads}, {"--only=", o.only}})
     if (number) call.push_back(name + std::to_string(*number));
   for (const std::string& change : o.set) call.push_back("--set=" + change);
-  if (o.collect) call.emplace_back("--collect");
+  for (const std::string& line : o.slurm_lines) call.push_back("--slurm-line=" + line);
+  for (const auto& [name, given] : {std::pair{"--collect", o.collect}, {"--slurm", o.slurm}, {"--submit", o.submit}})
+    if (given) call.emplace_back(name);
   call.emplace_back("--");
   call.insert(call.end(), items.begin(), items.end());
   setenv("OSTEON_BINARY", own_path().c_str(), 1);

@@ -9,10 +9,10 @@
 namespace osteon::app {
 
 struct queue_options {
-  std::vector<std::string> set;
+  std::vector<std::string> set, slurm_lines;
   std::string json;
   std::optional<int> ranks, threads, only, at_once;
-  bool collect = false;
+  bool collect = false, slurm = false, submit = false;
 };
 
 /// @param item what the command calls one job of its queue

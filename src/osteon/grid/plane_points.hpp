@@ -18,7 +18,8 @@ namespace osteon::grid {
 struct point_vector {
   std::string name;
   std::variant<std::span<float>, std::span<double>> values;
-  node_layout layout;  ///< of the values, by local number
+  node_layout layout;            ///< of the values, by local number
+  std::function<void()> fill{};  ///< puts the values there before they are written; none: they are there @collective
 
   std::size_t value_bytes() const { return values.index() == 0 ? sizeof(float) : sizeof(double); }
 };

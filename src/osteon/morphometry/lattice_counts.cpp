@@ -35,7 +35,7 @@ constexpr std::array<std::int32_t, 256> eighths = [] {
 lattice_counts count_lattice(const grid::block& where, const std::vector<float>& solid) {
   const grid::ghosted_field<float> around = grid::with_ghost_cells(where, solid, 1);
   lattice_counts counts;
-  std::int64_t voxels = 0, eighth = 0;
+  std::int64_t voxels = 0, eighth = 0, inner = 0;
   comm::collectively(where.comm, [&] {
     const index3 shape = around.present.shape();
     const auto at = [&](std::int64_t z, std::int64_t y, std::int64_t x) -> unsigned {
@@ -51,13 +51,15 @@ lattice_counts count_lattice(const grid::block& where, const std::vector<float>&
     const box3& own = where.owned;
     std::array<std::int64_t, 26> found{};
     std::int64_t* const numbers = found.data();
-#pragma omp parallel for schedule(dynamic) reduction(+ : voxels, eighth, numbers[ : 26])
+#pragma omp parallel for schedule(dynamic) reduction(+ : voxels, eighth, inner, numbers[ : 26])
     for (std::int64_t z = before(own.begin.z); z < own.end.z; ++z)
       for (std::int64_t y = before(own.begin.y); y < own.end.y; ++y)
         for (std::int64_t x = before(own.begin.x); x < own.end.x; ++x) {
           unsigned cube = 0;  // bits by z, y, x: what lies beside a corner
           for (unsigned v = 0; v < 8; ++v) cube |= at(z + (v >> 2 & 1U), y + (v >> 1 & 1U), x + (v & 1U)) << v;
           eighth += eighths[cube];
+          const bool is_inner = z >= 0 && y >= 0 && x >= 0 && is_there(z + 1, y + 1, x + 1);
+          inner += is_inner ? eighths[cube] : 0;
           if (z < 0 || y < 0 || x < 0) continue;
           const unsigned here = cube & 1U;
           voxels += here;
@@ -75,10 +77,12 @@ lattice_counts count_lattice(const grid::block& where, const std::vector<float>&
   });
   MPI_Allreduce(MPI_IN_PLACE, &voxels, 1, MPI_INT64_T, MPI_SUM, where.comm);
   MPI_Allreduce(MPI_IN_PLACE, &eighth, 1, MPI_INT64_T, MPI_SUM, where.comm);
+  MPI_Allreduce(MPI_IN_PLACE, &inner, 1, MPI_INT64_T, MPI_SUM, where.comm);
   MPI_Allreduce(MPI_IN_PLACE, counts.mixed.data(), 13, MPI_INT64_T, MPI_SUM, where.comm);
   MPI_Allreduce(MPI_IN_PLACE, counts.pairs.data(), 13, MPI_INT64_T, MPI_SUM, where.comm);
   counts.voxels = voxels;
   counts.euler = eighth / 8;
+  counts.inner_eighths = inner;
   return counts;
 }
 

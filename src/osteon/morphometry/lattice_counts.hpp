@@ -31,6 +31,11 @@ struct lattice_counts {
   /// Euler number of the solid, whose voxels are closed cubes: joined by faces, edges and corners; of what surrounds it, the
   /// parts are joined by faces. Outside of the image nothing is solid.
   std::int64_t euler = 0;
+  /// Eight times what the corners add to it that have eight voxels of the image around them: of the solid as a part of a
+  /// larger one, which the image's faces do not close. Over the volume around these corners it is that of the larger one in
+  /// the mean over all places that the image may have been cut out at. @cite [OdgaardGundersen1993]
+  std::int64_t inner_eighths = 0;
+  double inner_euler() const { return static_cast<double>(inner_eighths) / 8; }
 };
 
 /// @param solid 1 or 0, shape of where.owned @collective on where.comm @cost one exchange of ghosts, 4 bytes a voxel

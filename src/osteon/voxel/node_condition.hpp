@@ -11,9 +11,9 @@ namespace osteon::voxel {
 struct node_condition {
   index3 node;                 ///< place in the image; node 0 is the low corner of voxel 0
   std::array<bool, 3> held{};  ///< z, y, x: the displacement along this axis is prescribed
-  vector3 move_mm{};           ///< along the held axes
   vector3 force_N;
   bool preserved = false;  ///< kept out of remodelling; means nothing to mechanics
+  vector3 move_mm{};       ///< along the held axes
   friend bool operator==(const node_condition&, const node_condition&) = default;
 };
 

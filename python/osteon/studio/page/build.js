@@ -239,8 +239,8 @@ const setCard = (/** @type {string} */ name) => {
   const first = entries[0], path = first ? ['set', first.n] : null;
   return h('div', {className: `set${chosen.value === name ? ' chosen' : ''}`, 'data-path': path ? path.join('.') : undefined, 'data-set': name},
     h('header', null, h('i', {colour: `rgb(${colourOf(name)})`}), isFace ? h('b', {className: 'grow'}, name) : input({key: `name ${name}`, value: name, label: `Name of the set ${name}`, path: path ? [...path, 'name'] : undefined}, typed => rename(name, typed)),
-      h('button', {type: 'button', className: 'plain', title: 'Hold it', onclick: () => edit(roleOperations(name, 'hold'))}, 'hold'),
-      h('button', {type: 'button', className: 'plain', title: 'Push on it', onclick: () => edit(roleOperations(name, 'push', outwardOf(name)))}, 'push'),
+      h('button', {type: 'button', className: 'plain', 'data-key': `hold ${name}`, title: 'Hold it', onclick: () => edit(roleOperations(name, 'hold'))}, 'hold'),
+      h('button', {type: 'button', className: 'plain', 'data-key': `push ${name}`, title: 'Push on it', onclick: () => edit(roleOperations(name, 'push', outwardOf(name)))}, 'push'),
       isFace && !roles.length ? null : h('button', {type: 'button', className: 'plain', title: 'Remove the set, and what is on it', 'aria-label': `Remove ${name}`, onclick: () => removeSet(name)}, '×')),
     h('div', {className: 'what'}, [what, nodes].filter(Boolean).join(', ')),
     first && entries.length === 1 && chosen.value === name ? sizeFields(path, first.s) : null,
@@ -294,11 +294,11 @@ export const drawLoads = () => {
     !isMechanical ? h('p', {className: 'soft'}, `The loads of ${data().physics} are edited in the text; the check speaks here, too.`) : [
       cases.length ? h('div', {className: 'row'}, h('select', {'aria-label': 'Load case', 'data-key': 'case', className: 'grow', onchange: (/** @type {any} */ e) => { inCase.value = e.target.value === '' ? null : Number(e.target.value); }},
         h('option', {value: '', selected: inCase.value === null}, 'in all cases'), cases.map((/** @type {any} */ c, /** @type {number} */ n) => h('option', {value: n, selected: inCase.value === n}, `case ${c.name}`))),
-      h('button', {type: 'button', onclick: addCase}, 'Add'), inCase.value !== null ? h('button', {type: 'button', title: 'Remove the case', 'aria-label': 'Remove the case', onclick: () => edit([{op: 'remove', path: ['case', inCase.value]}])}, '×') : null) : null,
+      h('button', {type: 'button', 'data-key': 'add case', onclick: addCase}, 'Add'), inCase.value !== null ? h('button', {type: 'button', 'data-key': 'remove case', title: 'Remove the case', 'aria-label': 'Remove the case', onclick: () => edit([{op: 'remove', path: ['case', inCase.value]}])}, '×') : null) : null,
       inCase.value !== null ? text('name', ['case', inCase.value, 'name']) : null,
       cases.length && inCase.value === null ? null : testFields(inCase.value === null ? ['load'] : ['case', inCase.value]),
       h('h3', null, names.length ? 'Sets, and what is on them' : 'Sets'), names.length ? names.map(setCard) : h('p', {className: 'soft'}, 'none yet: choose a tool above the scan, and click on the solid'),
-      cases.length ? null : h('p', null, h('button', {type: 'button', onclick: addCase}, 'Add a load case')),
+      cases.length ? null : h('p', null, h('button', {type: 'button', 'data-key': 'add case', onclick: addCase}, 'Add a load case')),
     ]);
 };
 

@@ -47,10 +47,10 @@ const card = (/** @type {any} */ run, /** @type {boolean} */ isLatest) => {
   const isOlder = job.value && run.digest !== job.value.digest, warnings = lines.filter((/** @type {any} */ l) => l.kind === 'warning');
   const seconds = run.began && run.ended ? duration(run.ended - run.began) : '';
   const buttons = [];
-  if (run.state === 'running') buttons.push(h('button', {type: 'button', disabled: run.asked_to_stop, onclick: () => act(run.number, 'stop'), title: 'It writes a checkpoint and ends; Resume goes on from there'}, run.asked_to_stop ? 'Stopping ...' : 'Stop'));
-  if (run.state === 'waiting') buttons.push(h('button', {type: 'button', onclick: () => act(run.number, 'stop')}, 'Take out'));
-  if (run.state === 'stopped' || run.state === 'failed') buttons.push(h('button', {type: 'button', onclick: () => act(run.number, 'resume')}, run.began ? 'Resume' : 'Queue again'));
-  if (run.state === 'done') buttons.push(h('button', {type: 'button', className: 'main', onclick: () => showResults(run.number)}, 'Show results'));
+  if (run.state === 'running') buttons.push(h('button', {type: 'button', 'data-key': `stop ${run.number}`, disabled: run.asked_to_stop, onclick: () => act(run.number, 'stop'), title: 'It writes a checkpoint and ends; Resume goes on from there'}, run.asked_to_stop ? 'Stopping ...' : 'Stop'));
+  if (run.state === 'waiting') buttons.push(h('button', {type: 'button', 'data-key': `stop ${run.number}`, onclick: () => act(run.number, 'stop')}, 'Take out'));
+  if (run.state === 'stopped' || run.state === 'failed') buttons.push(h('button', {type: 'button', 'data-key': `resume ${run.number}`, onclick: () => act(run.number, 'resume')}, run.began ? 'Resume' : 'Queue again'));
+  if (run.state === 'done') buttons.push(h('button', {type: 'button', className: 'main', 'data-key': `results ${run.number}`, onclick: () => showResults(run.number)}, 'Show results'));
   return h('div', {className: 'run', 'data-run': run.number, 'data-state': run.state},
     h('header', null, h('b', {title: run.command}, run.name), h('span', {className: `state ${run.state}`}, STATES[/** @type {'done'} */ (run.state)], seconds ? ` in ${seconds}` : '')),
     isOlder ? h('p', {className: 'soft'}, 'older than the job as it is now') : null,

@@ -151,6 +151,7 @@ std::int64_t write_checkpoint(const std::string& path, const grid::plane_points&
   deferred fault;
   for (std::size_t i = 0; i < vectors.size(); ++i) {
     auto& v = index.vectors[i];
+    if (vectors[i].fill) vectors[i].fill();
     points.gather(vectors[i], [&](std::int64_t first, std::int64_t planes, std::span<const std::byte> values) {
       fault.run([&] {
         for_each_plane(index.per_plane, first, planes, v.bytes(), values, [&](std::int64_t z, auto plane) {

@@ -246,8 +246,9 @@ class damage_painter final : public frame_painter {
 
   bool show(physics_result& result, const solve::solver_state& state) override {
     cell_values values;
+    const grid::point_vector& states = state.vectors.back();
+    if (states.fill) states.fill();
     comm::collectively(part_.where.comm, [&] {
-      const grid::point_vector& states = state.vectors.back();
       const auto numbers = std::get<std::span<float>>(states.values);
       const auto step = static_cast<std::size_t>(states.layout.node_stride);
       std::vector<float> dissipation(static_cast<std::size_t>(part_.cells.size()));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <osteon/comm/collectively.hpp>
@@ -17,6 +18,7 @@
 #include <osteon/morphometry/distance_map.hpp>
 #include <osteon/morphometry/fabric.hpp>
 #include <osteon/morphometry/lattice_counts.hpp>
+#include <osteon/morphometry/throats.hpp>
 
 namespace osteon::job {
 
@@ -33,6 +35,29 @@ morphometry::thickness_statistics thickness_of(const grid::block& where, const s
   return morphometry::statistics_of(where, morphometry::local_thickness(where, squared, spacing_mm), spacing_mm);
 }
 
+namespace {
+
+// How wide a ball can come in from outside. @param pores 1 or 0 @collective on where.comm
+json throats_of(const grid::block& where, const std::vector<float>& pores, const vector3& spacing_mm) {
+  const auto squared = morphometry::distance_map(where, pores, spacing_mm);
+  const auto ways = morphometry::access_map(where, squared, morphometry::all_faces);
+  std::int64_t counts[2] = {std::count(pores.begin(), pores.end(), 1.0F),
+                            std::ssize(ways) - std::count(ways.begin(), ways.end(), 0.0F)};
+  MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT64_T, MPI_SUM, where.comm);
+  const auto sizes = morphometry::statistics_of(where, morphometry::local_thickness(where, ways, spacing_mm), spacing_mm);
+  const auto passing = morphometry::passing_radii(where, squared);
+  json critical;
+  for (std::size_t a = 0; a < 3; ++a) {
+    const double diameter = 2 * spacing_mm.x * std::sqrt(static_cast<double>(passing[a]));
+    critical[std::string(1, "zyx"[a])] = diameter > 0 ? json(diameter) : json(nullptr);
+  }
+  return {{"diameter_mm", to_json(sizes)},
+          {"accessible_share", static_cast<double>(counts[1]) / static_cast<double>(std::max<std::int64_t>(counts[0], 1))},
+          {"critical_diameter_mm", critical}};
+}
+
+}  // namespace
+
 spec job_for_shape(const spec& job) {
   spec other = job;
   other.physics = "elasticity";
@@ -45,7 +70,7 @@ spec job_for_shape(const spec& job) {
   return other;
 }
 
-json measure_shape(MPI_Comm comm, const spec& job, log_sink& log) {
+json measure_shape(MPI_Comm comm, const spec& job, bool with_throats, log_sink& log) {
   io_clock clock;
   log.stage("reading the model");
   const local_model part = source_of(job).read(comm, job, clock, log);
@@ -71,19 +96,27 @@ json measure_shape(MPI_Comm comm, const spec& job, log_sink& log) {
   }
   log.stage("thickness of the solid");
   const auto thickness = thickness_of(part.where, solid, h);
+  const std::string phase = physics_of(job).rules(job).phase;
+  json throats;
+  const auto find_throats = [&](const std::vector<float>& pores) {
+    log.stage("throats of the pores");
+    throats = throats_of(part.where, pores, h);
+  };
+  if (with_throats && phase == "fluid") find_throats(solid);
   log.stage("thickness of the empty space");
   comm::collectively(comm, [&] {
     empty = std::move(solid);
     for (float& v : empty) v = 1 - v;
   });
   const auto separation = thickness_of(part.where, empty, h);
+  if (with_throats && phase != "fluid") find_throats(empty);
 
   const double voxel = h.z * h.y * h.x, total = static_cast<double>(domain.volume()) * voxel;
   const double bone = static_cast<double>(counts.voxels) * voxel;
   const double surface = morphometry::surface_mm2(counts, domain, h);
   json answer = {{"schema", "osteon.morphometry/1"},
                  {"job", job.name},
-                 {"phase", physics_of(job).rules(job).phase},
+                 {"phase", phase},
                  {"shape", {domain.z, domain.y, domain.x}},
                  {"spacing_mm", {h.z, h.y, h.x}},
                  {"TV_mm3", total},
@@ -100,7 +133,12 @@ json measure_shape(MPI_Comm comm, const spec& job, log_sink& log) {
                    {"Tb_Sp_mm", 2 * (total - bone) / surface},
                    {"Tb_N_per_mm", surface / (2 * total)}}},
                  {"euler", counts.euler},
-                 {"Conn_D_per_mm3", (1 - static_cast<double>(counts.euler)) / total}};
+                 {"Conn_D_per_mm3", (1 - static_cast<double>(counts.euler)) / total},
+                 {"inner_euler", counts.inner_euler()},
+                 {"inner_Conn_D_per_mm3", nullptr}};
+  if (std::min({domain.z, domain.y, domain.x}) > 1)
+    answer["inner_Conn_D_per_mm3"] =
+        -counts.inner_euler() / (static_cast<double>((domain - index3{1, 1, 1}).volume()) * voxel);
   if (const auto fabric = morphometry::fabric_of(counts, domain, h))
     answer["fabric"] = {{"DA", fabric->anisotropy()},
                         {"DA_0_to_1", 1 - 1 / fabric->anisotropy()},
@@ -108,12 +146,14 @@ json measure_shape(MPI_Comm comm, const spec& job, log_sink& log) {
                         {"direction_zyx", fabric->direction_zyx}};
   else
     answer["fabric"] = nullptr;
+  if (!throats.is_null()) answer["throats"] = throats;
   if (!compartments.empty()) answer["compartments"] = compartments;
   return answer;
 }
 
 void tell_shape(MPI_Comm comm, const spec& job, log_sink& log) {
-  json measures = measure_shape(comm, job, log);
+  const bool has_pores = std::string_view(physics_of(job).rules(job).phase) == "fluid";
+  json measures = measure_shape(comm, job, has_pores, log);
   comm::collectively(comm, [&] {
     if (comm::rank(comm) != 0) return;
     for (const char* known : {"schema", "job", "shape", "spacing_mm"}) measures.erase(known);
@@ -156,16 +196,29 @@ std::string table_of_image(const json& m) {
   text += spread("Tb.Sp, the same of the rest", m.at("Tb_Sp_mm"));
   text += line("Tb.N, 1/(Tb.Th + Tb.Sp)", m.at("Tb_N_per_mm"), "1/mm");
   text += line("Conn.D, (1 - Euler number)/TV", m.at("Conn_D_per_mm3"), "1/mm3");
+  if (!m.at("inner_Conn_D_per_mm3").is_null())
+    text += line("Conn.D, of a part of a larger solid", m.at("inner_Conn_D_per_mm3"), "1/mm3");
   if (m.at("fabric").is_null())
     return text + fmt::format("  {:<44} {:>12}  along some direction nothing ends\n", "DA", "none");
   text += line("DA, longest over shortest mean intercept", m.at("fabric").at("DA"), "");
   return text + line("DA, 0 to 1", m.at("fabric").at("DA_0_to_1"), "");
 }
 
+std::string table_of_throats(const json& t) {
+  std::string text = spread("throats, widest ball that comes in", t.at("diameter_mm"));
+  text += line("pores that can be reached from outside", t.at("accessible_share"), "");
+  for (const auto& [axis, diameter] : t.at("critical_diameter_mm").items()) {
+    const std::string name = fmt::format("largest ball that passes along {}", axis);
+    text += diameter.is_null() ? fmt::format("  {:<44} {:>12}\n", name, "none") : line(name.c_str(), diameter, "mm");
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string table_of_shape(const json& m) {
   std::string text = table_of_image(m);
+  if (const auto found = m.find("throats"); found != m.end()) text += table_of_throats(*found);
   if (const auto found = m.find("compartments"); found != m.end())
     for (const auto& [name, c] : found->items()) text += table_of_compartment(name, c);
   return text;

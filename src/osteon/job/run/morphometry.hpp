@@ -25,11 +25,12 @@ morphometry::thickness_statistics thickness_of(const grid::block& where, const s
 nlohmann::ordered_json to_json(const morphometry::thickness_statistics& s);
 
 /// Measure the solid of a job's model, which import has made: docs/morphometry.md. Nothing depends on the number of ranks.
+/// @param with_throats those of the pores, too: of the fluid of a flow, else of what is not solid
 /// @throws data_error if there is no solid, or nothing else; usage_error if there are more ranks than lines of voxels
 /// @collective on comm @cost memory: 40 bytes a voxel of the rank's box, and as many voxels around it as the thickest place
-nlohmann::ordered_json measure_shape(MPI_Comm comm, const spec& job, log_sink& log);
+nlohmann::ordered_json measure_shape(MPI_Comm comm, const spec& job, bool with_throats, log_sink& log);
 
-/// Put the measures of a job's model, as it was solved on, into its summary as `morphometry`.
+/// Put the measures of a job's model, as it was solved on, into its summary as `morphometry`; of a flow with throats.
 /// @throws as measure_shape; machine_error if the summary cannot be written @collective on comm
 void tell_shape(MPI_Comm comm, const spec& job, log_sink& log);
 

@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <osteon/solve/operators/fine_stiffness.hpp>
 
@@ -201,15 +202,14 @@ std::vector<float> damaged_voxels::damage() const {
 }
 
 // A cell's low corner is a node of the same rank, and no other cell's.
-std::vector<float> damaged_voxels::states_at_corners() const {
-  std::vector<float> values(3 * static_cast<std::size_t>(problem_.nodes.size()), 0.0F);
+void damaged_voxels::put_states(int first, int count, std::span<float> at_corners) const {
+  const std::array<const std::vector<float>*, 3> numbers{&kept_.kappa, &kept_.energy, &kept_.dissipated};
   for (std::int64_t z = 0; z < planes_; ++z)
     for_each_voxel_of(problem_, z, [&](std::int32_t cell, const std::int32_t (&node)[4]) {
-      float* to = values.data() + 3 * static_cast<std::size_t>(node[0]);
-      const auto at = static_cast<std::size_t>(cell);
-      to[0] = kept_.kappa[at], to[1] = kept_.energy[at], to[2] = kept_.dissipated[at];
+      float* to = at_corners.data() + static_cast<std::size_t>(node[0]) * static_cast<std::size_t>(count);
+      for (int k = 0; k < count; ++k)
+        to[k] = (*numbers[static_cast<std::size_t>(first + k)])[static_cast<std::size_t>(cell)];
     });
-  return values;
 }
 
 void damaged_voxels::restore(std::span<const float> at_corners) {

@@ -32,7 +32,7 @@ class damaged_voxels final : public yielding_voxels {
   std::vector<float> damage() const override;
   std::vector<float> dissipation() const override { return now_.dissipated; }
   int numbers_of_state() const override { return 3; }
-  std::vector<float> states_at_corners() const override;
+  void put_states(int first, int count, std::span<float> at_corners) const override;
   void restore(std::span<const float> at_corners) override;
 
  private:

@@ -30,6 +30,8 @@ constexpr double load_tolerance = 1e-6;
 constexpr double most_elastic_ways = 20;
 constexpr int most_trials = 30;
 
+constexpr int numbers_at_once = 8;  // of a voxel's state, in a checkpoint: one at each Gauss point
+
 // Walks the path.
 class walker {
  public:
@@ -55,6 +57,8 @@ class walker {
     begin_path();
     if (found != checkpointer::found::nothing) restore();
     while (solution_.ended.empty() && !path_.is_walked()) plan_.load == 0 ? walk_to_place() : walk_to_load();
+    write_state(body(), problem_, u_, true, solution_.state);
+    body().drop_preconditioner();
     // So that a later walk of the same job can go on.
     if (how_.checkpoints && solution_.ended.empty()) {
       how_.checkpoints->finish(state());
@@ -358,14 +362,32 @@ class walker {
     return all - sums.whole_strain_mJ + sums.stored_mJ;
   }
 
-  solver_state state() {
-    solver_state s{"failure", problem_.where, &problem_.nodes, true, {}, {}};
-    states_ = body().voxels().states_at_corners();
+  // The state of voxels is as large as all else: a file takes some numbers of it after the other from a small buffer, and
+  // gives them back into one of all, when nothing has been solved yet.
+  void add_states(solver_state& s, bool for_file) {
     const int numbers = body().voxels().numbers_of_state();
-    body().k().shared().exchange_add(states_.data(), {numbers, 1, numbers});
-    s.vectors = {{"displacement", std::span(before_), body().k().layout()},
-                 {"rate", std::span(rate_), body().k().layout()},
-                 {"states", std::span(states_), {numbers, 1, numbers}}};
+    const auto nodes = static_cast<std::size_t>(problem_.nodes.size());
+    states_.assign(nodes * static_cast<std::size_t>(for_file ? std::min(numbers, numbers_at_once) : numbers), 0.0F);
+    for (int first = 0; first < numbers; first += numbers_at_once) {
+      const int count = std::min(numbers_at_once, numbers - first);
+      const std::string name = fmt::format("states {}", first);
+      if (!for_file) {
+        s.vectors.push_back({name, std::span(states_).subspan(static_cast<std::size_t>(first)), {count, 1, numbers}});
+        continue;
+      }
+      const std::span<float> some(states_.data(), nodes * static_cast<std::size_t>(count));
+      s.vectors.push_back({name, some, {count, 1, count}, [this, some, first, count] {
+                             std::fill(some.begin(), some.end(), 0.0F);
+                             body().voxels().put_states(first, count, some);
+                             body().k().shared().exchange_add(some.data(), {count, 1, count});
+                           }});
+    }
+  }
+
+  solver_state state(bool for_file = true) {
+    solver_state s{"failure", problem_.where, &problem_.nodes, true, {}, {}};
+    s.vectors = {{"displacement", std::span(before_), body().k().layout()}, {"rate", std::span(rate_), body().k().layout()}};
+    add_states(s, for_file);
     const solve_certificate& c = solution_.state.certificate;
     const failure_path::numbers path = path_.kept();
     s.numbers = {{"steps", {static_cast<double>(solution_.curve.size() - 1)}},
@@ -390,7 +412,7 @@ class walker {
   }
 
   void restore() {
-    solver_state s = state();
+    solver_state s = state(false);
     how_.checkpoints->restore(s);
     solve_certificate& c = solution_.state.certificate;
     c.iterations = static_cast<int>(s.numbers.at("iterations").at(0));
@@ -437,7 +459,6 @@ class walker {
     solution_.dissipation_MPa = body().voxels().dissipation();
     solution_.state_bytes = body().voxels().bytes();
     MPI_Allreduce(MPI_IN_PLACE, &solution_.state_bytes, 1, MPI_INT64_T, MPI_SUM, problem_.where.comm);
-    write_state(body(), problem_, u_, true, solution_.state);
     c.solve_seconds = c.earlier_seconds + clock_.seconds();
     c.solve_cpu_seconds = cpu_clock_.of_all_ranks(problem_.where.comm);
   }

@@ -140,8 +140,10 @@ step_sums plastic_voxels::commit(const double* u) {
     plane now;
     step_sums& sum = sums[static_cast<std::size_t>(z)];
     // The exact size: half of what doubling would leave unused is memory of the whole job.
-    now.yielded.reserve(of.yielded.size() + of.flowing.size());
-    now.state.reserve((of.yielded.size() + of.flowing.size()) * state_floats);
+    const auto anew = std::count_if(of.flowing.begin(), of.flowing.end(), [](const auto& v) { return v.state < 0; });
+    const std::size_t most = of.yielded.size() + static_cast<std::size_t>(anew);
+    now.yielded.reserve(most);
+    now.state.reserve(most * state_floats);
     for_each_voxel(z, [&](std::int32_t cell, const std::int32_t (&node)[4], material_number material, std::int32_t place) {
       const numbers m(materials_[material]);
       tensor strain;
@@ -223,20 +225,17 @@ std::vector<float> plastic_voxels::dissipation() const {
 }
 
 // A cell's low corner is a node of the same rank, and no other cell's.
-std::vector<float> plastic_voxels::states_at_corners() const {
-  const auto nodes = static_cast<std::size_t>(problem_.nodes.size());
-  std::vector<float> values(state_floats * nodes, 0.0F);
+void plastic_voxels::put_states(int first, int count, std::span<float> at_corners) const {
   for (std::size_t z = 0; z < planes_.size(); ++z) {
     const plane& of = planes_[z];
     for_each_voxel(
         static_cast<std::int64_t>(z), [&](std::int32_t, const std::int32_t (&node)[4], material_number, std::int32_t place) {
           if (place < 0) return;
-          std::copy_n(of.state.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(place) * state_floats),
-                      state_floats,
-                      values.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(node[0]) * state_floats));
+          const std::size_t from = static_cast<std::size_t>(place) * state_floats + static_cast<std::size_t>(first);
+          std::copy_n(of.state.data() + from, count,
+                      at_corners.data() + static_cast<std::size_t>(node[0]) * static_cast<std::size_t>(count));
         });
   }
-  return values;
 }
 
 void plastic_voxels::restore(std::span<const float> at_corners) {

@@ -25,7 +25,7 @@ class plastic_voxels final : public yielding_voxels {
 
   static constexpr int state_size = 7;  ///< numbers of a Gauss point
   int numbers_of_state() const override { return 8 * state_size; }
-  std::vector<float> states_at_corners() const override;
+  void put_states(int first, int count, std::span<float> at_corners) const override;
   void restore(std::span<const float> at_corners) override;
 
  private:

@@ -74,7 +74,8 @@ class yielding_voxels {
   /// The states as vectors over the nodes, at each cell's low corner: for checkpoints. The last of the numbers, or the mean
   /// of the last eight, is the dissipation.
   virtual int numbers_of_state() const = 0;
-  virtual std::vector<float> states_at_corners() const = 0;
+  /// Put the numbers [first, first + count) of each cell there, `count` a node; what is of no cell is left as it is.
+  virtual void put_states(int first, int count, std::span<float> at_corners) const = 0;
   virtual void restore(std::span<const float> at_corners) = 0;
 };
 

@@ -1,0 +1,122 @@
+#include <osteon/morphometry/throats.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/grid/ghost_cells.hpp>
+#include <osteon/morphometry/distance_map.hpp>
+
+namespace osteon::morphometry {
+
+namespace {
+
+// Widest ways within a block: what is offered to a voxel goes on to its neighbours, the widest first.
+class widest_ways {
+ public:
+  widest_ways(index3 shape, const std::vector<float>& squared)
+      : shape_(shape), squared_(squared), widest_(squared.size(), 0.0F) {}
+
+  /// A ball of this size comes to the voxel, or one as large as there is room for. @return whether none as wide did before
+  bool offer(index3 at, float ball) {
+    const std::int64_t place = (at.z * shape_.y + at.y) * shape_.x + at.x;
+    const float fits = std::min(ball, squared_[static_cast<std::size_t>(place)]);
+    float& widest = widest_[static_cast<std::size_t>(place)];
+    if (fits <= widest) return false;
+    widest = fits;
+    waiting_[fits].push_back(at);
+    return true;
+  }
+
+  void spread() {
+    while (!waiting_.empty()) {
+      const auto most = waiting_.begin();
+      const float ball = most->first;
+      const std::vector<index3> places = std::move(most->second);
+      waiting_.erase(most);
+      for (const index3& at : places) {
+        if (widest_[static_cast<std::size_t>((at.z * shape_.y + at.y) * shape_.x + at.x)] != ball) continue;  // wider since
+        for (int a = 0; a < 3; ++a)
+          for (const int step : {-1, 1}) {
+            index3 next = at;
+            next[a] += step;
+            if (next[a] >= 0 && next[a] < shape_[a]) offer(next, ball);
+          }
+      }
+    }
+  }
+
+  const std::vector<float>& result() const { return widest_; }
+
+ private:
+  index3 shape_;
+  const std::vector<float>& squared_;
+  std::vector<float> widest_;
+  std::map<float, std::vector<index3>, std::greater<>> waiting_;  // those of a size come next together
+};
+
+// Voxels of a block on one of its six faces.
+template <class F>
+void for_each_on_face(index3 shape, int axis, bool high, F&& visit) {
+  const int u = (axis + 1) % 3, v = (axis + 2) % 3;
+  index3 at;
+  at[axis] = high ? shape[axis] - 1 : 0;
+  for (at[u] = 0; at[u] < shape[u]; ++at[u])
+    for (at[v] = 0; at[v] < shape[v]; ++at[v]) visit(at);
+}
+
+bool is_end(const grid::block& where, int axis, bool high) {
+  return high ? where.owned.end[axis] == where.domain[axis] : where.owned.begin[axis] == 0;
+}
+
+}  // namespace
+
+std::vector<float> access_map(const grid::block& where, const std::vector<float>& squared, const image_faces& from) {
+  const index3 shape = where.owned.shape();
+  widest_ways ways(shape, squared);
+  comm::collectively(where.comm, [&] {
+    for (int axis = 0; axis < 3; ++axis)
+      for (const bool high : {false, true})
+        if (from[static_cast<std::size_t>(2 * axis + (high ? 1 : 0))] && is_end(where, axis, high))
+          for_each_on_face(shape, axis, high, [&](index3 at) { ways.offer(at, beyond); });
+  });
+  for (;;) {
+    comm::collectively(where.comm, [&] { ways.spread(); });
+    const grid::ghosted_field<float> around = grid::with_ghost_cells(where, ways.result(), 1);
+    const index3 wide = around.present.shape();
+    int more = 0;
+    comm::collectively(where.comm, [&] {
+      for (int axis = 0; axis < 3; ++axis)
+        for (const bool high : {false, true}) {
+          if (is_end(where, axis, high)) continue;
+          for_each_on_face(shape, axis, high, [&](index3 at) {
+            index3 beside = where.owned.begin + at - around.present.begin;
+            beside[axis] += high ? 1 : -1;
+            const float ball = around.values[static_cast<std::size_t>((beside.z * wide.y + beside.y) * wide.x + beside.x)];
+            if (ways.offer(at, ball)) more = 1;
+          });
+        }
+    });
+    MPI_Allreduce(MPI_IN_PLACE, &more, 1, MPI_INT, MPI_MAX, where.comm);
+    if (more == 0) return ways.result();
+  }
+}
+
+std::array<float, 3> passing_radii(const grid::block& where, const std::vector<float>& squared) {
+  std::array<float, 3> widest{};
+  const index3 shape = where.owned.shape();
+  for (int axis = 0; axis < 3; ++axis) {
+    image_faces low{};
+    low[static_cast<std::size_t>(2 * axis)] = true;
+    const std::vector<float> ways = access_map(where, squared, low);
+    float& most = widest[static_cast<std::size_t>(axis)];
+    if (is_end(where, axis, true))
+      for_each_on_face(shape, axis, true, [&](index3 at) {
+        most = std::max(most, ways[static_cast<std::size_t>((at.z * shape.y + at.y) * shape.x + at.x)]);
+      });
+  }
+  MPI_Allreduce(MPI_IN_PLACE, widest.data(), 3, MPI_FLOAT, MPI_MAX, where.comm);
+  return widest;
+}
+
+}  // namespace osteon::morphometry
