@@ -386,7 +386,7 @@ def test_several_load_cases(started, tmp_path):
         page.click("#run")
         page.wait_for(f"['done', 'failed'].includes({RUN}?.dataset.state)")
         there = json.loads((folder / "bone.run1.out" / "summary.json").read_text())
-        assert [c["case"] for c in there["cases"]] == ["case_1", "push"]
+        assert [c["name"] for c in there["cases"]] == ["case_1", "push"]
         assert numbers(in_a_terminal(folder, "bone.toml")) == numbers(there)
         # A case that is removed comes back.
         before = page.value("studio.job.value.text")
@@ -401,7 +401,7 @@ def test_several_load_cases(started, tmp_path):
 
 def test_a_reload_a_stop_a_killed_studio_and_on(started, tmp_path):
     """Oracle: the same job in a terminal, which nobody stops; what the run has told is there after each reload."""
-    folder = made(tmp_path, 112, "\n[solve]\ntolerance = 1e-11\n\n[run]\nranks = 1\nthreads = 1\n")
+    folder = made(tmp_path, 144, "\n[solve]\ntolerance = 1e-11\n\n[run]\nranks = 1\nthreads = 1\n")
     has_begun = "(studio.told.get(1) || []).filter(l => l.kind === 'progress' && l.iteration > 1).length > 0"
     served = studio.start(folder, "bone.toml", binary=BINARY)
     try:
