@@ -44,7 +44,7 @@ def local_threshold(values: np.ndarray, step: dict[str, Any], where: str) -> np.
 
     @cite [SauvolaPietikainen2000], [Phansalkar2011], [Bernsen1986]
     """
-    radius, method = int(step["radius_voxels"]), step["method"]
+    radius, method = int(step.get("radius_voxels", 1)), step.get("method", "sauvola")
     if method == "bernsen":
         found = _above_the_middle(values, radius, float(step["contrast"]))
     else:

@@ -46,13 +46,18 @@ def apply_steps(
         if overlay and kind not in MOVING:
             continue
         where = f"image.step[{number}] ({kind})"
+        if kind not in COPIES:
+            raise DataError(f"image.step[{number}]: there is no kind '{kind}'; known are {', '.join(COPIES)}")
         held = _require_memory(volume.values, kind, where, source)
-        if kind == "crop":
-            _crop(volume, step, where)
-        elif kind == "resample":
-            _resample(volume, step, overlay, where)
-        else:
-            volume.values = _filtered(volume, step, where, source)
+        try:
+            if kind == "crop":
+                _crop(volume, step, where)
+            elif kind == "resample":
+                _resample(volume, step, overlay, where)
+            else:
+                volume.values = _filtered(volume, step, where, source)
+        except KeyError as e:  # of a job that is being written; `osteon check` finds it before a run
+            raise DataError(f"{where} has no {e.args[0]}, which it needs") from None
         done.append({**step, "shape": list(volume.values.shape), "bytes": held})
     return done
 

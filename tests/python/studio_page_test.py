@@ -453,9 +453,48 @@ def test_results_are_opened_as_a_folder(started, tmp_path):
         started.wait_for("!!document.querySelector('#results iframe')")
         files = started.value("[...document.querySelectorAll('#results .links a')].map(a => a.download)")
         assert {"results.nc", "summary.json", "report.html", "picture.png"} <= set(files)
+        assert started.value("getComputedStyle(document.querySelector('#build')).display") == "none"  # nothing to build
         report = started.value(
             "fetch(document.querySelector('#results iframe').src).then(r => r.text()).then(t => t.length)"
         )
         assert report > 100_000
         keep_picture(started, "studio_results")
         assert started.complaints == []
+
+
+def test_filters_change_what_is_seen_and_the_file(started, tmp_path):
+    """Oracle: the tables of the file; the histogram of the image that the step leaves; a removed filter leaves the text as it was."""
+    folder = made(tmp_path, EDGE)
+    with studio.studio(folder, "bone.toml", binary=BINARY) as served:
+        page = opened(started, served.address)
+        before, counts = (
+            page.value("studio.job.value.text"),
+            page.value("JSON.stringify(studio.histogram.value.counts)"),
+        )
+        page.value("document.querySelector('.filters').open = true")
+        choose = "(() => {{ const s = document.querySelector(\"[data-key='add filter']\"); s.value = '{}'; s.dispatchEvent(new Event('change')); }})()"
+        page.value(choose.format("gaussian"))
+        page.wait_for("studio.job.value.data.image.step?.length === 1")
+        page.wait_for(f"JSON.stringify(studio.histogram.value.counts) !== '{counts}'")
+        settle(page)
+        assert data(page)["image"]["step"] == [{"kind": "gaussian", "sigma_voxels": 0.8}]
+        page.type("[data-key='image.step.0.sigma_voxels']", "1.2")
+        page.wait_for("studio.job.value.data.image.step[0].sigma_voxels === 1.2")
+        page.value(choose.format("local_threshold"))
+        page.wait_for("studio.job.value.data.image.step?.length === 2")
+        settle(page)
+        step = data(page)["image"]["step"][1]
+        assert step["high"] == data(page)["segment"]["threshold"] and step["low"] < step["high"]
+        assert "it can run" in told(page), page.value("document.querySelector('#check').textContent")
+        keep_picture(page, "studio_filters")
+        for left in (1, 0):
+            page.click(f"[data-key='remove step {left}']")
+            page.wait_for(f"(studio.job.value.data.image.step || []).length === {left}")
+        settle(page)
+        assert page.value("studio.job.value.text") == before
+        page.value("[...document.querySelectorAll('#solid details')].forEach(d => d.open = true)")
+        page.type("[data-key='greys 0']", "60")
+        page.wait_for("studio.job.value.data.segment.greys?.[0] === 60")
+        assert "threshold" not in data(page)["segment"]
+        settle(page)
+        assert page.complaints == []

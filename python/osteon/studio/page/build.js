@@ -6,6 +6,7 @@ import {allRoles, at, checked, colourOf, data, edit, estimate, hasSpacing, histo
   thresholdOfJob, useProtocol, FACES} from './store.js';
 import {chosen, pathOfRoles, roleOperations} from './tools.js';
 import {redraw, windowOf} from './views.js';
+import {filters} from './filters.js';
 
 const panel = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const count = (/** @type {number} */ n) => n.toLocaleString('en').replace(/,/g, ' ');
@@ -112,20 +113,34 @@ export const drawHistogram = () => {
   if (share) share.textContent = percent(shareAbove(threshold.value));
   if (number_ && document.activeElement !== number_) number_.value = String(round(threshold.value, 6));
 };
+/** Grey values of the two phases, by which the threshold keeps the volume. @param {any} segment @param {boolean} isFree the job states no threshold */
+const greysFields = (segment, isFree) => {
+  const greys = Array.isArray(segment.greys) ? segment.greys : [], one = (/** @type {number} */ n, /** @type {string} */ label) => row(label, input({key: `greys ${n}`, path: ['segment', 'greys'], numeric: true, value: greys[n] ?? '', label: `Grey value: ${label}`,
+    title: 'segment.greys\nGrey values of empty space and of solid, far from any surface: the threshold is then the one above which lies as much as the greys tell'}, typed => {
+    const value = numberIn(typed), next = [greys[0] ?? scan.value.grey_min, greys[1] ?? scan.value.grey_max];
+    if (typed === '') { set(['segment', 'greys'], undefined); return; }
+    if (value === null) return;
+    next[n] = value;
+    edit([...('threshold' in segment ? [{op: 'remove', path: ['segment', 'threshold']}] : []), {op: 'set', path: ['segment', 'greys'], value: next}]);
+  }));
+  return h('details', {open: greys.length > 0 && isFree}, h('summary', null, 'Threshold that keeps the volume'), one(0, 'empty'), one(1, 'solid'), h('p', {className: 'soft'}, 'greys of voxels far from any surface; for phases of one grey each'));
+};
 const drawSolid = () => {
   const segment = data().segment || {}, isLabels = segment.labels === true;
-  if (!scan.value) { fill(panel('solid'), h('h2', null, 'Solid')); return; }
+  // Of an image that its steps have made unreadable, these can be taken back.
+  if (!scan.value) { fill(panel('solid'), h('h2', null, 'Solid'), data().image?.step?.length ? filters() : null); return; }
   hist ||= makeHist();
   const isOtsu = typeof segment.threshold !== 'number', [low, high] = windowOf();
   const field = input({key: 'threshold', numeric: true, value: round(threshold.value, 6), label: 'Threshold', title: 'segment.threshold\nVoxels with a grey value above this are solid'},
     typed => { const v = numberIn(typed); if (v !== null) { moveThreshold(v); keepThreshold(); } });
   const kept = checked.value?.image;
-  fill(panel('solid'), h('h2', null, 'Solid'),
+  fill(panel('solid'), h('h2', null, 'Solid'), filters(),
     isLabels ? h('p', {className: 'soft'}, `The image holds labels; empty are ${(segment.void_labels || [0]).join(', ')}.`) : [
       hist, h('div', {className: 'legend-line'}, h('span', null, round(low)), h('span', null, 'voxels by grey, logarithmic'), h('span', null, round(high))),
       row('solid above', h('span', {className: 'of'}, field, h('button', {type: 'button', title: "Otsu's threshold, which divides the greys best into two classes", disabled: isOtsu && !('threshold' in segment),
         onclick: () => { threshold.value = histogram.value.otsu; set(['segment', 'threshold'], undefined); }}, 'Otsu'))),
       h('p', {className: 'soft'}, h('b', {id: 'share'}), isOtsu ? " of the voxels; Otsu's threshold, as the job states none" : ' of the voxels'),
+      greysFields(segment, isOtsu),
     ],
     choice('keep', ['segment', 'keep'], [['largest', 'largest part'], ['percolating', 'what joins the faces'], ['all', 'all parts']]),
     kept?.kept_voxels !== undefined ? h('p', {className: 'soft'}, `${count(kept.kept_voxels)} voxels of solid`, kept.dropped_voxels ? `; ${count(kept.dropped_voxels)} in other parts are dropped (${percent(kept.dropped_voxels / kept.solid_voxels)})` : '; it is one part') : null);

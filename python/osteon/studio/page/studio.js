@@ -83,7 +83,7 @@ const followScan = async () => {
     if (isOther || String(spacing()) !== shownSpacing) extent.value = 0;
     shownSpacing = String(spacing());
     scan.value = s;
-    if (isOther) histogram.value = await json('histogram');
+    histogram.value = await json('histogram');  // of the image as its steps leave it
     threshold.value = thresholdOfJob();
     suitExtent(); drawTools();
     if (!isShowingResults()) await show();
@@ -95,6 +95,7 @@ const followScan = async () => {
     say(/** @type {any} */ (e).message, true);
   }
 };
+job.on(() => document.body.classList.toggle('nojob', !job.value));
 job.on(() => { if (histogram.value) threshold.value = thresholdOfJob(); followScan(); checkSoon(); });
 checked.on(() => { if (hasViews()) showSets().catch(() => {}); });
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { drawBuild(); if (hasViews()) showSets().catch(() => {}); });
