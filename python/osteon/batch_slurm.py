@@ -1,4 +1,4 @@
-"""A batch, a cohort or cubes as a job array of Slurm: two scripts, which sbatch may be given at once. The queue is Slurm's own."""
+"""A batch, a cohort or cubes as a job array of Slurm: two scripts, for sbatch at once. The queue is Slurm's own."""
 
 import os
 import shlex

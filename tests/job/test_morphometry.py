@@ -221,7 +221,8 @@ def test_the_command_has_help() -> None:
 
 
 def test_thickness_is_that_of_bone_microarchitecture(job: Job) -> None:
-    """Oracle: bone-microarchitecture 0.3.1 (pip), where it is installed: its balls are closed, and it leaves out more of them."""
+    """Oracle: bone-microarchitecture 0.3.1 (pip), where it is installed, with all of its balls, which are
+    closed: they reach what ours just miss."""
     peer = pytest.importorskip("bone_microarchitecture")
     scan = ROOT / ".cache" / "scans" / "bone_128x128x128.tif"
     if not scan.exists():
@@ -229,7 +230,9 @@ def test_thickness_is_that_of_bone_microarchitecture(job: Job) -> None:
     import tifffile
 
     solid = np.pad(tifffile.imread(scan)[30:70, 30:70, 30:70] > 120, 2)  # there the image's end is solid to the peer
-    sizes = peer.hildebrand_thickness_map(solid, (0.02,) * 3, backend="cpu", diameter_margin_voxels=0)[solid]
+    sizes = peer.hildebrand_thickness_map(
+        solid, (0.02,) * 3, backend="cpu", diameter_margin_voxels=0, center_dominance_mm=9
+    )[solid]
     told = osteon.morphometry(solid, spacing_mm=0.02)["Tb_Th_mm"]
-    assert told["mean"] == pytest.approx(sizes.mean(), rel=0.03)
+    assert 0.97 * sizes.mean() < told["mean"] <= sizes.mean()
     assert told["max"] == pytest.approx(sizes.max(), rel=1e-5)
