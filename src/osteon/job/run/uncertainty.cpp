@@ -31,6 +31,9 @@ using cause = changed_image::cause;
 
 constexpr double least_order = 0.5, most_order = 2.5;
 constexpr int noises = 2;
+// Of solves whose answers are only subtracted from those of the job: they are off by a tenth of it or less, and the
+// differences are looked at to two digits.
+constexpr double tolerance_of_differences = 1e-4;
 
 constexpr const char* key_of(cause of) {
   return of == cause::threshold ? "threshold" : of == cause::voxel_size ? "voxel_size" : "noise";
@@ -237,6 +240,8 @@ std::vector<changed_image> changed_images(const spec& job, std::optional<double>
                                 "picture.enabled=false",     "picture.every=0",
                                 "picture.film=false",        "output.morphometry=false"};
   if (!job.checkpoint.directory.empty()) same.emplace_back("checkpoint.directory=\"\"");
+  if (tolerance_of(job) < tolerance_of_differences)
+    same.push_back(fmt::format("solve.tolerance={}", tolerance_of_differences));
   const auto add = [&](changed_image image, const std::vector<std::string>& keys) {
     image.keys = same;
     image.keys.insert(image.keys.end(), keys.begin(), keys.end());
