@@ -31,9 +31,6 @@ using cause = changed_image::cause;
 
 constexpr double least_order = 0.5, most_order = 2.5;
 constexpr int noises = 2;
-// Of solves whose answers are only subtracted from those of the job: they are off by a tenth of it or less, and the
-// differences are looked at to two digits.
-constexpr double tolerance_of_differences = 1e-4;
 
 constexpr const char* key_of(cause of) {
   return of == cause::threshold ? "threshold" : of == cause::voxel_size ? "voxel_size" : "noise";

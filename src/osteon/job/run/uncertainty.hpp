@@ -15,6 +15,10 @@
 
 namespace osteon::job {
 
+/// What is solved again goes to this residual, if the job goes further: its answers are only subtracted from those of the
+/// job, are off by a tenth of it or less, and the differences are looked at to two digits.
+inline constexpr double tolerance_of_differences = 1e-4;
+
 /// An image that a job is solved on again.
 struct changed_image {
   enum class cause { threshold, voxel_size, noise };
