@@ -143,16 +143,17 @@ void add_export(registry& commands) {
   const auto o = std::make_shared<export_options>();
   command c = commands.add(
       "export",
-      "Write results for other programs: images (VTI, NRRD, NIfTI, MetaImage, TIFF, OME-Zarr, npy), the mesh (VTU, Gmsh, XDMF, Nastran), the "
+      "Write results for other programs: images (VTI, NRRD, NIfTI, MetaImage, TIFF, OME-Zarr, npy), the mesh (VTU, Gmsh, "
+      "XDMF, Nastran), the "
       "surface (STL), a job for CalculiX and Abaqus (INP), ParOSol (H5) or FAIM (N88MODEL), streamlines (VTP), a state of "
       "ParaView or 3D "
       "Slicer",
       [o] { return o->streamlines.empty() ? export_image(*o) : export_lines(*o); });
   c.add_option("results", o->source, "results.nc (or model.nc) of a job; for .inp, .h5 and .n88model the job").required();
-  c.add_option(
-       "-o,--output", o->target,
-       "File to write: .vti .nrrd .nii .nii.gz .mha .tif .ome.zarr .npy; of the mesh .vtu .msh .xdmf .bdf; of the surface .stl; of a job "
-       ".inp .h5 .n88model; of streamlines .vtp; with --open-in a script .py")
+  c.add_option("-o,--output", o->target,
+               "File to write: .vti .nrrd .nii .nii.gz .mha .tif .ome.zarr .npy; of the mesh .vtu .msh .xdmf .bdf; of the "
+               "surface .stl; of a job "
+               ".inp .h5 .n88model; of streamlines .vtp; with --open-in a script .py")
       .required();
   add_repeatable(c, "-f,--field", o->fields, "Field of the result; may be repeated for .vti and meshes (default: all)");
   c.add_option("--component", o->component, "One component: x y z or xx yy zz xy yz xz, along the image's axes");

@@ -158,6 +158,7 @@ struct physics {
 
   std::vector<const material_property*> needs{};  ///< of every material; none: [[material]] may be left out
   bool is_held_by_supports = false;               ///< [[support]], [[force]] and the tests of elasticity are its loads
+  bool yields = false;                            ///< of these: its materials have a law beyond the elastic one
   bool takes_boundaries = false;                  ///< [[boundary]]
   bool takes_time_steps = false;                  ///< [transient]
   bool takes_heat_sources = false;                ///< of [[material]]; its own check says in which tests

@@ -22,7 +22,7 @@ namespace osteon::job {
 /// @collective on part.where.comm, one rank
 template <class F>
 void with_loaded_mesh(const spec& job, local_model& part, const char* ending, bool holds_yield, log_sink& log, F&& f) {
-  if (job.physics != "elasticity" && !(holds_yield && physics_of(job).is_held_by_supports))
+  if (!physics_of(job).is_held_by_supports || (physics_of(job).yields && !holds_yield))
     throw usage_error(fmt::format("physics '{}' cannot be written as {}, only elasticity", job.physics, ending));
   if (is_homogenisation(job))
     throw usage_error(fmt::format(

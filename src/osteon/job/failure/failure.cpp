@@ -176,6 +176,7 @@ const physics& failure() {
       .check_on_solid = check_loads_on_solid,
       .needs = {&property::youngs_modulus},
       .is_held_by_supports = true,
+      .yields = true,
       .takes_graded_moduli = true,
       .rules = [](const spec& job) { return solid_rules{.must_join_faces = job.load.faces == "image"}; },
       .system = {io::centring::node, 3},

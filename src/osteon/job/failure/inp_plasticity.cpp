@@ -8,7 +8,7 @@
 namespace osteon::job {
 
 std::optional<inp_plasticity> inp_plasticity_of(const spec& job, const voxel::material_table& materials) {
-  if (job.physics != "failure") return std::nullopt;
+  if (!physics_of(job).yields) return std::nullopt;
   const failure_keys keys = failure_keys_of(job);
   if (keys.law != "von_mises")
     throw usage_error(
