@@ -17,5 +17,6 @@ set_tests_properties(io/damaged_files PROPERTIES TIMEOUT 120
 osteon_test_helper(osteon_write_again io/write_again.cpp osteon::io)
 
 osteon_test(io/voxfe_script)
+osteon_test(io/n88_model RANKS 1 3 5)
 osteon_test(io/voxfe_model RANKS 1 2 3 4 5 7)
 osteon_test(io/voxfe_mutations)

@@ -174,19 +174,23 @@ void find_grid(const group& part, const group& hexahedra, outline& out) {
     out.header.shape[a] = static_cast<std::int64_t>(count);
     edge[a] = (high[a] - low[a]) / count;
   }
-  // Edges that are equal but for rounding are equal.
-  constexpr double rounding = 1e-5;
-  if (const auto [least, largest] = std::minmax({edge.z, edge.y, edge.x}); largest <= (1 + rounding) * least) {
-    // The longest axis has the least rounding.
-    const index3 n = out.header.shape;
-    const double h = n.z >= n.y && n.z >= n.x ? edge.z : n.y >= n.x ? edge.y : edge.x;
-    edge = {h, h, h};
-  }
-  // A number of few digits is what was meant.
+  // How well places in single precision tell an edge; of all numbers so near the shortest one was meant.
+  vector3 off;
   for (int a = 0; a < 3; ++a) {
-    constexpr double nanometre = 1e-6;  // in mm
-    const double neat = std::round(edge[a] / nanometre) * nanometre;
-    if (std::abs(neat - edge[a]) <= 2e-6 * edge[a]) edge[a] = neat;
+    off[a] = static_cast<double>(std::numeric_limits<float>::epsilon()) * std::max(std::abs(low[a]), std::abs(high[a])) /
+                 static_cast<double>(out.header.shape[a]) +
+             1e-7 * edge[a];
+    for (const double unit : {1e-2, 1e-3, 1e-4, 1e-5, 1e-6})
+      if (const double neat = std::round(edge[a] / unit) * unit; std::abs(neat - edge[a]) <= off[a]) {
+        edge[a] = neat;
+        break;
+      }
+  }
+  // Edges that are equal but for that are equal: that of the best known one.
+  const auto [least, largest] = std::minmax({edge.z, edge.y, edge.x});
+  if (largest - least <= 2 * std::max({off.z, off.y, off.x})) {
+    const double h = off.z <= off.y && off.z <= off.x ? edge.z : off.y <= off.x ? edge.y : edge.x;
+    edge = {h, h, h};
   }
   out.header.spacing_mm = edge;
   out.header.origin_mm = low;
