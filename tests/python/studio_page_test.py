@@ -23,6 +23,32 @@ RUN = "document.querySelector('[data-run]')"
 EDGE = 40
 
 
+JOB = """name = "bone"
+
+[image]
+path = "bone.npy"
+spacing_mm = 0.05
+
+[segment]
+threshold = 120
+
+[[material]]
+youngs_modulus_MPa = 6829
+poisson_ratio = 0.3
+
+[load]
+test = "axial_bonded"
+axis = "z"
+strain = -0.005
+"""
+
+
+def made(tmp_path, edge, more=""):
+    np.save(tmp_path / "bone.npy", studio.small_bone(edge))
+    (tmp_path / "bone.toml").write_text(JOB + more)
+    return tmp_path
+
+
 @pytest.fixture(scope="module")
 def started():
     with browser.browser() as page:
@@ -31,15 +57,14 @@ def started():
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    made = tmp_path_factory.mktemp("page")
-    np.save(made / "bone.npy", studio.small_bone(EDGE))
-    return made
+    return made(tmp_path_factory.mktemp("page"), EDGE)
 
 
+# A job that can run: tests may come in any order, and leave it so.
 @pytest.fixture(scope="module")
 def served(folder):
-    with studio.studio(folder, "bone.npy", binary=BINARY) as made:
-        yield made
+    with studio.studio(folder, "bone.toml", binary=BINARY) as made_here:
+        yield made_here
 
 
 @pytest.fixture
@@ -101,84 +126,93 @@ def numbers(value, name=""):
     return {name: value} if isinstance(value, (int, float)) and not isinstance(value, bool) else {}
 
 
-def test_from_a_scan_to_a_finished_run_by_pointer_and_keys(page, folder):
+def test_from_a_scan_to_a_finished_run_by_pointer_and_keys(started, tmp_path):
     """Oracle: the file that the page has written, run in a terminal: the same numbers in all digits."""
-    assert "cannot run yet" in told(page)
-    field = "document.querySelector('[data-path=\"material.0.youngs_modulus_MPa\"]')"
-    assert page.value(f"{field}.getAttribute('aria-invalid')") == "true"
-    assert "missing" in page.value(f"{field}.closest('.field').querySelector('.finding').textContent")
-    keep_picture(page, "studio_scan")
-    page.type("[data-key=spacing]", "0.05")
-    settle(page)
-    page.type("[data-key='material.0.youngs_modulus_MPa']", "6829")
-    page.type("[data-key='material.0.poisson_ratio']", "0.3")
-    page.type("[data-key='load.strain']", "-0.005")
-    settle(page)
-    assert data(page)["image"]["spacing_mm"] == [0.05] * 3 and data(page)["load"]["strain"] == -0.005
-    assert "it can run" in told(page)
-    assert "about" in page.value("document.querySelector('#estimate').textContent")
-    page.click("#run")
-    page.wait_for(f"['done', 'failed'].includes({RUN}?.dataset.state)")
-    page.wait_for("!!document.querySelector('[data-answer=stiffness_N_per_mm]')")
-    shown = float(page.value("document.querySelector('[data-answer=stiffness_N_per_mm]').dataset.value"))
-    done = subprocess.run(
-        [str(BINARY), "run", "bone.toml", "-o", "terminal.out", "--no-report"],
-        cwd=folder, capture_output=True, text=True, timeout=200, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    here = json.loads((folder / "terminal.out" / "summary.json").read_text())
-    there = json.loads((folder / "bone.run1.out" / "summary.json").read_text())
-    assert shown == here["stiffness_N_per_mm"] == there["stiffness_N_per_mm"]
-    assert numbers(here) == numbers(there) and len(numbers(here)) > 30
-    assert (folder / "bone.run1.toml").read_text() == (folder / "bone.toml").read_text()
-    assert page.complaints == []
+    folder = tmp_path
+    np.save(folder / "bone.npy", studio.small_bone(EDGE))
+    with studio.studio(folder, "bone.npy", binary=BINARY) as served:
+        page = opened(started, served.address)
+        assert "cannot run yet" in told(page)
+        field = "document.querySelector('[data-path=\"material.0.youngs_modulus_MPa\"]')"
+        assert page.value(f"{field}.getAttribute('aria-invalid')") == "true"
+        assert "missing" in page.value(f"{field}.closest('.field').querySelector('.finding').textContent")
+        keep_picture(page, "studio_scan")
+        page.type("[data-key=spacing]", "0.05")
+        settle(page)
+        page.type("[data-key='material.0.youngs_modulus_MPa']", "6829")
+        page.type("[data-key='material.0.poisson_ratio']", "0.3")
+        page.type("[data-key='load.strain']", "-0.005")
+        settle(page)
+        assert data(page)["image"]["spacing_mm"] == [0.05] * 3 and data(page)["load"]["strain"] == -0.005
+        assert "it can run" in told(page)
+        assert "about" in page.value("document.querySelector('#estimate').textContent")
+        page.click("#run")
+        page.wait_for(f"['done', 'failed'].includes({RUN}?.dataset.state)")
+        page.wait_for("!!document.querySelector('[data-answer=stiffness_N_per_mm]')")
+        shown = float(page.value("document.querySelector('[data-answer=stiffness_N_per_mm]').dataset.value"))
+        done = subprocess.run(
+            [str(BINARY), "run", "bone.toml", "-o", "terminal.out", "--no-report"],
+            cwd=folder, capture_output=True, text=True, timeout=200, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        here = json.loads((folder / "terminal.out" / "summary.json").read_text())
+        there = json.loads((folder / "bone.run1.out" / "summary.json").read_text())
+        assert shown == here["stiffness_N_per_mm"] == there["stiffness_N_per_mm"]
+        assert numbers(here) == numbers(there) and len(numbers(here)) > 30
+        assert (folder / "bone.run1.toml").read_text() == (folder / "bone.toml").read_text()
+        assert page.complaints == []
 
 
-def test_supports_and_forces_by_clicking(page, folder):
+def test_supports_and_forces_by_clicking(started, tmp_path):
     """Oracle: the job file, and what the program says of it on the solid."""
-    middle = page.centre("canvas.gl")
-    page.click("[data-tool=disc]")
-    page.click("[data-tool=push]")
-    page.drag((middle[0], middle[1] + 10), (middle[0], middle[1] + 10))
-    page.wait_for("studio.job.value.data.force?.length === 1")
-    settle(page)
-    job = data(page)
-    assert (
-        job["load"] == {"test": "custom", "axis": "z"}
-        and job["set"][0]["select"] == "disk"
-        and job["set"][0]["surface"] is True
-    )
-    assert np.hypot.reduce(job["force"][0]["force_N"]) == pytest.approx(100, rel=0.01)
-    assert "cannot run yet" in told(page)  # nothing holds it
-    # The lower face of the image, by keys alone: the cursor to its lowest plane, the tool, Enter.
-    page.value("document.querySelectorAll('.slice canvas')[1].focus()")
-    for _ in range(EDGE):
-        page.key("ArrowDown")
-    page.key("f")
-    page.key("h")
-    place = "studio.cursor.value = [0, 20, 3]"
-    page.value(f"({place}, 0)")
-    page.value("document.querySelectorAll('.slice input')[2].dispatchEvent(new Event('input'))")
-    for _ in range(17):
-        page.key("ArrowLeft")
-    page.wait_for("studio.cursor.value[0] === 0")
-    page.key("Enter")
-    page.wait_for("studio.job.value.data.support?.length === 1")
-    settle(page)
-    assert data(page)["support"][0] == {"on": "z_low", "fix": "zyx"}
-    assert "it can run" in told(page), page.value("document.querySelector('#check').textContent")
-    sets = {s["name"]: s for s in json.loads(page.value("JSON.stringify(studio.checked.value.loads.sets)"))}
-    assert sets["z_low"]["nodes"] > 100 and sets["disc_1"]["nodes"] > 3
-    assert f"{sets['disc_1']['nodes']} nodes" in page.value("document.querySelector('[data-set=disc_1]').textContent")
-    keep_picture(page, "studio_build")
-    # What is on a set is changed by its fields.
-    page.type("[data-key='force.0.force_N.0']", "-50")
-    page.wait_for("studio.job.value.data.force[0].force_N[0] === -50")
-    page.type("[data-key='name disc_1']", "plate")
-    page.wait_for("studio.job.value.data.set[0].name === 'plate'")
-    assert data(page)["force"][0]["on"] == "plate"
-    settle(page)
-    assert page.complaints == []
+    folder = made(tmp_path, EDGE)
+    with studio.studio(folder, "bone.toml", binary=BINARY) as served:
+        page = opened(started, served.address)
+        middle = page.centre("canvas.gl")
+        page.click("[data-tool=disc]")
+        page.click("[data-tool=push]")
+        page.drag((middle[0], middle[1] + 10), (middle[0], middle[1] + 10))
+        page.wait_for("studio.job.value.data.force?.length === 1")
+        settle(page)
+        job = data(page)
+        assert (
+            job["load"] == {"test": "custom", "axis": "z"}
+            and job["set"][0]["select"] == "disk"
+            and job["set"][0]["surface"] is True
+        )
+        assert np.hypot.reduce(job["force"][0]["force_N"]) == pytest.approx(100, rel=0.01)
+        assert "cannot run yet" in told(page)  # nothing holds it
+        # The lower face of the image, by keys alone: the cursor to its lowest plane, the tool, Enter.
+        page.value("document.querySelectorAll('.slice canvas')[1].focus()")
+        for _ in range(EDGE):
+            page.key("ArrowDown")
+        page.key("f")
+        page.key("h")
+        place = "studio.cursor.value = [0, 20, 3]"
+        page.value(f"({place}, 0)")
+        page.value("document.querySelectorAll('.slice input')[2].dispatchEvent(new Event('input'))")
+        for _ in range(17):
+            page.key("ArrowLeft")
+        page.wait_for("studio.cursor.value[0] === 0")
+        page.key("Enter")
+        page.wait_for("studio.job.value.data.support?.length === 1")
+        settle(page)
+        assert data(page)["support"][0] == {"on": "z_low", "fix": "zyx"}
+        assert "it can run" in told(page), page.value("document.querySelector('#check').textContent")
+        sets = {s["name"]: s for s in json.loads(page.value("JSON.stringify(studio.checked.value.loads.sets)"))}
+        assert sets["z_low"]["nodes"] > 100 and sets["disc_1"]["nodes"] > 3
+        assert f"{sets['disc_1']['nodes']} nodes" in page.value(
+            "document.querySelector('[data-set=disc_1]').textContent"
+        )
+        keep_picture(page, "studio_build")
+        # What is on a set is changed by its fields.
+        page.type("[data-key='force.0.force_N.0']", "-50")
+        page.wait_for("studio.job.value.data.force[0].force_N[0] === -50")
+        page.type("[data-key='name disc_1']", "plate")
+        page.wait_for("studio.job.value.data.set[0].name === 'plate'")
+        assert data(page)["force"][0]["on"] == "plate"
+        settle(page)
+        assert page.complaints == []
 
 
 def test_every_tool_makes_its_set(page):
@@ -305,32 +339,6 @@ def test_without_webgl_slices_tools_and_keys_work(served):
         page.key("z", "Control")
         page.wait_for(f"(studio.job.value.data.set || []).length === {count}")
         settle(page)
-
-
-JOB = """name = "bone"
-
-[image]
-path = "bone.npy"
-spacing_mm = 0.05
-
-[segment]
-threshold = 120
-
-[[material]]
-youngs_modulus_MPa = 6829
-poisson_ratio = 0.3
-
-[load]
-test = "axial_bonded"
-axis = "z"
-strain = -0.005
-"""
-
-
-def made(tmp_path, edge, more=""):
-    np.save(tmp_path / "bone.npy", studio.small_bone(edge))
-    (tmp_path / "bone.toml").write_text(JOB + more)
-    return tmp_path
 
 
 def in_a_terminal(folder, job):
@@ -491,7 +499,7 @@ def test_filters_change_what_is_seen_and_the_file(started, tmp_path):
         for left in (1, 0):
             page.click(f"[data-key='remove step {left}']")
             page.wait_for(f"(studio.job.value.data.image.step || []).length === {left}")
-        settle(page)
+            settle(page)
         assert page.value("studio.job.value.text") == before
         page.value("[...document.querySelectorAll('#solid details')].forEach(d => d.open = true)")
         page.type("[data-key='greys 0']", "60")
