@@ -155,8 +155,8 @@ def import_of(job: str, changes: list[str], folder: Path) -> dict:
     done = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False, env=environment())
     if done.returncode == 0:
         model = json.loads(done.stdout)
-        if "voxfe" in model:
-            raise UsageError(f"'{job}' is a script of VOX-FE; osteon rev takes cubes of a job's image")
+        if "grey_min" not in model["image"]:  # of VOX-FE, of FAIM: there is no image
+            raise UsageError(f"'{job}' is a model of another program; osteon rev takes cubes of a job's image")
         return model
     told = done.stderr.strip()
     told = told[told.index("osteon: ") + 8 :] if "osteon: " in told else told

@@ -9,7 +9,9 @@ const char* const exit_codes =
 const char* const json_description = "Write the answer as JSON to this file; - for standard output";
 
 void add_job(command c, std::string& target) {
-  c.add_option("job", target, "Job file (TOML; see `osteon schema` for its keys) or VOX-FE script").required();
+  c.add_option("job", target,
+               "Job file (TOML; see `osteon schema` for its keys), VOX-FE script, or model of FAIM (.n88model)")
+      .required();
 }
 
 void add_json(command c, std::string& target) { c.add_option("--json", target, json_description); }

@@ -88,7 +88,7 @@ def test_what_is_refused(lattice: Path) -> None:
     ):
         assert said in rev(lattice, *words, code=2)
     script = osteon("rev", str(ROOT / "examples" / "voxfe" / "cantilever.script"), folder=lattice)
-    assert script.returncode == 2 and "is a script of VOX-FE" in script.stderr
+    assert script.returncode == 2 and "is a model of another program" in script.stderr
 
 
 def test_places_do_not_overlap_and_lie_inside() -> None:

@@ -120,6 +120,7 @@ def test_calculix_unloads_the_same_way(job: Job) -> None:
 @pytest.mark.parametrize(
     ("law", "target", "words"),
     [
+        ('law = "von_mises"\nyield_strain = 0.005\n', "forced.inp", "load.force_N cannot be written as .inp"),
         ('law = "cone"\ntensile_yield_strain = 0.004\ncompressive_yield_strain = 0.006\n', "x.inp", "is von_mises"),
         ('law = "von_mises"\nyield_strain = 0.005\nintegration = "bbar"\n', "x.inp", "C3D8 integrates in full"),
         ('law = "von_mises"\nyield_strain = 0.005\n', "x.h5", "physics 'failure' cannot be written as .h5"),
@@ -127,7 +128,7 @@ def test_calculix_unloads_the_same_way(job: Job) -> None:
 )
 def test_laws_that_other_programs_lack_are_not_exported(job: Job, law: str, target: str, words: str) -> None:
     """Oracle: the contract: a file that would fail otherwise is refused."""
-    write(job, porous(6), law, "strain = -0.01")
+    write(job, porous(6), law, "force_N = -5" if target == "forced.inp" else "strain = -0.01")
     done = osteon("export", str(job.folder / "job.toml"), "-o", str(job.folder / target))
     assert done.returncode == 2 and words in done.stderr, done.stderr
     assert not (job.folder / target).exists()

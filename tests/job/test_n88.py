@@ -320,6 +320,14 @@ def test_flipped_bytes_never_hang_or_crash(tmp_path: Path) -> None:
         assert done.returncode in (0, 2, 3, 5), (done.returncode, done.stderr)
 
 
+def test_cubes_of_a_model_are_refused(tmp_path: Path) -> None:
+    """Oracle: the contract: a model has no image that cubes could be cut from."""
+    voxels = solid()
+    write_model(tmp_path / "bone.n88model", voxels, compression(voxels, -0.001))
+    done = osteon("rev", "bone.n88model", folder=tmp_path)
+    assert done.returncode == 2 and "is a model of another program" in done.stderr, done.stderr
+
+
 def test_conditions_that_move_nodes_are_no_script(job: Job, tmp_path: Path) -> None:
     """Oracle: the contract: VOX-FE's scripts can only hold nodes, which is said instead of losing the displacement."""
     voxels = solid()

@@ -96,6 +96,29 @@ def told(page):
     return page.value("document.querySelector('#verdict').textContent")
 
 
+def push_on_a_disc(page):
+    """By a click on the solid."""
+    middle = page.centre("canvas.gl")
+    page.click("[data-tool=disc]")
+    page.click("[data-tool=push]")
+    page.drag((middle[0], middle[1] + 10), (middle[0], middle[1] + 10))
+
+
+def hold_the_lower_face_by_keys(page):
+    """The cursor to the lowest plane, on the solid, the tool, Enter."""
+    page.value("document.querySelectorAll('.slice canvas')[1].focus()")
+    for _ in range(EDGE):
+        page.key("ArrowDown")
+    page.key("f")
+    page.key("h")
+    page.value("(studio.cursor.value = [0, 20, 3], 0)")
+    page.value("document.querySelectorAll('.slice input')[2].dispatchEvent(new Event('input'))")
+    for _ in range(17):
+        page.key("ArrowLeft")
+    page.wait_for("studio.cursor.value[0] === 0")
+    page.key("Enter")
+
+
 def keep_picture(page, name):
     """For the documentation, if $OSTEON_PICTURES names a folder: small, in few colours."""
     if not os.environ.get("OSTEON_PICTURES"):
@@ -168,10 +191,7 @@ def test_supports_and_forces_by_clicking(started, tmp_path):
     folder = made(tmp_path, EDGE)
     with studio.studio(folder, "bone.toml", binary=BINARY) as served:
         page = opened(started, served.address)
-        middle = page.centre("canvas.gl")
-        page.click("[data-tool=disc]")
-        page.click("[data-tool=push]")
-        page.drag((middle[0], middle[1] + 10), (middle[0], middle[1] + 10))
+        push_on_a_disc(page)
         page.wait_for("studio.job.value.data.force?.length === 1")
         settle(page)
         job = data(page)
@@ -182,19 +202,7 @@ def test_supports_and_forces_by_clicking(started, tmp_path):
         )
         assert np.hypot.reduce(job["force"][0]["force_N"]) == pytest.approx(100, rel=0.01)
         assert "cannot run yet" in told(page)  # nothing holds it
-        # The lower face of the image, by keys alone: the cursor to its lowest plane, the tool, Enter.
-        page.value("document.querySelectorAll('.slice canvas')[1].focus()")
-        for _ in range(EDGE):
-            page.key("ArrowDown")
-        page.key("f")
-        page.key("h")
-        place = "studio.cursor.value = [0, 20, 3]"
-        page.value(f"({place}, 0)")
-        page.value("document.querySelectorAll('.slice input')[2].dispatchEvent(new Event('input'))")
-        for _ in range(17):
-            page.key("ArrowLeft")
-        page.wait_for("studio.cursor.value[0] === 0")
-        page.key("Enter")
+        hold_the_lower_face_by_keys(page)
         page.wait_for("studio.job.value.data.support?.length === 1")
         settle(page)
         assert data(page)["support"][0] == {"on": "z_low", "fix": "zyx"}
@@ -369,23 +377,10 @@ def test_several_load_cases(started, tmp_path):
         page.type("[data-key='case.1.name']", "push")
         page.wait_for("studio.job.value.data.case[1].name === 'push'")
         # The disc is pushed on, the lower face is held: both in the second case.
-        middle = page.centre("canvas.gl")
-        page.click("[data-tool=disc]")
-        page.click("[data-tool=push]")
-        page.drag((middle[0], middle[1] + 10), (middle[0], middle[1] + 10))
+        push_on_a_disc(page)
         page.wait_for("studio.job.value.data.case[1].force?.length === 1")
         settle(page)
-        page.value("document.querySelectorAll('.slice canvas')[1].focus()")
-        for _ in range(EDGE):
-            page.key("ArrowDown")
-        page.value("(studio.cursor.value = [0, 20, 3], 0)")
-        page.value("document.querySelectorAll('.slice input')[2].dispatchEvent(new Event('input'))")
-        page.key("f")
-        page.key("h")
-        for _ in range(17):
-            page.key("ArrowLeft")
-        page.wait_for("studio.cursor.value[0] === 0")
-        page.key("Enter")
+        hold_the_lower_face_by_keys(page)
         page.wait_for("studio.job.value.data.case[1].support?.length === 1")
         settle(page)
         job = data(page)

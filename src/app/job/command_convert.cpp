@@ -39,9 +39,10 @@ void add_convert(registry& commands) {
     job::script_options script;
   };
   const auto o = std::make_shared<options>();
-  command c = commands.add("convert", "Turn a VOX-FE script and its model into a model file, or back",
-                           [o] { return convert(o->from, o->to, o->script, o->json); });
-  c.add_option("in", o->from, "VOX-FE script, or model file").required();
+  command c =
+      commands.add("convert", "Turn a VOX-FE script or a model of FAIM into a model file, or a model file into a script",
+                   [o] { return convert(o->from, o->to, o->script, o->json); });
+  c.add_option("in", o->from, "VOX-FE script, .n88model, or model file").required();
   c.add_option("out", o->to, "Model file, or script to write; its other files go beside it").required();
   add_script(c, o->script);
   add_json(c, o->json);

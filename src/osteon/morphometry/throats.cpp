@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/grid/ghost_cells.hpp>
 #include <osteon/morphometry/distance_map.hpp>
@@ -73,13 +74,15 @@ bool is_end(const grid::block& where, int axis, bool high) {
 
 std::vector<float> access_map(const grid::block& where, const std::vector<float>& squared, const image_faces& from) {
   const index3 shape = where.owned.shape();
-  widest_ways ways(shape, squared);
+  std::optional<widest_ways> made;
   comm::collectively(where.comm, [&] {
+    widest_ways& ways = made.emplace(shape, squared);
     for (int axis = 0; axis < 3; ++axis)
       for (const bool high : {false, true})
         if (from[static_cast<std::size_t>(2 * axis + (high ? 1 : 0))] && is_end(where, axis, high))
           for_each_on_face(shape, axis, high, [&](index3 at) { ways.offer(at, beyond); });
   });
+  widest_ways& ways = *made;
   for (;;) {
     comm::collectively(where.comm, [&] { ways.spread(); });
     const grid::ghosted_field<float> around = grid::with_ghost_cells(where, ways.result(), 1);

@@ -18,6 +18,11 @@ std::optional<inp_plasticity> inp_plasticity_of(const spec& job, const voxel::ma
   if (keys.integration != "full")
     throw usage_error(
         "failure.integration \"bbar\" cannot be written as .inp: C3D8 integrates in full; --set failure.integration=full");
+  if (job.load.force_N || job.load.moment_N_mm)
+    throw usage_error(
+        fmt::format("load.{} cannot be written as .inp: where material yields no displacement is known that takes it; give "
+                    "strain, displacement_mm or angle_deg",
+                    job.load.force_N ? "force_N" : "moment_N_mm"));
   inp_plasticity all;
   all.of_material.resize(materials.size());
   for (std::size_t m = 1; m < materials.size(); ++m)

@@ -7,7 +7,8 @@
 namespace osteon::job {
 
 /// That of a job of failure; none of other physics.
-/// @throws usage_error if *PLASTIC is another law, or C3D8 another integration, than the job's @collective local
+/// @throws usage_error if *PLASTIC is another law, or C3D8 another integration, than the job's, or the job gives a load,
+/// whose displacements are found step by step @collective local
 std::optional<inp_plasticity> inp_plasticity_of(const spec& job, const voxel::material_table& materials);
 
 }  // namespace osteon::job

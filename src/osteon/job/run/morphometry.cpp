@@ -37,12 +37,11 @@ morphometry::thickness_statistics thickness_of(const grid::block& where, const s
 
 namespace {
 
-// How wide a ball can come in from outside. @param pores 1 or 0 @collective on where.comm
-json throats_of(const grid::block& where, const std::vector<float>& pores, const vector3& spacing_mm) {
-  const auto squared = morphometry::distance_map(where, pores, spacing_mm);
+// How wide a ball can come in from outside. @param squared distance_map() of the pores @collective on where.comm
+json throats_of(const grid::block& where, const std::vector<float>& squared, const vector3& spacing_mm) {
   const auto ways = morphometry::access_map(where, squared, morphometry::all_faces);
-  std::int64_t counts[2] = {std::count(pores.begin(), pores.end(), 1.0F),
-                            std::ssize(ways) - std::count(ways.begin(), ways.end(), 0.0F)};
+  const auto present = [](const std::vector<float>& of) { return std::ssize(of) - std::count(of.begin(), of.end(), 0.0F); };
+  std::int64_t counts[2] = {present(squared), present(ways)};
   MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT64_T, MPI_SUM, where.comm);
   const auto sizes = morphometry::statistics_of(where, morphometry::local_thickness(where, ways, spacing_mm), spacing_mm);
   const auto passing = morphometry::passing_radii(where, squared);
@@ -94,22 +93,25 @@ json measure_shape(MPI_Comm comm, const spec& job, bool with_throats, log_sink& 
     log.stage("compartments");
     compartments = measure_compartments(job, part, solid);
   }
-  log.stage("thickness of the solid");
-  const auto thickness = thickness_of(part.where, solid, h);
   const std::string phase = physics_of(job).rules(job).phase;
+  const bool pores_are_solid = phase == "fluid";  // the phase that is measured first
   json throats;
-  const auto find_throats = [&](const std::vector<float>& pores) {
-    log.stage("throats of the pores");
-    throats = throats_of(part.where, pores, h);
+  const auto measured = [&](const std::vector<float>& of, bool are_pores) {
+    const auto squared = morphometry::distance_map(part.where, of, h);
+    if (with_throats && are_pores) {
+      log.stage("throats of the pores");
+      throats = throats_of(part.where, squared, h);
+    }
+    return morphometry::statistics_of(part.where, morphometry::local_thickness(part.where, squared, h), h);
   };
-  if (with_throats && phase == "fluid") find_throats(solid);
+  log.stage("thickness of the solid");
+  const auto thickness = measured(solid, pores_are_solid);
   log.stage("thickness of the empty space");
   comm::collectively(comm, [&] {
     empty = std::move(solid);
     for (float& v : empty) v = 1 - v;
   });
-  const auto separation = thickness_of(part.where, empty, h);
-  if (with_throats && phase != "fluid") find_throats(empty);
+  const auto separation = measured(empty, !pores_are_solid);
 
   const double voxel = h.z * h.y * h.x, total = static_cast<double>(domain.volume()) * voxel;
   const double bone = static_cast<double>(counts.voxels) * voxel;
