@@ -363,7 +363,7 @@ class walker {
   }
 
   // The state of voxels is as large as all else: a file takes some numbers of it after the other from a small buffer, and
-  // gives them back into one of all, when nothing has been solved yet.
+  // gives them back into one of all, before the path is walked.
   void add_states(solver_state& s, bool for_file) {
     const int numbers = body().voxels().numbers_of_state();
     const auto nodes = static_cast<std::size_t>(problem_.nodes.size());
