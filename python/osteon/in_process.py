@@ -1,7 +1,7 @@
-"""Jobs on arrays, solved in this process: no program is started, no file is written.
+"""Jobs on arrays, solved in this process, or in those of an mpi4py communicator: no program is started.
 
-The module `osteon._native` does it. Where it was not built, or for what lies in files or goes to files, the callers
-start the program, which gives the same answers.
+The module `osteon._native` does it. Where it was not built, or for what lies in files or goes to files, one process
+starts the program, which gives the same answers.
 """
 
 import json
@@ -10,14 +10,17 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from .errors import UsageError
 from .native_module import native_module
 from .progress import Bar, Listener
-from .result import Result
+from .result import Result, StoredFields
 
 if TYPE_CHECKING:
     import numpy as np
+    from mpi4py import MPI
 
     from .result_fields import Field
 
@@ -62,18 +65,106 @@ def solve_here(job: Mapping[str, Any], image: "np.ndarray", progress: bool | Lis
     return SolvedHere(json.loads(solution.summary), solution)
 
 
+def solve_together(
+    job: Mapping[str, Any], image: "np.ndarray | None", progress: bool | Listener, comm: "MPI.Intracomm"
+) -> Result:
+    """Solve a job on an array in the processes of a communicator, all of which call this.
+
+    Parameters
+    ----------
+    job
+        Its tables; those of rank 0 count.
+    image
+        Grey values or labels of shape (z, y, x), on rank 0.
+    progress
+        Of rank 0.
+    comm
+        Of mpi4py.
+
+    Returns
+    -------
+    Result
+        Where the job names a folder (output.directory), its files lie there. Else rank 0 has the fields.
+    """
+    from mpi4py import MPI
+
+    native = native_module()
+    prepared, values, fault = ("", 0, ""), None, None
+    if comm.Get_rank() == 0:
+        try:
+            prepared, values = _prepare_together(job, image, native)
+        except Exception as e:  # noqa: BLE001 (raised on all ranks)
+            fault = e
+    raise_together(comm, fault)
+    toml, threads, directory = comm.bcast(prepared)
+    missing = comm.allreduce(int(native is None))
+    if missing:
+        raise UsageError(f"{missing} of {comm.Get_size()} processes have no module osteon._native for this Python")
+    ranks = comm.Get_group().Translate_ranks(None, MPI.COMM_WORLD.Get_group())
+    first = comm.Get_rank() == 0
+    bar = Bar() if progress is True and first else None
+    try:
+        solution = native.solve(toml, values, threads, (bar or progress or None) if first else None, list(ranks))
+    finally:
+        if bar:
+            bar.close()
+    summary = json.loads(solution.summary)
+    if directory:
+        solution.write(directory, "osteon from Python")
+        summary = json.loads((Path(directory) / "summary.json").read_text(encoding="utf-8"))
+        return Result(summary, StoredFields(Path(directory) / "results.nc"), Path(directory))
+    fields = FieldsInMemory(solution, at_once=True)
+    return Result(summary, fields if first else FieldsElsewhere())
+
+
+def raise_together(comm: "MPI.Intracomm | None", fault: Exception | None) -> None:
+    """Raise what rank 0 has found, on all ranks."""
+    fault = comm.bcast(fault) if comm is not None else fault
+    if fault is not None:
+        raise fault
+
+
+def _prepare_together(
+    job: Mapping[str, Any], image: "np.ndarray | None", native: ModuleType | None
+) -> tuple[tuple[str, int, str], "np.ndarray"]:
+    """The job as text, threads of a rank and folder of the results, for all ranks; the image. @throws UsageError"""
+    from .api import to_toml
+
+    values = None if image is None else _as_native(image)
+    if values is None:
+        raise UsageError("rank 0 has no image of numbers in three dimensions; give it one of shape (z, y, x)")
+    run, output = job.get("run", {}), dict(job.get("output", {}))
+    directory = output.pop("directory", None)
+    toml = to_toml(
+        {
+            **job,
+            "image": {**job.get("image", {}), "path": "array"},
+            "output": output,
+            "run": {**run, "ranks": 1},  # how many there are says the communicator
+        }
+    )
+    if native and (why := native.why_not(toml)):
+        raise UsageError(f"the job cannot be solved on a communicator: {why}; leave out comm, or what it asks for")
+    return (toml, int(run.get("threads") or 1), str(Path(directory).absolute()) if directory else ""), values
+
+
 class FieldsInMemory(Mapping[str, "np.ndarray"]):
     """Fields of a job that was solved in this process, made when they are asked for and then kept.
 
     Shapes and units are those of a results file.
+
+    Of several processes, which make them together, the first one has them: then they are made at once.
     """
 
-    def __init__(self, solution: Any) -> None:
+    def __init__(self, solution: Any, at_once: bool = False) -> None:
         self._solution = solution
         self._listed = {
             name: (number, units, on_nodes) for number, (name, _, units, on_nodes) in enumerate(solution.fields)
         }
         self._made: dict[str, Field] = {}
+        if at_once:
+            for name in self:
+                self.field(name)
 
     def field(self, name: str) -> "Field":
         """The field with its unit and its place."""
@@ -105,6 +196,19 @@ class FieldsInMemory(Mapping[str, "np.ndarray"]):
 
     def __repr__(self) -> str:
         return f"<fields {', '.join(self)} in memory>"
+
+
+class FieldsElsewhere(Mapping[str, "np.ndarray"]):
+    """What the other ranks have of the fields that rank 0 has."""
+
+    def __getitem__(self, name: str) -> "np.ndarray":
+        raise KeyError(f"the field '{name}' is on rank 0; name a folder (output.directory) to read it everywhere")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
 
 
 class SolvedHere(Result):

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from .api import run
 from .errors import UsageError, one_frame
-from .in_process import solve_here
+from .in_process import raise_together, solve_here, solve_together
 from .progress import Listener
 from .result import Result
 
 if TYPE_CHECKING:
     import numpy as np
+    from mpi4py import MPI
     from numpy.typing import ArrayLike
 
     Image = np.ndarray | ArrayLike
@@ -36,6 +37,7 @@ def solve(
     strain: float | None = None,
     tolerance: float | None = 1e-6,
     progress: bool | Listener = False,
+    comm: "MPI.Intracomm | None" = None,
     **tables: Mapping[str, Any],
 ) -> Result:
     """Any physics of one image; `stiffness` and its neighbours are easier to read.
@@ -62,6 +64,10 @@ def solve(
         Of the solver.
     progress
         True: a bar; a function: called with stage, share that is done, and details.
+    comm
+        Of mpi4py: its processes solve together, and all of them call this with the same arguments, but the image, which
+        counts on rank 0 and may be None elsewhere. All get the answers, rank 0 the fields; where
+        ``output={"directory": ...}`` names a folder for files, all can read these.
     **tables
         Further tables of a job, for example ``run={"ranks": 2}``.
 
@@ -87,7 +93,7 @@ def solve(
         "load": {"axis": axis, "strain": strain},
         "solve": {"tolerance": tolerance},
     }
-    return _of_image(image, spacing_mm, threshold, job, tables, progress)
+    return _of_image(image, spacing_mm, threshold, job, tables, progress, comm)
 
 
 @one_frame
@@ -103,6 +109,7 @@ def stiffness(
     strain: float | None = None,
     tolerance: float = 1e-6,
     progress: bool | Listener = False,
+    comm: "MPI.Intracomm | None" = None,
     **tables: Mapping[str, Any],
 ) -> Result:
     """Stiffness of a specimen in a mechanical test.
@@ -132,6 +139,10 @@ def stiffness(
         Largest relative residual.
     progress
         True: a bar; a function: called with stage, share that is done, and details.
+    comm
+        Of mpi4py: its processes solve together, and all of them call this with the same arguments, but the image, which
+        counts on rank 0 and may be None elsewhere. All get the answers, rank 0 the fields; where
+        ``output={"directory": ...}`` names a folder for files, all can read these.
     **tables
         Further tables of a job, for example ``output={"fields": ["displacement"]}``.
 
@@ -152,7 +163,7 @@ def stiffness(
         "load": {"axis": axis, "test": test, "strain": strain},
         "solve": {"tolerance": tolerance},
     }
-    return _of_image(image, spacing_mm, threshold, job, tables, progress)
+    return _of_image(image, spacing_mm, threshold, job, tables, progress, comm)
 
 
 @one_frame
@@ -166,6 +177,7 @@ def homogenise(
     boundary_condition: str = "periodic",
     tolerance: float = 1e-6,
     progress: bool | Listener = False,
+    comm: "MPI.Intracomm | None" = None,
     **tables: Mapping[str, Any],
 ) -> Result:
     """Stiffness tensor of a material of which the image is a sample, by six load cases.
@@ -175,7 +187,7 @@ def homogenise(
 
     Parameters
     ----------
-    image, spacing_mm, youngs_modulus_MPa, poisson_ratio, threshold, tolerance, progress, **tables
+    image, spacing_mm, youngs_modulus_MPa, poisson_ratio, threshold, tolerance, progress, comm, **tables
         As of `stiffness`.
     boundary_condition
         ``periodic``: the image repeats itself; ``kubc``: its faces move with the mean strain, an upper bound.
@@ -191,7 +203,7 @@ def homogenise(
         "load": {"test": "homogenise", "boundary_condition": boundary_condition},
         "solve": {"tolerance": tolerance},
     }
-    return _of_image(image, spacing_mm, threshold, job, tables, progress)
+    return _of_image(image, spacing_mm, threshold, job, tables, progress, comm)
 
 
 @one_frame
@@ -204,6 +216,7 @@ def conductivity(
     axis: str | None = "z",
     tolerance: float = 1e-6,
     progress: bool | Listener = False,
+    comm: "MPI.Intracomm | None" = None,
     **tables: Mapping[str, Any],
 ) -> Result:
     """Effective conductivity of heat, or of anything else that spreads by a gradient.
@@ -213,7 +226,7 @@ def conductivity(
 
     Parameters
     ----------
-    image, spacing_mm, threshold, tolerance, progress, **tables
+    image, spacing_mm, threshold, tolerance, progress, comm, **tables
         As of `stiffness`.
     conductivity_W_per_mK
         Of the solid.
@@ -231,7 +244,7 @@ def conductivity(
         "load": {"axis": axis} if axis else {"test": "conductivity_tensor"},
         "solve": {"tolerance": tolerance},
     }
-    return _of_image(image, spacing_mm, threshold, job, tables, progress)
+    return _of_image(image, spacing_mm, threshold, job, tables, progress, comm)
 
 
 @one_frame
@@ -242,6 +255,7 @@ def tortuosity(
     axis: str = "z",
     tolerance: float = 1e-6,
     progress: bool | Listener = False,
+    comm: "MPI.Intracomm | None" = None,
     **tables: Mapping[str, Any],
 ) -> Result:
     """Tortuosity factor of a phase: its share of the volume times its own diffusivity over the effective one.
@@ -257,7 +271,7 @@ def tortuosity(
         Edge lengths of a voxel, (z, y, x) or one number.
     axis
         z, y or x: between its two faces, the others closed.
-    tolerance, progress, **tables
+    tolerance, progress, comm, **tables
         As of `stiffness`.
 
     Returns
@@ -271,13 +285,21 @@ def tortuosity(
     """
     import numpy as np
 
-    values = np.asarray(mask)
+    values, fault = np.asarray(mask), None
     if values.dtype != bool:
-        raise UsageError(
+        fault = UsageError(
             f"tortuosity takes a mask, not values of the type {values.dtype}; give `image > threshold` or `labels == 2`"
         )
+    raise_together(comm, fault)
     return conductivity(
-        values, spacing_mm, conductivity_W_per_mK=1.0, axis=axis, tolerance=tolerance, progress=progress, **tables
+        None if mask is None else values,
+        spacing_mm,
+        conductivity_W_per_mK=1.0,
+        axis=axis,
+        tolerance=tolerance,
+        progress=progress,
+        comm=comm,
+        **tables,
     )
 
 
@@ -291,6 +313,7 @@ def permeability(
     tolerance: float = 1e-4,
     *,
     progress: bool | Listener = False,
+    comm: "MPI.Intracomm | None" = None,
     **tables: Mapping[str, Any],
 ) -> Result:
     """Permeability of the pores of an image, by steady Stokes flow.
@@ -315,6 +338,10 @@ def permeability(
         Largest relative distance of the bounds of the permeability.
     progress
         True: a bar; a function: called with stage, share that is done, and details.
+    comm
+        Of mpi4py: its processes solve together, and all of them call this with the same arguments, but the image, which
+        counts on rank 0 and may be None elsewhere. All get the answers, rank 0 the fields; where
+        ``output={"directory": ...}`` names a folder for files, all can read these.
     **tables
         Further tables of a job, for example ``flow={"viscosity_Pa_s": 0.4}`` or ``run={"ranks": 2}``.
 
@@ -325,7 +352,7 @@ def permeability(
     test = "permeability" if axis else "permeability_tensor"
     load = {"boundary_condition": boundary_condition, "test": test, "axis": axis}
     job = {"name": "permeability", "physics": "flow", "load": load, "solve": {"tolerance": tolerance}}
-    return _of_image(image, spacing_mm, threshold, job, tables, progress)
+    return _of_image(image, spacing_mm, threshold, job, tables, progress, comm)
 
 
 def _elastic(youngs_modulus_MPa: float, poisson_ratio: float) -> dict[str, Any]:  # noqa: N803
@@ -339,6 +366,7 @@ def _of_image(
     job: dict[str, Any],
     tables: Mapping[str, Mapping[str, Any]],
     progress: bool | Listener,
+    comm: "MPI.Intracomm | None",
 ) -> Result:
     """Run a job on an array. Tables of the caller go before ours, key by key."""
     import numpy as np
@@ -354,6 +382,8 @@ def _of_image(
     }
     for name, table in tables.items():
         whole[name] = {**whole.get(name, {}), **table} if isinstance(table, Mapping) else table
+    if comm is not None:
+        return solve_together(whole, None if image is None else values, progress, comm)
     if (result := solve_here(whole, values, progress)) is not None:
         return result
     with tempfile.TemporaryDirectory(prefix="osteon-") as folder:

@@ -112,9 +112,11 @@ def _subtitle(result: JobResult) -> str:
 def _keys(result: JobResult, rows: list[tuple[Answer, str]]) -> list[tuple[str, str, str]]:
     """Title, value and unit of the largest numbers on the page: the first answers, or the first one of each load case."""
     if not result.cases:
-        known = {a["key"]: a["total"] for a in result.summary.get("uncertainty", {}).get("answers", [])}
+        told = result.summary.get("uncertainty", {})
+        factor = told.get("coverage_factor", 1)
+        known = {a["key"]: f"{number(factor * a['total'], 2)} (k = {factor:g})" for a in told.get("answers", [])}
         return custom_keys(result) or [
-            (a.title, f"{v} ± {number(known[a.key], 2)}" if a.key in known else v, a.unit) for a, v in rows[:3]
+            (a.title, f"{v} ± {known[a.key]}" if a.key in known else v, a.unit) for a, v in rows[:3]
         ]
     chosen: list[tuple[str, str, str]] = []
     for n, name in enumerate(result.cases[:6]):

@@ -324,11 +324,12 @@ def uncertainty(result: JobResult) -> list[list[str]]:
     causes = [(key, words) for key, words in CAUSES if any(key in a for a in shown)]
     has_order = any("order" in a for a in shown)
     more = ["voxels of no size", "order"] if has_order else []
-    rows = [["answer", "value", *(f"± {words}" for _, words in causes), "± all", *more, ""]]
+    rows = [["answer", "value", *(f"± {words}" for _, words in causes), "± all", "interval (k = 2)", *more, ""]]
     for a in shown:
         title = f"{a['title']}, case {a['case']}" if a.get("case") else str(a["title"])
         differences = ["not known" if a.get(key) is None else number(a[key], 2) for key, _ in causes]
-        cells = [_as_beginning(title), number(a["value"]), *differences, number(a["total"], 2)]
+        interval = f"{number(a['low'], 3)} to {number(a['high'], 3)}" if "low" in a else "-"  # none in older results
+        cells = [_as_beginning(title), number(a["value"]), *differences, number(a["total"], 2), interval]
         if has_order:
             cells += [
                 "-" if a.get(key) is None else number(a[key], d) for key, d in (("extrapolated", 4), ("order", 2))

@@ -2,6 +2,7 @@
 // one user; what is public stands there.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -11,7 +12,9 @@
 #include <mutex>
 #include <native/python_log.hpp>
 #include <native/world.hpp>
+#include <optional>
 #include <osteon/base/error.hpp>
+#include <osteon/comm/communicator.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/run/solve_in_memory.hpp>
 #include <osteon/job/spec.hpp>
@@ -71,9 +74,11 @@ class thread_count {
   int before_;
 };
 
+// Of several ranks rank 0 has the values: making and writing them is collective, and elsewhere they are empty.
 class solution {
  public:
-  solution(job::solution_in_memory solved, array image) : image_(std::move(image)), solved_(std::move(solved)) {}
+  solution(job::solution_in_memory solved, std::optional<array> image, bool is_first)
+      : image_(std::move(image)), solved_(std::move(solved)), is_first_(is_first) {}
 
   std::string summary() const { return job::to_text(solved_.summary()); }
 
@@ -89,22 +94,20 @@ class solution {
     if (number >= solved_.fields().size()) throw nb::index_error("there is no such field");
     const index3 shape = solved_.shape_of(number);
     const int components = solved_.fields()[number].components;
-    const auto count = static_cast<std::size_t>(shape.volume() * components);
+    const auto count = static_cast<std::size_t>(is_first_ ? shape.volume() * components : 0);
     auto values = std::make_unique<float[]>(count);
     solved_.values_of(number, {values.get(), count});
-    std::vector<std::size_t> extents{static_cast<std::size_t>(shape.z), static_cast<std::size_t>(shape.y),
-                                     static_cast<std::size_t>(shape.x)};
+    std::vector<std::size_t> extents = extents_of(shape);
     if (components > 1) extents.push_back(static_cast<std::size_t>(components));
     return owned(std::move(values), extents);
   }
 
   nb::ndarray<nb::numpy, material_number> material() const {
     const index3 shape = solved_.shape();
-    const auto count = static_cast<std::size_t>(shape.volume());
+    const auto count = static_cast<std::size_t>(is_first_ ? shape.volume() : 0);
     auto numbers = std::make_unique<material_number[]>(count);
     solved_.materials({numbers.get(), count});
-    return owned(std::move(numbers),
-                 {static_cast<std::size_t>(shape.z), static_cast<std::size_t>(shape.y), static_cast<std::size_t>(shape.x)});
+    return owned(std::move(numbers), extents_of(shape));
   }
 
   std::vector<double> origin_mm() const { return list(solved_.origin_mm()); }
@@ -112,6 +115,10 @@ class solution {
   void write(const std::string& directory, const std::string& command) const { solved_.write(directory, command); }
 
  private:
+  std::vector<std::size_t> extents_of(const index3& shape) const {
+    return {static_cast<std::size_t>(is_first_ ? shape.z : 0), static_cast<std::size_t>(shape.y),
+            static_cast<std::size_t>(shape.x)};
+  }
   template <class T>
   static nb::ndarray<nb::numpy, T> owned(std::unique_ptr<T[]> values, const std::vector<std::size_t>& extents) {
     T* const data = values.release();
@@ -120,8 +127,9 @@ class solution {
   }
   static std::vector<double> list(const vector3& v) { return {v.z, v.y, v.x}; }
 
-  array image_;  // whose memory the solution reads again when it is written
+  std::optional<array> image_;  // whose memory the solution reads again when it is written
   job::solution_in_memory solved_;
+  bool is_first_;
 };
 
 // One at a time: MPI and the threads of OpenMP are those of the process.
@@ -130,18 +138,23 @@ std::mutex& one_at_a_time() {
   return it;
 }
 
-solution solve(const std::string& toml, array image, int threads, nb::object listener) {
+// @param image none: that of rank 0 counts @param ranks of the processes that solve together; none: this one alone
+solution solve(const std::string& toml, std::optional<array> image, int threads, nb::object listener,
+               const std::optional<std::vector<int>>& ranks) {
   job::spec spec = read_job(toml);
-  voxel::image_planes planes = planes_of(image);
+  voxel::image_planes planes = image ? planes_of(*image) : voxel::image_planes{};
+  bool is_first = true;
   python_log log(std::move(listener));
   job::solution_in_memory solved = [&] {
     const nb::gil_scoped_release others_may_run;
     const std::lock_guard alone(one_at_a_time());
-    const MPI_Comm self = world();
+    const MPI_Comm comm = ranks ? communicator_of(*ranks) : world();
+    is_first = comm::rank(comm) == 0;
+    if (!is_first) log.be_silent();
     const thread_count used(threads);
-    return job::solve_in_memory(self, std::move(spec), std::move(planes), log, [&log] { return log.is_interrupted(); });
+    return job::solve_in_memory(comm, std::move(spec), std::move(planes), log, [&log] { return log.is_interrupted(); });
   }();
-  return {std::move(solved), std::move(image)};
+  return {std::move(solved), std::move(image), is_first};
 }
 
 // As the exceptions of the package, with the exit code of the command line. What Python has raised in the meantime (an
@@ -171,7 +184,7 @@ NB_MODULE(_native, m) {
       .def_prop_ro("origin_mm", &solution::origin_mm)
       .def_prop_ro("spacing_mm", &solution::spacing_mm)
       .def("write", &solution::write, "directory"_a, "command"_a);
-  m.def("solve", &solve, "toml"_a, "image"_a, "threads"_a, "listener"_a.none());
+  m.def("solve", &solve, "toml"_a, "image"_a.none(), "threads"_a, "listener"_a.none(), "ranks"_a.none() = nb::none());
   m.def("why_not", [](const std::string& toml) { return osteon::job::why_not_in_memory(read_job(toml)); }, "toml"_a);
   m.def("end", &end_world);
 }

@@ -5,6 +5,7 @@ namespace nb = nanobind;
 namespace osteon::native {
 
 void python_log::warn(std::string_view text) {
+  if (is_silent_) return;
   const nb::gil_scoped_acquire held;
   if (raised_) return;
   // Warnings may be errors by the user's choice.
@@ -19,7 +20,7 @@ void python_log::stage(std::string_view name) {
 void python_log::progress(double fraction, std::string_view detail) { tell(fraction, detail); }
 
 void python_log::tell(double fraction, std::string_view detail) {
-  if (listener_.is_none() || raised_) return;
+  if (is_silent_ || listener_.is_none() || raised_) return;
   const nb::gil_scoped_acquire held;
   try {
     listener_(nb::str(stage_.data(), stage_.size()), fraction, nb::str(detail.data(), detail.size()));

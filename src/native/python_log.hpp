@@ -19,6 +19,9 @@ class python_log final : public log_sink {
   void stage(std::string_view name) override;
   void progress(double fraction, std::string_view detail) override;
 
+  /// Tell nothing from here on: another rank does.
+  void be_silent() { is_silent_ = true; }
+
   /// Whether Python wants us to end: by a signal (Ctrl-C), or because the listener raised. The exception stays set.
   bool is_interrupted();
 
@@ -27,7 +30,7 @@ class python_log final : public log_sink {
 
   nanobind::object listener_;
   std::string stage_;
-  bool raised_ = false;
+  bool raised_ = false, is_silent_ = false;
 };
 
 }  // namespace osteon::native

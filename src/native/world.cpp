@@ -64,6 +64,27 @@ MPI_Comm world() {
   return MPI_COMM_SELF;
 }
 
+MPI_Comm communicator_of(const std::vector<int>& ranks) {
+  static std::map<std::vector<int>, MPI_Comm> known;
+  int is_ended = 0, is_begun = 0;
+  MPI_Finalized(&is_ended);
+  MPI_Initialized(&is_begun);
+  if (!is_begun || is_ended || began)
+    throw usage_error(
+        "the communicator belongs to another MPI library than the one that osteon uses; build mpi4py and osteon with the "
+        "same one, or start the program by run = {\"ranks\": N}");
+  const auto found = known.find(ranks);
+  if (found != known.end()) return found->second;
+  MPI_Group world = MPI_GROUP_NULL, group = MPI_GROUP_NULL;
+  MPI_Comm made = MPI_COMM_NULL;
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  MPI_Group_incl(world, static_cast<int>(ranks.size()), ranks.data(), &group);
+  MPI_Comm_create_group(MPI_COMM_WORLD, group, 0, &made);
+  MPI_Group_free(&group);
+  MPI_Group_free(&world);
+  return known[ranks] = made;
+}
+
 void end_world() {
   int is_ended = 0;
   MPI_Finalized(&is_ended);

@@ -50,6 +50,7 @@ def test_the_job_is_solved_on_changed_images(job: Job, tmp_path: Path) -> None:
     assert told["total"] == pytest.approx(
         np.sqrt(told["threshold"] ** 2 + told["voxel_size"] ** 2 + told["noise"] ** 2)
     )
+    assert [told["low"], told["high"]] == pytest.approx([k - 2 * told["total"], k + 2 * told["total"]])
     coarse = summary_of(done.folder / "uncertainty" / "voxels_4")["image"]
     assert coarse["shape"] == [4, 3, 3] and coarse["coarsened"] == 4
     assert coarse["spacing_mm"] == pytest.approx([0.02 * 13 / 4, 0.08, 0.08])
@@ -57,7 +58,7 @@ def test_the_job_is_solved_on_changed_images(job: Job, tmp_path: Path) -> None:
     line = done.summary["uncertainty"]["words"][1]
     assert line.startswith("stiffness ") and "(threshold) ± " in line and line in done.out
     page = (done.folder / "report.html").read_text()
-    assert "How far are the answers known?" in page and "± voxel size" in page
+    assert "How far are the answers known?" in page and "± voxel size" in page and "interval (k = 2)" in page
 
     job.write(text)
     for name, change in (("threshold_high", "segment.threshold=110"), ("voxels_2", "image.coarsen=2")):

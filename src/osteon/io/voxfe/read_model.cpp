@@ -5,7 +5,7 @@
 #include <numeric>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/io/files/model_header_bytes.hpp>
+#include <osteon/io/files/deal_model.hpp>
 #include <osteon/io/packed_voxels.hpp>
 #include <osteon/io/voxfe/elements.hpp>
 #include <osteon/io/voxfe/read_model.hpp>
@@ -125,46 +125,16 @@ model_planes read_in_parallel(MPI_Comm comm, const script& s, const reading_opti
 }
 
 model_planes read_and_scatter(MPI_Comm comm, const script& s, const reading_options& options) {
-  const bool root = comm::rank(comm) == 0;
   whole_model whole;
-  std::vector<char> bytes;
-  std::int64_t size = 0;
   int base = 1;
   comm::collectively(comm, [&] {
-    if (!root) return;
+    if (comm::rank(comm) != 0) return;
     whole = read_whole_model(s, options);
-    bytes = pack(whole.header);
-    size = std::ssize(bytes);
     base = whole.layout.base;
   });
-  MPI_Bcast(&size, 1, MPI_INT64_T, 0, comm);
   MPI_Bcast(&base, 1, MPI_INT, 0, comm);
-  comm::collectively(comm, [&] {
-    if (size > std::numeric_limits<int>::max())
-      throw data_error("the lists of materials and conditions exceed 2 GiB; they cannot be handed out");
-    bytes.resize(static_cast<std::size_t>(size));
-  });
-  MPI_Bcast(bytes.data(), static_cast<int>(size), MPI_CHAR, 0, comm);
-  model_planes model;
-  model.index_base = base;
-  comm::collectively(comm, [&] { model.header = unpack(bytes); });
-  model.where = grid::make_block(comm, model.header.shape, model.header.active_per_plane);
-  comm::collectively(comm, [&] { model.material.resize(static_cast<std::size_t>(model.where.owned.volume())); });
-
-  // A message a plane: none comes near the largest count of MPI.
-  const std::int64_t plane = model.header.shape.y * model.header.shape.x;
-  const int count = static_cast<int>(plane);
-  if (root) {
-    for (int r = 1; r < comm::size(comm); ++r)
-      for (std::int64_t z = model.where.boxes->box_of(r).begin.z; z < model.where.boxes->box_of(r).end.z; ++z)
-        MPI_Send(whole.material.data() + z * plane, count, MPI_UINT16_T, r, 0, comm);
-    std::copy_n(whole.material.begin() + model.where.owned.begin.z * plane, model.material.size(), model.material.begin());
-  } else {
-    for (std::size_t z = 0; z < static_cast<std::size_t>(model.where.owned.shape().z); ++z)
-      MPI_Recv(model.material.data() + z * static_cast<std::size_t>(plane), count, MPI_UINT16_T, 0, 0, comm,
-               MPI_STATUS_IGNORE);
-  }
-  return model;
+  model_of_rank own = deal_model(comm, whole.header, whole.material);
+  return {std::move(own.where), std::move(own.header), std::move(own.material), base};
 }
 
 }  // namespace

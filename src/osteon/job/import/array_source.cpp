@@ -1,7 +1,9 @@
 #include <osteon/job/import/array_source.hpp>
 
 #include <osteon/base/error.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/io/files/deal_model.hpp>
 #include <osteon/io/files/model_file.hpp>
 #include <osteon/job/import/scan_model.hpp>
 #include <osteon/voxel/run_set.hpp>
@@ -26,14 +28,31 @@ voxel::model_header array_source::outline(MPI_Comm, const spec& job) const {
 }
 
 local_model array_source::read(MPI_Comm comm, const spec& job, io_clock&, log_sink& log) const {
-  const scan_model made = model_of(image_, job, log);
+  voxel::model_header header;
+  std::vector<material_number> whole;
+  comm::collectively(comm, [&] {
+    if (comm::rank(comm) != 0) return;
+    const scan_model made = model_of(image_, job, log);
+    header = made.header;
+    whole = voxel::all_materials(made.solid);
+  });
   local_model part;
-  part.header = made.header;
-  part.where = grid::make_block(comm, part.header.shape, part.header.active_per_plane);
-  const std::vector<material_number> numbers = voxel::all_materials(made.solid);
-  const view3<const material_number> voxels(numbers.data(), part.where.owned.shape());
-  part.cells = voxel::active_cells(voxels);
-  part.material = voxel::gather(part.cells, voxels);
+  std::vector<material_number> numbers;
+  if (comm::size(comm) == 1) {
+    part.header = std::move(header);
+    part.where = grid::make_block(comm, part.header.shape, part.header.active_per_plane);
+    numbers = std::move(whole);
+  } else {
+    io::model_of_rank own = io::deal_model(comm, header, whole);
+    part.header = std::move(own.header);
+    part.where = std::move(own.where);
+    numbers = std::move(own.material);
+  }
+  comm::collectively(comm, [&] {
+    const view3<const material_number> voxels(numbers.data(), part.where.owned.shape());
+    part.cells = voxel::active_cells(voxels);
+    part.material = voxel::gather(part.cells, voxels);
+  });
   return part;
 }
 

@@ -16,7 +16,8 @@ class array_source final : public model_source {
   /// There is nothing to prepare. @return shape of the array
   index3 prepare(const spec& job, log_sink& log, const stop_query& is_to_stop) const override;
   voxel::model_header outline(MPI_Comm comm, const spec& job) const override;
-  /// Segment the array. @param comm of one rank @throws as make_scan_model; usage_error if the job names images
+  /// Segment the array, on rank 0, and deal out its planes; the arrays of other ranks count for nothing.
+  /// @throws as make_scan_model; usage_error if the job names images @collective on comm
   local_model read(MPI_Comm comm, const spec& job, io_clock& clock, log_sink& log) const override;
   /// Write the model of the array as a file.
   imported_model make_model(const spec& job, const std::string& path, log_sink& log,

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <osteon/base/error.hpp>
+#include <osteon/comm/broadcast.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/io/files/deal_model.hpp>
 #include <osteon/job/elasticity/elastic_problem.hpp>
 #include <osteon/job/import/array_source.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
@@ -25,7 +28,7 @@ namespace {
 // Saves nothing: it lets a solve end between its iterations.
 class stop_watcher final : public solve::checkpointer {
  public:
-  explicit stop_watcher(const stop_query& is_to_stop) : is_to_stop_(is_to_stop) {}
+  stop_watcher(MPI_Comm comm, const stop_query& is_to_stop) : comm_(comm), is_to_stop_(is_to_stop) {}
   found begin() override { return found::nothing; }
   void restore(solve::solver_state&) override {}
   bool is_due(std::int64_t) override {
@@ -33,12 +36,15 @@ class stop_watcher final : public solve::checkpointer {
     return false;
   }
   void pass() override {
-    if (is_to_stop_ && is_to_stop_()) throw interrupted_error("stopped on request while solving; nothing is kept");
+    int stops = is_to_stop_ && is_to_stop_() ? 1 : 0;
+    MPI_Allreduce(MPI_IN_PLACE, &stops, 1, MPI_INT, MPI_MAX, comm_);
+    if (stops != 0) throw interrupted_error("stopped on request while solving; nothing is kept");
   }
   void save(const solve::solver_state&) override {}
   void finish(const solve::solver_state&) override {}
 
  private:
+  MPI_Comm comm_;
   const stop_query& is_to_stop_;
 };
 
@@ -86,14 +92,24 @@ index3 solution_in_memory::shape_of(std::size_t field) const {
 }
 
 void solution_in_memory::values_of(std::size_t field, std::span<float> values) const {
-  const io::plane_source<float> planes = state_->result.fields.at(field).begin();
-  planes(0, shape_of(field).z, values);
+  const local_model& part = state_->part;
+  const io::field_info& info = state_->infos.at(field);
+  io::plane_source<float> planes;
+  comm::collectively(part.where.comm, [&] { planes = state_->result.fields.at(field).begin(); });
+  if (comm::size(part.where.comm) == 1)
+    planes(0, shape_of(field).z, values);
+  else
+    io::gather_field(part.where, info.where, info.components, planes, values);
 }
 
 index3 solution_in_memory::shape() const { return state_->part.header.shape; }
 
 void solution_in_memory::materials(std::span<material_number> numbers) const {
-  image_planes(state_->part)(0, shape().z, numbers);
+  const local_model& part = state_->part;
+  if (comm::size(part.where.comm) == 1)
+    image_planes(part)(0, shape().z, numbers);
+  else
+    io::gather_materials(part.where, image_planes(part), numbers);
 }
 
 vector3 solution_in_memory::origin_mm() const { return state_->part.header.origin_mm; }
@@ -103,12 +119,20 @@ void solution_in_memory::write(const std::string& directory, const std::string& 
   spec job = state_->job;
   job.output_directory = directory;
   const output_paths paths(job);
+  const MPI_Comm comm = state_->part.where.comm;
+  const bool root = comm::rank(comm) == 0;
   json summary = state_->summary;
   write_results(paths, job, state_->part, state_->result, command, [] {}, null_log(), summary["files"]);
-  write_file(paths.manifest,
-             to_text(describe_run(job, state_->part, host_names(state_->part.where.comm), command, state_->started)));
-  summary["files"].update(write_scene(paths.directory, job, state_->part, state_->result.scene, summary));
-  write_file(paths.summary, to_text(summary));
+  const std::vector<std::string> hosts = host_names(comm);
+  comm::collectively(comm, [&] {
+    if (root) write_file(paths.manifest, to_text(describe_run(job, state_->part, hosts, command, state_->started)));
+  });
+  const json scene = write_scene(paths.directory, job, state_->part, state_->result.scene, summary);
+  comm::collectively(comm, [&] {
+    if (!root) return;
+    summary["files"].update(scene);
+    write_file(paths.summary, to_text(summary));
+  });
 }
 
 solution_in_memory solve_in_memory(MPI_Comm comm, spec job, voxel::image_planes image, log_sink& log,
@@ -126,11 +150,11 @@ solution_in_memory solve_in_memory(MPI_Comm comm, spec job, voxel::image_planes 
   clock.begin("importing the image");
   io_clock files;
   made->part = its.from->read(comm, its, files, log);
-  io::check_result_size(made->part.header, row.most_components(its));
+  comm::collectively(comm, [&] { io::check_result_size(made->part.header, row.most_components(its)); });
   const std::int64_t unsupported = drop_unsupported(its, made->part, log);
 
   clock.begin("solving");
-  stop_watcher watcher(is_to_stop);
+  stop_watcher watcher(comm, is_to_stop);
   watcher.pass();
   const solve::options how{tolerance_of(its), static_cast<int>(its.solve.max_iterations), &watcher};
   made->result = row.run(its, made->part, how, log);
@@ -147,14 +171,27 @@ solution_in_memory solve_in_memory(MPI_Comm comm, spec job, voxel::image_planes 
                                               : result.stopped_at,
                     tolerance_of(its)));
   for (const result_field& field : result.fields) made->infos.push_back(field.info);
-  made->summary = summarise(its, made->part, result,
-                            {1, cpu_seconds() - cpu_before, static_cast<double>(peak_rss_bytes()), clock.stages()});
-  made->summary["shown"]["peak"] = peak_of(made->part, result);
-  made->summary["solver"] = {{"setup_cpu_seconds", result.certificate.setup_cpu_seconds},
-                             {"solve_cpu_seconds", result.certificate.solve_cpu_seconds}};
-  if (its.segment.drop_unsupported) made->summary["segmentation"]["dropped_unsupported_voxels"] = unsupported;
-  made->summary["files"] = json::object();
-  made->summary["io"] = files.to_json();
+  const double cpu = sum_over_ranks(comm, cpu_seconds() - cpu_before),
+               peak = sum_over_ranks(comm, static_cast<double>(peak_rss_bytes()));
+  const double uneven = imbalance_of(made->part, result.elements);
+  const json highest = peak_of(made->part, result);
+  std::string text;  // rank 0 knows all answers
+  comm::collectively(comm, [&] {
+    if (comm::rank(comm) != 0) return;
+    json summary = summarise(its, made->part, result, {uneven, cpu, peak, clock.stages()});
+    summary["shown"]["peak"] = highest;
+    summary["solver"] = {{"setup_cpu_seconds", result.certificate.setup_cpu_seconds},
+                         {"solve_cpu_seconds", result.certificate.solve_cpu_seconds}};
+    if (its.segment.drop_unsupported) summary["segmentation"]["dropped_unsupported_voxels"] = unsupported;
+    summary["files"] = json::object();
+    summary["io"] = files.to_json();
+    if (comm::size(comm) > 1) text = summary.dump();
+    made->summary = std::move(summary);
+  });
+  text = comm::broadcast(comm, std::move(text));
+  comm::collectively(comm, [&] {
+    if (comm::rank(comm) != 0) made->summary = json::parse(text);
+  });
   return solution_in_memory(std::move(made));
 }
 

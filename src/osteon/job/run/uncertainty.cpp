@@ -100,7 +100,10 @@ class known_answer {
       entry_[key_of(of)] = by ? json(*by) : json(nullptr);
       square += by ? *by * *by : 0;
     }
-    entry_["total"] = std::sqrt(square);
+    const double total = std::sqrt(square);
+    entry_["total"] = total;
+    entry_["low"] = value_ - coverage_factor * total;
+    entry_["high"] = value_ + coverage_factor * total;
     entry_["in_table"] = in_table;
     return std::move(entry_);
   }
@@ -200,8 +203,9 @@ std::string rounded(double value, int last) {
   return fmt::format("{:.0f}", std::round(value / unit) * unit);
 }
 
-// "stiffness 7184 ± 150 (threshold) ± 90 (voxel size) ± 4 (noise) N/mm; 7270 N/mm in voxels of no size (order 1.1)": each
-// difference has two digits, the value as many as the smallest of them counts.
+// "stiffness 7184 ± 150 (threshold) ± 90 (voxel size) ± 4 (noise) N/mm: 6830 to 7530 (k = 2); 7270 N/mm in voxels of no size
+// (order 1.1)": each difference has two digits, the interval as many as half of it has with two, the value as many as the
+// smallest difference counts.
 std::string line_of(const json& a) {
   const double value = a.at("value");
   const auto difference = [&](cause of) -> std::optional<double> {
@@ -220,6 +224,10 @@ std::string line_of(const json& a) {
   text =
       fmt::format("{}{} {}{}{}", a.at("title").get<std::string>(),
                   a.contains("case") ? ", case " + a.at("case").get<std::string>() : "", rounded(value, last), text, unit);
+  if (const double total = a.at("total"); total > 0) {
+    const int to = first_digit_of(total) - 1;
+    text += fmt::format(": {} to {} (k = {:g})", rounded(a.at("low"), to), rounded(a.at("high"), to), coverage_factor);
+  }
   if (a.contains("extrapolated") && a.at("extrapolated").is_number())
     text += fmt::format("; {}{} in voxels of no size (order {:.2g})", rounded(a.at("extrapolated"), last), unit,
                         a.at("order").get<double>());
@@ -302,7 +310,7 @@ json describe_uncertainty(const spec& job, const json& summary, std::span<const 
     }
   for (const json& a : list)
     if (a.at("in_table")) lines.push_back(line_of(a));
-  return {{"words", lines}, {"answers", list}};
+  return {{"coverage_factor", coverage_factor}, {"words", lines}, {"answers", list}};
 }
 
 void tell_uncertainty(MPI_Comm comm, const spec& job, const maker_of_jobs& make, log_sink& log,

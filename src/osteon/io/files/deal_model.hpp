@@ -1,0 +1,41 @@
+#pragma once
+/// @file
+/// Models and fields between the rank that has them whole and all others.
+#include <mpi.h>
+
+#include <osteon/grid/block.hpp>
+#include <osteon/io/chunked/plane_source.hpp>
+#include <osteon/io/files/result_file.hpp>
+#include <osteon/voxel/model.hpp>
+#include <span>
+#include <vector>
+
+namespace osteon::io {
+
+/// A rank's planes of a model.
+struct model_of_rank {
+  voxel::model_header header;
+  grid::block where;
+  std::vector<material_number> material;  ///< shape of where.owned
+};
+
+/// Deal out by planes what rank 0 has.
+/// @param header, material of the whole model on rank 0, shape header.shape; elsewhere they count for nothing
+/// @throws usage_error if there are more ranks than planes, data_error if the header exceeds 2 GiB @collective on comm
+/// @cost rank 0 sends all planes, one message each
+model_of_rank deal_model(MPI_Comm comm, const voxel::model_header& header, std::span<const material_number> material);
+
+/// Put together on rank 0 what all ranks have of a field.
+/// @param make values of this rank, of shape where.owned, or (where.owned + 1 on each axis) of a field on nodes; where blocks
+/// share nodes, the value of the highest rank counts, and NaN only where all have it
+/// @param values on rank 0 shape (where.domain, or one more on each axis, components); elsewhere empty
+/// @throws what `make` throws, on all ranks @collective on where.comm
+/// @cost a message for each plane of each rank, one after another; each rank holds its part of the field meanwhile
+void gather_field(const grid::block& where, centring on, int components, const plane_source<float>& make,
+                  std::span<float> values);
+
+/// The same for the numbers of materials.
+void gather_materials(const grid::block& where, const plane_source<material_number>& make,
+                      std::span<material_number> values);
+
+}  // namespace osteon::io
