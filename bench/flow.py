@@ -117,7 +117,9 @@ IMAGES = {
     "spheres_128": lambda: spheres(128, 10, 0.30),
     "sponge_128": lambda: smoothed_noise(128, 3, 0.25),
     "open_128": lambda: smoothed_noise(128, 4, 0.8),
+    "sponge_256": lambda: smoothed_noise(256, 3, 0.25),
 }
+USUAL = [image for image in IMAGES if not image.endswith("_256")]  # that one is for --cores
 
 
 def bench(images: list[Path], repeat: int, *options: str) -> dict:
@@ -203,7 +205,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", help="write the figures to this file")
     parser.add_argument("--repeat", type=int, default=3, help="turns of each solve, the fastest counts (default: 3)")
-    parser.add_argument("--only", nargs="+", choices=list(IMAGES), default=list(IMAGES), help="images (default: all)")
+    parser.add_argument(
+        "--only", nargs="+", choices=list(IMAGES), default=USUAL, help="images (default: all of 64 and 128 voxels)"
+    )
+    parser.add_argument("--image", type=Path, metavar="NPY", help="this image instead; other than 0 is solid")
     parser.add_argument("--no-peers", action="store_true", help="leave OpenFOAM out")
     parser.add_argument("--cores", action="store_true", help="one core, 2 ranks and 2 threads, and nothing else")
     parser.add_argument("--steps", action="store_true", help="steps of flow in time, and nothing else")
@@ -212,6 +217,9 @@ def main() -> int:
         "--large", type=int, metavar="EDGE", help="a sponge of so many voxels an edge, on 2 ranks, in 3 directions"
     )
     options = parser.parse_args()
+    if options.image:
+        IMAGES[options.image.stem] = lambda: np.load(options.image) != 0
+        options.only = [options.image.stem]
     answer: dict = {"solves": {}, "jobs": {}, "openfoam": {}}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
