@@ -455,14 +455,15 @@ def test_results_are_opened_as_a_folder(started, tmp_path):
         started.open(served.address)
         started.wait_for("document.body?.dataset.ready === 'yes' && !document.querySelector('#results').hidden")
         started.wait_for("!!document.querySelector('#results iframe')")
-        files = started.value("[...document.querySelectorAll('#results .links a')].map(a => a.download)")
-        assert {"results.nc", "summary.json", "report.html", "picture.png"} <= set(files)
         assert started.value("getComputedStyle(document.querySelector('#build')).display") == "none"  # nothing to build
         report = started.value(
             "fetch(document.querySelector('#results iframe').src).then(r => r.text()).then(t => t.length)"
         )
         assert report > 100_000
         keep_picture(started, "studio_results")
+        started.click("[data-key='tab export']")
+        files = started.value("[...document.querySelectorAll('#results .links a')].map(a => a.download)")
+        assert {"results.nc", "summary.json", "report.html", "picture.png"} <= set(files)
         assert started.complaints == []
 
 

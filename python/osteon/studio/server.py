@@ -21,6 +21,7 @@ from starlette.routing import Route
 
 from ..errors import DATA, INTERRUPTED, USAGE, Error
 from ..new_job import load_protocol, protocols
+from . import results
 from .guard import Guard
 from .job_file import Changed
 from .program import run
@@ -79,6 +80,10 @@ class Server:
             ("/api/runs/{number:int}/log", get, self.get_log),
             ("/api/runs/{number:int}/job", get, self.get_job_of_run),
             ("/api/results", get, self.get_results),
+            ("/api/results/picture", post, self.draw),
+            ("/api/results/film", post, self.film),
+            ("/api/results/export", post, self.export),
+            ("/api/results/compare", post, self.compare),
         ]
         routes = [Route(path, answered(act), methods=methods) for path, methods, act in table]
         routes += [
@@ -234,7 +239,7 @@ class Server:
     def get_results(self, request: Request, body: Any) -> dict[str, Any]:
         """Of a run by its number, or of the folder that is open: its files, and where they can be fetched."""
         number = request.query_params.get("run")
-        folder = self.session.runs.results_of(int(number)) if number and self.session.runs else self.session.results
+        folder = self.session.results_of(int(number) if number else None)
         if folder is None or not folder.is_dir():
             return {"folder": None}
         summary = {}
@@ -245,7 +250,42 @@ class Server:
             for p in sorted(folder.iterdir())
             if p.is_file() and not p.name.startswith(".")
         ]
-        return {"folder": folder.name, "ticket": self.session.ticket(folder), "files": files, "summary": summary}
+        return {
+            "folder": folder.name,
+            "ticket": self.session.ticket(folder),
+            "files": files,
+            "summary": summary,
+            "fields": results.fields_in(folder),
+            "exports": [{"ending": e, "takes_field": one} for e, one in results.EXPORTS.items()],
+            "states": results.STATES,
+        }
+
+    def draw(self, request: Request, body: Any) -> Response:
+        data, command = results.picture(self.session.require_results(body.get("run")), body["view"])
+        return of_bytes(data, {"X-Command": command})
+
+    def film(self, request: Request, body: Any) -> dict[str, Any]:
+        return self._written(body.get("run"), lambda folder: results.film(folder, body["view"]))
+
+    def export(self, request: Request, body: Any) -> dict[str, Any]:
+        return self._written(
+            body.get("run"), lambda folder: results.export(folder, str(body["ending"]), str(body.get("field") or ""))
+        )
+
+    def _written(self, run: int | None, write: Callable[[Path], tuple[str, str]]) -> dict[str, Any]:
+        folder = self.session.require_results(run)
+        name, command = write(folder)
+        self.session.log({"command": command, "folder": folder.name})
+        return {"name": name, "command": command, "is_file": (folder / name).is_file()}
+
+    def compare(self, request: Request, body: Any) -> dict[str, Any]:
+        job = self.session.require_job()
+        numbers = [int(n) for n in body["runs"]][:6]
+        folders = [self.session.require_results(n) for n in numbers]
+        page = job.folder / f"compare_{'_'.join(map(str, numbers))}.html"
+        command = results.compare(folders, page)
+        self.session.log({"command": command})
+        return {"ticket": self.session.ticket(job.folder), "name": page.name, "command": command}
 
     def result_file(self, request: Request) -> Response:
         folder = self.session.tickets.get(request.path_params["ticket"])

@@ -144,6 +144,22 @@ class Session:
             text, _ = write_job(os.path.relpath(self.scan().source), job.path, name)
         job.put(base, text)
 
+    def results_of(self, run: int | None) -> Path | None:
+        """The folder of a run by its number, or the one that is open."""
+        return self.results if run is None or self.runs is None else self.runs.results_of(run)
+
+    def require_results(self, run: int | None) -> Path:
+        """@throws UsageError"""
+        folder = self.results_of(None if run is None else int(run))
+        if folder is None or not (folder / "results.nc").is_file():
+            raise UsageError("there are no results to show")
+        return self.folders.below(folder)
+
+    def log(self, entry: dict[str, Any]) -> None:
+        """Into the log of the job, where one is open."""
+        if self.job is not None:
+            self.job.log(entry)
+
     def ticket(self, folder: Path) -> str:
         """A name under which files of results can be fetched without the token: for a frame and links."""
         folder = self.folders.below(folder)

@@ -30,9 +30,9 @@ export const json = async (path, method, body) => (await ask(path, method, body)
 /** @param {string} path @param {any} body */
 export const post = (path, body = {}) => json(path, 'POST', body);
 
-/** Bytes, and headers that tell what they are. @param {string} path */
-export const bytes = async path => {
-  const answer = await ask(path);
+/** Bytes, and headers that tell what they are. @param {string} path @param {any} [body] asks by POST @param {AbortSignal} [signal] */
+export const bytes = async (path, body, signal) => {
+  const answer = await ask(path, body === undefined ? 'GET' : 'POST', body, signal);
   return {data: await answer.arrayBuffer(), headers: answer.headers};
 };
 

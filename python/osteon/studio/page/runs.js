@@ -1,12 +1,14 @@
 // Runs: a queue that lives with the files of the job, not with this page. What a run tells are lines of JSON (osteon run --progress).
 // @ts-check
-import {duration, fill, h, round, size} from './dom.js';
+import {duration, fill, h, round} from './dom.js';
 import {json, post} from './api.js';
+import {showComparison, showResults} from './results.js';
 import {checked, job, putText, runs, say, told, toldSome} from './store.js';
 
 const panel = /** @type {HTMLElement} */ (document.getElementById('runs'));
 const open = new Set();
-let shownResults = '';
+/** Numbers of the runs that are to be compared. */
+const picked = new Set();
 
 const start = async () => {
   try { runs.value = await post('runs', {base: job.value.digest}); say('The run is in the queue.'); } catch (e) { say(/** @type {any} */ (e).message, true); }
@@ -50,7 +52,8 @@ const card = (/** @type {any} */ run, /** @type {boolean} */ isLatest) => {
   if (run.state === 'running') buttons.push(h('button', {type: 'button', 'data-key': `stop ${run.number}`, disabled: run.asked_to_stop, onclick: () => act(run.number, 'stop'), title: 'It writes a checkpoint and ends; Resume goes on from there'}, run.asked_to_stop ? 'Stopping ...' : 'Stop'));
   if (run.state === 'waiting') buttons.push(h('button', {type: 'button', 'data-key': `stop ${run.number}`, onclick: () => act(run.number, 'stop')}, 'Take out'));
   if (run.state === 'stopped' || run.state === 'failed') buttons.push(h('button', {type: 'button', 'data-key': `resume ${run.number}`, onclick: () => act(run.number, 'resume')}, run.began ? 'Resume' : 'Queue again'));
-  if (run.state === 'done') buttons.push(h('button', {type: 'button', className: 'main', 'data-key': `results ${run.number}`, onclick: () => showResults(run.number)}, 'Show results'));
+  if (run.state === 'done') buttons.push(h('button', {type: 'button', className: 'main', 'data-key': `results ${run.number}`, onclick: () => showResults(run.number)}, 'Show results'),
+    h('label', {className: 'soft', title: 'Take it into a comparison'}, h('input', {type: 'checkbox', checked: picked.has(run.number), 'data-key': `pick ${run.number}`, onchange: (/** @type {any} */ e) => { if (e.target.checked) picked.add(run.number); else picked.delete(run.number); drawRuns(); }}), ' compare'));
   return h('div', {className: 'run', 'data-run': run.number, 'data-state': run.state},
     h('header', null, h('b', {title: run.command}, run.name), h('span', {className: `state ${run.state}`}, STATES[/** @type {'done'} */ (run.state)], seconds ? ` in ${seconds}` : '')),
     isOlder ? h('p', {className: 'soft'}, 'older than the job as it is now') : null,
@@ -67,40 +70,17 @@ const takeBack = async (/** @type {any} */ run) => {
 };
 
 export const drawRuns = () => {
+  const compared = runs.value.runs.filter(r => r.state === 'done' && picked.has(r.number)).map(r => r.number);
   const list = [...runs.value.runs].reverse(), faults = checked.value?.problems.length || 0;
   fill(panel, h('h2', null, 'Run'), h('div', {className: 'row'}, h('button', {type: 'button', className: 'main', id: 'run', 'data-key': 'run', disabled: !job.value || !runs.value.is_mine || Boolean(job.value.fault), onclick: start,
     title: 'Put a run of the job as it is now into the queue'}, runs.value.runs.some(r => r.state === 'running') ? 'Queue a run' : 'Run'),
   faults ? h('span', {className: 'soft'}, 'the check has found faults') : null),
   runs.value.is_mine ? null : h('p', {className: 'finding doubt'}, 'Another studio has the runs of this job. Start and stop them there.'),
   list.map((r, n) => card(r, n === 0)),
+  compared.length > 1 ? h('p', null, h('button', {type: 'button', className: 'main', 'data-key': 'compare', onclick: () => showComparison(compared)}, `Compare ${compared.length} runs`)) : null,
   job.value ? h('details', null, h('summary', null, 'Without this page'), h('p', null, 'The same in a terminal, in the folder of the job:'), h('p', {className: 'code'}, `osteon run ${job.value.name}`), h('p', null, 'By a batch system:'),
     h('p', {className: 'code'}, `sbatch --signal=USR1@300 --wrap 'osteon run ${job.value.name}'`), h('p', {className: 'soft'}, 'Runs go on when this page or the studio is closed; the queue goes on when a studio is there.')) : null);
 };
-
-// ---- results: the report of a run, in the place of the scan
-
-const middle = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
-/** @param {number | null} number a run, or the folder that was opened */
-export const showResults = async number => {
-  let found;
-  try { found = await json(number === null ? 'results' : `results?run=${number}`); } catch (e) { say(/** @type {any} */ (e).message, true); return; }
-  if (!found.folder) { say('The results are not there any more.', true); return; }
-  const address = (/** @type {string} */ name) => `results/${found.ticket}/${encodeURIComponent(name)}`, hasReport = found.files.some((/** @type {any} */ f) => f.name === 'report.html');
-  shownResults = found.folder;
-  fill(middle('results'), h('header', null, h('b', null, found.folder), job.value ? h('button', {type: 'button', onclick: hideResults}, 'Back to the scan') : null, hasReport ? h('a', {href: address('report.html'), target: '_blank', rel: 'noopener'}, 'in a window of its own') : null),
-    hasReport ? h('iframe', {src: address('report.html'), title: `Report of ${found.folder}`, sandbox: 'allow-scripts allow-downloads allow-popups'}) : h('p', {className: 'soft'}, 'There is no report: osteon report makes it.'),
-    h('div', {className: 'links'}, h('span', {className: 'soft'}, 'files:'), found.files.map((/** @type {any} */ f) => h('a', {href: address(f.name), download: f.name}, `${f.name} (${size(f.bytes)})`))),
-    h('details', {className: 'links'}, h('summary', null, 'Export'), h('div', null, ['vti', 'nrrd', 'nii.gz', 'ome.zarr'].map(ending => h('p', {className: 'code'}, `osteon export ${found.folder}/results.nc --field von_mises -o von_mises.${ending}`)))));
-  for (const id of ['views', 'start']) middle(id).hidden = true;
-  middle('results').hidden = false;
-};
-export const hideResults = () => {
-  shownResults = '';
-  middle('results').hidden = true; middle('results').replaceChildren();
-  middle('views').hidden = false;
-  dispatchEvent(new Event('resize'));
-};
-export const isShowingResults = () => shownResults !== '';
 
 let drawing = 0;
 const soon = () => { if (!drawing) drawing = requestAnimationFrame(() => { drawing = 0; drawRuns(); }); };

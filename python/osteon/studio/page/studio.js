@@ -6,7 +6,8 @@ import {changedLines, checkSoon, checked, data, histogram, isBusy, job, runs, sa
 import {camera, counts, cursor, met, placeOf, show, showSets, hasViews} from './views.js';
 import {SHAPES, chosen, drawTools, extent, role, shape, suitExtent} from './tools.js';
 import {drawBuild} from './build.js';
-import {drawRuns, isShowingResults, showResults} from './runs.js';
+import {drawRuns} from './runs.js';
+import {isShowingResults, showResults} from './results.js';
 import {drawText} from './text.js';
 
 const one = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));

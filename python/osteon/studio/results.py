@@ -1,0 +1,151 @@
+"""What the page does with results: pictures and films, values along a line, files for other programs, jobs side by side.
+
+Each is a command of the program, which the page shows and the session's log keeps.
+"""
+
+import math
+import re
+import shlex
+import tempfile
+import threading
+from pathlib import Path
+from typing import Any
+
+from ..errors import MachineError, UsageError, error_of
+from .program import SHOWN, run
+
+METHODS = ("", "surface", "volume", "maximum", "average", "lic")
+MOST_PIXELS = 2048
+FRAMES = 48  # of a film around the specimen
+# Files that results are written as, and whether one field is written.
+EXPORTS = {
+    ".vti": False, ".nrrd": True, ".nii.gz": True, ".mha": True, ".tif": True, ".ome.zarr": True, ".npy": True,
+    ".vtu": False, ".stl": False,
+}  # fmt: skip
+STATES = ("paraview", "slicer")
+
+# One picture at a time: each takes all cores.
+drawing = threading.Lock()
+
+
+def fields_in(folder: Path) -> list[dict[str, Any]]:
+    """Fields that can be shown: name, unit, components, and whether they belong to nodes."""
+    from ..result_fields import field_names
+
+    path = folder / "results.nc"
+    if not path.is_file():
+        return []
+    return [
+        {"name": f.name, "unit": f.units, "components": f.components, "on_nodes": f.on_nodes}
+        for f in field_names(path).values()
+    ]
+
+
+def picture_words(view: dict[str, Any]) -> list[str]:
+    """Options of `osteon render` for a view of the page. @throws UsageError for one that is none"""
+    words: list[str] = []
+    for option, key in (("--field", "field"), ("--component", "component"), ("--lines-of", "lines_of")):
+        if view.get(key):
+            words += [option, named(view[key])]
+    method = str(view.get("method") or "")
+    if method not in METHODS:
+        raise UsageError(f"a picture has no method '{method}'; there are {', '.join(METHODS[1:])}")
+    if method:
+        words += ["--method", method]
+    if method in ("", "surface", "volume"):
+        words.append("--fast")
+    if method == "surface" and view.get("level") is not None:
+        words += ["--level", number(view["level"])]
+    if view.get("range"):
+        words += ["--range", *(number(v) for v in view["range"][:2])]
+    if view.get("streamlines"):
+        words += ["--streamlines", str(max(1, min(2000, int(view["streamlines"]))))]
+    axis = str(view.get("cut") or "")
+    if axis in ("x", "y", "z") and method == "lic":
+        words += ["--cut", f"{axis}={number(view['at_mm'])}"]
+    elif axis in ("x", "y", "z"):
+        # What lies beyond a plane goes: above the place, or below it by the normal that points down.
+        sign = -1 if view.get("keeps") == "above" else 1
+        words += ["--clip", f"{axis}={sign},offset={number(sign * float(view['at_mm']))}"]
+    for option in ("azimuth", "elevation", "zoom"):
+        if view.get(option) is not None:
+            words += [f"--{option}", number(view[option])]
+    if view.get("light"):
+        words += ["--preset", "paper"]
+    return words
+
+
+def picture(folder: Path, view: dict[str, Any]) -> tuple[bytes, str]:
+    """A picture as PNG, and the command that makes it in the folder of the results. @throws Error"""
+    words = picture_words(view)
+    wide, high = (max(64, min(MOST_PIXELS, int(view.get(key) or 800))) for key in ("width", "height"))
+    words += ["--width", str(wide), "--height", str(high)]
+    if view.get("plain"):
+        words.append("--plain")
+    with tempfile.TemporaryDirectory(prefix="osteon-") as made, drawing:
+        path = Path(made) / "picture.png"
+        called(["render", "results.nc", *words, "-o", str(path)], folder)
+        data = path.read_bytes()
+    return data, shlex.join(["osteon", "render", "results.nc", *words, "-o", "picture.png"])
+
+
+def film(folder: Path, view: dict[str, Any]) -> tuple[str, str]:
+    """A film around the specimen, in the folder of its results: its name, and the command. @throws Error"""
+    words = picture_words({**view, "azimuth": None})
+    name = free_name(folder, "film", ".mp4")
+    with tempfile.TemporaryDirectory(prefix="osteon-") as frames, drawing:
+        options = [*words, "--width", "720", "--height", "720", "--orbit", str(FRAMES)]
+        called(["render", "results.nc", *options, "--film", name, "-o", frames], folder)
+    if not (folder / name).is_file():
+        raise MachineError("the film was not made: it needs ffmpeg (Debian: apt install ffmpeg)")
+    return name, shlex.join(["osteon", "render", "results.nc", *options, "--film", name, "-o", "frames"])
+
+
+def export(folder: Path, ending: str, field: str) -> tuple[str, str]:
+    """Write results for another program, beside them: the name of the file, and the command. @throws Error"""
+    if ending in STATES:
+        name = free_name(folder, f"open_in_{ending}", ".py")
+        options = ["--open-in", ending]
+    elif ending in EXPORTS:
+        name = free_name(folder, named(field) if EXPORTS[ending] else "results", ending)
+        options = ["--field", named(field)] if EXPORTS[ending] else []
+    else:
+        raise UsageError(f"results are not written as '{ending}' here; there are {', '.join([*EXPORTS, *STATES])}")
+    words = ["export", "results.nc", *options, "-o", name]
+    called(words, folder)
+    return name, shlex.join(["osteon", *words])
+
+
+def compare(folders: list[Path], page: Path) -> str:
+    """Write the page of jobs side by side. @return the command @throws Error"""
+    words = ["compare", *(f.name for f in folders), "-o", str(page)]
+    called(words, folders[0].parent)
+    return shlex.join(["osteon", *words[:-1], page.name])
+
+
+def called(words: list[str], folder: Path) -> None:
+    done = run(*words, folder=folder)
+    if done.returncode != 0:
+        raise error_of(done.returncode, (done.stderr.strip() or f"osteon {words[0]} failed")[-SHOWN:])
+
+
+def named(value: Any) -> str:
+    """The name of a field or a component: a word, which can be no option."""
+    if not re.fullmatch(r"[A-Za-z][\w.@-]{0,100}", str(value)):
+        raise UsageError(f"'{str(value)[:100]}' is no name of a field")
+    return str(value)
+
+
+def number(value: Any) -> str:
+    if not math.isfinite(float(value)):
+        raise UsageError(f"{value} is no number")
+    return f"{float(value):.9g}"
+
+
+def free_name(folder: Path, stem: str, ending: str) -> str:
+    """Of a file that is not there yet."""
+    name, n = f"{stem}{ending}", 1
+    while (folder / name).exists():
+        n += 1
+        name = f"{stem}_{n}{ending}"
+    return name
