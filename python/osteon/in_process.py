@@ -93,7 +93,7 @@ def solve_together(
     if comm.Get_rank() == 0:
         try:
             prepared, values = _prepare_together(job, image, native)
-        except Exception as e:  # noqa: BLE001 (raised on all ranks)
+        except Exception as e:
             fault = e
     raise_together(comm, fault)
     toml, threads, directory = comm.bcast(prepared)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from osteon.native_module import native_module
 
 import osteon
-from osteon.native_module import native_module
 
 ROOT = Path(__file__).parents[2]
 pytest.importorskip("mpi4py")

@@ -1,4 +1,4 @@
-"""What the page does with results: pictures and films, values along a line, files for other programs, jobs side by side.
+"""What the page does with results: pictures and films, files for other programs, jobs side by side.
 
 Each is a command of the program, which the page shows and the session's log keeps.
 """
