@@ -7,6 +7,7 @@ import {allRoles, at, checked, colourOf, data, edit, estimate, hasSpacing, histo
 import {chosen, pathOfRoles, roleOperations} from './tools.js';
 import {redraw, windowOf} from './views.js';
 import {filters} from './filters.js';
+import {conditionFields, isMechanical, physics} from './conditions.js';
 
 const panel = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const count = (/** @type {number} */ n) => n.toLocaleString('en').replace(/,/g, ' ');
@@ -156,17 +157,18 @@ const drawMaterial = () => {
     materials.map((/** @type {any} */ m, /** @type {number} */ n) => [
       materials.length > 1 ? h('h3', null, m.name || `material ${n + 1}`) : null, text('name', ['material', n, 'name']),
       m.label !== undefined ? number('label', ['material', n, 'label']) : null,
-      data().physics === 'heat' || m.conductivity_W_per_mK !== undefined ? number('conductivity', ['material', n, 'conductivity_W_per_mK'], 'W/mK') : null,
-      data().physics === 'heat' ? null : [number("Young's modulus", ['material', n, 'youngs_modulus_MPa'], 'MPa', {placeholder: 'to be given'}), number("Poisson's ratio", ['material', n, 'poisson_ratio'])],
+      physics() === 'heat' || m.conductivity_W_per_mK !== undefined ? number('conductivity', ['material', n, 'conductivity_W_per_mK'], 'W/mK') : null,
+      !isMechanical() ? null : [number("Young's modulus", ['material', n, 'youngs_modulus_MPa'], 'MPa', {placeholder: 'to be given'}), number("Poisson's ratio", ['material', n, 'poisson_ratio'])],
     ]),
     law ? [h('h3', null, 'Modulus from the greys'), h('p', {className: 'soft'}, 'density = slope × grey + intercept; E = coefficient × density^exponent'),
       number('slope', ['density_law', 'slope']), number('intercept', ['density_law', 'intercept']),
       number('coefficient', ['density_law', 'coefficient_MPa'], 'MPa'), number('exponent', ['density_law', 'exponent'])] : null,
-    !materials.length && !law && !data().modulus_image ? h('p', null, h('button', {type: 'button', onclick: () => edit([{op: 'add', path: ['material'], value: {name: 'solid', youngs_modulus_MPa: 1000, poisson_ratio: 0.3}}])}, 'Add a material')) : null);
+    !materials.length && !law && !data().modulus_image && physics() === 'flow' ? h('p', {className: 'soft'}, 'a flow needs none') : !materials.length && !law && !data().modulus_image ? h('p', null, h('button', {type: 'button', onclick: () => edit([{op: 'add', path: ['material'], value: {name: 'solid', ...(isMechanical() ? {youngs_modulus_MPa: 1000, poisson_ratio: 0.3} : {conductivity_W_per_mK: 1})}}])}, 'Add a material')) : null);
 };
 
 // ---- loads
 
+const PHYSICS = [['elasticity', 'stiffness'], ['failure', 'failure'], ['heat', 'heat'], ['flow', 'flow'], ['thermo_elasticity', 'heat and stress']];
 const TESTS = [['axial_bonded', 'compression, bonded plates'], ['uniaxial', 'compression, smooth plates'], ['confined', 'compression, confined'], ['shear', 'shear'], ['bending', 'bending'],
   ['torsion', 'torsion'], ['homogenise', 'all six strains'], ['custom', 'free: supports and forces']];
 const MEASURES = ['strain', 'displacement_mm', 'force_N', 'angle_deg', 'moment_N_mm'];
@@ -303,10 +305,10 @@ const addCase = () => {
 export const drawLoads = () => {
   const cases = Array.isArray(data().case) ? data().case : [];
   if (inCase.value !== null && inCase.value >= cases.length) inCase.value = cases.length ? cases.length - 1 : null;
-  const isMechanical = ['elasticity', 'failure', undefined].includes(data().physics);
   const names = setNames();
   fill(panel('loads'), h('h2', null, 'Loads'),
-    !isMechanical ? h('p', {className: 'soft'}, `The loads of ${data().physics} are edited in the text; the check speaks here, too.`) : [
+    (() => { const made = choice('physics', ['physics'], PHYSICS); /** @type {any} */ (made.querySelector('select')).value = physics(); return made; })(),
+    !isMechanical() ? conditionFields() : [
       cases.length ? h('div', {className: 'row'}, h('select', {'aria-label': 'Load case', 'data-key': 'case', className: 'grow', onchange: (/** @type {any} */ e) => { inCase.value = e.target.value === '' ? null : Number(e.target.value); }},
         h('option', {value: '', selected: inCase.value === null}, 'in all cases'), cases.map((/** @type {any} */ c, /** @type {number} */ n) => h('option', {value: n, selected: inCase.value === n}, `case ${c.name}`))),
       h('button', {type: 'button', 'data-key': 'add case', onclick: addCase}, 'Add'), inCase.value !== null ? h('button', {type: 'button', 'data-key': 'remove case', title: 'Remove the case', 'aria-label': 'Remove the case', onclick: () => edit([{op: 'remove', path: ['case', inCase.value]}])}, '×') : null) : null,

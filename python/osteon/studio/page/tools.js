@@ -2,12 +2,17 @@
 // the job file; which nodes are meant is said by the program.
 // @ts-check
 import {h, round, signal} from './dom.js';
-import {allRoles, at, data, edit, inCase, say, scan, setNames, spacing} from './store.js';
+import {conditionOperations, isMechanical, physics, rolesOfPhysics} from './conditions.js';
+import {allRoles, at, data, edit, inCase, job, say, scan, setNames, spacing} from './store.js';
 import {cursor, meetBelow, meetCursor, placeOf} from './views.js';
 
 const root = /** @type {HTMLElement} */ (document.getElementById('views'));
 export const SHAPES = [['look', 'Look', 'l'], ['face', 'Face', 'f'], ['plane', 'Plane', 'p'], ['box', 'Box', 'b'], ['disc', 'Disc', 'd']];
-export const ROLES = [['set', 'Set only', 'n'], ['hold', 'Hold', 'h'], ['push', 'Push', 'u']];
+const ROLES = [['set', 'Set only', 'n'], ['hold', 'Hold', 'h'], ['push', 'Push', 'u']];
+/** What may become of a place, in the physics of the job. */
+const roles = () => isMechanical() ? ROLES : rolesOfPhysics();
+/** Conditions of heat are on whole faces of the image, those of flow also on discs and boxes of them. */
+const shapes = () => isMechanical() ? SHAPES : SHAPES.filter(([name]) => physics() === 'heat' ? /look|face/.test(name) : name !== 'plane');
 const FIRST_FORCE_N = 100;
 const HINTS = {
   look: 'a click moves the cursor', face: 'a click on a face of the image, or of the box around the solid', plane: 'a click: the plane through it, across the nearest axis',
@@ -76,10 +81,28 @@ export const roleOperations = (name, which, outward = [1, 0, 0]) => {
   return [...freeLoads(), {op: 'add', path: pathOfRoles('force'), value: {on: name, force_N: outward.map(v => +(-FIRST_FORCE_N * v / length).toFixed(1) + 0)}}];
 };
 
+/** Where a condition of heat or flow is: a face of the image, of a flow also a disc or a box of it, or of solid inside. Null: nowhere.
+ * @param {string} kind @param {any} hit */
+const placeOfCondition = (kind, hit) => {
+  const across = hit.face ? 'zyx'.indexOf(hit.face[0]) : largest(hit.normal), low = hit.face ? hit.face[1] === '-' : hit.normal[across] < 0;
+  const isOuter = hit.voxel[across] === (low ? 0 : scan.value.shape[across] - 1), face = `${'zyx'[across]}_${low ? 'low' : 'high'}`;
+  if (!isOuter && (kind === 'face' || physics() === 'heat')) return null;
+  const centre = placeOf(hit.voxel), r = extent.value, of = isOuter ? {face} : {};
+  if (kind === 'disc') return {...of, centre_mm: centre.map(mm), radius_mm: mm(r)};
+  return kind === 'box' ? {...of, low_mm: centre.map(v => mm(v - r)), high_mm: centre.map(v => mm(v + r))} : of;
+};
+
 /** Use the tool on what was met. @param {any} hit */
 const apply = async hit => {
   if (shape.value === 'look') return;
   if (!hit) { say('There is no solid here.', true); return; }
+  if (!isMechanical()) {
+    const place = placeOfCondition(shape.value, hit);
+    if (!place) { say('Conditions lie on outer faces of the image; this place is inside. Click where the solid is cut by one.', true); return; }
+    say(`${place.face ?? 'a part of the solid'}: ${role.value}`);
+    await edit(conditionOperations(place, role.value));
+    return;
+  }
   const set = meant(shape.value, hit), operations = [];
   if (role.value === 'set' && !set.table) { say(`The face ${set.name} is a set already: hold it, or push on it.`); return; }
   if (set.table) operations.push({op: 'add', path: ['set'], value: {name: set.name, ...set.table}});
@@ -125,7 +148,7 @@ root.addEventListener('made3d', () => {
 addEventListener('keydown', e => {
   if (e.ctrlKey || e.metaKey || e.altKey || isEditing() || document.querySelector('dialog[open]')) return;
   if (e.key === 'Escape') shape.value = 'look';
-  const tool = SHAPES.find(([, , key]) => key === e.key), what = ROLES.find(([, , key]) => key === e.key);
+  const tool = shapes().find(([, , key]) => key === e.key), what = roles().find(([, , key]) => key === e.key);
   if (tool) shape.value = tool[0];
   else if (what) role.value = what[0];
   else if (e.key === '[') extent.value = round(extent.value / 1.25, 3);
@@ -139,8 +162,10 @@ const segments = (/** @type {string} */ id, /** @type {string[][]} */ list, /** 
     title: `${text} (${key})`, 'data-tool': name, onclick: () => { value.value = name; }}, text)));
 };
 export const drawTools = () => {
-  segments('shapes', SHAPES, shape, 'What a click chooses');
-  segments('roles', ROLES, role, 'What becomes of it');
+  if (!roles().some(([name]) => name === role.value)) { role.value = isMechanical() ? 'hold' : roles()[0][0]; return; }  // drawn by that
+  if (!shapes().some(([name]) => name === shape.value)) { shape.value = 'look'; return; }
+  segments('shapes', shapes(), shape, 'What a click chooses');
+  segments('roles', roles(), role, 'What becomes of it');
   /** @type {HTMLElement} */ (document.getElementById('roles')).hidden = shape.value === 'look';
   root.classList.toggle('applies', shape.value !== 'look');
   /** @type {HTMLElement} */ (root.querySelector('.size')).hidden = !/box|disc/.test(shape.value);
@@ -148,7 +173,7 @@ export const drawTools = () => {
   if (document.activeElement !== field) field.value = String(extent.value);
   /** @type {HTMLElement} */ (document.getElementById('hint')).textContent = HINTS[/** @type {'look'} */ (shape.value)];
 };
-for (const s of [shape, role, extent]) s.on(drawTools);
+for (const s of [shape, role, extent, job]) s.on(drawTools);
 /** @type {HTMLInputElement} */ (document.getElementById('size')).addEventListener('change', e => {
   const value = Number(/** @type {any} */ (e.target).value.replace(',', '.'));
   if (value > 0) extent.value = value; else drawTools();

@@ -1,0 +1,152 @@
+"""Loads of heat and flow in the studio, in a headless Chromium, by clicks on faces and by buttons."""
+
+import browser
+import numpy as np
+import pytest
+import studio
+from studio_page_test import BINARY, RUN, data, in_a_terminal, keep_picture, numbers, opened, settle, told
+
+missing = browser.why_not() or studio.why_not() or ("" if BINARY.exists() else f"{BINARY} is not built")
+pytestmark = pytest.mark.skipif(bool(missing), reason=missing)
+
+EDGE = 20
+JOB = """name = "channel"
+
+[image]
+path = "channel.npy"
+spacing_mm = 0.1
+
+[segment]
+threshold = 100
+
+[[material]]
+name = "wall"
+youngs_modulus_MPa = 1000
+poisson_ratio = 0.3
+"""
+
+
+@pytest.fixture(scope="module")
+def started():
+    with browser.browser() as page:
+        yield page
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A channel along z in a block."""
+    image = np.full((EDGE, EDGE, EDGE), 200, "u1")
+    image[:, 5:15, 5:15] = 10
+    np.save(tmp_path / "channel.npy", image)
+    (tmp_path / "channel.toml").write_text(JOB)
+    return tmp_path
+
+
+def choose(page, key, value):
+    page.value(
+        f"(s => {{ s.value = '{value}'; s.dispatchEvent(new Event('change')); }})(document.querySelector('[data-key=\"{key}\"]'))"
+    )
+    settle(page)
+
+
+def at_voxel(page, z, y, x):
+    """The cursor, by the sliders of the slices; the focus is on the slice across y."""
+    for number, place in enumerate((z, y, x)):
+        page.value(
+            f"(s => {{ s.value = {place}; s.dispatchEvent(new Event('input')); }})"
+            f"(document.querySelectorAll('.slice input')[{number}])"
+        )
+    page.wait_for(f"studio.cursor.value.join() === '{z},{y},{x}'")
+    page.value("document.querySelectorAll('.slice canvas')[1].focus()")
+
+
+def test_heat_by_clicks_and_keys(started, folder):
+    """Oracle: the tables of the file, which a terminal takes to the same numbers; nothing is said twice."""
+    with studio.studio(folder, "channel.toml", binary=BINARY) as served:
+        page = opened(started, served.address)
+        choose(page, "physics", "heat")
+        page.type("[data-key='material.0.conductivity_W_per_mK']", "2")
+        settle(page)
+        assert "youngs_modulus" not in page.value("document.querySelector('#material').innerHTML")
+        page.click("[data-tool=face]")
+        assert page.value("!!document.querySelector('[data-tool=temperature]')")
+        at_voxel(page, 0, 2, 2)
+        page.key("t")
+        page.key("Enter")
+        page.wait_for("studio.job.value.data.boundary?.length === 1")
+        at_voxel(page, EDGE - 1, 2, 2)
+        page.key("d")  # no tool here: conditions of heat are on whole faces
+        assert not page.value("!!document.querySelector('[data-tool=disc]')")
+        page.key("q")
+        page.key("Enter")
+        page.wait_for("studio.job.value.data.boundary?.length === 2")
+        settle(page)
+        first, second = data(page)["boundary"]
+        assert first == {"face": "z_low", "kind": "temperature", "temperature_K": 300}
+        assert second == {"face": "z_high", "kind": "flux", "flux_W_per_m2": 1000}
+        choose(page, "boundary.1.kind", "convection")
+        job = data(page)
+        assert job["boundary"][1]["transfer_W_per_m2K"] == 10 and "flux_W_per_m2" not in job["boundary"][1]
+        page.type("[data-key='boundary.1.temperature_K']", "350")
+        settle(page)
+        assert "it can run" in told(page), page.value("JSON.stringify(studio.checked.value.problems)")
+        keep_picture(page, "studio_heat")
+        page.click("#run")
+        page.wait_for(f"['done', 'failed'].includes({RUN}?.dataset.state)")
+        there = numbers_of(folder)
+        assert numbers(in_a_terminal(folder, "channel.toml")) == there
+        # Inside there is no face; the other test takes the conditions away, and Undo brings them back.
+        at_voxel(page, 9, 2, 2)
+        page.key("f")
+        page.key("Enter")
+        page.wait_for("document.querySelector('#status').textContent.includes('outer faces')")
+        choose(page, "load.test", "conduction")
+        assert "boundary" not in data(page) or not data(page)["boundary"]
+        page.key("z", "Control")
+        page.wait_for("studio.job.value.data.boundary?.length === 2")
+        assert page.complaints == []
+
+
+def numbers_of(folder):
+    import json
+
+    return numbers(json.loads((folder / "channel.run1.out" / "summary.json").read_text()))
+
+
+def test_flow_by_buttons(started, folder):
+    """Oracle: the flow rate is the velocity times the opening; a terminal says the same."""
+    with studio.studio(folder, "channel.toml", binary=BINARY) as served:
+        page = opened(started, served.address)
+        choose(page, "physics", "flow")
+        choose(page, "load.test", "flow")
+        for face, kind in (("z_low", "velocity"), ("z_high", "outlet")):
+            page.value(f"document.querySelector('#free-face').value = '{face}'")
+            page.click(f"[data-key='add {kind}']")
+            page.wait_for(f"studio.job.value.data.boundary?.some(b => b.face === '{face}')")
+            settle(page)
+        assert data(page)["boundary"] == [
+            {"face": "z_low", "kind": "velocity", "velocity_mm_per_s": 1},
+            {"face": "z_high", "kind": "outlet"},
+        ]
+        assert page.value("[...document.querySelectorAll('#free-face option')].map(o => o.value).join()") == (
+            "y_low,y_high,x_low,x_high"
+        )
+        page.type("[data-key='boundary.0.velocity_mm_per_s']", "3")
+        settle(page)
+        assert "it can run" in told(page), page.value("JSON.stringify(studio.checked.value.problems)")
+        page.click("#run")
+        page.wait_for(f"['done', 'failed'].includes({RUN}?.dataset.state)")
+        there = numbers_of(folder)
+        assert numbers(in_a_terminal(folder, "channel.toml")) == there
+        page.click("[data-key='remove boundary.0']")
+        page.wait_for("studio.job.value.data.boundary.length === 1")
+        settle(page)
+        # A disc of the face, by keys at a place where the wall is cut.
+        at_voxel(page, 0, 2, 2)
+        for key in ("d", "i", "Enter"):
+            page.key(key)
+        page.wait_for("studio.job.value.data.boundary.length === 2")
+        disc = data(page)["boundary"][1]
+        assert disc["face"] == "z_low" and disc["kind"] == "velocity" and len(disc["centre_mm"]) == 3
+        assert disc["radius_mm"] > 0 and disc["velocity_mm_per_s"] == 1
+        assert page.complaints == []
