@@ -69,6 +69,8 @@ job::spec all_kinds(const scan& s) {
       spec.sets[6].nodes.push_back({at[0] + 1, at[1], at[2] + 1});
     }
   add("points").points_mm = {{1.1, 2.1, 3.1}, {3.0, 3.0, 3.5}, {5.4, 3.7, 4.3}};
+  add("brush").points_mm = {{1.1, 2.1, 3.1}, {3.0, 3.0, 3.5}, {4.4, 3.0, 4.3}};
+  spec.sets.back().radius_mm = 0.7;
   spec.sets.push_back(spec.sets[4]);
   spec.sets.back().name = "surface";
   spec.sets.back().surface = true;
@@ -99,7 +101,8 @@ void expect_the_sets_of_one_rank(bool is_bricks) {
   const scan here(MPI_COMM_WORLD, is_bricks), whole(MPI_COMM_SELF);
   const job::spec spec = all_kinds(whole);
   job::node_sets sets(spec, here.part, here.nodes), reference(spec, whole.part, whole.nodes);
-  for (const char* name : {"face", "plane", "box", "disk", "material", "voxels", "nodes", "points", "surface", "x_low"}) {
+  for (const char* name :
+       {"face", "plane", "box", "disk", "material", "voxels", "nodes", "points", "brush", "surface", "x_low"}) {
     const job::node_set_ptr set = sets.find(name), expected = reference.find(name);
     const auto ids = gathered(reference, *expected);
     EXPECT_EQ(gathered(sets, *set), ids) << name;

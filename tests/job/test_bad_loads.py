@@ -50,6 +50,11 @@ def refused(job: Job, code: int, *expected: str) -> None:
         (HOLD + '[[force]]\non = "z_high"\n', ["0 of force_N, node_force_N, toward_mm and pressure_MPa"]),
         (HOLD + '[[force]]\non = "z_high"\ntoward_mm = [1, 2, 3]\n', ["magnitude_N: missing"]),
         ('[[set]]\nname = "a"\nselect = "disk"\ncentre_mm = [1, 1, 1]\n', ["radius_mm: missing", "normal: missing"]),
+        ('[[set]]\nname = "a"\nselect = "brush"\n', ["radius_mm: missing", "points_mm: missing"]),
+        (
+            '[[set]]\nname = "a"\nselect = "box"\nlow_mm = [0, 0, 0]\nhigh_mm = [1, 1, 1]\nradius_mm = 2\n',
+            ['radius_mm: belongs to select = "disk" or "brush", not to "box"'],
+        ),
         (
             '[[set]]\nname = "a"\nselect = "points"\npoints_mm = [1, 2, 3]\n',
             ["points_mm", "expected a list in brackets"],

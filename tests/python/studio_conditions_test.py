@@ -4,7 +4,7 @@ import browser
 import numpy as np
 import pytest
 import studio
-from studio_page_test import BINARY, RUN, data, in_a_terminal, keep_picture, numbers, opened, settle, told
+from studio_page_test import BINARY, RUN, at_voxel, data, in_a_terminal, keep_picture, numbers, opened, settle, told
 
 missing = browser.why_not() or studio.why_not() or ("" if BINARY.exists() else f"{BINARY} is not built")
 pytestmark = pytest.mark.skipif(bool(missing), reason=missing)
@@ -47,17 +47,6 @@ def choose(page, key, value):
         f"(s => {{ s.value = '{value}'; s.dispatchEvent(new Event('change')); }})(document.querySelector('[data-key=\"{key}\"]'))"
     )
     settle(page)
-
-
-def at_voxel(page, z, y, x):
-    """The cursor, by the sliders of the slices; the focus is on the slice across y."""
-    for number, place in enumerate((z, y, x)):
-        page.value(
-            f"(s => {{ s.value = {place}; s.dispatchEvent(new Event('input')); }})"
-            f"(document.querySelectorAll('.slice input')[{number}])"
-        )
-    page.wait_for(f"studio.cursor.value.join() === '{z},{y},{x}'")
-    page.value("document.querySelectorAll('.slice canvas')[1].focus()")
 
 
 def test_heat_by_clicks_and_keys(started, folder):

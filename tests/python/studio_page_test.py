@@ -349,6 +349,17 @@ def test_without_webgl_slices_tools_and_keys_work(served):
         settle(page)
 
 
+def at_voxel(page, z, y, x):
+    """The cursor, by the sliders of the slices; the focus is on the slice across y."""
+    for number, place in enumerate((z, y, x)):
+        page.value(
+            f"(s => {{ s.value = {place}; s.dispatchEvent(new Event('input')); }})"
+            f"(document.querySelectorAll('.slice input')[{number}])"
+        )
+    page.wait_for(f"studio.cursor.value.join() === '{z},{y},{x}'")
+    page.value("document.querySelectorAll('.slice canvas')[1].focus()")
+
+
 def in_a_terminal(folder, job):
     done = subprocess.run(
         [str(BINARY), "run", job, "-o", "terminal.out", "--no-report"],
@@ -399,6 +410,56 @@ def test_several_load_cases(started, tmp_path):
         page.key("z", "Control")
         page.wait_for("studio.job.value.data.case.length === 2")
         assert page.value("studio.job.value.text") == before
+        assert page.complaints == []
+
+
+def test_strokes_of_the_brush(started, tmp_path):
+    """Oracle: the points of a stroke lie on the way of the pointer and on the solid; the program finds nodes within its
+    reach; one more stroke is of the same set, and a tool that is chosen anew begins another one."""
+    folder = made(tmp_path, EDGE)
+    with studio.studio(folder, "bone.toml", binary=BINARY) as served:
+        page = opened(started, served.address)
+        hold_the_lower_face_by_keys(page)
+        page.wait_for("studio.job.value.data.support?.length === 1")
+        settle(page)
+        before = page.value("[studio.camera().azimuth, studio.camera().elevation].join()")
+        middle = page.centre("canvas.gl")
+        page.click("[data-tool=brush]")
+        page.click("[data-tool=push]")
+        page.drag((middle[0] - 20, middle[1] + 15), (middle[0] + 40, middle[1] + 25))
+        page.wait_for("studio.job.value.data.set?.length === 1")
+        settle(page)
+        job = data(page)
+        stroke = job["set"][0]
+        assert stroke["name"] == "brush_1" and stroke["select"] == "brush" and stroke["surface"] is True
+        assert len(stroke["points_mm"]) >= 2 and job["force"][0]["on"] == "brush_1"
+        bone = np.load(folder / "bone.npy")
+        for point in stroke["points_mm"]:
+            assert bone[tuple(int(v / 0.05) for v in point)] > 120
+        assert page.value("[studio.camera().azimuth, studio.camera().elevation].join()") == before  # the view stays
+        nodes = page.value("studio.checked.value.loads.sets.find(s => s.name === 'brush_1').nodes")
+        assert nodes > 4
+        keep_picture(page, "studio_brush")
+        # In a slice, one more stroke; its nodes come on top.
+        x, y = page.centre(".slice canvas")
+        page.drag((x - 40, y), (x + 40, y + 10))
+        page.wait_for("studio.job.value.data.set.length === 2")
+        settle(page)
+        job = data(page)
+        assert [s["name"] for s in job["set"]] == ["brush_1", "brush_1"] and len(job["force"]) == 1
+        # Chosen anew, by keys: a dab at the cursor.
+        at_voxel(page, *(int(v / 0.05) for v in stroke["points_mm"][0]))
+        page.key("s")
+        page.key("n")
+        page.key("Enter")
+        page.wait_for("studio.job.value.data.set.length === 3")
+        settle(page)
+        dab = data(page)["set"][2]
+        assert dab["name"] == "brush_2" and len(dab["points_mm"]) == 1
+        for _ in range(3):
+            page.key("z", "Control")
+            settle(page)
+        page.wait_for("!studio.job.value.data.set?.length && studio.job.value.data.support.length === 1")
         assert page.complaints == []
 
 

@@ -53,6 +53,33 @@ TEST(node_set, regions_hold_the_nodes_inside_them) {
   EXPECT_FALSE(round.empty());
 }
 
+// Oracle: the shortest distance to finely spread points of the line, at every node of a dense scan; of one point, a ball.
+TEST(node_set, a_stroke_holds_the_nodes_near_its_line) {
+  const block b;
+  const double radius = 0.36;
+  const std::vector<vector3> line{{2.1, 2.2, 3.3}, {3.4, 2.9, 3.5}, {3.4, 2.9, 3.5}, {3.0, 3.3, 4.1}};
+  const auto near = [&](const vector3& p, const vector3& q) {
+    return (p.z - q.z) * (p.z - q.z) + (p.y - q.y) * (p.y - q.y) + (p.x - q.x) * (p.x - q.x) <= radius * radius;
+  };
+  const auto found = nodes_in(b.grid, stroke{line, radius});
+  EXPECT_EQ(found, b.reference([&](const vector3& p) {
+    for (std::size_t i = 0; i + 1 < line.size(); ++i)
+      for (int n = 0; n <= 2000; ++n) {
+        const double t = n / 2000.0;
+        const vector3 q{line[i].z + t * (line[i + 1].z - line[i].z), line[i].y + t * (line[i + 1].y - line[i].y),
+                        line[i].x + t * (line[i + 1].x - line[i].x)};
+        if (near(p, q)) return true;
+      }
+    return false;
+  }));
+  EXPECT_FALSE(found.empty());
+  const vector3 centre{3.0, 2.7, 3.6};
+  const auto ball = nodes_in(b.grid, stroke{{centre}, radius});
+  EXPECT_EQ(ball, b.reference([&](const vector3& p) { return near(p, centre); }));
+  EXPECT_FALSE(ball.empty());
+  EXPECT_TRUE(nodes_in(b.grid, stroke{{}, radius}).empty());
+}
+
 // Oracle: the eight places around each node, in the image.
 TEST(node_set, counts_the_voxels_that_meet_in_a_node) {
   const block b;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 namespace osteon::voxel {
 
@@ -29,6 +30,50 @@ bool contains(const cuboid& c, const vector3& p, double margin) {
   return true;
 }
 
+double squared_distance(const vector3& p, const vector3& begin, const vector3& end) {
+  const vector3 along = minus(end, begin), arm = minus(p, begin);
+  const double square = dot(along, along), t = square > 0 ? std::clamp(dot(arm, along) / square, 0.0, 1.0) : 0.0;
+  const vector3 apart{arm.z - t * along.z, arm.y - t * along.y, arm.x - t * along.x};
+  return dot(apart, apart);
+}
+
+// A stroke with the box around each of its pieces, as most nodes lie in none.
+struct boxed_stroke {
+  explicit boxed_stroke(const stroke& s) : of(s) {
+    for (std::size_t i = 0; i < std::max<std::size_t>(1, s.points_mm.size() - 1); ++i) {
+      const vector3 &a = s.points_mm[i], &b = s.points_mm[std::min(i + 1, s.points_mm.size() - 1)];
+      piece p{a, b, {}};
+      for (int axis = 0; axis < 3; ++axis) {
+        p.box.low_mm[axis] = std::min(a[axis], b[axis]) - s.radius_mm;
+        p.box.high_mm[axis] = std::max(a[axis], b[axis]) + s.radius_mm;
+        whole.low_mm[axis] = i == 0 ? p.box.low_mm[axis] : std::min(whole.low_mm[axis], p.box.low_mm[axis]);
+        whole.high_mm[axis] = i == 0 ? p.box.high_mm[axis] : std::max(whole.high_mm[axis], p.box.high_mm[axis]);
+      }
+      pieces.push_back(p);
+    }
+  }
+  struct piece {
+    vector3 begin, end;
+    cuboid box;
+  };
+  const stroke& of;
+  std::vector<piece> pieces;
+  cuboid whole{};
+};
+
+bool contains(const boxed_stroke& s, const vector3& p, double margin) {
+  if (!contains(s.whole, p, margin)) return false;
+  const double reach = s.of.radius_mm + margin;
+  return std::any_of(s.pieces.begin(), s.pieces.end(), [&](const boxed_stroke::piece& one) {
+    return contains(one.box, p, margin) && squared_distance(p, one.begin, one.end) <= reach * reach;
+  });
+}
+
+const slab& prepared(const slab& s) { return s; }
+const disk& prepared(const disk& d) { return d; }
+const cuboid& prepared(const cuboid& c) { return c; }
+boxed_stroke prepared(const stroke& s) { return boxed_stroke(s); }
+
 }  // namespace
 
 index3 node_grid::place(std::int32_t node) const {
@@ -43,7 +88,10 @@ std::vector<std::int32_t> nodes_in(const node_grid& grid, const region& where) {
   const double margin = on_plane * std::min({grid.spacing_mm.z, grid.spacing_mm.y, grid.spacing_mm.x});
   std::vector<std::int32_t> found;
   std::visit(
-      [&](const auto& shape) {
+      [&](const auto& asked) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(asked)>, stroke>)
+          if (asked.points_mm.empty()) return;
+        const auto& shape = prepared(asked);
         for_each_node(grid, [&](std::int32_t node, index3 at) {
           if (contains(shape, grid.position_mm(at), margin)) found.push_back(node);
         });

@@ -64,7 +64,12 @@ struct disk {
 struct cuboid {
   vector3 low_mm, high_mm;
 };
-using region = std::variant<slab, disk, cuboid>;
+/// Points that a brush covers: within a distance of the line through some points; of one point, a ball.
+struct stroke {
+  std::vector<vector3> points_mm;
+  double radius_mm;
+};
+using region = std::variant<slab, disk, cuboid, stroke>;
 
 /// What is meant by "on" a plane: nodes within this part of a voxel's shortest edge, because decimals are rounded.
 inline constexpr double on_plane = 1e-5;

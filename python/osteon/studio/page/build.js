@@ -227,7 +227,7 @@ const roleCard = (/** @type {any} */ {kind, path, entry, of}) => {
     h('button', {type: 'button', className: 'plain', onclick: turnKind}, isToward ? 'by components' : 'toward a point')));
 };
 
-const WORDS = {face: 'face', plane: 'plane', box: 'box', disk: 'disc', material: 'of a material', image: 'labels', voxels: 'listed voxels', nodes: 'listed nodes', points: 'nearest nodes'};
+const WORDS = {face: 'face', plane: 'plane', box: 'box', disk: 'disc', material: 'of a material', image: 'labels', voxels: 'listed voxels', nodes: 'listed nodes', points: 'nearest nodes', brush: 'strokes of the brush'};
 const rename = (/** @type {string} */ before, /** @type {string} */ after) => {
   if (!after || after === before) return drawLoads();
   if (setNames().includes(after) || FACES.includes(after)) { say(`there is a set ${after} already`, true); return drawLoads(); }
@@ -264,7 +264,7 @@ const setCard = (/** @type {string} */ name) => {
     roles.map(roleCard));
 };
 const sizeFields = (/** @type {any} */ path, /** @type {any} */ s) => h('div', {className: 'role'},
-  s.select === 'disk' ? [number('radius', [...path, 'radius_mm'], 'mm'), number('thickness', [...path, 'thickness_mm'], 'mm')]
+  s.select === 'brush' ? number('reaches', [...path, 'radius_mm'], 'mm') : s.select === 'disk' ? [number('radius', [...path, 'radius_mm'], 'mm'), number('thickness', [...path, 'thickness_mm'], 'mm')]
     : s.select === 'plane' ? [choice('across', [...path, 'axis'], [['z', 'z'], ['y', 'y'], ['x', 'x']]), number('at', [...path, 'at_mm'], 'mm'), number('depth', [...path, 'depth_mm'], 'mm', {placeholder: 'half a voxel'})]
       : s.select === 'box' ? [h('div', {className: 'row'}, h('span', {className: 'kind'}, 'from'), triple([...path, 'low_mm'], 'Low corner, mm')), h('div', {className: 'row'}, h('span', {className: 'kind'}, 'to'), triple([...path, 'high_mm'], 'High corner, mm'))]
         : s.select === 'face' ? [choice('face', [...path, 'face'], FACES.map(f => [f, f])), choice('of', [...path, 'of'], [['image', 'the image'], ['solid', 'the solid']]), number('depth', [...path, 'depth_mm'], 'mm')] : h('span', {className: 'soft'}, 'its keys are in the text'));

@@ -33,7 +33,7 @@ addEventListener('keydown', e => {
   step(e.shiftKey ? 'redo' : 'undo');
 });
 
-const KEYS = [['l f p b d', 'tools: look, face, plane, box, disc'], ['n h u', 'what becomes of what a click chooses: a set only, held, pushed on'], ['t q c, i o r w', 'in heat: temperature, heat flow, convection; in flow: inlet, outlet, pressure, wall'], ['[ ]', 'smaller, larger box or disc'], ['Enter', 'use the tool: at the cursor of a slice, in the middle of the 3-D view'],
+const KEYS = [['l f p b d s', 'tools: look, face, plane, box, disc, brush'], ['n h u', 'what becomes of what a click chooses: a set only, held, pushed on'], ['t q c, i o r w', 'in heat: temperature, heat flow, convection; in flow: inlet, outlet, pressure, wall'], ['[ ]', 'smaller, larger box, disc or brush'], ['Enter', 'use the tool: at the cursor of a slice, in the middle of the 3-D view'],
   ['arrows', 'in a slice: move the cursor (Shift: by ten); in 3-D: turn'], ['Page up, Page down', 'the next slice'], ['+ −, Home', 'in 3-D: nearer, farther, as at first'], ['← →', 'on the histogram: the threshold (Page keys: by ten)'],
   ['F6', 'to the next region of the page'], ['Ctrl+Z, Ctrl+Shift+Z', 'undo, redo'], ['Escape', 'the tool that only looks'], ['?', 'these keys']];
 const dialog = /** @type {HTMLDialogElement} */ (one('keys'));

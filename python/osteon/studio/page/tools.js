@@ -2,21 +2,22 @@
 // the job file; which nodes are meant is said by the program.
 // @ts-check
 import {h, round, signal} from './dom.js';
+import {strokesInSlice, strokesOnSurface, thinned} from './brush.js';
 import {conditionOperations, isMechanical, physics, rolesOfPhysics} from './conditions.js';
 import {allRoles, at, data, edit, inCase, job, say, scan, setNames, spacing} from './store.js';
 import {cursor, meetBelow, meetCursor, placeOf} from './views.js';
 
 const root = /** @type {HTMLElement} */ (document.getElementById('views'));
-export const SHAPES = [['look', 'Look', 'l'], ['face', 'Face', 'f'], ['plane', 'Plane', 'p'], ['box', 'Box', 'b'], ['disc', 'Disc', 'd']];
+export const SHAPES = [['look', 'Look', 'l'], ['face', 'Face', 'f'], ['plane', 'Plane', 'p'], ['box', 'Box', 'b'], ['disc', 'Disc', 'd'], ['brush', 'Brush', 's']];
 const ROLES = [['set', 'Set only', 'n'], ['hold', 'Hold', 'h'], ['push', 'Push', 'u']];
 /** What may become of a place, in the physics of the job. */
 const roles = () => isMechanical() ? ROLES : rolesOfPhysics();
 /** Conditions of heat are on whole faces of the image, those of flow also on discs and boxes of them. */
-const shapes = () => isMechanical() ? SHAPES : SHAPES.filter(([name]) => physics() === 'heat' ? /look|face/.test(name) : name !== 'plane');
+const shapes = () => isMechanical() ? SHAPES : SHAPES.filter(([name]) => physics() === 'heat' ? /look|face/.test(name) : !/plane|brush/.test(name));
 const FIRST_FORCE_N = 100;
 const HINTS = {
   look: 'a click moves the cursor', face: 'a click on a face of the image, or of the box around the solid', plane: 'a click: the plane through it, across the nearest axis',
-  box: 'a click: a box around it', disc: 'a click: a disc on the surface',
+  box: 'a click: a box around it', disc: 'a click: a disc on the surface', brush: 'drag over the solid or in a slice; strokes join until the tool is chosen anew',
 };
 
 export const shape = signal('look'), role = signal('hold'), chosen = signal('');
@@ -92,10 +93,26 @@ const placeOfCondition = (kind, hit) => {
   return kind === 'box' ? {...of, low_mm: centre.map(v => mm(v - r)), high_mm: centre.map(v => mm(v + r))} : of;
 };
 
+const isBrushing = () => shape.value === 'brush' && Array.isArray(data().set ?? []);
+/** A stroke of the brush: one more of the set that is chosen, if that is one of strokes. @param {import('./brush.js').Stroke} stroke */
+const paint = async stroke => {
+  if (!stroke.points.length) { say('There is no solid here.', true); return; }
+  const isMore = (data().set || []).some((/** @type {any} */ s) => s.name === chosen.value && s.select === 'brush'), name = isMore ? chosen.value : fresh('brush');
+  const points = thinned(stroke.points, extent.value).map(p => p.map(mm));
+  const operations = [{op: 'add', path: ['set'], value: {name, select: 'brush', points_mm: points, radius_mm: mm(extent.value), surface: true}}];
+  if (!isMore && role.value !== 'set') operations.push(.../** @type {any[]} */ (roleOperations(name, role.value, stroke.normal)));
+  chosen.value = name;
+  say(isMore ? `one more stroke of ${name}` : `${name} is ${DONE[/** @type {'set'} */ (role.value)]}`);
+  await edit(operations);
+};
+const painted = (/** @type {import('./brush.js').Stroke} */ stroke) => { paint(stroke).catch(e => say(e.message, true)); };
+
+const DONE = {set: 'made', hold: 'held', push: 'pushed on'};
 /** Use the tool on what was met. @param {any} hit */
 const apply = async hit => {
   if (shape.value === 'look') return;
   if (!hit) { say('There is no solid here.', true); return; }
+  if (shape.value === 'brush') { await paint({points: [placeOf(hit.voxel)], normal: direction(hit)}); return; }
   if (!isMechanical()) {
     const place = placeOfCondition(shape.value, hit);
     if (!place) { say('Conditions lie on outer faces of the image; this place is inside. Click where the solid is cut by one.', true); return; }
@@ -108,8 +125,7 @@ const apply = async hit => {
   if (set.table) operations.push({op: 'add', path: ['set'], value: {name: set.name, ...set.table}});
   if (role.value !== 'set') operations.push(...roleOperations(set.name, role.value, set.outward));
   chosen.value = set.name;
-  const words = {set: 'made', hold: 'held', push: 'pushed on'};
-  if (!operations.some(o => o.op === 'remove')) say(`${set.name} is ${words[/** @type {'set'} */ (role.value)]}`);
+  if (!operations.some(o => o.op === 'remove')) say(`${set.name} is ${DONE[/** @type {'set'} */ (role.value)]}`);
   await edit(operations);
 };
 
@@ -124,7 +140,7 @@ const listen = (/** @type {HTMLElement} */ canvas, /** @type {(e: PointerEvent) 
   canvas.addEventListener('pointerup', async e => {
     const isClick = down && Math.hypot(e.clientX - down[0], e.clientY - down[1]) < STILL;
     down = null;
-    if (isClick && canUse()) try { await apply(await find(e)); } catch (error) { say(/** @type {any} */ (error).message, true); }
+    if (isClick && canUse() && shape.value !== 'brush') try { await apply(await find(e)); } catch (error) { say(/** @type {any} */ (error).message, true); }
   });
 };
 const onEnter = (/** @type {HTMLElement} */ canvas, /** @type {() => Promise<any>} */ find) => canvas.addEventListener('keydown', async e => {
@@ -136,39 +152,43 @@ const onEnter = (/** @type {HTMLElement} */ canvas, /** @type {() => Promise<any
 root.addEventListener('made', () => {
   for (const c of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll('.slice canvas'))) {
     listen(c, async () => shape.value === 'look' ? null : meetCursor());
+    strokesInSlice(c, isBrushing, painted);
     onEnter(c, meetCursor);
   }
 });
+strokesOnSurface(/** @type {HTMLElement} */ (root.querySelector('.three')), isBrushing, painted);
 root.addEventListener('made3d', () => {
   const c = /** @type {HTMLElement} */ (root.querySelector('canvas.gl'));
   listen(c, e => meetBelow(e.clientX, e.clientY));
   onEnter(c, () => { const r = c.getBoundingClientRect(); return meetBelow(r.left + r.width / 2, r.top + r.height / 2); });
 });
 
+/** A tool that is chosen anew begins a set of its own. @param {string} name */
+const choose = name => { if (name === 'brush') chosen.value = ''; shape.value = name; };
 addEventListener('keydown', e => {
   if (e.ctrlKey || e.metaKey || e.altKey || isEditing() || document.querySelector('dialog[open]')) return;
   if (e.key === 'Escape') shape.value = 'look';
   const tool = shapes().find(([, , key]) => key === e.key), what = roles().find(([, , key]) => key === e.key);
-  if (tool) shape.value = tool[0];
+  if (tool) choose(tool[0]);
   else if (what) role.value = what[0];
   else if (e.key === '[') extent.value = round(extent.value / 1.25, 3);
   else if (e.key === ']') extent.value = round(extent.value * 1.25, 3);
 });
 
-const segments = (/** @type {string} */ id, /** @type {string[][]} */ list, /** @type {any} */ value, /** @type {string} */ label) => {
+const segments = (/** @type {string} */ id, /** @type {string[][]} */ list, /** @type {any} */ value, /** @type {string} */ label, take = (/** @type {string} */ name) => { value.value = name; }) => {
   const box = /** @type {HTMLElement} */ (document.getElementById(id));
   box.setAttribute('role', 'group'); box.setAttribute('aria-label', label);
   box.replaceChildren(...list.map(([name, text, key]) => h('button', {type: 'button', 'aria-pressed': String(value.value === name), 'aria-keyshortcuts': key,
-    title: `${text} (${key})`, 'data-tool': name, onclick: () => { value.value = name; }}, text)));
+    title: `${text} (${key})`, 'data-tool': name, onclick: () => take(name)}, text)));
 };
 export const drawTools = () => {
   if (!roles().some(([name]) => name === role.value)) { role.value = isMechanical() ? 'hold' : roles()[0][0]; return; }  // drawn by that
   if (!shapes().some(([name]) => name === shape.value)) { shape.value = 'look'; return; }
-  segments('shapes', shapes(), shape, 'What a click chooses');
+  segments('shapes', shapes(), shape, 'What a click chooses', choose);
   segments('roles', roles(), role, 'What becomes of it');
   /** @type {HTMLElement} */ (document.getElementById('roles')).hidden = shape.value === 'look';
   root.classList.toggle('applies', shape.value !== 'look');
-  /** @type {HTMLElement} */ (root.querySelector('.size')).hidden = !/box|disc/.test(shape.value);
+  /** @type {HTMLElement} */ (root.querySelector('.size')).hidden = !/box|disc|brush/.test(shape.value);
   const field = /** @type {HTMLInputElement} */ (document.getElementById('size'));
   if (document.activeElement !== field) field.value = String(extent.value);
   /** @type {HTMLElement} */ (document.getElementById('hint')).textContent = HINTS[/** @type {'look'} */ (shape.value)];

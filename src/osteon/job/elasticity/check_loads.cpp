@@ -74,7 +74,7 @@ class load_checker {
 
   void check_selection(const set_spec& s, const std::string& at) {
     if (s.select.empty()) {
-      expect(false, at + "select", "missing: face, plane, disk, box, material, image, voxels, nodes or points");
+      expect(false, at + "select", "missing: face, plane, disk, box, material, image, voxels, nodes, points or brush");
       return;
     }
     struct requirement {
@@ -86,7 +86,6 @@ class load_checker {
                                  {"at_mm", "plane", s.at_mm.has_value(), true},
                                  {"centre_mm", "disk", s.centre_mm.has_value(), true},
                                  {"normal", "disk", s.normal.has_value(), true},
-                                 {"radius_mm", "disk", s.radius_mm.has_value(), true},
                                  {"thickness_mm", "disk", s.thickness_mm.has_value(), true},
                                  {"low_mm", "box", s.low_mm.has_value(), true},
                                  {"high_mm", "box", s.high_mm.has_value(), true},
@@ -95,15 +94,24 @@ class load_checker {
                                  {"labels", "image", !s.labels.empty(), true},
                                  {"voxels", "voxels", !s.voxels.empty(), true},
                                  {"nodes", "nodes", !s.nodes.empty(), true},
-                                 {"points_mm", "points", !s.points_mm.empty(), true},
                                  {"of", "face", s.of != "image", false}}) {
       expect(r.given || !r.needed || s.select != r.select, at + r.key,
              fmt::format("missing: select = \"{}\" needs it", s.select));
       expect(!r.given || s.select == r.select, at + r.key,
              fmt::format("belongs to select = \"{}\", not to \"{}\"", r.select, s.select));
     }
-    expect(!s.depth_mm || s.select == "face" || s.select == "plane", at + "depth_mm",
-           fmt::format("belongs to select = \"face\" or \"plane\", not to \"{}\"", s.select));
+    struct shared_key {
+      const char *key, *one, *other;
+      bool given, needed;
+    };
+    for (const shared_key& k : {shared_key{"depth_mm", "face", "plane", s.depth_mm.has_value(), false},
+                                {"radius_mm", "disk", "brush", s.radius_mm.has_value(), true},
+                                {"points_mm", "points", "brush", !s.points_mm.empty(), true}}) {
+      const bool belongs = s.select == k.one || s.select == k.other;
+      expect(k.given || !k.needed || !belongs, at + k.key, fmt::format("missing: select = \"{}\" needs it", s.select));
+      expect(!k.given || belongs, at + k.key,
+             fmt::format("belongs to select = \"{}\" or \"{}\", not to \"{}\"", k.one, k.other, s.select));
+    }
     expect(!s.depth_mm || *s.depth_mm >= 0, at + "depth_mm", fmt::format("{} must be >= 0", s.depth_mm.value_or(0)));
     expect_positive(s.radius_mm, at + "radius_mm");
     expect_positive(s.thickness_mm, at + "thickness_mm");

@@ -41,8 +41,9 @@ void describe_set(Visitor& t, set_spec& n) {
     "radius_mm, thickness_mm. box: from low_mm to high_mm. material: the corners of its voxels. image: the corners of "
     "voxels with "
     "some labels in another image. voxels: the corners of "
-    "those listed. nodes: those listed. points: the nodes closest to points_mm.",
-    {"face", "plane", "disk", "box", "material", "image", "voxels", "nodes", "points"});
+    "those listed. nodes: those listed. points: the nodes closest to points_mm. brush: within radius_mm of the line through "
+    "points_mm; strokes are entries of the same name.",
+    {"face", "plane", "disk", "box", "material", "image", "voxels", "nodes", "points", "brush"});
   t("face", n.face, "face: which one.", {"z_low", "z_high", "y_low", "y_high", "x_low", "x_high"});
   t("of", n.of, "face: of the image, or of the smallest box around the solid.", {"image", "solid"});
   t("axis", n.axis, "plane: the axis across it.", {"z", "y", "x"});
@@ -51,7 +52,7 @@ void describe_set(Visitor& t, set_spec& n) {
     "face: nodes up to this deep; left out: 0. plane: nodes up to this far on both sides; left out: half a voxel.");
   t("centre_mm", n.centre_mm, "disk: its centre [z, y, x].");
   t("normal", n.normal, "disk: direction across it [z, y, x], of any length.");
-  t("radius_mm", n.radius_mm, "disk: its radius.");
+  t("radius_mm", n.radius_mm, "disk: its radius; brush: how far it reaches.");
   t("thickness_mm", n.thickness_mm, "disk: its thickness, half of it on either side of the centre.");
   t("low_mm", n.low_mm, "box: its low corner [z, y, x].");
   t("high_mm", n.high_mm, "box: its high corner [z, y, x].");
@@ -60,7 +61,9 @@ void describe_set(Visitor& t, set_spec& n) {
   t("labels", n.labels, "image: the values of its voxels that are chosen; those that are solid in the scan give the nodes.");
   t("voxels", n.voxels, "voxels: [[z, y, x], ...], counted from 0 in the image after cropping; all must be solid.");
   t("nodes", n.nodes, "nodes: [[z, y, x], ...]; node 0 is the low corner of voxel 0. All must belong to the solid.");
-  t("points_mm", n.points_mm, "points: [[z, y, x], ...], each no farther from a node than a voxel's diagonal.");
+  t("points_mm", n.points_mm,
+    "points: [[z, y, x], ...], each no farther from a node than a voxel's diagonal. brush: the line of a stroke; one: a "
+    "ball.");
   t("within", n.within,
     "Take only nodes that this other set has as well: a face of the image within a set of a material is the face of that "
     "material.");

@@ -28,6 +28,7 @@ std::string describe(const set_spec& s) {
   if (s.select == "box") return fmt::format("box from {} to {}", in_mm(to_vector(*s.low_mm)), in_mm(to_vector(*s.high_mm)));
   if (s.select == "material") return fmt::format("voxels of '{}'", *s.material);
   if (s.select == "image") return fmt::format("labels {} of '{}'", fmt::join(s.labels, ", "), *s.image);
+  if (s.select == "brush") return fmt::format("brush of {} mm along {} points", *s.radius_mm, s.points_mm.size());
   return fmt::format("listed {}", s.select);
 }
 
@@ -119,6 +120,11 @@ std::vector<std::int32_t> node_sets::select(const set_spec& s) const {
   if (s.select == "disk")
     return voxel::nodes_in(grid_, voxel::disk{to_vector(*s.centre_mm), to_vector(*s.normal), *s.radius_mm, *s.thickness_mm});
   if (s.select == "box") return voxel::nodes_in(grid_, voxel::cuboid{to_vector(*s.low_mm), to_vector(*s.high_mm)});
+  if (s.select == "brush") {
+    voxel::stroke line{{}, *s.radius_mm};
+    for (const auto& p : s.points_mm) line.points_mm.push_back(to_vector(p));
+    return voxel::nodes_in(grid_, line);
+  }
   if (s.select == "material") return select_material(*s.material);
   if (s.select == "image") return select_labels(s);
   if (s.select == "voxels") return select_voxels(s);
