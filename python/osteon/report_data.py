@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .errors import DataError, FileWarning
+from .report_deformation import Deformation, coarse_displacement
 from .report_volumes import ScanCodes, ThinField, magnitudes, scan_codes, solid_share, thin_field, thinning
 from .result_file import ResultFile
 
@@ -35,6 +36,9 @@ class PageField:
     is_derived: bool = False  # a vector's length: its largest value is no value of the file
 
 
+MOST_DEFORMATIONS = 6  # load cases whose deformed shape a report has
+
+
 @dataclass
 class JobResult:
     """A job's output. Volumes have shape (z, y, x); large ones are thinned."""
@@ -46,6 +50,7 @@ class JobResult:
     fields: list[PageField] = field(default_factory=list)  # that of the picture first, of each load case
     share: np.ndarray | None = None  # of solid, 0 .. 255
     scan: ScanCodes | None = None
+    deformations: dict[str, Deformation] = field(default_factory=dict)  # of each load case, or of ""
     thinned: int = 1  # edge of the blocks of voxels that are one of the page
     shape: tuple[int, int, int] = (0, 0, 0)  # before that
 
@@ -160,6 +165,10 @@ def _load_fields(result: JobResult) -> None:
             for each in [*(n for n in wanted if n in file), *others]:
                 if (made := _page_field(result, file, each)) is not None:
                     result.fields.append(made)
+            for case in result.cases[:MOST_DEFORMATIONS] or [""]:
+                each = f"displacement_{case}" if case else "displacement"
+                if each in file and (moved := coarse_displacement(file.planes(each), result.shape)) is not None:
+                    result.deformations[case] = moved
     for warning in told:
         result.notes.append(f"{warning.message}.")
         warnings.warn(str(warning.message), warning.category, stacklevel=2)

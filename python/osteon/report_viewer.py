@@ -16,7 +16,7 @@ from .report_data import JobResult, unit_for_people
 from .report_scene import Scene
 from .report_volumes import Scale, ThinField, codes_of, packed, scale_of
 
-SCRIPTS = ("volumes.js", "slices.js", "surface.glsl.js", "surface.js", "viewer.js")
+SCRIPTS = ("volumes.js", "slices.js", "plot.js", "surface.glsl.js", "surface.js", "viewer.js")
 BUDGET = 5_000_000  # bytes of the packed volumes of a page; script, tables and plots take some 0.5 MB more
 STILL_PIXELS = 900
 
@@ -187,6 +187,13 @@ def of_result(result: JobResult, scene: Scene, picture: Image.Image | None) -> s
         "camera": scene.camera or {"azimuth": -60.0, "elevation": 22.0, "zoom": 1.0},
         "mode": "maximum" if "fluid" in result.summary else "surface",  # the surface of a fluid hides its flow
     }
+    if result.deformations:
+        entries = []
+        for case, moved in result.deformations.items():
+            name = volumes.add(f"moves-{case}" if case else "moves", moved.codes())
+            entries.append({"volume": name, "largest": moved.largest, **({"case": case} if case else {})})
+        grid = next(iter(result.deformations.values())).values.shape
+        description["deformation"] = {"shape": [int(n) for n in reversed(grid[:3])], "entries": entries}
     if result.scan is not None:
         unit = unit_for_people(str(result.summary.get("image", {}).get("unit") or ""))
         description["scan"] = {"volume": "scan", "low": result.scan.low, "high": result.scan.high, "unit": unit}

@@ -55,8 +55,10 @@ def write_output(
     physics: str = "elasticity",
     shape: tuple[int, int, int] = (20, 24, 28),
     cases: tuple[str, ...] = (),
+    bends: bool = False,
 ) -> Path:
-    """@param cases: for each its own field, n times the one that is shown"""
+    """@param cases: for each its own field, n times the one that is shown
+    @param bends whether it has displacements, of a beam along z that bends towards x"""
     folder.mkdir(parents=True, exist_ok=True)
     grey = sponge(shape)
     np.save(folder / "scan.npy", grey)
@@ -73,6 +75,16 @@ def write_output(
         cells.createVariable(name, "f4", ("z", "y", "x"), zlib=True)[:] = values
         for n, case in enumerate(cases, start=1):
             cells.createVariable(f"{name}_{case}", "f4", ("z", "y", "x"))[:] = values * n
+        if bends:
+            nodes = [n + 1 for n in shape]
+            for axis, n in zip("zyx", nodes, strict=True):
+                file.createDimension(f"{axis}_node", n)
+            file.createDimension("xyz", 3)
+            move = np.zeros((*nodes, 3), "f4")
+            move[..., 0] = (np.linspace(0, 1, nodes[0]) ** 2 * 1e-3)[:, None, None]
+            move[0, 0, 0] = np.nan
+            points = file.createGroup("VTKHDF/PointData")
+            points.createVariable("displacement", "f4", ("z_node", "y_node", "x_node", "xyz"))[:] = move
         add_digests(file)
     seal(folder / "results.nc")
     Image.fromarray((np.random.default_rng(1).random((300, 300, 3)) * 40 + 200).astype("u1")).save(

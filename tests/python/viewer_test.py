@@ -79,7 +79,7 @@ def test_the_page_fits_and_complains_of_nothing(started, report, width, dark):
     started.wait_for(READY)
     assert started.value("document.documentElement.scrollWidth") <= width
     assert started.value("!document.querySelector('.viewer').classList.contains('nogl')")
-    assert started.value("[...document.querySelectorAll('.viewer canvas')].every(c => c.clientWidth > 100)")
+    assert started.value("[...document.querySelectorAll('.viewer figure:not([hidden]) canvas')].every(c => c.clientWidth > 100)")
     assert started.complaints == []
 
 
@@ -173,6 +173,66 @@ def test_controls_change_field_colours_cut_and_sets(page):
         views.append(pixels(page, "canvas.gl"))
     assert len(set(views)) == len(views)
     assert page.complaints == []
+
+
+def test_the_deformed_shape_and_values_along_a_line(started, tmp_path):
+    """Oracle: the tip goes where the beam bends to, the more the larger the scale; the plot tells the field's range on the line."""
+    folder = write_output(tmp_path / "job", bends=True)
+    assert main([str(folder)]) == 0
+    page = started
+    page.size(1400, 1000)
+    page.complaints.clear()
+    page.open(folder / "report.html")
+    page.wait_for(READY)
+    label = "document.querySelector('[name=deform]').closest('label')"
+    assert page.value(f"!{label}.hidden && {label}.querySelector('output').textContent === 'not'")
+
+    def put(name, value):
+        page.value(
+            f"(c => {{ c.value = {value}; c.dispatchEvent(new Event('input')); c.dispatchEvent(new Event('change')); }})"
+            f"(document.querySelector('[name={name}]'))"
+        )
+
+    views, tips = [pixels(page, "canvas.gl")], [tip(page)]
+    for scale in (50, 100):
+        put("deform", scale)
+        views.append(pixels(page, "canvas.gl"))
+        tips.append(tip(page))
+    assert len(set(views)) == 3
+    assert abs(tips[1] - tips[0]) > 1 and abs(tips[2] - tips[0]) > 2 * abs(tips[1] - tips[0])
+    told = float(page.value(f"{label}.querySelector('output').textContent").removeprefix("× "))
+    assert told == pytest.approx(
+        28 * SPACING / 6 / 1e-3, rel=0.06
+    )  # a sixth of the longest edge; means lie below the tip
+    put("deform", 0)
+    assert pixels(page, "canvas.gl") == views[0]
+
+    assert page.value("document.querySelector('.plot').hidden")
+    z, y, _ = cursor(page)
+    put("plot", 1)
+    with ResultFile(folder / "results.nc") as file:
+        line = file["sed"][z, y]
+    text = page.value("document.querySelector('.plot figcaption').textContent")
+    low, high = (float(v) for v in re.findall(r"([0-9.e-]+) MPa", text)[-2:])
+    assert low == pytest.approx(np.nanmin(line), rel=0.05, abs=1e-4) and high == pytest.approx(
+        np.nanmax(line), rel=0.05
+    )
+    before = pixels(page, ".plot canvas")
+    put("plot", 2)
+    assert pixels(page, ".plot canvas") != before and "along y" in page.value(
+        "document.querySelector('.plot figcaption').textContent"
+    )
+    assert page.complaints == []
+
+
+def tip(page):
+    """The middle of what is drawn in the upper third of the 3-D view, in its pixels."""
+    return page.value(
+        "new Promise(done => setTimeout(() => { const c = document.querySelector('canvas.gl'), t = document.createElement('canvas');"
+        "t.width = c.width; t.height = c.height; const p = t.getContext('2d'); p.drawImage(c, 0, 0);"
+        "const d = p.getImageData(0, 0, t.width, t.height / 3 | 0).data, w = t.width; let sum = 0, n = 0;"
+        "for (let i = 0; i < d.length; i += 4) if (Math.abs(d[i] - d[i + 2]) > 24) { sum += i / 4 % w; n++; } done(sum / n); }, 900))"
+    )
 
 
 def test_sets_are_named_and_the_maximum_is_found(page, report):

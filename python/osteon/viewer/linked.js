@@ -19,7 +19,7 @@ const startLinked = async () => {
     limit.firstChild.textContent = 'Change up to ';
     tools.querySelector('.limit').after(limit);
   }
-  const shared = ['azimuth', 'elevation', 'zoom', 'cut', 'mode', 'opacity', 'level', 'window', 'showsSets', 'outline'];
+  const shared = ['azimuth', 'elevation', 'zoom', 'cut', 'mode', 'opacity', 'level', 'window', 'showsSets', 'outline', 'plotAlong'];
   const place = document.querySelector('.place'), values = document.querySelector('.values');
   const tellValues = () => {
     const first = viewers[0];

@@ -17,21 +17,37 @@ const MOST_ARROWS = 40, MOST_SETS = 32, BLOCK = 8;
 const SURFACE_FRAGMENT = `#version 300 es
 precision highp float; precision highp sampler3D;
 out vec4 result; in vec2 q;
-uniform sampler3D share, field, sets, most_of_block; uniform sampler2D colours;
-uniform vec3 eye, right, up, ahead, size, voxel, low, high, ground, ivory, palette[${MOST_SETS}];
+uniform sampler3D share, field, sets, most_of_block, moves; uniform sampler2D colours;
+uniform vec3 eye, right, up, ahead, size, voxel, low, high, inner_low, inner_high, ground, ivory, palette[${MOST_SETS}];
 uniform vec3 tail[${MOST_ARROWS}], tip[${MOST_ARROWS}], paint[${MOST_ARROWS}];
-uniform float slope, radius, threshold; uniform int mode, arrows; uniform bool shows_sets, is_live;
+uniform float slope, radius, threshold, stretch; uniform int mode, arrows; uniform bool shows_sets, is_live;
 
 const float BLOCK = ${BLOCK}.;
 
 // How much solid a grey stands for: exact for a share, a guess for what lies around a threshold.
 float solid_of(float v) { return is_live ? smoothstep(.55 * threshold, 1.35 * threshold, v) : v; }
 
-float share_at(vec3 p) { return textureLod(share, p / size, 0.).r; }
+// Where a point of the deformed shape comes from: X + u(X) = p, by iteration. The displacement is known everywhere.
+vec3 source_of(vec3 p) {
+  if (stretch == 0.) return p;
+  vec3 from = p;
+  for (int i = 0; i < 4; i++) from = p - (textureLod(moves, from / size, 0.).rgb * 2. - 1.) * stretch;
+  return from;
+}
+
+// What a deformed shape is cut by are planes of the shape before.
+bool is_outside(vec3 from) { return stretch != 0. && (any(lessThan(from, inner_low)) || any(greaterThan(from, inner_high))); }
+
+float share_at(vec3 p) {
+  vec3 from = source_of(p);
+  return is_outside(from) ? 0. : textureLod(share, from / size, 0.).r;
+}
 
 // Outside of the box that a cut leaves there is nothing; else each cut would lie in the dark.
 float filled(vec3 p, float level) {
-  return any(lessThan(p, low)) || any(greaterThan(p, high)) ? 0. : solid_of(textureLod(share, p / size, level).r);
+  if (any(lessThan(p, low)) || any(greaterThan(p, high))) return 0.;
+  vec3 from = source_of(p);
+  return is_outside(from) ? 0. : solid_of(textureLod(share, from / size, level).r);
 }
 
 // The colour of the field: the mean of the voxels near that have a value, as interpolation would mix in empty ones.
@@ -93,7 +109,7 @@ void main() {
     for (int i = 0; i < 1800; i++) {
       if (t >= leave) break;
       p = eye + t * ray; float v = share_at(p);
-      if (mode == 1) { if (v > .3) most = max(most, texture(field, p / size).r); t += pace * 1.3; continue; }
+      if (mode == 1) { if (v > .3) most = max(most, texture(field, source_of(p) / size).r); t += pace * 1.3; continue; }
       if (v > threshold) { hit = true; break; }
       if (is_live) {
         ivec3 k = ivec3(floor(p / (voxel * BLOCK)));
@@ -101,7 +117,7 @@ void main() {
           vec3 away = ((vec3(k) + step(vec3(0), ray)) * voxel * BLOCK - eye) * inv;
           t = max(t + pace, min(away.x, min(away.y, away.z)) + .05 * pace);
         } else t += pace;
-      } else t += textureLod(share, p / size, 3.).r == 0. ? 3. * thin : pace;
+      } else t += textureLod(share, source_of(p) / size, 3.).r == 0. ? 3. * thin : pace;
     }
     if (mode == 1 && most > 0.) {
       vec3 k = texture(colours, vec2(most * 255. / 256. + .5 / 256., .5)).rgb;
@@ -122,11 +138,11 @@ void main() {
       for (int i = 1; i < 18; i++) {
         vec3 h = p + n * voxel * 1.5 + light * thin * float(i * i) * .28;
         if (any(lessThan(h, low)) || any(greaterThan(h, high))) break;
-        shade += solid_of(textureLod(share, h / size, .3 + float(i) * .12).r) * .28;
+        shade += solid_of(textureLod(share, source_of(h) / size, .3 + float(i) * .12).r) * .28;
       }
       float open = clamp(1. - hidden * .95, .12, 1.), lit = max(dot(n, light), 0.) * mix(1., .35, min(shade, 1.));
-      vec3 k = is_live ? ivory : colour_at(p - n * voxel * .9);
-      if (shows_sets) { int s = set_at(p - n * voxel * .5); if (s > 0) k = mix(k, palette[s], .85); }
+      vec3 k = is_live ? ivory : colour_at(source_of(p - n * voxel * .9));
+      if (shows_sets) { int s = set_at(source_of(p - n * voxel * .5)); if (s > 0) k = mix(k, palette[s], .85); }
       colour = k * (open * (.40 + .12 * n.z + .18 * max(dot(n, -ray), 0.)) + .58 * lit) +
                .08 * open * pow(max(dot(reflect(ray, n), light), 0.), 24.);
     }

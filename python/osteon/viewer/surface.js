@@ -63,10 +63,10 @@ const surfaceOf = viewer => {
   gl.useProgram(program);
   const at = name => uniforms[name] ??= gl.getUniformLocation(program, name);
 
-  const texture3d = (unit, data, filter, hasPyramid, edges = shape) => {
+  const texture3d = (unit, data, filter, hasPyramid, edges = shape, isVector = false) => {
     const made = gl.createTexture();
     gl.activeTexture(gl.TEXTURE0 + unit); gl.bindTexture(gl.TEXTURE_3D, made); gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
-    gl.texImage3D(gl.TEXTURE_3D, 0, gl.R8, ...edges, 0, gl.RED, gl.UNSIGNED_BYTE, data);
+    gl.texImage3D(gl.TEXTURE_3D, 0, isVector ? gl.RGB8 : gl.R8, ...edges, 0, isVector ? gl.RGB : gl.RED, gl.UNSIGNED_BYTE, data);
     for (const side of ['S', 'T', 'R']) gl.texParameteri(gl.TEXTURE_3D, gl[`TEXTURE_WRAP_${side}`], gl.CLAMP_TO_EDGE);
     gl.texParameteri(gl.TEXTURE_3D, gl.TEXTURE_MAG_FILTER, filter);
     gl.texParameteri(gl.TEXTURE_3D, gl.TEXTURE_MIN_FILTER, hasPyramid ? gl.LINEAR_MIPMAP_LINEAR : filter);
@@ -76,6 +76,19 @@ const surfaceOf = viewer => {
   texture3d(0, viewer.live ? viewer.solid : smoothed(viewer.solid, shape, spacing), gl.LINEAR, true);
   const {blocks, most} = viewer.live ? mostOfBlocks(viewer.solid, shape) : {blocks: [1, 1, 1], most: new Uint8Array(1)};
   texture3d(4, most, gl.NEAREST, false, blocks);
+  let moving = null;  // what the deformation in the texture is of
+  texture3d(5, new Uint8Array([128, 128, 128]), gl.LINEAR, false, [1, 1, 1], true);
+  // Displacements of the shape that is shown, largest component in mm of the picture; 0: as it was.
+  const stretchOf = () => {
+    const d = viewer.deform > 0 && viewer.deformation?.();
+    if (!d) return 0;
+    if (moving !== d) {
+      gl.activeTexture(gl.TEXTURE5); gl.deleteTexture(gl.getParameter(gl.TEXTURE_BINDING_3D));
+      texture3d(5, viewer.volumes[d.volume], gl.LINEAR, false, description.deformation.shape, true);
+      moving = d;
+    }
+    return viewer.deform * d.largest;
+  };
   let setTexture = texture3d(2, viewer.volumes.sets || new Uint8Array(viewer.count), gl.NEAREST, false);
   gl.activeTexture(gl.TEXTURE3); gl.bindTexture(gl.TEXTURE_2D, gl.createTexture());
   gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.LINEAR);
@@ -105,12 +118,14 @@ const surfaceOf = viewer => {
       const a = viewer.cut - 1;
       if (c.out[a] > 0) high[a] = (viewer.at[a] + 1) * spacing[a]; else low[a] = viewer.at[a] * spacing[a];
     }
+    const stretch = stretchOf(), inner_low = low.slice(), inner_high = high.slice();
+    for (let a = 0; a < 3; a++) { low[a] -= stretch; high[a] += stretch; }
     const arrows = viewer.arrows().slice(0, MOST_ARROWS), stage = viewer.stage();
     gl.uniform1i(at('is_live'), viewer.live ? 1 : 0); gl.uniform1f(at('threshold'), viewer.live ? viewer.live() : 0.5);
-    ['share', 'field', 'sets', 'colours', 'most_of_block'].forEach((name, unit) => gl.uniform1i(at(name), unit));
-    for (const [name, value] of Object.entries({eye: c.eye, right: c.right, up: c.up, ahead: c.ahead, size, voxel: spacing, low, high,
+    ['share', 'field', 'sets', 'colours', 'most_of_block', 'moves'].forEach((name, unit) => gl.uniform1i(at(name), unit));
+    for (const [name, value] of Object.entries({eye: c.eye, right: c.right, up: c.up, ahead: c.ahead, size, voxel: spacing, low, high, inner_low, inner_high,
       ground: stage, ivory: IVORY})) gl.uniform3fv(at(name), value);
-    gl.uniform1f(at('aspect'), w / h); gl.uniform1f(at('slope'), slope); gl.uniform1f(at('radius'), across * 0.0075);
+    gl.uniform1f(at('stretch'), stretch); gl.uniform1f(at('aspect'), w / h); gl.uniform1f(at('slope'), slope); gl.uniform1f(at('radius'), across * 0.0075);
     gl.uniform1i(at('mode'), viewer.mode); gl.uniform1i(at('shows_sets'), viewer.showsSets ? 1 : 0);
     gl.uniform1i(at('arrows'), arrows.length);
     if (arrows.length) {
@@ -175,7 +190,7 @@ const surfaceOf = viewer => {
       sayFree(r.label, x + 7, y);
     }
     const peak = viewer.field()?.peak;
-    if (peak && viewer.showsPeak) {
+    if (peak && viewer.showsPeak && !(viewer.deform > 0)) {
       const [x, y] = seen(c, peak.at.map((v, i) => v * spacing[i]));
       pen.strokeStyle = ink; pen.lineWidth = 1.5; pen.setLineDash([3, 2]); pen.beginPath(); pen.arc(x, y, 8, 0, 7); pen.stroke(); pen.setLineDash([]);
       sayFree(`max ${wordedOf(viewer.field(), peak.value)}`, x + 12, y - 9);

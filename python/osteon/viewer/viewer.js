@@ -15,6 +15,8 @@
 //   solid          volume of the share of solid in each voxel, 0 .. 255; null: where the first field has a value
 //   sets           {volume, entries: [{number, label, colour, case}]}, or null; the volume has the set's number in each voxel
 //   arrows         [{from, to, colour, label, case}], in mm from the low corner
+//   deformation    {shape, entries: [{volume, largest, case}]}, or null: displacements on a coarse grid over the image, three bytes a
+//                  cell for x, y, z, of which 0 is -largest and 255 largest, in mm
 //   letters        [[low, high], ...] for each axis, such as ["R", "L"]; null: not known
 //   maps           {name: 256 colours of 6 hexadecimal digits each}
 //   camera         {azimuth, elevation, zoom}, in degrees, zoom 1 shows all of the specimen and its arrows; mode: "surface" or "maximum"
@@ -28,6 +30,7 @@ const osteonViewer = async (root, description) => {
     root, description, shape: description.shape, spacing: description.spacing, origin: description.origin || [0, 0, 0],
     count: description.shape.reduce((a, b) => a * b), opacity: 0.75, level: 127.5, window: 255, cut: 0,
     mode: description.mode === 'maximum' ? 1 : 0, showsSets: true, showsPeak: true, outline: true,
+    deform: 0, plotAlong: 0,
     chosen: 0, lut: new Uint8Array(1024), volumes: {}, palette: [],
     one: selector => root.querySelector(selector), all: selector => root.querySelectorAll(selector),
   };
@@ -38,6 +41,10 @@ const osteonViewer = async (root, description) => {
     sets: viewer.showsSets ? viewer.volumes.sets : null,
   });
   viewer.arrows = () => (description.arrows || []).filter(a => !a.case || !viewer.field().case || a.case === viewer.field().case);
+  viewer.deformation = () => {
+    const all = description.deformation?.entries || [];
+    return all.find(d => !d.case || !viewer.field().case || d.case === viewer.field().case);
+  };
   viewer.resetCamera = () => {
     const c = description.camera || {};
     viewer.azimuth = c.azimuth ?? -60; viewer.elevation = c.elevation ?? 20; viewer.zoom = viewer.firstZoom ?? 1;
@@ -46,7 +53,7 @@ const osteonViewer = async (root, description) => {
   viewer.moveTo = (axis, place) => { viewer.at[axis] = Math.max(0, Math.min(viewer.shape[axis] - 1, place)); };
   viewer.resetCamera();
 
-  const wanted = new Set([...description.fields.map(f => f.volume), description.scan?.volume, description.solid].filter(Boolean));
+  const wanted = new Set([...description.fields.map(f => f.volume), description.scan?.volume, description.solid, ...(description.deformation?.entries || []).map(d => d.volume)].filter(Boolean));
   await Promise.all([...wanted].map(async id => { viewer.volumes[id] = await unpack(id); }));
   if (description.sets) {
     viewer.volumes.sets = await unpack(description.sets.volume);
@@ -99,12 +106,12 @@ const osteonViewer = async (root, description) => {
     slider.value = Math.round(Math.sqrt(Math.max(0, (f.range[1] - Math.min(f.low, 0)) / (most - Math.min(f.low, 0) || 1))) * 1000);
   };
 
-  const slices = slicesOf(viewer);
+  const slices = slicesOf(viewer), plot = plotOf(viewer);
   let surface = null;
   // What has to be drawn again: 'cursor' moves leave the surface alone unless it is cut there.
   viewer.changed = what => {
     if (what === 'colours' || what === 'field') makeColours();
-    slices.draw(); readOut();
+    slices.draw(); readOut(); plot.draw();
     if (surface && (what !== 'cursor' || viewer.cut)) surface.refresh(what === 'cursor' || what === 'colours');
     viewer.tell?.(what);  // others that are linked to it (linked.js)
   };
@@ -117,7 +124,7 @@ const osteonViewer = async (root, description) => {
 
   description.fields.forEach((f, i) => control('field').add(new Option(f.label, i)));
   const on = (name, event, act) => control(name)?.addEventListener(event, e => act(e.target));
-  on('field', 'change', c => { choose(+c.value); viewer.changed('field'); });
+  on('field', 'change', c => { choose(+c.value); tellDeform(); viewer.changed('field'); });
   on('opacity', 'input', c => { viewer.opacity = +c.value; viewer.changed('slices'); });
   on('limit', 'input', c => {
     const f = viewer.field(), low = Math.min(f.low, 0), most = f.diverging ? Math.max(-f.low, f.high) : f.high;
@@ -128,6 +135,18 @@ const osteonViewer = async (root, description) => {
   on('level', 'input', c => { viewer.level = +c.value; viewer.changed('slices'); });
   on('window', 'input', c => { viewer.window = +c.value; viewer.changed('slices'); });
   on('cut', 'change', c => { viewer.cut = +c.value; viewer.changed('view'); });
+  on('plot', 'change', c => { viewer.plotAlong = +c.value; viewer.changed('slices'); });
+  // The scale at which the largest displacement is a sixth of the specimen is that of the slider's end.
+  const longest = Math.max(...viewer.shape.map((n, i) => n * viewer.spacing[i])), scaleBox = control('deform')?.closest('label');
+  const tellDeform = () => {
+    const d = viewer.deformation();
+    if (scaleBox) scaleBox.hidden = !d;
+    if (!d) return;
+    viewer.deform = (control('deform').value / 100) ** 2 * longest / 6 / d.largest;
+    scaleBox.querySelector('output').textContent = viewer.deform > 0 ? `× ${+viewer.deform.toPrecision(3)}` : 'not';
+  };
+  on('deform', 'input', () => { tellDeform(); viewer.changed('view'); });
+  tellDeform();
   on('mode', 'change', c => { viewer.mode = +c.value; viewer.changed('view'); });
   on('sets', 'change', c => { viewer.showsSets = c.checked; viewer.changed('view'); });
   on('outline', 'change', c => { viewer.outline = c.checked; viewer.changed('slices'); });
