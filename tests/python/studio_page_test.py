@@ -413,6 +413,72 @@ def test_several_load_cases(started, tmp_path):
         assert page.complaints == []
 
 
+LOADED = """
+[load]
+test = "custom"
+[[set]]
+name = "side"
+select = "face"
+face = "x_high"
+of = "solid"
+[[support]]
+on = "z_low"
+fix = "zyx"
+[[force]]
+on = "z_high"
+force_N = [-40.0, 0.0, 30.0]
+[[force]]
+on = "side"
+toward_mm = [3.0, 1.0, 4.0]
+magnitude_N = 20.0
+"""
+
+
+def test_arrows_are_dragged(started, tmp_path):
+    """Oracle: a drag turns the force and keeps its newtons, with Shift it changes them; a muscle is pulled to the point where
+    its arrow ends; Undo brings all back."""
+    folder = made(tmp_path, EDGE)
+    text = JOB.split("[load]")[0] + LOADED
+    (folder / "bone.toml").write_text(text)
+    with studio.studio(folder, "bone.toml", binary=BINARY) as served:
+        page = opened(started, served.address)
+        settle(page)
+        assert "it can run" in told(page), page.value("JSON.stringify(studio.checked.value.problems)")
+
+        def end_of(on):
+            found = f"studio.shownArrows().find(a => a.force?.on === '{on}')"
+            return [float(v) for v in page.value(f"studio.projected({found}.free).join()").split(",")]
+
+        before = page.value("[studio.camera().azimuth, studio.camera().elevation].join()")
+        x, y = end_of("z_high")
+        page.drag((x, y), (x + 50, y + 20))
+        page.wait_for("studio.job.value.data.force[0].force_N[0] !== -40")
+        settle(page)
+        force = np.array(data(page)["force"][0]["force_N"])
+        assert np.linalg.norm(force) == pytest.approx(50, rel=1e-3)
+        now = end_of("z_high")
+        away = np.hypot(now[0] - x - 50, now[1] - y - 20)
+        assert away < 25 and np.hypot(now[0] - x, now[1] - y) > away  # on a sphere around its point, toward the pointer
+        assert page.value("[studio.camera().azimuth, studio.camera().elevation].join()") == before
+        # A muscle.
+        x, y = end_of("side")
+        page.drag((x, y), (x - 30, y - 40))
+        page.wait_for("studio.job.value.data.force[1].toward_mm[0] !== 3")
+        settle(page)
+        assert data(page)["force"][1]["magnitude_N"] == 20
+        keep_picture(page, "studio_arrows")
+        for _ in range(2):
+            page.key("z", "Control")
+            settle(page)
+        page.wait_for("studio.job.value.data.force[0].force_N[0] === -40")
+        assert (folder / "bone.toml").read_text() == text
+        # Elsewhere a drag turns the view.
+        middle = page.centre("canvas.gl")
+        page.drag((middle[0], middle[1] + 90), (middle[0] + 30, middle[1] + 90))
+        page.wait_for(f"[studio.camera().azimuth, studio.camera().elevation].join() !== '{before}'")
+        assert page.complaints == []
+
+
 def test_strokes_of_the_brush(started, tmp_path):
     """Oracle: the points of a stroke lie on the way of the pointer and on the solid; the program finds nodes within its
     reach; one more stroke is of the same set, and a tool that is chosen anew begins another one."""

@@ -79,7 +79,9 @@ def test_the_page_fits_and_complains_of_nothing(started, report, width, dark):
     started.wait_for(READY)
     assert started.value("document.documentElement.scrollWidth") <= width
     assert started.value("!document.querySelector('.viewer').classList.contains('nogl')")
-    assert started.value("[...document.querySelectorAll('.viewer figure:not([hidden]) canvas')].every(c => c.clientWidth > 100)")
+    assert started.value(
+        "[...document.querySelectorAll('.viewer figure:not([hidden]) canvas')].every(c => c.clientWidth > 100)"
+    )
     assert started.complaints == []
 
 

@@ -38,7 +38,8 @@ const mostOfBlocks = (values, shape) => {
 };
 
 // Of a live viewer (viewer.live() returns the threshold, 0 .. 1) `solid` holds greys; see surface.glsl.js. The returned
-// `ray(x, y)` is that of a place on the page: where it begins, and its direction, in mm from the low corner.
+// `ray(x, y)` is that of a place on the page: where it begins, and its direction, in mm from the low corner; `place(point)` is where such
+// a point is on the page, and `ahead()` where the view looks.
 const surfaceOf = viewer => {
   const figure = viewer.one('.three'), canvas = figure.querySelector('canvas.gl'), notes = figure.querySelector('canvas.notes');
   const gl = /nogl/.test(location.hash) ? null : canvas.getContext('webgl2', {antialias: false, preserveDrawingBuffer: true});
@@ -266,5 +267,6 @@ const surfaceOf = viewer => {
     setTexture = texture3d(2, viewer.volumes.sets, gl.NEAREST, false);
     refresh(false);
   };
-  return {refresh, ray, setsChanged, redraw: () => draw(isSlow ? 0.8 : fine())};
+  const place = p => { const [x, y] = seen(camera(), p), box = canvas.getBoundingClientRect(); return [box.left + x, box.top + y]; };
+  return {refresh, ray, place, ahead: () => camera().ahead, setsChanged, redraw: () => draw(isSlow ? 0.8 : fine())};
 };

@@ -3,7 +3,7 @@
 import {Refused, json, listen, post} from './api.js';
 import {fill, h} from './dom.js';
 import {changedLines, checkSoon, checked, data, histogram, isBusy, job, runs, say, scan, schema, session, set, status, step, take, threshold, thresholdOfJob, told, toldSome, spacing, whenEdited} from './store.js';
-import {camera, counts, cursor, met, placeOf, show, showSets, hasViews} from './views.js';
+import {camera, counts, cursor, met, placeOf, projected, show, showSets, shownArrows, hasViews} from './views.js';
 import {SHAPES, chosen, drawTools, extent, role, shape, suitExtent} from './tools.js';
 import {drawBuild} from './build.js';
 import {drawRuns} from './runs.js';
@@ -170,5 +170,5 @@ const start = async () => {
 };
 
 // For whoever drives the page.
-Object.assign(window, {studio: {job, scan, histogram, threshold, checked, runs, told, cursor, counts, camera, chosen, role, shape, isBusy, step, set, SHAPES, changedLines, spacing}});
+Object.assign(window, {studio: {job, scan, histogram, threshold, checked, runs, told, cursor, counts, camera, chosen, role, shape, isBusy, step, set, SHAPES, changedLines, spacing, projected, shownArrows}});
 start();

@@ -2,6 +2,7 @@
 // the job file; which nodes are meant is said by the program.
 // @ts-check
 import {h, round, signal} from './dom.js';
+import {dragArrows} from './arrows.js';
 import {strokesInSlice, strokesOnSurface, thinned} from './brush.js';
 import {conditionOperations, isMechanical, physics, rolesOfPhysics} from './conditions.js';
 import {allRoles, at, data, edit, inCase, job, say, scan, setNames, spacing} from './store.js';
@@ -156,6 +157,7 @@ root.addEventListener('made', () => {
     onEnter(c, meetCursor);
   }
 });
+dragArrows(/** @type {HTMLElement} */ (root.querySelector('.three')));
 strokesOnSurface(/** @type {HTMLElement} */ (root.querySelector('.three')), isBrushing, painted);
 root.addEventListener('made3d', () => {
   const c = /** @type {HTMLElement} */ (root.querySelector('canvas.gl'));

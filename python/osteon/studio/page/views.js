@@ -16,6 +16,8 @@ const AXIS_OF = ['x', 'y', 'z'];
 
 export const cursor = signal(/** @type {number[]} */ ([0, 0, 0]));  // voxel z, y, x
 export const met = signal(/** @type {any} */ (null));  // what the last click met
+/** The arrow that is being dragged, and where its free end is in mm from the low corner, x, y, z. */
+export const dragged = signal(/** @type {{name: string, free: number[]} | null} */ (null));
 export const counts = {slices: 0, frames: 0};
 
 let viewer = /** @type {any} */ (null), surface = /** @type {any} */ (null), level = /** @type {any} */ (null), slices = /** @type {any} */ (null);
@@ -122,7 +124,8 @@ const arrowsOf = () => {
   if (!loads || !viewer) return [];
   const size = viewer.shape.map((/** @type {number} */ n, /** @type {number} */ i) => n * viewer.spacing[i]), longest = Math.max(...size);
   const flip = (/** @type {number[]} */ v) => [v[2], v[1], v[0]], origin = flip(scan.value.origin_mm), found = [];
-  const forces = loads.cases.flatMap((/** @type {any} */ c) => c.forces.map((/** @type {any} */ f) => ({...f, of: c.name})));
+  const forces = loads.cases.flatMap((/** @type {any} */ c, /** @type {number} */ n) => c.forces.map((/** @type {any} */ f, /** @type {number} */ i) =>
+    ({...f, of: n, nth: c.forces.slice(0, i).filter((/** @type {any} */ other) => other.on === f.on).length})));
   const largest = Math.max(...forces.map((/** @type {any} */ f) => Math.hypot(...f.force_N)), 1e-300);
   for (const f of forces) {
     const vector = flip(f.force_N), strength = Math.hypot(...vector);
@@ -130,8 +133,9 @@ const arrowsOf = () => {
     const point = flip(f.point_mm).map((v, i) => v - origin[i]), away = vector.map(v => v / strength);
     const length = Math.max(0.3 * longest * strength / largest, 0.08 * longest);
     const pulls = away.reduce((s, v, i) => s + v * (point[i] - size[i] / 2), 0) > 0;
-    const far = point.map((v, i) => v + (pulls ? 1 : -1) * away[i] * length);
-    found.push({from: pulls ? point : far, to: pulls ? far : point, colour: colourOf(f.on), label: `${f.on} ${round(strength, 3)} N`});
+    const name = `${f.of} ${f.on} ${f.nth}`, far = dragged.value?.name === name ? dragged.value.free : point.map((v, i) => v + (pulls ? 1 : -1) * away[i] * length);
+    found.push({from: pulls ? point : far, to: pulls ? far : point, colour: colourOf(f.on), label: `${f.on} ${round(strength, 3)} N`, name, point, free: far, pulls, length,
+      force: {on: f.on, of: f.of, nth: f.nth}});
   }
   const sets = new Map(loads.sets.map((/** @type {any} */ s) => [s.number, s]));
   for (const c of loads.cases) for (const s of c.supports) {
@@ -227,6 +231,7 @@ const show3d = async () => {
 /** What the last check has found of the sets. */
 export const showSets = async () => {
   if (!viewer) return;
+  dragged.value = null;
   viewer.palette = paletteOf();
   forget('sets/');
   if (surface) {
@@ -240,6 +245,16 @@ export const showSets = async () => {
   redraw('view');
 };
 
+/** The arrows that are shown: points in mm from the low corner, x, y, z. @returns {any[]} */
+export const shownArrows = () => arrowsOf();
+/** Where a point is on the page. @param {number[]} point */
+export const projected = point => surface.place(point);
+/** The point below a place of the page that lies as deep in the view as another one. @param {number} x @param {number} y @param {number[]} like */
+export const unprojected = (x, y, like) => {
+  const {from, along} = surface.ray(x, y), ahead = surface.ahead(), dot = (/** @type {number[]} */ a, /** @type {number[]} */ b) => a.reduce((sum, v, i) => sum + v * b[i], 0);
+  const t = dot(like.map((v, i) => v - from[i]), ahead) / dot(along, ahead);
+  return from.map((/** @type {number} */ v, /** @type {number} */ i) => v + t * along[i]);
+};
 export const hasViews = () => viewer !== null;
 export const redrawSurface = () => redraw('view');
 export const showAgain = () => viewer && show();
