@@ -413,6 +413,30 @@ def test_several_load_cases(started, tmp_path):
         assert page.complaints == []
 
 
+def test_a_density_law_over_the_histogram(started, tmp_path):
+    """Oracle: E = coefficient (slope grey + intercept)^exponent at the threshold; the curve is drawn; the job runs."""
+    folder = made(tmp_path, 24)
+    with studio.studio(folder, "bone.toml", binary=BINARY) as served:
+        page = opened(started, served.address)
+        drawn = "document.querySelector('.hist').toDataURL()"
+        before = page.value(drawn)
+        page.click("[data-key='add law']")
+        page.wait_for("!!studio.job.value.data.density_law")
+        settle(page)
+        assert "material" not in data(page) and "fault" in told(page)  # nothing is guessed
+        for key, value in (("slope", 2), ("intercept", -40), ("coefficient_MPa", 0.5), ("exponent", 1.5)):
+            page.type(f"[data-key='density_law.{key}']", str(value))
+            settle(page)
+        assert "it can run" in told(page), page.value("JSON.stringify(studio.checked.value.problems)")
+        text = page.value("document.querySelector('#law').textContent")
+        assert f"{float(f'{0.5 * (2 * 120 - 40) ** 1.5:.3g}'):g} MPa at the threshold" in text
+        assert page.value(drawn) != before
+        page.click("#run")
+        page.wait_for(f"['done', 'failed'].includes({RUN}?.dataset.state)")
+        assert state(page, 1) == "done"
+        assert page.complaints == []
+
+
 LOADED = """
 [load]
 test = "custom"

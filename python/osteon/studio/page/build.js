@@ -87,6 +87,36 @@ const shareAbove = (/** @type {number} */ value) => {
   });
   return sum / total;
 };
+/** Young's modulus in MPa of a grey value, by the density law of the job; null: it has none that the page knows. */
+const modulusByGrey = () => {
+  const law = data().density_law;
+  let [slope, intercept] = [law?.slope, law?.intercept ?? 0];
+  if (Array.isArray(law?.calibration) && law.calibration.length > 1) {  // the line of least squares, as the program takes it
+    const n = law.calibration.length, mean = (/** @type {number} */ i) => law.calibration.reduce((/** @type {number} */ sum, /** @type {number[]} */ p) => sum + p[i], 0) / n, g = mean(0), d = mean(1);
+    slope = law.calibration.reduce((/** @type {number} */ sum, /** @type {number[]} */ p) => sum + (p[0] - g) * (p[1] - d), 0) / law.calibration.reduce((/** @type {number} */ sum, /** @type {number[]} */ p) => sum + (p[0] - g) ** 2, 0);
+    intercept = d - slope * g;
+  }
+  if (!law || typeof slope !== 'number' || !Number.isFinite(slope)) return null;
+  const {coefficient_MPa: c, exponent = 1, coefficients_MPa: list, min_modulus_MPa: least = 1, max_modulus_MPa: most = 1e5} = law;
+  if (law.law && law.law !== 'power' ? !Array.isArray(list) : typeof c !== 'number') return null;
+  return (/** @type {number} */ grey) => {
+    const rho = Math.max(0, slope * grey + intercept), e = law.law && law.law !== 'power' ? list.reduceRight((/** @type {number} */ sum, /** @type {number} */ a) => sum * rho + a, 0) : c * rho ** exponent;
+    return Math.max(least, Math.min(most, e));
+  };
+};
+/** The law as a curve over the histogram, from nothing to its largest modulus. @param {CanvasRenderingContext2D} pen @param {number} w @param {number} height
+ * @param {number} dense @param {number} from @param {number} to greys at the ends */
+const drawLaw = (pen, w, height, dense, from, to) => {
+  const modulus = modulusByGrey(), told = document.getElementById('law');
+  if (told) told.textContent = '';
+  if (!modulus) return;
+  const values = Array.from({length: 65}, (_, i) => modulus(from + (to - from) * i / 64)), most = Math.max(...values);
+  if (!(most > 0)) return;
+  pen.strokeStyle = '#d1495b'; pen.lineWidth = 1.8 * dense; pen.beginPath();
+  values.forEach((v, i) => pen[i ? 'lineTo' : 'moveTo'](i / 64 * w, height - 2 * dense - v / most * (height - 8 * dense)));
+  pen.stroke();
+  if (told) told.textContent = `red: Young's modulus, ${round(modulus(threshold.value), 3)} MPa at the threshold, up to ${round(most, 3)} MPa`;
+};
 export const drawHistogram = () => {
   if (!hist || !histogram.value || !hist.clientWidth) return;
   const dense = Math.min(2, devicePixelRatio || 1), w = hist.width = hist.clientWidth * dense, height = hist.height = 92 * dense, pen = /** @type {CanvasRenderingContext2D} */ (hist.getContext('2d'));
@@ -108,6 +138,7 @@ export const drawHistogram = () => {
   const x = (threshold.value - from) / (to - from) * w;
   pen.fillRect(x - dense, 0, 2 * dense, height);
   pen.beginPath(); pen.moveTo(x - 5 * dense, 0); pen.lineTo(x + 5 * dense, 0); pen.lineTo(x, 7 * dense); pen.fill();
+  drawLaw(pen, w, height, dense, from, to);
   hist.setAttribute('aria-valuemin', String(scan.value.grey_min)); hist.setAttribute('aria-valuemax', String(scan.value.grey_max));
   hist.setAttribute('aria-valuenow', String(threshold.value));
   const share = document.getElementById('share'), number_ = /** @type {HTMLInputElement | null} */ (document.querySelector('[data-key=threshold]'));
@@ -138,6 +169,7 @@ const drawSolid = () => {
   fill(panel('solid'), h('h2', null, 'Solid'), filters(),
     isLabels ? h('p', {className: 'soft'}, `The image holds labels; empty are ${(segment.void_labels || [0]).join(', ')}.`) : [
       hist, h('div', {className: 'legend-line'}, h('span', null, round(low)), h('span', null, 'voxels by grey, logarithmic'), h('span', null, round(high))),
+      h('p', {className: 'soft', id: 'law'}),
       row('solid above', h('span', {className: 'of'}, field, h('button', {type: 'button', title: "Otsu's threshold, which divides the greys best into two classes", disabled: isOtsu && !('threshold' in segment),
         onclick: () => { threshold.value = histogram.value.otsu; set(['segment', 'threshold'], undefined); }}, 'Otsu'))),
       h('p', {className: 'soft'}, h('b', {id: 'share'}), isOtsu ? " of the voxels; Otsu's threshold, as the job states none" : ' of the voxels'),
@@ -160,6 +192,8 @@ const drawMaterial = () => {
       physics() === 'heat' || m.conductivity_W_per_mK !== undefined ? number('conductivity', ['material', n, 'conductivity_W_per_mK'], 'W/mK') : null,
       !isMechanical() ? null : [number("Young's modulus", ['material', n, 'youngs_modulus_MPa'], 'MPa', {placeholder: 'to be given'}), number("Poisson's ratio", ['material', n, 'poisson_ratio'])],
     ]),
+    !law && isMechanical() && physics() === 'elasticity' ? h('p', null, h('button', {type: 'button', className: 'plain', 'data-key': 'add law', title: 'A density law in the place of the materials',
+      onclick: () => edit([...materials.map((/** @type {any} */ _, /** @type {number} */ n) => ({op: 'remove', path: ['material', materials.length - 1 - n]})), {op: 'set', path: ['density_law', 'slope'], value: 1}])}, 'modulus from the greys instead')) : null,
     law ? [h('h3', null, 'Modulus from the greys'), h('p', {className: 'soft'}, 'density = slope × grey + intercept; E = coefficient × density^exponent'),
       number('slope', ['density_law', 'slope']), number('intercept', ['density_law', 'intercept']),
       number('coefficient', ['density_law', 'coefficient_MPa'], 'MPa'), number('exponent', ['density_law', 'exponent'])] : null,
