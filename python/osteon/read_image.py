@@ -16,9 +16,10 @@ import os
 import re
 import resource
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Thread
 from typing import BinaryIO
 
 import numpy as np
@@ -86,10 +87,11 @@ def convert(source: str, target: str, steps: dict | None = None) -> dict[str, ob
             done["file_spacing_mm"] = None if volume.spacing_mm is None else [float(s) for s in volume.spacing_mm]
             overlay = bool(steps.get("overlay"))
             done["steps"] = apply_steps(volume, steps["steps"], steps.get("spacing_mm"), overlay, source)
+        digest_of_it = _digest_aside(source)
         with _passing(target) as file:
             written, shape = write_pieces(volume, source, file)
         greys = {"dtype": written.dtype.name, "grey_min": written.low, "grey_max": written.high}
-        return describe(volume, source) | {"shape": list(shape)} | greys | done
+        return describe(volume, digest_of_it()) | {"shape": list(shape)} | greys | done
 
 
 @contextmanager
@@ -208,7 +210,30 @@ def digest(source: str) -> str:
     return result.hexdigest()
 
 
-def describe(volume: Volume, source: str) -> dict[str, object]:
+def _digest_aside(source: str) -> Callable[[], str]:
+    """The digest, made by a thread while something else is done; one that nobody asks for holds nobody up."""
+    found: list[str] = []
+    faults: list[OSError] = []
+
+    def make() -> None:
+        try:
+            found.append(digest(source))
+        except OSError as e:
+            faults.append(e)
+
+    thread = Thread(target=make, daemon=True)
+    thread.start()
+
+    def result() -> str:
+        thread.join()
+        if faults:
+            raise faults[0]
+        return found[0]
+
+    return result
+
+
+def describe(volume: Volume, sha256: str) -> dict[str, object]:
     """What is said of an image; of one that is not at hand, without what only its values tell."""
     values, placement = volume.values, volume.placement
     at_hand = isinstance(values, np.ndarray)
@@ -224,7 +249,7 @@ def describe(volume: Volume, source: str) -> dict[str, object]:
         "warnings": volume.warnings,
         "grey_min": values.min().item() if at_hand else None,
         "grey_max": values.max().item() if at_hand else None,
-        "sha256": digest(source),
+        "sha256": sha256,
     }
 
 

@@ -1,7 +1,7 @@
 // Slices across z, y and x, drawn on 2-D canvases: scan, field, sets, outline of the solid, cross-hair, scale bar, letters.
 //
 // A viewer whose voxels are not all at hand paints its slices itself: viewer.paint(plane) returns {image, outline}, or null
-// while the voxels are on their way; the slice then stays as it is.
+// while the voxels are on their way; the slice then stays as it is. The image may have fewer pixels than the slice has voxels.
 
 const PLANES = [[0, 1, 2], [0, 2, 1], [1, 2, 0]];  // column axis, row axis, axis across
 const AXES = 'xyz';
@@ -70,7 +70,7 @@ const slicesOf = viewer => {
     const {canvas} = view, pen = canvas.getContext('2d'), dense = Math.min(2, devicePixelRatio || 1);
     const W = Math.max(1, Math.round(canvas.clientWidth * dense)), H = Math.max(1, Math.round(canvas.clientHeight * dense));
     if (canvas.width !== W || canvas.height !== H) { canvas.width = W; canvas.height = H; }
-    scratch.width = w; scratch.height = h;
+    scratch.width = slice.image.width; scratch.height = slice.image.height;
     scratch.getContext('2d').putImageData(slice.image, 0, 0);
     const sa = viewer.spacing[a], sb = viewer.spacing[b], scale = Math.min(W / (w * sa), H / (h * sb));
     const wide = w * sa * scale, high = h * sb * scale, X = (W - wide) / 2, Y = (H - high) / 2;

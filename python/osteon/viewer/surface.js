@@ -202,10 +202,14 @@ const surfaceOf = viewer => {
   };
 
   const fine = () => Math.min(2, 2 * (devicePixelRatio || 1));
+  // While the view moves frames are as small as it takes for some twenty a second, with room for the slices.
+  const MOVING_MS = 35;
+  let movingScale = 0.35, drawnScale = 1;
   // One frame is under way at a time: a slow machine would else draw what nobody sees any more, and the slices would wait.
   const isDrawing = () => {
     if (!fence || gl.clientWaitSync(fence, 0, 0) === gl.TIMEOUT_EXPIRED) return Boolean(fence);
     gl.deleteSync(fence); fence = null; viewer.frame = performance.now() - began;
+    if (drawnScale === movingScale) movingScale = Math.max(0.12, Math.min(0.4, movingScale * Math.sqrt(MOVING_MS / Math.max(1, viewer.frame))));
     return false;
   };
   const refresh = isMoving => {
@@ -213,7 +217,7 @@ const surfaceOf = viewer => {
     waiting = requestAnimationFrame(() => {
       waiting = 0;
       if (isDrawing() && performance.now() - began < 1000) return refresh(isMoving);
-      draw(isSlow ? (isMoving ? 0.35 : 0.8) : fine());
+      draw(drawnScale = isSlow ? (isMoving ? movingScale : 0.8) : fine());
       if (isMoving && isSlow) { clearTimeout(viewer.sharpen); viewer.sharpen = setTimeout(() => refresh(false), 250); }
     });
   };

@@ -3,7 +3,7 @@
 import {Refused, json, listen, post} from './api.js';
 import {fill, h} from './dom.js';
 import {changedLines, checkSoon, checked, data, histogram, isBusy, job, runs, say, scan, schema, session, set, status, step, take, threshold, thresholdOfJob, told, toldSome, spacing, whenEdited} from './store.js';
-import {camera, counts, cursor, met, placeOf, projected, show, showSets, shownArrows, hasViews} from './views.js';
+import {camera, counts, cursor, met, placeOf, projected, redraw, show, showSets, shownArrows, hasViews} from './views.js';
 import {SHAPES, chosen, drawTools, extent, role, shape, suitExtent} from './tools.js';
 import {drawBuild} from './build.js';
 import {drawRuns} from './runs.js';
@@ -84,10 +84,13 @@ const followScan = async () => {
     if (isOther || String(spacing()) !== shownSpacing) extent.value = 0;
     shownSpacing = String(spacing());
     scan.value = s;
-    histogram.value = await json('histogram');  // of the image as its steps leave it
+    const counted = json('histogram');  // of the image as its steps leave it
+    // A threshold that the job states needs no histogram: the views come at once.
+    const views = isOther && typeof data().segment?.threshold === 'number' && !isShowingResults() ? (threshold.value = thresholdOfJob(), show()) : null;
+    histogram.value = await counted;
     threshold.value = thresholdOfJob();
     suitExtent(); drawTools();
-    if (!isShowingResults()) await show();
+    if (views) { await views; redraw('threshold'); } else if (!isShowingResults()) await show();
     drawReadout();
   } catch (e) {
     shownKey = '';
@@ -97,7 +100,9 @@ const followScan = async () => {
   }
 };
 job.on(() => document.body.classList.toggle('nojob', !job.value));
-job.on(() => { if (histogram.value) threshold.value = thresholdOfJob(); followScan(); checkSoon(); });
+job.on(() => redraw('cursor'));  // in all voxels, after a drag of the threshold
+// The check takes all cores: it comes after the scan.
+job.on(() => { if (histogram.value) threshold.value = thresholdOfJob(); followScan().finally(checkSoon); });
 checked.on(() => { if (hasViews()) showSets().catch(() => {}); });
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { drawBuild(); if (hasViews()) showSets().catch(() => {}); });
 let resizing = 0;

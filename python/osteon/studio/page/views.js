@@ -6,10 +6,11 @@
 import {AXES, slicesOf, surfaceOf} from '../viewer.js';
 import {bytes, post} from './api.js';
 import {round, signal} from './dom.js';
-import {PALETTE, allRoles, at, checked, colourOf, data, histogram, job, numberOf, scan, spacing, threshold} from './store.js';
+import {PALETTE, allRoles, at, checked, colourOf, data, histogram, job, numberOf, scan, spacing, threshold, thresholdOfJob} from './store.js';
 
 const root = /** @type {HTMLElement} */ (document.getElementById('views'));
 const MOST_CACHED = 64e6;  // bytes of slices
+const COARSE_DRAG = 400 * 400;  // pixels of a slice of which some are left out while the threshold is dragged
 const FINE_OUTLINE = 300 * 300;  // pixels of a slice whose outline is drawn as lines, and not as pixels
 const OUTLINE = [255, 168, 48], IVORY = [236, 227, 208];
 const AXIS_OF = ['x', 'y', 'z'];
@@ -75,7 +76,8 @@ const tableOf = () => {
 };
 /** Greys from black to white: without the outermost of a thousand. */
 export const windowOf = () => {
-  const {counts: all, low, width} = histogram.value || {counts: [], low: 0, width: 1};
+  if (!histogram.value) return [scan.value.grey_min, scan.value.grey_max];  // until all voxels have been counted
+  const {counts: all, low, width} = histogram.value;
   const total = all.reduce((/** @type {number} */ a, /** @type {number} */ b) => a + b, 0);
   let first = 0, last = all.length - 1;
   for (let sum = 0; first < last && (sum += all[first]) < total / 1000;) first++;
@@ -83,9 +85,18 @@ export const windowOf = () => {
   return [low + first * width, low + (last + 1) * width];
 };
 
+/** Every second or third voxel, while the threshold is dragged. @param {Uint8Array | Uint16Array} codes @param {number} w @param {number} h */
+const coarse = (codes, w, h) => {
+  const step = Math.ceil(Math.sqrt(w * h / COARSE_DRAG)), W = Math.floor(w / step), H = Math.floor(h / step);
+  const {colour} = tableOf(), image = new ImageData(W, H), pixels = new Uint32Array(image.data.buffer);
+  for (let j = 0; j < H; j++)
+    for (let i = 0, q = j * step * w, to = (H - 1 - j) * W; i < W; i++, q += step) pixels[to + i] = colour[codes[q]];
+  counts.slices++;
+  return {image, outline: null};
+};
+
 /** @param {number[]} plane column axis, row axis, axis across: of x, y, z */
 const paint = plane => {
-  if (!histogram.value) return null;
   const [a, b, n] = plane, axis = 2 - n, w = viewer.shape[a], h = viewer.shape[b], place = viewer.at[n];
   const raw = fetched(`slice/${axis}/${place}`, `slice/${axis}/${place}`);
   if (!raw) return null;
@@ -93,6 +104,7 @@ const paint = plane => {
   const stamp = checked.value?.loads ? checked.value.digest : '';
   const marks = stamp && fetched(`sets/${stamp}/${axis}/${place}`, `sets/slice/${axis}/${place}`);
   const sets = marks ? new Uint8Array(marks) : null;
+  if (w * h > COARSE_DRAG && threshold.value !== thresholdOfJob()) return coarse(codes, w, h);
   const {solid, colour} = tableOf(), image = new ImageData(w, h), pixels = new Uint32Array(image.data.buffer), isFine = w * h <= FINE_OUTLINE;
   const outline = isFine ? new Path2D() : null, edge = 0xff000000 | OUTLINE[2] << 16 | OUTLINE[1] << 8 | OUTLINE[0];
   const tints = viewer.palette.map((/** @type {number[]} */ c) => c && 0xff000000 | c[2] << 16 | c[1] << 8 | c[0]);
