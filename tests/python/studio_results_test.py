@@ -154,6 +154,25 @@ def test_two_runs_side_by_side(started, served, folder):
     assert page.complaints == []
 
 
+def test_pictures_while_it_runs(started, tmp_path):
+    """Oracle: the key of the job; the picture that is shown is one of the run's frames, and the last one in the end."""
+    folder = made(tmp_path, 96, "\n[solve]\ntolerance = 1e-9\n[run]\nranks = 1\nthreads = 1\n")
+    with studio.studio(folder, "bone.toml", binary=BINARY) as served:
+        page = opened(started, served.address)
+        page.click("[data-key=frames]")
+        page.wait_for("studio.job.value.data.picture?.every === 2")
+        settle(page)
+        page.click("#run")
+        page.wait_for("document.querySelector('.frame')?.naturalWidth > 100")
+        name = page.value("document.querySelector('.frame').title")
+        page.wait_for(f"['done', 'failed'].includes({RUN}?.dataset.state)")
+        frames = sorted(p.name for p in (folder / "bone.run1.out").glob("frame_*.png"))
+        assert name in frames and page.value(f"{RUN}.dataset.state") == "done"
+        page.click("[data-key=frames]")
+        page.wait_for("!studio.job.value.data.picture?.every")
+        assert page.complaints == []
+
+
 @pytest.mark.parametrize(
     ("path", "body", "words"),
     [

@@ -116,6 +116,12 @@ def export(folder: Path, ending: str, field: str) -> tuple[str, str]:
     return name, shlex.join(["osteon", *words])
 
 
+def latest_frame(folder: Path) -> Path | None:
+    """Of the pictures that a run draws as it solves (picture.every), which are whole when they have their name."""
+    frames = [(p.stat().st_mtime_ns, p) for p in folder.glob("frame_*.png")] if folder.is_dir() else []
+    return max(frames)[1] if frames else None
+
+
 def compare(folders: list[Path], page: Path) -> str:
     """Write the page of jobs side by side. @return the command @throws Error"""
     words = ["compare", *(f.name for f in folders), "-o", str(page)]

@@ -79,6 +79,7 @@ class Server:
             ("/api/runs/{number:int}/resume", post, self.resume_run),
             ("/api/runs/{number:int}/log", get, self.get_log),
             ("/api/runs/{number:int}/job", get, self.get_job_of_run),
+            ("/api/runs/{number:int}/frame", get, self.get_frame),
             ("/api/results", get, self.get_results),
             ("/api/results/picture", post, self.draw),
             ("/api/results/film", post, self.film),
@@ -235,6 +236,14 @@ class Server:
     def get_job_of_run(self, request: Request, body: Any) -> dict[str, Any]:
         self.session.require_job()
         return {"text": self.session.runs.job_of(request.path_params["number"])}
+
+    def get_frame(self, request: Request, body: Any) -> Response:
+        """The latest picture that a run has drawn while it solves; nothing if that is the one that the page has."""
+        self.session.require_job()
+        latest = results.latest_frame(self.session.runs.results_of(request.path_params["number"]))
+        if latest is None or latest.name == request.query_params.get("has"):
+            return of_bytes(b"")
+        return of_bytes(latest.read_bytes(), {"X-Name": latest.name})
 
     def get_results(self, request: Request, body: Any) -> dict[str, Any]:
         """Of a run by its number, or of the folder that is open: its files, and where they can be fetched."""

@@ -1,9 +1,9 @@
 // Runs: a queue that lives with the files of the job, not with this page. What a run tells are lines of JSON (osteon run --progress).
 // @ts-check
 import {duration, fill, h, round} from './dom.js';
-import {json, post} from './api.js';
+import {bytes, json, post} from './api.js';
 import {showComparison, showResults} from './results.js';
-import {checked, job, putText, runs, say, told, toldSome} from './store.js';
+import {at, checked, job, putText, runs, say, told, set, toldSome} from './store.js';
 
 const panel = /** @type {HTMLElement} */ (document.getElementById('runs'));
 const open = new Set();
@@ -43,6 +43,30 @@ const answers = (/** @type {any} */ summary) => {
   return found.map(([key, words, unit]) => h('p', {className: 'answer', 'data-answer': key, 'data-value': String(summary[key])}, h('span', {className: 'soft'}, `${words} `), h('b', null, String(round(summary[key], 5))), ` ${unit}`));
 };
 
+// Pictures that a run draws while it solves: the latest, in an element that stays while cards are drawn anew.
+const EVERY = 2;  // iterations: elasticity takes some ten to thirty
+/** @type {Map<number, {image: any, name: string, asked: number}>} */
+const frames = new Map();
+const lookAtFrame = async (/** @type {number} */ number) => {
+  const known = frames.get(number) || {image: h('img', {className: 'frame', alt: `The solution of run ${number} as it stands`}), name: '', asked: 0};
+  frames.set(number, known);
+  if (Date.now() - known.asked < 800) return;
+  known.asked = Date.now();
+  try {
+    const {data, headers} = await bytes(`runs/${number}/frame?has=${encodeURIComponent(known.name)}`);
+    if (!data.byteLength) return;
+    URL.revokeObjectURL(known.image.src);
+    known.image.src = URL.createObjectURL(new Blob([data], {type: 'image/png'}));
+    known.name = headers.get('X-Name') || '';
+    known.image.title = known.name;
+  } catch { /* of a run that has gone meanwhile */ }
+};
+const frameOf = (/** @type {any} */ run) => {
+  if (run.state === 'running') lookAtFrame(run.number);
+  const known = frames.get(run.number);
+  return known?.name && run.state !== 'waiting' ? known.image : null;
+};
+
 const STATES = {waiting: 'waits', running: 'running', stopped: 'stopped', done: 'done', failed: 'failed'};
 const card = (/** @type {any} */ run, /** @type {boolean} */ isLatest) => {
   const lines = told.get(run.number) || [], progress = lines.findLast((/** @type {any} */ l) => l.kind === 'progress' || l.kind === 'stage'), isOpen = isLatest || run.state === 'running' || open.has(run.number);
@@ -59,7 +83,7 @@ const card = (/** @type {any} */ run, /** @type {boolean} */ isLatest) => {
     isOlder ? h('p', {className: 'soft'}, 'older than the job as it is now') : null,
     run.state === 'running' ? [h('div', {className: 'bar', role: 'progressbar', 'aria-valuemin': 0, 'aria-valuemax': 100, 'aria-valuenow': Math.round(100 * (progress?.fraction || 0)), 'aria-label': 'Progress of the stage'}, (() => { const i = h('i'); i.style.width = `${100 * (progress?.fraction || 0)}%`; return i; })()),
       h('p', {className: 'soft'}, progress ? `${progress.stage}${progress.seconds_left !== undefined ? `, about ${duration(progress.seconds_left)} left` : ''}` : 'starting')] : null,
-    isOpen ? residuals(lines) : null, run.state === 'done' && isOpen ? answers(run.answers) : null,
+    isOpen ? residuals(lines) : null, isOpen ? frameOf(run) : null, run.state === 'done' && isOpen ? answers(run.answers) : null,
     run.text && run.state !== 'done' ? h('p', {className: run.state === 'failed' ? 'finding' : 'soft'}, run.text) : null,
     isOpen ? warnings.slice(-3).map((/** @type {any} */ w) => h('p', {className: 'finding doubt'}, w.text)) : null,
     h('div', {className: 'row'}, buttons, isLatest || run.state === 'running' ? null : h('button', {type: 'button', className: 'plain', 'data-key': `more ${run.number}`, onclick: () => { if (!open.delete(run.number)) open.add(run.number); drawRuns(); }}, isOpen ? 'less' : 'more'),
@@ -75,6 +99,7 @@ export const drawRuns = () => {
   fill(panel, h('h2', null, 'Run'), h('div', {className: 'row'}, h('button', {type: 'button', className: 'main', id: 'run', 'data-key': 'run', disabled: !job.value || !runs.value.is_mine || Boolean(job.value.fault), onclick: start,
     title: 'Put a run of the job as it is now into the queue'}, runs.value.runs.some(r => r.state === 'running') ? 'Queue a run' : 'Run'),
   faults ? h('span', {className: 'soft'}, 'the check has found faults') : null),
+  job.value?.data ? h('p', null, h('label', {className: 'soft', title: `picture.every = ${EVERY}\nA picture of the solution as it stands, after so many iterations; each takes a moment`}, h('input', {type: 'checkbox', checked: (at(['picture', 'every']) || 0) > 0, 'data-key': 'frames', onchange: (/** @type {any} */ e) => set(['picture', 'every'], e.target.checked ? EVERY : undefined)}), ' pictures while it runs')) : null,
   runs.value.is_mine ? null : h('p', {className: 'finding doubt'}, 'Another studio has the runs of this job. Start and stop them there.'),
   list.map((r, n) => card(r, n === 0)),
   compared.length > 1 ? h('p', null, h('button', {type: 'button', className: 'main', 'data-key': 'compare', onclick: () => showComparison(compared)}, `Compare ${compared.length} runs`)) : null,
