@@ -1,5 +1,7 @@
 """Loads of heat and flow in the studio, in a headless Chromium, by clicks on faces and by buttons."""
 
+import json
+
 import browser
 import numpy as np
 import pytest
@@ -9,7 +11,7 @@ from studio_page_test import BINARY, RUN, at_voxel, data, in_a_terminal, keep_pi
 missing = browser.why_not() or studio.why_not() or ("" if BINARY.exists() else f"{BINARY} is not built")
 pytestmark = pytest.mark.skipif(bool(missing), reason=missing)
 
-EDGE = 20
+EDGE = 14
 JOB = """name = "channel"
 
 [image]
@@ -36,7 +38,7 @@ def started():
 def folder(tmp_path):
     """A channel along z in a block."""
     image = np.full((EDGE, EDGE, EDGE), 200, "u1")
-    image[:, 5:15, 5:15] = 10
+    image[:, 4:10, 4:10] = 10
     np.save(tmp_path / "channel.npy", image)
     (tmp_path / "channel.toml").write_text(JOB)
     return tmp_path
@@ -97,13 +99,11 @@ def test_heat_by_clicks_and_keys(started, folder):
 
 
 def numbers_of(folder):
-    import json
-
     return numbers(json.loads((folder / "channel.run1.out" / "summary.json").read_text()))
 
 
 def test_flow_by_buttons(started, folder):
-    """Oracle: the flow rate is the velocity times the opening; a terminal says the same."""
+    """Oracle: the flow rate is the velocity times the opening."""
     with studio.studio(folder, "channel.toml", binary=BINARY) as served:
         page = opened(started, served.address)
         choose(page, "physics", "flow")
@@ -125,8 +125,8 @@ def test_flow_by_buttons(started, folder):
         assert "it can run" in told(page), page.value("JSON.stringify(studio.checked.value.problems)")
         page.click("#run")
         page.wait_for(f"['done', 'failed'].includes({RUN}?.dataset.state)")
-        there = numbers_of(folder)
-        assert numbers(in_a_terminal(folder, "channel.toml")) == there
+        summary = json.loads((folder / "channel.run1.out" / "summary.json").read_text())
+        assert summary["opening_inflow_mm3_per_s"]["z_low"] == pytest.approx(3 * 0.6**2, rel=1e-6)
         page.click("[data-key='remove boundary.0']")
         page.wait_for("studio.job.value.data.boundary.length === 1")
         settle(page)

@@ -6,6 +6,7 @@ Each is a command of the program, which the page shows and the session's log kee
 import math
 import re
 import shlex
+import shutil
 import tempfile
 import threading
 from pathlib import Path
@@ -92,12 +93,14 @@ def picture(folder: Path, view: dict[str, Any]) -> tuple[bytes, str]:
 def film(folder: Path, view: dict[str, Any]) -> tuple[str, str]:
     """A film around the specimen, in the folder of its results: its name, and the command. @throws Error"""
     words = picture_words({**view, "azimuth": None})
+    if shutil.which("ffmpeg") is None:
+        raise MachineError("a film needs ffmpeg, which is not there (Debian: apt install ffmpeg)")
     name = free_name(folder, "film", ".mp4")
     with tempfile.TemporaryDirectory(prefix="osteon-") as frames, drawing:
         options = [*words, "--width", "720", "--height", "720", "--orbit", str(FRAMES)]
         called(["render", "results.nc", *options, "--film", name, "-o", frames], folder)
     if not (folder / name).is_file():
-        raise MachineError("the film was not made: it needs ffmpeg (Debian: apt install ffmpeg)")
+        raise MachineError("ffmpeg has made no film of the frames; `osteon render --film` says why")
     return name, shlex.join(["osteon", "render", "results.nc", *options, "--film", name, "-o", "frames"])
 
 
