@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -55,6 +57,35 @@ def test_check_asks_for_what_is_missing(image: Path, protocol: str) -> None:
         protocol
     ]:
         assert key in said, said
+
+
+@pytest.mark.parametrize(
+    ("protocol", "coefficient", "exponent", "strength"),
+    [
+        ("vertebra-failure", 3814.4, 1.05, lambda rho, e: 57.4464 * rho**1.39),
+        ("femoral-neck-failure", 8768.0, 1.49, lambda rho, e: 0.0085 * e),
+    ],
+)
+def test_a_protocol_of_failure_yields_where_its_source_says(
+    image: Path, protocol: str, coefficient: float, exponent: float, strength: Callable[[float, float], float]
+) -> None:
+    """Oracle: the source's laws at the density of the only grey value, in a cube between smooth plates."""
+    folder, slope = image.parent, 0.002
+    grey = np.full((6, 6, 6), 200, "u1")
+    nrrd.write(str(folder / "cube.nrrd"), grey, {"spacings": [0.5] * 3}, index_order="C")
+    assert at(folder, "new", "cube.nrrd", "-p", protocol).returncode == 0
+    text = (folder / "cube.toml").read_text()
+    assert "parosol-py 0.1.26" in text
+    checked = at(folder, "check", "cube.toml")
+    assert checked.returncode == 2 and "slope" in checked.stdout + checked.stderr
+    rho = slope * 200
+    more = [f"density_law.slope={slope}", "load.test=uniaxial", "segment.threshold=100", "picture.enabled=false"]
+    done = at(folder, "run", "cube.toml", "-n", "1", "--no-report", "--quiet", *(w for m in more for w in ("--set", m)))
+    assert done.returncode == 0, done.stderr
+    told = json.loads((folder / "cube.out/summary.json").read_text())
+    modulus = coefficient * rho**exponent
+    assert told["stiffness_N_per_mm"] == pytest.approx(modulus * 9 / 3, rel=2e-3)
+    assert abs(told["first_yield"]["force_N"]) == pytest.approx(strength(rho, modulus) * 9, rel=5e-3)
 
 
 def test_a_job_that_is_there_is_kept(image: Path) -> None:
