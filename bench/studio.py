@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""The studio in a headless Chromium: seconds until a large scan is on the screen, frames of a dragged threshold, clicks.
+"""The studio in a headless Chromium: seconds until a large scan is shown, frames of a dragged threshold, clicks.
 
-The scan is a gyroid in a cylinder, bytes, made on the spot. The server runs, the page is opened: counted is until the three slices
-are drawn, and until the 3-D view is there, too. WebGL is in software. A click with the disc tool is counted until the set is in
-the job file, and until the program has found its nodes (`osteon check --deep`).
+The scan is a gyroid in a cylinder, bytes, made on the spot. The server runs, the page is opened: counted is until the
+three slices are drawn, and until the 3-D view is there, too. WebGL is in software. A click with the disc tool is counted
+until the set is in the job file, and until the program has found its nodes (`osteon check --deep`). The demo is the way
+of the tutorial with the bone scan, by a hand that types at once.
 
 ./run bench studio [--sizes 512 1000] [--json FILE]
 """
 
 import argparse
 import json
+import shutil
 import sys
 import tempfile
 import time
@@ -23,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "support"
 import browser
 import studio
 
+SCAN = Path(__file__).resolve().parents[1] / ".cache" / "scans" / "bone_128x128x128.tif"
 JOB = """name = "scan"
 [image]
 path = "scan.npy"
@@ -39,6 +42,23 @@ DRAWN = (
 )
 READY = "document.querySelector('#views')?.dataset.ready === 'yes'"
 DRAG_S = 4.0
+DRAG = """new Promise(done => {
+  const h = document.querySelector('.hist'), b = h.getBoundingClientRect(), y = b.top + 40;
+  const send = (type, x) =>
+    h.dispatchEvent(new PointerEvent(type, {clientX: x, clientY: y, bubbles: true, button: 0}));
+  const begin = performance.now(), frames = studio.counts.frames, slices = studio.counts.slices;
+  let n = 0;
+  const step = () => {
+    n++;
+    send('pointermove', b.left + b.width * (0.5 + 0.2 * Math.sin(n / 6)));
+    const s = (performance.now() - begin) / 1000;
+    if (s < DRAG_S) { requestAnimationFrame(step); return; }
+    send('pointerup', b.left + b.width / 2);
+    done([(studio.counts.frames - frames) / s, (studio.counts.slices - slices) / 3 / s, n / s]);
+  };
+  send('pointerdown', b.left + b.width / 2);
+  requestAnimationFrame(step);
+})""".replace("DRAG_S", str(DRAG_S))
 
 
 def make_scan(path: Path, n: int) -> None:
@@ -77,17 +97,7 @@ def measure(n: int) -> dict:
             checked = waited(page, settled)
             page.value("new Promise(done => setTimeout(() => done(1), 1500))")
             # The threshold goes to and fro with each frame of the browser.
-            drag = page.value(
-                "new Promise(done => { const h = document.querySelector('.hist'), b = h.getBoundingClientRect(), y = b.top + 40;"
-                "const send = (type, x) => h.dispatchEvent(new PointerEvent(type, {clientX: x, clientY: y, bubbles: true, button: 0}));"
-                "const begin = performance.now(), frames = studio.counts.frames, slices = studio.counts.slices; let n = 0;"
-                "send('pointerdown', b.left + b.width / 2);"
-                "const step = () => { n++; send('pointermove', b.left + b.width * (0.5 + 0.2 * Math.sin(n / 6)));"
-                f"if (performance.now() - begin < {1000 * DRAG_S}) requestAnimationFrame(step);"
-                "else { const s = (performance.now() - begin) / 1000; send('pointerup', b.left + b.width / 2);"
-                "done([(studio.counts.frames - frames) / s, (studio.counts.slices - slices) / 3 / s, n / s]); } };"
-                "requestAnimationFrame(step); })"
-            )
+            drag = page.value(DRAG)
             page.wait_for(settled)
             page.click("[data-tool=disc]")
             page.click("[data-tool=set]")
@@ -110,15 +120,47 @@ def measure(n: int) -> dict:
             }
 
 
+def demo(scan: Path) -> dict:
+    """The way of the tutorial with the bone scan: opened, spacing and material typed, run, its report on the screen."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        shutil.copy(scan, folder / "bone.tif")
+        with studio.studio(folder, "bone.tif", binary=BINARY) as served, browser.browser(time_out=600) as page:
+            page.size(1400, 900)
+            settled = "!studio.isBusy() && studio.checked.value?.digest === studio.job.value?.digest"
+            begin = time.perf_counter()
+            page.open(served.address)
+            page.wait_for(READY)
+            for key, value in (
+                ("spacing", "0.02"),
+                ("material.0.youngs_modulus_MPa", "6829"),
+                ("material.0.poisson_ratio", "0.3"),
+            ):
+                page.type(f"[data-key='{key}']", value)
+                page.wait_for(settled)
+            ready = time.perf_counter() - begin
+            page.click("#run")
+            page.wait_for("['done', 'failed'].includes(document.querySelector('[data-run]')?.dataset.state)")
+            page.click("[data-key='results 1']")
+            page.wait_for("!!document.querySelector('#results iframe')")
+            whole = time.perf_counter() - begin
+            state = page.value("document.querySelector('[data-run]').dataset.state")
+            return {"demo_state": state, "demo_until_it_can_run_s": ready, "demo_until_the_report_s": whole}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sizes", type=int, nargs="+", default=[512])
+    parser.add_argument("--sizes", type=int, nargs="+", default=[512], help="edges of the scans; 0: none")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     if why := browser.why_not() or studio.why_not():
         print(f"cannot be measured: {why}", file=sys.stderr)
         return 5
-    answer = {"schema": "osteon.bench.studio/1", "scans": [measure(n) for n in given.sizes]}
+    answer: dict = {"schema": "osteon.bench.studio/1", "scans": [measure(n) for n in given.sizes if n > 0]}
+    if SCAN.exists():
+        answer["demo"] = demo(SCAN)
+        for key, value in answer["demo"].items():
+            print(f"{key.replace('_', ' '):<28} {value if isinstance(value, str) else f'{value:.3g}'}")
     for one in answer["scans"]:
         for key, value in one.items():
             print(f"{key.replace('_', ' '):<24} {value:.3g}")
