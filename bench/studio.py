@@ -2,7 +2,7 @@
 """The studio in a headless Chromium: seconds until a large scan is shown, frames of a dragged threshold, clicks.
 
 The scan is a gyroid in a cylinder, bytes, made on the spot. The server runs, the page is opened: counted is until the
-three slices are drawn, and until the 3-D view is there, too. WebGL is in software. A click with the disc tool is counted
+three slices are drawn, and until the 3-D view is there, too. WebGL is in software. A click with the disc tool counts
 until the set is in the job file, and until the program has found its nodes (`osteon check --deep`). The demo is the way
 of the tutorial with the bone scan, by a hand that types at once.
 
