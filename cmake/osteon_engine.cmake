@@ -4,6 +4,7 @@
 # lib/osteon/glibc-hwcaps/LEVEL. The dynamic loader of glibc 2.33 and newer takes the best one for the processor; no code of ours chooses.
 # The rest is compiled once, for OSTEON_ARCH: in libosteon_job.so what the program and Python's module have in common.
 set(osteon_engine_modules kernel solve render)
+set(osteon_small_modules plan net io machine placement job)  # of these, those where no time is spent: a wheel's are compiled for size
 set(osteon_job_modules base plan voxel compositing comm net grid io machine placement job)
 
 if(OSTEON_HWCAPS)
@@ -11,6 +12,14 @@ if(OSTEON_HWCAPS)
   # Functions that others see are inlined within the library all the same. What is compiled for a level must not be taken by, or from, what is
   # compiled for another: inline functions stay within their side.
   add_compile_options(-fno-semantic-interposition -fvisibility-inlines-hidden)
+  # What nobody calls is left out, and functions of the same code are one where the linker can do that: such a program travels by mail.
+  add_compile_options(-ffunction-sections -fdata-sections)
+  include(CheckLinkerFlag)
+  check_linker_flag(CXX "-fuse-ld=gold;-Wl,--icf=safe" OSTEON_LINKER_FOLDS)
+  set(osteon_size_options -Wl,--gc-sections)
+  if(OSTEON_LINKER_FOLDS)
+    list(APPEND osteon_size_options -fuse-ld=gold -Wl,--icf=safe)
+  endif()
   # Eigen aligns memory by the level it is compiled for, unless told; then one side could not free the other's.
   add_compile_definitions(EIGEN_MAX_ALIGN_BYTES=64)
 endif()
@@ -52,7 +61,7 @@ function(osteon_add_engine)
     add_library(osteon_engine${suffix} SHARED ${objects})
     set_target_properties(osteon_engine${suffix} PROPERTIES OUTPUT_NAME osteon_engine LINKER_LANGUAGE CXX
       LIBRARY_OUTPUT_DIRECTORY ${osteon_BINARY_DIR}/${folder} INSTALL_RPATH "$ORIGIN:$ORIGIN/../..")
-    target_link_options(osteon_engine${suffix} PRIVATE -Wl,-Bsymbolic-functions)
+    target_link_options(osteon_engine${suffix} PRIVATE -Wl,-Bsymbolic-functions ${osteon_size_options})
     target_link_libraries(osteon_engine${suffix} PRIVATE MPI::MPI_CXX OpenMP::OpenMP_CXX fmt::fmt)
     install(TARGETS osteon_engine${suffix} LIBRARY DESTINATION ${folder} COMPONENT program)
   endforeach()
@@ -65,7 +74,8 @@ function(osteon_add_engine)
   set_target_properties(osteon_job_library PROPERTIES OUTPUT_NAME osteon_job LINKER_LANGUAGE CXX
     LIBRARY_OUTPUT_DIRECTORY ${osteon_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR}/osteon INSTALL_RPATH "$ORIGIN")
   # Of the static libraries below it, HDF5 and netCDF for one, nothing is seen from outside, and only what is used is there.
-  target_link_options(osteon_job_library PRIVATE -Wl,-Bsymbolic-functions -Wl,--no-undefined -Wl,--exclude-libs,ALL -Wl,--gc-sections)
+  target_link_options(osteon_job_library PRIVATE -Wl,-Bsymbolic-functions -Wl,--no-undefined -Wl,--exclude-libs,ALL
+    ${osteon_size_options})
   target_link_libraries(osteon_job_library PRIVATE osteon_engine)  # first: what it has is not taken from the modules
   foreach(module IN LISTS osteon_job_modules)
     target_link_libraries(osteon_job_library PRIVATE osteon::${module})  # for what they link

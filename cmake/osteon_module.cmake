@@ -18,6 +18,9 @@ function(osteon_module name)
     osteon_warnings(${target})
     # Position-independent code (osteon_python_module.cmake) is as fast as other code if nothing of it may be replaced from outside.
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>)
+    if(OSTEON_HWCAPS AND name IN_LIST osteon_small_modules)
+      target_compile_options(${target} PRIVATE -Os)
+    endif()
     if(NOT OSTEON_HWCAPS)  # a library for each level of processors has to show its functions
       set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
     endif()

@@ -17,7 +17,9 @@ sh "$here/libraries.sh" "$work/libraries"
 
 # The bridge, over Open MPI and MPICH: libmpi_abi.so.1, which the program is linked to, and its adapters.
 [ -f "$work/bridge/build.ninja" ] ||
-  cmake -S "$root/bridge" -B "$work/bridge" -G Ninja -DCMAKE_BUILD_TYPE=Release -DOSTEON_BRIDGE_COMMANDS=OFF -DOSTEON_BRIDGE_TESTS=OFF
+  cmake -S "$root/bridge" -B "$work/bridge" -G Ninja -DCMAKE_BUILD_TYPE=Release -DOSTEON_BRIDGE_COMMANDS=OFF -DOSTEON_BRIDGE_TESTS=OFF \
+    -DOPENSSL_ROOT_DIR="$work/libraries/installed" -DOPENSSL_USE_STATIC_LIBS=ON -DCMAKE_CXX_FLAGS_RELEASE='-Os -DNDEBUG -ffunction-sections -fdata-sections' \
+    -DCMAKE_SHARED_LINKER_FLAGS='-Wl,--gc-sections -Wl,--exclude-libs,libssl.a:libcrypto.a'
 cmake --build "$work/bridge" --parallel "$jobs" --target osteon_bridge
 
 sh "$here/licences.sh" "$work" "$python"
@@ -26,6 +28,8 @@ CMAKE_BUILD_PARALLEL_LEVEL=$jobs "$python" -m build --wheel --no-isolation --out
   -C "build-dir=$work/program" \
   -C "cmake.define.OSTEON_MPI_ABI=$work/bridge" \
   -C "cmake.define.CMAKE_PREFIX_PATH=$work/libraries/installed" \
+  -C "cmake.define.OPENSSL_ROOT_DIR=$work/libraries/installed" \
+  -C "cmake.define.OPENSSL_USE_STATIC_LIBS=ON" \
   -C "cmake.define.OSTEON_LICENCES=$work/licences" \
   "$root"
 
@@ -33,4 +37,7 @@ CMAKE_BUILD_PARALLEL_LEVEL=$jobs "$python" -m build --wheel --no-isolation --out
 # processor's level, which auditwheel would refuse, the program and Python's module look after themselves.
 "$python" -m auditwheel repair --strip --disable-isa-ext-check --zip-compression-level 9 --exclude 'libmpi.so.*' --exclude 'libmpich.so.*' --wheel-dir "$work/repaired" "$work"/raw/*.whl
 rm -f "$root"/dist/osteon-*.whl
-mv "$work"/repaired/*.whl "$root/dist/"
+for wheel in "$work"/repaired/*.whl; do
+  "$python" "$here/recompress.py" "$wheel" "$root/dist/$(basename "$wheel")"
+done
+rm -f "$work"/repaired/*.whl

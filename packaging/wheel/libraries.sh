@@ -1,6 +1,6 @@
 #!/bin/sh
 # Libraries for the wheel, static and as small as osteon needs them: HDF5 and netCDF without curl, XML, remote access and tools; hwloc
-# without udev and devices.
+# without udev and devices; OpenSSL with SHA-256 and what TLS 1.3 between clusters takes. OpenSSL is the latest of Debian, for its corrections.
 # usage: libraries.sh FOLDER; FOLDER/installed then has include and lib. Nothing is done where they are already there.
 set -eu
 
@@ -13,7 +13,8 @@ hwloc=2.9.0
 flags='-O2 -fPIC -march=x86-64-v2 -ffunction-sections -fdata-sections -fvisibility=hidden -w'
 files_stamp="$folder/installed/stamp-$hdf5-$netcdf"
 hwloc_stamp="$folder/installed/stamp-$hwloc"
-if [ -f "$files_stamp" ] && [ -f "$hwloc_stamp" ]; then exit 0; fi
+openssl_stamp="$folder/installed/stamp-openssl"
+if [ -f "$files_stamp" ] && [ -f "$hwloc_stamp" ] && [ -f "$openssl_stamp" ]; then exit 0; fi
 
 mkdir -p "$folder/lists/partial" "$folder/cache/archives/partial"
 cd "$folder"
@@ -27,6 +28,11 @@ apt_get() {
 if [ ! -f "netcdf_$netcdf.orig.tar.gz" ] || [ ! -f "hdf5_$hdf5.orig.tar.gz" ] || [ ! -f "hwloc_$hwloc.orig.tar.bz2" ]; then
   apt_get update
   apt_get source --download-only "hdf5=$hdf5-1" "netcdf=1:$netcdf-3" "hwloc=$hwloc-1"
+fi
+if [ ! -f "$openssl_stamp" ]; then
+  apt_get update
+  rm -rf openssl-*
+  apt_get source openssl # with Debian's patches
 fi
 
 # unpack NAME VERSION: its sources in NAME, and an empty build-NAME
@@ -73,4 +79,22 @@ if [ ! -f "$hwloc_stamp" ]; then
   cp hwloc/COPYING "$folder/installed/LICENSE.hwloc"
   touch "$hwloc_stamp"
 fi
-rm -rf hdf5 build-hdf5 netcdf build-netcdf hwloc build-hwloc
+
+if [ ! -f "$openssl_stamp" ]; then
+  (
+    cd openssl-*/
+    without='async aria autoload-config bf blake2 camellia capieng cast chacha cmac cmp cms comp ct des dgram dh dsa dso dtls
+      ec2m engine filenames fips gost idea legacy makedepend md4 mdc2 module multiblock nextprotoneg ocb ocsp padlockeng poly1305 rc2 rc4
+      rfc3779 rmd160 scrypt sctp seed shared siphash siv sm2 sm3 sm4 sock srp srtp ssl-trace ssl3 tests tls1 tls1_1 tls1_2 ts ui-console
+      uplink whirlpool'
+    # Options that this version has not are left out, as Debian's may become newer.
+    options=$(for name in $without; do grep -q "^ *\"$name\"" Configure && echo "no-$name"; done)
+    # shellcheck disable=SC2086 # options and flags are words
+    ./Configure linux-x86_64 $options --prefix="$folder/installed" --libdir=lib --openssldir=/etc/ssl $flags -Os >configure.log
+    make -s -j"$jobs" build_libs >make.log 2>&1 || { tail -n 30 make.log >&2; exit 1; }
+    make -s install_dev >>make.log 2>&1
+    cp LICENSE.txt "$folder/installed/LICENSE.openssl"
+  )
+  touch "$openssl_stamp"
+fi
+rm -rf openssl-*/ hdf5 build-hdf5 netcdf build-netcdf hwloc build-hwloc

@@ -9,10 +9,10 @@ cp "$1"/libraries/installed/LICENSE.* "$target/"
 cp "$("$2" -c 'import importlib.metadata as m; print(m.distribution("nanobind").locate_file(next(f for f in m.files("nanobind") if f.name == "LICENSE")))')" \
   "$target/LICENSE.nanobind"
 # As Debian states them. Headers are compiled in, too.
-for package in libfmt-dev libssl-dev zlib1g-dev libisal-dev libzstd-dev libxxhash-dev libeigen3-dev nlohmann-json3-dev libtomlplusplus-dev \
+for package in libfmt-dev zlib1g-dev libisal-dev libzstd-dev libxxhash-dev libeigen3-dev nlohmann-json3-dev libtomlplusplus-dev \
   libcli11-dev libgomp1; do
   name=$(echo "$package" | sed 's/-dev$//')
   cp "/usr/share/doc/$package/copyright" "$target/LICENSE.$name"
 done
-# The texts to which those of OpenSSL and of GCC's libgomp (with its exception for programs) refer.
-for text in Apache-2.0 GPL-3; do cp "/usr/share/common-licenses/$text" "$target/LICENSE.$text"; done
+# The text to which that of GCC's libgomp (with its exception for programs) refers.
+for text in GPL-3; do cp "/usr/share/common-licenses/$text" "$target/LICENSE.$text"; done

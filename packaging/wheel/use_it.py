@@ -50,6 +50,18 @@ def in_process() -> None:
         assert abs(float(result.stiffness_N_per_mm) / STIFFNESS_N_PER_MM - 1) < 1e-5
 
 
+def together() -> None:
+    """The processes of an mpi4py communicator, started by the launcher of its MPI."""
+    from mpi4py import MPI
+
+    comm = MPI.COMM_WORLD
+    solid = np.full((16, 8, 8), True) if comm.rank == 0 else None
+    bar = osteon.stiffness(solid, spacing_mm=0.1, youngs_modulus_MPa=1000.0, poisson_ratio=0.0, comm=comm)
+    print(f"rank {comm.rank} of {comm.size}: {float(bar.stiffness_N_per_mm)} N/mm")
+    assert comm.size == 2 and bar.summary["ranks"] == 2
+    assert abs(float(bar.stiffness_N_per_mm) / STIFFNESS_N_PER_MM - 1) < 1e-5
+
+
 def front_page(page: str) -> None:
     """The lines of Python on the front page, and its job, on a block of a sponge."""
     blocks = dict(
@@ -78,5 +90,5 @@ def results(folder: str) -> None:
 
 if __name__ == "__main__":
     task, *arguments = sys.argv[1:]
-    tasks = {"write": write, "compare": compare, "in_process": in_process, "results": results, "front_page": front_page}
+    tasks = {f.__name__: f for f in (write, compare, in_process, together, results, front_page)}
     tasks[task](*arguments)

@@ -34,6 +34,8 @@ osteon run bar.toml --no-report --output two.out -n 2
 mpirun --allow-run-as-root --oversubscribe -n 2 osteon run bar.toml --no-report --output launched.out
 python use_it.py compare 'Open MPI' one.out two.out launched.out
 python use_it.py in_process
+pip install mpi4py
+mpirun --allow-run-as-root --oversubscribe -n 2 python use_it.py together
 
 # Without the extra: one sentence that names it, and the code of a machine that lacks something.
 sed 's/bar.npy/bar.nii/' bar.toml >nifti.toml

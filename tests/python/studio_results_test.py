@@ -121,6 +121,7 @@ def test_results_are_written_for_other_programs(started, served, folder):
         ("export .vti", "results.vti"),
         ("export .npy", "von_mises.npy"),
         ("export paraview", "open_in_paraview.py"),
+        ("export .inp", "job.inp"),
     ):
         page.click(f"[data-key='{key}']")
         page.wait_for(f"[...document.querySelectorAll('#results .links a')].some(a => a.download === '{name}')")
@@ -130,6 +131,7 @@ def test_results_are_written_for_other_programs(started, served, folder):
         [str(BINARY), "export", "results.nc", "-f", "von_mises", "-o", str(other)], cwd=folder_, check=False
     )
     assert done.returncode == 0 and (folder_ / "von_mises.npy").read_bytes() == other.read_bytes()
+    assert "*ELEMENT, TYPE=C3D8" in (folder_ / "job.inp").read_text().upper()
     log = (folder / "bone.studio" / "log.jsonl").read_text()
     assert "osteon export results.nc --field von_mises -o von_mises.npy" in log
     page.click("[data-key='export .npy']")  # nothing is written over

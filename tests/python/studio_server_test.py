@@ -351,6 +351,20 @@ def test_a_process_is_known_by_its_start(tmp_path):
     assert not is_alive({"pid": 2**22 + 1, "born": None})
 
 
+def test_a_scan_without_room_is_refused_before_it_is_read(tmp_path, monkeypatch):
+    """Oracle: 60 GiB that are in a file with holes, where 10 GiB are free."""
+    from osteon.errors import MachineError
+    from osteon.studio import scan
+
+    path = tmp_path / "large.npy"
+    np.save(path, np.zeros((2, 2, 2), "u1"))
+    with path.open("r+b") as file:
+        file.truncate(60 << 30)
+    monkeypatch.setattr(scan.shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(100 << 30, 90 << 30, 10 << 30))
+    with pytest.raises(MachineError, match=r"'large.npy' has 60 GiB.* 10 GiB free.*TMPDIR"):
+        scan.Scan(path)
+
+
 def test_two_studios_share_no_queue(tmp_path):
     np.save(tmp_path / "bone.npy", studio.small_bone(12))
     with studio.studio(tmp_path, "bone.npy") as first, studio.studio(tmp_path, "bone.toml") as second:

@@ -24,6 +24,7 @@ EXPORTS = {
     ".vtu": False, ".stl": False,
 }  # fmt: skip
 STATES = ("paraview", "slicer")
+JOBS = (".inp", ".n88model", ".h5")  # what the job of the results is written as, which lies beside their folder
 
 # One picture at a time: each takes all cores.
 drawing = threading.Lock()
@@ -106,6 +107,14 @@ def film(folder: Path, view: dict[str, Any]) -> tuple[str, str]:
 
 def export(folder: Path, ending: str, field: str) -> tuple[str, str]:
     """Write results for another program, beside them: the name of the file, and the command. @throws Error"""
+    if ending in JOBS:
+        job = folder.with_suffix(".toml")
+        if not job.is_file():
+            raise UsageError(f"'{job.name}', the job of these results, is not beside their folder")
+        name = free_name(folder, "job", ending)
+        words = ["export", f"../{job.name}", "-o", name]
+        called(words, folder)
+        return name, shlex.join(["osteon", *words])
     if ending in STATES:
         name = free_name(folder, f"open_in_{ending}", ".py")
         options = ["--open-in", ending]
@@ -113,7 +122,9 @@ def export(folder: Path, ending: str, field: str) -> tuple[str, str]:
         name = free_name(folder, named(field) if EXPORTS[ending] else "results", ending)
         options = ["--field", named(field)] if EXPORTS[ending] else []
     else:
-        raise UsageError(f"results are not written as '{ending}' here; there are {', '.join([*EXPORTS, *STATES])}")
+        raise UsageError(
+            f"results are not written as '{ending}' here; there are {', '.join([*EXPORTS, *STATES, *JOBS])}"
+        )
     words = ["export", "results.nc", *options, "-o", name]
     called(words, folder)
     return name, shlex.join(["osteon", *words])

@@ -7,6 +7,7 @@ is left of it.
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -245,7 +246,19 @@ def means_of_blocks(planes: np.ndarray, k: int) -> np.ndarray:
     return total / (len(planes) * counts[0][:, None] * counts[1][None, :])
 
 
+def _require_room(source: Path) -> None:
+    """@throws MachineError if the voxels, which take as much room as the file at least, have none"""
+    files = [p for p in source.iterdir() if p.is_file()] if source.is_dir() else [source]
+    size, free = sum(p.stat().st_size for p in files), shutil.disk_usage(tempfile.gettempdir()).free
+    if size > free:
+        raise MachineError(
+            f"'{source.name}' has {size / 2**30:.3g} GiB, and {tempfile.gettempdir()}, where the studio unpacks scans, "
+            f"{free / 2**30:.3g} GiB free; crop the scan, or set TMPDIR to a folder with room"
+        )
+
+
 def _read(source: Path, steps: list[dict[str, Any]], given_mm: Any) -> tuple[np.ndarray, dict[str, Any]]:
+    _require_room(source)
     with tempfile.TemporaryDirectory(prefix="osteon-studio-") as folder:
         target = Path(folder) / "scan.npy"
         words = [sys.executable, "-m", "osteon.read_image", str(source), str(target)]

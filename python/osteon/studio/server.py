@@ -267,6 +267,7 @@ class Server:
             "fields": results.fields_in(folder),
             "exports": [{"ending": e, "takes_field": one} for e, one in results.EXPORTS.items()],
             "states": results.STATES,
+            "jobs": results.JOBS if folder.with_suffix(".toml").is_file() else [],
         }
 
     def draw(self, request: Request, body: Any) -> Response:

@@ -32,7 +32,8 @@ void add_cohort(registry& commands) {
                    [o] { return run_cohort(*o); });
   c.add_option("images", o->images, "Scans: files, folders of slices or patterns (docs/images.md)").required();
   c.add_option("-p,--protocol", o->protocol,
-               "electrode, femur-fall, rock, solid, vertebra, xtremect-radius, xtremect2-radius (docs/new.md)")
+               "electrode, femoral-neck-failure, femur-fall, rock, solid, vertebra, vertebra-failure, xtremect-radius, "
+               "xtremect2-radius (docs/new.md)")
       .required();
   c.add_option("--out", o->out, "The table; jobs, results, logs and page are in the folder of the same name").show_default();
   add_repeatable(c, "--compartment", o->compartments,

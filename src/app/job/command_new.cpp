@@ -33,7 +33,8 @@ void add_new(registry& commands) {
                    [o] { return write_new_job(o->image, o->protocol, o->target); });
   c.add_option("image", o->image, "Image file, folder of slices or pattern (docs/images.md)").required();
   c.add_option("-p,--protocol", o->protocol,
-               "electrode, femur-fall, rock, vertebra, xtremect-radius, xtremect2-radius (docs/new.md; default: solid)");
+               "electrode, femoral-neck-failure, femur-fall, rock, vertebra, vertebra-failure, xtremect-radius, "
+               "xtremect2-radius (docs/new.md; default: solid)");
   c.add_option("-o,--output", o->target,
                "Job to write (default: <image>.toml in the working directory); never one that is there");
   c.footer("Examples:\n  osteon new scan.nrrd\n  osteon new radius.aim --protocol xtremect2-radius -o radius.toml");

@@ -1,7 +1,9 @@
 #include <osteon/base/digest.hpp>
 
 #include <fmt/format.h>
-#include <openssl/evp.h>
+// The functions of this one algorithm: those for any would bring all of OpenSSL into a program that has it static.
+#define OPENSSL_SUPPRESS_DEPRECATED
+#include <openssl/sha.h>
 
 #include <array>
 #include <cerrno>
@@ -13,25 +15,22 @@
 namespace osteon {
 
 struct sha256::state {
-  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context{EVP_MD_CTX_new(), EVP_MD_CTX_free};
+  SHA256_CTX context;
 };
 
 sha256::sha256() : state_(std::make_unique<state>()) {
-  if (!state_->context || EVP_DigestInit_ex(state_->context.get(), EVP_sha256(), nullptr) != 1)
+  if (SHA256_Init(&state_->context) != 1)
     throw machine_error("cannot start a SHA-256 digest: the OpenSSL library refused it");
 }
 sha256::~sha256() = default;
 
-void sha256::update(std::span<const std::byte> bytes) {
-  EVP_DigestUpdate(state_->context.get(), bytes.data(), bytes.size());
-}
+void sha256::update(std::span<const std::byte> bytes) { SHA256_Update(&state_->context, bytes.data(), bytes.size()); }
 
 std::string sha256::hex() {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned length = 0;
-  EVP_DigestFinal_ex(state_->context.get(), digest.data(), &length);
+  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
+  SHA256_Final(digest.data(), &state_->context);
   std::string text;
-  for (unsigned i = 0; i < length; ++i) text += fmt::format("{:02x}", digest[i]);
+  for (const unsigned char byte : digest) text += fmt::format("{:02x}", byte);
   return text;
 }
 

@@ -156,6 +156,7 @@ const filesPanel = () => {
   return h('div', {className: 'padded'}, shown.fields.length ? [h('h3', null, 'Write for other programs'),
     h('p', {className: 'row'}, 'all fields: ', shown.exports.filter((/** @type {any} */ e) => !e.takes_field).map((/** @type {any} */ e) => button(e.ending, e.ending))),
     h('p', {className: 'row'}, 'one field: ', field, shown.exports.filter((/** @type {any} */ e) => e.takes_field).map((/** @type {any} */ e) => button(e.ending, e.ending))),
+    shown.jobs.length ? h('p', {className: 'row'}, 'the job, for CalculiX and Abaqus, FAIM, ParOSol: ', shown.jobs.map((/** @type {string} */ ending) => button(ending, ending))) : null,
     h('p', {className: 'row'}, 'a script that opens them: ', shown.states.map((/** @type {string} */ s) => button(s, s === 'slicer' ? '3D Slicer' : 'ParaView')))] : null,
   h('h3', null, 'Files'), h('ul', {className: 'links'}, shown.files.map((/** @type {any} */ f) => h('li', null, h('a', {href: address(f.name), download: f.name}, f.name), h('span', {className: 'soft'}, ` ${size(f.bytes)}`)))));
 };
@@ -168,7 +169,7 @@ export const showComparison = async numbers => {
   try {
     const made = await post('results/compare', {runs: numbers});
     say(made.command);
-    shown = {folder: made.name, files: [], fields: [], summary: {}};
+    shown = {folder: made.name, files: [], fields: [], jobs: [], summary: {}};
     for (const id of ['views', 'start']) middle(id).hidden = true;
     middle('results').hidden = false;
     const names = runs.value.runs.filter(r => numbers.includes(r.number)).map(r => r.name);
