@@ -14,7 +14,6 @@
 #include <native/world.hpp>
 #include <optional>
 #include <osteon/base/error.hpp>
-#include <osteon/comm/communicator.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/run/solve_in_memory.hpp>
 #include <osteon/job/spec.hpp>
@@ -149,7 +148,9 @@ solution solve(const std::string& toml, std::optional<array> image, int threads,
     const nb::gil_scoped_release others_may_run;
     const std::lock_guard alone(one_at_a_time());
     const MPI_Comm comm = ranks ? communicator_of(*ranks) : world();
-    is_first = comm::rank(comm) == 0;
+    int rank = 0;
+    MPI_Comm_rank(comm, &rank);
+    is_first = rank == 0;
     if (!is_first) log.be_silent();
     const thread_count used(threads);
     return job::solve_in_memory(comm, std::move(spec), std::move(planes), log, [&log] { return log.is_interrupted(); });

@@ -11,8 +11,9 @@ namespace osteon::native {
 /// @throws machine_error if it has ended
 MPI_Comm world();
 
-/// A communicator of our own over processes among which mpi4py, or whoever else began MPI, has one. Handles are not passed: those
-/// of another binding may be of another interface of the same library. It is kept until the process ends, and found again.
+/// A communicator of our own over processes among which mpi4py, or whoever else began MPI, has one. Handles are not passed:
+/// those of another binding may be of another interface of the same library. It is kept until the process ends, and found
+/// again.
 /// @param ranks of the processes in MPI_COMM_WORLD, in the order of the communicator
 /// @throws usage_error if MPI has not begun: the one that has is not the library that we are linked to
 /// @collective among the processes

@@ -70,6 +70,7 @@ def test_loads_are_told_as_they_are_on_the_solid(job: Job, tmp_path: Path) -> No
     assert force["on"] == "top" and force["kind"] == "force" and force["nodes"] == 49
     assert force["force_N"] == pytest.approx([-3, 0, 4])
     assert force["point_mm"] == pytest.approx([0.16, 0.06, 0.06])
+    assert told["necks"] == {"voxels": 0, "first": None}
     from osteon.read_image import read_image
 
     volume = read_image(str(tmp_path / "sets.nrrd")).values
@@ -77,6 +78,16 @@ def test_loads_are_told_as_they_are_on_the_solid(job: Job, tmp_path: Path) -> No
     assert (volume[-1] == sets["top"]["number"]).all()
     assert volume[0, 0, 0] == volume[1, 1, 1] == sets["corner"]["number"]
     assert volume[0, 5, 5] == sets["z_low"]["number"] and (volume[3:-1] == 0).all()
+
+
+def test_necks_are_counted(job: Job, tmp_path: Path) -> None:
+    """Oracle: by hand: a rod of three voxels joins two blocks: these, and the one of each block that it hangs on."""
+    image = np.zeros((9, SIDE, SIDE), np.uint8)
+    image[:3] = image[6:] = 200
+    image[3:6, 2, 4] = 200
+    np.save(tmp_path / "scan.npy", image)
+    job.write(job_text("scan.npy", more="[segment]\nthreshold = 100\n"))
+    assert checked(job, 0, "--deep")["loads"]["necks"] == {"voxels": 5, "first": [2, 2, 4]}
 
 
 def test_a_kept_model_is_taken_again(job: Job, tmp_path: Path) -> None:

@@ -152,7 +152,7 @@ def test_a_name_that_would_break_toml():
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["scan.nrrd", "-p", "skull"], 3, "no protocol 'skull'; known are electrode, femur-fall"),
+        (["scan.nrrd", "-p", "skull"], 3, "no protocol 'skull'; known are electrode, femoral-neck-failure, femur-fall"),
         (["gone.nrrd"], 3, "there is no file or folder 'gone.nrrd'"),
         (["scan.nrrd", "-o", "there.toml"], 3, "'there.toml' is there already and is not overwritten"),
         (["scan.nrrd", "-o", "link.toml"], 3, "'link.toml' is there already"),

@@ -437,6 +437,21 @@ def test_a_density_law_over_the_histogram(started, tmp_path):
         assert page.complaints == []
 
 
+def test_necks_are_shown(started, tmp_path):
+    """Oracle: a rod of six voxels between two blocks, and where it hangs on them; the button goes to the first."""
+    image = np.full((18, 12, 12), 20, "u1")
+    image[:6] = image[12:] = 200
+    image[6:12, 3, 8] = 200
+    np.save(tmp_path / "bone.npy", image)
+    (tmp_path / "bone.toml").write_text(JOB)
+    with studio.studio(tmp_path, "bone.toml", binary=BINARY) as served:
+        page = opened(started, served.address)
+        assert page.value("document.querySelector('#necks').textContent").startswith("8 voxels alone join others")
+        page.click("[data-key='to neck']")
+        page.wait_for("studio.cursor.value.join() === '5,3,8'")
+        assert page.complaints == []
+
+
 LOADED = """
 [load]
 test = "custom"

@@ -5,7 +5,7 @@ import {choice, input, keyOf, number, numberIn, numberInput, placeFindings, row,
 import {allRoles, at, checked, colourOf, data, edit, estimate, hasSpacing, histogram, inCase, isChecking, job, say, scan, session, set, setNames, spacing, threshold,
   thresholdOfJob, useProtocol, FACES} from './store.js';
 import {chosen, pathOfRoles, roleOperations} from './tools.js';
-import {redraw, windowOf} from './views.js';
+import {goTo, redraw, windowOf} from './views.js';
 import {filters} from './filters.js';
 import {conditionFields, isMechanical, physics} from './conditions.js';
 
@@ -157,6 +157,15 @@ const greysFields = (segment, isFree) => {
   }));
   return h('details', {open: greys.length > 0 && isFree}, h('summary', null, 'Threshold that keeps the volume'), one(0, 'empty'), one(1, 'solid'), h('p', {className: 'soft'}, 'greys of voxels far from any surface; for phases of one grey each'));
 };
+/** Where a slightly higher threshold cuts the solid, as the check has found it. */
+const necksFound = () => {
+  const loads = checked.value?.loads, necks = loads?.necks, s = scan.value;
+  if (!necks?.voxels) return null;
+  // The model may be a part of the scan.
+  const place = necks.first.map((/** @type {number} */ v, /** @type {number} */ i) => v + Math.round((loads.origin_mm[i] - s.origin_mm[i]) / loads.spacing_mm[i]));
+  return h('p', {className: 'soft', id: 'necks'}, `${count(necks.voxels)} ${necks.voxels === 1 ? 'voxel' : 'voxels'} alone join others (necks): a slightly higher threshold cuts the solid there. `,
+    h('button', {type: 'button', className: 'plain', 'data-key': 'to neck', onclick: () => goTo(place)}, 'to the first'));
+};
 const drawSolid = () => {
   const segment = data().segment || {}, isLabels = segment.labels === true;
   // Of an image that its steps have made unreadable, these can be taken back.
@@ -176,7 +185,7 @@ const drawSolid = () => {
       greysFields(segment, isOtsu),
     ],
     choice('keep', ['segment', 'keep'], [['largest', 'largest part'], ['percolating', 'what joins the faces'], ['all', 'all parts']]),
-    kept?.kept_voxels !== undefined ? h('p', {className: 'soft'}, `${count(kept.kept_voxels)} voxels of solid`, kept.dropped_voxels ? `; ${count(kept.dropped_voxels)} in other parts are dropped (${percent(kept.dropped_voxels / kept.solid_voxels)})` : '; it is one part') : null);
+    kept?.kept_voxels !== undefined ? h('p', {className: 'soft'}, `${count(kept.kept_voxels)} voxels of solid`, kept.dropped_voxels ? `; ${count(kept.dropped_voxels)} in other parts are dropped (${percent(kept.dropped_voxels / kept.solid_voxels)})` : '; it is one part') : null, necksFound());
   drawHistogram();
 };
 

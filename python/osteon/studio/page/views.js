@@ -257,6 +257,8 @@ export const showSets = async () => {
   redraw('view');
 };
 
+/** Move the cursor to a voxel. @param {number[]} voxel z, y, x */
+export const goTo = voxel => { if (viewer) { voxel.forEach((v, i) => viewer.moveTo(2 - i, v)); viewer.changed(); } };
 /** The arrows that are shown: points in mm from the low corner, x, y, z. @returns {any[]} */
 export const shownArrows = () => arrowsOf();
 /** Where a point is on the page. @param {number[]} point */

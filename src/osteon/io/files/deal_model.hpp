@@ -26,8 +26,8 @@ struct model_of_rank {
 model_of_rank deal_model(MPI_Comm comm, const voxel::model_header& header, std::span<const material_number> material);
 
 /// Put together on rank 0 what all ranks have of a field.
-/// @param make values of this rank, of shape where.owned, or (where.owned + 1 on each axis) of a field on nodes; where blocks
-/// share nodes, the value of the highest rank counts, and NaN only where all have it
+/// @param make values of this rank, of shape where.owned, or (where.owned + 1 on each axis) of a field on nodes; where
+/// blocks share nodes, the value of the highest rank counts, and NaN only where all have it
 /// @param values on rank 0 shape (where.domain, or one more on each axis, components); elsewhere empty
 /// @throws what `make` throws, on all ranks @collective on where.comm
 /// @cost a message for each plane of each rank, one after another; each rank holds its part of the field meanwhile

@@ -5,6 +5,7 @@
 #include <osteon/job/elasticity/elastic_problem.hpp>
 #include <osteon/job/elasticity/load_cases.hpp>
 #include <osteon/job/elasticity/loads_on_solid.hpp>
+#include <osteon/job/elasticity/necks.hpp>
 #include <osteon/job/elasticity/numbered_sets.hpp>
 #include <osteon/job/physics.hpp>
 
@@ -33,6 +34,19 @@ json described_case(const load_case& c, const node_sets& sets, numbered_sets& kn
                       {"point_mm", list_z_y_x(point_of(f, sets))},
                       {"force_N", list_z_y_x(f.total_N)}});
   return {{"name", c.name}, {"test", c.test}, {"supports", supports}, {"forces", forces}};
+}
+
+// Beyond this the search for them takes gigabytes.
+constexpr std::int64_t most_voxels_searched = std::int64_t{1} << 28;
+
+json described_necks(const local_model& part) {
+  if (part.header.shape.volume() > most_voxels_searched) return nullptr;
+  const std::vector<std::uint8_t> necks = find_necks(part);
+  json first = nullptr;
+  for (const voxel::run& r : part.cells.runs())
+    for (std::int32_t e = 0; e < r.length && first.is_null(); ++e)
+      if (necks[static_cast<std::size_t>(r.first + e)] != 0) first = {r.z, r.y, r.x + e};
+  return {{"voxels", std::count(necks.begin(), necks.end(), 1)}, {"first", first}};
 }
 
 }  // namespace
@@ -68,7 +82,8 @@ json resolve_loads(const spec& job, const local_model& part, const std::string& 
           {"spacing_mm", list_z_y_x(h.spacing_mm)},
           {"origin_mm", list_z_y_x(h.origin_mm)},
           {"sets", all},
-          {"cases", cases}};
+          {"cases", cases},
+          {"necks", described_necks(part)}};
 }
 
 }  // namespace osteon::job

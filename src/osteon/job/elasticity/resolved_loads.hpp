@@ -14,8 +14,8 @@ bool has_loads(const spec& job);
 ///
 /// Returns `sets` (number, name, entries of [[set]] from 0, nodes, box, mean position; one that selects nothing has `fault`
 /// instead), `cases` (supports: number of the set, held axes, motion; forces: number of the set, kind, the point where they
-/// act in the mean, and their sum), `shape`, `spacing_mm` and `origin_mm` of the model. A case whose loads cannot be made is
-/// left out. Lists are [z, y, x].
+/// act in the mean, and their sum), `necks` (find_necks: how many voxels, the first; null for models too large to search),
+/// `shape`, `spacing_mm` and `origin_mm` of the model. A case whose loads cannot be made is left out. Lists are [z, y, x].
 /// @param part the whole model, of one rank @param volume file for the numbers of the sets in the voxels (NRRD); empty: none
 /// @throws machine_error if the file cannot be written
 nlohmann::ordered_json resolve_loads(const spec& job, const local_model& part, const std::string& volume);

@@ -56,8 +56,8 @@ class solution_in_memory {
 
 /// Segment the image and solve the job on it.
 /// @param comm borrowed as long as the solution lives
-/// @param image that of rank 0 counts; read while this runs, and when the solution is written: what it reads from is borrowed
-/// until then
+/// @param image that of rank 0 counts; read while this runs, and when the solution is written: what it reads from is
+/// borrowed until then
 /// @param is_to_stop asked between the iterations; all ranks stop if one is asked to
 /// @throws usage_error, data_error, solve_error (the tolerance was missed), interrupted_error @collective on comm
 /// @cost rank 0 has the image and its materials whole
