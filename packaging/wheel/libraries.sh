@@ -88,7 +88,7 @@ if [ ! -f "$openssl_stamp" ]; then
       rfc3779 rmd160 scrypt sctp seed shared siphash siv sm2 sm3 sm4 sock srp srtp ssl-trace ssl3 tests tls1 tls1_1 tls1_2 ts ui-console
       uplink whirlpool'
     # Options that this version has not are left out, as Debian's may become newer.
-    options=$(for name in $without; do grep -q "^ *\"$name\"" Configure && echo "no-$name"; done)
+    options=$(for name in $without; do if grep -q "^ *\"$name\"" Configure; then echo "no-$name"; fi; done)
     # shellcheck disable=SC2086 # options and flags are words
     ./Configure linux-x86_64 $options --prefix="$folder/installed" --libdir=lib --openssldir=/etc/ssl $flags -Os >configure.log
     make -s -j"$jobs" build_libs >make.log 2>&1 || { tail -n 30 make.log >&2; exit 1; }

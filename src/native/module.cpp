@@ -12,6 +12,7 @@
 #include <mutex>
 #include <native/python_log.hpp>
 #include <native/world.hpp>
+#include <new>
 #include <optional>
 #include <osteon/base/error.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
@@ -76,8 +77,8 @@ class thread_count {
 // Of several ranks rank 0 has the values: making and writing them is collective, and elsewhere they are empty.
 class solution {
  public:
-  solution(job::solution_in_memory solved, std::optional<array> image, bool is_first)
-      : image_(std::move(image)), solved_(std::move(solved)), is_first_(is_first) {}
+  solution(job::solution_in_memory solved, std::optional<array> image, MPI_Comm comm, bool is_first)
+      : image_(std::move(image)), solved_(std::move(solved)), comm_(comm), is_first_(is_first) {}
 
   std::string summary() const { return job::to_text(solved_.summary()); }
 
@@ -94,7 +95,7 @@ class solution {
     const index3 shape = solved_.shape_of(number);
     const int components = solved_.fields()[number].components;
     const auto count = static_cast<std::size_t>(is_first_ ? shape.volume() * components : 0);
-    auto values = std::make_unique<float[]>(count);
+    auto values = room_for<float>(count);
     solved_.values_of(number, {values.get(), count});
     std::vector<std::size_t> extents = extents_of(shape);
     if (components > 1) extents.push_back(static_cast<std::size_t>(components));
@@ -104,7 +105,7 @@ class solution {
   nb::ndarray<nb::numpy, material_number> material() const {
     const index3 shape = solved_.shape();
     const auto count = static_cast<std::size_t>(is_first_ ? shape.volume() : 0);
-    auto numbers = std::make_unique<material_number[]>(count);
+    auto numbers = room_for<material_number>(count);
     solved_.materials({numbers.get(), count});
     return owned(std::move(numbers), extents_of(shape));
   }
@@ -118,6 +119,17 @@ class solution {
     return {static_cast<std::size_t>(is_first_ ? shape.z : 0), static_cast<std::size_t>(shape.y),
             static_cast<std::size_t>(shape.x)};
   }
+  // What follows is collective: where one rank has no memory, none goes on.
+  template <class T>
+  std::unique_ptr<T[]> room_for(std::size_t count) const {
+    std::unique_ptr<T[]> room(new (std::nothrow) T[count]());
+    int missing = room ? 0 : 1;
+    MPI_Allreduce(MPI_IN_PLACE, &missing, 1, MPI_INT, MPI_MAX, comm_);
+    if (missing != 0)
+      throw machine_error(
+          "out of memory for a field; write the results to files (output.directory), or ask for fewer fields");
+    return room;
+  }
   template <class T>
   static nb::ndarray<nb::numpy, T> owned(std::unique_ptr<T[]> values, const std::vector<std::size_t>& extents) {
     T* const data = values.release();
@@ -128,6 +140,7 @@ class solution {
 
   std::optional<array> image_;  // whose memory the solution reads again when it is written
   job::solution_in_memory solved_;
+  MPI_Comm comm_;  // kept by communicator_of, or that of this process alone
   bool is_first_;
 };
 
@@ -142,12 +155,13 @@ solution solve(const std::string& toml, std::optional<array> image, int threads,
                const std::optional<std::vector<int>>& ranks) {
   job::spec spec = read_job(toml);
   voxel::image_planes planes = image ? planes_of(*image) : voxel::image_planes{};
+  MPI_Comm comm = MPI_COMM_NULL;
   bool is_first = true;
   python_log log(std::move(listener));
   job::solution_in_memory solved = [&] {
     const nb::gil_scoped_release others_may_run;
     const std::lock_guard alone(one_at_a_time());
-    const MPI_Comm comm = ranks ? communicator_of(*ranks) : world();
+    comm = ranks ? communicator_of(*ranks) : world();
     int rank = 0;
     MPI_Comm_rank(comm, &rank);
     is_first = rank == 0;
@@ -155,7 +169,7 @@ solution solve(const std::string& toml, std::optional<array> image, int threads,
     const thread_count used(threads);
     return job::solve_in_memory(comm, std::move(spec), std::move(planes), log, [&log] { return log.is_interrupted(); });
   }();
-  return {std::move(solved), std::move(image), is_first};
+  return {std::move(solved), std::move(image), comm, is_first};
 }
 
 // As the exceptions of the package, with the exit code of the command line. What Python has raised in the meantime (an

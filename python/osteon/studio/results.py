@@ -12,7 +12,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from ..errors import MachineError, UsageError, error_of
+from ..errors import DataError, MachineError, UsageError, error_of
 from .program import SHOWN, run
 
 METHODS = ("", "surface", "volume", "maximum", "average", "lic")
@@ -37,9 +37,12 @@ def fields_in(folder: Path) -> list[dict[str, Any]]:
     path = folder / "results.nc"
     if not path.is_file():
         return []
+    try:
+        fields = field_names(path)
+    except DataError:  # the report says what is wrong with the file
+        return []
     return [
-        {"name": f.name, "unit": f.units, "components": f.components, "on_nodes": f.on_nodes}
-        for f in field_names(path).values()
+        {"name": f.name, "unit": f.units, "components": f.components, "on_nodes": f.on_nodes} for f in fields.values()
     ]
 
 

@@ -79,8 +79,12 @@ const redraw = async (isSmall = false) => {
     if (hasTurned) { hasTurned = false; redraw(true); } else if (isSmall) later = window.setTimeout(redraw, 350);
   } catch (e) { if (/** @type {any} */ (e).name !== 'AbortError') { canvas.dataset.state = 'failed'; failed(e); } }
 };
-/** Change the view; what is being drawn is given up. @param {any} change */
-const turn = (change, isSmall = false) => { view = {...view, ...change}; redraw(isSmall); };
+/** Change the view. While it turns one picture is drawn at a time: the wheel tells faster than any is made. Else what is being
+ * drawn is given up. @param {any} change */
+const turn = (change, isSmall = false) => {
+  view = {...view, ...change};
+  if (isSmall && document.getElementById('picture')?.dataset.state === 'drawing') hasTurned = true; else redraw(isSmall);
+};
 
 const listen = (/** @type {HTMLCanvasElement} */ canvas) => {
   /** @type {number[] | null} */
@@ -89,7 +93,7 @@ const listen = (/** @type {HTMLCanvasElement} */ canvas) => {
   canvas.addEventListener('pointermove', e => {
     if (!from) return;
     const change = {azimuth: from[2] - (e.clientX - from[0]) * 0.5, elevation: Math.max(-89, Math.min(89, from[3] + (e.clientY - from[1]) * 0.5))};
-    if (canvas.dataset.state === 'drawing') { view = {...view, ...change}; hasTurned = true; } else turn(change, true);
+    turn(change, true);
   });
   for (const end of ['pointerup', 'pointercancel']) canvas.addEventListener(end, () => { from = null; });
   canvas.addEventListener('wheel', e => { e.preventDefault(); turn({zoom: Math.max(0.2, Math.min(20, view.zoom * Math.exp(-e.deltaY * 0.0015)))}, true); }, {passive: false});
