@@ -69,7 +69,12 @@ MPI_Comm communicator_of(const std::vector<int>& ranks) {
   int is_ended = 0, is_begun = 0;
   MPI_Finalized(&is_ended);
   MPI_Initialized(&is_begun);
-  if (!is_begun || is_ended || began)
+  if (began && !is_ended)
+    throw usage_error(
+        "osteon has begun MPI in this process before mpi4py did, which may be over another library; import mpi4py.MPI "
+        "before "
+        "the first call of osteon");
+  if (!is_begun || is_ended)
     throw usage_error(
         "the communicator belongs to another MPI library than the one that osteon uses; build mpi4py and osteon with the "
         "same one, or start the program by run = {\"ranks\": N}");

@@ -15,7 +15,8 @@ MPI_Comm world();
 /// those of another binding may be of another interface of the same library. It is kept until the process ends, and found
 /// again.
 /// @param ranks of the processes in MPI_COMM_WORLD, in the order of the communicator
-/// @throws usage_error if MPI has not begun: the one that has is not the library that we are linked to
+/// @throws usage_error if MPI has not begun: the one that has is not the library that we are linked to; or if we began it,
+/// as then nobody knows
 /// @collective among the processes
 MPI_Comm communicator_of(const std::vector<int>& ranks);
 

@@ -113,3 +113,28 @@ def test_processes_solve_together(image: Path, ranks: int) -> None:
     heat = osteon.conductivity(values, 0.05, conductivity_W_per_mK=2.0, threshold=100)
     assert conductivity == pytest.approx(heat.effective_conductivity_W_per_mK, rel=1e-6)
     assert permeability == pytest.approx(osteon.permeability(values, 0.05, threshold=100).permeability_m2, rel=1e-6)
+
+
+LATE = """
+import numpy as np
+import osteon
+
+solid, bone = np.full((4, 4, 4), True), dict(spacing_mm=0.1, youngs_modulus_MPa=1000, poisson_ratio=0.3)
+osteon.stiffness(solid, **bone)  # begins MPI in this process
+from mpi4py import MPI
+
+try:
+    osteon.stiffness(solid, **bone, comm=MPI.COMM_SELF)
+except osteon.UsageError as fault:
+    assert "import mpi4py.MPI before" in str(fault), fault
+else:
+    raise AssertionError("was taken")
+print(osteon.stiffness(solid, **bone).stiffness_N_per_mm > 0)
+"""
+
+
+def test_mpi4py_has_to_come_first() -> None:
+    """Oracle: the contract: one sentence that says what to do; a call without a communicator goes on as before."""
+    done = subprocess.run([sys.executable, "-c", LATE], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "True"
