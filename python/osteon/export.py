@@ -53,11 +53,19 @@ def export(
             raise DataError(f"'{target}' is a folder of something else; choose another name, or remove it")
         if target.is_dir():  # An image that is a folder cannot be replaced in one step.
             shutil.rmtree(target)
+        for name in beside:
+            if (other := target.with_name(name)).exists() and not _names(target, name):
+                raise DataError(f"'{other}' is there, where the data of '{target.name}' go; choose another name")
         for name in beside:  # before what names them
-            (folder / name).replace(target.parent / name)
+            (folder / name).replace(target.with_name(name))
         part.replace(target)
         if target.suffix.lower() == ".npy":
             part.with_suffix(".json").replace(target.with_suffix(".json"))
+
+
+def _names(target: Path, other: str) -> bool:
+    """Whether a file that is to be replaced has its data in the other."""
+    return target.is_file() and f">{other}:".encode() in b"".join(target.read_bytes().split())
 
 
 def _writer(

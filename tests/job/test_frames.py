@@ -53,6 +53,15 @@ def test_frames_leave_the_answer_alone(job: Job, sponge: Path, physics: str) -> 
     assert answers[0] == answers[1]
 
 
+def test_an_iteration_at_which_the_solver_starts_again_has_its_frame(job: Job, sponge: Path) -> None:
+    """Oracle: one frame for each iteration but the last. Three restarts at least lie among them."""
+    job.write(text_of("elasticity", sponge) + "every = 1\n[solve]\ntolerance = 1e-12\n")
+    done = job.run("-n", "2", "--no-report")
+    assert done.code == 0, done.err
+    assert done.summary["restarts"] >= 3
+    assert set(frames(done)) == {f"frame_{n:06}.png" for n in range(1, done.summary["iterations"])}
+
+
 def test_frames_are_the_same_on_any_number_of_ranks(job: Job, sponge: Path) -> None:
     """Oracle: the frames of one rank; the steps' temperatures differ by less than a colour, which may round up or down."""
     job.write(text_of("transient", sponge) + "every = 3\nmethod = 'surface'\n[solve]\ntolerance = 1e-12\n")

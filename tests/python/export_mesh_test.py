@@ -71,6 +71,21 @@ def test_meshes_of_meshio_hold_the_same(ending, turn):
         assert Path("m.h5").exists()
 
 
+def test_the_data_of_an_xdmf_replace_no_file_but_their_own() -> None:
+    """Oracle: the bytes of a file that happens to lie there; a second export over the first goes through."""
+    pytest.importorskip("meshio")
+    source = result_file(TURN)
+    Path("m.h5").write_bytes(b"a model of somebody")
+    with pytest.raises(DataError, match="m.h5.*choose another name"):
+        export(source, "m.xdmf", ["stress"])
+    assert Path("m.h5").read_bytes() == b"a model of somebody"
+    assert not Path("m.xdmf").exists()
+    Path("m.h5").unlink()
+    export(source, "m.xdmf", ["stress"])
+    export(source, "m.xdmf", ["displacement"])
+    assert pytest.importorskip("meshio").read("m.xdmf").point_data.keys() == {"displacement"}
+
+
 def test_a_mesh_of_nastran_has_materials_and_no_fields():
     """Oracle: meshio's reader; a field is refused instead of lost."""
     meshio = pytest.importorskip("meshio")

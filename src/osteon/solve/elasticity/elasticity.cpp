@@ -64,6 +64,7 @@ class elasticity_solver::conjugate_gradients {
     set_load(load);
     initial_ = 0;
     breakdowns_ = 0;
+    is_offered_late_ = false;
     const auto found = how_.checkpoints ? how_.checkpoints->begin() : checkpointer::found::nothing;
     if (found == checkpointer::found::nothing) {
       recompute_residual();
@@ -321,6 +322,8 @@ class elasticity_solver::conjugate_gradients {
       norm_ = std::sqrt(dot(residual_.data(), residual_.data()));
       goal_ = std::max(how_.tolerance, single_precision * norm_);
       recursion_.restart();
+      // An iteration that ended in a restart has its state here, with the residual that the next one goes on from.
+      if (std::exchange(is_offered_late_, false)) offer_to_keep();
     }
     while (certificate_.iterations < how_.max_iterations) {
       const auto step = recursion_.advance(*this);
@@ -330,10 +333,17 @@ class elasticity_solver::conjugate_gradients {
       work_ += work_of_iteration();
       certificate_.residual_history.push_back(norm_);
       report(norm_);
-      if (norm_ <= goal_) break;
-      if (how_.checkpoints && how_.checkpoints->is_due(certificate_.iterations)) how_.checkpoints->save(state(true));
+      if (norm_ <= goal_) {
+        is_offered_late_ = true;
+        break;
+      }
+      offer_to_keep();
     }
     return true;
+  }
+
+  void offer_to_keep() {
+    if (how_.checkpoints && how_.checkpoints->is_due(certificate_.iterations)) how_.checkpoints->save(state(true));
   }
 
   /// The state to resume the iteration from, or the answer alone.
@@ -440,7 +450,7 @@ class elasticity_solver::conjugate_gradients {
   double norm_ = 0, goal_ = 0;             // of the residual of the recursion
   const float* preconditioned_ = nullptr;  // residual over its norm
   int breakdowns_ = 0, damped_ = 0;        // of this load case; of all
-  bool is_restored_ = false;
+  bool is_restored_ = false, is_offered_late_ = false;
   solve_certificate certificate_;
   stopwatch since_report_;
 };
