@@ -1,4 +1,4 @@
-#include <osteon/job/voxfe/script_results.hpp>
+#include <osteon/job/adapters/voxfe/script_results.hpp>
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include <osteon/job/voxfe/script_job.hpp>
+#include <osteon/job/adapters/convert.hpp>
 
 #include <fmt/format.h>
 
@@ -10,6 +10,7 @@
 #include <osteon/io/n88/read_n88.hpp>
 #include <osteon/io/temporary_file.hpp>
 #include <osteon/io/voxfe/elements.hpp>
+#include <osteon/job/adapters/read_job.hpp>
 #include <osteon/job/import/model_source.hpp>
 #include <osteon/job/system_info.hpp>
 

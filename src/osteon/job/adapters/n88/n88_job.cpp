@@ -1,4 +1,4 @@
-#include <osteon/job/n88/n88_job.hpp>
+#include <osteon/job/adapters/n88/n88_job.hpp>
 
 #include <fmt/format.h>
 
