@@ -3,7 +3,7 @@
 
     ./run bench import [--size 512] [--formats npy tif] [--json FILE]
 
-A foam of 16 bits a voxel is made, read by `python -m osteon.read_image` and imported by `osteon import`, each in a
+A foam of 16 bits a voxel is made, read by `python -m osteon.images` and imported by `osteon import`, each in a
 process of its own whose largest resident memory is taken; that of an image of 8^3 voxels is taken off for bytes a
 voxel. Files that lie in the page cache are not counted. Prints one JSON object.
 """
@@ -83,7 +83,7 @@ def peak(command: list[str], **environment: str) -> tuple[int, str]:
 
 def read(image: Path, array: Path) -> tuple[int, str]:
     python = os.environ.get("PYTHONPATH", str(ROOT / "python"))
-    return peak([sys.executable, "-m", "osteon.read_image", str(image), str(array)], PYTHONPATH=python)
+    return peak([sys.executable, "-m", "osteon.images", str(image), str(array)], PYTHONPATH=python)
 
 
 def imported(folder: Path, array: Path, facts: str, more: str) -> tuple[int, dict]:

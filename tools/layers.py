@@ -8,9 +8,10 @@ The table of src/osteon/README.md is the source of truth: rows of the form `| `m
 The same table stands in CMake, as the USES of each module. The wings: the product (src/) and its tests include nothing
 of the studies, and of the bridge only what app offers as commands; the bridge includes nothing of the others. A study
 is a module, studies/NAME; the commands of all of them are the module studies. Folders, inside a module too, include
-each other without a cycle, in every wing.
+each other without a cycle, in every wing. So do Python's modules, and its folders.
 """
 
+import ast
 import re
 import sys
 from itertools import pairwise
@@ -136,6 +137,49 @@ def faults_of_folders(includes: dict[str, dict[str, Path]]) -> list[str]:
     return [f"folders include each other: {' -> '.join(loop)}, by {', '.join(files)}"]
 
 
+def imports_of_python() -> dict[str, set[str]]:
+    """By module of the Python package: those that it imports, inside functions too, but not for types only."""
+    package = ROOT / "python" / "osteon"
+    names = {
+        ".".join(path.relative_to(package).with_suffix("").parts).removesuffix(".__init__"): path
+        for path in package.rglob("*.py")
+    }
+
+    def told(node: ast.AST, folder: list[str]) -> set[str]:
+        found: set[str] = set()
+        for inner in ast.iter_child_nodes(node):
+            if isinstance(inner, ast.If) and ast.unparse(inner.test) == "TYPE_CHECKING":
+                continue
+            if isinstance(inner, ast.ImportFrom) and inner.level:
+                base = [*folder[: len(folder) - inner.level + 1], *(inner.module or "").split(".")]
+                whole = ".".join(filter(None, base))
+                parts = {".".join(filter(None, [whole, alias.name])) for alias in inner.names}
+                found |= (parts & names.keys()) or {whole}
+            found |= told(inner, folder)
+        return found
+
+    uses = {
+        name: told(ast.parse(path.read_text()), list(path.relative_to(package).parent.parts))
+        for name, path in names.items()
+    }
+    if unknown := {f"{name} -> {other}" for name, others in uses.items() for other in others - names.keys()}:
+        raise SystemExit(f"layers: imports of what is not there: {', '.join(sorted(unknown))}")
+    return uses
+
+
+def faults_of_python(uses: dict[str, set[str]]) -> list[str]:
+    """Cycles of the modules, and of the folders below the package."""
+    folders: dict[str, set[str]] = {}
+    for name, others in uses.items():
+        if "." in name:
+            folder = name.partition(".")[0]
+            folders.setdefault(folder, set()).update(
+                o.partition(".")[0] for o in others if "." in o and o.partition(".")[0] != folder
+            )
+    loops = [cycle(uses), cycle(folders)]
+    return [f"python/osteon: modules import each other: {' -> '.join(loop)}" for loop in loops if loop]
+
+
 def draw(uses: dict[str, set[str]]) -> str:
     """The modules by floors: each stands one above the highest that it uses."""
     floor: dict[str, int] = {}
@@ -236,7 +280,8 @@ def main() -> int:
         return 0
     faults = faults_of_modules(allowed, includes) + faults_of_product() + faults_of_bridge()
     folders = includes_by_folder()
-    faults += faults_of_folders(folders)
+    python = imports_of_python()
+    faults += faults_of_folders(folders) + faults_of_python(python)
     if picture not in PAGE.read_text():
         faults.append(
             "src/osteon/README.md: the picture of the layers is not that of the includes; see tools/layers.py --draw"
@@ -247,7 +292,8 @@ def main() -> int:
         count = sum(len(paths) for targets in includes.values() for paths in targets.values())
         print(
             f"layers: {count} includes between {len(allowed)} modules, all allowed; the bridge includes none of them; "
-            f"includes from product to studies: {len(includes_of_studies())}; no cycle among {len(folders)} folders"
+            f"includes from product to studies: {len(includes_of_studies())}; no cycle among {len(folders)} folders, "
+            f"nor among {len(python)} modules of Python"
         )
     return 1 if faults else 0
 

@@ -12,8 +12,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .errors import MachineError, ProgramNotFound, UsageError, error_of, one_frame, printable
+from .errors import MachineError, ProgramNotFound, UsageError, error_of, printable
 from .installed_program import PROGRAM, settings
+from .one_frame import one_frame
 from .progress import Bar, Listener, ProgressLines
 from .result import Result, StoredFields
 
@@ -81,7 +82,7 @@ def load_fields(path: str | Path) -> dict[str, "np.ndarray"]:
 
     @throws DataError if it is damaged, cut or unfinished; a copy by another program is read with a FileWarning
     """
-    from .result_file import ResultFile
+    from .results.result_file import ResultFile
 
     with ResultFile(Path(path)) as file:
         return {name: file[name] for name in file}

@@ -1,6 +1,5 @@
 """The errors of osteon, one type for each exit code of the command line, and how text of others is shown."""
 
-import functools
 import re
 import sys
 import warnings
@@ -65,23 +64,6 @@ def error_of(exit_code: int, text: str) -> Error:
     found = error(text)
     found.exit_code = exit_code if exit_code > 0 else MACHINE
     return found
-
-
-def one_frame(call):
-    """A function whose errors of ours show one frame of this package: what lies inside tells nobody anything."""
-
-    @functools.wraps(call)
-    def wrapped(*arguments, **options):
-        try:
-            return call(*arguments, **options)
-        except Error as e:
-            raise e.with_traceback(None) from None
-        except ImportError as e:
-            from .extras import missing_package
-
-            raise MachineError(missing_package(e)) from None
-
-    return wrapped
 
 
 # Controls, marks of direction, line ends of other kinds, and what has no width.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     from mpi4py import MPI
 
-    from .result_fields import Field
+    from .results.result_fields import Field
 
 # Below so many voxels for each a further thread costs more than it does.
 VOXELS_A_THREAD = 50_000
@@ -170,8 +170,8 @@ class FieldsInMemory(Mapping[str, "np.ndarray"]):
         """The field with its unit and its place."""
         import numpy as np
 
-        from .placement import Placement
-        from .result_fields import Field
+        from .images.placement import Placement
+        from .results.result_fields import Field
 
         if name != "material" and name not in self._listed:
             raise KeyError(f"there is no field '{name}'; there are {', '.join(self)}")

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from .errors import DataError, UsageError, one_frame
+from .errors import DataError, UsageError
+from .one_frame import one_frame
 
 TARGET_MPA = 0.02  # of Christen et al.
 PERCENTILE = 95.0  # larger densities are of notches and faces of the box, and count as this one
@@ -49,7 +50,7 @@ class LoadHistory:
         return {"schema": "osteon.loads/1", **asdict(self)}
 
     def __str__(self) -> str:
-        from .report_text import number
+        from .report.text import number
 
         lines = [f"amplitudes of {len(self.amplitudes)} load cases for {number(self.target_MPa)} MPa everywhere"]
         for a in self.amplitudes:
@@ -176,8 +177,8 @@ def load_history(results: str | Path, target_MPa: float = TARGET_MPA) -> LoadHis
     ------
     UsageError, DataError
     """
-    from .report_data import documents
-    from .result_file import ResultFile
+    from .results.documents import documents
+    from .results.result_file import ResultFile
 
     if not (np.isfinite(target_MPa) and target_MPa > 0):
         raise UsageError(f"target_MPa = {target_MPa}: must be > 0")

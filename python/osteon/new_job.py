@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .errors import DATA, USAGE, DataError, complain
-from .grey_histogram import Greys, greys_of
-from .look_at_image import header
-from .read_image import files_of, read_image, silence
-from .volume import check_shape, three_axes
+from .images.grey_histogram import Greys, greys_of
+from .images.look_at_image import header
+from .images.read_image import files_of, read_image, silence
+from .images.volume import check_shape, three_axes
 
 PROTOCOLS = Path(__file__).with_name("protocols")
 DEFAULT = "solid"

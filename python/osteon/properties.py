@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .api import run
-from .errors import UsageError, one_frame
+from .errors import UsageError
 from .in_process import raise_together, solve_here, solve_together
+from .one_frame import one_frame
 from .progress import Listener
 from .result import Result
 

@@ -7,7 +7,9 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .errors import DataError, MachineError, UsageError, one_frame
+from .errors import DataError, MachineError, UsageError
+from .one_frame import one_frame
+from .results.unit_for_people import unit_for_people
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     import pyvista
     import xarray
 
-    from .result_fields import Field
+    from .results.result_fields import Field
 
 
 class Answer(NamedTuple):
@@ -45,7 +47,7 @@ class StoredFields(Mapping[str, "np.ndarray"]):
     """
 
     def __init__(self, path: Path) -> None:
-        from .result_file import ResultFile
+        from .results.result_file import ResultFile
 
         self.path = path
         with ResultFile(path) as file:
@@ -54,7 +56,7 @@ class StoredFields(Mapping[str, "np.ndarray"]):
 
     def field(self, name: str) -> "Field":
         """The field with its unit and its place."""
-        from .result_fields import read_fields
+        from .results.result_fields import read_fields
 
         if name not in self._names:
             raise KeyError(f"there is no field '{name}'; there are {', '.join(self._names)}")
@@ -167,8 +169,6 @@ class Result:
 
     def _repr_html_(self) -> str:
         """A table of the answers and a picture, for notebooks: without a script, as untrusted pages strip it."""
-        from .report_data import unit_for_people
-
         left = "style='text-align:left'"
         rows = "".join(
             f"<tr title='{escape(a.meaning, quote=True)}'><td {left}>{escape(a.title[:1].upper() + a.title[1:])}</td>"
@@ -287,8 +287,7 @@ class Result:
         from matplotlib.colors import ListedColormap
         from matplotlib.figure import Figure
 
-        from .report_colours import colour_table
-        from .report_data import unit_for_people
+        from .report.colours import colour_table
 
         stored, shown = self._stored(), self.summary.get("shown", {})
         name = field or next((n for n in (shown.get("field", ""), *stored) if n in stored and n != "material"), None)
@@ -345,7 +344,7 @@ class Result:
             Of the page.
         """
         from .replace_file import write_whole
-        from .report import page_of
+        from .report.page import page_of
 
         if self.output_directory is None:
             raise UsageError("this result has no folder; run the job with an [output] directory")

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .api import answer_of
-from .errors import one_frame
+from .one_frame import one_frame
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

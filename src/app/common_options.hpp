@@ -2,7 +2,7 @@
 /// @file
 /// Options that several commands share.
 #include <app/command_line.hpp>
-#include <osteon/job/voxfe/script_job.hpp>
+#include <osteon/job/adapters/voxfe/script_job.hpp>
 #include <string>
 
 namespace osteon::app {

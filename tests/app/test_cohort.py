@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from osteon.cohort_item import doubts_in
+from osteon.batch.cohort_item import doubts_in
 from whole_job import follows_schema, osteon
 
 COMPARTMENTS = ["--compartment", "cortical={}_parts.npy:1", "--compartment", "trabecular={}_parts.npy:2"]

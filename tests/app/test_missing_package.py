@@ -7,9 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from osteon.one_frame import one_frame
 from whole_job import osteon
 
-from osteon import MachineError, errors, extras
+from osteon import MachineError, extras
 
 
 @pytest.fixture
@@ -53,7 +54,7 @@ def test_the_sentence_names_the_extra_where_pip_knows_osteon(monkeypatch: pytest
 def test_a_function_raises_it_as_an_error_of_ours() -> None:
     """Oracle: the exit code of the command line."""
 
-    @errors.one_frame
+    @one_frame
     def call() -> None:
         raise ImportError("no", name="pyvista")
 

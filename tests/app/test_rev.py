@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from osteon.batch_items import Item
+from osteon.batch.items import Item
+from osteon.batch.rev import corners_of, edges_of, items_of
+from osteon.batch.rev_convergence import Step, size_that_represents
 from osteon.errors import UsageError
-from osteon.rev import corners_of, edges_of, items_of
-from osteon.rev_convergence import Step, size_that_represents
 from test_cohort import as_slurm_would
 from whole_job import ROOT, Job, follows_schema, job_text, osteon
 

@@ -71,7 +71,7 @@ def test_loads_are_told_as_they_are_on_the_solid(job: Job, tmp_path: Path) -> No
     assert force["force_N"] == pytest.approx([-3, 0, 4])
     assert force["point_mm"] == pytest.approx([0.16, 0.06, 0.06])
     assert told["necks"] == {"voxels": 0, "first": None}
-    from osteon.read_image import read_image
+    from osteon.images.read_image import read_image
 
     volume = read_image(str(tmp_path / "sets.nrrd")).values
     assert volume.shape == (HIGH, SIDE, SIDE)

@@ -126,7 +126,7 @@ def test_a_reader_holds_some_planes(tmp_path: Path, ending: str) -> None:
 
     def measure(values: np.ndarray) -> int:
         FORMATS[ending](values, source)
-        used = peak_bytes(sys.executable, "-m", "osteon.read_image", str(source), str(target))
+        used = peak_bytes(sys.executable, "-m", "osteon.images.read_image", str(source), str(target))
         np.testing.assert_array_equal(np.load(target, mmap_mode="r"), values)
         return used
 

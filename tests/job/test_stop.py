@@ -99,7 +99,7 @@ exec {sys.executable} "$@"
     return {"script": str(script), "begun": str(tmp_path / "begun")}
 
 
-@pytest.mark.parametrize("stage", ["osteon.read_image", "osteon.report"])
+@pytest.mark.parametrize("stage", ["osteon.images.read_image", "osteon.report"])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_programs_that_osteon_started_end_with_it(
     job: Job, foam: Path, slow_reader: dict[str, str], stage: str, number: signal.Signals
@@ -121,7 +121,7 @@ def test_programs_that_osteon_started_end_with_it(
     assert done.code == (FROM_KEYBOARD if number == signal.SIGINT else STOPPED), done.err
     assert not is_alive(int(begun.read_text()))
     assert not list(temporary.glob("osteon*"))
-    if stage == "osteon.read_image":
+    if stage == "osteon.images.read_image":
         assert "nothing had to be kept" in done.err
         assert not (job.folder / "job.out").exists()
     else:
@@ -130,7 +130,7 @@ def test_programs_that_osteon_started_end_with_it(
 
 def test_no_copy_of_the_image_outlives_a_killed_import(job: Job, foam: Path, slow_reader: dict[str, str]) -> None:
     script, begun = Path(slow_reader["script"]), Path(slow_reader["begun"])
-    script.write_text(script.read_text().replace("{STAGE}", "osteon.read_image").replace("sleep 60", "sleep 1"))
+    script.write_text(script.read_text().replace("{STAGE}", "osteon.images.read_image").replace("sleep 60", "sleep 1"))
     job.write(job_text(foam))
     temporary = job.folder / "tmp"
     temporary.mkdir()

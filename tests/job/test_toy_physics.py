@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from osteon.report import page_of
+from osteon.report.page import page_of
 from whole_job import BINARY, ROOT
 
 PROGRAM = BINARY.parents[2] / "tests" / "osteon_toy_physics"

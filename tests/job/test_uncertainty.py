@@ -120,7 +120,7 @@ def test_what_cannot_be_varied_is_refused(job: Job, tmp_path: Path, more: str, w
 
 def test_the_sensitivity_is_the_derivative(job: Job, tmp_path: Path) -> None:
     """Oracle: differences of the stiffness when the moduli of one material change; and sum E dK/dE = K."""
-    from osteon.result_file import ResultFile
+    from osteon.results.result_file import ResultFile
 
     labels = np.ones((4, 3, 3), "u1")
     labels[1:3, 1:] = 2

@@ -27,7 +27,7 @@ def names(requirements: list[str]) -> set[str]:
 
 def imported_modules() -> set[str]:
     found = set()
-    for path in (ROOT / "python/osteon").glob("*.py"):
+    for path in (ROOT / "python/osteon").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Import):
                 found |= {alias.name.split(".")[0] for alias in node.names}
@@ -89,7 +89,7 @@ def test_a_wheel_holds_the_program_its_licences_and_no_mpi() -> None:
         "osteon/program/lib/osteon/osteon_mpi_ompi4.so",
         "osteon/program/lib/osteon/osteon_mpi_mpich.so",
         "osteon/installed_program.py",
-        "osteon/report_template.html",
+        "osteon/report/template.html",
         "osteon/py.typed",
     ):
         assert wanted in files, wanted

@@ -14,13 +14,13 @@ import jsonschema
 import numpy as np
 import pytest
 from fake_output import write_output
-from osteon.batch_items import items_of, names_of
-from osteon.batch_page import distributions
-from osteon.batch_table import outcome_of
+from osteon.batch import program as batch
+from osteon.batch.batch import Batch
+from osteon.batch.items import items_of, names_of
+from osteon.batch.page import distributions
+from osteon.batch.table import outcome_of
+from osteon.batch.task_queue import Queue, Task, last_attempt
 from osteon.errors import UsageError
-from osteon.task_queue import Queue, Task, last_attempt
-
-from osteon import batch
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -124,7 +124,7 @@ def test_quartiles_are_numpys_and_few_values_have_no_outliers(program, capfd):
     values = [3.0, 1.0, 10.0, 2.0]
     images = scans(program, [f"stiffness {v}" for v in values])
     assert batch.main(["--out=c", *images, "job.toml"]) == 0
-    made = batch.Batch(batch.parsed(["--out=c", *images, "job.toml"])).outcomes()
+    made = Batch(batch.parsed(["--out=c", *images, "job.toml"])).outcomes()
     found = next(d for d in distributions(made) if d.value.key == "stiffness_N_per_mm")
     assert found.quartiles == tuple(np.percentile(values, (25, 50, 75))) and found.odd() == []
     capfd.readouterr()
@@ -294,7 +294,7 @@ def test_a_job_array_of_slurm(program, capfd, monkeypatch):
 # The command line of `osteon batch` as the program hands it on.
 FRONT = """
 import sys
-from osteon import batch
+from osteon.batch import program as batch
 words, made, images = sys.argv[1:], [], False
 short = {"-n": "--ranks", "-t": "--threads"}
 jobs = []

@@ -10,9 +10,10 @@ import netCDF4
 import numpy as np
 import pytest
 from fake_output import add_digests, seal, write_output, write_scene
-from osteon.compare import compare, main, names_of
-from osteon.compare_fields import load_fields
-from osteon.compare_jobs import differences
+from osteon.compare.comparison import compare, names_of
+from osteon.compare.fields import load_fields
+from osteon.compare.jobs import differences
+from osteon.compare.program import main
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -25,7 +25,7 @@ import tifffile
 from dicom_frames_test import enhanced
 from dicom_seg_test import segmentation
 from osteon.errors import DataError
-from osteon.read_image import main, read_image
+from osteon.images.read_image import main, read_image
 from PIL import Image
 
 GREY = np.random.default_rng(7).integers(0, 250, (6, 9, 11)).astype("u1")

@@ -7,7 +7,7 @@ import numpy as np
 import pydicom
 import pytest
 from osteon.errors import DataError
-from osteon.read_image import read_image
+from osteon.images.read_image import read_image
 from pydicom import Dataset
 from pydicom.dataset import FileDataset, FileMetaDataset
 from pydicom.encaps import encapsulate

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from dicom_frames_test import COLUMN, ROW, group
 from osteon.errors import DataError
-from osteon.read_image import describe, read_image
+from osteon.images.read_image import describe, read_image
 from pydicom import Dataset
 from pydicom.dataset import FileDataset, FileMetaDataset
 from pydicom.pixels import pack_bits

@@ -7,7 +7,7 @@ import pydicom
 import pytest
 import SimpleITK as sitk  # noqa: N813
 from osteon.errors import DataError
-from osteon.read_image import read_image
+from osteon.images.read_image import read_image
 from pydicom.dataset import FileDataset, FileMetaDataset
 from pydicom.uid import CTImageStorage, ExplicitVRLittleEndian
 

@@ -10,7 +10,7 @@ import SimpleITK as sitk  # noqa: N813
 import tifffile
 from export_test import CELLS, CORNER, NODES, SHAPE, SPACING, TURN, result_file
 from osteon.errors import DataError
-from osteon.export import export, main
+from osteon.export.export import export, main
 
 pv = pytest.importorskip("pyvista")
 SOLID = CELLS["material"] > 0
@@ -137,9 +137,9 @@ def test_a_surface_is_that_of_the_voxels(turn):
 
 def test_a_smooth_surface_stays_within_half_a_voxel():
     """Oracle: the distance that is stated; a ball's area is nearer to 4 pi r^2 than that of its voxels, 6 pi r^2."""
-    from osteon.export_mesh import SolidMesh, _write_smooth
-    from osteon.placement import Placement
-    from osteon.result_fields import Field
+    from osteon.export.mesh import SolidMesh, _write_smooth
+    from osteon.images.placement import Placement
+    from osteon.results.result_fields import Field
 
     at = np.indices((24, 24, 24)) - 11.5
     ball = (np.sqrt((at**2).sum(0)) < 9).astype("u1")

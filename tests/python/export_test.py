@@ -12,8 +12,8 @@ import tifffile
 import xxhash
 from fake_output import seal
 from netCDF4 import Dataset
-from osteon.export import export, main
-from osteon.read_image import read_image
+from osteon.export.export import export, main
+from osteon.images.read_image import read_image
 
 SHAPE = (3, 4, 5)
 SPACING = np.array([0.5, 0.25, 2.0])  # x, y, z

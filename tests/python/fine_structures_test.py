@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from osteon.errors import DataError
-from osteon.image_steps import apply_steps
-from osteon.volume import Volume
+from osteon.images.image_steps import apply_steps
+from osteon.images.volume import Volume
 
 RNG = np.random.default_rng(11)
 GREY = RNG.integers(-50, 200, (12, 10, 9)).astype("i2")

@@ -13,7 +13,7 @@ import pytest
 import SimpleITK as sitk  # noqa: N813
 import tifffile
 from osteon.errors import DataError
-from osteon.read_image import describe, read_image
+from osteon.images.read_image import describe, read_image
 from PIL import Image
 
 GREY = np.random.default_rng(7).integers(-900, 2000, (3, 4, 5)).astype("i2")

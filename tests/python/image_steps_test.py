@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import SimpleITK as sitk  # noqa: N813
 from osteon.errors import DataError
-from osteon.image_steps import apply_steps
-from osteon.read_image import convert, main
-from osteon.volume import Volume
+from osteon.images.image_steps import apply_steps
+from osteon.images.read_image import convert, main
+from osteon.images.volume import Volume
 
 RNG = np.random.default_rng(5)
 GREY = RNG.integers(0, 200, (12, 10, 8)).astype("u1")

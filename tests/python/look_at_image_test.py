@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from osteon.errors import DataError
-from osteon.look_at_image import look, places
+from osteon.images.look_at_image import look, places
 
 SHAPE = (12, 6, 5)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import nrrd
 import numpy as np
 import pytest
-from osteon.grey_histogram import greys_of, otsu
+from osteon.images.grey_histogram import greys_of, otsu
 from osteon.new_job import PROTOCOLS, main, protocols
 
 RNG = np.random.default_rng(1)

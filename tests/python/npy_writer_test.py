@@ -6,12 +6,11 @@ import json
 import numpy as np
 import pytest
 from osteon.errors import DataError
-from osteon.npy_writer import write_pieces
-from osteon.pieces import Pieces, in_values
-from osteon.read_image import main, read_image
-from osteon.volume import Volume
-
-from osteon import npy_writer
+from osteon.images import npy_writer
+from osteon.images.npy_writer import write_pieces
+from osteon.images.pieces import Pieces, in_values
+from osteon.images.read_image import main, read_image
+from osteon.images.volume import Volume
 
 SHAPE = (5, 6, 7)
 TYPES = ("?", "u1", "i1", "<u2", ">i2", "<u4", ">i4", "<i8", "<u8", "<f2", "<f4", ">f4", "<f8", ">f8")

@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 from fake_output import write_output, write_scene
-from osteon.picture_labels import Labels, digits_for, draw, round_length, ticks
-from osteon.picture_marks import Camera
-from osteon.report import main
+from osteon.report.page import main
+from osteon.report.picture_labels import Labels, digits_for, draw, round_length, ticks
+from osteon.report.picture_marks import Camera
 from PIL import Image
 
 

@@ -14,7 +14,7 @@ import pytest
 import SimpleITK as sitk  # noqa: N813
 import tifffile
 from osteon.errors import DataError
-from osteon.read_image import digest, main, read_image
+from osteon.images.read_image import digest, main, read_image
 
 GREY = np.random.default_rng(7).integers(0, 250, (3, 4, 5)).astype("u1")
 
@@ -228,7 +228,7 @@ def test_command_in_a_process_of_its_own_has_one_line_and_exit_code_3():
     data = Path(source).read_bytes()
     Path(source).write_bytes(data[: len(data) // 2])
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    command = [sys.executable, "-m", "osteon.read_image"]
+    command = [sys.executable, "-m", "osteon.images.read_image"]
     done = subprocess.run([*command, source, "o.npy"], capture_output=True, text=True, check=False, env=environment)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (3, "", 1)
     assert "Traceback" not in done.stderr and not Path("o.npy").exists()

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from osteon.report_deformation import MOST, coarse_displacement
+from osteon.report.deformation import MOST, coarse_displacement
 
 
 def in_pieces(values):

@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 from fake_output import write_output, write_scene
-from osteon.report import build
-from osteon.report_data import load
-from osteon.report_scene import letters_of, parts_of, read_scene, spread_points
+from osteon.report.data import load
+from osteon.report.page import build
+from osteon.report.scene import letters_of, parts_of, read_scene, spread_points
 
 
 @pytest.fixture

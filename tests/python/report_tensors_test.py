@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from osteon.report_data import JobResult
-from osteon.report_tensors import directional_modulus, directional_value, has_section, sections
+from osteon.report.data import JobResult
+from osteon.report.tensors import directional_modulus, directional_value, has_section, sections
 
 E, NU = 1000.0, 0.3
 ORDER = ["xx", "yy", "zz", "xy", "yz", "xz"]

@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 from fake_output import write_output
 from osteon.errors import DataError
-from osteon.report import build, main, page_of
-from osteon.report_data import load, unit_for_people
-from osteon.report_text import answers, certificates, number
-from osteon.result_file import ResultFile
+from osteon.report.data import load
+from osteon.report.page import build, main, page_of
+from osteon.report.text import answers, certificates, number
+from osteon.results.result_file import ResultFile
+from osteon.results.unit_for_people import unit_for_people
 
 VOID = {"meta", "img", "input", "br"}
 
@@ -196,7 +197,7 @@ def test_numbers_are_written_for_people(value, text):
 
 def test_stiffness_without_moduli_is_shown(tmp_path):
     """Oracle: the numbers of the summary; a matrix that is not positive has no compliance."""
-    from osteon.report_tensors import sections as section
+    from osteon.report.tensors import sections as section
 
     result = load(write_output(tmp_path / "out"))
     assert section(result) == ""
@@ -210,7 +211,7 @@ def test_stiffness_without_moduli_is_shown(tmp_path):
 
 def test_names_the_test_and_its_answers() -> None:
     """Oracle: the words of the summary's load."""
-    from osteon.report_text import words_of_test
+    from osteon.report.text import words_of_test
 
     torsion = {"load": {"test": "torsion", "axis": "y", "angle_deg": 1.5, "length_mm": 3}}
     assert words_of_test(torsion) == "Torsion along y, 1.5°"
@@ -298,7 +299,7 @@ def test_volumes_of_the_page_hold_the_fields_and_the_scan(tmp_path):
 def test_large_volumes_are_thinned_by_the_mean_over_the_solid(tmp_path, monkeypatch):
     """Oracle: NumPy's mean over each block; the maximum is that of all voxels, in its place."""
     directory = write_output(tmp_path / "job", shape=(9, 10, 11))
-    monkeypatch.setattr("osteon.report_volumes.LARGEST_PAGE", 200)
+    monkeypatch.setattr("osteon.report.volumes.LARGEST_PAGE", 200)
     result = load(directory)
     assert result.thinned == 2 and result.page_shape == (5, 5, 6)
     with ResultFile(directory / "results.nc") as file:
@@ -405,8 +406,8 @@ def test_no_text_of_a_summary_becomes_a_part_of_the_page(tmp_path, physics, monk
         (directory / name).write_text(json.dumps(tree))
     (directory / "scan.npy").unlink()
     # Plots and colours take most of the time, and take no texts.
-    monkeypatch.setattr("osteon.report.histogram", lambda _: "data:image/svg+xml;base64,")
-    monkeypatch.setattr("osteon.report.convergence", lambda _: "data:image/svg+xml;base64,")
+    monkeypatch.setattr("osteon.report.page.histogram", lambda _: "data:image/svg+xml;base64,")
+    monkeypatch.setattr("osteon.report.page.convergence", lambda _: "data:image/svg+xml;base64,")
     usual = _elements(page_of(directory))
     made = 0
     for tree, name in ((summary, "summary.json"), (manifest, "manifest.json")):

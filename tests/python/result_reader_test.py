@@ -10,8 +10,8 @@ import netCDF4
 import numpy as np
 import pytest
 from fake_output import write_output
-from osteon.export import main as export
-from osteon.report import main as report
+from osteon.export.export import main as export
+from osteon.report.page import main as report
 
 import osteon
 

@@ -6,8 +6,8 @@ import browser
 import numpy as np
 import pytest
 from fake_output import write_output, write_scene
-from osteon.report import main
-from osteon.result_file import ResultFile
+from osteon.report.page import main
+from osteon.results.result_file import ResultFile
 
 pytestmark = pytest.mark.skipif(bool(browser.why_not()), reason=browser.why_not())
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import zarr
 from osteon.errors import DataError
-from osteon.export import export, main
-from osteon.placement import Placement
-from osteon.result_fields import Field
-from osteon.zarr_writer import write_ome_zarr
+from osteon.export.export import export, main
+from osteon.export.zarr_writer import write_ome_zarr
+from osteon.images.placement import Placement
+from osteon.results.result_fields import Field
 
 SPACING, CORNER = np.array([0.5, 0.25, 2.0]), np.array([-7.0, 3.0, 11.0])  # x, y, z
 TURN = np.array([[0.8, -0.6, 0.0], [0.6, 0.8, 0.0], [0.0, 0.0, 1.0]])

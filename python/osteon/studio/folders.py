@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from ..errors import DataError
-from ..read_image import READERS
+from ..images.read_image import READERS
 
 JOB, SCRIPTS = ".toml", (".studio",)
 IMAGES = tuple(ending for endings, _ in READERS for ending in endings)

@@ -32,7 +32,7 @@ drawing = threading.Lock()
 
 def fields_in(folder: Path) -> list[dict[str, Any]]:
     """Fields that can be shown: name, unit, components, and whether they belong to nodes."""
-    from ..result_fields import field_names
+    from ..results.result_fields import field_names
 
     path = folder / "results.nc"
     if not path.is_file():

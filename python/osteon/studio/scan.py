@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import DATA, DataError, MachineError
-from ..grey_histogram import otsu
+from ..images.grey_histogram import otsu
 
 MOST_LEVEL = 5_000_000  # voxels of the level for the 3-D view
 BINS = 1024
@@ -261,7 +261,7 @@ def _read(source: Path, steps: list[dict[str, Any]], given_mm: Any) -> tuple[np.
     _require_room(source)
     with tempfile.TemporaryDirectory(prefix="osteon-studio-") as folder:
         target = Path(folder) / "scan.npy"
-        words = [sys.executable, "-m", "osteon.read_image", str(source), str(target)]
+        words = [sys.executable, "-m", "osteon.images", str(source), str(target)]
         if steps:
             words.append(json.dumps({"steps": steps, "spacing_mm": given_mm, "overlay": False}))
         path = os.pathsep.join(filter(None, [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH")]))

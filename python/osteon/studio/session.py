@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DataError, UsageError
+from ..images.read_image import silence
 from ..new_job import DEFAULT, protocols, write_job
-from ..read_image import silence
 from .folders import Folders, kind_of
 from .job_file import JobFile
 from .program import Checker, answer_of

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <osteon/base/counted.hpp>
+#include <osteon/job/adapters/read_job.hpp>
 #include <osteon/job/import/import.hpp>
 #include <osteon/job/run/deep_check.hpp>
 #include <osteon/job/spec.hpp>

@@ -7,7 +7,7 @@
 #include <app/process/terminal.hpp>
 #include <common/printable.hpp>
 #include <memory>
-#include <osteon/job/voxfe/script_job.hpp>
+#include <osteon/job/adapters/convert.hpp>
 
 namespace osteon::app {
 

@@ -15,6 +15,7 @@
 #include <numeric>
 #include <optional>
 #include <osteon/io/files/model_file.hpp>
+#include <osteon/job/adapters/read_job.hpp>
 #include <osteon/job/estimate/time_estimate.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/physics.hpp>

@@ -13,6 +13,7 @@
 #include <memory>
 #include <osteon/base/counted.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/job/adapters/read_job.hpp>
 #include <osteon/job/elasticity/write_inp.hpp>
 #include <osteon/job/elasticity/write_n88_model.hpp>
 #include <osteon/job/elasticity/write_parosol_model.hpp>

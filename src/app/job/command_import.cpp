@@ -6,6 +6,7 @@
 #include <app/process/stop_signal.hpp>
 #include <app/process/terminal.hpp>
 #include <memory>
+#include <osteon/job/adapters/read_job.hpp>
 #include <osteon/job/import/import.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/output_paths.hpp>

@@ -18,7 +18,7 @@
 #include <osteon/job/run/directory_lock.hpp>
 #include <osteon/job/run/morphometry.hpp>
 #include <osteon/job/system_info.hpp>
-#include <osteon/job/voxfe/script_job.hpp>
+#include <osteon/job/adapters/read_job.hpp>
 
 namespace osteon::app {
 

@@ -8,6 +8,7 @@
 #include <app/process/launcher.hpp>
 #include <app/process/terminal.hpp>
 #include <memory>
+#include <osteon/job/adapters/read_job.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/plans/job_plans.hpp>
 #include <osteon/job/run/compute.hpp>

@@ -25,6 +25,7 @@
 #include <osteon/comm/communicator.hpp>
 #include <osteon/grid/block.hpp>
 #include <osteon/grid/bricks.hpp>
+#include <osteon/job/adapters/read_job.hpp>
 #include <osteon/job/import/model_source.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/output_paths.hpp>

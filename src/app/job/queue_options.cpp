@@ -31,24 +31,24 @@ void add_queue_options(command c, queue_options& o, const std::string& item) {
       .positive();
 }
 
-void become_queue(const std::string& module, const queue_options& o, const std::vector<std::string>& more,
+void become_queue(const std::string& name, const queue_options& o, const std::vector<std::string>& more,
                   const std::vector<std::string>& items) {
   if (under_launcher())
-    throw usage_error(fmt::format("osteon {} starts the ranks of its jobs; start it without a launcher", module));
+    throw usage_error(fmt::format("osteon {} starts the ranks of its jobs; start it without a launcher", name));
   if (o.submit && !o.slurm) throw usage_error("--submit needs --slurm");
   if (!o.slurm_lines.empty() && !o.slurm) throw usage_error("--slurm-line needs --slurm");
   if (o.slurm + o.collect + o.only.has_value() > 1)
     throw usage_error("--slurm, --collect and --only exclude each other; give one of them");
-  std::vector<std::string> call{job::python_interpreter(), "-m", "osteon." + module};
+  std::vector<std::string> call{job::python_interpreter(), "-m", name == "batch" ? "osteon.batch" : "osteon.batch." + name};
   call.insert(call.end(), more.begin(), more.end());
   if (!o.json.empty()) call.push_back("--json=" + o.json);
-  for (const auto& [name, number] :
+  for (const auto& [option, number] :
        {std::pair{"--at-once=", o.at_once}, {"--ranks=", o.ranks}, {"--threads=", o.threads}, {"--only=", o.only}})
-    if (number) call.push_back(name + std::to_string(*number));
+    if (number) call.push_back(option + std::to_string(*number));
   for (const std::string& change : o.set) call.push_back("--set=" + change);
   for (const std::string& line : o.slurm_lines) call.push_back("--slurm-line=" + line);
-  for (const auto& [name, given] : {std::pair{"--collect", o.collect}, {"--slurm", o.slurm}, {"--submit", o.submit}})
-    if (given) call.emplace_back(name);
+  for (const auto& [option, given] : {std::pair{"--collect", o.collect}, {"--slurm", o.slurm}, {"--submit", o.submit}})
+    if (given) call.emplace_back(option);
   call.emplace_back("--");
   call.insert(call.end(), items.begin(), items.end());
   setenv("OSTEON_BINARY", own_path().c_str(), 1);

@@ -18,9 +18,9 @@ struct queue_options {
 /// @param item what the command calls one job of its queue
 void add_queue_options(command c, queue_options& o, const std::string& item);
 
-/// Become the program `python -m MODULE` with those options, `more`, and `items` behind them.
+/// Become the program of `osteon NAME`, which is batch, cohort or rev, with those options, `more`, and `items` behind them.
 /// @throws usage_error under a launcher, or if options exclude each other; machine_error if it cannot be started
-[[noreturn]] void become_queue(const std::string& module, const queue_options& o, const std::vector<std::string>& more,
+[[noreturn]] void become_queue(const std::string& name, const queue_options& o, const std::vector<std::string>& more,
                                const std::vector<std::string>& items);
 
 }  // namespace osteon::app

@@ -17,7 +17,7 @@
 #include <osteon/job/placement/rank_graph.hpp>
 #include <osteon/job/plans/ranks_by_plans.hpp>
 #include <osteon/job/spec.hpp>
-#include <osteon/job/voxfe/script_job.hpp>
+#include <osteon/job/adapters/read_job.hpp>
 #include <osteon/placement/graph/graph.hpp>
 
 extern char** environ;

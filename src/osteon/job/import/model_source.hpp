@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Where the model of a job comes from: an image, or the files of another program, whose adapter is one of these
-/// (voxfe/script_job.hpp). It is all that the pipeline knows of other programs.
+/// Where the model of a job comes from: an image, or the files of another program, whose adapter (adapters/) is one of
+/// these. It is all that the pipeline knows of other programs.
 #include <mpi.h>
 
 #include <osteon/base/log_sink.hpp>

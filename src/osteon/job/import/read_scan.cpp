@@ -94,7 +94,7 @@ scan read_scan(const std::string& path, const spec& job, image_role role, const 
   const std::string during = fmt::format("reading '{}'", path);
   const scratch_file scratch;
   const std::string file = scratch.path();
-  std::vector<std::string> words{python_interpreter(), "-m", "osteon.read_image", path, file};
+  std::vector<std::string> words{python_interpreter(), "-m", "osteon.images.read_image", path, file};
   if (const nlohmann::ordered_json steps = steps_of(job, role); !steps.is_null()) words.push_back(steps.dump());
   const program_result reader = run_program(words, is_to_stop);
   leave_if_asked(is_to_stop, job, during);
@@ -107,7 +107,7 @@ scan read_scan(const std::string& path, const spec& job, image_role role, const 
   refuse_without_package(reader);
   if (reader.exit_code != 0)
     throw machine_error(fmt::format(
-        "the image reader '{} -m osteon.read_image' failed with exit code {}: {}; run `./run setup`, or set OSTEON_PYTHON "
+        "the image reader '{} -m osteon.images.read_image' failed with exit code {}: {}; run `./run setup`, or set OSTEON_PYTHON "
         "to a Python that has the osteon package",
         python_interpreter(), reader.exit_code, text));
   nlohmann::ordered_json facts = nlohmann::ordered_json::parse(reader.out, nullptr, false);

@@ -96,7 +96,7 @@ class image_checker {
 
   bool look() {
     constexpr std::int64_t most_bytes = 32 << 20;  // on disk; the reader of larger ones takes the header and a few planes
-    std::vector<std::string> words{python_interpreter(), "-m", "osteon.look_at_image", image_path(job_),
+    std::vector<std::string> words{python_interpreter(), "-m", "osteon.images.look_at_image", image_path(job_),
                                    std::to_string(std::min(most_bytes, 8 * most_voxels_))};
     if (job_.segment.threshold) words.push_back(fmt::format("{}", *job_.segment.threshold));
     if (job_.segment.threshold && job_.segment.upper) words.push_back(fmt::format("{}", *job_.segment.upper));
@@ -111,7 +111,7 @@ class image_checker {
     json facts = json::parse(reader.out, nullptr, false);
     if (reader.exit_code != 0 || !facts.is_object())
       throw machine_error(fmt::format(
-          "the image reader '{} -m osteon.look_at_image' failed with exit code {}: {}; run `./run setup`, or set "
+          "the image reader '{} -m osteon.images.look_at_image' failed with exit code {}: {}; run `./run setup`, or set "
           "OSTEON_PYTHON to a Python that has the osteon package",
           words.front(), reader.exit_code, text));
     found_.facts = std::move(facts);

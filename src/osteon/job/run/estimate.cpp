@@ -116,14 +116,14 @@ job_size sample_solid(const spec& job, log_sink& log) {
   if (job.segment.greys) rules["greys"] = *job.segment.greys;
   if (job.segment.upper) rules["upper"] = *job.segment.upper;
   const program_result reader =
-      run_program({python_interpreter(), "-m", "osteon.sample_image", image_path(job), rules.dump()});
+      run_program({python_interpreter(), "-m", "osteon.images.sample_image", image_path(job), rules.dump()});
   std::string text = reader.err;
   while (!text.empty() && text.back() == '\n') text.pop_back();
   if (reader.exit_code == exit_code(error_kind::data)) throw data_error(text);
   refuse_without_package(reader);
   const auto facts = nlohmann::json::parse(reader.out, nullptr, false);
   if (reader.exit_code != 0 || facts.is_discarded())
-    throw machine_error(fmt::format("the program 'osteon.sample_image' failed with exit code {}: {}; run `./run setup`",
+    throw machine_error(fmt::format("the program 'osteon.images.sample_image' failed with exit code {}: {}; run `./run setup`",
                                     reader.exit_code, text));
   job_size found;
   found.work = physics_of(job).work(job, nullptr);

@@ -1,0 +1,1 @@
+"""Many jobs: a batch, a cohort of scans, cubes of an image; their queue, tables and pages."""

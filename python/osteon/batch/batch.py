@@ -1,0 +1,83 @@
+"""Many jobs as one thing: items, their commands, their outcomes, table and page. A cohort and cubes are kinds of it."""
+
+import argparse
+import json
+from pathlib import Path
+
+from ..api import binary
+from ..replace_file import write_whole
+from .items import Item, items_of
+from .page import page_of
+from .table import Outcome, csv_of, json_of, outcome_of
+
+
+class Batch:
+    kind = "batch"  # what its table and page are called
+
+    def __init__(self, given: argparse.Namespace) -> None:
+        self.given = given
+        self.folder = Path(given.out)
+        self.items = items_of(given.jobs, given.image)
+        self.csv = Path(given.csv) if given.csv else self.folder / f"{self.kind}.csv"
+
+    @property
+    def page(self) -> Path:
+        return self.folder / f"{self.kind}.html"
+
+    def warnings(self, outcomes: list[Outcome]) -> list[str]:
+        """What a reader of the table has to know."""
+        return []
+
+    def table_text(self, outcomes: list[Outcome]) -> str:
+        return csv_of(outcomes)
+
+    def page_text(self, outcomes: list[Outcome]) -> str:
+        return page_of(outcomes, self.folder, self.csv, self.kind, self.warnings(outcomes))
+
+    def own_words(self) -> list[str]:
+        """Of the command line, what only this kind has; for a job array."""
+        given = self.given
+        return [*(["--csv", given.csv] if given.csv else []), *(["--no-report"] if given.no_report else [])]
+
+    def item_words(self) -> list[str]:
+        """The end of the command line: what it is of."""
+        return [*self.given.jobs, *(["--images", *self.given.image] if self.given.image else [])]
+
+    def results(self, item: Item) -> Path:
+        return self.folder / f"{item.name}.out"
+
+    def log(self, item: Item) -> Path:
+        return self.folder / "logs" / f"{item.name}.log"
+
+    def command(self, item: Item) -> list[str]:
+        """What does the item, unless its results are there; from its checkpoint, if there is one."""
+        resume = ["--resume"] if any((self.results(item) / "checkpoint").glob("*.checkpoint")) else []
+        return self._command(item, resume)
+
+    def _command(self, item: Item, more: list[str]) -> list[str]:
+        given, out = self.given, self.results(item)
+        words = [binary(), "run", item.job, "--unless-done", *more, "--output", str(out)]
+        words += ["--checkpoint", str(out / "checkpoint")]
+        for name, value in (("--ranks", given.ranks), ("--threads", given.threads)):
+            words += [name, str(value)] if value else []
+        if (given.at_once or 1) > 1:
+            words += ["--bind", "none"]  # the queue has given it its cores
+        if given.no_report:
+            words.append("--no-report")
+        for change in given.set:
+            words += ["--set", change]
+        return [*words, *item.words]
+
+    def anew(self, item: Item, told: str) -> list[str] | None:
+        """After a failure: a job that was changed since it was stopped has no use for its checkpoint."""
+        return self._command(item, []) if "--resume" in told and "start without --resume" in told else None
+
+    def outcomes(self) -> list[Outcome]:
+        return [outcome_of(item, self.results(item), self.log(item)) for item in self.items]
+
+    def write_tables(self, outcomes: list[Outcome]) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        write_whole(self.csv, self.table_text(outcomes))
+        write_whole(self.page, self.page_text(outcomes))
+        if self.given.json and self.given.json != "-":
+            write_whole(Path(self.given.json), json.dumps(json_of(outcomes, self.folder), indent=2) + "\n")

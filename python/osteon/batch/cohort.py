@@ -1,0 +1,129 @@
+"""One row a scan: `python -m osteon.batch.cohort --protocol NAME --out cohort.csv IMAGE...`; docs/howto/cohort.md.
+
+`osteon cohort` becomes this program. It is a batch whose jobs are written from the scans by a protocol.
+"""
+
+import argparse
+import sys
+from collections import Counter
+from pathlib import Path
+
+from ..errors import UsageError
+from ..new_job import protocols
+from ..results.answer_values import Value
+from .batch import Batch
+from .cohort_item import compartment, doubts_in, mask_of
+from .items import Item, is_pattern, names_of
+from .program import carry_out, code_of, queue_parser
+from .table import DONE, Outcome, csv_of
+
+DIGITS = 6  # of the table: the same on any number of ranks, which a solver's last ones are not
+RESIDUAL_DIGITS = 2
+
+
+class Cohort(Batch):
+    kind = "cohort"
+
+    def __init__(self, given: argparse.Namespace) -> None:
+        self.given = given
+        out = Path(given.out)
+        self.folder = out.with_suffix("") if out.suffix == ".csv" else out
+        self.csv = out if out.suffix == ".csv" else out / "cohort.csv"
+        if given.protocol not in protocols():
+            raise UsageError(f"there is no protocol '{given.protocol}'; known are {', '.join(protocols())}")
+        # A pattern of the shell takes the masks that lie beside the scans, too.
+        masks = {mask_of(compartment(text), image).absolute() for text in given.compartment for image in given.images}
+        images = [image for image in given.images if Path(image).absolute() not in masks]
+        self.items = scans_of(images, self.folder / "jobs")
+
+    def _command(self, item: Item, more: list[str]) -> list[str]:
+        words = super()._command(item, more)
+        words[3:3] = ["--set", "output.morphometry=true"]  # what was given comes later, and wins
+        own = [f"--protocol={self.given.protocol}", f"--job={item.job}", f"--image={item.image}"]
+        own += [f"--compartment={text}" for text in self.given.compartment]
+        return [sys.executable, "-m", "osteon.batch.cohort_item", *own, "--", *words]
+
+    def own_words(self) -> list[str]:
+        words = ["--protocol", self.given.protocol]
+        for text in self.given.compartment:
+            words += ["--compartment", text]
+        return [*words, *(["--no-report"] if self.given.no_report else [])]
+
+    def item_words(self) -> list[str]:
+        return self.given.images
+
+    def outcomes(self) -> list[Outcome]:
+        outcomes = super().outcomes()
+        for outcome in outcomes:
+            outcome.computed_on = with_quality(outcome)
+        return outcomes
+
+    def warnings(self, outcomes: list[Outcome]) -> list[str]:
+        """Of scans in other voxels, of which thicknesses, thresholds and moduli are not comparable."""
+        sizes = {o.item.name: size_of(o) for o in outcomes if o.status == DONE}
+        if len(set(sizes.values())) < 2:
+            return []
+        usual = Counter(sizes.values()).most_common(1)[0][0]
+        others = [name for name, size in sizes.items() if size != usual]
+        words = ", ".join(others[:5]) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
+        return [
+            f"{len(others)} of {len(sizes)} scans have other voxels than {' x '.join(usual)} mm, and their numbers "
+            f"cannot be compared with those of the rest: {words}; resample them, or take them as a cohort of their own"
+        ]
+
+    def table_text(self, outcomes: list[Outcome]) -> str:
+        return csv_of(outcomes, DIGITS)
+
+
+def scans_of(images: list[str], jobs: Path) -> list[Item]:
+    """@throws UsageError, for all that is wrong at once"""
+    faults = [f"there is no image '{image}'" for image in images if not (is_pattern(image) or Path(image).exists())]
+    places = [Path(image).absolute() for image in images]
+    faults += [f"'{image}' is given twice" for n, image in enumerate(images) if places[n] in places[:n]]
+    if faults:
+        raise UsageError("\n".join(faults))
+    return [
+        Item(name, str(jobs / f"{name}.toml"), image, ()) for name, image in zip(names_of(images), images, strict=True)
+    ]
+
+
+def size_of(outcome: Outcome) -> tuple[str, ...]:
+    """Edges of the voxels, z, y, x, as they are compared."""
+    return tuple(f"{h:.4g}" for h in outcome.result.summary["image"]["spacing_mm"]) if outcome.result else ()
+
+
+def with_quality(outcome: Outcome) -> list[Value]:
+    """What tells whether a row is worth something: what every batch tells, and more."""
+    rows = [
+        v._replace(value=float(f"{v.value:.{RESIDUAL_DIGITS}g}"))
+        if v.key == "certificate.true_relative_residual"
+        else v
+        for v in outcome.computed_on
+    ]
+    if outcome.result:
+        solid = outcome.result.summary.get("segmentation", {})
+        rows += [
+            Value(f"segmentation.{key}", "", title, "", solid[key])
+            for key, title in (
+                ("dropped_voxels", "voxels that were dropped"),
+                ("dropped_islands", "islands that were dropped"),
+                ("hanging_voxels", "voxels that hang by edges or corners"),
+            )
+            if solid.get(key) is not None
+        ]
+    if doubts := doubts_in(Path(outcome.item.job)):
+        rows.append(Value("doubts", "", "doubts of the job that was written", "", "; ".join(doubts)))
+    return rows
+
+
+def main(arguments: list[str]) -> int:
+    parser = queue_parser("cohort", __doc__)
+    parser.add_argument("images", nargs="+")
+    parser.add_argument("--protocol", required=True)
+    parser.add_argument("--compartment", action="append", default=[])
+    given = parser.parse_args(arguments)
+    return code_of(lambda: carry_out(Cohort(given)))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

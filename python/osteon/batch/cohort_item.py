@@ -1,0 +1,113 @@
+"""One scan of a cohort: writes its job by a protocol, and becomes the program that runs it."""
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+from ..errors import DATA, MACHINE, DataError, Error, UsageError, complain
+from ..images.read_image import silence
+from ..new_job import write_job
+from ..replace_file import write_whole
+from .items import TWO_ENDINGS
+
+KINDS = ("trabecular", "cortical", "total")
+BEFORE_IT_RUNS = "# Before it runs:"
+DOUBT = "# doubt: "
+
+
+class Part(NamedTuple):
+    """A compartment as the command line has it."""
+
+    kind: str
+    pattern: str  # of its label image; {} is the scan without its ending
+    label: int
+
+
+def compartment(text: str) -> Part:
+    """Of `KIND=PATH:LABEL`. @throws UsageError"""
+    kind, _, rest = text.partition("=")
+    path, _, label = rest.rpartition(":")
+    if kind not in KINDS or not path or not label.isdecimal():
+        raise UsageError(
+            f"--compartment '{text}': give KIND=PATH:LABEL, such as cortical={{}}_CORT_MASK.nrrd:127; KIND is one of "
+            f"{', '.join(KINDS)}, {{}} in PATH the scan without its ending"
+        )
+    return Part(kind, path, int(label))
+
+
+def mask_of(part: Part, image: str) -> Path:
+    """The label image of a compartment of a scan."""
+    return Path(part.pattern.replace("{}", _without_ending(image)))
+
+
+def tables_of(compartments: list[str], image: str, job: Path) -> str:
+    """The [[compartment]] tables of a scan's job."""
+    text = ""
+    for part in map(compartment, compartments):
+        mask = mask_of(part, image)
+        if not mask.exists():
+            raise DataError(f"'{mask}', the compartment {part.kind} of '{image}', does not exist")
+        quoted = json.dumps(os.path.relpath(mask, job.parent.resolve()), ensure_ascii=False)
+        text += f'\n[[compartment]]\nname = "{part.kind}"\nimage = {quoted}\nlabels = [{part.label}]\n'
+    return text
+
+
+def _without_ending(image: str) -> str:
+    for ending in TWO_ENDINGS:
+        if image.lower().endswith(ending):
+            return image[: -len(ending)]
+    return str(Path(image).with_suffix(""))
+
+
+def doubts_in(job: Path) -> list[str]:
+    """What the writer of a job doubted, as it stands at its end."""
+    try:
+        _, found, last = job.read_text(encoding="utf-8").rpartition(BEFORE_IT_RUNS)
+    except (OSError, UnicodeDecodeError):
+        return []
+    doubts: list[str] = []
+    taken = False  # the line before belongs to a doubt
+    for line in last.splitlines() if found else []:
+        if line.startswith("#   ") and taken:
+            doubts[-1] += " " + line.removeprefix("#   ")
+            continue
+        taken = line.startswith(DOUBT)
+        if taken:
+            doubts.append(line.removeprefix(DOUBT))
+    return doubts
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="osteon cohort")
+    for name in ("--image", "--protocol", "--job"):
+        parser.add_argument(name, required=True)
+    parser.add_argument("--compartment", action="append", default=[])
+    parser.add_argument("command", nargs="+")
+    given = parser.parse_args(arguments)
+    job = Path(given.job)
+    try:
+        job.parent.mkdir(parents=True, exist_ok=True)
+        with silence():
+            text, _ = write_job(given.image, job, given.protocol)
+        head, found, end = text.partition(BEFORE_IT_RUNS)
+        text = head.rstrip("\n") + "\n" + tables_of(given.compartment, given.image, job)
+        text += f"\n{found}{end}" if found else ""
+        if not job.exists() or job.read_text(encoding="utf-8") != text:
+            write_whole(job, text)
+    except Error as e:
+        complain(f"osteon: {e}")
+        return e.exit_code
+    except UnicodeError:
+        complain(f"osteon: the name {given.image!r} is no UTF-8, which a job is; rename the image")
+        return DATA
+    except OSError as e:
+        complain(f"osteon: cannot write '{job}': {e.strerror}; choose another folder by --out")
+        return MACHINE
+    os.execv(given.command[0], given.command)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,196 @@
+"""How large a representative volume is: `python -m osteon.batch.rev --out rev.csv JOB`; docs/howto/rev.md.
+
+`osteon rev` becomes this program. It is a batch of one job on cubes of its image.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from ..api import binary, environment_of
+from ..errors import DATA, USAGE, DataError, MachineError, UsageError
+from ..replace_file import write_whole
+from .batch import Batch
+from .items import Item
+from .program import carry_out, code_of, queue_parser
+from .rev_convergence import Step, convergence, size_that_represents, words_of
+from .rev_page import page_of
+from .table import Outcome, columns_of, csv_of
+
+DIGITS = 6
+SMALLEST = 8  # voxels along an edge
+MOST_EDGES = 6
+
+
+class Cubes(Batch):
+    kind = "rev"
+
+    def __init__(self, given: argparse.Namespace, model: dict) -> None:
+        self.given = given
+        self.folder, self.csv = places_of(given.out)
+        self.model = model
+        if model["image"].get("coarsened", 1) != 1:
+            raise UsageError("the job has image.coarsen, of which cubes would have other voxels; remove it")
+        self.shape = tuple(model["image"]["shape"])
+        self.spacing = [float(h) for h in model["image"]["spacing_mm"]]
+        edges = edges_of(given.edges, self.shape)
+        self.items = items_of(given.job, model, edges, given.places)
+        self.tolerance = given.tolerance
+
+    def own_words(self) -> list[str]:
+        given = self.given
+        words = ["--places", str(given.places), "--tolerance", repr(given.tolerance)]
+        words += ["--edges", given.edges] if given.edges else []
+        return [*words, *([] if given.no_report else ["--report"])]
+
+    def item_words(self) -> list[str]:
+        return [self.given.job]
+
+    def table_text(self, outcomes: list[Outcome]) -> str:
+        return csv_of(outcomes, DIGITS)
+
+    def steps(self, outcomes: list[Outcome]) -> dict[str, list[Step]]:
+        """Of each answer that does not grow with the size, what the cubes of each edge tell."""
+        return convergence(outcomes, edge_in, self.spacing)
+
+    def page_text(self, outcomes: list[Outcome]) -> str:
+        return page_of(self, outcomes, self.steps(outcomes))
+
+    def write_tables(self, outcomes: list[Outcome]) -> None:
+        super().write_tables(outcomes)
+        write_whole(self.folder / "convergence.json", json.dumps(self.convergence(outcomes), indent=2) + "\n")
+
+    def convergence(self, outcomes: list[Outcome]) -> dict:
+        steps = self.steps(outcomes)
+        titles = {v.column: v for v in columns_of(outcomes)}
+        return {
+            "schema": "osteon.rev/1",
+            "job": self.given.job,
+            "tolerance": self.tolerance,
+            "answers": [
+                {
+                    "key": titles[column].key,
+                    "title": titles[column].title,
+                    "unit": titles[column].unit,
+                    "represented_from_mm": size_that_represents(found, self.tolerance),
+                    "steps": [step.to_json() for step in found],
+                }
+                for column, found in steps.items()
+            ],
+        }
+
+
+def places_of(out: str) -> tuple[Path, Path]:
+    """The folder, and the table."""
+    path = Path(out)
+    return (path.with_suffix(""), path) if path.suffix == ".csv" else (path, path / "rev.csv")
+
+
+def edges_of(given: str, shape: tuple[int, ...]) -> list[int]:
+    """Edges of the cubes in voxels, ascending; what is larger than the image is refused. @throws UsageError"""
+    most = min(shape)
+    if given:
+        try:
+            edges = sorted({int(word) for word in given.split(",")})
+        except ValueError:
+            raise UsageError(f"--edges {given}: give whole numbers of voxels, 32,64,128 for example") from None
+        if edges[0] < 2 or edges[-1] > most:
+            raise UsageError(f"--edges {given}: must be from 2 to {most}, the shortest edge of the image in voxels")
+        return edges
+    edges = []
+    while most >= SMALLEST and len(edges) < MOST_EDGES:
+        edges.append(most)
+        most //= 2
+    if len(edges) < 2:
+        raise UsageError(
+            f"the image of {' x '.join(map(str, shape))} voxels has no cubes to compare; give their --edges in voxels"
+        )
+    return sorted(edges)
+
+
+def corners_of(edge: int, shape: tuple[int, ...], most: int) -> list[tuple[int, ...]]:
+    """Low corners of cubes that do not overlap, spread evenly over the image; all, or `most` of them."""
+    counts = [n // edge for n in shape]
+    total = counts[0] * counts[1] * counts[2]
+    number = min(total, most)
+    # Evenly in a sequence that visits all; a prime step scatters it over the axes.
+    step = next(s for s in (7919, 104729, 1299709, 1) if s == 1 or total % s)
+    chosen = sorted(n * step % total for n in range(number)) if number < total else range(total)
+    corners = []
+    for n in chosen:
+        place = (n // (counts[1] * counts[2]), n // counts[2] % counts[1], n % counts[2])
+        slack = [size - count * edge for size, count in zip(shape, counts, strict=True)]
+        corners.append(tuple(p * edge + s // 2 for p, s in zip(place, slack, strict=True)))
+    return corners
+
+
+def items_of(job: str, model: dict, edges: list[int], places: int) -> list[Item]:
+    image = model["image"]
+    first = [low for low, _ in image.get("crop_voxels") or [[0, 0]] * 3]
+    fixed = []
+    if (threshold := model["segmentation"].get("threshold")) is not None:  # that of the whole, not Otsu's of a part
+        fixed = ["--set", f"segment.threshold={threshold!r}"]
+    items = []
+    for edge in edges:
+        for n, low in enumerate(corners_of(edge, tuple(image["shape"]), places), start=1):
+            crop = [[f + at, f + at + edge] for f, at in zip(first, low, strict=True)]
+            name = f"edge_{edge:04d}_{n:03d}"
+            words = ("--set", f"image.crop_voxels={json.dumps(crop)}", "--set", f'name="{name}"', *fixed)
+            items.append(Item(name, job, str(image["path"]), words))
+    return items
+
+
+def edge_in(item: Item) -> int:
+    """Of a cube by its name."""
+    return int(item.name.split("_")[1])
+
+
+def import_of(job: str, changes: list[str], folder: Path) -> dict:
+    """What importing the whole image tells. @throws as `osteon import` refuses"""
+    words = [binary(), "import", job, "--json", "-", "--output", str(folder / "whole.nc")]
+    for change in changes:
+        words += ["--set", change]
+    folder.mkdir(parents=True, exist_ok=True)
+    done = subprocess.run(
+        words, capture_output=True, text=True, errors="replace", check=False, env=environment_of(binary())
+    )
+    if done.returncode == 0:
+        model = json.loads(done.stdout)
+        if "grey_min" not in model["image"]:  # of VOX-FE, of FAIM: there is no image
+            raise UsageError(f"'{job}' is a model of another program; osteon rev takes cubes of a job's image")
+        return model
+    told = done.stderr.strip()
+    told = told[told.index("osteon: ") + 8 :] if "osteon: " in told else told
+    raise {USAGE: UsageError, DATA: DataError}.get(done.returncode, MachineError)(told or "the image was not imported")
+
+
+def main(arguments: list[str]) -> int:
+    parser = queue_parser("rev", __doc__)
+    parser.add_argument("job")
+    parser.add_argument("--edges", default="")
+    parser.add_argument("--places", type=int, default=8)
+    parser.add_argument("--tolerance", type=float, default=0.05)
+    given = parser.parse_args(arguments)
+
+    def program() -> int:
+        if not Path(given.job).is_file():
+            raise UsageError(f"there is no job file '{given.job}'")
+        if not 0 < given.tolerance < 1:
+            raise UsageError(f"--tolerance {given.tolerance:g}: must be in (0, 1), 0.05 for 5 %")
+        if given.places < 1:
+            raise UsageError(f"--places {given.places}: must be 1 or more")
+        cubes = Cubes(given, import_of(given.job, given.set, places_of(given.out)[0]))
+        code = carry_out(cubes)
+        if given.only is None and not given.slurm:
+            outcomes = cubes.outcomes()
+            for_people = sys.stderr if given.json == "-" else sys.stdout
+            print(words_of(cubes.steps(outcomes), columns_of(outcomes), cubes.tolerance), file=for_people, end="")
+        return code
+
+    return code_of(program)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,104 @@
+"""What cubes of several sizes tell of a representative volume."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..report.text import number
+from ..results.answer_values import Value
+from .items import Item
+from .table import DONE, Outcome
+
+# Of these units are answers that grow with the volume, and converge to nothing.
+GROW = {"N", "N/mm", "N mm", "N·mm", "N mm2", "N mm²", "N mm/deg", "mJ", "W", "W/K", "mm3/s", "mm³/s", "kg/s"}
+
+
+@dataclass(frozen=True)
+class Step:
+    """One answer over the cubes of one edge."""
+
+    edge_voxels: int
+    edge_mm: float  # of equal volume, where voxels are no cubes
+    numbers: tuple[float, ...]
+    not_done: int
+
+    @property
+    def mean(self) -> float:
+        return float(np.mean(self.numbers))
+
+    @property
+    def spread(self) -> float | None:
+        """Standard deviation of a cube; none of a single one."""
+        return float(np.std(self.numbers, ddof=1)) if len(self.numbers) > 1 else None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "edge_voxels": self.edge_voxels,
+            "edge_mm": self.edge_mm,
+            "cubes": len(self.numbers),
+            "not_done": self.not_done,
+            "mean": self.mean,
+            "sd": self.spread,
+        }
+
+
+def convergence(
+    outcomes: list[Outcome], edge_of: Callable[[Item], int], spacing_mm: list[float]
+) -> dict[str, list[Step]]:
+    """Steps of each answer by its column, edges ascending. Answers that grow with the volume are left out."""
+    voxel = float(np.prod(spacing_mm)) ** (1 / 3)
+    found: dict[str, dict[int, list[float]]] = {}
+    not_done: dict[int, int] = {}
+    for o in outcomes:
+        edge = edge_of(o.item)
+        not_done.setdefault(edge, 0)
+        if o.status != DONE:
+            not_done[edge] += 1
+            continue
+        solid = [v for v in o.computed_on if v.key == "segmentation.volume_fraction"]
+        for v in solid + o.answers:
+            if v.unit in GROW or isinstance(v.value, bool) or not isinstance(v.value, (int, float)):
+                continue
+            if np.isfinite(v.value):
+                found.setdefault(v.column, {}).setdefault(edge, []).append(float(v.value))
+    return {
+        column: [Step(edge, edge * voxel, tuple(numbers), not_done[edge]) for edge, numbers in sorted(by_edge.items())]
+        for column, by_edge in found.items()
+    }
+
+
+def size_that_represents(steps: list[Step], tolerance: float) -> float | None:
+    """The smallest edge [mm] from which on cubes scatter by less than the tolerance and have the mean of the largest.
+
+    None if there is none, or nothing tells: the largest edge is not judged, as it has no larger one beside it.
+    """
+    if len(steps) < 2:
+        return None
+    last = steps[-1].mean
+    good = None
+    for step in reversed(steps[:-1]):
+        scale = tolerance * abs(last)
+        if step.not_done or step.spread is None or step.spread > scale or abs(step.mean - last) > scale:
+            break
+        good = step.edge_mm
+    return good
+
+
+def words_of(steps: dict[str, list[Step]], columns: list[Value], tolerance: float) -> str:
+    """A table for the terminal: of each answer the spread by edges, and from where on a cube represents."""
+    named = {v.column: v for v in columns}
+    text = ""
+    for column, found in steps.items():
+        value = named[column]
+        from_mm = size_that_represents(found, tolerance)
+        verdict = f"from {number(from_mm)} mm on" if from_mm is not None else "by none of these cubes"
+        title = f"{value.title} [{value.unit}]" if value.unit else value.title
+        text += f"\n{title}: represented to {100 * tolerance:g} % {verdict}\n"
+        for step in found:
+            spread = "" if step.spread is None else f" +- {number(step.spread, 2)}"
+            missing = f", {step.not_done} not done" if step.not_done else ""
+            cubes = f"{len(step.numbers)} cube{'s' if len(step.numbers) > 1 else ''}"
+            text += f"  {number(step.edge_mm):>8} mm  {number(step.mean):>10}{spread}  ({cubes}{missing})\n"
+    return text

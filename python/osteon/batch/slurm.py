@@ -1,0 +1,83 @@
+"""A batch, a cohort or cubes as a job array of Slurm: two scripts, for sbatch at once. The queue is Slurm's own."""
+
+import os
+import shlex
+import subprocess
+from pathlib import Path
+
+from ..api import binary
+from ..errors import MachineError
+from .batch import Batch
+
+KEPT = (
+    "OSTEON_PYTHON",
+    "OSTEON_MPI",
+    "OSTEON_MPIRUN",
+    "OSTEON_CACHE",
+    "PYTHONPATH",
+)  # where sites pass on no environment
+
+
+def write_job_array(batch: Batch) -> int:
+    """Write both scripts, and submit them if that was asked for. @throws MachineError, OSError"""
+    given, folder, count = batch.given, batch.folder, len(batch.items)
+    (folder / "logs").mkdir(parents=True, exist_ok=True)
+    array, collect = folder / f"{batch.kind}.sbatch", folder / "collect.sbatch"
+    limit = f"%{given.at_once}" if given.at_once else ""
+    of_ranks = [f"--ntasks={given.ranks}"] if given.ranks else []
+    of_threads = [f"--cpus-per-task={given.threads}"] if given.threads else []
+    own = [
+        f"--job-name={shlex.quote(folder.name)}", f"--array=1-{count}{limit}", *of_ranks, *of_threads,
+        f"--output={_logs(folder)}/slurm_%A_%a.log", "--signal=B:TERM@120",
+    ]  # fmt: skip
+    words, items = _words(batch), [shlex.quote(word) for word in batch.item_words()]
+    array.write_text(_script([*own, *given.slurm_line], [*words, "--only", '"$SLURM_ARRAY_TASK_ID"', *items]))
+    last = [f"--job-name={shlex.quote(folder.name)}-collect", f"--output={_logs(folder)}/slurm_collect_%j.log"]
+    one = ["--ntasks=1", "--cpus-per-task=1"]
+    collect.write_text(_script([*last, *given.slurm_line, *one], [*words, "--collect", *items]))
+    print(f"{array}: {count} tasks\n{collect}: table and page, when they have ended")
+    if given.submit:
+        number = _sbatch([str(array)], folder)
+        later = _sbatch([f"--dependency=afterany:{number}", str(collect)], folder)
+        print(f"submitted as {number}, and {later} after it")
+    else:
+        print(f"submit them by: osteon {batch.kind} ... --slurm --submit, or sbatch {shlex.quote(str(array))}")
+    return 0
+
+
+def _logs(folder: Path) -> str:
+    return str(folder.absolute() / "logs").replace("%", "%%")
+
+
+def _script(options: list[str], command: list[str]) -> str:
+    lines = ["#!/bin/bash", *(f"#SBATCH {o}" for o in options)]
+    lines += [f"export {name}={shlex.quote(os.environ[name])}" for name in KEPT if os.environ.get(name)]
+    # The end of its time comes as SIGTERM: the item then writes a checkpoint, and the next submission goes on.
+    return "\n".join([*lines, f"cd {shlex.quote(str(Path.cwd()))} || exit 5", "exec " + " ".join(command), ""])
+
+
+def _words(batch: Batch) -> list[str]:
+    """The command, as a shell takes it, but for what it is of."""
+    given = batch.given
+    words = [binary(), batch.kind, "--out", given.out]
+    for name, value in (("-n", given.ranks), ("-t", given.threads)):
+        words += [name, str(value)] if value else []
+    words += ["--json", given.json] if given.json not in ("", "-") else []
+    for change in given.set:
+        words += ["--set", change]
+    return [shlex.quote(word) for word in [*words, *batch.own_words()]]
+
+
+def _sbatch(words: list[str], folder: Path) -> str:
+    """@return the number of the job"""
+    written = f"the scripts are written to '{folder}'"
+    try:
+        done = subprocess.run(["sbatch", "--parsable", *words], capture_output=True, text=True, check=False)
+    except OSError as e:
+        raise MachineError(f"cannot start sbatch: {e.strerror}; {written}, submit them where Slurm is") from None
+    number = done.stdout.strip().split("\n")[-1].partition(";")[0]
+    if done.returncode != 0 or not number:
+        raise MachineError(
+            f"sbatch refused {words[-1]}: {' '.join(done.stderr.split()) or 'without a word'}; {written}"
+        )
+    return number

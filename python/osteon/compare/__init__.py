@@ -1,0 +1,1 @@
+"""Finished jobs side by side."""

@@ -1,0 +1,7 @@
+"""Finished jobs side by side: `python -m osteon.compare`."""
+
+import sys
+
+from .program import main
+
+sys.exit(main(sys.argv[1:]))

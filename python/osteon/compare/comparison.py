@@ -1,0 +1,160 @@
+"""Finished jobs side by side: their answers with the changes, what they were computed on, the keys that differ."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..errors import DataError
+from ..results.answer_values import values_of
+from ..results.documents import Documents, documents
+from .jobs import Difference, differences
+
+MARK = "osteon compare"  # of pages that may be replaced
+
+
+@dataclass
+class Row:
+    """One answer of all jobs; None where JSON has none, MISSING where a job has not that answer."""
+
+    key: str
+    case: str
+    title: str
+    unit: str
+    column: str
+    values: list[Any]
+
+    def change(self, n: int) -> tuple[float, float | None] | None:
+        """Of job n from the first: absolute, and the ratio less 1 unless the first is 0; None without two numbers."""
+        first, other = self.values[0], self.values[n]
+        if not (_is_number(first) and _is_number(other)):
+            return None
+        return other - first, other / first - 1 if first else None
+
+    @property
+    def name(self) -> str:
+        return f"{self.case}: {self.title}" if self.case else self.title
+
+
+MISSING = object()
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+@dataclass
+class Comparison:
+    names: list[str]
+    results: list[Documents]
+    rows: list[Row]
+    facts: list[Row]  # what the answers were computed on
+    jobs: list[Difference] | None  # None: their texts cannot be compared by keys
+    inputs: list[str]  # digests; empty: not known
+    grid_note: str = ""  # why fields are not subtracted; empty: they have one grid
+    fields: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def same_input(self) -> bool | None:
+        return None if not all(self.inputs) else len(set(self.inputs)) == 1
+
+
+def compare(folders: list[Path]) -> Comparison:
+    """@throws DataError if a folder holds no results, is damaged, or the physics differ"""
+    results = [_documents(folder) for folder in folders]
+    names = names_of(folders)
+    kinds = [r.physics for r in results]
+    if len(set(kinds)) > 1:
+        told = ", ".join(f"'{n}' {k}" for n, k in zip(names, kinds, strict=True))
+        raise DataError(f"the jobs are of different physics ({told}); compare jobs of one physics")
+    try:
+        rows = _rows([{(v.case, v.key): v for v in values_of(r.summary)} for r in results])
+        facts = _facts(results)
+    except (TypeError, ValueError, LookupError, AttributeError) as e:
+        raise DataError(
+            f"a summary.json of {', '.join(map(repr, names))} does not hold what a job writes ({e!r:.120})"
+        ) from None
+    inputs = [str(r.manifest.get("input_sha256", "")) for r in results]
+    return Comparison(
+        names, results, rows, facts, differences([r.manifest for r in results]), inputs, _grid_note(results, names)
+    )
+
+
+def _documents(folder: Path) -> Documents:
+    if not folder.exists():
+        raise DataError(f"there is no folder '{folder}'; give output folders of finished jobs")
+    if not folder.is_dir():
+        raise DataError(f"'{folder}' is a file; give the output folder that it lies in")
+    return documents(folder)
+
+
+def names_of(folders: list[Path]) -> list[str]:
+    """As short as they can be told apart: the last part of each path, or as many as it takes."""
+    parts = [folder.absolute().parts for folder in folders]
+    depth = 1
+    while depth < max(map(len, parts)) and len({p[-depth:] for p in parts}) < len(set(parts)):
+        depth += 1
+    return [str(Path(*p[-depth:])) for p in parts]
+
+
+def _rows(found: list[dict[tuple[str, str], Any]]) -> list[Row]:
+    keys: dict[tuple[str, str], Any] = {}
+    for values in found:
+        keys |= {key: v for key, v in values.items() if key not in keys}
+    return [
+        Row(v.key, v.case, v.title[:1].upper() + v.title[1:], v.unit, v.column,
+            [values[key].value if key in values else MISSING for values in found])
+        for key, v in keys.items()
+    ]  # fmt: skip
+
+
+FACTS = (
+    ("image.shape", "voxels (z, y, x)", ""),
+    ("image.spacing_mm", "voxel size (z, y, x)", "mm"),
+    ("segmentation.threshold", "threshold", ""),
+    ("segmentation.volume_fraction", "solid volume fraction", ""),
+    ("elements", "elements", ""),
+    ("certificate.true_relative_residual", "true relative residual", ""),
+    ("status", "status", ""),
+)
+
+
+def _facts(results: list[Documents]) -> list[Row]:
+    rows = []
+    for key, title, unit in FACTS:
+        values: list[Any] = []
+        for result in results:
+            value: Any = result.summary
+            for part in key.split("."):
+                value = value.get(part, MISSING) if isinstance(value, dict) else MISSING
+            values.append(MISSING if value is None else value)
+        if any(v is not MISSING for v in values):
+            rows.append(Row(key, "", title, unit, key, values))
+    for key, title in (("version", "version"), ("git", "revision")):
+        rows.append(Row(key, "", title, "", key, [r.manifest.get(key, MISSING) for r in results]))
+    return rows
+
+
+def _grid_note(results: list[Documents], names: list[str]) -> str:
+    """Why the fields cannot be subtracted voxel by voxel; empty if they can."""
+    first = results[0]
+    for result, name in zip(results[1:], names[1:], strict=True):
+        for title, a, b, unit in (
+            ("shape", of_image(first, "shape"), of_image(result, "shape"), "voxels"),
+            ("voxel size", first.spacing_mm, result.spacing_mm, "mm"),
+            ("origin", first.origin_mm, result.origin_mm, "mm"),
+        ):
+            scale = max((abs(float(v)) for v in first.spacing_mm), default=1.0)
+            if len(a) != len(b) or any(abs(float(x) - float(y)) > 1e-6 * scale for x, y in zip(a, b, strict=True)):
+                return (
+                    f"The fields are not subtracted: the {title} of '{name}' is {_listed(b)} {unit} (z, y, x), that of "
+                    f"'{names[0]}' {_listed(a)} {unit}; numbers only."
+                )
+    return ""
+
+
+def of_image(result: Documents, key: str) -> list[Any]:
+    return list(result.summary.get("image", {}).get(key) or [])
+
+
+def _listed(values: list[Any]) -> str:
+    return " x ".join(f"{v:g}" if isinstance(v, float) else str(v) for v in values)

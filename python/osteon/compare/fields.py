@@ -1,0 +1,114 @@
+"""Fields of finished jobs on one grid, and their differences."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import DataError
+from ..report.data import JobResult, PageField, load
+from ..report.volumes import ThinField
+
+if TYPE_CHECKING:
+    from .comparison import Comparison
+
+
+@dataclass
+class SharedField:
+    """A field that all jobs have: its values in each, and those of the first subtracted from each other one."""
+
+    title: str
+    unit: str
+    fields: list[PageField]
+    changes: list[ThinField]  # of the second job and the further ones; NaN where one of the two has no value
+
+
+@dataclass
+class Shown:
+    """What a page shows of jobs on one grid; no fields where they have none in common."""
+
+    loaded: list[JobResult]
+    fields: list[SharedField]
+    notes: list[str]
+
+
+def load_fields(it: "Comparison") -> Shown:
+    """Read the fields of all jobs; of several grids, nothing.
+
+    @throws DataError if a file of results is damaged
+    """
+    if it.grid_note:
+        return Shown([], [], [it.grid_note])
+    try:
+        loaded = [load(r.directory) for r in it.results]
+    except (TypeError, ValueError, LookupError, AttributeError, OverflowError) as e:
+        raise DataError(f"the results of {', '.join(map(repr, it.names))} cannot be compared: {e!r:.120}") from None
+    notes = [
+        f"{name}: {note}"
+        for name, result in zip(it.names, loaded, strict=True)
+        for note in result.notes
+        if "manifest.json" not in note
+    ]
+    if len({r.shape for r in loaded if r.fields}) > 1:  # files that do not hold what their summaries say
+        told = ", ".join(f"'{n}' {r.shape}" for n, r in zip(it.names, loaded, strict=True))
+        return Shown(loaded, [], [*notes, f"The fields are not subtracted: their shapes differ ({told})."])
+    by_name = [{f.name: f for f in r.fields} for r in loaded]
+    shared = [_shared([fields[name] for fields in by_name]) for name in by_name[0] if all(name in f for f in by_name)]
+    alone = sorted({n for fields in by_name for n in fields} - {s.fields[0].name for s in shared})
+    if alone:
+        notes.append(f"Not in all of them, and not shown: {', '.join(alone)}.")
+    if len({tuple(r.spacing_mm) for r in loaded}) == 1 and loaded[0].thinned > 1:
+        k = loaded[0].thinned
+        notes.append(f"Blocks of {k} x {k} x {k} voxels are one here: means over their solid voxels are subtracted.")
+    return Shown(loaded, shared, notes)
+
+
+def _shared(fields: list[PageField]) -> SharedField:
+    first = fields[0]
+    title = first.title + (" (difference of the lengths)" if first.is_derived else "")
+    return SharedField(title, first.unit, fields, [_subtracted(f.thin, first.thin) for f in fields[1:]])
+
+
+def _subtracted(other: ThinField, first: ThinField) -> ThinField:
+    with np.errstate(invalid="ignore"):
+        change = other.values.astype("f4") - first.values.astype("f4")
+    if not np.isfinite(change).any():
+        return ThinField(change, 0.0, (0.0, 0.0, 0.0))
+    z, y, x = np.unravel_index(int(np.nanargmax(np.abs(change))), change.shape)
+    return ThinField(change, float(change[z, y, x]), (float(x) + 0.5, float(y) + 0.5, float(z) + 0.5))
+
+
+def statistics(shown: Shown) -> list[dict[str, Any]]:
+    """Of each field: its root mean square in the first job, and that of each change, its largest value and place."""
+    return [
+        {
+            "name": f.fields[0].name,
+            "title": f.title,
+            "unit": f.unit,
+            "rms": _rms(f.fields[0].thin.values),
+            "changes": [
+                {
+                    "rms": _rms(c.values),
+                    "largest": c.largest,
+                    "at_mm": _place(shown.loaded[0], c),
+                    "only_in_first": int((np.isfinite(f.fields[0].thin.values) & ~np.isfinite(c.values)).sum()),
+                    "only_in_this": int((np.isfinite(f.fields[n].thin.values) & ~np.isfinite(c.values)).sum()),
+                }
+                for n, c in enumerate(f.changes, start=1)
+            ],
+        }
+        for f in shown.fields
+    ]
+
+
+def _rms(values: np.ndarray) -> float:
+    some = values[np.isfinite(values)].astype("f8")
+    return float(np.sqrt(np.mean(some**2))) if some.size else 0.0
+
+
+def _place(result: JobResult, change: ThinField) -> list[float]:
+    """Of the largest change, z, y, x."""
+    return [
+        float(o + v * s * result.thinned)
+        for o, v, s in zip(result.origin_mm, reversed(change.largest_at), result.spacing_mm, strict=True)
+    ]

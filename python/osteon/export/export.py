@@ -1,0 +1,153 @@
+"""Write results for other programs: `python -m osteon.export RESULTS -o FILE [--field NAME]`."""
+
+import argparse
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import DATA, USAGE, DataError, complain, tell_file_warnings
+from ..extras import missing_package
+from ..replace_file import folder_beside
+from ..results.result_fields import Field, field_names, read_fields
+from .image_formats import WRITERS
+from .mesh import write_stl, write_vtu
+from .meshio_formats import FORMATS, write_by_meshio
+from .scripts import write_script
+
+MESHES = (".vtu", ".stl", *FORMATS)
+KNOWN = (*WRITERS, *MESHES)
+MOST_ROUNDS = 1000
+
+
+def export(
+    source: str | Path,
+    target: str | Path,
+    fields: list[str],
+    component: str | None = None,
+    empty: float | None = None,
+    smooth: int = 0,
+    open_in: str | None = None,
+) -> None:
+    """Write fields of a result or model in the format that the target's ending names.
+
+    @param component of a field with several: x, y, z or xx, yy, zz, xy, yz, xz, along the image's axes
+    @param empty value of the voxels without solid, instead of NaN
+    @param smooth of a surface (.stl): rounds of smoothing @param open_in paraview or slicer: the target is a script
+    @throws DataError if a field cannot be had or the format cannot hold it
+    """
+    source, target = Path(source), Path(target)
+    write = _writer(source, target, fields, component, empty, smooth, open_in)
+    with folder_beside(target) as folder:
+        part = folder / target.name  # the ending decides the format for some of the writers
+        try:
+            beside = write(part) or []
+        except (OSError, DataError, ImportError):
+            raise
+        except Exception as e:  # What a format cannot hold, its writer says in its own way.
+            raise DataError(f"'{target.name}' cannot be written: {' '.join(str(e).split())[-200:]}") from None
+        if target.is_dir() and not (target / ".zattrs").is_file():
+            raise DataError(f"'{target}' is a folder of something else; choose another name, or remove it")
+        if target.is_dir():  # An image that is a folder cannot be replaced in one step.
+            shutil.rmtree(target)
+        for name in beside:
+            if (other := target.with_name(name)).exists() and not _names(target, name):
+                raise DataError(f"'{other}' is there, where the data of '{target.name}' go; choose another name")
+        for name in beside:  # before what names them
+            (folder / name).replace(target.with_name(name))
+        part.replace(target)
+        if target.suffix.lower() == ".npy":
+            part.with_suffix(".json").replace(target.with_suffix(".json"))
+
+
+def _names(target: Path, other: str) -> bool:
+    """Whether a file that is to be replaced has its data in the other."""
+    return target.is_file() and f">{other}:".encode() in b"".join(target.read_bytes().split())
+
+
+def _writer(
+    source: Path,
+    target: Path,
+    fields: list[str],
+    component: str | None,
+    empty: float | None,
+    smooth: int,
+    open_in: str | None,
+) -> Callable[[Path], list[str] | None]:
+    """What writes the target. @throws DataError if it cannot be written so"""
+    ending = target.suffix.lower()
+    if smooth and ending != ".stl":
+        raise DataError(f"--smooth is of surfaces (.stl), '{target.name}' is none")
+    if not 0 <= smooth <= MOST_ROUNDS:
+        raise DataError(f"--smooth {smooth} must be in [0, {MOST_ROUNDS}] rounds")
+    if open_in or ending in MESHES:
+        if component is not None or empty is not None:
+            raise DataError("--component and --empty are of images; a mesh or a script has neither")
+        if open_in:
+            if ending != ".py" or len(fields) > 1:
+                raise DataError(f"--open-in writes a script of one field, such as -o open.py; given is '{target.name}'")
+            return lambda part: write_script(source, open_in, fields[0] if fields else None, part)
+        if ending == ".vtu":
+            return lambda part: write_vtu(source, fields, part)
+        if ending in FORMATS:
+            return lambda part: write_by_meshio(source, fields, part)
+        if fields:
+            raise DataError("a surface (.stl) holds no fields; leave out --field, or write .vtu")
+        return lambda part: write_stl(source, part, smooth)
+    write = next((w for ending, w in WRITERS.items() if target.name.lower().endswith(ending)), None)
+    if write is None:
+        raise DataError(f"'{target}' has an unknown ending; known are {', '.join(KNOWN)}")
+    if not fields and ending != ".vti":
+        names = ", ".join(field_names(source))
+        raise DataError(f"name a field by --field; '{source}' has {names}")
+    return lambda part: write([_prepared(field, component, empty) for field in read_fields(source, fields)], part)
+
+
+def _prepared(field: Field, component: str | None, empty: float | None) -> Field:
+    values = field.values
+    if component is not None:
+        if component not in field.components:
+            has = f"has the components {', '.join(field.components)}" if field.components else "has one value a voxel"
+            raise DataError(f"'{field.name}' {has}, none is called '{component}'")
+        values = np.ascontiguousarray(values[..., field.components.index(component)])
+        field = replace(field, name=f"{field.name}_{component}")
+    if empty is not None and values.dtype.kind == "f":
+        values = np.where(np.isnan(values), values.dtype.type(empty), values)
+    return replace(field, values=values)
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="osteon export", description=__doc__.split(":")[0] + ".")
+    parser.add_argument("source", help="results.nc or model.nc")
+    parser.add_argument("-o", "--output", required=True, help=f"file to write; its ending says how: {' '.join(KNOWN)}")
+    parser.add_argument(
+        "-f", "--field", action="append", default=[], help="field; several go into .vti and meshes only"
+    )
+    parser.add_argument("--component", help="one component of the field: x y z or xx yy zz xy yz xz")
+    parser.add_argument("--empty", type=float, help="value of empty voxels (default: NaN)")
+    parser.add_argument("--smooth", type=int, default=0, help="smooth a surface (.stl) by so many rounds")
+    parser.add_argument("--open-in", choices=("paraview", "slicer"), help="write a script (.py) that opens the results")
+    try:
+        given = parser.parse_args(arguments)
+    except SystemExit as e:
+        return USAGE if e.code else 0
+    tell_file_warnings()
+    try:
+        export(given.source, given.output, given.field, given.component, given.empty, given.smooth, given.open_in)
+    except DataError as e:
+        complain(e)
+        return DATA
+    except ImportError as e:
+        complain(missing_package(e))
+        return 5
+    except OSError as e:
+        complain(f"cannot write '{given.output}': {e.strerror}")
+        return 5
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,70 @@
+"""The solid of a result as a mesh in the formats of meshio: Gmsh, XDMF, Nastran.
+
+All of the mesh and its fields are in memory at a time; write .vtu where that is too much.
+"""
+
+import contextlib
+import io
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import DataError
+from ..results.result_fields import Field, known_fields, read_fields
+from .mesh import solid_mesh
+
+# Ending: the format's name in meshio, and what else it wants.
+FORMATS = {
+    ".msh": ("gmsh22", {"binary": True}),  # the version that every program reads
+    ".xdmf": ("xdmf", {"data_format": "HDF", "compression": "gzip"}),
+    ".bdf": ("nastran", {}),
+}
+# Place of xx, yy, zz, xy, yz, xz in a matrix by rows.
+MATRIX = [0, 3, 5, 3, 1, 4, 5, 4, 2]
+
+
+def write_by_meshio(source: Path, names: list[str], path: Path) -> list[str]:
+    """Write the mesh with the fields named, or all; positions in LPS (x, y, z), mm. The voxels' material numbers are
+    Gmsh's physical groups and Nastran's properties.
+
+    @return names of further files beside `path` @throws DataError if a field cannot be had, or the format holds none
+    """
+    import meshio
+
+    ending = path.suffix.lower()
+    if ending == ".bdf" and names:
+        raise DataError("a mesh of Nastran (.bdf) holds no fields; leave out --field, or write .msh, .xdmf or .vtu")
+    arrays = [] if ending == ".bdf" else known_fields(source, names)
+    mesh = solid_mesh(source)
+    point_data, cell_data = {}, {}
+    for wanted in arrays:
+        for field in read_fields(source, [wanted.name]):
+            values = np.concatenate(list(mesh.of_field(field)))
+            where = point_data if field.on_nodes else cell_data
+            where[field.name] = _as_matrix(field, values) if ending == ".msh" and len(field.components) == 6 else values
+    material = np.concatenate(list(mesh.of_field(mesh.field))).astype("i4")
+    tags = {".msh": ("gmsh:physical", "gmsh:geometrical"), ".bdf": ("nastran:ref",)}
+    cell_data |= dict.fromkeys(tags.get(ending, ()), material)
+    points = np.concatenate(list(mesh.points()))
+    if ending == ".bdf":  # whose numbers have 16 characters: to a nanometre
+        points = np.round(points, 6) + 0.0
+    whole = meshio.Mesh(
+        points,
+        [("hexahedron", np.concatenate(list(mesh.connectivity())))],
+        point_data=point_data,
+        cell_data={name: [values] for name, values in cell_data.items()},
+    )
+    kind, more = FORMATS[ending]
+    with (
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.redirect_stderr(io.StringIO()),
+    ):  # it warns of nothing that matters
+        meshio.write(path, whole, file_format=kind, **more)
+    return [path.with_suffix(".h5").name] if ending == ".xdmf" else []
+
+
+def _as_matrix(field: Field, values: np.ndarray) -> np.ndarray:
+    """Gmsh has tensors as matrices; the shears of a strain are twice what stands there."""
+    if field.name.endswith("strain"):
+        values = values * np.array([1, 1, 1, 0.5, 0.5, 0.5], values.dtype)
+    return values[:, MATRIX]

@@ -1,0 +1,149 @@
+"""Enhanced DICOM: many slices as frames of one file, each with a place, an orientation and a rescale of its own."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import DataError
+
+OF_FILE = (
+    "SeriesInstanceUID",
+    "SeriesDescription",
+    "Modality",
+    "Rows",
+    "Columns",
+    "SamplesPerPixel",
+    "PhotometricInterpretation",
+)
+# What is said of a frame, and the sequence that says it: of all frames at once, or of each.
+OF_FRAME = {
+    "ImagePositionPatient": "PlanePositionSequence",
+    "ImageOrientationPatient": "PlaneOrientationSequence",
+    "PixelSpacing": "PixelMeasuresSequence",
+    "RescaleSlope": "PixelValueTransformationSequence",
+    "RescaleIntercept": "PixelValueTransformationSequence",
+    "RescaleType": "PixelValueTransformationSequence",
+}
+# pydicom unpacks RLE by itself, and JPEG only with packages that we do not need otherwise.
+JPEG = {
+    "1.2.840.10008.1.2.4.50": "jpeg_decode",
+    "1.2.840.10008.1.2.4.51": "jpeg_decode",
+    "1.2.840.10008.1.2.4.57": "jpeg_decode",
+    "1.2.840.10008.1.2.4.70": "jpeg_decode",
+    "1.2.840.10008.1.2.4.80": "jpegls_decode",
+    "1.2.840.10008.1.2.4.81": "jpegls_decode",
+    "1.2.840.10008.1.2.4.90": "jpeg2k_decode",
+    "1.2.840.10008.1.2.4.91": "jpeg2k_decode",
+    "1.2.840.10008.1.2.4.201": "jpeg2k_decode",
+    "1.2.840.10008.1.2.4.202": "jpeg2k_decode",
+    "1.2.840.10008.1.2.4.203": "jpeg2k_decode",
+}
+
+
+def frame_tags(tags, path: Path) -> list | None:
+    """Tags of each frame as if it were a file of its own; None of a file with one slice.
+
+    @throws DataError if the frames do not say where they lie
+    """
+    from pydicom import Dataset
+
+    count = int(tags.get("NumberOfFrames", 1) or 1)
+    each = tags.get("PerFrameFunctionalGroupsSequence") or []
+    if count == 1 and not each:
+        return None
+    if not each:
+        raise DataError(
+            f"'{path}' holds {count} frames that do not say where they lie (it is no enhanced CT or MR image); "
+            "convert it to one file a slice, or to NIfTI"
+        )
+    if len(each) != count:
+        raise DataError(f"'{path}' states {count} frames and describes {len(each)}; copy or export it again")
+    shared = (tags.get("SharedFunctionalGroupsSequence") or [Dataset()])[0]
+    frames = []
+    for of_this in each:
+        found = Dataset()
+        for key in OF_FILE:
+            if key in tags:
+                setattr(found, key, tags[key].value)
+        for key, sequence in OF_FRAME.items():
+            for group in (of_this, shared):
+                said = (group.get(sequence) or [Dataset()])[0]
+                if key in said and key not in found:
+                    setattr(found, key, said[key].value)
+        frames.append(found)
+    return frames
+
+
+def stored_frames(path: Path) -> Callable[[int], np.ndarray]:
+    """What gives a frame, counted from 0, as it is stored, before any rescale: shape (row, column).
+
+    Only the file's bytes are in memory, packed if they are. @throws DataError if they cannot be read; so does what it
+    gives, if a frame cannot be unpacked or has other pixels than the file states
+    """
+    import pydicom
+    from pydicom.encaps import generate_frames
+
+    with _in_words(path):
+        tags = pydicom.dcmread(path)
+        syntax, count = str(tags.file_meta.TransferSyntaxUID), int(tags.get("NumberOfFrames", 1) or 1)
+        shape = (int(tags.Rows), int(tags.Columns))
+        packed = list(generate_frames(tags.PixelData, number_of_frames=count)) if syntax in JPEG else []
+    if syntax in JPEG and len(packed) != count:
+        raise DataError(f"'{path}' has {len(packed)} frames, not the {count} it states; copy or export it again")
+
+    def frame(number: int) -> np.ndarray:
+        with _in_words(path):
+            values = _unpacked(packed[number], JPEG[syntax]) if packed else _plain(tags, number)
+        if values.shape != shape:
+            raise DataError(f"'{path}' has {values.shape} pixels, not the {shape} it states; copy or export it again")
+        return _signed(values, tags)
+
+    return frame
+
+
+@contextmanager
+def _in_words(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except MemoryError:
+        raise
+    except Exception as e:  # Whatever the decoders throw on damaged bytes.
+        reason = " ".join(str(e).split())[-120:]
+        raise DataError(f"the pixels of '{path}' cannot be read ({reason}); copy or export it again") from None
+
+
+def _plain(tags, number: int) -> np.ndarray:
+    from pydicom.pixels import pixel_array
+
+    return pixel_array(tags, index=number)
+
+
+def _unpacked(data: bytes, decoder: str) -> np.ndarray:
+    import imagecodecs
+
+    return getattr(imagecodecs, decoder)(data)
+
+
+def _signed(values: np.ndarray, tags) -> np.ndarray:
+    """The numbers that are meant: decoders do not know of the sign, and other bits of a word may hold an overlay."""
+    if values.dtype.kind == "f":
+        return values
+    bits = int(tags.BitsStored)
+    values = (values.astype(np.int64 if bits > 31 else np.int32) >> (int(tags.HighBit) + 1 - bits)) & ((1 << bits) - 1)
+    if int(tags.PixelRepresentation) == 1:
+        values -= (values >> (bits - 1)) << bits
+    return values
+
+
+def rescaled(stored: np.ndarray, tags) -> np.ndarray:
+    """A frame by its own slope and intercept; whole numbers stay whole numbers, of 16 bits where they fit."""
+    slope, intercept = (
+        default if tags.get(key) is None else float(tags.get(key))
+        for key, default in (("RescaleSlope", 1.0), ("RescaleIntercept", 0.0))
+    )
+    if slope != 1 or not intercept.is_integer() or stored.dtype.kind == "f":
+        return stored * slope + intercept
+    values = stored + stored.dtype.type(intercept)
+    return values.astype(np.int16) if values.min() >= -(2**15) and values.max() < 2**15 else values

@@ -1,0 +1,109 @@
+"""Filters and thresholds that keep structures of one or two voxels: steps of an image (image_steps.py)."""
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import DataError
+from .grey_histogram import greys_of
+
+EPSILON, CUTOFF = 0.45, 0.3  # as XtremeCT's evaluations by this filter have them
+MARGIN = 16  # voxels that are mirrored around the image; the filter's response to a point is narrower
+
+
+def laplace_hamming(values: np.ndarray, spacing_mm: np.ndarray, epsilon: float, cutoff: float) -> np.ndarray:
+    """The image less its Laplacian, without what is finer than some voxels.
+
+    Of the frequency f, in cycles a mm, ((1 - epsilon) + epsilon |f|^2) (1 + cos(pi |f| / f_c)) / 2 of the image is left
+    up to f_c, cutoff over the smallest edge, and by 0 beyond. The mean becomes (1 - epsilon) of itself.
+
+    @cite [LaibRuegsegger1999]
+    """
+    margins = [min(MARGIN, n - 1) for n in values.shape]
+    image = np.pad(values.astype(np.float32), [(m, m) for m in margins], mode="reflect")
+    spectrum = np.fft.rfftn(image)
+    steps = [np.fft.fftfreq(n, h) for n, h in zip(image.shape[:2], spacing_mm[:2], strict=True)]
+    steps.append(np.fft.rfftfreq(image.shape[2], spacing_mm[2]))
+    y_x = (steps[1][:, None] ** 2 + steps[2][None, :] ** 2).astype(np.float32)
+    end = cutoff / float(min(spacing_mm))
+    for plane, f_z in zip(spectrum, steps[0], strict=True):  # by planes, as the whole would take as much again
+        squared = y_x + np.float32(f_z**2)
+        window = np.where(squared < end**2, 0.5 + 0.5 * np.cos(np.pi / end * np.sqrt(squared)), 0)
+        plane *= ((1 - epsilon) + epsilon * squared) * window
+    filtered = np.fft.irfftn(spectrum, image.shape, axes=(0, 1, 2))
+    inside = tuple(slice(m, m + n) for m, n in zip(margins, values.shape, strict=True))
+    return np.ascontiguousarray(filtered[inside], np.float32)
+
+
+def local_threshold(values: np.ndarray, step: dict[str, Any], where: str) -> np.ndarray:
+    """Voxels from low to high that are brighter than their surroundings make expected are raised just above high.
+
+    The methods are of dark text on bright paper, so greys are turned round and taken from 0 to 1. With the mean m and
+    the standard deviation s of the window: sauvola: darker than m (1 + k (s / 0.5 - 1)); phansalkar: darker than
+    m (1 + 2 exp(-10 m) + k (s / 0.5 - 1)); bernsen: brighter than the middle of the window.
+
+    @cite [SauvolaPietikainen2000], [Phansalkar2011], [Bernsen1986]
+    """
+    radius, method = int(step.get("radius_voxels", 1)), step.get("method", "sauvola")
+    if method == "bernsen":
+        found = _above_the_middle(values, radius, float(step["contrast"]))
+    else:
+        found = _darker_than_paper(values, radius, method, step.get("weight"))
+    return _raised(values, found, step["low"], step["high"], where)
+
+
+def _raised(values: np.ndarray, found: np.ndarray, low: float, high: float, where: str) -> np.ndarray:
+    """What was found between the two, just above the higher one; a threshold there then has it."""
+    if values.dtype.kind == "f":
+        above = float(np.nextafter(values.dtype.type(high), np.inf, dtype=values.dtype))
+    else:
+        above = int(np.floor(high)) + 1
+        if above > np.iinfo(values.dtype).max:
+            raise DataError(
+                f"{where}: high = {high:g} is the brightest grey that the image can have; choose a lower one"
+            )
+    return np.where(found & (values > low) & (values <= high), values.dtype.type(above), values)
+
+
+def _darker_than_paper(values: np.ndarray, radius: int, method: str, weight: float | None) -> np.ndarray:
+    import SimpleITK as sitk  # noqa: N813
+
+    low, high = float(values.min()), float(values.max())
+    dark = ((high - values.astype(np.float32)) / ((high - low) or 1.0)).astype(np.float32)
+    window = [radius] * 3
+    mean = sitk.GetArrayFromImage(sitk.BoxMean(sitk.GetImageFromArray(dark), window))
+    deviation = sitk.GetArrayFromImage(sitk.BoxSigma(sitk.GetImageFromArray(dark), window))
+    k = weight if weight is not None else 0.2 if method == "sauvola" else 0.25
+    share = 1 + k * (deviation / 0.5 - 1)
+    if method == "phansalkar":
+        share += 2 * np.exp(-10 * mean)
+    return dark < mean * share
+
+
+def _above_the_middle(values: np.ndarray, radius: int, contrast: float) -> np.ndarray:
+    import SimpleITK as sitk  # noqa: N813
+
+    image = sitk.GetImageFromArray(values.astype(np.float32))
+    window = [radius] * 3
+    least = sitk.GetArrayFromImage(sitk.GrayscaleErode(image, window, sitk.sitkBox))
+    most = sitk.GetArrayFromImage(sitk.GrayscaleDilate(image, window, sitk.sitkBox))
+    middle = (least + most) / 2
+    otsu = greys_of([values]).threshold
+    flat = middle > (otsu if otsu is not None else np.inf)
+    return np.where(most - least < contrast, flat, values > middle)
+
+
+def hysteresis(values: np.ndarray, low: float, high: float, where: str) -> np.ndarray:
+    """Voxels from low to high that hang together, through others, with one above are raised just above high."""
+    import SimpleITK as sitk  # noqa: N813
+
+    seeds = values > high
+    if not seeds.any():
+        raise DataError(f"{where}: no voxel is above high = {high:g}; the brightest is {float(values.max()):g}")
+    parts = sitk.GetArrayFromImage(
+        sitk.ConnectedComponent(sitk.GetImageFromArray((values > low).astype(np.uint8)), False)
+    )
+    kept = np.zeros(int(parts.max()) + 1, bool)
+    kept[parts[seeds]] = True
+    kept[0] = False
+    return _raised(values, kept[parts], low, high, where)

@@ -1,0 +1,149 @@
+"""HDF5: one array of three axes, or ParOSol's models. h5py runs in a process that may be lost (hdf5_values.py)."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import DataError
+from .packed import BLOCK, check_claim
+from .pieces import Pieces, in_values
+from .volume import Volume, check_shape
+
+ENDINGS = (".h5", ".hdf5", ".he5")
+NAME = "image"  # of the voxels, where there are several arrays of three axes
+PAROSOL, VOXEL_SIZE, POISSON = "/Image_Data/Image", "/Image_Data/Voxelsize", "/Image_Data/Poisons_ratio"
+CONDITIONS = ("/Image_Data/Fixed_Displacement_Coordinates", "/Image_Data/Loaded_Nodes_Coordinates")
+
+
+def read_hdf5(path: Path) -> Volume:
+    name, entry, spacing, facts, warnings = look_into(path)
+    shape, kind = tuple(entry["shape"]), np.dtype(entry["dtype"])
+    if name == PAROSOL:
+        values = Pieces(shape, np.dtype("f4"), partial(_in_mpa, path, kind))
+        return Volume(values, "parosol", spacing, facts=facts, warnings=warnings)
+    return Volume(
+        Pieces(shape, kind, partial(_values, path, name, kind)), "hdf5", spacing, facts=facts, warnings=warnings
+    )
+
+
+def _in_mpa(path: Path, kind: np.dtype) -> Iterator[np.ndarray]:
+    """ParOSol's moduli, which it has in GPa."""
+    for piece in _values(path, PAROSOL, kind):
+        yield (piece.astype("f8") * 1e3).astype("f4")
+
+
+def look_into(path: Path) -> tuple[str, dict, tuple[float, float, float] | None, dict, list[str]]:
+    """Name and entry of the voxels, spacing, facts and warnings. @throws DataError"""
+    said = _listing(path)
+    datasets: dict[str, dict] = said["datasets"]
+    if PAROSOL in datasets:
+        name = PAROSOL
+        spacing, facts, warnings = _of_parosol(datasets, path)
+    else:
+        name, facts, warnings = _voxels(datasets, path), {}, []
+        spacing = _spacing(datasets[name], path) or _spacing(said, path) or _spacing_beside(datasets, name, path)
+    entry = datasets[name]
+    check_shape(tuple(entry["shape"]), str(path))
+    if entry["elsewhere"]:
+        raise DataError(f"'{path}' keeps the values of '{name}' in other files; copy them into one, as `h5repack` does")
+    claimed = int(np.prod(entry["shape"], dtype=np.int64)) * np.dtype(entry["dtype"]).itemsize
+    check_claim(claimed, path, entry["bytes"], packed=entry["chunked"])
+    return name, entry, spacing, facts, warnings
+
+
+def _voxels(datasets: dict[str, dict], path: Path) -> str:
+    solid = [name for name, entry in datasets.items() if len(entry["shape"]) >= 3]
+    found = [name for name in solid if name.split("/")[-1] == NAME] or solid
+    if len(found) == 1:
+        return found[0]
+    names = (
+        ", ".join(f"'{name}' {tuple(entry['shape'])}" for name, entry in list(datasets.items())[:12]) or "no numbers"
+    )
+    raise DataError(
+        f"'{path}' holds {names}; needed is one array of shape (z, y, x), or several of which one is named '{NAME}': "
+        f"copy the one that is meant into a file of its own, as `h5copy -i IN -s /NAME -o OUT -d /{NAME}` does"
+    )
+
+
+def _of_parosol(datasets: dict[str, dict], path: Path) -> tuple[tuple[float, float, float], dict, list[str]]:
+    edge = _number(datasets, VOXEL_SIZE, path)
+    if edge is None or not (np.isfinite(edge) and edge > 0):
+        raise DataError(
+            f"'{path}' is a model of ParOSol, but its {VOXEL_SIZE} is {edge}; needed is the edge of a voxel in mm"
+        )
+    ratio = _number(datasets, POISSON, path)
+    words = (
+        f"'{path}' is a model of ParOSol: its values, in GPa, are taken as Young's moduli in MPa, for [modulus_image] "
+        "with the same path"
+    )
+    if ratio is not None:
+        words += f" and poisson_ratio = {ratio:g}"
+    words += ", and [segment] threshold = 0"
+    if any(name in datasets for name in CONDITIONS):
+        words += "; its supports and loads are not read: say them in [load], [[support]] and [[force]]"
+    return (edge, edge, edge), {"unit": "MPa"}, [words]
+
+
+def _number(datasets: dict[str, dict], name: str, path: Path) -> float | None:
+    values = datasets.get(name, {}).get("values")
+    if values is not None and len(values) != 1:
+        raise DataError(f"'{path}': {name} holds {len(values)} numbers; needed is one")
+    return None if values is None else float(values[0])
+
+
+def _spacing(said: dict, path: Path) -> tuple[float, float, float] | None:
+    """By the attribute `spacing_mm`, or `element_size_um` as ImageJ's and ilastik's plug-ins write it; (z, y, x)."""
+    for key, scale in (("spacing_mm", 1.0), ("element_size_um", 1e-3)):
+        if key in said:
+            return _three(said[key], scale, key, path)
+    return None
+
+
+def _spacing_beside(datasets: dict[str, dict], voxels: str, path: Path) -> tuple[float, float, float] | None:
+    entry = datasets.get(voxels.rsplit("/", 1)[0] + "/spacing_mm", {})
+    return _three(entry["values"], 1.0, "spacing_mm", path) if "values" in entry else None
+
+
+def _three(values: list[float], scale: float, key: str, path: Path) -> tuple[float, float, float]:
+    edges = [scale * v for v in (values * 3 if len(values) == 1 else values)]
+    if len(edges) != 3 or not all(np.isfinite(h) and h > 0 for h in edges):
+        raise DataError(f"'{path}': {key} is {values}; needed are 3 numbers (z, y, x) > 0")
+    return (edges[0], edges[1], edges[2])
+
+
+def _listing(path: Path) -> dict:
+    done = subprocess.run(_command(path), capture_output=True, check=False)
+    _require_done(done.returncode, done.stderr, path)
+    try:
+        return json.loads(done.stdout)
+    except ValueError:
+        raise DataError(f"'{path}' is damaged: its datasets cannot be listed; copy it again") from None
+
+
+def _values(path: Path, name: str, kind: np.dtype) -> Iterator[np.ndarray]:
+    with subprocess.Popen(_command(path, name), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as reader:
+        try:
+            yield from in_values(iter(lambda: reader.stdout.read(BLOCK), b""), kind)
+            _require_done(reader.wait(), reader.stderr.read(), path)
+        finally:
+            if reader.poll() is None:
+                reader.kill()
+
+
+def _command(path: Path, *more: str) -> list[str]:
+    return [sys.executable, "-m", "osteon.results.hdf5_values", str(path), *more]
+
+
+def _require_done(code: int, said: bytes, path: Path) -> None:
+    if code == 0:
+        return
+    words = " ".join(said.decode(errors="replace").split())[-160:]
+    if "No module named 'h5py'" in words:
+        raise ImportError("h5py is missing", name="h5py")
+    why = words if code > 0 else f"HDF5 was ended by signal {-code} while it read it"
+    raise DataError(f"'{path}' is damaged, or no HDF5 file: {why}; copy it again")

@@ -1,0 +1,184 @@
+"""What a job does to an image before the threshold ([[image.step]]), by SimpleITK. Each step holds the whole image.
+
+Positions stay those of the image as it was read: a crop and a resampling move the low corner, never the zero.
+"""
+
+import os
+from dataclasses import replace
+
+import numpy as np
+
+from ..errors import DataError
+from .fine_structures import CUTOFF, EPSILON, hysteresis, laplace_hamming, local_threshold
+from .placement import Placement
+from .volume import Volume
+
+MOVING = ("crop", "resample")  # these also apply to what is laid over the scan
+# Bytes of a voxel that a step holds besides the image: of the image's own type, and of others.
+COPIES = {
+    "gaussian": (0, 20),
+    "median": (2, 0),
+    "close": (4, 0),
+    "open": (4, 0),
+    "resample": (1, 0),
+    "crop": (1, 0),
+    "labels": (0, 5),
+    "laplace_hamming": (0, 40),
+    "local_threshold": (0, 41),
+    "hysteresis": (0, 12),
+}
+
+
+def apply_steps(
+    volume: Volume, steps: list[dict], given_mm: list[float] | None, overlay: bool, source: str
+) -> list[dict]:
+    """Carry them out, one after the other, on a volume whose values are at hand.
+
+    @param given_mm spacing (z, y, x) that the job states; it goes before that of the file
+    @param overlay the image is laid over the scan: its voxels move with those of the scan, and no new values come
+    @return what was done, with the shape after each step and the bytes that it took @throws DataError
+    """
+    if given_mm is not None:
+        _take_spacing(volume, given_mm)
+    done = []
+    for number, step in enumerate(steps, 1):
+        kind = step["kind"]
+        if overlay and kind not in MOVING:
+            continue
+        where = f"image.step[{number}] ({kind})"
+        if kind not in COPIES:
+            raise DataError(f"image.step[{number}]: there is no kind '{kind}'; known are {', '.join(COPIES)}")
+        held = _require_memory(volume.values, kind, where, source)
+        try:
+            if kind == "crop":
+                _crop(volume, step, where)
+            elif kind == "resample":
+                _resample(volume, step, overlay, where)
+            else:
+                volume.values = _filtered(volume, step, where, source)
+        except KeyError as e:  # of a job that is being written; `osteon check` finds it before a run
+            raise DataError(f"{where} has no {e.args[0]}, which it needs") from None
+        done.append({**step, "shape": list(volume.values.shape), "bytes": held})
+    return done
+
+
+def _take_spacing(volume: Volume, given_mm: list[float]) -> None:
+    z, y, x = (float(h) for h in given_mm)
+    if volume.placement is not None and volume.spacing_mm is not None:
+        # The first voxel's centre stays where it is.
+        old = np.array(volume.spacing_mm[::-1])
+        corner = volume.placement.corner_mm + old / 2 - np.array([x, y, z]) / 2
+        volume.placement = replace(volume.placement, corner_mm=corner)
+    volume.spacing_mm = (z, y, x)
+
+
+def _require_memory(values: np.ndarray, kind: str, where: str, source: str) -> int:
+    own, other = COPIES[kind]
+    held = values.size * (values.dtype.itemsize * (1 + own) + other)
+    there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if held > there:
+        raise DataError(
+            f"{where} of '{source}' holds the whole image of {values.shape} voxels, {held / 1e9:.1f} GB; this machine "
+            f"has {there / 1e9:.1f} GB: crop it in a step before, or leave the step out"
+        )
+    return int(held)
+
+
+def _spacing(volume: Volume, where: str) -> np.ndarray:
+    if volume.spacing_mm is None:
+        raise DataError(
+            f"{where} is in mm, and the image does not state the size of its voxels; add spacing_mm to [image]"
+        )
+    return np.array(volume.spacing_mm, float)
+
+
+def _filtered(volume: Volume, step: dict, where: str, source: str) -> np.ndarray:
+    import SimpleITK as sitk  # noqa: N813
+
+    kind, values = step["kind"], volume.values
+    if kind == "labels":
+        return _labels(values, step["ranges"], where)
+    if kind == "laplace_hamming":
+        return laplace_hamming(
+            values, _spacing(volume, where), step.get("epsilon", EPSILON), step.get("cutoff", CUTOFF)
+        )
+    if kind == "local_threshold":
+        return local_threshold(values, step, where)
+    if kind == "hysteresis":
+        return hysteresis(values, step["low"], step["high"], where)
+    if kind == "gaussian":
+        image = sitk.GetImageFromArray(values.astype(np.float32))
+        if step.get("sigma_voxels") is not None:
+            sigma = [float(step["sigma_voxels"])] * 3
+        else:
+            sigma = (float(step["sigma_mm"]) / _spacing(volume, where)[::-1]).tolist()
+        # ITK's kernel for samples: its variance is exact, however narrow it is.
+        blur = sitk.DiscreteGaussianImageFilter()
+        blur.SetUseImageSpacing(False)
+        blur.SetVariance([v * v for v in sigma])
+        blur.SetMaximumError(1e-3)
+        blur.SetMaximumKernelWidth(2 * int(np.ceil(6 * max(sigma))) + 3)
+        return sitk.GetArrayFromImage(blur.Execute(image))
+    image = sitk.GetImageFromArray(values)
+    radius = [int(step.get("radius_voxels", 1))] * 3
+    if kind == "median":
+        return sitk.GetArrayFromImage(sitk.Median(image, radius))
+    # Beyond the image is what its border is, so that a closing does not eat a solid that the border cuts.
+    image = sitk.Cast(image, sitk.sitkInt16) if image.GetPixelID() == sitk.sitkInt8 else image
+    if kind == "close":
+        return sitk.GetArrayFromImage(sitk.GrayscaleMorphologicalClosing(image, radius, sitk.sitkBall, True))
+    return sitk.GetArrayFromImage(sitk.GrayscaleMorphologicalOpening(image, radius, sitk.sitkBall, True))
+
+
+def _labels(values: np.ndarray, ranges: list[list[float]], where: str) -> np.ndarray:
+    labels = np.zeros(values.shape, np.uint16)
+    taken = np.zeros(values.shape, bool)
+    for low, high, label in ranges:
+        inside = (values >= low) & (values <= high)
+        if (inside & taken).any():
+            raise DataError(
+                f"{where}: the range from {low:g} to {high:g} has greys of another range; let them not overlap"
+            )
+        taken |= inside
+        labels[inside] = int(label)
+    return labels
+
+
+def _crop(volume: Volume, step: dict, where: str) -> None:
+    ranges = step["voxels"]
+    for axis, (first, last), n in zip("zyx", ranges, volume.values.shape, strict=True):
+        if last > n:
+            raise DataError(f"{where}: {axis} = [{first}, {last}] leaves the image, which has {n} voxels along it")
+    volume.values = np.ascontiguousarray(volume.values[tuple(slice(a, b) for a, b in ranges)])
+    if volume.spacing_mm is not None:
+        first = np.array([a for a, _ in ranges], float)
+        _move(volume, (first * _spacing(volume, where))[::-1])
+
+
+def _resample(volume: Volume, step: dict, overlay: bool, where: str) -> None:
+    import SimpleITK as sitk  # noqa: N813
+
+    old, new = _spacing(volume, where), np.array(step["spacing_mm"], float)
+    count = np.maximum(1, np.rint(np.array(volume.values.shape) * old / new)).astype(int)
+    if count.prod(dtype=np.int64) > 2**40:
+        raise DataError(f"{where} makes {'x'.join(map(str, count))} voxels; choose a larger spacing_mm")
+    by = "nearest" if overlay else step.get("interpolation", "linear")
+    method = {"linear": sitk.sitkLinear, "nearest": sitk.sitkNearestNeighbor, "bspline": sitk.sitkBSpline}[by]
+    image = sitk.GetImageFromArray(volume.values)
+    image.SetSpacing(old[::-1].tolist())
+    image.SetOrigin((old[::-1] / 2).tolist())  # so that the low corner is at 0
+    kind = image.GetPixelID() if by == "nearest" else sitk.sitkFloat32
+    resampled = sitk.ResampleImageFilter()
+    resampled.SetSize(count[::-1].tolist())
+    resampled.SetOutputSpacing(new[::-1].tolist())
+    resampled.SetOutputOrigin((new[::-1] / 2).tolist())
+    resampled.SetInterpolator(method)
+    resampled.SetOutputPixelType(kind)
+    resampled.UseNearestNeighborExtrapolatorOn()  # beyond the outer voxels' centres
+    volume.values = sitk.GetArrayFromImage(resampled.Execute(image))
+    volume.spacing_mm = tuple(float(h) for h in new)
+
+
+def _move(volume: Volume, by_x_y_z: np.ndarray) -> None:
+    placement = volume.placement or Placement(np.zeros(3))
+    volume.placement = replace(placement, corner_mm=placement.corner_mm + by_x_y_z)

@@ -1,0 +1,284 @@
+"""What an image is, at a bounded cost: `python -m osteon.images.look_at_image SRC [MOST_BYTES [THRESHOLD [UPPER]]]`.
+
+A source of at most MOST_BYTES on disk (default 32 MiB) is read whole and checked as by `read_image`. Of a larger
+one only the header is read and, where its format allows that without reading all of it, some z planes for the greys.
+Prints one JSON object: `whole`, `bytes`, `format`, `shape`, `dtype`, `spacing_mm` (null: not stated), `knows_spacing`
+(false: it was not looked for), `looked_at` (the number of voxels whose values were read), `grey_min`, `grey_max` and
+`above`, the share of those that lies above THRESHOLD and not above UPPER. What is not known is missing or null. On bad
+data there is exactly one line on stderr and the exit code is 3.
+"""
+
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import USAGE, DataError
+from . import (
+    hdf5_reader,
+    metaimage_reader,
+    mgh_reader,
+    nifti_reader,
+    npz_reader,
+    nrrd_reader,
+    raw_reader,
+    scanco_reader,
+    slices,
+    tiff_reader,
+)
+from .answer_program import print_answer
+from .dicom_reader import is_dicom
+from .read_image import files_of, read_image
+from .volume import check_shape
+
+MOST_BYTES = 32 << 20
+PLANES = 5
+
+
+@dataclass
+class Header:
+    """What a file says without its voxels; `planes` gives some of them, at most a few."""
+
+    format: str
+    shape: tuple[int, ...] | None = None
+    dtype: str | None = None
+    spacing_mm: tuple[float, ...] | None = None
+    knows_spacing: bool = True
+    planes: Iterator[np.ndarray] = field(default_factory=lambda: iter(()))
+
+
+def places(count: int) -> list[int]:
+    """Some planes of so many, the ends left out where there are enough."""
+    if count <= PLANES:
+        return list(range(count))
+    return [int(i) for i in np.linspace(0, count - 1, PLANES + 2)[1:-1].round()]
+
+
+def header(source: str) -> Header:
+    """What can be had of a large image.
+
+    @throws DataError for what is wrong with its header
+    """
+    path = Path(source)
+    if path.is_dir() or not path.exists():
+        return _of_slices(source)
+    name = path.name.lower()
+    for endings, look in (
+        ((".npy",), _npy),
+        (npz_reader.ENDINGS, _npz),
+        (hdf5_reader.ENDINGS, _hdf5),
+        (mgh_reader.ENDINGS, _mgh),
+        (raw_reader.ENDINGS, _raw),
+        (metaimage_reader.ENDINGS, _metaimage),
+        (nifti_reader.ENDINGS, _nifti),
+        (nrrd_reader.ENDINGS, _nrrd),
+        (tiff_reader.ENDINGS, _tiff),
+    ):
+        if name.endswith(endings):
+            return look(path)
+    if scanco_reader.ENDING.search(path.name):
+        return _scanco(path)
+    return Header("unknown to a quick look", knows_spacing=False)
+
+
+def _array(kind: str, values: np.ndarray, spacing, knows: bool = True) -> Header:
+    planes = (np.asarray(values[z]) for z in places(values.shape[0]))
+    return Header(kind, values.shape, values.dtype.name, None if spacing is None else tuple(spacing), knows, planes)
+
+
+def _npy(path: Path) -> Header:
+    values = np.load(path, allow_pickle=False, mmap_mode="r")
+    stated = raw_reader.exported(path)
+    return _array("npy", values, stated and stated.get("spacing_mm"))
+
+
+def _npz(path: Path) -> Header:
+    voxels, spacing = npz_reader.look_into(path)
+    return Header("npz", voxels.shape, voxels.dtype.name, spacing)  # greys would have to be unpacked
+
+
+def _hdf5(path: Path) -> Header:
+    name, entry, spacing, _, _ = hdf5_reader.look_into(path)
+    kind = "parosol" if name == hdf5_reader.PAROSOL else "hdf5"
+    return Header(
+        kind, tuple(entry["shape"]), np.dtype(entry["dtype"]).name, spacing
+    )  # greys would have to be unpacked
+
+
+def _mgh(path: Path) -> Header:
+    import nibabel
+
+    image = nibabel.load(path)
+    known = mgh_reader.is_placed(path)
+    spacing = tuple(float(h) for h in image.header.get_zooms()[:3])[::-1] if known else None
+    found = Header("mgh", image.shape[::-1], image.get_data_dtype().name, spacing)
+    if len(image.shape) == 3 and path.suffix.lower() == ".mgh":
+        found.planes = (np.asarray(image.dataobj[..., z]).T for z in places(image.shape[2]))
+    return found
+
+
+def _raw(path: Path) -> Header:
+    head, data = raw_reader.halves(path)
+    layout = raw_reader._layout(head)
+    shape, kind, offset = raw_reader._checked(layout, head)
+    expected = offset + int(np.prod(shape, dtype=np.int64)) * kind.itemsize
+    if data.stat().st_size != expected:
+        raise DataError(f"'{data}' has {data.stat().st_size} bytes, but '{head.name}' asks for {expected}")
+    return _array("raw", np.memmap(data, kind, "r", offset, shape), layout.get("spacing_mm"))
+
+
+def _metaimage(path: Path) -> Header:
+    import SimpleITK as sitk  # noqa: N813
+
+    reader = sitk.ImageFileReader()
+    reader.SetFileName(str(path))
+    reader.ReadImageInformation()
+    with path.open("rb") as file:
+        head = file.read(65536).split(b"ElementDataFile")[0]
+    stated = re.search(rb"^\s*(ElementSpacing|ElementSize)\s*=", head, re.M)
+    size, spacing = reader.GetSize(), reader.GetSpacing()
+    found = Header("metaimage", size[::-1], spacing_mm=tuple(spacing[::-1]) if stated else None)
+    if len(size) == 3 and not re.search(rb"^\s*CompressedData\s*=\s*True", head, re.M | re.I):
+
+        def plane(z: int) -> np.ndarray:
+            reader.SetExtractIndex([0, 0, z])
+            reader.SetExtractSize([size[0], size[1], 1])
+            return sitk.GetArrayFromImage(reader.Execute())
+
+        found.planes = (plane(z) for z in places(size[2]))
+    return found
+
+
+def _nifti(path: Path) -> Header:
+    import nibabel
+
+    image = nibabel.load(path)
+    # The reader decides what a file without a unit states.
+    unit = nifti_reader.UNITS_MM.get(int(image.header["xyzt_units"]) & 7)
+    spacing = None if unit is None else tuple(unit * float(h) for h in image.header.get_zooms()[:3])[::-1]
+    found = Header("nifti", image.shape[::-1], image.get_data_dtype().name, spacing, unit is not None)
+    if len(image.shape) == 3 and not path.name.lower().endswith(".gz"):
+        found.planes = (np.asarray(image.dataobj[..., z]) for z in places(image.shape[2]))
+    return found
+
+
+def _nrrd(path: Path) -> Header:
+    import nrrd
+
+    with path.open("rb") as file:
+        head = nrrd.read_header(file)
+        start = file.tell()
+    shape = tuple(int(n) for n in head["sizes"])[::-1]
+    kind = {"float": "f4", "double": "f8", "uchar": "u1", "unsigned char": "u1", "short": "i2", "ushort": "u2"}
+    kind |= {"unsigned short": "u2", "int": "i4", "uint": "u4", "unsigned int": "u4", "signed char": "i1"}
+    name = re.sub(r"_t$", "", str(head["type"]))
+    try:
+        dtype = np.dtype(kind.get(name, name))
+    except TypeError:
+        dtype = None
+    found = Header("nrrd", shape, None if dtype is None else dtype.name, knows_spacing=False)
+    attached = str(head.get("encoding")) == "raw" and "data file" not in head and "datafile" not in head
+    if dtype is not None and attached and len(shape) == 3:
+        order = "<" if str(head.get("endian", "little")) == "little" else ">"
+        if path.stat().st_size - start < int(np.prod(shape, dtype=np.int64)) * dtype.itemsize:
+            raise DataError(f"'{path}' is truncated: its header asks for {shape} values of {dtype.name}; copy it again")
+        values = np.memmap(path, dtype.newbyteorder(order), "r", start, shape)
+        found.planes = (np.asarray(values[z]) for z in places(shape[0]))
+    return found
+
+
+def _tiff(path: Path) -> Header:
+    import tifffile
+
+    with tifffile.TiffFile(path) as file:
+        series = file.series[0]
+        spacing = tiff_reader._imagej_spacing(file) or tiff_reader._ome_spacing(file)
+        found = Header("tiff", tuple(series.shape), series.dtype.name, spacing)
+        if series.dataoffset is not None and len(series.shape) == 3:
+            found.planes = iter([np.asarray(tifffile.memmap(path, mode="r")[z]) for z in places(series.shape[0])])
+        elif len(series.shape) == 3:
+            found.planes = iter([series.pages[z].asarray() for z in places(series.shape[0])])
+    return found
+
+
+def _scanco(path: Path) -> Header:
+    import py_aimio
+
+    if scanco_reader.ENDING.search(path.name).group(1).lower() == "aim":
+        head = py_aimio.aim_info(str(path))
+        spacing = [float(str(np.float32(h))) for h in head["element_size"]]
+    else:
+        head = py_aimio.isq_info(str(path))
+        spacing = [1e-3 * u / p for u, p in zip(head["dimensions_um"], head["dimensions_p"], strict=True)]
+    return Header("scanco", tuple(int(n) for n in head["dimensions"])[::-1], spacing_mm=tuple(spacing[::-1]))
+
+
+def _of_slices(source: str) -> Header:
+    files = files_of(source)
+    if not files:
+        raise DataError(f"there is no file or folder '{source}'; check [image] path")
+    if any(is_dicom(p) for p in files[:3]):
+        return Header("dicom", knows_spacing=False)
+    stack = [p for p in files if p.suffix.lower() in slices.ENDINGS and not p.name.startswith(".")]
+    if not stack:
+        raise DataError(f"'{source}' holds neither slices (TIFF, PNG, BMP) nor a DICOM series")
+    first = slices._plane(stack[0])
+    planes = (slices._plane(stack[z]) for z in places(len(stack)))
+    return Header("stack", (len(stack), *first.shape), first.dtype.name, None, True, planes)
+
+
+def look(source: str, most_bytes: int, threshold: float | None, upper: float | None) -> dict[str, object]:
+    """The answer as a dictionary. @throws DataError"""
+    size = sum(p.stat().st_size for p in files_of(source))
+    if size <= most_bytes:
+        volume = read_image(source)
+        found = Header(volume.format, volume.values.shape, volume.values.dtype.name, volume.spacing_mm)
+        found.planes = iter([volume.values])
+    else:
+        try:
+            found = header(source)
+        except (DataError, ImportError):
+            raise
+        except Exception as e:  # The readers of foreign formats throw whatever they like on damaged files.
+            raise DataError(f"'{source}' cannot be read: {' '.join(str(e).split())[-200:]}") from None
+    if found.shape is not None:
+        check_shape(tuple(found.shape), source)
+    answer: dict[str, object] = {
+        "whole": size <= most_bytes,
+        "bytes": size,
+        "format": found.format,
+        "shape": None if found.shape is None else [int(n) for n in found.shape],
+        "dtype": found.dtype,
+        "spacing_mm": None if found.spacing_mm is None else [float(h) for h in found.spacing_mm],
+        "knows_spacing": found.knows_spacing,
+    }
+    looked, inside, low, high = 0, 0, [], []
+    for plane in found.planes:
+        looked += plane.size
+        low.append(plane.min().item())
+        high.append(plane.max().item())
+        if threshold is not None:
+            solid = plane > threshold
+            inside += int(np.count_nonzero(solid if upper is None else solid & (plane <= upper)))
+    answer["looked_at"] = looked
+    if looked:
+        answer |= {"grey_min": min(low), "grey_max": max(high)}
+        if threshold is not None:
+            answer["above"] = inside / looked
+    return answer
+
+
+def main(arguments: list[str]) -> int:
+    if not 1 <= len(arguments) <= 4 or arguments[0] in ("-h", "--help"):
+        print("usage: python -m osteon.images.look_at_image SRC [MOST_BYTES [THRESHOLD [UPPER]]]", file=sys.stderr)
+        return USAGE
+    most = int(arguments[1]) if len(arguments) > 1 else MOST_BYTES
+    limits = [float(a) for a in arguments[2:]] + [None, None]
+    return print_answer(lambda: look(arguments[0], most, limits[0], limits[1]))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,89 @@
+"""NIfTI, by nibabel."""
+
+import gzip
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import DataError
+from .packed import BLOCK, check_claim, unpacked_length
+from .pieces import Pieces, in_values, stored
+from .placement import placed, split
+from .volume import Volume, check_shape
+
+ENDINGS = (".nii", ".nii.gz")
+UNITS_MM = {0: 1.0, 1: 1000.0, 2: 1.0, 3: 1e-3}  # xyzt_units; 0 is no unit
+LPS_FROM_RAS = np.diag([-1.0, -1.0, 1.0])
+
+
+def read_nifti(path: Path) -> Volume:
+    import nibabel
+
+    # nibabel stops at the last voxel; the checksum of a gzip file comes behind it.
+    held = unpacked_length(path) if path.name.lower().endswith(".gz") else path.stat().st_size
+    image = nibabel.load(path)
+    if not isinstance(image, nibabel.Nifti1Image):
+        raise DataError(f"'{path}' is of type {type(image).__name__}; needed is a single NIfTI file (.nii, .nii.gz)")
+    check_shape(image.shape[::-1], str(path))
+    if image.get_data_dtype().kind not in "iuf":
+        raise DataError(f"'{path}' holds values of type {image.get_data_dtype()}; needed is one grey value a voxel")
+    header = image.header
+    first = int(image.dataobj.offset)
+    claimed = int(np.prod(image.shape, dtype=np.int64)) * image.get_data_dtype().itemsize
+    check_claim(claimed, path, held - first)
+    warnings = []
+    if held > first + claimed:
+        warnings.append(f"'{path}' has {held - first - claimed} bytes behind the voxels that its header states")
+    stored = np.abs(np.asarray(header.get_zooms()[:3], float))
+    code = int(header["xyzt_units"]) & 7
+    if code == 0:
+        warnings.append(
+            f"'{path}' states voxels of {', '.join(f'{h:g}' for h in stored[::-1])} (z, y, x) without a unit; taken as "
+            "mm, as NIfTI's programs do: give spacing_mm in [image] if that is wrong"
+        )
+    unit = UNITS_MM.get(code)
+    steps, oriented = _steps(image)
+    lengths, axes = split(LPS_FROM_RAS @ steps[:3, :3], str(path))
+    if not np.allclose(lengths, stored, rtol=1e-3):
+        raise DataError(
+            f"'{path}' contradicts itself: its pixdim states voxels of {stored.tolist()}, its affine of "
+            f"{lengths.tolist()} (x, y, z); it went through a registration: write the scanner's affine into it"
+        )
+    # The rest of a placement has no meaning without a unit, but the axes need none.
+    placement = placed(LPS_FROM_RAS @ steps[:3, 3] * (unit or 0), axes, lengths * (unit or 0), str(path), oriented)
+    values = Pieces(image.shape[::-1], None, lambda: _values(image, path))
+    x, y, z = (float(h) for h in lengths * (unit or 1))
+    return Volume(values, "nifti", (z, y, x) if unit else None, placement, warnings=warnings)
+
+
+def _values(image, path: Path) -> Iterator[np.ndarray]:
+    """The values with scl_slope and scl_inter in them, of the types that nibabel takes."""
+    from nibabel.volumeutils import apply_read_scaling
+
+    stored_as = image.dataobj
+    kind, first = np.dtype(stored_as.dtype), int(stored_as.offset)
+    slope, inter = np.asanyarray(stored_as.slope), np.asanyarray(stored_as.inter)
+    count = int(np.prod(image.shape, dtype=np.int64))
+    if path.name.lower().endswith(".gz"):
+        found = in_values(first_bytes_of_gzip(path, first + count * kind.itemsize), kind, first)
+    else:
+        found = stored(path, first, kind, count)
+    for values in found:
+        yield apply_read_scaling(values, slope, inter)
+
+
+def first_bytes_of_gzip(path: Path, length: int) -> Iterator[bytes]:
+    """So many unpacked bytes."""
+    with gzip.open(path) as file:
+        while length > 0 and (block := file.read(min(length, BLOCK))):
+            length -= len(block)
+            yield block
+
+
+def _steps(image) -> tuple[np.ndarray, bool]:
+    """Steps from voxel to voxel in RAS, and whether the file says so: else they are only the voxel size."""
+    for matrix, code in (image.header.get_sform(coded=True), image.header.get_qform(coded=True)):
+        if int(code) > 0:
+            return np.asarray(matrix, float), True
+    return np.diag([*np.abs(image.header.get_zooms()[:3]), 1.0]) * [-1, -1, 1, 1], False

@@ -1,0 +1,71 @@
+"""Values of an image that are read a piece at a time, so that the image need not fit into memory."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import DataError
+from .packed import BLOCK
+
+
+@dataclass
+class Pieces:
+    """An array in C order. `read` gives its values in that order, in arrays of any shape; it is called once.
+
+    `dtype` is None where the pieces differ in type; the array has the one that holds the values of all.
+    """
+
+    shape: tuple[int, ...]
+    dtype: np.dtype | None
+    read: Callable[[], Iterator[np.ndarray]]
+
+    def whole(self, source: str) -> np.ndarray:
+        """The array. @throws DataError if there are more or fewer values than the shape asks for"""
+        count = int(np.prod(self.shape, dtype=np.int64))
+        if self.dtype is None:
+            pieces = [piece.ravel() for piece in self.read()]
+            values = np.concatenate(pieces).astype(np.result_type(*{p.dtype for p in pieces}), copy=False)
+            require_count(values.size, count, source)
+            return values.reshape(self.shape)
+        values = np.empty(count, self.dtype)
+        at = 0
+        for piece in self.read():
+            if at + piece.size <= count:
+                values[at : at + piece.size] = piece.ravel()
+            at += piece.size
+        require_count(at, count, source)
+        return values.reshape(self.shape)
+
+
+def require_count(found: int, expected: int, source: str) -> None:
+    if found != expected:
+        raise DataError(f"'{source}' is damaged: it gives {found} values of {expected}; copy it again")
+
+
+def stored(path: Path, offset: int, kind: np.dtype, count: int) -> Iterator[np.ndarray]:
+    """So many values as they lie in a file."""
+    with path.open("rb") as file:
+        file.seek(offset)
+        while count > 0:
+            values = np.fromfile(file, kind, min(count, BLOCK // kind.itemsize))
+            if values.size == 0:
+                raise DataError(f"'{path}' is truncated: {count} of its values are missing; copy it again")
+            count -= values.size
+            yield values
+
+
+def in_values(blocks: Iterable[bytes], kind: np.dtype, skip: int = 0) -> Iterator[np.ndarray]:
+    """The values in blocks of bytes, behind `skip` bytes; a value may begin in one block and end in the next."""
+    rest = b""
+    for block in blocks:
+        if skip >= len(block):
+            skip -= len(block)
+            continue
+        data = rest + block[skip:] if rest or skip else block
+        skip = 0
+        whole = len(data) // kind.itemsize * kind.itemsize
+        rest = bytes(data[whole:])
+        if whole:
+            yield np.frombuffer(data, kind, whole // kind.itemsize)

@@ -1,0 +1,300 @@
+"""Read an image of any supported kind: `python -m osteon.images SRC OUT.npy [STEPS]`.
+
+Writes the grey values as a little-endian array of shape (z, y, x) and prints what the image says about itself as one
+JSON object: `spacing_mm`, `origin_mm` (low corner along the image's axes, z y x), `direction` (the axes x, y, z in LPS,
+a 3 x 3 matrix by rows, docs/images.md), the `unit` of the values, a `calibration` if there is one, and `warnings`. A
+spacing is printed only if the image states it; it is never guessed. STEPS is what to do to the image, as JSON: `steps`,
+and `spacing_mm` and `overlay` as image_steps.py has them; then `steps` is printed, too, and `file_spacing_mm`. On bad
+data there is exactly one line on stderr and the exit code is 3.
+"""
+
+import glob
+import hashlib
+import json
+import logging
+import os
+import re
+import resource
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import Thread
+from typing import BinaryIO
+
+import numpy as np
+
+from ..errors import DATA, USAGE, DataError, complain
+from ..extras import missing_package
+from . import (
+    hdf5_reader,
+    metaimage_reader,
+    mgh_reader,
+    nifti_reader,
+    npz_reader,
+    nrrd_reader,
+    raw_reader,
+    scanco_reader,
+    slices,
+    tiff_reader,
+)
+from .dicom_reader import has_frames, is_dicom, read_dicom, refuse_what_is_no_series
+from .dicom_seg_reader import is_segmentation, read_segmentation
+from .image_steps import apply_steps
+from .inv3_reader import read_inv3
+from .npy_writer import WriteError, write_pieces
+from .slices import natural_key, read_stack
+from .volume import Volume, checked, forget_no_spacing
+
+KNOWN = (
+    "TIFF, folders of TIFF, PNG, BMP or DICOM slices, NIfTI, NRRD, MetaImage, Scanco AIM and ISQ, InVesalius .inv3, "
+    "npy, npz, HDF5, FreeSurfer mgz, DICOM segmentations, raw with a .json or .vgi"
+)
+READERS = (
+    (tiff_reader.ENDINGS, tiff_reader.read_tiff),
+    (nifti_reader.ENDINGS, nifti_reader.read_nifti),
+    (nrrd_reader.ENDINGS, nrrd_reader.read_nrrd),
+    (metaimage_reader.ENDINGS, metaimage_reader.read_metaimage),
+    ((".inv3",), read_inv3),
+    ((".npy",), raw_reader.read_npy),
+    (npz_reader.ENDINGS, npz_reader.read_npz),
+    (hdf5_reader.ENDINGS, hdf5_reader.read_hdf5),
+    (mgh_reader.ENDINGS, mgh_reader.read_mgh),
+    (raw_reader.ENDINGS, raw_reader.read_raw),
+)
+
+
+def read_image(source: str) -> Volume:
+    """The checked volume of a file, a folder of slices, or a pattern such as `scan/*.tif`.
+
+    @throws DataError whatever is wrong with it
+    """
+    with _in_words(source):
+        return checked(_read(source), source)
+
+
+def convert(source: str, target: str, steps: dict | None = None) -> dict[str, object]:
+    """Write an image as .npy, a piece at a time where its format allows it and no step takes all, and describe it.
+
+    @throws DataError whatever is wrong with the image; WriteError. Then there is no file `target`.
+    """
+    with _in_words(source):
+        volume = _read(source)
+        forget_no_spacing(volume)
+        done: dict[str, object] = {}
+        if steps and steps.get("steps"):
+            volume = checked(volume, source)
+            done["file_spacing_mm"] = None if volume.spacing_mm is None else [float(s) for s in volume.spacing_mm]
+            overlay = bool(steps.get("overlay"))
+            done["steps"] = apply_steps(volume, steps["steps"], steps.get("spacing_mm"), overlay, source)
+        digest_of_it = _digest_aside(source)
+        with _passing(target) as file:
+            written, shape = write_pieces(volume, source, file)
+        greys = {"dtype": written.dtype.name, "grey_min": written.low, "grey_max": written.high}
+        return describe(volume, digest_of_it()) | {"shape": list(shape)} | greys | done
+
+
+@contextmanager
+def _passing(target: str) -> Iterator[BinaryIO]:
+    """A file that goes if anything goes wrong."""
+    try:
+        file = Path(target).open("w+b")  # noqa: SIM115 (what is thrown within is not of its opening)
+    except OSError as e:
+        raise WriteError(e.strerror) from None
+    try:
+        with file:
+            yield file
+    except BaseException:
+        with suppress(OSError):  # of a file without a name
+            Path(target).unlink()
+        raise
+
+
+@contextmanager
+def _in_words(source: str) -> Iterator[None]:
+    try:
+        yield
+    except (DataError, ImportError, WriteError):
+        raise
+    except MemoryError:
+        raise DataError(f"'{source}' does not fit into the memory of this machine; crop it first") from None
+    except Exception as e:  # The readers of foreign formats throw whatever they like on damaged files.
+        reason = " ".join(str(e).split())[-200:] or type(e).__name__
+        raise DataError(
+            f"'{source}' cannot be read: {reason}; it may be damaged or of another kind ({KNOWN})"
+        ) from None
+
+
+def _read(source: str) -> Volume:
+    path = Path(source)
+    if path.is_dir():
+        return _read_folder(path)
+    if not path.exists():
+        names = files_of(source)
+        if not names:
+            raise DataError(f"there is no file or folder '{source}'; check [image] path")
+        return read_dicom(names, source) if is_dicom(names[0]) else read_stack(_slices(names, source), source)
+    if path.stat().st_size == 0:
+        raise DataError(f"'{source}' is empty (0 bytes); copy it again")
+    if scanco_reader.ENDING.search(path.name):
+        return scanco_reader.read_scanco(path)
+    for endings, read in READERS:
+        if path.name.lower().endswith(endings):
+            return read(path)
+    if is_dicom(path) and is_segmentation(path):
+        return read_segmentation(path)
+    refuse_what_is_no_series(path)
+    if is_dicom(path):
+        if has_frames(path):
+            return read_dicom([path], source)
+        raise DataError(f"'{source}' is one DICOM slice; give the folder of the series")
+    raise DataError(f"'{source}' has an unknown ending; known are {KNOWN}")
+
+
+def _read_folder(folder: Path) -> Volume:
+    files = files_of(str(folder))
+    contents = next((p for p in files if p.name.upper() == "DICOMDIR"), None)
+    if contents is not None and sum(is_dicom(p) for p in files) == 1:
+        refuse_what_is_no_series(contents)
+    dicom = [p for p in files if is_dicom(p)]
+    if len(dicom) == 1 and is_segmentation(dicom[0]):
+        return read_segmentation(dicom[0])
+    if dicom:
+        return read_dicom(files, str(folder))
+    for path in files:
+        refuse_what_is_no_series(path)
+    return read_stack(_slices(files, str(folder)), str(folder))
+
+
+def _slices(files: list[Path], source: str) -> list[Path]:
+    found = [p for p in files if p.suffix.lower() in slices.ENDINGS and not p.name.startswith(".")]
+    if not found and any(p.suffix.lower() in (".jpg", ".jpeg") for p in files):
+        raise DataError(
+            f"'{source}' holds JPEG pictures, which do not keep grey values; export TIFF, PNG or BMP slices"
+        )
+    if not found:
+        raise DataError(f"'{source}' holds neither slices (TIFF, PNG, BMP) nor a DICOM series")
+    return found
+
+
+def files_of(source: str) -> list[Path]:
+    """The files behind a source in natural order of their names; the data file of a header comes after it."""
+    path = Path(source)
+    if path.is_dir():
+        return sorted((p for p in path.iterdir() if p.is_file()), key=natural_key)
+    if path.exists():
+        return [path, *_data_files(path)]
+    return sorted((Path(p) for p in glob.glob(source)), key=natural_key)  # noqa: PTH207 (patterns may be absolute)
+
+
+def _data_files(path: Path) -> list[Path]:
+    """The file that a detached header (.mhd, .nhdr) keeps its voxels in; of a raw image, the other half."""
+    ending = path.suffix.lower()
+    if ending in raw_reader.ENDINGS:
+        return [other for other in raw_reader.halves(path) if other != path]
+    if ending not in (".mhd", ".nhdr"):
+        return []
+    with path.open("rb") as file:
+        named = re.findall(rb"^\s*(?:ElementDataFile|data ?file)\s*[=:]\s*(\S+)", file.read(65536), re.M | re.I)
+    found = [path.parent / name.decode(errors="replace") for name in named]
+    return [data for data in found if data.is_file()]
+
+
+def digest(source: str) -> str:
+    """SHA-256 of a file; of a stack, of its files one after the other."""
+    result = hashlib.sha256()
+    for path in files_of(source):
+        with path.open("rb") as file:
+            while block := file.read(1 << 20):
+                result.update(block)
+    return result.hexdigest()
+
+
+def _digest_aside(source: str) -> Callable[[], str]:
+    """The digest, made by a thread while something else is done; one that nobody asks for holds nobody up."""
+    found: list[str] = []
+    faults: list[OSError] = []
+
+    def make() -> None:
+        try:
+            found.append(digest(source))
+        except OSError as e:
+            faults.append(e)
+
+    thread = Thread(target=make, daemon=True)
+    thread.start()
+
+    def result() -> str:
+        thread.join()
+        if faults:
+            raise faults[0]
+        return found[0]
+
+    return result
+
+
+def describe(volume: Volume, sha256: str) -> dict[str, object]:
+    """What is said of an image; of one that is not at hand, without what only its values tell."""
+    values, placement = volume.values, volume.placement
+    at_hand = isinstance(values, np.ndarray)
+    oriented = placement is not None and placement.direction is not None
+    return {
+        "format": volume.format,
+        "shape": list(values.shape),
+        "dtype": values.dtype.name if at_hand else None,
+        "spacing_mm": None if volume.spacing_mm is None else [float(s) for s in volume.spacing_mm],
+        "origin_mm": None if placement is None else list(placement.origin_z_y_x()),
+        "direction": placement.direction.ravel().tolist() if oriented else None,
+        **volume.facts,
+        "warnings": volume.warnings,
+        "grey_min": values.min().item() if at_hand else None,
+        "grey_max": values.max().item() if at_hand else None,
+        "sha256": sha256,
+    }
+
+
+@contextmanager
+def silence() -> Iterator[None]:
+    """Keep the C and C++ libraries below from writing to stderr: the one line there is ours."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nothing, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nothing)
+
+
+def main(arguments: list[str]) -> int:
+    if len(arguments) not in (2, 3) or arguments[0] in ("-h", "--help"):
+        complain("usage: python -m osteon.images SRC OUT.npy [STEPS]")
+        return USAGE
+    source, target = arguments[:2]
+    steps = json.loads(arguments[2]) if len(arguments) == 3 else None
+    logging.disable(logging.CRITICAL)
+    # A damaged header can ask for any amount of memory; this turns that into an error instead of a killed machine.
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    limit = min(value for value in (memory, soft, hard) if value != resource.RLIM_INFINITY)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+    try:
+        with silence():
+            text = json.dumps(convert(source, target, steps))
+    except DataError as e:
+        complain(e)
+        return DATA
+    except ImportError as e:
+        complain(missing_package(e))
+        return 5
+    except WriteError as e:
+        complain(f"cannot write '{target}': {e}")
+        return 5
+    print(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

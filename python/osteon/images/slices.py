@@ -1,0 +1,100 @@
+"""Stacks of slices, one file each: TIFF by tifffile, PNG and BMP by Pillow."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import DataError
+from .pieces import Pieces
+from .tiff_reader import ENDINGS as TIFF
+from .tiff_reader import read_tiff_plane
+from .volume import Volume, check_shape
+
+ENDINGS = (*TIFF, ".png", ".bmp")
+
+
+def natural_key(path: Path) -> list[tuple[int, int, str]]:
+    """Sort key under which slice9 comes before slice10."""
+    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in re.split(r"(\d+)", path.name)]
+
+
+def read_stack(paths: list[Path], source: str) -> Volume:
+    """One slice a file, in the order of the numbers in their names.
+
+    @throws DataError if a number is missing, or if the slices are not alike
+    """
+    kinds = sorted({"tiff" if p.suffix.lower() in TIFF else p.suffix.lower()[1:] for p in paths})
+    if len(kinds) > 1:
+        raise DataError(
+            f"'{source}' holds slices of several formats ({', '.join(kinds)}); keep one of them, or give a pattern "
+            f"such as '{source}/*{paths[0].suffix}'"
+        )
+    _refuse_gaps(paths, source)
+    first = _plane(paths[0])
+    check_shape((len(paths), *first.shape), source)
+
+    def read() -> Iterator[np.ndarray]:
+        for path in paths:
+            plane = _plane(path)
+            if plane.shape != first.shape or plane.dtype != first.dtype:
+                raise DataError(
+                    f"'{path}' is {plane.shape} {plane.dtype}, but '{paths[0]}' is {first.shape} {first.dtype}; "
+                    "the slices of a stack are alike: remove what does not belong to it"
+                )
+            yield plane
+
+    return Volume(Pieces((len(paths), *first.shape), first.dtype, read), f"{kinds[0]} stack")
+
+
+def _refuse_gaps(paths: list[Path], source: str) -> None:
+    parts = [re.split(r"(\d+)", path.stem) for path in paths]
+    for path, names in zip(paths, parts, strict=True):
+        if names[::2] != parts[0][::2]:
+            raise DataError(
+                f"'{path.name}' is not named like '{paths[0].name}', so it is no slice of the same stack; move it "
+                f"out of '{source}', or give a pattern such as 'slice*{path.suffix}'"
+            )
+    varying = [i for i in range(1, len(parts[0]), 2) if len({names[i] for names in parts}) > 1]
+    if len(paths) > 1 and len(varying) != 1:
+        raise DataError(
+            f"the names in '{source}' differ in {len(varying)} numbers ('{paths[0].name}', '{paths[-1].name}'); "
+            "the slices of a stack are numbered by one"
+        )
+    for at in varying:
+        numbers = [int(names[at]) for names in parts]
+        for a, b, path in zip(numbers[:-1], numbers[1:], paths, strict=False):
+            if b == a:
+                raise DataError(f"'{source}' holds two slices of number {a}; keep one of them")
+            if b != a + 1:
+                raise DataError(
+                    f"'{source}' goes from '{path.name}' (number {a}) to number {b}: {b - a - 1} of its slices are "
+                    "missing; copy them, or number the slices one by one"
+                )
+
+
+def _plane(path: Path) -> np.ndarray:
+    if path.suffix.lower() in TIFF:
+        return read_tiff_plane(path)
+    from PIL import Image
+
+    try:
+        with Image.open(path) as image:
+            image.verify()  # PNG: the checksums of all chunks, which are not looked at while the pixels are read
+        with Image.open(path) as image:
+            if getattr(image, "n_frames", 1) != 1:
+                raise DataError(f"'{path}' has {image.n_frames} frames; in a folder of slices each file is one slice")
+            if image.mode in ("1", "L", "I", "F") or image.mode.startswith("I;16"):
+                return np.asarray(image)
+            return _grey_of_colours(np.asarray(image.convert("RGBA")), path)
+    except (OSError, SyntaxError, ValueError) as e:  # what Pillow throws on damaged files
+        raise DataError(f"'{path}' cannot be read ({e}); copy it again") from None
+
+
+def _grey_of_colours(rgba: np.ndarray, path: Path) -> np.ndarray:
+    """Programs save grey slices as colours whose three values are the same; nothing is lost then."""
+    red = rgba[..., :1]
+    if not (rgba[..., 1:3] == red).all() or not (rgba[..., 3] == 255).all():
+        raise DataError(f"'{path}' is a colour image; convert it to grey values")
+    return np.ascontiguousarray(red[..., 0])

@@ -1,0 +1,69 @@
+"""The chain of a TIFF file's directories, followed to its end.
+
+Readers stop where the chain breaks and give the pages before: fewer slices, if a file was cut in its last directory.
+"""
+
+import struct
+from pathlib import Path
+
+from ..errors import DataError
+
+# Byte order and version, then of the file: offset of the first directory; of a directory: count and entries.
+HEADS = {
+    b"II*\0": ("<", 4, "I", "H", 12),
+    b"MM\0*": (">", 4, "I", "H", 12),
+    b"II+\0": ("<", 8, "Q", "Q", 20),
+    b"MM\0+": (">", 8, "Q", "Q", 20),
+}
+SIZES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4, 16: 8, 17: 8, 18: 8}
+
+
+def count_directories(path: Path) -> int:
+    """How many pages the chain has.
+
+    @throws DataError if it leads out of the file, ends within a directory or comes back to where it was
+    """
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        head = file.read(4)
+        if head not in HEADS:
+            raise DataError(
+                f"'{path}' cannot be read: it begins with {head!r}, which no TIFF file does; it may be damaged or of "
+                "another kind"
+            )
+        order, first, offset_type, count_type, entry_size = HEADS[head]
+        offset_size = struct.calcsize(offset_type)
+        count_size = struct.calcsize(count_type)
+
+        def read(at: int, length: int, what: str) -> bytes:
+            file.seek(at)
+            data = file.read(length) if at + length <= size else b""
+            if len(data) != length:
+                raise DataError(
+                    f"'{path}' is truncated or damaged: {what} lies at byte {at}, the file has {size} bytes; copy it "
+                    "again"
+                )
+            return data
+
+        def number(kind: str, data: bytes) -> int:
+            return struct.unpack(order + kind, data)[0]
+
+        at = number(offset_type, read(first, offset_size, "the place of its first page"))
+        seen: set[int] = set()
+        while at != 0:
+            page = f"the directory of page {len(seen) + 1}"
+            if at in seen:
+                raise DataError(f"'{path}' is damaged: {page} is one of those before; copy it again")
+            seen.add(at)
+            count = number(count_type, read(at, count_size, page))
+            entries = read(at + count_size, count * entry_size + offset_size, page)
+            for i in range(count):
+                entry = entries[i * entry_size :][:entry_size]
+                kind, values = struct.unpack_from(order + "H" + offset_type, entry, 2)
+                length = SIZES.get(kind, 0) * values
+                if length > offset_size:
+                    place = number(offset_type, entry[-offset_size:])
+                    if place + length > size:
+                        read(place, length, f"a value of {length} bytes in {page}")
+            at = number(offset_type, entries[-offset_size:])
+    return len(seen)

@@ -1,0 +1,127 @@
+"""A volume as read from disk, and the checks that every volume has to pass."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..errors import DataError
+from .pieces import Pieces
+from .placement import Placement
+
+# Types that the program reads. Others are widened to the next of these that holds every value.
+ACCEPTED = ("u1", "i1", "u2", "i2", "u4", "i4", "f4", "f8")
+MAX_VOXELS = 2**40
+
+
+@dataclass
+class Volume:
+    """Grey values, shape (z, y, x), at hand or to be read a piece at a time, and what the file says about them.
+    Lengths in mm, order z, y, x.
+
+    `facts` is what else there is to keep: the unit of the values, a calibration, the digest of the voxels. `warnings`
+    are sentences for the user, each with the name of the file.
+    """
+
+    values: np.ndarray | Pieces
+    format: str
+    spacing_mm: tuple[float, float, float] | None = None
+    placement: Placement | None = None
+    facts: dict[str, object] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+
+
+def check_shape(shape: tuple[int, ...], source: str) -> None:
+    """Refuse what is not a volume. To be called before memory is taken."""
+    lengths = [n for n in shape if n != 1]
+    if len(shape) < 3 or len(lengths) > 3:
+        raise DataError(
+            f"'{source}' has shape {tuple(shape)}, which is {len(shape)}-dimensional; a scan has three axes z, y, x: "
+            "give a multi-page file or a folder of slices"
+        )
+    count = 1
+    for n in shape:
+        count *= int(n)
+    if min(shape) < 1:
+        raise DataError(
+            f"'{source}' has shape {tuple(shape)}; every axis has at least 1 voxel: allowed are 1 to {MAX_VOXELS}"
+        )
+    if count > MAX_VOXELS:
+        raise DataError(f"'{source}' has shape {tuple(shape)}, which is {count} voxels; allowed are 1 to {MAX_VOXELS}")
+
+
+def check_kind(kind: np.dtype, source: str) -> None:
+    if kind.kind not in "buif":
+        raise DataError(f"'{source}' holds values of type {kind}; needed are grey values (integers or floats)")
+
+
+def three_axes(shape: tuple[int, ...], source: str) -> tuple[int, int, int]:
+    """The shape without axes of length 1, as far as there are more than three axes."""
+    check_shape(shape, source)
+    lengths = [int(n) for n in shape]
+    while len(lengths) > 3:
+        lengths.remove(1)
+    return (lengths[0], lengths[1], lengths[2])
+
+
+def type_to_store(kind: np.dtype) -> np.dtype:
+    """Little-endian, and one that the program reads; integers of 8 bytes stay so until their values are known."""
+    size = kind.itemsize
+    if kind.kind == "b":
+        return np.dtype("u1")
+    if kind.kind == "f":
+        return np.dtype("<f4" if size <= 4 else "<f8")
+    return np.dtype(f"<{kind.kind}{size}")
+
+
+def checked(volume: Volume, source: str) -> Volume:
+    """The volume at hand, with three axes, an accepted little-endian type and C order.
+
+    @throws DataError for colours, text, wrong dimensions, NaN and infinities
+    """
+    values = volume.values
+    if values.dtype is not None:
+        check_kind(values.dtype, source)
+    shape = three_axes(values.shape, source)
+    if isinstance(values, Pieces):
+        values = values.whole(source)
+    values = _accepted(values, source).reshape(shape)
+    if values.dtype.kind == "f":
+        _refuse_not_finite(values, source)
+    volume.values = np.ascontiguousarray(values)
+    forget_no_spacing(volume)
+    return volume
+
+
+def forget_no_spacing(volume: Volume) -> None:
+    """A spacing of nothing is as good as none; the job has to state it."""
+    if volume.spacing_mm is not None and not all(np.isfinite(s) and s > 0 for s in volume.spacing_mm):
+        volume.spacing_mm = None
+
+
+def too_wide(source: str, low: int, high: int) -> str:
+    return f"'{source}' holds integers from {low} to {high}; allowed are 32 bits: rescale the image"
+
+
+def not_finite(source: str, count: int, first: tuple[int, ...]) -> str:
+    return (
+        f"'{source}' holds {count} values that are NaN or infinite, the first at (z, y, x) = {first}; "
+        "every voxel needs a grey value: replace them, for example by the value of air"
+    )
+
+
+def _accepted(values: np.ndarray, source: str) -> np.ndarray:
+    kind = type_to_store(values.dtype)
+    if kind.kind == "f" or kind.itemsize <= 4:
+        return values.astype(kind, copy=False)
+    low, high = int(values.min()), int(values.max())
+    if low < -(2**31) or high >= 2**31:
+        raise DataError(too_wide(source, low, high))
+    return values.astype("<i4")
+
+
+def _refuse_not_finite(values: np.ndarray, source: str) -> None:
+    bad = ~np.isfinite(values)
+    count = int(np.count_nonzero(bad))
+    if count:
+        first = tuple(int(i) for i in np.unravel_index(int(np.argmax(bad)), values.shape))
+        raise DataError(not_finite(source, count, first))

@@ -1,0 +1,166 @@
+"""What a report is made of: the files of a finished job."""
+
+import warnings
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import DataError, FileWarning
+from ..results.documents import Documents, documents
+from ..results.result_file import ResultFile
+from ..results.unit_for_people import unit_for_people
+from .deformation import Deformation, coarse_displacement
+from .volumes import ScanCodes, ThinField, magnitudes, scan_codes, solid_share, thin_field, thinning
+
+
+@dataclass
+class PageField:
+    """A field as the page shows it."""
+
+    name: str  # in the file
+    title: str
+    unit: str
+    thin: ThinField
+    limits: tuple[float, float] | None = None  # of the colours; none: by the values
+    case: str = ""  # of several load cases
+    is_derived: bool = False  # a vector's length: its largest value is no value of the file
+
+
+MOST_DEFORMATIONS = 6  # load cases whose deformed shape a report has
+
+
+@dataclass
+class JobResult(Documents):
+    """A job's output. Volumes have shape (z, y, x); large ones are thinned."""
+
+    fields: list[PageField] = field(default_factory=list)  # that of the picture first, of each load case
+    share: np.ndarray | None = None  # of solid, 0 .. 255
+    scan: ScanCodes | None = None
+    deformations: dict[str, Deformation] = field(default_factory=dict)  # of each load case, or of ""
+    thinned: int = 1  # edge of the blocks of voxels that are one of the page
+    shape: tuple[int, int, int] = (0, 0, 0)  # before that
+
+    @property
+    def page_shape(self) -> tuple[int, int, int]:
+        z, y, x = (-(-n // self.thinned) for n in self.shape)
+        return z, y, x
+
+    @property
+    def shown(self) -> np.ndarray | None:
+        """The field of the picture, of the first load case."""
+        name = self.field_name[0]
+        chosen = [f for f in self.fields if f.name == name or (f.case and f.name == f"{name}_{f.case}")]
+        return chosen[0].thin.values if chosen else None
+
+    @property
+    def field_range(self) -> tuple[float, float]:
+        """Range of the colour bar: that of the picture, else up to the 98th percentile."""
+        told = self.summary.get("shown", {})
+        if told.get("high"):
+            return float(told.get("low", 0.0)), float(told["high"])
+        if self.shown is None or not np.isfinite(self.shown).any():
+            return 0.0, 1.0
+        return 0.0, float(np.nanpercentile(self.shown, 98)) or 1.0
+
+
+def load(directory: Path) -> JobResult:
+    """Read what is there. Only summary.json is indispensable; for the rest a note says what is missing and why.
+
+    @throws DataError if there is no readable summary
+    """
+    result = JobResult(**vars(documents(directory)))
+    _load_fields(result)
+    _load_scan(result)
+    return result
+
+
+def _load_fields(result: JobResult) -> None:
+    """@throws DataError if the file of the fields is damaged: then the numbers are not to be trusted either"""
+    path = result.directory / "results.nc"
+    if not path.exists():
+        result.notes.append("results.nc is missing, so there are no slices of the field and no histogram.")
+        return
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", FileWarning)
+        with ResultFile(path) as file:
+            z, y, x = file.variables["material"][0].shape
+            result.shape = (int(z), int(y), int(x))
+            result.thinned = thinning(result.shape)
+            result.share = solid_share(file.planes("material"), result.shape, result.thinned)
+            name = result.field_name[0]
+            wanted = [f"{name}_{case}" for case in result.cases] or [name]
+            if not name:
+                result.notes.append("summary.json names no field to show, so there is no histogram.")
+            elif wanted[0] not in file:
+                result.notes.append(
+                    f"The results do not hold '{name}', so there are no slices of it and no histogram; "
+                    "name it in output.fields."
+                )
+            others = sorted(set(file) - {"material", *wanted}, key=lambda n: (file.variables[n][1], n))  # cells first
+            for each in [*(n for n in wanted if n in file), *others]:
+                if (made := _page_field(result, file, each)) is not None:
+                    result.fields.append(made)
+            for case in result.cases[:MOST_DEFORMATIONS] or [""]:
+                each = f"displacement_{case}" if case else "displacement"
+                if each in file and (moved := coarse_displacement(file.planes(each), result.shape)) is not None:
+                    result.deformations[case] = moved
+    for warning in told:
+        result.notes.append(f"{warning.message}.")
+        warnings.warn(str(warning.message), warning.category, stacklevel=2)
+
+
+def _page_field(result: JobResult, file: ResultFile, name: str) -> PageField | None:
+    """A scalar, or the length of a vector; nothing of tensors, whose invariants are fields of their own."""
+    variable, on_nodes = file.variables[name]
+    components = int(variable.shape[3]) if len(variable.shape) == 4 else 1
+    if components not in (1, 3) or (on_nodes and components == 1):
+        return None
+    base, title, unit = result.field_name
+    case = next((c for c in result.cases if name.endswith(f"_{c}")), "")
+    is_shown = bool(base) and name == (f"{base}_{case}" if case else base)
+    if not is_shown:
+        title = str(getattr(variable, "long_name", name))
+        unit = unit_for_people(str(getattr(variable, "units", "1")))
+        title = title.removesuffix(f", case {case}").split(" at the voxel")[0]
+    planes = file.planes(name)
+    if components == 3:
+        planes, title = magnitudes(planes, on_nodes), f"{title}, magnitude"
+    elif not np.issubdtype(variable.dtype, np.floating):
+        planes = ((first, group.astype("f4")) for first, group in planes)
+    if case:
+        title += f" ({case})"
+    thin = thin_field(planes, result.shape, result.thinned)
+    if not thin.has_values:
+        return None
+    told = result.summary.get("shown", {})
+    limits = None
+    if is_shown and told.get("high"):
+        low, high = float(told.get("low", 0.0)), float(told["high"])
+        # From nothing, because a slice hides nothing behind its low values; not of temperatures, which are far from it.
+        limits = (low if float(np.nanmin(thin.values)) >= 0.2 * high else min(low, 0.0), high)
+    return PageField(name, title, unit, thin, limits, case, components == 3)
+
+
+def _load_scan(result: JobResult) -> None:
+    from ..images.read_image import read_image
+
+    image = result.summary.get("image", {})
+    if "path" not in image:
+        return
+    try:
+        values = read_image(str(image["path"])).values
+    except DataError as e:
+        result.notes.append(f"The scan is not shown: {e}.")
+        return
+    if crop := image.get("crop_voxels"):
+        values = values[tuple(slice(int(a), int(b)) for a, b in crop)]
+    if result.share is None:
+        z, y, x = values.shape
+        result.shape, result.thinned = (z, y, x), thinning(values.shape)
+    elif values.shape != result.shape:
+        result.notes.append(
+            f"The scan is not shown: it now has shape {values.shape}, but the results have {result.shape}."
+        )
+        return
+    result.scan = scan_codes(values, result.thinned)

@@ -1,0 +1,212 @@
+"""The picture of a run with what makes it readable: title, colour bar, scale bar and axes."""
+
+import io
+import json
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+
+from .colours import colour_table
+from .data import JobResult
+from .picture_marks import Camera, draw_arrows, draw_peak
+from .scene import Scene
+
+GLOW = (75 / 255, 230 / 255)  # the part of a map that a volume shows, src/osteon/render/scene/presets.hpp
+
+
+@dataclass
+class Labels:
+    """What is written on a picture. Lists are z, y, x."""
+
+    title: str
+    quantity: str  # with its unit
+    low: float
+    high: float
+    at_least: bool = False  # values above `high` have its colour
+    largest: float | None = None  # the true maximum, where the range ends below it
+    colour_map: str = "batlow"
+    part_of_map: tuple[float, float] = (0.0, 1.0)
+    shape: list[int] = field(default_factory=list)
+    spacing_mm: list[float] = field(default_factory=list)
+    azimuth_deg: float = 0.0
+    elevation_deg: float = 0.0
+    zoom: float = 1.0
+    arrows: list[dict] = field(default_factory=list)  # of report_scene
+    peak_mm: list[float] | None = None  # where the true maximum is, from the low corner
+    peak: str = ""  # it in words
+
+    def camera(self, width: int, height: int) -> Camera:
+        size = np.array(self.shape, float) * np.array(self.spacing_mm, float)
+        return Camera(size[::-1], self.azimuth_deg, self.elevation_deg, self.zoom, width, height)
+
+
+def ticks(low: float, high: float, most: int = 6) -> list[tuple[float, str]]:
+    """Round values in a range, with as many digits as tell them apart."""
+    from matplotlib.ticker import MaxNLocator
+
+    values = [float(v) for v in MaxNLocator(most, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)]
+    values = [v for v in values if low - 1e-9 * (high - low) <= v <= high + 1e-9 * (high - low)]
+    return [(v, digits_for(v, high - low, max(abs(low), abs(high)))) for v in values]
+
+
+def digits_for(value: float, step: float, largest: float) -> str:
+    """A value of a range, to a hundredth of it; in powers of ten beyond 1e5 and below 1e-3."""
+    if largest >= 1e5 or 0 < largest < 1e-2:
+        return f"{value:.2e}" if value else "0"
+    decimals = max(0, 2 - math.floor(math.log10(step))) if step > 0 else 2
+    return f"{value:.{decimals}f}".rstrip("0").rstrip(".") if decimals else f"{value:.0f}"
+
+
+def round_length(longest: float) -> float:
+    """The largest of 1, 2, 5 times a power of ten that is not longer."""
+    power = 10.0 ** math.floor(math.log10(longest))
+    return next(m * power for m in (5.0, 2.0, 1.0) if m * power <= longest * (1 + 1e-12))
+
+
+def draw(picture: Image.Image, labels: Labels) -> Image.Image:
+    """A larger picture on the same ground: the title above, and on the right what nothing of the picture lies under."""
+    import matplotlib
+
+    picture = picture.convert("RGB")
+    unit = max(min(picture.size) / 1000, 0.25)
+    head, side = round(74 * unit), round(236 * unit)
+    ground = picture.getpixel((0, 0))
+    face = str(Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuSans{}.ttf")
+
+    def font(size: float, weight: str = "") -> ImageFont.FreeTypeFont:
+        return ImageFont.truetype(face.format(weight), max(8, round(size * unit)))
+
+    if labels.shape:
+        camera = labels.camera(*picture.size)
+        picture = draw_arrows(picture, camera, labels.arrows, unit, font)
+        if labels.peak_mm is not None:
+            picture = draw_peak(picture, camera, np.array(labels.peak_mm[::-1]), labels.peak, unit, font)
+    page = Image.new("RGB", (picture.width + side, picture.height + head), ground)
+    page.paste(picture, (0, head))
+    pen = ImageDraw.Draw(page)
+    ink = (20, 24, 30) if sum(ground) > 3 * 127 else (236, 239, 243)
+    pen.text((28 * unit, 26 * unit), labels.title, ink, font(29, "-Bold"))
+    left, right = picture.width + 12 * unit, page.width - 20 * unit
+    _bar(pen, labels, (left, head + 70 * unit, right, head + 0.62 * picture.height), unit, ink, font)
+    if labels.shape:
+        _scale(
+            pen,
+            labels,
+            labels.camera(*picture.size).mm_per_pixel,
+            (left, right, page.height - 28 * unit),
+            unit,
+            ink,
+            font,
+        )
+        _axes(pen, labels, (left + 70 * unit, page.height - 150 * unit), unit, ink, font)
+    return page
+
+
+def _bar(pen, labels, box, unit, ink, font) -> None:
+    if not labels.high > labels.low:
+        return
+    left, top, right, bottom = box
+    table = colour_table(labels.colour_map)
+    first, last = labels.part_of_map
+    thick, long = 22 * unit, bottom - top
+    for i in range(round(long)):
+        t = first + (last - first) * (1 - i / max(1.0, long - 1))
+        pen.rectangle((left, top + i, left + thick, top + i + 1), tuple(int(v) for v in table[round(255 * t)]))
+    small = font(20)
+    high = digits_for(labels.high, labels.high - labels.low, abs(labels.high))
+    shown = [
+        (v, text) for v, text in ticks(labels.low, labels.high) if labels.high - v > 0.06 * (labels.high - labels.low)
+    ]
+    for value, text in [*shown, (labels.high, ("≥ " if labels.at_least else "") + high)]:
+        y = top + long * (labels.high - value) / (labels.high - labels.low)
+        pen.line((left + thick, y, left + thick + 7 * unit, y), ink, max(1, round(2 * unit)))
+        pen.text((left + thick + 13 * unit, y), text, ink, small, anchor="lm")
+    words = _wrapped(labels.quantity, small, right - left)
+    pen.multiline_text((left, top - 22 * unit), words, ink, small, anchor="ld", spacing=4 * unit)
+    if labels.largest is not None:
+        text = f"maximum {digits_for(labels.largest, labels.largest, abs(labels.largest))}"
+        pen.text((left, bottom + 18 * unit), text, ink, small, anchor="lt")
+
+
+def _wrapped(text: str, font: ImageFont.FreeTypeFont, width: float) -> str:
+    lines = [""]
+    for word in text.split():
+        longer = f"{lines[-1]} {word}".strip()
+        if lines[-1] and font.getlength(longer) > width:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return "\n".join(lines)
+
+
+def _scale(pen, labels, size, place, unit, ink, font) -> None:
+    left, right, y = place
+    length = round_length((right - left) * size)
+    pen.rectangle((left, y - 4 * unit, left + length / size, y), ink)
+    pen.text((left, y - 12 * unit), f"{length:g} mm", ink, font(20), anchor="lb")
+
+
+def _axes(pen, labels, place, unit, ink, font) -> None:
+    az, el = math.radians(labels.azimuth_deg), math.radians(labels.elevation_deg)
+    right = (-math.sin(az), math.cos(az), 0.0)
+    up = (-math.cos(az) * math.sin(el), -math.sin(az) * math.sin(el), math.cos(el))
+    (x0, y0), length = place, 42 * unit
+    for a, (name, colour) in enumerate(zip("xyz", ((209, 73, 91), (58, 157, 93), (63, 127, 208)), strict=True)):
+        pen.line((x0, y0, x0 + right[a] * length, y0 - up[a] * length), colour, max(1, round(4 * unit)))
+        end = (x0 + right[a] * (length + 16 * unit), y0 - up[a] * (length + 16 * unit))
+        pen.text(end, name, ink, font(20), anchor="mm")
+
+
+def of_result(result: JobResult, scene: Scene | None = None) -> Image.Image | None:
+    """The picture of a job with its labels; None if there is none. @param scene what acts on the specimen"""
+    s = result.summary
+    if "picture" not in s.get("files", {}):
+        return None
+    try:
+        picture = Image.open(result.directory / "picture.png").convert("RGB")
+    except (OSError, ValueError, SyntaxError):
+        return None
+    _, words, unit = result.field_name
+    told, image = s.get("shown", {}), s.get("image", {})
+    low, high = float(told.get("low", 0.0)), float(told.get("high") or 0.0)
+    largest = next((f.thin.largest for f in result.fields if f.limits is not None), None)
+    labels = Labels(
+        title=f"{s.get('job', '')}: {told.get('caption', '')}".rstrip(": "),
+        quantity=words + ("" if unit in ("", "1") else f" ({unit})"),
+        low=low,
+        high=high,
+        at_least=largest is not None and largest > high,
+        largest=largest if largest is not None and largest > high else None,
+        colour_map=str(told.get("colour_map", "batlow")),
+        part_of_map=tuple(float(v) for v in told.get("part_of_map", GLOW)),
+    )
+    camera = read_camera(result.directory)
+    if camera and image.get("spacing_mm"):
+        labels.shape, labels.spacing_mm = list(result.shape), [float(h) for h in image["spacing_mm"]]
+        labels.azimuth_deg, labels.elevation_deg, labels.zoom = camera
+        first_case = result.cases[0] if result.cases else ""
+        labels.arrows = [a for a in scene.arrows if a["case"] in ("", first_case)] if scene else []
+        if isinstance(peak := told.get("peak"), dict):
+            labels.peak_mm = [float(v) - o for v, o in zip(peak["at_mm"], result.origin_mm, strict=True)]
+            labels.peak = f"max {digits_for(float(peak['value']), float(peak['value']), float(peak['value']))}"
+    return draw(picture, labels)
+
+
+def as_png(picture: Image.Image | None) -> bytes:
+    """Empty without a picture."""
+    out = io.BytesIO()
+    if picture is not None:
+        picture.save(out, "PNG", optimize=True)
+    return out.getvalue()
+
+
+def read_camera(directory: Path) -> tuple[float, float, float] | None:
+    """Azimuth and elevation in degrees and zoom of the picture; None of an older run."""
+    try:
+        camera = json.loads((directory / "scene.json").read_text(encoding="utf-8"))["camera"]
+        return float(camera["azimuth_deg"]), float(camera["elevation_deg"]), float(camera["zoom"])
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return None

@@ -1,0 +1,91 @@
+"""Diagrams of what the probes of a flow tell: points and means against time, lines along themselves."""
+
+import csv
+import math
+from typing import Any
+
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+
+from .data import JobResult
+from .plots import COLOURS, INK, STYLE, _as_uri
+
+PANELS = (  # key, title, unit
+    ("speed_mm_per_s", "speed", "mm/s"),
+    ("velocity_mm_per_s", "velocity", "mm/s"),
+    ("pressure_Pa", "pressure", "Pa"),
+    ("temperature_K", "temperature", "K"),
+)
+MOST_WITH_COMPONENTS = 2  # probes; of more the speed has to do
+Line = tuple[str, list[float], list[float]]
+
+
+def _over_time(result: JobResult, names: list[str]) -> dict[str, list[Line]]:
+    """Lines by key, label, times and values each, from probes.csv."""
+    path = result.directory / "probes.csv"
+    if not path.is_file():
+        return {}
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    if len(rows) < 3 or "time_s" not in rows[0]:
+        return {}
+    lines: dict[str, list[Line]] = {}
+    for name in names:
+        for key, *_ in PANELS:
+            parts = [f".{axis}" for axis in "zyx"] if key == "velocity_mm_per_s" else [""]
+            if key == "velocity_mm_per_s" and len(names) > MOST_WITH_COMPONENTS:
+                continue
+            for part in parts:
+                told = [(row["time_s"], row.get(f"{name}.{key}{part}") or "") for row in rows]
+                told = [(time, value) for time, value in told if value]
+                if told:
+                    line = (name + part, [float(t) for t, _ in told], [float(v) for _, v in told])
+                    lines.setdefault(key, []).append(line)
+    return lines
+
+
+def _along(probes: dict[str, Any]) -> dict[str, list[Line]]:
+    """Lines by key, label, distances from the first end [mm] and last values each."""
+    lines: dict[str, list[Line]] = {}
+    for name, probe in probes.items():
+        if "from_mm" not in probe:
+            continue
+        length = math.dist(probe["from_mm"], probe["to_mm"])
+        for key, *_ in PANELS:
+            values = probe.get("last", {}).get(key)
+            if key == "velocity_mm_per_s" or not values:
+                continue
+            way = [length * n / (len(values) - 1) for n in range(len(values))]
+            lines.setdefault(key, []).append((name, way, [math.nan if v is None else float(v) for v in values]))
+    return lines
+
+
+def _draw(axes: Axes, lines: list[Line], title: str) -> None:
+    for (label, x, y), colour in zip(lines, COLOURS * (len(lines) // len(COLOURS) + 1), strict=False):
+        axes.plot(x, y, color=colour, linewidth=1.3, label=label)
+    axes.set_ylabel(title, fontsize=8)
+    axes.grid(color=INK, alpha=0.2, linewidth=0.6)
+    axes.legend(frameon=False, fontsize=8, ncols=min(len(lines), 4))
+
+
+def probes(result: JobResult) -> str | None:
+    """Of a flow with probes; nothing where there is none to draw."""
+    told = result.summary.get("probes", {})
+    panels = [
+        (lines[key], f"{title} ({unit})", words)
+        for lines, words in (
+            (_over_time(result, [name for name in told if "from_mm" not in told[name]]), "time (s)"),
+            (_along(told), "along the line (mm)"),
+        )
+        for key, title, unit in PANELS
+        if key in lines
+    ]
+    if not panels:
+        return None
+    with plt.rc_context(STYLE):
+        figure, axes = plt.subplots(len(panels), 1, figsize=(8, 2.0 * len(panels)), layout="constrained", squeeze=False)
+        for n, (panel, (lines, title, words)) in enumerate(zip(axes[:, 0], panels, strict=True)):
+            _draw(panel, lines, title)
+            if n + 1 == len(panels) or panels[n + 1][2] != words:
+                panel.set_xlabel(words)
+        return _as_uri(figure)

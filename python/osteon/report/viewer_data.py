@@ -1,0 +1,207 @@
+"""The viewer of a report: its description, its volumes and its script, as parts of one page (viewer/viewer.js)."""
+
+import io
+import json
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from ..results.unit_for_people import unit_for_people
+from .colours import colour_table, data_uri
+from .data import JobResult
+from .scene import Scene
+from .volumes import Scale, ThinField, codes_of, packed, scale_of
+
+SCRIPTS = ("volumes.js", "slices.js", "plot.js", "surface.glsl.js", "surface.js", "viewer.js")
+BUDGET = 5_000_000  # bytes of the packed volumes of a page; script, tables and plots take some 0.5 MB more
+STILL_PIXELS = 900
+
+
+@dataclass
+class Volumes:
+    """Packed volumes of a page by the id of their elements. They may come from several results of one shape."""
+
+    packed: dict[str, str] = field(default_factory=dict)
+
+    def add(self, name: str, codes: np.ndarray) -> str:
+        self.packed[name] = packed(codes)
+        return name
+
+    @property
+    def size(self) -> int:
+        return sum(map(len, self.packed.values()))
+
+    def elements(self) -> str:
+        return "\n".join(f'<script type="text/plain" id="{escape(n)}">{t}</script>' for n, t in self.packed.items())
+
+
+def script(linked: bool = False) -> str:
+    """The viewer's modules, in a scope of their own: the page calls osteonViewer on each element of class viewer.
+
+    @param linked the viewers show one grid with one cursor (viewer/linked.js)
+    """
+    folder = Path(__file__).with_name("viewer")
+    names = (*SCRIPTS, "linked.js") if linked else SCRIPTS
+    parts = "\n".join((folder / name).read_text(encoding="utf-8") for name in names)
+    if linked:
+        return f"'use strict';\n(() => {{\n{parts}\nstartLinked();\n}})();"
+    start = (
+        "for (const root of document.querySelectorAll('.viewer'))\n"
+        "  osteonViewer(root, JSON.parse(root.querySelector('.description').textContent)).catch(e => {\n"
+        "    root.classList.add('nogl', 'failed');\n"
+        "    root.querySelector('.readout').textContent = `The slices cannot be shown: ${e.message}`;\n"
+        "  });"
+    )
+    return f"'use strict';\n(() => {{\n{parts}\n{start}\n}})();"
+
+
+def colours(name: str) -> str:
+    """A map as the viewer takes it: 256 colours of six hexadecimal digits."""
+    return colour_table(name).tobytes().hex()
+
+
+def describe_field(
+    name: str, label: str, unit: str, thin: ThinField, scale: Scale, limits: tuple[float, float] | None, k: int,
+    even_map: str, case: str = "", has_peak: bool = True,
+) -> dict[str, Any]:  # fmt: skip
+    """An entry of `fields` in the viewer's description; its volume has the same name."""
+    some = thin.values[np.isfinite(thin.values)]
+    at_least = limits is None or limits[1] < thin.largest
+    if limits is None:
+        top = float(np.percentile(some, 98)) if some.size else 1.0
+        limits = (0.0, top or 1.0) if scale.power == 2 else (scale.low, scale.high)
+    if scale.diverging:
+        top = max(abs(v) for v in limits)
+        limits = (-top, top)
+    if not limits[1] > limits[0]:
+        limits = (limits[0], limits[0] + (abs(limits[0]) or 1.0))
+    entry: dict[str, Any] = {
+        "id": name,
+        "label": label,
+        "unit": unit,
+        "volume": f"field-{name}",
+        "low": scale.low,
+        "high": scale.high,
+        "power": scale.power,
+        "range": [float(v) for v in limits],
+        "map": "diverging" if scale.diverging else "field" if scale.power == 2 else "even",
+        "diverging": scale.diverging,
+        "at_least": at_least,
+    }
+    if case:
+        entry["case"] = case
+    if has_peak and np.isfinite(thin.largest):
+        entry["peak"] = {"value": thin.largest, "at": [float(v) for v in thin.largest_at]}
+    return entry
+
+
+def picture_uri(picture: Path | Image.Image, pixels: int = STILL_PIXELS) -> str:
+    """A picture of the run, small enough for a page; nothing if there is none."""
+    if isinstance(picture, Path):
+        try:
+            picture = Image.open(picture).convert("RGB")
+        except (OSError, ValueError, SyntaxError):
+            return ""
+    small = picture.copy()
+    small.thumbnail((pixels, pixels))
+    out = io.BytesIO()
+    small.save(out, "WEBP", quality=85)
+    return data_uri(out.getvalue(), "image/webp")
+
+
+def section(
+    description: dict[str, Any], volumes: Volumes, still: str, alt: str, legend: list[dict[str, Any]],
+    loads_label: str = "supports and loads", name: str = "viewer", title: str = "",
+) -> str:  # fmt: skip
+    """The viewer's part of a page."""
+    entries = "".join(
+        f'<li><i style="background:rgb{tuple(int(v) for v in e["colour"])}"></i>{escape(str(e["label"]))}</li>'
+        for e in legend
+    )
+    markup = Path(__file__).with_name("viewer") / "viewer.html"
+    return Template(markup.read_text(encoding="utf-8")).substitute(
+        id=escape(name),
+        title=f"<h2>{escape(title)}</h2>" if title else "",
+        alt=escape(alt),
+        still=still,
+        loads_label=escape(loads_label),
+        legend=f'<ul class="legend">{entries}</ul>' if entries else "",
+        description=json.dumps(description, allow_nan=False).replace("<", "\\u003c"),
+        data=volumes.elements(),
+    )
+
+
+def of_result(result: JobResult, scene: Scene, picture: Image.Image | None) -> str:
+    """The viewer of one job; nothing if its fields are gone. What does not fit into the page is named in the notes."""
+    if not result.fields and result.scan is None:
+        return ""
+    k, volumes, fields = result.thinned, Volumes(), []
+    even_map = str(result.summary.get("shown", {}).get("colour_map", "batlow"))
+    if result.scan is not None:
+        volumes.add("scan", result.scan.codes)
+    if k > 1 and result.share is not None:
+        volumes.add("solid", result.share)
+    if scene.sets is not None:
+        volumes.add("sets", scene.sets)
+    left_out = []
+    for f in result.fields:
+        scale = scale_of(f.thin.values)
+        codes = packed(codes_of(f.thin.values, scale))
+        if fields and volumes.size + len(codes) > BUDGET:
+            left_out.append(f.title)
+            continue
+        volumes.packed[f"field-{f.name}"] = codes
+        fields.append(
+            describe_field(f.name, f.title, f.unit, f.thin, scale, f.limits, k, even_map, f.case, not f.is_derived)
+        )
+    if left_out:
+        result.notes.append(f"Not in the viewer, because the page would be too large: {', '.join(left_out)}.")
+    if k > 1:
+        result.notes.append(
+            f"In the viewer blocks of {k} x {k} x {k} voxels are one: the mean over their solid voxels. Maxima and the "
+            "tables are of all voxels."
+        )
+    shape = result.page_shape
+    if not fields:  # only the scan is there
+        volumes.add("field-none", np.zeros(shape, "u1"))
+        fields.append(describe_field("none", "no field", "", ThinField(np.full((1, 1, 1), np.nan), np.nan, (0, 0, 0)),
+                                     Scale(0, 1, 2), (0.0, 1.0), 1, even_map))  # fmt: skip
+        if result.share is not None:
+            volumes.add("solid", result.share)
+    spacing = [float(v) * k for v in reversed(result.spacing_mm)]
+    description = {
+        "shape": [int(n) for n in reversed(shape)],
+        "spacing": spacing,
+        "origin": [float(v) for v in reversed(result.origin_mm)],
+        "scan": None,
+        "fields": fields,
+        "solid": "solid" if "solid" in volumes.packed else None,
+        "sets": {"volume": "sets", "entries": scene.entries} if scene.sets is not None else None,
+        "arrows": scene.arrows,
+        "letters": scene.letters,
+        "maps": {"field": colours("ivory"), "even": colours(even_map), "diverging": colours("vik")},
+        "camera": scene.camera or {"azimuth": -60.0, "elevation": 22.0, "zoom": 1.0},
+        "mode": "maximum" if "fluid" in result.summary else "surface",  # the surface of a fluid hides its flow
+    }
+    if result.deformations:
+        entries = []
+        for case, moved in result.deformations.items():
+            name = volumes.add(f"moves-{case}" if case else "moves", moved.codes())
+            entries.append({"volume": name, "largest": moved.largest, **({"case": case} if case else {})})
+        grid = next(iter(result.deformations.values())).values.shape
+        description["deformation"] = {"shape": [int(n) for n in reversed(grid[:3])], "entries": entries}
+    if result.scan is not None:
+        unit = unit_for_people(str(result.summary.get("image", {}).get("unit") or ""))
+        description["scan"] = {"volume": "scan", "low": result.scan.low, "high": result.scan.high, "unit": unit}
+    alt = f"The specimen in three dimensions, its surface in the colours of the {result.field_name[1]}"
+    label = "conditions on faces" if scene.is_of_faces else "supports and loads"
+    still = ""  # for browsers without WebGL2
+    if picture is not None:
+        still = f'<img class="still" src="{picture_uri(picture)}" alt="The specimen, drawn by the run">'
+    title = str(result.summary.get("shown", {}).get("caption", ""))
+    return section(description, volumes, still, alt, scene.entries, label, title=title)

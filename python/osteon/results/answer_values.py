@@ -1,0 +1,124 @@
+"""The answers of a summary one by one, each a plain number or word with its unit: for tables over several jobs."""
+
+from typing import Any, NamedTuple
+
+from .unit_for_people import unit_for_people
+
+AXES = "zyx"
+
+
+class Value(NamedTuple):
+    """One number of a job.
+
+    `key` is dotted, and ends with the axis of a vector's component or the place in a list. `value` is None where JSON
+    has none: a tortuosity is infinite where no path conducts.
+    """
+
+    key: str
+    case: str  # of several load cases; empty: of the job
+    title: str
+    unit: str  # for people; empty: a number without
+    value: float | int | bool | str | None
+
+    @property
+    def column(self) -> str:
+        """The name of its column: case, key, and the unit in brackets; `[1]` of a number without."""
+        case = f"{self.case}: " if self.case else ""
+        return f"{case}{self.key} [{self.unit or '1'}]"
+
+
+def values_of(summary: dict[str, Any]) -> list[Value]:
+    """All answers of a job in the order of the program, those of load cases after them, case by case."""
+    trees = [("", summary), *((str(case.get("name")), case) for case in summary.get("cases", []))]
+    found: list[Value] = []
+    for case, tree in trees:
+        for told in summary.get("answers", []):
+            key, title, unit = str(told["key"]), str(told["title"]), unit_for_people(str(told["unit"]))
+            is_there, value = _look_up(tree, key)
+            if not is_there:
+                continue
+            found += [
+                Value(key + ending, case, (title.removesuffix(" (z, y, x)") if words else title) + words, unit, number)
+                for ending, words, number in _numbers_in(value)
+            ]
+    return found
+
+
+def uncertainties_of(summary: dict[str, Any]) -> list[Value]:
+    """How far the answers are known, where the job was solved on changed images: one standard deviation of each."""
+    return [
+        Value(
+            f"uncertainty.{told['key']}",
+            str(told.get("case", "")),
+            f"{told['title']}, uncertainty",
+            unit_for_people(str(told["unit"])),
+            told["total"],
+        )
+        for told in summary.get("uncertainty", {}).get("answers", [])
+        if told.get("in_table")
+    ]
+
+
+OF_A_COMPARTMENT = {
+    "BV_TV": "",
+    "Tb_Th_mm": "mm",
+    "Tb_Sp_mm": "mm",
+    "Tb_N_per_mm": "1/mm",
+    "Ct_Th_mm": "mm",
+    "Ct_Po": "",
+    "vBMD": "",
+}
+
+
+def shape_of(summary: dict[str, Any]) -> list[Value]:
+    """The measures of the solid's shape, where the job has taken them: of thicknesses mean and standard deviation."""
+    told = summary.get("morphometry", {})
+    units = {"BV_TV": "", "BS_BV_per_mm": "1/mm", "Tb_N_per_mm": "1/mm", "Conn_D_per_mm3": "1/mm³", "fabric.DA": ""}
+    found = [Value(f"morphometry.{key}", "", key, unit, _look_up(told, key)[1]) for key, unit in units.items()]
+    for key in ("Tb_Th_mm", "Tb_Sp_mm", "throats.diameter_mm"):
+        for part in ("mean", "sd"):
+            found.append(
+                Value(f"morphometry.{key}.{part}", "", f"{key} {part}", "mm", _look_up(told, f"{key}.{part}")[1])
+            )
+    for key, unit in (("accessible_share", ""), *((f"critical_diameter_mm.{a}", "mm") for a in "zyx")):
+        name = f"throats.{key}"
+        found.append(Value(f"morphometry.{name}", "", name, unit, _look_up(told, name)[1]))
+    for name, measured in told.get("compartments", {}).items():
+        for key, unit in OF_A_COMPARTMENT.items():
+            value, part = measured.get(key), ""
+            if isinstance(value, dict):
+                value, part = value.get("mean"), ".mean"
+            unit = measured.get("vBMD_unit", "") if key == "vBMD" else unit
+            found.append(Value(f"morphometry.compartments.{name}.{key}{part}", "", f"{name} {key}", unit, value))
+    return [value for value in found if told and value.value is not None]
+
+
+def _look_up(tree: Any, dotted: str) -> tuple[bool, Any]:
+    """Whether a key leads to something, and to what; a number in a key is a place in a list."""
+    for part in dotted.split("."):
+        if isinstance(tree, dict) and part in tree:
+            tree = tree[part]
+        elif isinstance(tree, list) and part.isdecimal() and int(part) < len(tree):
+            tree = tree[int(part)]
+        else:
+            return False, None
+    return True, tree
+
+
+def _numbers_in(value: Any) -> list[tuple[str, str, Any]]:
+    """Ending of the key, of the title, and the number: one, or those of a list or a table."""
+    if isinstance(value, dict):
+        named = [(str(k), str(k), v) for k, v in value.items()]
+    elif isinstance(value, list):
+        # Vectors go by z, y, x; other lists by the places that the summary has.
+        is_vector = len(value) == 3 and not any(isinstance(v, (list, dict)) for v in value)
+        named = [
+            (AXES[n] if is_vector else str(n), AXES[n] if is_vector else str(n + 1), v) for n, v in enumerate(value)
+        ]
+    else:
+        return [("", "", value)]
+    return [
+        (f".{name}{ending}", f" {words}{more}", number)
+        for name, words, inner in named
+        for ending, more, number in _numbers_in(inner)
+    ]

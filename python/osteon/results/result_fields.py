@@ -1,0 +1,113 @@
+"""Fields of a result or model file, with where they lie in space."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import DataError
+from ..images.placement import Placement
+from .result_file import ResultFile
+
+
+@dataclass
+class Field:
+    """A field on a regular grid: values of shape (z, y, x) or (z, y, x, components).
+
+    Components lie along the image's axes: x, y, z or xx, yy, zz, xy, yz, xz.
+    """
+
+    name: str
+    values: np.ndarray
+    units: str
+    on_nodes: bool
+    spacing: np.ndarray  # x, y, z, mm
+    placement: Placement  # of the voxels' low corner
+
+    @property
+    def components(self) -> list[str]:
+        return components_of(self.values.shape)
+
+    def rotation(self) -> np.ndarray:
+        """From coordinates along the image's axes to LPS; nothing is turned where the scan states no axes."""
+        return np.eye(3) if self.placement.direction is None else self.placement.direction
+
+    def first_mm(self) -> np.ndarray:
+        """Position of the first sample in LPS (x, y, z): a node is on the low corner, a voxel's centre is not."""
+        return self.rotation() @ (self.placement.corner_mm + (0 if self.on_nodes else self.spacing / 2))
+
+    def in_frame(self, axes: np.ndarray) -> np.ndarray:
+        """The values with their components along other axes.
+
+        @param axes rotation or reflection from the image's axes to the others
+        """
+        if self.values.ndim == 3 or np.array_equal(axes, np.eye(3)):
+            return self.values
+        r = axes.astype(self.values.dtype)
+        if self.values.shape[3] == 3:
+            return self.values @ r.T
+        shear = 0.5 if self.name.split("_")[0] == "strain" else 1.0  # engineering shears are twice the tensor's
+        full = self.values[..., [0, 3, 5, 3, 1, 4, 5, 4, 2]].reshape(*self.values.shape[:3], 3, 3).copy()
+        full *= np.where(np.eye(3, dtype=bool), 1, shear).astype(full.dtype)
+        turned = (r @ full @ r.T).reshape(*self.values.shape[:3], 9)[..., [0, 4, 8, 1, 5, 2]]
+        turned[..., 3:] /= shear
+        return turned
+
+
+@dataclass
+class FieldKind:
+    """What is known of a field without its values."""
+
+    name: str
+    dtype: np.dtype
+    components: list[str]
+    units: str
+    on_nodes: bool
+
+
+def components_of(shape: tuple[int, ...]) -> list[str]:
+    if len(shape) == 3:
+        return []
+    return ["x", "y", "z"] if shape[3] == 3 else ["xx", "yy", "zz", "xy", "yz", "xz"]
+
+
+def field_names(path: Path) -> dict[str, FieldKind]:
+    """The fields of a file. @throws DataError as read_fields"""
+    with ResultFile(path) as file:
+        return {
+            name: FieldKind(name, np.dtype(v.dtype), components_of(v.shape), str(getattr(v, "units", "1")), on_nodes)
+            for name, (v, on_nodes) in file.variables.items()
+        }
+
+
+def known_fields(path: Path, names: list[str]) -> list[FieldKind]:
+    """Those named, or all. @throws DataError as read_fields"""
+    known = field_names(path)
+    for name in names:
+        if name not in known:
+            raise DataError(f"'{path}' has no field '{name}'; it has {', '.join(sorted(known))}")
+    return [known[name] for name in names or known]
+
+
+def read_fields(path: Path, names: list[str]) -> Iterator[Field]:
+    """Fields of a file, one after the other, checked against their digests; all of them if no name is given.
+
+    @throws DataError if the file is none of ours, incomplete or damaged, or has no such field
+    """
+    with ResultFile(path) as file:
+        vtk = file.file["VTKHDF"]
+        try:
+            image = json.loads(getattr(file.file, "provenance", "{}")).get("image", {})
+        except ValueError:
+            image = {}
+        direction = image.get("direction")
+        placement = Placement(
+            np.array(vtk.Origin, float), None if direction is None else np.array(direction, float).reshape(3, 3)
+        )
+        for name in names or file:
+            values = file[name]
+            variable, on_nodes = file.variables[name]
+            spacing = np.array(vtk.Spacing, float)
+            yield Field(name, values, str(getattr(variable, "units", "1")), on_nodes, spacing, placement)

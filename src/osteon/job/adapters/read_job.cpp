@@ -1,0 +1,57 @@
+#include <osteon/job/adapters/read_job.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <osteon/io/n88/read_n88.hpp>
+#include <osteon/job/adapters/n88/n88_job.hpp>
+
+namespace osteon::job {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Endings of images that people give instead of a job. A pattern is one, too.
+bool is_image_name(const std::string& path) {
+  std::string name = fs::path(path).filename().string();
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (const char* ending :
+       {".tif", ".tiff", ".nrrd", ".nhdr", ".nii", ".nii.gz", ".mha", ".mhd", ".aim",  ".isq", ".inv3", ".npy",
+        ".npz", ".raw",  ".vol",  ".vgi",  ".dcm", ".png",    ".bmp", ".h5",  ".hdf5", ".mgz", ".mgh"})
+    if (name.ends_with(ending)) return true;
+  return false;
+}
+
+}  // namespace
+
+spec read_job(const std::string& path, const script_options& options, std::vector<problem>& problems,
+              const std::vector<std::string>& changes) {
+  std::error_code failed;
+  if (const bool is_folder = fs::is_directory(path, failed); is_folder || is_image_name(path)) {
+    problems.push_back({path, fmt::format("is {}, no job: a job also says what the solid is made of and what is done to it; "
+                                          "`osteon new '{}'` writes one to fill in",
+                                          is_folder ? "a folder" : "an image", path)});
+    spec nothing;
+    nothing.file = path;
+    return nothing;
+  }
+  if (io::n88::is_model_name(path)) {
+    if (!changes.empty() || options.any())
+      problems.push_back({path,
+                          "--set is for keys of TOML job files, --units, --index-base and --io text-serial are for "
+                          "VOX-FE scripts; this job is an n88 model"});
+    return spec_of_n88(path, problems);
+  }
+  const bool is_voxfe = is_script(path);
+  if (is_voxfe && !changes.empty())
+    problems.push_back({path, "--set is for keys of TOML job files; this job is a VOX-FE script, which has none"});
+  if (is_voxfe) return spec_of_script(path, options, problems);
+  if (options.any())
+    problems.push_back({path, "--units, --index-base and --io text-serial are for VOX-FE scripts, which this job is not"});
+  return read_spec(path, problems, changes);
+}
+
+}  // namespace osteon::job
