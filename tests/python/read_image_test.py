@@ -4,6 +4,7 @@ import io
 import json
 import os
 import plistlib
+import resource
 import subprocess
 import sys
 import tarfile
@@ -98,7 +99,9 @@ def test_tiff_whose_pages_differ_is_refused():
 
 def test_digest_covers_the_data_file_of_a_header():
     itk("a.mhd")
+    limits = resource.getrlimit(resource.RLIMIT_AS)
     assert main(["a.mhd", "one.npy"]) == 0
+    assert resource.getrlimit(resource.RLIMIT_AS) == limits
     before = digest("a.mhd")
     raw = Path("a.raw") if Path("a.raw").exists() else Path("a.zraw")
     raw.write_bytes(raw.read_bytes()[:-1] + b"\x07")

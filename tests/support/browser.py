@@ -174,15 +174,16 @@ def browser(time_out: float = 120, has_gl: bool = True) -> Iterator[Page]:
             "--remote-debugging-port=0",
             "about:blank",
         ]  # fmt: skip
-        process = subprocess.Popen(
-            words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
+        said = Path(folder) / "said"
+        with said.open("wb") as file:
+            process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=file)
         try:
             port_file = Path(folder) / "DevToolsActivePort"
             end = time.monotonic() + time_out
             while not (port_file.exists() and port_file.read_text().count("\n") >= 1):
                 if process.poll() is not None or time.monotonic() > end:
-                    raise RuntimeError(f"{words[0]} did not start (exit code {process.returncode})")
+                    last = said.read_text(errors="replace").strip().splitlines()[-3:]
+                    raise RuntimeError(f"{words[0]} did not start (exit code {process.returncode}): {' '.join(last)}")
                 time.sleep(0.05)
             port = int(port_file.read_text().split("\n")[0])
             page = Page(_address(port), time_out)

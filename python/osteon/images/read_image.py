@@ -268,6 +268,19 @@ def silence() -> Iterator[None]:
         os.close(nothing)
 
 
+@contextmanager
+def no_more_than_the_machine_has() -> Iterator[None]:
+    """A damaged header can ask for any amount of memory; this turns that into an error instead of a killed machine."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    before = soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    limit = min(value for value in (memory, soft, hard) if value != resource.RLIM_INFINITY)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+    try:
+        yield
+    finally:  # what this process starts later may want more addresses, as browsers do
+        resource.setrlimit(resource.RLIMIT_AS, before)
+
+
 def main(arguments: list[str]) -> int:
     if len(arguments) not in (2, 3) or arguments[0] in ("-h", "--help"):
         complain("usage: python -m osteon.images SRC OUT.npy [STEPS]")
@@ -275,13 +288,8 @@ def main(arguments: list[str]) -> int:
     source, target = arguments[:2]
     steps = json.loads(arguments[2]) if len(arguments) == 3 else None
     logging.disable(logging.CRITICAL)
-    # A damaged header can ask for any amount of memory; this turns that into an error instead of a killed machine.
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    limit = min(value for value in (memory, soft, hard) if value != resource.RLIM_INFINITY)
-    resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
     try:
-        with silence():
+        with no_more_than_the_machine_has(), silence():
             text = json.dumps(convert(source, target, steps))
     except DataError as e:
         complain(e)

@@ -28,7 +28,7 @@ from .program import run
 from .session import Session
 
 PAGE = Path(__file__).with_name("page")
-VIEWER = PAGE.parents[1] / "viewer"
+VIEWER = PAGE.parents[1] / "report" / "viewer"
 SHARED = ("volumes.js", "slices.js", "surface.glsl.js", "surface.js")
 EXPORTS = "unpack, worded, roundLength, slicesOf, surfaceOf, PLANES, AXES"
 MOST_BODY = 8 << 20

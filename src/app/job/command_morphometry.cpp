@@ -12,13 +12,13 @@
 #include <nlohmann/json.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/job/adapters/read_job.hpp>
 #include <osteon/job/import/model_source.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/run/directory_lock.hpp>
 #include <osteon/job/run/morphometry.hpp>
 #include <osteon/job/system_info.hpp>
-#include <osteon/job/adapters/read_job.hpp>
 
 namespace osteon::app {
 

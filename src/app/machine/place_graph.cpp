@@ -14,10 +14,10 @@
 #include <exception>
 #include <filesystem>
 #include <functional>
+#include <osteon/job/adapters/read_job.hpp>
 #include <osteon/job/placement/rank_graph.hpp>
 #include <osteon/job/plans/ranks_by_plans.hpp>
 #include <osteon/job/spec.hpp>
-#include <osteon/job/adapters/read_job.hpp>
 #include <osteon/placement/graph/graph.hpp>
 
 extern char** environ;

@@ -123,8 +123,8 @@ job_size sample_solid(const spec& job, log_sink& log) {
   refuse_without_package(reader);
   const auto facts = nlohmann::json::parse(reader.out, nullptr, false);
   if (reader.exit_code != 0 || facts.is_discarded())
-    throw machine_error(fmt::format("the program 'osteon.images.sample_image' failed with exit code {}: {}; run `./run setup`",
-                                    reader.exit_code, text));
+    throw machine_error(fmt::format(
+        "the program 'osteon.images.sample_image' failed with exit code {}: {}; run `./run setup`", reader.exit_code, text));
   job_size found;
   found.work = physics_of(job).work(job, nullptr);
   if (!facts.at("shape").is_array() || facts.at("shape").size() != 3)

@@ -11,12 +11,12 @@
 #include <osteon/io/files/model_file.hpp>
 #include <osteon/io/voxfe/elements.hpp>
 #include <osteon/io/voxfe/read_model.hpp>
+#include <osteon/job/adapters/voxfe/script_results.hpp>
 #include <osteon/job/elasticity/elastic_fields.hpp>
 #include <osteon/job/import/model_source.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/outputs/scene_file.hpp>
-#include <osteon/job/adapters/voxfe/script_results.hpp>
 #include <set>
 
 namespace osteon::job {
