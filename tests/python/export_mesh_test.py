@@ -76,7 +76,7 @@ def test_the_data_of_an_xdmf_replace_no_file_but_their_own() -> None:
     pytest.importorskip("meshio")
     source = result_file(TURN)
     Path("m.h5").write_bytes(b"a model of somebody")
-    with pytest.raises(DataError, match="m.h5.*choose another name"):
+    with pytest.raises(DataError, match=r"m\.h5.*choose another name"):
         export(source, "m.xdmf", ["stress"])
     assert Path("m.h5").read_bytes() == b"a model of somebody"
     assert not Path("m.xdmf").exists()
