@@ -54,11 +54,12 @@ def test_frames_leave_the_answer_alone(job: Job, sponge: Path, physics: str) -> 
 
 
 def test_an_iteration_at_which_the_solver_starts_again_has_its_frame(job: Job, sponge: Path) -> None:
-    """Oracle: one frame for each iteration but the last. Three restarts at least lie among them."""
+    """Oracle: one frame for each iteration but the last. The residual falls further than single precision goes, and the
+    solver starts again from the true one every few digits."""
     job.write(text_of("elasticity", sponge) + "every = 1\n[solve]\ntolerance = 1e-12\n")
     done = job.run("-n", "2", "--no-report")
     assert done.code == 0, done.err
-    assert done.summary["restarts"] >= 3
+    assert done.summary["residual_history"][-1] < 1e-10
     assert set(frames(done)) == {f"frame_{n:06}.png" for n in range(1, done.summary["iterations"])}
 
 

@@ -144,3 +144,21 @@ def test_what_a_mechanical_test_needs_is_refused(job: Job, sponge: Path, more: s
     assert done.code == 2
     assert f"{key}:" in done.err
     assert "homogenise" in done.err
+
+
+def test_what_is_not_resisted_leaves_the_proofs_of_the_others(job: Job, tmp_path: Path) -> None:
+    """Oracle: hand. A rough sheet, cut lengthwise by the periodic face, resists no strain across it: the energy of it is
+    rounding, no error of the tensor."""
+    rough = np.zeros((12, 8, 10), np.uint8)
+    rough[:, [0, 7]] = 1
+    rough[:, 1:3][np.random.default_rng(4).random((12, 2, 10)) < 0.3] = 1
+    np.save(tmp_path / "sheet.npy", rough)
+    job.write(job_text("sheet.npy", more='[segment]\nthreshold = 0.5\n[load]\ntest = "homogenise"\n'
+                       'boundary_condition = "periodic"\n'))  # fmt: skip
+    done = job.run("-n", "1", "--no-report", "--set", "picture.enabled=false", "--set", "solve.tolerance=1e-9")
+    assert done.code == 0, done.err
+    told = done.summary
+    stiffness = told["homogenisation"]["stiffness_MPa"]
+    assert abs(stiffness[1][1]) < 1e-6 * stiffness[0][0]
+    assert told["certificate"]["energy_identity_error"] < 1e-8
+    assert told["certificate"]["reaction_imbalance"] < 1e-8

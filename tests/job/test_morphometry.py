@@ -55,6 +55,29 @@ def test_a_run_measures_too(job: Job) -> None:
     assert told == {key: value for key, value in json.loads(alone.out).items() if key in told}
 
 
+@pytest.mark.parametrize(
+    ("shape", "ranks", "said"),
+    [((4, 3, 2), "2", "every voxel of the image is solid"), ((6, 2, 1), "3", None)],
+    ids=["a block without pores", "more ranks than lines along z"],
+)
+def test_a_run_keeps_its_answers_whatever_the_shape_is(
+    job: Job, shape: tuple[int, ...], ranks: str, said: str | None
+) -> None:
+    """Oracle: hand: what cannot be measured is left out and told; ranks without a line of voxels wait."""
+    image = np.ones(shape, "u1")
+    if said is None:
+        image[2:4, 1] = 0
+    np.save(job.folder / "block.npy", image)
+    job.write(job_text("block.npy", more="[segment]\nthreshold = 0.5\n[output]\nmorphometry = true\n"))
+    done = job.run("-n", ranks, "--no-report", "--set", "picture.enabled=false", "--set", 'run.decomposition="bricks"')
+    assert done.code == 0, done.err
+    assert done.summary["stiffness_N_per_mm"] > 0
+    assert ("morphometry" in done.summary) == (said is None)
+    assert said is None or said in done.err
+    if said is None:
+        assert done.summary["morphometry"]["BV_TV"] == pytest.approx(10 / 12)
+
+
 def chambers() -> np.ndarray:
     """Pores: two chambers of 9 voxels that a throat of 3 joins along z, open by one of 5 above; one that is closed."""
     middle = np.abs(np.arange(15) - 7)

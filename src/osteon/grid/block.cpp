@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <osteon/base/counted.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/communicator.hpp>
 
@@ -33,10 +34,8 @@ std::vector<std::int64_t> deal(std::span<const std::int64_t> weight, int ranks, 
 }  // namespace
 
 std::string too_many_ranks(std::int64_t ranks, std::int64_t planes) {
-  return fmt::format(
-      "{} ranks for an image of {} z planes: each rank needs at least one plane; use at most {} ranks (and more threads per "
-      "rank)",
-      ranks, planes, planes);
+  return fmt::format("{} for an image of {}: each rank needs at least one plane; use at most {} (and more threads per rank)",
+                     counted(ranks, "rank"), counted(planes, "z plane"), counted(planes, "rank"));
 }
 
 std::vector<std::int64_t> balance_planes(std::span<const std::int64_t> active_per_plane, int ranks) {

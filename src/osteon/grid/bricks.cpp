@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <osteon/base/counted.hpp>
 #include <osteon/base/error.hpp>
 #include <tuple>
 
@@ -66,9 +67,8 @@ void count(const box3& box, const box3& part, view3<const material_number> voxel
 }  // namespace
 
 std::string too_many_ranks(std::int64_t ranks, index3 domain) {
-  return fmt::format(
-      "{} ranks for an image of {} x {} x {} voxels: each rank needs at least one voxel; use at most {} ranks", ranks,
-      domain.z, domain.y, domain.x, domain.volume());
+  return fmt::format("{} for an image of {} x {} x {} voxels: each rank needs at least one voxel; use at most {}",
+                     counted(ranks, "rank"), domain.z, domain.y, domain.x, counted(domain.volume(), "rank"));
 }
 
 box_tree::cut choose_cut(const box3& box, std::span<const std::int64_t> const (&active)[3], int ranks, double slack) {

@@ -1,6 +1,7 @@
 #include <osteon/solve/joint_certificate.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 namespace osteon::solve {
 
@@ -29,6 +30,16 @@ solve_certificate joint_certificate(std::span<const solve_certificate> each) {
     all.work += certificate.work;
   }
   return all;
+}
+
+solve_certificate joint_certificate(std::span<const solve_certificate> each, std::span<const double> energy) {
+  double largest = 0;
+  for (const double e : energy) largest = std::max(largest, std::abs(e));
+  std::vector<solve_certificate> scaled(each.begin(), each.end());
+  for (std::size_t i = 0; i < scaled.size() && largest > 0; ++i)
+    for (double* error : {&scaled[i].reaction_imbalance, &scaled[i].moment_imbalance, &scaled[i].energy_identity_error})
+      *error *= std::abs(energy[i]) / largest;
+  return joint_certificate(scaled);
 }
 
 }  // namespace osteon::solve

@@ -11,4 +11,9 @@ namespace osteon::solve {
 /// and seconds add up. @param each one at least @collective local
 solve_certificate joint_certificate(std::span<const solve_certificate> each);
 
+/// The same of the solutions that a tensor is made of. Balances and the energy identity are relative to the largest energy
+/// of them: one along which the solid resists nothing has none, and what is left of its own is rounding.
+/// @param energy of each solution, of equal mean gradients, such as the diagonal of the tensor @collective local
+solve_certificate joint_certificate(std::span<const solve_certificate> each, std::span<const double> energy);
+
 }  // namespace osteon::solve

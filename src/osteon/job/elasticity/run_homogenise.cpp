@@ -62,7 +62,9 @@ physics_result run_homogenise(const spec& job, const local_model& part, const so
       *problem, boundary == "periodic" ? solve::box_faces::periodic : solve::box_faces::kubc, mean_strain, how, log);
 
   physics_result result;
-  result.certificate = solve::joint_certificate(found.certificate);
+  std::array<double, 6> stiffness{};
+  for (std::size_t i = 0; i < 6; ++i) stiffness[i] = found.stiffness_MPa[i][i];
+  result.certificate = solve::joint_certificate(found.certificate, stiffness);
   result.elements = part.cells.size();
   MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
 

@@ -211,7 +211,9 @@ physics_result run_tensor(const spec& job, const local_model& part, const solve:
   const solve::surroundings kind = surroundings_of(job);
   solve::conductivity_tensor tensor = solve::effective_conductivity(problem, kind, how, log);
   physics_result result;
-  result.certificate = solve::joint_certificate(tensor.certificate);
+  std::array<double, 3> conductivity{};
+  for (std::size_t a = 0; a < 3; ++a) conductivity[a] = tensor.conductivity_W_per_mK[a][a];
+  result.certificate = solve::joint_certificate(tensor.certificate, conductivity);
   json directions = json::array();
   for (const vector3& d : tensor.direction) directions.push_back({d.z, d.y, d.x});
   const double straight = mean_conductivity(part);

@@ -20,6 +20,12 @@ using json = nlohmann::ordered_json;
 
 namespace {
 
+// Two digits, but never "100" of what is less.
+std::string percent(std::int64_t part, std::int64_t whole) {
+  const double value = 100 * static_cast<double>(part) / static_cast<double>(whole);
+  return value < 99.5 ? fmt::format("{:.2g}", value) : part == whole ? "100" : fmt::format("{:.6f}", value).substr(0, 5);
+}
+
 vector3 to_vector(const json& list) { return {list.at(0), list.at(1), list.at(2)}; }
 
 vector3 spacing_of(const spec& job, const json& facts) {
@@ -174,16 +180,15 @@ scan_model make_scan_model(const spec& job, const scan& input, const std::string
 
   if (found.threshold) log.note(fmt::format("threshold {:.10g} ({})", *found.threshold, found.method));
   const char* phase = physics_of(job).rules(job).phase;
-  log.note(fmt::format("{} {} voxels kept, {:.1f} % of the image; dropped {}, {:.2g} % of the {}, in {}", found.kept_voxels,
+  log.note(fmt::format("{} {} voxels kept, {:.1f} % of the image; dropped {}, {} % of the {}, in {}", found.kept_voxels,
                        phase, 100 * found.volume_fraction, counted(found.dropped_voxels, "voxel"),
-                       100 * static_cast<double>(found.dropped_voxels) / static_cast<double>(found.solid_voxels), phase,
-                       counted(found.dropped_islands, "island")));
+                       percent(found.dropped_voxels, found.solid_voxels), phase, counted(found.dropped_islands, "island")));
   if (found.hanging_voxels > 0)
     log.note(fmt::format(
-        "of these, {} in {} ({:.2g} % of the solid) hang on the rest by edges or corners; "
+        "of these, {} in {} ({} % of the solid) hang on the rest by edges or corners; "
         "segment.connectivity = 26 keeps them, segment.compare_connectivity = true computes what they would change",
         counted(found.hanging_voxels, "voxel"), counted(found.hanging_islands, "island"),
-        100 * static_cast<double>(found.hanging_voxels) / static_cast<double>(found.solid_voxels)));
+        percent(found.hanging_voxels, found.solid_voxels)));
   if (model.modulus_error > 0)
     log.note(fmt::format("the voxels' moduli are sorted into {} materials; they are off by at most {:.2g} %",
                          model.materials.size() - 1, 100 * model.modulus_error));

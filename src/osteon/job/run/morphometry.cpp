@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <osteon/base/error.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/job/import/model_source.hpp>
@@ -153,11 +155,38 @@ json measure_shape(MPI_Comm comm, const spec& job, bool with_throats, log_sink& 
   return answer;
 }
 
-void tell_shape(MPI_Comm comm, const spec& job, log_sink& log) {
-  const bool has_pores = std::string_view(physics_of(job).rules(job).phase) == "fluid";
-  json measures = measure_shape(comm, job, has_pores, log);
+namespace {
+
+// As many as the image has lines of voxels along the axis that has fewest: each rank of a measurement has one at least.
+comm::communicator ranks_with_lines(MPI_Comm comm, const spec& job) {
+  std::int64_t lines = 0;
   comm::collectively(comm, [&] {
     if (comm::rank(comm) != 0) return;
+    const auto shape = read_summary(job).at("image").at("shape").get<std::array<std::int64_t, 3>>();
+    lines = shape[0] * shape[1] * shape[2] / *std::max_element(shape.begin(), shape.end());
+  });
+  MPI_Bcast(&lines, 1, MPI_INT64_T, 0, comm);
+  MPI_Comm made = MPI_COMM_NULL;
+  MPI_Comm_split(comm, comm::rank(comm) < lines ? 0 : MPI_UNDEFINED, 0, &made);
+  return comm::communicator::take(made);
+}
+
+}  // namespace
+
+void tell_shape(MPI_Comm comm, const spec& job, log_sink& log) {
+  const bool has_pores = std::string_view(physics_of(job).rules(job).phase) == "fluid";
+  const comm::communicator measuring = ranks_with_lines(comm, job);
+  json measures;
+  comm::collectively(comm, [&] {  // an error of those that measure ends those that wait, too
+    if (measuring.get() == MPI_COMM_NULL) return;
+    try {
+      measures = measure_shape(measuring.get(), job, has_pores, log);
+    } catch (const data_error& fault) {  // on all of them; the answers that were computed are worth more
+      log.warn(fmt::format("the shape is not measured: {}", fault.what()));
+    }
+  });
+  comm::collectively(comm, [&] {
+    if (comm::rank(comm) != 0 || measures.is_null()) return;
     for (const char* known : {"schema", "job", "shape", "spacing_mm"}) measures.erase(known);
     json summary = read_summary(job);
     summary["morphometry"] = measures;

@@ -30,8 +30,9 @@ nlohmann::ordered_json to_json(const morphometry::thickness_statistics& s);
 /// @collective on comm @cost memory: 40 bytes a voxel of the rank's box, and as many voxels around it as the thickest place
 nlohmann::ordered_json measure_shape(MPI_Comm comm, const spec& job, bool with_throats, log_sink& log);
 
-/// Put the measures of a job's model, as it was solved on, into its summary as `morphometry`; of a flow with throats.
-/// @throws as measure_shape; machine_error if the summary cannot be written @collective on comm
+/// Put the measures of a job's model, as it was solved on, into its summary as `morphometry`; of a flow with throats. A
+/// model that cannot be measured is a warning. Ranks beyond the lines of voxels wait.
+/// @throws machine_error if the summary cannot be written @collective on comm
 void tell_shape(MPI_Comm comm, const spec& job, log_sink& log);
 
 /// The measures as a table for the terminal.
