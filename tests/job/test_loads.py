@@ -369,3 +369,30 @@ def test_what_two_things_drive_has_no_stiffness(job: Job) -> None:
     assert "stiffness_N_per_mm" not in done.summary
     assert "displacement_mm" in done.summary["forces"][0]
     assert "reaction z, y, x [N]" in done.out
+
+
+@pytest.mark.parametrize(("thick", "is_told"), [(1, True), (2, False)])
+def test_a_strut_of_one_voxel_that_bends_is_told(job: Job, thick: int, is_told: bool) -> None:
+    """Oracle: beam theory: the stress of bending is nothing on the axis, where the centres of a strut of one voxel lie."""
+    image = np.full((12, thick, thick), 100, np.uint8)
+    block(
+        job,
+        load("bending", axis="z", angle_deg=1.0),
+        spacing=(1.0, 1.0, 1.0),
+        image=np.pad(image, ((0, 0), (1, 1), (1, 1))),
+    )
+    done = job.run("-n", "1", "--no-report")
+    assert done.code == 0, done.err
+    assert ("% of the strain energy, as the solid is one voxel thick" in done.err) == is_told
+
+
+def test_a_mechanism_is_told(job: Job) -> None:
+    """Oracle: hand: a block between two hinges, one above the other, which turns under a shear across them."""
+    image = np.zeros((6, 3, 4), np.uint8)
+    image[:2, :, :2] = image[2:4, :, 2:] = image[4:, :, :2] = 100
+    block(job, load("shear", axis="z", direction="x"), spacing=(1.0, 1.0, 1.0), image=image)
+    file = job.folder / "job.toml"
+    file.write_text(file.read_text().replace('keep = "all"', 'keep = "percolating"\nconnectivity = 26'))
+    done = job.run("-n", "1", "--no-report")
+    assert done.code == 0, done.err
+    assert "moves like a mechanism" in done.err

@@ -140,6 +140,28 @@ std::vector<result_field> fields_of(const spec& job, const local_model& part, co
   return fields;
 }
 
+// What a reader of the answers has to know of them. @collective local
+void tell_doubts(const load_case& what, const case_result& found, double solid_mm3, log_sink& log) {
+  constexpr double rounding = 1e-2, most_unseen = 0.5;
+  const std::string of_case = what.name.empty() ? "" : fmt::format("load case '{}': ", what.name);
+  const double energy = found.answers.at("strain_energy_mJ");
+  if (found.certificate.converged && found.certificate.energy_identity_error > rounding) {
+    log.warn(of_case +
+             "the solid bears next to nothing of this load: it moves like a mechanism, perhaps about edges or corners of "
+             "voxels, and its reactions and stresses are rounding");
+    return;
+  }
+  if (!(energy > 0)) return;
+  const double seen = found.answers.at("sed_MPa").at("mean").get<double>() * solid_mm3 / energy;
+  if (seen < most_unseen)
+    log.warn(fmt::format(
+        "{}the voxels' centres see {} % of the strain energy, as the solid is one voxel thick where it bends or twists: "
+        "SED, "
+        "stress and effective strain, which are taken there, and the failure load by them are off; image it in smaller "
+        "voxels, or take sed_integrated",
+        of_case, seen < 1e-4 ? "less than 0.01" : fmt::format("{:.2g}", 100 * seen)));
+}
+
 // Solve the cases in groups that share a solver.
 std::vector<case_result> solve_cases(const spec& job, const local_model& part,
                                      std::shared_ptr<solve::elasticity_problem> problem, const std::vector<load_case>& cases,
@@ -195,6 +217,9 @@ physics_result run_elasticity(const spec& job, const local_model& part, const so
   result.certificate = solve::joint_certificate(certificates);
   result.elements = part.cells.size();
   MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, part.where.comm);
+  const vector3& h = part.header.spacing_mm;
+  for (std::size_t c = 0; c < cases.size(); ++c)
+    tell_doubts(cases[c], solved[c], static_cast<double>(result.elements) * h.z * h.y * h.x, log);
   result.answers = solved.front().answers;  // of several cases the first is the one of the picture and of the table
   show(result, job, part, solved.front().state);
   if (!job.cases.empty()) result.shown_name += "_" + cases.front().name;
