@@ -278,6 +278,24 @@ def test_a_force_that_is_not_borne_ends_with_the_curve_so_far(job: Job) -> None:
     assert (done.folder / "curve.csv").is_file()
 
 
+@pytest.mark.parametrize("ranks", ["1", "3"])
+def test_the_ultimate_force_of_a_plateau_is_where_it_begins(job: Job, ranks: str) -> None:
+    """Oracle: hand: no slope beyond the strength, so that all later forces are that one, to what the solver leaves."""
+    law = 'law = "secant_damage"\ntensile_strength_MPa = 50\ncompressive_strength_MPa = 90\nsteps = 5\n'
+    load = 'test = "uniaxial"\nstrain = 0.03'
+    done = run(job, np.full((6, 3, 3), 200, "u1"), law, load, "[solve]\ntolerance = 1e-7\n", "-n", ranks)
+    assert done.code == 0, done.err
+    told = done.summary
+    yields = [
+        strain
+        for strain, share in zip(told["curve"]["strain"], told["curve"]["yielded_share"], strict=True)
+        if share > 0
+    ]
+    assert len(yields) > 2
+    assert told["ultimate"]["strain"] <= yields[0]
+    assert told["ultimate"]["is_peak"] is False
+
+
 def test_damage_breaks_voxels_and_the_force_falls(job: Job) -> None:
     """Oracle: st E up to the strength, no slope beyond it; a voxel of half the size breaks at twice the strain beyond; 1e-3 of
     the stiffness is left."""

@@ -238,4 +238,20 @@ TEST(heat_tensor, islands_conduct_nothing) {
   }
 }
 
+// Oracle: hand: two voxels that touch through the periodic face conduct nothing along it, whose power is rounding only; and
+// between plates they would be a dead end each.
+TEST(heat_tensor, what_leads_nowhere_is_solved_to_rounding) {
+  const ranks_with_a_plane comm(9);
+  if (comm == MPI_COMM_NULL) return;
+  const image pair({9, 3, 7}, [](index3 p) { return (p.z == 0 || p.z == 8) && p.y == 1 && p.x == 3 ? 1 : 0; });
+  const auto table = conductivities({0.6});
+  for (const auto kind : {surroundings::periodic, surroundings::uniform_gradient}) {
+    const auto found = solve::effective_conductivity(make_problem(comm, pair, table, {1, 0.2, 0.1}, axis::z), kind,
+                                                     {1e-9, 100}, null_log());
+    EXPECT_LT(matrix_of(found).norm(), 1e-12);
+    for (const auto& certificate : found.certificate) EXPECT_TRUE(certificate.converged);
+    EXPECT_LE(found.certificate[0].iterations, 10);
+  }
+}
+
 }  // namespace heat_tensor_test

@@ -52,11 +52,13 @@ std::vector<answer> failure_answers() {
       {.key = "ultimate.force_N",
        .title = "ultimate force",
        .unit = "N",
-       .meaning = "The largest one on the first way; that of its end, if ultimate.is_peak is false."},
+       .meaning = "The largest one on the first way, of a plateau its first; ultimate.is_peak tells whether the force falls "
+                  "behind it."},
       {.key = "ultimate.moment_N_mm",
        .title = "ultimate moment",
        .unit = "N mm",
-       .meaning = "The largest one on the first way; that of its end, if ultimate.is_peak is false."},
+       .meaning = "The largest one on the first way, of a plateau its first; ultimate.is_peak tells whether the force falls "
+                  "behind it."},
       {.key = "ultimate.strain",
        .title = "strain at the ultimate force",
        .meaning = "Apparent strain there.",

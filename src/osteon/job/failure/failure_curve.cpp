@@ -73,11 +73,15 @@ json answers_of_curve(std::span<const solve::failure_record> curve, const measur
     answers["first_yield"] = place_of(first_yield, stiffness * first_yield * m.amount, m);
   if (!m.turns)
     if (const json offset = yield_by_offset(leg, m, stiffness); !offset.is_null()) answers["yield_offset"] = offset;
-  const auto most = std::max_element(leg.begin(), leg.end(),
-                                     [](const auto& a, const auto& b) { return std::abs(a.load) < std::abs(b.load); });
+  // Where it stays at the largest force, that is reached at the first of these records, whatever the solver left of each.
+  constexpr double plateau = 1e-6;
+  const auto most = std::max_element(leg.begin(), leg.end(), [](const auto& a, const auto& b) {
+    return (1 + plateau) * std::abs(a.load) < std::abs(b.load);
+  });
   answers["ultimate"] = place_of(most->factor, most->load, m);
   answers["ultimate"]["work_mJ"] = most->work_mJ;
-  answers["ultimate"]["is_peak"] = most + 1 != leg.end();
+  answers["ultimate"]["is_peak"] =
+      std::any_of(most, leg.end(), [&](const auto& r) { return std::abs(r.load) < (1 - plateau) * std::abs(most->load); });
   if (leg.size() >= 2 && leg.back().yielded > 0) {
     const auto &last = leg[leg.size() - 1], &before = leg[leg.size() - 2];
     const double slope = (last.load - before.load) / ((last.factor - before.factor) * m.amount);

@@ -100,9 +100,10 @@ heat_solution solve_heat(heat_problem problem, const options& how, log_sink& log
   if (how.checkpoints) kept = unknown_cells(problem, part);
   const std::vector<double>& x = solver->solve(load, how, solution.certificate, log, kept ? &*kept : nullptr);
   solution.certificate.unknowns = unknowns;
-  solution.inflow_W = inflows(cells, load, x);
+  const outer_inflow entered = inflows(cells, load, x);
+  solution.inflow_W = entered.by_side;
   solution.source_W = made_W;
-  solution.certificate.reaction_imbalance = heat_imbalance(solution.inflow_W, solution.source_W);
+  solution.certificate.reaction_imbalance = heat_imbalance(entered, solution.source_W);
   if (sides) {
     // The sums over the faces are off by the order of the error e of x. Corrected by the residual, they become the
     // dissipated power over the difference of the temperatures, which the exact solution minimises, so that it is off by

@@ -242,21 +242,23 @@ double inflow(const heat_cells& cells, const outer_face& f, const face_drive& dr
   return drive.heat_W + cells.conductance(f) * (beyond - x[static_cast<std::size_t>(f.cell)]);
 }
 
-face_flows inflows(const heat_cells& cells, const heat_load& load, const std::vector<double>& x) {
-  std::array<double, 6> sum{};
-  for (const outer_face& f : cells.outer) sum[f.side] += inflow(cells, f, load.at_face(f), x);
-  MPI_Allreduce(MPI_IN_PLACE, sum.data(), 6, MPI_DOUBLE, MPI_SUM, cells.where.comm);
-  return {{{sum[0], sum[1]}, {sum[2], sum[3]}, {sum[4], sum[5]}}};
+outer_inflow inflows(const heat_cells& cells, const heat_load& load, const std::vector<double>& x) {
+  std::array<double, 7> sum{};  // of each side, and of the magnitudes
+  for (const outer_face& f : cells.outer) {
+    const double heat = inflow(cells, f, load.at_face(f), x);
+    sum[f.side] += heat;
+    sum[6] += std::abs(heat);
+  }
+  MPI_Allreduce(MPI_IN_PLACE, sum.data(), 7, MPI_DOUBLE, MPI_SUM, cells.where.comm);
+  return {{{{sum[0], sum[1]}, {sum[2], sum[3]}, {sum[4], sum[5]}}}, sum[6]};
 }
 
-double heat_imbalance(const face_flows& inflow, double gained) {
-  double sum = gained, passed = std::abs(gained);
-  for (const auto& pair : inflow)
-    for (const double heat : pair) {
-      sum += heat;
-      passed += std::abs(heat);
-    }
-  return passed > 0 ? std::abs(sum) / (0.5 * passed) : 0;
+double heat_imbalance(const outer_inflow& inflow, double gained) {
+  double sum = gained;
+  for (const auto& pair : inflow.by_side)
+    for (const double heat : pair) sum += heat;
+  const double magnitude = inflow.magnitude + std::abs(gained);
+  return magnitude > 0 ? std::abs(sum) / (0.5 * magnitude) : 0;
 }
 
 double heat_made(const heat_problem& problem) {

@@ -53,12 +53,17 @@ heat_load load_of(const heat_problem& problem, const heat_cells& cells, double r
 /// Heat that a cell gets through an outer face [W]. @param x over the cells' numbering
 double inflow(const heat_cells& cells, const outer_face& f, const face_drive& drive, const std::vector<double>& x);
 
-/// Heat through each outer face. @param x over the cells' numbering, ghosts current
-/// @collective on cells.where.comm
-face_flows inflows(const heat_cells& cells, const heat_load& load, const std::vector<double>& x);
+/// Heat that enters through the outer faces of all cells [W].
+struct outer_inflow {
+  face_flows by_side;    ///< what enters less what leaves
+  double magnitude = 0;  ///< of all, faces of cells one by one
+};
 
-/// Imbalance of heat in and out, over half of the sum of all flows. @param gained by sources, less what is stored
-double heat_imbalance(const face_flows& inflow, double gained);
+/// @param x over the cells' numbering, ghosts current @collective on cells.where.comm
+outer_inflow inflows(const heat_cells& cells, const heat_load& load, const std::vector<double>& x);
+
+/// Imbalance of heat in and out, over half of the sum of all magnitudes. @param gained by sources, less what is stored
+double heat_imbalance(const outer_inflow& inflow, double gained);
 
 /// All heat made in cells [W]. @collective on cells.where.comm
 double heat_made(const heat_problem& problem);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
 
@@ -187,10 +188,12 @@ std::vector<double>& heat_solver::solve(const heat_load& load, const options& ho
                       "spacings are beyond single precision; check their units",
                       certificate.iterations));
     // The residual alone says little about a flux through thin struts. The fall of the dissipated power in a step
-    // tells how much is still to come.
+    // tells how much is still to come; nothing is where the residual is the rounding of the first one, as where the power
+    // itself is.
+    constexpr double rounding = std::numeric_limits<double>::epsilon();
     const bool seems_done =
-        relative <= how.tolerance &&
-        (relative == 0 || scale_ * scale_ * step->energy_decrease <= settled * how.tolerance * std::abs(dissipation(load)));
+        relative <= how.tolerance && (relative <= rounding || scale_ * scale_ * step->energy_decrease <=
+                                                                  settled * how.tolerance * std::abs(dissipation(load)));
     if (seems_done || relative < drop_exact * exact) {
       ++certificate.restarts;
       exact = relative = recompute_residual(load) / r0;

@@ -95,7 +95,8 @@ class stepper {
       });
     };
     advance(w);
-    record.inflow_W = inflows(cells_, load_, above_initial_);
+    const outer_inflow entered = inflows(cells_, load_, above_initial_);
+    record.inflow_W = entered.by_side;
     advance(1 - w);
     total.iterations += certificate.iterations;
     total.work += certificate.work;
@@ -104,7 +105,7 @@ class stepper {
     const auto raise = [](double& worst, double value) { worst = std::max(worst, value); };
     raise(total.true_relative_residual, certificate.true_relative_residual);
     raise(total.energy_identity_error, certificate.energy_identity_error);
-    raise(total.reaction_imbalance, heat_imbalance(record.inflow_W, made_ - record.stored_W));
+    raise(total.reaction_imbalance, heat_imbalance(entered, made_ - record.stored_W));
     return record;
   }
 
