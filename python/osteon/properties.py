@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .api import run
 from .errors import UsageError
+from .image_array import fault_of_array
 from .in_process import raise_together, solve_here, solve_together
 from .one_frame import one_frame
 from .progress import Listener
@@ -373,6 +374,7 @@ def _of_image(
     import numpy as np
 
     values = np.asarray(image)
+    raise_together(comm, None if image is None and comm is not None else fault_of_array(values))
     if values.dtype == bool:
         values, threshold = values.view(np.uint8), 0.5 if threshold is None else threshold
     whole: dict[str, Any] = {

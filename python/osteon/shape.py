@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .api import answer_of
+from .image_array import fault_of_array
 from .one_frame import one_frame
 
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ def morphometry(
     import numpy as np
 
     values = np.asarray(image)
+    if (fault := fault_of_array(values)) is not None:
+        raise fault
     if values.dtype == bool:
         values, threshold = values.view(np.uint8), 0.5 if threshold is None else threshold
     with tempfile.TemporaryDirectory(prefix="osteon-") as name:

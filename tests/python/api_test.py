@@ -144,3 +144,22 @@ def test_cases_of_a_mapping_are_run(tmp_path):
         }
     )
     np.testing.assert_allclose(result["displacement_two"], 2 * result["displacement_one"], rtol=1e-4, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("image", "words"),
+    [
+        (np.zeros((10, 11), bool), r"the array has shape \(10, 11\); an image has three axes"),
+        (np.zeros((2, 3, 4, 5)), r"shape \(2, 3, 4, 5\)"),
+        (np.zeros((0, 3, 3)), "every axis needs at least one voxel"),
+        (np.zeros((3, 3, 3), complex), "values of type complex128"),
+        ([["a"]], "values of type <U1"),
+        (None, "values of type object"),
+    ],
+    ids=["a slice", "channels", "nothing", "complex", "text", "None"],
+)
+def test_arrays_that_are_no_images_are_refused_as_arrays(image: object, words: str) -> None:
+    """Oracle: the contract: what, value, what to do; no name of a file that the caller has not."""
+    for call in (osteon.permeability, osteon.morphometry):
+        with pytest.raises(osteon.DataError, match=words):
+            call(image, 0.1)
