@@ -108,8 +108,8 @@ def test_faults_come_as_errors_of_their_kind():
     faults = [
         (osteon.UsageError, 2, "thershold", {"segment": {"thershold": 3}}),
         (osteon.DataError, 3, "threshold", {"segment": {"threshold": 250}}),
-        (osteon.SolveError, 4, "", {"solve": {"max_iterations": 1, "tolerance": 1e-12}}),
-        (osteon.MachineError, 5, "", {"output": {"directory": "/proc/nowhere"}}),
+        (osteon.SolveError, 4, "raise solve.max_iterations", {"solve": {"max_iterations": 1, "tolerance": 1e-12}}),
+        (osteon.MachineError, 5, "/proc/nowhere", {"output": {"directory": "/proc/nowhere"}}),
     ]
     for kind, code, words, tables in faults:
         with pytest.raises(kind, match=words) as caught:
