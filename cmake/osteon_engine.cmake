@@ -37,7 +37,7 @@ function(osteon_at_levels target)
         set_target_properties(${target}_${level} PROPERTIES ${property} "${value}")
       endif()
     endforeach()
-    target_compile_options(${target}_${level} PRIVATE -march=${level})  # the last one counts
+    target_compile_options(${target}_${level} PRIVATE -O3 -march=${level})  # the last ones count
   endforeach()
 endfunction()
 
