@@ -20,7 +20,7 @@ function(osteon_module name)
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>)
     if(OSTEON_HWCAPS AND name IN_LIST osteon_small_modules)
       target_compile_options(${target} PRIVATE -Os)
-    elseif(OSTEON_HWCAPS AND name IN_LIST osteon_engine_modules)
+    elseif(OSTEON_HWCAPS AND name IN_LIST osteon_engine_modules AND NOT name STREQUAL "kernel")
       target_compile_options(${target} PRIVATE -O2)  # who computes much has one of the levels above (osteon_at_levels)
     endif()
     if(NOT OSTEON_HWCAPS)  # a library for each level of processors has to show its functions
