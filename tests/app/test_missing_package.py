@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +44,22 @@ def test_a_reader_that_is_missing(tmp_path: Path, without, command: str) -> None
     assert len(complaints) == 1, done.stderr
     assert complaints[0].startswith("osteon: the Python package 'nibabel' is missing; `")
     assert complaints[0].endswith(" -m pip install nibabel` brings it")
+
+
+@pytest.mark.parametrize(("module", "package"), [("report", "PIL"), ("compare", "matplotlib"), ("studio", "starlette")])
+def test_a_program_of_the_package_says_what_is_missing(tmp_path: Path, module: str, package: str) -> None:
+    """Oracle: hand: one sentence and the code of a machine that lacks something, before anything else is looked at."""
+    more = {"report": ["nowhere"], "compare": ["--page=p.html", "a", "b"], "studio": []}[module]
+    script = (
+        f"import runpy, sys\nsys.modules[{package!r}] = None\nsys.argv = ['osteon', *{more!r}]\n"
+        f"runpy.run_module('osteon.{module}', run_name='__main__')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path
+    )
+    assert done.returncode == 5, done.stderr
+    assert done.stderr.count("\n") == 1
+    assert "is missing" in done.stderr and "-m pip install" in done.stderr
 
 
 def test_the_sentence_names_the_extra_where_pip_knows_osteon(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,6 @@
 
 import argparse
 import shutil
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -147,7 +146,3 @@ def main(arguments: list[str]) -> int:
         complain(f"cannot write '{given.output}': {e.strerror}")
         return 5
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -2,6 +2,10 @@
 
 import sys
 
-from .page import main
+from ..extras import end_without
+
+end_without("matplotlib", "PIL", "nrrd")
+
+from .page import main  # noqa: E402 (it imports them)
 
 sys.exit(main(sys.argv[1:]))

@@ -5,21 +5,15 @@ The page needs nothing but itself: pictures are embedded, there is no request to
 
 import base64
 import hashlib
-import sys
 from html import escape
 from pathlib import Path
 from string import Template
 from typing import Any
 
 # ruff: noqa: E501 (lines of HTML)
-from ..errors import DATA, USAGE, DataError, complain, tell_file_warnings
-from ..extras import end_without
-
-if __name__ == "__main__":
-    end_without("matplotlib", "PIL", "nrrd")
-
 from PIL import Image
 
+from ..errors import DATA, USAGE, DataError, complain, tell_file_warnings
 from ..replace_file import write_whole
 from . import picture_labels, viewer_data
 from .colours import data_uri
@@ -286,7 +280,3 @@ def main(arguments: list[str]) -> int:
         return 5
     print(target)
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
