@@ -156,9 +156,8 @@ void tell_doubts(const load_case& what, const case_result& found, double solid_m
   if (seen < most_unseen)
     log.warn(fmt::format(
         "{}the voxels' centres see {} % of the strain energy, as the solid is one voxel thick where it bends or twists: "
-        "SED, "
-        "stress and effective strain, which are taken there, and the failure load by them are off; image it in smaller "
-        "voxels, or take sed_integrated",
+        "SED, stress and effective strain, which are taken there, and the failure load by them are off; image it in "
+        "smaller voxels, or take sed_integrated",
         of_case, seen < 1e-4 ? "less than 0.01" : fmt::format("{:.2g}", 100 * seen)));
 }
 
