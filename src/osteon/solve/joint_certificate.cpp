@@ -32,9 +32,12 @@ solve_certificate joint_certificate(std::span<const solve_certificate> each) {
   return all;
 }
 
-solve_certificate joint_certificate(std::span<const solve_certificate> each, std::span<const double> energy) {
+solve_certificate joint_certificate(std::span<const solve_certificate> each, std::span<const double> energy,
+                                    double straight) {
+  constexpr double rounding = 1e-12;
   double largest = 0;
   for (const double e : energy) largest = std::max(largest, std::abs(e));
+  if (largest <= rounding * straight) largest = straight;
   std::vector<solve_certificate> scaled(each.begin(), each.end());
   for (std::size_t i = 0; i < scaled.size() && largest > 0; ++i)
     for (double* error : {&scaled[i].reaction_imbalance, &scaled[i].moment_imbalance, &scaled[i].energy_identity_error})

@@ -213,14 +213,14 @@ physics_result run_tensor(const spec& job, const local_model& part, const solve:
   physics_result result;
   std::array<double, 3> conductivity{};
   for (std::size_t a = 0; a < 3; ++a) conductivity[a] = tensor.conductivity_W_per_mK[a][a];
-  result.certificate = solve::joint_certificate(tensor.certificate, conductivity);
   json directions = json::array();
   for (const vector3& d : tensor.direction) directions.push_back({d.z, d.y, d.x});
-  const double straight = mean_conductivity(part);
+  const double straight = mean_conductivity(part), no_path = 1e-12 * straight;
+  result.certificate = solve::joint_certificate(tensor.certificate, conductivity, straight);
   json tortuosity = json::array();
   for (std::size_t a = 0; a < 3; ++a) {
     const double k = tensor.conductivity_W_per_mK[a][a];
-    tortuosity.push_back(k > 1e-12 * straight ? json(straight / k) : json(nullptr));  // null: no path at all
+    tortuosity.push_back(k > no_path ? json(straight / k) : json(nullptr));  // null: no path at all
   }
   result.answers = {{"conductivity_tensor_W_per_mK", tensor.conductivity_W_per_mK},
                     {"principal_conductivities_W_per_mK", tensor.principal_W_per_mK},
