@@ -396,3 +396,11 @@ def test_a_mechanism_is_told(job: Job) -> None:
     done = job.run("-n", "1", "--no-report")
     assert done.code == 0, done.err
     assert "moves like a mechanism" in done.err
+
+
+def test_a_voxel_in_torsion_has_no_failure_load(job: Job) -> None:
+    """Oracle: hand: its strain is nothing at the centre, where it is taken."""
+    block(job, load("torsion", axis="z"), shape=(1, 1, 1), spacing=(1.0, 1.0, 1.0))
+    told = solved(job)
+    assert told["stiffness_N_mm_per_deg"] > 0
+    assert told["pistoia"]["factor"] is None or told["pistoia"]["factor"] > 1e6

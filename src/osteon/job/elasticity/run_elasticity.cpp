@@ -83,7 +83,11 @@ case_result read_case(const spec& job, const local_model& part,
   answers["pistoia"] = {{"critical_strain", job.pistoia.critical_strain},
                         {"critical_volume", job.pistoia.critical_volume},
                         {"factor", failure.factor}};
-  if (std::isinf(failure.factor))  // what strains no voxel at its centre has no failure load
+  // What strains no voxel at its centre has no failure load: a rigid motion, or one voxel in torsion, but not what is so
+  // small that single precision cannot hold its strains, which is refused later.
+  constexpr double least_energy_mJ = 1e-30;
+  if (const double energy = answers.at("strain_energy_mJ");
+      std::isinf(failure.factor) && (loads.load.value_or(0) == 0 || energy > least_energy_mJ))
     answers["pistoia"]["factor"] = nullptr;
   else if (loads.load)
     answers["pistoia"][loads.is_moment ? "failure_moment_N_mm" : "failure_load_N"] = failure.failure_load_N;
