@@ -108,8 +108,7 @@ scan read_scan(const std::string& path, const spec& job, image_role role, const 
   if (reader.exit_code != 0)
     throw machine_error(
         fmt::format("the image reader '{} -m osteon.images.read_image' failed with exit code {}: {}; run `./run setup`, or "
-                    "set OSTEON_PYTHON "
-                    "to a Python that has the osteon package",
+                    "set OSTEON_PYTHON to a Python that has the osteon package",
                     python_interpreter(), reader.exit_code, text));
   nlohmann::ordered_json facts = nlohmann::ordered_json::parse(reader.out, nullptr, false);
   if (facts.is_discarded())

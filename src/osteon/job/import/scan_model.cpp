@@ -23,7 +23,7 @@ namespace {
 // Two digits, but never "100" of what is less.
 std::string percent(std::int64_t part, std::int64_t whole) {
   const double value = 100 * static_cast<double>(part) / static_cast<double>(whole);
-  return value < 99.5 ? fmt::format("{:.2g}", value) : part == whole ? "100" : fmt::format("{:.6f}", value).substr(0, 5);
+  return value < 99.5 ? fmt::format("{:.2g}", value) : fmt::format("{:g}", std::floor(100 * value) / 100);
 }
 
 vector3 to_vector(const json& list) { return {list.at(0), list.at(1), list.at(2)}; }
