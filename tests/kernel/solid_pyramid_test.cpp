@@ -1,10 +1,13 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <numbers>
 #include <osteon/kernel/rays/solid_pyramid.hpp>
 #include <osteon/kernel/rays/surface_light.hpp>
+#include <random>
+#include <vector>
 
 namespace solid_pyramid_test {
 
@@ -109,6 +112,90 @@ TEST(sky_light, is_lighter_between_light_walls) {
   for (const double albedo : {0.0, 0.3, 0.8}) {
     EXPECT_NEAR(kernel::sky_light(1, albedo), 1, 0.01);
     EXPECT_EQ(kernel::sky_light(0, albedo), 0);
+  }
+}
+
+// The share of the sky as the definition states it, cone by cone in double precision: the oracle of the vectorised one.
+double plain_sky(const std::function<double(std::int64_t, std::int64_t, std::int64_t, int)>& share_of_block, int levels,
+                 const vector3& point, const vector3& normal, double reach) {
+  constexpr double width = 0.97, a = 0.5773502691896258, b = 0.9341723589627157, c = 0.3568220897730899;
+  std::vector<vector3> directions;
+  for (const double s : {1.0, -1.0})
+    for (const double t : {1.0, -1.0}) {
+      for (const double u : {1.0, -1.0}) directions.push_back({s * a, t * a, u * a});
+      directions.push_back({0, s * b, t * c});
+      directions.push_back({s * b, t * c, 0});
+      directions.push_back({s * c, 0, t * b});
+    }
+  double seen = 0, all = 0;
+  for (const vector3& d : directions) {
+    const double facing = kernel::dot(d, normal), weight = facing - 0.1, height = facing / width;
+    if (weight <= 0) continue;
+    const double behind =
+        (height < 0.5 ? 0.5 + height * (height * height / 3 - 0.75) : std::pow(std::max(1.5 - height, 0.0), 3) / 6) + 0.04;
+    double blocked = 0;
+    for (int level = 0; level < levels; ++level) {
+      const double size = 0.5 * std::exp2(level), t = size / width;
+      if (t >= reach) break;
+      double share = 0;  // trilinear between the middles of blocks
+      const double at[3] = {(point.z + t * d.z) / size - 0.5, (point.y + t * d.y) / size - 0.5,
+                            (point.x + t * d.x) / size - 0.5};
+      for (int corner = 0; corner < 8; ++corner) {
+        double part = 1;
+        std::int64_t block[3];
+        for (int axis = 0; axis < 3; ++axis) {
+          const double low = std::floor(at[axis]), upper = at[axis] - low;
+          const bool second = (corner >> axis & 1) != 0;
+          part *= second ? upper : 1 - upper;
+          block[axis] = static_cast<std::int64_t>(low) + (second ? 1 : 0);
+        }
+        share += part * share_of_block(block[0], block[1], block[2], level) / 255;
+      }
+      const double near = t / reach;
+      blocked = std::max(blocked, (1 - near * near) * std::clamp(1.7 * (share - behind) / (1 - behind), 0.0, 1.0));
+    }
+    seen += weight * (1 - blocked);
+    all += weight;
+  }
+  return seen / all;
+}
+
+// Oracle: plain_sky over random cells, at random points inside and outside of them.
+TEST(solid_pyramid, agrees_with_the_plain_sum_over_cones) {
+  const index3 n{12, 20, 16};
+  std::mt19937 random(7);
+  std::uniform_real_distribution<double> one(0, 1);
+  std::vector<std::uint8_t> share(static_cast<std::size_t>(n.volume()));
+  for (auto& s : share) s = one(random) < 0.4 ? static_cast<std::uint8_t>(255 * one(random)) : 0;
+  const kernel::solid_pyramid solid(n, edge, share);
+  std::vector<std::vector<int>> blocks{{share.begin(), share.end()}};
+  std::vector<index3> shapes{n};
+  const auto block = [&](std::int64_t z, std::int64_t y, std::int64_t x, int level) -> double {
+    const auto l = static_cast<std::size_t>(level);
+    const index3& s = shapes[l];
+    if (z < 0 || y < 0 || x < 0 || z >= s.z || y >= s.y || x >= s.x) return 0;
+    return blocks[l][static_cast<std::size_t>((z * s.y + y) * s.x + x)];
+  };
+  while (std::max({shapes.back().z, shapes.back().y, shapes.back().x}) > 1) {
+    const int below = static_cast<int>(shapes.size()) - 1;
+    const index3 s{(shapes.back().z + 1) / 2, (shapes.back().y + 1) / 2, (shapes.back().x + 1) / 2};
+    std::vector<int> next;
+    for (std::int64_t z = 0; z < s.z; ++z)
+      for (std::int64_t y = 0; y < s.y; ++y)
+        for (std::int64_t x = 0; x < s.x; ++x) {
+          double sum = 0;
+          for (int k = 0; k < 8; ++k) sum += block(2 * z + (k >> 2), 2 * y + (k >> 1 & 1), 2 * x + (k & 1), below);
+          next.push_back(static_cast<int>(sum + 4) / 8);
+        }
+    blocks.push_back(std::move(next));
+    shapes.push_back(s);
+  }
+  for (int i = 0; i < 300; ++i) {
+    const vector3 point{-2 + 10 * one(random), -2 + 14 * one(random), -2 + 12 * one(random)};
+    const vector3 normal = kernel::unit({one(random) - 0.5, one(random) - 0.5, one(random) - 0.5});
+    const double reach = i % 2 == 0 ? far_away : 3;
+    EXPECT_NEAR(solid.sky(point, normal, reach), plain_sky(block, static_cast<int>(shapes.size()), point, normal, reach),
+                2e-5);
   }
 }
 

@@ -87,6 +87,14 @@ double ray_surface::interpolate(const float* values, const vector3& point, doubl
     low += (cell - present_.begin[axis]) * stride[axis];
     next[axis] = part[axis] > 0 ? stride[axis] : 0;
   }
+  // Where all eight voxels have a value, their weights sum to 1.
+  const auto between = [&](std::int64_t voxel) {
+    const auto first = static_cast<double>(values[voxel]);
+    return first + part[2] * (static_cast<double>(values[voxel + next[2]]) - first);
+  };
+  const double front_low = between(low), front = front_low + part[1] * (between(low + next[1]) - front_low);
+  const double back_low = between(low + next[0]), back = back_low + part[1] * (between(low + next[0] + next[1]) - back_low);
+  if (const double all = front + part[0] * (back - front); !std::isnan(all)) return all;
   double sum = 0, share = 0;
   for (int corner = 0; corner < 8; ++corner) {
     double weight = 1;
@@ -111,13 +119,15 @@ double ray_surface::mean(const float* values, const vector3& point) const {
     for (int y = 0; y < 4; ++y) {
       const float* const row = values + around.z.offset[z] + around.y.offset[y];
       const double across = around.z.weight[z] * around.y.weight[y];
+      double weighted[4], weight[4];  // without branches: near a surface half of the voxels have no value
       for (int x = 0; x < 4; ++x) {
         const auto value = static_cast<double>(row[around.x.offset[x]]);
-        if (std::isnan(value)) continue;
-        const double weight = across * around.x.weight[x];
-        sum += weight * value;
-        share += weight;
+        const bool has_value = !std::isnan(value);
+        weight[x] = has_value ? around.x.weight[x] : 0;
+        weighted[x] = has_value ? around.x.weight[x] * value : 0;
       }
+      sum += across * ((weighted[0] + weighted[1]) + (weighted[2] + weighted[3]));
+      share += across * ((weight[0] + weight[1]) + (weight[2] + weight[3]));
     }
   return share > 0 ? sum / share : std::numeric_limits<double>::quiet_NaN();
 }
@@ -185,7 +195,8 @@ ray_surface::hit ray_surface::refine(const ray& along, std::int64_t sample) cons
   if (below >= 0 && sample == 0) return {at(along, a), {}, true};
   if (below >= 0) b = a;  // by rounding
   int side = 0;
-  for (int i = 0; i < 30 && b - a > 1e-7 * step_ && reached > 0; ++i) {
+  constexpr double fine_enough = 1e-5;  // of a step: far below what a pixel shows
+  for (int i = 0; i < 30 && b - a > fine_enough * step_ && reached > 0; ++i) {
     const double t = std::isfinite(below) ? (a * reached - b * below) / (reached - below) : 0.5 * (a + b);
     const double value = above(t);
     if (value >= 0) {

@@ -11,7 +11,7 @@ namespace {
 // How wide a cone is at a distance of 1: so many of them fill the sphere.
 constexpr double sky_width = 0.97;
 constexpr double lamp_width = 0.14;   // 2 tan 4 degrees
-constexpr double least_facing = 0.1;  // cones nearer to the plane than this see more of it than of the sky
+constexpr float least_facing = 0.1F;  // cones nearer to the plane than this see more of it than of the sky
 constexpr double plate_gain = 1.7;
 // Of the sky the worst sample of a cone counts, of the lamp the product of many.
 constexpr double sky_noise = 0.04, lamp_noise = 0.1;
@@ -27,6 +27,20 @@ constexpr std::array<vector3, 20> directions{{{a, a, a},   {a, a, -a},  {a, -a, 
                                               {-a, a, -a}, {-a, -a, a}, {-a, -a, -a}, {0, b, c},   {0, b, -c},
                                               {0, -b, c},  {0, -b, -c}, {b, c, 0},    {b, -c, 0},  {-b, c, 0},
                                               {-b, -c, 0}, {c, 0, b},   {-c, 0, b},   {c, 0, -b},  {-c, 0, -b}}};
+
+// The same by components, in single precision.
+struct lanes_of_directions {
+  std::array<float, directions.size()> z, y, x;
+};
+constexpr lanes_of_directions direction_lanes = [] {
+  lanes_of_directions result{};
+  for (std::size_t i = 0; i < directions.size(); ++i) {
+    result.z[i] = static_cast<float>(directions[i].z);
+    result.y[i] = static_cast<float>(directions[i].y);
+    result.x[i] = static_cast<float>(directions[i].x);
+  }
+  return result;
+}();
 
 // The share of a sample that lies behind a plane. Means of cells between which one interpolates linearly are a quadratic
 // B-spline of the solid, on average over where the cells lie. @param height of its middle above it, in edges of the cells
@@ -106,24 +120,114 @@ double solid_pyramid::around(const level& at, const vector3& point, std::span<co
   return share;
 }
 
-double solid_pyramid::sky(const vector3& point, const vector3& normal, double reach, std::span<const half_space> cut) const {
-  double seen = 0, all = 0;
-  for (const vector3& direction : directions) {
-    const double facing = dot(direction, normal), weight = facing - least_facing;
-    if (!(weight > 0)) continue;
-    double blocked = 0;
-    for (const level& at : levels_) {
-      const double t = at.edge / sky_width;
-      if (t >= reach || 1 - blocked < darkest) break;
-      const double near = t / reach;
-      // What stands behind each other hides the same part of the sky, as far as it can.
-      blocked = std::max(blocked, (1 - near * near) * blocked_by(around(at, along(point, t, direction), cut),
-                                                                 t * facing / at.edge, sky_noise));
+// The cones in front of a plane, one in each lane of a vector register. Unused lanes have weight 0.
+struct solid_pyramid::cones {
+  static constexpr std::size_t lanes = 16;  // at most 10 of the 20 directions are in front
+  using lane = std::array<float, lanes>;
+  alignas(64) lane z{}, y{}, x{}, weight{};
+  alignas(64) lane plane{}, gain{};  // a cone is blocked by gain * (share - plane)
+
+  explicit cones(const vector3& normal) {
+    const auto nz = static_cast<float>(normal.z), ny = static_cast<float>(normal.y), nx = static_cast<float>(normal.x);
+    std::array<float, directions.size()> facing_all;
+    for (std::size_t i = 0; i < directions.size(); ++i)
+      facing_all[i] = nz * direction_lanes.z[i] + ny * direction_lanes.y[i] + nx * direction_lanes.x[i];
+    lane facing{};
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < directions.size() && n < lanes; ++i) {
+      z[n] = direction_lanes.z[i];
+      y[n] = direction_lanes.y[i];
+      x[n] = direction_lanes.x[i];
+      facing[n] = facing_all[i];
+      n += facing_all[i] > least_facing ? 1 : 0;  // else the next one takes its place
     }
-    seen += weight * (1 - blocked);
-    all += weight;
+    for (std::size_t i = n; i < lanes; ++i) facing[i] = least_facing;
+    for (std::size_t i = 0; i < lanes; ++i) {
+      weight[i] = facing[i] - least_facing;
+      // The middle of a sample is as many of its edges above the plane on every level.
+      const float height = facing[i] * static_cast<float>(1 / sky_width), beyond = std::max(1.5F - height, 0.0F);
+      const float low = 0.5F + height * (height * height * (1 / 3.0F) - 0.75F), high = beyond * beyond * beyond * (1 / 6.0F);
+      plane[i] = (height < 0.5F ? low : high) + static_cast<float>(sky_noise);
+      gain[i] = static_cast<float>(plate_gain) / (1 - plane[i]);
+    }
   }
-  return all > 0 ? seen / all : 1;
+};
+
+// The shares of solid around the points at a distance t along all cones, as `around` computes them one by one.
+void solid_pyramid::around_cones(const level& at, const vector3& point, float t, const cones& front,
+                                 std::array<float, 16>& share) const {
+  constexpr std::size_t lanes = cones::lanes;
+  const std::array<const cones::lane*, 3> direction{&front.z, &front.y, &front.x};
+  alignas(64) std::array<std::array<std::int32_t, lanes>, 3> cell;
+  alignas(64) std::array<cones::lane, 3> part;
+  std::array<std::int64_t, 3> base;
+  for (int axis = 0; axis < 3; ++axis) {
+    const auto a = static_cast<std::size_t>(axis);
+    const double place = point[axis] * at.per_mm[axis] + 0.5, floor = std::floor(place);
+    base[a] = static_cast<std::int64_t>(std::clamp(floor, -16.0, static_cast<double>(at.cells[axis] + 16)));
+    const auto from = static_cast<float>(place - floor), per_t = t * static_cast<float>(at.per_mm[axis]);
+    constexpr float positive = 8;  // so that conversion to an integer rounds down
+    for (std::size_t i = 0; i < lanes; ++i) {
+      const float along = from + per_t * (*direction[a])[i] + positive;
+      cell[a][i] = static_cast<std::int32_t>(along);
+      part[a][i] = along - static_cast<float>(cell[a][i]);
+      cell[a][i] -= static_cast<std::int32_t>(positive);
+    }
+  }
+  const std::int64_t row = at.cells.x + 2, plane = (at.cells.y + 2) * row;
+  alignas(64) std::array<std::array<std::uint32_t, lanes>, 4> two;  // neighbours along x
+  for (std::size_t i = 0; i < lanes; ++i) {
+    const std::int64_t z = base[0] + cell[0][i], y = base[1] + cell[1][i], x = base[2] + cell[2][i];
+    const bool inside = z >= 0 && y >= 0 && x >= 0 && z <= at.cells.z && y <= at.cells.y && x <= at.cells.x;
+    const std::uint8_t* const first = at.share.data() + (inside ? z * plane + y * row + x : 0);
+    for (std::size_t k = 0; k < 4; ++k) {
+      std::uint16_t ends = 0;
+      if (inside)
+        std::memcpy(&ends, first + static_cast<std::int64_t>(k >> 1) * plane + static_cast<std::int64_t>(k & 1) * row, 2);
+      two[k][i] = ends;
+    }
+  }
+  for (std::size_t i = 0; i < lanes; ++i) {
+    const auto along_x = [&](std::size_t k) {
+      const auto low = static_cast<float>(static_cast<std::int32_t>(two[k][i] & 255)),
+                 high = static_cast<float>(static_cast<std::int32_t>(two[k][i] >> 8));
+      return low + part[2][i] * (high - low);
+    };
+    const float front_low = along_x(0), front_high = along_x(1), back_low = along_x(2), back_high = along_x(3);
+    const float low = front_low + part[1][i] * (front_high - front_low),
+                high = back_low + part[1][i] * (back_high - back_low);
+    share[i] = (low + part[0][i] * (high - low)) * (1.0f / 255);
+  }
+}
+
+double solid_pyramid::sky(const vector3& point, const vector3& normal, double reach, std::span<const half_space> cut) const {
+  const cones front(normal);
+  alignas(64) cones::lane blocked{}, share;
+  for (const level& at : levels_) {
+    const double t = at.edge / sky_width;
+    if (t >= reach) break;
+    around_cones(at, point, static_cast<float>(t), front, share);
+    for (const half_space& c : cut) {
+      const auto height = static_cast<float>(0.5 - (dot(c.normal, point) - c.offset) / at.edge);
+      const vector3 per_cone{c.normal.z / sky_width, c.normal.y / sky_width, c.normal.x / sky_width};
+      for (std::size_t i = 0; i < cones::lanes; ++i) {
+        const float along = static_cast<float>(per_cone.z) * front.z[i] + static_cast<float>(per_cone.y) * front.y[i] +
+                            static_cast<float>(per_cone.x) * front.x[i];
+        share[i] *= std::clamp(height - along, 0.0f, 1.0f);
+      }
+    }
+    const double near = t / reach;
+    const auto counts = static_cast<float>(1 - near * near);
+    // Solids one behind another block the same part of the sky: the largest counts.
+    for (std::size_t i = 0; i < cones::lanes; ++i)
+      blocked[i] = std::max(blocked[i], counts * std::clamp(front.gain[i] * (share[i] - front.plane[i]), 0.0f, 1.0f));
+  }
+  float seen = 0, all = 0;
+  for (std::size_t i = 0; i < cones::lanes; ++i) {
+    seen += front.weight[i] * (1 - blocked[i]);
+    all += front.weight[i];
+  }
+  return all > 0 ? static_cast<double>(seen / all) : 1;
 }
 
 double solid_pyramid::lamp(const vector3& point, const vector3& normal, const vector3& toward,

@@ -49,6 +49,8 @@ class solid_pyramid {
     double edge;                      // the longest, mm
     std::vector<std::uint8_t> share;  // with an empty cell around
   };
+  struct cones;
+  void around_cones(const level& at, const vector3& point, float t, const cones& front, std::array<float, 16>& share) const;
   // Mean share of solid around a point, in the blocks of a level, less what is cut away.
   double around(const level& at, const vector3& point, std::span<const half_space> cut) const;
 
