@@ -1,11 +1,12 @@
 """Colour maps and embedded pictures of the report."""
 
 import base64
+from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
-from matplotlib import colormaps
 
-IVORY = ("#ece3d0", "#e9d2a2", "#f0a95a", "#e0632f", "#a8213a", "#4a0f3f")  # what bears nothing looks like bone
+IVORY = ("#ece3d0", "#e9d2a2", "#f0a95a", "#e0632f", "#a8213a", "#4a0f3f")  # low values have the colour of bone
 
 
 def data_uri(data: bytes, kind: str = "image/png") -> str:
@@ -13,18 +14,26 @@ def data_uri(data: bytes, kind: str = "image/png") -> str:
 
 
 def colour_table(name: str) -> np.ndarray:
-    """256 colours, shape (256, 3), uint8."""
+    """256 colours of a map of osteon, cmcrameri or matplotlib, shape (256, 3), uint8; viridis for unknown names."""
     if name == "ivory":
-        from matplotlib.colors import LinearSegmentedColormap
+        stops = np.array([[int(stop[i : i + 2], 16) for i in (1, 3, 5)] for stop in IVORY])
+        places = np.linspace(0, 1, 256)
+        columns = [np.interp(places, np.linspace(0, 1, len(stops)), column) for column in stops.T]
+        return np.stack(columns, -1).round().astype("u1")
+    if name.endswith("_r"):
+        return colour_table(name[:-2])[::-1]
+    if (path := _scientific_map(name)) is not None:
+        return (np.loadtxt(path)[:, :3] * 255).round().astype("u1")
+    from matplotlib import colormaps
 
-        of_stops = LinearSegmentedColormap.from_list(name, IVORY)
-        return (of_stops(np.linspace(0, 1, 256))[:, :3] * 255).round().astype("u1")
-    try:
-        import cmcrameri.cm as scientific
-
-        table = scientific.cmaps.get(name)
-    except ImportError:
-        table = None
-    if table is None:
-        table = colormaps[name if name in colormaps else "viridis"]
+    table = colormaps[name if name in colormaps else "viridis"]
     return (np.asarray(table(np.linspace(0, 1, 256)))[:, :3] * 255).round().astype("u1")
+
+
+def _scientific_map(name: str) -> Path | None:
+    """The table of a map of cmcrameri, whose import brings pyplot; None without that package or map."""
+    spec = find_spec("cmcrameri")
+    if spec is None or spec.origin is None or not name.isalnum():
+        return None
+    path = Path(spec.origin).parent / "cmaps" / f"{name}.txt"
+    return path if path.is_file() else None

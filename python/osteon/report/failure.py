@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from .data import JobResult
-from .plots import COLOURS, INK, LINE, STYLE, _as_uri
+from .plots import COLOURS, INK, LINE, svg_uri
 from .text import look_up, number
 
 LARGEST_WORK_ERROR = 0.01  # of the trapezoidal rule; smaller steps make it smaller
@@ -22,8 +22,9 @@ def curve(result: JobResult) -> str | None:
     x = [float(v) for v in told.get(place, [])]
     if len(x) < 2:
         return None
-    with plt.rc_context(STYLE):
-        figure, (upper, lower) = plt.subplots(2, 1, figsize=(8, 5.6), sharex=True, layout="constrained")
+
+    def paint(figure: Figure) -> None:
+        upper, lower = figure.subplots(2, 1, sharex=True)
         upper.plot(x, told[load], color=LINE, linewidth=1.4, marker=".", markersize=4, label="computed")
         for key, words, colour in (
             ("first_yield", "first yield", COLOURS[4]),
@@ -44,7 +45,8 @@ def curve(result: JobResult) -> str | None:
         for axes in (upper, lower):
             axes.grid(color=INK, alpha=0.2, linewidth=0.6)
             axes.legend(frameon=False, fontsize=8)
-        return _as_uri(figure)
+
+    return svg_uri((8, 5.6), paint)
 
 
 def _energies(axes: Axes, x: list[float], told: dict[str, list[float]]) -> None:

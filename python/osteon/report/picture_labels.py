@@ -196,10 +196,10 @@ def of_result(result: JobResult, scene: Scene | None = None) -> Image.Image | No
 
 
 def as_png(picture: Image.Image | None) -> bytes:
-    """Empty without a picture."""
+    """Encode losslessly; empty without a picture. Pillow's `optimize` takes eight times as long for 8 % fewer bytes."""
     out = io.BytesIO()
     if picture is not None:
-        picture.save(out, "PNG", optimize=True)
+        picture.save(out, "PNG", compress_level=3)
     return out.getvalue()
 
 

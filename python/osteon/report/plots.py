@@ -1,16 +1,16 @@
 """Diagrams of the report, as SVG that reads on light and dark paper."""
 
 import io
+import math
 from collections.abc import Callable
 
-import matplotlib
-
-matplotlib.use("Agg")
 import numpy as np
-from matplotlib import pyplot as plt
+from matplotlib import rc_context
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
 from .colours import data_uri
 from .data import JobResult
@@ -24,19 +24,56 @@ STYLE = {
 }
 
 
-def _as_uri(figure: Figure) -> str:
-    out = io.BytesIO()
-    figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
-    plt.close(figure)
+def svg_uri(size: tuple[float, float], paint: Callable[[Figure], None]) -> str:
+    """Draw a figure as SVG in a data URI.
+
+    The figure is an object without pyplot and has fixed margins: the import of pyplot, and a layout engine that
+    measures all texts, each take as long as the drawing.
+
+    @param size width and height in inches
+    @param paint adds axes and lines to the empty figure
+    """
+    with rc_context(STYLE):
+        figure = Figure(size)
+        width, height = size
+        figure.subplots_adjust(
+            left=0.82 / width, right=1 - 0.12 / width, bottom=0.52 / height, top=1 - 0.18 / height, hspace=0.18
+        )
+        paint(figure)
+        for ground in (figure, *figure.axes):
+            ground.patch.set_alpha(0)
+        out = io.BytesIO()
+        FigureCanvasSVG(figure).print_svg(out, metadata={"Date": None})
     return data_uri(out.getvalue(), "image/svg+xml")
 
 
 def _draw(paint: Callable[[Axes], None]) -> str:
-    with plt.rc_context(STYLE):
-        figure, axes = plt.subplots(figsize=(5.6, 3.3), layout="constrained")
+    def paint_one(figure: Figure) -> None:
+        axes = figure.subplots()
         paint(axes)
         axes.grid(color=INK, alpha=0.2, linewidth=0.6)
-        return _as_uri(figure)
+
+    return svg_uri((5.6, 3.3), paint_one)
+
+
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def log_axis(axis: Axis) -> None:
+    """Label about six powers of ten in plain text: matplotlib's own labels are TeX, and slower than the figure."""
+    axis.set_major_locator(LogLocator(numticks=7))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(lambda value, _: power_of_ten(value))
+
+
+def power_of_ten(value: float) -> str:
+    """A tick of a logarithmic axis: "0.01" to "1000" in full, others as a power; empty between powers."""
+    if not value > 0:
+        return ""
+    exponent = round(math.log10(value))
+    if not math.isclose(value, 10.0**exponent, rel_tol=1e-6):
+        return f"{value:g}"
+    return f"{value:g}" if -2 <= exponent <= 3 else f"10{str(exponent).translate(SUPERSCRIPTS)}"
 
 
 def histogram(result: JobResult) -> str | None:
@@ -53,7 +90,10 @@ def histogram(result: JobResult) -> str | None:
 
     def paint(axes: Axes) -> None:
         axes.hist(values, bins=np.geomspace(low, high, 81), weights=np.full(values.size, 100 / values.size), color=LINE)
-        axes.set(xscale="log", xlabel=f"{words} ({unit}); 1 % lies further left", ylabel="solid volume (%)")
+        axes.set(
+            xscale="log", xlabel=f"{words} ({unit}); 1 % of the volume is below the axis", ylabel="solid volume (%)"
+        )
+        log_axis(axes.xaxis)
         for q, style in ((50, "-"), (98, "--")):
             axes.axvline(
                 np.percentile(values, q), color="#d1603d", linestyle=style, linewidth=1.2, label=f"{q} % lie below"
@@ -76,6 +116,7 @@ def greys(result: JobResult) -> str | None:
         share = 100 * scan.counts / scan.counts.sum()
         axes.stairs(share, scan.edges, color=LINE, fill=True)
         axes.set(yscale="log", xlabel=f"grey value{f' ({unit})' if unit else ''}", ylabel="voxels (%)")
+        log_axis(axes.yaxis)
         axes.set_ylim(max(share[share > 0].min() / 2, 1e-4), 5 * share.max())  # room for the legend
         if threshold is not None:
             axes.axvline(float(threshold), color="#d1603d", linewidth=1.4, label=f"threshold {float(threshold):g}")
@@ -93,6 +134,7 @@ def convergence(result: JobResult) -> str | None:
     def paint(axes: Axes) -> None:
         axes.semilogy(range(len(history)), history, color=LINE, marker="o", markersize=3.5, linewidth=1.4)
         axes.set(xlabel="iteration", ylabel="relative residual")
+        log_axis(axes.yaxis)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         if tolerance:
             axes.axhline(
@@ -165,18 +207,19 @@ def history(result: JobResult) -> str | None:
     drawn = [(title, unit, lines) for title, unit, lines in drawn if lines]
     if not drawn:
         return None
-    with plt.rc_context(STYLE):
-        figure, axes = plt.subplots(
-            len(drawn), 1, figsize=(8, 1.7 * len(drawn)), sharex=True, layout="constrained", squeeze=False
-        )
+
+    def paint(figure: Figure) -> None:
+        axes = figure.subplots(len(drawn), 1, sharex=True, squeeze=False)
         for panel, (title, unit, lines) in zip(axes[:, 0], drawn, strict=True):
             for (label, values), colour in zip(lines, COLOURS * (len(lines) // len(COLOURS) + 1), strict=False):
                 panel.plot(time, values, color=colour, linewidth=1.3, label=label or None)
             if title == "divergence" and all(v > 0 for v in lines[0][1][1:]):
                 panel.set_yscale("log")
+                log_axis(panel.yaxis)
             panel.set_ylabel(f"{title} ({unit})" if unit else title, fontsize=8)
             panel.grid(color=INK, alpha=0.2, linewidth=0.6)
             if len(lines) > 1 or lines[0][0]:
                 panel.legend(frameon=False, fontsize=8, ncols=min(len(lines), 4))
         axes[-1, 0].set_xlabel("time (s)")
-        return _as_uri(figure)
+
+    return svg_uri((8, 1.7 * len(drawn)), paint)

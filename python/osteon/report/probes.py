@@ -4,11 +4,11 @@ import csv
 import math
 from typing import Any
 
-from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from .data import JobResult
-from .plots import COLOURS, INK, STYLE, _as_uri
+from .plots import COLOURS, INK, svg_uri
 
 PANELS = (  # key, title, unit
     ("speed_mm_per_s", "speed", "mm/s"),
@@ -82,10 +82,12 @@ def probes(result: JobResult) -> str | None:
     ]
     if not panels:
         return None
-    with plt.rc_context(STYLE):
-        figure, axes = plt.subplots(len(panels), 1, figsize=(8, 2.0 * len(panels)), layout="constrained", squeeze=False)
+
+    def paint(figure: Figure) -> None:
+        axes = figure.subplots(len(panels), 1, squeeze=False)
         for n, (panel, (lines, title, words)) in enumerate(zip(axes[:, 0], panels, strict=True)):
             _draw(panel, lines, title)
             if n + 1 == len(panels) or panels[n + 1][2] != words:
                 panel.set_xlabel(words)
-        return _as_uri(figure)
+
+    return svg_uri((8, 2.0 * len(panels)), paint)

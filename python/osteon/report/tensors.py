@@ -10,7 +10,7 @@ import numpy as np
 from ..results.unit_for_people import unit_for_people
 
 # ruff: noqa: E501 (lines of HTML)
-from .colours import data_uri
+from .colours import colour_table, data_uri
 from .data import JobResult
 from .text import number
 
@@ -74,30 +74,31 @@ def directional_value(tensor_zyx: np.ndarray) -> Callable[[np.ndarray], np.ndarr
 
 def picture_of_directions(along: Callable[[np.ndarray], np.ndarray], words: str) -> str:
     """A body whose radius in each direction is the value there, and its outlines in the three planes of the axes."""
-    from matplotlib import colormaps
-    from matplotlib import pyplot as plt
-    from matplotlib.colors import Normalize
+    from matplotlib import rc_context
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import ListedColormap, Normalize
+    from matplotlib.figure import Figure
 
     from .plots import COLOURS, INK, STYLE
 
+    colours = ListedColormap(colour_table("batlow") / 255)
     polar, around = np.meshgrid(np.linspace(0, np.pi, 61), np.linspace(0, 2 * np.pi, 121), indexing="ij")
     n = np.stack([np.sin(polar) * np.cos(around), np.sin(polar) * np.sin(around), np.cos(polar)], -1)
     radius = along(n)
     low, high = float(radius.min()), float(radius.max())
-    with plt.rc_context(STYLE):
-        figure = plt.figure(figsize=(8.4, 3.6), layout="constrained")
+    with rc_context(STYLE):
+        figure = Figure((8.4, 3.6), dpi=130, layout="constrained")
         body = figure.add_subplot(1, 2, 1, projection="3d")
         norm = Normalize(low, high if high > low else low + 1)
         x, y, z = (radius * n[..., i] for i in range(3))
-        body.plot_surface(
-            x, y, z, facecolors=colormaps["viridis"](norm(radius)), rstride=1, cstride=1, shade=True, linewidth=0
-        )
+        body.plot_surface(x, y, z, facecolors=colours(norm(radius)), rstride=1, cstride=1, shade=True, linewidth=0)
         body.set(xlim=(-high, high), ylim=(-high, high), zlim=(-high, high), xlabel="x", ylabel="y", zlabel="z")
         body.set_box_aspect((1, 1, 1))
         for axis in (body.xaxis, body.yaxis, body.zaxis):
             axis.set_ticklabels([])
             axis.set_pane_color((0, 0, 0, 0))
-        figure.colorbar(plt.cm.ScalarMappable(norm, "viridis"), ax=body, shrink=0.7, label=words)
+        figure.colorbar(ScalarMappable(norm, colours), ax=body, shrink=0.7, label=words)
         flat = figure.add_subplot(1, 2, 2, projection="polar")
         angle = np.linspace(0, 2 * np.pi, 241)
         for (a, b), colour in zip(((0, 1), (0, 2), (1, 2)), COLOURS, strict=False):
@@ -107,9 +108,10 @@ def picture_of_directions(along: Callable[[np.ndarray], np.ndarray], words: str)
         flat.set_rlim(0, high * 1.05)
         flat.grid(color=INK, alpha=0.3)
         flat.legend(frameon=False, fontsize=9, loc="lower left", bbox_to_anchor=(0.9, -0.08))
+        for ground in (figure, *figure.axes):
+            ground.patch.set_alpha(0)
         out = io.BytesIO()
-        figure.savefig(out, format="png", transparent=True, dpi=130)
-        plt.close(figure)
+        FigureCanvasAgg(figure).print_png(out)  # draws once, unlike savefig with a layout engine
     return data_uri(out.getvalue())
 
 

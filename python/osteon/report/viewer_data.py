@@ -110,7 +110,7 @@ def picture_uri(picture: Path | Image.Image, pixels: int = STILL_PIXELS) -> str:
     small = picture.copy()
     small.thumbnail((pixels, pixels))
     out = io.BytesIO()
-    small.save(out, "WEBP", quality=85)
+    small.save(out, "WEBP", quality=85, method=2)
     return data_uri(out.getvalue(), "image/webp")
 
 

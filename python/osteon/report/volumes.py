@@ -43,8 +43,10 @@ class ThinField:
 
 def thin_field(planes: Iterator[tuple[int, np.ndarray]], shape: tuple[int, int, int], k: int) -> ThinField:
     """Thin a cell field whose planes come in order: by the mean, as the maximum would raise every percentile."""
+    if k == 1:
+        return _full_field(planes, shape)
     small = tuple(-(-n // k) for n in shape)
-    total = np.zeros(small, "f4" if k == 1 else "f8")
+    total = np.zeros(small, "f8")
     count = np.zeros(small, "u1" if k < 7 else "u4")
     largest, where = -np.inf, (0, 0, 0)
     for first, group in planes:
@@ -61,6 +63,22 @@ def thin_field(planes: Iterator[tuple[int, np.ndarray]], shape: tuple[int, int, 
     with np.errstate(invalid="ignore", divide="ignore"):
         values = (total / np.where(count, count, np.nan)).astype("f4")
     return ThinField(values, largest, tuple((n + 0.5) / k for n in where))
+
+
+def _full_field(planes: Iterator[tuple[int, np.ndarray]], shape: tuple[int, int, int]) -> ThinField:
+    """The field of a page that shows every voxel."""
+    values = np.full(shape, np.nan, "f4")
+    largest, where = -np.inf, (0, 0, 0)
+    for first, group in planes:
+        there = np.isfinite(group)
+        if not there.any():
+            continue
+        top = int(np.argmax(np.where(there, group, -np.inf)))
+        if (value := float(group.flat[top])) > largest:
+            z, y, x = np.unravel_index(top, group.shape)
+            largest, where = value, (int(x), int(y), first + int(z))
+        np.copyto(values[first : first + len(group)], group, where=there, casting="same_kind")
+    return ThinField(values, largest, tuple(n + 0.5 for n in where))
 
 
 def magnitudes(planes: Iterator[tuple[int, np.ndarray]], on_nodes: bool) -> Iterator[tuple[int, np.ndarray]]:
@@ -148,8 +166,8 @@ def codes_of(values: np.ndarray, scale: Scale) -> np.ndarray:
 
 
 def packed(volume: np.ndarray) -> str:
-    """Bytes as viewer/volumes.js unpacks them."""
-    return base64.b64encode(gzip.compress(np.ascontiguousarray(volume, "u1").tobytes(), 6, mtime=0)).decode("ascii")
+    """Bytes as viewer/volumes.js unpacks them. Level 3 takes half the time of level 6 for a tenth more bytes."""
+    return base64.b64encode(gzip.compress(np.ascontiguousarray(volume, "u1").tobytes(), 3, mtime=0)).decode("ascii")
 
 
 @dataclass
