@@ -1,5 +1,6 @@
 osteon_test(render/picture RANKS 1 2 3 4 5 7 TIMEOUT 120)
 osteon_test(render/opaque_surface RANKS 1 2 3 5 7 TIMEOUT 120)
+osteon_test(render/compositing_forms RANKS 1 2 3 4 5 6 7 TIMEOUT 60)
 osteon_test(render/choose_compositor RANKS 1 2 4 5)
 osteon_test(render/annotate)
 osteon_test(render/streamlines RANKS 1 2 3 5 7 TIMEOUT 120)

@@ -26,7 +26,7 @@ class in_shared_memory : public compositor::backend {
   std::byte* buffer() override { return images_.next_image(); }
   const std::byte* picture() const override { return images_.picture(); }
   // Who has a part of the picture waits for all of it, and it stays until all are at the next frame.
-  bool has_all() const override { return !parts.empty(); }
+  bool all_have_all() const override { return options.root < 0 || ranks_ == 1; }
 
   frame_report run(std::span<const int> order, const pixel_rectangle& active) override {
     check_order(order, ranks_);

@@ -224,7 +224,7 @@ std::span<const std::byte> compositor::picture() const {
   return {backend_->picture(), static_cast<std::size_t>(backend_->pixels()) * backend_->options.format.bytes()};
 }
 const std::vector<plan::span>& compositor::parts() const { return backend_->parts; }
-bool compositor::has_all() const { return backend_->has_all(); }
+bool compositor::all_have_all() const { return backend_->all_have_all(); }
 double compositor::error_bound() const { return backend_->error_bound; }
 std::string compositor::description() const { return backend_->description; }
 

@@ -20,7 +20,8 @@ struct compositor::backend {
   virtual std::byte* buffer() = 0;
   virtual frame_report run(std::span<const int> order, const pixel_rectangle& active) = 0;
   virtual const std::byte* picture() const = 0;
-  virtual bool has_all() const { return parts.size() == 1 && parts.front() == plan::span{0, pixels()}; }
+  /// A property of transport, root and number of ranks, never of this rank's parts: it must be equal on all ranks.
+  virtual bool all_have_all() const { return comm.size() == 1; }
 
   composite_options options;
   communicator comm;

@@ -173,7 +173,7 @@ std::vector<float> image_join::pixels(std::span<const std::int64_t> first_pixel)
   const auto bytes = static_cast<std::int64_t>(format().bytes());
   std::vector<float> result(4 * static_cast<std::size_t>(own.size()));
   const auto place = [&](std::int64_t pixel) { return result.data() + 4 * (pixel - own.begin); };
-  if (compositor_->has_all()) {
+  if (compositor_->all_have_all()) {
     to_floats_by_threads(format(), result.data(), picture + own.begin * bytes, own.size());
     return result;
   }
