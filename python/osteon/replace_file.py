@@ -38,3 +38,33 @@ def folder_beside(target: Path) -> Iterator[Path]:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def replace_whole(part: Path, target: Path) -> None:
+    """Rename a file or folder, and replace an older one of that name.
+
+    A folder cannot be replaced in one step: the older one keeps another name until the new one is in place.
+
+    @throws OSError; the older one is then in place, or under the name that the message states
+    """
+    if not target.is_dir():
+        part.replace(target)
+        return
+    older = Path(tempfile.mkdtemp(prefix=f".{target.name[:100]}.older.", dir=target.parent)) / target.name
+    try:
+        target.replace(older)
+        _replace_or_undo(part, target, older)
+    except OSError as e:
+        kept = f"; the older folder is '{older}'" if older.exists() else ""
+        with suppress(OSError):
+            older.parent.rmdir()
+        raise OSError(e.errno, f"{e.strerror}{kept}", str(target)) from None
+    shutil.rmtree(older.parent, ignore_errors=True)
+
+
+def _replace_or_undo(part: Path, target: Path, older: Path) -> None:
+    try:
+        part.replace(target)
+    except OSError:
+        older.replace(target)
+        raise

@@ -1,7 +1,6 @@
 """Write results for other programs: `python -m osteon.export RESULTS -o FILE [--field NAME]`."""
 
 import argparse
-import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +9,7 @@ import numpy as np
 
 from ..errors import DATA, USAGE, DataError, complain, tell_file_warnings
 from ..extras import missing_package
-from ..replace_file import folder_beside
+from ..replace_file import folder_beside, replace_whole
 from ..results.result_fields import Field, field_names, read_fields
 from .image_formats import WRITERS
 from .mesh import write_stl, write_vtu
@@ -50,14 +49,12 @@ def export(
             raise DataError(f"'{target.name}' cannot be written: {' '.join(str(e).split())[-200:]}") from None
         if target.is_dir() and not (target / ".zattrs").is_file():
             raise DataError(f"'{target}' is a folder of something else; choose another name, or remove it")
-        if target.is_dir():  # An image that is a folder cannot be replaced in one step.
-            shutil.rmtree(target)
         for name in beside:
             if (other := target.with_name(name)).exists() and not _names(target, name):
                 raise DataError(f"'{other}' is there, where the data of '{target.name}' go; choose another name")
         for name in beside:  # before what names them
             (folder / name).replace(target.with_name(name))
-        part.replace(target)
+        replace_whole(part, target)
         if target.suffix.lower() == ".npy":
             part.with_suffix(".json").replace(target.with_suffix(".json"))
 

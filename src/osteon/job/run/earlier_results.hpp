@@ -1,30 +1,35 @@
 #pragma once
 /// @file
 /// Results of an earlier job in the output folder: they are kept beside it, never overwritten.
+#include <filesystem>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/job/spec.hpp>
 #include <string>
-#include <utility>
+#include <system_error>
 #include <vector>
 
 namespace osteon::job {
 
-/// Moves what an earlier job computed from NAME.out to NAME.out.1 (.2 and so on if that is there), so that the folder
-/// always tells of one job. If this one fails before it has results of its own, they come back. One process has it.
+/// Move the results of an earlier job from NAME.out to NAME.out.1 (.2 and so on if that exists), so that the folder
+/// always describes one job. If this job fails before it has results of its own, they return. One process has it.
+///
+/// No operation of this class deletes the last name of a file: a failing rename leaves each earlier file either in the
+/// folder or in NAME.out.1.
 class earlier_results {
  public:
   earlier_results() = default;
-  /// What is marked as not converged is not kept.
-  /// @throws machine_error if they cannot be moved
+  /// Results that are marked as not converged are not kept.
+  /// @throws machine_error if they cannot be moved; they are then where they were
   earlier_results(const spec& job, log_sink& log);
   earlier_results(earlier_results&& other) noexcept { *this = std::move(other); }
   earlier_results& operator=(earlier_results&& other) noexcept {
     std::swap(moved_, other.moved_);
     std::swap(place_, other.place_);
     std::swap(home_, other.home_);
+    std::swap(log_, other.log_);
     return *this;
   }
-  ~earlier_results() { put_back(); }
+  ~earlier_results() { come_back(); }
 
   /// Results of this job, or its checkpoint, take their place.
   void stay_away() {
@@ -33,9 +38,19 @@ class earlier_results {
   }
 
  private:
-  void put_back() noexcept;
-  std::string place_, home_;                                ///< where they are, and where they were
-  std::vector<std::pair<std::string, std::string>> moved_;  ///< from, to
+  /// A file or folder of the earlier job. A second name in the new place (a hard link) is made before the first goes.
+  struct entry {
+    std::filesystem::path from, to;
+    bool has_both_names = false, is_moved = false;
+  };
+
+  bool move_to(const std::filesystem::path& place, const std::vector<std::filesystem::path>& old, std::error_code& failed);
+  std::size_t undo() noexcept;
+  void come_back() noexcept;
+
+  std::filesystem::path place_, home_;  ///< where they are, and where they were
+  std::vector<entry> moved_;
+  log_sink* log_ = nullptr;
 };
 
 }  // namespace osteon::job
