@@ -3,10 +3,13 @@
 A run keeps the text of the job as it was: `NAME.run1.toml` beside the job, results in `NAME.run1.out`, what it tells
 in `NAME.studio/run1.jsonl`. Whoever starts a studio next finds it: a process is known by its number and the time of
 its start, as numbers come again.
+
+Only entries that this studio has added start by themselves. An entry that waits in a list of another studio, which may
+come with the folder of another person, is held until somebody starts it.
 """
 
 import contextlib
-import fcntl
+import itertools
 import json
 import os
 import shlex
@@ -20,40 +23,65 @@ from typing import Any
 
 from ..errors import INTERRUPTED, DataError, UsageError
 from ..replace_file import write_whole
+from .file_lock import held
+from .foreign_file import json_of, loads, opened, to_append, to_write
 from .job_file import JobFile, digest_of
 from .program import binary
+from .run_list import (
+    DONE,
+    FAILED,
+    HELD,
+    LARGEST_NUMBER,
+    RUNNING,
+    STOPPED,
+    WAITING,
+    answers_in,
+    checked_ranks,
+    clean_text,
+    entry_of,
+    kept_entries,
+    name_of,
+    words_of,
+)
 
-WAITING, RUNNING, STOPPED, DONE, FAILED = "waiting", "running", "stopped", "done", "failed"
-ANSWERS = ("stiffness_N_per_mm", "apparent_modulus_MPa", "effective_conductivity_W_per_mK", "permeability_m2")
 MOST_LINES = 5000  # of a log that the page gets; the latest
+MOST_BYTES = 32 << 20  # of the lines of a run that are read at once; the latest
 
 
 class Runs:
     """The runs of one job file. One studio has the queue; another one only looks."""
 
-    def __init__(self, job: JobFile, changed: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self, job: JobFile, changed: Callable[[], None] = lambda: None, added: set[tuple[Path, int]] | None = None
+    ) -> None:
+        """@param added runs that this studio has added, by job file and number; this object adds to it"""
         self.job, self.changed = job, changed
+        self.added = added if added is not None else set()
         self.folder = job.folder
         self.lock = threading.RLock()
         self.children: dict[int, subprocess.Popen[bytes]] = {}
         self.is_mine = False
         self.held: Any = None
-        self.take()
-        self.entries: list[dict[str, Any]] = self._kept()
+        self.note = ""  # of the list, for the page
+        self.entries: list[dict[str, Any]] = []
+        if not self.take():
+            self.entries = self._kept()
 
     def take(self) -> bool:
         """Take the queue, if no other studio has it."""
-        if self.is_mine:
+        with self.lock:
+            if self.is_mine:
+                return True
+            self.folder.mkdir(exist_ok=True)
+            lock = held(self.folder / "lock")
+            if lock is None:
+                return False
+            self.held, self.is_mine = lock, True  # until the process ends, however it does
+            self.entries = self._kept()
+            for entry in self.entries:
+                if entry["state"] == WAITING and (self.job.path, entry["number"]) not in self.added:
+                    entry["state"] = HELD
             return True
-        self.folder.mkdir(exist_ok=True)
-        held = (self.folder / "lock").open("a+")
-        try:
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            held.close()
-            return False
-        self.held, self.is_mine = held, True  # until the process ends, however it does
-        return True
 
     def release(self) -> None:
         if self.held is not None:
@@ -61,50 +89,66 @@ class Runs:
         self.held, self.is_mine = None, False
 
     def _kept(self) -> list[dict[str, Any]]:
-        try:
-            return json.loads((self.folder / "runs.json").read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return []
+        entries, faults = kept_entries(self.folder / "runs.json", self.job.path.stem)
+        self.note = ""
+        if faults:
+            self.note = (
+                f"{faults} invalid {'entries' if faults > 1 else 'entry'} of '{self.folder.name}/runs.json' "
+                f"{'are' if faults > 1 else 'is'} left out; the file is kept as runs.json.invalid"
+            )
+        return entries
 
     def _keep(self) -> None:
-        write_whole(self.folder / "runs.json", json.dumps(self.entries, indent=1))
+        path = self.folder / "runs.json"
+        if self.note:
+            with contextlib.suppress(FileNotFoundError):
+                path.replace(path.with_name("runs.json.invalid"))
+            self.note = ""
+        write_whole(path, json.dumps(self.entries, indent=1))
         self.changed()
+
+    def listed(self) -> list[dict[str, Any]]:
+        """Copies of the entries, which other threads do not change."""
+        with self.lock:
+            return [dict(entry) for entry in self.entries]
 
     def add(self, text: str, ranks: int | None = None) -> dict[str, Any]:
         """Put a run of this text at the end of the queue. @throws UsageError if another studio has the queue"""
         with self.lock:
             self._require_mine()
-            number = 1 + max((e["number"] for e in self.entries), default=0)
-            stem = f"{self.job.path.stem}.run{number}"
-            while (self.job.path.parent / f"{stem}.toml").exists() or (self.job.path.parent / f"{stem}.out").exists():
-                number += 1
-                stem = f"{self.job.path.stem}.run{number}"
-            write_whole(self.job.path.with_name(f"{stem}.toml"), text)
-            command = ["osteon", "run", f"{stem}.toml", "-o", f"{stem}.out"]
-            if ranks:
-                command += ["-n", str(ranks)]
-            entry = {
-                "number": number,
-                "name": stem,
-                "digest": digest_of(text),
-                "state": WAITING,
-                "command": shlex.join(command),
-                "added": time.time(),
-            }
+            ranks = checked_ranks(ranks)
+            number = self._free_number()
+            write_whole(self._file(number, "toml"), text)
+            entry = entry_of(
+                self.job.path.stem, number, ranks, digest=digest_of(text), state=WAITING, added=time.time()
+            )
             self.entries.append(entry)
+            self.added.add((self.job.path, number))
             self._keep()
         self.tend()
         return entry
+
+    def _free_number(self) -> int:
+        """A number without files, and without links that lead to files that are not there yet."""
+        number = 1 + max((e["number"] for e in self.entries), default=0)
+        while any(os.path.lexists(self._file(number, ending)) for ending in ("toml", "out")):
+            number += 1
+        if number > LARGEST_NUMBER:
+            raise UsageError(f"a job has at most {LARGEST_NUMBER} runs; remove '{self.folder.name}' and earlier runs")
+        return number
+
+    def _file(self, number: int, ending: str) -> Path:
+        return self.job.path.with_name(f"{name_of(self.job.path.stem, number)}.{ending}")
 
     def stop(self, number: int) -> None:
         """Take it out of the queue, or tell it to write a checkpoint and end."""
         with self.lock:
             self._require_mine()
             entry = self._entry(number)
-            if entry["state"] == WAITING:
+            if entry["state"] in (WAITING, HELD):
                 entry["state"] = STOPPED
                 self._keep()
-            elif entry["state"] == RUNNING and is_alive(entry):
+            elif entry["state"] == RUNNING and self._is_running(entry):
                 entry["asked_to_stop"] = True
                 self._keep()
                 os.kill(entry["pid"], signal.SIGTERM)
@@ -113,10 +157,19 @@ class Runs:
         with self.lock:
             self._require_mine()
             entry = self._entry(number)
-            if entry["state"] in (STOPPED, FAILED):
+            if entry["state"] in (HELD, STOPPED, FAILED):
                 entry["state"] = WAITING
+                self.added.add((self.job.path, number))
                 self._keep()
         self.tend()
+
+    def _is_running(self, entry: dict[str, Any]) -> bool:
+        """Whether the process of an entry is one of this studio, or one that writes the progress file of this run: the
+        list on disk can name any process."""
+        if not is_alive(entry):
+            return False
+        told = self.told(entry)
+        return entry["number"] in self.children or writes_progress(entry["pid"], f"{told.parent.name}/{told.name}")
 
     def tend(self) -> None:
         """See what has ended, and begin the next one. Called again and again."""
@@ -126,7 +179,7 @@ class Runs:
                 return
             changed = False
             for entry in self.entries:
-                if entry["state"] == RUNNING and not is_alive(entry):
+                if entry["state"] == RUNNING and not self._is_running(entry):
                     if child := self.children.pop(entry["number"], None):
                         entry["exit_code"] = child.wait()
                     self._ended(entry)
@@ -140,31 +193,54 @@ class Runs:
                 self._keep()
 
     def _start(self, entry: dict[str, Any]) -> None:
-        folder, name = self.job.path.parent, entry["name"]
-        goes_on = (folder / f"{name}.out" / "checkpoint").is_dir()
+        folder, number = self.job.path.parent, entry["number"]
+        results = self.results_of(number)
+        goes_on = (results / "checkpoint").is_dir()
         told = self.told(entry)
-        if goes_on:
-            words = [binary(), "resume", f"{name}.out", "--progress", str(told)]
-        else:
-            words = [binary(), *shlex.split(entry["command"])[1:], "--progress", str(told)]
-        self.job.log({"command": shlex.join(["osteon", *words[1:]])})
         entry.pop("asked_to_stop", None)
         entry.pop("exit_code", None)
-        with (self.folder / f"run{entry['number']}.log").open("ab" if goes_on else "wb") as log:
-            try:
+        try:
+            self._require_no_links(number)
+            words = words_of(entry["name"], entry.get("ranks"))
+            if goes_on:
+                words = ["resume", words[words.index("-o") + 1]]
+            words += ["--progress", str(told)]
+            self.job.log({"command": shlex.join(["osteon", *words])})
+            path = self.folder / f"run{number}.log"
+            with to_append(path) if goes_on else to_write(path) as log:
                 child = subprocess.Popen(
-                    words, cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+                    [binary(), *words],
+                    cwd=folder,
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    start_new_session=True,
                 )
-            except OSError as e:
-                entry.update(state=FAILED, text=f"cannot start '{words[0]}': {e.strerror}", ended=time.time())
-                return
-        self.children[entry["number"]] = child
+        except DataError as e:
+            entry.update(state=FAILED, text=str(e), ended=time.time())
+            return
+        except OSError as e:
+            entry.update(state=FAILED, text=f"cannot start '{e.filename or binary()}': {e.strerror}", ended=time.time())
+            return
+        self.children[number] = child
         entry.update(state=RUNNING, pid=child.pid, born=born(child.pid), host=os.uname().nodename, began=time.time())
+
+    def _require_no_links(self, number: int) -> None:
+        """@throws DataError if a file that the run reads or writes is a link, which may lead anywhere"""
+        for path in (
+            self._file(number, "toml"),
+            self._file(number, "out"),
+            self.folder / f"run{number}.jsonl",
+            self.folder / f"run{number}.log",
+        ):
+            if path.is_symlink():
+                raise DataError(f"'{path.name}' is a link; replace it by what it leads to, then start the run again")
 
     def _ended(self, entry: dict[str, Any]) -> None:
         """What became of a run. The last line of what it told says it, also of one that was no child of ours."""
         last = self._last_line(entry)
         code = last.get("exit_code") if last.get("kind") == "end" else entry.get("exit_code")
+        code = code if isinstance(code, int) else None
         done = code == 0
         entry["exit_code"] = code
         entry["ended"] = time.time()
@@ -172,18 +248,15 @@ class Runs:
         entry["state"] = DONE if done else STOPPED if stopped else FAILED
         if done:
             entry["answers"] = self._answers(entry)
-        entry["text"] = (
-            last.get("text", "") if last.get("kind") == "end" else "" if done else "it was ended from outside"
-        )
+        text = last.get("text", "") if last.get("kind") == "end" else "" if done else "it was ended from outside"
+        entry["text"] = clean_text(text)
 
     def _answers(self, entry: dict[str, Any]) -> dict[str, float]:
         """The first numbers of a run's summary, for its card."""
         try:
-            path = self.results_of(entry["number"]) / "summary.json"
-            summary = json.loads(path.read_text(encoding="utf-8"))
+            return answers_in(json_of(self.results_of(entry["number"]) / "summary.json"))
         except (OSError, ValueError):
             return {}
-        return {key: summary[key] for key in ANSWERS if isinstance(summary.get(key), (int, float))}
 
     def _last_line(self, entry: dict[str, Any]) -> dict[str, Any]:
         lines = self.lines(entry["number"], 0)[0]
@@ -193,39 +266,46 @@ class Runs:
         """Lines that a run has told from this byte on, and the byte after them. Of a shorter file: from the first."""
         path = self.folder / f"run{number}.jsonl"
         try:
-            with path.open("rb") as file:
-                if os.fstat(file.fileno()).st_size < begin:
+            with opened(path) as file:
+                size = os.fstat(file.fileno()).st_size
+                if size < begin:
                     begin = 0
+                begin = max(begin, size - MOST_BYTES)
                 file.seek(begin)
-                data = file.read()
+                data = file.read(MOST_BYTES)
         except OSError:
             return [], 0
         whole = data[: data.rfind(b"\n") + 1]
         found = []
         for line in whole.splitlines()[-MOST_LINES:]:
             with contextlib.suppress(ValueError):
-                found.append(json.loads(line))
+                told = loads(line)
+                if isinstance(told, dict):
+                    found.append(told)
         return found, begin + len(whole)
 
     def told(self, entry: dict[str, Any]) -> Path:
-        return (self.folder / f"run{entry['number']}.jsonl").resolve()
+        return self.folder.resolve() / f"run{entry['number']}.jsonl"
 
     def log_of(self, number: int) -> str:
         try:
-            return (self.folder / f"run{number}.log").read_bytes()[-20000:].decode(errors="replace")
+            with opened(self.folder / f"run{number}.log") as file:
+                file.seek(max(0, os.fstat(file.fileno()).st_size - 20000))
+                return file.read(20000).decode(errors="replace")
         except OSError:
             return ""
 
     def job_of(self, number: int) -> str:
         """The text that a run was started with. @throws DataError if it is gone"""
-        path = self.job.path.with_name(f"{self._entry(number)['name']}.toml")
+        path = self._file(self._entry(number)["number"], "toml")
         try:
-            return path.read_text(encoding="utf-8")
+            with opened(path) as file:
+                return file.read(MOST_BYTES).decode("utf-8")
         except (OSError, UnicodeDecodeError):
             raise DataError(f"'{path.name}', the job of run {number}, cannot be read any more") from None
 
     def results_of(self, number: int) -> Path:
-        return self.job.path.parent / f"{self._entry(number)['name']}.out"
+        return self._file(self._entry(number)["number"], "out")
 
     def _entry(self, number: int) -> dict[str, Any]:
         found = next((e for e in self.entries if e["number"] == number), None)
@@ -249,3 +329,13 @@ def born(pid: int) -> str | None:
 
 def is_alive(entry: dict[str, Any]) -> bool:
     return "pid" in entry and entry.get("born") is not None and born(entry["pid"]) == entry["born"]
+
+
+def writes_progress(pid: int, to: str) -> bool:
+    """Whether a process was started with `--progress` and a file whose path ends in `to`."""
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return False
+    end = b"/" + os.fsencode(to)
+    return any(word == b"--progress" and path.endswith(end) for word, path in itertools.pairwise(words))

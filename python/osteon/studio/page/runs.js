@@ -67,7 +67,7 @@ const frameOf = (/** @type {any} */ run) => {
   return known?.name && run.state !== 'waiting' ? known.image : null;
 };
 
-const STATES = {waiting: 'waits', running: 'running', stopped: 'stopped', done: 'done', failed: 'failed'};
+const STATES = {waiting: 'waits', held: 'waits for a click', running: 'running', stopped: 'stopped', done: 'done', failed: 'failed'};
 const card = (/** @type {any} */ run, /** @type {boolean} */ isLatest) => {
   const lines = told.get(run.number) || [], progress = lines.findLast((/** @type {any} */ l) => l.kind === 'progress' || l.kind === 'stage'), isOpen = isLatest || run.state === 'running' || open.has(run.number);
   const isOlder = job.value && run.digest !== job.value.digest, warnings = lines.filter((/** @type {any} */ l) => l.kind === 'warning');
@@ -75,6 +75,8 @@ const card = (/** @type {any} */ run, /** @type {boolean} */ isLatest) => {
   const buttons = [];
   if (run.state === 'running') buttons.push(h('button', {type: 'button', 'data-key': `stop ${run.number}`, disabled: run.asked_to_stop, onclick: () => act(run.number, 'stop'), title: 'It writes a checkpoint and ends; Resume goes on from there'}, run.asked_to_stop ? 'Stopping ...' : 'Stop'));
   if (run.state === 'waiting') buttons.push(h('button', {type: 'button', 'data-key': `stop ${run.number}`, onclick: () => act(run.number, 'stop')}, 'Take out'));
+  if (run.state === 'held') buttons.push(h('button', {type: 'button', 'data-key': `stop ${run.number}`, onclick: () => act(run.number, 'stop')}, 'Take out'),
+    h('button', {type: 'button', 'data-key': `resume ${run.number}`, title: 'Another studio has put this run into the queue', onclick: () => act(run.number, 'resume')}, 'Start'));
   if (run.state === 'stopped' || run.state === 'failed') buttons.push(h('button', {type: 'button', 'data-key': `resume ${run.number}`, onclick: () => act(run.number, 'resume')}, run.began ? 'Resume' : 'Queue again'));
   if (run.state === 'done') buttons.push(h('button', {type: 'button', className: 'main', 'data-key': `results ${run.number}`, onclick: () => showResults(run.number)}, 'Show results'),
     h('label', {className: 'soft', title: 'Take it into a comparison'}, h('input', {type: 'checkbox', checked: picked.has(run.number), 'data-key': `pick ${run.number}`, onchange: (/** @type {any} */ e) => { if (e.target.checked) picked.add(run.number); else picked.delete(run.number); drawRuns(); }}), ' compare'));
@@ -100,6 +102,7 @@ export const drawRuns = () => {
     title: 'Put a run of the job as it is now into the queue'}, runs.value.runs.some(r => r.state === 'running') ? 'Queue a run' : 'Run'),
   faults ? h('span', {className: 'soft'}, 'the check has found faults') : null),
   job.value?.data ? h('p', null, h('label', {className: 'soft', title: `picture.every = ${EVERY}\nA picture of the solution as it stands, after so many iterations; each takes a moment`}, h('input', {type: 'checkbox', checked: (at(['picture', 'every']) || 0) > 0, 'data-key': 'frames', onchange: (/** @type {any} */ e) => set(['picture', 'every'], e.target.checked ? EVERY : undefined)}), ' pictures while it runs')) : null,
+  runs.value.note ? h('p', {className: 'finding doubt'}, runs.value.note) : null,
   runs.value.is_mine ? null : h('p', {className: 'finding doubt'}, 'Another studio has the runs of this job. Start and stop them there.'),
   list.map((r, n) => card(r, n === 0)),
   compared.length > 1 ? h('p', null, h('button', {type: 'button', className: 'main', 'data-key': 'compare', onclick: () => showComparison(compared)}, `Compare ${compared.length} runs`)) : null,

@@ -1,0 +1,46 @@
+"""Locks between processes, as two studios may have the same job open."""
+
+import errno
+import fcntl
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from ..errors import MachineError
+from .foreign_file import to_append
+
+NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
+PATIENCE = 10.0  # seconds; an edit takes milliseconds
+
+
+def held(path: Path) -> BinaryIO | None:
+    """The lock of a file, which its closing or the end of the process releases; None: another process has it.
+
+    A file system without locks gives it to everyone.
+
+    @throws OSError if the file cannot be opened
+    """
+    file = to_append(path)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as e:
+        if e.errno not in NO_LOCKS:
+            file.close()
+            return None
+    return file
+
+
+@contextmanager
+def alone(path: Path) -> Iterator[None]:
+    """Exclude other processes. @throws MachineError if one keeps the lock, OSError"""
+    end = time.monotonic() + PATIENCE
+    while (file := held(path)) is None:
+        if time.monotonic() > end:
+            raise MachineError(
+                f"another studio has kept '{path.name}' locked for more than {PATIENCE:g} s; end it, then save again"
+            )
+        time.sleep(0.005)
+    with file:
+        yield
