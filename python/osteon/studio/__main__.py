@@ -61,6 +61,7 @@ def main(arguments: list[str]) -> int:
     end_without("starlette", "uvicorn", "tomlkit")
     import uvicorn
 
+    from .connections import BACKLOG, BoundedProtocol
     from .server import application
     from .session import Session
 
@@ -86,7 +87,14 @@ def main(arguments: list[str]) -> int:
     if not given.no_browser:
         threading.Timer(0.3, lambda: webbrowser.open(address)).start()
     server = uvicorn.Server(
-        uvicorn.Config(application(session, token, given.allow_host), log_level="error", timeout_graceful_shutdown=1)
+        uvicorn.Config(
+            application(session, token, given.allow_host),
+            log_level="error",
+            timeout_graceful_shutdown=1,
+            http=BoundedProtocol,
+            ws="none",
+            backlog=BACKLOG,
+        )
     )
     with contextlib.suppress(KeyboardInterrupt):
         server.run(sockets=[link])

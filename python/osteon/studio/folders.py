@@ -10,6 +10,10 @@ IMAGES = tuple(ending for endings, _ in READERS for ending in endings)
 MOST_ENTRIES = 500
 
 
+class Outside(DataError):  # noqa: N818 (an error by its base)
+    """A path outside of the folders that were opened."""
+
+
 class Folders:
     """Folders that were opened. Paths are followed through links before they are compared."""
 
@@ -17,11 +21,14 @@ class Folders:
         self.opened = [p.resolve() for p in opened]
 
     def below(self, text: str | Path) -> Path:
-        """A path that may be touched, absolute. @throws DataError"""
+        """A path that may be touched, absolute. @throws Outside, DataError (no path: a loop of links, a NUL)"""
         path = Path(text)
-        path = (path if path.is_absolute() else self.opened[0] / path).resolve()
+        try:
+            path = (path if path.is_absolute() else self.opened[0] / path).resolve()
+        except (OSError, RuntimeError, ValueError) as e:
+            raise DataError(f"'{str(text)[:200]}' is no path: {e}") from None
         if not any(path == folder or folder in path.parents for folder in self.opened):
-            raise DataError(
+            raise Outside(
                 f"'{text}' lies outside of {', '.join(map(str, self.opened))}; start `osteon studio` above it"
             )
         return path

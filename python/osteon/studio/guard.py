@@ -10,8 +10,11 @@ import secrets
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ..errors import complain
+
 LOOPBACK = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?")  # any port: ssh -L chooses its own
 TOKEN = "x-osteon-token"
+LONGEST_PATH = 4096
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
     "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -39,8 +42,13 @@ class Guard:
         has_data = scope["path"].startswith("/api/")
         if why := self.why_not(headers, has_data):
             return await PlainTextResponse(why, 403, {**HEADERS, "cache-control": "no-store"})(scope, receive, send)
+        if "\0" in scope["path"] or len(scope["path"]) > LONGEST_PATH:
+            return await PlainTextResponse("there is no such file", 404, HEADERS)(scope, receive, send)
+        has_begun = False
 
         async def with_headers(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
             if message["type"] == "http.response.start":
                 own = {k.lower() for k, _ in message.get("headers", [])}
                 more = {
@@ -52,7 +60,13 @@ class Guard:
                 message["headers"] = [*message.get("headers", []), *added]
             await send(message)
 
-        await self.app(scope, receive, with_headers)
+        try:
+            await self.app(scope, receive, with_headers)
+        except Exception as e:
+            complain(f"osteon studio: {scope['method']} {scope['path'][:200]}: {type(e).__name__}: {str(e)[:500]}")
+            if not has_begun:  # else uvicorn closes the connection, as the answer is not complete
+                text = "the studio has failed; see the line in its terminal"
+                await PlainTextResponse(text, 500, HEADERS)(scope, receive, send)
 
     def why_not(self, headers: dict[str, str], has_data: bool) -> str:
         """Why a request is refused; empty: it is not."""

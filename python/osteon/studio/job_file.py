@@ -8,9 +8,12 @@ lie on disk, so that they outlive the server.
 import hashlib
 import json
 import re
+import stat
 import threading
 import time
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +22,8 @@ from tomlkit.exceptions import TOMLKitError
 
 from ..errors import DataError
 from ..replace_file import write_whole
+from .file_lock import alone
+from .foreign_file import MOST_DEPTH, json_of, require_depth, to_append
 
 MOST_STEPS = 200
 HEAD = re.compile(r"""\[\[?\s*[A-Za-z_"'][^\]]*\]\]?\s*(#.*)?$""")
@@ -36,20 +41,43 @@ class JobFile:
         self.path = path
         self.folder = path.with_suffix(".studio")
         self.lock = threading.Lock()
-        kept = self._kept()
-        self.undo_texts: list[str] = kept.get("undo", [])
-        self.redo_texts: list[str] = kept.get("redo", [])
+        self.undo_texts: list[str] = []
+        self.redo_texts: list[str] = []
+        self.steps_seen: tuple[int, ...] | None = None  # the file of undo steps that was read last
+        self._read_steps()
 
-    def _kept(self) -> dict[str, list[str]]:
+    def _read_steps(self) -> None:
+        """Undo steps as they are on disk, where another studio may have written them."""
+        path = self.folder / "undo.json"
         try:
-            return json.loads((self.folder / "undo.json").read_text(encoding="utf-8"))
+            stamp = stamp_of(path)
+            if stamp == self.steps_seen:
+                return
+            kept = json_of(path)
         except (OSError, ValueError):
-            return {}
+            return
+        kept = kept if isinstance(kept, dict) else {}
+        self.undo_texts, self.redo_texts = (
+            [t for t in steps if isinstance(t, str)][-MOST_STEPS:] if isinstance(steps, list) else []
+            for steps in (kept.get("undo"), kept.get("redo"))
+        )
+        self.steps_seen = stamp
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Exclude threads and other studios between the comparison with the text on disk and its replacement."""
+        self.folder.mkdir(exist_ok=True)
+        with self.lock, alone(self.folder / "edit.lock"):
+            self._read_steps()
+            yield
 
     def text(self) -> str:
         """@throws DataError"""
         try:
-            if self.path.stat().st_size > MOST_BYTES:
+            found = self.path.stat()
+            if not stat.S_ISREG(found.st_mode):
+                raise DataError(f"'{self.path}' is no regular file; a job is a text file")
+            if found.st_size > MOST_BYTES:
                 raise DataError(f"'{self.path}' has more than {MOST_BYTES >> 20} MiB, which no job file has")
             return self.path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as e:
@@ -64,8 +92,11 @@ class JobFile:
         data, fault = None, ""
         try:
             data = tomllib.loads(text)
-        except (tomllib.TOMLDecodeError, RecursionError) as e:
-            fault = str(e)
+            require_depth(data)
+        except RecursionError:
+            data, fault = None, f"tables and arrays are nested more than {MOST_DEPTH} levels deep"
+        except ValueError as e:
+            data, fault = None, str(e)
         return {
             "path": str(self.path),
             "name": self.path.name,
@@ -79,7 +110,7 @@ class JobFile:
 
     def edit(self, base: str, operations: list[dict[str, Any]]) -> None:
         """@throws Changed, DataError (an operation that does not fit the text)"""
-        with self.lock:
+        with self._alone():
             text = self._expected(base)
             new = edited(text, operations)
             if new == text:
@@ -88,7 +119,11 @@ class JobFile:
 
     def put(self, base: str, text: str) -> None:
         """Replace the whole text: as typed, or by another protocol. @throws Changed"""
-        with self.lock:
+        if len(text.encode()) > MOST_BYTES:
+            raise DataError(
+                f"the text has more than {MOST_BYTES >> 20} MiB, which no job file has; nothing was changed"
+            )
+        with self._alone():
             old = self._expected(base)
             if text == old:
                 return
@@ -96,7 +131,7 @@ class JobFile:
 
     def undo(self, base: str) -> None:
         """@throws Changed"""
-        with self.lock:
+        with self._alone():
             text = self._expected(base)
             if self.undo_texts:
                 *rest, last = self.undo_texts
@@ -104,7 +139,7 @@ class JobFile:
 
     def redo(self, base: str) -> None:
         """@throws Changed"""
-        with self.lock:
+        with self._alone():
             text = self._expected(base)
             if self.redo_texts:
                 *rest, last = self.redo_texts
@@ -121,14 +156,23 @@ class JobFile:
         write_whole(self.path, text)
         self.undo_texts, self.redo_texts = undo[-MOST_STEPS:], redo[-MOST_STEPS:]
         self.folder.mkdir(exist_ok=True)
-        write_whole(self.folder / "undo.json", json.dumps({"undo": self.undo_texts, "redo": self.redo_texts}))
+        path = self.folder / "undo.json"
+        write_whole(path, json.dumps({"undo": self.undo_texts, "redo": self.redo_texts}))
+        self.steps_seen = stamp_of(path)
         self.log({**what, "digest": digest_of(text)})
 
     def log(self, what: dict[str, Any]) -> None:
         """A line of the session's log: edits, and commands as a shell takes them."""
         self.folder.mkdir(exist_ok=True)
-        with (self.folder / "log.jsonl").open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"time": round(time.time(), 3), **what}) + "\n")
+        line = json.dumps({"time": round(time.time(), 3), **what}) + "\n"
+        with to_append(self.folder / "log.jsonl") as file:
+            file.write(line.encode())
+
+
+def stamp_of(path: Path) -> tuple[int, ...]:
+    """What differs between one writing of a file and the next. @throws OSError"""
+    found = path.lstat()
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def digest_of(text: str) -> str:
@@ -148,7 +192,11 @@ def edited(text: str, operations: list[dict[str, Any]]) -> str:
                 document = _without_placeholder(document, operation["path"])
             _apply(document, operation)
         new = with_lines_between(text, tomlkit.dumps(document))
-        tomllib.loads(new)
+        require_depth(tomllib.loads(new))
+    except RecursionError:
+        raise DataError(
+            f"the edit does not fit the job file: it is nested more than {MOST_DEPTH} levels deep; nothing was changed"
+        ) from None
     except (TOMLKitError, tomllib.TOMLDecodeError, KeyError, IndexError, TypeError, ValueError, AttributeError) as e:
         raise DataError(f"the edit does not fit the job file: {e or type(e).__name__}; nothing was changed") from None
     return new

@@ -14,14 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.responses import FileResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from ..errors import DATA, INTERRUPTED, USAGE, Error
+from ..errors import DataError, Error
 from ..new_job import load_protocol, protocols
 from . import results
+from .answers import Crew, answered, as_json, of_bytes, of_json
+from .foreign_file import json_of, opened
 from .guard import Guard
 from .job_file import Changed
 from .program import run
@@ -31,10 +32,12 @@ PAGE = Path(__file__).with_name("page")
 VIEWER = PAGE.parents[1] / "report" / "viewer"
 SHARED = ("volumes.js", "slices.js", "surface.glsl.js", "surface.js")
 EXPORTS = "unpack, worded, roundLength, slicesOf, surfaceOf, PLANES, AXES"
-MOST_BODY = 8 << 20
 SECONDS_BETWEEN_LOOKS = 0.2
 # A report has a script of its own, which its own policy names; it is kept away from the page and from all data.
 REPORT_POLICY = "sandbox allow-scripts allow-downloads allow-popups"
+# Other documents, such as SVG and XML, can contain scripts, and need none.
+FILE_POLICY = "sandbox allow-downloads; default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/bmp", "image/tiff")
 
 
 def application(session: Session, token: str, allowed_host: str = "") -> Guard:
@@ -51,9 +54,28 @@ class Server:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.schema: dict[str, Any] | None = None
+        # What takes long has threads of its own, so that it does not hold up the rest of the page.
+        self.quick, self.reading, self.drawing, self.checking = Crew(32), Crew(8), Crew(2), Crew(1)
 
     def routes(self) -> list[Route]:
         get, post = ["GET"], ["POST"]
+        slow = {
+            "/api/check": self.checking,
+            "/api/estimate": self.checking,
+            "/api/protocol": self.reading,
+            "/api/scan": self.reading,
+            "/api/histogram": self.reading,
+            "/api/slice/{axis:int}/{at:int}": self.reading,
+            "/api/level": self.reading,
+            "/api/meet": self.reading,
+            "/api/sets/level": self.reading,
+            "/api/sets/slice/{axis:int}/{at:int}": self.reading,
+            "/api/open": self.reading,
+            "/api/results/picture": self.drawing,
+            "/api/results/film": self.drawing,
+            "/api/results/export": self.drawing,
+            "/api/results/compare": self.drawing,
+        }
         table: list[tuple[str, list[str], Callable[[Request, Any], Any]]] = [
             ("/api/session", get, self.get_session),
             ("/api/open", post, self.open),
@@ -86,7 +108,9 @@ class Server:
             ("/api/results/export", post, self.export),
             ("/api/results/compare", post, self.compare),
         ]
-        routes = [Route(path, answered(act), methods=methods) for path, methods, act in table]
+        routes = [
+            Route(path, answered(act, slow.get(path, self.quick)), methods=methods) for path, methods, act in table
+        ]
         routes += [
             Route("/api/events", self.events),
             Route("/", self.page),
@@ -99,8 +123,8 @@ class Server:
     # The page
 
     def page(self, request: Request) -> Response:
-        path = (PAGE / request.path_params.get("name", "index.html")).resolve()
-        if path.parent != PAGE.resolve() or not path.is_file():
+        path = file_in(PAGE, request.path_params.get("name", "index.html"))
+        if path is None:
             return PlainTextResponse("there is no such file", 404)
         return FileResponse(path)
 
@@ -155,7 +179,7 @@ class Server:
         try:
             act(job)
         except Changed:
-            return JSONResponse(job.state(), 409)
+            return of_json(job.state(), 409)
         return job.state()
 
     # The scan
@@ -206,17 +230,19 @@ class Server:
     def get_runs(self, request: Request, body: Any) -> dict[str, Any]:
         runs = self.session.runs
         if runs is None:
-            return {"runs": [], "is_mine": False}
+            return {"runs": [], "is_mine": False, "note": ""}
+        is_mine = runs.take()
         runs.tend()
-        return {"runs": runs.entries, "is_mine": runs.take()}
+        return {"runs": runs.listed(), "is_mine": is_mine, "note": runs.note}
 
     def add_run(self, request: Request, body: Any) -> Any:
         job, runs = self.session.require_job(), self.session.runs
         assert runs is not None
         state = job.state()
         if state["digest"] != body["base"]:
-            return JSONResponse(state, 409)
-        runs.add(state["text"], int(body["ranks"]) if body.get("ranks") else None)
+            return of_json(state, 409)
+        self.session.require_images_inside()
+        runs.add(state["text"], body.get("ranks") or None)
         return self.get_runs(request, body)
 
     def stop_run(self, request: Request, body: Any) -> dict[str, Any]:
@@ -240,10 +266,12 @@ class Server:
     def get_frame(self, request: Request, body: Any) -> Response:
         """The latest picture that a run has drawn while it solves; nothing if that is the one that the page has."""
         self.session.require_job()
-        latest = results.latest_frame(self.session.runs.results_of(request.path_params["number"]))
+        folder = self.session.folders.below(self.session.runs.results_of(request.path_params["number"]))
+        latest = results.latest_frame(folder)
         if latest is None or latest.name == request.query_params.get("has"):
             return of_bytes(b"")
-        return of_bytes(latest.read_bytes(), {"X-Name": latest.name})
+        with opened(latest) as file:
+            return of_bytes(file.read(), {"X-Name": latest.name})
 
     def get_results(self, request: Request, body: Any) -> dict[str, Any]:
         """Of a run by its number, or of the folder that is open: its files, and where they can be fetched."""
@@ -251,13 +279,12 @@ class Server:
         folder = self.session.results_of(int(number) if number else None)
         if folder is None or not folder.is_dir():
             return {"folder": None}
-        summary = {}
-        if (folder / "summary.json").is_file():
-            summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+        folder = self.session.folders.below(folder)
+        summary = summary_in(folder)
         files = [
             {"name": p.name, "bytes": p.stat().st_size}
             for p in sorted(folder.iterdir())
-            if p.is_file() and not p.name.startswith(".")
+            if p.is_file() and not p.is_symlink() and not p.name.startswith(".")
         ]
         return {
             "folder": folder.name,
@@ -301,13 +328,13 @@ class Server:
         folder = self.session.tickets.get(request.path_params["ticket"])
         if folder is None:
             return PlainTextResponse("this link is of an earlier studio; open the results again", 404)
-        path = (folder / request.path_params["name"]).resolve()
-        if path.parent != folder or not path.is_file():
+        path = file_in(folder, request.path_params["name"])
+        if path is None:
             return PlainTextResponse("there is no such file", 404)
         kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
         headers = {"cache-control": "no-store"}
-        if kind == "text/html":
-            headers["content-security-policy"] = REPORT_POLICY
+        if kind not in PICTURES:
+            headers["content-security-policy"] = REPORT_POLICY if kind == "text/html" else FILE_POLICY
         return FileResponse(
             path, media_type=kind, headers=headers, content_disposition_type="inline", filename=path.name
         )
@@ -321,17 +348,17 @@ class Server:
     async def _events(self, request: Request) -> AsyncIterator[str]:
         digest, runs_told, at = None, None, {}
         while not await request.is_disconnected():
-            now = await run_in_threadpool(self._look, dict(at))
+            now = await self.quick.call(self._look, dict(at))
             if now["job"] and now["job"].get("digest") != digest:
                 digest = now["job"].get("digest")
-                yield json.dumps({"job": now["job"]}) + "\n"
-            text = json.dumps(now["runs"])
+                yield as_json({"job": now["job"]}) + "\n"
+            text = as_json(now["runs"])
             if text != runs_told:
                 runs_told = text
-                yield json.dumps({"runs": now["runs"]}) + "\n"
+                yield as_json({"runs": now["runs"]}) + "\n"
             for number, (lines, begin, end) in now["told"].items():
                 if lines:
-                    yield json.dumps({"told": {"run": number, "anew": begin == 0, "lines": lines}}) + "\n"
+                    yield as_json({"told": {"run": number, "anew": begin == 0, "lines": lines}}) + "\n"
                 at[number] = end
             await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
 
@@ -343,45 +370,36 @@ class Server:
             state = job.state()
         except Error as e:
             state = {"digest": None, "fault": str(e)}
-        runs.tend()
-        told = {}
-        for entry in runs.entries:
+        note = ""
+        try:
+            runs.tend()
+        except OSError as e:  # a full disk; the page goes on, and the queue with the next look
+            note = f"the list of runs cannot be written: {e.strerror}"
+        told, entries = {}, runs.listed()
+        for entry in entries:
             number = entry["number"]
             begin = at.get(number, 0)
             lines, end = runs.lines(number, begin)
             told[number] = (lines, begin if end >= begin else 0, end)
-        return {"job": state, "runs": {"runs": runs.entries, "is_mine": runs.is_mine}, "told": told}
+        listed = {"runs": entries, "is_mine": runs.is_mine, "note": note or runs.note}
+        return {"job": state, "runs": listed, "told": told}
 
 
-def of_bytes(data: bytes, headers: dict[str, str] | None = None) -> Response:
-    return Response(data, media_type="application/octet-stream", headers=headers)
+def file_in(folder: Path, name: str) -> Path | None:
+    """A file directly in a folder, links followed; None if there is none of this name."""
+    try:
+        path = (folder / name).resolve()
+        return path if path.parent == folder.resolve() and path.is_file() else None
+    except (OSError, RuntimeError, ValueError):
+        return None
 
 
-def answered(act: Callable[[Request, Any], Any]) -> Callable[[Request], Any]:
-    """A handler that takes the body as JSON, does its work in a thread, and tells errors of ours as what they are."""
-
-    async def handler(request: Request) -> Response:
-        body: Any = {}
-        if request.method != "GET":
-            if int(request.headers.get("content-length") or 0) > MOST_BODY:
-                return JSONResponse({"error": "too much at once"}, 413)
-            try:
-                body = json.loads(await request.body() or b"{}")
-            except ValueError:
-                return JSONResponse({"error": "the request is no JSON"}, 400)
-        try:
-            result = await run_in_threadpool(act, request, body)
-        except Error as e:
-            status = {USAGE: 400, DATA: 422, INTERRUPTED: 409}.get(e.exit_code, 500)
-            return JSONResponse({"error": str(e)}, status)
-        except ImportError as e:
-            from ..extras import missing_package
-
-            return JSONResponse({"error": missing_package(e)}, 500)
-        except (KeyError, TypeError, ValueError) as e:
-            return JSONResponse({"error": f"the request does not fit: {e}"}, 400)
-        except OSError as e:
-            return JSONResponse({"error": f"{e.strerror or e}{f': {e.filename}' if e.filename else ''}"}, 507)
-        return result if isinstance(result, Response) else JSONResponse(result)
-
-    return handler
+def summary_in(folder: Path) -> dict[str, Any]:
+    """The summary of results; empty if there is none. @throws DataError, OSError"""
+    try:
+        found = json_of(folder / "summary.json")
+    except FileNotFoundError:
+        return {}
+    except ValueError as e:
+        raise DataError(f"'{folder.name}/summary.json' is damaged: {e}; run the job again") from None
+    return found if isinstance(found, dict) else {}

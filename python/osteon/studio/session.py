@@ -11,7 +11,8 @@ from typing import Any
 from ..errors import DataError, UsageError
 from ..images.read_image import silence
 from ..new_job import DEFAULT, protocols, write_job
-from .folders import Folders, kind_of
+from .folders import Folders, Outside, kind_of
+from .image_files import images_in, require_inside
 from .job_file import JobFile
 from .program import Checker, answer_of
 from .runs import Runs
@@ -34,6 +35,7 @@ class Session:
         self._scan: tuple[Any, Scan] | None = None
         self.tickets: dict[str, Path] = {}
         self.note = ""  # what opening did, for the page
+        self.added: set[tuple[Path, int]] = set()  # runs that were put into a queue here
 
     def open(self, text: str) -> None:
         """@throws DataError, UsageError"""
@@ -44,16 +46,18 @@ class Session:
         if kind == "results":
             self.results, self.note = path, ""
         elif kind == "job":
-            self._take(JobFile(path))
+            self._take(path)
             self.note = ""
         else:
-            self._take(JobFile(self._job_of(path)))
+            self._take(self._job_of(path))
 
-    def _take(self, job: JobFile) -> None:
+    def _take(self, path: Path) -> None:
+        self.folders.below(path.with_suffix(".studio"))  # which can be a link, and is written to
+        job = JobFile(path)
         job.text()
         if self.runs is not None:
             self.runs.release()
-        self.job, self.runs, self.checker = job, Runs(job), Checker(job.folder)
+        self.job, self.runs, self.checker = job, Runs(job, added=self.added), Checker(job.folder)
         self.results = None
 
     def _job_of(self, scan: Path) -> Path:
@@ -65,12 +69,13 @@ class Session:
                 self.note = f"{candidate.name} is there already and is of this scan: it was opened"
                 return candidate
         number = 1
-        while target.exists():
+        while os.path.lexists(target):
             number += 1
             target = self.folder / f"{stem}_{number}.toml"
         with silence():
             text, points = write_job(os.path.relpath(scan), target, DEFAULT)
-        target.write_text(text, encoding="utf-8")
+        with target.open("x", encoding="utf-8") as file:
+            file.write(text)
         self.note = f"{target.name} was written, as `osteon new` does" + "".join(f"; {p}" for p in points)
         return target
 
@@ -78,9 +83,9 @@ class Session:
     def _is_of(job: Path, scan: Path) -> bool:
         try:
             image = tomllib.loads(job.read_text(encoding="utf-8"))["image"]["path"]
-        except (OSError, ValueError, KeyError, TypeError):
+            return (job.parent / image).resolve() == scan
+        except (OSError, ValueError, KeyError, TypeError, RecursionError, RuntimeError):
             return False
-        return (job.parent / image).resolve() == scan
 
     def require_job(self) -> JobFile:
         if self.job is None:
@@ -105,12 +110,13 @@ class Session:
         given = [given] * 3 if isinstance(given, (int, float)) else given
         try:
             stamp = path.stat()
-        except OSError:
+        except (OSError, ValueError):
             raise DataError(f"'{path}' does not exist; [image] path is relative to the job file") from None
         key = (str(path), stamp.st_size, stamp.st_mtime_ns, repr(steps), repr(given) if steps else "")
         with self.lock:
             if self._scan is None or self._scan[0] != key:
                 self._scan = None  # the older one goes before the new one comes
+                require_inside(path, self.folders.below)
                 self._scan = (key, Scan(path, steps, given))
             return self._scan[1]
 
@@ -121,10 +127,22 @@ class Session:
             return None
         return [int(v) for v in segment.get("void_labels", [0])]
 
+    def require_images_inside(self) -> None:
+        """Before the program reads the images of the job. @throws DataError"""
+        folder = self.require_job().path.parent
+        for path in images_in(self.data()):
+            try:
+                require_inside(Path(os.path.normpath(folder / path)), self.folders.below)
+            except (OSError, ValueError):
+                continue  # it cannot be read, which the program reports with its reason
+
     def check(self) -> dict[str, Any]:
         job = self.require_job()
+        self.require_images_inside()
         try:
             scan = self.scan()
+        except Outside:
+            raise
         except DataError:
             scan = None  # the check says what is wrong with it
         assert self.checker is not None
@@ -132,6 +150,7 @@ class Session:
 
     def estimate(self) -> dict[str, Any]:
         job = self.require_job()
+        self.require_images_inside()
         there = f"output.directory={json.dumps(str(job.folder))}"  # where the check has left the model
         return answer_of("estimate", job.path.name, "--quick", "--set", there, folder=job.path.parent)
 

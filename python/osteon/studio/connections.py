@@ -1,0 +1,80 @@
+"""Connections of the server, limited in number and duration.
+
+Every user of the machine can connect to a port of the loopback, without a token. Connections that send no request, send
+it slowly, or do not read the answer are ended after some seconds; beyond a number of connections the oldest idle one
+makes room for the new one. Requests with a token, such as the stream of events, are not limited in time.
+"""
+
+import resource
+from asyncio import TimerHandle
+from typing import Any
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+SECONDS_FOR_A_REQUEST = 10.0  # from the connection, or the last answer, to the end of the head of a request
+SECONDS_WITHOUT_READING = 30.0  # of an answer that is too large for the buffers
+MOST_CONNECTIONS = 256
+BACKLOG = 64  # connections that are accepted before the protocol sees the first
+
+
+def most_connections() -> int:
+    """A quarter of the descriptors of this process at most: files and programs need the rest."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return MOST_CONNECTIONS if soft == resource.RLIM_INFINITY else max(8, min(MOST_CONNECTIONS, soft // 4))
+
+
+class BoundedProtocol(H11Protocol):
+    """uvicorn's HTTP/1.1 with a limit of connections and of the time that they may be idle."""
+
+    waiting: TimerHandle | None = None  # for the head of a request
+    stalled: TimerHandle | None = None  # by a client that does not read
+
+    def connection_made(self, transport: Any) -> None:
+        others = [c for c in self.connections if isinstance(c, BoundedProtocol) and not c.transport.is_closing()]
+        if len(others) >= most_connections():
+            oldest = min(others, key=lambda c: (c.has_data_request(), c.is_answering(), c.began))
+            (transport if oldest.has_data_request() else oldest.transport).abort()
+        self.began = self.loop.time()
+        super().connection_made(transport)
+        self._settle()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        for timer in (self.waiting, self.stalled):
+            if timer is not None:
+                timer.cancel()
+        self.waiting = self.stalled = None
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._settle()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._settle()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        if self.stalled is None:
+            self.stalled = self.loop.call_later(SECONDS_WITHOUT_READING, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        if self.stalled is not None:
+            self.stalled.cancel()
+            self.stalled = None
+        super().resume_writing()
+
+    def is_answering(self) -> bool:
+        return self.cycle is not None and not self.cycle.response_complete
+
+    def has_data_request(self) -> bool:
+        """Whether a request is being answered that had to show the token (guard.py answers others at once)."""
+        return self.is_answering() and self.scope["path"].startswith("/api/")
+
+    def _settle(self) -> None:
+        if self.is_answering():
+            if self.waiting is not None:
+                self.waiting.cancel()
+                self.waiting = None
+        elif self.waiting is None and not self.transport.is_closing():
+            self.waiting = self.loop.call_later(SECONDS_FOR_A_REQUEST, self.transport.abort)
