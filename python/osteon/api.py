@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .errors import MachineError, ProgramNotFound, UsageError, error_of, printable
+from .errors import MachineError, ProgramNotFound, UsageError, error_of, printable, warn_of_job, without_places
 from .installed_program import PROGRAM, settings
 from .one_frame import one_frame
 from .progress import Bar, Listener, ProgressLines
@@ -52,6 +52,11 @@ def run(job: Mapping[str, Any] | str | Path, *, progress: bool | Listener = Fals
     ------
     UsageError, DataError, SolveError, MachineError, Interrupted
         All of them `Error` and RuntimeError, with the message of the program.
+
+    Warns
+    -----
+    JobWarning
+        For each warning of the job; `osteon check` prints them before a run.
     """
     if not isinstance(job, Mapping):
         path = Path(job)
@@ -66,7 +71,9 @@ def run(job: Mapping[str, Any] | str | Path, *, progress: bool | Listener = Fals
     try:
         path = Path(folder.name) / "job.toml"
         path.write_text(to_toml(job), encoding="utf-8")
-        result = _run_file(path, Path(directory).absolute() if directory else Path(folder.name) / "out", progress)
+        output = Path(directory).absolute() if directory else Path(folder.name) / "out"
+        with without_places():
+            result = _run_file(path, output, progress)
     except BaseException:
         folder.cleanup()
         raise
@@ -148,6 +155,8 @@ def _run_file(path: Path, output: Path | None, progress: bool | Listener) -> Res
         summary = json.loads(text)
     except ValueError:
         raise MachineError(f"osteon did not answer in JSON, but by '{printable(text[:200])}'") from None
+    for warning in summary.get("warnings", []):
+        warn_of_job(str(warning))
     results = Path(summary["files"]["results"])
     return Result(summary, StoredFields(results), results.parent)
 

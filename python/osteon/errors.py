@@ -3,6 +3,10 @@
 import re
 import sys
 import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
 
 USAGE, DATA, SOLVE, MACHINE, INTERRUPTED = 2, 3, 4, 5, 75
 
@@ -55,6 +59,51 @@ class ProgramNotFound(MachineError, FileNotFoundError):  # noqa: N818 (an error 
 
 class FileWarning(UserWarning):
     """A file that is read although something about it is unusual. The message names it."""
+
+
+class JobWarning(UserWarning):
+    """A job that is computed although something about it is unusual. The message names the argument or key."""
+
+
+def warn_of_job(text: str) -> None:
+    """Raise a `JobWarning` at the line outside of this package that started the job."""
+    package, depth, frame = str(Path(__file__).parent), 1, sys._getframe()
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(package):
+        frame, depth = frame.f_back, depth + 1
+    warnings.warn(printable(in_arguments(text)), JobWarning, stacklevel=depth)
+
+
+# Keys of a job that the running function has as arguments; None: messages keep the places in the job's file.
+_arguments: ContextVar[Mapping[str, str] | None] = ContextVar("arguments", default=None)
+_PLACE = re.compile(
+    r"^(?:(?:job|/\S*/job\.toml)(?::\d+)?: )?(?P<key>[a-z_0-9]+(?:\[\d+\])?(?:\.\w+(?:\[\d+\])?)*)(?=: )", re.ASCII
+)
+
+
+@contextmanager
+def arguments_for(keys: Mapping[str, str]) -> Iterator[None]:
+    """Name these keys of a job by the arguments of a function, in errors and warnings, the others without lines."""
+    before = _arguments.set(keys)
+    try:
+        yield
+    except Error as e:
+        e.args = ("\n".join(map(in_arguments, str(e).splitlines())), *e.args[1:])
+        raise
+    finally:
+        _arguments.reset(before)
+
+
+@contextmanager
+def without_places() -> Iterator[None]:
+    """Name keys without the lines of a file that the caller does not know, if no function has named them."""
+    with arguments_for(_arguments.get() or {}):
+        yield
+
+
+def in_arguments(line: str) -> str:
+    """A line that begins with the place of a key in a job: with the key alone, or the argument that sets it."""
+    keys = _arguments.get()
+    return line if keys is None else _PLACE.sub(lambda found: keys.get(found["key"], found["key"]), line)
 
 
 def error_of(exit_code: int, text: str) -> Error:

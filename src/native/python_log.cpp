@@ -8,8 +8,12 @@ void python_log::warn(std::string_view text) {
   if (is_silent_) return;
   const nb::gil_scoped_acquire held;
   if (raised_) return;
-  // Warnings may be errors by the user's choice.
-  if (PyErr_WarnEx(PyExc_UserWarning, std::string(text).c_str(), 1) != 0) raised_ = true;
+  try {
+    nb::module_::import_("osteon.errors").attr("warn_of_job")(nb::str(text.data(), text.size()));
+  } catch (nb::python_error& e) {  // the user may turn warnings into errors
+    e.restore();
+    raised_ = true;
+  }
 }
 
 void python_log::stage(std::string_view name) {

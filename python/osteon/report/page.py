@@ -146,6 +146,8 @@ def _notes(result: JobResult) -> str:
         lines.append("No path of solid joins the two faces: nothing flows, and the tortuosity is infinite.")
     if note := result.summary.get("image", {}).get("spacing_note"):
         lines.append(f"Voxel size {number(result.spacing_mm)} mm (z, y, x): {note}")
+    told = result.summary.get("warnings")
+    lines += [f"Warning: {text}." for text in told if isinstance(text, str)] if isinstance(told, list) else []
     lines += result.notes
     return f'<aside class="note">{"".join(f"<p>{escape(line)}</p>" for line in lines)}</aside>' if lines else ""
 

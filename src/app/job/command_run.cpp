@@ -36,9 +36,13 @@
 #include <osteon/job/run/directory_lock.hpp>
 #include <osteon/job/run/finished_results.hpp>
 #include <osteon/job/run/morphometry.hpp>
+#include <osteon/job/run/tell_doubts.hpp>
 #include <osteon/job/run/uncertainty.hpp>
 #include <osteon/job/spec.hpp>
+#include <osteon/job/spec/doubts.hpp>
 #include <osteon/job/subprocess.hpp>
+#include <osteon/job/warning_record.hpp>
+#include <span>
 #include <string_view>
 
 namespace osteon::app {
@@ -276,9 +280,10 @@ int compute_as_rank(const run_options& options) {
     speaks = comm::rank(given) == 0;
     terminal_sink terminal(is_interactive(), loudness_of(options));
     progress_file shown(options.progress, terminal);
-    const auto log_of_first = [&]() -> log_sink& { return speaks ? static_cast<log_sink&>(shown) : null_log(); };
+    job::warning_record told(shown);
+    const auto log_of_first = [&]() -> log_sink& { return speaks ? static_cast<log_sink&>(told) : null_log(); };
     comm::collectively(given, [&] { spec = read_job(options); });
-    if (!has_parent) job::warn_of_older_spellings(*spec, log_of_first());
+    if (!has_parent) job::warn_of_doubts(*spec, log_of_first());
     job::leave_together_if_asked(given, stop_was_requested, *spec, "starting the ranks");
     std::int64_t planes = 0;
     comm::collectively(given, [&] {
@@ -307,9 +312,13 @@ int compute_as_rank(const run_options& options) {
                     .is_to_stop = stop_was_requested,
                     .trace_messages = options.trace_messages,
                     .replace = options.force});
+      const std::size_t known = told.texts().size();  // to the summary
       if (spec->segment.compare_connectivity) tell_effect(placed.comm(), options, *spec, log_of_first());
       if (spec->measures_shape) job::tell_shape(placed.comm(), *spec, log_of_first());
       if (spec->uncertainty && spec->uncertainty->enabled) tell_uncertainty(placed.comm(), options, *spec, log_of_first());
+      comm::collectively(placed.comm(), [&] {
+        if (speaks) job::add_warnings(*spec, std::span(told.texts()).subspan(known));
+      });
     };
     if (!spec->from || planes <= 0 || comm::size(given) <= planes) return compute_on(given);
     const auto with_planes = comm::communicator::take(ranks_with_planes(given, planes, log_of_first()));
@@ -329,7 +338,7 @@ int compute_as_rank(const run_options& options) {
 int run_held(const run_options& options, const job::spec& spec, job::directory_lock& lock) {
   terminal_sink terminal(is_interactive(), loudness_of(options));
   progress_file log(options.progress, terminal);
-  job::warn_of_older_spellings(spec, log);
+  job::warn_of_doubts(spec, log);
   if (is_done(options, spec, log)) return finish_what_was_done(options, spec);
   job::find_filters(spec);
   const index3 shape = job::source_of(spec).prepare(spec, log, stop_was_requested);

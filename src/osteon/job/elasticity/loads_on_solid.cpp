@@ -22,17 +22,22 @@ bool is_used(const spec& job, const std::string& set) {
 
 }  // namespace
 
+void warn_of_unused_sets(node_sets& sets, const spec& job, log_sink& log) {
+  for (const set_spec& s : job.sets) try {
+      if (!is_used(job, s.name)) sets.find(s.name);
+    } catch (const data_error& e) {  // of a set in use this is an error
+      log.warn(e.what());
+    }
+}
+
 void check_loads_on_solid(const spec& job, const std::function<local_model()>& read, std::vector<problem>& warnings) {
   local_model part = read();
   if (is_homogenisation(job)) return check_homogenise(part, physics_of(job).rules(job).periodic[0]);
   drop_unsupported(job, part, null_log());
   const auto problem = make_problem(part);
   node_sets sets(job, part, problem->nodes);
-  for (const set_spec& s : job.sets) try {
-      sets.find(s.name);
-    } catch (const data_error& e) {  // of a set that nothing is on `run` says nothing; of others it is said below
-      if (!is_used(job, s.name)) warnings.push_back({"set", e.what()});
-    }
+  warning_log of_sets(warnings, "set");
+  warn_of_unused_sets(sets, job, of_sets);
   warning_log log(warnings, "load");
   const std::vector<load_case> cases = make_cases(sets, log);
   for (const auto& group : group_by_supports(part.where.comm, cases)) {

@@ -9,6 +9,7 @@
 #include <osteon/job/elasticity/elastic_fields.hpp>
 #include <osteon/job/elasticity/elastic_problem.hpp>
 #include <osteon/job/elasticity/elasticity.hpp>
+#include <osteon/job/elasticity/loads_on_solid.hpp>
 #include <osteon/job/elasticity/necks.hpp>
 #include <osteon/job/import/model_source.hpp>
 #include <osteon/solve/elasticity/elasticity.hpp>
@@ -212,6 +213,7 @@ physics_result run_elasticity(const spec& job, const local_model& part, const so
   const auto problem = make_problem(part);
   node_sets sets(job, part, problem->nodes);
   const std::vector<load_case> cases = make_cases(sets, log);
+  warn_of_unused_sets(sets, job, log);
   std::vector<case_result> solved = solve_cases(job, part, problem, cases, how, log);
 
   physics_result result;

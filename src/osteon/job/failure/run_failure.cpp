@@ -9,6 +9,7 @@
 #include <osteon/job/elasticity/elastic_fields.hpp>
 #include <osteon/job/elasticity/elastic_problem.hpp>
 #include <osteon/job/elasticity/load_cases.hpp>
+#include <osteon/job/elasticity/loads_on_solid.hpp>
 #include <osteon/job/failure/failure.hpp>
 #include <osteon/job/failure/failure_curve.hpp>
 #include <osteon/job/failure/failure_keys.hpp>
@@ -176,6 +177,7 @@ physics_result run_failure(const spec& job, const local_model& part, const solve
   const auto problem = make_problem(part);
   node_sets sets(job, part, problem->nodes);
   const std::vector<load_case> cases = make_cases(sets, log);
+  warn_of_unused_sets(sets, job, log);
   // The solution is never scaled: a wanted load is walked to.
   load_case what = cases.front();
   const measure& m = *what.measures;

@@ -37,6 +37,10 @@ struct flow_keys {
   double heat_capacity() const { return heat_capacity_J_per_m3K.value_or(4.18e6); }
 };
 
+/// Above this Reynolds number, of mean velocity and hydraulic diameter, inertia changes the flow through pores by some per
+/// cent and more.
+constexpr double highest_creeping_reynolds_number = 1;
+
 /// Whether a table is about solid voxels inside the image.
 inline bool is_inside(const boundary_spec& b) { return b.label || b.face.empty(); }
 

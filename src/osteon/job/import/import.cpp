@@ -160,6 +160,15 @@ std::vector<problem> check_image_files(const spec& job) {
   return faults;
 }
 
+std::vector<std::string> warnings_of_import(const std::string& provenance_json) {
+  const json provenance = json::parse(provenance_json, nullptr, false);
+  std::vector<std::string> texts;
+  if (!provenance.is_object() || !provenance.contains("warnings") || !provenance.at("warnings").is_array()) return texts;
+  for (const json& text : provenance.at("warnings"))
+    if (text.is_string()) texts.push_back(text);
+  return texts;
+}
+
 imported_model import_model(const spec& job, const std::string& path, log_sink& log, const stop_query& is_to_stop) {
   if (const auto faults = check_image_files(job); !faults.empty()) throw data_error(join(faults));
   return source_of(job).make_model(job, path, log, is_to_stop);
@@ -177,6 +186,7 @@ imported_model import_image(const spec& job, const std::string& path, log_sink& 
       const json provenance = json::parse(header.provenance_json, nullptr, false);
       if (!provenance.is_discarded() && provenance.value("key", "") == key) {
         log.stage("using the model that is there");
+        for (const std::string& text : warnings_of_import(header.provenance_json)) log.warn(text);
         import_label_images(
             job, path, header, [&] { return taken_scan(job, read_scan(source, job, image_role::scan, is_to_stop).image); },
             is_to_stop);

@@ -37,6 +37,9 @@ void make_folder_of(const std::string& path);
 /// What is wrong with the job's image files as far as can be told without reading them whole; `where` is the key.
 std::vector<problem> check_image_files(const spec& job);
 
+/// Warnings that a model keeps from its import.
+std::vector<std::string> warnings_of_import(const std::string& provenance_json);
+
 /// Path of the image: relative paths are relative to the job file.
 std::string image_path(const spec& job);
 

@@ -12,6 +12,7 @@
 #include <osteon/job/import/classify.hpp>
 #include <osteon/job/import/import.hpp>
 #include <osteon/job/physics.hpp>
+#include <osteon/job/warning_record.hpp>
 #include <osteon/voxel/changed_greys.hpp>
 
 namespace osteon::job {
@@ -115,7 +116,8 @@ voxel::image_planes taken_scan(const spec& job, const voxel::image_planes& image
 }
 
 scan_model make_scan_model(const spec& job, const scan& input, const std::string& path, const std::string& key,
-                           const std::function<scan(const std::string&)>& read_other, log_sink& log) {
+                           const std::function<scan(const std::string&)>& read_other, log_sink& sink) {
+  warning_record log(sink);
   for (const json& warning : input.facts.value("warnings", json::array())) log.warn(warning.get<std::string>());
   const vector3 given = spacing_of(job, input.facts);
   warn_of_other_spacing(job, input.facts, log);
@@ -175,7 +177,8 @@ scan_model make_scan_model(const spec& job, const scan& input, const std::string
   made.provenance = {{"key", key},
                      {"image", image},
                      {"segmentation", describe(job, images, model)},
-                     {"nodes", {{"all", made.nodes.all}, {"on_face", made.nodes.on_face}}}};
+                     {"nodes", {{"all", made.nodes.all}, {"on_face", made.nodes.on_face}}},
+                     {"warnings", log.texts()}};
   header.provenance_json = made.provenance.dump(-1, ' ', false, json::error_handler_t::replace);
 
   if (found.threshold) log.note(fmt::format("threshold {:.10g} ({})", *found.threshold, found.method));

@@ -156,8 +156,7 @@ class image_checker {
     const index3 coarse = voxel::coarsened_shape(shape_, job_.image.coarsen);
     for (int a = 0; a < 3; ++a) spacing_[a] *= static_cast<double>(shape_[a]) / static_cast<double>(coarse[a]);
     shape_ = coarse;
-    if (spacing_.z > 0)
-      for (problem& p : doubts_of_size(job_, spacing_, shape_)) found_.warnings.push_back(std::move(p));
+    if (spacing_.z > 0) take_doubts(doubts_of_size(job_, spacing_, shape_));
     const std::int64_t ranks = job_.run.ranks;
     if (takes_bricks(job_, shape_.z, ranks) ? ranks > shape_.volume() : ranks > shape_.z)
       fault("run.ranks", takes_bricks(job_, shape_.z, ranks) ? grid::too_many_ranks(ranks, shape_)
@@ -181,19 +180,12 @@ class image_checker {
                 fmt::format("the image states {:g} mm along {}, the job {:g} mm, which is used", h, "zyx"[a], spacing_[a]));
         }
     if (looked > 0 && facts.contains("above"))
-      tell_share(facts.at("above"), facts.at("grey_min"), facts.at("grey_max"),
-                 fmt::format("of the {} voxels looked at", looked));
+      take_doubts(doubts_of_share(job_, facts.at("above"), facts.at("grey_min"), facts.at("grey_max"),
+                                  fmt::format("of the {} voxels looked at", looked)));
   }
 
-  void tell_share(double share, double low, double high, const std::string& of_what) {
-    const char* where = job_.segment.labels ? "segment.void_labels" : "segment.threshold";
-    if (share <= 0)
-      doubt(where, fmt::format("none {} is solid: their grey values lie in [{:g}, {:g}]", of_what, low, high));
-    else if (share >= 1)
-      doubt(where,
-            fmt::format("every one {} is solid: their grey values lie in [{:g}, {:g}]; is there no empty space in the "
-                        "image?",
-                        of_what, low, high));
+  void take_doubts(std::vector<problem> doubts) {
+    for (problem& p : doubts) found_.warnings.push_back(std::move(p));
   }
 
   void check_whole() {
@@ -207,7 +199,7 @@ class image_checker {
       warning_log log(found_.warnings, "image");
       const imported_model model = import_model(job, path, log);
       const json made = json::parse(model.provenance_json);
-      const json &segmentation = made.at("segmentation"), &image = made.at("image");
+      const json& segmentation = made.at("segmentation");
       for (const char* key : {"method", "threshold", "solid_voxels", "kept_voxels", "dropped_voxels", "volume_fraction"})
         found_.facts[key] = segmentation.at(key);
       found_.facts.erase("above");
@@ -215,13 +207,8 @@ class image_checker {
           fmt::format("the image was read and segmented: {} of {} voxels are {} ({:.1f} %)",
                       segmentation.at("kept_voxels").get<std::int64_t>(), model.shape.volume(),
                       physics_of(job).rules(job).phase, 100 * segmentation.at("volume_fraction").get<double>());
-      const auto solid = segmentation.at("solid_voxels").get<double>();
-      tell_share(solid / static_cast<double>(model.shape.volume()), image.at("grey_min"), image.at("grey_max"),
-                 "of the voxels");
-      if (const double dropped = segmentation.at("dropped_voxels"); dropped > 0.1 * solid)
-        doubt("segment.keep", fmt::format("\"{}\" drops {:.0f} % of the solid", job.segment.keep, 100 * dropped / solid));
-      const voxel::model_header header = io::read_model_header(path);
-      for (problem& p : doubts_of_moduli(job, header.materials)) found_.warnings.push_back(std::move(p));
+      take_doubts(doubts_of_segmentation(job_, model.provenance_json, model.shape));
+      take_doubts(doubts_of_moduli(job_, io::read_model_header(path).materials));
     } catch (const error& e) {
       take(e, "image");
       return;
@@ -245,6 +232,7 @@ class image_checker {
       take(e, "model");
       return;
     }
+    take_doubts(doubts_of_model(job_, part.header));
     found_.looked_at = fmt::format("the model was read: {} of {} voxels are {}", part.cells.size(), shape.volume(),
                                    physics_of(job_).rules(job_).phase);
     check_loads(job_, physics_of(job_), [&] { return std::move(part); });

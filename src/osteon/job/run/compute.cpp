@@ -26,14 +26,18 @@
 #include <osteon/job/run/result_documents.hpp>
 #include <osteon/job/run/solver_limits.hpp>
 #include <osteon/job/run/stage_clock.hpp>
+#include <osteon/job/run/tell_doubts.hpp>
 #include <osteon/job/system_info.hpp>
+#include <osteon/job/warning_record.hpp>
 
 namespace osteon::job {
 
 using json = nlohmann::ordered_json;
 
-json compute(MPI_Comm comm, const spec& job, const std::string& command, const std::string& started, log_sink& log,
+json compute(MPI_Comm comm, const spec& job, const std::string& command, const std::string& started, log_sink& sink,
              const checkpoint_options& checkpoints) {
+  warning_record told(sink);
+  log_sink& log = told;
   const output_paths paths(job);
   const physics& row = physics_of(job);
   const bool root = comm::rank(comm) == 0;
@@ -48,6 +52,7 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   local_model part = source_of(job).read(comm, job, file_clock, log);
   poll("reading the model");
   comm::collectively(comm, [&] { io::check_result_size(part.header, row.most_components(job)); });
+  tell_doubts(job, part, told);
   const std::int64_t unsupported = drop_unsupported(job, part, log);
 
   clock.begin("solving");
@@ -98,6 +103,7 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   const json highest = peak_of(part, result);
   json summary;
   const auto write_summary = [&] {
+    summary["warnings"] = told.texts();
     if (root) write_file(paths.summary, to_text(summary));
   };
   comm::collectively(comm, [&] {
@@ -148,10 +154,9 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
       write_summary();
     });
   }
-  if (counting) {
-    add_messages(comm, counting->get(), result.certificate.restarts, summary);
-    comm::collectively(comm, write_summary);
-  }
+  if (counting) add_messages(comm, counting->get(), result.certificate.restarts, summary);
+  // A picture, its lines and a film have warnings of their own.
+  if (counting || job.picture.enabled) comm::collectively(comm, write_summary);
   if (!result.ended.empty())
     throw solve_error(
         fmt::format("{}; the unfinished results in {} are marked 'not converged'", result.ended, paths.directory));

@@ -16,7 +16,10 @@
 #include <osteon/job/physics.hpp>
 #include <osteon/job/run/result_documents.hpp>
 #include <osteon/job/run/stage_clock.hpp>
+#include <osteon/job/run/tell_doubts.hpp>
+#include <osteon/job/spec/doubts.hpp>
 #include <osteon/job/system_info.hpp>
+#include <osteon/job/warning_record.hpp>
 #include <osteon/solve/checkpointer.hpp>
 
 namespace osteon::job {
@@ -135,10 +138,13 @@ void solution_in_memory::write(const std::string& directory, const std::string& 
   });
 }
 
-solution_in_memory solve_in_memory(MPI_Comm comm, spec job, voxel::image_planes image, log_sink& log,
+solution_in_memory solve_in_memory(MPI_Comm comm, spec job, voxel::image_planes image, log_sink& sink,
                                    const stop_query& is_to_stop) {
   if (const std::string why = why_not_in_memory(job); !why.empty())
     throw usage_error("the job cannot be solved in memory: " + why);
+  warning_record told(sink);
+  log_sink& log = told;
+  for (const problem& p : doubts(job)) log.warn(line_of(p));
   const double cpu_before = cpu_seconds();
   auto made = std::make_unique<solution_in_memory::state>();
   made->started = utc_now();
@@ -151,6 +157,7 @@ solution_in_memory solve_in_memory(MPI_Comm comm, spec job, voxel::image_planes 
   io_clock files;
   made->part = its.from->read(comm, its, files, log);
   comm::collectively(comm, [&] { io::check_result_size(made->part.header, row.most_components(its)); });
+  tell_doubts(its, made->part, told);
   const std::int64_t unsupported = drop_unsupported(its, made->part, log);
 
   clock.begin("solving");
@@ -185,6 +192,7 @@ solution_in_memory solve_in_memory(MPI_Comm comm, spec job, voxel::image_planes 
     if (its.segment.drop_unsupported) summary["segmentation"]["dropped_unsupported_voxels"] = unsupported;
     summary["files"] = json::object();
     summary["io"] = files.to_json();
+    summary["warnings"] = told.texts();
     if (comm::size(comm) > 1) text = summary.dump();
     made->summary = std::move(summary);
   });

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <osteon/job/physics.hpp>
 
 namespace osteon::job {
@@ -64,6 +65,18 @@ class doubter {
       return fmt::format("{} a strain of {:g} %; linear elasticity holds for small strains, at most some per cent{}",
                          as.empty() ? fmt::format("{:g} is", value) : as, 100 * e,
                          as.empty() ? fmt::format(": strain is a fraction, {:g} % would be {:g}", value, value / 100) : "");
+    });
+  }
+
+  // Of voxels that are solid, 0 to 1.
+  void share(double solid, double low, double high, const std::string& of_what) {
+    const char* where = job_.segment.labels ? "segment.void_labels" : "segment.threshold";
+    doubt(solid <= 0, where,
+          [&] { return fmt::format("none {} is solid: their grey values lie in [{:g}, {:g}]", of_what, low, high); });
+    doubt(solid >= 1, where, [&] {
+      return fmt::format(
+          "every one {} is solid: their grey values lie in [{:g}, {:g}]; is there no empty space in the image?", of_what,
+          low, high);
     });
   }
 
@@ -196,6 +209,41 @@ std::vector<problem> doubts_of_moduli(const spec& job, const voxel::material_tab
   });
   if (!at_end) all.modulus(largest, "density_law");
   return all.take();
+}
+
+std::vector<problem> doubts_of_segmentation(const spec& job, const std::string& provenance_json, index3 shape) {
+  const auto provenance = nlohmann::json::parse(provenance_json, nullptr, false);
+  if (!provenance.is_object() || !provenance.contains("segmentation") || !provenance.contains("image")) return {};
+  const auto &segmentation = provenance.at("segmentation"), &image = provenance.at("image");
+  for (const char* key : {"solid_voxels", "dropped_voxels"})
+    if (!segmentation.contains(key)) return {};
+  doubter all(job);
+  const double solid = segmentation.at("solid_voxels"), dropped = segmentation.at("dropped_voxels");
+  all.share(solid / static_cast<double>(shape.volume()), image.value("grey_min", 0.0), image.value("grey_max", 0.0),
+            "of the voxels");
+  all.doubt(solid > 0 && dropped > 0.1 * solid, "segment.keep",
+            [&] { return fmt::format("\"{}\" drops {:.0f} % of the solid", job.segment.keep, 100 * dropped / solid); });
+  return all.take();
+}
+
+std::vector<problem> doubts_of_share(const spec& job, double share, double low, double high, const std::string& of_what) {
+  doubter all(job);
+  all.share(share, low, high, of_what);
+  return all.take();
+}
+
+std::vector<problem> doubts_of_model(const spec& job, const voxel::model_header& header) {
+  std::vector<problem> found = doubts_of_size(job, header.spacing_mm, header.shape);
+  for (std::vector<problem>& more : std::array{doubts_of_segmentation(job, header.provenance_json, header.shape),
+                                               doubts_of_moduli(job, header.materials)})
+    std::move(more.begin(), more.end(), std::back_inserter(found));
+  return found;
+}
+
+std::string line_of(const problem& doubt) { return doubt.where + ": " + doubt.text; }
+
+void warn_of_doubts(const spec& job, log_sink& log) {
+  for (const problem& p : doubts(job)) log.warn(job.file + ": " + line_of(p));
 }
 
 }  // namespace osteon::job

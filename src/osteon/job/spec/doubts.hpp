@@ -1,10 +1,13 @@
 #pragma once
 /// @file
 /// Values that a job may have, but that are hardly meant: percent written as a fraction, moduli in Pa or GPa, strains for
-/// which linear elasticity says nothing; and spellings of earlier versions. `osteon check` shows them as warnings.
+/// which linear elasticity says nothing; and spellings of earlier versions. `osteon check`, `osteon run` and Python print
+/// them as warnings.
 #include <array>
+#include <osteon/base/log_sink.hpp>
 #include <osteon/job/spec.hpp>
 #include <osteon/voxel/material.hpp>
+#include <osteon/voxel/model.hpp>
 #include <utility>
 
 namespace osteon::job {
@@ -17,5 +20,21 @@ std::vector<problem> doubts_of_size(const spec& job, const vector3& spacing_mm, 
 
 /// Of moduli that a density law or an image of moduli gives. @param materials of the model, [0] is empty space
 std::vector<problem> doubts_of_moduli(const spec& job, const voxel::material_table& materials);
+
+/// Of the share of solid voxels: none, all, or a large part dropped by segment.keep.
+/// @param provenance_json of a model; without a segmentation there are no doubts
+std::vector<problem> doubts_of_segmentation(const spec& job, const std::string& provenance_json, index3 shape);
+
+/// As doubts_of_segmentation, of a sample: the share of its voxels that are solid, and the range of its grey values.
+std::vector<problem> doubts_of_share(const spec& job, double share, double low, double high, const std::string& of_what);
+
+/// All doubts of a model that has been imported: its size, its moduli, its segmentation.
+std::vector<problem> doubts_of_model(const spec& job, const voxel::model_header& header);
+
+/// A doubt as one line, `key: text`.
+std::string line_of(const problem& doubt);
+
+/// Print the doubts of what the job states, each after the name of its file.
+void warn_of_doubts(const spec& job, log_sink& log);
 
 }  // namespace osteon::job

@@ -121,7 +121,14 @@ json openings_of_load(const json& answers) {
 }
 
 void tell_of_upwinding(const spec& job, const solve::through_flow& flow, json& answers, log_sink& log) {
-  if (!flow_keys_of(job).inertia) return;
+  if (!flow_keys_of(job).inertia) {
+    if (flow.reynolds_number > highest_creeping_reynolds_number)
+      log.warn(
+          fmt::format("flow.inertia: false, but the Reynolds number is {:.3g}; creeping flow holds up to {:g}: set "
+                      "flow.inertia = true",
+                      flow.reynolds_number, highest_creeping_reynolds_number));
+    return;
+  }
   answers["upwinded_share"] = flow.upwinded_share;
   if (flow_keys_of(job).convection == "limited") {
     if (!job.transient) answers["limiter_residual"] = flow.limiter_residual;

@@ -128,6 +128,22 @@ std::string distance_of_bounds(const solve::flow_solution& solution) {
   return fmt::format("bounds of the permeability that are {:.2e} of it apart", worst);
 }
 
+void warn_of_inertia(const spec& job, const solve::flow_solution& solution, log_sink& log) {
+  double highest = 0;
+  for (const solve::flow_direction& d : solution.directions)
+    if (d.percolates) highest = std::max(highest, d.reynolds_number);
+  const flow_keys f = flow_keys_of(job);
+  const double drop = f.pressure_drop_Pa.value_or(1);
+  // A drop that the job does not state is a unit, which the permeability does not depend on: only where it misleads.
+  if (highest > (f.pressure_drop_Pa ? 1 : 100) * highest_creeping_reynolds_number)
+    log.warn(fmt::format(
+        "flow.pressure_drop_Pa: {:g} Pa{} gives a Reynolds number of {:.3g}; the permeability is that of creeping "
+        "flow, which holds up to {:g}, that is up to {:.2g} Pa; load.test = \"flow\" with flow.inertia = true "
+        "includes inertia",
+        drop, f.pressure_drop_Pa ? "" : " (the default)", highest, highest_creeping_reynolds_number,
+        drop * highest_creeping_reynolds_number / highest));
+}
+
 }  // namespace
 
 physics_result run_permeability(const spec& job, const local_model& part, const solve::options& how, log_sink& log) {
@@ -142,6 +158,7 @@ physics_result run_permeability(const spec& job, const local_model& part, const 
   for (const solve::flow_direction& d : solution.directions) certificates.push_back(d.certificate);
   result.certificate = solve::joint_certificate(certificates);
   result.answers = answers_of(job, part, solution);
+  warn_of_inertia(job, solution, log);
   result.stopped_at = distance_of_bounds(solution);
   if (flow_test(job) == "dispersion") add_dispersion(result, job, problem, solution, how, log);
   const auto shown = std::find_if(solution.directions.begin(), solution.directions.end(),

@@ -1,0 +1,39 @@
+#pragma once
+/// @file
+/// A log that forwards all it receives and keeps its warnings, so that the summary and the report print them, too.
+#include <algorithm>
+#include <osteon/base/log_sink.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace osteon::job {
+
+/// Each warning is forwarded and kept once: a job that is computed several times repeats them.
+class warning_record final : public log_sink {
+ public:
+  /// Borrows `to`.
+  explicit warning_record(log_sink& to) : to_(to) {}
+
+  void note(std::string_view text) override { to_.note(text); }
+  void warn(std::string_view text) override {
+    if (keep(text)) to_.warn(text);
+  }
+  void stage(std::string_view name) override { to_.stage(name); }
+  void progress(double fraction, std::string_view detail) override { to_.progress(fraction, detail); }
+
+  /// Keep a warning that was printed elsewhere. @return whether it is new
+  bool keep(std::string_view text) {
+    if (std::find(texts_.begin(), texts_.end(), text) != texts_.end()) return false;
+    texts_.emplace_back(text);
+    return true;
+  }
+
+  const std::vector<std::string>& texts() const { return texts_; }
+
+ private:
+  log_sink& to_;
+  std::vector<std::string> texts_;
+};
+
+}  // namespace osteon::job
