@@ -28,7 +28,7 @@ print(f"porosity {porosity:.3f}")
 
 # %%
 every_pore = {"keep": "all"}
-tau = {axis: osteon.tortuosity(pores, spacing_mm, axis=axis, segment=every_pore).tortuosity for axis in "zyx"}
+tau = {a: osteon.tortuosity(pores=pores, spacing_mm=spacing_mm, axis=a, segment=every_pore).tortuosity for a in "zyx"}
 print({axis: round(value, 3) for axis, value in tau.items()})
 
 # %% [markdown]
@@ -56,5 +56,5 @@ parameters
 
 # %%
 for name, half in (("low", pores[:, : n // 2]), ("high", pores[:, n // 2 :])):
-    value = osteon.tortuosity(half, spacing_mm, axis="z", segment=every_pore).tortuosity
+    value = osteon.tortuosity(pores=half, spacing_mm=spacing_mm, axis="z", segment=every_pore).tortuosity
     print(f"{name} half: tortuosity {value:.3f}, porosity {half.mean():.3f}")

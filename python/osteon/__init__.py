@@ -1,14 +1,14 @@
 """osteon: physics straight from voxel CT images.
 
-`stiffness`, `homogenise`, `conductivity`, `tortuosity` and `permeability` take an array and give a `Result`; `run`
-takes any job, as a file or a mapping; `load` reads a job that has been run. `morphometry` measures the shape of a
-solid, `load_history` tells from load cases how a bone is loaded.
+`stiffness`, `homogenise`, `conductivity`, `tortuosity`, `permeability` and `permeability_tensor` take an array and give
+a `Result`; `run` takes any job, as a file or a mapping; `load` reads a job that has been run. `morphometry` measures
+the shape of a solid, `load_history` tells from load cases how a bone is loaded.
 """
 
 from .api import load_fields, run
-from .errors import DataError, Error, FileWarning, Interrupted, MachineError, SolveError, UsageError
+from .errors import DataError, Error, FileWarning, Interrupted, JobWarning, MachineError, SolveError, UsageError
 from .load_history import load_history
-from .properties import conductivity, homogenise, permeability, solve, stiffness, tortuosity
+from .properties import conductivity, homogenise, permeability, permeability_tensor, solve, stiffness, tortuosity
 from .result import Answer, Result, load
 from .shape import morphometry
 
@@ -18,6 +18,7 @@ __all__ = [
     "Error",
     "FileWarning",
     "Interrupted",
+    "JobWarning",
     "MachineError",
     "Result",
     "SolveError",
@@ -29,6 +30,7 @@ __all__ = [
     "load_history",
     "morphometry",
     "permeability",
+    "permeability_tensor",
     "run",
     "solve",
     "stiffness",

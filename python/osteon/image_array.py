@@ -1,15 +1,63 @@
-"""Arrays that are taken as images."""
+"""Arrays and images of other packages that are taken as images of shape (z, y, x)."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .errors import DataError
+from .errors import DataError, UsageError, warn_of_job
 
 if TYPE_CHECKING:
     import numpy as np
 
+# Names of dimensions in other packages, in lower case: xarray, scikit-image, DICOM.
+AXES = {
+    **dict.fromkeys(("z", "plane", "pln", "slice", "depth"), "z"),
+    **dict.fromkeys(("y", "row", "height"), "y"),
+    **dict.fromkeys(("x", "col", "column", "width"), "x"),
+}
+MM_PER_UNIT = {
+    **dict.fromkeys(("m", "meter", "metre", "meters", "metres"), 1e3),
+    **dict.fromkeys(("cm", "centimeter", "centimetre", "centimeters", "centimetres"), 10.0),
+    **dict.fromkeys(("mm", "millimeter", "millimetre", "millimeters", "millimetres"), 1.0),
+    **dict.fromkeys(("um", "\u00b5m", "\u03bcm", "micron", "microns", "micrometer", "micrometre"), 1e-3),
+    **dict.fromkeys(("micrometers", "micrometres"), 1e-3),
+    **dict.fromkeys(("nm", "nanometer", "nanometre", "nanometers", "nanometres"), 1e-6),
+}
+
+
+class TakenImage(NamedTuple):
+    """Values of shape (z, y, x), and the spacing in mm that the image states."""
+
+    values: "np.ndarray"
+    spacing_mm: tuple[float, float, float] | None = None
+
+
+def take_image(image: Any) -> TakenImage:
+    """The values of an array or an image of another package, in the order z, y, x, with its spacing.
+
+    Raises
+    ------
+    DataError
+        If the order of its axes is not known.
+    """
+    import numpy as np
+
+    package = type(image).__module__.partition(".")[0]
+    take = _TAKE.get(package)
+    if take is not None:
+        return take(image)
+    if not isinstance(image, np.ndarray):
+        for mark in ("affine", "spacing", "GetSpacing", "direction", "dims"):
+            if hasattr(image, mark):
+                raise DataError(
+                    f"osteon does not know the axis order of a {type(image).__module__}.{type(image).__qualname__}; "
+                    "pass a numpy array of shape (z, y, x), and spacing_mm"
+                )
+        image = np.asanyarray(image)
+    return TakenImage(image)
+
 
 def fault_of_array(values: "np.ndarray") -> DataError | None:
-    """Why an array is no image, in words of one who has no file; None: it may be one."""
+    """The reason why an array is no image; None: it may be one."""
     if values.dtype.kind not in "biuf":
         return DataError(
             f"the array holds values of type {values.dtype}; needed are integers, floats, or a mask of bools"
@@ -22,3 +70,183 @@ def fault_of_array(values: "np.ndarray") -> DataError | None:
     if values.size == 0:
         return DataError(f"the array has shape {values.shape}; every axis needs at least one voxel")
     return None
+
+
+def without_mask(values: "np.ndarray", threshold: float | None, void_label: float | None) -> "np.ndarray":
+    """The values of a masked array, its masked voxels empty: below the threshold, False, or the void label.
+
+    Raises
+    ------
+    UsageError
+        If no value is certain to be empty.
+    """
+    import numpy as np
+
+    if not isinstance(values, np.ma.MaskedArray):
+        return values
+    if not np.ma.is_masked(values):
+        return values.data
+    masked = int(np.ma.getmaskarray(values).sum())
+    if values.dtype == bool:
+        return values.filled(False)
+    if void_label is not None:
+        return values.filled(void_label)
+    if threshold is None:
+        raise UsageError(
+            f"threshold: missing; {masked} voxels are masked, and Otsu's method would count them: give a threshold, "
+            "or fill the array with an empty grey value"
+        )
+    # Solid is above the threshold. The largest value of the type that is not serves as empty.
+    kind = values.dtype
+    empty = np.floor(threshold) if kind.kind in "iu" else threshold
+    lowest = np.iinfo(kind).min if kind.kind in "iu" else -np.inf
+    if empty < lowest:
+        raise UsageError(
+            f"threshold: {threshold:g} lies below all values of type {kind}, so that the {masked} masked voxels would "
+            "be solid; give a higher threshold"
+        )
+    low = values.min()
+    return values.filled(low if low <= threshold else kind.type(empty))
+
+
+def _take_xarray(image: Any) -> TakenImage:
+    names = [str(d) for d in image.dims]
+    if all(name == f"dim_{n}" for n, name in enumerate(names)):  # xarray's own names: none were given
+        return TakenImage(image.to_masked_array() if image.dtype.kind == "O" else image.values)
+    known = {name: AXES.get(name.lower()) for name in names}
+    others = [name for name, axis in known.items() if axis is None]
+    if long := [f"'{name}' ({image.sizes[name]})" for name in others if image.sizes[name] != 1]:
+        raise DataError(
+            f"the dimensions of the xarray.DataArray are {tuple(names)}; {', '.join(long)} is none of z, y, x: "
+            "select one index of it, or rename it"
+        )
+    found = [axis for axis in known.values() if axis]
+    if sorted(found) != ["x", "y", "z"]:
+        raise DataError(
+            f"the dimensions of the xarray.DataArray are {tuple(names)}; an image has z, y and x, each once: "
+            "rename them"
+        )
+    image = image.isel(dict.fromkeys(others, 0), drop=True)
+    by_axis = {axis: name for name, axis in known.items() if axis}
+    image = image.transpose(*(by_axis[axis] for axis in "zyx"))
+    steps = [_step_of(image.coords[by_axis[axis]]) if by_axis[axis] in image.coords else None for axis in "zyx"]
+    return TakenImage(image.values, tuple(steps) if None not in steps else None)
+
+
+def _step_of(coordinate: Any) -> float | None:
+    """Spacing of a coordinate in mm; None: it states no unit, or has one value.
+
+    Raises
+    ------
+    DataError
+        If the spacing varies.
+    """
+    import numpy as np
+
+    scale = MM_PER_UNIT.get(str(coordinate.attrs.get("units", "")).strip().lower())
+    if scale is None or coordinate.size < 2:
+        return None
+    steps = np.diff(coordinate.values.astype(float)) * scale
+    if np.ptp(steps) > 1e-3 * abs(steps.mean()):
+        raise DataError(
+            f"the coordinate '{coordinate.name}' has steps from {steps.min():g} to {steps.max():g} mm; voxels must be "
+            "of one size: interpolate the image to equal steps"
+        )
+    return abs(float(steps.mean()))
+
+
+def _take_simpleitk(image: Any) -> TakenImage:
+    import SimpleITK
+
+    if image.GetNumberOfComponentsPerPixel() != 1:
+        raise DataError(
+            f"the SimpleITK image has {image.GetNumberOfComponentsPerPixel()} components per voxel; give one of them"
+        )
+    return _take_itk_like(
+        SimpleITK.GetArrayFromImage(image), image.GetSpacing(), image.GetDirection(), "SimpleITK image"
+    )
+
+
+def _take_itk(image: Any) -> TakenImage:
+    import itk
+    import numpy as np
+
+    if image.GetNumberOfComponentsPerPixel() != 1:
+        raise DataError(
+            f"the ITK image has {image.GetNumberOfComponentsPerPixel()} components per voxel; give one of them"
+        )
+    direction = np.asarray(itk.array_from_matrix(image.GetDirection())).ravel()
+    return _take_itk_like(itk.array_from_image(image), list(image.GetSpacing()), direction, "ITK image")
+
+
+def _take_itk_like(values: "np.ndarray", spacing: Any, direction: Any, kind: str) -> TakenImage:
+    """An image of ITK: spacing and direction are in the order x, y, z, the array has z first."""
+    import numpy as np
+
+    if values.ndim != 3:
+        raise DataError(f"the {kind} has {values.ndim} dimensions; an image has three")
+    _warn_of_direction(np.reshape(np.asarray(direction, float), (3, 3)), kind)
+    if all(step == 1 for step in spacing):
+        warn_of_job(f"spacing_mm: the {kind} states 1 mm, which is ITK's default where no spacing was set")
+    return TakenImage(values, tuple(float(step) for step in reversed(list(spacing))))
+
+
+def _take_nibabel(image: Any) -> TakenImage:
+    import numpy as np
+
+    values = np.asanyarray(image.dataobj)
+    while values.ndim > 3 and values.shape[-1] == 1:
+        values = values[..., 0]
+    if values.ndim != 3:
+        raise DataError(
+            f"the nibabel image has shape {image.shape}; an image has three axes: give one volume, "
+            "`image.slicer[..., 0]`"
+        )
+    zooms = [float(step) for step in image.header.get_zooms()[:3]]
+    units = getattr(image.header, "get_xyzt_units", lambda: ("mm", ""))()[0]  # of MGH and Analyze: mm
+    scale = MM_PER_UNIT.get(str(units).lower())
+    if image.affine is not None and all(zooms):
+        _warn_of_direction(np.asarray(image.affine)[:3, :3] / zooms, "nibabel image")
+    spacing = tuple(step * scale for step in reversed(zooms)) if scale and all(zooms) else None
+    return TakenImage(values.transpose(2, 1, 0), spacing)
+
+
+def _take_pyvista(image: Any) -> TakenImage:
+    import numpy as np
+    import pyvista
+
+    if not isinstance(image, pyvista.ImageData):
+        raise DataError(f"a pyvista.{type(image).__name__} is no image; give a pyvista.ImageData, or sample it on one")
+    name, values = image.active_scalars_name, image.active_scalars
+    if values is None or values.ndim != 1:
+        raise DataError(
+            "the pyvista.ImageData has no active scalars of one component; choose some by set_active_scalars"
+        )
+    points = np.array(image.dimensions)
+    shape = points if values.size == points.prod() else np.maximum(points - 1, 1)
+    if values.size != shape.prod():
+        raise DataError(f"the scalars '{name}' of the pyvista.ImageData are neither on its cells nor on its points")
+    if hasattr(image, "direction_matrix"):
+        _warn_of_direction(np.asarray(image.direction_matrix), "pyvista.ImageData")
+    spacing = tuple(float(step) for step in reversed(image.spacing))
+    if all(step == 1 for step in spacing):  # the default of VTK: no spacing was set
+        return TakenImage(np.asarray(values).reshape(shape[::-1]))
+    warn_of_job(f"spacing_mm: the pyvista.ImageData states no unit; its spacing {spacing} (z, y, x) is taken as mm")
+    return TakenImage(np.asarray(values).reshape(shape[::-1]), spacing)
+
+
+def _warn_of_direction(direction: "np.ndarray", kind: str) -> None:
+    """Axes of the array that do not lie along those of the space are kept as they are."""
+    import numpy as np
+
+    if not np.allclose(np.abs(direction), np.eye(3), atol=1e-3):
+        warn_of_job(f"image: the axes of the {kind} are turned in space; axes z, y, x are those of its array")
+
+
+_TAKE: dict[str, Callable[[Any], TakenImage]] = {
+    "xarray": _take_xarray,
+    "SimpleITK": _take_simpleitk,
+    "itk": _take_itk,
+    "nibabel": _take_nibabel,
+    "pyvista": _take_pyvista,
+}

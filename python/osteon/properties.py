@@ -3,15 +3,11 @@
 What the material is like has no default: a number that osteon guesses would look like one that somebody measured.
 """
 
-import tempfile
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .api import run
 from .errors import UsageError
-from .image_array import fault_of_array
-from .in_process import raise_together, solve_here, solve_together
+from .of_image import GivenImage, run_of_image
 from .one_frame import one_frame
 from .progress import Listener
 from .result import Result
@@ -27,11 +23,13 @@ if TYPE_CHECKING:
 
 @one_frame
 def solve(
-    image: "Image",
-    spacing_mm: "Spacing",
+    image: "Image | None" = None,
+    spacing_mm: "Spacing | None" = None,
     threshold: float | None = None,
     physics: str = "elasticity",
     *,
+    solid: "Image | None" = None,
+    pores: "Image | None" = None,
     youngs_modulus_MPa: float | None = None,  # noqa: N803 (keys carry their unit)
     poisson_ratio: float | None = None,
     conductivity_W_per_mK: float | None = None,  # noqa: N803
@@ -48,11 +46,15 @@ def solve(
     ----------
     image
         Grey values, shape (z, y, x), or a mask. The solid lies above `threshold`, by Otsu's method if it is None; of a
-        mask it is True.
+        mask it is True. Masked voxels of a numpy.ma array are empty. An xarray.DataArray is put in the order of its
+        dimensions z, y, x; a SimpleITK, ITK, nibabel or PyVista image brings its spacing.
     spacing_mm
-        Edge lengths of a voxel, (z, y, x) or one number.
+        Edge lengths of a voxel in mm, (z, y, x) or one number; may be left out where the image states them.
     threshold
         Grey value above which a voxel is solid.
+    solid, pores
+        Instead of `image`: a boolean array that is True in this phase. Elasticity and heat compute in the solid, flow
+        in the pores. For other physics than elasticity a mask as `image` is rejected.
     physics
         As the key `physics` of a job. ``elasticity``: bonded axial compression; ``heat``: conduction between the two
         faces.
@@ -95,13 +97,24 @@ def solve(
         "load": {"axis": axis, "strain": strain},
         "solve": {"tolerance": tolerance},
     }
-    return _of_image(image, spacing_mm, threshold, job, tables, progress, comm)
+    flows = physics == "flow"
+    given = GivenImage(
+        image,
+        spacing_mm,
+        threshold,
+        solid,
+        pores,
+        needs_phase=physics != "elasticity",
+        phase="pores" if flows else "solid",
+        inverts=flows,
+    )
+    return run_of_image(given, job, tables, progress, comm)
 
 
 @one_frame
 def stiffness(
     image: "Image",
-    spacing_mm: "Spacing",
+    spacing_mm: "Spacing | None" = None,
     *,
     youngs_modulus_MPa: float,  # noqa: N803
     poisson_ratio: float,
@@ -123,9 +136,10 @@ def stiffness(
     ----------
     image
         Grey values, shape (z, y, x), or a mask. The solid lies above `threshold`, by Otsu's method if it is None; of a
-        mask it is True.
+        mask it is True. Masked voxels of a numpy.ma array are empty. An xarray.DataArray is put in the order of its
+        dimensions z, y, x; a SimpleITK, ITK, nibabel or PyVista image brings its spacing.
     spacing_mm
-        Edge lengths of a voxel, (z, y, x) or one number.
+        Edge lengths of a voxel in mm, (z, y, x) or one number; may be left out where the image states them.
     youngs_modulus_MPa, poisson_ratio
         Of the solid.
     threshold
@@ -165,13 +179,13 @@ def stiffness(
         "load": {"axis": axis, "test": test, "strain": strain},
         "solve": {"tolerance": tolerance},
     }
-    return _of_image(image, spacing_mm, threshold, job, tables, progress, comm)
+    return run_of_image(GivenImage(image, spacing_mm, threshold), job, tables, progress, comm)
 
 
 @one_frame
 def homogenise(
     image: "Image",
-    spacing_mm: "Spacing",
+    spacing_mm: "Spacing | None" = None,
     *,
     youngs_modulus_MPa: float,  # noqa: N803
     poisson_ratio: float,
@@ -205,15 +219,18 @@ def homogenise(
         "load": {"test": "homogenise", "boundary_condition": boundary_condition},
         "solve": {"tolerance": tolerance},
     }
-    return _of_image(image, spacing_mm, threshold, job, tables, progress, comm)
+    return run_of_image(GivenImage(image, spacing_mm, threshold), job, tables, progress, comm)
 
 
 @one_frame
 def conductivity(
-    image: "Image",
-    spacing_mm: "Spacing",
+    image: "Image | None" = None,
+    spacing_mm: "Spacing | None" = None,
     *,
     conductivity_W_per_mK: float,  # noqa: N803
+    solid: "Image | None" = None,
+    pores: "Image | None" = None,
+    phase: str = "solid",
     threshold: float | None = None,
     axis: str | None = "z",
     tolerance: float = 1e-6,
@@ -228,10 +245,17 @@ def conductivity(
 
     Parameters
     ----------
-    image, spacing_mm, threshold, tolerance, progress, comm, **tables
+    image
+        Grey values, shape (z, y, x). The solid, which conducts, lies above `threshold`, by Otsu's method if it is None.
+        A mask is given as `solid` or `pores`.
+    spacing_mm, threshold, tolerance, progress, comm, **tables
         As of `stiffness`.
     conductivity_W_per_mK
-        Of the solid.
+        Of the phase that conducts.
+    solid, pores
+        Instead of `image`, one of the two: a boolean array that is True in this phase.
+    phase
+        ``solid`` or ``pores``: the phase of a mask that conducts.
     axis
         z, y or x: between its two faces, the others insulated. None: the tensor of an image that repeats itself.
 
@@ -246,14 +270,18 @@ def conductivity(
         "load": {"axis": axis} if axis else {"test": "conductivity_tensor"},
         "solve": {"tolerance": tolerance},
     }
-    return _of_image(image, spacing_mm, threshold, job, tables, progress, comm)
+    given = GivenImage(image, spacing_mm, threshold, solid, pores, needs_phase=True, phase=_phase(phase))
+    return run_of_image(given, job, tables, progress, comm)
 
 
 @one_frame
 def tortuosity(
-    mask: "Image",
-    spacing_mm: "Spacing",
+    image: None = None,
+    spacing_mm: "Spacing | None" = None,
     *,
+    solid: "Image | None" = None,
+    pores: "Image | None" = None,
+    phase: str = "pores",
     axis: str = "z",
     tolerance: float = 1e-6,
     progress: bool | Listener = False,
@@ -262,15 +290,20 @@ def tortuosity(
 ) -> Result:
     """Tortuosity factor of a phase: its share of the volume times its own diffusivity over the effective one.
 
-    The answers are ``tortuosity`` and ``effective_conductivity_W_per_mK``, here the effective diffusivity over that
-    of the open phase.
+    The answers are ``tortuosity`` (math.inf where no path leads through), ``porosity``, the share of the phase, and
+    ``relative_diffusivity``, the effective diffusivity over that of the phase.
 
     Parameters
     ----------
-    mask
-        True where the phase is, shape (z, y, x): of an electrode the electrolyte, of a rock the pores.
+    image
+        None: a mask is given as `solid` or `pores`.
     spacing_mm
-        Edge lengths of a voxel, (z, y, x) or one number.
+        Edge lengths of a voxel in mm, (z, y, x) or one number.
+    solid, pores
+        One of the two: a boolean array of shape (z, y, x) that is True in this phase.
+    phase
+        ``pores`` or ``solid``: the phase that diffusion takes place in. The electrolyte of an electrode and the pores
+        of a rock are ``pores``.
     axis
         z, y or x: between its two faces, the others closed.
     tolerance, progress, comm, **tables
@@ -283,37 +316,30 @@ def tortuosity(
     Raises
     ------
     UsageError
-        If `mask` is no mask: a threshold is not guessed here.
+        If not exactly one of `solid` and `pores` is given: neither phase nor threshold is guessed.
     """
-    import numpy as np
-
-    values, fault = np.asarray(mask), None
-    if values.dtype != bool:
-        fault = UsageError(
-            f"tortuosity takes a mask, not values of the type {values.dtype}; give `image > threshold` or `labels == 2`"
-        )
-    raise_together(comm, fault)
-    return conductivity(
-        None if mask is None else values,
-        spacing_mm,
-        conductivity_W_per_mK=1.0,
-        axis=axis,
-        tolerance=tolerance,
-        progress=progress,
-        comm=comm,
-        **tables,
-    )
+    job = {
+        "name": "tortuosity",
+        "physics": "heat",
+        "material": [{"name": "phase", "conductivity_W_per_mK": 1.0}],
+        "load": {"axis": axis},
+        "solve": {"tolerance": tolerance},
+    }
+    given = GivenImage(image, spacing_mm, None, solid, pores, needs_phase=True, takes_greys=False, phase=_phase(phase))
+    return run_of_image(given, job, tables, progress, comm)
 
 
 @one_frame
 def permeability(
-    image: "Image",
-    spacing_mm: "Spacing",
+    image: "Image | None" = None,
+    spacing_mm: "Spacing | None" = None,
     threshold: float | None = None,
     axis: str | None = "z",
     boundary_condition: str = "periodic",
     tolerance: float = 1e-4,
     *,
+    solid: "Image | None" = None,
+    pores: "Image | None" = None,
     progress: bool | Listener = False,
     comm: "MPI.Intracomm | None" = None,
     **tables: Mapping[str, Any],
@@ -326,10 +352,10 @@ def permeability(
     Parameters
     ----------
     image
-        Grey values, shape (z, y, x), or a mask. The solid lies above `threshold`, by Otsu's method if it is None; of a
-        mask it is True. The fluid fills the rest.
+        Grey values, shape (z, y, x). The solid lies above `threshold`, by Otsu's method if it is None; the fluid fills
+        the rest. A mask is given as `solid` or `pores`.
     spacing_mm
-        Edge lengths of a voxel, (z, y, x) or one number.
+        Edge lengths of a voxel in mm, (z, y, x) or one number; may be left out where the image states them.
     threshold
         Grey value above which a voxel is solid.
     axis
@@ -338,6 +364,8 @@ def permeability(
         ``periodic``, ``mirrored`` or ``closed``, as the key of a job.
     tolerance
         Largest relative distance of the bounds of the permeability.
+    solid, pores
+        Instead of `image`, one of the two: a boolean array that is True in this phase. The fluid fills the pores.
     progress
         True: a bar; a function: called with stage, share that is done, and details.
     comm
@@ -354,43 +382,57 @@ def permeability(
     test = "permeability" if axis else "permeability_tensor"
     load = {"boundary_condition": boundary_condition, "test": test, "axis": axis}
     job = {"name": "permeability", "physics": "flow", "load": load, "solve": {"tolerance": tolerance}}
-    return _of_image(image, spacing_mm, threshold, job, tables, progress, comm)
+    given = GivenImage(image, spacing_mm, threshold, solid, pores, needs_phase=True, phase="pores", inverts=True)
+    return run_of_image(given, job, tables, progress, comm)
+
+
+@one_frame
+def permeability_tensor(
+    image: "Image | None" = None,
+    spacing_mm: "Spacing | None" = None,
+    threshold: float | None = None,
+    boundary_condition: str = "periodic",
+    tolerance: float = 1e-4,
+    *,
+    solid: "Image | None" = None,
+    pores: "Image | None" = None,
+    progress: bool | Listener = False,
+    comm: "MPI.Intracomm | None" = None,
+    **tables: Mapping[str, Any],
+) -> Result:
+    """Permeability tensor of the pores of an image, by steady Stokes flow along all three axes.
+
+    The answers are ``permeability_tensor_m2``, ``principal_permeabilities_m2`` and ``principal_directions``.
+
+    Parameters
+    ----------
+    image, spacing_mm, threshold, boundary_condition, tolerance, solid, pores, progress, comm, **tables
+        As of `permeability`.
+
+    Returns
+    -------
+    Result
+    """
+    return permeability(
+        image,
+        spacing_mm,
+        threshold,
+        None,
+        boundary_condition,
+        tolerance,
+        solid=solid,
+        pores=pores,
+        progress=progress,
+        comm=comm,
+        **tables,
+    )
 
 
 def _elastic(youngs_modulus_MPa: float, poisson_ratio: float) -> dict[str, Any]:  # noqa: N803
     return {"name": "solid", "youngs_modulus_MPa": youngs_modulus_MPa, "poisson_ratio": poisson_ratio}
 
 
-def _of_image(
-    image: "Image",
-    spacing_mm: "Spacing",
-    threshold: float | None,
-    job: dict[str, Any],
-    tables: Mapping[str, Mapping[str, Any]],
-    progress: bool | Listener,
-    comm: "MPI.Intracomm | None",
-) -> Result:
-    """Run a job on an array. Tables of the caller go before ours, key by key."""
-    import numpy as np
-
-    values = np.asarray(image)
-    raise_together(comm, None if image is None and comm is not None else fault_of_array(values))
-    if values.dtype == bool:
-        values, threshold = values.view(np.uint8), 0.5 if threshold is None else threshold
-    whole: dict[str, Any] = {
-        **job,
-        "image": {"spacing_mm": [float(s) for s in np.broadcast_to(spacing_mm, 3)]},
-        "segment": {"threshold": threshold},
-        "picture": {"enabled": False},
-    }
-    for name, table in tables.items():
-        whole[name] = {**whole.get(name, {}), **table} if isinstance(table, Mapping) else table
-    if comm is not None:
-        return solve_together(whole, None if image is None else values, progress, comm)
-    if (result := solve_here(whole, values, progress)) is not None:
-        return result
-    with tempfile.TemporaryDirectory(prefix="osteon-") as folder:
-        path = Path(folder) / "image.npy"
-        np.save(path, values)
-        whole["image"] = {"path": str(path), **whole["image"]}
-        return run(whole, progress=progress)
+def _phase(name: str) -> str:
+    if name not in ("solid", "pores"):
+        raise UsageError(f"phase: {name!r:.40} is neither 'solid' nor 'pores'")
+    return name

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .api import answer_of
-from .image_array import fault_of_array
+from .errors import arguments_for
+from .of_image import ARGUMENTS, GivenImage, raise_all, read_image
 from .one_frame import one_frame
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 @one_frame
 def morphometry(
     image: "Image",
-    spacing_mm: "Spacing",
+    spacing_mm: "Spacing | None" = None,
     threshold: float | None = None,
     keep: str = "all",
     compartments: "Mapping[str, Image] | None" = None,
@@ -29,9 +30,9 @@ def morphometry(
     ----------
     image
         Grey values, shape (z, y, x), or a mask. The solid lies above `threshold`, by Otsu's method if it is None; of a
-        mask it is True.
+        mask it is True. Masked arrays and images of other packages are taken as by `stiffness`.
     spacing_mm
-        Edge lengths of a voxel, (z, y, x) or one number.
+        Edge lengths of a voxel in mm, (z, y, x) or one number; may be left out where the image states them.
     threshold
         Grey value above which a voxel is solid.
     keep
@@ -53,18 +54,16 @@ def morphometry(
     """
     import numpy as np
 
-    values = np.asarray(image)
-    if (fault := fault_of_array(values)) is not None:
-        raise fault
-    if values.dtype == bool:
-        values, threshold = values.view(np.uint8), 0.5 if threshold is None else threshold
-    with tempfile.TemporaryDirectory(prefix="osteon-") as name:
+    taken, faults = read_image(GivenImage(image, spacing_mm, threshold))
+    raise_all(faults)
+    assert taken is not None
+    with arguments_for(ARGUMENTS), tempfile.TemporaryDirectory(prefix="osteon-") as name:
         folder = Path(name)
-        np.save(folder / "image.npy", values)
+        np.save(folder / "image.npy", taken.values)
         job: dict[str, Any] = {
             "name": "shape",
-            "image": {"path": "image.npy", "spacing_mm": [float(s) for s in np.broadcast_to(spacing_mm, 3)]},
-            "segment": {"threshold": threshold, "keep": keep},
+            "image": {"path": "image.npy", "spacing_mm": taken.spacing_mm},
+            "segment": {"threshold": taken.threshold, "keep": keep},
             "material": [{"youngs_modulus_MPa": 1.0}],  # which the shape does not depend on
         }
         for kind, mask in (compartments or {}).items():

@@ -1,5 +1,6 @@
 """osteon.solve and osteon.run. Oracle: analytic value (uniform block), round trip through tomllib."""
 
+import functools
 import os
 import tomllib
 from pathlib import Path
@@ -91,7 +92,7 @@ def test_permeability_of_a_slit():
     solid = np.zeros((4, 6, 3), bool)
     solid[:, 4:] = True
     exact = (4**2 + 2) / 12 * 4 / 6 * (2e-5) ** 2
-    result = osteon.permeability(solid, spacing_mm=0.02, tolerance=1e-8)
+    result = osteon.permeability(solid=solid, spacing_mm=0.02, tolerance=1e-8)
     assert result.summary["permeability_m2"] == pytest.approx(exact, rel=1e-7, abs=0)
     assert result["velocity"].shape == (4, 6, 3, 3)
     tensor = osteon.permeability(100 * solid.astype("u1"), 0.02, threshold=50, axis=None, tolerance=1e-8)
@@ -154,12 +155,12 @@ def test_cases_of_a_mapping_are_run(tmp_path):
         (np.zeros((0, 3, 3)), "every axis needs at least one voxel"),
         (np.zeros((3, 3, 3), complex), "values of type complex128"),
         ([["a"]], "values of type <U1"),
-        (None, "values of type object"),
+        ({}, "values of type object"),
     ],
-    ids=["a slice", "channels", "nothing", "complex", "text", "None"],
+    ids=["a slice", "channels", "nothing", "complex", "text", "object"],
 )
 def test_arrays_that_are_no_images_are_refused_as_arrays(image: object, words: str) -> None:
     """Oracle: the contract: what, value, what to do; no name of a file that the caller has not."""
-    for call in (osteon.permeability, osteon.morphometry):
+    for call in (functools.partial(osteon.stiffness, **BONE), osteon.morphometry):
         with pytest.raises(osteon.DataError, match=words):
             call(image, 0.1)

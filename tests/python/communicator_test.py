@@ -56,8 +56,8 @@ pores = osteon.permeability(image, 0.05, threshold=100, comm=MPI.COMM_SELF)
 assert pores.summary["ranks"] == 1 and "velocity" in pores.fields
 
 for refused, words in (
-    (lambda: osteon.stiffness(None, **elastic, comm=comm), "rank 0 has no image"),
-    (lambda: osteon.tortuosity(image if first else None, 0.05, comm=comm), "takes a mask"),
+    (lambda: osteon.stiffness(None, **elastic, comm=comm), "image: missing"),
+    (lambda: osteon.tortuosity(pores=image if first else None, spacing_mm=0.05, comm=comm), "boolean"),
     (lambda: osteon.stiffness(image, **(elastic | {"poisson_ratio": 0.7}), comm=comm), "poisson_ratio"),
     (lambda: osteon.stiffness(image, **elastic, comm=comm, picture={"enabled": True}), "asks for a picture"),
     (lambda: osteon.stiffness(np.zeros_like(image), **elastic, comm=comm), "solid"),

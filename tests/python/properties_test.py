@@ -50,7 +50,7 @@ def test_what_there_is_not_is_said(bar: osteon.Result):
         _ = bar.porosity
     with pytest.raises(KeyError, match="no field 'speed'; there are"):
         _ = bar["speed"]
-    with pytest.raises(osteon.UsageError, match="takes a mask"):
+    with pytest.raises(osteon.UsageError, match="solid= and pores="):
         osteon.tortuosity(np.ones((3, 3, 3)), 1.0)
     with pytest.raises(TypeError, match="youngs_modulus_MPa"):
         osteon.stiffness(np.ones((3, 3, 3), bool), 1.0, poisson_ratio=0.3)
@@ -70,17 +70,19 @@ def test_homogenise_a_block():
 
 def test_conductivity_and_tortuosity(half: np.ndarray):
     """Oracle: bars side by side. Along them the share of the solid; across, no path."""
-    along = osteon.conductivity(half, 0.1, conductivity_W_per_mK=3.0, tolerance=1e-10, **ONE_RANK)
+    along = osteon.conductivity(solid=half, spacing_mm=0.1, conductivity_W_per_mK=3.0, tolerance=1e-10, **ONE_RANK)
     assert along.effective_conductivity_W_per_mK == pytest.approx(1.5, rel=1e-6)
-    straight = osteon.tortuosity(half, 0.1, tolerance=1e-10, **ONE_RANK)
+    straight = osteon.tortuosity(pores=half, spacing_mm=0.1, tolerance=1e-10, **ONE_RANK)
     assert straight.tortuosity == pytest.approx(1, rel=1e-6)
     assert straight["temperature"].shape == half.shape
-    tensor = osteon.conductivity(half, 0.1, conductivity_W_per_mK=3.0, axis=None, tolerance=1e-10, **ONE_RANK)
+    tensor = osteon.conductivity(
+        solid=half, spacing_mm=0.1, conductivity_W_per_mK=3.0, axis=None, tolerance=1e-10, **ONE_RANK
+    )
     np.testing.assert_allclose(np.diag(tensor.conductivity_tensor_W_per_mK), [1.5, 1.5, 0], atol=1e-6)
 
 
 def test_files_live_as_long_as_the_result(half: np.ndarray):
-    result = osteon.tortuosity(half, 0.1, **ONE_RANK)
+    result = osteon.tortuosity(pores=half, spacing_mm=0.1, **ONE_RANK)
     folder = result.output_directory
     assert (folder / "results.nc").exists()
     page = result.report(folder.parent / "page.html").read_text(encoding="utf-8")
@@ -129,7 +131,9 @@ def test_a_notebook_shows_a_table_and_a_picture(bar: osteon.Result):
 def test_progress_is_told(half: np.ndarray, tables: dict, last: str):
     """Stages come in their order, each from the beginning."""
     told: list[tuple[str, float]] = []
-    result = osteon.tortuosity(half, 0.1, progress=lambda stage, fraction, _: told.append((stage, fraction)), **tables)
+    result = osteon.tortuosity(
+        pores=half, spacing_mm=0.1, progress=lambda stage, fraction, _: told.append((stage, fraction)), **tables
+    )
     assert result.tortuosity == pytest.approx(1, rel=1e-4)
     stages = list(dict.fromkeys(stage for stage, _ in told))
     assert stages.index("importing the image") < stages.index("solving")

@@ -1,0 +1,253 @@
+"""Run a job on an image of the caller: grey values, or a mask of one of the two phases."""
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .api import run, to_toml
+from .errors import Error, UsageError, arguments_for, warn_of_job
+from .image_array import fault_of_array, take_image, without_mask
+from .in_process import raise_together, solve_here, solve_together
+from .native_module import native_module
+from .progress import Listener
+from .result import Result
+
+if TYPE_CHECKING:
+    import numpy as np
+    from mpi4py import MPI
+
+    from .properties import Image, Spacing
+
+# Arguments of the functions, by the key of a job that they set.
+ARGUMENTS = {
+    "image.path": "image",
+    "image.spacing_mm": "spacing_mm",
+    "segment.threshold": "threshold",
+    "load.axis": "axis",
+    "load.test": "test",
+    "load.strain": "strain",
+    "load.boundary_condition": "boundary_condition",
+    "solve.tolerance": "tolerance",
+    "material[1].youngs_modulus_MPa": "youngs_modulus_MPa",
+    "material[1].poisson_ratio": "poisson_ratio",
+    "material[1].conductivity_W_per_mK": "conductivity_W_per_mK",
+    "physics": "physics",
+}
+
+
+class GivenImage(NamedTuple):
+    """Arguments that say which image a job is run on. Exactly one of the first three is set."""
+
+    image: "Image | None"
+    spacing_mm: "Spacing | None"
+    threshold: float | None = None
+    solid: "Image | None" = None
+    pores: "Image | None" = None
+    needs_phase: bool = False  # a positional mask is ambiguous: neighbouring functions compute in different phases
+    takes_greys: bool = True
+    phase: str = "solid"  # the phase that the job computes in, where the array is a mask
+    inverts: bool = False  # the job computes in the voxels that its image leaves empty: flow
+
+
+class _ReadImage(NamedTuple):
+    values: "np.ndarray"
+    spacing_mm: list[float]
+    threshold: float | None
+
+
+def run_of_image(
+    given: GivenImage,
+    job: dict[str, Any],
+    tables: Mapping[str, Any],
+    progress: bool | Listener,
+    comm: "MPI.Intracomm | None",
+) -> Result:
+    """Run a job on an array. Tables of the caller go before ours, key by key.
+
+    Raises
+    ------
+    UsageError, DataError, SolveError, MachineError, Interrupted
+        A `UsageError` lists all faults of the arguments, by their names.
+    """
+    with arguments_for(_arguments_of(given, job, tables)):
+        whole, values, fault = {}, None, None
+        if comm is None or comm.Get_rank() == 0:
+            try:
+                whole, values = _whole_job(given, job, tables)
+            except Exception as e:  # of any kind: the other ranks wait
+                if comm is None:
+                    raise
+                fault = e
+        raise_together(comm, fault)
+        if comm is not None:
+            return solve_together(whole, values, progress, comm)
+        assert values is not None
+        if (result := solve_here(whole, values, progress)) is not None:
+            return result
+        return _run_by_program(whole, values, progress)
+
+
+def read_image(given: GivenImage) -> tuple[_ReadImage | None, list[Error]]:
+    """The image as an array of numbers, or all that is wrong with it."""
+    import numpy as np
+
+    faults: list[Error] = []
+    spacing, values, stated, threshold = [1.0] * 3, None, None, given.threshold
+    try:
+        values, stated, threshold = _values_of(given)
+    except Error as e:
+        faults.append(e)
+    try:
+        is_array = isinstance(next((i for i in given[:1] + given[3:5] if i is not None), None), np.ndarray)
+        spacing = _spacing_of(given.spacing_mm, stated, is_array or values is not None)
+    except Error as e:
+        faults.append(e)
+    return (None if faults or values is None else _ReadImage(values, spacing, threshold)), faults
+
+
+def raise_all(faults: list[Error]) -> None:
+    """One error that lists them all."""
+    if len(faults) == 1:
+        raise faults[0]
+    if faults:
+        raise UsageError("\n".join(map(str, faults)))
+
+
+def _arguments_of(given: GivenImage, job: Mapping[str, Any], tables: Mapping[str, Any]) -> dict[str, str]:
+    """Those of ARGUMENTS that the caller has not set by a table."""
+    theirs = {f"{name}.{key}" for name, table in tables.items() if isinstance(table, Mapping) for key in table}
+    own = {key: name for key, name in ARGUMENTS.items() if key not in theirs}
+    if "material" in tables:
+        own = {key: name for key, name in own.items() if not key.startswith("material")}
+    if given.threshold is None and "segment.threshold" in own:  # of a mask the threshold is ours
+        masks = {"solid": given.solid, "pores": given.pores, "image": given.image}
+        name = next((name for name, mask in masks.items() if getattr(mask, "dtype", None) == bool), "threshold")
+        own["segment.threshold"] = name
+    for name in ("test", "strain", "boundary_condition"):
+        if name not in job.get("load", {}):
+            own.pop(f"load.{name}", None)
+    return own
+
+
+def _whole_job(
+    given: GivenImage, job: dict[str, Any], tables: Mapping[str, Any]
+) -> tuple[dict[str, Any], "np.ndarray"]:
+    import numpy as np
+
+    for name, table in tables.items():
+        if isinstance(table, np.ndarray) or not isinstance(table, (Mapping, list, tuple, str, type(None))):
+            raise UsageError(
+                f"{name}: no argument of this function; further arguments are tables of a job, for example "
+                'output={"fields": ["displacement"]}'
+            )
+    image, faults = read_image(_with_void_label(given, tables))
+    whole: dict[str, Any] = {
+        **job,
+        "image": {"spacing_mm": image.spacing_mm if image else [1.0] * 3},
+        "segment": {"threshold": image.threshold if image else 0.5},
+        "picture": {"enabled": False},
+    }
+    for name, table in tables.items():
+        whole[name] = {**whole.get(name, {}), **table} if isinstance(table, Mapping) else table
+    if image is not None:
+        return whole, image.values
+    if (native := native_module()) is not None:
+        try:
+            native.why_not(to_toml({**whole, "image": {**whole["image"], "path": "array"}}))
+        except UsageError as e:
+            faults.append(e)
+    raise_all(faults)
+    raise AssertionError
+
+
+def _with_void_label(given: GivenImage, tables: Mapping[str, Any]) -> GivenImage:
+    """Masked voxels of a label image become the first label of empty space."""
+    import numpy as np
+
+    segment = tables.get("segment")
+    if not isinstance(segment, Mapping):
+        return given
+    if segment.get("labels") is True and isinstance(given.image, np.ma.MaskedArray):
+        return given._replace(image=without_mask(given.image, None, next(iter(segment.get("void_labels", [0])), 0)))
+    return given
+
+
+def _values_of(given: GivenImage) -> tuple["np.ndarray", tuple[float, float, float] | None, float | None]:
+    """Values, stated spacing and threshold. @throws DataError, UsageError"""
+    import numpy as np
+
+    both = "give exactly one of solid= and pores=, boolean arrays that are True in that phase"
+    masks = {name: mask for name, mask in (("solid", given.solid), ("pores", given.pores)) if mask is not None}
+    if len(masks) + (given.image is not None) > 1:
+        names = " and ".join([*(["an image"] if given.image is not None else []), *masks])
+        raise UsageError(f"{names} are given; {both}, or an image of grey values")
+    if not masks:
+        if given.image is None:
+            raise UsageError(
+                f"image: missing; {both}" if given.needs_phase else "image: missing; give an array (z, y, x)"
+            )
+        values, stated = take_image(given.image)
+        if values.dtype == bool and given.needs_phase:
+            raise UsageError(f"a boolean array does not say which phase is True; {both}")
+        if not given.takes_greys:
+            raise UsageError(f"values of the type {values.dtype} have no threshold here; {both}: `image > threshold`")
+        _require_array(values)
+        if given.inverts and np.ma.is_masked(values):
+            raise UsageError(
+                "image: masked voxels of grey values are neither fluid nor solid; "
+                + both
+                + ", masked voxels are closed"
+            )
+        values = without_mask(values, given.threshold, None)
+        if values.dtype != bool:
+            return values, stated, given.threshold
+        return values.view(np.uint8), stated, 0.5 if given.threshold is None else given.threshold
+    (name, mask), *_ = masks.items()
+    if given.threshold is not None:
+        raise UsageError(f"threshold: given together with {name}=, which has no grey values; remove one of the two")
+    values, stated = take_image(mask)
+    if values.dtype != bool:
+        raise UsageError(
+            f"{name}: a boolean array is needed, not values of the type {values.dtype}; give `image > threshold` or "
+            "`labels == 2`"
+        )
+    _require_array(values)
+    inside = np.ma.getdata(values) if name == given.phase else ~np.ma.getdata(values)
+    if np.ma.is_masked(values):
+        inside = inside & ~np.ma.getmaskarray(values)
+    return (~inside if given.inverts else inside).view(np.uint8), stated, 0.5
+
+
+def _require_array(values: "np.ndarray") -> None:
+    if (fault := fault_of_array(values)) is not None:
+        raise fault
+
+
+def _spacing_of(given: Any, stated: tuple[float, float, float] | None, is_known: bool) -> list[float]:
+    """Spacing (z, y, x) in mm. @param is_known whether the image would have stated it @throws UsageError"""
+    import numpy as np
+
+    if given is None:
+        if stated is None and is_known:
+            raise UsageError("spacing_mm: missing; edge lengths of a voxel in mm, (z, y, x) or one number")
+        return list(stated or (1.0, 1.0, 1.0))
+    try:
+        edges = np.broadcast_to(np.asarray(given, float), 3)
+    except (TypeError, ValueError):
+        raise UsageError(f"spacing_mm: {given!r:.60} is neither a number nor three of them, (z, y, x), in mm") from None
+    if stated is not None and not np.allclose(edges, stated, rtol=1e-4, atol=0):
+        warn_of_job(
+            f"spacing_mm: the image states {tuple(float(f'{s:.6g}') for s in stated)} mm (z, y, x), the argument "
+            f"{tuple(map(float, edges))} mm, which is used"
+        )
+    return [float(edge) for edge in edges]
+
+
+def _run_by_program(whole: dict[str, Any], values: "np.ndarray", progress: bool | Listener) -> Result:
+    import numpy as np
+
+    with tempfile.TemporaryDirectory(prefix="osteon-") as folder:
+        path = Path(folder) / "image.npy"
+        np.save(path, values)
+        return run({**whole, "image": {"path": str(path), **whole["image"]}}, progress=progress)
