@@ -122,7 +122,7 @@ def _arguments_of(given: GivenImage, job: Mapping[str, Any], tables: Mapping[str
         own = {key: name for key, name in own.items() if not key.startswith("material")}
     if given.threshold is None and "segment.threshold" in own:  # of a mask the threshold is ours
         masks = {"solid": given.solid, "pores": given.pores, "image": given.image}
-        name = next((name for name, mask in masks.items() if getattr(mask, "dtype", None) == bool), "threshold")
+        name = next((name for name, mask in masks.items() if str(getattr(mask, "dtype", "")) == "bool"), "threshold")
         own["segment.threshold"] = name
     for name in ("test", "strain", "boundary_condition"):
         if name not in job.get("load", {}):

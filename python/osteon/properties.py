@@ -97,16 +97,10 @@ def solve(
         "load": {"axis": axis, "strain": strain},
         "solve": {"tolerance": tolerance},
     }
-    flows = physics == "flow"
+    # Phase that the physics computes in, and whether a mask as image would be ambiguous.
+    phase, needs_phase = {"elasticity": ("solid", False), "flow": ("pores", True)}.get(physics, ("solid", True))
     given = GivenImage(
-        image,
-        spacing_mm,
-        threshold,
-        solid,
-        pores,
-        needs_phase=physics != "elasticity",
-        phase="pores" if flows else "solid",
-        inverts=flows,
+        image, spacing_mm, threshold, solid, pores, needs_phase=needs_phase, phase=phase, inverts=phase == "pores"
     )
     return run_of_image(given, job, tables, progress, comm)
 
