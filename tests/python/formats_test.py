@@ -122,6 +122,53 @@ def test_nifti_slope_and_missing_orientation():
     assert volume.placement.direction is None and volume.spacing_mm == pytest.approx(SPACING[::-1])
 
 
+@pytest.mark.parametrize("code", [0, 1])
+@pytest.mark.parametrize(("axis", "turn"), [(0, [1, -1, -1]), (1, [-1, 1, -1]), (2, [-1, -1, 1])])
+def test_nifti_with_a_quaternion_longer_than_one_by_rounding(axis, turn, code):
+    """Oracle: half a turn about an axis, by hand; NIfTI's library normalises the quaternion."""
+    name = nifti(np.diag([*(np.array(turn) * SPACING), 1.0]))
+    data = bytearray(Path(name).read_bytes())
+    quaternion = np.zeros(3)
+    quaternion[axis] = 1.0000002
+    data[76:80] = struct.pack("<f", 1)  # qfac
+    data[252:256] = struct.pack("<hh", 1, code)  # qform_code, sform_code
+    data[256:268] = struct.pack("<3f", *quaternion)
+    Path(name).write_bytes(data)
+    volume = read_image(name)
+    np.testing.assert_array_equal(volume.values, GREY)
+    np.testing.assert_allclose(volume.placement.direction, np.diag([-1, -1, 1]) @ np.diag(turn), atol=1e-6)
+    data[256:268] = struct.pack("<3f", *(1.01 * quaternion))
+    Path(name).write_bytes(data)
+    if code == 0:
+        refused(name, "quaternion .* whose square is 1.02")
+    else:
+        read_image(name)
+
+
+@pytest.mark.parametrize("nii2", [False, True])
+def test_nifti_with_an_sform_of_zeros_takes_its_qform(nii2):
+    """Oracle: nibabel's affine of the quaternion."""
+    affine = np.eye(4)
+    affine[:3, :3], affine[:3, 3] = np.diag([-1.0, -1.0, 1.0]) @ TURN * SPACING, (7.0, -3.0, 11.0)
+    image = (nibabel.Nifti2Image if nii2 else nibabel.Nifti1Image)(GREY.T, affine)
+    image.header.set_xyzt_units("mm")
+    image.set_qform(affine, 1)
+    image.header["sform_code"] = 1
+    for row in ("srow_x", "srow_y", "srow_z"):
+        image.header[row] = 0
+    image.header.set_slope_inter(1, 0)
+    with Path("z.nii").open("wb") as file:
+        image.header.write_to(file)
+        file.write(bytes(int(image.header.get_data_offset() or (544 if nii2 else 352)) - file.tell()))
+        file.write(GREY.tobytes())
+    volume = read_image("z.nii")
+    np.testing.assert_array_equal(volume.values, GREY)
+    np.testing.assert_allclose(volume.placement.direction, TURN, atol=1e-6)
+    corner = np.diag([-1, -1, 1]) @ (image.header.get_qform() @ [-0.5, -0.5, -0.5, 1])[:3]
+    np.testing.assert_allclose(volume.placement.direction @ volume.placement.corner_mm, corner, atol=1e-4)
+    assert "sform of zeros" in volume.warnings[0]
+
+
 def test_bad_nifti_is_refused():
     sheared = np.diag([*SPACING, 1.0])
     sheared[0, 1] = 0.1

@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import DataError
 from .packed import BLOCK, check_claim, unpacked_length
 from .pieces import Pieces, in_values, stored
-from .placement import placed, split
+from .placement import SQUARE, placed, split
 from .volume import Volume, check_shape
 
 ENDINGS = (".nii", ".nii.gz")
@@ -17,12 +17,27 @@ UNITS_MM = {0: 1.0, 1: 1000.0, 2: 1.0, 3: 1e-3}  # xyzt_units; 0 is no unit
 LPS_FROM_RAS = np.diag([-1.0, -1.0, 1.0])
 
 
+def load(path: Path):
+    """The image by nibabel, which rejects any quaternion that is longer than 1 by rounding, used or not."""
+    import nibabel
+
+    kinds = (nibabel.Nifti1Header, nibabel.Nifti2Header)
+    before = [kind.quaternion_threshold for kind in kinds]
+    try:
+        for kind in kinds:
+            kind.quaternion_threshold = -1.0  # `_qform` applies a limit of its own
+        return nibabel.load(path)
+    finally:
+        for kind, threshold in zip(kinds, before, strict=True):
+            kind.quaternion_threshold = threshold
+
+
 def read_nifti(path: Path) -> Volume:
     import nibabel
 
     # nibabel stops at the last voxel; the checksum of a gzip file comes behind it.
     held = unpacked_length(path) if path.name.lower().endswith(".gz") else path.stat().st_size
-    image = nibabel.load(path)
+    image = load(path)
     if not isinstance(image, nibabel.Nifti1Image):
         raise DataError(f"'{path}' is of type {type(image).__name__}; needed is a single NIfTI file (.nii, .nii.gz)")
     check_shape(image.shape[::-1], str(path))
@@ -43,7 +58,7 @@ def read_nifti(path: Path) -> Volume:
             "mm, as NIfTI's programs do: give spacing_mm in [image] if that is wrong"
         )
     unit = UNITS_MM.get(code)
-    steps, oriented = _steps(image)
+    steps, oriented = _steps(image, path, warnings)
     lengths, axes = split(LPS_FROM_RAS @ steps[:3, :3], str(path))
     if not np.allclose(lengths, stored, rtol=1e-3):
         raise DataError(
@@ -81,9 +96,44 @@ def first_bytes_of_gzip(path: Path, length: int) -> Iterator[bytes]:
             yield block
 
 
-def _steps(image) -> tuple[np.ndarray, bool]:
+def _steps(image, path: Path, warnings: list[str]) -> tuple[np.ndarray, bool]:
     """Steps from voxel to voxel in RAS, and whether the file says so: else they are only the voxel size."""
-    for matrix, code in (image.header.get_sform(coded=True), image.header.get_qform(coded=True)):
-        if int(code) > 0:
-            return np.asarray(matrix, float), True
-    return np.diag([*np.abs(image.header.get_zooms()[:3]), 1.0]) * [-1, -1, 1, 1], False
+    header = image.header
+    with_sform, with_qform = int(header["sform_code"]) > 0, int(header["qform_code"]) > 0
+    if with_sform:
+        matrix = np.asarray(header.get_sform(), float)
+        is_usable = np.isfinite(matrix).all() and (np.linalg.norm(matrix[:3, :3], axis=0) > 0).all()
+        if is_usable or not with_qform:
+            return matrix, True
+        code = int(header["sform_code"])
+        warnings.append(f"'{path}' has an sform of zeros although its code is {code}; its qform is used")
+    if with_qform:
+        return _qform(header, path), True
+    return np.diag([*np.abs(header.get_zooms()[:3]), 1.0]) * [-1, -1, 1, 1], False
+
+
+def _qform(header, path: Path) -> np.ndarray:
+    """Steps by the quaternion; one that is longer than 1 by rounding is normalised, as NIfTI's own library does."""
+    b, c, d = (float(header[f"quatern_{name}"]) for name in "bcd")
+    rest = 1 - (b * b + c * c + d * d)
+    if not rest >= -SQUARE:
+        raise DataError(
+            f"'{path}' rotates by the quaternion ({b:g}, {c:g}, {d:g}), whose square is {1 - rest:g}; at most "
+            "1 is allowed: write the scanner's affine into the file"
+        )
+    if rest < 3 * np.finfo(np.float32).eps:  # half a turn; nibabel's limit
+        b, c, d = np.array([b, c, d]) / np.sqrt(1 - rest)
+        rest = 0.0
+    a = np.sqrt(rest)
+    turn = np.array(
+        [
+            [a * a + b * b - c * c - d * d, 2 * (b * c - a * d), 2 * (b * d + a * c)],
+            [2 * (b * c + a * d), a * a + c * c - b * b - d * d, 2 * (c * d - a * b)],
+            [2 * (b * d - a * c), 2 * (c * d + a * b), a * a + d * d - b * b - c * c],
+        ]
+    )
+    steps = np.eye(4)
+    handed = -1.0 if float(header["pixdim"][0]) < 0 else 1.0
+    steps[:3, :3] = turn * np.abs(np.asarray(header.get_zooms()[:3], float)) * [1, 1, handed]
+    steps[:3, 3] = [float(header[f"qoffset_{axis}"]) for axis in "xyz"]
+    return steps
