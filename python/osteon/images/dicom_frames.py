@@ -72,6 +72,9 @@ def frame_tags(tags, path: Path) -> list | None:
                 said = (group.get(sequence) or [Dataset()])[0]
                 if key in said and key not in found:
                     setattr(found, key, said[key].value)
+            # Some programs state these of all frames at the top of the file, as of a single slice.
+            if key in tags and key not in found and key != "ImagePositionPatient":
+                setattr(found, key, tags[key].value)
         frames.append(found)
     return frames
 

@@ -6,14 +6,13 @@ An enhanced file holds the slices of a series as frames (dicom_frames.py); they 
 import logging
 import struct
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
 from ..errors import DataError
 from .dicom_frames import frame_tags, rescaled, stored_frames
+from .dicom_geometry import Slice, pixel_size, step_between
 from .packed import check_claim
 from .pieces import Pieces
 from .placement import placed, right_angled
@@ -40,26 +39,6 @@ NO_SCANS = {
     ),
 }
 NEEDED = ("SeriesInstanceUID", "Rows", "Columns", "ImagePositionPatient", "ImageOrientationPatient")
-
-
-@dataclass
-class Slice:
-    """One file of a series, or one frame of a file. Vectors are in LPS, of length 3."""
-
-    path: Path
-    tags: object  # pydicom.Dataset without pixels; of a frame, with what is said of this frame
-    position: np.ndarray  # centre of the first pixel, mm
-    rows: np.ndarray  # direction along a row, that of x
-    columns: np.ndarray
-    frame: int | None = None  # counted from 0
-
-    @property
-    def name(self) -> str:
-        return f"'{self.path.name}'" if self.frame is None else f"frame {self.frame + 1} of '{self.path.name}'"
-
-    @property
-    def place(self) -> str:
-        return f"'{self.path}'" if self.frame is None else f"frame {self.frame + 1} of '{self.path}'"
 
 
 def is_dicom(path: Path) -> bool:
@@ -113,14 +92,16 @@ def read_dicom(files: list[Path], folder: str) -> Volume:
         np.stack([first.rows, first.columns, np.cross(first.rows, first.columns)], axis=1), str(first.path)
     )
     slices.sort(key=lambda s: float(axes[:, 2] @ s.position))
-    thickness = _step(slices, axes[:, 2])
+    warnings: list[str] = []
+    thickness = step_between(slices, axes[:, 2], warnings)
     values = Pieces((len(slices), int(first.tags.Rows), int(first.tags.Columns)), None, lambda: _pixels(slices))
     facts = _units(slices)
-    if not first.tags.get("PixelSpacing"):
-        return Volume(values, "dicom", facts=facts)
-    rows, columns = (float(h) for h in first.tags.PixelSpacing)  # between rows: y, between columns: x
+    pixels = pixel_size(slices, warnings)
+    if pixels is None:
+        return Volume(values, "dicom", facts=facts, warnings=warnings)
+    rows, columns = pixels
     placement = placed(slices[0].position, axes, np.array([columns, rows, thickness]), folder)
-    return Volume(values, "dicom", (thickness, rows, columns), placement, facts)
+    return Volume(values, "dicom", (thickness, rows, columns), placement, facts, warnings)
 
 
 def _is_clutter(path: Path) -> bool:
@@ -207,52 +188,21 @@ def _refuse_mixed(slices: list[Slice], folder: str) -> None:
                 f"{s.place} lies across {first.name} (its orientation differs); move scout views and other "
                 "planes out of the folder"
             )
-        if s.tags.get("PixelSpacing") != first.tags.get("PixelSpacing"):
-            raise DataError(
-                f"{s.place} has pixels of {s.tags.get('PixelSpacing')} mm, {first.name} of "
-                f"{first.tags.get('PixelSpacing')} mm; the series is mixed"
-            )
-        if s.tags.get("RescaleType") != first.tags.get("RescaleType"):
-            raise DataError(
-                f"{s.place} has values in {s.tags.get('RescaleType')}, {first.name} in "
-                f"{first.tags.get('RescaleType')}; the series is mixed"
-            )
+    _refuse_mixed_units(slices)
 
 
-def _step(slices: list[Slice], normal: np.ndarray) -> float:
-    """Distance of the slices, which has to be even, in mm."""
-    along = np.array([normal @ (b.position - a.position) for a, b in pairwise(slices)])
-    usual = float(np.median(along))
-    for (a, b), height in zip(pairwise(slices), along, strict=True):
-        names = f"{a.name} and {b.name}"
-        if height <= 1e-3 * max(usual, 1e-3):
+def _refuse_mixed_units(slices: list[Slice]) -> None:
+    """Some scanners state the unit in some slices only; those without one have to have a rescale, as the others do."""
+    with_unit = [s for s in slices if s.tags.get("RescaleType")]
+    for s in slices if with_unit else []:
+        first = with_unit[0]
+        of_first, of_this = str(first.tags.RescaleType), str(s.tags.get("RescaleType") or "")
+        is_rescaled = s.tags.get("RescaleSlope") not in (None, "") or first.tags.get("RescaleSlope") in (None, "")
+        if of_this != of_first and (of_this or not is_rescaled):
             raise DataError(
-                f"{names} lie at the same place along the stack; the folder holds slices of two phases or a copy: "
-                "keep one of each"
+                f"{s.place} has values in {of_this or 'no unit, without a rescale'}, {first.name} in {of_first}; the "
+                "series is mixed"
             )
-        if abs(height - usual) > 0.02 * usual:
-            lost = height / usual - 1
-            why = f"{lost:.0f} missing between them" if lost > 0.9 and abs(lost % 1 - 0.5) > 0.4 else "the steps differ"
-            raise DataError(
-                f"{names} are {height:g} mm apart, the others {usual:g} mm ({why}); export the whole series, or "
-                "resample it onto an even grid"
-            )
-        _refuse_leaning(a, b, normal, 0.01 * height)
-    if slices[0].tags.get("PixelSpacing"):  # small steps aside add up
-        _refuse_leaning(slices[0], slices[-1], normal, 0.5 * min(float(h) for h in slices[0].tags.PixelSpacing))
-    return float(along.mean())
-
-
-def _refuse_leaning(a: Slice, b: Slice, normal: np.ndarray, limit_mm: float) -> None:
-    step = b.position - a.position
-    height = float(normal @ step)
-    aside = float(np.linalg.norm(step - height * normal))
-    if aside > limit_mm:
-        angle = float(np.degrees(np.arctan2(aside, height)))
-        raise DataError(
-            f"the stack leans: from {a.name} to {b.name} it goes {angle:.2g} degrees off the normal of "
-            "the slices, as with a tilted gantry; resample it onto a straight grid (for example by dcm2niix) first"
-        )
 
 
 def _pixels(slices: list[Slice]) -> Iterator[np.ndarray]:
@@ -266,6 +216,9 @@ def _pixels(slices: list[Slice]) -> Iterator[np.ndarray]:
                 frames[s.path] = stored_frames(s.path)
             yield rescaled(frames[s.path](s.frame), s.tags)
             continue
+        if s.tags.get("PhotometricInterpretation") == "MONOCHROME1":  # GDCM inverts these before their rescale
+            yield rescaled(stored_frames(s.path)(0), s.tags)
+            continue
         try:
             plane = sitk.GetArrayFromImage(sitk.ReadImage(str(s.path)))
         except RuntimeError:
@@ -277,8 +230,8 @@ def _pixels(slices: list[Slice]) -> Iterator[np.ndarray]:
 
 
 def _units(slices: list[Slice]) -> dict[str, object]:
+    kind = next((str(s.tags.RescaleType) for s in slices if s.tags.get("RescaleType")), "")
     tags = slices[0].tags
-    kind = str(tags.get("RescaleType", "") or "")
     if not kind and tags.get("Modality") == "CT" and "RescaleSlope" in tags:
         kind = "HU"
     return {"unit": kind} if kind and kind != "US" else {}
