@@ -8,7 +8,6 @@ Prints one JSON object: `whole`, `bytes`, `format`, `shape`, `dtype`, `spacing_m
 data there is exactly one line on stderr and the exit code is 3.
 """
 
-import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -32,7 +31,8 @@ from . import (
 from .answer_program import print_answer
 from .dicom_reader import is_dicom
 from .read_image import files_of, read_image
-from .volume import check_shape
+from .volume import check_shape, not_finite_in_plane, type_to_store
+from .voxel_files import VoxelFiles
 
 MOST_BYTES = 32 << 20
 PLANES = 5
@@ -60,8 +60,28 @@ def places(count: int) -> list[int]:
 def header(source: str) -> Header:
     """What can be had of a large image.
 
-    @throws DataError for what is wrong with its header
+    @throws DataError for what is wrong with its header, and while its planes are read, for values that are not finite
     """
+    found = _header(source)
+    if found.dtype is not None:
+        found.dtype = type_to_store(np.dtype(found.dtype)).name
+    found.planes = _usable(found, found.planes, source)
+    return found
+
+
+def _usable(found: Header, planes: Iterator[np.ndarray], source: str) -> Iterator[np.ndarray]:
+    """The planes of types that the program reads."""
+    numbers = places(found.shape[0]) if found.shape is not None and len(found.shape) == 3 else []
+    for i, plane in enumerate(planes):
+        if plane.dtype.kind == "f" and not np.isfinite(plane).all():
+            bad = ~np.isfinite(plane)
+            y, x = (int(n) for n in np.unravel_index(int(np.argmax(bad)), plane.shape)[-2:])
+            z = numbers[i] if i < len(numbers) else i
+            raise DataError(not_finite_in_plane(source, int(np.count_nonzero(bad)), (z, y, x)))
+        yield plane.astype("u1") if plane.dtype.kind == "b" else plane
+
+
+def _header(source: str) -> Header:
     path = Path(source)
     if path.is_dir() or not path.exists():
         return _of_slices(source)
@@ -130,77 +150,46 @@ def _raw(path: Path) -> Header:
     return _array("raw", np.memmap(data, kind, "r", offset, shape), layout.get("spacing_mm"))
 
 
-def _metaimage(path: Path) -> Header:
-    import SimpleITK as sitk  # noqa: N813
-
-    reader = sitk.ImageFileReader()
-    reader.SetFileName(str(path))
-    reader.ReadImageInformation()
-    with path.open("rb") as file:
-        head = file.read(65536).split(b"ElementDataFile")[0]
-    stated = re.search(rb"^\s*(ElementSpacing|ElementSize)\s*=", head, re.M)
-    size, spacing = reader.GetSize(), reader.GetSpacing()
-    found = Header("metaimage", size[::-1], spacing_mm=tuple(spacing[::-1]) if stated else None)
-    if len(size) == 3 and not re.search(rb"^\s*CompressedData\s*=\s*True", head, re.M | re.I):
-
-        def plane(z: int) -> np.ndarray:
-            reader.SetExtractIndex([0, 0, z])
-            reader.SetExtractSize([size[0], size[1], 1])
-            return sitk.GetArrayFromImage(reader.Execute())
-
-        found.planes = (plane(z) for z in places(size[2]))
+def _of_files(found: Header, voxels: VoxelFiles) -> Header:
+    found.dtype = voxels.kind.name
+    if len(voxels.shape) == 3 and voxels.has_planes:
+        found.planes = (voxels.plane(z) for z in places(voxels.shape[0]))
     return found
 
 
-def _nifti(path: Path) -> Header:
-    import nibabel
+def _metaimage(path: Path) -> Header:
+    head = metaimage_reader.read_header(path)
+    spacing = None if head.spacing is None else tuple(float(h) for h in head.spacing[:3][::-1])
+    return _of_files(Header("metaimage", head.shape, None, spacing), metaimage_reader.voxel_files(head, path))
 
-    image = nibabel.load(path)
-    # The reader decides what a file without a unit states.
+
+def _nifti(path: Path) -> Header:
+    image = nifti_reader.load(path)
     unit = nifti_reader.UNITS_MM.get(int(image.header["xyzt_units"]) & 7)
-    spacing = None if unit is None else tuple(unit * float(h) for h in image.header.get_zooms()[:3])[::-1]
-    found = Header("nifti", image.shape[::-1], image.get_data_dtype().name, spacing, unit is not None)
+    spacing = None if unit is None else tuple(abs(unit * float(h)) for h in image.header.get_zooms()[:3])[::-1]
+    found = Header("nifti", image.shape[::-1], image.get_data_dtype().name, spacing)
     if len(image.shape) == 3 and not path.name.lower().endswith(".gz"):
-        found.planes = (np.asarray(image.dataobj[..., z]) for z in places(image.shape[2]))
+        found.planes = (np.asarray(image.dataobj[..., z]).T for z in places(image.shape[2]))
     return found
 
 
 def _nrrd(path: Path) -> Header:
-    import nrrd
-
-    with path.open("rb") as file:
-        head = nrrd.read_header(file)
-        start = file.tell()
+    head, end, names = nrrd_reader.read_header(path)
     shape = tuple(int(n) for n in head["sizes"])[::-1]
-    kind = {"float": "f4", "double": "f8", "uchar": "u1", "unsigned char": "u1", "short": "i2", "ushort": "u2"}
-    kind |= {"unsigned short": "u2", "int": "i4", "uint": "u4", "unsigned int": "u4", "signed char": "i1"}
-    name = re.sub(r"_t$", "", str(head["type"]))
-    try:
-        dtype = np.dtype(kind.get(name, name))
-    except TypeError:
-        dtype = None
-    found = Header("nrrd", shape, None if dtype is None else dtype.name, knows_spacing=False)
-    attached = str(head.get("encoding")) == "raw" and "data file" not in head and "datafile" not in head
-    if dtype is not None and attached and len(shape) == 3:
-        order = "<" if str(head.get("endian", "little")) == "little" else ">"
-        if path.stat().st_size - start < int(np.prod(shape, dtype=np.int64)) * dtype.itemsize:
-            raise DataError(f"'{path}' is truncated: its header asks for {shape} values of {dtype.name}; copy it again")
-        values = np.memmap(path, dtype.newbyteorder(order), "r", start, shape)
-        found.planes = (np.asarray(values[z]) for z in places(shape[0]))
-    return found
+    check_shape(shape, str(path))
+    found = Header("nrrd", shape, None, nrrd_reader.spacing_of(head, path))
+    return _of_files(found, nrrd_reader.voxel_files(head, end, names, path))
 
 
 def _tiff(path: Path) -> Header:
     import tifffile
 
     with tifffile.TiffFile(path) as file:
-        series = file.series[0]
-        spacing = tiff_reader._imagej_spacing(file) or tiff_reader._ome_spacing(file)
-        found = Header("tiff", tuple(series.shape), series.dtype.name, spacing)
-        if series.dataoffset is not None and len(series.shape) == 3:
-            found.planes = iter([np.asarray(tifffile.memmap(path, mode="r")[z]) for z in places(series.shape[0])])
-        elif len(series.shape) == 3:
-            found.planes = iter([series.pages[z].asarray() for z in places(series.shape[0])])
+        series = tiff_reader.open_series(file, path)
+        found = Header("tiff", series.shape, series.greys.dtype.name, series.spacing_mm)
+        in_planes = len(series.shape) == 3 and series.is_made_of_pages
+        if in_planes and (series.samples.dataoffset is not None or len(series.samples.pages) == series.shape[0]):
+            found.planes = iter([series.plane(z) for z in places(series.shape[0])])
     return found
 
 
@@ -225,8 +214,8 @@ def _of_slices(source: str) -> Header:
     stack = [p for p in files if p.suffix.lower() in slices.ENDINGS and not p.name.startswith(".")]
     if not stack:
         raise DataError(f"'{source}' holds neither slices (TIFF, PNG, BMP) nor a DICOM series")
-    first = slices._plane(stack[0])
-    planes = (slices._plane(stack[z]) for z in places(len(stack)))
+    first = slices.plane_of(stack[0])
+    planes = (slices.plane_of(stack[z]) for z in places(len(stack)))
     return Header("stack", (len(stack), *first.shape), first.dtype.name, None, True, planes)
 
 

@@ -1,16 +1,18 @@
-"""MetaImage (.mha, .mhd), the header by SimpleITK; ITK does not look at the checksum of packed voxels, this does."""
+"""MetaImage (.mha, .mhd). The header is read here, as ITK ignores its unit and keys in small letters, and the voxels,
+as ITK does not compare the checksum of packed ones.
+"""
 
+import os
 import re
-from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from ..errors import DataError
-from .packed import check_claim, unpacked
-from .pieces import Pieces, in_values, stored
 from .placement import placed
 from .volume import Volume, check_shape
+from .voxel_files import VoxelFiles, numbered
 
 ENDINGS = (".mha", ".mhd")
 TYPES = {
@@ -27,47 +29,75 @@ TYPES = {
     "MET_FLOAT": "f4",
     "MET_DOUBLE": "f8",
 }
-# What ITK makes of them; of the others (those of 8 bytes, whose length differs by program) it reads the voxels itself.
-ITK_TYPES = {
-    "i1": "sitkInt8",
-    "u1": "sitkUInt8",
-    "i2": "sitkInt16",
-    "u2": "sitkUInt16",
-    "i4": "sitkInt32",
-    "u4": "sitkUInt32",
-    "f4": "sitkFloat32",
-    "f8": "sitkFloat64",
-}
-LONGEST_HEADER = 1 << 16
+UNITS_MM = {"mm": 1.0, "um": 1e-3, "cm": 10.0}  # of DistanceUnits; "?" and none: mm, as in ITK
+LONGEST_HEADER = 1 << 20
+
+
+@dataclass
+class Header:
+    keys: dict[str, str]  # by the name in small letters
+    end: int  # first byte behind the line ElementDataFile
+    listed: list[str]  # data files on the lines behind ElementDataFile = LIST
+    shape: tuple[int, ...]  # z, y, x
+    spacing: np.ndarray | None  # x, y, z in mm; None if it is not stated
+    unit_mm: float
+
+    def vector(self, *names: str) -> np.ndarray | None:
+        """The numbers of the first of these keys that the header has."""
+        for name in names:
+            if name.lower() in self.keys:
+                return np.array([float(v) for v in self.keys[name.lower()].split()])
+        return None
+
+    def is_true(self, *names: str) -> bool:
+        return any(self.keys.get(name, "")[:1].lower() in ("t", "1", "y") for name in names)
 
 
 def read_metaimage(path: Path) -> Volume:
-    import SimpleITK as sitk  # noqa: N813 (its usual name; it takes a second to load)
-
-    keys, end = _header(path)
-    reader = sitk.ImageFileReader()
-    reader.SetFileName(str(path))
-    reader.ReadImageInformation()
-    if reader.GetNumberOfComponents() != 1:
-        raise DataError(f"'{path}' has {reader.GetNumberOfComponents()} values a voxel; needed is one grey value")
-    shape = tuple(int(n) for n in reader.GetSize()[::-1])
-    check_shape(shape, str(path))
-    values = _values(reader, keys, end, shape, path)
-    # ITK puts 1 where a file says nothing; that is a guess, and a guess is not passed on.
-    stated = "elementspacing" in keys or "elementsize" in keys
-    if reader.GetDimension() != 3:
-        spacing = reader.GetSpacing()[:3]
-        return Volume(values, "metaimage", spacing[::-1] if stated else None)
-    oriented = any(key in keys for key in ("transformmatrix", "rotation", "orientation"))
-    spacing = np.array(reader.GetSpacing())
-    axes = np.array(reader.GetDirection()).reshape(3, 3)
-    placement = placed(np.array(reader.GetOrigin()), axes, spacing * stated, str(path), oriented)
-    x, y, z = (float(h) for h in spacing)
-    return Volume(values, "metaimage", (z, y, x) if stated else None, placement)
+    header = read_header(path)
+    values = voxel_files(header, path).values()
+    spacing, warnings = header.spacing, _doubts(header, path)
+    count = len(header.shape)
+    stated = None if spacing is None else tuple(float(h) for h in spacing[:3][::-1])
+    if count != 3:
+        return Volume(values, "metaimage", stated, warnings=warnings)
+    axes = header.vector("TransformMatrix", "Rotation", "Orientation")
+    first = header.vector("Offset", "Position", "Origin")
+    first = np.zeros(3) if first is None else first * header.unit_mm
+    matrix = np.eye(3) if axes is None else axes.reshape(3, 3).T  # row i of the file is the direction of axis i
+    if first.shape != (3,) or not (np.isfinite(first).all() and np.isfinite(matrix).all()):
+        raise DataError(f"'{path}' states the position {first.tolist()}; it has to be three finite numbers")
+    step = np.zeros(3) if spacing is None else spacing
+    placement = placed(first, matrix, step, str(path), axes is not None)
+    return Volume(values, "metaimage", stated, placement, warnings=warnings)
 
 
-def _header(path: Path) -> tuple[dict[str, str], int]:
-    """The keys in small letters, and where the header ends."""
+def read_header(path: Path) -> Header:
+    """@throws DataError if the header is truncated, contradicts itself or describes no grey values"""
+    keys, end, listed = _lines(path)
+    try:
+        header = Header(keys, end, listed, (), None, 1.0)
+        count = int(keys.get("ndims", "0"))
+        lengths = [int(n) for n in keys.get("dimsize", "").split()]
+        channels = int(keys.get("elementnumberofchannels", "1") or 1)
+        spacing = header.vector("ElementSpacing", "ElementSize")
+    except ValueError as e:
+        raise DataError(f"'{path}' has a damaged header ({e}); copy it again") from None
+    if len(lengths) != count or not lengths:
+        raise DataError(f"'{path}' states NDims = {count} and DimSize = {lengths}; copy it again")
+    if channels != 1:
+        raise DataError(f"'{path}' has {channels} values a voxel; needed is one grey value")
+    header.shape = tuple(lengths[::-1])
+    check_shape(header.shape, str(path))
+    header.unit_mm = _unit_mm(keys.get("distanceunits", ""), path)
+    if spacing is not None:
+        if len(spacing) != count:
+            raise DataError(f"'{path}' states {len(spacing)} voxel sizes for {count} axes; copy it again")
+        header.spacing = spacing * header.unit_mm
+    return header
+
+
+def _lines(path: Path) -> tuple[dict[str, str], int, list[str]]:
     keys: dict[str, str] = {}
     with path.open("rb") as file:
         while file.tell() < LONGEST_HEADER:
@@ -75,52 +105,85 @@ def _header(path: Path) -> tuple[dict[str, str], int]:
             key, _, value = re.sub("[=:]", "=", line, count=1).partition("=")
             keys[key.strip().lower()] = value.strip()
             if key.strip().lower() == "elementdatafile":
-                return keys, file.tell()
+                keys["elementdatafile"] = _name(value.strip())
+                names = _name(file.read(LONGEST_HEADER).decode("latin-1")) if value.strip()[:4] == "LIST" else ""
+                return keys, file.tell(), [name.strip() for name in names.splitlines() if name.strip()]
             if not line:
                 break
     raise DataError(f"'{path}' is truncated or no MetaImage: its header has no line ElementDataFile; copy it again")
 
 
-def _values(reader, keys: dict[str, str], end: int, shape: tuple[int, ...], path: Path) -> np.ndarray | Pieces:
-    import SimpleITK as sitk  # noqa: N813
+def _name(text: str) -> str:
+    """The names of files that have these bytes, whatever the encoding of the file system."""
+    return os.fsdecode(text.encode("latin-1"))
 
-    def is_true(key: str) -> bool:
-        return keys.get(key, "").lower() in ("true", "t", "1", "yes")
 
+def _unit_mm(unit: str, path: Path) -> float:
+    if unit.strip("\"' ") in ("", "?"):
+        return 1.0
+    if unit.lower() not in UNITS_MM:
+        raise DataError(f"'{path}' has DistanceUnits = {unit}; known are {', '.join(UNITS_MM)}: correct the header")
+    return UNITS_MM[unit.lower()]
+
+
+def _doubts(header: Header, path: Path) -> list[str]:
+    if header.unit_mm == 1.0 or header.spacing is None:
+        return []
+    unit = header.keys["distanceunits"]
+    return [f"'{path}' states its lengths in {unit}, which are converted to mm; ITK does not convert them"]
+
+
+def data_files(path: Path) -> list[Path]:
+    """The files that hold the voxels of a header, existing or not; none of a header that is followed by its voxels."""
+    return _named(read_header(path), path) or []
+
+
+def _named(header: Header, path: Path) -> list[Path] | None:
+    name = header.keys["elementdatafile"]
+    if name.upper() == "LOCAL":
+        return None
+    if name.split()[:1] == ["LIST"]:
+        return [path.parent / each for each in header.listed]
+    planes = int(np.prod([n for n in header.shape[:-2] if n > 0], dtype=np.int64))
+    names = None if (path.parent / name).is_file() else numbered(name, planes, path)
+    return [path.parent / each for each in names or [name]]
+
+
+def voxel_files(header: Header, path: Path) -> VoxelFiles:
+    """@throws DataError if voxels are missing, or of a type that is no grey value"""
+    keys = header.keys
     kind = TYPES.get(keys.get("elementtype", "").upper())
     if kind is None:
         raise DataError(f"'{path}' has ElementType '{keys.get('elementtype', '')}'; known are {', '.join(TYPES)}")
-    claimed = int(np.prod(shape, dtype=np.int64)) * int(kind[1])
-    name = keys["elementdatafile"]
-    here = name.upper() == "LOCAL"
-    several = name.upper().startswith("LIST") or "%" in name or " " in name
-    if not is_true("compresseddata"):
-        held = sum(p.stat().st_size for p in path.parent.iterdir() if p.is_file()) if several else None
-        text = "binarydata" in keys and not is_true("binarydata")
-        data = path if here else path.parent / name
-        # As text, a value has at least a digit and what parts it from the next.
-        check_claim(claimed // int(kind[1]) * 2 - 1 if text else claimed, data, held)
-        length = data.stat().st_size - (end if here else 0)
-        if not several and not text and "headersize" not in keys and length != claimed:
-            raise DataError(f"'{data}' has {length} bytes of voxels, its header asks for {claimed}; copy it again")
-        little = np.dtype(kind).newbyteorder("<")
-        plain = not several and not text and "headersize" not in keys
-        if plain and reader.GetPixelID() == getattr(sitk, ITK_TYPES.get(kind, ""), None):
-            stated = keys.get("binarydatabyteordermsb") or keys.get("elementbyteordermsb") or ""
-            ordered = little.newbyteorder(">") if stated[:1] in ("T", "t", "1") else little  # as ITK reads them
-            first, count = (end if here else 0), claimed // little.itemsize
-            return Pieces(shape, ordered, lambda: stored(data, first, ordered, count))
-        return sitk.GetArrayFromImage(reader.Execute())
-    if several or keys.get("headersize", "0") not in ("0", ""):
-        raise DataError(f"'{path}' keeps packed voxels in several files or behind a header; save it as one .mha")
-    data = path if here else path.parent / name
-    big = is_true("binarydatabyteordermsb") or is_true("elementbyteordermsb")
-    ordered = np.dtype(kind).newbyteorder(">" if big else "<")
-    check_claim(claimed, data, packed=True)
+    others = _named(header, path)
+    files = [path] if others is None else others
+    is_packed = header.is_true("compresseddata")
+    is_text = "binarydata" in keys and not header.is_true("binarydata")
+    try:
+        skip = int(keys.get("headersize", "0") or 0)
+    except ValueError:
+        skip = -2
+    if skip < -1 or (skip == -1 and is_packed):
+        raise DataError(
+            f"'{path}' has HeaderSize = {keys['headersize']}; allowed are 0 and more, and -1 for plain voxels"
+        )
+    if "LONG" in keys["elementtype"].upper() and "LONG_LONG" not in keys["elementtype"].upper():
+        kind = _long(kind, header, files, path)
+    big = header.is_true("binarydatabyteordermsb", "elementbyteordermsb")
+    return VoxelFiles(
+        path,
+        files,
+        header.shape,
+        np.dtype(kind).newbyteorder(">" if big else "<"),
+        begin=-1 if skip == -1 else skip + (header.end if others is None else 0),
+        packing="zlib" if is_packed else None,
+        is_text=is_text and not is_packed,
+        exact="headersize" not in keys,
+    )
 
-    def read() -> Iterator[np.ndarray]:
-        with data.open("rb") as file:
-            file.seek(end if here else 0)
-            yield from in_values(unpacked(file, data, claimed, "zlib"), ordered)
 
-    return Pieces(shape, ordered, read)
+def _long(kind: str, header: Header, files: list[Path], path: Path) -> str:
+    """MET_LONG has 4 or 8 bytes, by program and machine; the length of plain voxels decides."""
+    held = sum(file.stat().st_size for file in files if file.is_file()) - (header.end if files == [path] else 0)
+    count = int(np.prod(header.shape, dtype=np.int64))
+    return kind[0] + "8" if held == 8 * count and not header.is_true("compresseddata") else kind

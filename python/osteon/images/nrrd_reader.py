@@ -1,21 +1,23 @@
 """NRRD, the header by pynrrd; packed voxels are unpacked here, to the end, where their checksum is."""
 
+import os
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
 from ..errors import DataError
-from .packed import check_claim, unpacked
-from .pieces import Pieces, in_values, stored
-from .placement import placed, split
+from .placement import Placement, placed, split
 from .units import in_mm
 from .volume import Volume, check_shape
+from .voxel_files import VoxelFiles, numbered
 
 ENDINGS = (".nrrd", ".nhdr")
 PACKED = {"gzip": "gzip", "gz": "gzip", "bzip2": "bzip2", "bz2": "bzip2"}
 TEXT = ("ascii", "text", "txt")
+LONGEST_HEADER = 1 << 20
+LIST = re.compile(rb"^data ?file:[ \t]*LIST(?:[ \t]+\d+)?[ \t\r]*(?:\n|\Z)", re.M)
+DATA_FILE = re.compile(rb"^data ?file:(.*)$", re.M)
 # Axes that a header may be in, as signs of LPS.
 SPACES = {
     "left-posterior-superior": (1, 1, 1),
@@ -28,103 +30,173 @@ SPACES = {
 
 
 def read_nrrd(path: Path) -> Volume:
-    import nrrd
-
-    with path.open("rb") as file:
-        header = nrrd.read_header(file)
-        end = file.tell()
+    header, end, names = read_header(path)
     sizes = [int(n) for n in header["sizes"]]
     check_shape(tuple(sizes[::-1]), str(path))
     axes = [i for i, n in enumerate(sizes) if n != 1] if len(sizes) > 3 else list(range(3))
     if len(axes) != 3:
         raise DataError(f"'{path}' has axes of {sizes} samples; needed are three, z, y, x")
-    values = _values(header, end, tuple(sizes[::-1]), path)
+    values = voxel_files(header, end, names, path).values()
+    spacing, placement, warnings = _geometry(header, axes, path)
+    return Volume(values, "nrrd", spacing, placement, warnings=warnings)
+
+
+def spacing_of(header, path: Path) -> tuple[float, float, float] | None:
+    """@throws DataError for directions and spacings of one axis, or directions that are not at right angles"""
+    sizes = [int(n) for n in header["sizes"]]
+    axes = [i for i, n in enumerate(sizes) if n != 1] if len(sizes) > 3 else list(range(3))
+    return _geometry(header, axes, path)[0] if len(axes) == 3 else None
+
+
+def _geometry(header, axes: list[int], path: Path) -> tuple[tuple | None, Placement | None, list[str]]:
+    """Spacing, placement and warnings."""
     unit = _unit_mm(path)
+    scale = 1.0 if unit is None else unit
+    space = str(header.get("space", "")).strip().lower()
+    warnings = []
     if "space directions" not in header:
-        return Volume(values, "nrrd", _spacings(header, axes, unit))
+        spacing = _spacings(header, axes, scale)
+        if unit is None and spacing is not None:
+            warnings = [_without_unit(spacing, path)]
+        return spacing if scale else None, None, warnings
+    _refuse_both(header, axes, path)
     columns = np.asarray(header["space directions"], float)[axes].T
     if columns.shape != (3, 3):
         raise DataError(f"'{path}' has directions of {columns.shape[0]} components; needed are three")
-    space = str(header.get("space", "")).strip().lower()
     signs = np.diag(SPACES.get(space, (1, 1, 1))).astype(float)
     lengths, directions = split(signs @ columns, str(path))
     first = signs @ np.asarray(header.get("space origin", np.zeros(3)), float)
-    scale = unit or 0
     placement = placed(first * scale, directions, lengths * scale, str(path), space in SPACES)
     if not np.isfinite(placement.corner_mm).all():
         raise DataError(f"'{path}' states the origin {first.tolist()}; it has to be finite")
-    x, y, z = (float(h) for h in lengths * (unit or 1))
-    return Volume(values, "nrrd", (z, y, x) if unit else None, placement)
+    x, y, z = (float(h) for h in lengths * scale)
+    if unit is None and space not in SPACES:  # those of a patient are in mm by DICOM's convention
+        warnings = [_without_unit((z, y, x), path)]
+    return (z, y, x) if scale else None, placement, warnings
 
 
-def _values(header, end: int, shape: tuple[int, ...], path: Path) -> np.ndarray | Pieces:
+def _without_unit(spacing: tuple[float, float, float], path: Path) -> str:
+    sizes = ", ".join(f"{h:g}" for h in spacing)
+    return (
+        f"'{path}' states voxels of {sizes} (z, y, x) without a unit; taken as mm, as ITK does: give spacing_mm in "
+        "[image] if that is wrong"
+    )
+
+
+def _refuse_both(header, axes: list[int], path: Path) -> None:
+    """An axis has a direction, whose length is the voxel size, or a spacing; teem and ITK reject both."""
+    directions = np.asarray(header["space directions"], float)
+    spacings = np.asarray(header.get("spacings", np.full(len(directions), np.nan)), float)
+    both = [i for i in axes if i < len(spacings) and np.isfinite(spacings[i]) and np.isfinite(directions[i]).all()]
+    if both:
+        lengths = ", ".join(f"{np.linalg.norm(directions[i]):g}" for i in both)
+        others = ", ".join(f"{spacings[i]:g}" for i in both)
+        raise DataError(
+            f"'{path}' states both space directions (lengths {lengths}) and spacings ({others}) of the same axes, so "
+            "its voxel size is ambiguous; remove one of the two from the header"
+        )
+
+
+def read_header(path: Path) -> tuple[dict, int, list[str] | None]:
+    """The fields by pynrrd, the first byte behind them, and the names of data files where a list gives them."""
     import nrrd
+
+    with path.open("rb") as file:
+        head = file.read(LONGEST_HEADER)
+        listed = LIST.search(head)
+        if listed is not None and b"\n\n" not in head[: listed.start()].replace(b"\r", b""):
+            names = [name.strip() for name in os.fsdecode(head[listed.end() :]).splitlines()]
+            lines = [line + b"\n" for line in head[: listed.start()].split(b"\n")[:-1]]
+            return nrrd.read_header(lines), 0, [name for name in names if name]
+        file.seek(0)
+        return nrrd.read_header(file), file.tell(), None
+
+
+def data_files(path: Path) -> list[Path]:
+    """The files that hold the voxels of a header, existing or not; none of a header that is followed by its voxels."""
+    header, _, names = read_header(path)
+    return _named(header, names, path) or []
+
+
+def _named(header, names: list[str] | None, path: Path) -> list[Path] | None:
+    if names is not None:
+        return [path.parent / name for name in names]
+    named = header.get("data file", header.get("datafile"))
+    if named is None:
+        return None
+    named = _data_file_as_written(path) or str(named)
+    planes = int(np.prod([int(n) for n in header["sizes"]][2:], dtype=np.int64))
+    several = None if (path.parent / named).is_file() else numbered(named, planes, path)
+    return [path.parent / name for name in several or [named]]
+
+
+def _data_file_as_written(path: Path) -> str | None:
+    """The name in the header, of which pynrrd drops what is not ASCII."""
+    found = DATA_FILE.search(_head(path))
+    return os.fsdecode(found[1].strip()) if found else None
+
+
+def voxel_files(header, end: int, names: list[str] | None, path: Path) -> VoxelFiles:
+    """@throws DataError if voxels are missing, or of a type that is no grey value"""
     from nrrd.reader import _determine_datatype
 
     kind = _determine_datatype(header)
     if kind.kind not in "iuf":
         raise DataError(f"'{path}' holds values of type '{header.get('type')}'; needed are grey values")
+    shape = tuple(int(n) for n in header["sizes"])[::-1]
     if int(header["dimension"]) != len(shape):
         raise DataError(f"'{path}' states {header['dimension']} dimensions and {len(shape)} sizes; copy it again")
-    named = header.get("data file", header.get("datafile"))
-    data = path if named is None else path.parent / str(named)
+    others = _named(header, names, path)
     encoding = str(header["encoding"]).lower()
-    start = end if named is None else 0
+    known = ("raw", *TEXT, *PACKED)
+    if encoding not in known:
+        raise DataError(f"'{path}' has the encoding '{encoding}'; known are {', '.join(known)}: save it raw")
     lines, skip = (int(header.get(f"{what} skip", header.get(f"{what}skip", 0))) for what in ("line", "byte"))
-    count = int(np.prod(shape, dtype=np.int64))
-    if encoding not in PACKED:
-        # As text, a value has at least a digit and what parts it from the next.
-        check_claim(2 * count - 1 if encoding in TEXT else count * kind.itemsize, data)
-        if encoding == "raw" and min(lines, skip + 1) >= 0:
-            size = data.stat().st_size
-            first = size - count * kind.itemsize if skip == -1 else _behind(data, start, lines) + skip
-            if (size - first) // kind.itemsize == count:
-                return Pieces(shape, kind, lambda: stored(data, first, kind, count))
-        return nrrd.read(str(path), index_order="C")[0]
     if lines < 0 or skip < -1:
         raise DataError(f"'{path}' skips {lines} lines and {skip} bytes; allowed are 0 and more (and -1 byte)")
-    if skip == -1:
-        raise DataError(f"'{path}' has byte skip -1 although its voxels are packed; save it without one")
-    check_claim(skip + count * kind.itemsize, data, packed=True)
-
-    def read() -> Iterator[np.ndarray]:
-        with data.open("rb") as file:
-            file.seek(_behind(data, start, lines))
-            blocks = unpacked(file, data, skip + count * kind.itemsize, PACKED[encoding])
-            yield from in_values(blocks, kind, skip)
-
-    return Pieces(shape, kind, read)
-
-
-def _behind(data: Path, start: int, lines: int) -> int:
-    """Where a file is after so many lines behind `start`."""
-    with data.open("rb") as file:
-        file.seek(start)
-        for _ in range(min(lines, data.stat().st_size)):
-            file.readline()
-        return file.tell()
+    if skip == -1 and encoding != "raw":
+        raise DataError(f"'{path}' has byte skip -1 although its voxels are packed or text; save it without one")
+    begin = -1 if skip == -1 else end if others is None else 0
+    packing = PACKED.get(encoding)
+    return VoxelFiles(
+        path,
+        [path] if others is None else others,
+        shape,
+        kind,
+        begin,
+        packing,
+        max(skip, 0),
+        is_text=encoding in TEXT,
+        lines=lines,
+    )
 
 
-def _spacings(header, axes: list[int], unit: float | None) -> tuple[float, float, float] | None:
-    if "spacings" not in header or unit is None:
+def _spacings(header, axes: list[int], scale: float) -> tuple[float, float, float] | None:
+    if "spacings" not in header:
         return None
-    x, y, z = (unit * float(header["spacings"][i]) for i in axes)
-    return (z, y, x)
+    x, y, z = (scale * float(header["spacings"][i]) for i in axes)
+    return (z, y, x) if all(np.isfinite(h) for h in (z, y, x)) else None
+
+
+def _text(data: bytes) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(LONGEST_HEADER).replace(b"\r\n", b"\n").split(b"\n\n")[0]
 
 
 def _unit_mm(path: Path) -> float | None:
-    """Length in mm of the header's unit; 1 if it states none (mm by custom), None if it is unknown.
+    """Length in mm of the header's unit; None if it states none, 0 if it is unknown or differs by axis.
 
     Read here, as pynrrd drops what is not ASCII: µm would become m.
     """
-    with path.open("rb") as file:
-        head = file.read(65536).split(b"\n\n")[0]
-    try:
-        text = head.decode("utf-8")
-    except UnicodeDecodeError:
-        text = head.decode("latin-1")
-    named = re.search(r"^(?:space units|units)\s*:\s*(.*)$", text, re.M)
+    named = re.search(r"^(?:space units|units)\s*:\s*(.*)$", _text(_head(path)), re.M)
     units = {unit.strip().lower() for unit in re.findall(r'"([^"]*)"', named.group(1))} - {""} if named else set()
     if not units:
-        return 1.0
-    return in_mm(units.pop()) if len(units) == 1 else None
+        return None
+    return in_mm(units.pop()) or 0.0 if len(units) == 1 else 0.0

@@ -13,7 +13,6 @@ import hashlib
 import json
 import logging
 import os
-import re
 import resource
 import sys
 from collections.abc import Callable, Iterator
@@ -178,7 +177,7 @@ def _slices(files: list[Path], source: str) -> list[Path]:
 
 
 def files_of(source: str) -> list[Path]:
-    """The files behind a source in natural order of their names; the data file of a header comes after it."""
+    """The files behind a source in natural order of their names; the data files of a header come after it."""
     path = Path(source)
     if path.is_dir():
         return sorted((p for p in path.iterdir() if p.is_file()), key=natural_key)
@@ -188,16 +187,24 @@ def files_of(source: str) -> list[Path]:
 
 
 def _data_files(path: Path) -> list[Path]:
-    """The file that a detached header (.mhd, .nhdr) keeps its voxels in; of a raw image, the other half."""
+    """The other files of an image: the voxels of a header, the header of raw voxels, further parts of an OME-TIFF."""
     ending = path.suffix.lower()
-    if ending in raw_reader.ENDINGS:
-        return [other for other in raw_reader.halves(path) if other != path]
-    if ending not in (".mhd", ".nhdr"):
-        return []
-    with path.open("rb") as file:
-        named = re.findall(rb"^\s*(?:ElementDataFile|data ?file)\s*[=:]\s*(\S+)", file.read(65536), re.M | re.I)
-    found = [path.parent / name.decode(errors="replace") for name in named]
-    return [data for data in found if data.is_file()]
+    try:
+        if ending in raw_reader.ENDINGS:
+            found = list(raw_reader.halves(path))
+        elif ending == ".mhd":
+            found = metaimage_reader.data_files(path)
+        elif ending == ".nhdr":
+            found = nrrd_reader.data_files(path)
+        elif ending in tiff_reader.ENDINGS:
+            found = tiff_reader.ome_files(path)
+        else:
+            found = []
+    except (DataError, ImportError):
+        raise
+    except Exception as e:  # of a damaged header
+        raise DataError(f"'{path}' has a damaged header ({' '.join(str(e).split())[-120:]}); copy it again") from None
+    return [other for other in dict.fromkeys(found) if other != path and other.is_file()]
 
 
 def digest(source: str) -> str:

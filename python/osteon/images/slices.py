@@ -10,6 +10,7 @@ from ..errors import DataError
 from .pieces import Pieces
 from .tiff_reader import ENDINGS as TIFF
 from .tiff_reader import read_tiff_plane
+from .tiff_values import GreyScale
 from .volume import Volume, check_shape
 
 ENDINGS = (*TIFF, ".png", ".bmp")
@@ -32,12 +33,17 @@ def read_stack(paths: list[Path], source: str) -> Volume:
             f"such as '{source}/*{paths[0].suffix}'"
         )
     _refuse_gaps(paths, source)
-    first = _plane(paths[0])
+    first, greys = _plane_and_scale(paths[0])
     check_shape((len(paths), *first.shape), source)
 
     def read() -> Iterator[np.ndarray]:
         for path in paths:
-            plane = _plane(path)
+            plane, own = _plane_and_scale(path)
+            if own.coefficients != greys.coefficients or own.unit != greys.unit:
+                raise DataError(
+                    f"'{path}' has another calibration or photometric interpretation than '{paths[0]}' (coefficients "
+                    f"{own.coefficients} and {greys.coefficients}); save all slices alike"
+                )
             if plane.shape != first.shape or plane.dtype != first.dtype:
                 raise DataError(
                     f"'{path}' is {plane.shape} {plane.dtype}, but '{paths[0]}' is {first.shape} {first.dtype}; "
@@ -45,7 +51,8 @@ def read_stack(paths: list[Path], source: str) -> Volume:
                 )
             yield plane
 
-    return Volume(Pieces((len(paths), *first.shape), first.dtype, read), f"{kinds[0]} stack")
+    values = Pieces((len(paths), *first.shape), first.dtype, read)
+    return Volume(values, f"{kinds[0]} stack", facts=greys.facts, warnings=greys.warnings)
 
 
 def _refuse_gaps(paths: list[Path], source: str) -> None:
@@ -74,9 +81,19 @@ def _refuse_gaps(paths: list[Path], source: str) -> None:
                 )
 
 
-def _plane(path: Path) -> np.ndarray:
+def plane_of(path: Path) -> np.ndarray:
+    """The grey values of a slice."""
+    return _plane_and_scale(path)[0]
+
+
+def _plane_and_scale(path: Path) -> tuple[np.ndarray, GreyScale]:
     if path.suffix.lower() in TIFF:
         return read_tiff_plane(path)
+    values = _plane(path)
+    return values, GreyScale(values.dtype)
+
+
+def _plane(path: Path) -> np.ndarray:
     from PIL import Image
 
     try:

@@ -2,20 +2,109 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 
 from ..errors import DataError
+from .named_axes import arranged, is_in_order, order_of_axes
 from .packed import check_claim
 from .pieces import Pieces, stored
 from .tiff_directories import count_directories
-from .units import in_mm
+from .tiff_values import GreyScale, grey_scale
+from .units import in_mm, ome_in_mm
 from .volume import Volume, check_shape
 
 ENDINGS = (".tif", ".tiff")
 COLOURS = ("RGB", "YCBCR", "PALETTE", "CMYK")
+REMEDY = (
+    "a scan has z, y and x: save one of them alone, or name the axis z (in ImageJ: Image > Properties, slices = N, "
+    "frames = 1, channels = 1; in tifffile: metadata={'axes': 'ZYX'})"
+)
+
+
+@dataclass
+class Series:
+    """The one series of a file: its stored samples, the order of its axes and the meaning of its values."""
+
+    file: object  # tifffile.TiffFile, open
+    samples: object  # tifffile.TiffPageSeries
+    path: Path
+    order: tuple[int, int, int] | None  # numbers of the axes z, y and x
+    greys: GreyScale
+    spacing_mm: tuple[float, float, float] | None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        shape = self.samples.shape
+        return tuple(shape) if self.order is None else tuple(shape[i] for i in self.order)
+
+    @property
+    def is_made_of_pages(self) -> bool:
+        """Whether its values are those of one block, or of its pages one after the other, in the order z, y, x."""
+        if self.samples.transform is not None or not is_in_order(self.order, self.samples.shape):
+            return False
+        pages = self.samples.pages
+        return self.samples.dataoffset is not None or sum(p.keyframe.size for p in pages) == self.samples.size
+
+    def whole(self) -> np.ndarray:
+        values = self.samples.asarray()
+        return self.greys(values if self.order is None else arranged(values, self.order))
+
+    def pages(self) -> Iterator[np.ndarray]:
+        """Its values in the order z, y, x, where it is made of pages."""
+        if self.samples.dataoffset is not None:
+            kind = np.dtype(self.file.byteorder + self.samples.dtype.char)
+            for values in stored(self.path, self.samples.dataoffset, kind, self.samples.size):
+                yield self.greys(values)
+        else:
+            for page in self.samples.pages:
+                yield self.greys(page.asarray())
+
+    def plane(self, z: int) -> np.ndarray:
+        """One plane, where it is made of pages and each page is a plane."""
+        if self.samples.dataoffset is None:
+            return self.greys(self.samples.pages[z].asarray())
+        kind = np.dtype(self.file.byteorder + self.samples.dtype.char)
+        y, x = self.shape[-2:]
+        offset = self.samples.dataoffset + z * y * x * kind.itemsize
+        return self.greys(np.concatenate(list(stored(self.path, offset, kind, y * x))).reshape(y, x))
+
+
+def open_series(file, path: Path) -> Series:
+    """@throws DataError for colours, several series, truncated pages, axes of time or channels, unknown calibrations"""
+    if len(file.series) != 1:
+        raise DataError(
+            f"'{path}' holds {len(file.series)} series of pages of different size or type; save one of them alone"
+        )
+    series = file.series[0]
+    if series.keyframe.photometric.name in COLOURS or series.keyframe.samplesperpixel != 1:
+        raise DataError(f"'{path}' is a colour image ({series.keyframe.photometric.name}); convert it to grey values")
+    axes, warnings = _axes(file, series, path)
+    order = order_of_axes(axes, series.shape, path, REMEDY)
+    check_shape((1, *series.shape) if series.ndim == 2 else series.shape, str(path))
+    _refuse_truncated_series(file, series, path)
+    spacing = _imagej_spacing(file) or _ome_spacing(file)
+    greys = grey_scale(file, series.keyframe, path)
+    greys.warnings += warnings
+    return Series(file, series, path, order, greys, spacing)
+
+
+def _axes(file, series, path: Path) -> tuple[str, list[str]]:
+    """Letters of the axes. In an ImageJ file that states a distance of slices, the only stack is z, whatever its name.
+
+    tifffile names it so where a program gives it three axes without names.
+    """
+    axes, states_distance = series.axes, "spacing" in (file.imagej_metadata or {})
+    stacks = [i for i, name in enumerate(axes) if name not in "YX" and series.shape[i] != 1]
+    if not states_distance or len(stacks) != 1 or axes[stacks[0]] not in "TC":
+        return axes, []
+    at, name = stacks[0], {"T": "frames", "C": "channels"}[axes[stacks[0]]]
+    words = f"'{path}' has {series.shape[at]} {name} and a distance of slices; its {name} are taken as slices along z"
+    others = axes.replace("Z", "Q")
+    return f"{others[:at]}Z{others[at + 1 :]}", [words]
 
 
 def read_tiff(path: Path) -> Volume:
@@ -26,41 +115,22 @@ def read_tiff(path: Path) -> Volume:
         file = stack.enter_context(tifffile.TiffFile(path))
         if len(file.pages) != pages:
             raise DataError(f"'{path}' is damaged: {len(file.pages)} of its {pages} pages can be read; copy it again")
-        if len(file.series) != 1:
-            raise DataError(
-                f"'{path}' holds {len(file.series)} series of pages of different size or type; save one of them alone"
-            )
-        series = file.series[0]
-        if series.keyframe.photometric.name in COLOURS or series.keyframe.samplesperpixel != 1:
-            raise DataError(
-                f"'{path}' is a colour image ({series.keyframe.photometric.name}); convert it to grey values"
-            )
-        check_shape((1, *series.shape) if series.ndim == 2 else series.shape, str(path))
-        _refuse_truncated_series(file, series, path)
-        spacing = _imagej_spacing(file) or _ome_spacing(file)
-        if series.transform is not None or not _is_made_of_pages(series):
-            return Volume(series.asarray(), "tiff", spacing)
+        found = open_series(file, path)
+        facts, warnings = found.greys.facts, found.greys.warnings
+        if not found.is_made_of_pages:
+            return Volume(found.whole(), "tiff", found.spacing_mm, facts=facts, warnings=warnings)
         kept = stack.pop_all()  # the file stays open until its pages are read
-        return Volume(Pieces(series.shape, series.dtype, lambda: _pages(file, series, path, kept)), "tiff", spacing)
+        values = Pieces(found.shape, found.greys.dtype, lambda: _pages(found, kept))
+        return Volume(values, "tiff", found.spacing_mm, facts=facts, warnings=warnings)
 
 
-def _is_made_of_pages(series) -> bool:
-    """Whether its values are those of one block, or of its pages one after the other."""
-    return series.dataoffset is not None or sum(page.keyframe.size for page in series.pages) == series.size
-
-
-def _pages(file, series, path: Path, kept: ExitStack) -> Iterator[np.ndarray]:
+def _pages(series: Series, kept: ExitStack) -> Iterator[np.ndarray]:
     with kept:
-        if series.dataoffset is not None:
-            kind = np.dtype(file.byteorder + series.dtype.char)
-            yield from stored(path, series.dataoffset, kind, series.size)
-        else:
-            for page in series.pages:
-                yield page.asarray()
+        yield from series.pages()
 
 
-def read_tiff_plane(path: Path) -> np.ndarray:
-    """A slice of a stack: a file of one page."""
+def read_tiff_plane(path: Path) -> tuple[np.ndarray, GreyScale]:
+    """A slice of a stack, a file of one page; and the scale of its grey values, which is applied."""
     import tifffile
 
     pages = count_directories(path)
@@ -71,7 +141,8 @@ def read_tiff_plane(path: Path) -> np.ndarray:
         if pages != 1:
             raise DataError(f"'{path}' has {pages} pages; in a folder of slices each file is one slice")
         _refuse_truncated_pages([page], path)
-        return page.asarray()
+        greys = grey_scale(file, page, path)
+        return greys(page.asarray()), greys
 
 
 def _refuse_truncated_series(file, series, path: Path) -> None:
@@ -96,16 +167,29 @@ def _refuse_truncated_pages(pages, path: Path) -> None:
         offsets, counts = page.dataoffsets, page.databytecounts
         pieces = int(np.prod(key.chunked, dtype=np.int64))
         # Plain pages may be stored as fewer, larger strips than they are read as; packed ones may not.
-        whole = key.compression.value == 1 and sum(counts) >= key.nbytes
+        bytes_of_page = _bytes_as_stored(key)
+        whole = key.compression.value == 1 and sum(counts) >= bytes_of_page
         if len(offsets) != len(counts) or not counts or min(counts) <= 0 or not (whole or len(counts) == pieces):
             raise DataError(f"'{path}' has a page without all of its data; copy it again")
         _refuse_beyond_end(max(o + n for o, n in zip(offsets, counts, strict=True)), path)
         held += sum(counts)
-        claimed += key.nbytes
+        claimed += bytes_of_page
         packed |= key.compression.value != 1
     if held > path.stat().st_size:
         raise DataError(f"'{path}' is damaged: its pages share their data; copy it again")
     check_claim(claimed, path, held, packed)
+
+
+def _bytes_as_stored(page) -> int:
+    """Bytes of an unpacked page; samples of 1 or 12 bits fill the bytes of a row without gaps."""
+    bits = int(page.bitspersample) if page.bitspersample else 8 * page.dtype.itemsize
+    if bits % 8 == 0:
+        return page.nbytes
+    if page.is_tiled:
+        row, rows = page.tilewidth, page.tilelength * int(np.prod(page.chunked, dtype=np.int64))
+    else:
+        row, rows = page.imagewidth, page.imagelength * page.imagedepth
+    return -(-row * bits // 8) * rows
 
 
 def _refuse_beyond_end(end: int, path: Path) -> None:
@@ -118,9 +202,10 @@ def _imagej_spacing(file) -> tuple[float, float, float] | None:
     meta = file.imagej_metadata
     if not meta:
         return None
-    scale = in_mm(meta.get("unit", ""))
+    unit = meta.get("unit", "")
+    scales = [in_mm(meta.get(key, unit)) for key in ("zunit", "yunit", "unit")]
     tags = file.pages[0].tags
-    if scale is None or "spacing" not in meta or "XResolution" not in tags or "YResolution" not in tags:
+    if None in scales or "spacing" not in meta or "XResolution" not in tags or "YResolution" not in tags:
         return None
     edges = [float(meta["spacing"])]
     for name in ("YResolution", "XResolution"):
@@ -128,7 +213,7 @@ def _imagej_spacing(file) -> tuple[float, float, float] | None:
         if pixels <= 0:
             return None
         edges.append(units / pixels)
-    return (edges[0] * scale, edges[1] * scale, edges[2] * scale)
+    return (edges[0] * scales[0], edges[1] * scales[1], edges[2] * scales[2])
 
 
 def _ome_spacing(file) -> tuple[float, float, float] | None:
@@ -137,8 +222,25 @@ def _ome_spacing(file) -> tuple[float, float, float] | None:
     pixels = next(e for e in ElementTree.fromstring(file.ome_metadata).iter() if e.tag.endswith("}Pixels"))
     edges = []
     for axis in "ZYX":
-        scale = in_mm(pixels.get(f"PhysicalSize{axis}Unit", "µm"))  # OME's default unit
+        scale = ome_in_mm(pixels.get(f"PhysicalSize{axis}Unit", "µm"))  # OME's default unit
         if scale is None or pixels.get(f"PhysicalSize{axis}") is None:
             return None
         edges.append(float(pixels.get(f"PhysicalSize{axis}")) * scale)
     return (edges[0], edges[1], edges[2])
+
+
+def ome_files(path: Path) -> list[Path]:
+    """The other files that an OME-TIFF names, as far as they exist: pages and metadata in files of their own."""
+    import tifffile
+
+    try:
+        with tifffile.TiffFile(path) as file:
+            text = file.pages[0].description if file.pages else ""
+        if "<OME" not in text and ":OME" not in text:
+            return []
+        root = ElementTree.fromstring(text)
+    except Exception:  # damaged, which the reader reports
+        return []
+    names = [e.get(key) for e in root.iter() for key in ("FileName", "MetadataFile")]
+    found = dict.fromkeys(path.parent / name for name in names if name)
+    return [other for other in found if other.is_file() and other.resolve() != path.resolve()]

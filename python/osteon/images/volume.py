@@ -109,6 +109,14 @@ def not_finite(source: str, count: int, first: tuple[int, ...]) -> str:
     )
 
 
+def not_finite_in_plane(source: str, count: int, first: tuple[int, ...]) -> str:
+    """As `not_finite`, where other planes were not read."""
+    return (
+        f"'{source}' holds {count} values that are NaN or infinite in the plane z = {first[0]} alone, the first at "
+        f"(z, y, x) = {first}; every voxel needs a grey value: replace them, for example by the value of air"
+    )
+
+
 def _accepted(values: np.ndarray, source: str) -> np.ndarray:
     kind = type_to_store(values.dtype)
     if kind.kind == "f" or kind.itemsize <= 4:

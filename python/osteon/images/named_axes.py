@@ -1,0 +1,49 @@
+"""Order of the named axes of a TIFF series or an HDF5 array."""
+
+from ..errors import DataError
+
+# A scan has one place along these axes.
+NAMES = {"t": "time", "c": "channels"}
+
+
+def order_of_axes(names: str, shape: tuple[int, ...], source: object, remedy: str) -> tuple[int, int, int] | None:
+    """The numbers of the axes z, y and x; None where the names do not determine them, so that the order is z, y, x.
+
+    @param names a letter for each axis; those other than x, y, z, t and c are unknown, and one of them may be z
+    @throws DataError if there is more than one time or channel, or an axis beside x, y and z with several places
+    """
+    names = names.lower()
+    if len(names) != len(shape):
+        return None
+    for name, count in zip(names, shape, strict=True):
+        if name in NAMES and count != 1:
+            raise DataError(f"'{source}' has the axes {_said(names, shape)}, so {count} {NAMES[name]}; {remedy}")
+    if names.count("x") != 1 or names.count("y") != 1:
+        return None
+    long = [i for i, name in enumerate(names) if name not in "xyz" and shape[i] != 1]
+    rest = (
+        [i for i, name in enumerate(names) if name == "z"]
+        or long
+        or [i for i in range(len(names)) if names[i] not in "xy"]
+    )
+    if not rest or len({*rest[:1], *long}) > 1:
+        return None  # a single slice; or four axes, which the check of the shape rejects
+    return rest[0], names.index("y"), names.index("x")
+
+
+def _said(names: str, shape: tuple[int, ...]) -> str:
+    return ", ".join(f"{name.upper()} ({count})" for name, count in zip(names, shape, strict=True))
+
+
+def is_in_order(order: tuple[int, int, int] | None, shape: tuple[int, ...]) -> bool:
+    """Whether values in the order of the file are in the order z, y, x."""
+    if order is None:
+        return True
+    lengthy = [i for i in order if shape[i] != 1]
+    return lengthy == sorted(lengthy)
+
+
+def arranged(values, order: tuple[int, int, int]):
+    """An array in the order z, y, x; its other axes have one place."""
+    others = [i for i in range(values.ndim) if i not in order]
+    return values.transpose(*others, *order).reshape([values.shape[i] for i in order])
