@@ -6,6 +6,7 @@
 #include <bridge/fallback/composite_requests.hpp>
 #include <bridge/front/front.hpp>
 #include <bridge/inter_cluster/world.hpp>
+#include <bridge/load/extremes.hpp>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -95,6 +96,7 @@ void load_vendor() {
 /// Before main, because MPI functions may be called before MPI_Init.
 __attribute__((constructor)) void start() {
   load_vendor();
+  correct_extremes(vendor_slots);
   install_without_vendor(vendor_slots);
   active = vendor_slots;
   install_inter_cluster(active);
