@@ -68,6 +68,31 @@ def pixels(page, selector):
     )
 
 
+BROKEN_WORDS = """
+[...document.querySelectorAll('td, th')].flatMap(cell => {
+  const broken = [], texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT), range = document.createRange();
+  if (cell.matches('.pairs td:last-child')) return broken;  // file names and digests
+  for (let text; (text = texts.nextNode()); )
+    for (const word of text.data.matchAll(/[A-Za-z]{3,14}/g)) {
+      range.setStart(text, word.index);
+      range.setEnd(text, word.index + word[0].length);
+      if (new Set([...range.getClientRects()].map(r => Math.round(r.top))).size > 1) broken.push(word[0]);
+    }
+  return broken;
+})"""
+
+
+def test_tables_keep_words_whole_on_a_narrow_screen(started, report):
+    """Oracle: the browser's own lines of each word, and the width of columns of text: at least 90 pixels."""
+    started.size(420, 900, touch=True)
+    started.dark(False)
+    started.open(report)
+    started.wait_for(READY)
+    assert started.value(BROKEN_WORDS) == []
+    narrow = "[...document.querySelectorAll('td.m, .answers td:first-child')].filter(c => c.clientWidth < 90 && c.innerText.length > 30)"
+    assert started.value(f"{narrow}.map(c => c.innerText)") == []
+
+
 @pytest.mark.parametrize("width", [1400, 420])
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_page_fits_and_complains_of_nothing(started, report, width, dark):

@@ -29,8 +29,8 @@ STYLE = """
 .plots{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,18.5rem),1fr));gap:1.1rem}.plots figure{margin:0}.plots figcaption{font-size:.93rem}.plots svg{width:100%;height:auto;display:block;overflow:visible}
 svg text{font:11px system-ui,sans-serif;fill:var(--soft)}.box{fill:var(--accent);opacity:.2}.med{stroke:var(--accent);stroke-width:2}.whisker{stroke:var(--accent);stroke-width:1;opacity:.6}.dot{fill:var(--accent);opacity:.8}.odd{fill:var(--bad)}svg a:focus-visible circle{stroke:var(--ink);stroke-width:2}
 .items td:first-child{min-width:0}.items th button{all:unset;cursor:pointer;font-weight:700}.items th button:focus-visible{outline:2px solid var(--accent)}.items td{vertical-align:middle}.items img{width:64px;max-width:none;height:64px;object-fit:cover;border-radius:6px}
-.items th[aria-sort=ascending] button::after{content:" ▲"}.items th[aria-sort=descending] button::after{content:" ▼"}[class^=s-],.items a{white-space:nowrap}.s-done{color:var(--good)}.s-failed,.s-not{color:var(--bad);font-weight:700}a{color:var(--accent)}
-.warning{color:var(--bad);font-weight:700}.items .odd{color:var(--bad)}td.reason{min-width:14rem}.fixed{color:var(--soft)}
+.items th[aria-sort=ascending] button::after{content:" ▲"}.items th[aria-sort=descending] button::after{content:" ▼"}[class^=s-]{white-space:nowrap}.items a{display:inline-block;min-width:7rem;max-width:20rem;overflow-wrap:anywhere}.s-done{color:var(--good)}.s-failed,.s-not{color:var(--bad);font-weight:700}a{color:var(--accent)}
+.warning{color:var(--bad);font-weight:700}.items .odd{color:var(--bad)}td.reason{min-width:14rem;overflow-wrap:anywhere}.failures td:first-child{overflow-wrap:anywhere}.failures a{white-space:normal}@media(max-width:560px){.failures tr{display:grid;padding:.4rem 0;border-bottom:1px solid var(--line)}.failures td{border:0;padding:0}.failures thead{display:none}}.fixed{color:var(--soft)}
 @media print{.items img{width:32px;height:32px}.plots{grid-template-columns:1fr 1fr 1fr;gap:.5rem}.plots figure{break-inside:avoid}}
 """
 
@@ -145,7 +145,7 @@ def failures(outcomes: list[Outcome], folder: Path) -> str:
         for o in bad
     )
     return (
-        '<section class="card wide-table"><h2>Not done</h2><table><thead><tr><th>item (its log)</th><th>status</th>'
+        '<section class="card wide-table"><h2>Not done</h2><table class="failures"><thead><tr><th>item (its log)</th><th>status</th>'
         f"<th>reason</th></tr></thead><tbody>{rows}</tbody></table></section>"
     )
 

@@ -66,6 +66,7 @@ def build(result: JobResult, picture: Image.Image | None = None, scene: Scene | 
         + _plot("In time", history(result), "What the flow does over time")
         + _plot("Probes", probes(result), "What the flow does at the probes"),
         "answers": _answers_of_cases(result) if result.cases else _answers(rows),
+        "answers_class": "" if result.cases else ' class="answers"',  # stacked on a narrow screen
         "supports": _table("Shape", shape(result))
         + _table("How far are the answers known?", uncertainty(result))
         + _table("Supports and forces", supports_and_forces(result)),

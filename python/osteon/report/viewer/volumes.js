@@ -26,8 +26,9 @@ const wordedOf = (field, value, hasUnit = true) => {
   return value.toFixed(Math.max(0, Math.min(9, 2 - Math.floor(Math.log10(span))))) + unit;
 };
 
-// Share of solid around each voxel, 0 .. 255: one or two passes of (1 2 1)/4 along each axis. Steps of the voxels go, plates
-// two voxels thick stay. Thick slices take two passes.
+// Share of solid around each voxel, 0 .. 255: one or two passes of (1 2 1)/4 along each axis, which remove the steps of the voxels.
+// Thick slices take two passes. Plates and struts of one or two voxels are kept by a lower bound in solid voxels, as the
+// program does (src/osteon/render/rays/smooth_mask.cpp).
 const smoothed = (share, shape, spacing) => {
   let from = share, to = new Uint8Array(share.length);
   const stride = [1, shape[0], shape[0] * shape[1]];
@@ -43,5 +44,24 @@ const smoothed = (share, shape, spacing) => {
     }
     [from, to] = [to, from === share ? new Uint8Array(share.length) : from];
   }
-  return from;
+  return keepThin(from, share, shape);
+};
+
+const LEVEL = 128, MARGIN = 5, OF_A_PLATE = 191;  // two solid voxels side by side have 191 after a pass
+
+// Raise solid voxels to above the level, the more, the less solid is around them, and keep empty ones below it.
+const keepThin = (smooth, share, [nx, ny, nz]) => {
+  const kept = smooth.slice();
+  for (let z = 0, q = 0; z < nz; z++)
+    for (let y = 0; y < ny; y++)
+      for (let x = 0; x < nx; x++, q++) {
+        if (share[q] < LEVEL) { kept[q] = Math.min(smooth[q], LEVEL - MARGIN); continue; }
+        if (smooth[q] >= OF_A_PLATE) continue;
+        let most = 0;
+        for (let c = Math.max(0, z - 1); c <= Math.min(nz - 1, z + 1); c++)
+          for (let b = Math.max(0, y - 1); b <= Math.min(ny - 1, y + 1); b++)
+            for (let a = Math.max(0, x - 1); a <= Math.min(nx - 1, x + 1); a++) most = Math.max(most, smooth[(c * ny + b) * nx + a]);
+        kept[q] = Math.max(smooth[q], LEVEL + Math.min(127, Math.max(MARGIN, OF_A_PLATE - most)));
+      }
+  return kept;
 };
