@@ -1,6 +1,8 @@
 """What a finished job says, as Python expects it: numbers with units, arrays, and ways into other packages."""
 
+import itertools
 import json
+import re
 import tempfile
 from collections.abc import Iterator, Mapping
 from html import escape
@@ -335,22 +337,43 @@ class Result:
 
         Parameters
         ----------
-        path
-            Of the page; report.html in the job's folder if left out.
+        path : str or pathlib.Path, optional
+            File of the page. Default: ``report.html`` in the output folder of the job; without an output folder,
+            ``NAME_report.html`` in the working directory, where NAME is the name of the job.
 
         Returns
         -------
         pathlib.Path
-            Of the page.
+            Absolute path of the page.
         """
         from .replace_file import write_whole
         from .report.page import page_of
 
         if self.output_directory is None:
             raise UsageError("this result has no folder; run the job with an [output] directory")
-        target = Path(path) if path is not None else self.output_directory / "report.html"
+        if path is not None:
+            target = Path(path)
+        elif self._keeps is None:
+            target = self.output_directory / "report.html"
+        else:  # a temporary folder, which is deleted with the result
+            target = _own_page(re.sub(r"[^\w.-]", "_", str(self.summary.get("job", "job"))).lstrip(".-") or "job")
         write_whole(target, page_of(self.output_directory))
-        return target
+        return target.absolute()
+
+
+def _own_page(name: str) -> Path:
+    """The first of NAME_report.html, NAME_report_2.html, ... that is free or an earlier report of osteon."""
+    for n in itertools.count(1):
+        page = Path(f"{name}_report.html" if n == 1 else f"{name}_report_{n}.html")
+        try:
+            with page.open(encoding="utf-8", errors="replace") as file:
+                if "osteon report</title>" in file.read(4096):
+                    return page
+        except FileNotFoundError:
+            return page
+        except OSError:
+            continue
+    raise AssertionError
 
 
 def load(folder: str | Path) -> Result:

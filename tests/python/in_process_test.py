@@ -68,7 +68,7 @@ def test_no_file_is_written_until_one_is_asked_for(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     result = osteon.conductivity(solid=sponge(12) > 0, spacing_mm=0.1, conductivity_W_per_mK=1.0)
     assert list(tmp_path.iterdir()) == []
-    page = result.report()
+    page = result.report(tmp_path / "page.html")
     assert page.stat().st_size > 10_000
     folder = result.output_directory
     again = osteon.load(folder)
@@ -78,6 +78,19 @@ def test_no_file_is_written_until_one_is_asked_for(tmp_path, monkeypatch):
     del result, again
     gc.collect()
     assert not folder.exists()
+
+
+def test_a_report_without_a_folder_is_in_the_working_directory(tmp_path, monkeypatch):
+    """Oracle: the page outlives the result, replaces an earlier report, and replaces no other file."""
+    monkeypatch.chdir(tmp_path)
+    result = osteon.conductivity(solid=sponge(8) > 0, spacing_mm=0.1, conductivity_W_per_mK=1.0)
+    first, again = result.report(), result.report()
+    assert first == again == tmp_path / f"{result.summary['job']}_report.html"
+    first.write_text("notes of a user")
+    assert result.report() == first.with_stem(first.stem + "_2")
+    del result
+    gc.collect()
+    assert first.read_text() == "notes of a user"
 
 
 @pytest.mark.parametrize("kind", [bool, "u1", "i1", "u2", "i2", "u4", "i4", "i8", "u8", "f2", "f4", "f8", ">i2", ">f4"])
