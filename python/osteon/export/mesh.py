@@ -15,6 +15,7 @@ from ..results.result_fields import Field, known_fields, read_fields
 
 # Corners of a voxel as (z, y, x) steps, in VTK's order of a hexahedron: around the lower face, then the upper one.
 CORNERS = ((0, 0, 0), (0, 0, 1), (0, 1, 1), (0, 1, 0), (1, 0, 0), (1, 0, 1), (1, 1, 1), (1, 1, 0))
+MIRRORED_CORNERS = CORNERS[4:] + CORNERS[:4]  # of an image with left-handed axes: the upper face first
 HEXAHEDRON = 12
 TYPES = {"f4": "Float32", "f8": "Float64", "u1": "UInt8", "u2": "UInt16", "i4": "Int32", "i8": "Int64"}
 TRIANGLE = np.dtype([("normal", "<f4", 3), ("points", "<f4", (3, 3)), ("attribute", "<u2")])
@@ -29,6 +30,7 @@ class SolidMesh:
         self.cells_of_plane = np.count_nonzero(self.solid, axis=(1, 2))
         self.nodes_of_plane = np.array([np.count_nonzero(self.has_node(z)) for z in range(len(self.solid) + 1)])
         self.cells, self.nodes = int(self.cells_of_plane.sum()), int(self.nodes_of_plane.sum())
+        self.is_mirrored = bool(np.linalg.det(material.rotation()) < 0)
         self.kind = np.dtype("<i4" if self.nodes < 2**31 else "<i8")
 
     def has_node(self, z: int) -> np.ndarray:
@@ -49,13 +51,15 @@ class SolidMesh:
             yield at @ turn.T
 
     def connectivity(self) -> Iterator[np.ndarray]:
+        """Corners of the cells, ordered so that the volume of each is positive in LPS."""
+        corners = MIRRORED_CORNERS if self.is_mirrored else CORNERS
         numbers = [self._numbers(0, 0)]
         first = int(self.nodes_of_plane[0])
         for z, plane in enumerate(self.solid):
             numbers = [numbers[-1], self._numbers(z + 1, first)]
             first += int(self.nodes_of_plane[z + 1])
             y, x = np.nonzero(plane)
-            yield np.stack([numbers[dz][y + dy, x + dx] for dz, dy, dx in CORNERS], axis=1)
+            yield np.stack([numbers[dz][y + dy, x + dx] for dz, dy, dx in corners], axis=1)
 
     def ends(self) -> Iterator[np.ndarray]:
         """Where the corners of each cell end in the list of all."""
@@ -136,8 +140,7 @@ def write_stl(source: Path, path: Path, smooth: int = 0) -> None:
     if smooth:
         _write_smooth(mesh, path, smooth)
         return
-    is_mirrored = np.linalg.det(mesh.field.rotation()) < 0
-    order = ((0, 2, 1), (0, 3, 2)) if is_mirrored else ((0, 1, 2), (0, 2, 3))
+    order = ((0, 2, 1), (0, 3, 2)) if mesh.is_mirrored else ((0, 1, 2), (0, 2, 3))
     count = 0
     with path.open("wb") as file:
         file.write(b"surface of a voxel solid by osteon, mm".ljust(80) + struct.pack("<I", 0))
