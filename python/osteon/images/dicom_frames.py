@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import DataError
+from .dicom_file import read_tags, size_of_packed
 
 OF_FILE = (
     "SeriesInstanceUID",
@@ -85,11 +86,10 @@ def stored_frames(path: Path) -> Callable[[int], np.ndarray]:
     Only the file's bytes are in memory, packed if they are. @throws DataError if they cannot be read; so does what it
     gives, if a frame cannot be unpacked or has other pixels than the file states
     """
-    import pydicom
     from pydicom.encaps import generate_frames
 
     with _in_words(path):
-        tags = pydicom.dcmread(path)
+        tags = read_tags(path)
         syntax, count = str(tags.file_meta.TransferSyntaxUID), int(tags.get("NumberOfFrames", 1) or 1)
         shape = (int(tags.Rows), int(tags.Columns))
         packed = list(generate_frames(tags.PixelData, number_of_frames=count)) if syntax in JPEG else []
@@ -98,7 +98,7 @@ def stored_frames(path: Path) -> Callable[[int], np.ndarray]:
 
     def frame(number: int) -> np.ndarray:
         with _in_words(path):
-            values = _unpacked(packed[number], JPEG[syntax]) if packed else _plain(tags, number)
+            values = _unpacked(packed[number], JPEG[syntax], shape) if packed else _plain(tags, number)
         if values.shape != shape:
             raise DataError(f"'{path}' has {values.shape} pixels, not the {shape} it states; copy or export it again")
         return _signed(values, tags)
@@ -123,9 +123,12 @@ def _plain(tags, number: int) -> np.ndarray:
     return pixel_array(tags, index=number)
 
 
-def _unpacked(data: bytes, decoder: str) -> np.ndarray:
+def _unpacked(data: bytes, decoder: str, shape: tuple[int, int]) -> np.ndarray:
     import imagecodecs
 
+    stated = size_of_packed(data)
+    if stated is not None and stated != shape:
+        raise ValueError(f"its stream states {stated[0]} x {stated[1]} pixels, not {shape[0]} x {shape[1]}")
     return getattr(imagecodecs, decoder)(data)
 
 

@@ -3,7 +3,6 @@
 An enhanced file holds the slices of a series as frames (dicom_frames.py); they are put in order and checked alike.
 """
 
-import logging
 import struct
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import DataError
+from .dicom_file import HARMLESS, read_tags
 from .dicom_frames import frame_tags, rescaled, stored_frames
 from .dicom_geometry import Slice, pixel_size, step_between
 from .packed import check_claim
@@ -114,11 +114,8 @@ def has_frames(path: Path) -> bool:
 
 
 def _tags(path: Path):
-    import pydicom
-
-    logging.getLogger("pydicom").setLevel(logging.CRITICAL)
     try:
-        return pydicom.dcmread(path, stop_before_pixels=True)
+        return read_tags(path, stop_before_pixels=True)
     except Exception as e:
         reason = " ".join(str(e).split())[-120:]
         raise DataError(
@@ -142,7 +139,8 @@ def _check_claim(path: Path, tags) -> None:
     bits = 1
     for key in ("Rows", "Columns", "NumberOfFrames", "SamplesPerPixel", "BitsAllocated"):
         bits *= int(tags.get(key, 1) or 1)
-    check_claim(bits // 8, path, packed=tags.file_meta.get("TransferSyntaxUID", "") not in PLAIN)
+    is_packed = tags.file_meta.get("TransferSyntaxUID", "") not in PLAIN
+    check_claim(bits // 8, path, packed=is_packed, harmless=HARMLESS)
 
 
 def _slice(path: Path, tags, frame: int | None) -> Slice:

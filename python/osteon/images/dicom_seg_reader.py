@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import DataError
+from .dicom_file import HARMLESS, read_tags
 from .packed import check_claim
 from .placement import placed, right_angled
 from .volume import Volume, check_shape
@@ -19,20 +20,16 @@ EVEN = 0.02  # how far the distance of planes may be off, of itself
 
 
 def is_segmentation(path: Path) -> bool:
-    import pydicom
-
     try:
-        tags = pydicom.dcmread(path, stop_before_pixels=True, specific_tags=["SOPClassUID"])
+        tags = read_tags(path, stop_before_pixels=True, specific_tags=["SOPClassUID"])
     except Exception:
         return False
     return str(tags.get("SOPClassUID") or tags.file_meta.get("MediaStorageSOPClassUID") or "") in CLASSES
 
 
 def read_segmentation(path: Path) -> Volume:
-    import pydicom
-
     try:
-        tags = pydicom.dcmread(path)
+        tags = read_tags(path)
     except Exception as e:
         raise DataError(
             f"'{path}' is no readable DICOM file ({' '.join(str(e).split())[-120:]}); copy it again"
@@ -136,7 +133,7 @@ def _fill(values: np.ndarray, frames: list[dict], planes: np.ndarray, tags, kind
     from pydicom.pixels import pixel_array
 
     bits = int(tags.BitsAllocated) * values.shape[1] * values.shape[2] * len(frames)
-    check_claim(bits // 8, path, packed=True)
+    check_claim(bits // 8, path, packed=True, harmless=HARMLESS)
     for number, frame in enumerate(frames):
         try:
             marks = pixel_array(tags, index=number)

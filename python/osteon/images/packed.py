@@ -15,18 +15,21 @@ HARMLESS = 1 << 30
 BLOCK = 4 << 20
 
 
-def most_unpacked(held: int) -> int:
+def most_unpacked(held: int, harmless: int = HARMLESS) -> int:
     """Bytes that so many packed ones may claim to hold."""
-    return max(LARGEST_RATIO * held, HARMLESS)
+    return max(LARGEST_RATIO * held, harmless)
 
 
-def check_claim(claimed: int, path: Path, held: int | None = None, packed: bool = False) -> None:
+def check_claim(
+    claimed: int, path: Path, held: int | None = None, packed: bool = False, harmless: int = HARMLESS
+) -> None:
     """Refuse a header that asks for more voxels than its file can hold. To be called before memory is taken.
 
     @param claimed bytes of the voxels @param held bytes that there are; those of the file if left out
+    @param harmless bytes that any packed file may claim
     """
     held = path.stat().st_size if held is None else held
-    limit = most_unpacked(held) if packed else held
+    limit = most_unpacked(held, harmless) if packed else held
     if claimed > limit:
         raise DataError(
             f"'{path}' is truncated, or its header is damaged: the header asks for {claimed} bytes of voxels, the "
