@@ -30,6 +30,21 @@ std::vector<std::vector<std::int32_t>> floating_parts(const kernel::sparse_rows&
   return floating;
 }
 
+// Diagonals in double, each the sum of the entries that the factorisation reads and of what holds the point. The rounded
+// diagonals of the level may be smaller than that sum: then the matrix of a part that nothing, or next to nothing, holds is
+// indefinite.
+std::vector<double> exact_diagonals(const kernel::sparse_rows& k, const std::vector<float>& held) {
+  std::vector<double> sum(held.begin(), held.end());
+  for (std::int32_t i = 0; i < k.rows(); ++i)
+    for (std::int32_t e = k.begin[at(i)]; e < k.begin[at(i) + 1]; ++e)
+      if (const std::int32_t column = k.column[at(e)]; column < i) {
+        const auto conductance = static_cast<double>(k.conductance[at(e)]);
+        sum[at(i)] += conductance;
+        sum[at(column)] += conductance;
+      }
+  return sum;
+}
+
 void subtract_means(const std::vector<std::vector<std::int32_t>>& parts, Eigen::VectorXd& v) {
   for (const auto& part : parts) {
     double sum = 0;
@@ -49,17 +64,19 @@ coarse_direct::coarse_direct(const coarse_level& level, const level_geometry& ge
     : factor_(std::make_unique<factorisation>()) {
   const kernel::sparse_rows& k = level.matrix;
   if (k.rows() == 0) return;
-  floating_ = floating_parts(k, loose_ends(geometry));
+  const std::vector<float> held = loose_ends(geometry);
+  floating_ = floating_parts(k, held);
+  const std::vector<double> diagonal = exact_diagonals(k, held);
   std::vector<Eigen::Triplet<double>> entries;
   for (std::int32_t i = 0; i < k.rows(); ++i) {
     const auto row = static_cast<std::size_t>(i);
-    entries.emplace_back(i, i, static_cast<double>(k.diagonal[row]));
+    entries.emplace_back(i, i, diagonal[row]);
     for (std::int32_t e = k.begin[row]; e < k.begin[row + 1]; ++e)
       if (const std::int32_t column = k.column[static_cast<std::size_t>(e)]; column < i)
         entries.emplace_back(i, column, -static_cast<double>(k.conductance[static_cast<std::size_t>(e)]));
   }
   for (const auto& part : floating_) {  // holding one point makes the matrix regular and changes no solution
-    const auto own = static_cast<double>(k.diagonal[static_cast<std::size_t>(part.front())]);
+    const double own = diagonal[at(part.front())];
     entries.emplace_back(part.front(), part.front(), own > 0 ? own : 1);
   }
   Eigen::SparseMatrix<double> lower(k.rows(), k.rows());

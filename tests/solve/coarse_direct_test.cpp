@@ -1,0 +1,49 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <osteon/solve/multigrid/coarsest_heat.hpp>
+
+namespace coarse_direct_test {
+
+using namespace osteon;
+
+// A chain of points that exchange heat with their neighbours alone, in rows as a coarse level has them.
+solve::coarse_level chain_of(const std::vector<float>& conductance) {
+  const std::size_t points = conductance.size() + 1;
+  solve::coarse_level level;
+  kernel::sparse_rows& k = level.matrix;
+  for (std::size_t i = 0; i < points; ++i) {
+    double sum = 0;
+    const auto add = [&](std::size_t other, float g) {
+      k.column.push_back(static_cast<std::int32_t>(other));
+      k.conductance.push_back(g);
+      sum += static_cast<double>(g);
+    };
+    if (i > 0) add(i - 1, conductance[i - 1]);
+    if (i + 1 < points) add(i + 1, conductance[i]);
+    k.begin.push_back(static_cast<std::int32_t>(k.column.size()));
+    k.diagonal.push_back(static_cast<float>(sum));
+  }
+  return level;
+}
+
+// Oracle: hand value. The heat of one that enters at one end of a chain and leaves at the other makes the temperature fall
+// by one over the conductance between each two points. The conductances differ so much that the rounded diagonal of a point
+// loses the smaller one: a factorisation of rounded diagonals meets a pivot that is not positive.
+TEST(coarse_direct, factorises_a_floating_part_whose_diagonals_lose_conductances) {
+  const float weak = std::ldexp(1.0F, -26);
+  const std::vector<float> conductance{1, weak, 3, weak, 1, weak, 2};
+  const solve::coarse_level level = chain_of(conductance);
+  solve::level_geometry geometry;
+  geometry.places.resize(conductance.size() + 1);
+  const solve::coarse_direct direct(level, geometry);
+  std::vector<float> heat(conductance.size() + 1), temperature(heat.size());
+  heat.front() = 1, heat.back() = -1;
+  direct.solve(heat.data(), temperature.data());
+  for (std::size_t i = 0; i < conductance.size(); ++i) {
+    const double fall = static_cast<double>(temperature[i]) - static_cast<double>(temperature[i + 1]);
+    EXPECT_NEAR(fall, 1 / static_cast<double>(conductance[i]), 1e-6 / static_cast<double>(weak)) << i;
+  }
+}
+
+}  // namespace coarse_direct_test
