@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <osteon/base/error.hpp>
-#include <osteon/solve/flow/flow_parts.hpp>
+#include <osteon/solve/operators/connected_parts.hpp>
 
 #include "solve/flow_images.hpp"
 

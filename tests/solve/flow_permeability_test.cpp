@@ -6,6 +6,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/solve/flow/flow_solver.hpp>
 #include <osteon/solve/flow/projection/mass_keeping.hpp>
+#include <osteon/solve/operators/connected_parts.hpp>
 #include <random>
 
 #include "solve/flow_images.hpp"
@@ -361,6 +362,48 @@ TEST(flow_permeability, gives_pressures_from_the_drop_to_zero) {
     const auto z = static_cast<double>(problem.where.owned.begin.z + r.z);
     EXPECT_NEAR(static_cast<double>(all.directions[0].pressure_Pa[static_cast<std::size_t>(r.first)]), 30 * (4.5 - z) / 5,
                 1e-4);
+  }
+}
+
+// Invariant: where the image repeats, the pressure of each connected part of the fluid has the mean zero, and is the same on
+// any number of ranks.
+TEST(flow_permeability, of_a_periodic_sample_has_pressures_with_the_mean_zero_in_each_part) {
+  const ranks_with_a_plane comm(12);
+  if (comm == MPI_COMM_NULL) return;
+  // Two parts: pores at random below, a winding channel above solid planes.
+  const image pores = random_pores({12, 9, 9}, 11, 0.7);
+  const image img({12, 9, 9}, [&](index3 p) {
+    if (p.y == 5 || p.y == 8) return 0;
+    return p.y > 5 ? static_cast<int>(p.x == (p.z < 6 ? 2 : 4) || (p.z % 6 == 0 && p.x >= 2 && p.x <= 4))
+                   : static_cast<int>(pores.at(p));
+  });
+  const auto solve_on = [&](MPI_Comm ranks) {
+    return solve::solve_permeability(make_problem(ranks, img, {axis::z, axis::x}, flow_surroundings::periodic), tight,
+                                     null_log());
+  };
+  const auto mine = make_problem(comm, img, {axis::z}, flow_surroundings::periodic);
+  const auto whole = make_problem(MPI_COMM_SELF, img, {axis::z}, flow_surroundings::periodic);
+  const auto of_all = solve_on(comm), alone = solve_on(MPI_COMM_SELF);
+  const solve::numbered_parts parts = solve::number_flow_parts(whole.where, whole.cells, {true, true, true});
+  for (std::size_t d = 0; d < 2; ++d) {
+    const std::vector<float>& p = alone.directions[d].pressure_Pa;
+    float highest = 0;
+    for (const float v : p) highest = std::max(highest, std::abs(v));
+    EXPECT_GT(highest, 0);
+    std::vector<double> sum(static_cast<std::size_t>(parts.count));
+    std::size_t run = 0;
+    for (const voxel::run& r : whole.cells.runs()) {
+      const auto part = static_cast<std::size_t>(parts.of_run[run++]);
+      for (std::int32_t n = 0; n < r.length; ++n) sum[part] += static_cast<double>(p[static_cast<std::size_t>(r.first + n)]);
+    }
+    for (const double s : sum) EXPECT_NEAR(s, 0, 1e-5 * static_cast<double>(highest));
+    for (const voxel::run& r : mine.cells.runs()) {
+      const index3 first = mine.where.owned.begin + index3{r.z, r.y, r.x};
+      const std::int32_t there = whole.cells.find(first.z, first.y, first.x);
+      for (std::int32_t n = 0; n < r.length; ++n)
+        EXPECT_NEAR(of_all.directions[d].pressure_Pa[static_cast<std::size_t>(r.first + n)],
+                    p[static_cast<std::size_t>(there + n)], 1e-5F * highest);
+    }
   }
 }
 

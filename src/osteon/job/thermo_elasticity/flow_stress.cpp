@@ -13,7 +13,7 @@
 #include <osteon/job/flow/heat/flow_heat.hpp>
 #include <osteon/job/flow/stage/run_flow_through.hpp>
 #include <osteon/job/thermo_elasticity/thermal_stress.hpp>
-#include <osteon/solve/flow/flow_parts.hpp>
+#include <osteon/solve/operators/connected_parts.hpp>
 
 namespace osteon::job {
 

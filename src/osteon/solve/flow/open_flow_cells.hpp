@@ -2,8 +2,8 @@
 /// @file
 /// The unknowns of flow between openings, and what happens at the faces of the image.
 #include <osteon/solve/flow/flow_cells.hpp>
-#include <osteon/solve/flow/flow_parts.hpp>
 #include <osteon/solve/flow/flow_through.hpp>
+#include <osteon/solve/operators/connected_parts.hpp>
 
 namespace osteon::solve {
 

@@ -9,9 +9,9 @@
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/reductions.hpp>
-#include <osteon/solve/flow/flow_parts.hpp>
 #include <osteon/solve/flow/flow_solver.hpp>
 #include <osteon/solve/flow/open_flow_cells.hpp>
+#include <osteon/solve/operators/connected_parts.hpp>
 
 namespace osteon::solve {
 
@@ -78,14 +78,40 @@ std::vector<bool> runs_with(const flow_parts& parts, std::uint8_t bits) {
 
 std::uint8_t bit(axis a) { return static_cast<std::uint8_t>(1U << static_cast<int>(a)); }
 
-// Fields of the solver's last answer, at the centres of the voxels.
-void set_fields(const flow_problem& problem, const flow_cells& cells, const std::vector<double>& x, flow_direction& answer) {
+// What makes the mean of the pressure zero in each connected part of the periodic fluid, per run of cells.numbers: no
+// condition gives the level of the pressure there. @collective
+std::vector<double> levels_of_pressure(const flow_problem& problem, const flow_cells& cells, const numbered_parts& parts,
+                                       const double* pressure) {
+  const auto runs = cells.numbers.runs();
+  std::vector<double> sums(2 * at(parts.count));
+  for (std::size_t n = 0; n < runs.size(); ++n) {
+    double* const own = sums.data() + 2 * at(parts.of_run[n]);
+    for (std::int32_t i = 0; i < runs[n].length; ++i) own[0] += pressure[runs[n].first + i];
+    own[1] += runs[n].length;
+  }
+  comm::all_reduce(problem.where.comm, sums.data(), sums.size(), MPI_SUM);
+  std::vector<double> level;
+  for (const std::int32_t p : parts.of_run) level.push_back(sums[2 * at(p)] / sums[2 * at(p) + 1]);
+  return level;
+}
+
+// Fields of the solver's last answer, at the centres of the voxels. @param parts of cells.numbers, of a box that repeats
+void set_fields(const flow_problem& problem, const flow_cells& cells, const numbered_parts& parts,
+                const std::vector<double>& x, flow_direction& answer) {
   const int a = static_cast<int>(answer.along);
   const double length = static_cast<double>(problem.where.domain[a]) * problem.spacing_mm[a];
   const double gradient = problem.pressure_drop_Pa / length;
   const double speed = gradient * cells.unit_mm * cells.unit_mm / problem.viscosity_Pa_s,
                pressure = gradient * cells.unit_mm;
   const std::int64_t stride = cells.stride();
+  std::vector<double> level(at(cells.grid.owned));
+  if (cells.through < 0) {
+    const std::vector<double> of_run = levels_of_pressure(problem, cells, parts, x.data() + 3 * stride);
+    for (std::size_t n = 0; n < of_run.size(); ++n) {
+      const voxel::run& r = cells.numbers.runs()[n];
+      std::fill_n(level.begin() + r.first, r.length, of_run[n]);
+    }
+  }
   std::vector<std::array<float, 4>> value(at(cells.grid.owned));
   visit_neighbours(cells.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
     auto& own = value[at(i)];
@@ -94,7 +120,7 @@ void set_fields(const flow_problem& problem, const flow_cells& cells, const std:
       const std::int32_t above = near[2 * c + 1];
       own[c] = static_cast<float>(speed * (u[i] + (above < 0 ? 0 : u[above])) / 2);
     }
-    own[3] = static_cast<float>(pressure * x[at(3 * stride + i)]);
+    own[3] = static_cast<float>(pressure * (x[at(3 * stride + i)] - level[at(i)]));
   });
   answer.velocity_mm_per_s.assign(3 * at(problem.cells.size()), 0);
   answer.pressure_Pa.assign(at(problem.cells.size()), 0);
@@ -209,6 +235,7 @@ flow_solution solve_permeability(const flow_problem& problem, const flow_options
   // Directions that have cells of their own send messages of their own.
   const bool is_one_of_several = !is_periodic && problem.directions.size() > 1;
   std::optional<flow_cells> cells;
+  numbered_parts periodic_parts;  // of the cells, for the fields
   std::optional<flow_solver> solver;
   bool is_surveyed = false;
   std::vector<std::pair<std::size_t, kept_answer>> earlier;  // axes and answers, to be mixed with later ones
@@ -238,6 +265,7 @@ flow_solution solve_permeability(const flow_problem& problem, const flow_options
         all.hydraulic_diameter_mm = 4 * static_cast<double>(all.counts.flowing) * h.z * h.y * h.x / surface;
         is_surveyed = true;
       }
+      if (how.fields && is_periodic) periodic_parts = number_flow_parts(problem.where, cells->numbers, {true, true, true});
       solver.emplace(*cells);
       if (is_one_of_several) solver->name_parts(fmt::format("_along_{}", letters[a]));
       all.setup_seconds += watch.seconds();
@@ -259,7 +287,7 @@ flow_solution solve_permeability(const flow_problem& problem, const flow_options
           cells->unit_mm * cells->unit_mm * solver->mixed_permeability(other, field);
     if (is_periodic && problem.directions.size() > all.directions.size()) earlier.emplace_back(a, solver->keep_answer());
     set_speeds(problem, *cells, all, x, answer);
-    if (how.fields) set_fields(problem, *cells, x, answer);
+    if (how.fields) set_fields(problem, *cells, periodic_parts, x, answer);
     if (how.carry && answer.certificate.converged) set_faces(problem, *cells, x, how, answer, log);
   }
   all.asymmetry = asymmetry(all);

@@ -11,8 +11,8 @@
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/gather_to_all.hpp>
 #include <osteon/comm/percentile.hpp>
-#include <osteon/solve/flow/flow_parts.hpp>
 #include <osteon/solve/flow/temperature/flow_temperature.hpp>
+#include <osteon/solve/operators/connected_parts.hpp>
 #include <string>
 
 namespace osteon::solve {

@@ -10,11 +10,11 @@
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/solve/flow/dispersion/mirrored_sample.hpp>
-#include <osteon/solve/flow/flow_parts.hpp>
 #include <osteon/solve/flow/flow_sums.hpp>
 #include <osteon/solve/flow/temperature/transport_solver.hpp>
 #include <osteon/solve/heat/heat_check.hpp>
 #include <osteon/solve/joint_certificate.hpp>
+#include <osteon/solve/operators/connected_parts.hpp>
 
 namespace osteon::solve {
 

@@ -1,9 +1,9 @@
 #pragma once
 /// @file
 /// What enters by each voxel of the openings with a given velocity.
-#include <osteon/solve/flow/flow_parts.hpp>
 #include <osteon/solve/flow/flow_through.hpp>
 #include <osteon/solve/flow/solid_faces.hpp>
+#include <osteon/solve/operators/connected_parts.hpp>
 #include <tuple>
 
 namespace osteon::solve {

@@ -8,9 +8,9 @@
 #include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/reductions.hpp>
-#include <osteon/solve/flow/flow_parts.hpp>
 #include <osteon/solve/flow/open_flow_cells.hpp>
 #include <osteon/solve/heat/heat_parts.hpp>
+#include <osteon/solve/operators/connected_parts.hpp>
 #include <utility>
 
 namespace osteon::solve {

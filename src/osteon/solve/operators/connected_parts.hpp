@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Which parts of the fluid lead through the box.
+/// Face-connected parts of cells over all ranks, and those that lead through the box.
 #include <array>
 #include <osteon/grid/block.hpp>
 #include <osteon/voxel/run_set.hpp>

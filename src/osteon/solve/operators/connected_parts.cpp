@@ -7,7 +7,7 @@
 #include <osteon/comm/gather_to_all.hpp>
 #include <osteon/comm/offsets.hpp>
 #include <osteon/comm/reductions.hpp>
-#include <osteon/solve/flow/flow_parts.hpp>
+#include <osteon/solve/operators/connected_parts.hpp>
 #include <osteon/solve/operators/ghosted_cells.hpp>
 #include <osteon/voxel/rows_of_runs.hpp>
 #include <tuple>
