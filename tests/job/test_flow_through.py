@@ -232,3 +232,54 @@ def test_other_physics_refuse_its_keys(job: Job, tmp_path: Path) -> None:
     done = job.run("--no-report")
     assert done.code == 2
     assert 'belongs to physics = "flow"' in done.err
+
+
+def random_pores(seed: int) -> np.ndarray:
+    """Smoothed noise of 12^3 voxels, 0 to 255."""
+    noise = np.random.default_rng(seed).standard_normal((12,) * 3)
+    k = np.fft.fftfreq(12)
+    square = k[:, None, None] ** 2 + k[:, None] ** 2 + k**2
+    smooth = np.fft.ifftn(np.fft.fftn(noise) * np.exp(-2 * np.pi**2 * 1.44 * square)).real
+    return ((smooth - smooth.min()) / (smooth.max() - smooth.min()) * 255).astype(np.uint8)
+
+
+def test_prescribed_rates_at_all_openings_are_solved_in_any_image(job: Job, tmp_path: Path) -> None:
+    """Oracle: the prescribed flow rates themselves, in 25 random images; where no pore leads through the job is rejected.
+    Nothing gives a pressure, so the pressure's coarsest matrix is singular, and rounded diagonals make it indefinite."""
+    rates = "".join(
+        f'[[boundary]]\nface = "{face}"\nkind = "flow_rate"\nflow_rate_mm3_per_s = {rate}\n'
+        for face, rate in (("z_low", 1e-3), ("z_high", -1e-3))
+    )
+    solved = 0
+    for seed in range(25):
+        np.save(tmp_path / "image.npy", random_pores(seed))
+        job.write(
+            text(rates).replace("threshold = 50", "threshold = 115").replace("[picture]", "[picture]\nenabled = false")
+        )
+        for ranks in ("1", "2") if seed == 2 else ("1",):
+            done = job.run("--no-report", "--force", "-n", ranks)
+            assert done.code in (0, 2, 3), f"{seed}: {done.err}"
+            if done.code == 0:
+                solved += 1
+                inflow = done.summary["opening_inflow_mm3_per_s"]
+                assert inflow["z_low"] == pytest.approx(1e-3, rel=1e-6)
+                assert inflow["z_high"] == pytest.approx(-1e-3, rel=1e-6)
+    assert solved > 12
+
+
+def test_velocities_that_balance_within_the_tolerance_are_solved(job: Job, tmp_path: Path) -> None:
+    """Oracle: hand value. The opening with the highest flow rate takes the rest, with a warning; a rest above the tolerance
+    is rejected."""
+    solid = np.ones((12, 12, 12), bool)
+    solid[:, 2:9, 2:9] = False
+    solid[:6, 2:9, 8:9] = True
+    save(tmp_path, solid)
+    velocity = '[[boundary]]\nface = "{}"\nkind = "velocity"\nvelocity_mm_per_s = {}\n'.format
+    found = run(job, text(velocity("z_low", 1) + velocity("z_high", -0.857143)), "-n", "1")
+    inflow = found["opening_inflow_mm3_per_s"]
+    assert inflow["z_low"] == pytest.approx(0.42, rel=1e-12)
+    assert inflow["z_high"] == pytest.approx(-0.42, rel=1e-12)
+    job.write(text(velocity("z_low", 1) + velocity("z_high", -0.857)))
+    done = job.run("--no-report", "--force")
+    assert done.code == 2, done.err
+    assert "more flow in than out" in done.err

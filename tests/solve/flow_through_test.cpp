@@ -366,6 +366,24 @@ TEST(flow_through, refuses_what_contradicts_itself) {
   holds(fault_of<usage_error>(make_through(comm, box, {lid})), "across its face");
 }
 
+// Oracle: hand values. Of velocities that balance within the tolerance, the opening with the highest flow rate takes the
+// rest; what enters leaves. Beyond the tolerance they are rejected.
+TEST(flow_through, velocities_balance_within_the_tolerance) {
+  const ranks_with_a_plane comm(4);
+  if (comm == MPI_COMM_NULL) return;
+  const image box({4, 4, 4}, [](index3) { return 1; });
+  const auto with = [&](double out) {
+    return make_through(comm, box,
+                        {on(axis::z, false, face_flow::velocity, 1), on(axis::z, true, face_flow::velocity, out),
+                         on(axis::y, false, face_flow::velocity, 0.25)});
+  };
+  const auto answer = solve_all(with(-1.25 * (1 + 1e-7)), {1e-6, 2000, true, {}});
+  EXPECT_NEAR(answer.flows[0].boundaries[0].inflow_mm3_per_s, 16, 1e-12);
+  EXPECT_NEAR(answer.flows[0].boundaries[1].inflow_mm3_per_s, -20, 1e-12);
+  EXPECT_NEAR(answer.flows[0].boundaries[2].inflow_mm3_per_s, 4, 1e-12);
+  EXPECT_THROW(solve::solve_flow_through(with(-1.25 * (1 + 1e-5)), {1e-6, 2000, true, {}}, null_log()), usage_error);
+}
+
 // The steady flow is not to be had in the iterations that are given: told, with the history.
 TEST(flow_through, tells_that_it_does_not_settle) {
   const ranks_with_a_plane comm(4);

@@ -114,6 +114,11 @@ open_flow_cells begin_through(const through_problem& problem, const through_outl
     log.warn(
         "nothing gives a pressure in a part of the fluid that flows: it is known up to a constant, and its mean is set "
         "to zero");
+  for (const balanced_opening& o : known.balanced)
+    log.warn(
+        fmt::format("the given velocities balance within the tolerance only: {} takes the rest, {:.9g} mm3/s in place of "
+                    "{:.9g} mm3/s into the fluid",
+                    problem.boundaries[o.boundary].name, o.used_mm3_per_s, o.given_mm3_per_s));
   if (known.counts.flowing < known.counts.fluid)
     log.note(fmt::format("{} of {} fluid voxels lead from no opening to another and stand still",
                          known.counts.fluid - known.counts.flowing, known.counts.fluid));

@@ -149,6 +149,48 @@ std::vector<std::int64_t> sizes_of(const through_problem& problem, const numbere
   return size;
 }
 
+// Volume per time through a face of an opening [mm3/s].
+double rate_of(const through_problem& problem, const opening_face& f) {
+  const auto& across = kernel::axes_across[at(f.side / 2)];
+  return f.velocity_mm_per_s * problem.spacing_mm[static_cast<int>(across[0])] *
+         problem.spacing_mm[static_cast<int>(across[1])];
+}
+
+// Makes the given velocities of each part without an outlet balance, where they do so within the tolerance: the rest goes to
+// the opening with the highest flow rate. @throws usage_error where they do not
+void balance_velocities(const through_problem& problem, const std::vector<std::int32_t>& free_number, double tolerance,
+                        through_outline& result) {
+  std::vector<double> net(free_number.size()), gross(net.size());
+  for (const opening_face& f : result.velocities) {
+    const double rate = rate_of(problem, f);
+    net[at(f.part)] += rate;
+    gross[at(f.part)] += std::abs(rate);
+  }
+  for (std::size_t p = 0; p < net.size(); ++p) {
+    constexpr double rounding = 1e-12;
+    if (free_number[p] < 0 || std::abs(net[p]) <= rounding * gross[p]) continue;
+    const double inflow = gross[p] / 2, share = std::abs(net[p]) / inflow;
+    if (share > tolerance)
+      throw usage_error(fmt::format(
+          "the given velocities let {:.6g} mm3/s more flow in than out ({:.2g} of the inflow; at most {:g}, the tolerance "
+          "of the "
+          "flow) of a part of the fluid without an outlet, and the fluid is incompressible; give one opening of this part a "
+          "pressure or make it an outlet",
+          net[p], share, tolerance));
+    std::vector<double> rate(problem.boundaries.size());
+    const auto is_in_part = [&](const opening_face& f) { return at(f.part) == p && f.boundary >= 0; };
+    for (const opening_face& f : result.velocities)
+      if (is_in_part(f)) rate[at(f.boundary)] += rate_of(problem, f);
+    const auto largest =
+        std::max_element(rate.begin(), rate.end(), [](double a, double b) { return std::abs(a) < std::abs(b); });
+    const auto b = static_cast<std::size_t>(largest - rate.begin());
+    const double used = *largest - net[p];
+    for (opening_face& f : result.velocities)
+      if (is_in_part(f) && at(f.boundary) == b) f.velocity_mm_per_s *= used / *largest;
+    if (constexpr double worth_a_report = 1e-9; share > worth_a_report) result.balanced.push_back({b, *largest, used});
+  }
+}
+
 }  // namespace
 
 through_outline survey_conditions(const through_problem& problem, const through_options& how) {
@@ -232,20 +274,7 @@ through_outline survey_conditions(const through_problem& problem, const through_
               "nothing drives the flow");
 
   result.velocities = find_opening_velocities(problem, result.parts, flows, solid.faces);
-  std::vector<double> net(at(result.parts.count)), gross(net.size());
-  for (const opening_face& f : result.velocities) {
-    const auto& across = kernel::axes_across[at(f.side / 2)];
-    const double rate = f.velocity_mm_per_s * problem.spacing_mm[static_cast<int>(across[0])] *
-                        problem.spacing_mm[static_cast<int>(across[1])];
-    net[at(f.part)] += rate;
-    gross[at(f.part)] += std::abs(rate);
-  }
-  for (std::size_t p = 0; p < met.size(); ++p)
-    if (constexpr double rounding = 1e-9; free_number[p] >= 0 && std::abs(net[p]) > rounding * gross[p])
-      throw usage_error(fmt::format(
-          "{:.6g} mm3/s more flow in than out by given velocities, and the part of the fluid that they enter has "
-          "no outlet: the fluid is incompressible; give one opening of it a pressure or make it an outlet",
-          net[p]));
+  balance_velocities(problem, free_number, how.tolerance, result);
 
   const auto runs = problem.cells.runs();
   for (std::size_t n = 0; n < runs.size(); ++n) {

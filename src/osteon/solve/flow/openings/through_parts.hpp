@@ -10,6 +10,12 @@
 
 namespace osteon::solve {
 
+/// A given flow rate that was changed so that the rates into a part of the fluid without an outlet balance.
+struct balanced_opening {
+  std::size_t boundary = 0;
+  double given_mm3_per_s = 0, used_mm3_per_s = 0;  ///< into the part
+};
+
 /// What is known before the solver: parts of the fluid and what their conditions do.
 struct through_outline {
   numbered_parts parts;
@@ -17,6 +23,7 @@ struct through_outline {
   std::vector<std::int32_t> free_part;  ///< per run, see open_flow_cells; empty: none
   std::int32_t free_parts = 0;
   std::vector<opening_face> velocities;
+  std::vector<balanced_opening> balanced;
   flow_counts counts;
 };
 
