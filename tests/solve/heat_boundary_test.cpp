@@ -288,4 +288,30 @@ TEST(heat_boundary, problems_without_an_answer_are_refused_on_every_rank) {
   EXPECT_THROW(solve::solve_heat(film, {}, null_log()), usage_error);
 }
 
+// Oracle: hand values. The heat that enters a bar at one end leaves it at the other: the temperature falls evenly, and its
+// mean is zero in each of two bars, as nothing gives a level.
+TEST(heat_boundary, fluxes_that_balance_leave_the_level_free) {
+  const ranks_with_a_plane comm(6);
+  if (comm == MPI_COMM_NULL) return;
+  const image two_bars({6, 5, 5}, [](index3 p) { return p.y == 1 ? 1 : p.y == 3 ? 2 : 0; });
+  const auto table = conductivities({1, 4});
+  for (const double rest : {0.0, 3e-7}) {
+    auto bars = make_problem(comm, two_bars, table, {1, 1, 1}, axis::z);
+    bars.faces = {};
+    bars.faces[0][0] = heated(1e-3);
+    bars.faces[0][1] = heated(-1e-3 * (1 + rest));
+    const auto answer = solve::solve_heat(bars, tight, null_log());
+    EXPECT_TRUE(answer.certificate.converged);
+    EXPECT_NEAR(answer.certificate.reaction_imbalance, rest, 1e-9);
+    for (const voxel::run& r : bars.cells.runs()) {
+      const auto z = static_cast<double>(bars.where.owned.begin.z + r.z);
+      EXPECT_NEAR(answer.temperature_K[static_cast<std::size_t>(r.first)], (2.5 - z) / (r.y == 1 ? 1 : 4), 1e-5);
+    }
+  }
+  auto much = make_problem(comm, two_bars, table, {1, 1, 1}, axis::z);
+  much.faces = {};
+  much.faces[0] = {heated(1e-3), heated(-1.0001e-3)};
+  EXPECT_THROW(solve::solve_heat(much, {}, null_log()), data_error);
+}
+
 }  // namespace heat_boundary_test

@@ -79,6 +79,15 @@ heat_solution solve_heat(heat_problem problem, const options& how, log_sink& log
   auto part = find_heated_parts(problem);
   require_an_answer(problem, part);
   if (!part.still.empty()) return without_flow(problem, part, log);
+  if (part.free_cells > 0)
+    log.warn(
+        fmt::format("no condition gives the level of the temperature of {} voxels, whose given heat balances{}: the mean "
+                    "temperature of each part of them is set to {:g} K",
+                    part.free_cells,
+                    part.free_rest > 1e-12
+                        ? fmt::format(" to {:.2g} of what enters (the rest is taken evenly from the voxels)", part.free_rest)
+                        : "",
+                    part.middle_K));
   auto cells = make_conduction_cells(problem, std::move(part.cells), std::move(part.material));
   solution.periodic_faces = part.periodic_faces;
   std::int64_t unknowns = cells.owned;
@@ -95,7 +104,11 @@ heat_solution solve_heat(heat_problem problem, const options& how, log_sink& log
 
   stopwatch solving;
   cpu.restart();
-  const heat_load load = load_of(problem, cells, part.reference_K, problem.gradient_K_per_mm);
+  heat_load load = load_of(problem, cells, part.reference_K, problem.gradient_K_per_mm);
+  if (part.free_rest > 1e-12)  // the same on all ranks; some may have no cells
+    load.in_cell = [made = std::move(load.in_cell), &part](std::int32_t i) {
+      return (made ? made(i) : 0) - part.rest_W[static_cast<std::size_t>(i)];
+    };
   std::optional<voxel::run_set> kept;
   if (how.checkpoints) kept = unknown_cells(problem, part);
   const std::vector<double>& x = solver->solve(load, how, solution.certificate, log, kept ? &*kept : nullptr);

@@ -8,6 +8,7 @@
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/virtual_ranks.hpp>
 #include <osteon/solve/heat/percolation.hpp>
+#include <osteon/solve/operators/connected_parts.hpp>
 
 namespace osteon::solve {
 
@@ -107,6 +108,88 @@ std::vector<std::uint8_t> seeds(const heat_problem& problem, const ghosted_cells
   return seed;
 }
 
+// Heat that given fluxes and sources bring into each part [W], and the sum of its magnitudes. @collective
+struct given_heat {
+  numbered_parts parts;
+  std::vector<double> net_W, gross_W, cells;  // by part
+};
+
+given_heat sum_given_heat(const heat_problem& problem) {
+  given_heat result;
+  result.parts = number_flow_parts(problem.where, problem.cells, problem.periodic);
+  const vector3 h = problem.spacing_mm;
+  const double volume = h.z * h.y * h.x;
+  const auto runs = problem.cells.runs();
+  std::vector<double> sums(3 * static_cast<std::size_t>(result.parts.count));
+  for (std::size_t n = 0; n < runs.size(); ++n) {
+    double* const own = sums.data() + 3 * static_cast<std::ptrdiff_t>(result.parts.of_run[n]);
+    const auto add = [own](double heat) { own[0] += heat, own[1] += std::abs(heat); };
+    own[2] += runs[n].length;
+    if (!problem.source_W_per_mm3.empty())
+      for (std::int32_t i = runs[n].first; i < runs[n].first + runs[n].length; ++i)
+        add(volume * problem.source_W_per_mm3[problem.material[static_cast<std::size_t>(i)]]);
+    const index3 first = problem.where.owned.begin + index3{runs[n].z, runs[n].y, runs[n].x};
+    for (int side = 0; side < 6; ++side) {
+      const int a = side / 2;
+      const face_condition& face = problem.faces[static_cast<std::size_t>(a)][static_cast<std::size_t>(side % 2)];
+      if (problem.periodic[static_cast<std::size_t>(a)] || face.kind != thermal::flux) continue;
+      const std::int64_t plane = side % 2 == 0 ? 0 : problem.where.domain[a] - 1;
+      const std::int32_t voxels =
+          a < 2 ? (first[a] == plane ? runs[n].length : 0) : (first.x <= plane && plane < first.x + runs[n].length ? 1 : 0);
+      add(voxels * face.flux_W_per_mm2 * volume / h[a]);
+    }
+  }
+  MPI_Allreduce(MPI_IN_PLACE, sums.data(), static_cast<int>(sums.size()), MPI_DOUBLE, MPI_SUM, problem.where.comm);
+  for (std::size_t p = 0; p < sums.size(); p += 3) {
+    result.net_W.push_back(sums[p]);
+    result.gross_W.push_back(sums[p + 1]);
+    result.cells.push_back(sums[p + 2]);
+  }
+  return result;
+}
+
+constexpr double balanced = 1e-6;  // net heat over the heat that enters, of a part whose level is free
+
+// Parts that given fluxes and sources heat, and that no condition holds, have a steady state if this heat balances. Then the
+// level of their temperature is free. What is left of the balance is taken from all their cells.
+// @throws data_error if the heat of a part does not balance @collective
+void level_trapped_parts(const heat_problem& problem, const std::vector<bool>& is_trapped_run, heated_parts& part) {
+  const given_heat heat = sum_given_heat(problem);
+  const std::size_t count = heat.net_W.size();
+  std::vector<std::uint8_t> trapped(count);
+  for (std::size_t n = 0; n < is_trapped_run.size(); ++n)
+    if (is_trapped_run[n]) trapped[static_cast<std::size_t>(heat.parts.of_run[n])] = 1;
+  MPI_Allreduce(MPI_IN_PLACE, trapped.data(), static_cast<int>(count), MPI_UINT8_T, MPI_BOR, problem.where.comm);
+  double cells = 0, net = 0, worst = 0;
+  std::vector<double> rest(count);  // by cell
+  bool has_rest = false;
+  for (std::size_t p = 0; p < count; ++p) {
+    if (trapped[p] == 0) continue;
+    part.free_cells += std::llround(heat.cells[p]);
+    const double share = std::abs(heat.net_W[p]) / (heat.gross_W[p] / 2);
+    rest[p] = heat.net_W[p] / heat.cells[p];
+    if (constexpr double rounding = 1e-12; share > rounding) has_rest = true;
+    worst = std::max(worst, share);
+    if (!(share > balanced)) continue;
+    cells += heat.cells[p];
+    net += heat.net_W[p];
+  }
+  if (cells > 0)
+    throw data_error(fmt::format(
+        "{:.0f} voxels of the solid touch no face with a temperature or convection, and fluxes and sources bring "
+        "in {:.4g} W more than they take out: without a way out for the heat there is no steady state; give such "
+        "a face, keep only the largest part (segment.keep), let fluxes and sources balance to {:g}, or compute a "
+        "transient",
+        cells, net, balanced));
+  part.free_rest = worst;
+  if (!has_rest) return;
+  const auto runs = problem.cells.runs();
+  for (std::size_t n = 0; n < runs.size(); ++n)
+    if (part.state[part.kind[n]] != part_state::constant)
+      part.rest_W.insert(part.rest_W.end(), static_cast<std::size_t>(runs[n].length),
+                         rest[static_cast<std::size_t>(heat.parts.of_run[n])]);
+}
+
 }  // namespace
 
 void check_periodic_faces(const std::array<face_match, 3>& faces) {
@@ -139,10 +222,14 @@ heated_parts find_heated_parts(const heat_problem& problem) {
   std::vector<bool> keep(reached.size());
   std::array<std::int64_t, 2> count{};  // unknown and trapped cells
   bool keep_all = true;
+  std::vector<bool> is_trapped_run;  // of problem.cells
   for (std::size_t n = 0; n < reached.size(); ++n) {
     const voxel::run& r = all.runs[n];
     const bool is_owned = all.is_owned(r);
-    if (is_owned) part.kind.push_back(reached[n]);
+    if (is_owned) {
+      part.kind.push_back(reached[n]);
+      is_trapped_run.push_back(is_trapped[reached[n]]);
+    }
     keep[n] = part.state[reached[n]] != part_state::constant;
     keep_all = keep_all && keep[n];
     if (!keep[n] || !is_owned) continue;
@@ -154,12 +241,7 @@ heated_parts find_heated_parts(const heat_problem& problem) {
   part.cells = keep_all ? std::move(all) : only(all, keep);
   for (std::int64_t& n : count) n = comm::sum_of(problem.where.comm, n);
   check_periodic_faces(part.periodic_faces);
-  if (count[1] > 0)
-    throw data_error(
-        fmt::format("{} voxels of the solid are heated by a flux or a source but touch no face with a temperature or "
-                    "convection: without a way out for the heat there is no steady state; give such a face, keep only the "
-                    "largest part (segment.keep), or compute a transient",
-                    count[1]));
+  if (count[1] > 0) level_trapped_parts(problem, is_trapped_run, part);
   if (count[0] == 0) part.still = no_flow_message(problem);
   return part;
 }
@@ -168,25 +250,38 @@ template <class T>
 std::vector<T> spread(const heat_problem& problem, const heated_parts& part, std::vector<T> unknown, double floating_mean) {
   const auto runs = problem.cells.runs();
   const auto state = [&](std::size_t run) { return part.state[part.kind[run]]; };
-  std::array<double, 2> sum{};  // of the floating ones, and their number
-  std::size_t next = 0;
-  for (std::size_t n = 0; n < runs.size(); ++n)
-    for (std::int32_t i = 0; state(n) != part_state::constant && i < runs[n].length; ++i, ++next)
-      if (state(n) == part_state::floating) {
-        sum[0] += static_cast<double>(unknown[next]);
-        sum[1] += 1;
-      }
-  MPI_Allreduce(MPI_IN_PLACE, sum.data(), 2, MPI_DOUBLE, MPI_SUM, problem.where.comm);
-  const double shift = sum[1] > 0 ? floating_mean - sum[0] / sum[1] : 0;
+  int floats = 0;
+  for (std::size_t n = 0; n < runs.size(); ++n) floats |= state(n) == part_state::floating;
+  MPI_Allreduce(MPI_IN_PLACE, &floats, 1, MPI_INT, MPI_MAX, problem.where.comm);
+  numbered_parts parts;
+  std::vector<double> shift;
+  if (floats != 0) {
+    parts = number_flow_parts(problem.where, problem.cells, problem.periodic);
+    std::vector<double> sum(2 * static_cast<std::size_t>(parts.count));  // of the floating ones, and their number
+    std::size_t place = 0;
+    for (std::size_t n = 0; n < runs.size(); ++n) {
+      if (state(n) == part_state::constant) continue;
+      double* const own = sum.data() + 2 * static_cast<std::ptrdiff_t>(parts.of_run[n]);
+      for (std::int32_t i = 0; i < runs[n].length; ++i, ++place) own[0] += static_cast<double>(unknown[place]);
+      own[1] += runs[n].length;
+    }
+    MPI_Allreduce(MPI_IN_PLACE, sum.data(), static_cast<int>(sum.size()), MPI_DOUBLE, MPI_SUM, problem.where.comm);
+    for (std::size_t p = 0; p < sum.size(); p += 2)
+      shift.push_back(sum[p + 1] > 0 ? floating_mean - sum[p] / sum[p + 1] : 0);
+  }
   // In place and from the end: no value moves onto one that is still to move.
   const auto count = static_cast<std::size_t>(problem.cells.size());
+  std::size_t next = 0;
+  for (std::size_t n = 0; n < runs.size(); ++n)
+    if (state(n) != part_state::constant) next += static_cast<std::size_t>(runs[n].length);
   unknown.resize(std::max(unknown.size(), count));
   for (std::size_t n = runs.size(); n-- > 0;)
     for (std::int32_t i = runs[n].length; i-- > 0;) {
       const bool known = state(n) == part_state::constant;
       const double value = known ? part.constant_K[part.kind[n]] : static_cast<double>(unknown[--next]);
+      const bool is_free = state(n) == part_state::floating;
       unknown[static_cast<std::size_t>(runs[n].first + i)] =
-          static_cast<T>(value + (state(n) == part_state::floating ? shift : 0));
+          static_cast<T>(value + (is_free ? shift[static_cast<std::size_t>(parts.of_run[n])] : 0));
     }
   unknown.resize(count);
   return unknown;

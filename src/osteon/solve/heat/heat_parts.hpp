@@ -24,18 +24,22 @@ struct heated_parts {
   std::array<face_match, 3> periodic_faces;
   double reference_K = 0;  ///< the lowest prescribed temperature
   double middle_K = 0;     ///< halfway to the highest
-  std::string still;       ///< why nothing flows, and no temperature is unknown; empty: something does
+  /// Cells of parts that no condition holds and whose given heat balances: the mean of each such part is middle_K.
+  std::int64_t free_cells = 0;
+  double free_rest = 0;        ///< largest net heat of these parts over the heat that enters them
+  std::vector<double> rest_W;  ///< per owned unknown cell: its share of that net heat; empty: none
+  std::string still;           ///< why nothing flows, and no temperature is unknown; empty: something does
 };
 
-/// @throws data_error if a heated part cannot lose heat, or a periodic axis joins nothing
+/// @throws data_error if the given heat of a part does not balance and it cannot lose heat, or a periodic axis joins nothing
 /// @collective on problem.where.comm
 heated_parts find_heated_parts(const heat_problem& problem);
 
 /// Refuse periodic axes whose faces are both solid but do not meet. @throws data_error @collective local, the same on all
 void check_periodic_faces(const std::array<face_match, 3>& faces);
 
-/// Values per active cell from those of the unknown cells: `constant_K`, or unknown[i] + the mean that floating parts are
-/// to have. @param unknown owned cells first @collective on problem.where.comm
+/// Values per active cell from those of the unknown cells: `constant_K`, or unknown[i], moved where a part floats so that
+/// the mean of each floating part is `floating_mean`. @param unknown owned cells first @collective on problem.where.comm
 template <class T>
 std::vector<T> spread(const heat_problem& problem, const heated_parts& part, std::vector<T> unknown, double floating_mean);
 
