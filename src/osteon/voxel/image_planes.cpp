@@ -69,6 +69,22 @@ grey_range check_values(const image_planes& scan) {
   return range;
 }
 
+void require_labels(const image_planes& labels, const std::string& name) {
+  if (labels.type != scalar::f4 && labels.type != scalar::f8) return;
+  for_each_block(labels, [&](std::int64_t z, auto values) {
+    const auto* data = values.data_handle();
+    for (std::int64_t i = 0; i < values.size(); ++i) {
+      const auto value = static_cast<double>(data[i]);
+      if (value == std::trunc(value) && std::abs(value) <= std::numeric_limits<std::int32_t>::max()) continue;
+      const std::int64_t at = z * labels.shape.y * labels.shape.x + i;
+      throw data_error(fmt::format(
+          "{} has the value {:.9g} at voxel (z, y, x) = ({}, {}, {}), but labels are whole numbers within 32 bits; "
+          "threshold it, or save its labels as integers",
+          name, value, at / (labels.shape.y * labels.shape.x), at / labels.shape.x % labels.shape.y, at % labels.shape.x));
+    }
+  });
+}
+
 image_planes crop(const image_planes& scan, const box3& part) {
   if (part.empty() || part.begin.z < 0 || part.begin.y < 0 || part.begin.x < 0 || part.end.z > scan.shape.z ||
       part.end.y > scan.shape.y || part.end.x > scan.shape.x)

@@ -5,6 +5,7 @@
 #include <functional>
 #include <osteon/voxel/image.hpp>
 #include <span>
+#include <string>
 
 namespace osteon::voxel {
 
@@ -42,6 +43,11 @@ void for_each_block(const image_planes& image_in_planes, F&& f) {
 
 /// @throws data_error if the image is empty, or holds NaN or infinity (says how many and where the first is)
 grey_range check_values(const image_planes& scan);
+
+/// Labels may be stored as floats; their values are whole numbers all the same.
+/// @param name of the image, as messages begin with it
+/// @throws data_error with the first value that is none of 32 bits
+void require_labels(const image_planes& labels, const std::string& name);
 
 /// The part of an image inside `part`. @throws data_error if `part` is empty or not inside the image
 image_planes crop(const image_planes& scan, const box3& part);

@@ -74,20 +74,13 @@ void fill_planes(const run_set& solid, std::int64_t first, std::int64_t planes, 
   });
 }
 
-void require_whole_numbers(const image_planes& labels) {
-  if (labels.type == scalar::f4 || labels.type == scalar::f8)
-    throw data_error(
-        fmt::format("a label image holds whole numbers, but this one is of type {}; threshold it, or save it as integers",
-                    name_of(labels.type)));
-}
-
 // Those with the labels, and keep.
 segmented find_labelled(const image_planes& scan, const segmentation_options& how) {
   segmented result;
   result.shape = scan.shape;
   result.report.grey = check_values(scan);
   result.report.method = "labels";
-  require_whole_numbers(scan);
+  require_labels(scan, "the image of labels");
   const std::set<std::int64_t> wanted(how.labels.begin(), how.labels.end());
   std::int64_t last = 0;  // neighbours mostly share their label
   bool is_wanted = wanted.contains(0) != how.inverted;
@@ -262,7 +255,7 @@ segmented segment_numbered(const image_planes& labels, number_table numbers, mat
   result.shape = labels.shape;
   result.report.grey = check_values(labels);
   result.report.method = "labels";
-  require_whole_numbers(labels);
+  require_labels(labels, "the image of labels");
   result.materials = std::move(materials);
   std::map<std::int64_t, std::int64_t> unknown;
   for_each_block(labels, [&](std::int64_t, auto values) {
