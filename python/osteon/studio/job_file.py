@@ -20,7 +20,7 @@ from typing import Any
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from ..errors import DataError
+from ..errors import DataError, printable
 from ..replace_file import write_whole
 from .file_lock import alone
 from .foreign_file import MOST_DEPTH, json_of, require_depth, to_append
@@ -96,7 +96,7 @@ class JobFile:
         except RecursionError:
             data, fault = None, f"tables and arrays are nested more than {MOST_DEPTH} levels deep"
         except ValueError as e:
-            data, fault = None, str(e)
+            data, fault = None, printable(str(e))
         return {
             "path": str(self.path),
             "name": self.path.name,
@@ -198,7 +198,9 @@ def edited(text: str, operations: list[dict[str, Any]]) -> str:
             f"the edit does not fit the job file: it is nested more than {MOST_DEPTH} levels deep; nothing was changed"
         ) from None
     except (TOMLKitError, tomllib.TOMLDecodeError, KeyError, IndexError, TypeError, ValueError, AttributeError) as e:
-        raise DataError(f"the edit does not fit the job file: {e or type(e).__name__}; nothing was changed") from None
+        raise DataError(
+            f"the edit does not fit the job file: {printable(str(e)) or type(e).__name__}; nothing was changed"
+        ) from None
     return new
 
 

@@ -6,6 +6,7 @@
 #include <bridge/wire/choices.hpp>
 #include <bridge/wire/settings.hpp>
 #include <cctype>
+#include <common/printable.hpp>
 #include <common/suggest.hpp>
 #include <common/toml_limits.hpp>
 #include <filesystem>
@@ -246,7 +247,7 @@ join_plan read_join_plan(const std::string& path, std::vector<problem>& problems
     table = toml::parse(text, path);
   } catch (const toml::parse_error& e) {
     const auto line = e.source().begin.line;
-    problems.push_back({line > 0 ? fmt::format("{}:{}", path, line) : path, std::string(e.description())});
+    problems.push_back({line > 0 ? fmt::format("{}:{}", path, line) : path, printable(e.description())});
     return plan;
   }
   keys k(table, "", problems);

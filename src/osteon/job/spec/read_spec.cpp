@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <common/printable.hpp>
 #include <common/toml_limits.hpp>
 #include <concepts>
 #include <filesystem>
@@ -62,7 +63,7 @@ class key_setter {
     if (text.find('\n') == std::string::npos) try {
         return toml::parse(line, std::string_view("--set"));
       } catch (const toml::parse_error& e) {
-        why = e.description();
+        why = printable(e.description());
       }
     const bool is_word = !text.empty() && text.find_first_of("\n\"'[]{}#") == std::string::npos;
     if (is_word) return toml::table{{"value", text}};
@@ -355,7 +356,7 @@ spec read_spec_text(const std::string& text, const std::string& path, std::vecto
     r.finish();
   } catch (const toml::parse_error& e) {
     problems.push_back(
-        {fmt::format("{}:{}", path, e.source().begin.line), fmt::format("not valid TOML: {}", e.description())});
+        {fmt::format("{}:{}", path, e.source().begin.line), fmt::format("not valid TOML: {}", printable(e.description()))});
     return job;
   }
   if (job.name.empty()) {
