@@ -111,9 +111,10 @@ def laid_over(job: Job, affine: np.ndarray, name: str) -> None:
 
 
 def test_labels_and_moduli_have_to_lie_on_the_scan(job: Job):
-    """A converter that flips an axis leaves the shape as it is: the place in the header tells."""
+    """A converter that flips an axis leaves the shape as it is: the place in the header shows it."""
     place = np.array([[0.5, 0, 0, 9], [0, 0.5, 0, 8], [0, 0, 0.5, 7], [0, 0, 0, 1.0]])
-    flipped = place @ np.array([[1, 0, 0, 0], [0, -1, 0, 5], [0, 0, 1, 0], [0, 0, 0, 1]])
+    mirrored = place @ np.diag([1, -1, 1, 1])  # beside the scan, not on it
+    turned = place @ np.array([[0, 1, 0, 0], [-1, 0, 0, 5], [0, 0, 1, 0], [0, 0, 0, 1]])
     moved = place.copy()
     moved[0, 3] += 0.3
     laid_over(job, place, "scan.nii")
@@ -121,7 +122,7 @@ def test_labels_and_moduli_have_to_lie_on_the_scan(job: Job):
     moduli = '[image]\npath = "scan.nii"\n[segment]\nthreshold = 0\n[modulus_image]\npath = "other.nii"\n'
     for text in (job_text("scan.nii", spacing="", more=labels), moduli):
         job.write(text)
-        for affine, word in ((flipped, "direction"), (moved, "origin_mm")):
+        for affine, word in ((mirrored, "origin_mm"), (turned, "direction"), (moved, "origin_mm")):
             laid_over(job, affine, "other.nii")
             done = job.run(command="import")
             assert done.code == 3 and "other.nii' does not lie on the scan: its " + word in done.err, done.err
@@ -130,6 +131,32 @@ def test_labels_and_moduli_have_to_lie_on_the_scan(job: Job):
         np.save(job.folder / "other.npy", np.full((7, 6, 5), 3, "i2"))
         job.write(text.replace("other.nii", "other.npy"))
         assert job.run(command="import").code == 0
+
+
+@pytest.mark.parametrize("axes", [[1], [0, 1, 2]])
+def test_labels_of_dcm2niix_are_put_in_the_order_of_the_scan(job: Job, axes: list[int]):
+    """Oracle: the labels of each voxel before their axes were reversed, at the same places."""
+    shape = (5, 6, 7)
+    place = np.array([[0.5, 0, 0, 9], [0, 0.5, 0, 8], [0, 0, 0.5, 7], [0, 0, 0, 1.0]])
+    back = np.eye(4)
+    for axis in axes:
+        back[axis, axis], back[axis, 3] = -1, shape[axis] - 1
+    values = np.random.default_rng(3).integers(1, 4, shape).astype("i2")
+    laid_over(job, place, "scan.nii")
+    image = nibabel.Nifti1Image(np.flip(values, axes).astype("f4"), place @ back)  # as floats, as some programs do
+    image.header.set_xyzt_units("mm")
+    nibabel.save(image, job.folder / "other.nii")
+    labels = '[segment]\nthreshold = 0\n[[set]]\nname = "a"\nselect = "image"\nimage = "other.nii"\nlabels = [1, 2]\n'
+    job.write(job_text("scan.nii", spacing="", more=labels))
+    done = job.run(command="import")
+    assert done.code == 0 and "in the reverse direction of the scan, as dcm2niix does" in done.err, done.err
+    with netCDF4.Dataset(job.folder / "job.out" / "labels_1.nc") as file:
+        found = np.asarray(file["material"][:])
+    np.testing.assert_array_equal(found, np.where(values == 3, 0, values).T)
+    if axes == [1]:
+        nibabel.save(nibabel.Nifti1Image(values + np.float32(0.5), place), job.folder / "other.nii")
+        done = job.run(command="import")
+        assert done.code == 3 and "has the value" in done.err and "labels are whole numbers" in done.err, done.err
 
 
 def test_export_says_what_is_wrong(job: Job):

@@ -10,11 +10,13 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import DataError
+from .named_axes import arranged, is_in_order, order_of_axes
 from .packed import BLOCK, check_claim
 from .pieces import Pieces, in_values
-from .volume import Volume, check_shape
+from .volume import Missing, Volume, check_shape
 
 ENDINGS = (".h5", ".hdf5", ".he5")
+REMEDY = "a scan has z, y and x: export one time or channel alone, in ilastik by the region in the export settings"
 NAME = "image"  # of the voxels, where there are several arrays of three axes
 PAROSOL, VOXEL_SIZE, POISSON = "/Image_Data/Image", "/Image_Data/Voxelsize", "/Image_Data/Poisons_ratio"
 CONDITIONS = ("/Image_Data/Fixed_Displacement_Coordinates", "/Image_Data/Loaded_Nodes_Coordinates")
@@ -23,12 +25,31 @@ CONDITIONS = ("/Image_Data/Fixed_Displacement_Coordinates", "/Image_Data/Loaded_
 def read_hdf5(path: Path) -> Volume:
     name, entry, spacing, facts, warnings = look_into(path)
     shape, kind = tuple(entry["shape"]), np.dtype(entry["dtype"])
+    missing = missing_of(entry)
     if name == PAROSOL:
         values = Pieces(shape, np.dtype("f4"), partial(_in_mpa, path, kind))
-        return Volume(values, "parosol", spacing, facts=facts, warnings=warnings)
-    return Volume(
-        Pieces(shape, kind, partial(_values, path, name, kind)), "hdf5", spacing, facts=facts, warnings=warnings
-    )
+        return Volume(values, "parosol", spacing, facts=facts, warnings=warnings, missing=missing)
+    order = order_of(entry, path)
+    if is_in_order(order, shape):
+        kept = shape if order is None else tuple(shape[i] for i in order)
+        values = Pieces(kept, kind, partial(_values, path, name, kind))
+    else:  # the planes are spread over the whole file
+        values = Pieces(tuple(shape[i] for i in order), kind, partial(_turned, path, name, kind, shape, order))
+    return Volume(values, "hdf5", spacing, facts=facts, warnings=warnings, missing=missing)
+
+
+def order_of(entry: dict, path: Path) -> tuple[int, int, int] | None:
+    """The numbers of the axes z, y and x, where the file names its axes. @throws DataError for times and channels"""
+    return order_of_axes(entry["axes"] or "", tuple(entry["shape"]), path, REMEDY)
+
+
+def missing_of(entry: dict) -> Missing | None:
+    return Missing(entry["missing"], entry["chunks"], entry.get("fill_value")) if entry.get("missing") else None
+
+
+def _turned(path: Path, name: str, kind: np.dtype, shape: tuple[int, ...], order: tuple[int, int, int]):
+    whole = Pieces(shape, kind, partial(_values, path, name, kind)).whole(str(path))
+    yield arranged(whole, order)
 
 
 def _in_mpa(path: Path, kind: np.dtype) -> Iterator[np.ndarray]:

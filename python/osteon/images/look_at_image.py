@@ -27,15 +27,17 @@ from . import (
     scanco_reader,
     slices,
     tiff_reader,
+    zarr_reader,
 )
 from .answer_program import print_answer
 from .dicom_reader import is_dicom
 from .read_image import files_of, read_image
-from .volume import check_shape, not_finite_in_plane, type_to_store
+from .volume import Missing, check_shape, not_finite_in_plane, settle_missing, type_to_store
 from .voxel_files import VoxelFiles
 
 MOST_BYTES = 32 << 20
 PLANES = 5
+ACCEPT = "--accept-fill-value"  # for chunks that an HDF5 file lacks, as image.accept_fill_value
 
 
 @dataclass
@@ -48,6 +50,7 @@ class Header:
     spacing_mm: tuple[float, ...] | None = None
     knows_spacing: bool = True
     planes: Iterator[np.ndarray] = field(default_factory=lambda: iter(()))
+    missing: Missing | None = None
 
 
 def places(count: int) -> list[int]:
@@ -57,12 +60,13 @@ def places(count: int) -> list[int]:
     return [int(i) for i in np.linspace(0, count - 1, PLANES + 2)[1:-1].round()]
 
 
-def header(source: str) -> Header:
+def header(source: str, accepts_fill_value: bool = False) -> Header:
     """What can be had of a large image.
 
     @throws DataError for what is wrong with its header, and while its planes are read, for values that are not finite
     """
     found = _header(source)
+    settle_missing(found.missing, source, accepts_fill_value)
     if found.dtype is not None:
         found.dtype = type_to_store(np.dtype(found.dtype)).name
     found.planes = _usable(found, found.planes, source)
@@ -83,6 +87,8 @@ def _usable(found: Header, planes: Iterator[np.ndarray], source: str) -> Iterato
 
 def _header(source: str) -> Header:
     path = Path(source)
+    if zarr_reader.is_zarr(path):
+        return _zarr(path)
     if path.is_dir() or not path.exists():
         return _of_slices(source)
     name = path.name.lower()
@@ -123,9 +129,17 @@ def _npz(path: Path) -> Header:
 def _hdf5(path: Path) -> Header:
     name, entry, spacing, _, _ = hdf5_reader.look_into(path)
     kind = "parosol" if name == hdf5_reader.PAROSOL else "hdf5"
-    return Header(
-        kind, tuple(entry["shape"]), np.dtype(entry["dtype"]).name, spacing
-    )  # greys would have to be unpacked
+    order = None if kind == "parosol" else hdf5_reader.order_of(entry, path)
+    shape = tuple(entry["shape"]) if order is None else tuple(entry["shape"][i] for i in order)
+    # Greys would have to be unpacked.
+    return Header(kind, shape, np.dtype(entry["dtype"]).name, spacing, missing=hdf5_reader.missing_of(entry))
+
+
+def _zarr(path: Path) -> Header:
+    array = zarr_reader.open_zarr(path)
+    order = array.z_y_x(path)
+    shape = array.shape if order is None else tuple(array.shape[i] for i in order)
+    return Header("zarr", shape, array.kind.name, zarr_reader.spacing_of(array, path))
 
 
 def _mgh(path: Path) -> Header:
@@ -219,16 +233,18 @@ def _of_slices(source: str) -> Header:
     return Header("stack", (len(stack), *first.shape), first.dtype.name, None, True, planes)
 
 
-def look(source: str, most_bytes: int, threshold: float | None, upper: float | None) -> dict[str, object]:
+def look(
+    source: str, most_bytes: int, threshold: float | None, upper: float | None, accepts_fill_value: bool = False
+) -> dict[str, object]:
     """The answer as a dictionary. @throws DataError"""
     size = sum(p.stat().st_size for p in files_of(source))
     if size <= most_bytes:
-        volume = read_image(source)
+        volume = read_image(source, accepts_fill_value)
         found = Header(volume.format, volume.values.shape, volume.values.dtype.name, volume.spacing_mm)
         found.planes = iter([volume.values])
     else:
         try:
-            found = header(source)
+            found = header(source, accepts_fill_value)
         except (DataError, ImportError):
             raise
         except Exception as e:  # The readers of foreign formats throw whatever they like on damaged files.
@@ -261,12 +277,17 @@ def look(source: str, most_bytes: int, threshold: float | None, upper: float | N
 
 
 def main(arguments: list[str]) -> int:
+    accepts = ACCEPT in arguments
+    arguments = [a for a in arguments if a != ACCEPT]
     if not 1 <= len(arguments) <= 4 or arguments[0] in ("-h", "--help"):
-        print("usage: python -m osteon.images.look_at_image SRC [MOST_BYTES [THRESHOLD [UPPER]]]", file=sys.stderr)
+        print(
+            f"usage: python -m osteon.images.look_at_image SRC [MOST_BYTES [THRESHOLD [UPPER]]] [{ACCEPT}]",
+            file=sys.stderr,
+        )
         return USAGE
     most = int(arguments[1]) if len(arguments) > 1 else MOST_BYTES
     limits = [float(a) for a in arguments[2:]] + [None, None]
-    return print_answer(lambda: look(arguments[0], most, limits[0], limits[1]))
+    return print_answer(lambda: look(arguments[0], most, limits[0], limits[1], accepts))
 
 
 if __name__ == "__main__":

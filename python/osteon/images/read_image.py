@@ -4,7 +4,8 @@ Writes the grey values as a little-endian array of shape (z, y, x) and prints wh
 JSON object: `spacing_mm`, `origin_mm` (low corner along the image's axes, z y x), `direction` (the axes x, y, z in LPS,
 a 3 x 3 matrix by rows, docs/images.md), the `unit` of the values, a `calibration` if there is one, and `warnings`. A
 spacing is printed only if the image states it; it is never guessed. STEPS is what to do to the image, as JSON: `steps`,
-and `spacing_mm` and `overlay` as image_steps.py has them; then `steps` is printed, too, and `file_spacing_mm`. On bad
+and `spacing_mm` and `overlay` as image_steps.py has them; `accept_fill_value` of the job; and `direction` of the scan
+for an image that is laid over it. With steps, `steps` is printed, too, and `file_spacing_mm`. On bad
 data there is exactly one line on stderr and the exit code is 3.
 """
 
@@ -15,6 +16,7 @@ import logging
 import os
 import resource
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -36,18 +38,20 @@ from . import (
     scanco_reader,
     slices,
     tiff_reader,
+    zarr_reader,
 )
 from .dicom_reader import has_frames, is_dicom, read_dicom, refuse_what_is_no_series
 from .dicom_seg_reader import is_segmentation, read_segmentation
+from .flips import lay_along
 from .image_steps import apply_steps
 from .inv3_reader import read_inv3
 from .npy_writer import WriteError, write_pieces
 from .slices import natural_key, read_stack
-from .volume import Volume, checked, forget_no_spacing
+from .volume import Volume, checked, forget_no_spacing, settle_missing
 
 KNOWN = (
     "TIFF, folders of TIFF, PNG, BMP or DICOM slices, NIfTI, NRRD, MetaImage, Scanco AIM and ISQ, InVesalius .inv3, "
-    "npy, npz, HDF5, FreeSurfer mgz, DICOM segmentations, raw with a .json or .vgi"
+    "npy, npz, HDF5, OME-Zarr, FreeSurfer mgz, DICOM segmentations, raw with a .json or .vgi"
 )
 READERS = (
     (tiff_reader.ENDINGS, tiff_reader.read_tiff),
@@ -63,13 +67,22 @@ READERS = (
 )
 
 
-def read_image(source: str) -> Volume:
+def read_image(source: str, accepts_fill_value: bool = False) -> Volume:
     """The checked volume of a file, a folder of slices, or a pattern such as `scan/*.tif`.
 
+    @param accepts_fill_value chunks that an HDF5 file lacks have the fill value that it states
     @throws DataError whatever is wrong with it
     """
     with _in_words(source):
-        return checked(_read(source), source)
+        return checked(_settled(source, accepts_fill_value), source)
+
+
+def _settled(source: str, accepts_fill_value: bool) -> Volume:
+    volume = _read(source)
+    if warning := settle_missing(volume.missing, source, accepts_fill_value):
+        volume.warnings.append(warning)
+        volume.facts["missing_chunks"] = {"count": volume.missing.count, "fill_value": volume.missing.fill_value}
+    return volume
 
 
 def convert(source: str, target: str, steps: dict | None = None) -> dict[str, object]:
@@ -77,11 +90,14 @@ def convert(source: str, target: str, steps: dict | None = None) -> dict[str, ob
 
     @throws DataError whatever is wrong with the image; WriteError. Then there is no file `target`.
     """
+    steps = steps or {}
     with _in_words(source):
-        volume = _read(source)
+        volume = _settled(source, bool(steps.get("accept_fill_value")))
         forget_no_spacing(volume)
+        if steps.get("direction"):
+            lay_along(volume, steps["direction"], source)
         done: dict[str, object] = {}
-        if steps and steps.get("steps"):
+        if steps.get("steps"):
             volume = checked(volume, source)
             done["file_spacing_mm"] = None if volume.spacing_mm is None else [float(s) for s in volume.spacing_mm]
             overlay = bool(steps.get("overlay"))
@@ -112,7 +128,9 @@ def _passing(target: str) -> Iterator[BinaryIO]:
 @contextmanager
 def _in_words(source: str) -> Iterator[None]:
     try:
-        yield
+        with warnings.catch_warnings():  # of libraries, about values that break a standard
+            warnings.simplefilter("ignore")
+            yield
     except (DataError, ImportError, WriteError):
         raise
     except MemoryError:
@@ -126,6 +144,8 @@ def _in_words(source: str) -> Iterator[None]:
 
 def _read(source: str) -> Volume:
     path = Path(source)
+    if zarr_reader.is_zarr(path):
+        return zarr_reader.read_zarr(path)
     if path.is_dir():
         return _read_folder(path)
     if not path.exists():
@@ -179,6 +199,8 @@ def _slices(files: list[Path], source: str) -> list[Path]:
 def files_of(source: str) -> list[Path]:
     """The files behind a source in natural order of their names; the data files of a header come after it."""
     path = Path(source)
+    if zarr_reader.is_zarr(path):
+        return zarr_reader.files_of_zarr(path)
     if path.is_dir():
         return sorted((p for p in path.iterdir() if p.is_file()), key=natural_key)
     if path.exists():

@@ -1,7 +1,7 @@
 """Solid of a large image, from its header and some planes: `python -m osteon.images.sample_image SRC RULES`.
 
 RULES is a JSON object: `threshold` (null: that of `greys`, or Otsu's, of the planes) and `upper`, or `void_labels` for
-an image of labels.
+an image of labels; and `accept_fill_value` of the job.
 Prints one JSON object: `shape` (z, y, x), `looked_at` (voxels whose values were read; 0 if the format allows that only
 by reading all of it), `solid`, the share of them that is solid, and `corners`, the corners of the solid pixels of a
 plane for each of them. On bad data there is exactly one line on stderr and the exit code is 3.
@@ -50,7 +50,7 @@ def corners(solid: np.ndarray) -> int:
 def sample(source: str, rules: dict) -> dict[str, object]:
     """The answer as a dictionary. @throws DataError"""
     try:
-        found = header(source)
+        found = header(source, bool(rules.get("accept_fill_value")))
         planes = [np.squeeze(p) for p in found.planes]
     except (DataError, ImportError):
         raise

@@ -230,7 +230,7 @@ def _ome_spacing(file) -> tuple[float, float, float] | None:
 
 
 def ome_files(path: Path) -> list[Path]:
-    """The other files that an OME-TIFF names, as far as they exist: pages and metadata in files of their own."""
+    """The other files that hold pages of an OME-TIFF, as far as they exist."""
     import tifffile
 
     try:
@@ -241,6 +241,6 @@ def ome_files(path: Path) -> list[Path]:
         root = ElementTree.fromstring(text)
     except Exception:  # damaged, which the reader reports
         return []
-    names = [e.get(key) for e in root.iter() for key in ("FileName", "MetadataFile")]
+    names = [e.get("FileName") for e in root.iter()]
     found = dict.fromkeys(path.parent / name for name in names if name)
     return [other for other in found if other.is_file() and other.resolve() != path.resolve()]

@@ -14,6 +14,15 @@ MAX_VOXELS = 2**40
 
 
 @dataclass
+class Missing:
+    """Chunks that a file lacks; a library replaces their values by a fill value, None if the file states none."""
+
+    count: int
+    of: int
+    fill_value: float | None = None
+
+
+@dataclass
 class Volume:
     """Grey values, shape (z, y, x), at hand or to be read a piece at a time, and what the file says about them.
     Lengths in mm, order z, y, x.
@@ -28,6 +37,27 @@ class Volume:
     placement: Placement | None = None
     facts: dict[str, object] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+    missing: Missing | None = None
+
+
+def settle_missing(missing: Missing | None, source: str, accepts_fill_value: bool) -> str:
+    """A warning of chunks that are replaced by the fill value of the file; empty: none is missing.
+
+    @throws DataError unless the file states a fill value and the job accepts it
+    """
+    if missing is None:
+        return ""
+    lost = f"'{source}' lacks {missing.count} of {missing.of} chunks of voxels"
+    if missing.fill_value is None:
+        raise DataError(
+            f"{lost} and states no fill value: it was not written to its end, or is damaged; write or copy it again"
+        )
+    if not accepts_fill_value:
+        raise DataError(
+            f"{lost}, whose values would be its fill value {missing.fill_value:g}: write or copy it again, or set "
+            "accept_fill_value = true in [image] if they are meant to be that"
+        )
+    return f"{lost}; their voxels have its fill value {missing.fill_value:g} (image.accept_fill_value)"
 
 
 def check_shape(shape: tuple[int, ...], source: str) -> None:

@@ -149,7 +149,7 @@ def _load_scan(result: JobResult) -> None:
     if "path" not in image:
         return
     try:
-        values = read_image(str(image["path"])).values
+        values = read_image(str(image["path"]), "missing_chunks" in image).values
     except DataError as e:
         result.notes.append(f"The scan is not shown: {e}.")
         return

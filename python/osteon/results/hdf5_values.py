@@ -12,6 +12,7 @@ import numpy as np
 
 MOST_SECONDS = 20  # of the processor for what is not values; and for these:
 BYTES_A_SECOND = 5e6
+CHUNKS_A_SECOND = 20_000
 MOST_DATASETS = 10_000
 BLOCK = 4 << 20
 SPACINGS = ("spacing_mm", "element_size_um")
@@ -25,6 +26,38 @@ def _numbers(values: object) -> list[float] | None:
 def _said(item) -> dict[str, list[float]]:
     found = {key: _numbers(item.attrs[key]) for key in SPACINGS if key in item.attrs}
     return {key: values for key, values in found.items() if values}
+
+
+def _axes(item) -> str | None:
+    """A letter for each axis, as ilastik names them (`axistags`), or as HDF5's dimension labels do."""
+    tags = item.attrs.get("axistags")
+    try:
+        if tags is not None:
+            names = [str(axis["key"]) for axis in json.loads(tags)["axes"]]
+        else:
+            names = [str(dimension.label) for dimension in item.dims]
+    except (ValueError, KeyError, TypeError, RuntimeError, RecursionError):
+        return None
+    return "".join(names) if len(names) == len(item.shape) and all(len(name) == 1 for name in names) else None
+
+
+def _missing(item) -> dict[str, object]:
+    """Chunks that the file lacks, whose values HDF5 replaces by a fill value; that value, if the file states one."""
+    import h5py
+
+    if item.chunks is None or item.is_virtual or not item.size:
+        return {}
+    counts = [-(-n // c) for n, c in zip(item.shape, item.chunks, strict=True)]
+    expected = int(np.prod(counts, dtype=np.int64))
+    missing = expected - int(item.id.get_num_chunks())
+    if not missing:  # in number; a damaged index holds as many, of which some are found at no place
+        limit_seconds(MOST_SECONDS + expected // CHUNKS_A_SECOND)
+        places = (tuple(i * c for i, c in zip(at, item.chunks, strict=True)) for at in np.ndindex(*counts))
+        missing = sum(item.id.get_chunk_info_by_coord(place).byte_offset is None for place in places)
+    found: dict[str, object] = {"chunks": expected, "missing": missing}
+    if item.id.get_create_plist().fill_value_defined() == h5py.h5d.FILL_VALUE_USER_DEFINED:
+        found["fill_value"] = float(item.fillvalue)
+    return found
 
 
 def listing(file) -> dict[str, object]:
@@ -42,6 +75,8 @@ def listing(file) -> dict[str, object]:
             "bytes": int(item.id.get_storage_size()),
             "chunked": item.chunks is not None,
             "elsewhere": bool(item.external) or item.is_virtual,
+            "axes": _axes(item) if len(item.shape or ()) >= 3 else None,
+            **_missing(item),
             **_said(item),
         }
         if 0 < item.size <= 16 and not entry["elsewhere"]:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from ..errors import DataError
 from ..images.read_image import READERS
+from ..images.zarr_reader import is_zarr
 
 JOB, SCRIPTS = ".toml", (".studio",)
 IMAGES = tuple(ending for endings, _ in READERS for ending in endings)
@@ -48,7 +49,7 @@ def kind_of(path: Path) -> str:
     if name.startswith("."):
         return ""
     if path.is_dir():
-        return "results" if (path / "summary.json").is_file() else ""
+        return "results" if (path / "summary.json").is_file() else "scan" if is_zarr(path) else ""
     if name.endswith(JOB):
         return "job"
     return "scan" if name.endswith(IMAGES) or ".isq" in name or ".aim" in name else ""

@@ -48,9 +48,15 @@ class Histogram:
 class Scan:
     """@throws DataError (image), MachineError (space, packages)"""
 
-    def __init__(self, source: Path, steps: list[dict[str, Any]] | None = None, given_mm: Any = None) -> None:
+    def __init__(
+        self,
+        source: Path,
+        steps: list[dict[str, Any]] | None = None,
+        given_mm: Any = None,
+        accepts_fill_value: bool = False,
+    ) -> None:
         self.source = source
-        self.values, self.facts = _read(source, steps or [], given_mm)
+        self.values, self.facts = _read(source, steps or [], given_mm, accepts_fill_value)
         self.shape: tuple[int, int, int] = self.values.shape
         self.low, self.high = float(self.facts["grey_min"]), float(self.facts["grey_max"])
         self.spacing_mm = self.facts["spacing_mm"]
@@ -257,13 +263,16 @@ def _require_room(source: Path) -> None:
         )
 
 
-def _read(source: Path, steps: list[dict[str, Any]], given_mm: Any) -> tuple[np.ndarray, dict[str, Any]]:
+def _read(
+    source: Path, steps: list[dict[str, Any]], given_mm: Any, accepts_fill_value: bool
+) -> tuple[np.ndarray, dict[str, Any]]:
     _require_room(source)
     with tempfile.TemporaryDirectory(prefix="osteon-studio-") as folder:
         target = Path(folder) / "scan.npy"
         words = [sys.executable, "-m", "osteon.images", str(source), str(target)]
-        if steps:
-            words.append(json.dumps({"steps": steps, "spacing_mm": given_mm, "overlay": False}))
+        if steps or accepts_fill_value:
+            given = {"steps": steps, "spacing_mm": given_mm, "overlay": False}
+            words.append(json.dumps({**given, "accept_fill_value": accepts_fill_value}))
         path = os.pathsep.join(filter(None, [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH")]))
         done = subprocess.run(
             words, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": path}

@@ -112,12 +112,13 @@ class Session:
             stamp = path.stat()
         except (OSError, ValueError):
             raise DataError(f"'{path}' does not exist; [image] path is relative to the job file") from None
-        key = (str(path), stamp.st_size, stamp.st_mtime_ns, repr(steps), repr(given) if steps else "")
+        accepts = image.get("accept_fill_value") is True
+        key = (str(path), stamp.st_size, stamp.st_mtime_ns, repr(steps), repr(given) if steps else "", accepts)
         with self.lock:
             if self._scan is None or self._scan[0] != key:
                 self._scan = None  # the older one goes before the new one comes
                 require_inside(path, self.folders.below)
-                self._scan = (key, Scan(path, steps, given))
+                self._scan = (key, Scan(path, steps, given, accepts))
             return self._scan[1]
 
     def void_labels(self) -> list[int] | None:

@@ -37,6 +37,7 @@ struct image_spec {
   std::string spacing_note;
   std::vector<std::vector<std::int64_t>> crop_voxels;
   std::vector<image_step_spec> steps;
+  bool accept_fill_value = false;  ///< chunks that the file lacks have its fill value
   std::int64_t coarsen = 1;
   std::optional<double> noise_sd;  ///< added to the grey values
   double noise_blur_voxels = 0;

@@ -4,14 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <osteon/base/digest.hpp>
 #include <osteon/io/files/model_file.hpp>
+#include <osteon/job/import/image_files.hpp>
 #include <osteon/job/import/label_images.hpp>
 #include <osteon/job/import/model_key.hpp>
 #include <osteon/job/import/model_source.hpp>
@@ -33,7 +32,7 @@ namespace {
 std::string rules_of(const spec& job) {
   const solid_rules solid = physics_of(job).rules(job);
   json rules = {
-      {"schema", 7},
+      {"schema", 8},
       {"axis", job.load.axis},
       {"keep", job.segment.keep},
       {"connectivity", job.segment.connectivity},
@@ -46,6 +45,7 @@ std::string rules_of(const spec& job) {
       {"steps", steps_of(job, image_role::scan)},
       {"greys", {job.image.coarsen, job.image.noise_sd.value_or(0), job.image.noise_blur_voxels, job.image.noise_seed}},
       {"note", job.image.spacing_note},
+      {"fill", job.image.accept_fill_value},
       {"path", fs::absolute(image_path(job)).lexically_normal().string()},
       {"stored", {job.io.compression, job.io.compression_level.value_or(0)}},
       {"version", this_build().version}};
@@ -74,26 +74,28 @@ bool is_pattern(const std::string& path) {
   return path.find_first_of("*?[") != std::string::npos && !fs::exists(path, failed);
 }
 
-// What an image is known by as far as it can be had cheaply: a file's bytes, a folder's names, sizes and times.
+// What an image is known by as far as it can be had cheaply: the bytes of its files; of a folder names, sizes and times.
 std::string fingerprint(const std::string& path, const std::function<void()>& poll) {
   std::string text;
-  std::string ending = fs::path(path).extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  constexpr std::array halves{".mhd", ".nhdr", ".json", ".vgi", ".raw", ".vol", ".dat"};  // header and voxels in two files
-  const bool beside = is_pattern(path) || std::find(halves.begin(), halves.end(), ending) != halves.end();
-  if (fs::is_directory(path) || beside) {
+  const bool is_folder = fs::is_directory(path);
+  if (is_folder || is_pattern(path)) {
     std::vector<std::string> entries;
-    for (const auto& entry : fs::directory_iterator(beside ? fs::absolute(path).parent_path() : fs::path(path)))
+    const auto add = [&](const fs::directory_entry& entry) {
       if (entry.is_regular_file())
-        entries.push_back(fmt::format("{} {} {}", entry.path().filename().string(), entry.file_size(),
+        entries.push_back(fmt::format("{} {} {}", entry.path().string(), entry.file_size(),
                                       entry.last_write_time().time_since_epoch().count()));
+    };
+    if (is_folder && is_zarr(path))
+      for (const auto& entry : fs::recursive_directory_iterator(path)) add(entry);
+    else
+      for (const auto& entry : fs::directory_iterator(is_folder ? fs::path(path) : fs::absolute(path).parent_path()))
+        add(entry);
     std::sort(entries.begin(), entries.end());
     for (const std::string& entry : entries) text += entry + "\n";
+    return text;
   }
-  if (!fs::is_directory(path) && !is_pattern(path)) text += sha256_of_file(path, poll);
-  const fs::path place = fs::path(path).replace_extension(".json");  // of an array that was exported
-  if (ending == ".npy" && fs::is_regular_file(place)) text += sha256_of_file(place.string());
+  text = sha256_of_file(path, poll);
+  for (const std::string& other : other_files_of(path)) text += other + sha256_of_file(other, poll);
   return text;
 }
 
@@ -189,7 +191,7 @@ imported_model import_image(const spec& job, const std::string& path, log_sink& 
         for (const std::string& text : warnings_of_import(header.provenance_json)) log.warn(text);
         import_label_images(
             job, path, header, [&] { return taken_scan(job, read_scan(source, job, image_role::scan, is_to_stop).image); },
-            is_to_stop);
+            log, is_to_stop);
         result.shape = header.shape;
         result.provenance_json = header.provenance_json;
         if (provenance.contains("nodes"))
@@ -206,7 +208,7 @@ imported_model import_image(const spec& job, const std::string& path, log_sink& 
   io_clock file_clock;
   const scan input = read_scan(source, job, image_role::scan, is_to_stop);
   const auto read_other = [&](const std::string& name) {
-    return read_scan(absolute(job, name), job, image_role::overlay, is_to_stop);
+    return read_scan(absolute(job, name), job, image_role::overlay, is_to_stop, grid_of(input.facts));
   };
   const scan_model made = make_scan_model(job, input, source, key, read_other, log);
   poll("segmenting the image");
@@ -214,7 +216,7 @@ imported_model import_image(const spec& job, const std::string& path, log_sink& 
   const io::file_report written = io::write_model(path, made.header, made.solid.material, storage_of(job));
   log.note(file_clock.note("wrote", path, written));
   poll("importing the image");
-  import_label_images(job, path, made.header, [&] { return taken_scan(job, input.image); }, is_to_stop);
+  import_label_images(job, path, made.header, [&] { return taken_scan(job, input.image); }, log, is_to_stop);
   result.shape = made.header.shape;
   result.nodes = made.nodes;
   result.provenance_json = made.header.provenance_json;

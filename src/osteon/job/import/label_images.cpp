@@ -101,7 +101,9 @@ std::string label_file(const spec& job, const std::string& image, const std::str
 }
 
 void import_label_images(const spec& job, const std::string& model_path, const voxel::model_header& model,
-                         const std::function<voxel::image_planes()>& read_greys, const stop_query& is_to_stop) {
+                         const std::function<voxel::image_planes()>& read_greys, log_sink& log,
+                         const stop_query& is_to_stop) {
+  const nlohmann::ordered_json grid = nlohmann::ordered_json::parse(model.provenance_json).at("image").at("stated");
   for (const wanted_labels& wanted : wanted_of(job)) {
     if (wanted.labels.size() > most_materials)
       throw data_error(fmt::format("{} labels of '{}' are asked for; a file of labels holds at most {}",
@@ -110,9 +112,11 @@ void import_label_images(const spec& job, const std::string& model_path, const v
     const std::string path = given.is_absolute() || job.file.empty()
                                  ? given.string()
                                  : (fs::path(job.file).parent_path() / given).lexically_normal().string();
-    scan found = read_scan(path, job, image_role::overlay, is_to_stop);
+    scan found = read_scan(path, job, image_role::overlay, is_to_stop, grid);
+    for (const auto& warning : found.facts.value("warnings", nlohmann::ordered_json::array()))
+      log.warn(warning.get<std::string>());
     voxel::image_planes& image = found.image;  // a name of its own: clang 14 has none of a structured binding in a lambda
-    require_same_grid(nlohmann::ordered_json::parse(model.provenance_json).at("image").at("stated"), found.facts, path);
+    require_same_grid(grid, found.facts, path);
     if (const auto& c = job.image.crop_voxels; !c.empty())
       image = voxel::crop(image, {{c[0][0], c[1][0], c[2][0]}, {c[0][1], c[1][1], c[2][1]}});
     if (image.shape != model.shape)
@@ -120,9 +124,7 @@ void import_label_images(const spec& job, const std::string& model_path, const v
           fmt::format("the label image '{}' has {} x {} x {} voxels, but the scan has {} x {} x {}; it must be made "
                       "of the same scan",
                       path, image.shape.z, image.shape.y, image.shape.x, model.shape.z, model.shape.y, model.shape.x));
-    if (image.type == voxel::scalar::f4 || image.type == voxel::scalar::f8)
-      throw data_error(fmt::format("'{}' is to be a label image, but its values are of type {}; save it as integers",
-                                   wanted.image, voxel::name_of(image.type)));
+    voxel::require_labels(image, fmt::format("'{}'", wanted.image));
     const label_numbers numbers(wanted.labels);
     voxel::image block;
     const auto make = [&](std::int64_t first, std::int64_t planes, std::span<material_number> made) {

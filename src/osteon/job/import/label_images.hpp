@@ -2,6 +2,7 @@
 /// @file
 /// Label images: voxels that are chosen for sets, or by a physics, perhaps in another image than the scan.
 #include <functional>
+#include <osteon/base/log_sink.hpp>
 #include <osteon/job/spec.hpp>
 #include <osteon/job/stop.hpp>
 #include <osteon/voxel/image_planes.hpp>
@@ -25,9 +26,11 @@ std::string label_file(const spec& job, const std::string& image, const std::str
 /// Files that have compartments keep in their provenance what `greys` the labels have: lists `voxels` and `sums`, by number.
 /// @param model the header of the scan's model @param read_greys the scan as the job takes it; called if there are
 /// compartments
+/// @param log receives what the readers warn of
 /// @throws data_error if an image has another shape than the scan, holds no whole numbers, or lacks a label @collective
 /// local
 void import_label_images(const spec& job, const std::string& model_path, const voxel::model_header& model,
-                         const std::function<voxel::image_planes()>& read_greys, const stop_query& is_to_stop = {});
+                         const std::function<voxel::image_planes()>& read_greys, log_sink& log,
+                         const stop_query& is_to_stop = {});
 
 }  // namespace osteon::job

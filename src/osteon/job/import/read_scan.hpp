@@ -21,7 +21,9 @@ enum class image_role { scan, overlay };
 /// Read an image file or folder by the Python readers, and carry out the job's steps ([[image.step]]).
 /// @throws data_error if it is no image that they know, machine_error if they cannot be run, interrupted_error
 /// @collective local
-scan read_scan(const std::string& path, const spec& job, image_role role, const stop_query& is_to_stop = {});
+/// @param grid of an overlay: `grid_of` the scan; the overlay's axes are reversed where they point against those of the scan
+scan read_scan(const std::string& path, const spec& job, image_role role, const stop_query& is_to_stop = {},
+               const nlohmann::ordered_json& grid = {});
 
 /// The steps of a job as the readers take them; null: there are none.
 nlohmann::ordered_json steps_of(const spec& job, image_role role);

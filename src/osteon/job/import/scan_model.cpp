@@ -127,6 +127,7 @@ scan_model make_scan_model(const spec& job, const scan& input, const std::string
   const json grid = grid_of(input.facts);
   const auto laid_over = [&](const std::string& name) {
     const scan other = read_other(name);
+    for (const json& warning : other.facts.value("warnings", json::array())) log.warn(warning.get<std::string>());
     require_same_grid(grid, other.facts, name);
     return taken(job, other.image);
   };
@@ -166,7 +167,7 @@ scan_model make_scan_model(const spec& job, const scan& input, const std::string
                 {"grey_min", found.grey.low},
                 {"grey_max", found.grey.high},
                 {"stated", grid}};
-  for (const char* fact : {"direction", "unit", "calibration", "labels", "steps"})
+  for (const char* fact : {"direction", "unit", "calibration", "labels", "missing_chunks", "steps"})
     if (input.facts.contains(fact) && !input.facts.at(fact).is_null()) image[fact] = input.facts.at(fact);
   if (!job.image.crop_voxels.empty()) image["crop_voxels"] = job.image.crop_voxels;
   if (job.image.coarsen > 1) image["coarsened"] = job.image.coarsen;

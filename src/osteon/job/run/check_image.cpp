@@ -100,6 +100,7 @@ class image_checker {
                                    std::to_string(std::min(most_bytes, 8 * most_voxels_))};
     if (job_.segment.threshold) words.push_back(fmt::format("{}", *job_.segment.threshold));
     if (job_.segment.threshold && job_.segment.upper) words.push_back(fmt::format("{}", *job_.segment.upper));
+    if (job_.image.accept_fill_value) words.emplace_back("--accept-fill-value");
     const program_result reader = run_program(words);
     std::string text = reader.err;
     while (!text.empty() && text.back() == '\n') text.pop_back();
@@ -280,7 +281,12 @@ class image_checker {
 }  // namespace
 
 image_check check_image(MPI_Comm comm, const spec& job, std::int64_t most_voxels, const deep_check& deep, json& loads) {
-  return image_checker(comm, job, most_voxels, deep, loads).run();
+  try {
+    return image_checker(comm, job, most_voxels, deep, loads).run();
+  } catch (const json::exception& e) {  // of what the image reader printed
+    throw machine_error(fmt::format("the image reader described '{}' in a form that is not known: {}; run `./run setup`",
+                                    image_path(job), e.what()));
+  }
 }
 
 image_check check_image(MPI_Comm comm, const spec& job, std::int64_t most_voxels) {

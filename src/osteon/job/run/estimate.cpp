@@ -115,6 +115,7 @@ job_size sample_solid(const spec& job, log_sink& log) {
   if (job.segment.threshold) rules["threshold"] = *job.segment.threshold;
   if (job.segment.greys) rules["greys"] = *job.segment.greys;
   if (job.segment.upper) rules["upper"] = *job.segment.upper;
+  if (job.image.accept_fill_value) rules["accept_fill_value"] = true;
   const program_result reader =
       run_program({python_interpreter(), "-m", "osteon.images.sample_image", image_path(job), rules.dump()});
   std::string text = reader.err;

@@ -63,8 +63,8 @@ void describe(Visitor& v, spec& s) {
     image_spec& i = s.image;
     t("path", i.path,
       "Image file, folder of slices or pattern such as slices/*.png, relative to the job file: TIFF, DICOM, NIfTI, NRRD, "
-      "MetaImage, PNG, BMP, Scanco AIM and ISQ, InVesalius, npy, npz, HDF5, FreeSurfer mgz, DICOM segmentations, raw with "
-      "a header (docs/images.md).");
+      "MetaImage, PNG, BMP, Scanco AIM and ISQ, InVesalius, npy, npz, HDF5, OME-Zarr, FreeSurfer mgz, DICOM segmentations, "
+      "raw with a header (docs/images.md).");
     t("spacing_mm", i.spacing_mm,
       "Edge lengths of a voxel in mm, [z, y, x] or one number. May be left out only if the image itself states them.");
     t("spacing_note", i.spacing_note,
@@ -72,6 +72,8 @@ void describe(Visitor& v, spec& s) {
     t("crop_voxels", i.crop_voxels,
       "Part of the image to use: [[z0, z1], [y0, y1], [x0, x1]], half open, counted after the steps. Positions in mm remain "
       "those of the whole image.");
+    t("accept_fill_value", i.accept_fill_value,
+      "HDF5: voxels of chunks that the file lacks have the fill value that it states. Otherwise such a file is rejected.");
     t("coarsen", i.coarsen,
       "Edge of the blocks whose mean becomes one voxel, counted in voxels of the image after steps and crop; 1: as it is. "
       "The specimen keeps its size: where the number of voxels is no multiple, a block takes parts of voxels. For a quick "

@@ -1,0 +1,36 @@
+"""Whole axes that a label image has reversed to its scan, as dcm2niix stores the images of a DICOM series."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from .pieces import Pieces
+from .volume import Volume, three_axes
+
+ALIKE = 2e-3  # of cosines, as the check of the common grid has it
+
+
+def lay_along(volume: Volume, direction: list[float], source: str) -> None:
+    """Reverse axes that point against those of a scan; the voxels keep their places in the patient. It is reported.
+
+    @param direction axes x, y, z of the scan in LPS (columns, by rows); where those of the image are neither alike nor
+           reversed, nothing is done
+    """
+    if volume.placement is None or volume.placement.direction is None or volume.spacing_mm is None:
+        return
+    wanted, found = np.array(direction, float).reshape(3, 3), volume.placement.direction
+    signs = np.sign((wanted * found).sum(axis=0))
+    if (signs > 0).all() or np.abs(found * signs - wanted).max() > ALIKE:
+        return
+    shape = three_axes(volume.values.shape, source)
+    reversed_axes = [axis for axis in range(3) if signs[2 - axis] < 0]  # z, y, x
+    values = volume.values.whole(source) if isinstance(volume.values, Pieces) else volume.values
+    volume.values = np.flip(values.reshape(shape), reversed_axes)
+    lengths = np.array(shape[::-1]) * np.array(volume.spacing_mm[::-1])
+    corner = np.where(signs < 0, -(volume.placement.corner_mm + lengths), volume.placement.corner_mm)
+    volume.placement = replace(volume.placement, corner_mm=corner + 0.0, direction=found * signs + 0.0)
+    names = " and ".join("zyx"[axis] for axis in reversed_axes)
+    volume.warnings.append(
+        f"'{source}' stores {names} in the reverse direction of the scan, as dcm2niix does; its voxels are put in the "
+        "scan's order, at the same places in the patient"
+    )

@@ -1,0 +1,160 @@
+"""Zarr in. Oracle: the package zarr, which wrote the arrays; of osteon's own export, the field and its place."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zarr
+from osteon.errors import DataError
+from osteon.export.zarr_writer import write_ome_zarr
+from osteon.images.look_at_image import header, look
+from osteon.images.placement import Placement
+from osteon.images.read_image import digest, files_of, read_image
+from osteon.results.result_fields import Field
+
+GREY = np.random.default_rng(7).integers(0, 2000, (70, 9, 66)).astype("u2")
+TURN = np.array([[0.8, -0.6, 0.0], [0.6, 0.8, 0.0], [0.0, 0.0, 1.0]])
+
+
+@pytest.fixture(autouse=True)
+def _in_tmp(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["u1", "f4"])
+def test_an_export_of_osteon_is_read_with_its_place(kind):
+    """Oracle: the field: values, spacing, low corner and axes."""
+    values = np.random.default_rng(1).integers(0, 5, (70, 8, 66)).astype(kind)
+    values[:64, :, :64] = 0  # a chunk of nothing, which the export leaves out where that is the fill value
+    placement = Placement(np.array([7.0, -3.0, 11.0]), TURN)
+    field = Field(
+        "material" if kind == "u1" else "sed",
+        values,
+        "",
+        False,
+        np.array([0.1, 0.2, 0.3]),
+        placement,
+    )
+    write_ome_zarr(field, Path("f.ome.zarr"))
+    volume, seen = read_image("f.ome.zarr"), header("f.ome.zarr")
+    np.testing.assert_array_equal(volume.values, values)
+    assert volume.spacing_mm == pytest.approx((0.3, 0.2, 0.1)) == seen.spacing_mm and tuple(seen.shape) == values.shape
+    np.testing.assert_allclose(volume.placement.corner_mm, placement.corner_mm, atol=1e-12)
+    np.testing.assert_allclose(volume.placement.direction, TURN, atol=1e-12)
+    assert len(volume.warnings) == (kind == "u1") and look("f.ome.zarr", 1 << 30, None, None)["shape"] == [70, 8, 66]
+    before = digest("f.ome.zarr")
+    chunk = next(p for p in files_of("f.ome.zarr") if p.name == "1")
+    chunk.write_bytes(chunk.read_bytes() + b"x")
+    assert digest("f.ome.zarr") != before
+
+
+COMPRESSORS = {
+    "none": None,
+    "zlib": "Zlib",
+    "gzip": "GZip",
+    "bz2": "BZ2",
+    "zstd": "Zstd",
+    "lz4": "LZ4",
+    "blosc": "Blosc",
+}
+
+
+@pytest.mark.parametrize("name", COMPRESSORS)
+@pytest.mark.parametrize(("order", "separator"), [("C", "."), ("F", "/")])
+def test_compressors_and_orders(name, order, separator):
+    """Oracle: what the package zarr wrote."""
+    import numcodecs
+
+    compressor = None if COMPRESSORS[name] is None else getattr(numcodecs, COMPRESSORS[name])()
+    array = zarr.create_array(
+        "a.zarr", shape=GREY.shape, chunks=(32, 5, 40), dtype="u2", zarr_format=2, compressors=compressor, order=order,
+        chunk_key_encoding={"name": "v2", "separator": separator}, fill_value=0,
+    )  # fmt: skip
+    array[:] = GREY
+    volume = read_image("a.zarr")
+    np.testing.assert_array_equal(volume.values, GREY)
+    assert volume.spacing_mm is None and volume.warnings == []
+    for chunk in [p for p in files_of("a.zarr") if not p.name.startswith(".")][1:2]:
+        good = chunk.read_bytes()
+        for length in (0, len(good) // 2, len(good) - 1):
+            chunk.write_bytes(good[:length])
+            with pytest.raises(DataError, match=r"truncated or damaged|unpacks to"):
+                read_image("a.zarr")
+
+
+def group(axes: list, scale: list, values: np.ndarray = GREY, path: str = "0", **more) -> str:
+    shutil.rmtree("g.zarr", ignore_errors=True)
+    root = zarr.open_group("g.zarr", mode="w", zarr_format=2)
+    root.create_array("0", data=values, chunks=values.shape)
+    data = {"path": path, "coordinateTransformations": [{"type": "scale", "scale": scale}]}
+    root.attrs["multiscales"] = [{"version": "0.4", "axes": axes, "datasets": [data], **more}]
+    return "g.zarr"
+
+
+def empty(version: int) -> str:
+    zarr.open_group("g.zarr", mode="w", zarr_format=version)
+    return "g.zarr"
+
+
+def space(names: str, unit: str | None = "micrometer") -> list[dict]:
+    return [{"name": n, "type": "space", **({"unit": unit} if unit else {})} for n in names]
+
+
+@pytest.mark.parametrize(
+    ("axes", "unit", "mm"),
+    [("zyx", "micrometer", 1e-3), ("xyz", "millimeter", 1), ("yxz", "nanometer", 1e-6), ("zyx", None, None)],
+)
+def test_axes_and_units_of_ome_zarr(axes, unit, mm):
+    """Oracle: OME-NGFF 0.4 by hand: axes by name; without a unit there is no size of voxels."""
+    sizes = {"z": 3.0, "y": 2.0, "x": 1.0}
+    values = GREY.transpose(["zyx".index(n) for n in axes])
+    volume = read_image(group(space(axes, unit), [sizes[n] for n in axes], values))
+    np.testing.assert_array_equal(volume.values, GREY)
+    assert volume.spacing_mm == (None if mm is None else pytest.approx((3 * mm, 2 * mm, mm)))
+    assert header("g.zarr").spacing_mm == volume.spacing_mm
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: group([{"name": "c"}, *space("yx")], [1, 1, 1]), "so 70 channels"),
+        (lambda: group(space("zyx"), [1, 1, 1], path="../x"), "names the level '../x'"),
+        (lambda: group(space("zyx"), [1, 1]), "describes no OME-Zarr image"),
+        (lambda: empty(3), "Zarr version 3"),
+        (lambda: empty(2), "holds no array"),
+    ],
+)
+def test_other_groups_are_rejected(make, words):
+    """Oracle: the contract: one sentence with the reason."""
+    for read in (read_image, header):
+        with pytest.raises(DataError, match=words) as caught:
+            read(make())
+        assert "\n" not in str(caught.value)
+
+
+def test_missing_chunks():
+    """Oracle: by hand: the fill value where it is stated, with a warning; else an error with their number."""
+    group(space("zyx"), [1, 1, 1])
+    head = Path("g.zarr/0/.zarray")
+    for path in Path("g.zarr/0").iterdir():
+        if path.name != ".zarray" and path.name != ".zattrs":
+            path.unlink()
+    facts = json.loads(head.read_text())
+    head.write_text(json.dumps({**facts, "fill_value": 5}))
+    volume = read_image("g.zarr")
+    assert (volume.values == 5).all() and "lacks 1 of 1 chunks" in volume.warnings[0]
+    head.write_text(json.dumps({**facts, "fill_value": None}))
+    with pytest.raises(DataError, match="lacks 1 of 1 chunks and states no fill value"):
+        read_image("g.zarr")
+    for change in (
+        {"shape": [2**13] * 3},
+        {"chunks": [0, 1, 1]},
+        {"dtype": "O"},
+        {"filters": [{"id": "delta"}]},
+        {"shape": "x"},
+    ):
+        head.write_text(json.dumps({**facts, "fill_value": 5, **change}))
+        with pytest.raises(DataError):
+            read_image("g.zarr")
