@@ -1,4 +1,4 @@
-"""A series of DICOM slices: tags by pydicom, pixels by SimpleITK (GDCM), which applies each slice's own rescale.
+"""A series of DICOM slices: tags by pydicom, pixels by pydicom and imagecodecs, with each slice's own rescale.
 
 An enhanced file holds the slices of a series as frames (dicom_frames.py); they are put in order and checked alike.
 """
@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import DataError
 from .dicom_file import HARMLESS, read_tags
-from .dicom_frames import frame_tags, rescaled, stored_frames
+from .dicom_frames import JPEG, frame_tags, rescaled, stored_frames
 from .dicom_geometry import Slice, pixel_size, step_between
 from .packed import check_claim
 from .pieces import Pieces
@@ -20,7 +20,9 @@ from .volume import Volume, check_shape
 
 # What lies beside slices and is none. Other files are refused: a damaged slice must not be taken for a stranger.
 CLUTTER = (".txt", ".xml", ".json", ".csv", ".log", ".html", ".pdf", ".md", ".jpg", ".jpeg", ".png", ".db", ".ini")
+DEFLATED, RUN_LENGTHS = "1.2.840.10008.1.2.1.99", "1.2.840.10008.1.2.5"
 PLAIN = ("1.2.840.10008.1.2", "1.2.840.10008.1.2.1", "1.2.840.10008.1.2.2")  # transfer syntaxes that do not pack
+KNOWN = (*PLAIN, DEFLATED, RUN_LENGTHS, *JPEG)
 # Files that look like series and are none, by their SOP class: what they are and what to do.
 NO_SCANS = {
     "1.2.840.10008.1.3.10": (
@@ -139,7 +141,14 @@ def _check_claim(path: Path, tags) -> None:
     bits = 1
     for key in ("Rows", "Columns", "NumberOfFrames", "SamplesPerPixel", "BitsAllocated"):
         bits *= int(tags.get(key, 1) or 1)
-    is_packed = tags.file_meta.get("TransferSyntaxUID", "") not in PLAIN
+    syntax = tags.file_meta.get("TransferSyntaxUID", "")
+    if syntax not in KNOWN:
+        name = getattr(syntax, "name", "") or "none"
+        raise DataError(
+            f"'{path}' has the transfer syntax '{name}'; known are uncompressed, deflated, RLE, JPEG, JPEG-LS and JPEG "
+            "2000 pixels: convert it, for example by `gdcmconv --raw IN OUT`"
+        )
+    is_packed = syntax not in PLAIN
     check_claim(bits // 8, path, packed=is_packed, harmless=HARMLESS)
 
 
@@ -205,26 +214,11 @@ def _refuse_mixed_units(slices: list[Slice]) -> None:
 
 def _pixels(slices: list[Slice]) -> Iterator[np.ndarray]:
     """The slices; they may differ in rescale, so in type: whole numbers in one, fractions in the next."""
-    import SimpleITK as sitk  # noqa: N813
-
     frames: dict[Path, Callable[[int], np.ndarray]] = {}
     for s in slices:
-        if s.frame is not None:
-            if s.path not in frames:
-                frames[s.path] = stored_frames(s.path)
-            yield rescaled(frames[s.path](s.frame), s.tags)
-            continue
-        if s.tags.get("PhotometricInterpretation") == "MONOCHROME1":  # GDCM inverts these before their rescale
-            yield rescaled(stored_frames(s.path)(0), s.tags)
-            continue
-        try:
-            plane = sitk.GetArrayFromImage(sitk.ReadImage(str(s.path)))
-        except RuntimeError:
-            raise DataError(f"the pixels of '{s.path}' cannot be read; copy or export it again") from None
-        plane = plane.reshape(plane.shape[-2:])
-        if plane.shape != (int(s.tags.Rows), int(s.tags.Columns)):
-            raise DataError(f"'{s.path}' has {plane.shape} pixels, not the {s.tags.Rows} x {s.tags.Columns} it states")
-        yield plane
+        if s.path not in frames:
+            frames = {s.path: stored_frames(s.path)} if s.frame is None else {**frames, s.path: stored_frames(s.path)}
+        yield rescaled(frames[s.path](s.frame or 0), s.tags)
 
 
 def _units(slices: list[Slice]) -> dict[str, object]:
