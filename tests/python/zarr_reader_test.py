@@ -148,6 +148,9 @@ def test_missing_chunks():
     head.write_text(json.dumps({**facts, "fill_value": None}))
     with pytest.raises(DataError, match="lacks 1 of 1 chunks and states no fill value"):
         read_image("g.zarr")
+    head.write_text(json.dumps({**facts, "shape": [2**10, 2**8, 2**8], "chunks": [1, 1, 1], "dtype": "|u1"}))
+    with pytest.raises(DataError, match="has 67108864 chunks; allowed are 4194304"):
+        read_image("g.zarr")
     for change in (
         {"shape": [2**13] * 3},
         {"chunks": [0, 1, 1]},

@@ -19,6 +19,7 @@ from .volume import Volume, check_kind, check_shape
 
 MARKS = (".zarray", ".zgroup", "zarr.json")  # a folder with one of them is Zarr
 LONGEST_JSON = 1 << 22
+MOST_CHUNKS = 1 << 22
 REMEDY = "a scan has z, y and x: save one time or channel alone"
 WBITS = {"zlib": 15, "gzip": 31}
 
@@ -113,6 +114,11 @@ def open_zarr(path: Path) -> ZarrArray:
     held = sum(p.stat().st_size for p in array.folder.rglob("*") if p.is_file())
     check_claim(int(np.prod(array.shape, dtype=np.int64)) * array.kind.itemsize, path, held, packed=True)
     check_claim(array.bytes_of_chunk, path, held, packed=True)
+    count = 1
+    for n in array.counts:
+        count *= n
+    if count > MOST_CHUNKS:
+        raise DataError(f"'{path}' has {count} chunks; allowed are {MOST_CHUNKS}: save it in larger ones")
     return array
 
 
