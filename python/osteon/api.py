@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .arguments import listener_of, path_of, plain, tables_of
 from .errors import MachineError, ProgramNotFound, UsageError, error_of, printable, warn_of_job, without_places
 from .installed_program import PROGRAM, settings
 from .one_frame import one_frame
@@ -58,20 +59,22 @@ def run(job: Mapping[str, Any] | str | Path, *, progress: bool | Listener = Fals
     JobWarning
         For each warning of the job; `osteon check` prints them before a run.
     """
+    progress = listener_of(progress)
     if not isinstance(job, Mapping):
-        path = Path(job)
+        path = path_of(job, "the job file")
         if not path.exists():
             raise UsageError(f"there is no job file '{path}'")
         return _run_file(path, None, progress)
-    job = {**job}
+    job = tables_of(job)
     if "path" in job.get("image", {}):
-        job["image"] = {**job["image"], "path": str(Path(job["image"]["path"]).absolute())}
+        job["image"] = {**job["image"], "path": str(path_of(job["image"]["path"], "image.path").absolute())}
     directory = job.get("output", {}).get("directory")
+    directory = path_of(directory, "output.directory").absolute() if directory is not None else None
     folder = tempfile.TemporaryDirectory(prefix="osteon-")
     try:
         path = Path(folder.name) / "job.toml"
         path.write_text(to_toml(job), encoding="utf-8")
-        output = Path(directory).absolute() if directory else Path(folder.name) / "out"
+        output = directory or Path(folder.name) / "out"
         with without_places():
             result = _run_file(path, output, progress)
     except BaseException:
@@ -84,6 +87,7 @@ def run(job: Mapping[str, Any] | str | Path, *, progress: bool | Listener = Fals
     return result
 
 
+@one_frame
 def load_fields(path: str | Path) -> dict[str, "np.ndarray"]:
     """Every field of a results file by name, checked against its seal and its digests.
 
@@ -91,7 +95,7 @@ def load_fields(path: str | Path) -> dict[str, "np.ndarray"]:
     """
     from .results.result_file import ResultFile
 
-    with ResultFile(Path(path)) as file:
+    with ResultFile(path_of(path, "the results file")) as file:
         return {name: file[name] for name in file}
 
 
@@ -99,17 +103,7 @@ def to_toml(job: Mapping[str, Any]) -> str:
     """A job as TOML. Keys whose value is None are left out; numpy's numbers and arrays become Python's."""
     import tomli_w
 
-    return tomli_w.dumps(_plain(job))
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _plain(inner) for key, inner in value.items() if inner is not None}
-    if isinstance(value, (list, tuple)):
-        return [_plain(inner) for inner in value]
-    if isinstance(value, Path):
-        return str(value)
-    return value.tolist() if hasattr(value, "tolist") else value
+    return tomli_w.dumps(plain(job))
 
 
 def environment_of(program: str) -> dict[str, str]:

@@ -52,7 +52,10 @@ def take_image(image: Any) -> TakenImage:
                     f"osteon does not know the axis order of a {type(image).__module__}.{type(image).__qualname__}; "
                     "pass a numpy array of shape (z, y, x), and spacing_mm"
                 )
-        image = np.asanyarray(image)
+        try:
+            image = np.asanyarray(image)
+        except (TypeError, ValueError) as e:
+            raise DataError(f"the image is no array of numbers: {e}; give an array of shape (z, y, x)") from None
     return TakenImage(image)
 
 

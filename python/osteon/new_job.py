@@ -8,6 +8,7 @@ import argparse
 import json
 import os
 import re
+import shlex
 import sys
 import textwrap
 import tomllib
@@ -266,7 +267,8 @@ def main(arguments: list[str]) -> int:
         return 5
     for point in open_points:
         print(point)
-    print(f"wrote {target}; `osteon check {target}` tells what is still missing")
+    word = shlex.quote(f"./{target}" if str(target).startswith("-") else str(target))
+    print(f"wrote {target}; `osteon check {word}` tells what is still missing")
     return 0
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .api import run, to_toml
+from .arguments import listener_of, require_disk, require_room, spacing_of, tables_of
 from .errors import Error, UsageError, arguments_for, warn_of_job
 from .image_array import fault_of_array, take_image, without_mask
 from .in_process import raise_together, solve_here, solve_together
@@ -70,6 +71,7 @@ def run_of_image(
     UsageError, DataError, SolveError, MachineError, Interrupted
         A `UsageError` lists all faults of the arguments, by their names.
     """
+    progress, tables = listener_of(progress), tables_of(tables)
     with arguments_for(_arguments_of(given, job, tables)):
         whole, values, fault = {}, None, None
         if comm is None or comm.Get_rank() == 0:
@@ -222,6 +224,7 @@ def _values_of(given: GivenImage) -> tuple["np.ndarray", tuple[float, float, flo
 def _require_array(values: "np.ndarray") -> None:
     if (fault := fault_of_array(values)) is not None:
         raise fault
+    require_room(values, "the image")
 
 
 def _spacing_of(given: Any, stated: tuple[float, float, float] | None, is_known: bool) -> list[float]:
@@ -232,16 +235,13 @@ def _spacing_of(given: Any, stated: tuple[float, float, float] | None, is_known:
         if stated is None and is_known:
             raise UsageError("spacing_mm: missing; edge lengths of a voxel in mm, (z, y, x) or one number")
         return list(stated or (1.0, 1.0, 1.0))
-    try:
-        edges = np.broadcast_to(np.asarray(given, float), 3)
-    except (TypeError, ValueError):
-        raise UsageError(f"spacing_mm: {given!r:.60} is neither a number nor three of them, (z, y, x), in mm") from None
+    edges = spacing_of(given)
     if stated is not None and not np.allclose(edges, stated, rtol=1e-4, atol=0):
         warn_of_job(
             f"spacing_mm: the image states {tuple(float(f'{s:.6g}') for s in stated)} mm (z, y, x), the argument "
-            f"{tuple(map(float, edges))} mm, which is used"
+            f"{tuple(edges)} mm, which is used"
         )
-    return [float(edge) for edge in edges]
+    return edges
 
 
 def _run_by_program(whole: dict[str, Any], values: "np.ndarray", progress: bool | Listener) -> Result:
@@ -249,5 +249,6 @@ def _run_by_program(whole: dict[str, Any], values: "np.ndarray", progress: bool 
 
     with tempfile.TemporaryDirectory(prefix="osteon-") as folder:
         path = Path(folder) / "image.npy"
+        require_disk(Path(folder), values)
         np.save(path, values)
         return run({**whole, "image": {"path": str(path), **whole["image"]}}, progress=progress)

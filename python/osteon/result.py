@@ -9,8 +9,10 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .arguments import path_of
 from .errors import DataError, MachineError, UsageError
 from .one_frame import one_frame
+from .results.documents import well_formed
 from .results.unit_for_people import unit_for_people
 
 if TYPE_CHECKING:
@@ -376,6 +378,7 @@ def _own_page(name: str) -> Path:
     raise AssertionError
 
 
+@one_frame
 def load(folder: str | Path) -> Result:
     """The result of a job that has been run: its output folder, or the results.nc in it.
 
@@ -384,14 +387,14 @@ def load(folder: str | Path) -> Result:
     DataError
         If the file is damaged, cut or unfinished. A copy by another program is read with a FileWarning.
     """
-    folder = Path(folder)
+    folder = path_of(folder, "the output folder")
     if folder.is_file():
         folder = folder.parent
     try:
-        summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+        summary = well_formed(json.loads((folder / "summary.json").read_text(encoding="utf-8")))
     except FileNotFoundError:
         raise DataError(f"'{folder}' has no summary.json; give the output folder of a finished job") from None
-    except (OSError, ValueError, RecursionError) as e:
+    except (ValueError, RecursionError) as e:
         raise DataError(f"'{folder / 'summary.json'}' cannot be read: {e}; run the job again") from None
     if not isinstance(summary, dict):
         raise DataError(f"'{folder / 'summary.json'}' is no summary of osteon; run the job again")

@@ -1,17 +1,17 @@
 """The shape of a solid from Python."""
 
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .api import answer_of
-from .errors import arguments_for
+from .arguments import array_of, require_disk
+from .errors import UsageError, arguments_for
 from .of_image import ARGUMENTS, GivenImage, raise_all, read_image
 from .one_frame import one_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from .properties import Image, Spacing
 
 
@@ -57,8 +57,14 @@ def morphometry(
     taken, faults = read_image(GivenImage(image, spacing_mm, threshold))
     raise_all(faults)
     assert taken is not None
+    if compartments is not None and not isinstance(compartments, Mapping):
+        raise UsageError("compartments is no mapping; give masks by name, as in {'trabecular': mask}")
+    masks = {
+        str(kind): array_of(mask, f"compartment '{kind}'").astype(bool) for kind, mask in (compartments or {}).items()
+    }
     with arguments_for(ARGUMENTS), tempfile.TemporaryDirectory(prefix="osteon-") as name:
         folder = Path(name)
+        require_disk(folder, taken.values)
         np.save(folder / "image.npy", taken.values)
         job: dict[str, Any] = {
             "name": "shape",
@@ -66,7 +72,8 @@ def morphometry(
             "segment": {"threshold": taken.threshold, "keep": keep},
             "material": [{"youngs_modulus_MPa": 1.0}],  # which the shape does not depend on
         }
-        for kind, mask in (compartments or {}).items():
-            np.save(folder / f"{kind}.npy", np.asarray(mask, bool).view(np.uint8))
-            job.setdefault("compartment", []).append({"name": kind, "image": f"{kind}.npy", "labels": [1]})
+        for number, (kind, mask) in enumerate(masks.items()):
+            file = f"{kind if kind.isidentifier() and kind != 'image' else number}.npy"
+            np.save(folder / file, mask.view(np.uint8))
+            job.setdefault("compartment", []).append({"name": kind, "image": file, "labels": [1]})
         return answer_of("morphometry", job, folder, *(["--throats"] if throats else []))

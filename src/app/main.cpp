@@ -7,6 +7,7 @@
 
 #include <app/commands.hpp>
 #include <app/common_options.hpp>
+#include <app/dashed_names.hpp>
 #include <app/process/front_link.hpp>
 #include <app/process/launcher.hpp>
 #include <app/process/parent_process.hpp>
@@ -42,6 +43,7 @@ int dispatch(int argc, char** argv) {
   using namespace osteon;
   std::vector<std::string> words(argv + 1, argv + argc);
   app::take_parent(words);
+  app::protect_dashed_names(words);
   app::registry commands("osteon: from a CT scan to stiffness, stress, heat flow and a picture.",
                          std::string("Example:\n  osteon run examples/bone.toml\n\n") + app::exit_codes, std::move(words));
   for (const auto add :

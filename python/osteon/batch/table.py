@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..errors import DataError, printable
+from ..errors import Error, printable
 from ..results.answer_values import Value, shape_of, uncertainties_of, values_of
 from ..results.documents import Documents, documents
 from .items import Item
@@ -50,7 +50,7 @@ def outcome_of(item: Item, folder: Path, log: Path) -> Outcome:
         result = documents(folder)
         computed_on = _computed_on(result)
         answers = values_of(result.summary) + uncertainties_of(result.summary) + shape_of(result.summary)
-    except DataError as e:
+    except Error as e:
         return Outcome(item, folder, log, FAILED, str(e), code)
     except (TypeError, ValueError, LookupError, AttributeError) as e:
         return Outcome(item, folder, log, FAILED, f"summary.json does not hold what a job writes ({e!r:.120})", code)

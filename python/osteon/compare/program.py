@@ -7,7 +7,7 @@ import argparse
 import json
 from pathlib import Path
 
-from ..errors import DATA, USAGE, DataError, complain, tell_file_warnings
+from ..errors import USAGE, DataError, Error, complain, tell_file_warnings
 from ..extras import end_without
 from ..replace_file import write_whole
 from .comparison import MARK, compare
@@ -56,9 +56,9 @@ def main(arguments: list[str]) -> int:
         ):
             if target and text is not None:
                 _write(Path(target), text)
-    except DataError as e:
+    except Error as e:
         complain(e)
-        return DATA
+        return e.exit_code
     except OSError as e:
         complain(f"cannot write '{target}': {e.strerror}; choose another place, or --no-page")
         return 5

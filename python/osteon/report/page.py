@@ -13,7 +13,7 @@ from typing import Any
 # ruff: noqa: E501 (lines of HTML)
 from PIL import Image
 
-from ..errors import DATA, USAGE, DataError, complain, tell_file_warnings
+from ..errors import MACHINE, USAGE, DataError, Error, complain, tell_file_warnings
 from ..replace_file import write_whole
 from . import picture_labels, viewer_data
 from .colours import data_uri
@@ -263,16 +263,23 @@ def _page_and_picture(directory: Path) -> tuple[str, bytes]:
 
 
 def main(arguments: list[str]) -> int:
-    if len(arguments) != 1 or arguments[0].startswith("-"):
+    if len(arguments) != 1 or arguments[0] in ("-h", "--help"):
         complain("usage: python -m osteon.report OUTDIR")
         return USAGE
     directory = Path(arguments[0])
     tell_file_warnings()
     try:
         page, picture = _page_and_picture(directory)
-    except DataError as e:
+    except Error as e:
         complain(e)
-        return DATA
+        return e.exit_code
+    except OSError as e:
+        name = f"'{e.filename}'" if e.filename else f"a file of '{directory}'"
+        complain(f"cannot read {name}: {e.strerror or e}; check the disk, then `osteon report` makes the report")
+        return MACHINE
+    except MemoryError:
+        complain(f"the report of '{directory}' does not fit into the memory of this machine; make it on a larger one")
+        return MACHINE
     target = directory / "report.html"
     try:
         write_whole(target, page)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError
+from ..results.documents import well_formed
 from .data import JobResult
 from .text import number
 from .volumes import thin_labels
@@ -42,7 +43,7 @@ def read_scene(result: JobResult) -> Scene:
     scene = Scene()
     path = result.directory / "scene.json"
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
+        told = well_formed(json.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
         return scene
     except (OSError, ValueError, RecursionError) as e:

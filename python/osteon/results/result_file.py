@@ -37,6 +37,11 @@ class ResultFile:
         import netCDF4
 
         self.path = path
+        if "\\" in str(path):
+            raise DataError(
+                f"the path '{path}' contains a backslash, which the netCDF library replaces by a slash; rename that "
+                "folder or file"
+            )
         is_copy = _check_bytes(path)
         try:
             self.file = netCDF4.Dataset(path)

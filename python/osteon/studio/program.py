@@ -56,7 +56,7 @@ class Checker:
             volume = self.folder / "sets.nrrd"
             volume.unlink(missing_ok=True)
             options = ("--deep", "--keep-model", str(self.folder), "--set-volume", str(volume))
-            found = answer_of("check", job.name, *options, folder=job.parent, accepts=(0, 2))
+            found = answer_of("check", f"./{job.name}", *options, folder=job.parent, accepts=(0, 2))
             loads = found.get("loads")
             self.sets = read_labels(volume) if loads and volume.exists() else np.zeros((0, 0, 0), "u1")
             if loads and scan is not None:

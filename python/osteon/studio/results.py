@@ -141,7 +141,7 @@ def latest_frame(folder: Path) -> Path | None:
 
 def compare(folders: list[Path], page: Path) -> str:
     """Write the page of jobs side by side. @return the command @throws Error"""
-    words = ["compare", *(f.name for f in folders), "-o", str(page)]
+    words = ["compare", *(f"./{f.name}" if f.name.startswith("-") else f.name for f in folders), "-o", str(page)]
     called(words, folders[0].parent)
     return shlex.join(["osteon", *words[:-1], page.name])
 

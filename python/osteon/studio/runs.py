@@ -202,8 +202,8 @@ class Runs:
         try:
             self._require_no_links(number)
             words = words_of(entry["name"], entry.get("ranks"))
-            if goes_on:
-                words = ["resume", words[words.index("-o") + 1]]
+            if goes_on:  # not `osteon resume`: job and folder would be those that the checkpoint names
+                words.append("--resume")
             words += ["--progress", str(told)]
             self.job.log({"command": shlex.join(["osteon", *words])})
             path = self.folder / f"run{number}.log"

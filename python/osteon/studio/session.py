@@ -153,7 +153,7 @@ class Session:
         job = self.require_job()
         self.require_images_inside()
         there = f"output.directory={json.dumps(str(job.folder))}"  # where the check has left the model
-        return answer_of("estimate", job.path.name, "--quick", "--set", there, folder=job.path.parent)
+        return answer_of("estimate", f"./{job.path.name}", "--quick", "--set", there, folder=job.path.parent)
 
     def use_protocol(self, base: str, name: str) -> None:
         """Write the job anew by a protocol; a step of undo."""

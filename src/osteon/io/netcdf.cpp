@@ -87,6 +87,14 @@ void check_netcdf(int status, const std::string& what, error_kind kind) {
   if (status != NC_NOERR) throw_error(kind, fmt::format("cannot {}: {}", what, nc_strerror(status)));
 }
 
+const char* netcdf_path(const std::string& path) {
+  if (path.find('\\') != std::string::npos)
+    throw usage_error(fmt::format(
+        "the path '{}' contains a backslash, which the netCDF library replaces by a slash; rename that folder or file",
+        path));
+  return path.c_str();
+}
+
 void put_text(int group, int variable, const char* name, const std::string& text) {
   check_netcdf(nc_put_att_text(group, variable, name, text.size(), text.c_str()), fmt::format("write attribute '{}'", name));
 }
@@ -303,7 +311,7 @@ void netcdf_file::close(const std::function<void(std::int64_t file)>& after) {
 void finish_file(const std::string& name, const voxel::model_header& header, bool with_nodes,
                  std::span<const plane_variable> variables, std::span<const std::string> digests) {
   int id = -1;
-  check_netcdf(nc_open(name.c_str(), NC_WRITE, &id), fmt::format("open '{}' again", name));
+  check_netcdf(nc_open(netcdf_path(name), NC_WRITE, &id), fmt::format("open '{}' again", name));
   netcdf_file file(id, netcdf_file::use::writing);
   write_coordinates(id, header, with_nodes);
   int integrity = -1;

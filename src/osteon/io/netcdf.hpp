@@ -25,6 +25,9 @@ inline constexpr unsigned zstd_filter = 32015;  ///< as registered with the HDF 
 /// Throw an error of `kind` unless a netCDF call succeeded.
 void check_netcdf(int status, const std::string& what, error_kind kind = error_kind::machine);
 
+/// A path that netCDF opens as it is: the library replaces backslashes by slashes. @throws usage_error if it has one
+const char* netcdf_path(const std::string& path);
+
 /// Planes of a chunk so that it holds about 2 MiB; it depends on the shape only, never on the ranks.
 std::int64_t planes_per_chunk(std::int64_t planes, std::int64_t bytes_per_plane);
 

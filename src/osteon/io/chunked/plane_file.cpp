@@ -81,7 +81,7 @@ plane_file::plane_file(MPI_Comm comm, const std::string& path, plane_file_plan p
 /// The metadata, by rank 0 alone.
 void plane_file::define(const std::function<void(std::span<const plane_variable>)>& describe) {
   int id = -1;
-  check_netcdf(nc_create(name_.c_str(), NC_NETCDF4 | NC_CLOBBER, &id), fmt::format("create '{}'", name_));
+  check_netcdf(nc_create(netcdf_path(name_), NC_NETCDF4 | NC_CLOBBER, &id), fmt::format("create '{}'", name_));
   netcdf_file file(id, netcdf_file::use::writing);
   reserve_space(name_, metadata_reserve + index_reserve_);  // creating the file gave the reserve back
   const layout at = define_layout(id, plan_.header, plan_.schema, plan_.with_nodes, plan_.attributes);

@@ -43,7 +43,7 @@ class condition_lists {
 
 void write_parosol(const std::string& name, const parosol_model& model, const plane_source<float>& modulus_GPa) {
   int id = -1;
-  check_netcdf(nc_create(name.c_str(), NC_NETCDF4 | NC_CLOBBER, &id), fmt::format("creating '{}'", name));
+  check_netcdf(nc_create(netcdf_path(name), NC_NETCDF4 | NC_CLOBBER, &id), fmt::format("creating '{}'", name));
   netcdf_file file(id, netcdf_file::use::writing);
   int group = -1, four = -1, edge = -1, ratio = -1, image = -1;
   check_netcdf(nc_def_grp(id, "Image_Data", &group), "defining /Image_Data");

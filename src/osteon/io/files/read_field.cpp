@@ -47,7 +47,7 @@ class field_file {
  private:
   static int open(const std::string& path) {
     int id = -1;
-    check_netcdf(nc_open(path.c_str(), NC_NOWRITE, &id), fmt::format("open '{}'", path), error_kind::data);
+    check_netcdf(nc_open(netcdf_path(path), NC_NOWRITE, &id), fmt::format("open '{}'", path), error_kind::data);
     return id;
   }
   std::string path_;

@@ -63,7 +63,7 @@ class verifier {
  private:
   static netcdf_file open(const std::string& path) {
     int id = -1;
-    check_netcdf(nc_open(path.c_str(), NC_NOWRITE, &id), fmt::format("open '{}'", path), error_kind::data);
+    check_netcdf(nc_open(netcdf_path(path), NC_NOWRITE, &id), fmt::format("open '{}'", path), error_kind::data);
     return netcdf_file(id);
   }
 

@@ -72,7 +72,7 @@ file_report write_model(const std::string& path, const voxel::model_header& head
   temporary_file temporary(path);
   const std::string& name = temporary.name();
   int id = -1;
-  check_netcdf(nc_create(name.c_str(), NC_NETCDF4 | NC_CLOBBER, &id), fmt::format("create '{}'", name));
+  check_netcdf(nc_create(netcdf_path(name), NC_NETCDF4 | NC_CLOBBER, &id), fmt::format("create '{}'", name));
   netcdf_file file(id, netcdf_file::use::writing);
   const layout at = define_layout(id, header, model_schema, false,
                                   {{"title", "voxel model"},

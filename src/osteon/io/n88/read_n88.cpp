@@ -17,6 +17,7 @@
 #include <osteon/io/files/model_header_bytes.hpp>
 #include <osteon/io/n88/n88_group.hpp>
 #include <osteon/io/n88/n88_names.hpp>
+#include <osteon/io/netcdf.hpp>
 #include <osteon/io/packed_voxels.hpp>
 #include <unordered_map>
 
@@ -29,7 +30,7 @@ constexpr double off_grid = 0.05;  // of a voxel: files have places in single pr
 
 netcdf_file open(const std::string& path) {
   int id = -1;
-  check_netcdf(nc_open(path.c_str(), NC_NOWRITE, &id), fmt::format("open the model '{}'", path), error_kind::data);
+  check_netcdf(nc_open(netcdf_path(path), NC_NOWRITE, &id), fmt::format("open the model '{}'", path), error_kind::data);
   return netcdf_file(id);
 }
 

@@ -129,7 +129,7 @@ void model_writer::file::define_part(const description& what, int three) {
 
 model_writer::model_writer(const std::string& name, const description& what) {
   int id = -1;
-  check_netcdf(nc_create(name.c_str(), NC_NETCDF4 | NC_CLOBBER, &id), fmt::format("creating '{}'", name));
+  check_netcdf(nc_create(netcdf_path(name), NC_NETCDF4 | NC_CLOBBER, &id), fmt::format("creating '{}'", name));
   file_ = std::make_unique<file>(id);
   put_text(id, NC_GLOBAL, "Conventions", conventions);
   put_text(id, NC_GLOBAL, "History", what.history);

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <osteon/io/files/model_file.hpp>
 #include <osteon/io/n88/read_n88.hpp>
 #include <osteon/io/temporary_file.hpp>
@@ -20,13 +21,16 @@ namespace fs = std::filesystem;
 
 namespace {
 
+machine_error cannot_write(const std::string& path) {
+  return machine_error(fmt::format("cannot write '{}': {}; free some space", path, std::strerror(errno)));
+}
+
 void write_elements(MPI_Comm comm, const std::string& model, const voxel::model_header& header,
-                    const io::voxfe::script& script, const std::string& path) {
+                    const io::voxfe::script& script, const std::string& path, const std::string& name) {
   constexpr std::int64_t bytes_at_once = std::int64_t{1} << 26;
   std::vector<int> ids;
   for (const io::voxfe::material_row& m : script.materials) ids.push_back(m.id);
-  io::temporary_file temporary(path);
-  std::ofstream file(temporary.name(), std::ios::binary);
+  std::ofstream file(name, std::ios::binary);
   file << script.elements << '\n';
   const std::int64_t plane = header.shape.y * header.shape.x, step = std::max<std::int64_t>(1, bytes_at_once / plane);
   std::int64_t number = 1;
@@ -41,8 +45,14 @@ void write_elements(MPI_Comm comm, const std::string& model, const voxel::model_
     }
   }
   file.close();
-  if (!file) throw machine_error(fmt::format("cannot write '{}': {}; free some space", path, std::strerror(errno)));
-  temporary.commit();
+  if (!file) throw cannot_write(path);
+}
+
+void write_text(const std::string& text, const std::string& path, const std::string& name) {
+  std::ofstream file(name, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) throw cannot_write(path);
 }
 
 }  // namespace
@@ -64,11 +74,16 @@ std::vector<std::string> convert(MPI_Comm comm, const std::string& from, const s
   const auto file = [&](const std::string& name) { return io::voxfe::beside(script, name); };
   const std::vector<std::string> files{file(script.model_file), file(script.materials_file), file(script.constraints_file),
                                        to};
-  // The script last: where it is, all that it names is there, too.
-  write_elements(comm, from, header, script, files[0]);
-  write_file(files[1], io::voxfe::canonical_materials(script));
-  write_file(files[2], io::voxfe::canonical_constraints(script));
-  write_file(to, io::voxfe::canonical_script(script));
+  // All files are written before the first one appears under its name: where the disk is full, none does. The script comes
+  // last: where it is, all files that it names are there, too.
+  std::vector<std::unique_ptr<io::temporary_file>> written;
+  for (const std::string& path : files) written.push_back(std::make_unique<io::temporary_file>(path));
+  write_elements(comm, from, header, script, files[0], written[0]->name());
+  write_text(io::voxfe::canonical_materials(script), files[1], written[1]->name());
+  write_text(io::voxfe::canonical_constraints(script), files[2], written[2]->name());
+  write_text(io::voxfe::canonical_script(script), files[3], written[3]->name());
+  for (const auto& file : written) io::sync_file(file->name());  // some file systems find out here that they are full
+  for (const auto& file : written) file->commit();
   return files;
 }
 

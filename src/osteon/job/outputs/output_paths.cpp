@@ -13,7 +13,9 @@ std::string to_text(const json& document) {
 }
 
 output_paths::output_paths(const spec& job) {
-  const std::filesystem::path base(job.output_directory);
+  // Programs that get the path take one that begins with a dash for an option.
+  const bool is_dashed = job.output_directory.starts_with('-');
+  const std::filesystem::path base((is_dashed ? "./" : "") + job.output_directory);
   directory = base.string();
   model = (base / "model.nc").string();
   results = (base / "results.nc").string();
