@@ -1,9 +1,8 @@
-"""Packages that only some tasks need, and the extras of pip that bring them.
+"""Packages that only some tasks need, and the extras of the wheel that bring them.
 
-`osteon[EXTRA]` of pyproject.toml; tests/packaging/wheel_test.py holds this table against it and against the imports.
+The extras are those of pyproject.toml; tests/packaging/wheel_test.py holds this table against it and the imports.
 """
 
-import importlib.metadata
 import importlib.util
 import sys
 
@@ -34,10 +33,17 @@ PACKAGE_OF = {
 
 
 def missing_package(error: ImportError) -> str:
-    """The sentence for a package that could not be imported: what to install."""
+    """The sentence for a package that could not be imported, with the command that installs it.
+
+    The command names packages, not an extra of osteon: pip would look for a package of that name on PyPI, where
+    osteon has none.
+    """
     name = (error.name or "").split(".")[0] or "?"
     package, extra = PACKAGE_OF.get(name, (name, None))
-    asked = f"'osteon[{extra}]'" if extra and _is_installed() else package
+    others = [
+        other for module, (other, its) in PACKAGE_OF.items() if its == extra and other != package and _lacks(module)
+    ]
+    asked = " ".join([package, *(others if extra else [])])
     return f"the Python package '{name}' is missing; `{sys.executable} -m pip install {asked}` brings it"
 
 
@@ -49,9 +55,8 @@ def end_without(*names: str) -> None:
             sys.exit(MACHINE)
 
 
-def _is_installed() -> bool:
-    """Whether pip knows osteon, and with it the extras; it does not in a tree that was built."""
+def _lacks(module: str) -> bool:
     try:
-        return bool(importlib.metadata.distribution("osteon").metadata.get_all("Provides-Extra"))
-    except importlib.metadata.PackageNotFoundError:
+        return importlib.util.find_spec(module) is None
+    except ValueError:  # a module that somebody has made without a specification
         return False

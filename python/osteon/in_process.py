@@ -226,6 +226,9 @@ class SolvedHere(Result):
             self._solution.write(self._keeps.name, "osteon from Python")
         return Path(self._keeps.name)
 
+    def _has_own_folder(self) -> bool:
+        return False
+
     def _picture(self) -> None:
         """A job in memory makes none; to look for it would write its files."""
 

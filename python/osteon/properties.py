@@ -3,7 +3,7 @@
 What the material is like has no default: a number that osteon guesses would look like one that somebody measured.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .errors import UsageError
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     Image = np.ndarray | ArrayLike
-    Spacing = float | tuple[float, float, float]
+    Spacing = float | Sequence[float] | np.ndarray  # one edge of a voxel, or three, (z, y, x)
 
 
 @one_frame

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .arguments import path_of
+from .copied_fields import copied
 from .errors import DataError, MachineError, UsageError
 from .one_frame import one_frame
 from .results.documents import well_formed
@@ -112,6 +113,22 @@ class Result:
 
     def __getitem__(self, name: str) -> "np.ndarray":
         return self.fields[name]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """All answers and fields. A folder that goes with this result stays here; a folder of the caller is named."""
+        folder = self.output_directory if self._has_own_folder() else None
+        return Result, (self.summary, copied(self.fields), folder)
+
+    def __copy__(self) -> "Result":
+        """A result that shares fields and files with this one."""
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        made.__dict__["summary"] = dict(self.summary)
+        return made
+
+    def _has_own_folder(self) -> bool:
+        """Whether the files lie in a folder that stays when this result goes."""
+        return self._keeps is None
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or "summary" not in self.__dict__:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -62,10 +63,11 @@ def test_a_program_of_the_package_says_what_is_missing(tmp_path: Path, module: s
     assert "is missing" in done.stderr and "-m pip install" in done.stderr
 
 
-def test_the_sentence_names_the_extra_where_pip_knows_osteon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Oracle: hand."""
-    monkeypatch.setattr(extras, "_is_installed", lambda: True)
-    assert extras.missing_package(ImportError(name="pydicom.pixels")).endswith("pip install 'osteon[dicom]'` brings it")
+def test_the_sentence_names_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Oracle: hand: of an extra, all packages that are missing; never osteon, whose name nobody owns on PyPI."""
+    assert extras.missing_package(ImportError(name="pydicom.pixels")).endswith("pip install pydicom` brings it")
+    monkeypatch.setattr(extras, "_lacks", lambda module: module != "cmcrameri")
+    assert extras.missing_package(ImportError(name="PIL")).endswith("pip install pillow matplotlib` brings it")
     assert extras.missing_package(ImportError(name="unheard_of")).endswith("pip install unheard_of` brings it")
 
 
@@ -79,3 +81,23 @@ def test_a_function_raises_it_as_an_error_of_ours() -> None:
     with pytest.raises(MachineError, match="'pyvista' is missing") as caught:
         call()
     assert caught.value.exit_code == 5
+
+
+def test_no_page_installs_a_package_of_this_name_from_pypi() -> None:
+    """Oracle: commands of pip on all pages and in all messages: they name a wheel file, or other packages."""
+    root = Path(__file__).resolve().parents[2]
+    pages = [root / "README.md", root / "run"]
+    for folder, pattern in (
+        ("docs", "*.md"),
+        ("packaging", "*"),
+        ("python", "*.py"),
+        ("src", "*.?pp"),
+        ("examples", "*"),
+    ):
+        pages += [p for p in (root / folder).rglob(pattern) if p.is_file() and p.suffix not in (".png", ".npy", ".nii")]
+    named = re.compile(r"(pip|pipx|uv) (install|add)[^\n`#]*(?<![\w/.*-])osteon(\[|[ =<>~`'\"]|$)", re.M)
+    found = [f"{p.relative_to(root)}: {m[0]}" for p in pages for m in named.finditer(p.read_text(errors="replace"))]
+    assert found == []
+    for text in ("pip install 'osteon[all]'", "pip install osteon", "pip install -U osteon==1"):
+        assert named.search(text), text
+    assert not named.search('pip install "$(ls dist/osteon-*.whl)[all]"')

@@ -1,0 +1,41 @@
+"""Fields that need neither the file nor the solution that they came from."""
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from .results.result_fields import Field
+
+
+class CopiedFields(Mapping[str, "np.ndarray"]):
+    """Fields by name, all of them in memory: those of a result that was copied, or sent to another process."""
+
+    def __init__(self, fields: "dict[str, Field]") -> None:
+        self._fields = fields
+
+    def field(self, name: str) -> "Field":
+        """The field with its unit and its place."""
+        if name not in self._fields:
+            raise KeyError(f"there is no field '{name}'; there are {', '.join(self._fields)}")
+        return self._fields[name]
+
+    def __getitem__(self, name: str) -> "np.ndarray":
+        return self.field(name).values
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._fields)
+
+    def __len__(self) -> int:
+        return len(self._fields)
+
+    def __repr__(self) -> str:
+        return f"<fields {', '.join(self)} in memory>"
+
+
+def copied(fields: Any) -> Any:
+    """Fields of any kind, read into memory; a mapping of plain arrays stays as it is."""
+    if not hasattr(fields, "field"):
+        return fields
+    return CopiedFields({name: fields.field(name) for name in fields})
