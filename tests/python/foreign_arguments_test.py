@@ -36,7 +36,7 @@ def test_a_repeated_array_is_measured_before_it_is_copied(shape, tmp_path, monke
         lambda: package.morphometry(repeated(shape), 0.05),
         lambda: package.morphometry(BONE, 0.05, compartments={"total": repeated(shape)}),
         lambda: package.stiffness(repeated(shape), 0.05, **ELASTIC),
-        lambda: package.tortuosity(repeated(shape, "?"), 0.05),
+        lambda: package.tortuosity(pores=repeated(shape, "?"), spacing_mm=0.05),
     ):
         with pytest.raises(DataError, match=rf"{shape[0]} x {shape[1]} x {shape[2]} = .* voxels of 1 bytes.*memory"):
             call()
@@ -82,8 +82,8 @@ def test_spacings_of_any_number_type(spacing):
         ({"output": {"directory": 3}}, r"output\.directory is 3; give a path"),
         ({"output": {"directory": "a\0b"}}, "no NUL"),
         ({"output": {"fields": {1}}}, r"output\.fields: \{1\} is of the type set"),
-        ({"strain": 1j}, r"load\.strain: 1j is of the type complex"),
-        ({"axis": "\ud800"}, r"load\.axis: '\\ud800' has half of a surrogate pair"),
+        ({"strain": 1j}, r"strain: 1j is of the type complex"),
+        ({"axis": "\ud800"}, r"axis: '\\ud800' has half of a surrogate pair"),
         ({"progress": 3}, "progress is 3; give True"),
     ],
 )
