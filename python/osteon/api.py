@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .arguments import listener_of, path_of, plain, tables_of
+from .child_process import python_path, without_launcher
 from .errors import MachineError, ProgramNotFound, UsageError, error_of, printable, warn_of_job, without_places
 from .installed_program import PROGRAM, settings
 from .one_frame import one_frame
@@ -107,11 +108,11 @@ def to_toml(job: Mapping[str, Any]) -> str:
 
 
 def environment_of(program: str) -> dict[str, str]:
-    """Of the program: it starts Python for images: this one, which has the packages and this copy of osteon."""
-    environment = {"OSTEON_PYTHON": sys.executable, **os.environ}
-    environment["PYTHONPATH"] = os.pathsep.join(
-        filter(None, [str(Path(__file__).parents[1]), environment.get("PYTHONPATH")])
-    )
+    """Of the program: it starts Python for images: this one, which has the packages and this copy of osteon.
+
+    It is no rank of a launcher that has started this process."""
+    environment = {"OSTEON_PYTHON": sys.executable, **without_launcher(dict(os.environ))}
+    environment["PYTHONPATH"] = python_path(environment.get("PYTHONPATH", ""))
     return environment | settings(environment) if program == str(PROGRAM) else environment
 
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <fcntl.h>
+#include <omp.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -18,8 +19,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <new>
+#include <osteon/base/container_limits.hpp>
 #include <osteon/base/error.hpp>
+#include <osteon/io/hdf5_locks.hpp>
 #include <osteon/io/netcdf.hpp>
+#include <sstream>
 #include <string>
 #if defined(__GLIBC__)
 #include <malloc.h>
@@ -27,16 +31,35 @@
 
 namespace {
 
+// An empty element of PYTHONPATH, as `export PYTHONPATH=$PYTHONPATH:/x` leaves it, is the working directory to Python: its
+// files would be executed in place of modules. One that is written as a path is the user's choice.
+void leave_out_working_directory() {
+  const char* given = std::getenv("PYTHONPATH");
+  if (!given) return;
+  std::string kept;
+  std::istringstream elements(given);
+  for (std::string element; std::getline(elements, element, ':');)
+    if (!element.empty()) kept += (kept.empty() ? "" : ":") + element;
+  setenv("PYTHONPATH", kept.c_str(), 1);
+}
+
 // Let the Python programs that osteon starts find its package where it is installed: PREFIX/share/osteon/python. A package
 // on PYTHONPATH comes after it; in a build tree nothing changes. These programs multiply no matrices: threads that a BLAS
 // starts with numpy would only take their time.
 void set_up_python() {
   setenv("OPENBLAS_NUM_THREADS", "1", 0);
+  leave_out_working_directory();
   const auto package = std::filesystem::path(osteon::app::own_path()).parent_path().parent_path() / "share/osteon/python";
   if (!std::filesystem::exists(package / "osteon")) return;
   const char* others = std::getenv("PYTHONPATH");
   const std::string path = package.string() + (others && *others ? ":" + std::string(others) : "");
   setenv("PYTHONPATH", path.c_str(), 1);
+}
+
+// OpenMP takes the cores of the affinity; a container may have a smaller quota of their time.
+void bound_threads() {
+  if (!std::getenv("OMP_NUM_THREADS") && osteon::usable_cores() < omp_get_max_threads())
+    omp_set_num_threads(osteon::usable_cores());
 }
 
 int dispatch(int argc, char** argv) {
@@ -105,7 +128,9 @@ int main(int argc, char** argv) {
 #endif
   open_standard_files();
   signal(SIGCHLD, SIG_DFL);  // a parent may have ignored it, and then exit codes of children are lost
+  osteon::io::use_no_hdf5_locks();
   osteon::io::leave_hdf5_at_exit();
+  bound_threads();
   const int code = run(argc, argv);
   return osteon::app::report_to_front(code) ? 0 : code;
 }

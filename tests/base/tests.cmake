@@ -1,3 +1,4 @@
+osteon_test(base/container_limits)
 osteon_test(base/disjoint_sets)
 osteon_test(base/digest)
 osteon_test(base/xxh64)

@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+from ..child_process import python_command
 from ..errors import UsageError
 from ..new_job import protocols
 from ..results.answer_values import Value
@@ -41,7 +42,7 @@ class Cohort(Batch):
         words[3:3] = ["--set", "output.morphometry=true"]  # what was given comes later, and wins
         own = [f"--protocol={self.given.protocol}", f"--job={item.job}", f"--image={item.image}"]
         own += [f"--compartment={text}" for text in self.given.compartment]
-        return [sys.executable, "-m", "osteon.batch.cohort_item", *own, "--", *words]
+        return python_command("osteon.batch.cohort_item", *own, "--", *words)
 
     def own_words(self) -> list[str]:
         words = ["--protocol", self.given.protocol]

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from ..container_limits import usable_cores
+
 PROMPT = "$ "  # before the command in a log
 ENDING = "exit code "  # the last line of a log
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGHUP)
@@ -131,6 +133,7 @@ def _is_heard(number: signal.Signals) -> bool:
 def _slots(at_once: int) -> list[set[int]]:
     """The cores of each place in the queue: parts of equal size, or one for several where there are not enough."""
     cores = sorted(os.sched_getaffinity(0))
+    cores = cores[: usable_cores()]  # within the quota of a container
     n = len(cores)
     return [set(cores[i * n // at_once : (i + 1) * n // at_once] or [cores[i % n]]) for i in range(at_once)]
 

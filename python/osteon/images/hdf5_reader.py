@@ -2,14 +2,15 @@
 
 import json
 import subprocess
-import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
+from ..child_process import python_command, python_environment
 from ..errors import DataError
+from ..hdf5_locks import NO_LOCKS
 from .named_axes import arranged, is_in_order, order_of_axes
 from .packed import BLOCK, check_claim
 from .pieces import Pieces, in_values
@@ -138,7 +139,7 @@ def _three(values: list[float], scale: float, key: str, path: Path) -> tuple[flo
 
 
 def _listing(path: Path) -> dict:
-    done = subprocess.run(_command(path), capture_output=True, check=False)
+    done = subprocess.run(_command(path), capture_output=True, check=False, env=python_environment())
     _require_done(done.returncode, done.stderr, path)
     try:
         return json.loads(done.stdout)
@@ -147,7 +148,9 @@ def _listing(path: Path) -> dict:
 
 
 def _values(path: Path, name: str, kind: np.dtype) -> Iterator[np.ndarray]:
-    with subprocess.Popen(_command(path, name), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as reader:
+    with subprocess.Popen(
+        _command(path, name), stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=python_environment()
+    ) as reader:
         try:
             yield from in_values(iter(lambda: reader.stdout.read(BLOCK), b""), kind)
             _require_done(reader.wait(), reader.stderr.read(), path)
@@ -157,14 +160,16 @@ def _values(path: Path, name: str, kind: np.dtype) -> Iterator[np.ndarray]:
 
 
 def _command(path: Path, *more: str) -> list[str]:
-    return [sys.executable, "-m", "osteon.results.hdf5_values", str(path), *more]
+    return python_command("osteon.results.hdf5_values", str(path), *more)
 
 
 def _require_done(code: int, said: bytes, path: Path) -> None:
     if code == 0:
         return
-    words = " ".join(said.decode(errors="replace").split())[-160:]
+    words = " ".join(said.decode(errors="replace").split())[-300:]
     if "No module named 'h5py'" in words:
         raise ImportError("h5py is missing", name="h5py")
+    if NO_LOCKS in words:
+        raise DataError(f"'{path}' cannot be opened: {words}")
     why = words if code > 0 else f"HDF5 was ended by signal {-code} while it read it"
     raise DataError(f"'{path}' is damaged, or no HDF5 file: {why}; copy it again")

@@ -3,11 +3,11 @@
 Positions stay those of the image as it was read: a crop and a resampling move the low corner, never the zero.
 """
 
-import os
 from dataclasses import replace
 
 import numpy as np
 
+from ..container_limits import memory_bytes
 from ..errors import DataError
 from .fine_structures import CUTOFF, EPSILON, hysteresis, laplace_hamming, local_threshold
 from .placement import Placement
@@ -75,11 +75,11 @@ def _take_spacing(volume: Volume, given_mm: list[float]) -> None:
 def _require_memory(values: np.ndarray, kind: str, where: str, source: str) -> int:
     own, other = COPIES[kind]
     held = values.size * (values.dtype.itemsize * (1 + own) + other)
-    there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    there = memory_bytes()
     if held > there:
         raise DataError(
             f"{where} of '{source}' holds the whole image of {values.shape} voxels, {held / 1e9:.1f} GB; this machine "
-            f"has {there / 1e9:.1f} GB: crop it in a step before, or leave the step out"
+            f"or container has {there / 1e9:.1f} GB: crop it in a step before, or leave the step out"
         )
     return int(held)
 

@@ -25,6 +25,7 @@ from typing import BinaryIO
 
 import numpy as np
 
+from ..container_limits import memory_bytes
 from ..errors import DATA, USAGE, DataError, complain
 from ..extras import missing_package
 from . import (
@@ -297,10 +298,15 @@ def silence() -> Iterator[None]:
         os.close(nothing)
 
 
+ADDRESSES_OF_LIBRARIES = 1 << 30
+
+
 @contextmanager
 def no_more_than_the_machine_has() -> Iterator[None]:
     """A damaged header can ask for any amount of memory; this turns that into an error instead of a killed machine."""
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    # A container limits the pages that are used, not the addresses.
+    memory = min(physical, memory_bytes() + ADDRESSES_OF_LIBRARIES)
     before = soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     limit = min(value for value in (memory, soft, hard) if value != resource.RLIM_INFINITY)
     resource.setrlimit(resource.RLIMIT_AS, (limit, hard))

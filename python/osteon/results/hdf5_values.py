@@ -10,6 +10,8 @@ import sys
 
 import numpy as np
 
+from ..hdf5_locks import hint_on_locks, no_hdf5_locks
+
 MOST_SECONDS = 20  # of the processor for what is not values; and for these:
 BYTES_A_SECOND = 5e6
 CHUNKS_A_SECOND = 20_000
@@ -102,12 +104,20 @@ def limit_seconds(seconds: int) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (seconds if hard == resource.RLIM_INFINITY else min(seconds, hard), hard))
 
 
-def main(arguments: list[str]) -> int:
-    import h5py
+def _opened(path: str):
+    with no_hdf5_locks():
+        import h5py
 
+    try:
+        return h5py.File(path, "r")
+    except OSError as e:
+        raise OSError(f"{' '.join(str(e).split())[-120:]}{hint_on_locks(path)}") from None
+
+
+def main(arguments: list[str]) -> int:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     limit_seconds(MOST_SECONDS)
-    with h5py.File(arguments[0], "r") as file:
+    with no_hdf5_locks(), _opened(arguments[0]) as file:
         if len(arguments) == 1:
             print(json.dumps(listing(file)))
             return 0
@@ -121,6 +131,6 @@ if __name__ == "__main__":
     try:
         code = main(sys.argv[1:])
     except Exception as e:
-        print(" ".join(str(e).split())[-200:], file=sys.stderr)
+        print(" ".join(str(e).split())[-300:], file=sys.stderr)
         code = 3
     sys.exit(code)

@@ -15,6 +15,7 @@ import numpy as np
 import xxhash
 
 from ..errors import DataError, FileWarning
+from ..hdf5_locks import hint_on_locks, no_hdf5_locks
 
 UNFINISHED = re.compile(r"(.+)\.tmp\.[^/]+\.\d+")
 SEAL, OLDER_SEAL = b"\nosteon-seal-3\n", b"\nosteon-seal-2\n"
@@ -34,7 +35,8 @@ class ResultFile:
     """
 
     def __init__(self, path: Path) -> None:
-        import netCDF4
+        with no_hdf5_locks():  # HDF5 reads the variable when it is loaded
+            import netCDF4
 
         self.path = path
         if "\\" in str(path):
@@ -44,9 +46,10 @@ class ResultFile:
             )
         is_copy = _check_bytes(path)
         try:
-            self.file = netCDF4.Dataset(path)
+            with no_hdf5_locks():
+                self.file = netCDF4.Dataset(path)
         except OSError as e:
-            raise DataError(f"'{path}' cannot be read as netCDF-4: {e.strerror or e}") from None
+            raise DataError(f"'{path}' cannot be read as netCDF-4: {e.strerror or e}{hint_on_locks(path)}") from None
         try:
             self.file.set_auto_maskandscale(False)
             if (

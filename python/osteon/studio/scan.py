@@ -6,10 +6,8 @@ is left of it.
 """
 
 import json
-import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import threading
 from dataclasses import dataclass, field
@@ -18,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..child_process import python_command, python_environment
 from ..errors import DATA, DataError, MachineError
 from ..images.grey_histogram import otsu
 
@@ -269,14 +268,11 @@ def _read(
     _require_room(source)
     with tempfile.TemporaryDirectory(prefix="osteon-studio-") as folder:
         target = Path(folder) / "scan.npy"
-        words = [sys.executable, "-m", "osteon.images", str(source), str(target)]
+        words = python_command("osteon.images", str(source), str(target))
         if steps or accepts_fill_value:
             given = {"steps": steps, "spacing_mm": given_mm, "overlay": False}
             words.append(json.dumps({**given, "accept_fill_value": accepts_fill_value}))
-        path = os.pathsep.join(filter(None, [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH")]))
-        done = subprocess.run(
-            words, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": path}
-        )
+        done = subprocess.run(words, capture_output=True, text=True, check=False, env=python_environment())
         said = done.stderr.strip().splitlines()[-1:] or [f"the image reader ended with exit code {done.returncode}"]
         if done.returncode == DATA:
             raise DataError(said[0])

@@ -17,7 +17,7 @@ struct compare_options {
 // Results and reports are read by Python, so they are compared there, too.
 int compare_results(const compare_options& o) {
   if (o.folders.size() < 2) throw usage_error("one folder: give two or more output folders of finished jobs");
-  std::vector<std::string> call{job::python_interpreter(), "-m", "osteon.compare"};
+  std::vector<std::string> call = job::python_command({"-m", "osteon.compare"});
   if (!o.json.empty()) call.push_back("--json=" + o.json);
   if (!o.csv.empty()) call.push_back("--csv=" + o.csv);
   if (o.writes_page) call.push_back("--page=" + o.page);

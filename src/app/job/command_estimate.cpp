@@ -14,8 +14,10 @@
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <osteon/base/container_limits.hpp>
 #include <osteon/io/files/model_file.hpp>
 #include <osteon/job/adapters/read_job.hpp>
+#include <osteon/job/container.hpp>
 #include <osteon/job/estimate/time_estimate.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/physics.hpp>
@@ -114,6 +116,11 @@ int estimate(const estimate_options& o) {
   const auto network = network_of(o);
   const job::job_size size = job::size_of(spec, o.count, log);
   job::estimation e = job::estimate(spec, size, o.ranks.value_or(0));
+  const bool is_for_this_host =
+      o.network.empty() && o.machine.empty() && e.ranks * e.threads <= std::max(cores_of_host(), e.threads);
+  const double memory =
+      std::max(static_cast<double>(e.memory_bytes_per_rank) * e.ranks, static_cast<double>(e.import_memory_bytes));
+  if (const std::string lack = job::lack_of_memory(memory); is_for_this_host && !lack.empty()) log.warn(lack);
 
   job::time_question question;
   question.network = network;

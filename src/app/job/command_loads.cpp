@@ -17,7 +17,7 @@ struct loads_options {
 
 // Results are read by Python, so their history is found there, too.
 int find_loads(const loads_options& o) {
-  std::vector<std::string> call{job::python_interpreter(), "-m", "osteon.loads", fmt::format("--target={}", o.target)};
+  std::vector<std::string> call = job::python_command({"-m", "osteon.loads", fmt::format("--target={}", o.target)});
   if (!o.json.empty()) call.push_back("--json=" + o.json);
   call.insert(call.end(), {"--", o.folder});
   tell_answer_of_python(call, "the loads could not be found", o.json);

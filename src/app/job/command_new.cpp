@@ -13,7 +13,7 @@ namespace {
 
 // The image is read by the Python readers, so its job is written there, too.
 int write_new_job(const std::string& image, const std::string& protocol, const std::string& target) {
-  std::vector<std::string> call{job::python_interpreter(), "-m", "osteon.new_job"};
+  std::vector<std::string> call = job::python_command({"-m", "osteon.new_job"});
   if (!protocol.empty()) call.push_back("--protocol=" + protocol);
   if (!target.empty()) call.push_back("--output=" + target);
   call.insert(call.end(), {"--", image});

@@ -26,6 +26,7 @@
 #include <osteon/grid/block.hpp>
 #include <osteon/grid/bricks.hpp>
 #include <osteon/job/adapters/read_job.hpp>
+#include <osteon/job/container.hpp>
 #include <osteon/job/import/model_source.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
@@ -36,6 +37,7 @@
 #include <osteon/job/run/directory_lock.hpp>
 #include <osteon/job/run/finished_results.hpp>
 #include <osteon/job/run/morphometry.hpp>
+#include <osteon/job/run/same_job.hpp>
 #include <osteon/job/run/tell_doubts.hpp>
 #include <osteon/job/run/uncertainty.hpp>
 #include <osteon/job/spec.hpp>
@@ -182,8 +184,7 @@ void finish(const run_options& options, const job::spec& spec) {
   if (summary.is_discarded()) throw machine_error(fmt::format("'{}' was written but cannot be read back", paths.summary));
   std::string report_path;
   if (options.report) {
-    const auto result =
-        job::run_program({job::python_interpreter(), "-m", "osteon.report", paths.directory}, stop_was_requested);
+    const auto result = job::run_program(job::python_command({"-m", "osteon.report", paths.directory}), stop_was_requested);
     if (stop_was_requested())
       throw interrupted_error(
           fmt::format("stopped on request while making the report; results and picture are written: "
@@ -268,6 +269,17 @@ MPI_Comm ranks_with_planes(MPI_Comm given, std::int64_t planes, log_sink& log) {
   return made;
 }
 
+// The launcher has decided on the number of ranks.
+void report_ranks(int ranks, const run_options& options, const job::spec& spec, log_sink& log) {
+  if (options.ranks && *options.ranks != ranks) {
+    log.warn(fmt::format("-n {} has no effect: the launcher has started {}, and those compute", *options.ranks,
+                         ranks == 1 ? "1 rank" : fmt::format("{} ranks", ranks)));
+  } else if (ranks == 1 && !options.ranks && job::usable_cores() >= 2 * spec.run.threads) {
+    log.note(fmt::format("1 rank computes, as the launcher has started, on {} of {} cores; -n N starts N ranks",
+                         spec.run.threads, job::usable_cores()));
+  }
+}
+
 int compute_as_rank(const run_options& options) {
   std::optional<job::spec> spec;
   std::optional<job::directory_lock> lock;
@@ -283,6 +295,8 @@ int compute_as_rank(const run_options& options) {
     job::warning_record told(shown);
     const auto log_of_first = [&]() -> log_sink& { return speaks ? static_cast<log_sink&>(told) : null_log(); };
     comm::collectively(given, [&] { spec = read_job(options); });
+    job::require_same_job(given, *spec);
+    if (!has_parent) report_ranks(comm::size(given), options, *spec, log_of_first());
     if (!has_parent) job::warn_of_doubts(*spec, log_of_first());
     job::leave_together_if_asked(given, stop_was_requested, *spec, "starting the ranks");
     std::int64_t planes = 0;
@@ -339,11 +353,14 @@ int run_held(const run_options& options, const job::spec& spec, job::directory_l
   terminal_sink terminal(is_interactive(), loudness_of(options));
   progress_file log(options.progress, terminal);
   job::warn_of_doubts(spec, log);
+  if (!lock.is_held())
+    log.warn(fmt::format("the file system of '{}' has no locks: nothing keeps a second job out of this folder",
+                         job::output_paths(spec).directory));
   if (is_done(options, spec, log)) return finish_what_was_done(options, spec);
   job::find_filters(spec);
   const index3 shape = job::source_of(spec).prepare(spec, log, stop_was_requested);
-  const auto cores = static_cast<std::int64_t>(job::usable_cores());
-  std::int64_t ranks = spec.run.ranks > 0 ? spec.run.ranks : std::clamp<std::int64_t>(cores / spec.run.threads, 1, shape.z);
+  std::int64_t ranks = spec.run.ranks > 0 ? spec.run.ranks : job::default_ranks(spec.run.threads, shape.z);
+  if (const std::string limits = job::text_of_container_limits(); !limits.empty() && spec.run.ranks <= 0) log.note(limits);
 
   if (job::takes_bricks(spec, shape.z, ranks)) {
     if (ranks > shape.volume()) throw usage_error(grid::too_many_ranks(ranks, shape));
@@ -376,7 +393,7 @@ int run_held(const run_options& options, const job::spec& spec, job::directory_l
 
 int run(run_options options) {
   if (!options.progress.empty()) options.progress = std::filesystem::absolute(options.progress).string();
-  if (under_launcher()) return compute_as_rank(options);
+  if (under_launcher(options.ranks.value_or(1))) return compute_as_rank(options);
   refuse_copies(1);
   note_stop_signals();
   follow_lifeline();

@@ -20,7 +20,7 @@ struct studio_options {
 
 // The server is a Python program, which takes this one's place: signals of the terminal reach it directly.
 int become_studio(const studio_options& o) {
-  std::vector<std::string> words{job::python_interpreter(), "-m", "osteon.studio", fmt::format("--port={}", o.port)};
+  std::vector<std::string> words = job::python_command({"-m", "osteon.studio", fmt::format("--port={}", o.port)});
   if (!o.opens_browser) words.emplace_back("--no-browser");
   if (!o.allow_host.empty()) words.push_back("--allow-host=" + o.allow_host);
   if (!o.what.empty()) words.insert(words.end(), {"--", o.what});

@@ -162,7 +162,7 @@ class pilot {
 
   double report() const {
     const double before = cpu_seconds_of_children();
-    job::run_program({job::python_interpreter(), "-m", "osteon.report", (scratch_.path() / "small").string()});
+    job::run_program(job::python_command({"-m", "osteon.report", (scratch_.path() / "small").string()}));
     return cpu_seconds_of_children() - before;
   }
 

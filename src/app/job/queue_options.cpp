@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <osteon/base/error.hpp>
 #include <osteon/job/subprocess.hpp>
+#include <string>
 
 namespace osteon::app {
 
@@ -33,13 +34,13 @@ void add_queue_options(command c, queue_options& o, const std::string& item) {
 
 void become_queue(const std::string& name, const queue_options& o, const std::vector<std::string>& more,
                   const std::vector<std::string>& items) {
-  if (under_launcher())
+  if (under_launcher(2))
     throw usage_error(fmt::format("osteon {} starts the ranks of its jobs; start it without a launcher", name));
   if (o.submit && !o.slurm) throw usage_error("--submit needs --slurm");
   if (!o.slurm_lines.empty() && !o.slurm) throw usage_error("--slurm-line needs --slurm");
   if (o.slurm + o.collect + o.only.has_value() > 1)
     throw usage_error("--slurm, --collect and --only exclude each other; give one of them");
-  std::vector<std::string> call{job::python_interpreter(), "-m", name == "batch" ? "osteon.batch" : "osteon.batch." + name};
+  std::vector<std::string> call = job::python_command({"-m", name == "batch" ? "osteon.batch" : "osteon.batch." + name});
   call.insert(call.end(), more.begin(), more.end());
   if (!o.json.empty()) call.push_back("--json=" + o.json);
   for (const auto& [option, number] :

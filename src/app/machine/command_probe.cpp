@@ -258,7 +258,7 @@ int probe_as_rank(const probe_command_options& o) {
 }
 
 int probe(const probe_command_options& o, const std::vector<std::string>& words) {
-  if (under_launcher()) return probe_as_rank(o);
+  if (under_launcher(o.ranks.value_or(1))) return probe_as_rank(o);
   measured_options(o);
   const int cores =
       static_cast<int>(machine::restricted(machine::this_host(), machine::current_binding()).usable_cores().size());

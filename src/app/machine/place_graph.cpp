@@ -45,7 +45,7 @@ placement::cartesian grid_of(const graph_options& o) {
 
 placed_graph graph_of_job(const graph_options& o) {
   if (o.ranks < 1) throw usage_error("--job: say with --ranks how many ranks it is dealt out to");
-  if (under_launcher()) throw usage_error("--job reads the model by one process; start it without mpirun");
+  if (under_launcher(2)) throw usage_error("--job reads the model by one process; start it without mpirun");
   terminal_sink log(is_interactive());
   placed_graph result;
   std::exception_ptr failed;  // said once, by main()

@@ -27,7 +27,9 @@ class rank_line {
   void listen();
   /// Tell the ranks, also those that come later, how urgently they are to stop.
   void tell(int urgency);
-  bool has_ranks() const { return !ranks_.empty() || had_ranks_; }
+  /// Whether any rank of this host has come, and how many are there now.
+  bool has_ranks() const { return had_ranks_; }
+  std::size_t connected() const { return ranks_.size(); }
   /// What a rank reported: the first failure, or 0.
   std::optional<int> exit_code() const { return code_; }
 

@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <app/process/front_link.hpp>
 #include <app/process/json_output.hpp>
+#include <app/process/launcher_room.hpp>
+#include <app/process/launcher_variables.hpp>
 #include <app/process/parent_process.hpp>
 #include <app/process/stop_signal.hpp>
 #include <app/process/terminal.hpp>
@@ -29,12 +31,6 @@ extern char** environ;
 namespace osteon::app {
 
 namespace {
-
-int number_in(std::initializer_list<const char*> names) {
-  for (const char* name : names)
-    if (const char* text = std::getenv(name)) return std::atoi(text);
-  return -1;
-}
 
 // Settings of launchers beside the number of ranks, by their environment, as their options differ. Ranks may be more than
 // the cores, we bind them ourselves, root in a container is a laptop's user, and messages about exit codes are ours.
@@ -99,40 +95,82 @@ pid_t spawn_apart(std::vector<std::string>& words, answer_by by) {
   return pid;
 }
 
-// Wait for the launcher, or the only rank, and hand on to the ranks that they are to stop. @return its status
-int wait_for_launcher(pid_t pid, rank_line& line) {
+using monotonic = std::chrono::steady_clock;
+
+// How a launcher has ended.
+struct launcher_end {
+  int status = 0;
+  bool was_left_over = false;  ///< it did not end after its ranks, and was ended
+};
+
+// Ends a launcher that does not end by itself, with all programs of its process group: it leads a group of its own.
+class launcher_ending {
+ public:
+  explicit launcher_ending(pid_t pid) : pid_(pid) {}
+  /// Ask first; from then on poll() ends it by force when `patience` is over.
+  void begin() {
+    if (began_) return;
+    began_ = monotonic::now();
+    kill(-pid_, SIGTERM);
+  }
+  void poll() const {
+    if (began_ && monotonic::now() - *began_ > patience) kill(-pid_, SIGKILL);
+  }
+  void by_force() const { kill(-pid_, SIGKILL); }
+
+ private:
+  static constexpr std::chrono::seconds patience{3};
+  pid_t pid_;
+  std::optional<monotonic::time_point> began_;
+};
+
+// Wait for the launcher, or the only rank, and hand on to the ranks that they are to stop.
+launcher_end wait_for_launcher(pid_t pid, rank_line& line) {
   using namespace std::chrono_literals;
-  const auto start = std::chrono::steady_clock::now();
+  constexpr auto patience_with_launcher = 15s;  // after the last rank of this host
+  const auto start = monotonic::now();
   const int ended = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));  // -1 before Linux 5.3
   const auto longest = ended < 0 ? 20ms : 200ms;
-  int told = 0, status = 0;
+  int told = 0;
   bool by_signal = false;
-  while (waitpid(pid, &status, WNOHANG) != pid) {
+  launcher_end end;
+  launcher_ending ending(pid);
+  std::optional<monotonic::time_point> without_ranks;
+  while (waitpid(pid, &end.status, WNOHANG) != pid) {
     line.wait(ended, longest);
     const int urgency = stop_urgency();
     if (urgency > told) {
       told = urgency;
       line.tell(urgency);
-      if (urgency > 1) kill(pid, urgency == 2 ? SIGTERM : SIGKILL);
+      if (urgency == 2) ending.begin();
+      if (urgency > 2) ending.by_force();
     }
+    ending.poll();
     // No rank on this host has come: launchers hand SIGUSR1 to their ranks, once these are there.
-    if (told == 1 && !by_signal && !line.has_ranks() && std::chrono::steady_clock::now() - start > 10s) {
+    if (told == 1 && !by_signal && !line.has_ranks() && monotonic::now() - start > 10s) {
       by_signal = true;
       kill(pid, SIGUSR1);
+    }
+    if (!line.has_ranks() || line.connected() > 0) {
+      without_ranks.reset();
+    } else if (!without_ranks) {
+      without_ranks = monotonic::now();
+    } else if (monotonic::now() - *without_ranks > patience_with_launcher) {
+      end.was_left_over = true;
+      ending.begin();
     }
   }
   if (ended >= 0) close(ended);
   line.listen();
-  return status;
+  return end;
 }
 
 }  // namespace
 
-bool under_launcher() {
+bool under_launcher(int wanted) {
   if (parent()) return true;  // which starts a single rank itself
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS"})
-    if (std::getenv(name)) return true;
-  return false;
+  const std::optional<int> count = launched_processes();
+  return count && !(*count == 1 && wanted > 1);
 }
 
 std::string own_path() {
@@ -144,12 +182,11 @@ std::string own_path() {
 
 void refuse_copies(int world_size) {
   if (world_size > 1) return;
-  const int started = std::max({parent() ? parent()->ranks : -1, number_in({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}),
-                                number_in({"SLURM_STEP_NUM_TASKS"})});
+  const int started = std::max({parent() ? parent()->ranks : 0, launched_processes().value_or(0), processes_of_step()});
   if (started <= 1) return;
   // All of them come here and know nothing of each other: one speaks.
-  if (number_in({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}) > 0) throw usage_error("");
-  if (!parent() && number_in({"SLURM_STEP_NUM_TASKS"}) > 1)
+  if (launched_rank() > 0) throw usage_error("");
+  if (!parent() && processes_of_step() > 1)
     throw usage_error(
         fmt::format("srun started {} copies of osteon that do not know of each other, each of which would do the whole job; "
                     "start them by srun --mpi=pmix (srun --mpi=list tells what there is), or one of them, which starts its "
@@ -163,6 +200,8 @@ void refuse_copies(int world_size) {
 
 int start_ranks(int ranks, int threads, const std::vector<std::string>& words, answer_by by) {
   refuse_copies(1);
+  drop_launcher_variables();
+  if (!needs_no_launcher(ranks)) require_room_for_launcher(ranks);
   setenv("OMP_NUM_THREADS", std::to_string(threads).c_str(), 1);
   set_up_launchers();
   const bool crowded = static_cast<std::int64_t>(ranks) * threads > job::usable_cores();
@@ -183,14 +222,17 @@ int start_ranks(int ranks, int threads, const std::vector<std::string>& words, a
   if (!needs_no_launcher(ranks)) command = {launcher(), "-np", std::to_string(ranks)};
   command.insert(command.end(), {own_path(), started_by(self)});
   command.insert(command.end(), words.begin(), words.end());
-  const int status = wait_for_launcher(spawn_apart(command, by), line);
+  const auto [status, was_left_over] = wait_for_launcher(spawn_apart(command, by), line);
   wait_for_ranks(false);
   if (stop_urgency() > 1) {
     say("osteon: ended at once\n");
     return was_stopped_from_keyboard() ? 128 + SIGINT : 128 + SIGTERM;
   }
+  if (was_left_over && !line.exit_code())
+    throw machine_error(fmt::format(
+        "the ranks have ended without an exit code, and '{}' has not ended after them; it was ended", command[0]));
   int code = line.exit_code().value_or(0);
-  if (code == 0) code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  if (code == 0 && !was_left_over) code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return code == exit_code(error_kind::interrupted) ? exit_code_of(error_kind::interrupted) : code;
 }
 

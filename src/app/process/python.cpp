@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <app/process/json_output.hpp>
+#include <app/process/launcher_variables.hpp>
 #include <app/process/terminal.hpp>
 #include <cerrno>
 #include <common/printable.hpp>
@@ -21,9 +22,9 @@ std::string run_python(const std::vector<std::string>& call, const char* failure
   while (result.err.ends_with('\n')) result.err.pop_back();
   if (result.exit_code == 127)
     throw machine_error(result.err + "; set OSTEON_PYTHON to a Python that has the osteon package");
+  job::refuse_without_package(result);
   if (result.exit_code == exit_code(error_kind::data)) throw data_error(result.err);
   if (result.exit_code == exit_code(error_kind::usage)) throw usage_error(result.err);
-  job::refuse_without_package(result);
   if (result.exit_code != 0)
     throw machine_error(fmt::format("{} (exit code {}): {}", failure, result.exit_code, result.err));
   constexpr std::string_view mark = "warning: ";  // other packages may write lines of their own
@@ -46,6 +47,7 @@ void become_python(const std::vector<std::string>& call) {
   for (const std::string& word : call) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   std::fflush(stdout);
+  drop_launcher_variables();  // the programs that it starts have ranks of their own
   if (answer_descriptor() != STDOUT_FILENO) dup2(answer_descriptor(), STDOUT_FILENO);
   execvp(argv[0], argv.data());
   throw machine_error(fmt::format("cannot start '{}': {}; set OSTEON_PYTHON to a Python that has the osteon package",

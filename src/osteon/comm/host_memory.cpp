@@ -3,18 +3,29 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
+#include <osteon/base/container_limits.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 
 namespace osteon::comm {
 
-double available_memory() {
+namespace {
+
+double memory_of_system() {
   std::ifstream file("/proc/meminfo");
   std::string key;
   for (double kilobytes = 0; file >> key >> kilobytes; file.ignore(80, '\n'))
     if (key == "MemAvailable:") return 1024 * kilobytes;
   return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace
+
+double available_memory() {
+  const double of_system = memory_of_system();
+  return std::min(of_system, memory_left_in_container().value_or(of_system));
 }
 
 void check_host_memory(MPI_Comm comm, double bytes_of_rank, const std::string& what, const std::string& advice) {

@@ -7,7 +7,7 @@
 
 namespace osteon::comm {
 
-/// Bytes that the system could give without swapping.
+/// Bytes that the system, and the container that this process is in, could give without swapping.
 double available_memory();
 
 /// @param bytes_of_rank that this rank is about to allocate

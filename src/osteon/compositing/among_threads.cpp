@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <osteon/base/container_limits.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/compositing/among_threads.hpp>
@@ -82,7 +83,7 @@ among_threads::among_threads(const plan::plan& what, kernel::pixel_format format
       for (std::size_t a = 0; a < r.arrivals.size(); ++a)
         all.of(r.arrivals[a].peer, r.arrivals[a]).lands = lands_in_place(r, a);
   for (int t = 0; t < threads(); ++t) prepare(all, t);
-  crowded_ = members_.size() > std::thread::hardware_concurrency();
+  crowded_ = members_.size() > static_cast<std::size_t>(cores_of_host());
 }
 
 void among_threads::prepare(const planned& all, int thread) {

@@ -9,13 +9,17 @@
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <cstdlib>
 #include <exception>
 #include <limits>
+#include <osteon/io/hdf5_locks.hpp>
 #include <osteon/io/metadata_digest.hpp>
+#include <string_view>
 
 namespace osteon::io {
 namespace {
 
+constexpr const char* hdf5_locks = "HDF5_USE_FILE_LOCKING";
 constexpr std::int64_t largest_axis = 1 << 20;
 constexpr double largest_plane_bytes = 2147483647.0;  // MPI-IO below HDF5 counts the bytes of a chunk in an int
 
@@ -84,7 +88,14 @@ int define_group(int parent, const char* name) {
 }  // namespace
 
 void check_netcdf(int status, const std::string& what, error_kind kind) {
-  if (status != NC_NOERR) throw_error(kind, fmt::format("cannot {}: {}", what, nc_strerror(status)));
+  if (status == NC_NOERR) return;
+  // HDF5 reports a lock that a file system refuses as an error of the file, or as a missing permission.
+  const char* locks = std::getenv(hdf5_locks);
+  const bool asked_for = locks && std::string_view(locks) != "FALSE" && std::string_view(locks) != "0";
+  throw_error(kind, fmt::format("cannot {}: {}{}", what, nc_strerror(status),
+                                asked_for ? fmt::format(" ({} is set to {}: where the file system has no locks, unset it)",
+                                                        hdf5_locks, locks)
+                                          : ""));
 }
 
 const char* netcdf_path(const std::string& path) {
@@ -326,6 +337,14 @@ void finish_file(const std::string& name, const voxel::model_header& header, boo
   const int complete = 1;
   check_netcdf(nc_put_att_int(id, NC_GLOBAL, "complete", NC_INT, 1, &complete), "write attribute 'complete'");
   file.close([&](std::int64_t last) { link_fields_in_root(last, name, variables); });
+}
+
+void use_no_hdf5_locks() { setenv(hdf5_locks, "FALSE", 0); }
+
+without_hdf5_locks::without_hdf5_locks() : was_set_(std::getenv(hdf5_locks)) { use_no_hdf5_locks(); }
+
+without_hdf5_locks::~without_hdf5_locks() {
+  if (!was_set_) unsetenv(hdf5_locks);
 }
 
 void leave_hdf5_at_exit() {

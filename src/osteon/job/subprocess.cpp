@@ -74,13 +74,17 @@ program_result run_program(const std::vector<std::string>& arguments, const stop
 }
 
 void refuse_without_package(const program_result& result) {
+  if (result.exit_code == exit_code(error_kind::usage) && result.err.find("nknown option: -P") < 3)
+    throw machine_error(
+        "the Python interpreter is older than 3.11, which the osteon package needs; set OSTEON_PYTHON to a newer one");
   if (result.exit_code != exit_code(error_kind::machine) || !result.err.starts_with("the Python package '")) return;
   throw machine_error(result.err.substr(0, result.err.find('\n')));
 }
 
-std::string python_interpreter() {
+std::vector<std::string> python_command(std::vector<std::string> words) {
   const char* chosen = std::getenv("OSTEON_PYTHON");
-  return chosen && *chosen ? chosen : "python3";
+  words.insert(words.begin(), {chosen && *chosen ? chosen : "python3", "-P"});
+  return words;
 }
 
 }  // namespace osteon::job

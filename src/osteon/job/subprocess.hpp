@@ -18,11 +18,14 @@ struct program_result {
 /// @collective local
 program_result run_program(const std::vector<std::string>& arguments, const stop_query& is_to_stop = {});
 
-/// Throw the sentence of a Python program of ours that lacks a package: it says what to install.
+/// Throw the sentence of a Python program of ours that lacks a package, or whose interpreter is too old: it states the
+/// remedy.
 /// @throws machine_error
 void refuse_without_package(const program_result& result);
 
-/// The Python interpreter that has the osteon package: $OSTEON_PYTHON, or python3.
-std::string python_interpreter();
+/// Words that start the Python interpreter that has the osteon package ($OSTEON_PYTHON, or python3) with `words`. The
+/// interpreter does not search the working directory for modules (-P): files of a user beside a job, struct.py for example,
+/// are never executed.
+std::vector<std::string> python_command(std::vector<std::string> words);
 
 }  // namespace osteon::job

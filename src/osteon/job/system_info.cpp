@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <netcdf.h>
-#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -15,9 +14,11 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <osteon/base/container_limits.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/io/temporary_file.hpp>
+#include <osteon/job/container.hpp>
 #include <set>
 
 #ifndef OSTEON_VERSION
@@ -45,11 +46,36 @@ std::string cpu_name() {
   return "unknown";
 }
 
-int usable_cores() {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return 1;
-  return std::max(1, CPU_COUNT(&allowed));
+int usable_cores() { return osteon::usable_cores(); }
+
+std::int64_t default_ranks(std::int64_t threads, std::int64_t planes) {
+  constexpr double bytes_of_rank = 64e6;  // a process with its libraries and buffers of MPI, before it has read anything
+  std::int64_t ranks = usable_cores() / std::max<std::int64_t>(threads, 1);
+  if (const auto memory = limits_of_container().memory_bytes)
+    ranks = std::min(ranks, static_cast<std::int64_t>(*memory / bytes_of_rank));
+  return std::clamp<std::int64_t>(ranks, 1, std::max<std::int64_t>(planes, 1));
+}
+
+std::string text_of_container_limits() {
+  const container_limits limits = limits_of_container();
+  const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  std::string text;
+  if (limits.cores && *limits.cores < static_cast<double>(cores))
+    text = fmt::format("{:.3g} of {} cores", *limits.cores, cores);
+  if (limits.memory_bytes)
+    text += fmt::format("{}{:.3g} GB of memory, of which {:.3g} GB are used", text.empty() ? "" : " and ",
+                        *limits.memory_bytes / 1e9, *limits.memory_used_bytes / 1e9);
+  return text.empty() ? text : "the container allows " + text;
+}
+
+std::string lack_of_memory(double bytes) {
+  const auto left = memory_left_in_container();
+  if (!left || bytes <= *left) return {};
+  return fmt::format(
+      "the job takes {:.3g} GB of memory at most, and the container allows {:.3g} GB more: raise its limit, use fewer "
+      "ranks, "
+      "coarsen or crop the image",
+      bytes / 1e9, *left / 1e9);
 }
 
 std::string cache_folder() {

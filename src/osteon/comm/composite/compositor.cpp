@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <osteon/base/container_limits.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/composite/compositor_backend.hpp>
 #include <osteon/comm/composite/sparse_runs.hpp>
@@ -52,7 +53,7 @@ plan::plan usual_method(int ranks, std::int64_t elements, std::span<const int> o
 }
 
 bool cores_for_all(const composite_options& o, MPI_Comm comm) {
-  return ranks_here(comm) <= (o.cores > 0 ? o.cores : static_cast<int>(std::thread::hardware_concurrency()));
+  return ranks_here(comm) <= (o.cores > 0 ? o.cores : cores_of_host());
 }
 
 void check_sparse(const composite_options& o) {

@@ -1,3 +1,4 @@
+#include <osteon/base/container_limits.hpp>
 #include <osteon/comm/composite/host_images.hpp>
 #include <thread>
 
@@ -15,7 +16,7 @@ host_images::host_images(MPI_Comm host, const composite_options& o, int holder)
   picture_ = window_.of(holder) + state_bytes + 2 * image_bytes_;
   static_assert(sizeof(rank_state) + sizeof(common_state) <= state_bytes);
   // The same for all, even if some of them are bound to fewer cores.
-  int crowded = static_cast<unsigned>(ranks_) > std::thread::hardware_concurrency();
+  int crowded = ranks_ > cores_of_host();
   MPI_Allreduce(MPI_IN_PLACE, &crowded, 1, MPI_INT, MPI_MAX, host);
   crowded_ = crowded != 0;
 }

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <exception>
+#include <osteon/base/container_limits.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/exchange/exchange_backends.hpp>
 #include <osteon/comm/shared_window.hpp>
@@ -71,7 +72,7 @@ class shared_boxes final : public all_to_all::backend {
     slot_bytes_ = std::clamp<std::int64_t>(all_slots / (slots * ranks_) / 4096 * 4096, 4096, 32 * 1024);
     const std::int64_t stride = static_cast<std::int64_t>(sizeof(box)) + slots * slot_bytes_;
     window_ = shared_window::make(host, static_cast<std::size_t>(stride * ranks_));
-    crowded_ = static_cast<unsigned>(ranks_) > std::thread::hardware_concurrency();
+    crowded_ = ranks_ > cores_of_host();
     const std::vector<pid_t> processes = readable_processes(host);
     can_fetch_ = !processes.empty();
     for (const plan::round& round : what.part(rank_).rounds) {

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cerrno>
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <osteon/base/error.hpp>
@@ -47,6 +49,37 @@ bool ends_where_it_says(const std::string& path) {
   return end == std::filesystem::file_size(path, failed) && !failed;
 }
 
+// Size and last bytes, which hold the seal: a digest of all others.
+struct file_end {
+  std::int64_t size = 0;
+  std::array<char, 64> bytes{};
+};
+
+file_end end_of(const std::string& path) {
+  file_end end;
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) throw data_error(fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
+  end.size = static_cast<std::int64_t>(file.tellg());
+  const std::int64_t length = std::min(end.size, std::ssize(end.bytes));
+  file.seekg(end.size - length).read(end.bytes.data(), length);
+  return end;
+}
+
+// Members of a file's team read parts of it: parts of two files of one name, in two working directories, would be mixed.
+void require_same_file(MPI_Comm members, const std::string& path, const std::string& what) {
+  file_end mine, first;
+  comm::collectively(members, [&] { first = mine = end_of(path); });
+  MPI_Bcast(&first.size, 1, MPI_INT64_T, 0, members);
+  MPI_Bcast(first.bytes.data(), static_cast<int>(first.bytes.size()), MPI_CHAR, 0, members);
+  comm::collectively(members, [&] {
+    if (mine.size == first.size && mine.bytes == first.bytes) return;
+    throw data_error(fmt::format(
+        "rank {} reads another {} '{}' than rank 0 ({} bytes and {}, with other digests): the ranks of one MPI world "
+        "compute one job; start jobs of their own by a launcher each, or without one",
+        comm::rank(members), what, path, mine.size, first.size));
+  });
+}
+
 std::string check_copy(const std::string& path, const std::string& what) {
   if (!ends_where_it_says(path)) throw data_error(seal_fault(seal_state::none, path, what));
   const verification found = verify_apart(path);
@@ -72,6 +105,7 @@ std::string check_whole(const std::string& path, const std::string& what) {
 
 std::string check_whole(MPI_Comm members, const std::string& path, const std::string& what) {
   comm::collectively(members, [&] { refuse_unfinished(path); });
+  require_same_file(members, path, what);
   const seal_state seal = read_seal(members, path);
   std::string warning;
   comm::collectively(members, [&] {

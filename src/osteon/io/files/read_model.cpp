@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <osteon/base/container_limits.hpp>
 #include <osteon/base/xxh3.hpp>
 #include <osteon/base/xxh64.hpp>
 #include <osteon/comm/collectively.hpp>
@@ -130,12 +131,14 @@ class voxel_reader {
 };
 
 void check_memory(const std::string& path, std::int64_t bytes) {
-  const double memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  const double of_host = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  const double memory = limits_of_container().memory_bytes.value_or(of_host);
   if (static_cast<double>(bytes) > memory)
-    throw data_error(fmt::format(
-        "a rank's part of the model '{}' has {} bytes, more than the {:.0f} of this host's memory; use more ranks "
-        "on more hosts",
-        path, bytes, memory));
+    throw data_error(
+        fmt::format("a rank's part of the model '{}' has {} bytes, more than the {:.0f} of memory that this host or "
+                    "container allows; use more ranks "
+                    "on more hosts",
+                    path, bytes, memory));
 }
 
 /// Planes of each rank; those of a rank without any are empty, at the end of the ones before it.

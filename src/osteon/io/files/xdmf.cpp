@@ -14,18 +14,39 @@
 namespace osteon::io {
 namespace {
 
+// Dimensions of a field, with those of its components where it has several.
+std::string dimensions_of(index3 n, int components) {
+  const std::string grid = fmt::format("{} {} {}", n.z, n.y, n.x);
+  return components > 1 ? fmt::format("{} {}", grid, components) : grid;
+}
+
+// A symmetric tensor as XDMF orders its components: xx, xy, xz, yy, yz, zz. The file has them in the order of VTK, xx, yy,
+// zz, xy, yz, xz, so each is a slab of its own.
+std::string tensor_item(const std::string& stored, index3 n) {
+  constexpr int order[6] = {0, 3, 5, 1, 4, 2};
+  std::string slabs;
+  for (const int component : order)
+    slabs += fmt::format(
+        "          <DataItem ItemType=\"HyperSlab\" Type=\"HyperSlab\" Dimensions=\"{0}\">\n"
+        "            <DataItem Format=\"XML\" Dimensions=\"3 4\">0 0 0 {1} 1 1 1 1 {0} 1</DataItem>\n"
+        "            {2}\n"
+        "          </DataItem>\n",
+        dimensions_of(n, 1), component, stored);
+  return fmt::format(
+      "<DataItem ItemType=\"Function\" Function=\"JOIN($0,$1,$2,$3,$4,$5)\" Dimensions=\"{}\">\n{}        </DataItem>",
+      dimensions_of(n, 6), slabs);
+}
+
 std::string attribute(const std::string& name, const std::string& result_name, index3 shape, centring where, int components,
                       const char* type) {
   const bool node = where == centring::node;
   const index3 n = node ? shape + index3{1, 1, 1} : shape;
-  // XDMF's own tensor has another order of components (xx, xy, xz, yy, yz, zz).
-  const char* const kind = components == 1 ? "Scalar" : components == 3 ? "Vector" : "Matrix";
-  return fmt::format(
-      "      <Attribute Name=\"{0}\" AttributeType=\"{1}\" Center=\"{2}\">\n"
-      "        <DataItem Format=\"HDF\" {3} Dimensions=\"{4} {5} {6}{7}\">{8}:/VTKHDF/{9}/{0}</DataItem>\n"
-      "      </Attribute>\n",
-      xml_text(name), kind, node ? "Node" : "Cell", type, n.z, n.y, n.x,
-      components > 1 ? fmt::format(" {}", components) : "", xml_text(result_name), node ? "PointData" : "CellData");
+  const char* const kind = components == 1 ? "Scalar" : components == 3 ? "Vector" : components == 6 ? "Tensor6" : "Matrix";
+  const std::string stored =
+      fmt::format("<DataItem Format=\"HDF\" {} Dimensions=\"{}\">{}:/VTKHDF/{}/{}</DataItem>", type,
+                  dimensions_of(n, components), xml_text(result_name), node ? "PointData" : "CellData", xml_text(name));
+  return fmt::format("      <Attribute Name=\"{}\" AttributeType=\"{}\" Center=\"{}\">\n        {}\n      </Attribute>\n",
+                     xml_text(name), kind, node ? "Node" : "Cell", components == 6 ? tensor_item(stored, n) : stored);
 }
 
 }  // namespace

@@ -153,8 +153,10 @@ class inp_writer {
   // Of a step in which material yields. By itself CalculiX ends an increment at 0.5 % of the residual.
   void increments(std::int64_t count) {
     out_.put("*STEP, INC={}\n", most_increments);
+    // The increments of the job, as initial and largest ones: CalculiX halves an increment that does not converge, as a
+    // coarse one of unloading may not, where *STATIC, DIRECT would end the analysis.
     if (count > 0)
-      out_.put("*STATIC, DIRECT\n{},1.\n", inp_number(1 / static_cast<double>(count)));
+      out_.put("*STATIC\n{0},1.,1.E-6,{0}\n", inp_number(1 / static_cast<double>(count)));
     else
       out_.put("*STATIC\n0.1,1.\n");
     out_.put("*CONTROLS, PARAMETERS=FIELD\n1.E-8,1.E-3,0.,0.,1.E-8,1.E-5,1.E-3,1.E-8\n");

@@ -95,7 +95,7 @@ scan read_scan(const std::string& path, const spec& job, image_role role, const 
   const std::string during = fmt::format("reading '{}'", path);
   const scratch_file scratch;
   const std::string file = scratch.path();
-  std::vector<std::string> words{python_interpreter(), "-m", "osteon.images.read_image", path, file};
+  std::vector<std::string> words = python_command({"-m", "osteon.images.read_image", path, file});
   nlohmann::ordered_json changes = steps_of(job, role);
   if (job.image.accept_fill_value) changes["accept_fill_value"] = true;
   if (grid.contains("direction")) changes["direction"] = grid.at("direction");
@@ -113,7 +113,7 @@ scan read_scan(const std::string& path, const spec& job, image_role role, const 
     throw machine_error(
         fmt::format("the image reader '{} -m osteon.images.read_image' failed with exit code {}: {}; run `./run setup`, or "
                     "set OSTEON_PYTHON to a Python that has the osteon package",
-                    python_interpreter(), reader.exit_code, text));
+                    words.front(), reader.exit_code, text));
   nlohmann::ordered_json facts = nlohmann::ordered_json::parse(reader.out, nullptr, false);
   if (facts.is_discarded())
     throw machine_error("the image reader did not describe the image that it read; its output is no JSON");

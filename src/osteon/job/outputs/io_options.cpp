@@ -35,7 +35,7 @@ io::storage storage_of(const spec& job) {
 
 bool find_filters() {
   if (std::getenv("HDF5_PLUGIN_PATH")) return true;
-  const auto found = run_program({python_interpreter(), "-c", "import hdf5plugin; print(hdf5plugin.PLUGIN_PATH, end='')"});
+  const auto found = run_program(python_command({"-c", "import hdf5plugin; print(hdf5plugin.PLUGIN_PATH, end='')"}));
   if (found.exit_code != 0 || found.out.empty()) return false;
   return setenv("HDF5_PLUGIN_PATH", found.out.c_str(), 1) == 0;
 }

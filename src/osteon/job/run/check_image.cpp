@@ -96,8 +96,8 @@ class image_checker {
 
   bool look() {
     constexpr std::int64_t most_bytes = 32 << 20;  // on disk; the reader of larger ones takes the header and a few planes
-    std::vector<std::string> words{python_interpreter(), "-m", "osteon.images.look_at_image", image_path(job_),
-                                   std::to_string(std::min(most_bytes, 8 * most_voxels_))};
+    std::vector<std::string> words = python_command(
+        {"-m", "osteon.images.look_at_image", image_path(job_), std::to_string(std::min(most_bytes, 8 * most_voxels_))});
     if (job_.segment.threshold) words.push_back(fmt::format("{}", *job_.segment.threshold));
     if (job_.segment.threshold && job_.segment.upper) words.push_back(fmt::format("{}", *job_.segment.upper));
     if (job_.image.accept_fill_value) words.emplace_back("--accept-fill-value");

@@ -74,6 +74,7 @@ bool directory_lock::take(const std::string& path) {
     throw usage_error(
         fmt::format("another job is writing to '{}'; wait for it, or choose another directory by --output", directory_));
   }
+  is_held_ = held;
   if (leads_to(path, file_)) return true;
   close(file_);
   file_ = -1;

@@ -21,6 +21,9 @@ class directory_lock {
   directory_lock(const directory_lock&) = delete;
   directory_lock& operator=(const directory_lock&) = delete;
 
+  /// Whether another job is kept out: not where the file system has no locks.
+  bool is_held() const { return is_held_; }
+
   /// Let the ranks that are about to be started take their part.
   void leave_to_ranks();
 
@@ -36,6 +39,7 @@ class directory_lock {
   std::string first_made_;  ///< the topmost folder that did not exist; empty: it was there
   part which_;
   int file_ = -1;
+  bool is_held_ = false;
 };
 
 }  // namespace osteon::job

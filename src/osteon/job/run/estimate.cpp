@@ -11,6 +11,7 @@
 #include <osteon/grid/block.hpp>
 #include <osteon/grid/bricks.hpp>
 #include <osteon/io/files/model_file.hpp>
+#include <osteon/job/container.hpp>
 #include <osteon/job/import/import.hpp>
 #include <osteon/job/import/model_source.hpp>
 #include <osteon/job/import/read_scan.hpp>
@@ -117,7 +118,7 @@ job_size sample_solid(const spec& job, log_sink& log) {
   if (job.segment.upper) rules["upper"] = *job.segment.upper;
   if (job.image.accept_fill_value) rules["accept_fill_value"] = true;
   const program_result reader =
-      run_program({python_interpreter(), "-m", "osteon.images.sample_image", image_path(job), rules.dump()});
+      run_program(python_command({"-m", "osteon.images.sample_image", image_path(job), rules.dump()}));
   std::string text = reader.err;
   while (!text.empty() && text.back() == '\n') text.pop_back();
   if (reader.exit_code == exit_code(error_kind::data)) throw data_error(text);
@@ -190,8 +191,7 @@ estimation estimate(const spec& job, const job_size& found, int ranks) {
   e.job = job.name;
   e.physics = job.physics;
   const std::int64_t asked = ranks > 0 ? ranks : job.run.ranks;
-  e.ranks =
-      static_cast<int>(asked > 0 ? asked : std::clamp<std::int64_t>(usable_cores() / job.run.threads, 1, header.shape.z));
+  e.ranks = static_cast<int>(asked > 0 ? asked : default_ranks(job.run.threads, header.shape.z));
   e.threads = static_cast<int>(job.run.threads);
   e.voxels = header.shape.volume();
   e.elements = std::accumulate(header.active_per_plane.begin(), header.active_per_plane.end(), std::int64_t{0});

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <limits>
+#include <osteon/base/container_limits.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/kernel/blend/blend.hpp>
 #include <osteon/render/compositing/probe_machine.hpp>
@@ -63,7 +64,7 @@ net::compositing_machine probe_machine(MPI_Comm comm, kernel::pixel_format forma
   machine.name = "this machine";
   machine.ranks_per_host = layout.most_ranks;
   // The best try has a core of its own; in a frame the ranks of a host share its cores.
-  const double cores = std::max(1u, std::thread::hardware_concurrency());
+  const double cores = cores_of_host();
   const double crowd = std::max(1.0, layout.most_ranks / cores);
 
   const std::size_t pixels = message_bytes / format.bytes();

@@ -1,0 +1,45 @@
+"""Programs that this package starts: Python without the files beside a job, osteon without a launcher's variables."""
+
+import os
+import sys
+from pathlib import Path
+
+PACKAGE = Path(__file__).parents[1]
+
+# Variables by which mpirun, mpiexec and srun identify the processes that they start, and by which MPI_Init joins the
+# world of those processes. Settings of a user (other OMPI_MCA_*, the allocation of Slurm) are none of them. The program
+# has the same list (src/app/process/launcher_variables.cpp).
+LAUNCHER_PREFIXES = (
+    "OMPI_COMM_WORLD_", "OMPI_APP_CTX_", "OMPI_NUM_APP_CTX", "OMPI_UNIVERSE_SIZE", "OMPI_COMMAND", "OMPI_ARGV",
+    "OMPI_FILE_LOCATION", "OMPI_FIRST_RANKS", "OMPI_MCA_ess", "OMPI_MCA_pmix", "OMPI_MCA_initial_wdir",
+    "OMPI_MCA_mpi_oversubscribe", "OMPI_MCA_shmem_RUNTIME", "OMPI_MCA_orte_app_num", "OMPI_MCA_orte_bound_at_launch",
+    "OMPI_MCA_orte_ess_", "OMPI_MCA_orte_hnp_uri", "OMPI_MCA_orte_jobfam_", "OMPI_MCA_orte_launch",
+    "OMPI_MCA_orte_local_daemon", "OMPI_MCA_orte_num_nodes", "OMPI_MCA_orte_precondition_", "OMPI_MCA_orte_top_session",
+    "PMIX_", "PMI_", "PMI2_", "PRTE_LAUNCHED", "HYDI_", "MPI_LOCAL", "MV2_COMM_WORLD_", "PALS_",
+    "SLURM_PROCID", "SLURM_LOCALID", "SLURM_NODEID", "SLURM_STEP", "SLURM_TASK_PID", "SLURM_GTIDS",
+    "SLURM_LAUNCH_NODE_IPADDR", "SLURM_SRUN_COMM_", "SLURM_PMI",
+)  # fmt: skip
+
+
+def without_launcher(environment: dict[str, str]) -> dict[str, str]:
+    """The environment of a process that is a job of its own, whatever has started this one.
+
+    A program that inherits the variables of `mpirun -n 2 python sweep.py` becomes a rank of that world: the jobs of
+    both processes would be one."""
+    return {name: value for name, value in environment.items() if not name.startswith(LAUNCHER_PREFIXES)}
+
+
+def python_command(module: str, *words: str) -> list[str]:
+    """Words that run a module of this package by this Python, which does not search the working directory (-P): a file
+    beside a job, struct.py for example, is never executed."""
+    return [sys.executable, "-P", "-m", module, *words]
+
+
+def python_environment() -> dict[str, str]:
+    """The environment of that: it finds this copy of the package."""
+    return {**os.environ, "PYTHONPATH": python_path(os.environ.get("PYTHONPATH", ""))}
+
+
+def python_path(given: str) -> str:
+    """This copy of the package, then what was given without its empty elements, which are the working directory."""
+    return os.pathsep.join([str(PACKAGE), *filter(None, given.split(os.pathsep))])

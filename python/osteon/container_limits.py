@@ -1,0 +1,98 @@
+"""Limits of the container or batch job that this process is in: control groups of Linux, versions 1 and 2.
+
+The program has the same in src/osteon/base/container_limits.cpp.
+"""
+
+import os
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
+
+
+def usable_cores() -> int:
+    """Cores that this process may use at a time: of its affinity, within the quota of its container; at least 1."""
+    cores = len(os.sched_getaffinity(0))
+    quota = cpu_quota(_root())
+    return cores if quota is None else max(1, min(cores, int(quota + 1e-9)))
+
+
+def memory_bytes() -> int:
+    """Memory of the host, or what its container allows of it."""
+    physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    limit = memory_limit(_root())
+    return physical if limit is None else min(physical, int(limit))
+
+
+def cpu_quota(root: Path) -> float | None:
+    """The smallest quota of CPU time of all control groups of this process, in cores.
+
+    @param root of the file system, or a folder of a test
+    """
+    found = []
+    for folder in _folders(root, ""):
+        words = _words(folder / "cpu.max")
+        found.append(_ratio(*words[:2]) if len(words) == 2 else None)
+    for folder in _folders(root, "cpu"):
+        quota, period = _words(folder / "cpu.cfs_quota_us"), _words(folder / "cpu.cfs_period_us")
+        found.append(_ratio(quota[0], period[0]) if quota and period else None)
+    return min((f for f in found if f is not None), default=None)
+
+
+def memory_limit(root: Path) -> float | None:
+    """The smallest limit of memory of all control groups of this process, in bytes."""
+    files = [folder / "memory.max" for folder in _folders(root, "")]
+    files += [folder / "memory.limit_in_bytes" for folder in _folders(root, "memory")]
+    limits = [float(words[0]) for file in files if (words := _words(file)) and words[0].isdigit()]
+    return min(limits, default=None)
+
+
+def _root() -> Path:
+    return Path(os.environ.get("OSTEON_SYSTEM_ROOT") or "/")
+
+
+def _ratio(quota: str, period: str) -> float | None:
+    return int(quota) / int(period) if quota.isdigit() and period.isdigit() and int(quota) and int(period) else None
+
+
+def _text(path: Path) -> str:
+    with suppress(OSError, ValueError):
+        return path.read_text()
+    return ""
+
+
+def _words(path: Path) -> list[str]:
+    return _text(path).split()
+
+
+def _folders(root: Path, controller: str) -> list[Path]:
+    """The control group of this process and those around it, as far as they are mounted.
+
+    @param controller of version 1; empty: the one hierarchy of version 2
+    """
+    group = None
+    for line in _text(root / "proc/self/cgroup").splitlines():
+        parts = line.split(":", 2)
+        if len(parts) == 3 and (controller in parts[1].split(",") if controller else not parts[1]):
+            group = parts[2]
+    if group is None:
+        return []
+    for line in _text(root / "proc/self/mountinfo").splitlines():
+        before, _, after = line.partition(" - ")
+        left, right = before.split(), after.split()
+        if len(left) < 5 or not right or right[0] != ("cgroup" if controller else "cgroup2"):
+            continue
+        if controller and (len(right) < 3 or controller not in right[2].split(",")):
+            continue
+        mount = root / left[4].lstrip("/")
+        return [mount, *_inside(mount, left[3], group)]
+    return []
+
+
+def _inside(mount: Path, mounted: str, group: str) -> list[Path]:
+    """Folders below the mount point. A container sees its own group as the mount point, whatever the path says."""
+    try:
+        parts = PurePosixPath(group).relative_to(mounted).parts
+    except ValueError:
+        return []
+    if ".." in parts or not mount.joinpath(*parts).is_dir():
+        return []
+    return [mount.joinpath(*parts[: n + 1]) for n in range(len(parts))]
