@@ -13,6 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from .container_limits import usable_cores
 from .errors import UsageError
 from .native_module import native_module
 from .progress import Bar, Listener
@@ -49,13 +50,15 @@ def solve_here(job: Mapping[str, Any], image: "np.ndarray", progress: bool | Lis
     run, output = job.get("run", {}), job.get("output", {})
     if native is None or output.get("directory") or run.get("ranks", 1) != 1 or not _mpi_begins_here():
         return None
+    if native.is_forked():  # MPI and the threads of the parent do not survive a fork; a program has its own
+        return None
     values = _as_native(image)
     if values is None:
         return None
     toml = to_toml({**job, "image": {**job.get("image", {}), "path": "array"}, "run": {**run, "ranks": 1}})
     if native.why_not(toml):
         return None
-    threads = run.get("threads") or max(1, min(len(os.sched_getaffinity(0)), values.size // VOXELS_A_THREAD))
+    threads = run.get("threads") or max(1, min(usable_cores(), values.size // VOXELS_A_THREAD))
     bar = Bar() if progress is True else None
     try:
         solution = native.solve(toml, values, int(threads), bar or progress or None)

@@ -6,15 +6,15 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
-#include <omp.h>
 
 #include <memory>
-#include <mutex>
+#include <native/call_of_native.hpp>
 #include <native/python_log.hpp>
 #include <native/world.hpp>
 #include <new>
 #include <optional>
 #include <osteon/base/error.hpp>
+#include <osteon/io/hdf5_locks.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/run/solve_in_memory.hpp>
 #include <osteon/job/spec.hpp>
@@ -62,57 +62,66 @@ voxel::image_planes planes_of(const array& image) {
           }};
 }
 
-// As many threads as were asked for, until this is gone.
-class thread_count {
- public:
-  explicit thread_count(int wanted) : before_(omp_get_max_threads()) { omp_set_num_threads(wanted); }
-  ~thread_count() { omp_set_num_threads(before_); }
-  thread_count(const thread_count&) = delete;
-  thread_count& operator=(const thread_count&) = delete;
-
- private:
-  int before_;
-};
-
 // Of several ranks rank 0 has the values: making and writing them is collective, and elsewhere they are empty.
 class solution {
  public:
-  solution(job::solution_in_memory solved, std::optional<array> image, MPI_Comm comm, bool is_first)
-      : image_(std::move(image)), solved_(std::move(solved)), comm_(comm), is_first_(is_first) {}
+  solution(job::solution_in_memory solved, std::optional<array> image, MPI_Comm comm, bool is_first, int threads)
+      : image_(std::move(image)),
+        solved_(std::make_shared<job::solution_in_memory>(std::move(solved))),
+        comm_(comm),
+        is_first_(is_first),
+        threads_(threads) {}
+  solution(solution&&) = default;
+  ~solution() { release(std::move(solved_)); }  // it may have communicators
+  solution(const solution&) = delete;
+  solution& operator=(const solution&) = delete;
 
-  std::string summary() const { return job::to_text(solved_.summary()); }
+  std::string summary() const { return job::to_text(solved_->summary()); }
 
   using field = std::tuple<std::string, std::string, std::string, bool>;
   std::vector<field> fields() const {
     std::vector<field> list;
-    for (const io::field_info& f : solved_.fields())
+    for (const io::field_info& f : solved_->fields())
       list.emplace_back(f.name, f.long_name, f.units, f.where == io::centring::node);
     return list;
   }
 
   nb::ndarray<nb::numpy, float> values(std::size_t number) const {
-    if (number >= solved_.fields().size()) throw nb::index_error("there is no such field");
-    const index3 shape = solved_.shape_of(number);
-    const int components = solved_.fields()[number].components;
+    const call_of_native alone(threads_);
+    if (number >= solved_->fields().size()) throw nb::index_error("there is no such field");
+    const index3 shape = solved_->shape_of(number);
+    const int components = solved_->fields()[number].components;
     const auto count = static_cast<std::size_t>(is_first_ ? shape.volume() * components : 0);
     auto values = room_for<float>(count);
-    solved_.values_of(number, {values.get(), count});
+    {
+      const nb::gil_scoped_release others_may_run;
+      solved_->values_of(number, {values.get(), count});
+    }
     std::vector<std::size_t> extents = extents_of(shape);
     if (components > 1) extents.push_back(static_cast<std::size_t>(components));
     return owned(std::move(values), extents);
   }
 
   nb::ndarray<nb::numpy, material_number> material() const {
-    const index3 shape = solved_.shape();
+    const call_of_native alone(threads_);
+    const index3 shape = solved_->shape();
     const auto count = static_cast<std::size_t>(is_first_ ? shape.volume() : 0);
     auto numbers = room_for<material_number>(count);
-    solved_.materials({numbers.get(), count});
+    {
+      const nb::gil_scoped_release others_may_run;
+      solved_->materials({numbers.get(), count});
+    }
     return owned(std::move(numbers), extents_of(shape));
   }
 
-  std::vector<double> origin_mm() const { return list(solved_.origin_mm()); }
-  std::vector<double> spacing_mm() const { return list(solved_.spacing_mm()); }
-  void write(const std::string& directory, const std::string& command) const { solved_.write(directory, command); }
+  std::vector<double> origin_mm() const { return list(solved_->origin_mm()); }
+  std::vector<double> spacing_mm() const { return list(solved_->spacing_mm()); }
+  void write(const std::string& directory, const std::string& command) const {
+    const call_of_native alone(threads_);
+    const nb::gil_scoped_release others_may_run;
+    const io::without_hdf5_locks unlocked;
+    solved_->write(directory, command);
+  }
 
  private:
   std::vector<std::size_t> extents_of(const index3& shape) const {
@@ -139,37 +148,38 @@ class solution {
   static std::vector<double> list(const vector3& v) { return {v.z, v.y, v.x}; }
 
   std::optional<array> image_;  // whose memory the solution reads again when it is written
-  job::solution_in_memory solved_;
+  std::shared_ptr<job::solution_in_memory> solved_;
   MPI_Comm comm_;  // kept by communicator_of, or that of this process alone
   bool is_first_;
+  int threads_;
 };
-
-// One at a time: MPI and the threads of OpenMP are those of the process.
-std::mutex& one_at_a_time() {
-  static std::mutex it;
-  return it;
-}
 
 // @param image none: that of rank 0 counts @param ranks of the processes that solve together; none: this one alone
 solution solve(const std::string& toml, std::optional<array> image, int threads, nb::object listener,
                const std::optional<std::vector<int>>& ranks) {
   job::spec spec = read_job(toml);
   voxel::image_planes planes = image ? planes_of(*image) : voxel::image_planes{};
+  if (is_forked())
+    throw usage_error(
+        "this process was forked from one that has solved by osteon, and MPI and its threads do not survive that; start the "
+        "process by the method 'spawn' or 'forkserver', or let osteon.run start the program");
+  const call_of_native alone(threads);
+  if (ranks && alone.is_nested())
+    throw usage_error("a progress listener cannot solve on a communicator; solve in it without comm");
   MPI_Comm comm = MPI_COMM_NULL;
   bool is_first = true;
   python_log log(std::move(listener));
   job::solution_in_memory solved = [&] {
     const nb::gil_scoped_release others_may_run;
-    const std::lock_guard alone(one_at_a_time());
     comm = ranks ? communicator_of(*ranks) : world();
     int rank = 0;
     MPI_Comm_rank(comm, &rank);
     is_first = rank == 0;
     if (!is_first) log.be_silent();
-    const thread_count used(threads);
-    return job::solve_in_memory(comm, std::move(spec), std::move(planes), log, [&log] { return log.is_interrupted(); });
+    return job::solve_in_memory(comm, std::move(spec), std::move(planes), log,
+                                [&log] { return log.is_interrupted() || is_python_ending(); });
   }();
-  return {std::move(solved), std::move(image), comm, is_first};
+  return {std::move(solved), std::move(image), comm, is_first, threads};
 }
 
 // As the exceptions of the package, with the exit code of the command line. What Python has raised in the meantime (an
@@ -179,6 +189,7 @@ void translate(const std::exception_ptr& thrown, void*) {
     std::rethrow_exception(thrown);
   } catch (const error& e) {
     if (PyErr_Occurred()) return;
+    if (is_to_end_silently()) return PyErr_SetNone(PyExc_SystemExit);
     const nb::object made = nb::module_::import_("osteon.errors").attr("error_of")(exit_code(e.kind()), e.what());
     PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.ptr())), made.ptr());
   }
@@ -201,5 +212,6 @@ NB_MODULE(_native, m) {
       .def("write", &solution::write, "directory"_a, "command"_a);
   m.def("solve", &solve, "toml"_a, "image"_a.none(), "threads"_a, "listener"_a.none(), "ranks"_a.none() = nb::none());
   m.def("why_not", [](const std::string& toml) { return osteon::job::why_not_in_memory(read_job(toml)); }, "toml"_a);
-  m.def("end", &end_world);
+  m.def("is_forked", &is_forked);
+  m.def("end", &end_calls);
 }

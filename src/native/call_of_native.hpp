@@ -1,0 +1,45 @@
+#pragma once
+/// @file
+/// Calls of Python that use MPI and threads: one thread at a time, never after a fork, and none while Python ends.
+
+#include <memory>
+
+namespace osteon::native {
+
+/// A call, for the life of this object; the caller holds the lock of the interpreter. It waits for the call of another
+/// thread; a signal (Ctrl-C) ends the waiting. The thread that has a call may make another in it, as a progress listener
+/// does that calls osteon.
+///
+/// OpenMP has `threads` threads meanwhile. In a forked process it has one: a team does not survive a fork.
+class call_of_native {
+ public:
+  /// @throws interrupted_error if a signal came, whose exception is set, or if Python ends
+  explicit call_of_native(int threads);
+  ~call_of_native();
+  call_of_native(const call_of_native&) = delete;
+  call_of_native& operator=(const call_of_native&) = delete;
+
+  /// Whether it was made in another call of this thread.
+  bool is_nested() const { return is_nested_; }
+
+ private:
+  bool is_nested_ = false, has_lock_ = false;
+  int threads_before_ = 1;
+};
+
+/// Destroy an object that has parts of MPI: now if no other thread is in a call, else in the next call.
+void release(std::shared_ptr<void> object);
+
+/// Whether this process was forked from one that has made a call.
+bool is_forked();
+
+/// Whether the interpreter has begun to end: calls that go on stop soon, and none begins.
+bool is_python_ending();
+/// Whether it has, and this is a daemon thread: nobody awaits its answer or its error.
+bool is_to_end_silently();
+
+/// Wait until calls of other threads have stopped, and end MPI if it was begun here. To be called once, when Python ends and
+/// daemon threads still run: afterwards they would find neither MPI nor interpreter. A forked process ends nothing.
+void end_calls();
+
+}  // namespace osteon::native
