@@ -23,6 +23,7 @@ __all__ = [
     "Result",
     "SolveError",
     "UsageError",
+    "__version__",
     "conductivity",
     "homogenise",
     "load",
@@ -36,3 +37,14 @@ __all__ = [
     "stiffness",
     "tortuosity",
 ]
+
+__version__: str
+
+
+def __getattr__(name: str) -> object:
+    """Read the version when it is asked for: each reader of images imports this package."""
+    if name == "__version__":
+        from .version import package_version
+
+        return package_version()
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

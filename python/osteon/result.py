@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import math
 import re
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -14,7 +15,7 @@ from .copied_fields import copied
 from .errors import DataError, MachineError, UsageError
 from .one_frame import one_frame
 from .results.documents import well_formed
-from .results.unit_for_people import unit_for_people
+from .results.unit_for_people import in_micrometres, unit_for_people
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -134,7 +135,7 @@ class Result:
         if name.startswith("_") or "summary" not in self.__dict__:
             raise AttributeError(name)
         if name in self.summary:
-            return _array(self.summary[name])
+            return _array(_with_infinity(name, self.summary[name]))
         inner = {table: values[name] for table, values in self._tables() if name in values}
         if len(inner) == 1:
             return _array(next(iter(inner.values())))
@@ -159,7 +160,7 @@ class Result:
         found = {}
         for answer in self.summary.get("answers", []):
             key = str(answer["key"])
-            value = self._at(key)
+            value = _with_infinity(key, self._at(key)) if key in self.summary else self._at(key)
             if value is not None:
                 found[key] = Answer(value, str(answer["unit"]), str(answer["title"]), str(answer["meaning"]))
         return found
@@ -193,8 +194,9 @@ class Result:
         left = "style='text-align:left'"
         rows = "".join(
             f"<tr title='{escape(a.meaning, quote=True)}'><td {left}>{escape(a.title[:1].upper() + a.title[1:])}</td>"
-            f"<td>{escape(_short(a.value))}</td><td {left}>{escape(unit_for_people(a.unit))}</td></tr>"
+            f"<td>{escape(_short(value))}</td><td {left}>{escape(unit_for_people(unit))}</td></tr>"
             for a in self.answers.values()
+            for value, unit in (in_micrometres(a.value, a.unit),)
         )
         ok = self.certificate.get("converged")
         word = "" if ok is None else "certificate: settled" if ok else "certificate: <b>did not settle</b>"
@@ -416,6 +418,19 @@ def load(folder: str | Path) -> Result:
     if not isinstance(summary, dict):
         raise DataError(f"'{folder / 'summary.json'}' is no summary of osteon; run the job again")
     return Result(summary, StoredFields(folder / "results.nc"), folder)
+
+
+# JSON has no infinity: null stands for it in these.
+_MAY_BE_INFINITE = frozenset(("tortuosity", "tortuosities"))
+
+
+def _with_infinity(key: str, value: Any) -> Any:
+    """The value of an answer, infinite where no path leads through."""
+    if key not in _MAY_BE_INFINITE:
+        return value
+    if isinstance(value, list):
+        return [math.inf if each is None else each for each in value]
+    return math.inf if value is None else value
 
 
 def _array(value: Any) -> Any:

@@ -1,8 +1,11 @@
 """The calls that take an array, and what their result offers. Oracles: closed forms, packages that read the same file."""
 
 import gc
+import json
+import math
 import os
 import re
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -79,6 +82,28 @@ def test_conductivity_and_tortuosity(half: np.ndarray):
         solid=half, spacing_mm=0.1, conductivity_W_per_mK=3.0, axis=None, tolerance=1e-10, **ONE_RANK
     )
     np.testing.assert_allclose(np.diag(tensor.conductivity_tensor_W_per_mK), [1.5, 1.5, 0], atol=1e-6)
+
+
+def test_no_path_has_an_infinite_tortuosity(half: np.ndarray, tmp_path: Path):
+    """Oracle: bars along z: across them nothing flows; D_eff / D is the share over the tortuosity."""
+    across = osteon.tortuosity(pores=half, spacing_mm=0.1, axis="x", output={"directory": tmp_path / "out"}, **ONE_RANK)
+    for result in (across, osteon.load(tmp_path / "out"), osteon.tortuosity(pores=half, spacing_mm=0.1, axis="x")):
+        assert result.tortuosity == math.inf and result.answers["tortuosity"].value == math.inf
+        assert result.relative_diffusivity == 0 and result.porosity == 0.5
+        assert "inf" in repr(result)
+    tensor = osteon.conductivity(solid=half, spacing_mm=0.1, conductivity_W_per_mK=3.0, axis=None, tolerance=1e-10)
+    np.testing.assert_allclose(tensor.tortuosities, [1, 1, math.inf], rtol=1e-6)
+    np.testing.assert_allclose(tensor.relative_diffusivities, [0.5, 0.5, 0], atol=1e-6)
+    along = osteon.tortuosity(pores=half, spacing_mm=0.1, tolerance=1e-10)
+    assert along.relative_diffusivity == pytest.approx(0.5, rel=1e-6)
+
+
+def test_the_package_has_the_version_of_the_program():
+    """Oracle: `osteon version`."""
+    from osteon.api import binary
+
+    told = subprocess.run([binary(), "version", "--json", "-"], capture_output=True, text=True, check=True)
+    assert osteon.__version__ == json.loads(told.stdout)["version"]
 
 
 def test_files_live_as_long_as_the_result(half: np.ndarray):

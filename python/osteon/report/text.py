@@ -5,7 +5,7 @@ from collections.abc import Callable
 from html import escape
 from typing import Any, NamedTuple
 
-from ..results.unit_for_people import unit_for_people
+from ..results.unit_for_people import in_micrometres, unit_for_people
 from .data import JobResult
 
 
@@ -187,7 +187,11 @@ def number(value: Any, digits: int = 4) -> str:
 
 
 def answers(result: JobResult) -> list[tuple[Answer, str]]:
-    return _answers_in(result.summary, answers_told(result.summary))
+    rows = []
+    for answer, text in _answers_in(result.summary, answers_told(result.summary)):
+        value, unit = in_micrometres(look_up(result.summary, answer.key), answer.unit)
+        rows.append((answer, text) if unit == answer.unit else (answer._replace(unit=unit), number(value)))
+    return rows
 
 
 def _answers_in(tree: dict[str, Any], told: list[Answer]) -> list[tuple[Answer, str]]:
@@ -289,14 +293,20 @@ def shape(result: JobResult) -> list[list[str]]:
         if key.startswith("throats.") and "throats" not in told:
             continue
         value = look_up(told, key)
-        spread = ["", "", ""]
-        if isinstance(value, dict):
-            spread = [number(value["sd"]), number(value["median"]), number(value["max"])]
-            value = value["mean"]
-        rows.append([title.format(phase=told.get("phase", "solid")), number(value), *spread, unit])
+        rows.append([title.format(phase=told.get("phase", "solid")), *_spread(value, unit)])
     for name, part in told.get("compartments", {}).items():
         rows += _compartment(name, part)
     return rows
+
+
+def _spread(value: Any, unit: str) -> list[str]:
+    """Mean, standard deviation, median, largest and unit; of one number that and its unit."""
+    if not isinstance(value, dict):
+        shown, unit = in_micrometres(value, unit)
+        return [number(shown), "", "", "", unit]
+    _, shown_unit = in_micrometres(float(value["mean"]), unit)
+    scale = 1 if shown_unit == unit else 1000
+    return [*(number(scale * value[key]) for key in ("mean", "sd", "median", "max")), shown_unit]
 
 
 def _compartment(name: str, part: dict[str, Any]) -> list[list[str]]:
@@ -305,11 +315,7 @@ def _compartment(name: str, part: dict[str, Any]) -> list[list[str]]:
         value = part.get(key)
         if value is None:
             continue
-        spread = ["", "", ""]
-        if isinstance(value, dict):
-            spread = [number(value["sd"]), number(value["median"]), number(value["max"])]
-            value = value["mean"]
-        rows.append([f"{name}: {title}", number(value), *spread, part.get("vBMD_unit", "") if key == "vBMD" else unit])
+        rows.append([f"{name}: {title}", *_spread(value, part.get("vBMD_unit", "") if key == "vBMD" else unit)])
     return rows
 
 

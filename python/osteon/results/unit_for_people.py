@@ -9,3 +9,9 @@ def unit_for_people(unit: str) -> str:
     unit = re.sub(r" ([A-Za-z]+)-([23])\b", r"/\1\2", unit)
     unit = re.sub(r"(?<=[A-Za-z])[23]\b", lambda power: "²³"[int(power[0]) - 2], unit)
     return re.sub(r"\bdeg\b", "°", unit)
+
+
+def in_micrometres(value: object, unit: str) -> tuple[object, str]:
+    """A short length in mm as micrometres, the unit of pores, throats and thin struts; anything else as it is."""
+    is_short = unit == "mm" and isinstance(value, float) and 0 < abs(value) < 0.1
+    return (1000 * value, "\u00b5m") if is_short and isinstance(value, float) else (value, unit)

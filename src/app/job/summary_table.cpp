@@ -49,7 +49,10 @@ void add_answers(std::vector<summary_row>& rows, const job::physics& what, const
   for (const job::found_answer& found : job::answers_in(what.answers, s)) {
     const bool is_silent = found.what->is_silent_at_0 && found.value == 0;
     if (!found.what->in_table || is_silent) continue;
-    if (std::string text = value_of(found.value); !text.empty())
+    if (std::string_view(found.what->unit) == "mm" && found.value.is_number() &&
+        job::is_in_micrometres(found.value.get<double>()))
+      rows.push_back({found.title, number(1000 * found.value.get<double>()), job::micrometres});
+    else if (std::string text = value_of(found.value); !text.empty())
       rows.push_back({found.title, std::move(text), found.what->unit});
   }
 }

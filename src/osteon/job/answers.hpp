@@ -2,6 +2,7 @@
 /// @file
 /// The numbers that a job is run for: what they are called, in which unit, what they mean. The table on the terminal, the
 /// report and docs/answers.md are made from them. Answers that cannot be right are not written.
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <osteon/solve/certificate.hpp>
 #include <string>
@@ -53,5 +54,9 @@ void require_sensible(const local_model& part, const physics_result& result);
 
 /// What is wrong with the answers, e.g. "sed_MPa.max = inf"; empty: nothing.
 std::vector<std::string> absurdities(const nlohmann::ordered_json& answers);
+
+/// Whether a length in mm is printed in micrometres: pores, throats and thin struts.
+inline bool is_in_micrometres(double length_mm) { return length_mm != 0 && std::abs(length_mm) < 0.1; }
+constexpr const char* micrometres = "\u00b5m";
 
 }  // namespace osteon::job

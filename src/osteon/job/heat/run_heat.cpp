@@ -35,6 +35,13 @@ double mean_conductivity(const local_model& part) {
   return sum / static_cast<double>(part.header.shape.volume());
 }
 
+// Share of the image box that conducts. @collective
+double conducting_share(const local_model& part) {
+  std::int64_t voxels = part.cells.size();
+  MPI_Allreduce(MPI_IN_PLACE, &voxels, 1, MPI_INT64_T, MPI_SUM, part.where.comm);
+  return static_cast<double>(voxels) / static_cast<double>(part.header.shape.volume());
+}
+
 json by_face(const solve::face_flows& flows, const std::string& between = "_") {
   json named;
   for (std::size_t a = 0; a < 3; ++a) {
@@ -134,10 +141,13 @@ physics_result run_steady(const spec& job, const local_model& part, solve::heat_
     // As TauFactor defines it: what the solid conducts if every path is straight, over what it does conduct. JSON has no
     // infinity: null.
     const bool conducts = conductivity > 0;
+    const double straight = mean_conductivity(part), share = conducting_share(part);
     result.answers = {{"percolates", conducts},
                       {"flux_W", flux_W},
                       {"effective_conductivity_W_per_mK", conductivity},
-                      {"tortuosity", conducts ? json(mean_conductivity(part) / conductivity) : json(nullptr)}};
+                      {"tortuosity", conducts ? json(straight / conductivity) : json(nullptr)},
+                      {"porosity", share},
+                      {"relative_diffusivity", share * conductivity / straight}};
   } else {
     const auto [low, high] = std::minmax_element(solution.temperature_K.begin(), solution.temperature_K.end());
     const double infinity = std::numeric_limits<double>::infinity();
@@ -217,15 +227,19 @@ physics_result run_tensor(const spec& job, const local_model& part, const solve:
   for (const vector3& d : tensor.direction) directions.push_back({d.z, d.y, d.x});
   const double straight = mean_conductivity(part), no_path = 1e-12 * straight;
   result.certificate = solve::joint_certificate(tensor.certificate, conductivity, straight);
-  json tortuosity = json::array();
+  const double share = conducting_share(part);
+  json tortuosity = json::array(), diffusivity = json::array();
   for (std::size_t a = 0; a < 3; ++a) {
     const double k = tensor.conductivity_W_per_mK[a][a];
     tortuosity.push_back(k > no_path ? json(straight / k) : json(nullptr));  // null: no path at all
+    diffusivity.push_back(k > no_path ? share * k / straight : 0.0);
   }
   result.answers = {{"conductivity_tensor_W_per_mK", tensor.conductivity_W_per_mK},
                     {"principal_conductivities_W_per_mK", tensor.principal_W_per_mK},
                     {"principal_directions", directions},
-                    {"tortuosities", tortuosity}};
+                    {"tortuosities", tortuosity},
+                    {"porosity", share},
+                    {"relative_diffusivities", diffusivity}};
   const auto shown = solve::gradient_problem(problem, kind, load_axis(job));
   tell_periodic_faces(result.answers, tensor.periodic_faces, shown.periodic);
   const auto along = static_cast<std::size_t>(load_axis(job));

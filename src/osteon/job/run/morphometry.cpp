@@ -1,3 +1,4 @@
+#include <osteon/job/answers.hpp>
 #include <osteon/job/run/morphometry.hpp>
 
 #include <fmt/format.h>
@@ -142,7 +143,7 @@ json measure_shape(MPI_Comm comm, const spec& job, bool with_throats, log_sink& 
                  {"inner_Conn_D_per_mm3", nullptr}};
   if (std::min({domain.z, domain.y, domain.x}) > 1)
     answer["inner_Conn_D_per_mm3"] =
-        -counts.inner_euler() / (static_cast<double>((domain - index3{1, 1, 1}).volume()) * voxel);
+        (0.0 - counts.inner_euler()) / (static_cast<double>((domain - index3{1, 1, 1}).volume()) * voxel);
   if (const auto fabric = morphometry::fabric_of(counts, domain, h))
     answer["fabric"] = {{"DA", fabric->anisotropy()},
                         {"DA_0_to_1", 1 - 1 / fabric->anisotropy()},
@@ -197,13 +198,17 @@ void tell_shape(MPI_Comm comm, const spec& job, log_sink& log) {
 namespace {
 
 std::string line(const char* name, const json& value, const char* unit) {
-  return fmt::format("  {:<44} {:>12.5g}  {}\n", name, value.get<double>(), unit);
+  const bool is_short = std::string_view(unit) == "mm" && is_in_micrometres(value.get<double>());
+  return fmt::format("  {:<44} {:>12.5g}  {}\n", name, (is_short ? 1000 : 1) * value.get<double>(),
+                     is_short ? micrometres : unit);
 }
 
 std::string spread(const char* name, const json& s) {
   if (s.is_null()) return fmt::format("  {:<44} {:>12}\n", name, "none");
-  return fmt::format("  {:<44} {:>12.5g}  mm, sd {:.4g}, median {:.4g}, largest {:.4g}\n", name, s.at("mean").get<double>(),
-                     s.at("sd").get<double>(), s.at("median").get<double>(), s.at("max").get<double>());
+  const double mean = s.at("mean"), unit = is_in_micrometres(mean) ? 1000 : 1;
+  return fmt::format("  {:<44} {:>12.5g}  {}, sd {:.4g}, median {:.4g}, largest {:.4g}\n", name, unit * mean,
+                     unit > 1 ? micrometres : "mm", unit * s.at("sd").get<double>(), unit * s.at("median").get<double>(),
+                     unit * s.at("max").get<double>());
 }
 
 std::string table_of_compartment(const std::string& name, const json& c) {
