@@ -26,6 +26,7 @@ DEFAULT = "solid"
 MOST_BYTES = 256 << 20  # of files that are read whole
 WIDTH = 120
 LIKELY_MM = (1e-4, 5.0)  # edges of voxels of scanners, from nanometre CT to old clinical slices
+AIR_HU = -500  # about half of the value of air: values below are HU of a scan with air
 CLEAR = 0.75  # separation of a flat histogram; a single bell has 2/pi, two phases have more
 
 
@@ -93,6 +94,7 @@ def write_job(source: str, target: Path, protocol: str) -> tuple[str, list[str]]
     lines = [
         *_comment(f"Written by `osteon new {source} --protocol {protocol}`: {rules['title']}."),
         *_comment("Where its numbers are from: " + "; ".join(rules["source"]) + "."),
+        *_comment(f"Phase that is computed: {rules['phase']['name']} ({rules['phase']['source']})."),
         "# Every key: docs/job.md. Lists are in the order z, y, x.",
         f"name = {_text(_name(target.stem))}",
         f"physics = {_text(rules['physics'])}",
@@ -157,15 +159,21 @@ def _segment(image: Look, rules: dict, doubts: list[str], decide: list[str]) -> 
         doubts.append(f"every voxel looked at is {greys.low:g}: there is nothing to separate")
         return ["[segment]", *lines, *keep, ""]
     if _is_labels(image):
-        lines += _comment("whole numbers, and few of them: taken as labels, of which 0 is empty")
-        return [
-            "[segment]",
-            *lines,
-            "labels = true",
-            "void_labels = [0]" if 0 in greys.values else "# void_labels = []",
-            *keep,
-            "",
-        ]
+        if "[density_law]" in rules["job"]:
+            doubts.append("the protocol computes moduli from grey values, but the image has labels; give the scan")
+        return ["[segment]", *lines, *_label_rules(image, rules, doubts, decide), *keep, ""]
+    threshold = rules["threshold"]
+    if "HU" in threshold and image.unit == "HU":
+        lines += _comment(f"threshold of the protocol: {threshold['HU']:g} HU ({threshold['source']})")
+        return ["[segment]", *lines, f"threshold = {threshold['HU']:g}", *keep, ""]
+    if "HU" in threshold:
+        doubts.append(
+            f"the protocol's threshold is {threshold['HU']:g} HU ({threshold['source']}), but the {image.format} does "
+            "not state that its values are HU; Otsu's threshold is written"
+        )
+    else:
+        lines += _comment(f"source of the threshold: {threshold['source']}")
+    doubts += _below_water(image)
     low, high = sorted(greys.above_at_deviation)
     lines += _comment(
         f"Otsu's threshold; it is {greys.threshold:.6g} +- {greys.deviation:.3g} (standard deviation over "
@@ -183,6 +191,37 @@ def _segment(image: Look, rules: dict, doubts: list[str], decide: list[str]) -> 
     return ["[segment]", *lines, f"threshold = {greys.threshold:.6g}", *keep, ""]
 
 
+def _below_water(image: Look) -> list[str]:
+    """Otsu's method on a scan with much air separates air from tissue."""
+    greys = image.greys
+    looks_like_hu = image.unit == "HU" or (image.unit is None and greys.low < AIR_HU)
+    if not looks_like_hu or greys.threshold >= 0:
+        return []
+    return [
+        f"Otsu's threshold is {greys.threshold:g}{' HU' if image.unit == 'HU' else ''}, below water at 0 HU: it "
+        "separates air from tissue; give a threshold in HU, for example 148 for trabecular and 226 for all bone "
+        "(InVesalius)"
+    ]
+
+
+def _label_rules(image: Look, rules: dict, doubts: list[str], decide: list[str]) -> list[str]:
+    """Which labels are empty: of a protocol of pores those of the solid."""
+    values = image.greys.values
+    words = _comment("whole numbers, and few of them: taken as labels")
+    if rules["solid"] != "dark":
+        return [*words, "labels = true", "void_labels = [0]" if 0 in values else "# void_labels = []"]
+    solid = [int(v) for v in values if v != 0]
+    decide.append(f"that label 0 is {rules['phase']['name'].partition(':')[0]}, and labels {solid} are not")
+    if 0 not in values:
+        doubts.append(f"no voxel has label 0, which the protocol takes as {rules['phase']['name'].partition(':')[0]}")
+    return [*words, "labels = true", f"void_labels = {solid}   # all but the phase that is computed"]
+
+
+def _labels_with_material(image: Look, rules: dict) -> list[int]:
+    """Of a protocol of pores label 0, else all others."""
+    return [0] if rules["solid"] == "dark" else [int(n) for n in image.greys.values if n != 0]
+
+
 def _is_labels(image: Look) -> bool:
     values = image.greys.values
     return bool(image.labels) or (0 < len(values) <= 8 and values[0] == 0 and len(values) > 2 and max(values) < 2**16)
@@ -193,14 +232,15 @@ def _materials(image: Look, rules: dict) -> list[str]:
         return []
     material = rules["material"]
     labels = (
-        [n for n in image.greys.values if n != 0]
+        _labels_with_material(image, rules)
         if image.greys and image.greys.threshold is not None and _is_labels(image)
         else [None]
     )
     lines = []
     for label in labels:
         lines.append("[[material]]")
-        name = image.labels.get(str(label), f"{material['name']} {label}" if label is not None else material["name"])
+        is_one = label is None or len(labels) == 1
+        name = image.labels.get(str(label), material["name"] if is_one else f"{material['name']} {label}")
         lines.append(f"name = {_text(name)}")
         if label is not None:
             lines.append(f"label = {label}")

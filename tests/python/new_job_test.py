@@ -1,5 +1,7 @@
 """Jobs that are written from an image. Oracle: the greys that the test made, and a TOML parser of other people."""
 
+import dataclasses
+import os
 import tomllib
 from pathlib import Path
 
@@ -7,7 +9,9 @@ import nrrd
 import numpy as np
 import pytest
 from osteon.images.grey_histogram import greys_of, otsu
-from osteon.new_job import PROTOCOLS, main, protocols
+from osteon.new_job import PROTOCOLS, look_at, main, protocols
+
+import osteon
 
 RNG = np.random.default_rng(1)
 SOLID = RNG.random((24, 20, 20)) < 0.4
@@ -68,7 +72,8 @@ def test_every_protocol_is_a_job_with_its_source(protocol, capsys):
     rules = tomllib.loads((PROTOCOLS / f"{protocol}.toml").read_text())
     assert rules["source"] and rules["decide"]
     words = " ".join(text.replace("\n#", " ").split())
-    for source in rules["source"]:
+    assert ("HU" in rules["threshold"]) == ("[density_law]" in rules["job"])  # of clinical CT
+    for source in [*rules["source"], rules["phase"]["name"], rules["phase"]["source"], rules["threshold"]["source"]]:
         assert " ".join(source.split()) in words
     said = capsys.readouterr().out
     assert all(point in said for point in rules["decide"])
@@ -101,6 +106,47 @@ def test_pores_conduct_in_an_electrode():
     segment = job()["segment"]
     inside = (segment["threshold"] < GREY) & (segment["upper"] >= GREY)
     assert inside.sum() == (greys_of([GREY]).threshold >= GREY).sum()
+
+
+def test_the_electrolyte_of_a_label_image_is_label_0():
+    """Oracle: the tortuosity of the voxels of label 0, counted by themselves."""
+    if not Path(os.environ.get("OSTEON_BINARY", "/nonexistent")).exists():
+        pytest.skip("the osteon program is not built (OSTEON_BINARY)")
+    labels = np.where(SOLID, 1, 0) + SOLID * (RNG.random(SOLID.shape) < 0.3)
+    assert main([image(labels.astype("u1")), "-p", "electrode"]) == 0
+    made = job()
+    assert made["segment"] == {"labels": True, "void_labels": [1, 2], "keep": "all"}
+    assert made["material"] == [{"name": "electrolyte", "label": 0, "conductivity_W_per_mK": 1}]
+    by_job = osteon.run({**made, "picture": {"enabled": False}, "image": {**made["image"], "spacing_mm": 0.0607}})
+    by_mask = osteon.tortuosity(pores=labels == 0, spacing_mm=0.0607, segment={"keep": "all"})
+    assert by_job.tortuosity == pytest.approx(by_mask.tortuosity, rel=1e-5)
+    assert by_job.porosity == pytest.approx((labels == 0).mean())
+
+
+@pytest.mark.parametrize(("protocol", "threshold"), [("vertebra", 148), ("femur-fall", 148), ("solid", None)])
+def test_a_scan_in_hu_has_the_threshold_of_the_protocol(protocol, threshold, capsys, monkeypatch):
+    """Oracle: the number in the protocol; Otsu's of a body in air, which lies between air and tissue."""
+    body = np.full(SOLID.shape, -1000.0)
+    body[:, 4:16, 4:16] = 40
+    body[:, 8:12, 8:12] = 400
+    body += RNG.normal(0, 20, body.shape)
+    values = np.round(body).astype("i2")
+    seen = look_at(image(values))
+    monkeypatch.setattr("osteon.new_job.look_at", lambda source: dataclasses.replace(seen, unit="HU"))
+    assert main(["scan.nrrd", "-p", protocol]) == 0
+    said, text = capsys.readouterr().out, Path("scan.toml").read_text()
+    if threshold is not None:
+        assert job()["segment"]["threshold"] == threshold
+        assert "148 HU (InVesalius, preset Spongial" in " ".join(text.replace("\n#", " ").split())
+        assert "below water" not in said
+    else:
+        assert job()["segment"]["threshold"] == greys_of([values]).threshold < 0
+        assert "below water at 0 HU: it separates air from tissue" in said
+
+
+def test_a_protocol_in_hu_doubts_an_image_without_a_unit(capsys):
+    assert main([image(), "-p", "vertebra"]) == 0
+    assert "does not state that its values are HU; Otsu's threshold is written" in capsys.readouterr().out
 
 
 def test_labels_are_labels():

@@ -10,6 +10,7 @@
 #include <osteon/base/counted.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/job/import/classify.hpp>
+#include <osteon/job/import/doubtful_greys.hpp>
 #include <osteon/job/import/import.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/job/warning_record.hpp>
@@ -174,6 +175,7 @@ scan_model make_scan_model(const spec& job, const scan& input, const std::string
   if (job.image.noise_sd)
     image["noise"] = {
         {"sd", *job.image.noise_sd}, {"blur_voxels", job.image.noise_blur_voxels}, {"seed", job.image.noise_seed}};
+  warn_of_doubtful_greys(job, images.scan, found, input.facts, log);
   made.nodes = voxel::count_nodes(model.solid);
   made.provenance = {{"key", key},
                      {"image", image},
