@@ -32,8 +32,8 @@ threshold = 30000
 {more}
 """
 MATERIALS = {
-    "one material": "[[material]]\nyoungs_modulus_MPa = 6829.0\n",
-    "a density law": "[density_law]\nslope = 1e-5\ncoefficient_MPa = 6850.0\nexponent = 1.5\n",
+    "one material": "[[material]]\nyoungs_modulus_MPa = 6829.0\npoisson_ratio = 0.3\n",
+    "a density law": "[density_law]\nslope = 1e-5\ncoefficient_MPa = 6850.0\nexponent = 1.5\npoisson_ratio = 0.3\n",
 }
 # Linux counts the memory of the process that starts a program as the program's own, so this one is small.
 STARTER = """

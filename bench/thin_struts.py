@@ -45,6 +45,7 @@ slope = {1 / (SOLID - EMPTY)}
 intercept = {-EMPTY / (SOLID - EMPTY)}
 coefficient_MPa = 10000
 max_modulus_MPa = 10000
+poisson_ratio = 0.3
 """  # as JOB has it, times the share of solid in a voxel
 THRESHOLDS = {
     "threshold at 0.35": EMPTY + 0.35 * (SOLID - EMPTY),
@@ -72,7 +73,7 @@ def by_ramp(text: str, scan: np.ndarray) -> str:
     )
     begin = EMPTY + (SOLID - EMPTY) * (middle - RAMP * 0.96)
     text = text.replace(f"threshold = {HALF}", f"threshold = {begin}")
-    return text.replace("[[material]]\nyoungs_modulus_MPa = 10000\n", law)
+    return text.replace("[[material]]\nyoungs_modulus_MPa = 10000\npoisson_ratio = 0.3\n", law)
 
 
 def frame(chance: np.random.Generator, n: int, shell: int, thickness: float) -> np.ndarray:
@@ -111,7 +112,7 @@ def specimen(seed: int, n: int, shell: int, thickness: float) -> dict | None:
             if kind.startswith("modulus by a ramp"):
                 text = by_ramp(text, scan)
             if kind.startswith("modulus by share"):
-                text = text.replace("[[material]]\nyoungs_modulus_MPa = 10000\n", LAW)
+                text = text.replace("[[material]]\nyoungs_modulus_MPa = 10000\npoisson_ratio = 0.3\n", LAW)
             found[kind] = run(folder, text)
     if truth is None:
         return None

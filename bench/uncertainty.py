@@ -30,6 +30,7 @@ spacing_mm = {spacing}
 threshold = {threshold}
 [[material]]
 youngs_modulus_MPa = 10000
+poisson_ratio = 0.3
 [solve]
 tolerance = 1e-4
 [picture]

@@ -70,7 +70,7 @@ def morphometry(
             "name": "shape",
             "image": {"path": "image.npy", "spacing_mm": taken.spacing_mm},
             "segment": {"threshold": taken.threshold, "keep": keep},
-            "material": [{"youngs_modulus_MPa": 1.0}],  # which the shape does not depend on
+            "material": [{"youngs_modulus_MPa": 1.0, "poisson_ratio": 0.3}],  # which the shape does not depend on
         }
         for number, (kind, mask) in enumerate(masks.items()):
             file = f"{kind if kind.isidentifier() and kind != 'image' else number}.npy"

@@ -40,6 +40,7 @@ path = "bone.tif"
 spacing_mm = [0.03, 0.02, 0.01]
 [[material]]
 youngs_modulus_MPa = 6829
+poisson_ratio = 0.3
 )";
 
 TEST(spec, reads_what_is_written_and_keeps_defaults) {
@@ -56,7 +57,7 @@ TEST(spec, reads_what_is_written_and_keeps_defaults) {
 }
 
 TEST(spec, takes_one_number_as_the_edge_of_a_cube) {
-  job_file file("[image]\npath='a'\nspacing_mm = 0.02\n[[material]]\nyoungs_modulus_MPa = 1\n");
+  job_file file("[image]\npath='a'\nspacing_mm = 0.02\n[[material]]\nyoungs_modulus_MPa = 1\npoisson_ratio = 0.3\n");
   EXPECT_EQ(*file.read().image.spacing_mm, (std::vector<double>{0.02, 0.02, 0.02}));
   EXPECT_TRUE(file.problems.empty()) << file.faults();
 }
@@ -87,22 +88,40 @@ tolerance = 1
   EXPECT_EQ(file.problems.size(), 8u) << text;
 }
 
+// Oracle: the rule that no property of a material has a default.
+TEST(spec, poissons_ratio_has_no_default) {
+  const auto faults = [](const std::string& text) {
+    job_file file("[image]\npath='a'\n" + text);
+    file.read();
+    return file.faults();
+  };
+  for (const char* table : {"[[material]]\nyoungs_modulus_MPa=1\n", "[density_law]\nslope=1\ncoefficient_MPa=1\n",
+                            "[modulus_image]\npath='e'\n"})
+    EXPECT_NE(faults(table).find("poisson_ratio: missing: physics = \"elasticity\" needs it"), std::string::npos)
+        << table << faults(table);
+  EXPECT_EQ(faults("[modulus_image]\npath='e'\n[poisson_image]\npath='n'\n"), "");
+  EXPECT_NE(
+      faults("[modulus_image]\npath='e'\npoisson_ratio=0.3\n[poisson_image]\npath='n'\n").find("remove one of the two"),
+      std::string::npos);
+}
+
 TEST(spec, refuses_what_does_not_fit_together) {
   const auto faults = [](const std::string& text) {
     job_file file(text);
     file.read();
     return file.faults();
   };
-  EXPECT_NE(faults("physics='heat'\n[image]\npath='a'\n[[material]]\nyoungs_modulus_MPa=1\n")
+  EXPECT_NE(faults("physics='heat'\n[image]\npath='a'\n[[material]]\nyoungs_modulus_MPa=1\npoisson_ratio = 0.3\n")
                 .find("conductivity_W_per_mK: missing"),
             std::string::npos);
   EXPECT_NE(faults("[image]\npath='a'\n").find("material: missing"), std::string::npos);
   EXPECT_NE(faults("physics='heat'\n[image]\npath='a'\n[[material]]\nconductivity_W_per_mK=1\n[load]\ntest='axial_bonded'\n")
                 .find("load.test"),
             std::string::npos);
-  EXPECT_NE(faults("[image]\npath='a'\n[[material]]\nyoungs_modulus_MPa=1\nlabel=3\n").find("segment.labels = true"),
+  EXPECT_NE(faults("[image]\npath='a'\n[[material]]\nyoungs_modulus_MPa=1\npoisson_ratio = 0.3\nlabel=3\n")
+                .find("segment.labels = true"),
             std::string::npos);
-  const std::string bone = "[image]\npath='a'\n[[material]]\nyoungs_modulus_MPa=1\n";
+  const std::string bone = "[image]\npath='a'\n[[material]]\nyoungs_modulus_MPa=1\npoisson_ratio = 0.3\n";
   EXPECT_NE(faults(bone + "[output]\nfields=['stres']\n").find("did you mean 'stress'?"), std::string::npos);
   EXPECT_NE(faults(bone + "[render]\nevery=2\n").find("render: unknown key; did you mean 'picture'?"), std::string::npos);
   EXPECT_NE(faults(bone + "[output]\nfields=['sed', 'sed']\n").find("'sed' is named twice"), std::string::npos);
@@ -170,7 +189,7 @@ TEST(suggest, finds_the_nearest_word) {
 // Oracle: what the words mean; by spelling alone `compression` is nearest to torsion.
 TEST(synonyms, words_of_other_programs_lead_home) {
   const auto fault = [](const std::string& text) {
-    job_file file("[image]\npath='a'\n[[material]]\nyoungs_modulus_MPa=1000\n" + text);
+    job_file file("[image]\npath='a'\n[[material]]\nyoungs_modulus_MPa=1000\npoisson_ratio = 0.3\n" + text);
     file.read();
     return file.faults();
   };
@@ -207,7 +226,8 @@ TEST(synonyms, all_keys_are_known_by_table) {
 
 // Oracle: the contract: what loads nothing is a fault, also where a force of zero is written.
 TEST(spec, refuses_loads_of_nothing) {
-  const std::string held = "[image]\npath='a'\n[[material]]\nyoungs_modulus_MPa=1e4\n[[support]]\non='z_low'\nfix='zyx'\n";
+  const std::string held =
+      "[image]\npath='a'\n[[material]]\nyoungs_modulus_MPa=1e4\npoisson_ratio = 0.3\n[[support]]\non='z_low'\nfix='zyx'\n";
   for (const auto& [load, faulty] :
        std::vector<std::pair<std::string, bool>>{{"", true},
                                                  {"[[force]]\non='z_high'\nforce_N=[0, 0, 0]\n", true},
@@ -247,7 +267,7 @@ TEST(doubts, are_of_values_that_are_hardly_meant) {
            {bone + "17000\n[solve]\ntolerance=0.1\n", "solve.tolerance: 0.1 is coarse"},
            {"physics='heat'\n" + image + "[[material]]\nconductivity_W_per_mK=0.5\n[load]\nlow_K=-20\nhigh_K=37\n",
             "load.low_K: -20 K lies below absolute zero"},
-           {"[image]\npath='a'\nspacing_mm=34\n[[material]]\nyoungs_modulus_MPa=17000\n",
+           {"[image]\npath='a'\nspacing_mm=34\n[[material]]\nyoungs_modulus_MPa=17000\npoisson_ratio = 0.3\n",
             "if micrometres were meant, write 0.034"}})
     EXPECT_NE(doubts_in(text).find(said), std::string::npos) << said << "\nin\n" << doubts_in(text);
 }
@@ -255,12 +275,15 @@ TEST(doubts, are_of_values_that_are_hardly_meant) {
 // Oracle: a name is a folder's name beside where osteon runs; these lead elsewhere, or do something to a terminal.
 TEST(spec, refuses_names_that_lead_elsewhere_or_cannot_be_shown) {
   for (const std::string name : {"../evil", "/tmp/evil", "a/b", "..", ".", "\\u001b]0;x\\u0007", "a\\nb", "\\u202egpj"}) {
-    job_file file("name = \"" + name + "\"\n[image]\npath = \"a.tif\"\n[[material]]\nyoungs_modulus_MPa = 1\n");
+    job_file file("name = \"" + name +
+                  "\"\n[image]\npath = \"a.tif\"\n[[material]]\nyoungs_modulus_MPa = 1\npoisson_ratio = 0.3\n");
     file.read();
     ASSERT_EQ(file.problems.size(), 1u) << name << ": " << file.faults();
     EXPECT_NE(file.faults().find(":1: name: "), std::string::npos) << file.faults();
   }
-  job_file file("name = \"пример 骨 1.5 (b)\"\n[image]\npath = \"a.tif\"\n[[material]]\nyoungs_modulus_MPa = 1\n");
+  job_file file(
+      "name = \"пример 骨 1.5 (b)\"\n[image]\npath = \"a.tif\"\n[[material]]\nyoungs_modulus_MPa = 1\npoisson_ratio = "
+      "0.3\n");
   file.read();
   EXPECT_TRUE(file.problems.empty()) << file.faults();
 }
@@ -278,7 +301,8 @@ TEST(spec, refuses_what_is_too_deep_before_it_is_parsed) {
 // Oracle: the same file in the present spelling.
 TEST(spec, takes_older_spellings_with_a_hint) {
   const std::string heat = "physics='heat'\n[image]\npath='a'\n[[material]]\nconductivity_W_per_mK=1\n";
-  const std::string elastic = "[image]\npath='a'\n[[material]]\nyoungs_modulus_MPa=1e4\n[load]\ntest='homogenise'\n";
+  const std::string elastic =
+      "[image]\npath='a'\n[[material]]\nyoungs_modulus_MPa=1e4\npoisson_ratio = 0.3\n[load]\ntest='homogenise'\n";
   const std::string tensor = heat + "[load]\ntest='conductivity_tensor'\n";
   const struct {
     std::string older, present, key, hint;
@@ -310,7 +334,8 @@ TEST(spec, takes_older_spellings_with_a_hint) {
 // Oracle: the contract; one of two values would be lost.
 TEST(spec, refuses_a_key_by_two_names) {
   job_file file(
-      "[image]\npath='a'\n[[material]]\nyoungs_modulus_MPa=1e4\n[load]\ntest='homogenise'\nboundary='kubc'\n"
+      "[image]\npath='a'\n[[material]]\nyoungs_modulus_MPa=1e4\npoisson_ratio = "
+      "0.3\n[load]\ntest='homogenise'\nboundary='kubc'\n"
       "boundary_condition='periodic'\n");
   file.read();
   ASSERT_EQ(file.problems.size(), 1u) << file.faults();

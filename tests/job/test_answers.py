@@ -119,7 +119,7 @@ def test_a_constant_density_law_is_a_single_material(job: Job, sponge: Path) -> 
     """Oracle: the same job with one material; the law gives every grey value the same modulus."""
     job.write(job_text(sponge))
     plain = job.run("-n", "1", "--no-report").summary
-    law = "[density_law]\nslope = 1.0\ncoefficient_MPa = 6829.0\nexponent = 0.0\n"
+    law = "[density_law]\nslope = 1.0\ncoefficient_MPa = 6829.0\nexponent = 0.0\npoisson_ratio = 0.3\n"
     job.write(f'[image]\npath = "{sponge}"\nspacing_mm = 0.02\n{law}[picture]\nenabled = false\n')
     done = job.run("-n", "2", "--no-report")
     assert done.code == 0, done.err

@@ -321,7 +321,7 @@ def test_strengths_follow_the_density(job: Job) -> None:
     np.save(job.folder / "image.npy", np.full((4, 3, 3), 200, "u1"))
     job.write(
         'physics = "failure"\n[image]\npath = "image.npy"\nspacing_mm = 0.05\n[segment]\nthreshold = 100\n'
-        "[density_law]\nslope = 0.0025\ncoefficient_MPa = 3814.4\nexponent = 1.05\n"
+        "[density_law]\nslope = 0.0025\ncoefficient_MPa = 3814.4\nexponent = 1.05\npoisson_ratio = 0.3\n"
         '[failure]\nlaw = "von_mises"\nyield_stress_by_density = [57.4464, 1.39]\nsteps = 2\n'
         '[load]\ntest = "uniaxial"\nstrain = -0.02\n[picture]\nenabled = false\n[solve]\ntolerance = 1e-9\n'
     )

@@ -131,7 +131,7 @@ def test_materials_have_statistics_of_their_own(job: Job, tmp_path: Path) -> Non
     labels[2, 1, 1] = 0
     np.save(tmp_path / "labels.npy", labels)
     table = "".join(
-        f'[[material]]\nlabel = {label}\nname = "{name}"\nyoungs_modulus_MPa = {e}\n'
+        f'[[material]]\nlabel = {label}\nname = "{name}"\nyoungs_modulus_MPa = {e}\npoisson_ratio = 0.3\n'
         for label, name, e in [(9, "stiff", 20000.0), (3, "soft", 500.0)]
     )
     job.write(

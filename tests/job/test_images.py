@@ -66,7 +66,7 @@ def test_a_law_takes_the_calibration_of_the_image(job: Job):
     aimio.write_aim(str(job.folder / "scan.aim"), values, head, unit="native")
     text = (
         '[image]\npath = "scan.aim"\n[segment]\nthreshold = 0\n[picture]\nenabled = false\n'
-        "[density_law]\nfrom_image = true\ncoefficient_MPa = 0.01\nexponent = 2\n"
+        "[density_law]\nfrom_image = true\ncoefficient_MPa = 0.01\nexponent = 2\npoisson_ratio = 0.3\n"
     )
     job.write(text)
     done = job.run("--ranks", "1")
@@ -119,7 +119,7 @@ def test_labels_and_moduli_have_to_lie_on_the_scan(job: Job):
     moved[0, 3] += 0.3
     laid_over(job, place, "scan.nii")
     labels = '[segment]\nthreshold = 0\n[[set]]\nname = "a"\nselect = "image"\nimage = "other.nii"\nlabels = [3]\n'
-    moduli = '[image]\npath = "scan.nii"\n[segment]\nthreshold = 0\n[modulus_image]\npath = "other.nii"\n'
+    moduli = '[image]\npath = "scan.nii"\n[segment]\nthreshold = 0\n[modulus_image]\npath = "other.nii"\npoisson_ratio = 0.3\n'
     for text in (job_text("scan.nii", spacing="", more=labels), moduli):
         job.write(text)
         for affine, word in ((mirrored, "origin_mm"), (turned, "direction"), (moved, "origin_mm")):

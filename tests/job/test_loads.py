@@ -282,8 +282,8 @@ def test_sets_by_label_image_and_by_material(job: Job) -> None:
     np.save(job.folder / "block.npy", np.concatenate([image[:1], image]))
     text = (
         '[image]\npath = "block.npy"\nspacing_mm = 1.0\ncrop_voxels = [[1, 7], [0, 5], [0, 6]]\n[segment]\nlabels = true\n'
-        '[[material]]\nlabel = 1\nyoungs_modulus_MPa = 1000\n[[material]]\nname = "cap"\nlabel = 2\n'
-        "youngs_modulus_MPa = 1000\n[solve]\ntolerance = 1e-10\n[picture]\nenabled = false\n"
+        '[[material]]\nlabel = 1\nyoungs_modulus_MPa = 1000\npoisson_ratio = 0.3\n[[material]]\nname = "cap"\nlabel = 2\n'
+        "youngs_modulus_MPa = 1000\npoisson_ratio = 0.3\n[solve]\ntolerance = 1e-10\n[picture]\nenabled = false\n"
         '[[support]]\non = "z_low"\nfix = "zyx"\n[[force]]\non = "a"\nforce_N = [-1, 0, 0]\n[[set]]\nname = "a"\n'
     )
     summaries = []

@@ -106,7 +106,7 @@ def test_more_moduli_than_classes_are_within_the_error_that_is_told(job: Job, tm
 def test_a_changed_modulus_image_makes_a_new_model(job: Job, scan: np.ndarray, tmp_path: Path) -> None:
     """Oracle: the stiffness is proportional to the moduli."""
     np.save(tmp_path / "E.npy", np.full(scan.shape, 1000, np.uint16))
-    text = head() + '[modulus_image]\npath = "E.npy"\n'
+    text = head() + '[modulus_image]\npath = "E.npy"\npoisson_ratio = 0.3\n'
     first, _ = stiffness(job, text)
     np.save(tmp_path / "E.npy", np.full(scan.shape, 2000, np.uint16))
     second, _ = stiffness(job, text)
@@ -116,9 +116,9 @@ def test_a_changed_modulus_image_makes_a_new_model(job: Job, scan: np.ndarray, t
 @pytest.mark.parametrize(
     ("lines", "code", "words"),
     [
-        ('[modulus_image]\npath = "none.npy"\n', 3, "modulus_image.path: "),
-        ('[modulus_image]\npath = "small.npy"\n', 3, "give images of one shape"),
-        ('[modulus_image]\npath = "zero.npy"\n', 3, "have a Young's modulus that is not allowed"),
+        ('[modulus_image]\npath = "none.npy"\npoisson_ratio = 0.3\n', 3, "modulus_image.path: "),
+        ('[modulus_image]\npath = "small.npy"\npoisson_ratio = 0.3\n', 3, "give images of one shape"),
+        ('[modulus_image]\npath = "zero.npy"\npoisson_ratio = 0.3\n', 3, "have a Young's modulus that is not allowed"),
         ('[modulus_image]\npath = "scan.npy"\n[poisson_image]\npath = "scan.npy"\n', 3, "have a Poisson's ratio that"),
         ('[poisson_image]\npath = "scan.npy"\n', 2, "poisson_image: given without [modulus_image]"),
         ('[density_law]\nslope = 1\nlaw = "linear"\ncoefficients_MPa = [1, 2, 3]\n', 2, 'law = "linear" needs two'),

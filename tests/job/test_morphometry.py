@@ -184,7 +184,7 @@ def test_a_run_tells_compartments_and_their_densities(job: Job) -> None:
     with_compartments(job)
     text = (job.folder / "job.toml").read_text()
     begin, end = text.index("[[material]]"), text.index("[", text.index("[[material]]") + 2)
-    law = "[density_law]\nslope = 2.0\nintercept = -3.0\ncoefficient_MPa = 10.0\n"
+    law = "[density_law]\nslope = 2.0\nintercept = -3.0\ncoefficient_MPa = 10.0\npoisson_ratio = 0.3\n"
     job.write(text[:begin] + law + text[end:] + "[output]\nmorphometry = true\n")
     done = job.run("-n", "2", "--set", "picture.enabled=false")
     assert done.code == 0, done.err

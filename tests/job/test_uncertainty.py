@@ -127,7 +127,7 @@ def test_the_sensitivity_is_the_derivative(job: Job, tmp_path: Path) -> None:
     np.save(tmp_path / "labels.npy", labels)
     text = (
         '[image]\npath = "labels.npy"\nspacing_mm = 0.5\n[segment]\nlabels = true\n'
-        "[[material]]\nlabel = 1\nyoungs_modulus_MPa = 1000\n[[material]]\nlabel = 2\nyoungs_modulus_MPa = {}\n"
+        "[[material]]\nlabel = 1\nyoungs_modulus_MPa = 1000\npoisson_ratio = 0.3\n[[material]]\nlabel = 2\nyoungs_modulus_MPa = {}\npoisson_ratio = 0.3\n"
         '[solve]\ntolerance = 1e-9\n[picture]\nenabled = false\n[output]\nfields = ["stiffness_sensitivity"]\n'
     )
     stiffness = {}

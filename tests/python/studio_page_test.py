@@ -424,7 +424,8 @@ def test_a_density_law_over_the_histogram(started, tmp_path):
         page.wait_for("!!studio.job.value.data.density_law")
         settle(page)
         assert "material" not in data(page) and "fault" in told(page)  # nothing is guessed
-        for key, value in (("slope", 2), ("intercept", -40), ("coefficient_MPa", 0.5), ("exponent", 1.5)):
+        law = {"slope": 2, "intercept": -40, "coefficient_MPa": 0.5, "exponent": 1.5, "poisson_ratio": 0.3}
+        for key, value in law.items():
             page.type(f"[data-key='density_law.{key}']", str(value))
             settle(page)
         assert "it can run" in told(page), page.value("JSON.stringify(studio.checked.value.problems)")

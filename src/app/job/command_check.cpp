@@ -79,9 +79,10 @@ int check(const check_options& o) {
         on_all_ranks([&](MPI_Comm) { found = job::check_image(MPI_COMM_SELF, spec, most_voxels, deep, loads); });
     if (code != 0) return code;
   } else {
-    found.problems = job::check_image_files(spec);
-    found.warnings = job::doubts(spec);
-    found.looked_at = "the image was not opened: mend the job first";
+    const std::size_t of_job = problems.size();
+    found.looked_at = job::add_faults_of_image(spec, problems, found.warnings);
+    found.problems.assign(problems.begin() + static_cast<std::ptrdiff_t>(of_job), problems.end());
+    problems.resize(of_job);
   }
   for (auto* list : {&found.problems, &found.warnings})
     for (problem& p : *list) p.where = o.job + ": " + p.where;

@@ -32,6 +32,7 @@
 #include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/placement/place_ranks.hpp>
 #include <osteon/job/plans/ranks_by_plans.hpp>
+#include <osteon/job/run/before_run.hpp>
 #include <osteon/job/run/compute.hpp>
 #include <osteon/job/run/connectivity_effect.hpp>
 #include <osteon/job/run/directory_lock.hpp>
@@ -160,7 +161,14 @@ job::spec read_job(const run_options& options) {
   job::script_options script = options.script;
   script.serial_text = options.io == "text-serial";
   job::spec spec = job::read_job(options.job, script, problems, options.set);
-  if (!problems.empty()) throw usage_error(job::join(problems));
+  if (!problems.empty()) {
+    // A parent reports the faults of the image with them; ranks would do so once each.
+    const std::size_t of_job = problems.size();
+    std::vector<problem> warnings;
+    if (!under_launcher()) job::add_faults_of_image(spec, problems, warnings);
+    for (std::size_t n = of_job; n < problems.size(); ++n) problems[n].where = options.job + ": " + problems[n].where;
+    throw usage_error(job::join(problems));
+  }
   if (options.io && !script.serial_text) spec.io.mode = *options.io;
   for (const std::string& hint : options.io_hints) {
     if (hint.find('=') == std::string::npos || hint.front() == '=' || hint.back() == '=')

@@ -61,7 +61,7 @@ struct material_spec {
   std::string name;
   std::optional<std::int64_t> label;
   std::optional<double> youngs_modulus_MPa;
-  double poisson_ratio = 0.3;
+  std::optional<double> poisson_ratio;  ///< no default: physics with stresses needs it
   std::optional<double> conductivity_W_per_mK;
   std::optional<double> density_kg_per_m3;
   std::optional<double> heat_capacity_J_per_m3K;
@@ -81,13 +81,13 @@ struct density_law_spec {
   std::vector<double> coefficients_MPa;
   double min_modulus_MPa = 1;
   double max_modulus_MPa = 100000;
-  double poisson_ratio = 0.3;
+  std::optional<double> poisson_ratio;  ///< no default: physics with stresses needs it
 };
 
 /// An image of elastic constants, voxel by voxel.
 struct modulus_image_spec {
   std::string path;
-  double poisson_ratio = 0.3;
+  std::optional<double> poisson_ratio;  ///< no default: physics with stresses needs it
 };
 
 struct poisson_image_spec {

@@ -198,15 +198,15 @@ const drawMaterial = () => {
     materials.map((/** @type {any} */ m, /** @type {number} */ n) => [
       materials.length > 1 ? h('h3', null, m.name || `material ${n + 1}`) : null, text('name', ['material', n, 'name']),
       m.label !== undefined ? number('label', ['material', n, 'label']) : null,
-      physics() === 'heat' || m.conductivity_W_per_mK !== undefined ? number('conductivity', ['material', n, 'conductivity_W_per_mK'], 'W/mK') : null,
-      !isMechanical() ? null : [number("Young's modulus", ['material', n, 'youngs_modulus_MPa'], 'MPa', {placeholder: 'to be given'}), number("Poisson's ratio", ['material', n, 'poisson_ratio'])],
+      physics() === 'heat' || physics() === 'thermo_elasticity' || m.conductivity_W_per_mK !== undefined ? number('conductivity', ['material', n, 'conductivity_W_per_mK'], 'W/mK', {placeholder: 'to be given'}) : null,
+      !isMechanical() ? null : [number("Young's modulus", ['material', n, 'youngs_modulus_MPa'], 'MPa', {placeholder: 'to be given'}), number("Poisson's ratio", ['material', n, 'poisson_ratio'], '', {placeholder: 'to be given'})],
     ]),
     !law && isMechanical() && physics() === 'elasticity' ? h('p', null, h('button', {type: 'button', className: 'plain', 'data-key': 'add law', title: 'A density law in the place of the materials',
       onclick: () => edit([...materials.map((/** @type {any} */ _, /** @type {number} */ n) => ({op: 'remove', path: ['material', materials.length - 1 - n]})), {op: 'set', path: ['density_law', 'slope'], value: 1}])}, 'modulus from the greys instead')) : null,
     law ? [h('h3', null, 'Modulus from the greys'), h('p', {className: 'soft'}, 'density = slope × grey + intercept; E = coefficient × density^exponent'),
       number('slope', ['density_law', 'slope']), number('intercept', ['density_law', 'intercept']),
-      number('coefficient', ['density_law', 'coefficient_MPa'], 'MPa'), number('exponent', ['density_law', 'exponent'])] : null,
-    !materials.length && !law && !data().modulus_image && physics() === 'flow' ? h('p', {className: 'soft'}, 'a flow needs none') : !materials.length && !law && !data().modulus_image ? h('p', null, h('button', {type: 'button', onclick: () => edit([{op: 'add', path: ['material'], value: {name: 'solid', ...(isMechanical() ? {youngs_modulus_MPa: 1000, poisson_ratio: 0.3} : {conductivity_W_per_mK: 1})}}])}, 'Add a material')) : null);
+      number('coefficient', ['density_law', 'coefficient_MPa'], 'MPa'), number('exponent', ['density_law', 'exponent']), number("Poisson's ratio", ['density_law', 'poisson_ratio'], '', {placeholder: 'to be given'})] : null,
+    !materials.length && !law && !data().modulus_image && physics() === 'flow' ? h('p', {className: 'soft'}, 'a flow needs none') : !materials.length && !law && !data().modulus_image ? h('p', null, h('button', {type: 'button', onclick: () => edit([{op: 'add', path: ['material'], value: {name: 'solid'}}])}, 'Add a material')) : null);
 };
 
 // ---- loads

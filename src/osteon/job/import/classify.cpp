@@ -37,7 +37,7 @@ voxel::segmented classify(const spec& job, const job_images& images) {
   how.may_join_nothing = rules.may_join_nothing;
   how.periodic = rules.periodic;
   const auto properties = [](const material_spec& m, const std::string& fallback) {
-    return voxel::material{m.name.empty() ? fallback : m.name, m.youngs_modulus_MPa.value_or(0), m.poisson_ratio,
+    return voxel::material{m.name.empty() ? fallback : m.name, m.youngs_modulus_MPa.value_or(0), m.poisson_ratio.value_or(0),
                            m.conductivity_W_per_mK.value_or(0)};
   };
   if (rules.has_others) {
@@ -65,11 +65,11 @@ voxel::segmented classify(const spec& job, const job_images& images) {
     const voxel::calibration line = calibration_of(d, images);
     return voxel::segment(images.scan, how,
                           voxel::density_law{line.slope, line.intercept, d.coefficient_MPa.value_or(0), d.exponent,
-                                             d.coefficients_MPa, d.min_modulus_MPa, d.max_modulus_MPa, d.poisson_ratio});
+                                             d.coefficients_MPa, d.min_modulus_MPa, d.max_modulus_MPa, d.poisson_ratio.value_or(0)});
   }
   if (images.modulus)
     return voxel::segment(images.scan, how,
-                          voxel::elastic_images{*images.modulus, images.poisson, job.modulus_image->poisson_ratio});
+                          voxel::elastic_images{*images.modulus, images.poisson, job.modulus_image->poisson_ratio.value_or(0)});
   return voxel::segment(images.scan, how,
                         properties(job.materials.empty() ? material_spec{} : job.materials.front(), "solid"));
 }

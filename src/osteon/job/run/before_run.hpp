@@ -31,6 +31,12 @@ constexpr std::int64_t most_voxels_to_check = std::int64_t{1} << 25;
 /// @throws machine_error if images cannot be read here
 image_check check_image(MPI_Comm comm, const spec& job, std::int64_t most_voxels = most_voxels_to_check);
 
+/// What the files and the header of a job's image tell of a job that has faults, so that all are reported at once: missing
+/// files, voxel size, shape. Nothing is read where the faults are in its keys.
+/// @param found the faults of the job; those of the image are added @param warnings of the job's keys and size
+/// @return how much of the image was read, in words
+std::string add_faults_of_image(const spec& job, std::vector<problem>& found, std::vector<problem>& warnings);
+
 struct estimation {
   std::string job, physics;
   int ranks = 1, threads = 1;

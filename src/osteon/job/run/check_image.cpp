@@ -55,6 +55,14 @@ class image_checker {
   image_checker(MPI_Comm comm, const spec& job, std::int64_t most_voxels, const deep_check& deep, json& loads)
       : comm_(comm), job_(job), most_voxels_(most_voxels), deep_(deep), loads_(loads) {}
 
+  // Of a job with faults: of the image its header only.
+  image_check run_header(bool keys_are_good) {
+    if (source_of(job_).is_image()) found_.problems = check_image_files(job_);
+    found_.warnings = doubts(job_);
+    if (keys_are_good && found_.problems.empty() && source_of(job_).is_image() && look()) check_header();
+    return std::move(found_);
+  }
+
   image_check run() {
     const bool is_image = source_of(job_).is_image();
     if (is_image) found_.problems = check_image_files(job_);  // files of other programs are told of by their reader
@@ -292,6 +300,28 @@ image_check check_image(MPI_Comm comm, const spec& job, std::int64_t most_voxels
 image_check check_image(MPI_Comm comm, const spec& job, std::int64_t most_voxels) {
   json none;
   return check_image(comm, job, most_voxels, {}, none);
+}
+
+std::string add_faults_of_image(const spec& job, std::vector<problem>& found, std::vector<problem>& warnings) {
+  // `where` is `file:line: key`. Shapes cannot be computed by wrong keys, and without a path there is no image.
+  const auto is_of_image = [](const problem& p) {
+    for (const char* key : {": image.", ": run.", ": segment.", ": physics", ": --set"})
+      if (p.where.find(key) != std::string::npos) return true;
+    return p.where.find(": ") == std::string::npos;  // the text is no TOML
+  };
+  const bool keys_are_good = !job.image.path.empty() && std::none_of(found.begin(), found.end(), is_of_image);
+  json none;
+  const deep_check nothing;
+  image_check of_image;
+  try {
+    of_image = image_checker(MPI_COMM_NULL, job, 0, nothing, none).run_header(keys_are_good);
+  } catch (const error&) {  // without a reader the faults of the keys are still worth reporting
+    of_image = image_checker(MPI_COMM_NULL, job, 0, nothing, none).run_header(false);
+  }
+  std::move(of_image.problems.begin(), of_image.problems.end(), std::back_inserter(found));
+  warnings = std::move(of_image.warnings);
+  return of_image.facts.is_null() ? "the image was not opened: mend the job first"
+                                  : "of the image only its header was checked: mend the job first";
 }
 
 }  // namespace osteon::job

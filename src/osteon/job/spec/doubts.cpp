@@ -89,7 +89,7 @@ class doubter {
  private:
   void of_material(const material_spec& m, const std::string& at) {
     if (bears_ && m.youngs_modulus_MPa) modulus(*m.youngs_modulus_MPa, at + "youngs_modulus_MPa");
-    const double nu = m.poisson_ratio;
+    const double nu = m.poisson_ratio.value_or(0.3);
     doubt(bears_ && (nu < 0 || nu > 0.49), at + "poisson_ratio",
           [&] { return fmt::format("{:g} is unusual; bone has 0.3, and towards 0.5 eight-node bricks are too stiff", nu); });
     const double k = m.conductivity_W_per_mK.value_or(1);

@@ -123,7 +123,7 @@ void describe(Visitor& v, spec& s) {
            t("name", m.name, "Name shown in the results.");
            t("label", m.label, "Voxels of the image with this label have this material.");
            t("youngs_modulus_MPa", m.youngs_modulus_MPa, "Young's modulus in MPa, > 0.");
-           t("poisson_ratio", m.poisson_ratio, "Poisson's ratio, in (-1, 0.5).");
+           t("poisson_ratio", m.poisson_ratio, "Poisson's ratio, in (-1, 0.5). Needed where stresses are computed.");
            t("conductivity_W_per_mK", m.conductivity_W_per_mK, "Thermal conductivity in W/(m K), > 0.");
            t("density_kg_per_m3", m.density_kg_per_m3, "Mass density in kg/m3, > 0; needed for gravity_m_per_s2 only.");
            t("heat_capacity_J_per_m3K", m.heat_capacity_J_per_m3K,
@@ -155,7 +155,7 @@ void describe(Visitor& v, spec& s) {
         t("coefficients_MPa", d.coefficients_MPa, "[a0, a1, ...] of the linear law or the polynomial.");
         t("min_modulus_MPa", d.min_modulus_MPa, "Smaller moduli are raised to this.");
         t("max_modulus_MPa", d.max_modulus_MPa, "Larger moduli are lowered to this.");
-        t("poisson_ratio", d.poisson_ratio, "Poisson's ratio of all voxels, in (-1, 0.5).");
+        t("poisson_ratio", d.poisson_ratio, "Poisson's ratio of all voxels, in (-1, 0.5). Needed.");
       });
   v.optional_table(
       "modulus_image", s.modulus_image,
@@ -165,7 +165,8 @@ void describe(Visitor& v, spec& s) {
       "`segmentation` in summary.json tells the largest errors of E (relative) and nu by that.",
       [](auto& t, modulus_image_spec& m) {
         t("path", m.path, "Image file of moduli in MPa, > 0 at solid voxels.");
-        t("poisson_ratio", m.poisson_ratio, "Poisson's ratio of all voxels, in (-1, 0.5), if there is no [poisson_image].");
+        t("poisson_ratio", m.poisson_ratio,
+          "Poisson's ratio of all voxels, in (-1, 0.5). Needed if there is no [poisson_image].");
       });
   v.optional_table("poisson_image", s.poisson_image, "Poisson's ratio voxel by voxel; goes with [modulus_image].",
                    [](auto& t, poisson_image_spec& p) {

@@ -255,7 +255,9 @@ class checker {
     expect(!job_.poisson_image || images, "poisson_image", "given without [modulus_image]; add it, or use poisson_ratio");
     if (images) {
       expect(!job_.modulus_image->path.empty(), "modulus_image.path", "missing: an image of moduli in MPa");
-      expect_ratio(job_.modulus_image->poisson_ratio, "modulus_image.poisson_ratio");
+      expect_ratio(job_.modulus_image->poisson_ratio, "modulus_image.poisson_ratio", !job_.poisson_image);
+      expect(!job_.poisson_image || !job_.modulus_image->poisson_ratio, "modulus_image.poisson_ratio",
+             "given together with [poisson_image]; remove one of the two");
     }
     expect(!job_.poisson_image || !job_.poisson_image->path.empty(), "poisson_image.path",
            "missing: an image of Poisson's ratios");
@@ -270,7 +272,7 @@ class checker {
       expect(std::isfinite(m.thermal_expansion_per_K.value_or(0)) && std::abs(m.thermal_expansion_per_K.value_or(0)) < 1,
              at + "thermal_expansion_per_K",
              fmt::format("{} must be in (-1, 1) 1/K; bone has about 2.7e-5", m.thermal_expansion_per_K.value_or(0)));
-      expect_ratio(m.poisson_ratio, at + "poisson_ratio");
+      expect_ratio(m.poisson_ratio, at + "poisson_ratio", needs(row_, property::youngs_modulus));
       if (job_.segment.labels) {
         expect(m.label.has_value(), at + "label", "missing: with segment.labels = true every material names its label");
         expect(!m.label || labels.insert(*m.label).second, at + "label",
@@ -320,7 +322,7 @@ class checker {
     expect(d.min_modulus_MPa > 0, "density_law.min_modulus_MPa", fmt::format("{} must be > 0", d.min_modulus_MPa));
     expect(d.max_modulus_MPa >= d.min_modulus_MPa, "density_law.max_modulus_MPa",
            fmt::format("{} is below min_modulus_MPa = {}", d.max_modulus_MPa, d.min_modulus_MPa));
-    expect_ratio(d.poisson_ratio, "density_law.poisson_ratio");
+    expect_ratio(d.poisson_ratio, "density_law.poisson_ratio", true);
   }
 
   // Each row says what is wrong with a job of its own, or what of its keys a job of another physics has.
@@ -418,8 +420,10 @@ class checker {
   void expect_positive(const std::optional<double>& value, const std::string& where, const std::string& unit) {
     expect(!value || *value > 0, where, fmt::format("{} must be > 0 {}", value.value_or(0), unit));
   }
-  void expect_ratio(double nu, const std::string& where) {
-    expect(nu > -1 && nu < 0.5, where, fmt::format("{} must be in (-1, 0.5); 0.3 is usual for bone", nu));
+  void expect_ratio(const std::optional<double>& nu, const std::string& where, bool is_needed) {
+    expect(nu || !is_needed, where, fmt::format("missing: physics = \"{}\" needs it; 0.3 is usual for bone", row_.name));
+    expect(!nu || (*nu > -1 && *nu < 0.5), where,
+           fmt::format("{} must be in (-1, 0.5); 0.3 is usual for bone", nu.value_or(0)));
   }
 
   const spec& job_;
