@@ -246,5 +246,7 @@ def test_an_unfinished_solution_leaves_no_text(case: Path, tmp_path: Path) -> No
 
 def test_options_of_scripts_are_refused_for_other_jobs(job: Job, sponge: Path) -> None:
     """Oracle: a TOML job has its own units."""
-    job.write(f'[image]\npath = "{sponge}"\nspacing_mm = 1\n[[material]]\nyoungs_modulus_MPa = 1\npoisson_ratio = 0.3\n')
+    job.write(
+        f'[image]\npath = "{sponge}"\nspacing_mm = 1\n[[material]]\nyoungs_modulus_MPa = 1\npoisson_ratio = 0.3\n'
+    )
     assert job.run("--units", "m").code == 2

@@ -63,13 +63,15 @@ voxel::segmented classify(const spec& job, const job_images& images) {
   if (job.density_law) {
     const density_law_spec& d = *job.density_law;
     const voxel::calibration line = calibration_of(d, images);
-    return voxel::segment(images.scan, how,
-                          voxel::density_law{line.slope, line.intercept, d.coefficient_MPa.value_or(0), d.exponent,
-                                             d.coefficients_MPa, d.min_modulus_MPa, d.max_modulus_MPa, d.poisson_ratio.value_or(0)});
+    return voxel::segment(
+        images.scan, how,
+        voxel::density_law{line.slope, line.intercept, d.coefficient_MPa.value_or(0), d.exponent, d.coefficients_MPa,
+                           d.min_modulus_MPa, d.max_modulus_MPa, d.poisson_ratio.value_or(0)});
   }
   if (images.modulus)
-    return voxel::segment(images.scan, how,
-                          voxel::elastic_images{*images.modulus, images.poisson, job.modulus_image->poisson_ratio.value_or(0)});
+    return voxel::segment(
+        images.scan, how,
+        voxel::elastic_images{*images.modulus, images.poisson, job.modulus_image->poisson_ratio.value_or(0)});
   return voxel::segment(images.scan, how,
                         properties(job.materials.empty() ? material_spec{} : job.materials.front(), "solid"));
 }

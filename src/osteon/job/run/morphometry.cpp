@@ -141,9 +141,10 @@ json measure_shape(MPI_Comm comm, const spec& job, bool with_throats, log_sink& 
                  {"Conn_D_per_mm3", (1 - static_cast<double>(counts.euler)) / total},
                  {"inner_euler", counts.inner_euler()},
                  {"inner_Conn_D_per_mm3", nullptr}};
-  if (std::min({domain.z, domain.y, domain.x}) > 1)
-    answer["inner_Conn_D_per_mm3"] =
-        (0.0 - counts.inner_euler()) / (static_cast<double>((domain - index3{1, 1, 1}).volume()) * voxel);
+  if (std::min({domain.z, domain.y, domain.x}) > 1) {
+    const double euler = counts.inner_euler(), volume = static_cast<double>((domain - index3{1, 1, 1}).volume()) * voxel;
+    answer["inner_Conn_D_per_mm3"] = euler == 0 ? 0.0 : -euler / volume;  // no negative zero
+  }
   if (const auto fabric = morphometry::fabric_of(counts, domain, h))
     answer["fabric"] = {{"DA", fabric->anisotropy()},
                         {"DA_0_to_1", 1 - 1 / fabric->anisotropy()},
