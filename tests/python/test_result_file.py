@@ -103,7 +103,7 @@ def test_digests_do_not_depend_on_the_ranks(directory, tmp_path, ranks):
     assert digests(tmp_path / "sample.vtkhdf") == digests(directory / "sample.vtkhdf")
 
 
-def check_image(image):
+def check_image(image, tensor_components=6):
     from vtk.util.numpy_support import vtk_to_numpy
 
     material, sed, u = expected()
@@ -112,7 +112,12 @@ def check_image(image):
     cells, points = image.GetCellData(), image.GetPointData()
     assert np.array_equal(vtk_to_numpy(cells.GetArray("material")).reshape(SHAPE), material)
     assert np.array_equal(vtk_to_numpy(cells.GetArray("sed")).reshape(SHAPE), sed, equal_nan=True)
-    tensor = vtk_to_numpy(cells.GetArray("strain"))  # six components in our order: XDMF must not turn them round
+    tensor = vtk_to_numpy(cells.GetArray("strain"))
+    assert tensor.shape == (np.prod(SHAPE), tensor_components)
+    if tensor_components == 9:  # a full symmetric matrix; VTK's order of six is xx, yy, zz, xy, yz, xz
+        matrix = tensor.reshape(-1, 3, 3)
+        assert np.array_equal(matrix, matrix.transpose(0, 2, 1), equal_nan=True)
+        tensor = tensor[:, [0, 4, 8, 1, 5, 2]]
     assert np.array_equal(tensor.reshape(*SHAPE, 6), expected_strain(sed), equal_nan=True)
     assert np.array_equal(vtk_to_numpy(points.GetArray("displacement")).reshape(u.shape), u, equal_nan=True)
 
@@ -132,7 +137,7 @@ def test_xdmf_reader(directory):
     reader = vtk.vtkXdmfReader()
     reader.SetFileName(str(directory / "sample.xdmf"))
     reader.Update()
-    check_image(reader.GetOutputDataObject(0))
+    check_image(reader.GetOutputDataObject(0), tensor_components=9)
 
 
 def test_h5py_reads_the_same(directory):
