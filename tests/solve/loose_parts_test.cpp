@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <osteon/solve/elasticity/loose_parts.hpp>
+#include <osteon/solve/elasticity/spanning_parts.hpp>
 #include <osteon/voxel/components.hpp>
 #include <voxel/random_image.hpp>
 
@@ -90,6 +91,84 @@ TEST(LooseParts, HoldEachOtherInChains) {
                   })
                 .loose,
             3);
+}
+
+// Oracle: by hand: the voxels of a checkerboard meet in edges only, but rings of three edges at right angles around a node
+// are rigid, so a clamped end holds all of them. Without the clamp along y and x the whole slides.
+TEST(LooseParts, HoldEachOtherInRings) {
+  model m = solid({8, 6, 6});
+  for (std::int64_t i = 0; i < m.shape.volume(); ++i)
+    m.voxels[static_cast<std::size_t>(i)] = static_cast<material_number>((i / 36 + i / 6 % 6 + i % 6) % 2);
+  auto r = found(m);
+  EXPECT_EQ(r.parts, 144);
+  EXPECT_EQ(r.loose, 0);
+  r = found(m, [](index3 node, const axis_value& fix) {
+    if (node.z == 0) fix(0, 0.0);
+  });
+  EXPECT_EQ(r.loose, 144);
+}
+
+// Oracle: by hand: two bars, each on a hinge, hold each other where they share an edge: rotations about three lines at right
+// angles add up to zero only if each is zero.
+TEST(LooseParts, AreHeldByHingesAtRightAngles) {
+  model m = solid({4, 4, 5});
+  std::fill(m.voxels.begin(), m.voxels.end(), material_number{0});
+  m.at(0, 0, 0) = m.at(0, 2, 4) = 1;  // clamped
+  m.at(1, 1, 0) = m.at(1, 1, 1) = 1;  // turns about an edge along x
+  m.at(1, 2, 3) = 1;                  // turns about an edge along y
+  EXPECT_EQ(found(m).loose, 2);
+  m.at(1, 1, 2) = 1;  // the bars share an edge along z
+  const auto r = found(m);
+  EXPECT_EQ(r.parts, 4);
+  EXPECT_EQ(r.loose, 0);
+}
+
+/// Voxels of parts that can move, but bear load between two places.
+std::int64_t spanning_voxels(const model& m, bool counts_plates = false) {
+  const solve::elasticity_problem p = make_problem(m, clamp_low_end);
+  const solve::solid_parts parts(p.where, p.cells, p.nodes);
+  solve::part_motions joint(parts, p.fixed);
+  const auto count = static_cast<std::size_t>(parts.count());
+  solve::part_plates plates{std::vector<int>(count), std::vector<int>(count)};
+  if (counts_plates) plates.touched.assign(count, 3);
+  const auto spans = solve::find_spanning_parts(parts, joint, plates);
+  const auto voxels = parts.voxels();
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < count; ++i) sum += spans[i] != 0 ? voxels[i] : 0;
+  return sum;
+}
+
+// Oracle: by hand: a strut that meets the column at two nodes bears load along the line between them; one that meets it at
+// one node, or in a row of nodes, hangs.
+TEST(LooseParts, SpanTwoPlacesOrHangOnOne) {
+  model m = column();
+  for (std::int64_t z = 2; z < 7; ++z) m.at(z, 4, 4) = 1;
+  EXPECT_EQ(found(m).loose, 1);
+  EXPECT_EQ(spanning_voxels(m), 0);        // an island
+  EXPECT_EQ(spanning_voxels(m, true), 5);  // between two plates
+  m.at(1, 2, 3) = m.at(1, 3, 3) = 1;       // an arm of the column to the node (2, 4, 4)
+  EXPECT_EQ(found(m).loose, 1);
+  EXPECT_EQ(spanning_voxels(m), 0);
+  m.at(7, 2, 3) = m.at(7, 3, 3) = 1;  // an arm to the node (7, 4, 4)
+  EXPECT_EQ(found(m).loose, 1);
+  EXPECT_EQ(spanning_voxels(m), 5);
+  m = column();
+  for (std::int64_t z = 2; z < 7; ++z) m.at(z, 3, 3) = 1;  // six nodes in a row
+  EXPECT_EQ(found(m).loose, 1);
+  EXPECT_EQ(spanning_voxels(m), 0);
+}
+
+// Oracle: by hand: a linkage of two struts from node to node joins the column at both ends; a linkage that joins it at one
+// end hangs, however its parts meet.
+TEST(LooseParts, SpanOrHangAsLinkages) {
+  model m = column();
+  m.at(1, 3, 3) = m.at(2, 4, 4) = 1;  // edge of the column, then node to node
+  EXPECT_EQ(found(m).loose, 2);
+  EXPECT_EQ(spanning_voxels(m), 0);
+  m.at(3, 3, 3) = 1;  // and back to the edge of the column
+  EXPECT_EQ(found(m).parts, 4);
+  const std::int64_t loose = found(m).loose;
+  EXPECT_EQ(spanning_voxels(m), loose);
 }
 
 // Invariant: parts and what is loose do not depend on the ranks, be it planes or bricks; oracle for the parts: serial

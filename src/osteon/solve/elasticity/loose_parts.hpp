@@ -16,14 +16,13 @@ struct loose_parts {
   vector3 largest_low_mm, largest_high_mm;  ///< smallest box around it, from the image's low corner
 };
 
-/// Find the face-connected parts that can move although displacements are prescribed. A part is held if prescribed
-/// displacements and nodes that it shares with held parts leave it no rigid motion: three nodes that are not in a row do, a
-/// common edge is a hinge. Parts that hold only each other count as loose. Where the problem is periodic, parts are
-/// connected through those faces, too, and the largest one counts as held: periodic faces keep it from turning, and where
-/// the whole lies does not matter.
+/// Find the face-connected parts that can move although displacements are prescribed. The rigid motions of all parts are
+/// analysed jointly: parts that share three nodes that are not in a row move alike, a common edge is a hinge, and rings of
+/// parts that are joined by edges or nodes may be rigid together. A part is loose if it moves in any of the motions that
+/// remain. Where the problem is periodic, parts are connected through those faces, too, and the largest one counts as held:
+/// periodic faces keep it from turning, and the position of the whole does not matter.
 /// @collective on problem.where.comm
-/// @cost 9 exchanges of a number per shared node; if there are several parts, for each link of the longest chain of parts
-/// that hold each other one allreduce of 21 numbers a part
+/// @cost as solid_parts and, if there are several parts, part_motions
 loose_parts find_loose_parts(const elasticity_problem& problem);
 
 }  // namespace osteon::solve
