@@ -37,34 +37,78 @@ void require_supported(const solve::elasticity_problem& problem, const vector3& 
       in_mm({high.z + origin.z, high.y + origin.y, high.x + origin.x}), remedy));
 }
 
-std::int64_t drop_unsupported(const spec& job, local_model& part, log_sink& log) {
-  if (!job.segment.drop_unsupported) return 0;
+std::string locking_at(double poisson_ratio) {
+  return fmt::format(
+      "Poisson's ratio {:g} is above {:g}: the eight-node hexahedron locks in a nearly incompressible material, and the "
+      "result is too stiff; {:g} is the usable limit until an element without locking is available",
+      poisson_ratio, largest_poisson_ratio, largest_poisson_ratio);
+}
+
+double highest_poisson_ratio(const local_model& part) {
+  std::vector<bool> used(part.header.materials.size());
+  for (const material_number m : part.material)
+    if (m < used.size()) used[m] = true;
+  double highest = -1;
+  for (std::size_t m = 1; m < used.size(); ++m)
+    if (used[m]) highest = std::max(highest, part.header.materials[m].poisson_ratio);
+  MPI_Allreduce(MPI_IN_PLACE, &highest, 1, MPI_DOUBLE, MPI_MAX, part.where.comm);
+  return highest;
+}
+
+void warn_of_locking(const spec& job, const local_model& part, log_sink& log) {
+  if (!job.poisson_image) return;
+  if (const double ratio = highest_poisson_ratio(part); ratio > largest_poisson_ratio) log.warn(locking_at(ratio));
+}
+
+namespace {
+
+struct dropped_parts {
+  std::int64_t parts = 0, voxels = 0;
+};
+
+// @return nothing where no part is held: solving reports the reason
+dropped_parts drop_once(const spec& job, local_model& part) {
   const auto problem = make_problem(part);
   node_sets sets(job, part, problem->nodes);
   const std::vector<load_case> cases =
       make_cases(sets, null_log());  // they are made again, and warned of, without the parts
-  std::int64_t parts = 0, voxels = 0;
+  dropped_parts dropped;
   std::vector<material_number> drop(static_cast<std::size_t>(part.cells.size()));
   for (const auto& group : group_by_supports(part.where.comm, cases)) {
     problem->fixed = cases[group.front()].fixed;
     const solve::loose_parts found = solve::find_loose_parts(*problem);
-    if (found.loose == found.parts) return 0;  // nothing would be left; solving says what is wrong
-    parts = std::max(parts, found.loose);
+    if (found.loose == found.parts) return {};
+    dropped.parts = std::max(dropped.parts, found.loose);
     for (std::size_t c = 0; c < drop.size(); ++c) drop[c] |= found.is_loose[c];
   }
   for (std::size_t c = 0; c < drop.size(); ++c)
     if (drop[c]) {
       part.material[c] = 0;
-      ++voxels;
+      ++dropped.voxels;
     }
-  MPI_Allreduce(MPI_IN_PLACE, &voxels, 1, MPI_INT64_T, MPI_SUM, part.where.comm);
-  if (voxels == 0) return 0;
+  MPI_Allreduce(MPI_IN_PLACE, &dropped.voxels, 1, MPI_INT64_T, MPI_SUM, part.where.comm);
+  if (dropped.voxels == 0) return {};
   comm::collectively(part.where.comm, [&] {
     part.cells = voxel::active_cells({image_of(part).data(), part.cells.shape()});
     std::erase(part.material, material_number{0});
   });
-  log.note(fmt::format("dropped {} of {} that no support holds", counted(parts, "part"), counted(voxels, "voxel")));
-  return voxels;
+  return dropped;
+}
+
+}  // namespace
+
+std::int64_t drop_unsupported(const spec& job, local_model& part, log_sink& log) {
+  if (!job.segment.drop_unsupported) return 0;
+  dropped_parts total;
+  // A part that only a dropped part holds is loose in the next round.
+  for (dropped_parts d = drop_once(job, part); d.voxels > 0; d = drop_once(job, part)) {
+    total.parts += d.parts;
+    total.voxels += d.voxels;
+  }
+  if (total.voxels > 0)
+    log.note(
+        fmt::format("dropped {} of {} that no support holds", counted(total.parts, "part"), counted(total.voxels, "voxel")));
+  return total.voxels;
 }
 
 }  // namespace osteon::job

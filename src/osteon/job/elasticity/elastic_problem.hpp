@@ -3,6 +3,7 @@
 /// Parts of a specimen that no support of a load case holds.
 #include <memory>
 #include <osteon/job/elasticity/load_cases.hpp>
+#include <string>
 #include <string_view>
 
 namespace osteon::job {
@@ -22,5 +23,18 @@ void require_supported(const solve::elasticity_problem& problem, const vector3& 
 /// Take away the parts that are not held in every load case, if the job wants it.
 /// @return voxels that were taken away, all ranks @collective on part.where.comm
 std::int64_t drop_unsupported(const spec& job, local_model& part, log_sink& log);
+
+/// Largest Poisson's ratio at which the eight-node hexahedron does not lock.
+inline constexpr double largest_poisson_ratio = 0.49;
+
+/// The fault of results with a Poisson's ratio above that limit: a sentence.
+std::string locking_at(double poisson_ratio);
+
+/// The largest Poisson's ratio of the voxels, all ranks. @collective on part.where.comm
+double highest_poisson_ratio(const local_model& part);
+
+/// Warn if the hexahedron locks at a Poisson's ratio of [poisson_image]; `doubts` warns of those that the job states.
+/// @collective on part.where.comm
+void warn_of_locking(const spec& job, const local_model& part, log_sink& log);
 
 }  // namespace osteon::job

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <numbers>
 #include <optional>
 #include <osteon/job/elasticity/check_loads.hpp>
+#include <osteon/solve/elasticity/solid_parts.hpp>
 #include <osteon/solve/post/reactions.hpp>
 #include <set>
 #include <utility>
@@ -176,22 +178,49 @@ void warn_of_forces_on_held_nodes(const node_sets& sets, const load_case& c, log
   }
 }
 
+// Pin parts that bear load and can yet move. @param of_test number of the supports of the test
+void add_pins(const node_sets& sets, std::optional<pin_rule> rule, std::size_t of_test,
+              std::optional<solve::solid_parts>& parts, load_case& to, log_sink& log) {
+  if (!parts) parts.emplace(sets.part().where, *sets.grid().cells, *sets.grid().nodes);
+  if (!rule && parts->count() == 1) return;
+  std::vector<support> pins =
+      make_pins(sets, *parts, {std::move(rule), std::span(to.supports).first(of_test), !to.forces.empty(), to.fixed});
+  if (pins.empty()) return;
+  if (parts->count() > 1) {
+    std::int64_t pinned = 0;
+    for (const support& s : pins) pinned += s.on->size * std::count(s.held.begin(), s.held.end(), true);
+    log.note(
+        fmt::format("{}supports leave rigid motions to parts of the solid that bear load; pins that bear no load "
+                    "prescribe {} displacements",
+                    to.name.empty() ? "" : "case '" + to.name + "': ", pinned));
+  }
+  to.supports.insert(to.supports.begin() + static_cast<std::ptrdiff_t>(of_test), std::make_move_iterator(pins.begin()),
+                     std::make_move_iterator(pins.end()));
+  to.fixed = prescribe(sets, to.supports);
+}
+
+// @param parts of the solid, found where a case needs them
 load_case make_case(node_sets& sets, const std::string& name, const load_spec& load,
-                    const std::vector<support_spec>& supports, const std::vector<force_spec>& forces, log_sink& log) {
+                    const std::vector<support_spec>& supports, const std::vector<force_spec>& forces,
+                    std::optional<solve::solid_parts>& parts, log_sink& log) {
   load_case c;
   c.name = name;
   c.spec = &load;
   c.test = test_of(load, supports);
+  std::optional<pin_rule> pins;
   if (c.test != "custom") {
     standard_test standard = make_test(sets, load, c.test);
     c.supports = std::move(standard.supports);
     c.measures = std::move(standard.what);
+    pins = std::move(standard.pins);
   }
+  const std::size_t of_test = c.supports.size();
   for (const support_spec& s : supports) c.supports.push_back(make_support(sets, s));
   for (const force_spec& f : forces) c.forces.push_back(make_force(sets, f));
   if (load.gravity_m_per_s2) c.forces.push_back(body_weight(sets, to_vector(*load.gravity_m_per_s2)));
   add_conditions(sets, c, log);
   c.fixed = prescribe(sets, c.supports);
+  if (pins || c.forces.empty()) add_pins(sets, std::move(pins), of_test, parts, c, log);
   return c;
 }
 
@@ -277,13 +306,14 @@ json describe_load(const load_case& c) {
 std::vector<load_case> make_cases(node_sets& sets, log_sink& log) {
   const spec& job = sets.job();
   std::vector<load_case> cases;
-  if (job.cases.empty()) cases.push_back(make_case(sets, "", job.load, job.supports, job.forces, log));
+  std::optional<solve::solid_parts> parts;
+  if (job.cases.empty()) cases.push_back(make_case(sets, "", job.load, job.supports, job.forces, parts, log));
   for (const case_spec& c : job.cases) {
     auto supports = job.supports;
     supports.insert(supports.end(), c.supports.begin(), c.supports.end());
     auto forces = job.forces;
     forces.insert(forces.end(), c.forces.begin(), c.forces.end());
-    cases.push_back(make_case(sets, c.name, c.load, supports, forces, log));
+    cases.push_back(make_case(sets, c.name, c.load, supports, forces, parts, log));
   }
   for (const load_case& c : cases) warn_of_forces_on_held_nodes(sets, c, log);
   return cases;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <tuple>
 
 namespace osteon::job {
 
@@ -18,19 +17,9 @@ std::array<bool, 3> except(int a) { return {a != 0, a != 1, a != 2}; }
 
 double radians(double degrees) { return degrees * std::numbers::pi / 180; }
 
-// A node of a set as ranks compare it; the number decides among equals.
-struct candidate {
-  double aligned = -1, lever_mm = 0, id = 0, held = 0;
-  friend bool operator<(const candidate& a, const candidate& b) {
-    return std::tuple(a.aligned, a.lever_mm, -a.id) < std::tuple(b.aligned, b.lever_mm, -b.id);
-  }
-};
-
-candidate best_of_ranks(MPI_Comm comm, const candidate& mine) {
-  std::vector<candidate> all(static_cast<std::size_t>(comm::size(comm)));
-  MPI_Allgather(&mine, 4, MPI_DOUBLE, all.data(), 4, MPI_DOUBLE, comm);
-  return *std::max_element(all.begin(), all.end());
-}
+// The coordinates of a rigid motion, as bits.
+solve::motion_mask along(int a) { return static_cast<solve::motion_mask>(1U << a); }
+solve::motion_mask about(int a) { return static_cast<solve::motion_mask>(1U << (3 + a)); }
 
 class test_maker {
  public:
@@ -104,7 +93,7 @@ class test_maker {
     made_.what.along = static_cast<axis>(axis_);
     hold(low_, bonded ? all_axes : only(axis_));
     hold(high_, bonded ? all_axes : only(axis_)).move_mm[axis_] = displacement(-0.01);
-    if (test == "uniaxial") hold_in_plane();
+    if (!bonded) made_.pins = {low_, {across_, third_}, {in_plane(axis_)}};
     if (test == "confined")
       for (int a = 0; a < 3; ++a)
         if (a != axis_)
@@ -127,7 +116,7 @@ class test_maker {
     hold(high_, only(across_)).move_mm[across_] = gamma * made_.what.length_mm / 4;
     hold(left, only(axis_)).move_mm[axis_] = -gamma * width / 4;
     hold(right, only(axis_)).move_mm[axis_] = gamma * width / 4;
-    hold(one_node(), only(third_));
+    made_.pins = {low_, {third_, axis_, across_}, {in_plane(across_), in_plane(axis_)}};
   }
 
   void bend() {
@@ -142,7 +131,7 @@ class test_maker {
       s.about_mm[axis_] = s.on->centroid_mm[axis_];
       if (high) m.about_mm = s.about_mm;
     }
-    if (!load_.bonded) hold_in_plane();
+    if (!load_.bonded) made_.pins = {low_, {across_, third_}, {in_plane(axis_)}};
   }
 
   void twist() {
@@ -154,7 +143,7 @@ class test_maker {
     support& s = hold(high_, axes);
     s.turn_rad[axis_] = angle();
     s.about_mm = m.about_mm;
-    if (!load_.bonded) hold(one_node(), only(axis_));
+    if (!load_.bonded) made_.pins = {low_, {axis_}, {along(axis_)}};
   }
 
   vector3 middle_mm() const {
@@ -164,40 +153,9 @@ class test_maker {
     return middle;
   }
 
-  node_set_ptr node_of(double id) const {
-    std::vector<std::int32_t> nodes;
-    for (const std::int32_t node : low_->nodes)
-      if (static_cast<double>(sets_.id(node)) == id) nodes.push_back(node);
-    return sets_.make("a node of " + low_->name, std::move(nodes), "chosen");
-  }
-
-  // The low face's node of the lowest number.
-  node_set_ptr one_node() const {
-    candidate mine;
-    if (!low_->nodes.empty()) mine = {1, 0, static_cast<double>(sets_.id(low_->nodes.front())), 0};
-    return node_of(best_of_ranks(sets_.comm(), mine).id);
-  }
-
-  // Take away the motions in the plane of faces that are held along the axis only: by three displacements at two nodes,
-  // which bear nothing, because nothing else acts in the plane. The second node lies in a row with the first where it can,
-  // so that a uniform specimen keeps its symmetric deformation.
-  void hold_in_plane() {
-    const node_set_ptr first = one_node();
-    const vector3 from = first->centroid_mm;
-    candidate mine;
-    for (const std::int32_t node : low_->nodes) {
-      const vector3 at = sets_.position_mm(node);
-      for (const int row : {across_, third_}) {
-        const int held = 3 - axis_ - row;
-        const bool aligned = std::abs(at[held] - from[held]) < voxel::on_plane * sets_.grid().spacing_mm[held];
-        const candidate c{aligned ? 1.0 : 0.0, std::abs(at[row] - from[row]), static_cast<double>(sets_.id(node)),
-                          static_cast<double>(held)};
-        if (c.lever_mm > 0) mine = std::max(mine, c);
-      }
-    }
-    hold(first, except(axis_));
-    const candidate second = best_of_ranks(sets_.comm(), mine);
-    if (second.lever_mm > 0) hold(node_of(second.id), only(static_cast<int>(second.held)));
+  // Plates across an axis without friction permit motions in their plane.
+  solve::motion_mask in_plane(int across) const {
+    return static_cast<solve::motion_mask>((along(0) | along(1) | along(2) | about(across)) & ~along(across));
   }
 
   const node_sets& sets_;

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <osteon/job/elasticity/loads.hpp>
+#include <osteon/job/elasticity/pins.hpp>
 
 namespace osteon::job {
 
@@ -24,9 +25,10 @@ struct measure {
 struct standard_test {
   std::vector<support> supports;
   measure what;
+  std::optional<pin_rule> pins;  ///< of a test without friction
 };
 
-/// The supports of a test other than custom.
+/// The supports of a test other than custom, without its pins.
 /// @throws data_error if a face has no node, or the faces leave no distance between them @collective
 standard_test make_test(const node_sets& sets, const load_spec& load, const std::string& test);
 
