@@ -38,6 +38,8 @@ void check_loads_on_solid(const spec& job, const std::function<local_model()>& r
   node_sets sets(job, part, problem->nodes);
   warning_log of_sets(warnings, "set");
   warn_of_unused_sets(sets, job, of_sets);
+  warning_log of_images(warnings, "poisson_image");
+  warn_of_locking(job, part, of_images);
   warning_log log(warnings, "load");
   const std::vector<load_case> cases = make_cases(sets, log);
   for (const auto& group : group_by_supports(part.where.comm, cases)) {

@@ -146,7 +146,8 @@ std::vector<result_field> fields_of(const spec& job, const local_model& part, co
 }
 
 // What a reader of the answers has to know of them. @collective local
-void tell_doubts(const load_case& what, const case_result& found, double solid_mm3, log_sink& log) {
+// @param locks whether the hexahedron locks, which is warned of before
+void tell_doubts(const load_case& what, const case_result& found, double solid_mm3, bool locks, log_sink& log) {
   constexpr double rounding = 1e-2, most_unseen = 0.5;
   const std::string of_case = what.name.empty() ? "" : fmt::format("load case '{}': ", what.name);
   const double energy = found.answers.at("strain_energy_mJ");
@@ -158,7 +159,7 @@ void tell_doubts(const load_case& what, const case_result& found, double solid_m
   }
   if (!(energy > 0)) return;
   const double seen = found.answers.at("sed_MPa").at("mean").get<double>() * solid_mm3 / energy;
-  if (seen < most_unseen)
+  if (seen < most_unseen && !locks)
     log.warn(fmt::format(
         "{}the voxels' centres see {} % of the strain energy, as the solid is one voxel thick where it bends or twists: "
         "SED, stress and effective strain, which are taken there, and the failure load by them are off; image it in "
@@ -214,6 +215,7 @@ physics_result run_elasticity(const spec& job, const local_model& part, const so
   node_sets sets(job, part, problem->nodes);
   const std::vector<load_case> cases = make_cases(sets, log);
   warn_of_unused_sets(sets, job, log);
+  warn_of_locking(job, part, log);
   std::vector<case_result> solved = solve_cases(job, part, problem, cases, how, log);
 
   physics_result result;
@@ -223,8 +225,9 @@ physics_result run_elasticity(const spec& job, const local_model& part, const so
   result.elements = part.cells.size();
   MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, part.where.comm);
   const vector3& h = part.header.spacing_mm;
+  const bool locks = highest_poisson_ratio(part) > largest_poisson_ratio;
   for (std::size_t c = 0; c < cases.size(); ++c)
-    tell_doubts(cases[c], solved[c], static_cast<double>(result.elements) * h.z * h.y * h.x, log);
+    tell_doubts(cases[c], solved[c], static_cast<double>(result.elements) * h.z * h.y * h.x, locks, log);
   result.answers = solved.front().answers;  // of several cases the first is the one of the picture and of the table
   show(result, job, part, solved.front().state);
   if (!job.cases.empty()) result.shown_name += "_" + cases.front().name;

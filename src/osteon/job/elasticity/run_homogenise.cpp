@@ -57,6 +57,7 @@ json constants(const solve::voigt_matrix& stiffness, const solve::elastic_consta
 physics_result run_homogenise(const spec& job, const local_model& part, const solve::options& how, log_sink& log) {
   const MPI_Comm comm = part.where.comm;
   const auto problem = make_problem(part);
+  warn_of_locking(job, part, log);
   const std::string boundary = job.load.boundary_condition.value_or("kubc");
   solve::homogenised found = solve::homogenise(
       *problem, boundary == "periodic" ? solve::box_faces::periodic : solve::box_faces::kubc, mean_strain, how, log);

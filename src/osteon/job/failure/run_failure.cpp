@@ -178,6 +178,7 @@ physics_result run_failure(const spec& job, const local_model& part, const solve
   node_sets sets(job, part, problem->nodes);
   const std::vector<load_case> cases = make_cases(sets, log);
   warn_of_unused_sets(sets, job, log);
+  warn_of_locking(job, part, log);
   // The solution is never scaled: a wanted load is walked to.
   load_case what = cases.front();
   const measure& m = *what.measures;

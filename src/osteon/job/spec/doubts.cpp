@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <osteon/job/elasticity/elastic_problem.hpp>
 #include <osteon/job/physics.hpp>
 
 namespace osteon::job {
@@ -25,6 +26,8 @@ class doubter {
     found_ = job_.older_spellings;
     for (std::size_t n = 0; n < job_.materials.size(); ++n)
       of_material(job_.materials[n], fmt::format("material[{}].", n + 1));
+    if (job_.density_law) ratio(job_.density_law->poisson_ratio, "density_law.poisson_ratio");
+    if (job_.modulus_image && !job_.poisson_image) ratio(job_.modulus_image->poisson_ratio, "modulus_image.poisson_ratio");
     if (job_.image.spacing_mm && !job_.image.spacing_mm->empty())
       doubt(*std::max_element(job_.image.spacing_mm->begin(), job_.image.spacing_mm->end()) > 5, "image.spacing_mm", [&] {
         const double h = *std::max_element(job_.image.spacing_mm->begin(), job_.image.spacing_mm->end());
@@ -89,9 +92,7 @@ class doubter {
  private:
   void of_material(const material_spec& m, const std::string& at) {
     if (bears_ && m.youngs_modulus_MPa) modulus(*m.youngs_modulus_MPa, at + "youngs_modulus_MPa");
-    const double nu = m.poisson_ratio.value_or(0.3);
-    doubt(bears_ && (nu < 0 || nu > 0.49), at + "poisson_ratio",
-          [&] { return fmt::format("{:g} is unusual; bone has 0.3, and towards 0.5 eight-node bricks are too stiff", nu); });
+    if (m.poisson_ratio) ratio(*m.poisson_ratio, at + "poisson_ratio");
     const double k = m.conductivity_W_per_mK.value_or(1);
     doubt(k > 5000, at + "conductivity_W_per_mK",
           [&] { return fmt::format("{:g} W/(m K) conducts better than diamond (2000); mW/(m K) is a thousandth", k); });
@@ -107,6 +108,11 @@ class doubter {
     doubt(c < 1e4, at + "heat_capacity_J_per_m3K", [&] {
       return fmt::format("{:g} J/(m3 K) is little for a solid; it is density times specific heat: water has 4.2e6", c);
     });
+  }
+
+  void ratio(double nu, const std::string& where) {
+    doubt(bears_ && nu < 0, where, [&] { return fmt::format("{:g} is unusual; bone has 0.3", nu); });
+    doubt(bears_ && nu > largest_poisson_ratio, where, [&] { return locking_at(nu); });
   }
 
   void of_load(const load_spec& l, const std::string& at) {

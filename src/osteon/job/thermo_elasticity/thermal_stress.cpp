@@ -45,6 +45,7 @@ derived_fields add_thermal_stress(physics_result& result, const spec& job, const
                                   std::vector<double> temperature_K, const solve::options& how, log_sink& log) {
   const MPI_Comm comm = part.where.comm;
   log.note("displacements");
+  warn_of_locking(job, part, log);
   std::vector<double> strain;
   solve::elasticity_load load;
   comm::collectively(comm, [&] {
