@@ -92,7 +92,7 @@ class doubter {
  private:
   void of_material(const material_spec& m, const std::string& at) {
     if (bears_ && m.youngs_modulus_MPa) modulus(*m.youngs_modulus_MPa, at + "youngs_modulus_MPa");
-    if (m.poisson_ratio) ratio(*m.poisson_ratio, at + "poisson_ratio");
+    ratio(m.poisson_ratio, at + "poisson_ratio");
     const double k = m.conductivity_W_per_mK.value_or(1);
     doubt(k > 5000, at + "conductivity_W_per_mK",
           [&] { return fmt::format("{:g} W/(m K) conducts better than diamond (2000); mW/(m K) is a thousandth", k); });
@@ -110,9 +110,11 @@ class doubter {
     });
   }
 
-  void ratio(double nu, const std::string& where) {
-    doubt(bears_ && nu < 0, where, [&] { return fmt::format("{:g} is unusual; bone has 0.3", nu); });
-    doubt(bears_ && nu > largest_poisson_ratio, where, [&] { return locking_at(nu); });
+  void ratio(std::optional<double> given, const std::string& where) {
+    if (!bears_ || !given) return;
+    const double nu = *given;
+    doubt(nu < 0, where, [&] { return fmt::format("{:g} is unusual; bone has 0.3", nu); });
+    doubt(nu > largest_poisson_ratio, where, [&] { return locking_at(nu); });
   }
 
   void of_load(const load_spec& l, const std::string& at) {
