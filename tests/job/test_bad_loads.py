@@ -222,3 +222,16 @@ def test_a_held_island_stays(job: Job) -> None:
     done = job.run("-n", "3", "--no-report")
     assert done.code == 0, done.err
     assert done.summary["elements"] == int((image > 0).sum())
+
+
+def test_a_face_that_the_solid_does_not_reach(job: Job) -> None:
+    """Oracle: the contract: the advice names the key that helps, and it helps."""
+    image = np.zeros((8, 6, 6), np.uint8)
+    image[:, 1:4, 1:4] = 100  # reaches no side
+    plate(job, '[load]\ntest = "confined"\n', image)
+    refused(job, DATA, "selects no node of the solid", 'load.faces = "solid"')
+    plate(job, '[load]\ntest = "confined"\nfaces = "solid"\n', image)
+    done = job.run("-n", "2", "--no-report")
+    assert done.code == 0, done.err
+    plate(job, '[[support]]\non = "y_low"\nfix = "zyx"\n' + PUSH, image)
+    refused(job, DATA, "selects no node of the solid", 'a [[set]] with select = "face" and of = "solid"')

@@ -35,8 +35,8 @@ joined_axes find_joined_axes(const run_set& cells, const components& found, cons
 
 // The rule needs the whole report of what was found, because a refusal has to say which face is missed and by how much.
 void require_both_faces(const components& found, const joined_axes& joins, const std::vector<bool>& kept, index3 shape,
-                        axis load_axis) {
-  const int a = static_cast<int>(load_axis);
+                        const segmentation_options& how) {
+  const int a = static_cast<int>(how.load_axis);
   std::int64_t low = shape[a], high = -1;
   bool joined = false;
   for (std::size_t p = 0; p < found.parts.size(); ++p) {
@@ -49,11 +49,10 @@ void require_both_faces(const components& found, const joined_axes& joins, const
   if (misses_low || misses_high)
     throw data_error(
         fmt::format("the solid does not touch the {}{}: it spans the {} planes {} to {} of 0 to {}; crop the image to that "
-                    "range (image.crop_voxels), "
-                    "lower the threshold, or load another axis",
+                    "range (image.crop_voxels), {}lower the threshold, or load another axis",
                     misses_low ? face_name(a, false) : face_name(a, true),
                     misses_low && misses_high ? fmt::format(" nor the {}", face_name(a, true)) : "", axis_names[a], low,
-                    high, shape[a] - 1));
+                    high, shape[a] - 1, how.instead_of_faces));
   if (!joined)
     throw data_error(
         fmt::format("no connected part of the solid joins the {} and the {}; lower the threshold, or load another axis",
@@ -122,8 +121,8 @@ run_set keep_parts(const run_set& cells, const segmentation_options& how, segmen
     count_hanging(cells, found, kept, how.periodic, report);
   report.volume_fraction = static_cast<double>(report.kept_voxels) / static_cast<double>(shape.volume());
   if (how.keep == keep_rule::percolating && report.kept_voxels == 0)
-    require_both_faces(found, joins, std::vector<bool>(kept.size(), true), shape, how.load_axis);
-  if (how.must_join_faces) require_both_faces(found, joins, kept, shape, how.load_axis);
+    require_both_faces(found, joins, std::vector<bool>(kept.size(), true), shape, how);
+  if (how.must_join_faces) require_both_faces(found, joins, kept, shape, how);
   return kept_runs(cells, found, kept);
 }
 

@@ -37,8 +37,9 @@ struct segmentation_options {
   keep_rule keep = keep_rule::largest;
   connectivity connected_by = connectivity::faces;
   axis load_axis = axis::z;
-  bool must_join_faces = true;    ///< refuse a solid that does not join the two faces of the load axis
-  bool may_join_nothing = false;  ///< where no part is `percolating`, keep all instead of refusing the solid
+  bool must_join_faces = true;     ///< refuse a solid that does not join the two faces of the load axis
+  std::string instead_of_faces{};  ///< advice to a user whose solid does not reach a face, for the message; ends in ", "
+  bool may_join_nothing = false;   ///< where no part is `percolating`, keep all instead of refusing the solid
   /// Axes (z, y, x) along which the image repeats itself: parts are connected through these faces, too.
   std::array<bool, 3> periodic{};
 };

@@ -91,14 +91,23 @@ node_set_ptr node_sets::find(const std::string& name) {
                          (s.within ? fmt::format(", within '{}'", *s.within) : ""));
   }
   if (selections.empty())  // validate has made sure that it is a face of the image
-    return known_[name] = face(axis_of(name[0]), name.ends_with("high"), {});
+    return known_[name] = face_or(
+               "make it a [[set]] with select = \"face\" and of = \"solid\", or crop the image "
+               "(image.crop_voxels)",
+               axis_of(name[0]), name.ends_with("high"), {});
   return known_[name] = make(name, std::move(nodes), fmt::format("{}", fmt::join(selections, "; ")));
 }
 
 node_set_ptr node_sets::face(axis across, bool high, face_choice which) const {
+  constexpr const char* of_image =
+      "load the faces of the solid (load.faces = \"solid\"), or crop the image (image.crop_voxels)";
+  return face_or(which.of_solid ? "make depth_mm larger" : of_image, across, high, which);
+}
+
+node_set_ptr node_sets::face_or(const std::string& remedy, axis across, bool high, face_choice which) const {
   const char letter = "zyx"[static_cast<int>(across)];
   return make(fmt::format("{}_{}", letter, high ? "high" : "low"), voxel::nodes_in(grid_, face_slab(across, high, which)),
-              fmt::format("face of the {}, {} mm deep", which.of_solid ? "solid" : "image", which.depth_mm));
+              fmt::format("face of the {}, {} mm deep", which.of_solid ? "solid" : "image", which.depth_mm), remedy);
 }
 
 voxel::slab node_sets::face_slab(axis across, bool high, face_choice which) const {
@@ -248,7 +257,8 @@ std::vector<std::int32_t> node_sets::select_points(const set_spec& what) const {
   return nodes;
 }
 
-node_set_ptr node_sets::make(std::string name, std::vector<std::int32_t> nodes, const std::string& selection) const {
+node_set_ptr node_sets::make(std::string name, std::vector<std::int32_t> nodes, const std::string& selection,
+                             const std::string& remedy) const {
   constexpr double none = std::numeric_limits<double>::infinity();
   double sums[4] = {}, bounds[6] = {none, none, none, none, none, none};  // lowest, negative highest
   for (const std::int32_t node : nodes) {
@@ -264,10 +274,8 @@ node_set_ptr node_sets::make(std::string name, std::vector<std::int32_t> nodes, 
   MPI_Allreduce(MPI_IN_PLACE, sums, 4, MPI_DOUBLE, MPI_SUM, comm());
   MPI_Allreduce(MPI_IN_PLACE, bounds, 6, MPI_DOUBLE, MPI_MIN, comm());
   if (sums[0] == 0)
-    throw data_error(
-        fmt::format("the set '{}' ({}) selects no node of the solid, which reaches from {} to {}; move it there, "
-                    "or make it larger",
-                    name, selection, in_mm(solid_low_mm()), in_mm(solid_high_mm())));
+    throw data_error(fmt::format("the set '{}' ({}) selects no node of the solid, which reaches from {} to {}; {}", name,
+                                 selection, in_mm(solid_low_mm()), in_mm(solid_high_mm()), remedy));
   return std::make_shared<node_set>(node_set{std::move(name),
                                              std::move(nodes),
                                              static_cast<std::int64_t>(sums[0]),

@@ -35,11 +35,13 @@ class node_sets {
   /// A set of the job or a face of the image.
   /// @throws data_error if it selects no node, or touches no solid where it must @collective
   node_set_ptr find(const std::string& name);
-  /// The low or high face across `across`. @throws data_error if it has no node @collective
+  /// The low or high face across `across`, which a test loads. @throws data_error if it has no node @collective
   node_set_ptr face(axis across, bool high, face_choice which) const;
   /// A set of given nodes. @param nodes ascending; a rank that has a node of the set names it
-  /// @param selection how they were chosen, for the message @throws data_error if there are none @collective
-  node_set_ptr make(std::string name, std::vector<std::int32_t> nodes, const std::string& selection) const;
+  /// @param selection how they were chosen @param remedy what a user can do if there are none, both for the message
+  /// @throws data_error if there are none @collective
+  node_set_ptr make(std::string name, std::vector<std::int32_t> nodes, const std::string& selection,
+                    const std::string& remedy = "move it there, or make it larger") const;
 
   const voxel::node_grid& grid() const { return grid_; }
   const grid::shared_nodes& shared() const { return shared_; }
@@ -63,6 +65,7 @@ class node_sets {
   std::vector<std::int32_t> select_nodes(const set_spec& what) const;
   std::vector<std::int32_t> select_points(const set_spec& what) const;
   std::vector<std::int32_t> corners(const std::vector<material_number>& marked_cells) const;
+  node_set_ptr face_or(const std::string& remedy, axis across, bool high, face_choice which) const;
   voxel::slab face_slab(axis across, bool high, face_choice which) const;
   std::vector<std::int32_t> on_surface(const std::vector<std::int32_t>& nodes) const;
 

@@ -34,6 +34,10 @@ voxel::segmented classify(const spec& job, const job_images& images) {
   how.labels = rules.labels;
   how.inverted = rules.takes_empty_space;
   how.must_join_faces = rules.must_join_faces;
+  if (physics_of(job).is_held_by_supports && job.load.faces == "image")
+    how.instead_of_faces = how.keep == voxel::keep_rule::percolating
+                               ? "load the faces of the solid (load.faces = \"solid\" with segment.keep = \"largest\"), "
+                               : "load the faces of the solid (load.faces = \"solid\"), ";
   how.may_join_nothing = rules.may_join_nothing;
   how.periodic = rules.periodic;
   const auto properties = [](const material_spec& m, const std::string& fallback) {
