@@ -129,6 +129,23 @@ def test_three_jobs_and_one_that_lacks_an_answer(pair, tmp_path, capsys):
     assert page.count('class="card viewer pane"') == 5  # three, and two changes
 
 
+def test_a_higher_failure_load_is_a_positive_change(pair, tmp_path, capsys):
+    """Oracle: by hand; the job compresses, so both loads are negative, and the second is 25 % higher."""
+    stronger = write_output(tmp_path / "b.out")
+    summary = json.loads((stronger / "summary.json").read_text())
+    summary["pistoia"]["failure_load_N"] *= 1.25
+    summary["reaction_N"] = [2 * v for v in summary["reaction_N"]]
+    (stronger / "summary.json").write_text(json.dumps(summary))
+    assert main([str(pair / "a.out"), str(stronger), "--json=-"]) == 0
+    answers = {a["key"]: a for a in json.loads(capsys.readouterr().out)["answers"]}
+    load = answers["pistoia.failure_load_N"]
+    assert load["values"] == [21.2, 26.5] and load["title"].endswith("magnitude")
+    assert load["changes"] == [{"absolute": pytest.approx(5.3), "relative": pytest.approx(0.25)}]
+    for answer in answers.values():
+        for c in answer["changes"]:
+            assert c is None or c["relative"] is None or c["relative"] * c["absolute"] >= 0, answer
+
+
 def test_names_are_short_and_different(tmp_path):
     """Oracle: by hand."""
     assert names_of([Path("x/a.out"), Path("y/b.out")]) == ["a.out", "b.out"]

@@ -1,6 +1,6 @@
 """Finished jobs side by side: their answers with the changes, what they were computed on, the keys that differ."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +24,14 @@ class Row:
     values: list[Any]
 
     def change(self, n: int) -> tuple[float, float | None] | None:
-        """Of job n from the first: absolute, and the ratio less 1 unless the first is 0; None without two numbers."""
+        """Of job n from the first: absolute, and relative to the magnitude of the first, so that both have one sign.
+
+        The relative change is None if the first value is 0; None without two numbers.
+        """
         first, other = self.values[0], self.values[n]
         if not (_is_number(first) and _is_number(other)):
             return None
-        return other - first, other / first - 1 if first else None
+        return other - first, (other - first) / abs(first) if first else None
 
     @property
     def name(self) -> str:
@@ -36,6 +39,15 @@ class Row:
 
 
 MISSING = object()
+
+# Their sign is that of the load; jobs are compared by how much they bear.
+STRENGTHS = frozenset(
+    [
+        "pistoia.failure_load_N",
+        "pistoia.failure_moment_N_mm",
+        *(f"{at}.{what}" for at in ("first_yield", "yield_offset", "ultimate") for what in ("force_N", "moment_N_mm")),
+    ]
+)
 
 
 def _is_number(value: Any) -> bool:
@@ -100,11 +112,19 @@ def _rows(found: list[dict[tuple[str, str], Any]]) -> list[Row]:
     keys: dict[tuple[str, str], Any] = {}
     for values in found:
         keys |= {key: v for key, v in values.items() if key not in keys}
-    return [
+    rows = [
         Row(v.key, v.case, v.title[:1].upper() + v.title[1:], v.unit, v.column,
             [values[key].value if key in values else MISSING for values in found])
         for key, v in keys.items()
     ]  # fmt: skip
+    return [_magnitudes(row) if row.key in STRENGTHS else row for row in rows]
+
+
+def _magnitudes(row: Row) -> Row:
+    if not any(_is_number(v) and v < 0 for v in row.values):
+        return row
+    values = [abs(v) if _is_number(v) else v for v in row.values]
+    return replace(row, title=f"{row.title}, magnitude", values=values)
 
 
 FACTS = (
