@@ -201,7 +201,7 @@ void check_periodic_faces(const std::array<face_match, 3>& faces) {
           "zyx"[a], m.low, m.high));
 }
 
-heated_parts find_heated_parts(const heat_problem& problem) {
+heated_parts find_heated_parts(const heat_problem& problem, bool faces_must_meet) {
   auto all = with_ghosts(problem.where, problem.cells, problem.periodic);
   const auto reached = reached_faces(problem.where, all, seeds(problem, all));
   const judge rule(problem);
@@ -240,7 +240,7 @@ heated_parts find_heated_parts(const heat_problem& problem) {
   }
   part.cells = keep_all ? std::move(all) : only(all, keep);
   for (std::int64_t& n : count) n = comm::sum_of(problem.where.comm, n);
-  check_periodic_faces(part.periodic_faces);
+  if (faces_must_meet) check_periodic_faces(part.periodic_faces);
   if (count[1] > 0) level_trapped_parts(problem, is_trapped_run, part);
   if (count[0] == 0) part.still = no_flow_message(problem);
   return part;

@@ -31,9 +31,10 @@ struct heated_parts {
   std::string still;           ///< why nothing flows, and no temperature is unknown; empty: something does
 };
 
+/// @param faces_must_meet refuse periodic axes whose faces are both solid but do not meet
 /// @throws data_error if the given heat of a part does not balance and it cannot lose heat, or a periodic axis joins nothing
 /// @collective on problem.where.comm
-heated_parts find_heated_parts(const heat_problem& problem);
+heated_parts find_heated_parts(const heat_problem& problem, bool faces_must_meet = true);
 
 /// Refuse periodic axes whose faces are both solid but do not meet. @throws data_error @collective local, the same on all
 void check_periodic_faces(const std::array<face_match, 3>& faces);

@@ -2,7 +2,9 @@
 
 #include <Eigen/Eigenvalues>
 #include <optional>
+#include <osteon/base/at.hpp>
 #include <osteon/base/stopwatch.hpp>
+#include <osteon/solve/heat/driven_parts.hpp>
 #include <osteon/solve/heat/heat_check.hpp>
 #include <osteon/solve/heat/heat_parts.hpp>
 
@@ -43,6 +45,58 @@ void find_principal_values(conductivity_tensor& tensor) {
   }
 }
 
+// Leave the parts out through which no gradient drives heat.
+void keep_driven(heat_problem& problem, const driven_parts& driven) {
+  const auto runs = problem.cells.runs();
+  std::vector<voxel::run> kept;
+  std::vector<material_number> material;
+  for (std::size_t n = 0; n < runs.size(); ++n) {
+    if (driven.axes[n] == 0) continue;
+    kept.push_back(runs[n]);
+    const auto begin = problem.material.begin() + runs[n].first;
+    material.insert(material.end(), begin, begin + runs[n].length);
+  }
+  problem.cells = {problem.cells.shape(), std::move(kept)};
+  problem.material = std::move(material);
+}
+
+// By unknown: the axes along which a gradient drives heat through its part. Empty: all of them, everywhere.
+std::vector<std::uint8_t> axes_of_cells(const voxel::run_set& all, const driven_parts& driven) {
+  std::vector<std::uint8_t> axes;
+  if (driven.in_all == driven.in_any) return axes;
+  for (std::size_t n = 0; n < all.runs().size(); ++n)
+    if (driven.axes[n] != 0) axes.insert(axes.end(), at(all.runs()[n].length), driven.axes[n]);
+  return axes;
+}
+
+// The load of a gradient on the parts that it drives. Others rest: their equations would have a solution of no energy, by
+// which no iteration can measure its error.
+heat_load load_along(const heat_problem& problem, const heat_cells& cells, const std::vector<std::uint8_t>& drives, int a) {
+  vector3 gradient;
+  gradient[a] = 1;
+  heat_load load = load_of(problem, cells, 0, gradient);
+  if (!drives.empty())
+    load.at_face = [whole = std::move(load.at_face), &drives, a](const outer_face& f) {
+      return ((drives[at(f.cell)] >> a) & 1) != 0 ? whole(f) : face_drive{};
+    };
+  return load;
+}
+
+// Temperatures of all cells from those of the cells with some drive.
+std::vector<float> with_resting(const voxel::run_set& all, const driven_parts& driven, std::size_t along,
+                                const std::vector<float>& solved) {
+  std::vector<float> values(at(all.size()));
+  std::size_t next = 0;
+  for (std::size_t n = 0; n < all.runs().size(); ++n) {
+    const voxel::run& r = all.runs()[n];
+    const bool rests = ((driven.axes[n] >> along) & 1) == 0;
+    for (std::int32_t i = 0; i < r.length; ++i)
+      values[at(r.first + i)] = rests ? driven.resting_K[along][n] : solved[next + at(i)];
+    if (driven.axes[n] != 0) next += at(r.length);
+  }
+  return values;
+}
+
 }  // namespace
 
 heat_problem gradient_problem(heat_problem problem, surroundings kind, axis along) {
@@ -52,10 +106,7 @@ heat_problem gradient_problem(heat_problem problem, surroundings kind, axis alon
   return problem;
 }
 
-void check_effective_conductivity(heat_problem problem, surroundings kind) {
-  drive_all_ways(problem, kind);
-  find_heated_parts(problem);
-}
+void check_effective_conductivity(heat_problem problem, surroundings kind) { drive_all_ways(problem, kind); }
 
 conductivity_tensor effective_conductivity(heat_problem problem, surroundings kind, const options& how, log_sink& log) {
   drive_all_ways(problem, kind);
@@ -63,15 +114,20 @@ conductivity_tensor effective_conductivity(heat_problem problem, surroundings ki
   stopwatch watch;
   cpu_clock cpu;
   conductivity_tensor tensor;
-  auto part = find_heated_parts(problem);
-  tensor.periodic_faces = part.periodic_faces;
-  if (!part.still.empty()) {  // islands in a void: nothing conducts in any direction
-    log.warn(part.still);
+  const driven_parts driven = find_driven_parts(problem, kind);
+  tensor.periodic_faces = driven.periodic_faces;
+  for (const axis along : {axis::z, axis::y, axis::x})
+    if (const std::string why = why_at_rest(driven, kind, along); !why.empty()) log.warn(why);
+  if (driven.in_any == 0) {
     for (auto& certificate : tensor.certificate) certificate.converged = true;
     find_principal_values(tensor);
-    for (auto& field : tensor.temperature_K) field = spread(problem, part, std::vector<float>{}, 0);
+    for (std::size_t b = 0; b < 3; ++b) tensor.temperature_K[b] = with_resting(problem.cells, driven, b, {});
     return tensor;
   }
+  const voxel::run_set all = problem.cells;
+  keep_driven(problem, driven);
+  auto part = find_heated_parts(problem, false);
+  const std::vector<std::uint8_t> drives = axes_of_cells(all, driven);
   const auto cells = make_conduction_cells(problem, std::move(part.cells), std::move(part.material));
   if (how.checkpoints) how.checkpoints->pass();
   heat_solver solver(cells);
@@ -84,11 +140,7 @@ conductivity_tensor effective_conductivity(heat_problem problem, surroundings ki
   std::optional<voxel::run_set> kept;
   if (how.checkpoints) kept = unknown_cells(problem, part);
   std::array<heat_load, 3> loads;
-  for (int a = 0; a < 3; ++a) {
-    vector3 gradient;
-    gradient[a] = 1;
-    loads[static_cast<std::size_t>(a)] = load_of(problem, cells, 0, gradient);
-  }
+  for (int a = 0; a < 3; ++a) loads[at(a)] = load_along(problem, cells, drives, a);
   const auto extent = problem.where.domain;
   const vector3 h = problem.spacing_mm;
   const double volume = static_cast<double>(extent.volume()) * h.z * h.y * h.x;
@@ -119,7 +171,8 @@ conductivity_tensor effective_conductivity(heat_problem problem, surroundings ki
     tensor.certificate[b].solve_cpu_seconds = cpu.of_all_ranks(problem.where.comm);
   }
   find_principal_values(tensor);
-  for (std::size_t b = 0; b < 3; ++b) tensor.temperature_K[b] = spread(problem, part, std::move(fields[b]), 0);
+  for (std::size_t b = 0; b < 3; ++b)
+    tensor.temperature_K[b] = with_resting(all, driven, b, spread(problem, part, std::move(fields[b]), 0));
   return tensor;
 }
 

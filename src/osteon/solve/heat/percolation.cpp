@@ -49,8 +49,7 @@ std::int64_t size_of(std::span<const voxel::run> row) {
 
 }  // namespace
 
-std::vector<std::uint8_t> reached_faces(const grid::block& where, const ghosted_cells& cells,
-                                        std::span<const std::uint8_t> seed) {
+disjoint_sets unite_runs(const ghosted_cells& cells) {
   const std::span<const voxel::run> runs = cells.runs;
   const index3 shape = cells.shape;
   disjoint_sets forest(runs.size());
@@ -66,7 +65,32 @@ std::vector<std::uint8_t> reached_faces(const grid::block& where, const ghosted_
       if (y + 1 == shape.y) unite_rows(forest, runs.data(), row, cells.row(z, y + 1));
       if (z + 1 == shape.z) unite_rows(forest, runs.data(), row, cells.row(z + 1, y));
     }
+  return forest;
+}
 
+link_runs runs_of_links(const ghosted_cells& cells) {
+  const std::span<const voxel::run> runs = cells.runs;
+  const auto& links = cells.links.links;
+  std::vector<std::int32_t> by_number(links.empty() ? 0 : runs.size());
+  std::iota(by_number.begin(), by_number.end(), 0);
+  std::sort(by_number.begin(), by_number.end(), [&](std::int32_t a, std::int32_t b) {
+    return runs[static_cast<std::size_t>(a)].first < runs[static_cast<std::size_t>(b)].first;
+  });
+  link_runs found{std::vector<std::vector<std::int32_t>>(links.size()),
+                  std::vector<std::vector<std::int32_t>>(links.size())};
+  for (std::size_t n = 0; n < links.size(); ++n) {
+    found.inside[n] = runs_of(cells, by_number, links[n].send);
+    std::vector<std::int32_t> ghosts(static_cast<std::size_t>(links[n].ghost_count));
+    std::iota(ghosts.begin(), ghosts.end(), links[n].ghost_begin);
+    found.beyond[n] = runs_of(cells, by_number, ghosts);
+  }
+  return found;
+}
+
+std::vector<std::uint8_t> reached_faces(const grid::block& where, const ghosted_cells& cells,
+                                        std::span<const std::uint8_t> seed) {
+  const std::span<const voxel::run> runs = cells.runs;
+  disjoint_sets forest = unite_runs(cells);
   std::vector<std::uint8_t> bits(runs.size(), 0);  // of a set: at its root
   const auto root_bits = [&](std::size_t i) -> std::uint8_t& {
     return bits[static_cast<std::size_t>(forest.find(static_cast<std::int32_t>(i)))];
@@ -84,19 +108,8 @@ std::vector<std::uint8_t> reached_faces(const grid::block& where, const ghosted_
     root_bits(i) |= own;
   }
 
-  std::vector<std::int32_t> by_number(cells.links.links.empty() ? 0 : runs.size());
-  std::iota(by_number.begin(), by_number.end(), 0);
-  std::sort(by_number.begin(), by_number.end(), [&](std::int32_t a, std::int32_t b) {
-    return runs[static_cast<std::size_t>(a)].first < runs[static_cast<std::size_t>(b)].first;
-  });
   const auto& links = cells.links.links;
-  std::vector<std::vector<std::int32_t>> inside(links.size()), beyond(links.size());  // runs of the cells of each link
-  for (std::size_t n = 0; n < links.size(); ++n) {
-    inside[n] = runs_of(cells, by_number, links[n].send);
-    std::vector<std::int32_t> ghosts(static_cast<std::size_t>(links[n].ghost_count));
-    std::iota(ghosts.begin(), ghosts.end(), links[n].ghost_begin);
-    beyond[n] = runs_of(cells, by_number, ghosts);
-  }
+  const auto [inside, beyond] = runs_of_links(cells);
   for (int changed = 1; changed != 0;) {
     changed = 0;
     std::vector<std::vector<std::uint8_t>> out(links.size());

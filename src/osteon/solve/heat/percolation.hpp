@@ -2,6 +2,7 @@
 /// @file
 /// Which cells are joined to the outer faces of the box, over all ranks.
 #include <array>
+#include <osteon/base/disjoint_sets.hpp>
 #include <osteon/solve/operators/ghosted_cells.hpp>
 #include <span>
 #include <vector>
@@ -10,6 +11,16 @@ namespace osteon::solve {
 
 /// Bit of `reached_faces` for the low or high face of an axis. Bits 6 and 7 are free for the caller's seeds.
 constexpr std::uint8_t face_bit(int axis, bool high) { return static_cast<std::uint8_t>(1U << (2 * axis + (high ? 1 : 0))); }
+
+/// The runs of `cells`, ghosts included, united where cells of them share a face. @collective local
+disjoint_sets unite_runs(const ghosted_cells& cells);
+
+/// For each link of a halo the runs of the cells that are sent, and the runs of the ghosts that come; one entry a cell.
+struct link_runs {
+  std::vector<std::vector<std::int32_t>> inside, beyond;
+};
+/// @collective local
+link_runs runs_of_links(const ghosted_cells& cells);
 
 /// For each run of `cells`, what face-connected paths of active cells join it to: the outer faces, and the seeds.
 ///
