@@ -104,7 +104,7 @@ tolerance = 1e-9
 def test_the_sponge_has_the_conductivity_that_taufactor_found(
     job: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Oracle: TauFactor 1.2.1 on the sponge of 128^3 voxels: D_eff 0.04461, so tortuosity 5.385."""
+    """Oracle: TauFactor 1.2.1 on the sponge of 128^3 voxels: D_eff 0.04461; tau is the volume fraction, a quarter, over it."""
     monkeypatch.syspath_prepend(ROOT / "bench")
     module = importlib.import_module("solve")
     np.save(tmp_path / "sponge.npy", module.porous(128) * np.uint8(9))
@@ -115,7 +115,7 @@ def test_the_sponge_has_the_conductivity_that_taufactor_found(
     done = job.run("--no-report", "-n", "2")
     assert done.code == 0, done.err
     assert done.summary["effective_conductivity_W_per_mK"] == pytest.approx(0.04461, abs=1e-5)
-    assert done.summary["tortuosity"] == pytest.approx(5.385, abs=2e-3)
+    assert done.summary["tortuosity"] == pytest.approx(0.25 / 0.04461, abs=2e-3)
 
 
 def test_a_periodic_laminate_with_a_source_balances(job: Job, tmp_path: Path) -> None:
@@ -273,6 +273,48 @@ def test_without_a_path_the_tortuosity_is_infinite(job: Job, tmp_path: Path, kee
         assert (temperature[5:] == 1).all()
 
 
+def kept_by(job: Job, image: np.ndarray, segment: str, more: str = "", **changes: str) -> dict:
+    np.save(job.folder / "image.npy", image)
+    job.write(job_text("image.npy", "heat", f"[segment]\n{segment}\n{more}", **changes))
+    done = job.run("-n", "2", "--no-report")
+    assert done.code == 0, done.err
+    return {**done.summary, "err": done.err}
+
+
+def test_all_wires_conduct_by_default(job: Job) -> None:
+    """Oracle: by hand: five equal wires of one voxel in a section of 30; the largest part is one of them."""
+    wires = np.zeros((20, 10, 3), np.uint8)
+    wires[:, ::2, 1] = 9
+    found = kept_by(job, wires, "threshold = 1")
+    k = found["effective_conductivity_W_per_mK"]
+    one = kept_by(job, wires, 'threshold = 1\nkeep = "largest"')
+    assert k == pytest.approx(5 * one["effective_conductivity_W_per_mK"], rel=1e-6)
+    assert found["tortuosity"] == pytest.approx(1, rel=1e-6)
+    assert found["segmentation"]["keep"] == "percolating"
+    assert one["segmentation"]["keep"] == "largest"
+
+
+def test_closed_pores_count_in_the_tortuosity_as_in_taufactor(job: Job) -> None:
+    """Oracle: TauFactor's definition by hand, volume fraction of all voxels of the phase over the relative diffusivity."""
+    labels = np.zeros((12, 6, 6), np.uint8)
+    labels[:, 1, 1] = 1
+    labels[:, 3, 3] = 2
+    labels[3:5, 5, 5] = 2
+    table = "".join(f"[[material]]\nlabel = {n}\nconductivity_W_per_mK = {k}\n" for n, k in ((1, 1.0), (2, 4.0)))
+    np.save(job.folder / "image.npy", labels)
+    for keep, phase in (("", 12 + 4 * 14), ('keep = "largest"\n', 12)):
+        job.write(
+            'physics = "heat"\n[image]\npath = "image.npy"\nspacing_mm = 0.1\n[segment]\nlabels = true\n'
+            f"{keep}{table}[picture]\nenabled = false\n"
+        )
+        done = job.run("-n", "2", "--no-report")
+        assert done.code == 0, done.err
+        k = done.summary["effective_conductivity_W_per_mK"]
+        assert k == pytest.approx((5 if not keep else 1) / 36, rel=1e-6)
+        assert done.summary["tortuosity"] == pytest.approx(phase / labels.size / k, rel=1e-6)
+        assert ("2 voxels of dropped parts" in done.err) == (keep == "")
+
+
 def test_islands_have_no_conductivity_in_any_direction(job: Job, tmp_path: Path) -> None:
     """Oracle: by hand: separate voxels in a void."""
     image = np.zeros((6, 6, 6), np.uint8)
@@ -284,3 +326,19 @@ def test_islands_have_no_conductivity_in_any_direction(job: Job, tmp_path: Path)
     assert done.code == 0, done.err
     assert done.summary["tortuosities"] == [None, None, None]
     assert done.summary["principal_conductivities_W_per_mK"] == [0, 0, 0]
+
+
+def test_a_periodic_tensor_without_partners_along_an_axis_is_zero_along_it(job: Job) -> None:
+    """Oracle: by hand: the bar along y conducts 1/64 of a full section, and no voxels of the z faces meet."""
+    cut = np.zeros((8, 8, 8), np.uint8)
+    cut[:, 3, 3] = cut[4, :, 3] = cut[7, 5, 5] = 9
+    cut[7, 3, 3] = 0
+    more = '[load]\ntest = "conductivity_tensor"\n[solve]\ntolerance = 1e-9\n'
+    found = kept_by(job, cut, 'keep = "all"\nthreshold = 1', more)
+    one = kept_by(job, np.full_like(cut, 9), "threshold = 1", more)["conductivity_tensor_W_per_mK"][1][1]
+    k = np.array(found["conductivity_tensor_W_per_mK"])
+    assert k[1, 1] == pytest.approx(one / 64, rel=1e-7)
+    k[1, 1] = 0
+    assert (k == 0).all()
+    assert found["tortuosities"][0] is None
+    assert "none of the 1 solid voxels of the low z face meets one of the 1 of the high z face" in found["err"]

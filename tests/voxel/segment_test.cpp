@@ -123,6 +123,34 @@ TEST(segment, keeps_all_parts_where_none_may_percolate) {
   EXPECT_FALSE(found.report.percolates[0]);
 }
 
+// Oracle: by hand: a bar along y, a bar along x, and a voxel at the low z face, none of which touches another.
+TEST(segment, percolating_parts_join_an_axis_or_touch_a_face) {
+  const index3 shape{5, 5, 5};
+  std::vector<std::uint8_t> greys(125, 0);
+  const auto fill = [&](std::int64_t z, std::int64_t y, std::int64_t x) {
+    greys[static_cast<std::size_t>((z * 5 + y) * 5 + x)] = 200;
+  };
+  for (std::int64_t i = 0; i < 5; ++i) fill(2, i, 0), fill(4, 2, i);
+  fill(0, 2, 2);
+  segmentation_options how;
+  how.threshold = 100;
+  how.keep = keep_rule::percolating;
+  how.must_join_faces = false;
+  how.may_join_nothing = true;
+  const auto kept = [&](std::array<bool, 3> through, std::array<bool, 2> touching_z) {
+    how.through = through;
+    how.touching = {touching_z, {}, {}};
+    return segment(make_image(shape, greys, scalar::u1), how, material{}).report.kept_voxels;
+  };
+  EXPECT_EQ(kept({false, true, false}, {}), 5);
+  EXPECT_EQ(kept({true, true, true}, {}), 10);
+  EXPECT_EQ(kept({}, {true, false}), 1);
+  EXPECT_EQ(kept({false, false, true}, {true, false}), 6);
+  EXPECT_EQ(kept({}, {}), 11);  // no part joins the faces of the load axis z
+  const segmented found = segment(make_image(shape, greys, scalar::u1), how, material{});
+  EXPECT_EQ(found.report.voxels_of_material, (std::vector<std::int64_t>{0, 11}));
+}
+
 TEST(segment, says_when_a_threshold_leaves_nothing) {
   segmentation_options how;
   how.threshold = 250;

@@ -114,7 +114,11 @@ struct solid_rules {
   bool keeps_all = false;              ///< segment.keep is not asked: the solver leaves out what it does not need
   bool must_join_faces = false;        ///< a solid that does not join the two faces of the load axis is refused
   bool may_join_nothing = false;       ///< keep = "percolating" keeps all where no part joins the faces
-  std::array<bool, 3> periodic{};      ///< axes z, y, x along which the image is taken to repeat itself
+  /// keep = "percolating" keeps the parts that join both faces of one of these axes (z, y, x), and the parts that touch one
+  /// of these faces (low, high). Neither: the parts that join both faces of the load axis.
+  std::array<bool, 3> through{};
+  std::array<std::array<bool, 2>, 3> touching{};
+  std::array<bool, 3> periodic{};  ///< axes z, y, x along which the image is taken to repeat itself
 };
 
 /// Labels of an image that a job speaks of.
@@ -163,6 +167,7 @@ struct physics {
   bool takes_time_steps = false;                  ///< [transient]
   bool takes_heat_sources = false;                ///< of [[material]]; its own check says in which tests
   bool takes_graded_moduli = false;               ///< [density_law] and [modulus_image]
+  const char* default_keep = "largest";           ///< segment.keep, left out
   const char* why_not_by_corners = "";            ///< nothing passes an edge or a corner; empty: something does
   /// Values that load.boundary_condition may have in this job; none: it has no such key.
   std::vector<std::string> (*boundary_conditions)(const spec& job) = [](const spec&) { return std::vector<std::string>{}; };
@@ -211,6 +216,9 @@ const physics& physics_of(const spec& job);
 
 /// Whether a physics needs a property of the materials.
 bool needs(const physics& what, const material_property& property);
+
+/// What segment.keep is in a job.
+std::string keep_of(const spec& job);
 
 /// What solve.tolerance is in a job.
 double tolerance_of(const spec& job);

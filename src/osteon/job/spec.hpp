@@ -51,7 +51,7 @@ struct segment_spec {
   std::optional<std::vector<double>> greys;  ///< of empty space and of solid, for a threshold that keeps the volume
   bool labels = false;                       ///< the image holds labels, not grey values
   std::vector<std::int64_t> void_labels{0};
-  std::string keep = "largest";
+  std::optional<std::string> keep;  ///< absent: `keep_of`
   std::int64_t connectivity = 6;
   bool drop_unsupported = false;
   bool compare_connectivity = false;  ///< compute with the other connectivity, too

@@ -33,6 +33,17 @@ joined_axes find_joined_axes(const run_set& cells, const components& found, cons
   return joins;
 }
 
+bool is_percolating(const component& part, const std::array<bool, 3>& joins, const segmentation_options& how, index3 shape) {
+  bool asks = false;
+  for (std::size_t a = 0; a < 3; ++a) {
+    if (how.through[a] && joins[a]) return true;
+    for (const bool high : {false, true})
+      if (how.touching[a][high ? 1 : 0] && part.touches(shape, static_cast<int>(a), high)) return true;
+    asks = asks || how.through[a] || how.touching[a][0] || how.touching[a][1];
+  }
+  return !asks && joins[static_cast<std::size_t>(how.load_axis)];
+}
+
 // The rule needs the whole report of what was found, because a refusal has to say which face is missed and by how much.
 void require_both_faces(const components& found, const joined_axes& joins, const std::vector<bool>& kept, index3 shape,
                         const segmentation_options& how) {
@@ -97,11 +108,10 @@ run_set keep_parts(const run_set& cells, const segmentation_options& how, segmen
   const index3 shape = cells.shape();
   const components found = find_components(cells, how.periodic, how.connected_by);
   const joined_axes joins = find_joined_axes(cells, found, how.periodic, how.connected_by);
-  const auto load = static_cast<std::size_t>(how.load_axis);
   std::vector<bool> kept(found.parts.size());
   for (std::size_t p = 0; p < found.parts.size(); ++p)
     kept[p] = how.keep == keep_rule::all || (how.keep == keep_rule::largest && p == 0) ||
-              (how.keep == keep_rule::percolating && joins[p][load]);
+              (how.keep == keep_rule::percolating && is_percolating(found.parts[p], joins[p], how, shape));
   if (how.keep == keep_rule::percolating && how.may_join_nothing && std::find(kept.begin(), kept.end(), true) == kept.end())
     kept.assign(kept.size(), true);
   for (const component& part : found.parts) report.solid_voxels += part.voxels;

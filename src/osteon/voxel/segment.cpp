@@ -279,6 +279,19 @@ segmented segment_numbered(const image_planes& labels, number_table numbers, mat
   return result;
 }
 
+// Voxels of each material, before any part is dropped.
+std::vector<std::int64_t> count_materials(const image_planes& labels, number_table numbers, std::size_t materials) {
+  std::vector<std::int64_t> count(materials);
+  for_each_block(labels, [&](std::int64_t, auto values) {
+    const auto* data = values.data_handle();
+    for (std::int64_t i = 0; i < values.size(); ++i) {
+      const material_number number = *numbers.find(static_cast<std::int64_t>(data[i]));
+      if (number != 0) ++count[number];
+    }
+  });
+  return count;
+}
+
 // Sets what reads the numbers of the model's voxels.
 void read_numbers(segmented& model, const image_planes& labels, const number_table& table) {
   model.material = [labels, numbers = std::make_shared<number_table>(table), solid = model.solid,
@@ -327,6 +340,7 @@ std::vector<material_number> all_materials(const segmented& model) {
 segmented segment(const image_planes& scan, const segmentation_options& how, const material& solid) {
   segmented result = find_solid(scan, how);
   result.materials = {material{"empty", 0, 0, 0}, solid};
+  result.report.voxels_of_material = {0, result.report.solid_voxels};
   result.material = [cells = result.solid](std::int64_t first, std::int64_t planes, std::span<material_number> numbers) {
     fill_planes(cells, first, planes, numbers, [](std::int64_t) { return material_number{1}; });
   };
@@ -388,6 +402,7 @@ segmented segment(const image_planes& labels, const segmentation_options& how, c
     materials.push_back(entry.properties);
   }
   segmented result = segment_numbered(labels, numbers, std::move(materials));
+  result.report.voxels_of_material = count_materials(labels, numbers, result.materials.size());
   result.solid = keep_parts(result.solid, how, result.report);
   read_numbers(result, labels, numbers);
   return result;

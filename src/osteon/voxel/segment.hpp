@@ -19,7 +19,7 @@ namespace osteon::voxel {
 /// Which connected parts to keep.
 enum class keep_rule {
   largest,      ///< the largest part
-  percolating,  ///< the parts that touch both faces of the load axis
+  percolating,  ///< the parts that join both faces of an axis, or touch a face: `through` and `touching`
   all,
 };
 
@@ -39,7 +39,11 @@ struct segmentation_options {
   axis load_axis = axis::z;
   bool must_join_faces = true;     ///< refuse a solid that does not join the two faces of the load axis
   std::string instead_of_faces{};  ///< advice to a user whose solid does not reach a face, for the message; ends in ", "
-  bool may_join_nothing = false;   ///< where no part is `percolating`, keep all instead of refusing the solid
+  /// `percolating` are the parts that join both faces of one of these axes (z, y, x), and the parts that touch one of these
+  /// faces (low, high). Neither: the parts that join both faces of load_axis.
+  std::array<bool, 3> through{};
+  std::array<std::array<bool, 2>, 3> touching{};
+  bool may_join_nothing = false;  ///< where no part is `percolating`, keep all instead of refusing the solid
   /// Axes (z, y, x) along which the image repeats itself: parts are connected through these faces, too.
   std::array<bool, 3> periodic{};
 };
@@ -50,6 +54,8 @@ struct segmentation_report {
   std::optional<double> threshold;
   grey_range grey;
   std::int64_t solid_voxels = 0, kept_voxels = 0, dropped_voxels = 0;
+  /// Of all parts, kept or dropped, by the number of the material; empty where the solid has moduli voxel by voxel.
+  std::vector<std::int64_t> voxels_of_material{};
   std::int64_t parts = 0, dropped_islands = 0;
   /// Of the dropped: what edges and corners connect with what is kept, so that `connectivity::corners` would keep it.
   std::int64_t hanging_voxels = 0, hanging_islands = 0;

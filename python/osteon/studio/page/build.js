@@ -184,7 +184,8 @@ const drawSolid = () => {
       h('p', {className: 'soft'}, h('b', {id: 'share'}), isOtsu ? " of the voxels; Otsu's threshold, as the job states none" : ' of the voxels'),
       greysFields(segment, isOtsu),
     ],
-    choice('keep', ['segment', 'keep'], [['largest', 'largest part'], ['percolating', 'what joins the faces'], ['all', 'all parts']]),
+    choice('keep', ['segment', 'keep'], [['largest', 'largest part'], ['percolating', 'what joins the faces'], ['all', 'all parts']], undefined,
+      physics() === 'heat' ? 'percolating' : 'largest'),
     kept?.kept_voxels !== undefined ? h('p', {className: 'soft'}, `${count(kept.kept_voxels)} voxels of solid`, kept.dropped_voxels ? `; ${count(kept.dropped_voxels)} in other parts are dropped (${percent(kept.dropped_voxels / kept.solid_voxels)})` : '; it is one part') : null, necksFound());
   drawHistogram();
 };

@@ -78,9 +78,10 @@ export const text = (label, path, how = {}) => row(label, input({
   key: path.join('.'), path, value: at(path) ?? '', label, title: `${keyOf(path)}\n${described(path).description || ''}`, ...how,
 }, typed => { if (typed !== (at(path) ?? '')) set(path, typed === '' ? undefined : typed); }));
 
-/** @param {string} label @param {(string | number)[]} path @param {string[][]} choices value and words @param {(value: string) => void} [take] */
-export const choice = (label, path, choices, take = value => { set(path, value); }) => {
-  const value = at(path) ?? described(path).default;
+/** @param {string} label @param {(string | number)[]} path @param {string[][]} choices value and words @param {(value: string) => void} [take]
+ * @param {string} [fallback] the default, where the schema states none because it depends on other keys */
+export const choice = (label, path, choices, take = value => { set(path, value); }, fallback = undefined) => {
+  const value = at(path) ?? described(path).default ?? fallback;
   const made = h('select', {'data-key': path.join('.'), 'data-path': path.join('.'), 'aria-label': label, title: `${keyOf(path)}\n${described(path).description || ''}`,
     onchange: (/** @type {any} */ e) => take(e.target.value)},
   choices.map(([v, words]) => h('option', {value: v, selected: v === value}, words)));

@@ -12,14 +12,31 @@ namespace osteon::job {
 
 namespace {
 
+// Heat reaches the parts that touch a face with a condition, or that go through the image along a periodic axis.
+void rules_of_boundaries(const spec& job, solid_rules& rules) {
+  bool any = false;
+  for (const boundary_spec& b : job.boundaries) {
+    if (b.face.empty()) continue;  // a fault that check_heat reports
+    const std::size_t axis = b.face[0] == 'z' ? 0 : b.face[0] == 'y' ? 1 : 2;
+    const bool both = b.face.size() == 1, repeats = kind_of(b) == "periodic";
+    any = true;
+    if (repeats) rules.periodic[axis] = rules.through[axis] = true;
+    if (repeats) continue;
+    rules.touching[axis][0] = rules.touching[axis][0] || both || b.face.ends_with("low");
+    rules.touching[axis][1] = rules.touching[axis][1] || both || b.face.ends_with("high");
+  }
+  if (!any && keep_of(job) == "percolating") rules.keeps_all = true;  // sources in time, and no way out
+}
+
 solid_rules heat_rules(const spec& job) {
   solid_rules rules;
   rules.may_join_nothing = true;  // where no path joins the faces, nothing flows: an answer, too
   const std::string test = heat_test(job);
-  if (test == "conductivity_tensor") rules.periodic.fill(job.load.boundary_condition.value_or("periodic") == "periodic");
-  if (test == "heat_transfer")
-    for (const boundary_spec& b : job.boundaries)
-      if (kind_of(b) == "periodic") rules.periodic[b.face[0] == 'z' ? 0 : b.face[0] == 'y' ? 1 : 2] = true;
+  if (test == "conductivity_tensor") {
+    rules.periodic.fill(job.load.boundary_condition.value_or("periodic") == "periodic");
+    rules.through.fill(true);
+  }
+  if (test == "heat_transfer") rules_of_boundaries(job, rules);
   return rules;
 }
 
@@ -49,13 +66,15 @@ std::vector<answer> heat_answers() {
       {.key = "effective_conductivity_W_per_mK",
        .title = "effective conductivity",
        .unit = "W/(m K)",
-       .meaning = "Conductivity of a solid block of the same outer size and flux."},
+       .meaning = "Conductivity of a solid block of the size of the image's box with the same flux."},
       {.key = "tortuosity",
        .title = "tortuosity",
-       .meaning = "Conductivity that the solid fraction alone would give, over the effective one; 1 is a straight path."},
+       .meaning = "Conductivity that the solid fraction alone would give, over the effective one; 1 is a straight path. The "
+                  "fraction counts closed parts of the phase, unless segment.keep = \"largest\" drops them."},
       {.key = "porosity",
        .title = "porosity, share of the conducting phase",
-       .meaning = "Conducting voxels over those of the image: of an electrode or a rock whose pores conduct, the porosity."},
+       .meaning = "Voxels of the conducting phase over those of the image, closed parts included unless segment.keep = "
+                  "\"largest\" drops them: the porosity of an electrode or a rock whose pores conduct."},
       {.key = "relative_diffusivity",
        .title = "effective diffusivity, relative",
        .meaning = "D_eff / D: effective over own diffusivity of the conducting phase, porosity over tortuosity."},
@@ -118,6 +137,7 @@ const physics& heat() {
       .needs = {&property::conductivity},
       .takes_boundaries = true,
       .takes_time_steps = true,
+      .default_keep = "percolating",
       .why_not_by_corners = "no heat flows through an edge or a corner",
       .boundary_conditions =
           [](const spec& job) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <osteon/base/counted.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/job/heat/check_heat.hpp>
 #include <osteon/job/heat/heat.hpp>
@@ -23,23 +25,46 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// Conductivity averaged over the whole image box, void counting as zero: what the box would conduct along its axis if
-// every path were straight. @collective
-double mean_conductivity(const local_model& part) {
-  std::vector<std::int64_t> count(part.header.materials.size(), 0);
-  for (material_number m : part.material) ++count[m];
-  MPI_Allreduce(MPI_IN_PLACE, count.data(), static_cast<int>(count.size()), MPI_INT64_T, MPI_SUM, part.where.comm);
-  double sum = 0;
-  for (std::size_t m = 1; m < part.header.materials.size(); ++m)
-    sum += static_cast<double>(count[m]) * part.header.materials[m].conductivity_W_per_mK;
-  return sum / static_cast<double>(part.header.shape.volume());
+// Voxels of the phase by material, with the parts that segment.keep = "percolating" drops: TauFactor's volume fraction
+// counts closed pores, too. Empty: the model does not state them, or the job declares the largest part to be the phase.
+std::vector<std::int64_t> voxels_of_phase(const spec& job, const local_model& part) {
+  if (keep_of(job) == "largest") return {};
+  const json provenance = json::parse(part.header.provenance_json, nullptr, false);
+  if (provenance.is_discarded() || !provenance.contains("segmentation")) return {};
+  const json& segmentation = provenance.at("segmentation");
+  if (!segmentation.is_object() || !segmentation.contains("voxels_of_material")) return {};
+  auto voxels = segmentation.at("voxels_of_material").get<std::vector<std::int64_t>>();
+  if (voxels.size() != part.header.materials.size()) return {};
+  return voxels;
 }
 
-// Share of the image box that conducts. @collective
-double conducting_share(const local_model& part) {
-  std::int64_t voxels = part.cells.size();
-  MPI_Allreduce(MPI_IN_PLACE, &voxels, 1, MPI_INT64_T, MPI_SUM, part.where.comm);
-  return static_cast<double>(voxels) / static_cast<double>(part.header.shape.volume());
+// The phase over the whole image box: its mean conductivity, void counting as zero, which is that of straight paths, and its
+// share of the voxels.
+struct phase_in_box {
+  double conductivity_W_per_mK, share;
+};
+
+// @collective
+phase_in_box mean_conductivity(const spec& job, const local_model& part, log_sink& log) {
+  std::vector<std::int64_t> kept(part.header.materials.size(), 0), count;
+  for (material_number m : part.material) ++kept[m];
+  MPI_Allreduce(MPI_IN_PLACE, kept.data(), static_cast<int>(kept.size()), MPI_INT64_T, MPI_SUM, part.where.comm);
+  comm::collectively(part.where.comm, [&] { count = voxels_of_phase(job, part); });
+  const std::int64_t all = std::accumulate(count.begin(), count.end(), std::int64_t{0}),
+                     conducting = std::accumulate(kept.begin(), kept.end(), std::int64_t{0});
+  if (all > conducting)
+    log.note(
+        fmt::format("the tortuosity counts {} of dropped parts as volume of the phase, as TauFactor does; "
+                    "segment.keep = \"largest\" counts the largest part only",
+                    counted(all - conducting, "voxel")));
+  if (count.empty()) count = std::move(kept);
+  double sum = 0, voxels = 0;
+  for (std::size_t m = 1; m < part.header.materials.size(); ++m) {
+    sum += static_cast<double>(count[m]) * part.header.materials[m].conductivity_W_per_mK;
+    voxels += static_cast<double>(count[m]);
+  }
+  const auto box = static_cast<double>(part.header.shape.volume());
+  return {sum / box, voxels / box};
 }
 
 json by_face(const solve::face_flows& flows, const std::string& between = "_") {
@@ -70,7 +95,8 @@ json describe_load(const spec& job, const local_model& part) {
                  {"low_K", job.load.low_K},
                  {"high_K", job.load.high_K},
                  {"length_mm", length_mm(part.header, along)},
-                 {"cross_section_mm2", cross_section_mm2(part.header, along)}});
+                 {"cross_section_mm2", cross_section_mm2(part.header, along)},
+                 {"cross_section_definition", "box of the image"}});
   if (test == "conductivity_tensor") {
     const std::string condition = job.load.boundary_condition.value_or("periodic");
     load.update({{"boundary_condition", condition},
@@ -141,7 +167,7 @@ physics_result run_steady(const spec& job, const local_model& part, solve::heat_
     // As TauFactor defines it: what the solid conducts if every path is straight, over what it does conduct. JSON has no
     // infinity: null.
     const bool conducts = conductivity > 0;
-    const double straight = mean_conductivity(part), share = conducting_share(part);
+    const auto [straight, share] = mean_conductivity(job, part, log);
     result.answers = {{"percolates", conducts},
                       {"flux_W", flux_W},
                       {"effective_conductivity_W_per_mK", conductivity},
@@ -225,14 +251,13 @@ physics_result run_tensor(const spec& job, const local_model& part, const solve:
   for (std::size_t a = 0; a < 3; ++a) conductivity[a] = tensor.conductivity_W_per_mK[a][a];
   json directions = json::array();
   for (const vector3& d : tensor.direction) directions.push_back({d.z, d.y, d.x});
-  const double straight = mean_conductivity(part), no_path = 1e-12 * straight;
+  const auto [straight, share] = mean_conductivity(job, part, log);
   result.certificate = solve::joint_certificate(tensor.certificate, conductivity, straight);
-  const double share = conducting_share(part);
   json tortuosity = json::array(), diffusivity = json::array();
   for (std::size_t a = 0; a < 3; ++a) {
     const double k = tensor.conductivity_W_per_mK[a][a];
-    tortuosity.push_back(k > no_path ? json(straight / k) : json(nullptr));  // null: no path at all
-    diffusivity.push_back(k > no_path ? share * k / straight : 0.0);
+    tortuosity.push_back(k > 0 ? json(straight / k) : json(nullptr));  // null: no path at all
+    diffusivity.push_back(k > 0 ? share * k / straight : 0.0);
   }
   result.answers = {{"conductivity_tensor_W_per_mK", tensor.conductivity_W_per_mK},
                     {"principal_conductivities_W_per_mK", tensor.principal_W_per_mK},

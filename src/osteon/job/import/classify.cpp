@@ -26,9 +26,10 @@ voxel::segmented classify(const spec& job, const job_images& images) {
   if (const auto& greys = job.segment.greys) how.greys = voxel::phase_greys{(*greys)[0], (*greys)[1]};
   how.upper = job.segment.upper;
   const solid_rules rules = physics_of(job).rules(job);
-  how.keep = rules.keeps_all || job.segment.keep == "all" ? voxel::keep_rule::all
-             : job.segment.keep == "percolating"          ? voxel::keep_rule::percolating
-                                                          : voxel::keep_rule::largest;
+  const std::string keep = keep_of(job);
+  how.keep = rules.keeps_all || keep == "all" ? voxel::keep_rule::all
+             : keep == "percolating"          ? voxel::keep_rule::percolating
+                                              : voxel::keep_rule::largest;
   how.connected_by = job.segment.connectivity == 26 ? voxel::connectivity::corners : voxel::connectivity::faces;
   how.load_axis = job.load.axis == "z" ? axis::z : job.load.axis == "y" ? axis::y : axis::x;
   how.labels = rules.labels;
@@ -39,6 +40,8 @@ voxel::segmented classify(const spec& job, const job_images& images) {
                                ? "load the faces of the solid (load.faces = \"solid\" with segment.keep = \"largest\"), "
                                : "load the faces of the solid (load.faces = \"solid\"), ";
   how.may_join_nothing = rules.may_join_nothing;
+  how.through = rules.through;
+  how.touching = rules.touching;
   how.periodic = rules.periodic;
   const auto properties = [](const material_spec& m, const std::string& fallback) {
     return voxel::material{m.name.empty() ? fallback : m.name, m.youngs_modulus_MPa.value_or(0), m.poisson_ratio.value_or(0),
@@ -89,12 +92,14 @@ nlohmann::ordered_json describe(const spec& job, const job_images& images, const
                                  {"dropped_voxels", r.dropped_voxels},
                                  {"dropped_islands", r.dropped_islands},
                                  {"largest_islands", r.largest_islands},
+                                 {"keep", physics_of(job).rules(job).keeps_all ? "all" : keep_of(job)},
                                  {"connectivity", job.segment.connectivity},
                                  {"hanging_voxels", r.hanging_voxels},
                                  {"hanging_islands", r.hanging_islands},
                                  {"volume_fraction", r.volume_fraction},
                                  {"percolates", {{"z", r.percolates[0]}, {"y", r.percolates[1]}, {"x", r.percolates[2]}}}};
   if (r.threshold) text["threshold"] = *r.threshold;
+  if (!r.voxels_of_material.empty()) text["voxels_of_material"] = r.voxels_of_material;
   if (job.density_law || job.modulus_image) {
     text["materials"] = model.materials.size() - 1;
     text["largest_relative_modulus_error"] = model.modulus_error;

@@ -34,11 +34,12 @@ std::string rules_of(const spec& job) {
   json rules = {
       {"schema", 8},
       {"axis", job.load.axis},
-      {"keep", job.segment.keep},
+      {"keep", keep_of(job)},
       {"connectivity", job.segment.connectivity},
       {"joins", solid.must_join_faces},
       {"phase", {solid.phase, solid.takes_empty_space, solid.labels, solid.keeps_all, solid.has_others}},
       {"periodic", solid.periodic},
+      {"percolating", {solid.through, solid.touching}},
       {"labels", job.segment.labels},
       {"void", job.segment.void_labels},
       {"crop", job.image.crop_voxels},

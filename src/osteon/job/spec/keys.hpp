@@ -101,7 +101,10 @@ void describe(Visitor& v, spec& s) {
     t("labels", g.labels, "The image holds labels, one per material, instead of grey values.");
     t("void_labels", g.void_labels, "Labels that are empty space.");
     t("keep", g.keep,
-      "largest: the largest connected part; percolating: the parts that join both loaded faces; all. Where a test takes the "
+      "largest: the largest connected part; percolating: the parts that join both loaded faces, of a conductivity tensor "
+      "the "
+      "faces of any axis, of heat_transfer the parts that touch a face with a condition; all. Left out: percolating for "
+      "physics = \"heat\", largest for others. Where a test takes the "
       "image to repeat itself, parts are connected through the periodic faces, too.",
       {"largest", "percolating", "all"});
     t("connectivity", g.connectivity,
