@@ -270,6 +270,43 @@ def test_faces_of_the_solid(job: Job) -> None:
     assert summary["apparent_modulus_MPa"] == pytest.approx(E, rel=1e-9)
 
 
+def test_a_cylinder_has_the_modulus_of_its_material(job: Job) -> None:
+    """Oracle: Hooke's law: a prism in uniaxial compression has E over its own section, whatever box surrounds it."""
+    y, x = np.mgrid[:22, :22] - 10.5
+    image = np.repeat(((y**2 + x**2 <= 100) * np.uint8(100))[None], 6, 0)
+    voxel = 0.5 * 0.25
+    section = float((image[0] > 0).sum()) * voxel
+    for more, area, modulus, words in (
+        ("", section, E, "convex outline of the solid's projection along z"),
+        ('area = "box"\n', 22 * 22 * voxel, E * section / (22 * 22 * voxel), "box of the image"),
+        ('area = "solid_box"\n', 20 * 20 * voxel, E * section / (20 * 20 * voxel), "FAIM"),
+        ('area = "solid"\n', section, E, "mean section of the solid"),
+        ("area_mm2 = 12.5\n", 12.5, E * section / 12.5, "given by load.area_mm2"),
+    ):
+        block(job, load("uniaxial") + more, image=image)
+        summary = solved(job, ranks=2)
+        assert summary["apparent_modulus_MPa"] == pytest.approx(modulus, rel=1e-6)
+        assert summary["apparent_area_mm2"] == summary["load"]["cross_section_mm2"] == pytest.approx(area)
+        assert words in summary["apparent_area_definition"]
+        assert summary["load"]["cross_section_definition"] == summary["apparent_area_definition"]
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ('area = "box"\narea_mm2 = 2.0\n', "load.area: given together with area_mm2"),
+        ("area_mm2 = -2.0\n", "load.area_mm2: -2 must be > 0 mm2"),
+        ('area = "hull"\n', "load.area: 'hull' is none of"),
+    ],
+)
+def test_areas_that_make_no_sense_are_faults(job: Job, more: str, said: str) -> None:
+    """Oracle: the contract: exit code 2, and the key that is wrong."""
+    block(job, load("uniaxial") + more)
+    done = job.run(command="check")
+    assert done.code == 2
+    assert said in done.err + done.out
+
+
 def test_sets_by_label_image_and_by_material(job: Job) -> None:
     """Oracle: the same nodes chosen by a box, which a crop does not move; a label of the void around the solid chooses nothing."""
     image = np.zeros((6, 5, 6), np.uint8)

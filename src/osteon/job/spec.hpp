@@ -133,6 +133,8 @@ struct load_spec {
   std::optional<std::string> direction;
   std::string faces = "image";
   double depth_mm = 0;
+  std::optional<std::string> area;  ///< absent: outline, or the box of a test that holds the sides
+  std::optional<double> area_mm2;
   bool bonded = false;
   std::optional<std::vector<double>> about_mm;
   std::optional<double> strain, displacement_mm, force_N, angle_deg, moment_N_mm;

@@ -240,6 +240,11 @@ class load_checker {
     expect(!l.bonded || turns, at + "bonded",
            fmt::format("does not go with test = \"{}\"; axial_bonded, shear are, uniaxial is not", test));
     expect(!l.about_mm || turns, at + "about_mm", fmt::format("does not go with test = \"{}\"", test));
+    expect(!l.area || !l.area_mm2, at + "area", "given together with area_mm2; remove one of the two");
+    expect(!(l.area || l.area_mm2) || pushes, at + (l.area ? "area" : "area_mm2"),
+           fmt::format("does not go with test = \"{}\", which has no apparent stress; remove it", test));
+    expect(!l.area_mm2 || (*l.area_mm2 > 0 && std::isfinite(*l.area_mm2)), at + "area_mm2",
+           fmt::format("{} must be > 0 mm2", l.area_mm2.value_or(0)));
     expect(l.depth_mm >= 0, at + "depth_mm", fmt::format("{} must be >= 0", l.depth_mm));
     expect_three(l.about_mm, at + "about_mm");
     expect_three(l.gravity_m_per_s2, at + "gravity_m_per_s2");

@@ -297,7 +297,8 @@ json describe_load(const load_case& c) {
     load["displacement_mm"] = m.amount;
   }
   load["length_mm"] = m.length_mm;
-  load["cross_section_mm2"] = m.area_mm2;
+  load["cross_section_mm2"] = m.area.area_mm2;
+  load["cross_section_definition"] = m.area.definition;
   return load;
 }
 
@@ -315,7 +316,12 @@ std::vector<load_case> make_cases(node_sets& sets, log_sink& log) {
     forces.insert(forces.end(), c.forces.begin(), c.forces.end());
     cases.push_back(make_case(sets, c.name, c.load, supports, forces, parts, log));
   }
-  for (const load_case& c : cases) warn_of_forces_on_held_nodes(sets, c, log);
+  for (const load_case& c : cases) {
+    warn_of_forces_on_held_nodes(sets, c, log);
+    if (c.measures && !c.measures->turns)
+      log.note(fmt::format("{}apparent stress over {:.6g} mm2: {}", c.name.empty() ? "" : c.name + ": ",
+                           c.measures->area.area_mm2, c.measures->area.definition));
+  }
   return cases;
 }
 

@@ -41,8 +41,7 @@ class test_maker {
           fmt::format("the loaded faces '{}' and '{}' leave no distance between them: the one ends at {:.6g} mm and "
                       "the other begins at {:.6g} mm; make depth_mm smaller",
                       low_->name, high_->name, low_->high_mm[axis_], high_->low_mm[axis_]));
-    const vector3 size = box_mm();
-    m.area_mm2 = size.z * size.y * size.x / size[axis_];
+    m.area = area_of(load, sets.part(), static_cast<axis>(axis_), test == "confined" || test == "pure_shear", box_mm());
   }
 
   standard_test make() {
@@ -181,7 +180,10 @@ nlohmann::ordered_json measured(const measure& m, double load) {
   const char* modulus = m.test == "confined"                          ? "aggregate_modulus_MPa"
                         : m.test == "shear" || m.test == "pure_shear" ? "shear_modulus_MPa"
                                                                       : "apparent_modulus_MPa";
-  return {{"stiffness_N_per_mm", stiffness}, {modulus, stiffness * m.length_mm / m.area_mm2}};
+  return {{"stiffness_N_per_mm", stiffness},
+          {modulus, stiffness * m.length_mm / m.area.area_mm2},
+          {"apparent_area_mm2", m.area.area_mm2},
+          {"apparent_area_definition", m.area.definition}};
 }
 
 }  // namespace osteon::job

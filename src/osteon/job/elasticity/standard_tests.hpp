@@ -3,6 +3,7 @@
 /// The standard mechanical tests: their supports, and the stiffness that is read off them.
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <osteon/job/elasticity/apparent_area.hpp>
 #include <osteon/job/elasticity/loads.hpp>
 #include <osteon/job/elasticity/pins.hpp>
 
@@ -18,7 +19,7 @@ struct measure {
   double amount = 0;             ///< displacement [mm] or angle [rad]
   std::optional<double> wanted;  ///< load [N or N mm] to which the solution is to be scaled
   double length_mm = 0;          ///< distance of the faces
-  double area_mm2 = 0;           ///< of the loaded face
+  apparent_area area;            ///< across the axis of the test
 };
 
 /// A standard test.

@@ -16,8 +16,10 @@ constexpr double offset_strain = 0.002;
 json place_of(double factor, double load, const measure& m) {
   const double amount = factor * m.amount;
   if (m.turns) return {{"angle_deg", amount * 180 / std::numbers::pi}, {"moment_N_mm", load}};
-  return {
-      {"strain", amount / m.length_mm}, {"displacement_mm", amount}, {"force_N", load}, {"stress_MPa", load / m.area_mm2}};
+  return {{"strain", amount / m.length_mm},
+          {"displacement_mm", amount},
+          {"force_N", load},
+          {"stress_MPa", load / m.area.area_mm2}};
 }
 
 // Until the path turns for the first time.

@@ -59,7 +59,9 @@ derived_fields add_thermal_stress(physics_result& result, const spec& job, const
     const axis along = load_axis(job);
     const vector3 force = solve::resultant(*problem, solution, plates->driven->nodes).force_N;
     result.answers["reaction_N"] = {force.z, force.y, force.x};
-    result.answers["apparent_stress_MPa"] = force[static_cast<int>(along)] / cross_section_mm2(part.header, along);
+    result.answers["apparent_stress_MPa"] = force[static_cast<int>(along)] / plates->area.area_mm2;
+    result.answers["apparent_area_mm2"] = plates->area.area_mm2;
+    result.answers["apparent_area_definition"] = plates->area.definition;
   }
   derived_fields state;
   comm::collectively(comm, [&] { state = derive_fields(problem, std::move(solution.displacement_mm), std::move(strain)); });

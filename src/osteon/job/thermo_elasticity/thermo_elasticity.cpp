@@ -42,7 +42,13 @@ void check_warm_load(const spec& job, std::vector<problem>& problems) {
                      test == "conduction" ? ", which has it anyway" : ""));
   const bool other = l.displacement_mm || l.force_N || l.angle_deg || l.moment_N_mm || l.gravity_m_per_s2 || l.direction ||
                      l.about_mm || l.bonded || l.depth_mm != 0 || l.faces != "image";
-  expect(!other, "load", "of the keys of a mechanical test only axis and strain go with physics = \"thermo_elasticity\"");
+  expect(!other, "load",
+         "of the keys of a mechanical test only axis, strain, area and area_mm2 go with physics = \"thermo_elasticity\"");
+  expect(!(l.area || l.area_mm2) || test == "axial_bonded", l.area ? "load.area" : "load.area_mm2",
+         fmt::format("does not go with test = \"{}\", which has no apparent stress; remove it", test));
+  expect(!l.area || !l.area_mm2, "load.area", "given together with area_mm2; remove one of the two");
+  expect(!l.area_mm2 || (*l.area_mm2 > 0 && std::isfinite(*l.area_mm2)), "load.area_mm2",
+         fmt::format("{} must be > 0 mm2", l.area_mm2.value_or(0)));
   expect(test == "axial_bonded" || !l.strain, "load.strain",
          fmt::format("given, but test = \"{}\" drives no face; remove it", test));
   expect(std::abs(l.strain.value_or(0)) <= 1, "load.strain",
@@ -100,7 +106,16 @@ std::vector<answer> warm_answers() {
       {.key = "apparent_stress_MPa",
        .title = "apparent stress",
        .unit = "MPa",
-       .meaning = "Reaction force along the axis over the outer cross-section."},
+       .meaning = "Reaction force along the axis over its area."},
+      {.key = "apparent_area_mm2",
+       .title = "area of the apparent stress",
+       .unit = "mm2",
+       .meaning = "Across the axis; load.area and load.area_mm2 choose it."},
+      {.key = "apparent_area_definition",
+       .title = "definition of this area",
+       .meaning = "The convex outline of the solid, the box of the image, the box around the solid, its mean section, or a "
+                  "number of the job.",
+       .in_table = false},
       {.key = "reaction_N",
        .title = "reaction (z, y, x)",
        .unit = "N",
