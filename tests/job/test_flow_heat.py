@@ -232,3 +232,20 @@ def test_heat_that_cannot_leave_is_refused(job: Job, tmp_path: Path) -> None:
     done = job.run("--no-report")
     assert done.code == 2, done.err
     assert "no heat can leave" in done.err
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_a_limited_temperature_does_not_overshoot(job: Job, tmp_path: Path, ranks: int) -> None:
+    """Oracle: the maximum principle. Without sources and fluxes no voxel leaves the range of the prescribed temperatures."""
+    solid = np.zeros((48, 16, 4), bool)
+    solid[:, [0, -1], :] = True
+    save(tmp_path, solid)
+    inlet = INLET.replace("= 2\n", '= 500\nprofile = "developed"\n').replace("290", "293")
+    walls = HOT.replace("y_high", "y").replace("350", "353")
+    job_text = text(inlet + OUTLET + SIDES + walls, "viscosity_Pa_s = 5e-4", SOLID).replace(f"= {H}", "= 0.00625")
+    found = run(job, job_text, "-n", str(ranks))
+    assert found["limited_share"] > 0
+    assert found["temperature_overshoot_K"] == 0
+    assert found["temperature_K"]["low"] >= 293
+    assert found["temperature_K"]["high"] <= 353
+    assert found["heat_imbalance"] < 1e-4

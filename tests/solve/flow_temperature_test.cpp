@@ -438,6 +438,26 @@ TEST(flow_temperature, is_in_balance_where_good_conductors_hang_on_poor_ones) {
   EXPECT_LT(answer.certificate.reaction_imbalance, 2e-6);
 }
 
+// Oracle: hand value. Heat enters a slab of fluid at rest and solid at one face and leaves at the other: the temperature
+// falls evenly in each, and its mean is zero, as nothing gives a level.
+TEST(flow_temperature, fluxes_that_balance_leave_the_level_free) {
+  const ranks_with_a_plane comm(6);
+  if (comm == MPI_COMM_NULL) return;
+  setting s{image({6, 4, 3}, [](index3 p) { return p.y < 2 ? 1 : 2; })};
+  s.conductivity = {0, 1, 4};
+  const auto flux = [](bool high, double value) {
+    return heat_boundary{place(axis::y, high), {thermal::flux, 0, value, 0}};
+  };
+  s.conditions = {flux(false, 2), flux(true, -2)};
+  const auto p = make_still(comm, s);
+  const auto answer = solve_all(p);
+  const std::array<double, 4> fall{0, 2, 2 + 2 * (0.5 + 0.125), 2 + 2 * (0.5 + 0.125) + 0.5};
+  const double mean = (fall[0] + fall[1] + fall[2] + fall[3]) / 4;
+  for (std::int64_t y = 0; y < 4; ++y)
+    EXPECT_NEAR(temperature_at(p, answer, {3, y, 1}), mean - fall[static_cast<std::size_t>(y)], 1e-6);
+  EXPECT_NEAR(answer.mean_K, 0, 1e-9);
+}
+
 // Oracle: what the messages say.
 TEST(flow_temperature, refuses_what_has_no_answer) {
   const ranks_with_a_plane comm(10);

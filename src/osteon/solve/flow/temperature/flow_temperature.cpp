@@ -254,7 +254,7 @@ temperature_solution solve_flow_temperature(const temperature_problem& problem, 
   }
   solver.solve(problem.convection, how, all.certificate, log);
   all.certificate.unknowns = unknowns;
-  account_for_heat(problem, cells, solver.answer(), all);
+  account_for_heat(problem, cells, levelled(cells, solver.answer()), all);
   if (problem.convection == heat_convection::limited) all.limiter_residual = solver.residual_with(heat_convection::limited);
   return all;
 }

@@ -7,6 +7,7 @@
 #include <limits>
 #include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
+#include <osteon/comm/communicator.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/solve/flow/open_flow_cells.hpp>
 #include <osteon/solve/heat/heat_parts.hpp>
@@ -59,6 +60,9 @@ class transport_builder {
     result_.loose.assign(at(grid.owned), 0);
     result_.right.assign(at(grid.owned), 0);
     result_.is_fluid.assign(at(grid.size), 0);
+    result_.free_part.clear();
+    result_.free_parts = 0;
+    result_.level_W = 0;
     find_reference();
     const std::vector<double> high_faces = take_velocities();
     grid.links.exchange(result_.is_fluid.data());
@@ -74,7 +78,7 @@ class transport_builder {
       for (std::int32_t i = 0; i < grid.owned; ++i)
         result_.right[at(i)] += h.z * h.y * h.x * problem_.source_W_per_mm3[problem_.material[at(i)]];
     }
-    if (!problem_.initial_K) hold_floating_parts();
+    if (!problem_.initial_K) hold_floating_parts(log);
   }
 
  private:
@@ -94,6 +98,15 @@ class transport_builder {
     if (low > high) low = high = 0;
     result_.reference_K = low;
     result_.highest_K = high;
+    result_.least = 0;
+    result_.most = high - low;
+    const auto heats = [&](double heat) {
+      if (heat > 0) result_.most = infinity;
+      if (heat < 0) result_.least = -infinity;
+    };
+    for (const double s : problem_.source_W_per_mm3) heats(s);
+    for (const heat_boundary& c : problem_.conditions)
+      if (c.heat.kind == thermal::flux) heats(c.heat.flux_W_per_mm2);
   }
 
   // Sets the flow through low faces. @return what leaves by the high faces of the image, by owned cell and axis
@@ -201,7 +214,7 @@ class transport_builder {
   }
 
   // Parts of cells whose temperature nothing tells have that of the middle of those given. @throws usage_error @collective
-  void hold_floating_parts() {
+  void hold_floating_parts(log_sink& log) {
     const numbered_parts parts = number_flow_parts(problem_.where, problem_.cells);
     constexpr unsigned char is_held = 1, is_heated = 2;
     std::vector<unsigned char> known(at(parts.count));
@@ -217,19 +230,14 @@ class transport_builder {
         own |= is_heated;
     }
     comm::all_reduce(problem_.where.comm, known.data(), known.size(), MPI_BOR);
-    std::int64_t trapped = 0, held = 0;
-    for (std::int32_t i = 0; i < result_.grid.owned; ++i) {
-      trapped += known[at(part_of[at(i)])] == is_heated;
-      held += (known[at(part_of[at(i)])] & is_held) != 0;
-    }
-    std::array<std::int64_t, 2> counts{trapped, held};
-    comm::all_reduce(problem_.where.comm, counts.data(), counts.size(), MPI_SUM);
-    if (counts[0] > 0)
-      throw usage_error(
-          fmt::format("{} voxels are heated by a flux or a source, but no heat can leave them: no inflow of a given "
-                      "temperature, no face with a temperature or a film reaches them; give one of these",
-                      counts[0]));
-    if (counts[1] == 0)
+    std::int64_t held = 0;
+    for (std::int32_t i = 0; i < result_.grid.owned; ++i) held += (known[at(part_of[at(i)])] & is_held) != 0;
+    comm::all_reduce(problem_.where.comm, &held, 1, MPI_SUM);
+    std::vector<bool> is_free(known.size());
+    for (std::size_t p = 0; p < known.size(); ++p) is_free[p] = known[p] == is_heated;
+    const bool has_free = std::find(is_free.begin(), is_free.end(), true) != is_free.end();
+    if (has_free) level_free_parts(part_of, is_free, log);
+    if (held == 0 && !has_free)
       throw usage_error(
           "nothing gives a temperature: give temperature_K to an opening that lets fluid in, or a face with kind = "
           "\"temperature\" or \"convection\"");
@@ -243,12 +251,73 @@ class transport_builder {
       }
   }
 
+  // Parts that fluxes and sources heat and that nothing holds have a steady temperature if this heat balances: known up to a
+  // constant. @throws usage_error where it does not @collective
+  void level_free_parts(const std::vector<std::int32_t>& part_of, const std::vector<bool>& is_free, log_sink& log) {
+    const heat_cells& grid = result_.grid;
+    const std::size_t count = is_free.size();
+    std::vector<double> sums(3 * count);
+    std::vector<int> owner(count, comm::size(problem_.where.comm));
+    for (std::int32_t i = 0; i < grid.owned; ++i) {
+      const std::size_t p = at(part_of[at(i)]);
+      sums[3 * p] += result_.right[at(i)];
+      sums[3 * p + 1] += std::abs(result_.right[at(i)]);
+      ++sums[3 * p + 2];
+      owner[p] = comm::rank(problem_.where.comm);
+    }
+    comm::all_reduce(problem_.where.comm, sums.data(), sums.size(), MPI_SUM);
+    comm::all_reduce(problem_.where.comm, owner.data(), owner.size(), MPI_MIN);
+    constexpr double balanced = 1e-6, rounding = 1e-12;
+    double trapped = 0, net = 0, cells = 0, worst = 0;
+    std::vector<std::int32_t> number(count, -1);
+    result_.free_parts = 0;
+    for (std::size_t p = 0; p < count; ++p) {
+      if (!is_free[p]) continue;
+      const double share = std::abs(sums[3 * p]) / (sums[3 * p + 1] / 2);
+      if (share > balanced) trapped += sums[3 * p + 2], net += sums[3 * p];
+      worst = std::max(worst, share);
+      cells += sums[3 * p + 2];
+      number[p] = result_.free_parts++;
+    }
+    if (trapped > 0)
+      throw usage_error(fmt::format(
+          "{:.0f} voxels are heated by a flux or a source, {:.4g} W more in than out, but no heat can leave them: no "
+          "inflow of a given temperature, no face with a temperature or a film reaches them; give one of these, "
+          "or let fluxes and sources balance to {:g}",
+          trapped, net, balanced));
+    const double middle = 0.5 * (result_.highest_K - result_.reference_K);
+    log.warn(fmt::format(
+        "no condition gives the level of the temperature of {:.0f} voxels, whose given heat balances{}: the mean "
+        "temperature of each part of them is set to {:g} K",
+        cells,
+        worst > rounding ? fmt::format(" to {:.2g} of what enters (the rest is taken evenly from the voxels)", worst) : "",
+        result_.reference_K + middle));
+    result_.free_part.assign(at(grid.owned), -1);
+    for (std::int32_t i = 0; i < grid.owned; ++i) {
+      const std::size_t p = at(part_of[at(i)]);
+      if (number[p] < 0) continue;
+      result_.free_part[at(i)] = number[p];
+      if (std::abs(sums[3 * p]) > rounding * sums[3 * p + 1]) result_.right[at(i)] -= sums[3 * p] / sums[3 * p + 2];
+      if (owner[p] != comm::rank(problem_.where.comm)) continue;
+      owner[p] = -1;  // its first cell
+      const double hold = grid.face[0] / (2 * grid.resistivity[grid.material[at(i)]]);
+      result_.loose[at(i)] += hold;
+      result_.right[at(i)] += hold * middle;
+      result_.level_W += hold * middle;
+    }
+  }
+
   const temperature_problem& problem_;
   transport_cells& result_;
   through_problem openings_, conditions_;
   double unknown_inflow_ = 0, inflow_ = 0;
   int unknown_opening_ = -1;
 };
+
+// The weight of the hybrid scheme at the low face of cell i, through which fluid passes.
+double weight_without_oscillation(const transport_cells& cells, std::int32_t i, std::int32_t j, std::size_t axis) {
+  return 0.5 * std::min(1.0, 2 * cells.conductance(i, j, axis) / std::abs(cells.flow[axis][at(i)]));
+}
 
 // Share of central differences in a face, 0 to 1: van Leer's limiter of the ratio of two changes of the temperature, over
 // the face that flows in and over this one. [vanLeer1974] @param noise square of a change that does not count
@@ -263,6 +332,19 @@ transport_cells make_transport_cells(const temperature_problem& problem, log_sin
   transport_cells cells;
   transport_builder(problem, cells).run(log);
   return cells;
+}
+
+std::vector<double> levelled(const transport_cells& cells, std::vector<double> x) {
+  if (cells.free_parts == 0) return x;
+  std::vector<double> sums(2 * at(cells.free_parts));
+  for (std::size_t i = 0; i < cells.free_part.size(); ++i)
+    if (const std::int32_t p = cells.free_part[i]; p >= 0) sums[2 * at(p)] += x[i], ++sums[2 * at(p) + 1];
+  comm::all_reduce(cells.grid.where.comm, sums.data(), sums.size(), MPI_SUM);
+  const double middle = 0.5 * (cells.highest_K - cells.reference_K);
+  for (std::size_t i = 0; i < cells.free_part.size(); ++i)
+    if (const std::int32_t p = cells.free_part[i]; p >= 0) x[i] += middle - sums[2 * at(p)] / sums[2 * at(p) + 1];
+  cells.grid.links.exchange(x.data());
+  return x;
 }
 
 void take_velocities(const temperature_problem& problem, transport_cells& cells, log_sink& log) {
@@ -312,6 +394,10 @@ void set_weights(transport_cells& cells, heat_convection how, const double* x, d
       double share = 1;
       if (how != heat_convection::central) share = std::min(1.0, 2 * cells.conductance(i, j, axis) / std::abs(flow));
       const double least = 0.5 * share;  // what cannot oscillate
+      if (!cells.pinned[axis].empty() && cells.pinned[axis][at(i)] != 0) {
+        cells.weight[axis][at(i)] = static_cast<float>(least);
+        return;
+      }
       if (how == heat_convection::limited && share < 1) {
         const double change = x[i] - x[j];
         share = std::max(share, limiter(flow > 0 ? below[at(j)] : above[at(i)], change, noise));
@@ -322,6 +408,32 @@ void set_weights(transport_cells& cells, heat_convection how, const double* x, d
     });
     grid.links.exchange(cells.weight[axis].data());
   }
+}
+
+double pin_faces_beyond_bounds(transport_cells& cells, const double* x) {
+  const heat_cells& grid = cells.grid;
+  double worst = 0;
+  std::vector<std::uint8_t> is_beyond(at(grid.size));
+  for (std::int32_t i = 0; i < grid.size; ++i) {
+    const double beyond = std::max(cells.least - x[i], x[i] - cells.most);
+    is_beyond[at(i)] = beyond > 0;
+    if (i < grid.owned) worst = std::max(worst, beyond);
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_DOUBLE, MPI_MAX, grid.where.comm);
+  if (!(worst > 0)) return 0;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    cells.pinned[axis].resize(at(grid.size));
+    visit_neighbours_in_parallel(grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
+      const std::int32_t j = near[2 * axis];
+      if (j < 0) return;
+      const double flow = cells.flow[axis][at(i)];
+      if (!(flow > 0 && is_beyond[at(j)] != 0) && !(flow < 0 && is_beyond[at(i)] != 0)) return;
+      cells.pinned[axis][at(i)] = 1;
+      cells.weight[axis][at(i)] = static_cast<float>(weight_without_oscillation(cells, i, j, axis));
+    });
+    grid.links.exchange(cells.weight[axis].data());
+  }
+  return worst;
 }
 
 std::array<std::int64_t, 2> count_limited(const transport_cells& cells) {

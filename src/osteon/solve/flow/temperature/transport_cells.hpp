@@ -33,6 +33,15 @@ struct transport_cells {
   std::vector<std::uint8_t> is_fluid;  ///< per cell and ghost
   double reference_K = 0;              ///< the lowest given temperature; x is above it
   double highest_K = 0;                ///< the highest
+  /// What x cannot leave by the maximum principle; infinite on the side on which sources or fluxes leave no bound.
+  double least = 0, most = 0;
+  /// Per owned cell: number of its part if no condition holds the part and its given heat balances, else -1. One cell of
+  /// such a part is held at the middle of the given temperatures, through which no heat passes. Empty: there is none.
+  std::vector<std::int32_t> free_part;
+  std::int32_t free_parts = 0;
+  double level_W = 0;                               ///< what the held cells of this rank add to `right`
+  bool holds_bounds = true;                         ///< a limited solution is held within these bounds
+  std::array<std::vector<std::uint8_t>, 3> pinned;  ///< 1: the limiter leaves this low face at what cannot oscillate
 
   double conductance(std::int32_t i, std::int32_t j, std::size_t axis) const {
     const auto r = [&](std::int32_t n) { return grid.resistivity[grid.material[static_cast<std::size_t>(n)]]; };
@@ -73,6 +82,9 @@ transport_cells make_transport_cells(const temperature_problem& problem, log_sin
 /// The same for other velocities; the weights of the faces stay.
 void take_velocities(const temperature_problem& problem, transport_cells& cells, log_sink& log);
 
+/// x moved in each part whose level is free, so that its mean is the middle of the given temperatures. @collective
+std::vector<double> levelled(const transport_cells& cells, std::vector<double> x);
+
 /// What an answer says: all of it but the certificate's own. @param x above the reference, ghosts current @collective
 void account_for_heat(const temperature_problem& problem, const transport_cells& cells, const std::vector<double>& x,
                       temperature_solution& all);
@@ -80,6 +92,11 @@ void account_for_heat(const temperature_problem& problem, const transport_cells&
 /// Set the weights of the faces from a temperature. @param x ghosts current; not read unless `limited`
 /// @param taken share of the new weights, the rest is of the old ones @collective on the communicator
 void set_weights(transport_cells& cells, heat_convection how, const double* x, double taken = 1);
+
+/// Pin the faces by which fluid leaves cells whose temperature is out of bounds: with what cannot oscillate there, a cell is
+/// a mean of its neighbours and cannot be the warmest or the coldest. Sets their weights. @param x ghosts current
+/// @return by how much x leaves the bounds, over all ranks @collective
+double pin_faces_beyond_bounds(transport_cells& cells, const double* x);
 
 /// Faces between cells that the flow passes, and of these the ones that are not central, over all ranks. @collective
 std::array<std::int64_t, 2> count_limited(const transport_cells& cells);

@@ -25,7 +25,8 @@ class transport_solver {
 
   /// Sets iterations, residuals and convergence of the certificate. The residual is small against its start, and its sum
   /// against the heat that passes. The limiter follows the temperature for some steps, then
-  /// its weights stay.
+  /// its weights stay, but for faces at which the temperature would leave its bounds: these become those of the hybrid
+  /// scheme.
   /// @throws solve_error if a value is not finite @collective
   void solve(heat_convection scheme, const options& how, solve_certificate& certificate, log_sink& log);
 
@@ -53,6 +54,7 @@ class transport_solver {
     std::vector<float> p, w;
   };
   comm::sent_part part(const char* name) const { return {cells_.grid.where.comm, name}; }
+  bool hold_bounds(double to, const options& how, solve_certificate& certificate, log_sink& log);
   void look_again(heat_convection scheme, double taken);
   double find_residual();
   void precondition();
