@@ -44,7 +44,8 @@ def test_a_heated_square_has_the_published_numbers(job: Job, tmp_path: Path) -> 
     assert (4 * numbers[32] - numbers[16]) / 3 == pytest.approx(2.243, rel=0.003)
     one = found[32]
     assert one["convection_nusselt_number"]["y_high"] == pytest.approx(numbers[32], rel=1e-3)
-    assert one["rayleigh_number"] == pytest.approx(1e4, rel=0.05)
+    assert one["rayleigh_number"] == pytest.approx(1e4, rel=1e-9)  # of the prescribed temperatures
+    assert one["rayleigh_temperature_difference_K"] == pytest.approx(1)
     assert one["prandtl_number"] == pytest.approx(0.71)
     assert one["heat_imbalance"] < 1e-4
     assert one["coupling_change"] < 1e-4

@@ -142,3 +142,37 @@ def test_mixed_convection_at_several_speeds_has_a_temperature_for_each(job: Job,
     # Heat makes the share of the shear that does not grow with the speed.
     slow, fast = (flow["mean_wall_shear_stress_Pa"] for flow in together["flows"])
     assert 4 * slow > 1.01 * fast
+
+
+@pytest.mark.parametrize("walls", ["at the temperature of the inflow", "insulated"])
+def test_a_chimney_whose_temperatures_are_all_equal_draws(job: Job, tmp_path: Path, walls: str) -> None:
+    """Oracle: water at 310 K between plates 8 voxels apart, 10 K above the reference: a creeping parabola of the mean speed
+    g beta dT (g^2 + 2) / 12 h^2 / nu, on voxels of h = 0.01 mm."""
+    np.save(tmp_path / "image.npy", np.zeros((32, 8, 1), np.uint8))
+    ends = opening("z_low", 310) + opening("z_high", 310)
+    sides = wall("y", 310) if walls != "insulated" else ""
+    job.write(
+        'physics = "flow"\n[image]\npath = "image.npy"\nspacing_mm = 0.01\n[segment]\nthreshold = 50\n'
+        "[flow]\nheat = true\nexpansion_per_K = 2e-4\ngravity_m_per_s2 = [-9.81, 0, 0]\n"
+        f"reference_temperature_K = 300\nviscosity_Pa_s = 1e-3\n{ends}{sides}{THIN}[picture]\nenabled = false\n"
+    )
+    done = job.run("--no-report", "-n", "1")
+    assert done.code == 0, done.err
+    s = done.summary
+    pull, kinematic, h = 9.81 * 2e-4 * 10, 1e-6, 1e-5  # m/s2, m2/s, m
+    assert s["mean_speed_mm_per_s"] == pytest.approx(1000 * pull * (8**2 + 2) / 12 * h**2 / kinematic, rel=1e-4)
+    assert s["rayleigh_temperature_difference_K"] == pytest.approx(10)
+    assert s["temperature_K"]["low"] == pytest.approx(310, abs=1e-9)
+    assert s["temperature_K"]["high"] == pytest.approx(310, abs=1e-9)
+
+
+def test_a_closed_box_at_one_temperature_is_at_rest(job: Job, tmp_path: Path) -> None:
+    """Oracle: nothing drives: no flow, a Rayleigh number of 0 and no Nusselt number."""
+    np.save(tmp_path / "image.npy", np.zeros((12, 8, 1), np.uint8))
+    job.write(text(1e4, wall("z", 300) + THIN, n=12))
+    done = job.run("--no-report", "-n", "1")
+    assert done.code == 0, done.err
+    assert done.summary["highest_velocity_mm_per_s"] == [0, 0, 0]
+    assert done.summary["rayleigh_number"] == 0
+    assert "convection_nusselt_number" not in done.summary or done.summary["convection_nusselt_number"] == {}
+    assert temperature_of(done.folder)[0, 0, 0] == pytest.approx(300)

@@ -4,6 +4,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/solve/flow/buoyancy/anderson_mixing.hpp>
 #include <osteon/solve/flow/buoyancy/buoyant_flow.hpp>
+#include <osteon/solve/flow/buoyancy/stability.hpp>
 #include <random>
 
 #include "solve/flow_openings.hpp"
@@ -142,10 +143,50 @@ TEST(flow_buoyancy, heated_squares_have_published_nusselt_numbers) {
   EXPECT_NEAR(nusselt_of(solve_all(p), axis::y), fast, 1e-4 * fast);
   const auto turned = solve_all(make_square(comm, 20, 1e4, axis::y, axis::z));
   EXPECT_NEAR(nusselt_of(turned, axis::z), fast, 1e-4 * fast);
-  EXPECT_NEAR(turned.rayleigh_number, 1e4, 0.06 * 1e4);  // of voxels, whose centres stand half a voxel from the faces
+  EXPECT_NEAR(turned.rayleigh_number, 1e4, 1e-9 * 1e4);  // of the prescribed temperatures
+  EXPECT_EQ(turned.unstable_states, 0);
   EXPECT_NEAR(turned.prandtl_number, 0.71, 1e-12);
   EXPECT_LT(turned.momentum_residual, 1e-4);
   EXPECT_LT(turned.heat.certificate.reaction_imbalance, 1e-5);
+}
+
+// Oracle: the eigenvalues of a diagonal map, on ranks that have a part of its values each.
+TEST(flow_buoyancy, the_leading_multiplier_is_the_largest_eigenvalue) {
+  const ranks_with_a_plane comm(3);
+  if (comm == MPI_COMM_NULL) return;
+  const std::array<double, 6> eigenvalue{0.3, -0.7, 1.05, 0.97, 0.9, 0.1};
+  std::vector<std::vector<float>> vectors;
+  std::vector<std::size_t> own;
+  for (std::size_t i = 0; i < 6; ++i)
+    if (static_cast<int>(i) % comm::size(comm) == comm::rank(comm)) own.push_back(i);
+  for (int n = 0; n < 12; ++n) {
+    auto& v = vectors.emplace_back();
+    for (const std::size_t i : own) v.push_back(static_cast<float>(std::pow(eigenvalue[i], n)));
+  }
+  EXPECT_NEAR(solve::leading_multiplier(comm, {}, vectors), 1.05, 2e-3);
+}
+
+// Oracle: a square that is heated from below with insulated sides is at rest below the Rayleigh number 2585 [Luijkx1981],
+// and convects above it; Nusselt numbers of [Ouertatani2008], within what 20 voxels resolve.
+TEST(flow_buoyancy, a_square_heated_from_below_is_in_its_stable_state) {
+  const ranks_with_a_plane comm(20);
+  if (comm == MPI_COMM_NULL) return;
+  const auto heated_below = [&](double rayleigh) {
+    auto p = make_square(comm, 20, rayleigh, axis::z, axis::y);
+    p.heat.conditions = {heated(axis::z, false, 301), heated(axis::z, true, 300)};
+    return solve_all(p, 1e-5);
+  };
+  const auto still = heated_below(2400);
+  EXPECT_NEAR(nusselt_of(still, axis::z), 1, 1e-4);
+  ASSERT_TRUE(still.growth_per_s.has_value());
+  EXPECT_LT(*still.growth_per_s, 0);
+  EXPECT_EQ(still.unstable_states, 0);
+  const auto moves = heated_below(2900);
+  EXPECT_GT(nusselt_of(moves, axis::z), 1.05);
+  EXPECT_EQ(moves.unstable_states, 1);
+  ASSERT_TRUE(moves.growth_per_s.has_value());
+  EXPECT_LT(*moves.growth_per_s, 0);
+  EXPECT_NEAR(nusselt_of(heated_below(1e4), axis::z), 2.158, 0.03 * 2.158);
 }
 
 // Oracle: what the messages say; a tolerance that is out of reach is no error.

@@ -8,10 +8,14 @@ std::vector<answer> buoyancy_answers() {
   return {
       {.key = "rayleigh_number",
        .title = "Rayleigh number",
-       .meaning =
-           "With buoyancy: density * expansion * gravity * dT * L^3 over viscosity and thermal diffusivity; dT lies "
-           "between the lowest and the highest temperature of the fluid's voxels, with given temperatures these; L is "
-           "the height of the image along gravity."},
+       .meaning = "With buoyancy: density * expansion * gravity * dT * L^3 over viscosity and thermal diffusivity; dT is "
+                  "rayleigh_temperature_difference_K, L is the height of the image along gravity."},
+      {.key = "rayleigh_temperature_difference_K",
+       .title = "temperature difference of the Rayleigh number",
+       .unit = "K",
+       .meaning = "With buoyancy: between the lowest and the highest prescribed temperature (faces, surroundings of films, "
+                  "inflows; with prescribed pressures the reference temperature, too). With fluxes or sources of heat, or "
+                  "where all prescribed temperatures are equal: at least the range of the fluid's voxels."},
       {.key = "prandtl_number",
        .title = "Prandtl number",
        .meaning = "With buoyancy: kinematic viscosity over thermal diffusivity of the fluid."},
@@ -40,6 +44,17 @@ std::vector<answer> buoyancy_answers() {
       {.key = "coupling_change",
        .title = "change of the temperature by the last round",
        .meaning = "With buoyancy: root of the mean square over the fluid, of its range of temperatures.",
+       .in_table = false},
+      {.key = "disturbance_growth_per_s",
+       .title = "growth rate of the leading disturbance",
+       .unit = "1/s",
+       .meaning =
+           "With buoyancy: of a small disturbance of the steady state, by steps in time; below 0 the state is stable. "
+           "Left out where no fluid lies below lighter fluid, or too weakly so for a flow to arise.",
+       .in_table = false},
+      {.key = "unstable_states",
+       .title = "unstable steady states found before",
+       .meaning = "With buoyancy: steady states that the solver found and left, as small disturbances of them grow.",
        .in_table = false},
       {.key = "momentum_residual",
        .title = "residual of the flow with the last temperature",

@@ -27,10 +27,27 @@ std::string history_of(const solve::buoyant_solution& s) {
 
 json coupling_numbers(const solve::buoyant_solution& s) {
   const vector3 u = s.highest_velocity_mm_per_s;
-  return {{"rayleigh_number", s.rayleigh_number},     {"prandtl_number", s.prandtl_number},
-          {"reference_temperature_K", s.reference_K}, {"highest_velocity_mm_per_s", {u.z, u.y, u.x}},
-          {"coupling_rounds", s.rounds.size()},       {"coupling_change", s.change},
-          {"momentum_residual", s.momentum_residual}};
+  json numbers = {{"rayleigh_number", s.rayleigh_number},
+                  {"rayleigh_temperature_difference_K", s.driving_K},
+                  {"prandtl_number", s.prandtl_number},
+                  {"reference_temperature_K", s.reference_K},
+                  {"highest_velocity_mm_per_s", {u.z, u.y, u.x}},
+                  {"coupling_rounds", s.rounds.size()},
+                  {"coupling_change", s.change},
+                  {"momentum_residual", s.momentum_residual},
+                  {"unstable_states", s.unstable_states}};
+  if (s.growth_per_s) numbers["disturbance_growth_per_s"] = *s.growth_per_s;
+  return numbers;
+}
+
+// Reports that the answer was found by leaving another steady state.
+void report_stability(const solve::buoyant_solution& s, log_sink& log) {
+  if (s.unstable_states > 0 && !s.has_no_stable_state)
+    log.warn(
+        fmt::format("{} steady state{} found first {} not stable and {} left: the answer is a stable one, and there may be "
+                    "others",
+                    s.unstable_states, s.unstable_states == 1 ? "" : "s", s.unstable_states == 1 ? "is" : "are",
+                    s.unstable_states == 1 ? "was" : "were"));
 }
 
 // What the thickness of boundary layers in voxels, and the change of the density, say.
@@ -85,6 +102,7 @@ json convection_nusselt_numbers(const spec& job, const std::optional<std::array<
 void tell_buoyancy_in_time(json& answers, const spec& job, const solve::heat_in_time& heat, log_sink& log) {
   const solve::heat_in_time::weight_numbers s = heat.numbers_of_weight();
   answers["rayleigh_number"] = s.rayleigh_number;
+  answers["rayleigh_temperature_difference_K"] = s.driving_K;
   answers["prandtl_number"] = s.prandtl_number;
   answers["reference_temperature_K"] = s.reference_K;
   const vector3 u = s.highest_velocity_mm_per_s;
@@ -136,6 +154,15 @@ void tell_buoyancy(physics_result& result, const spec& job, const local_model& p
   tell_flow_temperature(result, job, part, heat, last.heat, flow, names, log);
   json& answers = result.answers;
   answers.update(coupling_numbers(last));
+  for (const solve::buoyant_solution& s : solutions) report_stability(s, log);
+  if (last.has_no_stable_state)
+    result.ended = fmt::format(
+        "no stable steady state is found: {} of the steady states of flow and temperature {} unstable{}; compute the flow "
+        "in "
+        "time ([transient]), or take a smaller temperature difference (now {:.4g} K, Rayleigh number {:.3g})",
+        last.unstable_states, last.unstable_states == 1 ? "is" : "are",
+        last.growth_per_s ? fmt::format(", disturbances grow at {:.3g} 1/s", *last.growth_per_s) : "", last.driving_K,
+        last.rayleigh_number);
   tell_limits(answers, convection_nusselt_numbers(job, last.rest_inflow_W, last.heat), last.domain, last.rayleigh_number,
               last.density_change, log);
   json history = json::object();

@@ -9,8 +9,10 @@
 #include <osteon/comm/collectively.hpp>
 #include <osteon/solve/flow/buoyancy/anderson_mixing.hpp>
 #include <osteon/solve/flow/buoyancy/buoyant_flow.hpp>
+#include <osteon/solve/flow/buoyancy/carried_temperature.hpp>
+#include <osteon/solve/flow/buoyancy/driving_difference.hpp>
+#include <osteon/solve/flow/buoyancy/stability.hpp>
 #include <osteon/solve/flow/openings/through_solver.hpp>
-#include <osteon/solve/flow/temperature/transport_solver.hpp>
 #include <osteon/solve/joint_certificate.hpp>
 #include <utility>
 
@@ -29,6 +31,13 @@ constexpr double loosest_flow = 0.03;    // error of the flow of a round
 constexpr double flow_of_change = 0.1;   // the same, of the change of the round before
 constexpr double heat_of_change = 1e-3;  // residual of the temperature of a round, of the same
 constexpr double loosest_heat = 1e-4;
+constexpr double rounding_of_kelvins = 1e-12;
+constexpr double uniform = 1e-6;                                          // range of a temperature over what drives
+constexpr double test_flow_tolerance = 2e-6, test_heat_tolerance = 1e-8;  // of the small disturbances of the stability test
+constexpr int most_states = 4;                                            // steady ones that are tried for a stable one
+constexpr int most_marched = 300;                                         // steps away from one that is not
+constexpr int fewest_marched = 8;
+constexpr double first_kick = 0.1;  // of the temperature, in its range, along the disturbance that grows
 
 void check_weight(const buoyant_problem& problem) {
   std::string faults;
@@ -56,75 +65,6 @@ double height_of(const buoyant_problem& problem) {
     if (std::abs(problem.gravity_m_per_s2[a]) > std::abs(problem.gravity_m_per_s2[along])) along = a;
   return static_cast<double>(problem.flow.where.domain[along]) * problem.flow.spacing_mm[along];
 }
-
-// The temperature that goes with the velocities of a round. Each goes on from the last one.
-class carried_temperature {
- public:
-  explicit carried_temperature(const temperature_problem& problem) : problem_(problem) {
-    problem_.may_return = problem_.holds_at_rest = true;
-    problem_.face_velocity_mm_per_s.clear();
-  }
-
-  // @param taken share of what the limiter says now; 1 forgets what it said
-  // @param from the temperature a step before @param per_s one over the step; 0: the steady one
-  bool solve(const std::vector<double>& velocities, double tolerance, double taken, const std::vector<double>& from,
-             double per_s, log_sink& log) {
-    problem_.face_velocity_mm_per_s = velocities;
-    std::vector<double> start;
-    if (cells_.grid.size == 0)
-      cells_ = make_transport_cells(problem_, null_log());
-    else
-      take_velocities(problem_, cells_, null_log()), start = std::move(x_);
-    if (per_s > 0) {
-      const vector3 h = problem_.spacing_mm;
-      const double held = per_s * problem_.heat_capacity_J_per_mm3K * h.z * h.y * h.x;
-      for (std::size_t i = 0; i < from.size(); ++i) {
-        cells_.loose[i] += held;
-        cells_.right[i] += held * from[i];
-      }
-    }
-    solve_certificate own;
-    const auto run = [&](transport_solver solver) {
-      solver.solve(problem_.convection, {tolerance, how_.max_iterations, how_.checkpoints}, own, log);
-      x_ = solver.answer();
-    };
-    if (start.empty())
-      run(transport_solver(cells_));
-    else
-      run(transport_solver(cells_, std::move(start), taken));
-    own.unknowns = cells_.grid.owned;
-    MPI_Allreduce(MPI_IN_PLACE, &own.unknowns, 1, MPI_INT64_T, MPI_SUM, problem_.where.comm);
-    certificate_.iterations += own.iterations;
-    own.iterations = certificate_.iterations;
-    own.restarts += certificate_.restarts;
-    own.solve_seconds += certificate_.solve_seconds;
-    certificate_ = own;
-    return own.converged;
-  }
-  void set_options(const options& how) { how_ = how; }
-
-  const temperature_problem& problem() const { return problem_; }
-  const transport_cells& cells() const { return cells_; }
-  const solve_certificate& certificate() const { return certificate_; }
-  // Of each cell that has one, above the reference of the cells.
-  std::vector<double> owned() const { return {x_.begin(), x_.begin() + cells_.grid.owned}; }
-
-  temperature_solution account(log_sink& log, bool may_return) {
-    problem_.may_return = may_return;
-    take_velocities(problem_, cells_, log);
-    temperature_solution all;
-    all.certificate = certificate_;
-    account_for_heat(problem_, cells_, x_, all);
-    return all;
-  }
-
- private:
-  temperature_problem problem_;
-  transport_cells cells_;
-  options how_;
-  std::vector<double> x_;
-  solve_certificate certificate_;
-};
 
 // Lowest and highest of the fluid's cells, over all ranks.
 std::array<double, 2> range_of_fluid(const transport_cells& cells, const std::vector<double>& x) {
@@ -172,7 +112,8 @@ class buoyant_solver {
     t_ = heat_.owned();
     measure();
     set_units(is_driven);
-    if (goes_on) goes_on = reach_all();
+    rests_ = !is_driven && drive_ <= rounding_of_kelvins * std::max(std::abs(weight_.reference_K), 1.0);
+    if (goes_on && !rests_) goes_on = reach_stable();
     return finish(goes_on, setup_cpu_seconds);
   }
 
@@ -206,7 +147,9 @@ class buoyant_solver {
     all_.prandtl_number = kinematic / diffusivity;
     all_.height_mm = height_of(problem_);
     all_.domain = flow_.where.domain;
-    all_.density_change = std::abs(problem_.expansion_per_K) * range_;
+    drive_ = driving_difference_K(heat, flow_, weight_.reference_K, range_);
+    all_.driving_K = drive_;
+    all_.density_change = std::abs(problem_.expansion_per_K) * drive_;
     all_.rayleigh_number = all_.density_change * length_of(problem_.gravity_m_per_s2) *
                            std::pow(m_per_mm * all_.height_mm, 3) / (kinematic * diffusivity);
   }
@@ -301,8 +244,9 @@ class buoyant_solver {
            heat_.solve(all_.flow.face_velocity_mm_per_s, heat_tolerance, taken, t_, per_s, log_);
   }
 
-  double unit_K() const { return range_ > 0 ? range_ : 1; }
+  double unit_K() const { return range_ > 0 ? range_ : drive_ > 0 ? drive_ : 1; }
   double momentum_residual() const {
+    if (rests_) return 0;
     const double right = std::sqrt(right_square_);
     return right > 0 ? solver_->residual() / right : 0;
   }
@@ -363,7 +307,9 @@ class buoyant_solver {
       } else {
         set_state(after);
       }
-      if (change > worth_a_look) continue;
+      // A temperature that is the same everywhere does not change while the flow still does.
+      const bool is_uniform = range_ < uniform * drive_;
+      if (change > worth_a_look || (is_uniform && flow_change_ > 10 * tolerance)) continue;
       // The steady temperature of this flow, and what the steady equations of the flow say to that.
       const std::vector<double> kept = state_of(t_);
       all_.flow.face_velocity_mm_per_s = face_velocities(flow_, open_.cells, solver_->answer(), units_);
@@ -405,9 +351,135 @@ class buoyant_solver {
     double factor = std::clamp(std::sqrt(all_.rayleigh_number / quick_rayleigh), 1.0, first_pace);
     for (int attempt = 0; attempt < most_attempts; ++attempt, factor *= 3) {
       if (settle(factor, most_rounds)) return true;
+      if (attempt == 0 && may_be_unstable()) {  // mixing may dwell beside an unstable state of which it loses hold
+        const std::vector<double> here = state_of(t_);
+        log_.note("flow and temperature dwell beside a state that may be unstable: they are disturbed and followed in time");
+        if (leave(here, disturbance_of(heat_.problem(), heat_.cells(), here.size()), pace_of(factor), 0.01 * first_kick,
+                  5 * fewest_marched) > 0 &&
+            settle(factor, most_rounds))
+          return true;
+      }
       log_.note(fmt::format("flow and temperature do not settle in {} steps; shorter ones are tried", all_.rounds.size()));
     }
     return false;
+  }
+
+  // The reached state as a fixed point of the steps of its pace.
+  stepped_state stepped(const pace& steps) {
+    return {[this] { return state_of(t_); }, [this](const std::vector<double>& state) { set_state(state); },
+            [this, steps] {
+              if (how_.poll) how_.poll();
+              if (!step(steps.per_s, std::min(test_flow_tolerance, how_.tolerance), test_heat_tolerance, 1)) return false;
+              t_ = heat_.owned();
+              return true;
+            }};
+  }
+
+  // Root of the mean square over the fluid, of the range.
+  double distance(const std::vector<double>& a, const std::vector<double>& b) const {
+    std::array<double, 2> sums{};
+    for (std::size_t i = 0; i < t_.size(); ++i)
+      if (heat_.cells().is_fluid[i] != 0) sums[0] += (a[i] - b[i]) * (a[i] - b[i]), ++sums[1];
+    MPI_Allreduce(MPI_IN_PLACE, sums.data(), 2, MPI_DOUBLE, MPI_SUM, comm());
+    return sums[1] > 0 ? std::sqrt(sums[0] / sums[1]) : 0;
+  }
+
+  // Where fluid lies below lighter fluid too weakly for any flow to arise, nothing is to be tested.
+  bool may_be_unstable() const {
+    constexpr double per_mm4_in_m4 = 1e-12, per_m = 1e3;
+    const double slope = per_m * inverse_gradient_K_per_mm(heat_.problem(), heat_.cells(), weight_, t_);  // K/m
+    const temperature_problem& heat = heat_.problem();
+    const double diffusivity = 1e-9 * heat.materials.at(1).conductivity_W_per_mK / heat.heat_capacity_J_per_mm3K;
+    const double kinematic = flow_.viscosity_Pa_s / flow_.density_kg_per_m3;
+    const double height4 = per_mm4_in_m4 * std::pow(all_.height_mm, 4);
+    const double rayleigh = std::abs(problem_.expansion_per_K) * length_of(problem_.gravity_m_per_s2) * slope * height4 /
+                            (kinematic * diffusivity);
+    return rayleigh > lowest_critical_rayleigh;
+  }
+
+  // Steps away from an unstable state along the disturbance that grows.
+  // @param kick its size, in the range of the temperature @param fewest steps, at least
+  // @return how far it went, over the first disturbance; 0: a step was not found
+  double leave(const std::vector<double>& steady, const std::vector<double>& grown, const pace& steps, double kick,
+               int fewest) {
+    double largest = 0;
+    for (std::size_t i = 0; i < t_.size(); ++i) largest = std::max(largest, std::abs(grown[i]));
+    MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, comm());
+    std::vector<double> state = steady;
+    const double factor = largest > 0 ? kick / largest : 0;
+    for (std::size_t i = 0; i < state.size(); ++i) state[i] += factor * grown[i];
+    set_state(state);
+    const double kicked = distance(state, steady);
+    double fastest = 0;
+    for (int n = 0; n < most_marched; ++n) {
+      if (how_.poll) how_.poll();
+      const std::vector<double> before = state_of(t_);
+      if (!step(steps.per_s, std::max(how_.tolerance, 1e-3), loosest_heat, 1)) return 0;
+      t_ = heat_.owned();
+      const double change = distance(state_of(t_), before);
+      fastest = std::max(fastest, change);
+      log_.progress(
+          0.5, fmt::format("step {} away from an unstable steady state: the temperature changes by {:.1e}", n + 1, change));
+      if (constexpr double slow = 0.2; n + 1 >= fewest && change < slow * fastest) break;
+    }
+    return kicked > 0 ? distance(state_of(t_), steady) / kicked : 0;
+  }
+
+  // Steady states until one is stable.
+  bool reach_stable() {
+    if (!reach_all()) return false;
+    if (!may_be_unstable()) return true;
+    for (int n = 0; n < most_states; ++n) {
+      const pace steps = pace_of(std::clamp(std::sqrt(all_.rayleigh_number / quick_rayleigh), 1.0, first_pace));
+      const std::vector<double> steady = state_of(t_), flow_of_steady = solver_->answer();
+      const auto heat_of_steady = heat_.save();
+      const stability_verdict found = test_stability(comm(), counted(), stepped(steps), steady,
+                                                     disturbance_of(heat_.problem(), heat_.cells(), steady.size()));
+      const auto go_back = [&] {
+        set_state(steady);
+        solver_->answer_to_change() = flow_of_steady;
+        heat_.restore(heat_of_steady);
+        all_.flow.face_velocity_mm_per_s = heat_.problem().face_velocity_mm_per_s;
+      };
+      if (!found.is_known) {
+        log_.warn("the stability of the steady state could not be tested: a step from it did not converge");
+        go_back();
+        return true;
+      }
+      all_.growth_per_s = std::log(found.multiplier) * steps.per_s;
+      if (!found.grows()) {
+        go_back();
+        log_.note(fmt::format("the steady state is stable: the growth rate of its leading disturbance is {:.3g} 1/s",
+                              *all_.growth_per_s));
+        return true;
+      }
+      log_.note(fmt::format("a steady state is not stable, a disturbance of it grows at {:.3g} 1/s: another is sought",
+                            *all_.growth_per_s));
+      const double went = leave(steady, found.disturbance, steps, first_kick, fewest_marched << n);
+      const bool settles = went > 0 && reach_all();
+      constexpr double same = 1e-3;
+      if (settles && distance(state_of(t_), steady) < std::max(10 * how_.tolerance, same) && went < 1) {
+        log_.note("the steps in time return to it: it is taken to be stable");
+        all_.growth_per_s.reset();
+        return true;
+      }
+      ++all_.unstable_states;
+      if (!settles) {
+        all_.has_no_stable_state = true;
+        return false;
+      }
+    }
+    all_.has_no_stable_state = true;
+    return false;
+  }
+
+  // By how much the fluid's temperature was moved to the level that the answer has.
+  double level_shift() const {
+    std::array<double, 2> sums{};
+    for (std::size_t i = 0; i < t_.size(); ++i)
+      if (heat_.cells().is_fluid[i] != 0) sums[0] += t_[i], ++sums[1];
+    MPI_Allreduce(MPI_IN_PLACE, sums.data(), 2, MPI_DOUBLE, MPI_SUM, comm());
+    return all_.heat.mean_fluid_K - (heat_.cells().reference_K + sums[0] / sums[1]);
   }
 
   buoyant_solution finish(bool is_settled, double setup_cpu_seconds) {
@@ -419,9 +491,10 @@ class buoyant_solver {
       const auto reference = weight_.reference_K;
       measure();
       weight_.reference_K = all_.reference_K = reference;
+      if (heat_.cells().free_parts > 0) all_.reference_K += level_shift();
       // What the flow's equation says to the last temperature.
       solver_->hold(0);
-      is_settled = solve_flow(true, any_flow);
+      if (!rests_) is_settled = solve_flow(true, any_flow);
     }
     all_.momentum_residual = momentum_residual();
     solve_certificate& own = flow.certificate;
@@ -471,7 +544,9 @@ class buoyant_solver {
   through_solver* solver_ = nullptr;
   std::function<flow_entries()> given_;
   std::vector<double> t_;  // of each cell that has one, above the reference of the cells
-  double range_ = 0, flow_change_ = 0, right_square_ = 0;
+  double range_ = 0, drive_ = 0, flow_change_ = 0,
+         right_square_ = 0;  // ranges of temperatures [K]: the fluid's, what drives
+  bool rests_ = false;       // nothing drives
   buoyant_solution all_;
 };
 

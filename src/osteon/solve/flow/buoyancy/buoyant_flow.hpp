@@ -26,26 +26,32 @@ struct buoyant_solution {
   temperature_solution heat;
   double reference_K = 0;
   double prandtl_number = 0;
-  /// density expansion |gravity| dT L^3 / (viscosity diffusivity): dT what lies between the lowest and the highest
-  /// temperature of the fluid, L the height of the image along gravity.
+  /// density expansion |gravity| dT L^3 / (viscosity diffusivity): dT is driving_K, L the height of the image along gravity.
   double rayleigh_number = 0;
+  double driving_K = 0;  ///< see driving_difference_K
   double height_mm = 0;
   index3 domain;                      ///< voxels of the image
-  double density_change = 0;          ///< expansion times dT: what Boussinesq supposes to be small
+  double density_change = 0;          ///< expansion times dT: Boussinesq's approximation supposes that it is small
   vector3 highest_velocity_mm_per_s;  ///< of any face across each axis, without its sign
   /// Through each face of the image and through all, with the fluid at rest; none where openings let fluid pass.
   std::optional<std::array<std::array<double, 2>, 3>> rest_inflow_W;
   std::vector<buoyant_round> rounds;
-  double change = 0;             ///< of the last round
-  double momentum_residual = 0;  ///< |b - K x - C(x) x| over |b|, given velocities in b, of the answer
+  double change = 0;  ///< of the last round
+  /// Of the fastest growing or slowest decaying disturbance of the answer, below 0 where all decay; none: it was not tested,
+  /// as no fluid lies below lighter fluid, or too weakly so for a flow to arise.
+  std::optional<double> growth_per_s;
+  int unstable_states = 0;           ///< steady states that were found and left before the answer
+  bool has_no_stable_state = false;  ///< all that were found are unstable: the answer is not converged
+  double momentum_residual = 0;      ///< |b - K x - C(x) x| over |b|, given velocities in b, of the answer
 };
 
 /// @throws as check_flow_through and check_flow_temperature, usage_error for a weight that is none @collective
 void check_buoyant_flow(const buoyant_problem& problem, const through_options& how);
 
 /// Implicit steps in time of flow and temperature in turns, of about a swing of the fluid (Brunt-Vaisala), which Anderson's
-/// mixing takes to the steady state, until the steady equations of both are satisfied. Not settling is no error: then
-/// flow.certificate.converged is false.
+/// mixing takes to the steady state, until the steady equations of both are satisfied. Where fluid lies below lighter fluid
+/// the stability of the state is tested (test_stability); from an unstable state the steps follow the disturbance that grows
+/// to another. Not settling, or no stable state, is no error: then flow.certificate.converged is false.
 /// @param how.tolerance of the flow, as in solve_flow_through, of the change of a step, and of the momentum_residual @param
 /// heat_how of the last temperature @throws as solve_flow_through and solve_flow_temperature @collective on
 /// problem.flow.where.comm

@@ -9,6 +9,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/reductions.hpp>
+#include <osteon/solve/flow/buoyancy/driving_difference.hpp>
 #include <osteon/solve/flow/flow_sums.hpp>
 
 namespace osteon::solve {
@@ -436,7 +437,8 @@ heat_in_time::weight_numbers heat_in_time::numbers_of_weight() const {
   weight_numbers all;
   all.reference_K = weight_.reference_K;
   all.prandtl_number = kinematic / diffusivity;
-  all.density_change = std::abs(weight_.expansion_per_K) * (ends[0] + ends[1]);
+  all.driving_K = driving_difference_K(problem_, flow_, weight_.reference_K, ends[0] + ends[1]);
+  all.density_change = std::abs(weight_.expansion_per_K) * all.driving_K;
   all.rayleigh_number = all.density_change * up.gravity * std::pow(up.height_m, 3) / (kinematic * diffusivity);
   all.highest_velocity_mm_per_s = {unit * ends[2], unit * ends[3], unit * ends[4]};
   return all;

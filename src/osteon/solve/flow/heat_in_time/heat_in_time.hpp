@@ -69,7 +69,7 @@ class heat_in_time final : public carried_quantity {
   double returned_share() const { return returned_share_; }
   /// With buoyancy, as in buoyant_solution. @collective
   struct weight_numbers {
-    double reference_K = 0, prandtl_number = 0, rayleigh_number = 0, density_change = 0;
+    double reference_K = 0, prandtl_number = 0, rayleigh_number = 0, driving_K = 0, density_change = 0;
     vector3 highest_velocity_mm_per_s;
   };
   weight_numbers numbers_of_weight() const;
