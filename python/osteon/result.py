@@ -53,10 +53,10 @@ class StoredFields(Mapping[str, "np.ndarray"]):
     """
 
     def __init__(self, path: Path) -> None:
-        from .results.result_file import ResultFile
+        from .results.cluster_parts import open_results
 
         self.path = path
-        with ResultFile(path) as file:
+        with open_results(path) as file:
             self._names = list(file)
         self._read: dict[str, Field] = {}
 

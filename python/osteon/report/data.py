@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import DataError, FileWarning
+from ..results.cluster_parts import ClusterParts, MissingPartError, open_results, results_exist
 from ..results.documents import Documents, documents
 from ..results.result_file import ResultFile
 from ..results.unit_for_people import unit_for_people
@@ -78,12 +79,17 @@ def load(directory: Path) -> JobResult:
 def _load_fields(result: JobResult) -> None:
     """@throws DataError if the file of the fields is damaged: then the numbers are not to be trusted either"""
     path = result.directory / "results.nc"
-    if not path.exists():
+    if not results_exist(path):
         result.notes.append("results.nc is missing, so there are no slices of the field and no histogram.")
         return
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", FileWarning)
-        with ResultFile(path) as file:
+        try:
+            opened = open_results(path)
+        except MissingPartError as e:
+            result.notes.append(f"There are no slices of the field and no histogram: {e}.")
+            return
+        with opened as file:
             z, y, x = file.variables["material"][0].shape
             result.shape = (int(z), int(y), int(x))
             result.thinned = thinning(result.shape)
@@ -110,7 +116,7 @@ def _load_fields(result: JobResult) -> None:
         warnings.warn(str(warning.message), warning.category, stacklevel=2)
 
 
-def _page_field(result: JobResult, file: ResultFile, name: str) -> PageField | None:
+def _page_field(result: JobResult, file: ResultFile | ClusterParts, name: str) -> PageField | None:
     """A scalar, or the length of a vector; nothing of tensors, whose invariants are fields of their own."""
     variable, on_nodes = file.variables[name]
     components = int(variable.shape[3]) if len(variable.shape) == 4 else 1

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import DataError
 from ..images.placement import Placement
-from .result_file import ResultFile
+from .cluster_parts import open_results
 
 
 @dataclass
@@ -75,7 +75,7 @@ def components_of(shape: tuple[int, ...]) -> list[str]:
 
 def field_names(path: Path) -> dict[str, FieldKind]:
     """The fields of a file. @throws DataError as read_fields"""
-    with ResultFile(path) as file:
+    with open_results(path) as file:
         return {
             name: FieldKind(name, np.dtype(v.dtype), components_of(v.shape), str(getattr(v, "units", "1")), on_nodes)
             for name, (v, on_nodes) in file.variables.items()
@@ -96,7 +96,7 @@ def read_fields(path: Path, names: list[str]) -> Iterator[Field]:
 
     @throws DataError if the file is none of ours, incomplete or damaged, or has no such field
     """
-    with ResultFile(path) as file:
+    with open_results(path) as file:
         vtk = file.file["VTKHDF"]
         try:
             image = json.loads(getattr(file.file, "provenance", "{}")).get("image", {})

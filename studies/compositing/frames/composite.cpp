@@ -146,7 +146,7 @@ void add_display(MPI_Comm comm, composite_way& way, std::size_t picture_bytes) {
     xxh64 own;
     own.update(now->picture);
     if (rank == 0 || rank == display) digest[rank == 0 ? 0 : 1] = own.value();
-    MPI_Allreduce(MPI_IN_PLACE, digest, 2, MPI_UINT64_T, MPI_MAX, comm);
+    MPI_Allreduce(MPI_IN_PLACE, digest, 2, MPI_UINT64_T, MPI_BOR, comm);
     if (digest[0] != digest[1])
       throw data_error(fmt::format("what the display node has of '{}' is not the picture of rank 0", name));
   };

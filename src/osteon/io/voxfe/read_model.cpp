@@ -28,7 +28,7 @@ void join_facts(MPI_Comm comm, element_facts& facts) {
   MPI_Allreduce(MPI_IN_PLACE, facts.low.data(), 4, MPI_INT64_T, MPI_MIN, comm);
   MPI_Allreduce(MPI_IN_PLACE, facts.high.data(), 4, MPI_INT64_T, MPI_MAX, comm);
   for (auto* seen : {&facts.first_seen, &facts.last_seen})
-    MPI_Allreduce(MPI_IN_PLACE, seen->data(), static_cast<int>(seen->size()), MPI_UINT8_T, MPI_MAX, comm);
+    MPI_Allreduce(MPI_IN_PLACE, seen->data(), static_cast<int>(seen->size()), MPI_UINT8_T, MPI_BOR, comm);
 }
 
 /// A rank's share of the file.

@@ -120,7 +120,7 @@ void add_conditions(const node_sets& sets, load_case& to, log_sink& log) {
   }
   for (std::size_t first = 0; first < found.size(); first += std::size_t{1} << 30)
     MPI_Allreduce(MPI_IN_PLACE, found.data() + first, static_cast<int>(std::min(found.size() - first, std::size_t{1} << 30)),
-                  MPI_UINT8_T, MPI_MAX, comm);
+                  MPI_UINT8_T, MPI_BOR, comm);
   std::int64_t lost = 0;
   for (std::size_t i = 0; i < conditions.size(); ++i) {
     const voxel::node_condition& c = conditions[i];

@@ -113,13 +113,10 @@ cut_source source_in_file(const cut_request& request) {
 }
 
 // The axis along which most of the field goes in the middle of y. @collective on comm
-int main_axis(MPI_Comm comm, const std::string& results) {
+int main_axis(MPI_Comm comm, const cut_source& middle_of_y) {
   std::array<double, 3> sums{};
   comm::collectively(comm, [&] {
-    cut_request middle;
-    middle.file = results;
-    const cut_source of = source_in_file(middle);
-    const cut where(middle, of);
+    const cut where({}, middle_of_y);
     const int rank = comm::rank(comm), ranks = comm::size(comm);
     const std::int64_t begin = share(where.rows(), rank, ranks), end = share(where.rows(), rank + 1, ranks);
     for (int axis = 0; axis < 3; ++axis)
@@ -139,6 +136,13 @@ nlohmann::ordered_json draw_cut(MPI_Comm comm, const cut_request& request, log_s
 }
 
 cut_source cut_source_of(const local_model& part, const cell_values& velocity, int normal, std::int64_t layer) {
+  io::field_list list;
+  list.fields = {{"velocity", "velocity of the fluid", "mm s-1", io::centring::cell, 3}};
+  return cut_source_of(part, velocity, list, list.fields.front(), normal, layer);
+}
+
+cut_source cut_source_of(const local_model& part, const cell_values& velocity, const io::field_list& list,
+                         const io::field_info& vector, int normal, std::int64_t layer) {
   const grid::block& where = part.where;
   const index3 domain = where.domain;
   const std::int64_t values = domain.volume() / domain[normal];
@@ -146,10 +150,10 @@ cut_source cut_source_of(const local_model& part, const cell_values& velocity, i
   cut_source of;
   std::vector<float> plane;
   comm::collectively(where.comm, [&] {
+    of.list = list;
     of.list.shape = domain;
     of.list.spacing_mm = part.header.spacing_mm;
-    of.vector = {"velocity", "velocity of the fluid", "mm s-1", io::centring::cell, 3};
-    of.list.fields = {of.vector};
+    of.vector = vector;
     plane.assign(static_cast<std::size_t>(3 * values), none);
     const box3& own = where.owned;
     for (const voxel::run& r : part.cells.runs())
@@ -295,22 +299,31 @@ nlohmann::ordered_json draw_cut(MPI_Comm comm, const cut_request& request, const
           {"seconds", watch.seconds()}};
 }
 
-bool draw_cut_of(const spec& job, const output_paths& paths, MPI_Comm comm, log_sink& log) {
-  bool is_there = false;
-  comm::collectively(comm, [&] {
-    for (const io::field_info& f : io::list_fields(paths.results).fields)
-      is_there = is_there || (f.components == 3 && (f.name == "velocity" || f.name == "heat_flux_density"));
-  });
-  if (!is_there) return false;
+bool draw_cut_of(const spec& job, const output_paths& paths, const local_model& part, const cell_values& vectors,
+                 const io::field_list& written, log_sink& log) {
+  const auto is_vector = [](const io::field_info& f) {
+    return f.components == 3 && (f.name == "velocity" || f.name == "heat_flux_density");
+  };
+  if (std::none_of(written.fields.begin(), written.fields.end(), is_vector)) return false;
+  const io::field_info& vector = find_vector(written, "");
+  const auto middle = [&](int normal) {
+    return cut_source_of(part, vectors, written, vector, normal, part.where.domain[normal] / 2);
+  };
+  const MPI_Comm comm = part.where.comm;
+  cut_source of = middle(1);
   cut_request request;
-  request.file = paths.results;
-  request.normal = main_axis(comm, paths.results) == 1 ? 2 : 1;
+  if (main_axis(comm, of) == 1) {
+    request.normal = 2;
+    of = middle(2);
+  }
+  request.at_mm =
+      (static_cast<double>(part.where.domain[request.normal] / 2) + 0.5) * part.header.spacing_mm[request.normal];
   request.map = colour_map_of(job);
   request.width = static_cast<int>(job.picture.width);
   request.height = static_cast<int>(job.picture.height);
   request.output = paths.cut;
   try {
-    draw_cut(comm, request, log);
+    draw_cut(comm, request, of, log);
   } catch (const usage_error& e) {  // the same on all ranks
     log.warn(std::string("no cut is drawn: ") + e.what());
     return false;

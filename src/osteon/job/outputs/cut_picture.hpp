@@ -39,8 +39,14 @@ struct cut_source {
 /// Draw it, of a field that is there already; request.file is not read. @throws, @return, @collective as the other one
 nlohmann::ordered_json draw_cut(MPI_Comm comm, const cut_request& request, const cut_source& of, log_sink& log);
 
-/// A layer of the velocities of a job's voxels, on all ranks. @param velocity shape (cells, 3)
-/// @param layer along the normal of the request @collective on part.where.comm
+/// A layer of a vector field of a job's voxels, on all ranks. @param values shape (cells, 3), axes (z, y, x)
+/// @param list what the source states of itself; its shape and spacing are those of the model
+/// @param vector the field's description, one of the list @param layer along the normal of the request
+/// @collective on part.where.comm
+cut_source cut_source_of(const local_model& part, const cell_values& values, const io::field_list& list,
+                         const io::field_info& vector, int normal, std::int64_t layer);
+
+/// The same of velocities. @collective on part.where.comm
 cut_source cut_source_of(const local_model& part, const cell_values& velocity, int normal, std::int64_t layer);
 
 /// Draw it. The picture does not depend on the number of ranks.
@@ -50,9 +56,13 @@ cut_source cut_source_of(const local_model& part, const cell_values& velocity, i
 /// @cost a rank reads the rows of the cut that its rows of the picture need
 nlohmann::ordered_json draw_cut(MPI_Comm comm, const cut_request& request, log_sink& log);
 
-/// The cut of a job whose results are written: through the middle, along the axis that most of the flow takes.
-/// @return whether there is one: not if the results leave out the vectors, or nothing flows in that cut, which is told
-/// @throws data_error, machine_error @collective on comm
-bool draw_cut_of(const spec& job, const output_paths& paths, MPI_Comm comm, log_sink& log);
+/// The cut of a job: through the middle, along the axis that most of the flow takes. No file is read, as in a job over
+/// several clusters each of them has a part of the results.
+/// @param vectors the field, shape (cells, 3) @param written title and fields of the results
+/// @return whether there is one: not if the results leave out the vectors, or nothing flows in that cut, which the log
+/// states
+/// @throws machine_error @collective on part.where.comm
+bool draw_cut_of(const spec& job, const output_paths& paths, const local_model& part, const cell_values& vectors,
+                 const io::field_list& written, log_sink& log);
 
 }  // namespace osteon::job

@@ -16,6 +16,8 @@ std::optional<cluster_part> part_of_cluster(const grid::block& where, const voxe
 
   cluster_part part;
   part.index = mine;
+  part.count = 1;
+  for (std::size_t r = 1; r < cluster.size(); ++r) part.count += cluster[r] != cluster[r - 1] ? 1 : 0;
   MPI_Comm made = MPI_COMM_NULL;
   MPI_Comm_split(where.comm, mine, comm::rank(where.comm), &made);
   part.comm = comm::communicator::take(made);

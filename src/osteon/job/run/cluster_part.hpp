@@ -18,6 +18,7 @@ struct cluster_part {
   grid::block where;           ///< of this rank among them
   voxel::model_header header;  ///< with the cluster's planes, at their place
   int index = 0;               ///< of the cluster, from 0
+  int count = 1;               ///< of the clusters
 };
 
 /// The part of this rank's cluster: nothing if all ranks are in one cluster, or if the clusters do not own planes that

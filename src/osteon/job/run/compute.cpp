@@ -130,11 +130,13 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
     log.warn(fmt::format("no picture: the field '{}' is the same almost everywhere", result.shown_name));
   } else if (job.picture.enabled) {
     clock.begin("drawing the picture");
+    io::field_list fields{{}, {}, job.name + ": " + job.physics, {}};
+    for (const result_field& field : result.fields) fields.fields.push_back(field.info);
     result.fields.clear();  // a picture's arrays are dense: make room for them
     result.write_more = nullptr;
     poll("drawing the picture; the results are written");
     const nlohmann::ordered_json lines = draw_picture(paths.picture, job, part, result, log);
-    const bool has_cut = result.lines_of && draw_cut_of(job, paths, comm, log);
+    const bool has_cut = result.lines_of && draw_cut_of(job, paths, part, result.lines_of, fields, log);
     clock.end();
     comm::collectively(comm, [&] {
       summary["files"]["picture"] = paths.picture;

@@ -40,7 +40,9 @@ pixel_set find_edges(MPI_Comm comm, const image& rows, int height) {
     for (std::size_t i = 0; i < rows.rgba.size() / 4; ++i)
       own[static_cast<std::ptrdiff_t>(i)] = brightness_of(rows.rgba.data() + 4 * i);
   });
-  MPI_Allreduce(MPI_IN_PLACE, bright.data(), static_cast<int>(bright.size()), MPI_UINT8_T, MPI_MAX, comm);
+  // A row belongs to one rank and is 0 on all others, so that BOR joins them; MPICH 4.0 compares unsigned numbers as signed
+  // ones.
+  MPI_Allreduce(MPI_IN_PLACE, bright.data(), static_cast<int>(bright.size()), MPI_UINT8_T, MPI_BOR, comm);
   std::vector<bool> has;
   comm::collectively(comm, [&] {
     has.resize(bright.size());

@@ -67,7 +67,7 @@ std::vector<voxel::run> renewed_runs(const residence_problem& problem) {
                  [&](std::int32_t cell, double out) {
                    if (out < 0) is_renewed[at(part_of[at(cell)])] = 1;
                  });
-  MPI_Allreduce(MPI_IN_PLACE, is_renewed.data(), static_cast<int>(is_renewed.size()), MPI_UNSIGNED_CHAR, MPI_MAX,
+  MPI_Allreduce(MPI_IN_PLACE, is_renewed.data(), static_cast<int>(is_renewed.size()), MPI_UNSIGNED_CHAR, MPI_BOR,
                 problem.where.comm);
   std::vector<voxel::run> renewed;
   for (std::size_t n = 0; n < runs.size(); ++n)

@@ -1,0 +1,150 @@
+"""Results of a job over several clusters (`osteon join`), one file for each, as one file.
+
+Each cluster writes its planes: results.0.nc, results.1.nc and so on. Nodes between two clusters are in both files.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import DataError
+from .result_file import ResultFile
+
+
+class MissingPartError(DataError):
+    """A part of the results is on another cluster's file system."""
+
+
+@dataclass
+class JoinedVariable:
+    """What is known of a field of all parts without its values."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype
+    units: str
+    long_name: str
+
+
+def part_path(path: Path, index: int) -> Path:
+    """`results.nc` of cluster 1: `results.1.nc`."""
+    return path.with_name(f"{path.stem}.{index}{path.suffix}")
+
+
+def results_exist(path: Path) -> bool:
+    """Whether there are results of this name, be they in parts."""
+    return path.exists() or part_path(path, 0).exists()
+
+
+def open_results(path: Path) -> "ResultFile | ClusterParts":
+    """A file of osteon, or the parts of the clusters in its place.
+
+    @throws MissingPartError if a part is not in the folder @throws DataError as ResultFile
+    """
+    if not path.exists() and part_path(path, 0).exists():
+        return ClusterParts(path)
+    return ResultFile(path)
+
+
+class ClusterParts:
+    """All parts of a job's results, with what a ResultFile offers.
+
+    @throws MissingPartError if one is not there @throws DataError as ResultFile
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.parts: list[ResultFile] = []
+        try:
+            self.parts.append(ResultFile(part_path(path, 0)))
+            count = self._count()
+            for index in range(1, count):
+                if not (part := part_path(path, index)).is_file():
+                    raise MissingPartError(
+                        f"'{part}' is not here: each of the {count} clusters wrote its planes to a file of its own; "
+                        "copy all of them into this folder"
+                    )
+                self.parts.append(ResultFile(part))
+            self.variables = {
+                name: (self._joined(name), on_nodes) for name, (_, on_nodes) in self._first.variables.items()
+            }
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def _first(self) -> ResultFile:
+        return self.parts[0]
+
+    @property
+    def file(self) -> Any:
+        """The file of the first part, whose origin is that of the whole image."""
+        return self._first.file
+
+    def _count(self) -> int:
+        told = str(getattr(self.file, "parts", ""))
+        if told.isdecimal() and 1 < int(told) <= 65536:
+            return int(told)
+        raise DataError(
+            f"'{self._first.path}' does not state the number of its parts; read them one by one, or run the job again"
+        )
+
+    def _joined(self, name: str) -> JoinedVariable:
+        known = [part.variables[name] for part in self.parts if name in part.variables]
+        shapes = [tuple(int(n) for n in v.shape) for v, _ in known]
+        if len(known) != len(self.parts) or len({s[1:] for s in shapes}) != 1:
+            raise DataError(f"the parts of '{self.path}' do not belong together: '{name}' differs; run the job again")
+        first, on_nodes = known[0]
+        planes = sum(s[0] for s in shapes) - (len(shapes) - 1 if on_nodes else 0)
+        return JoinedVariable(
+            (planes, *shapes[0][1:]),
+            np.dtype(first.dtype),
+            str(getattr(first, "units", "1")),
+            str(getattr(first, "long_name", name)),
+        )
+
+    def __enter__(self) -> "ClusterParts":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        for part in self.parts:
+            part.file.close()
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.variables
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.variables)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """Values of a field, shape (z, y, x) or (z, y, x, components). @throws DataError if there is none, or damage"""
+        return np.concatenate([group for _, group in self.planes(name)])
+
+    def planes(self, name: str) -> Iterator[tuple[int, np.ndarray]]:
+        """The same some planes at a time, as those of a ResultFile.
+
+        A plane of nodes between two clusters has the values of both: a node of one cluster's voxels alone is NaN in the
+        other's file.
+        """
+        if name not in self.variables:
+            raise DataError(f"'{self.path}' has no field '{name}'; it has {', '.join(sorted(self.variables))}")
+        on_nodes = self.variables[name][1]
+        begin = 0
+        between: np.ndarray | None = None
+        for part in self.parts:
+            count = int(part.variables[name][0].shape[0])
+            keeps = on_nodes and part is not self.parts[-1]
+            for first, group in part.planes(name):
+                if between is not None:
+                    group[0] = np.where(np.isfinite(between), between, group[0])
+                    between = None
+                if keeps and first + len(group) == count:
+                    between, group = group[-1], group[:-1]
+                if len(group):
+                    yield begin + first, group
+            begin += count - (1 if keeps else 0)
