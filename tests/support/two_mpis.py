@@ -9,6 +9,12 @@ from pathlib import Path
 import pytest
 from whole_job import BINARY
 
+# osteon over the bridge's ABI: the whole program where somebody has built it, else what `./run test` builds.
+BUILDS = BINARY.parents[3]
+BRIDGED = next(
+    (BUILDS / name / "src" / "app" / "osteon" for name in ("abi", "abi-test") if (BUILDS / name).is_dir()), BINARY
+)
+
 CLUSTERS = """
 server = "127.0.0.1"
 [[cluster]]
