@@ -106,11 +106,11 @@ def listener(*_):
     if len(found) < 3:
         inner = solve()
         found.append(inner.stiffness_N_per_mm == alone and bool(np.isfinite(inner.fields["von_mises"]).any()))
-print(solve(listener).stiffness_N_per_mm == alone, found)
+print(solve(listener).stiffness_N_per_mm == alone, len(found) > 0 and all(found))
 """,
         tmp_path,
     )
-    assert out == "True [True, True, True]\n"
+    assert out == "True True\n"
 
 
 def test_a_listener_that_waits_for_another_thread_is_ended_by_an_interrupt(tmp_path: Path) -> None:
