@@ -15,6 +15,7 @@ from whole_job import follows_schema, osteon
 
 COMPARTMENTS = ["--compartment", "cortical={}_parts.npy:1", "--compartment", "trabecular={}_parts.npy:2"]
 SET = ["--set", "picture.enabled=false", "--set", "material[1].youngs_modulus_MPa=1000"]
+SET += ["--set", "material[1].poisson_ratio=0.3"]
 
 
 def cohort(folder: Path, *words: str, code: int = 0, ranks: int = 1) -> str:

@@ -106,7 +106,8 @@ def test_label_without_material(job: Job) -> None:
     image[1] = 7
     np.save(job.folder / "labels.npy", image)
     job.write(
-        '[image]\npath = "labels.npy"\nspacing_mm = 1\n[segment]\nlabels = true\n[[material]]\nlabel = 2\nyoungs_modulus_MPa = 1000\n'
+        '[image]\npath = "labels.npy"\nspacing_mm = 1\n[segment]\nlabels = true\n[[material]]\nlabel = 2\n'
+        "youngs_modulus_MPa = 1000\npoisson_ratio = 0.3\n"
     )
     refused(job, DATA, "labels without a material: 7 (16 voxels)")
 

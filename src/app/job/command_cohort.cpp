@@ -42,7 +42,8 @@ void add_cohort(registry& commands) {
   add_queue_options(c, o->queue, "scan");
   c.add_flag("!--no-report", o->report, "Do not make report.html of each scan");
   c.footer(std::string("Examples:\n  osteon cohort scans/*.aim --protocol xtremect2-radius --out cohort.csv\n"
-                       "  osteon cohort scans/*.nrrd -p solid --set material[1].youngs_modulus_MPa=7000 --at-once 4\n"
+                       "  osteon cohort scans/*.nrrd -p solid --set material[1].youngs_modulus_MPa=7000 "
+                       "--set material[1].poisson_ratio=0.3\n"
                        "  osteon cohort scans/*.aim -p xtremect2-radius -n 8 --slurm --submit --slurm-line --time=01:00:00\n"
                        "  osteon cohort r*.nrrd -p xtremect2-radius --compartment cortical={}_CORT.nrrd:127\n\n") +
            exit_codes);
