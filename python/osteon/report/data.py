@@ -3,6 +3,7 @@
 import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +29,8 @@ class PageField:
     is_derived: bool = False  # a vector's length: its largest value is no value of the file
 
 
+LONGEST_TEXT = 4096  # characters; a path has no more
+LONGEST_JOB = 1 << 20
 MOST_DEFORMATIONS = 6  # load cases whose deformed shape a report has
 
 
@@ -71,9 +74,22 @@ def load(directory: Path) -> JobResult:
     @throws DataError if there is no readable summary
     """
     result = JobResult(**vars(documents(directory)))
+    result.summary, result.manifest = (shortened(d) for d in (result.summary, result.manifest))
     _load_fields(result)
     _load_scan(result)
     return result
+
+
+def shortened(document: Any, name: str = "") -> Any:
+    """A document whose texts have a length that a person reads; figures and tables take long for others."""
+    if isinstance(document, dict):
+        return {str(key)[:LONGEST_TEXT]: shortened(inner, key) for key, inner in document.items()}
+    if isinstance(document, list):
+        return [shortened(inner) for inner in document]
+    most = LONGEST_JOB if name == "job_text" else LONGEST_TEXT
+    if isinstance(document, str) and len(document) > most:
+        return f"{document[:most]} ... ({len(document) - most} more characters)"
+    return document
 
 
 def _load_fields(result: JobResult) -> None:

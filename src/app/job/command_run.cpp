@@ -190,7 +190,8 @@ void finish(const run_options& options, const job::spec& spec) {
   std::ifstream file(paths.summary);
   const auto summary = nlohmann::ordered_json::parse(file, nullptr, false);
   if (summary.is_discarded()) throw machine_error(fmt::format("'{}' was written but cannot be read back", paths.summary));
-  std::string report_path;
+  std::string report_path, fault;
+  auto fault_kind = error_kind::machine;
   if (options.report) {
     const auto result = job::run_program(job::python_command({"-m", "osteon.report", paths.directory}), stop_was_requested);
     if (stop_was_requested())
@@ -198,13 +199,19 @@ void finish(const run_options& options, const job::spec& spec) {
           fmt::format("stopped on request while making the report; results and picture are written: "
                       "osteon report '{}' makes it",
                       paths.directory));
-    if (result.exit_code == 0)
+    const bool is_damaged = result.exit_code == exit_code(error_kind::data);
+    if (result.exit_code == 0) {
       report_path = paths.report;
-    else  // The numbers are safe on disk; a missing plotting library must not turn them into a failure.
+    } else if (is_damaged || (result.exit_code == exit_code(error_kind::machine) && !job::lacks_package(result))) {
+      fault = fmt::format("the results are written, the report is not: {}", result.err.substr(0, result.err.rfind('\n')));
+      fault_kind = is_damaged ? error_kind::data : error_kind::machine;
+    } else {  // The numbers are safe on disk; a missing plotting library must not turn them into a failure.
       say(fmt::format("  warning: no report: {}\n", result.err.empty() ? "the report program failed" : result.err));
+    }
   }
   write_json(options.json, summary);
   if (options.json != "-" && !options.quiet) fmt::print("{}", printable(summary_table(summary, report_path)));
+  if (!fault.empty()) throw_error(fault_kind, fault);
 }
 
 // Whether there is nothing to compute, and say so.

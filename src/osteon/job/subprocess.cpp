@@ -73,11 +73,15 @@ program_result run_program(const std::vector<std::string>& arguments, const stop
   return result;
 }
 
+bool lacks_package(const program_result& result) {
+  return result.exit_code == exit_code(error_kind::machine) && result.err.starts_with("the Python package '");
+}
+
 void refuse_without_package(const program_result& result) {
   if (result.exit_code == exit_code(error_kind::usage) && result.err.find("nknown option: -P") < 3)
     throw machine_error(
         "the Python interpreter is older than 3.11, which the osteon package needs; set OSTEON_PYTHON to a newer one");
-  if (result.exit_code != exit_code(error_kind::machine) || !result.err.starts_with("the Python package '")) return;
+  if (!lacks_package(result)) return;
   throw machine_error(result.err.substr(0, result.err.find('\n')));
 }
 
