@@ -307,9 +307,7 @@ class buoyant_solver {
       } else {
         set_state(after);
       }
-      // A temperature that is the same everywhere does not change while the flow still does.
-      const bool is_uniform = range_ < uniform * drive_;
-      if (change > worth_a_look || (is_uniform && flow_change_ > 10 * tolerance)) continue;
+      if (change > worth_a_look) continue;
       // The steady temperature of this flow, and what the steady equations of the flow say to that.
       const std::vector<double> kept = state_of(t_);
       all_.flow.face_velocity_mm_per_s = face_velocities(flow_, open_.cells, solver_->answer(), units_);
@@ -347,7 +345,20 @@ class buoyant_solver {
     low = -ends[0], high = ends[1];
   }
 
+  // The weight of a temperature that is the same everywhere is a uniform force: the steady flow needs no steps.
+  bool reach_uniform() {
+    solver_->hold(0);
+    if (!solve_flow(true, how_.tolerance)) return false;
+    if (!heat_.solve(all_.flow.face_velocity_mm_per_s, heat_how_.tolerance, 1, {}, 0, log_)) return false;
+    const std::vector<double> next = heat_.owned();
+    const double change = change_to(next);
+    t_ = next;
+    tell(change);
+    return change <= how_.tolerance;
+  }
+
   bool reach_all() {
+    if (range_ < uniform * drive_ && reach_uniform()) return true;
     double factor = std::clamp(std::sqrt(all_.rayleigh_number / quick_rayleigh), 1.0, first_pace);
     for (int attempt = 0; attempt < most_attempts; ++attempt, factor *= 3) {
       if (settle(factor, most_rounds)) return true;
