@@ -56,14 +56,21 @@ std::string rules_of(const spec& job) {
   put("upper", job.segment.upper);
   put("spacing", job.image.spacing_mm);
   for (const material_spec& m : job.materials)
-    rules["materials"].push_back({m.name, m.label.value_or(-1), m.youngs_modulus_MPa.value_or(0), m.poisson_ratio.value_or(0),
-                                  m.conductivity_W_per_mK.value_or(0)});
+    rules["materials"].push_back({m.name, m.label.value_or(-1), m.youngs_modulus_MPa.value_or(0),
+                                  m.poisson_ratio.value_or(0), m.conductivity_W_per_mK.value_or(0)});
   if (job.density_law) {
     const density_law_spec& d = *job.density_law;
-    rules["law"] = {
-        d.slope.value_or(0), d.intercept,       d.calibration,     d.law,           d.exponent,
-        d.coefficients_MPa,  d.min_modulus_MPa, d.max_modulus_MPa, d.poisson_ratio.value_or(0), d.coefficient_MPa.value_or(0),
-        d.from_image};
+    rules["law"] = {d.slope.value_or(0),
+                    d.intercept,
+                    d.calibration,
+                    d.law,
+                    d.exponent,
+                    d.coefficients_MPa,
+                    d.min_modulus_MPa,
+                    d.max_modulus_MPa,
+                    d.poisson_ratio.value_or(0),
+                    d.coefficient_MPa.value_or(0),
+                    d.from_image};
   }
   if (job.modulus_image) rules["poisson_ratio"] = job.modulus_image->poisson_ratio.value_or(0);
   return rules.dump(-1, ' ', false, json::error_handler_t::replace);
