@@ -114,9 +114,7 @@ std::vector<answer> flow_answers() {
       {.key = "hydraulic_diameter_mm",
        .title = "hydraulic diameter",
        .unit = "mm",
-       .meaning =
-           "Four times the volume of the flowing fluid over its wetted surface: the area of the smooth surface that the "
-           "voxels represent."},
+       .meaning = "Four times the volume of the flowing fluid over its wetted surface, of voxels."},
       {.key = "flow_rate_mm3_per_s",
        .title = "flow rate",
        .unit = "mm3/s",
@@ -169,14 +167,12 @@ std::vector<answer> flow_answers() {
       {.key = "mean_wall_shear_stress_Pa",
        .title = "mean wall shear stress",
        .unit = "Pa",
-       .meaning =
-           "Of the moving fluid on its walls, over the area of their smooth surface; the field wall_shear_stress of a "
-           "steady flow holds it voxel by voxel."},
+       .meaning = "Of the moving fluid on its walls, over their area; the field wall_shear_stress of a steady flow holds it "
+                  "voxel by voxel."},
       {.key = "wall_shear_stress_p95_Pa",
        .title = "wall shear stress, 95th percentile",
        .unit = "Pa",
-       .meaning =
-           "Over the voxels that have a wall; beside stairs of voxels it is averaged over some voxels of the surface."},
+       .meaning = "Over the voxels that have a wall."},
       {.key = "kinetic_energy_J",
        .title = "kinetic energy of the fluid",
        .unit = "J",

@@ -3,7 +3,6 @@
 #include <memory>
 #include <osteon/base/at.hpp>
 #include <osteon/solve/flow/flow_cells.hpp>
-#include <osteon/solve/flow/wall_slopes.hpp>
 #include <utility>
 
 namespace osteon::solve {
@@ -181,6 +180,8 @@ flow_cells make_flow_cells(const flow_problem& problem, const std::vector<bool>&
 double survey(const flow_problem& problem, const flow_cells& cells, flow_counts& counts) {
   const heat_cells& c = cells.grid;
   const places where = find_places(cells);
+  const vector3 h = problem.spacing_mm;
+  const std::array<double, 3> area{h.y * h.x, h.z * h.x, h.z * h.y};
   std::array<std::int64_t, 3> walls{};
   std::int64_t flowing = 0, thin = 0;
 
@@ -238,17 +239,8 @@ double survey(const flow_problem& problem, const flow_cells& cells, flow_counts&
   counts.flowing = sums[3];
   counts.thin = sums[4];
   counts.wetted_faces = sums[0] + sums[1] + sums[2];
-  const vector3 h = problem.spacing_mm;
-  const wall_slopes slopes(c.where, cells.numbers, h);
-  surface_sum surface;
-  visit_neighbours(c, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
-    if (where.beyond[at(i)]) return;
-    for (std::size_t d = 0; d < 6; ++d) {
-      const bool is_outer = cells.through >= 0 && (where.sides[at(i)] >> d & 1) != 0;
-      if (near[d] < 0 && !(is_outer && goes_on_outside(d / 2))) surface.add(d / 2, slopes.share(i, d));
-    }
-  });
-  return surface.total(c.where.comm, h);
+  return static_cast<double>(sums[0]) * area[0] + static_cast<double>(sums[1]) * area[1] +
+         static_cast<double>(sums[2]) * area[2];
 }
 
 }  // namespace osteon::solve

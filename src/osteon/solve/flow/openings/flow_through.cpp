@@ -11,9 +11,7 @@
 #include <osteon/solve/flow/openings/periods.hpp>
 #include <osteon/solve/flow/openings/through_parts.hpp>
 #include <osteon/solve/flow/openings/through_solver.hpp>
-#include <osteon/solve/flow/openings/wall_shear.hpp>
 #include <osteon/solve/flow/probes/watched_cells.hpp>
-#include <osteon/solve/flow/wall_slopes.hpp>
 
 namespace osteon::solve {
 
@@ -71,28 +69,28 @@ flow_entries right_hand_side(const through_problem& problem, const open_flow_cel
 
 namespace {
 
-// Area of the walls: of the smooth surface of solid voxels, and of faces of the image that are walls [mm2].
+// Area of the walls: of solid voxels, and of faces of the image that are walls [mm2].
 double wetted_surface(const through_problem& problem, const open_flow_cells& open, flow_counts& counts) {
   const vector3 h = problem.spacing_mm;
+  const std::array<double, 3> area{h.y * h.x, h.z * h.x, h.z * h.y};
   std::vector<bool> beyond(at(open.cells.grid.owned));
   for (const std::int32_t i : open.cells.beyond) beyond[at(i)] = true;
-  const wall_slopes slopes(open.cells.grid.where, open.cells.numbers, h, passed_sides(problem, open));
-  std::int64_t walls = 0;
-  surface_sum surface;
+  std::array<std::int64_t, 3> walls{};
   visit_neighbours(open.cells.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
-    if (beyond[at(i)]) return;
-    for (std::size_t d = 0; d < 6; ++d)
-      if (near[d] < 0) ++walls, surface.add(d / 2, slopes.share(i, d));
+    if (!beyond[at(i)])
+      for (std::size_t d = 0; d < 6; ++d) walls[d / 2] += near[d] < 0;
   });
   for (const flow_side& s : open.sides) {
     const flow_boundary& b = problem.boundaries[at(s.boundary)];
     // A cell behind an opening of a high face or inside the image is a neighbour already.
     const bool was_counted = (open.cells.grid.open[at(s.cell)] >> s.side & 1) == 0;
-    if (was_counted && b.kind != face_flow::wall) --walls, surface.remove(at(s.axis()), slopes.share(s.cell, s.side));
+    if (was_counted && b.kind != face_flow::wall) --walls[s.axis()];
   }
-  MPI_Allreduce(MPI_IN_PLACE, &walls, 1, MPI_INT64_T, MPI_SUM, problem.where.comm);
-  counts.wetted_faces = walls;
-  return surface.total(problem.where.comm, h);
+  MPI_Allreduce(MPI_IN_PLACE, walls.data(), 3, MPI_INT64_T, MPI_SUM, problem.where.comm);
+  counts.wetted_faces = walls[0] + walls[1] + walls[2];
+  double sum = 0;
+  for (std::size_t a = 0; a < 3; ++a) sum += static_cast<double>(walls[a]) * area[a];
+  return sum;
 }
 
 }  // namespace

@@ -12,13 +12,8 @@ struct wall_shear {
   double mean = 0;             ///< over the area of all walls, all ranks
 };
 
-/// By owned cell of the solver: bit d: its side d is no wall but an opening or slips. @collective local
-std::vector<std::uint8_t> passed_sides(const through_problem& problem, const open_flow_cells& open);
-
 /// Twice the velocity along a wall, at the centre of the voxel beside it and relative to the wall, over the voxel's edge
 /// across: the friction that the equations have there, so that its sum over the walls is that of the balance of momentum.
-/// The area is that of the smooth surface (`wall_slopes`). Beside stairs a cell has the mean of some voxels of the surface,
-/// beside flat walls its own friction.
 /// @param velocity at the centres of owned cells, in any unit @param slide_unit that unit [mm/s]
 /// @param multiple of the velocities of sliding walls
 /// @returns in that unit per mm @collective on problem.where.comm
