@@ -121,8 +121,7 @@ int export_image(const export_options& options) {
   if (!options.set.empty()) throw usage_error("--set is of a job, for .inp, .h5 and .n88model");
   if (options.target.ends_with(".vtp")) throw usage_error(".vtp holds lines: say how many by --streamlines");
   if (!options.lines_of.empty() || !options.json.empty()) throw usage_error("--lines-of and --json need --streamlines");
-  std::vector<std::string> call =
-      job::python_command({"-m", "osteon.export", options.source, "--output=" + options.target});
+  std::vector<std::string> call = job::python_command({"-m", "osteon.export", options.source, "--output=" + options.target});
   for (const std::string& field : options.fields) call.push_back("--field=" + field);
   if (!options.component.empty()) call.push_back("--component=" + options.component);
   if (!options.empty.empty()) call.push_back("--empty=" + options.empty);

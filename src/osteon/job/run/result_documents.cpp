@@ -62,10 +62,10 @@ io::file_report write_results(const output_paths& paths, const spec& job, const 
   });
   here([&] {
     std::vector<std::pair<std::string, std::string>> told{{"title", job.name + ": " + job.physics},
-                             {"history", fmt::format("{} {}", utc_now(), command)},
-                             {"status", good ? "done" : "not converged"},
-                             {"input_sha256", header.source_sha256},
-                             {"provenance", header.provenance_json}};
+                                                          {"history", fmt::format("{} {}", utc_now(), command)},
+                                                          {"status", good ? "done" : "not converged"},
+                                                          {"input_sha256", header.source_sha256},
+                                                          {"provenance", header.provenance_json}};
     if (own) told.emplace_back("parts", std::to_string(own->count));
     writer.emplace(io::result_writer::create(results, where, header, infos, told, access_of(job), storage_of(job)));
     writer->write_material(image_planes(part));
