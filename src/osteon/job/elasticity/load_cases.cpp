@@ -194,7 +194,8 @@ void add_pins(const node_sets& sets, std::optional<pin_rule> rule, std::size_t o
                     "prescribe {} displacements",
                     to.name.empty() ? "" : "case '" + to.name + "': ", pinned));
   }
-  to.supports.insert(to.supports.begin() + static_cast<std::ptrdiff_t>(of_test), std::make_move_iterator(pins.begin()),
+  const std::size_t place = of_test > 0 ? of_test : to.supports.size();
+  to.supports.insert(to.supports.begin() + static_cast<std::ptrdiff_t>(place), std::make_move_iterator(pins.begin()),
                      std::make_move_iterator(pins.end()));
   to.fixed = prescribe(sets, to.supports);
 }

@@ -102,7 +102,8 @@ std::vector<std::uint8_t> spanning(const std::vector<met_part>& met, const std::
                                    const part_plates& plates) {
   bodies_at_nodes nodes;
   for (const met_part& m : met)
-    if (plates.ignored[at(m.part)] == 0) nodes[{m.node.z, m.node.y, m.node.x}].insert(body_of[at(m.part)]);
+    if (body_of[at(m.part)] == 0 || plates.ignored[at(m.part)] == 0)  // what is held is the ground, whatever holds it
+      nodes[{m.node.z, m.node.y, m.node.x}].insert(body_of[at(m.part)]);
   std::erase_if(nodes, [](const auto& entry) { return entry.second.size() < 2; });
   place_graph graph(*std::max_element(body_of.begin(), body_of.end()) + 1);
   add_joints(graph, nodes);
