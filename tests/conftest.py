@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,9 @@ from whole_job import BINARY, SCAN, Job
 # their own.
 os.environ.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
+# `nohup ./run test &` starts with SIGINT ignored, which programs inherit: tests of interrupts need the usual action.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 LONG = Path(__file__).parent / "long_tests.txt"
