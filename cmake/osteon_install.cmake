@@ -11,9 +11,15 @@ install(FILES ${osteon_BINARY_DIR}/osteon-config.cmake ${osteon_BINARY_DIR}/oste
   ${osteon_find_modules} DESTINATION ${osteon_package})
 if(OSTEON_MPI)
   # The component `program` is what computes a job, without headers and libraries for other programs.
-  install(TARGETS osteon RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
-  install(TARGETS osteon_exchange LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  install(TARGETS osteon_trace LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/osteon COMPONENT program)
+  install(TARGETS osteon RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program OPTIONAL)
+  install(TARGETS osteon_exchange LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
+  install(TARGETS osteon_trace LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/osteon COMPONENT program OPTIONAL)
+  osteon_report_if_missing(osteon osteon_exchange osteon_trace)
+  if(TARGET osteon_native)
+    # As a file: it is linked to libraries of the system only.
+    install(FILES $<TARGET_FILE:osteon_native> DESTINATION ${CMAKE_INSTALL_DATADIR}/osteon/python/osteon COMPONENT program OPTIONAL)
+    osteon_report_if_missing(osteon_native)
+  endif()
   install(DIRECTORY python/osteon DESTINATION ${CMAKE_INSTALL_DATADIR}/osteon/python COMPONENT program
     PATTERN "__pycache__" EXCLUDE)
   install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/osteon COMPONENT program PATTERN "*.out" EXCLUDE)
@@ -26,3 +32,4 @@ if(OSTEON_MPI)
     COMPONENT program OPTIONAL)
 endif()
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/osteon)
+osteon_report_missing()

@@ -67,7 +67,10 @@ function(osteon_module name)
     cmake_language(EVAL CODE "cmake_language(DEFER CALL osteon_at_levels ${target})")
   endif()
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
-  install(TARGETS ${target} EXPORT osteon ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS ${target} EXPORT osteon ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
+  if(scope STREQUAL PUBLIC)
+    osteon_report_if_missing(${target})
+  endif()
 endfunction()
 
 function(osteon_warnings target)
@@ -86,6 +89,25 @@ function(osteon_warnings target)
   if(OSTEON_ARCH)
     target_compile_options(${target} PRIVATE -march=${OSTEON_ARCH})
   endif()
+endfunction()
+
+# osteon_report_if_missing(TARGET ...): `cmake --install` installs what was built; osteon_report_missing lists these targets where they
+# were not.
+function(osteon_report_if_missing)
+  set_property(GLOBAL APPEND PROPERTY osteon_optional_targets ${ARGN})
+endfunction()
+
+# osteon_report_missing(): called once, after all targets.
+function(osteon_report_missing)
+  get_property(targets GLOBAL PROPERTY osteon_optional_targets)
+  set(code "set(osteon_not_built)\n")
+  foreach(target IN LISTS targets)
+    string(APPEND code "if(NOT EXISTS \"$<TARGET_FILE:${target}>\")\n  list(APPEND osteon_not_built ${target})\nendif()\n")
+  endforeach()
+  string(APPEND code "if(osteon_not_built)\n  list(JOIN osteon_not_built \" \" osteon_not_built)\n"
+    "  message(STATUS \"Not installed, because not built: \${osteon_not_built}. Build them with cmake --build and install again.\")\n"
+    "endif()\n")
+  install(CODE "${code}")
 endfunction()
 
 # osteon_precompile(TARGET header ...): precompile these headers, and those that most files need: half the time of a first build. Not

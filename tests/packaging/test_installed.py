@@ -60,3 +60,13 @@ def test_a_foreign_project_links_the_modules_and_the_bridge(prefix: Path, tmp_pa
     for vendor in ("ompi4", "mpich4"):
         if (prefix / f"lib/osteon-bridge/lib/osteon_mpi_{vendor}.so").exists():
             assert "2 ranks, sum 1" in run(over, vendor, "2", tmp_path / "ring")
+
+
+def test_an_install_lists_the_targets_that_are_not_built(tmp_path: Path) -> None:
+    """Oracle: a build folder that is configured and holds no library."""
+    run("cmake", "-S", ROOT, "-B", tmp_path / "build", "-DOSTEON_TESTS=OFF", "-DOSTEON_MPI=OFF")
+    text = run("cmake", "--install", tmp_path / "build", "--prefix", tmp_path / "prefix")
+    (line,) = (line for line in text.splitlines() if "Not installed, because not built" in line)
+    assert {"osteon_base", "osteon_plan", "osteon_kernel"} <= set(line.split())
+    assert (tmp_path / "prefix/include/osteon/base/error.hpp").is_file()
+    assert not list((tmp_path / "prefix").rglob("*.a"))
