@@ -53,21 +53,21 @@ def scans(job: Job) -> Path:
 
 IMAGES = [f"scans/{name}.npy" for name in "abcde"]
 WORDS = ["job.toml", "--out", "cohort", "--no-report", "--at-once", "2", "--images", *IMAGES]
-MODULUS = "apparent_modulus_MPa [MPa]"
+STIFFNESS = "stiffness_N_per_mm [N/mm]"
 
 
 def test_one_job_on_many_images_of_which_some_are_broken(scans: Path) -> None:
-    """Oracle: the modulus goes with the share of solid planes; the others have a reason; a second run computes nothing."""
+    """Oracle: the stiffness goes with the share of solid planes; the others have a reason; a second run computes nothing."""
     done = batch(scans, *WORDS, "--json", "cohort.json")
     assert done.returncode == 3, done.stderr
     assert "3 of 5 done, 2 failed" in done.stdout and "  c: failed: " in done.stdout and "  e: failed: " in done.stdout
     rows = {row["item"]: row for row in table(scans / "cohort")}
     assert list(rows) == list("abcde")
     assert [row["status"] for row in rows.values()] == ["done", "done", "failed", "done", "failed"]
-    assert rows["a"]["image"] == "scans/a.npy" and rows["c"]["reason"] and not rows["c"][MODULUS]
-    whole = float(rows["a"][MODULUS])
+    assert rows["a"]["image"] == "scans/a.npy" and rows["c"]["reason"] and not rows["c"][STIFFNESS]
+    whole = float(rows["a"][STIFFNESS])
     for name, share in (("b", 6 / 8), ("d", 4 / 8)):
-        assert float(rows[name][MODULUS]) == pytest.approx(share * whole, rel=0.08)
+        assert float(rows[name][STIFFNESS]) == pytest.approx(share * whole, rel=0.08)
         assert float(rows[name]["segmentation.volume_fraction [1]"]) == share
     follows_schema(json.loads((scans / "cohort.json").read_text()), "batch")
     names = [p.name for p in (scans / "cohort").iterdir()]
@@ -86,7 +86,7 @@ def test_one_job_on_many_images_of_which_some_are_broken(scans: Path) -> None:
     shutil.copy(scans / "scans/a.npy", scans / "scans/c.npy")
     third = batch(scans, *WORDS)
     assert third.returncode == 3 and "4 of 5 done (2 before), 1 failed" in third.stdout
-    assert {float(row[MODULUS]) for row in table(scans / "cohort")[:3]} == {whole}
+    assert {float(row[STIFFNESS]) for row in table(scans / "cohort")[:3]} == {whole}
 
 
 def test_many_jobs(job: Job) -> None:

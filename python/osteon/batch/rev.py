@@ -7,6 +7,7 @@ import argparse
 import json
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 from ..api import binary, environment_of
@@ -132,6 +133,8 @@ def items_of(job: str, model: dict, edges: list[int], places: int) -> list[Item]
     fixed = []
     if (threshold := model["segmentation"].get("threshold")) is not None:  # that of the whole, not Otsu's of a part
         fixed = ["--set", f"segment.threshold={threshold!r}"]
+    if measures_modulus(job):
+        fixed += ["--set", 'load.area="box"']
     items = []
     for edge in edges:
         for n, low in enumerate(corners_of(edge, tuple(image["shape"]), places), start=1):
@@ -140,6 +143,22 @@ def items_of(job: str, model: dict, edges: list[int], places: int) -> list[Item]
             words = ("--set", f"image.crop_voxels={json.dumps(crop)}", "--set", f'name="{name}"', *fixed)
             items.append(Item(name, job, str(image["path"]), words))
     return items
+
+
+def measures_modulus(job: str) -> bool:
+    """Whether a job leaves the area of its apparent modulus open.
+
+    A cube of a larger solid has that of its box: the outline of the solid in it would depend on the edge."""
+    try:
+        keys = tomllib.loads(Path(job).read_text(encoding="utf-8"))
+        load = keys.get("load", {})
+        return (
+            keys.get("physics", "elasticity") in ("elasticity", "failure")
+            and load.get("test", "axial_bonded") in ("axial_bonded", "uniaxial")
+            and not {"area", "area_mm2"} & set(load)
+        )
+    except (OSError, ValueError, AttributeError):
+        return False
 
 
 def edge_in(item: Item) -> int:
