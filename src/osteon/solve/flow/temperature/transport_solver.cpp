@@ -221,10 +221,12 @@ bool transport_solver::hold_bounds(double to, const options& how, solve_certific
     cells_.grid.links.exchange(x_.data());
     const double worst = pin_faces_beyond_bounds(cells_, x_.data());
     if (worst == 0) return true;
-    if (worst <= how.tolerance * range) {  // what the residual leaves: no more than the tolerance of all temperatures
-      for (double& x : x_) x = std::clamp(x, cells_.least, cells_.most);
-      return true;
-    }
+    const bool is_of_tolerance = worst <= how.tolerance * range;
+    const std::vector<double> beyond = x_;
+    for (double& x : x_) x = std::clamp(x, cells_.least, cells_.most);
+    // Where next to nothing conducts, temperatures beyond the bounds are below the residual that rounding leaves.
+    if (is_of_tolerance || find_residual() <= to) return true;
+    x_ = beyond;
     if (!reduce(std::min(to, 0.1 * find_residual()), how, certificate, log)) return false;
   }
   return true;
