@@ -27,6 +27,7 @@ PACKAGE_OF = {
     "meshio": ("meshio", "mesh"),
     "tqdm": ("tqdm", "notebook"),
     "starlette": ("starlette", "studio"),
+    "anyio": ("anyio", "studio"),
     "uvicorn": ("uvicorn", "studio"),
     "tomlkit": ("tomlkit", "studio"),
 }

@@ -78,7 +78,6 @@ def same_words(done: tuple[int, str], checked: tuple[int, str], said: str) -> No
             '[[support]]\non = "x_low"\nfix = "z"\nmove_x_mm = 0.1\n',
             "want different displacements",
         ),
-        ("heat", step, SEGMENT + TENSOR, "x is periodic, but none of the"),
         ("heat", step, SEGMENT + ROUND + STEPS, "x is periodic, but none of the"),
         ("heat", step, SEGMENT + ROUND + STEPS.replace("0.5", "2"), "2 s is longer than end_s = 1"),
         ("heat", step, SEGMENT + ROUND, "x is periodic, but none of the"),

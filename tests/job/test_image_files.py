@@ -145,7 +145,9 @@ def test_a_large_mask_is_checked_by_some_of_its_planes(job: Job, name: str) -> N
 def test_labels_stored_as_floats(job: Job) -> None:
     """Oracle: the same image as integers; a value that is no whole number is named with its place."""
     labels = np.random.default_rng(2).integers(0, 3, (6, 5, 4))
-    materials = "".join(f"[[material]]\nlabel = {i}\nyoungs_modulus_MPa = {i}000\n" for i in (1, 2))
+    materials = "".join(
+        f"[[material]]\nlabel = {i}\nyoungs_modulus_MPa = {i}000\npoisson_ratio = 0.3\n" for i in (1, 2)
+    )
     text = f'[image]\npath = "l.npy"\nspacing_mm = 1\n[segment]\nlabels = true\nkeep = "all"\n{materials}'
     found = []
     for kind in ("u1", "f4", "f8"):

@@ -80,7 +80,9 @@ def test_exactly_one_phase_is_named(walls: np.ndarray, call):
 def test_greys_and_masks_of_the_solid_are_taken_as_before(walls: np.ndarray):
     """Oracle: the same solid by a threshold; the stiffness of parallel bars, E times their share."""
     steel = {"youngs_modulus_MPa": 300.0, "poisson_ratio": 0.0, "tolerance": 1e-10}
-    assert osteon.stiffness(walls, 0.1, **steel).apparent_modulus_MPa == pytest.approx(100, rel=1e-6)
+    assert osteon.stiffness(walls, 0.1, **steel, load={"area": "box"}).apparent_modulus_MPa == pytest.approx(
+        100, rel=1e-6
+    )
     greys = np.where(walls, 200, 30).astype("u1")
     along = osteon.conductivity(greys, 0.1, threshold=100, **HEAT)
     assert along.effective_conductivity_W_per_mK == pytest.approx(1, rel=1e-6)
@@ -96,13 +98,17 @@ def test_masked_voxels_belong_to_neither_phase(walls: np.ndarray):
     hidden = np.zeros(walls.shape, bool)
     hidden[:, 5] = True
     bars = np.ma.array(walls, mask=hidden)
-    assert osteon.stiffness(bars, 0.1, **steel).apparent_modulus_MPa == pytest.approx(50, rel=1e-6)
+    assert osteon.stiffness(bars, 0.1, **steel, load={"area": "box"}).apparent_modulus_MPa == pytest.approx(
+        50, rel=1e-6
+    )
     greys = np.ma.array(np.where(walls, 200, 30).astype("u1"), mask=hidden)
-    assert osteon.stiffness(greys, 0.1, threshold=100, **steel).apparent_modulus_MPa == pytest.approx(50, rel=1e-6)
+    assert osteon.stiffness(
+        greys, 0.1, threshold=100, **steel, load={"area": "box"}
+    ).apparent_modulus_MPa == pytest.approx(50, rel=1e-6)
     with pytest.raises(osteon.UsageError, match="threshold: missing; 12 voxels are masked"):
         osteon.stiffness(greys, 0.1, **steel)
     labels = np.ma.array(walls.astype("u1"), mask=hidden)
-    job = {"segment": {"labels": True, "threshold": None}, "material": [{"label": 1, **steel}]}
+    job = {"segment": {"labels": True, "threshold": None}, "material": [{"label": 1, **steel}], "load": {"area": "box"}}
     del job["material"][0]["tolerance"]
     assert osteon.solve(labels, 0.1, tolerance=1e-10, **job).apparent_modulus_MPa == pytest.approx(50, rel=1e-6)
 

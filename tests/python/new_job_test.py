@@ -115,10 +115,10 @@ def test_the_electrolyte_of_a_label_image_is_label_0():
     labels = np.where(SOLID, 1, 0) + SOLID * (RNG.random(SOLID.shape) < 0.3)
     assert main([image(labels.astype("u1")), "-p", "electrode"]) == 0
     made = job()
-    assert made["segment"] == {"labels": True, "void_labels": [1, 2], "keep": "all"}
+    assert made["segment"] == {"labels": True, "void_labels": [1, 2], "keep": "percolating"}
     assert made["material"] == [{"name": "electrolyte", "label": 0, "conductivity_W_per_mK": 1}]
     by_job = osteon.run({**made, "picture": {"enabled": False}, "image": {**made["image"], "spacing_mm": 0.0607}})
-    by_mask = osteon.tortuosity(pores=labels == 0, spacing_mm=0.0607, segment={"keep": "all"})
+    by_mask = osteon.tortuosity(pores=labels == 0, spacing_mm=0.0607)
     assert by_job.tortuosity == pytest.approx(by_mask.tortuosity, rel=1e-5)
     assert by_job.porosity == pytest.approx((labels == 0).mean())
 
