@@ -53,7 +53,7 @@ def has_same_viewer(both: Path, alone: Path) -> None:
     assert np.array_equal(got.share, expected.share)
     for ours, theirs in zip(got.fields, expected.fields, strict=True):
         high = np.nanmax(np.abs(theirs.thin.values))
-        # Of a periodic cell the pressure is known up to a constant, which depends on the number of ranks.
+        # The pressure of a periodic cell is determined up to a constant, which depends on the number of ranks.
         off = np.nanmean(ours.thin.values - theirs.thin.values) if theirs.name == "pressure" else 0.0
         np.testing.assert_allclose(
             ours.thin.values - off, theirs.thin.values, rtol=1e-4, atol=1e-4 * high, err_msg=theirs.name
