@@ -8,6 +8,7 @@ import json
 import subprocess
 import sys
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..api import binary, environment_of
@@ -37,7 +38,7 @@ class Cubes(Batch):
         self.shape = tuple(model["image"]["shape"])
         self.spacing = [float(h) for h in model["image"]["spacing_mm"]]
         edges = edges_of(given.edges, self.shape)
-        self.items = items_of(given.job, model, edges, given.places)
+        self.items = items_of(given.job, model, edges, given.places, given.set)
         self.tolerance = given.tolerance
 
     def own_words(self) -> list[str]:
@@ -127,13 +128,13 @@ def corners_of(edge: int, shape: tuple[int, ...], most: int) -> list[tuple[int, 
     return corners
 
 
-def items_of(job: str, model: dict, edges: list[int], places: int) -> list[Item]:
+def items_of(job: str, model: dict, edges: list[int], places: int, changes: Sequence[str] = ()) -> list[Item]:
     image = model["image"]
     first = [low for low, _ in image.get("crop_voxels") or [[0, 0]] * 3]
     fixed = []
     if (threshold := model["segmentation"].get("threshold")) is not None:  # that of the whole, not Otsu's of a part
         fixed = ["--set", f"segment.threshold={threshold!r}"]
-    if measures_modulus(job):
+    if measures_modulus(job, changes):
         fixed += ["--set", 'load.area="box"']
     items = []
     for edge in edges:
@@ -145,7 +146,7 @@ def items_of(job: str, model: dict, edges: list[int], places: int) -> list[Item]
     return items
 
 
-def measures_modulus(job: str) -> bool:
+def measures_modulus(job: str, changes: Sequence[str]) -> bool:
     """Whether a job leaves the area of its apparent modulus open.
 
     A cube of a larger solid has that of its box: the outline of the solid in it would depend on the edge."""
