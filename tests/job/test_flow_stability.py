@@ -73,6 +73,22 @@ def test_the_state_does_not_depend_on_ranks(job: Job, tmp_path: Path) -> None:
     )
 
 
+def test_a_flow_that_does_not_settle_ends_with_code_4(job: Job, tmp_path: Path) -> None:
+    """Oracle: at Ra 1e6 on 8 voxels the swings of this square outlast the steps of the solver (in time they decay within a third
+    of a diffusion time); the message states change, tolerance and both remedies."""
+    np.save(tmp_path / "image.npy", np.zeros((8, 8, 1), np.uint8))
+    job.write(text(1e6, BELOW + ABOVE + THIN, more="[solve]\ntolerance = 1e-4\n", n=8))
+    done = job.run("--no-report", "-n", "1", timeout=300)
+    assert done.code == 4, done.err
+    last = done.err.strip().splitlines()[-1]
+    assert "no steady state is found" in last
+    assert "tolerance is 1.0e-04" in last
+    assert "compute the flow in time ([transient])" in last
+    assert "smaller temperature difference" in last
+    assert "max_iterations" not in last
+    assert "marked 'not converged'" in last
+
+
 def test_a_fluid_heated_from_above_is_not_tested(job: Job, tmp_path: Path) -> None:
     """Oracle: no fluid lies below lighter fluid, so that no disturbance can grow."""
     np.save(tmp_path / "image.npy", np.zeros((16, 16, 1), np.uint8))

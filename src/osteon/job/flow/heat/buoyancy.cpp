@@ -163,6 +163,13 @@ void tell_buoyancy(physics_result& result, const spec& job, const local_model& p
         last.unstable_states, last.unstable_states == 1 ? "is" : "are",
         last.growth_per_s ? fmt::format(", disturbances grow at {:.3g} 1/s", *last.growth_per_s) : "", last.driving_K,
         last.rayleigh_number);
+  else if (last.is_unsettled)
+    result.ended = fmt::format(
+        "no steady state is found: in {} steps of flow and temperature the temperature still changes by {:.1e} of its "
+        "range, and the tolerance is {:.1e}; compute the flow in time ([transient]){}, or take a smaller temperature "
+        "difference (now {:.4g} K, Rayleigh number {:.3g})",
+        last.rounds.size(), last.change, tolerance_of(job), f.inertia ? "" : ", set flow.inertia = true", last.driving_K,
+        last.rayleigh_number);
   tell_limits(answers, convection_nusselt_numbers(job, last.rest_inflow_W, last.heat), last.domain, last.rayleigh_number,
               last.density_change, log);
   json history = json::object();

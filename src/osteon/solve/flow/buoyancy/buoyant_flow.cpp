@@ -279,6 +279,7 @@ class buoyant_solver {
 
   // Steps, made longer by mixing, until the steady equations of both are satisfied. @return whether they are
   bool settle(double factor, int most) {
+    all_.is_unsettled = false;
     const pace steps = pace_of(factor);
     anderson_mixing mixing(comm(), counted(), kept_rounds);
     const double tolerance = how_.tolerance;
@@ -326,6 +327,7 @@ class buoyant_solver {
       set_state(kept);
       worth_a_look *= 0.3;
     }
+    all_.is_unsettled = true;
     return false;
   }
 

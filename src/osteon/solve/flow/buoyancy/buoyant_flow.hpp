@@ -42,6 +42,7 @@ struct buoyant_solution {
   std::optional<double> growth_per_s;
   int unstable_states = 0;           ///< steady states that were found and left before the answer
   bool has_no_stable_state = false;  ///< all that were found are unstable: the answer is not converged
+  bool is_unsettled = false;         ///< the steps in time keep changing the state: it may have no steady one
   double momentum_residual = 0;      ///< |b - K x - C(x) x| over |b|, given velocities in b, of the answer
 };
 
