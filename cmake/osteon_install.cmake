@@ -3,6 +3,21 @@ include(CMakePackageConfigHelpers)
 set(osteon_package ${CMAKE_INSTALL_LIBDIR}/cmake/osteon)
 install(EXPORT osteon NAMESPACE osteon:: FILE osteon-targets.cmake DESTINATION ${osteon_package})
 install(DIRECTORY src/osteon DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+# Programs that include a header by its path before the move compile for one more release, with a message.
+set(osteon_moved ${osteon_BINARY_DIR}/moved_headers)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${osteon_SOURCE_DIR}/cmake/moved_headers.txt)
+file(STRINGS cmake/moved_headers.txt moves REGEX "^[^#]")
+foreach(move IN LISTS moves)
+  string(REPLACE " " ";" move ${move})
+  list(GET move 0 before)
+  list(GET move 1 now)
+  file(CONFIGURE OUTPUT ${osteon_moved}/${before} CONTENT "#pragma once
+#pragma message(\"<osteon/${before}> is deprecated: include <osteon/${now}>\")
+#include <osteon/${now}>
+#include <osteon/solve/names_of_numerics.hpp>
+")
+endforeach()
+install(DIRECTORY ${osteon_moved}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/osteon)
 configure_package_config_file(cmake/osteon-config.cmake.in ${osteon_BINARY_DIR}/osteon-config.cmake
   INSTALL_DESTINATION ${osteon_package})
 write_basic_package_version_file(${osteon_BINARY_DIR}/osteon-config-version.cmake COMPATIBILITY SameMinorVersion)

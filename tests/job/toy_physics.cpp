@@ -34,7 +34,7 @@ void check_census(const spec& job, std::vector<problem>& problems) {
     problems.push_back({"census.weight", fmt::format("{} must be > 0", weight)});
 }
 
-physics_result run_census(const spec& job, const local_model& part, const solve::options&, log_sink&) {
+physics_result run_census(const spec& job, const local_model& part, const numerics::options&, log_sink&) {
   const MPI_Comm comm = part.where.comm;
   physics_result result;
   result.elements = part.cells.size();

@@ -2,7 +2,7 @@
 /// @file
 /// A small solid as the kernels see it, and its stiffness by the plain element matrix.
 #include <osteon/kernel/elasticity/hex8.hpp>
-#include <osteon/solve/operators/list_bricks.hpp>
+#include <osteon/numerics/operators/list_bricks.hpp>
 #include <random>
 #include <vector>
 
@@ -15,7 +15,7 @@ inline const std::vector<kernel::lame> materials{
 struct brick_case {
   voxel::run_set cells, nodes;
   std::vector<material_number> material;
-  solve::brick_lists lists;
+  numerics::brick_lists lists;
   std::int64_t stride = 0;
 
   kernel::hex8_bricks bricks() const { return lists.view(material.data()); }
@@ -27,7 +27,7 @@ inline brick_case make_case(index3 shape, const std::vector<material_number>& im
   made.cells = voxel::active_cells({image.data(), shape});
   made.nodes = voxel::corner_nodes(made.cells);
   made.material = voxel::gather(made.cells, {image.data(), shape});
-  made.lists = solve::list_bricks(made.cells, made.nodes, made.material);
+  made.lists = numerics::list_bricks(made.cells, made.nodes, made.material);
   made.stride = made.nodes.size() + kernel::hex8_padding;
   return made;
 }

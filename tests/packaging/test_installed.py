@@ -52,9 +52,11 @@ def test_the_installed_program_finds_its_python_half(prefix: Path, tmp_path: Pat
 
 def test_a_foreign_project_links_the_modules_and_the_bridge(prefix: Path, tmp_path: Path) -> None:
     """Oracle: the force of a bar, the sum of ranks, the exit code of a usage error (consumer/)."""
-    run("cmake", "-S", CONSUMER, "-B", tmp_path, "-DCMAKE_BUILD_TYPE=Release", f"-DCMAKE_PREFIX_PATH={prefix}")
+    moved = f"-DMOVED_HEADERS={ROOT}/cmake/moved_headers.txt"
+    run("cmake", "-S", CONSUMER, "-B", tmp_path, "-DCMAKE_BUILD_TYPE=Release", f"-DCMAKE_PREFIX_PATH={prefix}", moved)
     run("cmake", "--build", tmp_path)
-    assert "force 0.075" in run(tmp_path / "bar", env={**os.environ, "OMPI_MCA_ess_singleton_isolated": "1"})
+    for program in ("bar", "bar_by_old_names"):
+        assert "force 0.075" in run(tmp_path / program, env={**os.environ, "OMPI_MCA_ess_singleton_isolated": "1"})
     assert "exit code 2" in run(tmp_path / "joiner")
     over = ROOT / "bridge/tests/over.sh"
     for vendor in ("ompi4", "mpich4"):

@@ -1,16 +1,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <osteon/solve/multigrid/coarsest_heat.hpp>
+#include <osteon/numerics/multigrid/coarsest_heat.hpp>
 
 namespace coarse_direct_test {
 
 using namespace osteon;
 
 // A chain of points that exchange heat with their neighbours alone, in rows as a coarse level has them.
-solve::coarse_level chain_of(const std::vector<float>& conductance) {
+numerics::coarse_level chain_of(const std::vector<float>& conductance) {
   const std::size_t points = conductance.size() + 1;
-  solve::coarse_level level;
+  numerics::coarse_level level;
   kernel::sparse_rows& k = level.matrix;
   for (std::size_t i = 0; i < points; ++i) {
     double sum = 0;
@@ -33,10 +33,10 @@ solve::coarse_level chain_of(const std::vector<float>& conductance) {
 TEST(coarse_direct, factorises_a_floating_part_whose_diagonals_lose_conductances) {
   const float weak = std::ldexp(1.0F, -26);
   const std::vector<float> conductance{1, weak, 3, weak, 1, weak, 2};
-  const solve::coarse_level level = chain_of(conductance);
-  solve::level_geometry geometry;
+  const numerics::coarse_level level = chain_of(conductance);
+  numerics::level_geometry geometry;
   geometry.places.resize(conductance.size() + 1);
-  const solve::coarse_direct direct(level, geometry);
+  const numerics::coarse_direct direct(level, geometry);
   std::vector<float> heat(conductance.size() + 1), temperature(heat.size());
   heat.front() = 1, heat.back() = -1;
   direct.solve(heat.data(), temperature.data());

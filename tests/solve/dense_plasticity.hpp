@@ -21,7 +21,7 @@ struct dense_law {
 /// Forces of the driven degrees of freedom along a path, for a model on a single rank.
 class dense_plasticity {
  public:
-  dense_plasticity(const solve::elasticity_problem& p, const dense_law& law, bool bbar) : p_(p), law_(law), bbar_(bbar) {
+  dense_plasticity(const numerics::elasticity_problem& p, const dense_law& law, bool bbar) : p_(p), law_(law), bbar_(bbar) {
     n_ = 3 * p.nodes.size();
     fixed_.assign(static_cast<std::size_t>(n_), false);
     value_ = Eigen::VectorXd::Zero(n_);
@@ -182,7 +182,7 @@ class dense_plasticity {
     }
   }
 
-  const solve::elasticity_problem& p_;
+  const numerics::elasticity_problem& p_;
   dense_law law_;
   bool bbar_;
   int n_ = 0;

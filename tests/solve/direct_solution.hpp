@@ -12,7 +12,7 @@ namespace osteon::elastic_model {
 
 /// Displacements of all points of the box, shape (z + 1, y + 1, x + 1, 3); zero where there is no node.
 /// @param problem of a single rank
-inline std::vector<double> direct_solution(const solve::elasticity_problem& problem, const solve::elasticity_load& load) {
+inline std::vector<double> direct_solution(const numerics::elasticity_problem& problem, const solve::elasticity_load& load) {
   const index3 points = problem.where.domain + index3{1, 1, 1};
   const auto number = [&](std::int64_t z, std::int64_t y, std::int64_t x) { return (z * points.y + y) * points.x + x; };
   std::vector<std::int64_t> place(static_cast<std::size_t>(problem.nodes.size()));
@@ -69,7 +69,7 @@ inline std::vector<double> direct_solution(const solve::elasticity_problem& prob
 }
 
 /// Largest difference between a solution on some ranks and the direct one, over the largest displacement.
-inline double largest_difference(const solve::elasticity_problem& p, const solve::elasticity_solution& s,
+inline double largest_difference(const numerics::elasticity_problem& p, const solve::elasticity_solution& s,
                                  const std::vector<double>& direct) {
   const index3 points = p.where.domain + index3{1, 1, 1};
   double difference = 0, largest = 0;

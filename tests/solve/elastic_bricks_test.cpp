@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/numerics/multigrid/coarse_stiffness.hpp>
+#include <osteon/numerics/operators/fine_stiffness.hpp>
 #include <osteon/solve/elasticity/elasticity_check.hpp>
-#include <osteon/solve/multigrid/coarse_stiffness.hpp>
-#include <osteon/solve/operators/fine_stiffness.hpp>
 #include <osteon/solve/post/reactions.hpp>
 
 #include "elastic_model.hpp"
@@ -45,7 +45,7 @@ grid::block bricks_of(const model& m) { return grid::make_block(MPI_COMM_WORLD, 
 
 /// Call body(node of p, the same node of alone).
 template <class F>
-void for_each_node(const solve::elasticity_problem& p, const solve::elasticity_problem& alone, F&& body) {
+void for_each_node(const numerics::elasticity_problem& p, const numerics::elasticity_problem& alone, F&& body) {
   const index3 low = p.where.owned.begin;
   for (const voxel::run& r : p.nodes.runs())
     for (std::int32_t i = 0; i < r.length; ++i)
@@ -57,10 +57,10 @@ TEST(elastic_bricks, multiply_as_one_rank_does) {
   for (const model& m : {lattice({9, 8, 10}), column({7, 6, 5})}) {
     const auto p = make_problem(m, compression(m.shape), bricks_of(m));
     const auto alone = make_problem(m, compression(m.shape), MPI_COMM_SELF);
-    const solve::fine_stiffness k(p), one(alone);
+    const numerics::fine_stiffness k(p), one(alone);
     std::vector<double> x(static_cast<std::size_t>(one.size())), y(x.size());
     for (std::int32_t node = 0; node < alone.nodes.size(); ++node)
-      for (int c = 0; c < 3; ++c) x[static_cast<std::size_t>(c * one.stride() + node)] = solve::scrambled(3 * node + c);
+      for (int c = 0; c < 3; ++c) x[static_cast<std::size_t>(c * one.stride() + node)] = numerics::scrambled(3 * node + c);
     one.forces(x.data(), y.data());
     std::vector<double> own(static_cast<std::size_t>(k.size())), product(own.size());
     for_each_node(p, alone, [&](std::int32_t node, std::int32_t same) {
@@ -156,17 +156,17 @@ TEST(elastic_bricks, know_where_their_nodes_are) {
 TEST(elastic_bricks, do_not_resist_rotations_on_any_level) {
   model m = solid({16, 16, 16}, {0.5, 2, 1});
   const auto p = make_problem(m, compression(m.shape), MPI_COMM_SELF);
-  const solve::fine_stiffness k(p);
+  const numerics::fine_stiffness k(p);
   const grid::block& where = p.where;
-  auto mesh = solve::coarsen(MPI_COMM_SELF,
-                             {.lattice = {where.domain, p.periodic},
-                              .z_begin = 0,
-                              .z_end = 16,
-                              .node_id = k.ids(),
-                              .shared = &k.shared(),
-                              .are_voxels = true,
-                              .visit_plane = [&](std::int64_t z, const solve::brick_visitor& v) { k.visit_plane(z, v); }});
-  auto matrices = solve::first_coarse_matrices(p, k, mesh);
+  auto mesh = numerics::coarsen(
+      MPI_COMM_SELF, {.lattice = {where.domain, p.periodic},
+                      .z_begin = 0,
+                      .z_end = 16,
+                      .node_id = k.ids(),
+                      .shared = &k.shared(),
+                      .are_voxels = true,
+                      .visit_plane = [&](std::int64_t z, const numerics::brick_visitor& v) { k.visit_plane(z, v); }});
+  auto matrices = numerics::first_coarse_matrices(p, k, mesh);
   for (int level = 1; level < 3; ++level) {
     int free = 0;
     for (std::size_t i = 0; i < matrices.table.size(); ++i) {
@@ -186,8 +186,8 @@ TEST(elastic_bricks, do_not_resist_rotations_on_any_level) {
     }
     EXPECT_GT(free, 0);
     const grid::shared_nodes shared(MPI_COMM_SELF, mesh.mesh.boundary, {});
-    auto next = solve::coarsen(MPI_COMM_SELF, solve::children_of(mesh.mesh, shared));
-    matrices = solve::next_coarse_matrices(matrices, mesh.mesh, next, m.spacing);
+    auto next = numerics::coarsen(MPI_COMM_SELF, numerics::children_of(mesh.mesh, shared));
+    matrices = numerics::next_coarse_matrices(matrices, mesh.mesh, next, m.spacing);
     mesh = std::move(next);
   }
 }

@@ -30,8 +30,8 @@ inline model solid(index3 shape, vector3 spacing = {1, 1, 1}) {
   return {shape, spacing, image(static_cast<std::size_t>(shape.volume()), 1)};
 }
 
-inline solve::elasticity_problem make_problem(const model& m, const support& supports, const grid::block& where) {
-  solve::elasticity_problem p;
+inline numerics::elasticity_problem make_problem(const model& m, const support& supports, const grid::block& where) {
+  numerics::elasticity_problem p;
   p.where = where;
   p.spacing_mm = m.spacing;
   p.materials = &m.materials;
@@ -53,14 +53,14 @@ inline solve::elasticity_problem make_problem(const model& m, const support& sup
   return p;
 }
 
-inline solve::elasticity_problem make_problem(const model& m, const support& supports, MPI_Comm comm = MPI_COMM_WORLD) {
+inline numerics::elasticity_problem make_problem(const model& m, const support& supports, MPI_Comm comm = MPI_COMM_WORLD) {
   std::vector<std::int64_t> per_plane(static_cast<std::size_t>(m.shape.z));
   const auto plane = static_cast<std::size_t>(m.shape.y * m.shape.x);
   for (std::size_t i = 0; i < m.voxels.size(); ++i) per_plane[i / plane] += m.voxels[i] != 0;
   return make_problem(m, supports, grid::make_block(comm, m.shape, per_plane));
 }
 
-inline solve::elasticity_solution solved(const solve::elasticity_problem& p, double tolerance = 1e-10) {
+inline solve::elasticity_solution solved(const numerics::elasticity_problem& p, double tolerance = 1e-10) {
   return solve::solve_elasticity(p, {tolerance, 500}, null_log());
 }
 

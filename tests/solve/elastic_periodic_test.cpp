@@ -12,7 +12,7 @@ using namespace osteon;
 using namespace osteon::elastic_model;
 
 /// One node inside the cell is held, which stops the translations.
-solve::elasticity_problem periodic(model& m, MPI_Comm comm = MPI_COMM_WORLD) {
+numerics::elasticity_problem periodic(model& m, MPI_Comm comm = MPI_COMM_WORLD) {
   index3 held{1, 1, 1};
   while (m.at(held.z, held.y, held.x) == 0) ++held.x;
   auto p = make_problem(
@@ -26,7 +26,7 @@ solve::elasticity_problem periodic(model& m, MPI_Comm comm = MPI_COMM_WORLD) {
 }
 
 /// Energy of the unit cell over its volume, from K u and u: twice the strain energy density of the mean strain.
-double stiffness(const solve::elasticity_problem& p, const solve::elasticity_solution& s) {
+double stiffness(const numerics::elasticity_problem& p, const solve::elasticity_solution& s) {
   double work = 0;
   for (std::int32_t n = 0; n < p.nodes.size(); ++n) {
     if (std::binary_search(s.copies.begin(), s.copies.end(), n)) continue;

@@ -17,7 +17,7 @@ constexpr vector3 spacing{0.5, 1.0, 1.5};
 /// A bar without lateral contraction, clamped at its low end.
 struct bar {
   model m = solid(shape, spacing);
-  solve::elasticity_problem problem;
+  numerics::elasticity_problem problem;
   bar() {
     m.materials[1] = {"bar", 100.0, 0.0};
     problem = make_problem(m, [](index3 node, const axis_value& fix) {

@@ -15,7 +15,7 @@ using namespace osteon;
 using namespace osteon::elastic_model;
 
 /// Sum over ranks of the reaction along `direction` on the plane `plane` of nodes across `across`, each node once.
-double reaction_on_face(const solve::elasticity_problem& p, const solve::elasticity_solution& s, int across,
+double reaction_on_face(const numerics::elasticity_problem& p, const solve::elasticity_solution& s, int across,
                         std::int64_t plane, int direction) {
   double sum = 0;
   for (const voxel::run& r : p.nodes.runs())
@@ -170,7 +170,7 @@ TEST(elasticity, does_not_depend_on_ranks_and_threads) {
   omp_set_num_threads(1);
   const auto one = solved(p, 1e-10);
   if (comm::size(MPI_COMM_WORLD) == 1) {  // more ranks with threads that wait for each other would fight for the cores
-    const solve::options a_few{1e-6, 3};
+    const numerics::options a_few{1e-6, 3};
     const auto by_one = solve::solve_elasticity(p, a_few, null_log());
     omp_set_num_threads(2);
     const auto by_two = solve::solve_elasticity(p, a_few, null_log());

@@ -66,7 +66,7 @@ support bonded(index3 shape, double displacement) {
   };
 }
 
-solve::failure_solution solved(const solve::elasticity_problem& p, const solve::failure_plan& plan,
+solve::failure_solution solved(const numerics::elasticity_problem& p, const solve::failure_plan& plan,
                                double tolerance = 1e-9) {
   return solve::solve_failure(p, plan, {tolerance, 500}, {}, null_log());
 }

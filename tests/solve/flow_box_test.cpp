@@ -24,9 +24,9 @@ constexpr line_ends all_ends[] = {{line_end::mirror, line_end::mirror},
                                   {line_end::other_end, line_end::other_end}};
 
 // A box whose planes are dealt out unevenly, rows with gaps between them.
-solve::poisson_box make_box(MPI_Comm comm, index3 shape, std::array<line_ends, 3> ends, std::array<double, 3> weight) {
+numerics::poisson_box make_box(MPI_Comm comm, index3 shape, std::array<line_ends, 3> ends, std::array<double, 3> weight) {
   const int ranks = comm::size(comm), rank = comm::rank(comm);
-  solve::poisson_box box{comm, shape, {}, ends, weight, {}};
+  numerics::poisson_box box{comm, shape, {}, ends, weight, {}};
   for (int r = 0; r < ranks; ++r)  // the first one has one plane
     box.planes.push_back(r == 0 ? 0 : 1 + (shape.z - 1) * (r - 1) / (ranks - 1));
   box.planes.push_back(shape.z);
@@ -63,7 +63,7 @@ double distance(MPI_Comm comm, index3 shape, std::array<line_ends, 3> ends, std:
   for (const line_ends& e : ends) is_free = is_free && e.low != line_end::zero && e.high != line_end::zero;
   if (is_free)
     for (double& v : x) v -= sum / static_cast<double>(x.size());
-  const solve::poisson_box box = make_box(comm, shape, ends, weight);
+  const numerics::poisson_box box = make_box(comm, shape, ends, weight);
   const auto rank = static_cast<std::size_t>(comm::rank(comm));
   std::vector<double> f(static_cast<std::size_t>((box.planes[rank + 1] - box.planes[rank]) * shape.y * (shape.x + 1)), -7);
   const auto visit = [&](const auto& body) {
@@ -82,7 +82,7 @@ double distance(MPI_Comm comm, index3 shape, std::array<line_ends, 3> ends, std:
                (2 * value_at(x, shape, ends, p) - value_at(x, shape, ends, below) - value_at(x, shape, ends, above));
     }
   });
-  solve::box_poisson(box).solve(f.data(), f.data());
+  numerics::box_poisson(box).solve(f.data(), f.data());
   std::array<double, 2> mean{};
   visit([&](index3, double& v) { mean[0] += v, mean[1] += 1; });
   comm::all_reduce(comm, mean.data(), mean.size(), MPI_SUM);
@@ -115,7 +115,7 @@ TEST(flow_box, poisson_of_an_eigenfunction_is_its_eigenvalue) {
   const ranks_with_a_plane comm(15);
   if (comm == MPI_COMM_NULL) return;
   const index3 shape{15, 17, 31};
-  const solve::poisson_box box = make_box(comm, shape, {all_ends[0], all_ends[1], all_ends[4]}, {1, 0.5, 2});
+  const numerics::poisson_box box = make_box(comm, shape, {all_ends[0], all_ends[1], all_ends[4]}, {1, 0.5, 2});
   const auto rank = static_cast<std::size_t>(comm::rank(comm));
   const double pi = std::numbers::pi;
   const auto squared = [](double s) { return 4 * s * s; };
@@ -136,7 +136,7 @@ TEST(flow_box, poisson_of_an_eigenfunction_is_its_eigenvalue) {
           else
             worst = std::max(worst, std::abs(v - exact));
         }
-    if (sets) solve::box_poisson(box).solve(f.data(), f.data());
+    if (sets) numerics::box_poisson(box).solve(f.data(), f.data());
   }
   EXPECT_LT(worst, 1e-12);
 }

@@ -2,7 +2,7 @@
 
 #include <cmath>
 #include <osteon/base/error.hpp>
-#include <osteon/solve/flow/buoyancy/anderson_mixing.hpp>
+#include <osteon/numerics/krylov/anderson_mixing.hpp>
 #include <osteon/solve/flow/buoyancy/buoyant_flow.hpp>
 #include <osteon/solve/flow/buoyancy/stability.hpp>
 #include <random>
@@ -13,9 +13,9 @@ namespace flow_buoyancy_test {
 
 using namespace osteon;
 using namespace flow_images;
+using numerics::thermal;
 using solve::buoyant_problem;
 using solve::heat_boundary;
-using solve::thermal;
 
 heat_boundary heated(axis across, bool high, double temperature_K) {
   return {on(across, high, face_flow::wall), {thermal::temperature, temperature_K, 0, 0}};
@@ -90,7 +90,7 @@ TEST(flow_buoyancy, mixing_solves_linear_maps_in_as_many_steps_as_there_are_unkn
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
   const std::array<double, 4> slope{-3, 0.5, 1.7, -0.2};
-  solve::anderson_mixing mixing(comm, {}, 10);
+  numerics::anderson_mixing mixing(comm, {}, 10);
   std::vector<double> x(rank == 0 ? 4 : 0), g(x.size());
   for (int step = 0; step < 6; ++step) {
     for (std::size_t i = 0; i < x.size(); ++i) g[i] = 1 + slope[i] * x[i];

@@ -15,7 +15,7 @@ namespace flow_dispersion_test {
 using namespace osteon;
 using namespace flow_images;
 
-const solve::options exact{1e-9, 500, nullptr};
+const numerics::options exact{1e-9, 500, nullptr};
 
 struct carried {
   solve::dispersion_solution dispersion;

@@ -14,11 +14,11 @@ namespace flow_heat_in_time_test {
 
 using namespace osteon;
 using namespace flow_images;
+using numerics::thermal;
 using solve::face_flow;
 using solve::flow_boundary;
 using solve::heat_boundary;
 using solve::temperature_problem;
-using solve::thermal;
 
 // Material 1 is fluid, 2 is solid. Viscosity, density over viscosity, conductivity and capacity of the fluid are one in mm,
 // s, Pa s, W, K.
@@ -156,7 +156,7 @@ TEST(flow_heat_in_time, a_fluid_that_carries_nothing_conducts_as_the_heat_solver
   w.flow.is_buoyant = true;  // all fluid takes part
   w.plan.implicitness = 1;
   w.heat.source_W_per_mm3 = {0, 1, 0};
-  solve::heat_problem conduction;
+  numerics::heat_problem conduction;
   conduction.where = w.heat.where;
   conduction.spacing_mm = w.heat.spacing_mm;
   conduction.materials = &w.heat.materials;

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <osteon/base/error.hpp>
-#include <osteon/solve/operators/connected_parts.hpp>
+#include <osteon/numerics/operators/connected_parts.hpp>
 
 #include "solve/flow_images.hpp"
 
@@ -11,12 +11,12 @@ using namespace osteon;
 using namespace flow_images;
 using solve::flow_surroundings;
 
-solve::flow_parts parts_of(MPI_Comm comm, const image& img, bool periodic) {
+numerics::flow_parts parts_of(MPI_Comm comm, const image& img, bool periodic) {
   const auto problem = make_problem(comm, img, {axis::z}, flow_surroundings::periodic);
-  return solve::find_flow_parts(problem.where, problem.cells, periodic, 7);
+  return numerics::find_flow_parts(problem.where, problem.cells, periodic, 7);
 }
 
-std::uint8_t union_of(MPI_Comm comm, const solve::flow_parts& parts) {
+std::uint8_t union_of(MPI_Comm comm, const numerics::flow_parts& parts) {
   std::uint8_t bits = 0;
   for (const auto b : parts.through) bits |= b;
   MPI_Allreduce(MPI_IN_PLACE, &bits, 1, MPI_UINT8_T, MPI_BOR, comm);

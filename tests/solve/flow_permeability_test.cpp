@@ -4,9 +4,9 @@
 #include <Eigen/Dense>
 #include <cmath>
 #include <osteon/base/error.hpp>
+#include <osteon/numerics/operators/connected_parts.hpp>
 #include <osteon/solve/flow/flow_solver.hpp>
 #include <osteon/solve/flow/projection/mass_keeping.hpp>
-#include <osteon/solve/operators/connected_parts.hpp>
 #include <random>
 
 #include "solve/flow_images.hpp"
@@ -384,7 +384,7 @@ TEST(flow_permeability, of_a_periodic_sample_has_pressures_with_the_mean_zero_in
   const auto mine = make_problem(comm, img, {axis::z}, flow_surroundings::periodic);
   const auto whole = make_problem(MPI_COMM_SELF, img, {axis::z}, flow_surroundings::periodic);
   const auto of_all = solve_on(comm), alone = solve_on(MPI_COMM_SELF);
-  const solve::numbered_parts parts = solve::number_flow_parts(whole.where, whole.cells, {true, true, true});
+  const numerics::numbered_parts parts = numerics::number_flow_parts(whole.where, whole.cells, {true, true, true});
   for (std::size_t d = 0; d < 2; ++d) {
     const std::vector<float>& p = alone.directions[d].pressure_Pa;
     float highest = 0;

@@ -14,12 +14,12 @@ namespace flow_temperature_test {
 
 using namespace osteon;
 using namespace flow_images;
+using numerics::thermal;
 using solve::face_flow;
 using solve::flow_boundary;
 using solve::heat_boundary;
 using solve::heat_convection;
 using solve::temperature_problem;
-using solve::thermal;
 
 flow_boundary place(axis across, bool high, face_flow kind = face_flow::wall, double value = 0, bool is_developed = false) {
   return flow_images::on(across, high, kind, value, is_developed);
@@ -88,9 +88,9 @@ temperature_problem make_flowing(MPI_Comm comm, const setting& s) {
   return p;
 }
 
-const solve::options exact{1e-10, 300, nullptr};
+const numerics::options exact{1e-10, 300, nullptr};
 
-solve::temperature_solution solve_all(const temperature_problem& p, const solve::options& how = exact) {
+solve::temperature_solution solve_all(const temperature_problem& p, const numerics::options& how = exact) {
   auto answer = solve::solve_flow_temperature(p, how, null_log());
   EXPECT_TRUE(answer.certificate.converged);
   EXPECT_LE(answer.certificate.true_relative_residual, how.tolerance);
@@ -382,12 +382,12 @@ TEST(flow_temperature, without_a_flow_that_counts_it_is_the_heat_solver) {
   auto p = make_flowing(comm, s);
   p.source_W_per_mm3 = {0, 0, 40};
   const auto answer = solve_all(p);
-  solve::heat_problem like{.where = p.where,
-                           .spacing_mm = p.spacing_mm,
-                           .materials = &p.materials,
-                           .cells = p.cells,
-                           .material = p.material,
-                           .source_W_per_mm3 = p.source_W_per_mm3};
+  numerics::heat_problem like{.where = p.where,
+                              .spacing_mm = p.spacing_mm,
+                              .materials = &p.materials,
+                              .cells = p.cells,
+                              .material = p.material,
+                              .source_W_per_mm3 = p.source_W_per_mm3};
   like.faces[0] = {s.conditions[0].heat, s.conditions[1].heat};
   like.faces[2][0] = {thermal::temperature, 320, 0, 0};
   const auto heat = solve::solve_heat(like, {1e-10, 300, nullptr}, null_log());

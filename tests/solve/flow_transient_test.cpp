@@ -92,7 +92,7 @@ TEST(flow_transient, central_convection_makes_no_energy_between_walls) {
         sums[0] += u[a * n + i] * c[a * n + i];
         sums[1] += std::abs(u[a * n + i] * c[a * n + i]);
       }
-    sums = solve::sum_of_ranks(comm, sums);
+    sums = numerics::sum_of_ranks(comm, sums);
     EXPECT_GT(sums[1], 0);
     if (is_central)
       EXPECT_LT(std::abs(sums[0]), 1e-13 * sums[1]);

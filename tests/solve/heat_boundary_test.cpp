@@ -9,10 +9,10 @@
 namespace heat_boundary_test {
 
 using namespace heat_images;
-using solve::thermal;
+using numerics::thermal;
 
 // The plainly assembled problem: all active cells, their faces one by one, dense LDLT. Temperatures per voxel.
-std::vector<double> dense_reference(const image& img, const std::vector<double>& k, const solve::heat_problem& problem) {
+std::vector<double> dense_reference(const image& img, const std::vector<double>& k, const numerics::heat_problem& problem) {
   const auto n = static_cast<std::int64_t>(img.voxels.size());
   const vector3 h = problem.spacing_mm;
   const auto number = [&](index3 p) { return (p.z * img.shape.y + p.y) * img.shape.x + p.x; };
@@ -67,9 +67,9 @@ std::vector<double> dense_reference(const image& img, const std::vector<double>&
   return {t.data(), t.data() + n};
 }
 
-solve::face_condition held_at(double temperature_K) { return {thermal::temperature, temperature_K, 0, 0}; }
-solve::face_condition cooled(double ambient_K, double transfer) { return {thermal::convection, ambient_K, 0, transfer}; }
-solve::face_condition heated(double flux) { return {thermal::flux, 0, flux, 0}; }
+numerics::face_condition held_at(double temperature_K) { return {thermal::temperature, temperature_K, 0, 0}; }
+numerics::face_condition cooled(double ambient_K, double transfer) { return {thermal::convection, ambient_K, 0, transfer}; }
+numerics::face_condition heated(double flux) { return {thermal::flux, 0, flux, 0}; }
 
 double net(const solve::heat_solution& s) {
   double sum = s.source_W;
@@ -168,7 +168,7 @@ TEST(heat_boundary, nafems_t4_reaches_its_target) {
     auto problem = make_problem(comm, plate, table, {h, h, h}, axis::z);
     problem.faces = {};
     problem.faces[1] = {held_at(100), cooled(0, 750e-6)};
-    problem.faces[2] = {solve::face_condition{}, cooled(0, 750e-6)};
+    problem.faces[2] = {numerics::face_condition{}, cooled(0, 750e-6)};
     const auto solution = solve::solve_heat(problem, {1e-9, 100}, null_log());
     EXPECT_NEAR(net(solution) / solution.inflow_W[1][0], 0, 1e-7);
     // 200 mm up the edge two cells meet; the film takes its share of the half cell's drop.

@@ -1,10 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <osteon/numerics/multigrid/heat_multigrid.hpp>
 #include <osteon/solve/heat/heat_parts.hpp>
 #include <osteon/solve/heat/heat_tensor.hpp>
 #include <osteon/solve/heat/heat_transient.hpp>
-#include <osteon/solve/multigrid/heat_multigrid.hpp>
 
 #include "grid/sample_bricks.hpp"
 #include "solve/heat_images.hpp"
@@ -14,8 +14,8 @@ namespace heat_bricks_test {
 using namespace heat_images;
 
 // The same problem with 3-D bricks instead of planes, one for each rank of MPI_COMM_WORLD.
-solve::heat_problem in_bricks(const image& img, const voxel::material_table& table, vector3 spacing, axis along) {
-  solve::heat_problem problem = make_problem(MPI_COMM_SELF, img, table, spacing, along);
+numerics::heat_problem in_bricks(const image& img, const voxel::material_table& table, vector3 spacing, axis along) {
+  numerics::heat_problem problem = make_problem(MPI_COMM_SELF, img, table, spacing, along);
   problem.where = grid::make_block(MPI_COMM_WORLD, sample::bricks(img.shape, img.voxels));
   const box3 own = problem.where.owned;
   std::vector<material_number> voxels;
@@ -30,8 +30,8 @@ solve::heat_problem in_bricks(const image& img, const voxel::material_table& tab
 
 // The largest difference between values of this rank's cells and those of the whole image.
 template <class T>
-double largest_difference(const solve::heat_problem& part, const std::vector<T>& values, const solve::heat_problem& whole,
-                          const std::vector<T>& reference) {
+double largest_difference(const numerics::heat_problem& part, const std::vector<T>& values,
+                          const numerics::heat_problem& whole, const std::vector<T>& reference) {
   double largest = 0;
   const index3 begin = part.where.owned.begin;
   for (const voxel::run& r : part.cells.runs())
@@ -88,11 +88,11 @@ TEST(heat_bricks, periodic_images_have_the_tensor_of_one_rank) {
 TEST(heat_bricks, steps_in_time_are_those_of_one_rank) {
   const image img = random_porous({9, 10, 12}, 5, 2);
   const auto table = conductivities({2, 30});
-  const auto conditions = [](solve::heat_problem problem) {
+  const auto conditions = [](numerics::heat_problem problem) {
     problem.faces = {};
-    problem.faces[0][0] = {solve::thermal::convection, 300, 0, 1e-3};
-    problem.faces[2][1] = {solve::thermal::flux, 0, 1e-3, 0};
-    problem.faces[2][0] = {solve::thermal::temperature, 310, 0, 0};
+    problem.faces[0][0] = {numerics::thermal::convection, 300, 0, 1e-3};
+    problem.faces[2][1] = {numerics::thermal::flux, 0, 1e-3, 0};
+    problem.faces[2][0] = {numerics::thermal::temperature, 310, 0, 0};
     problem.periodic[1] = true;
     problem.source_W_per_mm3 = {0, 1e-3, 2e-3};
     return problem;
@@ -124,8 +124,8 @@ TEST(heat_bricks, the_coarsest_level_of_thin_slabs_is_small) {
   const image img({7, 40, 40}, [](index3 p) { return p.z == 3 || (p.y % 2 == 0 && p.x % 2 == 0) ? 1 : 0; });
   const auto table = conductivities({1});
   const auto problem = make_problem(comm, img, table, {1, 1, 1}, axis::z);
-  const solve::heat_cells cells = solve::all_cells(problem);
-  EXPECT_LE(solve::heat_multigrid(cells).coarsest_unknowns(), 1500);
+  const numerics::heat_cells cells = solve::all_cells(problem);
+  EXPECT_LE(numerics::heat_multigrid(cells).coarsest_unknowns(), 1500);
   const auto solution = solve::solve_heat(problem, {1e-9, 40}, null_log());
   EXPECT_TRUE(solution.certificate.converged);
   EXPECT_NEAR(solution.inflow_W[0][1], 400 * 1e-3 / 7, 1e-9);

@@ -32,12 +32,12 @@ inline voxel::material_table conductivities(const std::vector<double>& k) {
   return table;
 }
 
-inline solve::heat_problem make_problem(MPI_Comm comm, const image& img, const voxel::material_table& table, vector3 spacing,
-                                        axis along) {
+inline numerics::heat_problem make_problem(MPI_Comm comm, const image& img, const voxel::material_table& table,
+                                           vector3 spacing, axis along) {
   std::vector<std::int64_t> active(static_cast<std::size_t>(img.shape.z));
   const std::int64_t plane = img.shape.y * img.shape.x;
   for (std::size_t i = 0; i < img.voxels.size(); ++i) active[i / static_cast<std::size_t>(plane)] += img.voxels[i] != 0;
-  solve::heat_problem problem;
+  numerics::heat_problem problem;
   problem.where = grid::make_block(comm, img.shape, active);
   problem.spacing_mm = spacing;
   problem.materials = &table;
@@ -67,11 +67,11 @@ class ranks_with_a_plane {
   MPI_Comm handle_ = MPI_COMM_NULL;
 };
 
-inline constexpr solve::options tight{1e-12, 200};
+inline constexpr numerics::options tight{1e-12, 200};
 
 // Apparent conductivity [W/(m K)] of an image that the faces at 0 and 1 K drive.
 inline double conductivity(MPI_Comm comm, const image& img, const std::vector<double>& k, vector3 h, axis along,
-                           solve::options how = tight) {
+                           numerics::options how = tight) {
   const auto table = conductivities(k);
   const auto problem = make_problem(comm, img, table, h, along);
   const auto solution = solve::solve_heat(problem, how, null_log());

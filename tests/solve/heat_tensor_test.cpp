@@ -20,7 +20,7 @@ Eigen::Matrix3d matrix_of(const solve::conductivity_tensor& t) {
 }
 
 Eigen::Matrix3d tensor(MPI_Comm comm, const image& img, const std::vector<double>& k, vector3 h, surroundings kind,
-                       solve::options how = tight) {
+                       numerics::options how = tight) {
   const auto table = conductivities(k);
   const auto found = solve::effective_conductivity(make_problem(comm, img, table, h, axis::z), kind, how, null_log());
   for (const auto& certificate : found.certificate) {

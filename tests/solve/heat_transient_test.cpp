@@ -10,7 +10,7 @@
 namespace heat_transient_test {
 
 using namespace heat_images;
-using solve::thermal;
+using numerics::thermal;
 
 constexpr double conductivity_W_per_mK = 2, capacity = 4e-3;  // [J/(mm3 K)]
 
@@ -88,9 +88,9 @@ TEST(heat_transient, every_step_balances_and_leads_to_the_steady_state) {
   const image img(shape, [&](index3 p) { return p.y == 0 ? 2 : porous.at(p); });
   const auto table = conductivities({0.5, 20});
   auto problem = make_problem(comm, img, table, {0.3, 0.2, 0.25}, axis::z);
-  problem.faces = {{{solve::face_condition{thermal::temperature, 300, 0, 0}, {}},
-                    {solve::face_condition{thermal::flux, 0, 2e-3, 0}, {}},
-                    {solve::face_condition{thermal::convection, 280, 0, 4e-4}, {}}}};
+  problem.faces = {{{numerics::face_condition{thermal::temperature, 300, 0, 0}, {}},
+                    {numerics::face_condition{thermal::flux, 0, 2e-3, 0}, {}},
+                    {numerics::face_condition{thermal::convection, 280, 0, 4e-4}, {}}}};
   problem.periodic[0] = false;
   problem.source_W_per_mm3 = {0, 1e-3, 0};
   const auto steady = solve::solve_heat(problem, {1e-10, 200}, null_log());

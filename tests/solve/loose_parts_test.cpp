@@ -27,7 +27,7 @@ model column() {
   return m;
 }
 
-solve::loose_parts found(const solve::elasticity_problem& problem) {
+solve::loose_parts found(const numerics::elasticity_problem& problem) {
   const auto result = solve::find_loose_parts(problem);
   std::int64_t marked = 0;
   for (const std::uint8_t c : result.is_loose) marked += c;
@@ -125,14 +125,14 @@ TEST(LooseParts, AreHeldByHingesAtRightAngles) {
 
 /// Voxels of parts that can move, but bear load between two places.
 std::int64_t spanning_voxels(const model& m, bool counts_plates = false) {
-  const solve::elasticity_problem p = make_problem(m, clamp_low_end);
+  const numerics::elasticity_problem p = make_problem(m, clamp_low_end);
   const solve::solid_parts parts(p.where, p.cells, p.nodes);
   solve::part_motions joint(parts, p.fixed);
   const auto count = static_cast<std::size_t>(parts.count());
   solve::part_plates plates{std::vector<int>(count), std::vector<int>(count)};
   if (counts_plates) plates.touched.assign(count, 3);
   // As for bonded plates: parts with supports are ignored where they move, and are the ground where they are held.
-  for (const solve::prescribed_displacement& f : p.fixed)
+  for (const numerics::prescribed_displacement& f : p.fixed)
     for (const std::int32_t part : parts.at_node(f.node)) plates.ignored[static_cast<std::size_t>(part)] = 1;
   MPI_Allreduce(MPI_IN_PLACE, plates.ignored.data(), parts.count(), MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   const auto spans = solve::find_spanning_parts(parts, joint, plates);

@@ -11,7 +11,7 @@ using namespace osteon;
 constexpr index3 shape{8, 7, 6};
 constexpr vector3 spacing{0.4, 0.5, 0.7};
 
-std::vector<std::int32_t> nodes_of_plane(const solve::elasticity_problem& p, std::int64_t z) {
+std::vector<std::int32_t> nodes_of_plane(const numerics::elasticity_problem& p, std::int64_t z) {
   std::vector<std::int32_t> nodes;
   random_solid::for_each_node(p, [&](std::int32_t node, index3 at) {
     if (at.z == z) nodes.push_back(node);

@@ -16,7 +16,7 @@ constexpr index3 shape{9, 8, 11};
 constexpr vector3 spacing{0.03, 0.5, 0.17};
 
 // Displacements A x + b, axes x, y, z for A and b.
-std::vector<double> affine(const solve::elasticity_problem& p, const Eigen::Matrix3d& a, const Eigen::Vector3d& b) {
+std::vector<double> affine(const numerics::elasticity_problem& p, const Eigen::Matrix3d& a, const Eigen::Vector3d& b) {
   std::vector<double> u(3 * static_cast<std::size_t>(p.nodes.size()));
   random_solid::for_each_node(p, [&](std::int32_t node, index3 at) {
     const Eigen::Vector3d x(static_cast<double>(at.x) * spacing.x, static_cast<double>(at.y) * spacing.y,
@@ -83,7 +83,7 @@ TEST(stress, of_an_affine_displacement_follows_hookes_law) {
 }
 
 // Displacements without any symmetry.
-std::vector<double> uneven(const solve::elasticity_problem& p) {
+std::vector<double> uneven(const numerics::elasticity_problem& p) {
   std::vector<double> u(3 * static_cast<std::size_t>(p.nodes.size()));
   for (std::size_t i = 0; i < u.size(); ++i) u[i] = 0.01 * std::sin(static_cast<double>(7 * i % 101));
   return u;

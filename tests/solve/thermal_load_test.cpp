@@ -25,7 +25,8 @@ struct heated {
   std::vector<float> strain, stress, sed, whole;
 };
 
-heated solve_heated(const solve::elasticity_problem& p, std::span<const double> thermal_strain, double tolerance = 1e-11) {
+heated solve_heated(const numerics::elasticity_problem& p, std::span<const double> thermal_strain,
+                    double tolerance = 1e-11) {
   solve::elasticity_solver solver(p, {tolerance, 500}, null_log());
   heated h;
   h.solution = solver.solve_last({.prescribed_mm = {}, .forces = solve::thermal_forces(p, thermal_strain)});
@@ -45,7 +46,7 @@ double largest(MPI_Comm comm, std::span<const float> values) {
 }
 
 /// Temperatures that vary from voxel to voxel, the same on any number of ranks.
-std::vector<double> uneven(const solve::elasticity_problem& p) {
+std::vector<double> uneven(const numerics::elasticity_problem& p) {
   std::vector<double> values;
   for (const voxel::run& r : p.cells.runs())
     for (std::int32_t i = 0; i < r.length; ++i)
@@ -85,7 +86,7 @@ TEST(ThermalLoad, ForcesAreThoseOfTheElementStiffness) {
                   k[24 * row + 3 * a + c] * strain[cell] * p.spacing_mm[static_cast<int>(c)];
             }
     }
-  for (const solve::nodal_force& f : solve::thermal_forces(p, strain))
+  for (const numerics::nodal_force& f : solve::thermal_forces(p, strain))
     for (int c = 0; c < 3; ++c) expected[static_cast<std::size_t>(3 * f.node + c)] -= f.force_N[c];
   for (const double left_over : expected) EXPECT_NEAR(left_over, 0, 1e-16);
 }
@@ -115,7 +116,7 @@ TEST(ThermalLoad, ADeterminateSupportHoldsSixDisplacements) {
     const auto p = make_problem(m, nothing, comm);
     std::vector<double> found;  // place and direction as one number, counted once
     for (const auto& f : solve::determinate_support(p)) {
-      const vector3 at = solve::position_mm(p, f.node);
+      const vector3 at = numerics::position_mm(p, f.node);
       found.push_back(1e6 * at.z + 1e3 * at.y + at.x + 1e9 * static_cast<double>(f.direction));
     }
     return found;
@@ -259,7 +260,7 @@ TEST(ThermalLoad, TheEnergyOfTheMechanicalStrainBalances) {
   for (std::int32_t n = 0; n < p.nodes.size(); ++n)
     for (std::size_t c = 0; c < 3 && !std::binary_search(copies.begin(), copies.end(), n); ++c)
       sums[1] += u[3 * static_cast<std::size_t>(n) + c] * h.solution.reaction_N[3 * static_cast<std::size_t>(n) + c];
-  for (const solve::nodal_force& f : solve::thermal_forces(p, strain))
+  for (const numerics::nodal_force& f : solve::thermal_forces(p, strain))
     for (int c = 0; c < 3; ++c) sums[1] -= u[static_cast<std::size_t>(3 * f.node + c)] * f.force_N[c];
   MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   EXPECT_NEAR(sums[0] / sums[1], 1, 1e-7);

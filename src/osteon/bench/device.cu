@@ -13,7 +13,7 @@
 #include <osteon/kernel/elasticity/hex8_by_warps.cuh>
 #include <osteon/kernel/heat/conduction_at_cell.hpp>
 #include <osteon/kernel/vector_steps.hpp>
-#include <osteon/solve/operators/list_bricks.hpp>
+#include <osteon/numerics/operators/list_bricks.hpp>
 #include <string>
 
 using namespace osteon;
@@ -106,7 +106,7 @@ class comparison {
 template <class T>
 void compare_stiffness(const voxel::run_set& cells, const voxel::run_set& nodes,
                        const std::vector<material_number>& material, comparison& table) {
-  const solve::brick_lists lists = solve::list_bricks(cells, nodes, material);
+  const numerics::brick_lists lists = numerics::list_bricks(cells, nodes, material);
   const std::int64_t stride = (nodes.size() + kernel::hex8_padding + 15) / 16 * 16;
   const std::vector<T> x = some_values<T>(3 * stride);
   std::vector<T> by_host(x.size());

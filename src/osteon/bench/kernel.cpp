@@ -18,7 +18,7 @@
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/io/npy.hpp>
 #include <osteon/kernel/machine_limits.hpp>
-#include <osteon/solve/operators/list_bricks.hpp>
+#include <osteon/numerics/operators/list_bricks.hpp>
 #include <osteon/voxel/segment.hpp>
 
 using namespace osteon;
@@ -52,7 +52,7 @@ class solid {
     const view3<const material_number> image{material.data(), model.shape};
     const voxel::run_set cells = voxel::active_cells(image), nodes = voxel::corner_nodes(cells);
     material_ = voxel::gather(cells, image);
-    lists_ = solve::list_bricks(cells, nodes, material_);
+    lists_ = numerics::list_bricks(cells, nodes, material_);
     nodes_ = nodes.size();
     stride_ = (nodes_ + kernel::hex8_padding + 15) / 16 * 16;
     std::vector<kernel::lame> table;
@@ -94,7 +94,7 @@ class solid {
 
   std::int64_t nodes_ = 0, stride_ = 0;
   std::vector<material_number> material_;
-  solve::brick_lists lists_;
+  numerics::brick_lists lists_;
   vectors<double> double_;
   vectors<float> single_;
 };

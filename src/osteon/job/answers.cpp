@@ -138,7 +138,7 @@ void look_at(const json& value, const std::string& name, double limit, std::vect
 
 }  // namespace
 
-json certificate_of_stage(const solve::solve_certificate& certificate) {
+json certificate_of_stage(const numerics::solve_certificate& certificate) {
   return {{"dofs", certificate.unknowns},
           {"iterations", certificate.iterations},
           {"restarts", certificate.restarts},

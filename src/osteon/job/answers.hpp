@@ -4,7 +4,7 @@
 /// report and docs/answers.md are made from them. Answers that cannot be right are not written.
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <osteon/solve/certificate.hpp>
+#include <osteon/numerics/certificate.hpp>
 #include <string>
 #include <vector>
 
@@ -45,7 +45,7 @@ nlohmann::ordered_json describe_answers(const physics& what, const nlohmann::ord
 nlohmann::ordered_json describe_all_answers();
 
 /// The certificate of a stage whose answer the next one takes (flow_certificate, heat_certificate ...).
-nlohmann::ordered_json certificate_of_stage(const solve::solve_certificate& certificate);
+nlohmann::ordered_json certificate_of_stage(const numerics::solve_certificate& certificate);
 
 /// Refuse a result with a number that is not finite, is beyond what fields in single precision hold, or means a deformation
 /// that no solid has. Whether the solver converged does not matter.

@@ -54,7 +54,7 @@ struct saved_file {
   io::checkpoint_index index;
 };
 
-std::string what_is_there(const solve::solver_state& state) {
+std::string what_is_there(const numerics::solver_state& state) {
   const auto number = [&](const char* name) { return static_cast<std::int64_t>(state.numbers.at(name).at(0)); };
   if (state.numbers.contains("steps")) return fmt::format("after step {}", number("steps"));
   return fmt::format("after iteration {}", number("iterations"));
@@ -146,7 +146,7 @@ struct file_checkpointer::state {
       log.note(fmt::format("no checkpoint in '{}': starting at the beginning", directory));
   }
 
-  std::int64_t write(const std::string& path, const solve::solver_state& what, bool finished) {
+  std::int64_t write(const std::string& path, const numerics::solver_state& what, bool finished) {
     json facts = identity;
     facts.update({{"sequence", sequence + 1},
                   {"solve", solve},
@@ -170,13 +170,13 @@ struct file_checkpointer::state {
     return bytes;
   }
 
-  [[noreturn]] void leave(const solve::solver_state& what) const {
+  [[noreturn]] void leave(const numerics::solver_state& what) const {
     throw interrupted_error(fmt::format("stopped on request {}; continue by: osteon resume '{}'", what_is_there(what),
                                         fs::absolute(directory).string()));
   }
 
   /// Write, and say what it cost.
-  void write_and_tell(const std::string& path, const solve::solver_state& what, bool finished) {
+  void write_and_tell(const std::string& path, const numerics::solver_state& what, bool finished) {
     const stopwatch clock;
     const std::int64_t bytes = write(path, what, finished);
     const double seconds = clock.seconds();
@@ -205,7 +205,7 @@ file_checkpointer::file_checkpointer(const spec& job, const local_model& part, c
 
 file_checkpointer::~file_checkpointer() = default;
 
-solve::checkpointer::found file_checkpointer::begin() {
+numerics::checkpointer::found file_checkpointer::begin() {
   state& s = *state_;
   ++s.solve;
   s.since_begin.restart();
@@ -223,7 +223,7 @@ solve::checkpointer::found file_checkpointer::begin() {
   return found::running;
 }
 
-void file_checkpointer::restore(solve::solver_state& what) {
+void file_checkpointer::restore(numerics::solver_state& what) {
   const std::string& path = state_->current->path;
   const io::checkpoint_index& index = state_->current->index;
   comm::collectively(state_->comm, [&] {
@@ -253,7 +253,7 @@ void file_checkpointer::pass() {
   leave_together_if_asked(state_->comm, state_->how.is_to_stop, *state_->job, "setting up the solver");
 }
 
-void file_checkpointer::save(const solve::solver_state& what) {
+void file_checkpointer::save(const numerics::solver_state& what) {
   state& s = *state_;
   const std::string path = s.slot_path(s.slot);
   try {
@@ -267,7 +267,7 @@ void file_checkpointer::save(const solve::solver_state& what) {
   if (s.due == 2) s.leave(what);
 }
 
-void file_checkpointer::finish(const solve::solver_state& what) {
+void file_checkpointer::finish(const numerics::solver_state& what) {
   state& s = *state_;
   const bool is_to_stop = s.how.is_to_stop && s.how.is_to_stop();
   int asked[2] = {s.is_root() && s.since_begin.seconds() >= s.keep_from_s, is_to_stop};

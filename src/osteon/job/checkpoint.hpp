@@ -5,7 +5,7 @@
 #include <osteon/base/log_sink.hpp>
 #include <osteon/job/spec.hpp>
 #include <osteon/job/stop.hpp>
-#include <osteon/solve/checkpointer.hpp>
+#include <osteon/numerics/checkpointer.hpp>
 #include <string>
 
 namespace osteon::job {
@@ -41,7 +41,7 @@ resumable find_resumable(const std::string& directory);
 
 /// Keeps the states of a job's solves in two slots, each of which is whole or absent, and in a file for each solve that is
 /// done.
-class file_checkpointer final : public solve::checkpointer {
+class file_checkpointer final : public numerics::checkpointer {
  public:
   /// Borrows the log.
   /// @throws data_error if resuming, and nothing that lies there is of this job @collective on part.where.comm
@@ -49,11 +49,11 @@ class file_checkpointer final : public solve::checkpointer {
   ~file_checkpointer() override;
 
   found begin() override;
-  void restore(solve::solver_state& state) override;
+  void restore(numerics::solver_state& state) override;
   bool is_due(std::int64_t done) override;
   void pass() override;
-  void save(const solve::solver_state& state) override;
-  void finish(const solve::solver_state& state) override;
+  void save(const numerics::solver_state& state) override;
+  void finish(const numerics::solver_state& state) override;
 
   /// The job is done: remove its checkpoints. @collective
   void remove();

@@ -20,9 +20,11 @@
 #include <variant>
 #include <vector>
 
-namespace osteon::solve {
+namespace osteon::numerics {
 struct options;
 struct solver_state;
+}  // namespace osteon::numerics
+namespace osteon::solve {
 enum class solve_part;
 }  // namespace osteon::solve
 
@@ -132,7 +134,7 @@ class frame_painter {
  public:
   virtual ~frame_painter() = default;
   /// Choose the field and its range. @return false: of this state there is nothing to show @collective
-  virtual bool show(physics_result& result, const solve::solver_state& state) = 0;
+  virtual bool show(physics_result& result, const numerics::solver_state& state) = 0;
   /// What later frames take from those before, for a checkpoint: the range of their colours. Finite, the same on all ranks;
   /// empty: nothing yet.
   virtual std::vector<double> remembered() const { return {}; }
@@ -191,7 +193,7 @@ struct physics {
   bool has_lines = false;          ///< of a vector field, for its picture
   bool draws_lines = false;        ///< unless the job says otherwise
   /// @collective on part.where.comm
-  physics_result (*run)(const spec& job, const local_model& part, const solve::options& how, log_sink& log) = nullptr;
+  physics_result (*run)(const spec& job, const local_model& part, const numerics::options& how, log_sink& log) = nullptr;
   /// Count what the solver sends on virtual ranks (solve/rehearsal.hpp), of one load case and one set of supports; null:
   /// nobody knows. @return the fields that will be written @collective on part.where.comm
   std::vector<io::field_info> (*rehearse)(const spec& job, const local_model& part,

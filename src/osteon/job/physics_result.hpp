@@ -8,9 +8,9 @@
 #include <osteon/io/files/result_file.hpp>
 #include <osteon/job/load_scene.hpp>
 #include <osteon/job/local_model.hpp>
+#include <osteon/numerics/certificate.hpp>
+#include <osteon/numerics/solver_options.hpp>
 #include <osteon/render/rays/streamlines.hpp>
-#include <osteon/solve/certificate.hpp>
-#include <osteon/solve/solver_options.hpp>
 #include <string>
 #include <vector>
 
@@ -33,10 +33,10 @@ struct files_on_the_way {
 using file_writer = std::function<nlohmann::ordered_json(const std::string& directory, log_sink& log)>;
 
 struct physics_result {
-  solve::solve_certificate certificate;
-  std::optional<solve::solve_certificate> earlier_proof;  ///< of a problem whose solution loads this one: temperatures
-  std::int64_t elements = 0;                              ///< active voxels, all ranks
-  nlohmann::ordered_json answers;                         ///< keys of summary.json
+  numerics::solve_certificate certificate;
+  std::optional<numerics::solve_certificate> earlier_proof;  ///< of a problem whose solution loads this one: temperatures
+  std::int64_t elements = 0;                                 ///< active voxels, all ranks
+  nlohmann::ordered_json answers;                            ///< keys of summary.json
   std::vector<result_field> fields;
   load_scene scene;  ///< what acts on the specimen, and where
   std::optional<files_on_the_way> written;
@@ -55,7 +55,7 @@ struct physics_result {
   file_writer write_more;  ///< writes further files; empty: none
 
   /// The certificate of a solver that missed its tolerance, else null.
-  const solve::solve_certificate* missed() const {
+  const numerics::solve_certificate* missed() const {
     if (earlier_proof && !earlier_proof->converged) return &*earlier_proof;
     return certificate.converged ? nullptr : &certificate;
   }

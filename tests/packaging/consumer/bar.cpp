@@ -7,13 +7,21 @@
 #include <osteon/voxel/components.hpp>
 #include <vector>
 
+#ifdef OLD_NAMES  // path and namespace of the release before
+#include <osteon/solve/operators/elasticity_problem.hpp>
+using osteon::solve::elasticity_problem;
+#else
+#include <osteon/numerics/operators/elasticity_problem.hpp>
+using osteon::numerics::elasticity_problem;
+#endif
+
 int main(int argc, char** argv) {
   using namespace osteon;
   MPI_Init(&argc, &argv);
   const index3 shape{8, 2, 3};
   const voxel::material_table materials{{}, {"rubber", 5.0, 0.0}};
   const std::vector<material_number> image(static_cast<std::size_t>(shape.volume()), 1);
-  solve::elasticity_problem problem;
+  elasticity_problem problem;
   problem.where = grid::make_block(MPI_COMM_WORLD, shape, std::vector<std::int64_t>(static_cast<std::size_t>(shape.z), 6));
   problem.spacing_mm = {0.5, 0.5, 0.5};
   problem.materials = &materials;

@@ -16,7 +16,7 @@ namespace osteon::job {
 namespace {
 
 // Planes of node values as result files want them: components x, y, z, NaN where there is no node.
-io::plane_source<float> node_planes(std::shared_ptr<const solve::elasticity_problem> problem,
+io::plane_source<float> node_planes(std::shared_ptr<const numerics::elasticity_problem> problem,
                                     std::shared_ptr<const std::vector<double>> zyx) {
   return
       [problem = std::move(problem), zyx = std::move(zyx)](std::int64_t first, std::int64_t planes, std::span<float> dense) {
@@ -86,8 +86,8 @@ shown_scalar scalar_of(const derived_fields& state, const std::string& name) {
 
 }  // namespace
 
-derived_fields derive_fields(std::shared_ptr<const solve::elasticity_problem> problem, std::vector<double> displacement_mm,
-                             std::vector<double> thermal_strain) {
+derived_fields derive_fields(std::shared_ptr<const numerics::elasticity_problem> problem,
+                             std::vector<double> displacement_mm, std::vector<double> thermal_strain) {
   derived_fields state;
   state.displacement_mm = std::make_shared<const std::vector<double>>(std::move(displacement_mm));
   state.thermal_strain = std::make_shared<const std::vector<double>>(std::move(thermal_strain));

@@ -10,7 +10,7 @@ namespace osteon::job {
 
 /// A solution as far as results are read off it. Shared, because fields are made when they are written.
 struct derived_fields {
-  std::shared_ptr<const solve::elasticity_problem> problem;
+  std::shared_ptr<const numerics::elasticity_problem> problem;
   std::shared_ptr<const std::vector<double>> displacement_mm;
   std::shared_ptr<const std::vector<double>> thermal_strain;  ///< per active cell; empty: none
   /// per active cell [MPa], [1], [MPa], at its centre
@@ -18,8 +18,8 @@ struct derived_fields {
 };
 
 /// Compute the scalars of a solution. @param thermal_strain per active cell; empty: none @collective local
-derived_fields derive_fields(std::shared_ptr<const solve::elasticity_problem> problem, std::vector<double> displacement_mm,
-                             std::vector<double> thermal_strain = {});
+derived_fields derive_fields(std::shared_ptr<const numerics::elasticity_problem> problem,
+                             std::vector<double> displacement_mm, std::vector<double> thermal_strain = {});
 
 /// Statistics of the scalars over the solid, as keys of summary.json. @collective on comm
 nlohmann::ordered_json statistics_of(MPI_Comm comm, const derived_fields& state);

@@ -10,8 +10,8 @@
 
 namespace osteon::job {
 
-std::shared_ptr<solve::elasticity_problem> make_problem(const local_model& part) {
-  const auto problem = std::make_shared<solve::elasticity_problem>();
+std::shared_ptr<numerics::elasticity_problem> make_problem(const local_model& part) {
+  const auto problem = std::make_shared<numerics::elasticity_problem>();
   comm::collectively(part.where.comm, [&] {
     problem->where = part.where;
     problem->spacing_mm = part.header.spacing_mm;
@@ -23,7 +23,7 @@ std::shared_ptr<solve::elasticity_problem> make_problem(const local_model& part)
   return problem;
 }
 
-void require_supported(const solve::elasticity_problem& problem, const vector3& origin, std::string_view remedy) {
+void require_supported(const numerics::elasticity_problem& problem, const vector3& origin, std::string_view remedy) {
   const solve::loose_parts found = solve::find_loose_parts(problem);
   if (found.loose == 0) return;
   // Where nothing at all is held, the free motions of the whole say more; the solver names them.

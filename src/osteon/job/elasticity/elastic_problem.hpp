@@ -10,12 +10,12 @@ namespace osteon::job {
 
 /// The elasticity problem of a specimen, without its prescribed displacements. Borrows the table of materials.
 /// @collective on part.where.comm
-std::shared_ptr<solve::elasticity_problem> make_problem(const local_model& part);
+std::shared_ptr<numerics::elasticity_problem> make_problem(const local_model& part);
 
 /// Refuse parts that prescribed displacements do not hold.
 /// @param remedy what a user can do, the end of the sentence
 /// @throws data_error that says how many, how large and where @collective
-void require_supported(const solve::elasticity_problem& problem, const vector3& origin_mm,
+void require_supported(const numerics::elasticity_problem& problem, const vector3& origin_mm,
                        std::string_view remedy =
                            "hold them by a [[support]], keep less (segment.keep = \"largest\"), or let "
                            "them be dropped (segment.drop_unsupported = true)");

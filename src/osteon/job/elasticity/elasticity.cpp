@@ -10,7 +10,7 @@
 #include <osteon/job/elasticity/loads_on_solid.hpp>
 #include <osteon/job/local_model.hpp>
 #include <osteon/job/physics.hpp>
-#include <osteon/solve/checkpointer.hpp>
+#include <osteon/numerics/checkpointer.hpp>
 #include <osteon/solve/rehearsal/rehearsal.hpp>
 
 namespace osteon::job {
@@ -21,7 +21,7 @@ class displacement_painter final : public frame_painter {
  public:
   displacement_painter(const spec& job, const local_model& part) : job_(job), part_(part) {}
 
-  bool show(physics_result& result, const solve::solver_state& state) override {
+  bool show(physics_result& result, const numerics::solver_state& state) override {
     if (!elastic_) elastic_ = make_problem(part_);
     derived_fields now;
     comm::collectively(part_.where.comm, [&] {
@@ -42,7 +42,7 @@ class displacement_painter final : public frame_painter {
  private:
   const spec& job_;
   const local_model& part_;
-  std::shared_ptr<const solve::elasticity_problem> elastic_;  // made when a frame needs it
+  std::shared_ptr<const numerics::elasticity_problem> elastic_;  // made when a frame needs it
 };
 
 // Shows the field that the job's picture shows. Borrows both. @collective on part.where.comm
@@ -272,7 +272,7 @@ const physics& elasticity() {
       .balances_moments = true,
       .shows_surface = true,
       .run =
-          [](const spec& job, const local_model& part, const solve::options& how, log_sink& log) {
+          [](const spec& job, const local_model& part, const numerics::options& how, log_sink& log) {
             return is_homogenisation(job) ? run_homogenise(job, part, how, log) : run_elasticity(job, part, how, log);
           },
       .rehearse =

@@ -9,10 +9,10 @@ namespace osteon::job {
 const physics& elasticity();
 
 /// A mechanical test, or supports and forces; one load case or several. @collective on part.where.comm
-physics_result run_elasticity(const spec& job, const local_model& part, const solve::options& how, log_sink& log);
+physics_result run_elasticity(const spec& job, const local_model& part, const numerics::options& how, log_sink& log);
 
 /// Stiffness of a block of material under six mean strains. @collective on part.where.comm
-physics_result run_homogenise(const spec& job, const local_model& part, const solve::options& how, log_sink& log);
+physics_result run_homogenise(const spec& job, const local_model& part, const numerics::options& how, log_sink& log);
 
 /// The faults of a homogenisation on its solid. @throws as run_homogenise @collective on part.where.comm
 void check_homogenise(const local_model& part, bool is_periodic);

@@ -160,7 +160,7 @@ vector3 plus(const vector3& a, const vector3& b) { return {a.z + b.z, a.y + b.y,
 void warn_of_forces_on_held_nodes(const node_sets& sets, const load_case& c, log_sink& log) {
   for (const applied_force& force : c.forces) {
     double sums[2] = {};  // nodes, newtons
-    for (const solve::nodal_force& f : force.nodes)
+    for (const numerics::nodal_force& f : force.nodes)
       for (int a = 0; a < 3; ++a) {
         const auto at = std::lower_bound(
             c.fixed.begin(), c.fixed.end(), std::pair(f.node, a),
@@ -226,7 +226,7 @@ load_case make_case(node_sets& sets, const std::string& name, const load_spec& l
 }
 
 // What a support bears along the axes that it holds; other supports of its nodes bear the rest.
-solve::wrench borne_by(const support& s, const solve::elasticity_problem& problem, solve::elasticity_solution& solution,
+solve::wrench borne_by(const support& s, const numerics::elasticity_problem& problem, solve::elasticity_solution& solution,
                        std::optional<vector3> about_mm = std::nullopt) {
   std::vector<std::pair<std::size_t, double>> hidden;
   for (const std::int32_t node : s.on->nodes)
@@ -244,7 +244,7 @@ solve::wrench borne_by(const support& s, const solve::elasticity_problem& proble
 // forces that do not all point one way.
 std::optional<double> displacement_along(const applied_force& f, MPI_Comm comm, const std::vector<double>& displacement_mm) {
   double sums[2] = {};  // work, magnitudes
-  for (const solve::nodal_force& n : f.nodes) {
+  for (const numerics::nodal_force& n : f.nodes) {
     const double* u = displacement_mm.data() + 3 * static_cast<std::size_t>(n.node);
     sums[0] += n.force_N.z * u[0] + n.force_N.y * u[1] + n.force_N.x * u[2];
     sums[1] += std::hypot(n.force_N.z, n.force_N.y, n.force_N.x);
@@ -260,7 +260,7 @@ double dot(const vector3& a, const vector3& b) { return a.z * b.z + a.y * b.y + 
 
 // The stiffness of supports and forces, which there is if one of them alone drives the specimen: a support that is shifted
 // or turned, or a force. Load and displacement are those that do work on each other.
-json stiffness_of(const load_case& c, const json& forces, const solve::elasticity_problem& problem,
+json stiffness_of(const load_case& c, const json& forces, const numerics::elasticity_problem& problem,
                   solve::elasticity_solution& solution, const vector3& origin_mm) {
   const json none = json::object();
   const support* driven = nullptr;
@@ -346,12 +346,12 @@ std::vector<std::vector<std::size_t>> group_by_supports(MPI_Comm comm, const std
 
 solve::elasticity_load load_of(const load_case& what) {
   solve::elasticity_load load;
-  for (const solve::prescribed_displacement& p : what.fixed) load.prescribed_mm.push_back(p.value_mm);
+  for (const numerics::prescribed_displacement& p : what.fixed) load.prescribed_mm.push_back(p.value_mm);
   for (const applied_force& f : what.forces) load.forces.insert(load.forces.end(), f.nodes.begin(), f.nodes.end());
   return load;
 }
 
-load_answers read_loads(const load_case& what, const solve::elasticity_problem& problem, const vector3& origin_mm,
+load_answers read_loads(const load_case& what, const numerics::elasticity_problem& problem, const vector3& origin_mm,
                         solve::elasticity_solution& solution) {
   load_answers answers;
   load_case c = what;  // scaled with the solution

@@ -13,8 +13,8 @@ struct load_case {
   std::string test;
   std::vector<support> supports;
   std::vector<applied_force> forces;
-  std::optional<measure> measures;                    ///< of a standard test
-  std::vector<solve::prescribed_displacement> fixed;  ///< by the supports, ordered by node and axis
+  std::optional<measure> measures;                       ///< of a standard test
+  std::vector<numerics::prescribed_displacement> fixed;  ///< by the supports, ordered by node and axis
 };
 
 /// Find the sets, supports and forces of all cases. Warns of forces that go straight into a support.
@@ -37,7 +37,7 @@ struct load_answers {
 
 /// Scale the solution to the load that a standard test asks for, if any, and read reactions and stiffness off it.
 /// @throws solve_error if the driven face bears nothing that could be scaled @collective
-load_answers read_loads(const load_case& what, const solve::elasticity_problem& problem, const vector3& origin_mm,
+load_answers read_loads(const load_case& what, const numerics::elasticity_problem& problem, const vector3& origin_mm,
                         solve::elasticity_solution& solution);
 
 }  // namespace osteon::job

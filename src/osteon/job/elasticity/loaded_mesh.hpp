@@ -44,7 +44,7 @@ void with_loaded_mesh(const spec& job, local_model& part, const char* ending, bo
 inline std::map<std::int32_t, vector3> forces_of(const load_case& c) {
   std::map<std::int32_t, vector3> sums;
   for (const applied_force& f : c.forces)
-    for (const solve::nodal_force& n : f.nodes)
+    for (const numerics::nodal_force& n : f.nodes)
       for (int a = 0; a < 3; ++a) sums[n.node][a] += n.force_N[a];
   return sums;
 }

@@ -52,7 +52,7 @@ std::vector<double> shares(const node_sets& sets, const node_set& on, bool by_ar
 
 void add_up(applied_force& force, MPI_Comm comm) {
   double sum[3] = {};
-  for (const solve::nodal_force& f : force.nodes)
+  for (const numerics::nodal_force& f : force.nodes)
     for (int a = 0; a < 3; ++a) sum[a] += f.force_N[a];
   MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_DOUBLE, MPI_SUM, comm);
   force.total_N = {sum[0], sum[1], sum[2]};
@@ -145,7 +145,7 @@ applied_force body_weight(const node_sets& sets, const vector3& gravity) {
   return force;
 }
 
-std::vector<solve::prescribed_displacement> prescribe(const node_sets& sets, const std::vector<support>& supports) {
+std::vector<numerics::prescribed_displacement> prescribe(const node_sets& sets, const std::vector<support>& supports) {
   struct entry {
     std::int32_t node;
     int direction;
@@ -163,7 +163,7 @@ std::vector<solve::prescribed_displacement> prescribe(const node_sets& sets, con
   std::sort(entries.begin(), entries.end(), [](const entry& a, const entry& b) {
     return std::tuple(a.node, a.direction, a.by) < std::tuple(b.node, b.direction, b.by);
   });
-  std::vector<solve::prescribed_displacement> fixed;
+  std::vector<numerics::prescribed_displacement> fixed;
   std::vector<std::pair<entry, entry>> conflicts;
   const entry* kept = nullptr;
   for (const entry& e : entries) {

@@ -24,11 +24,11 @@ struct support {
 /// Forces on a set.
 struct applied_force {
   std::string on;
-  std::int64_t size = 0;                  ///< loaded nodes, all ranks
-  std::vector<solve::nodal_force> nodes;  ///< on nodes that no lower rank has, and for weight each rank's part
-  vector3 total_N{};                      ///< all ranks
-  const char* kind = "force";             ///< force, toward, pressure, weight, or model: as the model's own file gives it
-  node_set_ptr set{};                     ///< null: no set of its own
+  std::int64_t size = 0;                     ///< loaded nodes, all ranks
+  std::vector<numerics::nodal_force> nodes;  ///< on nodes that no lower rank has, and for weight each rank's part
+  vector3 total_N{};                         ///< all ranks
+  const char* kind = "force";                ///< force, toward, pressure, weight, or model: as the model's own file gives it
+  node_set_ptr set{};                        ///< null: no set of its own
 };
 
 /// Find the set and the motion. @collective
@@ -44,6 +44,6 @@ applied_force body_weight(const node_sets& sets, const vector3& gravity_m_per_s2
 /// The displacements that supports prescribe, ordered by node and axis, each once.
 /// @throws usage_error if two supports want different displacements of a node: their sets, how many nodes, and where one is
 /// @collective
-std::vector<solve::prescribed_displacement> prescribe(const node_sets& sets, const std::vector<support>& supports);
+std::vector<numerics::prescribed_displacement> prescribe(const node_sets& sets, const std::vector<support>& supports);
 
 }  // namespace osteon::job

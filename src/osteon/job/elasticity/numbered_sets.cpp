@@ -67,7 +67,7 @@ std::vector<io::label_run> numbered_sets::runs() const {
 
 vector3 point_of(const applied_force& f, const node_sets& sets) {
   double sums[4] = {};
-  for (const solve::nodal_force& n : f.nodes) {
+  for (const numerics::nodal_force& n : f.nodes) {
     const double magnitude = std::hypot(n.force_N.z, n.force_N.y, n.force_N.x);
     const vector3 at = sets.position_mm(n.node);
     sums[0] += magnitude;

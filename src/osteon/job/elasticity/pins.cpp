@@ -90,7 +90,7 @@ class pin_maker {
         for (const std::int32_t node : what_.plates[s].on->nodes)
           for (const std::int32_t part : parts_.at_node(node)) plates.touched[at(part)] |= 1 << s;
     } else {
-      for (const solve::prescribed_displacement& p : what_.fixed)
+      for (const numerics::prescribed_displacement& p : what_.fixed)
         for (const std::int32_t part : parts_.at_node(p.node)) plates.ignored[at(part)] = 1;
     }
     MPI_Allreduce(MPI_IN_PLACE, plates.touched.data(), parts_.count(), MPI_INT, MPI_BOR, sets_.comm());

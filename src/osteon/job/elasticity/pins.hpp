@@ -20,7 +20,7 @@ struct pinned_case {
   std::optional<pin_rule> rule;     ///< of a test without friction
   std::span<const support> plates;  ///< of the test
   bool has_forces = false;          ///< forces could do work in a rigid motion, and a pin would bear them
-  std::span<const solve::prescribed_displacement> fixed;
+  std::span<const numerics::prescribed_displacement> fixed;
 };
 
 /// Pin the parts that bear load and can yet move without deformation, each rigid component once:

@@ -12,9 +12,9 @@
 #include <osteon/job/elasticity/loads_on_solid.hpp>
 #include <osteon/job/elasticity/necks.hpp>
 #include <osteon/job/import/model_source.hpp>
+#include <osteon/numerics/joint_certificate.hpp>
 #include <osteon/solve/elasticity/elasticity.hpp>
 #include <osteon/solve/elasticity/elasticity_check.hpp>
-#include <osteon/solve/joint_certificate.hpp>
 #include <osteon/solve/post/field_statistics.hpp>
 
 namespace osteon::job {
@@ -25,7 +25,7 @@ using json = nlohmann::ordered_json;
 
 // What is read off the solution of a load case.
 struct case_result {
-  solve::solve_certificate certificate;
+  numerics::solve_certificate certificate;
   json answers;
   derived_fields state;
   std::vector<double> reaction_N;  ///< only if the source of the model takes it
@@ -67,7 +67,7 @@ bool wants_field(const spec& job, const std::string& name) {
 }
 
 case_result read_case(const spec& job, const local_model& part,
-                      const std::shared_ptr<const solve::elasticity_problem>& problem, const load_case& what,
+                      const std::shared_ptr<const numerics::elasticity_problem>& problem, const load_case& what,
                       solve::elasticity_solution solution) {
   const MPI_Comm comm = part.where.comm;
   case_result result;
@@ -169,8 +169,8 @@ void tell_doubts(const load_case& what, const case_result& found, double solid_m
 
 // Solve the cases in groups that share a solver.
 std::vector<case_result> solve_cases(const spec& job, const local_model& part,
-                                     std::shared_ptr<solve::elasticity_problem> problem, const std::vector<load_case>& cases,
-                                     const solve::options& how, log_sink& log) {
+                                     std::shared_ptr<numerics::elasticity_problem> problem,
+                                     const std::vector<load_case>& cases, const numerics::options& how, log_sink& log) {
   std::vector<case_result> results(cases.size());
   const auto groups = group_by_supports(part.where.comm, cases);
   if (cases.size() > 1)
@@ -198,7 +198,7 @@ std::vector<case_result> solve_cases(const spec& job, const local_model& part,
   return results;
 }
 
-json certificate_of(const solve::solve_certificate& certificate) {
+json certificate_of(const numerics::solve_certificate& certificate) {
   return {{"iterations", certificate.iterations},
           {"true_relative_residual", certificate.true_relative_residual},
           {"reaction_imbalance", certificate.reaction_imbalance},
@@ -210,7 +210,7 @@ json certificate_of(const solve::solve_certificate& certificate) {
 
 }  // namespace
 
-physics_result run_elasticity(const spec& job, const local_model& part, const solve::options& how, log_sink& log) {
+physics_result run_elasticity(const spec& job, const local_model& part, const numerics::options& how, log_sink& log) {
   const auto problem = make_problem(part);
   node_sets sets(job, part, problem->nodes);
   const std::vector<load_case> cases = make_cases(sets, log);
@@ -219,9 +219,9 @@ physics_result run_elasticity(const spec& job, const local_model& part, const so
   std::vector<case_result> solved = solve_cases(job, part, problem, cases, how, log);
 
   physics_result result;
-  std::vector<solve::solve_certificate> certificates;
+  std::vector<numerics::solve_certificate> certificates;
   for (const case_result& r : solved) certificates.push_back(r.certificate);
-  result.certificate = solve::joint_certificate(certificates);
+  result.certificate = numerics::joint_certificate(certificates);
   result.elements = part.cells.size();
   MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, part.where.comm);
   const vector3& h = part.header.spacing_mm;

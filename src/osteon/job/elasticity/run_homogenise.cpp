@@ -3,9 +3,9 @@
 #include <osteon/job/elasticity/elastic_fields.hpp>
 #include <osteon/job/elasticity/elastic_problem.hpp>
 #include <osteon/job/elasticity/elasticity.hpp>
+#include <osteon/numerics/joint_certificate.hpp>
 #include <osteon/solve/elasticity/elastic_constants.hpp>
 #include <osteon/solve/elasticity/homogenise.hpp>
-#include <osteon/solve/joint_certificate.hpp>
 #include <osteon/solve/post/field_statistics.hpp>
 
 namespace osteon::job {
@@ -54,7 +54,7 @@ json constants(const solve::voigt_matrix& stiffness, const solve::elastic_consta
 
 }  // namespace
 
-physics_result run_homogenise(const spec& job, const local_model& part, const solve::options& how, log_sink& log) {
+physics_result run_homogenise(const spec& job, const local_model& part, const numerics::options& how, log_sink& log) {
   const MPI_Comm comm = part.where.comm;
   const auto problem = make_problem(part);
   warn_of_locking(job, part, log);
@@ -65,7 +65,7 @@ physics_result run_homogenise(const spec& job, const local_model& part, const so
   physics_result result;
   std::array<double, 6> stiffness{};
   for (std::size_t i = 0; i < 6; ++i) stiffness[i] = found.stiffness_MPa[i][i];
-  result.certificate = solve::joint_certificate(found.certificate, stiffness);
+  result.certificate = numerics::joint_certificate(found.certificate, stiffness);
   result.elements = part.cells.size();
   MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
 

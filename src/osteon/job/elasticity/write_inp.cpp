@@ -80,7 +80,7 @@ int freedom(int axis) { return 3 - axis; }
 
 class inp_writer {
  public:
-  inp_writer(const solve::elasticity_problem& problem, const node_sets& sets, const std::string& path)
+  inp_writer(const numerics::elasticity_problem& problem, const node_sets& sets, const std::string& path)
       : problem_(problem), sets_(sets), out_(path) {}
 
   void head(const spec& job) {
@@ -133,7 +133,7 @@ class inp_writer {
     else
       out_.put("*STEP\n*STATIC\n");
     out_.put("*BOUNDARY, OP=NEW\n");
-    for (const solve::prescribed_displacement& p : c.fixed)
+    for (const numerics::prescribed_displacement& p : c.fixed)
       out_.put("{0},{1},{1},{2:.12g}\n", p.node + 1, freedom(static_cast<int>(p.direction)), turn * p.value_mm);
     out_.put("*CLOAD, OP=NEW\n");
     for (const auto& [node, force] : forces_of(c))
@@ -192,7 +192,7 @@ class inp_writer {
       out_.put("{}{}", set.nodes[i] + 1, i + 1 == set.nodes.size() || i % entries_a_line == entries_a_line - 1 ? "\n" : ",");
   }
 
-  const solve::elasticity_problem& problem_;
+  const numerics::elasticity_problem& problem_;
   const node_sets& sets_;
   inp_stream out_;
   inp_names names_;

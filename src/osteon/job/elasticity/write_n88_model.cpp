@@ -14,7 +14,7 @@ constexpr std::size_t at_once = std::size_t{1} << 18;
 
 io::n88::problem problem_of(const load_case& c, log_sink& log) {
   io::n88::problem p{c.name.empty() ? "Problem1" : c.name, {}, {}};
-  for (const solve::prescribed_displacement& d : c.fixed)
+  for (const numerics::prescribed_displacement& d : c.fixed)
     p.displacements.push_back({d.node, static_cast<int>(d.direction), d.value_mm});
   for (const auto& [node, force] : forces_of(c))
     for (int a = 0; a < 3; ++a)
@@ -40,7 +40,7 @@ std::vector<io::n88::node_list> sets_of(const std::vector<load_case>& cases) {
   return lists;
 }
 
-void add_mesh(io::n88::model_writer& writer, const solve::elasticity_problem& problem, const node_sets& sets) {
+void add_mesh(io::n88::model_writer& writer, const numerics::elasticity_problem& problem, const node_sets& sets) {
   std::vector<float> places;
   const auto put_nodes = [&] {
     writer.add_nodes(places);

@@ -51,7 +51,7 @@ parosol_report write_parosol_model(const spec& job, local_model part, const std:
           static_cast<std::uint16_t>(2 - a),
           static_cast<float>(value)};
     };
-    for (const solve::prescribed_displacement& p : c.fixed)
+    for (const numerics::prescribed_displacement& p : c.fixed)
       model.fixed.push_back(condition(p.node, static_cast<int>(p.direction), p.value_mm));
     for (const auto& [node, force] : forces_of(c))
       for (int a = 0; a < 3; ++a)

@@ -10,7 +10,7 @@ namespace osteon::job {
 const physics& failure();
 
 /// Load a specimen until it yields, and beyond. @collective on part.where.comm
-physics_result run_failure(const spec& job, const local_model& part, const solve::options& how, log_sink& log);
+physics_result run_failure(const spec& job, const local_model& part, const numerics::options& how, log_sink& log);
 
 /// Shows the energy that yielded voxels have dissipated. Borrows both. @collective on part.where.comm
 std::unique_ptr<frame_painter> paint_failure(const spec& job, const local_model& part);

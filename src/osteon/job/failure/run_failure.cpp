@@ -15,7 +15,7 @@
 #include <osteon/job/failure/failure_keys.hpp>
 #include <osteon/job/outputs/history.hpp>
 #include <osteon/job/system_info.hpp>
-#include <osteon/solve/checkpointer.hpp>
+#include <osteon/numerics/checkpointer.hpp>
 #include <osteon/solve/elasticity/elasticity_check.hpp>
 #include <osteon/solve/post/field_statistics.hpp>
 
@@ -92,7 +92,7 @@ struct elastic_part {
 };
 
 elastic_part read_elastic(const spec& job, const local_model& part,
-                          const std::shared_ptr<const solve::elasticity_problem>& problem, const load_case& what,
+                          const std::shared_ptr<const numerics::elasticity_problem>& problem, const load_case& what,
                           solve::elasticity_solution solution) {
   const load_answers loads = read_loads(what, *problem, part.header.origin_mm, solution);
   elastic_part read;
@@ -115,7 +115,7 @@ elastic_part read_elastic(const spec& job, const local_model& part,
 }
 
 // What acts at the end of the path, for scene.json. @return what elasticity tells of its loads @collective
-json tell_loads(const load_case& what, double factor, const local_model& part, const solve::elasticity_problem& problem,
+json tell_loads(const load_case& what, double factor, const local_model& part, const numerics::elasticity_problem& problem,
                 const node_sets& sets, solve::elasticity_solution& state, physics_result& result) {
   load_case at_end = what;
   at_end.measures->amount *= factor;
@@ -130,7 +130,7 @@ json tell_loads(const load_case& what, double factor, const local_model& part, c
 }
 
 // Walks the path again in half the steps. @collective
-json prove(const solve::elasticity_problem& problem, const solve::failure_plan& plan, const solve::options& how,
+json prove(const numerics::elasticity_problem& problem, const solve::failure_plan& plan, const numerics::options& how,
            const solve::failure_solution& walked, log_sink& log) {
   log.note("failure: the path is walked again with each step in two halves");
   const solve::failure_plan fine = solve::halved(plan, walked);
@@ -154,7 +154,7 @@ void show_state(physics_result& result, const local_model& part, cell_values val
 }
 
 std::vector<result_field> fields_of_failure(const local_model& part,
-                                            const std::shared_ptr<const solve::elasticity_problem>& problem,
+                                            const std::shared_ptr<const numerics::elasticity_problem>& problem,
                                             std::vector<double> displacement_mm, cell_values state_of_cells, bool is_damage,
                                             cell_values dissipation) {
   derived_fields state;
@@ -172,7 +172,7 @@ std::vector<result_field> fields_of_failure(const local_model& part,
 
 }  // namespace
 
-physics_result run_failure(const spec& job, const local_model& part, const solve::options& how, log_sink& log) {
+physics_result run_failure(const spec& job, const local_model& part, const numerics::options& how, log_sink& log) {
   const MPI_Comm comm = part.where.comm;
   const auto problem = make_problem(part);
   node_sets sets(job, part, problem->nodes);
@@ -247,7 +247,7 @@ class damage_painter final : public frame_painter {
   /// @param points of a voxel that have a dissipation
   damage_painter(const local_model& part, std::size_t points) : part_(part), points_(points) {}
 
-  bool show(physics_result& result, const solve::solver_state& state) override {
+  bool show(physics_result& result, const numerics::solver_state& state) override {
     cell_values values;
     const grid::point_vector& states = state.vectors.back();
     if (states.fill) states.fill();

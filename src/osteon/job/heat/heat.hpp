@@ -10,7 +10,7 @@ const physics& heat();
 
 /// Heat conduction: between two faces, under conditions on all faces, in all directions, or in time. @collective on
 /// part.where.comm
-physics_result run_heat(const spec& job, const local_model& part, const solve::options& how, log_sink& log);
+physics_result run_heat(const spec& job, const local_model& part, const numerics::options& how, log_sink& log);
 
 /// The faults of a heat job on its solid. @throws as run_heat @collective on part.where.comm
 void check_heat_on(const spec& job, const local_model& part);

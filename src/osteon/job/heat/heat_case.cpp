@@ -8,13 +8,13 @@ namespace osteon::job {
 
 namespace {
 
-solve::face_condition condition(const boundary_spec& b) {
+numerics::face_condition condition(const boundary_spec& b) {
   constexpr double per_mm2 = 1e-6;  // from 1/m2
-  solve::face_condition face;
-  face.kind = kind_of(b) == "flux"         ? solve::thermal::flux
-              : kind_of(b) == "convection" ? solve::thermal::convection
-              : kind_of(b) == "periodic"   ? solve::thermal::insulated
-                                           : solve::thermal::temperature;
+  numerics::face_condition face;
+  face.kind = kind_of(b) == "flux"         ? numerics::thermal::flux
+              : kind_of(b) == "convection" ? numerics::thermal::convection
+              : kind_of(b) == "periodic"   ? numerics::thermal::insulated
+                                           : numerics::thermal::temperature;
   face.temperature_K = b.temperature_K.value_or(0);
   face.flux_W_per_mm2 = per_mm2 * b.flux_W_per_m2.value_or(0);
   face.transfer_W_per_mm2K = per_mm2 * b.transfer_W_per_m2K.value_or(0);
@@ -32,12 +32,12 @@ std::vector<double> by_number(const spec& job, const local_model& part, Property
 
 }  // namespace
 
-solve::heat_problem make_heat_problem(const spec& job, const local_model& part, const std::string& test) {
-  solve::heat_problem problem{.where = part.where,
-                              .spacing_mm = part.header.spacing_mm,
-                              .materials = &part.header.materials,
-                              .cells = part.cells,
-                              .material = part.material};
+numerics::heat_problem make_heat_problem(const spec& job, const local_model& part, const std::string& test) {
+  numerics::heat_problem problem{.where = part.where,
+                                 .spacing_mm = part.header.spacing_mm,
+                                 .materials = &part.header.materials,
+                                 .cells = part.cells,
+                                 .material = part.material};
   if (test == "conduction") problem.faces = solve::two_temperatures(load_axis(job), job.load.low_K, job.load.high_K);
   if (test != "heat_transfer") return problem;
   for (const boundary_spec& b : job.boundaries) {

@@ -9,7 +9,7 @@ namespace osteon::job {
 
 /// @param test conduction: between the two faces of the load axis; heat_transfer: what the [[boundary]] tables say
 /// @collective local
-solve::heat_problem make_heat_problem(const spec& job, const local_model& part, const std::string& test);
+numerics::heat_problem make_heat_problem(const spec& job, const local_model& part, const std::string& test);
 
 /// @collective local
 solve::time_plan make_time_plan(const spec& job, const local_model& part);

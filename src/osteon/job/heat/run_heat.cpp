@@ -12,9 +12,9 @@
 #include <osteon/job/outputs/step_files.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/job/physics_result.hpp>
+#include <osteon/numerics/joint_certificate.hpp>
 #include <osteon/solve/heat/heat_tensor.hpp>
 #include <osteon/solve/heat/heat_transient.hpp>
-#include <osteon/solve/joint_certificate.hpp>
 #include <osteon/solve/post/field_statistics.hpp>
 #include <span>
 #include <vector>
@@ -133,7 +133,7 @@ json faces_of_load(const json& answers) {
 }
 
 // Fields and picture that every heat job has.
-void show_heat(physics_result& result, const spec& job, const local_model& part, const solve::heat_problem& problem,
+void show_heat(physics_result& result, const spec& job, const local_model& part, const numerics::heat_problem& problem,
                std::vector<double> exact) {
   cell_values temperature;
   comm::collectively(part.where.comm, [&] { temperature = share({exact.begin(), exact.end()}); });
@@ -153,8 +153,8 @@ void show_heat(physics_result& result, const spec& job, const local_model& part,
   result.fields.push_back(heat_flux_field(part, vectors));
 }
 
-physics_result run_steady(const spec& job, const local_model& part, solve::heat_problem problem, const solve::options& how,
-                          log_sink& log) {
+physics_result run_steady(const spec& job, const local_model& part, numerics::heat_problem problem,
+                          const numerics::options& how, log_sink& log) {
   solve::heat_solution solution = solve::solve_heat(std::move(problem), how, log);
   comm::collectively(part.where.comm, [&] { problem = make_heat_problem(job, part, heat_test(job)); });
   physics_result result;
@@ -190,8 +190,8 @@ physics_result run_steady(const spec& job, const local_model& part, solve::heat_
   return result;
 }
 
-physics_result run_transient(const spec& job, const local_model& part, const solve::heat_problem& problem,
-                             const solve::options& how, log_sink& log) {
+physics_result run_transient(const spec& job, const local_model& part, const numerics::heat_problem& problem,
+                             const numerics::options& how, log_sink& log) {
   solve::time_plan plan;
   comm::collectively(part.where.comm, [&] { plan = make_time_plan(job, part); });
   std::optional<step_files> steps;
@@ -242,8 +242,8 @@ solve::surroundings surroundings_of(const spec& job) {
                                                                        : solve::surroundings::periodic;
 }
 
-physics_result run_tensor(const spec& job, const local_model& part, const solve::heat_problem& problem,
-                          const solve::options& how, log_sink& log) {
+physics_result run_tensor(const spec& job, const local_model& part, const numerics::heat_problem& problem,
+                          const numerics::options& how, log_sink& log) {
   const solve::surroundings kind = surroundings_of(job);
   solve::conductivity_tensor tensor = solve::effective_conductivity(problem, kind, how, log);
   physics_result result;
@@ -252,7 +252,7 @@ physics_result run_tensor(const spec& job, const local_model& part, const solve:
   json directions = json::array();
   for (const vector3& d : tensor.direction) directions.push_back({d.z, d.y, d.x});
   const auto [straight, share] = mean_conductivity(job, part, log);
-  result.certificate = solve::joint_certificate(tensor.certificate, conductivity, straight);
+  result.certificate = numerics::joint_certificate(tensor.certificate, conductivity, straight);
   json tortuosity = json::array(), diffusivity = json::array();
   for (std::size_t a = 0; a < 3; ++a) {
     const double k = tensor.conductivity_W_per_mK[a][a];
@@ -274,9 +274,9 @@ physics_result run_tensor(const spec& job, const local_model& part, const solve:
 
 }  // namespace
 
-physics_result run_heat(const spec& job, const local_model& part, const solve::options& how, log_sink& log) {
+physics_result run_heat(const spec& job, const local_model& part, const numerics::options& how, log_sink& log) {
   const MPI_Comm comm = part.where.comm;
-  solve::heat_problem problem;
+  numerics::heat_problem problem;
   comm::collectively(comm, [&] { problem = make_heat_problem(job, part, heat_test(job)); });
   physics_result result = heat_test(job) == "conductivity_tensor" ? run_tensor(job, part, problem, how, log)
                           : job.transient                         ? run_transient(job, part, problem, how, log)
@@ -289,7 +289,7 @@ physics_result run_heat(const spec& job, const local_model& part, const solve::o
 }
 
 void check_heat_on(const spec& job, const local_model& part) {
-  const solve::heat_problem problem = make_heat_problem(job, part, heat_test(job));
+  const numerics::heat_problem problem = make_heat_problem(job, part, heat_test(job));
   if (heat_test(job) == "conductivity_tensor")
     solve::check_effective_conductivity(problem, surroundings_of(job));
   else if (job.transient)

@@ -4,7 +4,7 @@
 #include <limits>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/job/physics_result.hpp>
-#include <osteon/solve/checkpointer.hpp>
+#include <osteon/numerics/checkpointer.hpp>
 
 namespace osteon::job {
 
@@ -14,7 +14,7 @@ class temperature_painter final : public frame_painter {
  public:
   temperature_painter(const local_model& part, std::optional<double> zero_K) : part_(part), zero_K_(zero_K) {}
 
-  bool show(physics_result& result, const solve::solver_state& state) override {
+  bool show(physics_result& result, const numerics::solver_state& state) override {
     if (state.are_nodes) return false;
     const MPI_Comm comm = part_.where.comm;
     double ends[2] = {low_K_, -high_K_};

@@ -33,7 +33,7 @@ double seconds_of_iteration(MPI_Comm comm) {
   constexpr int most_iterations = 6;
   const index3 shape{edge * comm::size(comm), edge, edge};
   const voxel::material_table materials{{}, {"solid", 0, 0.3, 1}};
-  solve::heat_problem problem;
+  numerics::heat_problem problem;
   problem.where = grid::make_block(comm, shape, std::vector<std::int64_t>(static_cast<std::size_t>(shape.z), edge * edge));
   problem.spacing_mm = {1, 1, 1};
   problem.materials = &materials;
@@ -43,7 +43,7 @@ double seconds_of_iteration(MPI_Comm comm) {
   const view3<const material_number> image(solid.data(), mine);
   problem.cells = voxel::active_cells(image);
   problem.material = voxel::gather(problem.cells, image);
-  const solve::solve_certificate certificate =
+  const numerics::solve_certificate certificate =
       solve::solve_heat(std::move(problem), {.tolerance = 1e-14, .max_iterations = most_iterations}, null_log()).certificate;
   return certificate.solve_seconds / std::max(1, certificate.iterations);
 }

@@ -132,13 +132,13 @@ void probes::restore(const std::vector<double>& numbers) {
   records_ = records_from(numbers, job_.probes.size(), places_.places.size());
 }
 
-solve::solver_state probe_checkpointer::with_records(const solve::solver_state& state) const {
-  solve::solver_state more = state;
+numerics::solver_state probe_checkpointer::with_records(const numerics::solver_state& state) const {
+  numerics::solver_state more = state;
   more.numbers[records_saved_as] = probes_.saved();
   return more;
 }
 
-void probe_checkpointer::restore(solve::solver_state& state) {
+void probe_checkpointer::restore(numerics::solver_state& state) {
   checkpoints_.restore(state);
   const auto saved = state.numbers.find(records_saved_as);
   if (saved == state.numbers.end()) return;  // the job had none then: they begin now

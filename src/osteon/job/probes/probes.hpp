@@ -5,7 +5,7 @@
 #include <osteon/job/physics_result.hpp>
 #include <osteon/job/probes/probe_places.hpp>
 #include <osteon/job/probes/probe_records.hpp>
-#include <osteon/solve/checkpointer.hpp>
+#include <osteon/numerics/checkpointer.hpp>
 #include <osteon/solve/flow/flow_watch.hpp>
 #include <span>
 
@@ -54,20 +54,20 @@ class probes {
 };
 
 /// Keeps the records beside the state of the flow, so that a resumed job has the same table.
-class probe_checkpointer final : public solve::checkpointer {
+class probe_checkpointer final : public numerics::checkpointer {
  public:
   /// Borrows both.
-  probe_checkpointer(solve::checkpointer& checkpoints, probes& of) : checkpoints_(checkpoints), probes_(of) {}
+  probe_checkpointer(numerics::checkpointer& checkpoints, probes& of) : checkpoints_(checkpoints), probes_(of) {}
   found begin() override { return checkpoints_.begin(); }
-  void restore(solve::solver_state& state) override;
+  void restore(numerics::solver_state& state) override;
   bool is_due(std::int64_t done) override { return checkpoints_.is_due(done); }
   void pass() override { checkpoints_.pass(); }
-  void save(const solve::solver_state& state) override { checkpoints_.save(with_records(state)); }
-  void finish(const solve::solver_state& state) override { checkpoints_.finish(with_records(state)); }
+  void save(const numerics::solver_state& state) override { checkpoints_.save(with_records(state)); }
+  void finish(const numerics::solver_state& state) override { checkpoints_.finish(with_records(state)); }
 
  private:
-  solve::solver_state with_records(const solve::solver_state& state) const;
-  solve::checkpointer& checkpoints_;
+  numerics::solver_state with_records(const numerics::solver_state& state) const;
+  numerics::checkpointer& checkpoints_;
   probes& probes_;
 };
 

@@ -73,7 +73,7 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
     }
   };
   frame_checkpointer frames(job, part, states, checkpoints.resume, log);
-  const solve::options how{tolerance_of(job), static_cast<int>(job.solve.max_iterations), &frames};
+  const numerics::options how{tolerance_of(job), static_cast<int>(job.solve.max_iterations), &frames};
   physics_result result = leave_with([&] { return row.run(job, part, how, log); });
 
   require_sensible(part, result);
@@ -162,7 +162,7 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   if (!result.ended.empty())
     throw solve_error(
         fmt::format("{}; the unfinished results in {} are marked 'not converged'", result.ended, paths.directory));
-  if (const solve::solve_certificate* certificate = result.missed())
+  if (const numerics::solve_certificate* certificate = result.missed())
     throw solve_error(fmt::format(
         "the solver stopped after {} iterations at {}, above the tolerance {:.1e}; "
         "the unfinished results in {} are marked 'not converged'; raise solve.max_iterations",

@@ -20,13 +20,13 @@ constexpr const char* painter_saved_as = "frames";
 
 }  // namespace
 
-frame_checkpointer::frame_checkpointer(const spec& job, const local_model& part, solve::checkpointer& checkpoints,
+frame_checkpointer::frame_checkpointer(const spec& job, const local_model& part, numerics::checkpointer& checkpoints,
                                        bool goes_on, log_sink& log)
     : job_(job), part_(part), checkpoints_(checkpoints), log_(log), painter_(physics_of(job).paint(job, part)) {
   if (!goes_on && comm::rank(part.where.comm) == 0) remove_frames(job.output_directory);
 }
 
-solve::checkpointer::found frame_checkpointer::begin() {
+numerics::checkpointer::found frame_checkpointer::begin() {
   ++solve_;
   return checkpoints_.begin();
 }
@@ -38,20 +38,20 @@ bool frame_checkpointer::is_due(std::int64_t done) {
   return is_to_keep_ || is_to_draw_;
 }
 
-void frame_checkpointer::save(const solve::solver_state& state) {
+void frame_checkpointer::save(const numerics::solver_state& state) {
   if (is_to_draw_) draw(state);
   if (is_to_keep_) checkpoints_.save(with_painter(state));
 }
 
-solve::solver_state frame_checkpointer::with_painter(const solve::solver_state& state) const {
-  solve::solver_state more = state;
+numerics::solver_state frame_checkpointer::with_painter(const numerics::solver_state& state) const {
+  numerics::solver_state more = state;
   if (painter_)
     if (std::vector<double> numbers = painter_->remembered(); !numbers.empty())
       more.numbers[painter_saved_as] = std::move(numbers);
   return more;
 }
 
-void frame_checkpointer::restore(solve::solver_state& state) {
+void frame_checkpointer::restore(numerics::solver_state& state) {
   checkpoints_.restore(state);
   const auto saved = state.numbers.find(painter_saved_as);
   if (saved == state.numbers.end()) return;  // the job had no frames then
@@ -59,7 +59,7 @@ void frame_checkpointer::restore(solve::solver_state& state) {
   state.numbers.erase(saved);
 }
 
-void frame_checkpointer::draw(const solve::solver_state& state) {
+void frame_checkpointer::draw(const numerics::solver_state& state) {
   const stopwatch clock;
   physics_result result;
   if (!painter_ || !painter_->show(result, state)) return;

@@ -4,8 +4,8 @@
 #include <memory>
 #include <osteon/job/local_model.hpp>
 #include <osteon/job/physics.hpp>
+#include <osteon/numerics/checkpointer.hpp>
 #include <osteon/render/picture.hpp>
-#include <osteon/solve/checkpointer.hpp>
 #include <osteon/solve/elasticity/elasticity.hpp>
 
 namespace osteon::job {
@@ -13,28 +13,28 @@ namespace osteon::job {
 /// Hands everything on to the checkpoints of the checkpoints, and draws a frame of every picture.every-th state on the way.
 /// It only reads the state, so the answer does not depend on it; what its painter remembers is kept beside the state, so
 /// that the frames of a resumed job are those of one that was left alone.
-class frame_checkpointer final : public solve::checkpointer {
+class frame_checkpointer final : public numerics::checkpointer {
  public:
   /// Borrows all but the flag.
   /// @param goes_on a resumed job keeps the frames that lie there, another one removes them
   /// @collective on part.where.comm
-  frame_checkpointer(const spec& job, const local_model& part, solve::checkpointer& checkpoints, bool goes_on,
+  frame_checkpointer(const spec& job, const local_model& part, numerics::checkpointer& checkpoints, bool goes_on,
                      log_sink& log);
 
   found begin() override;
-  void restore(solve::solver_state& state) override;
+  void restore(numerics::solver_state& state) override;
   bool is_due(std::int64_t done) override;
   void pass() override { checkpoints_.pass(); }
-  void save(const solve::solver_state& state) override;
-  void finish(const solve::solver_state& state) override { checkpoints_.finish(with_painter(state)); }
+  void save(const numerics::solver_state& state) override;
+  void finish(const numerics::solver_state& state) override { checkpoints_.finish(with_painter(state)); }
 
  private:
-  solve::solver_state with_painter(const solve::solver_state& state) const;
-  void draw(const solve::solver_state& state);
+  numerics::solver_state with_painter(const numerics::solver_state& state) const;
+  void draw(const numerics::solver_state& state);
 
   const spec& job_;
   const local_model& part_;
-  solve::checkpointer& checkpoints_;
+  numerics::checkpointer& checkpoints_;
   log_sink& log_;
   std::unique_ptr<frame_painter> painter_;  ///< null: the physics has no frames
   int solve_ = 0;

@@ -111,7 +111,7 @@ double imbalance_of(const local_model& part, std::int64_t elements) {
 
 json summarise(const spec& job, const local_model& part, const physics_result& result, const run_cost& cost) {
   const physics& row = physics_of(job);
-  const solve::solve_certificate& certificate = result.certificate;
+  const numerics::solve_certificate& certificate = result.certificate;
   const json provenance = json::parse(part.header.provenance_json);
   json summary = {{"schema", "osteon.summary/1"},
                   {"job", job.name},

@@ -20,7 +20,7 @@
 #include <osteon/job/spec/doubts.hpp>
 #include <osteon/job/system_info.hpp>
 #include <osteon/job/warning_record.hpp>
-#include <osteon/solve/checkpointer.hpp>
+#include <osteon/numerics/checkpointer.hpp>
 
 namespace osteon::job {
 
@@ -29,11 +29,11 @@ using json = nlohmann::ordered_json;
 namespace {
 
 // Saves nothing: it lets a solve end between its iterations.
-class stop_watcher final : public solve::checkpointer {
+class stop_watcher final : public numerics::checkpointer {
  public:
   stop_watcher(MPI_Comm comm, const stop_query& is_to_stop) : comm_(comm), is_to_stop_(is_to_stop) {}
   found begin() override { return found::nothing; }
-  void restore(solve::solver_state&) override {}
+  void restore(numerics::solver_state&) override {}
   bool is_due(std::int64_t) override {
     pass();
     return false;
@@ -43,8 +43,8 @@ class stop_watcher final : public solve::checkpointer {
     MPI_Allreduce(MPI_IN_PLACE, &stops, 1, MPI_INT, MPI_MAX, comm_);
     if (stops != 0) throw interrupted_error("stopped on request while solving; nothing is kept");
   }
-  void save(const solve::solver_state&) override {}
-  void finish(const solve::solver_state&) override {}
+  void save(const numerics::solver_state&) override {}
+  void finish(const numerics::solver_state&) override {}
 
  private:
   MPI_Comm comm_;
@@ -163,14 +163,14 @@ solution_in_memory solve_in_memory(MPI_Comm comm, spec job, voxel::image_planes 
   clock.begin("solving");
   stop_watcher watcher(comm, is_to_stop);
   watcher.pass();
-  const solve::options how{tolerance_of(its), static_cast<int>(its.solve.max_iterations), &watcher};
+  const numerics::options how{tolerance_of(its), static_cast<int>(its.solve.max_iterations), &watcher};
   made->result = row.run(its, made->part, how, log);
   require_sensible(made->part, made->result);
   clock.end();
 
   const physics_result& result = made->result;
   if (!result.ended.empty()) throw solve_error(result.ended);
-  if (const solve::solve_certificate* missed = result.missed())
+  if (const numerics::solve_certificate* missed = result.missed())
     throw solve_error(
         fmt::format("the solver stopped after {} iterations at {}, above the tolerance {:.1e}; raise solve.max_iterations",
                     missed->iterations,

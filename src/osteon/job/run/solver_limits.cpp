@@ -46,10 +46,10 @@ limits measure_limits(MPI_Comm comm) {
 
 }  // namespace
 
-nlohmann::ordered_json describe_solver(MPI_Comm comm, const solve::solve_certificate& certificate, bool always) {
+nlohmann::ordered_json describe_solver(MPI_Comm comm, const numerics::solve_certificate& certificate, bool always) {
   nlohmann::ordered_json told = {{"setup_cpu_seconds", certificate.setup_cpu_seconds},
                                  {"solve_cpu_seconds", certificate.solve_cpu_seconds}};
-  const solve::kernel_work& work = certificate.work;
+  const numerics::kernel_work& work = certificate.work;
   if (!(work.bytes > 0)) return told;
   told["kernel_bytes"] = work.bytes;
   told["kernel_operations"] = work.operations;

@@ -4,7 +4,7 @@
 #include <mpi.h>
 
 #include <nlohmann/json_fwd.hpp>
-#include <osteon/solve/certificate.hpp>
+#include <osteon/numerics/certificate.hpp>
 
 namespace osteon::job {
 
@@ -12,6 +12,6 @@ namespace osteon::job {
 /// worth it or `always`, the limits are measured beside it, in some hundredths of a second: a triad and multiplications in
 /// registers, all ranks at the same time.
 /// @collective on comm
-nlohmann::ordered_json describe_solver(MPI_Comm comm, const solve::solve_certificate& certificate, bool always);
+nlohmann::ordered_json describe_solver(MPI_Comm comm, const numerics::solve_certificate& certificate, bool always);
 
 }  // namespace osteon::job

@@ -13,7 +13,7 @@
 #include <osteon/job/flow/heat/flow_heat.hpp>
 #include <osteon/job/flow/stage/run_flow_through.hpp>
 #include <osteon/job/thermo_elasticity/thermal_stress.hpp>
-#include <osteon/solve/operators/connected_parts.hpp>
+#include <osteon/numerics/operators/connected_parts.hpp>
 
 namespace osteon::job {
 
@@ -42,7 +42,7 @@ voxel::run_set solid_cells(const local_model& part) {
 
 // Of the parts that hang together by faces, the one with most voxels. @collective
 voxel::run_set largest_part(const grid::block& where, const voxel::run_set& cells, log_sink& log) {
-  const solve::numbered_parts parts = solve::number_flow_parts(where, cells);
+  const numerics::numbered_parts parts = numerics::number_flow_parts(where, cells);
   if (parts.count < 2) return cells;
   std::vector<std::int64_t> voxels(static_cast<std::size_t>(parts.count));
   const auto runs = cells.runs();
@@ -101,7 +101,7 @@ result_field kept_with(result_field field, std::shared_ptr<const local_model> mo
           }};
 }
 
-solve::options options_of_flow(const spec& stage, solve::options how) {
+numerics::options options_of_flow(const spec& stage, numerics::options how) {
   how.tolerance = tolerance_of(stage);
   return how;
 }
@@ -136,7 +136,7 @@ void check_flow_stage(const spec& job, std::vector<problem>& problems) {
         {"flow.multiples", "does not go with physics = \"thermo_elasticity\", which takes one flow; remove it"});
 }
 
-physics_result run_flow_stress(const spec& job, const local_model& part, const solve::options& how, log_sink& log) {
+physics_result run_flow_stress(const spec& job, const local_model& part, const numerics::options& how, log_sink& log) {
   const MPI_Comm comm = part.where.comm;
   const std::shared_ptr<const local_model> solid = solid_of(job, part, log);
   const auto problem = make_problem(*solid);

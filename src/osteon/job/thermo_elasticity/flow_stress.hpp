@@ -16,7 +16,7 @@ spec flow_stage_of(const spec& job);
 void check_flow_stage(const spec& job, std::vector<problem>& problems);
 
 /// Flow, temperature of fluid and solid, and the stress of the solid by it. @collective on part.where.comm
-physics_result run_flow_stress(const spec& job, const local_model& part, const solve::options& how, log_sink& log);
+physics_result run_flow_stress(const spec& job, const local_model& part, const numerics::options& how, log_sink& log);
 
 /// The faults of its loads on fluid and solid. @throws as run_flow_stress @collective on part.where.comm
 void check_flow_stress_on(const spec& job, const local_model& part, log_sink& log);

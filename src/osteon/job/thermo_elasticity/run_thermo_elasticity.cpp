@@ -30,7 +30,7 @@ json range_of(MPI_Comm comm, const std::vector<double>& values, std::int64_t all
 
 // Solve the heat problem; its answers and fields go to `result`. @return temperature of each active cell [K]
 // @collective
-std::vector<double> solve_temperatures(const spec& job, const local_model& part, const solve::options& how,
+std::vector<double> solve_temperatures(const spec& job, const local_model& part, const numerics::options& how,
                                        physics_result& result, log_sink& log) {
   const MPI_Comm comm = part.where.comm;
   if (job.load.low_K == job.load.high_K) {  // no heat flows, so there is nothing to solve
@@ -43,7 +43,7 @@ std::vector<double> solve_temperatures(const spec& job, const local_model& part,
     result.answers = {{"temperature_K", range_of(comm, uniform, result.elements)}, {"flux_W", 0.0}};
     return uniform;
   }
-  solve::heat_problem problem;
+  numerics::heat_problem problem;
   comm::collectively(comm, [&] { problem = make_heat_problem(job, part, "conduction"); });
   solve::heat_solution solution = solve::solve_heat(problem, how, log);
   result.earlier_proof = solution.certificate;
@@ -56,7 +56,7 @@ std::vector<double> solve_temperatures(const spec& job, const local_model& part,
 
 }  // namespace
 
-physics_result run_thermo_elasticity(const spec& job, const local_model& part, const solve::options& how, log_sink& log) {
+physics_result run_thermo_elasticity(const spec& job, const local_model& part, const numerics::options& how, log_sink& log) {
   if (is_with_flow(job)) return run_flow_stress(job, part, how, log);
   const MPI_Comm comm = part.where.comm;
   physics_result result;

@@ -20,7 +20,7 @@ std::vector<double> expansion_per_K(const spec& job, const local_model& part) {
 
 }  // namespace
 
-std::optional<measure> hold_warm_body(const spec& job, const local_model& part, solve::elasticity_problem& problem) {
+std::optional<measure> hold_warm_body(const spec& job, const local_model& part, numerics::elasticity_problem& problem) {
   constexpr std::string_view remedy = "keep less (segment.keep = \"largest\")";
   std::optional<measure> plates;
   if (job.load.test.value_or("axial_bonded") == "axial_bonded") {
@@ -41,8 +41,9 @@ std::optional<measure> hold_warm_body(const spec& job, const local_model& part, 
 }
 
 derived_fields add_thermal_stress(physics_result& result, const spec& job, const local_model& part,
-                                  std::shared_ptr<solve::elasticity_problem> problem, const std::optional<measure>& plates,
-                                  std::vector<double> temperature_K, const solve::options& how, log_sink& log) {
+                                  std::shared_ptr<numerics::elasticity_problem> problem,
+                                  const std::optional<measure>& plates, std::vector<double> temperature_K,
+                                  const numerics::options& how, log_sink& log) {
   const MPI_Comm comm = part.where.comm;
   log.note("displacements");
   warn_of_locking(job, part, log);

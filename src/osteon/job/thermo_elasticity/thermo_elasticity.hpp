@@ -9,7 +9,7 @@ namespace osteon::job {
 const physics& thermo_elasticity();
 
 /// Steady conduction, and the elastic problem that its temperatures load. @collective on part.where.comm
-physics_result run_thermo_elasticity(const spec& job, const local_model& part, const solve::options& how, log_sink& log);
+physics_result run_thermo_elasticity(const spec& job, const local_model& part, const numerics::options& how, log_sink& log);
 
 /// The faults of its loads on the solid. @throws as run_thermo_elasticity @collective on part.where.comm
 void check_thermo_elasticity(const spec& job, const local_model& part);

@@ -12,10 +12,11 @@
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/message_ledger.hpp>
-#include <osteon/solve/cg_recursion.hpp>
-#include <osteon/solve/checkpointer.hpp>
+#include <osteon/numerics/checkpointer.hpp>
+#include <osteon/numerics/krylov/cg.hpp>
+#include <osteon/numerics/multigrid/elasticity_multigrid.hpp>
 #include <osteon/solve/elasticity/elasticity_check.hpp>
-#include <osteon/solve/multigrid/elasticity_multigrid.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 #include <utility>
 
 namespace osteon::solve {
@@ -108,7 +109,7 @@ class elasticity_solver::conjugate_gradients {
     return solution;
   }
 
-  // The operations of cg_recursion. All but the displacements is in single precision and relative to the initial residual;
+  // The operations of numerics::cg. All but the displacements is in single precision and relative to the initial residual;
   // products are formed in double, so that a search direction and what K makes of it belong together.
 
   double precondition() {
@@ -446,7 +447,7 @@ class elasticity_solver::conjugate_gradients {
   std::vector<force_component> forces_;      // complete sums, on every copy of a node
   std::int64_t unknowns_ = 0;
   double initial_ = 0, setup_seconds_ = 0, setup_cpu_seconds_ = 0;
-  cg_recursion recursion_;
+  cg recursion_;
   double norm_ = 0, goal_ = 0;             // of the residual of the recursion
   const float* preconditioned_ = nullptr;  // residual over its norm
   int breakdowns_ = 0, damped_ = 0;        // of this load case; of all

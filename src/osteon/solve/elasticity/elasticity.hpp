@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <memory>
 #include <osteon/base/log_sink.hpp>
-#include <osteon/solve/certificate.hpp>
-#include <osteon/solve/operators/elasticity_problem.hpp>
-#include <osteon/solve/solver_options.hpp>
+#include <osteon/numerics/certificate.hpp>
+#include <osteon/numerics/operators/elasticity_problem.hpp>
+#include <osteon/numerics/solver_options.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 #include <span>
 #include <vector>
 

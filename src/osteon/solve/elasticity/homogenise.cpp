@@ -8,9 +8,10 @@
 #include <osteon/base/counted.hpp>
 #include <osteon/base/for_each.hpp>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/numerics/operators/fine_stiffness.hpp>
 #include <osteon/solve/elasticity/elasticity_check.hpp>
 #include <osteon/solve/elasticity/loose_parts.hpp>
-#include <osteon/solve/operators/fine_stiffness.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 
 namespace osteon::solve {
 

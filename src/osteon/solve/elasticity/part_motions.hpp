@@ -2,9 +2,10 @@
 /// @file
 /// The rigid motions that joints and supports leave the parts of a solid, analysed jointly.
 #include <optional>
+#include <osteon/numerics/operators/elasticity_problem.hpp>
 #include <osteon/solve/elasticity/rigid_bodies.hpp>
 #include <osteon/solve/elasticity/solid_parts.hpp>
-#include <osteon/solve/operators/elasticity_problem.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 
 namespace osteon::solve {
 

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <osteon/solve/operators/fine_stiffness.hpp>
+#include <osteon/numerics/operators/fine_stiffness.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 
 namespace osteon::solve {
 

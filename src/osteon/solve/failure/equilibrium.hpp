@@ -5,8 +5,9 @@
 /// with conjugate gradients; where the forces have no energy, a fixed point of the secant with Anderson's acceleration.
 #include <functional>
 #include <optional>
-#include <osteon/solve/failure/anderson.hpp>
+#include <osteon/numerics/krylov/anderson.hpp>
 #include <osteon/solve/failure/tangent_cg.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 
 namespace osteon::solve {
 

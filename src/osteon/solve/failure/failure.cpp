@@ -10,11 +10,12 @@
 #include <osteon/base/release.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
-#include <osteon/solve/checkpointer.hpp>
+#include <osteon/numerics/checkpointer.hpp>
 #include <osteon/solve/elasticity/elasticity_check.hpp>
 #include <osteon/solve/failure/equilibrium.hpp>
 #include <osteon/solve/failure/failure_balances.hpp>
 #include <osteon/solve/failure/failure_path.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 
 namespace osteon::solve {
 

@@ -3,11 +3,12 @@
 /// Nonlinear failure: voxels that yield while prescribed displacements grow, fall and grow again.
 #include <functional>
 #include <osteon/base/log_sink.hpp>
-#include <osteon/solve/certificate.hpp>
+#include <osteon/numerics/certificate.hpp>
+#include <osteon/numerics/operators/elasticity_problem.hpp>
+#include <osteon/numerics/solver_options.hpp>
 #include <osteon/solve/elasticity/elasticity.hpp>
 #include <osteon/solve/failure/failure_plan.hpp>
-#include <osteon/solve/operators/elasticity_problem.hpp>
-#include <osteon/solve/solver_options.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 #include <span>
 #include <string>
 #include <vector>

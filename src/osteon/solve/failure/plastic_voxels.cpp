@@ -3,7 +3,8 @@
 #include <mpi.h>
 #include <algorithm>
 #include <cmath>
-#include <osteon/solve/operators/fine_stiffness.hpp>
+#include <osteon/numerics/operators/fine_stiffness.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 
 namespace osteon::solve {
 

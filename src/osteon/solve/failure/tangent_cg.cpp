@@ -18,7 +18,7 @@ tangent_cg::result tangent_cg::solve(const double* u, std::span<float> residual,
   std::fill(d.begin(), d.end(), 0.0F);
   norm_ = std::sqrt(dot(residual.data(), residual.data()));
   const double goal = reduction * norm_;
-  cg_recursion recursion;
+  cg recursion;
   result done;
   while (norm_ > goal && done.iterations < most_iterations) {
     const auto made = recursion.advance(*this);

@@ -2,10 +2,11 @@
 /// @file
 /// Conjugate gradients for the tangent stiffness of voxels that yield, preconditioned by the multigrid cycle of the elastic
 /// one.
-#include <osteon/solve/cg_recursion.hpp>
+#include <osteon/numerics/krylov/cg.hpp>
+#include <osteon/numerics/multigrid/elasticity_multigrid.hpp>
+#include <osteon/numerics/operators/fine_stiffness.hpp>
 #include <osteon/solve/failure/yielding_voxels.hpp>
-#include <osteon/solve/multigrid/elasticity_multigrid.hpp>
-#include <osteon/solve/operators/fine_stiffness.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 #include <vector>
 
 namespace osteon::solve {
@@ -28,7 +29,7 @@ class tangent_cg {
   /// @collective
   result solve(const double* u, std::span<float> residual, double reduction, int most_iterations, std::span<float> d);
 
-  // Of cg_recursion.
+  // The operations of cg.
   double precondition();
   double search(double beta);
   double step(double alpha);

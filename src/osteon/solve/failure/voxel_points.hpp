@@ -2,7 +2,8 @@
 /// @file
 /// From displacements of nodes to the Gauss points of voxels and back: what laws of voxels have in common.
 #include <osteon/kernel/elasticity/gauss_points.hpp>
-#include <osteon/solve/operators/elasticity_problem.hpp>
+#include <osteon/numerics/operators/elasticity_problem.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 
 namespace osteon::solve {
 

@@ -5,8 +5,9 @@
 #include <mpi.h>
 #include <cstdint>
 #include <memory>
+#include <osteon/numerics/operators/elasticity_problem.hpp>
 #include <osteon/solve/failure/failure_plan.hpp>
-#include <osteon/solve/operators/elasticity_problem.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 #include <span>
 #include <vector>
 

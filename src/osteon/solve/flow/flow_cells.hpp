@@ -2,8 +2,9 @@
 /// @file
 /// The unknowns of Stokes flow as one rank sees them.
 #include <osteon/kernel/flow/stokes.hpp>
+#include <osteon/numerics/operators/heat_cells.hpp>
 #include <osteon/solve/flow/permeability.hpp>
-#include <osteon/solve/operators/heat_cells.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 
 namespace osteon::solve {
 

@@ -6,9 +6,10 @@
 #include <osteon/base/at.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/kernel/flow/lattice_relax.hpp>
+#include <osteon/numerics/krylov/block_sums.hpp>
+#include <osteon/numerics/multigrid/heat_cycle.hpp>
 #include <osteon/solve/flow/flow_preconditioner.hpp>
-#include <osteon/solve/flow/flow_sums.hpp>
-#include <osteon/solve/multigrid/heat_cycle.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 
 namespace osteon::solve {
 

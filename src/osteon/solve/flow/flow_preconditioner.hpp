@@ -4,8 +4,9 @@
 #include <array>
 #include <memory>
 #include <osteon/kernel/flow/lattice_relax.hpp>
+#include <osteon/numerics/multigrid/heat_multigrid.hpp>
 #include <osteon/solve/flow/flow_cells.hpp>
-#include <osteon/solve/multigrid/heat_multigrid.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 #include <vector>
 
 namespace osteon::solve {

@@ -6,8 +6,9 @@
 #include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
+#include <osteon/numerics/krylov/bramble_pasciak.hpp>
 #include <osteon/solve/flow/flow_solver.hpp>
-#include <osteon/solve/flow/inner_product.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 
 namespace osteon::solve {
 

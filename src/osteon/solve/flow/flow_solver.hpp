@@ -2,9 +2,10 @@
 /// @file
 /// Conjugate gradients for the coupled system of Stokes flow; one setup serves any number of directions.
 #include <cstdint>
+#include <osteon/numerics/krylov/block_sums.hpp>
 #include <osteon/solve/flow/flow_preconditioner.hpp>
-#include <osteon/solve/flow/flow_sums.hpp>
 #include <osteon/solve/flow/short_float.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 #include <string>
 #include <vector>
 

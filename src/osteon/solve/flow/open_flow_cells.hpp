@@ -1,9 +1,10 @@
 #pragma once
 /// @file
 /// The unknowns of flow between openings, and what happens at the faces of the image.
+#include <osteon/numerics/operators/connected_parts.hpp>
 #include <osteon/solve/flow/flow_cells.hpp>
 #include <osteon/solve/flow/flow_through.hpp>
-#include <osteon/solve/operators/connected_parts.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 
 namespace osteon::solve {
 

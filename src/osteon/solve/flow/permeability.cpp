@@ -9,9 +9,10 @@
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/reductions.hpp>
+#include <osteon/numerics/operators/connected_parts.hpp>
 #include <osteon/solve/flow/flow_solver.hpp>
 #include <osteon/solve/flow/open_flow_cells.hpp>
-#include <osteon/solve/operators/connected_parts.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 
 namespace osteon::solve {
 

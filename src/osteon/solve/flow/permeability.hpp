@@ -17,8 +17,9 @@
 #include <functional>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/grid/block.hpp>
-#include <osteon/solve/certificate.hpp>
+#include <osteon/numerics/certificate.hpp>
 #include <osteon/solve/flow/carried_velocities.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 #include <osteon/voxel/run_set.hpp>
 #include <span>
 #include <vector>

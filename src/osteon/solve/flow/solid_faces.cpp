@@ -1,8 +1,9 @@
 #include <algorithm>
 #include <osteon/base/at.hpp>
+#include <osteon/numerics/operators/ghosted_cells.hpp>
 #include <osteon/solve/flow/open_flow_cells.hpp>
 #include <osteon/solve/flow/solid_faces.hpp>
-#include <osteon/solve/operators/ghosted_cells.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 #include <osteon/voxel/rows_of_runs.hpp>
 #include <tuple>
 

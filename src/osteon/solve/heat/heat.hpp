@@ -3,10 +3,11 @@
 /// Heat conduction on voxels: one temperature per active voxel, two-point fluxes, void that conducts nothing.
 #include <array>
 #include <osteon/base/log_sink.hpp>
-#include <osteon/solve/certificate.hpp>
+#include <osteon/numerics/certificate.hpp>
+#include <osteon/numerics/operators/heat_problem.hpp>
+#include <osteon/numerics/solver_options.hpp>
 #include <osteon/solve/heat/percolation.hpp>
-#include <osteon/solve/operators/heat_problem.hpp>
-#include <osteon/solve/solver_options.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 #include <vector>
 
 namespace osteon::solve {

@@ -7,8 +7,9 @@
 #include <limits>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/virtual_ranks.hpp>
+#include <osteon/numerics/operators/connected_parts.hpp>
 #include <osteon/solve/heat/percolation.hpp>
-#include <osteon/solve/operators/connected_parts.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 
 namespace osteon::solve {
 

@@ -1,9 +1,10 @@
 #pragma once
 /// @file
 /// Which parts of the solid have unknown temperatures, and what drives them.
+#include <osteon/numerics/operators/heat_cells.hpp>
 #include <osteon/solve/heat/heat.hpp>
 #include <osteon/solve/heat/heat_solver.hpp>
-#include <osteon/solve/operators/heat_cells.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 #include <string>
 
 namespace osteon::solve {

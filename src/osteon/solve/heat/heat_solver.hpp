@@ -4,11 +4,12 @@
 #include <functional>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/comm/message_ledger.hpp>
-#include <osteon/solve/certificate.hpp>
-#include <osteon/solve/cg_recursion.hpp>
-#include <osteon/solve/checkpointer.hpp>
-#include <osteon/solve/multigrid/heat_multigrid.hpp>
-#include <osteon/solve/solver_options.hpp>
+#include <osteon/numerics/certificate.hpp>
+#include <osteon/numerics/checkpointer.hpp>
+#include <osteon/numerics/krylov/cg.hpp>
+#include <osteon/numerics/multigrid/heat_multigrid.hpp>
+#include <osteon/numerics/solver_options.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 
 namespace osteon::solve {
 
@@ -55,7 +56,7 @@ class heat_solver {
   /// End the use of the solver. @returns the last solution
   std::vector<double> take() { return std::move(x_); }
 
-  // The operations of cg_recursion; z makes room for K p.
+  // The operations of numerics::cg; z makes room for K p.
   double precondition();
   double search(double beta);
   double step(double alpha);
@@ -80,7 +81,7 @@ class heat_solver {
   // than its own rounding in a step, and from time to time it is computed anew from x.
   std::vector<float> r_, p_, z_;
   double scale_ = 1;
-  cg_recursion recursion_;
+  cg recursion_;
 };
 
 }  // namespace osteon::solve

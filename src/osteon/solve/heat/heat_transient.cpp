@@ -8,9 +8,10 @@
 #include <limits>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
-#include <osteon/solve/checkpointer.hpp>
+#include <osteon/numerics/checkpointer.hpp>
 #include <osteon/solve/heat/heat_check.hpp>
 #include <osteon/solve/heat/heat_parts.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 
 namespace osteon::solve {
 

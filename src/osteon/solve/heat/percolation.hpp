@@ -3,7 +3,8 @@
 /// Which cells are joined to the outer faces of the box, over all ranks.
 #include <array>
 #include <osteon/base/disjoint_sets.hpp>
-#include <osteon/solve/operators/ghosted_cells.hpp>
+#include <osteon/numerics/operators/ghosted_cells.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 #include <span>
 #include <vector>
 

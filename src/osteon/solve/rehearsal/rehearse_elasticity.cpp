@@ -2,9 +2,10 @@
 #include <memory>
 #include <osteon/comm/message_ledger.hpp>
 #include <osteon/comm/virtual_ranks.hpp>
-#include <osteon/solve/multigrid/elasticity_cycle.hpp>
-#include <osteon/solve/operators/brick_mesh.hpp>
-#include <osteon/solve/operators/fine_stiffness.hpp>
+#include <osteon/numerics/multigrid/elasticity_cycle.hpp>
+#include <osteon/numerics/operators/brick_mesh.hpp>
+#include <osteon/numerics/operators/fine_stiffness.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 #include <osteon/solve/rehearsal/rehearsal.hpp>
 #include <vector>
 

@@ -1,8 +1,9 @@
 #include <osteon/base/at.hpp>
 #include <osteon/comm/message_ledger.hpp>
 #include <osteon/comm/virtual_ranks.hpp>
+#include <osteon/numerics/multigrid/heat_cycle.hpp>
 #include <osteon/solve/heat/heat_parts.hpp>
-#include <osteon/solve/multigrid/heat_cycle.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 #include <osteon/solve/rehearsal/rehearsal.hpp>
 #include <utility>
 #include <vector>

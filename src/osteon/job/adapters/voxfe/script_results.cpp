@@ -22,7 +22,7 @@ namespace {
 
 // Sums of the strains at the voxels around each node, and their number, complete on all ranks; shape (nodes, 7).
 std::vector<double> strains_around_nodes(const local_model& part, const derived_fields& state) {
-  const solve::elasticity_problem& problem = *state.problem;
+  const numerics::elasticity_problem& problem = *state.problem;
   const voxel::node_grid grid{&problem.cells, &problem.nodes, part.where.owned.begin, problem.spacing_mm, {}};
   std::vector<double> sums;
   comm::collectively(part.where.comm, [&] {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <osteon/job/flow/heat/flow_heat.hpp>
 #include <osteon/job/probes/probes.hpp>
-#include <osteon/solve/joint_certificate.hpp>
+#include <osteon/numerics/joint_certificate.hpp>
 
 namespace osteon::job {
 
@@ -112,11 +112,11 @@ void tell_buoyancy_in_time(json& answers, const spec& job, const solve::heat_in_
 }
 
 std::vector<solve::buoyant_solution> solve_buoyancy(const spec& job, const solve::through_problem& flow,
-                                                    const solve::temperature_problem& heat, const solve::options& how,
+                                                    const solve::temperature_problem& heat, const numerics::options& how,
                                                     const solve::through_options& options, log_sink& log) {
   const flow_keys f = flow_keys_of(job);
   const std::vector<double>& g = *f.gravity_m_per_s2;
-  solve::options exact = how;
+  numerics::options exact = how;
   exact.tolerance = std::min(how.tolerance, 1e-6);  // that of a flow may be coarser
   std::vector<solve::buoyant_solution> all;
   solve::buoyant_problem problem{flow, heat, *f.expansion_per_K, {g[0], g[1], g[2]}, f.reference_temperature_K};
@@ -178,7 +178,7 @@ void tell_buoyancy(physics_result& result, const spec& job, const local_model& p
     history["flow_change"].push_back(r.flow_change);
   }
   answers["coupling_history"] = history;
-  std::vector<solve::solve_certificate> certificates;
+  std::vector<numerics::solve_certificate> certificates;
   for (std::size_t n = 0; n < solutions.size(); ++n) {
     const solve::buoyant_solution& s = solutions[n];
     certificates.push_back(s.heat.certificate);
@@ -189,7 +189,7 @@ void tell_buoyancy(physics_result& result, const spec& job, const local_model& p
     one.update(coupling_numbers(s));
     one["heat_iterations"] = s.heat.certificate.iterations;
   }
-  result.earlier_proof = solve::joint_certificate(certificates);
+  result.earlier_proof = numerics::joint_certificate(certificates);
   result.stopped_at = fmt::format(
       "{}a temperature that changes by {:.2e} of its range in a step (the last ones: {}; what does not settle may have no "
       "steady state: take smaller differences of temperature{})",

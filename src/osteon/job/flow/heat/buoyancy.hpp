@@ -14,7 +14,7 @@ class probes;
 /// tried.
 /// @param heat its velocities are not read @param options of the flow @collective on flow.where.comm
 std::vector<solve::buoyant_solution> solve_buoyancy(const spec& job, const solve::through_problem& flow,
-                                                    const solve::temperature_problem& heat, const solve::options& how,
+                                                    const solve::temperature_problem& heat, const numerics::options& how,
                                                     const solve::through_options& options, log_sink& log);
 
 /// All their flows, with the fields of the last one, which go out of `solutions`.

@@ -10,7 +10,7 @@
 #include <osteon/job/flow/openings/through_problem.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/job/probes/probes.hpp>
-#include <osteon/solve/joint_certificate.hpp>
+#include <osteon/numerics/joint_certificate.hpp>
 
 namespace osteon::job {
 
@@ -27,9 +27,9 @@ std::vector<solve::heat_boundary> heat_conditions_of(const spec& job, vector3 or
     const boundary_spec& b = job.boundaries[n];
     if (!is_of_heat(b)) continue;
     solve::heat_boundary one;
-    one.heat.kind = *b.kind == "flux"         ? solve::thermal::flux
-                    : *b.kind == "convection" ? solve::thermal::convection
-                                              : solve::thermal::temperature;
+    one.heat.kind = *b.kind == "flux"         ? numerics::thermal::flux
+                    : *b.kind == "convection" ? numerics::thermal::convection
+                                              : numerics::thermal::temperature;
     one.heat.temperature_K = b.temperature_K.value_or(0);
     one.heat.flux_W_per_mm2 = per_mm2 * b.flux_W_per_m2.value_or(0);
     one.heat.transfer_W_per_mm2K = per_mm2 * b.transfer_W_per_m2K.value_or(0);
@@ -90,13 +90,13 @@ namespace {
 
 // The temperatures of the flows before the last one; their answers go to those of these flows. @return certificates
 // @collective
-std::vector<solve::solve_certificate> solve_earlier_temperatures(json& flows, solve::temperature_problem problem,
-                                                                 const solve::through_solution& flow,
-                                                                 const std::vector<std::string>& names, double conductivity,
-                                                                 const solve::options& how, log_sink& log,
-                                                                 probes* watching) {
+std::vector<numerics::solve_certificate> solve_earlier_temperatures(json& flows, solve::temperature_problem problem,
+                                                                    const solve::through_solution& flow,
+                                                                    const std::vector<std::string>& names,
+                                                                    double conductivity, const numerics::options& how,
+                                                                    log_sink& log, probes* watching) {
   const std::vector<solve::flow_boundary> last = problem.openings;
-  std::vector<solve::solve_certificate> certificates;
+  std::vector<numerics::solve_certificate> certificates;
   for (std::size_t n = 0; n < flow.earlier_face_velocity_mm_per_s.size(); ++n) {
     problem.face_velocity_mm_per_s = flow.earlier_face_velocity_mm_per_s[n];
     for (std::size_t b = 0; b < last.size(); ++b)
@@ -145,15 +145,15 @@ solve::temperature_problem make_temperature_problem(const spec& job, const local
 
 void add_flow_temperature(physics_result& result, const spec& job, const local_model& part,
                           solve::temperature_problem problem, const solve::through_solution& flow,
-                          const std::vector<std::string>& names, const solve::options& how, log_sink& log,
+                          const std::vector<std::string>& names, const numerics::options& how, log_sink& log,
                           std::vector<double>* temperature_K, probes* watching) {
   log.note("temperature");
   const double conductivity = flow_keys_of(job).conductivity();
   problem.face_velocity_mm_per_s = flow.face_velocity_mm_per_s;
-  solve::options exact = how;
+  numerics::options exact = how;
   exact.tolerance = std::min(how.tolerance, 1e-6);  // that of a flow may be coarser
   json& answers = result.answers;
-  std::vector<solve::solve_certificate> certificates;
+  std::vector<numerics::solve_certificate> certificates;
   if (answers.contains("flows"))
     certificates = solve_earlier_temperatures(answers["flows"], problem, flow, names, conductivity, exact, log, watching);
   solve::temperature_solution s = solve::solve_flow_temperature(problem, exact, log);
@@ -164,7 +164,7 @@ void add_flow_temperature(physics_result& result, const spec& job, const local_m
     answers["flows"].back()["heat_iterations"] = s.certificate.iterations;
   }
   tell_flow_temperature(result, job, part, problem, s, flow, names, log);
-  result.earlier_proof = solve::joint_certificate(certificates);
+  result.earlier_proof = numerics::joint_certificate(certificates);
   if (!result.earlier_proof->converged)
     result.stopped_at = fmt::format("a residual of the temperature of {:.2e}", result.earlier_proof->true_relative_residual);
   if (temperature_K) *temperature_K = std::move(s.temperature_K);

@@ -32,7 +32,7 @@ void tell_flow_temperature(physics_result& result, const spec& job, const local_
 /// @collective on part.where.comm
 void add_flow_temperature(physics_result& result, const spec& job, const local_model& part,
                           solve::temperature_problem problem, const solve::through_solution& flow,
-                          const std::vector<std::string>& names, const solve::options& how, log_sink& log,
+                          const std::vector<std::string>& names, const numerics::options& how, log_sink& log,
                           std::vector<double>* temperature_K = nullptr, probes* watching = nullptr);
 
 }  // namespace osteon::job

@@ -23,7 +23,7 @@ std::string name_of_side(std::size_t side) { return fmt::format("{}_{}", "zyx"[s
 
 }  // namespace
 
-solve::heat_time_plan make_heat_time_plan(const spec& job, const local_model& part, const solve::options& how) {
+solve::heat_time_plan make_heat_time_plan(const spec& job, const local_model& part, const numerics::options& how) {
   const flow_keys f = flow_keys_of(job);
   solve::heat_time_plan plan;
   plan.heat_capacity_J_per_mm3K.assign(part.header.materials.size(), 0);

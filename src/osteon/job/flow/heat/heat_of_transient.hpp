@@ -8,7 +8,7 @@
 namespace osteon::job {
 
 /// What [transient] and the heat capacities of materials say of the temperature. @collective local
-solve::heat_time_plan make_heat_time_plan(const spec& job, const local_model& part, const solve::options& how);
+solve::heat_time_plan make_heat_time_plan(const spec& job, const local_model& part, const numerics::options& how);
 
 /// The problem of the temperature, with the one at the start. @collective local
 solve::temperature_problem make_heat_in_time(const spec& job, const local_model& part, const solve::through_problem& flow,

@@ -24,7 +24,7 @@ json words_of(const solve::age_distribution& d) { return {{"mean", d.mean}, {"me
 
 void add_flow_residence(physics_result& result, const spec& job, const local_model& part,
                         const solve::through_problem& problem, const solve::through_solution& flow,
-                        const solve::options& how, log_sink& log) {
+                        const numerics::options& how, log_sink& log) {
   log.note("residence time");
   solve::residence_problem ages;
   comm::collectively(part.where.comm, [&] {
@@ -36,7 +36,7 @@ void add_flow_residence(physics_result& result, const spec& job, const local_mod
     ages.face_velocity_mm_per_s = flow.face_velocity_mm_per_s;
     ages.diffusivity_mm2_per_s = mm2_in_m2 * flow_keys_of(job).self_diffusivity();
   });
-  solve::options exact = how;
+  numerics::options exact = how;
   exact.tolerance = std::min(how.tolerance, 1e-6);  // that of a flow may be coarser
   solve::residence_solution s = solve::solve_residence_time(ages, exact, log);
   if (!result.earlier_proof || result.earlier_proof->converged) {

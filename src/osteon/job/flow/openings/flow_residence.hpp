@@ -3,8 +3,8 @@
 /// The residence time of a flow job: how long the fluid stays.
 #include <osteon/base/log_sink.hpp>
 #include <osteon/job/physics_result.hpp>
+#include <osteon/numerics/solver_options.hpp>
 #include <osteon/solve/flow/flow_through.hpp>
-#include <osteon/solve/solver_options.hpp>
 
 namespace osteon::job {
 
@@ -12,6 +12,6 @@ namespace osteon::job {
 /// @param flow with velocities of faces @collective on part.where.comm
 void add_flow_residence(physics_result& result, const spec& job, const local_model& part,
                         const solve::through_problem& problem, const solve::through_solution& flow,
-                        const solve::options& how, log_sink& log);
+                        const numerics::options& how, log_sink& log);
 
 }  // namespace osteon::job

@@ -5,7 +5,7 @@
 #include <map>
 #include <osteon/job/flow/flow_keys.hpp>
 #include <osteon/job/flow/fluid_of.hpp>
-#include <osteon/solve/checkpointer.hpp>
+#include <osteon/numerics/checkpointer.hpp>
 
 namespace osteon::job {
 
@@ -99,7 +99,7 @@ solve::through_problem make_through_problem(const spec& job, const local_model& 
   return problem;
 }
 
-solve::through_options through_options_of(const solve::options& how) {
+solve::through_options through_options_of(const numerics::options& how) {
   solve::through_options options;
   options.tolerance = how.tolerance;
   options.max_iterations = how.max_iterations;

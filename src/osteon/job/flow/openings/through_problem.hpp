@@ -3,8 +3,8 @@
 /// The conditions of a flow job on its openings, as the solvers take them.
 #include <osteon/job/local_model.hpp>
 #include <osteon/job/physics.hpp>
+#include <osteon/numerics/solver_options.hpp>
 #include <osteon/solve/flow/flow_through.hpp>
-#include <osteon/solve/solver_options.hpp>
 
 namespace osteon::job {
 
@@ -14,7 +14,7 @@ std::vector<solve::flow_boundary> faces_of_table(const spec& job, std::size_t ta
 /// Without its labels (add_solid_labels). @param table_of [[boundary]] of each of its conditions @collective local
 solve::through_problem make_through_problem(const spec& job, const local_model& part, std::vector<std::size_t>& table_of);
 /// @param how borrowed
-solve::through_options through_options_of(const solve::options& how);
+solve::through_options through_options_of(const numerics::options& how);
 /// By condition: the face or label, and from the second condition on one of these on a number.
 std::vector<std::string> names_of_openings(const spec& job, const solve::through_problem& problem,
                                            const std::vector<std::size_t>& table_of);

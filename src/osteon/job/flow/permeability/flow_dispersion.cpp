@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <osteon/job/flow/flow_keys.hpp>
+#include <osteon/numerics/joint_certificate.hpp>
 #include <osteon/solve/flow/dispersion/dispersion.hpp>
-#include <osteon/solve/joint_certificate.hpp>
 
 namespace osteon::job {
 
@@ -25,7 +25,7 @@ json rows_of(const std::array<std::array<double, 3>, 3>& tensor, double unit) {
 }  // namespace
 
 void add_dispersion(physics_result& result, const spec& job, const solve::flow_problem& problem,
-                    const solve::flow_solution& flow, const solve::options& how, log_sink& log) {
+                    const solve::flow_solution& flow, const numerics::options& how, log_sink& log) {
   const flow_keys f = flow_keys_of(job);
   const solve::flow_direction& along = flow.directions.front();
   if (!along.percolates || !along.certificate.converged) return;
@@ -41,7 +41,7 @@ void add_dispersion(physics_result& result, const spec& job, const solve::flow_p
   const double diffusivity_mm2_per_s = mm2_per_m2 * f.diffusivity_m2_per_s.value_or(0);
   if (carried.peclet_numbers.empty())
     carried.peclet_numbers = {along.mean_velocity_mm_per_s * carried.length_mm / diffusivity_mm2_per_s};
-  solve::options exact = how;
+  numerics::options exact = how;
   exact.tolerance = std::min(how.tolerance, 1e-6);  // that of a permeability may be coarser
   const solve::dispersion_solution found = solve::solve_dispersion(carried, exact, log);
 
@@ -50,7 +50,7 @@ void add_dispersion(physics_result& result, const spec& job, const solve::flow_p
   answers["peclet_length_mm"] = carried.length_mm;
   answers["flux_correction"] = along.faces_change;
   answers["dispersion"] = json::array();
-  std::vector<solve::solve_certificate> certificates;
+  std::vector<numerics::solve_certificate> certificates;
   for (const solve::dispersion_tensor& t : found.tensors) {
     const auto& d = t.over_diffusivity;
     json entry = {{"peclet_number", t.peclet_number},
@@ -73,7 +73,7 @@ void add_dispersion(physics_result& result, const spec& job, const solve::flow_p
   answers["transverse_dispersion"] = last["transverse"];
   if (f.diffusivity_m2_per_s)
     answers["longitudinal_dispersion_m2_per_s"] = *f.diffusivity_m2_per_s * last["longitudinal"].get<double>();
-  result.earlier_proof = solve::joint_certificate(certificates);
+  result.earlier_proof = numerics::joint_certificate(certificates);
   if (!result.earlier_proof->converged)
     result.stopped_at = fmt::format(
         "a residual of {:.2e} of the dispersion at Peclet number {:.3g} (of a voxel: {:.3g}); "

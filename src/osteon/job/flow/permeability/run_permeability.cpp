@@ -9,10 +9,10 @@
 #include <osteon/job/flow/flow_fields.hpp>
 #include <osteon/job/flow/flow_keys.hpp>
 #include <osteon/job/flow/permeability/flow_dispersion.hpp>
-#include <osteon/solve/checkpointer.hpp>
+#include <osteon/numerics/checkpointer.hpp>
+#include <osteon/numerics/joint_certificate.hpp>
 #include <osteon/solve/flow/permeability.hpp>
 #include <osteon/solve/flow/projection/mass_keeping.hpp>
-#include <osteon/solve/joint_certificate.hpp>
 
 namespace osteon::job {
 
@@ -46,7 +46,7 @@ solve::flow_problem make_flow_problem(const spec& job, const local_model& part) 
 
 namespace {
 
-solve::flow_options options_of(const spec& job, const solve::options& how) {
+solve::flow_options options_of(const spec& job, const numerics::options& how) {
   solve::flow_options options;
   options.permeability_tolerance = how.tolerance;
   if (flow_test(job) == "dispersion") {
@@ -146,7 +146,7 @@ void warn_of_inertia(const spec& job, const solve::flow_solution& solution, log_
 
 }  // namespace
 
-physics_result run_permeability(const spec& job, const local_model& part, const solve::options& how, log_sink& log) {
+physics_result run_permeability(const spec& job, const local_model& part, const numerics::options& how, log_sink& log) {
   const MPI_Comm comm = part.where.comm;
   solve::flow_problem problem;
   comm::collectively(comm, [&] { problem = make_flow_problem(job, part); });
@@ -154,9 +154,9 @@ physics_result run_permeability(const spec& job, const local_model& part, const 
   physics_result result;
   result.elements = part.cells.size();
   MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
-  std::vector<solve::solve_certificate> certificates;
+  std::vector<numerics::solve_certificate> certificates;
   for (const solve::flow_direction& d : solution.directions) certificates.push_back(d.certificate);
-  result.certificate = solve::joint_certificate(certificates);
+  result.certificate = numerics::joint_certificate(certificates);
   result.answers = answers_of(job, part, solution);
   warn_of_inertia(job, solution, log);
   result.stopped_at = distance_of_bounds(solution);

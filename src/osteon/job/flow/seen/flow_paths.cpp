@@ -134,13 +134,13 @@ void flow_paths::finish(physics_result& result, log_sink& log) const {
   result.paths = std::make_shared<const render::streamlines>(paths);
 }
 
-solve::solver_state path_checkpointer::with_paths(const solve::solver_state& state) const {
-  solve::solver_state more = state;
+numerics::solver_state path_checkpointer::with_paths(const numerics::solver_state& state) const {
+  numerics::solver_state more = state;
   more.numbers[saved_as] = paths_.particles().saved();
   return more;
 }
 
-void path_checkpointer::restore(solve::solver_state& state) {
+void path_checkpointer::restore(numerics::solver_state& state) {
   checkpoints_.restore(state);
   const auto saved = state.numbers.find(saved_as);
   if (saved == state.numbers.end()) return;  // the job had none then: they begin now

@@ -3,8 +3,8 @@
 /// Particles in a flow in time: they drift while it is computed, and their paths are drawn and written.
 #include <memory>
 #include <osteon/job/physics_result.hpp>
+#include <osteon/numerics/checkpointer.hpp>
 #include <osteon/render/rays/pathlines.hpp>
-#include <osteon/solve/checkpointer.hpp>
 #include <osteon/solve/flow/flow_through.hpp>
 
 namespace osteon::job {
@@ -38,20 +38,20 @@ class flow_paths {
 };
 
 /// Keeps the particles beside the state of the flow, so that a resumed job has the same paths.
-class path_checkpointer final : public solve::checkpointer {
+class path_checkpointer final : public numerics::checkpointer {
  public:
   /// Borrows both.
-  path_checkpointer(solve::checkpointer& checkpoints, flow_paths& paths) : checkpoints_(checkpoints), paths_(paths) {}
+  path_checkpointer(numerics::checkpointer& checkpoints, flow_paths& paths) : checkpoints_(checkpoints), paths_(paths) {}
   found begin() override { return checkpoints_.begin(); }
-  void restore(solve::solver_state& state) override;
+  void restore(numerics::solver_state& state) override;
   bool is_due(std::int64_t done) override { return checkpoints_.is_due(done); }
   void pass() override { checkpoints_.pass(); }
-  void save(const solve::solver_state& state) override { checkpoints_.save(with_paths(state)); }
-  void finish(const solve::solver_state& state) override { checkpoints_.finish(with_paths(state)); }
+  void save(const numerics::solver_state& state) override { checkpoints_.save(with_paths(state)); }
+  void finish(const numerics::solver_state& state) override { checkpoints_.finish(with_paths(state)); }
 
  private:
-  solve::solver_state with_paths(const solve::solver_state& state) const;
-  solve::checkpointer& checkpoints_;
+  numerics::solver_state with_paths(const numerics::solver_state& state) const;
+  numerics::checkpointer& checkpoints_;
   flow_paths& paths_;
 };
 

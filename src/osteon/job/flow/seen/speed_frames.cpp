@@ -9,8 +9,8 @@
 #include <osteon/job/outputs/cut_picture.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/job/physics_result.hpp>
+#include <osteon/numerics/checkpointer.hpp>
 #include <osteon/render/rays/pathlines.hpp>
-#include <osteon/solve/checkpointer.hpp>
 
 namespace osteon::job {
 
@@ -23,7 +23,7 @@ class flow_painter final : public frame_painter {
   flow_painter(const spec& job, const local_model& part)
       : job_(job), part_(part), shows_(job.picture.shows.value_or(job.picture.pathlines > 0 ? "pathlines" : "speed")) {}
 
-  bool show(physics_result& result, const solve::solver_state& state) override {
+  bool show(physics_result& result, const numerics::solver_state& state) override {
     std::array<std::span<float>, 3> own;
     for (std::size_t c = 0; c < 3; ++c) {
       const auto found = std::find_if(state.vectors.begin(), state.vectors.end(), [&](const grid::point_vector& v) {
@@ -78,7 +78,7 @@ class flow_painter final : public frame_painter {
 
  private:
   // Of the fluid, in the colours of the given temperatures; the solid is drawn as what is not fluid.
-  bool show_temperature(physics_result& result, const solve::solver_state& state, const std::vector<double>& ends) const {
+  bool show_temperature(physics_result& result, const numerics::solver_state& state, const std::vector<double>& ends) const {
     const auto found = std::find_if(state.vectors.begin(), state.vectors.end(),
                                     [](const grid::point_vector& v) { return v.name == "temperature"; });
     if (found == state.vectors.end()) return false;

@@ -56,7 +56,7 @@ std::vector<io::field_info> rehearse_flow(const spec& job, const local_model& pa
   heat.face_velocity_mm_per_s = flow.face_velocity_mm_per_s;
   // Where a flow that is not solved lets fluid in, it has some temperature.
   for (auto& temperature : heat.incoming_K) temperature = temperature.value_or(0);
-  solve::options any;
+  numerics::options any;
   any.tolerance = 1e-6;
   const solve::temperature_solution temperature = solve::solve_flow_temperature(heat, any, null_log());
   if (watching) watching->take_temperature(temperature.temperature_K);

@@ -6,7 +6,7 @@
 
 namespace osteon::job {
 
-physics_result run_flow(const spec& job, const local_model& part, const solve::options& how, log_sink& log) {
+physics_result run_flow(const spec& job, const local_model& part, const numerics::options& how, log_sink& log) {
   if (flow_test(job) == "flow") return run_flow_through(job, part, how, log);
   return run_permeability(job, part, how, log);
 }

@@ -17,8 +17,8 @@
 #include <osteon/job/flow/openings/through_problem.hpp>
 #include <osteon/job/flow/stage/run_flow_transient.hpp>
 #include <osteon/job/probes/probes.hpp>
+#include <osteon/numerics/joint_certificate.hpp>
 #include <osteon/solve/flow/projection/mass_keeping.hpp>
-#include <osteon/solve/joint_certificate.hpp>
 
 namespace osteon::job {
 
@@ -41,7 +41,7 @@ std::string state_of(const solve::through_flow& flow, bool has_inertia) {
 
 }  // namespace
 
-physics_result run_flow_through(const spec& job, const local_model& part, const solve::options& how, log_sink& log,
+physics_result run_flow_through(const spec& job, const local_model& part, const numerics::options& how, log_sink& log,
                                 std::vector<double>* temperature_K) {
   if (job.transient) return run_flow_transient(job, part, how, log);
   const MPI_Comm comm = part.where.comm;
@@ -69,9 +69,9 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
   physics_result result;
   result.elements = part.cells.size();
   MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
-  std::vector<solve::solve_certificate> certificates;
+  std::vector<numerics::solve_certificate> certificates;
   for (const solve::through_flow& flow : solution.flows) certificates.push_back(flow.certificate);
-  result.certificate = solve::joint_certificate(certificates);
+  result.certificate = numerics::joint_certificate(certificates);
 
   const std::vector<std::string> names = names_of_openings(job, problem, table_of);
   const solve::through_flow& last = solution.flows.back();

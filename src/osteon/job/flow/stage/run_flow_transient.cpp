@@ -17,7 +17,7 @@
 #include <osteon/job/outputs/step_files.hpp>
 #include <osteon/job/probes/probes.hpp>
 #include <osteon/job/system_info.hpp>
-#include <osteon/solve/checkpointer.hpp>
+#include <osteon/numerics/checkpointer.hpp>
 #include <osteon/solve/flow/heat_in_time/heat_checkpointer.hpp>
 #include <osteon/solve/flow/transient/transient_flow.hpp>
 
@@ -79,7 +79,7 @@ solve::flow_time_plan make_flow_time_plan(const spec& job) {
           .has_fields = t.write_steps};
 }
 
-physics_result run_flow_transient(const spec& job, const local_model& part, const solve::options& how, log_sink& log) {
+physics_result run_flow_transient(const spec& job, const local_model& part, const numerics::options& how, log_sink& log) {
   const MPI_Comm comm = part.where.comm;
   solve::through_problem problem;
   std::vector<std::size_t> table_of;
@@ -88,7 +88,7 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
   solve::flow_time_plan plan = make_flow_time_plan(job);
   std::optional<flow_paths> paths;
   std::optional<path_checkpointer> kept_paths;
-  solve::checkpointer* checkpoints = how.checkpoints;
+  numerics::checkpointer* checkpoints = how.checkpoints;
   if (job.picture.pathlines > 0) {
     paths.emplace(job, part, problem);
     plan.on_step = [&](double time_s, const solve::through_solution& fields) { paths->follow(time_s, fields); };

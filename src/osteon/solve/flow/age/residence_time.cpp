@@ -11,8 +11,9 @@
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/gather_to_all.hpp>
 #include <osteon/comm/percentile.hpp>
+#include <osteon/numerics/operators/connected_parts.hpp>
 #include <osteon/solve/flow/temperature/flow_temperature.hpp>
-#include <osteon/solve/operators/connected_parts.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 #include <string>
 
 namespace osteon::solve {

@@ -1,8 +1,9 @@
 #pragma once
 /// @file
 /// How long a fluid that flows steadily has been in the sample: its mean age, and the age of what leaves.
+#include <osteon/numerics/solver_options.hpp>
 #include <osteon/solve/flow/flow_through.hpp>
-#include <osteon/solve/solver_options.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 
 namespace osteon::solve {
 

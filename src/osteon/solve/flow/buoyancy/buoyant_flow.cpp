@@ -7,13 +7,14 @@
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
-#include <osteon/solve/flow/buoyancy/anderson_mixing.hpp>
+#include <osteon/numerics/joint_certificate.hpp>
+#include <osteon/numerics/krylov/anderson_mixing.hpp>
 #include <osteon/solve/flow/buoyancy/buoyant_flow.hpp>
 #include <osteon/solve/flow/buoyancy/carried_temperature.hpp>
 #include <osteon/solve/flow/buoyancy/driving_difference.hpp>
 #include <osteon/solve/flow/buoyancy/stability.hpp>
 #include <osteon/solve/flow/openings/through_solver.hpp>
-#include <osteon/solve/joint_certificate.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 #include <utility>
 
 namespace osteon::solve {

@@ -9,12 +9,13 @@
 #include <osteon/base/error.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/numerics/joint_certificate.hpp>
+#include <osteon/numerics/krylov/block_sums.hpp>
+#include <osteon/numerics/operators/connected_parts.hpp>
 #include <osteon/solve/flow/dispersion/mirrored_sample.hpp>
-#include <osteon/solve/flow/flow_sums.hpp>
 #include <osteon/solve/flow/temperature/transport_solver.hpp>
 #include <osteon/solve/heat/heat_check.hpp>
-#include <osteon/solve/joint_certificate.hpp>
-#include <osteon/solve/operators/connected_parts.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 
 namespace osteon::solve {
 

@@ -2,8 +2,9 @@
 /// @file
 /// Effective dispersion of what a flow carries through a sample that repeats, or that is mirrored at its faces: what is
 /// left, at the size of many samples, of molecular diffusion and of the differences of the velocity inside one.
+#include <osteon/numerics/solver_options.hpp>
 #include <osteon/solve/flow/permeability.hpp>
-#include <osteon/solve/solver_options.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 
 namespace osteon::solve {
 

@@ -9,8 +9,9 @@
 #include <osteon/base/error.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/reductions.hpp>
+#include <osteon/numerics/krylov/block_sums.hpp>
 #include <osteon/solve/flow/buoyancy/driving_difference.hpp>
-#include <osteon/solve/flow/flow_sums.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 
 namespace osteon::solve {
 

@@ -3,11 +3,12 @@
 /// Heat with flow in time: the temperature of fluid and solid, step by step with the flow that carries it, and that it may
 /// drive by its weight (Boussinesq).
 #include <memory>
-#include <osteon/solve/checkpointer.hpp>
+#include <osteon/numerics/checkpointer.hpp>
 #include <osteon/solve/flow/buoyancy/buoyancy_force.hpp>
 #include <osteon/solve/flow/temperature/transport_solver.hpp>
 #include <osteon/solve/flow/transient/carried_quantity.hpp>
 #include <osteon/solve/flow/transient/pressure_projection.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 
 namespace osteon::solve {
 

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <osteon/base/error.hpp>
-#include <osteon/solve/flow/inner_product.hpp>
+#include <osteon/numerics/krylov/bramble_pasciak.hpp>
 #include <osteon/solve/flow/openings/through_solver.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 
 namespace osteon::solve {
 

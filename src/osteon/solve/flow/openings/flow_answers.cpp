@@ -2,9 +2,10 @@
 #include <cmath>
 #include <osteon/base/at.hpp>
 #include <osteon/comm/reductions.hpp>
-#include <osteon/solve/flow/flow_sums.hpp>
+#include <osteon/numerics/krylov/block_sums.hpp>
 #include <osteon/solve/flow/openings/through_parts.hpp>
 #include <osteon/solve/flow/openings/wall_shear.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 #include <osteon/solve/post/field_statistics.hpp>
 
 namespace osteon::solve {

@@ -1,9 +1,10 @@
 #pragma once
 /// @file
 /// What enters by each voxel of the openings with a given velocity.
+#include <osteon/numerics/operators/connected_parts.hpp>
 #include <osteon/solve/flow/flow_through.hpp>
 #include <osteon/solve/flow/solid_faces.hpp>
-#include <osteon/solve/operators/connected_parts.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 #include <tuple>
 
 namespace osteon::solve {

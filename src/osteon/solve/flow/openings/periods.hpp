@@ -1,8 +1,9 @@
 #pragma once
 /// @file
 /// Flow through an image that repeats itself along an axis: the drop of pressure over a period, and what passes it.
-#include <osteon/solve/flow/flow_sums.hpp>
+#include <osteon/numerics/krylov/block_sums.hpp>
 #include <osteon/solve/flow/openings/through_parts.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 
 namespace osteon::solve {
 

@@ -3,11 +3,12 @@
 /// The coupled system of flow between openings: conjugate gradients where it creeps, GCR inside steps of Picard and Newton
 /// where there is inertia.
 #include <memory>
+#include <osteon/numerics/krylov/block_sums.hpp>
 #include <osteon/solve/flow/convection.hpp>
 #include <osteon/solve/flow/flow_preconditioner.hpp>
-#include <osteon/solve/flow/flow_sums.hpp>
 #include <osteon/solve/flow/inertia/momentum_limiter.hpp>
 #include <osteon/solve/flow/openings/transport_cycle.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 #include <string>
 #include <vector>
 

@@ -7,8 +7,9 @@
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/gather_to_all.hpp>
 #include <osteon/comm/reductions.hpp>
+#include <osteon/numerics/multigrid/coarse_halo.hpp>
 #include <osteon/solve/flow/openings/transport_cycle.hpp>
-#include <osteon/solve/multigrid/coarse_halo.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 
 namespace osteon::solve {
 

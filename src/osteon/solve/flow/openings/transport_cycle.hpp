@@ -4,8 +4,9 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <osteon/numerics/kernel_work.hpp>
 #include <osteon/solve/flow/convection.hpp>
-#include <osteon/solve/kernel_work.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 #include <vector>
 
 namespace osteon::solve {

@@ -9,10 +9,11 @@
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
-#include <osteon/solve/flow/flow_sums.hpp>
+#include <osteon/numerics/krylov/block_sums.hpp>
 #include <osteon/solve/flow/open_flow_cells.hpp>
 #include <osteon/solve/flow/temperature/transport_solver.hpp>
 #include <osteon/solve/heat/heat_check.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 
 namespace osteon::solve {
 

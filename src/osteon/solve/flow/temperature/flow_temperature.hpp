@@ -5,9 +5,10 @@
 /// One temperature per voxel. Heat is conducted everywhere, with the two-point fluxes and harmonic conductivities of the
 /// heat solver, and carried by the flow through the faces of fluid voxels. Units: mm, s, K, W.
 #include <optional>
+#include <osteon/numerics/operators/heat_problem.hpp>
+#include <osteon/numerics/solver_options.hpp>
 #include <osteon/solve/flow/flow_through.hpp>
-#include <osteon/solve/operators/heat_problem.hpp>
-#include <osteon/solve/solver_options.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 
 namespace osteon::solve {
 

@@ -7,9 +7,10 @@
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/gather_to_all.hpp>
 #include <osteon/comm/reductions.hpp>
-#include <osteon/solve/multigrid/aggregate_forest.hpp>
-#include <osteon/solve/multigrid/aggregation.hpp>
-#include <osteon/solve/multigrid/coarse_halo.hpp>
+#include <osteon/numerics/multigrid/aggregate_forest.hpp>
+#include <osteon/numerics/multigrid/aggregation.hpp>
+#include <osteon/numerics/multigrid/coarse_halo.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 
 namespace osteon::solve {
 

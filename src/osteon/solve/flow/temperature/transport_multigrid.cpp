@@ -11,8 +11,9 @@
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/offsets.hpp>
 #include <osteon/comm/reductions.hpp>
+#include <osteon/numerics/multigrid/aggregation.hpp>
 #include <osteon/solve/flow/temperature/transport_level.hpp>
-#include <osteon/solve/multigrid/aggregation.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 
 namespace osteon::solve {
 

@@ -8,8 +8,9 @@
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/reductions.hpp>
-#include <osteon/solve/checkpointer.hpp>
-#include <osteon/solve/flow/flow_sums.hpp>
+#include <osteon/numerics/checkpointer.hpp>
+#include <osteon/numerics/krylov/block_sums.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 
 namespace osteon::solve {
 

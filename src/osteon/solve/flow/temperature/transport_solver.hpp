@@ -3,10 +3,11 @@
 /// GCR for a temperature that a flow carries.
 #include <optional>
 #include <osteon/base/log_sink.hpp>
-#include <osteon/solve/certificate.hpp>
+#include <osteon/numerics/certificate.hpp>
+#include <osteon/numerics/solver_options.hpp>
 #include <osteon/solve/flow/temperature/transport_factor.hpp>
 #include <osteon/solve/flow/temperature/transport_multigrid.hpp>
-#include <osteon/solve/solver_options.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 
 namespace osteon::solve {
 

@@ -2,12 +2,13 @@
 /// @file
 /// Flow in time: the state, and one step.
 #include <optional>
-#include <osteon/solve/checkpointer.hpp>
+#include <osteon/numerics/checkpointer.hpp>
 #include <osteon/solve/flow/inertia/momentum_limiter.hpp>
 #include <osteon/solve/flow/openings/through_parts.hpp>
 #include <osteon/solve/flow/transient/momentum_solver.hpp>
 #include <osteon/solve/flow/transient/period_rate.hpp>
 #include <osteon/solve/flow/transient/pressure_projection.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 
 namespace osteon::solve {
 

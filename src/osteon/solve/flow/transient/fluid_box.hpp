@@ -2,8 +2,9 @@
 /// @file
 /// Whether the fluid is a whole box, whose pressure transforms can find.
 #include <optional>
+#include <osteon/numerics/transforms/box_poisson.hpp>
 #include <osteon/solve/flow/open_flow_cells.hpp>
-#include <osteon/solve/transforms/box_poisson.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 #include <string>
 
 namespace osteon::solve {

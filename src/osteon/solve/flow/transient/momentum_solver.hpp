@@ -2,9 +2,10 @@
 /// @file
 /// The implicit friction of a step of flow in time.
 #include <functional>
+#include <osteon/numerics/kernel_work.hpp>
+#include <osteon/numerics/krylov/block_sums.hpp>
 #include <osteon/solve/flow/flow_preconditioner.hpp>
-#include <osteon/solve/flow/flow_sums.hpp>
-#include <osteon/solve/kernel_work.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 
 namespace osteon::solve {
 

@@ -1,9 +1,10 @@
 #pragma once
 /// @file
 /// A flow rate over a period in time: the drop of pressure that makes it, step by step.
-#include <osteon/solve/checkpointer.hpp>
+#include <osteon/numerics/checkpointer.hpp>
 #include <osteon/solve/flow/transient/momentum_solver.hpp>
 #include <osteon/solve/flow/transient/pressure_projection.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 
 namespace osteon::solve {
 

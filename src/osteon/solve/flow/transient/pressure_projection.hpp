@@ -3,10 +3,11 @@
 /// The projection of a velocity field onto those that conserve mass.
 #include <functional>
 #include <memory>
+#include <osteon/numerics/krylov/block_sums.hpp>
+#include <osteon/numerics/transforms/box_poisson.hpp>
 #include <osteon/solve/flow/flow_preconditioner.hpp>
-#include <osteon/solve/flow/flow_sums.hpp>
 #include <osteon/solve/flow/open_flow_cells.hpp>
-#include <osteon/solve/transforms/box_poisson.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 
 namespace osteon::solve {
 

@@ -2,9 +2,10 @@
 /// @file
 /// Flow between openings in time.
 #include <functional>
-#include <osteon/solve/checkpointer.hpp>
+#include <osteon/numerics/checkpointer.hpp>
 #include <osteon/solve/flow/flow_through.hpp>
 #include <osteon/solve/flow/transient/carried_quantity.hpp>
+#include <osteon/solve/names_of_numerics.hpp>
 #include <span>
 
 namespace osteon::solve {

@@ -1,0 +1,70 @@
+#pragma once
+/// @file
+/// Preconditioned conjugate gradients for symmetric positive definite systems K x = b.
+#include <cmath>
+#include <optional>
+
+namespace osteon::numerics {
+
+/// The recursion of preconditioned conjugate gradients; the system holds the vectors: x, the residual r, the preconditioned
+/// residual z, the search direction p and q = K p, in whatever precision and layout it likes, and fuses their loops.
+/// @cite [HestenesStiefel1952], section 10
+///
+/// A system has
+/// - `double precondition()`: z = M^-1 r; returns (r, z)
+/// - `double search(double beta)`: p = z + beta p, q = K p; returns (p, q)
+/// - `double step(double alpha)`: x += alpha p, r -= alpha q; returns the norm of r
+///
+/// A system may use another inner product in which its operator is symmetric and positive definite: Bramble-Pasciak
+/// (bramble_pasciak.hpp) is this recursion for P K with (z, z) and (p, P K p) in the inner product of P.
+///
+/// An iteration is `advance()`, or its halves `begin()` and `finish()`, between which a solver may test (r, z) and stop.
+class cg {
+ public:
+  struct iteration {
+    double alpha;            ///< length of the step along p
+    double residual;         ///< the value of the system's step(): the norm of r after it
+    double energy_decrease;  ///< alpha (r, z): by how much x^T K x / 2 - b^T x fell, twice
+  };
+
+  /// The first half: precondition. @return (r, z)
+  template <class System>
+  double begin(System& system) {
+    rz_ = system.precondition();
+    return rz_;
+  }
+
+  /// The second half: search and step. @return nothing if (r, z) or (p, q) is not positive, or the step is not finite; x
+  /// and r are as before then
+  template <class System>
+  std::optional<iteration> finish(System& system) {
+    const double pq = system.search(rz_before_ == 0 ? 0 : rz_ / rz_before_);
+    rz_before_ = rz_;
+    if (!(pq > 0) || !(rz_ > 0)) return std::nullopt;
+    const double alpha = rz_ / pq;
+    if (!std::isfinite(alpha)) return std::nullopt;
+    return iteration{alpha, system.step(alpha), alpha * rz_};
+  }
+
+  /// Make one step. @return as finish()
+  template <class System>
+  std::optional<iteration> advance(System& system) {
+    begin(system);
+    return finish(system);
+  }
+
+  /// Forget the direction: the next step goes along the preconditioned residual, as after r was computed anew.
+  void restart() { rz_before_ = 0; }
+
+  /// (r, z) of the last step, for checkpoints; 0 after restart().
+  double rz() const { return rz_before_; }
+  void resume(double rz) { rz_before_ = rz; }
+
+ private:
+  double rz_ = 0, rz_before_ = 0;
+};
+
+/// Name of the release before.
+using cg_recursion [[deprecated("osteon::numerics::cg")]] = cg;
+
+}  // namespace osteon::numerics

@@ -1,0 +1,69 @@
+#pragma once
+/// @file
+/// Disjoint sets of points that become the aggregates of the next level.
+#include <algorithm>
+#include <cstdint>
+#include <osteon/base/at.hpp>
+#include <osteon/base/disjoint_sets.hpp>
+#include <osteon/base/for_each.hpp>
+#include <vector>
+
+namespace osteon::numerics {
+
+/// Whether two points are coupled well enough to have one value on the coarse level. Without this test, two good
+/// conductors that meet only through a poor one inside a block would be short-circuited.
+inline bool is_strong(float conductance, float diagonal, float other_diagonal) {
+  constexpr float threshold = 5e-4F;  // equal cells in a chain or a block couple by 1/4 to 1/36
+  return conductance * conductance >= threshold * diagonal * other_diagonal;
+}
+
+/// Fine points united into aggregates. The first point of an aggregate represents it.
+class aggregate_forest {
+ public:
+  /// @param slabs stretches of the points that are joined with no other one
+  explicit aggregate_forest(std::int32_t count, std::size_t slabs = 1)
+      : sets_(static_cast<std::size_t>(count)), has_strong_(static_cast<std::size_t>(count)), weak_(slabs) {}
+  /// Unite two neighbours of one block, or remember them if they are coupled weakly. Several threads may do so, each for
+  /// the points of a slab of its own.
+  void join(std::int32_t i, std::int32_t j, float conductance, bool strong, std::size_t slab = 0) {
+    if (strong)
+      sets_.unite(i, j);
+    else
+      weak_[slab].insert(weak_[slab].end(), {{i, j, conductance}, {j, i, conductance}});
+  }
+  /// Remember that `i` is strongly coupled, be it out of its block.
+  void mark_strong(std::int32_t i) { has_strong_[at(i)] = 1; }
+
+  /// Give the aggregates numbers in the order of their first points, and call first(i) for each of these. Empties the
+  /// forest. @returns the aggregate of each point
+  template <class First>
+  std::vector<std::int32_t> number(First first) {
+    // A point that nothing holds strongly, such as a poor conductor among good ones, follows its best neighbour. It joins
+    // only one, so it links no two aggregates.
+    for_each_block(static_cast<std::int64_t>(weak_.size()), 1, [&](std::int64_t slab, std::int64_t) {
+      auto& pairs = weak_[static_cast<std::size_t>(slab)];
+      std::sort(pairs.begin(), pairs.end(), [](const weak_pair& a, const weak_pair& b) {
+        return a.from != b.from                 ? a.from < b.from
+               : a.conductance != b.conductance ? a.conductance > b.conductance
+                                                : a.to < b.to;
+      });
+      for (const weak_pair& pair : pairs) {
+        if (has_strong_[at(pair.from)] != 0) continue;
+        sets_.unite(pair.from, pair.to);
+        has_strong_[at(pair.from)] = 1;
+      }
+    });
+    return sets_.number(first);
+  }
+
+ private:
+  struct weak_pair {
+    std::int32_t from, to;
+    float conductance;
+  };
+  disjoint_sets sets_;
+  std::vector<std::uint8_t> has_strong_;
+  std::vector<std::vector<weak_pair>> weak_;  // by slab
+};
+
+}  // namespace osteon::numerics

@@ -1,0 +1,300 @@
+#include <osteon/numerics/multigrid/coarse_stiffness.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <osteon/base/for_each.hpp>
+#include <unordered_map>
+
+namespace osteon::numerics {
+
+namespace {
+
+// The parts of a coarse brick of the first level: a material for each octant, a bit for each fixed displacement
+// of the 27 nodes of its children, and its kind.
+struct recipe {
+  kernel::octant_materials materials{};
+  std::uint64_t fixed[2] = {0, 0};  // the kind above the 81 bits
+  int kind() const { return static_cast<int>(fixed[1] >> 32); }
+  bool is_anchored() const { return (fixed[0] | static_cast<std::uint32_t>(fixed[1])) != 0; }
+  friend bool operator==(const recipe&, const recipe&) = default;
+};
+
+struct recipe_hash {
+  std::size_t operator()(const recipe& r) const {
+    const auto materials = std::bit_cast<std::array<std::uint64_t, 2>>(r.materials);
+    std::uint64_t h = materials[0];
+    for (const std::uint64_t part : {materials[1], r.fixed[0], r.fixed[1]}) h = (h ^ (h >> 29)) * 0xbf58476d1ce4e5b9U + part;
+    return static_cast<std::size_t>((h ^ (h >> 32)) * 0x94d049bb133111ebU);
+  }
+};
+
+// Added to the energy of each deformation, as a part of the stiffest one's, on every coarse level: in a small part of a
+// large brick the eight corners describe nearly the same motions, and rounding would make such differences negative. Rigid
+// motions stay free, so that a part on a thin strut has the same small energy on all levels.
+constexpr double stiffening = 1e-6;
+
+// Bricks of several materials are mostly unlike all others where every voxel has a modulus of its own; of so many materials
+// even those of one are.
+bool is_graded(const recipe& r, std::size_t materials) {
+  constexpr std::size_t most_tabulated = 33;
+  if (r.kind() != 0 || r.is_anchored()) return false;
+  if (materials > most_tabulated) return true;
+  material_number one = 0;
+  for (const material_number material : r.materials)
+    if (material != 0) {
+      if (one != 0 && material != one) return true;
+      one = material;
+    }
+  return false;
+}
+
+int place_of_corner(int octant, int corner) {
+  return 9 * ((octant >> 2) + (corner >> 2)) + 3 * ((octant >> 1 & 1) + (corner >> 1 & 1)) + (octant & 1) + (corner & 1);
+}
+
+bool is_fixed(const recipe& r, int place, int component) {
+  const int bit = 3 * place + component;
+  return r.fixed[bit / 64] >> (bit % 64) & 1;
+}
+
+// The matrices of voxels. Of many materials they are made of the two of a modulus of 1: as a table, at 4.5 KiB each, they
+// would be of the size of the solver's vectors.
+class voxel_matrices {
+ public:
+  voxel_matrices(vector3 spacing_mm, const std::vector<kernel::lame>& materials) : materials_(materials) {
+    constexpr std::size_t most_tabulated = 256;
+    if (materials.size() <= most_tabulated)
+      for (const kernel::lame& m : materials) of_material_.push_back(kernel::element_stiffness(spacing_mm, m));
+    else
+      by_lambda_ = kernel::element_stiffness(spacing_mm, {1, 0}), by_mu_ = kernel::element_stiffness(spacing_mm, {0, 1});
+  }
+  kernel::matrix24 operator[](material_number material) const {
+    if (!of_material_.empty()) return of_material_[material];
+    const auto [lambda, mu] = materials_[material];
+    kernel::matrix24 sum;
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = lambda * by_lambda_[i] + mu * by_mu_[i];
+    return sum;
+  }
+
+ private:
+  const std::vector<kernel::lame>& materials_;
+  std::vector<kernel::matrix24> of_material_;
+  kernel::matrix24 by_lambda_{}, by_mu_{};
+};
+
+kernel::symmetric24 cook(const recipe& r, const voxel_matrices& of_material, const std::array<double, 3>& middle,
+                         const kernel::brick_shape& shape) {
+  kernel::symmetric24 sum;
+  for (int octant = 0; octant < 8; ++octant) {
+    const material_number material = r.materials[static_cast<std::size_t>(octant)];
+    if (material == 0) continue;
+    kernel::matrix24 child = of_material[material];
+    for (int dof = 0; dof < 24; ++dof)
+      if (is_fixed(r, place_of_corner(octant, dof / 3), dof % 3))
+        for (int other = 0; other < 24; ++other)
+          child[static_cast<std::size_t>(24 * dof + other)] = child[static_cast<std::size_t>(24 * other + dof)] = 0;
+    kernel::restrict_to_parent(child, octant, middle);
+    sum.add(child);
+  }
+  kernel::stiffen(sum, shape, stiffening);
+  return sum;
+}
+
+// Where a brick of a kind is divided.
+std::array<double, 3> middle_of(const coarse_mesh& mesh, int kind) {
+  std::array<double, 3> middle{0.5, 0.5, 0.5};
+  for (std::size_t d = 0; d < 3; ++d)
+    if (kind & 4 >> d) middle[d] = mesh.middle[d];
+  return middle;
+}
+
+// A brick of a kind that is not divided in the middle is the last along that axis, with a length of its own.
+kernel::brick_shape shape_of(const coarse_mesh& mesh, vector3 spacing_mm, int kind) {
+  for (int d = 0; d < 3; ++d)
+    if (kind & 4 >> d) spacing_mm[d] *= mesh.mesh.lattice.last[static_cast<std::size_t>(d)];
+  return kernel::brick_shape(spacing_mm);
+}
+
+index3 place_of_parent(std::int64_t z, std::int64_t y, std::int64_t x) { return {z / 2, y / 2, x / 2}; }
+
+}  // namespace
+
+brick_matrices first_coarse_matrices(const elasticity_problem& problem, const fine_stiffness& fine,
+                                     const coarse_mesh& mesh) {
+  std::vector<std::uint8_t> fixed(static_cast<std::size_t>(problem.nodes.size()));
+  for (const prescribed_displacement& p : problem.fixed)
+    fixed[static_cast<std::size_t>(p.node)] =
+        static_cast<std::uint8_t>(fixed[static_cast<std::size_t>(p.node)] | 1 << static_cast<int>(p.direction));
+
+  std::vector<recipe> recipes(mesh.mesh.corners.size());
+  const std::int64_t z_begin = problem.where.owned.begin.z;
+  std::size_t cell = 0;
+  for (std::int64_t z = 0; z < problem.cells.shape().z; ++z)
+    fine.visit_plane(z, [&](std::int64_t y, std::int64_t x, const std::array<std::int32_t, 8>& corners) {
+      recipe& r = recipes[static_cast<std::size_t>(mesh.parent[cell])];
+      const auto octant = static_cast<int>(4 * ((z + z_begin) & 1) + 2 * (y & 1) + (x & 1));
+      r.fixed[1] |= static_cast<std::uint64_t>(brick_kind(mesh, place_of_parent(z + z_begin, y, x))) << 32;
+      r.materials[static_cast<std::size_t>(octant)] = problem.material[cell];
+      for (int a = 0; a < 8; ++a)
+        for (int c = 0; c < 3; ++c)
+          if (fixed[static_cast<std::size_t>(corners[static_cast<std::size_t>(a)])] >> c & 1) {
+            const int bit = 3 * place_of_corner(octant, a) + c;
+            r.fixed[bit / 64] |= std::uint64_t{1} << (bit % 64);
+          }
+      ++cell;
+    });
+
+  const std::vector<kernel::lame> materials = lame_table(*problem.materials);
+  const voxel_matrices of_material(problem.spacing_mm, materials);
+  brick_matrices result;
+  std::unordered_map<recipe, std::int32_t, recipe_hash> known;
+  for (const recipe& r : recipes) {
+    const bool graded = is_graded(r, materials.size());
+    const auto number = static_cast<std::int32_t>(graded ? result.octants.size() : result.table.size());
+    const auto [entry, fresh] = known.try_emplace(r, graded ? ~number : number);
+    if (fresh && graded) {
+      result.octants.push_back(r.materials);
+    } else if (fresh) {
+      result.table.push_back(cook(r, of_material, middle_of(mesh, r.kind()), shape_of(mesh, problem.spacing_mm, r.kind())));
+      result.is_anchored.push_back(r.is_anchored());
+    }
+    result.matrix.push_back(entry->second);
+  }
+  if (!result.octants.empty())
+    result.graded = std::make_shared<const kernel::graded_bricks>(problem.spacing_mm, materials, stiffening);
+  result.octants.shrink_to_fit();
+  return result;
+}
+
+namespace {
+
+// Of a child: its matrix, its octant, and the parent's kind. Bricks with equal lists have equal matrices.
+struct child_part {
+  std::int32_t matrix;
+  std::int8_t octant, kind;
+  auto operator<=>(const child_part&) const = default;
+};
+
+struct parts_hash {
+  std::size_t operator()(const std::vector<child_part>& parts) const {
+    std::uint64_t h = parts.size();
+    for (const child_part& p : parts)
+      h = (h ^ (h >> 29)) * 0xbf58476d1ce4e5b9U + (static_cast<std::uint64_t>(p.matrix) << 8) +
+          static_cast<std::uint64_t>(8 * p.octant + p.kind);
+    return static_cast<std::size_t>(h ^ (h >> 32));
+  }
+};
+
+}  // namespace
+
+brick_matrices next_coarse_matrices(const brick_matrices& children, const brick_mesh& child_mesh, const coarse_mesh& mesh,
+                                    vector3 spacing_mm) {
+  // The children of each parent. A plane of parents has those of two planes, in a fixed order.
+  const auto bricks = mesh.mesh.corners.size();
+  const std::int64_t width = child_mesh.lattice.shape.x + 1, height = child_mesh.lattice.shape.y + 1;
+  std::vector<std::vector<child_part>> parts(bricks);
+  for (std::int64_t z = child_mesh.z_begin; z < child_mesh.z_end; ++z)
+    for (std::int32_t e = child_mesh.plane_begin[static_cast<std::size_t>(z - child_mesh.z_begin)];
+         e < child_mesh.plane_begin[static_cast<std::size_t>(z - child_mesh.z_begin) + 1]; ++e) {
+      const auto at = static_cast<std::size_t>(e);
+      const std::int64_t place = child_mesh.node_place[static_cast<std::size_t>(child_mesh.corners[at][0])];
+      const std::int64_t y = place / width % height, x = place % width;
+      const auto octant = static_cast<std::int8_t>(4 * (z & 1) + 2 * (y & 1) + (x & 1));
+      const auto kind = static_cast<std::int8_t>(brick_kind(mesh, place_of_parent(z, y, x)));
+      parts[static_cast<std::size_t>(mesh.parent[at])].push_back({children.matrix[at], octant, kind});
+    }
+  // In solid regions most bricks are equal.
+  brick_matrices result;
+  std::unordered_map<std::vector<child_part>, std::int32_t, parts_hash> known;
+  std::vector<const std::vector<child_part>*> distinct;
+  for (std::vector<child_part>& list : parts) {
+    std::sort(list.begin(), list.end());
+    const auto [entry, fresh] = known.try_emplace(std::move(list), static_cast<std::int32_t>(distinct.size()));
+    if (fresh) distinct.push_back(&entry->first);
+    result.matrix.push_back(entry->second);
+  }
+  result.table.resize(distinct.size());
+  for (const auto* list : distinct)
+    result.is_anchored.push_back(std::any_of(list->begin(), list->end(), [&](const child_part& p) {
+      return p.matrix >= 0 && children.is_anchored[static_cast<std::size_t>(p.matrix)];
+    }));
+#pragma omp parallel for schedule(dynamic, 64)
+  for (std::size_t m = 0; m < distinct.size(); ++m) {
+    for (const child_part& p : *distinct[m]) {
+      std::array<double, 576> matrix = children.of(p.matrix).full();
+      kernel::restrict_to_parent(matrix, p.octant, middle_of(mesh, p.kind));
+      result.table[m].add(matrix);
+    }
+    kernel::stiffen(result.table[m], shape_of(mesh, spacing_mm, distinct[m]->front().kind), stiffening);
+  }
+  return result;
+}
+
+// A brick that is the last along an axis may have a length of its own there.
+std::uint8_t shape_number(const brick_lattice& lattice, std::int64_t place) {
+  const std::int64_t width = lattice.shape.x + 1, height = lattice.shape.y + 1;
+  const index3 at{place / width / height, place / width % height, place % width};
+  int number = 0;
+  for (int d = 0; d < 3; ++d)
+    if (at[d] + 1 == lattice.shape[d]) number |= 4 >> d;
+  return static_cast<std::uint8_t>(number);
+}
+
+coarse_stiffness::coarse_stiffness(MPI_Comm comm, const brick_mesh& mesh, vector3 spacing_mm, const brick_matrices& matrices,
+                                   std::span<const int> touching, const std::string& name)
+    : mesh_(mesh),
+      nodes_(static_cast<std::int64_t>(mesh.node_id.size())),
+      shared_(comm, mesh.boundary, touching, name),
+      matrix_(matrices.matrix),
+      graded_(matrices.graded),
+      octants_(matrices.octants) {
+  const bool is_uneven = mesh.lattice.last != std::array<double, 3>{1, 1, 1};
+  for (int number = 0; number < (is_uneven ? 8 : 1); ++number) {
+    vector3 sides = spacing_mm;
+    for (int d = 0; d < 3; ++d)
+      if (number & 4 >> d) sides[d] *= mesh.lattice.last[static_cast<std::size_t>(d)];
+    shapes_.emplace_back(sides);
+  }
+  std::vector<std::uint8_t> shape_of_matrix(matrices.table.size());
+  if (is_uneven)
+    for (std::size_t e = 0; e < mesh.corners.size(); ++e) {
+      shape_of_brick_.push_back(shape_number(mesh.lattice, mesh.node_place[static_cast<std::size_t>(mesh.corners[e][0])]));
+      if (matrix_[e] >= 0) shape_of_matrix[static_cast<std::size_t>(matrix_[e])] = shape_of_brick_.back();
+    }
+  const auto anchored = static_cast<std::size_t>(std::count(matrices.is_anchored.begin(), matrices.is_anchored.end(), true));
+  table_.reserve(matrices.table.size() - anchored, anchored);
+  for (std::size_t m = 0; m < matrices.table.size(); ++m)
+    table_.add(matrices.table[m], shapes_[shape_of_matrix[m]], matrices.is_anchored[m]);
+  for (std::size_t z = 0; z + 1 < mesh.plane_begin.size(); ++z) {
+    plane_begin_.push_back(batches_.size());
+    kernel::append_batches(bricks(), mesh.plane_begin[z], mesh.plane_begin[z + 1], batches_);
+  }
+  plane_begin_.push_back(batches_.size());
+  batches_.shrink_to_fit();
+  inverse_diagonal_.assign(static_cast<std::size_t>(size()), 0.0F);
+  for (std::size_t e = 0; e < mesh.corners.size(); ++e) {
+    const kernel::symmetric24 matrix = matrices.of(matrices.matrix[e]);
+    for (std::size_t dof = 0; dof < 24; ++dof)
+      inverse_diagonal_[4 * static_cast<std::size_t>(mesh.corners[e][dof / 3]) + dof % 3] +=
+          static_cast<float>(matrix(dof, dof));
+  }
+  shared_.exchange_add(inverse_diagonal_.data(), layout());
+  for (float& value : inverse_diagonal_) value = value > 0 ? 1 / value : 0.0F;
+}
+
+void coarse_stiffness::multiply(const float* x, float* y) const {
+  for_each_block(size(), 8192, [=](std::int64_t begin, std::int64_t end) { std::fill(y + begin, y + end, 0.0F); });
+  const kernel::table_bricks all = bricks();
+  const std::span<const kernel::brick_batch> batches = batches_;
+  const std::size_t planes = plane_begin_.size() - 1;
+  // Planes of equal parity share no nodes.
+  for (std::size_t parity = 0; parity < 2; ++parity) {
+#pragma omp parallel for schedule(dynamic)
+    for (std::size_t z = parity; z < planes; z += 2)
+      kernel::add_product(all, batches.subspan(plane_begin_[z], plane_begin_[z + 1] - plane_begin_[z]), x, y);
+  }
+  shared_.exchange_add(y, layout());
+}
+
+}  // namespace osteon::numerics

@@ -1,0 +1,77 @@
+#pragma once
+/// @file
+/// Galerkin stiffness of the coarse bricks: P^T K P brick by brick, so that a brick shared by ranks needs no exchange.
+#include <memory>
+#include <osteon/kernel/elasticity/deformation_table.hpp>
+#include <osteon/kernel/elasticity/graded_bricks.hpp>
+#include <osteon/numerics/operators/brick_mesh.hpp>
+#include <osteon/numerics/operators/elasticity_operator.hpp>
+#include <osteon/numerics/operators/fine_stiffness.hpp>
+#include <string>
+
+namespace osteon::numerics {
+
+/// The element matrices of a level: many bricks may share one. In double, because a part on a thin strut moves at an
+/// energy that single precision would drown.
+struct brick_matrices {
+  std::vector<std::int32_t> matrix;  ///< of each brick, a place in `table`, or ~ of a place in `octants`
+  std::vector<kernel::symmetric24> table;
+  std::vector<bool> is_anchored;  ///< of each matrix: a displacement of a finest node in the brick is fixed
+  /// Bricks of the first coarse level whose matrix is made when it is needed; none of them is anchored.
+  std::vector<kernel::octant_materials> octants;
+  std::shared_ptr<const kernel::graded_bricks> graded;
+
+  kernel::symmetric24 of(std::int32_t m) const {
+    return m < 0 ? graded->matrix(octants[static_cast<std::size_t>(~m)]) : table[static_cast<std::size_t>(m)];
+  }
+};
+
+/// Matrices of the first coarse level. Bricks with equal children (materials and fixed displacements) share one.
+brick_matrices first_coarse_matrices(const elasticity_problem& problem, const fine_stiffness& fine, const coarse_mesh& mesh);
+
+/// Matrices of the next level. Bricks with equal children share one.
+/// @param spacing_mm of the voxels
+brick_matrices next_coarse_matrices(const brick_matrices& children, const brick_mesh& child_mesh, const coarse_mesh& mesh,
+                                    vector3 spacing_mm);
+
+/// K of a coarse level. Vectors hold four floats a node: z, y, x, 0.
+class coarse_stiffness final : public elasticity_operator {
+ public:
+  /// Borrows the mesh.
+  /// @param spacing_mm of the voxels @param name under which its messages are counted
+  /// @collective on comm
+  coarse_stiffness(MPI_Comm comm, const brick_mesh& mesh, vector3 spacing_mm, const brick_matrices& matrices,
+                   std::span<const int> touching, const std::string& name = "nodes of a coarse level");
+
+  void multiply(const float* x, float* y) const override;
+  // x is read, y read and written; a brick has eight corners and the number of its matrix, which is taken to be in a cache.
+  kernel_work work() const override {
+    const auto bricks = static_cast<double>(matrix_.size());
+    return {static_cast<double>(size()) * 3 * sizeof(float) + bricks * 9 * sizeof(std::int32_t), bricks * 2 * 24 * 24};
+  }
+  std::int64_t size() const override { return 4 * nodes_; }
+  grid::node_layout layout() const override { return {3, 1, 4}; }
+  const grid::shared_nodes& shared() const override { return shared_; }
+  numerics::inverse_diagonal inverse_diagonal() const override { return {inverse_diagonal_}; }
+  std::span<const std::int64_t> fixed() const override { return {}; }  // Galerkin: fixed displacements have no weight
+
+ private:
+  kernel::table_bricks bricks() const {
+    return {mesh_.corners, matrix_, &table_, shape_of_brick_, shapes_, graded_.get(), octants_};
+  }
+
+  const brick_mesh& mesh_;
+  std::int64_t nodes_;
+  grid::shared_nodes shared_;
+  std::vector<std::int32_t> matrix_;
+  kernel::deformation_table table_;
+  std::shared_ptr<const kernel::graded_bricks> graded_;
+  std::vector<kernel::octant_materials> octants_;
+  std::vector<kernel::brick_shape> shapes_;
+  std::vector<std::uint8_t> shape_of_brick_;  // empty if there is one shape
+  std::vector<kernel::brick_batch> batches_;
+  std::vector<std::size_t> plane_begin_;  // first batch of each plane of bricks, and the end
+  std::vector<float> inverse_diagonal_;
+};
+
+}  // namespace osteon::numerics

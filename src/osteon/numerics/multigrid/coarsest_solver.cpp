@@ -1,0 +1,236 @@
+#include <osteon/comm/offsets.hpp>
+#include <osteon/numerics/multigrid/coarsest_solver.hpp>
+
+#include <Eigen/SparseCholesky>
+#include <algorithm>
+#include <numeric>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/comm/datatype.hpp>
+#include <osteon/comm/message_ledger.hpp>
+#include <span>
+
+namespace osteon::numerics {
+
+namespace {
+
+std::vector<int> gather_counts(MPI_Comm comm, std::size_t mine) {
+  const int count = static_cast<int>(mine);
+  std::vector<int> counts(static_cast<std::size_t>(comm::size(comm)));
+  MPI_Gather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm);
+  return counts;
+}
+
+// The values of all ranks on rank 0, in the order of the ranks; nothing elsewhere.
+template <class T>
+std::vector<T> gather(MPI_Comm comm, const std::vector<T>& mine, const std::vector<int>& counts) {
+  const bool is_root = comm::rank(comm) == 0;
+  std::vector<T> all(is_root ? static_cast<std::size_t>(std::accumulate(counts.begin(), counts.end(), 0)) : 0);
+  const auto begin = comm::offsets_of(counts);
+  MPI_Gatherv(mine.data(), static_cast<int>(mine.size()), comm::datatype<T>(), all.data(), counts.data(), begin.data(),
+              comm::datatype<T>(), 0, comm);
+  return all;
+}
+
+// L of a factorisation L D L^T, strictly lower, its diagonal of ones left out. Columns next to each other that have the same
+// rows below them are taken together, four at most: a row is then found, read and written once for all of them. The other
+// ranks and threads wait for this.
+struct grouped_factor {
+  const Eigen::SparseMatrix<double>& l;
+  std::span<const int> first_column;  // of each group, and the end
+
+  template <int width>
+  struct group {
+    const double* value[width];  // of each column: those in rows of the group itself, then those in `row`
+    const int* row;
+    int rows;
+  };
+  template <int width>
+  group<width> at(int column) const {
+    const int* const begin = l.outerIndexPtr() + column;
+    group<width> of{{}, l.innerIndexPtr() + begin[width - 1], begin[width] - begin[width - 1]};
+    for (int c = 0; c < width; ++c) of.value[c] = l.valuePtr() + begin[c];
+    return of;
+  }
+
+  template <int width>
+  void forth(int column, double* x) const {
+    const group<width> of = at<width>(column);
+    double known[width];
+    for (int c = 0; c < width; ++c) {
+      known[c] = x[column + c];
+      for (int r = c + 1; r < width; ++r) x[column + r] -= of.value[c][r - c - 1] * known[c];
+    }
+    for (int i = 0; i < of.rows; ++i) {
+      double sum = 0;
+      for (int c = 0; c < width; ++c) sum += of.value[c][width - 1 - c + i] * known[c];
+      x[of.row[i]] -= sum;
+    }
+  }
+  template <int width>
+  void back(int column, double* x) const {
+    const group<width> of = at<width>(column);
+    double sum[width]{};
+    for (int i = 0; i < of.rows; ++i) {
+      const double known = x[of.row[i]];
+      for (int c = 0; c < width; ++c) sum[c] += of.value[c][width - 1 - c + i] * known;
+    }
+    for (int c = width - 1; c >= 0; --c) {
+      for (int r = c + 1; r < width; ++r) sum[c] += of.value[c][r - c - 1] * x[column + r];
+      x[column + c] -= sum[c];
+    }
+  }
+};
+
+std::vector<int> group_columns(const Eigen::SparseMatrix<double>& l) {
+  const int* const begin = l.outerIndexPtr();
+  const int size = static_cast<int>(l.cols());
+  const auto has_rows_of_the_next = [&](int j) {  // fill makes them a part of the next one's, so they need only be counted
+    return begin[j + 1] > begin[j] && l.innerIndexPtr()[begin[j]] == j + 1 &&
+           begin[j + 2] - begin[j + 1] == begin[j + 1] - begin[j] - 1;
+  };
+  std::vector<int> first{0};
+  for (int j = 1; j < size; ++j)
+    if (j - first.back() == 4 || !has_rows_of_the_next(j - 1)) first.push_back(j);
+  first.push_back(size);
+  return first;
+}
+
+// x = (L D L^T)^-1 x
+void substitute(const grouped_factor& l, const Eigen::VectorXd& d, Eigen::VectorXd& x) {
+  const auto groups = static_cast<std::ptrdiff_t>(l.first_column.size()) - 1;
+  const auto visit = [&](std::ptrdiff_t g, auto&& work) {
+    const int column = l.first_column[static_cast<std::size_t>(g)];
+    switch (l.first_column[static_cast<std::size_t>(g) + 1] - column) {
+      case 1:
+        return work.template operator()<1>(column);
+      case 2:
+        return work.template operator()<2>(column);
+      case 3:
+        return work.template operator()<3>(column);
+      default:
+        return work.template operator()<4>(column);
+    }
+  };
+  for (std::ptrdiff_t g = 0; g < groups; ++g) visit(g, [&]<int width>(int column) { l.forth<width>(column, x.data()); });
+  x.array() /= d.array();
+  for (std::ptrdiff_t g = groups; g-- > 0;) visit(g, [&]<int width>(int column) { l.back<width>(column, x.data()); });
+}
+
+}  // namespace
+
+struct coarsest_solver::root {
+  std::vector<std::int32_t> owned_node, any_node;  // global place of each value's node, rank after rank
+  std::vector<Eigen::Index> unknown;               // of each global degree of freedom, -1 without stiffness
+  Eigen::Index unknowns = 0;
+  Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> factor;
+  std::vector<int> first_column;  // of the groups of columns of the factor, and the end
+};
+
+coarsest_solver::coarsest_solver(MPI_Comm comm, const brick_mesh& mesh, const brick_matrices& matrices,
+                                 const grid::shared_nodes& shared)
+    : comm_(comm), nodes_(mesh.node_id.size()) {
+  const std::vector<std::int64_t>& ids = mesh.node_id;
+  std::vector<std::int64_t> owned_ids;
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    if (!std::binary_search(shared.not_owned().begin(), shared.not_owned().end(), static_cast<std::int32_t>(i))) {
+      owned_.push_back(static_cast<std::int32_t>(i));
+      owned_ids.push_back(ids[i]);
+    }
+  std::vector<std::int64_t> corners;  // ids, 8 a brick
+  std::vector<double> stiffness;      // 300 a brick
+  for (std::size_t e = 0; e < mesh.corners.size(); ++e) {
+    for (const std::int32_t node : mesh.corners[e]) corners.push_back(ids[static_cast<std::size_t>(node)]);
+    const auto matrix = matrices.of(matrices.matrix[e]).value;
+    stiffness.insert(stiffness.end(), matrix.begin(), matrix.end());
+  }
+
+  owned_counts_ = gather_counts(comm, owned_.size());
+  all_counts_ = gather_counts(comm, ids.size());
+  const auto all_owned = gather(comm, owned_ids, owned_counts_);
+  const auto all_ids = gather(comm, ids, all_counts_);
+  const auto all_corners = gather(comm, corners, gather_counts(comm, corners.size()));
+  const auto all_stiffness = gather(comm, stiffness, gather_counts(comm, stiffness.size()));
+  for (auto* counts : {&owned_counts_, &all_counts_})  // from here on in values: 4 a node
+    for (int& n : *counts) n *= 4;
+
+  comm::collectively(comm, [&] {
+    if (comm::rank(comm) != 0) return;
+    root_ = std::make_unique<root>();
+    std::vector<std::int64_t> sorted = all_owned;
+    std::sort(sorted.begin(), sorted.end());
+    const auto place = [&](std::int64_t id) {
+      return static_cast<std::int32_t>(std::lower_bound(sorted.begin(), sorted.end(), id) - sorted.begin());
+    };
+    for (const std::int64_t id : all_owned) root_->owned_node.push_back(place(id));
+    for (const std::int64_t id : all_ids) root_->any_node.push_back(place(id));
+
+    // Of a brick's 24 values, their places among all, and its matrix.
+    std::array<std::size_t, 24> at{};
+    const auto brick = [&](std::size_t e) {
+      for (std::size_t i = 0; i < 24; ++i) at[i] = 3 * static_cast<std::size_t>(place(all_corners[8 * e + i / 3])) + i % 3;
+      return all_stiffness.data() + 300 * e;
+    };
+    const std::size_t bricks = all_corners.size() / 8;
+    std::vector<double> diagonal(3 * sorted.size());
+    for (std::size_t e = 0; e < bricks; ++e) {
+      const double* k = brick(e);
+      for (std::size_t i = 0; i < 24; ++i) diagonal[at[i]] += k[kernel::symmetric24::place(i, i)];
+    }
+    for (const double d : diagonal) root_->unknown.push_back(d > 0 ? root_->unknowns++ : -1);
+    if (root_->unknowns == 0) return;
+
+    std::vector<Eigen::Triplet<double>> entries;
+    for (std::size_t e = 0; e < bricks; ++e) {
+      const double* k = brick(e);
+      for (std::size_t i = 0; i < 24; ++i)
+        for (std::size_t j = 0; j < 24; ++j)
+          if (root_->unknown[at[i]] >= 0 && root_->unknown[at[j]] >= 0)
+            entries.emplace_back(root_->unknown[at[i]], root_->unknown[at[j]], k[kernel::symmetric24::place(i, j)]);
+    }
+    Eigen::SparseMatrix<double> matrix(root_->unknowns, root_->unknowns);
+    matrix.setFromTriplets(entries.begin(), entries.end());
+    root_->factor.compute(matrix);
+    if (root_->factor.info() != Eigen::Success || !(root_->factor.vectorD().array() > 0).all())
+      throw solve_error("the stiffness on the coarsest level is not positive; check Young's moduli and the voxel size");
+    root_->first_column = group_columns(root_->factor.matrixL().nestedExpression());
+  });
+}
+
+coarsest_solver::~coarsest_solver() = default;
+
+void coarsest_solver::solve(const float* b, float* x) const {
+  std::vector<float> mine;
+  for (const std::int32_t node : owned_)
+    mine.insert(mine.end(), b + 4 * static_cast<std::int64_t>(node), b + 4 * static_cast<std::int64_t>(node) + 4);
+  const int own = static_cast<int>(mine.size());
+  const std::vector<float> all = [&] {
+    const auto counted = comm::counted_call::gather(comm_, "coarsest level to rank 0", owned_counts_, own, sizeof(float));
+    return gather(comm_, mine, owned_counts_);
+  }();
+  std::vector<float> answer;
+  if (root_) {
+    Eigen::VectorXd rhs = Eigen::VectorXd::Zero(root_->unknowns);
+    for (std::size_t i = 0; i < root_->owned_node.size(); ++i)
+      for (std::size_t c = 0; c < 3; ++c)
+        if (const auto u = root_->unknown[3 * static_cast<std::size_t>(root_->owned_node[i]) + c]; u >= 0)
+          rhs[u] = all[4 * i + c];
+    Eigen::VectorXd solution = rhs;
+    if (const auto& factor = root_->factor; root_->unknowns > 0) {
+      solution = factor.permutationP() * rhs;
+      substitute({factor.matrixL().nestedExpression(), root_->first_column}, factor.vectorD(), solution);
+      solution = factor.permutationPinv() * solution;
+    }
+    answer.assign(4 * root_->any_node.size(), 0.0F);
+    for (std::size_t i = 0; i < root_->any_node.size(); ++i)
+      for (std::size_t c = 0; c < 3; ++c)
+        if (const auto u = root_->unknown[3 * static_cast<std::size_t>(root_->any_node[i]) + c]; u >= 0)
+          answer[4 * i + c] = static_cast<float>(solution[u]);
+  }
+  const auto begin = comm::offsets_of(all_counts_);
+  const auto counted = comm::counted_call::scatter(comm_, "coarsest level from rank 0", all_counts_,
+                                                   static_cast<int>(4 * nodes_), sizeof(float));
+  MPI_Scatterv(answer.data(), all_counts_.data(), begin.data(), MPI_FLOAT, x, static_cast<int>(4 * nodes_), MPI_FLOAT, 0,
+               comm_);
+}
+
+}  // namespace osteon::numerics

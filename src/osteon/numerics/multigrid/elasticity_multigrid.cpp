@@ -1,0 +1,358 @@
+#include <osteon/numerics/multigrid/elasticity_multigrid.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <osteon/base/for_each.hpp>
+#include <osteon/base/release.hpp>
+#include <osteon/comm/virtual_ranks.hpp>
+#include <osteon/numerics/multigrid/elasticity_cycle.hpp>
+
+namespace osteon::numerics {
+
+namespace {
+
+using namespace elasticity_cycle;
+
+// The polynomial treats eigenvalues between this part of the largest and the largest.
+constexpr double lowest_treated = 0.1;
+
+// By kind of brick and place in it: what each of the parents' corners contributes.
+std::vector<std::array<float, 8>> interpolation_weights(const coarse_mesh& mesh) {
+  std::vector<std::array<float, 8>> weights(8 * 27);
+  for (int kind = 0; kind < 8; ++kind)
+    for (int place = 0; place < 27; ++place) {
+      const int at[3] = {place / 9, place / 3 % 3, place % 3};
+      for (int k = 0; k < parents_of_place.count[place]; ++k) {
+        const int corner = parents_of_place.corner[place][k];
+        double weight = 1;
+        for (int d = 0; d < 3; ++d) {
+          const double middle = kind & 4 >> d ? mesh.middle[static_cast<std::size_t>(d)] : 0.5;
+          if (at[d] == 1) weight *= corner & 4 >> d ? middle : 1 - middle;
+        }
+        weights[static_cast<std::size_t>(27 * kind + place)][static_cast<std::size_t>(k)] = static_cast<float>(weight);
+      }
+    }
+  return weights;
+}
+
+std::int64_t owned_nodes(MPI_Comm comm, std::size_t nodes, const grid::shared_nodes& shared) {
+  return comm::sum_of(comm, static_cast<std::int64_t>(nodes - shared.not_owned().size()));
+}
+
+}  // namespace
+
+elasticity_multigrid::elasticity_multigrid(const elasticity_problem& problem, const fine_stiffness& fine,
+                                           const std::function<void()>& pass)
+    : fixed_(fine.fixed()) {
+  const MPI_Comm comm = problem.where.comm;
+  const auto coarsen_level = [&](level& at, const child_bricks& bricks) {
+    at.parents = coarsen(comm, bricks);
+    at.weights = interpolation_weights(at.parents);
+  };
+  levels_.push_back(std::make_unique<level>());
+  level& finest = *levels_.back();
+  finest.k = &fine;
+  finest.node_plane_begin.assign(fine.node_plane_begin().begin(), fine.node_plane_begin().end());
+  const std::int64_t z_begin = problem.where.owned.begin.z;
+  finest.z_begin = z_begin;
+  coarsen_level(finest, {.lattice = {problem.where.domain, problem.periodic},
+                         .z_begin = z_begin,
+                         .z_end = problem.where.owned.end.z,
+                         .node_id = fine.ids(),
+                         .shared = &fine.shared(),
+                         .are_voxels = true,
+                         .visit_plane = [&](std::int64_t z, const brick_visitor& v) { fine.visit_plane(z - z_begin, v); }});
+  brick_matrices matrices = first_coarse_matrices(problem, fine, finest.parents);
+
+  for (int depth = 1;; ++depth) {
+    level& above = *levels_.back();
+    brick_mesh& mesh = above.parents.mesh;
+    release(above.parents.parent);
+    levels_.push_back(std::make_unique<level>());
+    level& at = *levels_.back();
+    at.owned_k = std::make_unique<coarse_stiffness>(comm, mesh, problem.spacing_mm, matrices,
+                                                    grid::touching_ranks(problem.where, depth, problem.periodic),
+                                                    name_of_level(depth));
+    at.k = at.owned_k.get();
+    at.z_begin = mesh.z_begin;
+    at.node_plane_begin = mesh.node_plane_begin;
+    const std::int64_t nodes = owned_nodes(comm, mesh.node_id.size(), at.k->shared());
+    if (3 * nodes <= coarsest_unknowns || mesh.lattice.shape == index3{1, 1, 1}) {
+      coarsest_ = std::make_unique<coarsest_solver>(comm, mesh, matrices, at.k->shared());
+      break;
+    }
+    coarsen_level(at, children_of(mesh, at.k->shared()));
+    matrices = next_coarse_matrices(matrices, mesh, at.parents, problem.spacing_mm);
+    release(mesh.node_place);
+    release(mesh.boundary);
+    pass();
+  }
+  // The vectors come last: what setting up needs beside them is gone by now.
+  // A coarse level may have more values than the voxels: isolated voxels keep their eight nodes, of four floats.
+  std::int64_t largest_size = 0;
+  for (const auto& at : levels_) largest_size = std::max(largest_size, at->k->size());
+  scratch_.emplace(largest_size);
+  for (std::size_t l = 0; l < levels_.size(); ++l) allocate(l);
+  for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
+    level& at = *levels_[l];
+    at.largest = largest_of_smoother(comm, at, l == 0 ? fine.ids() : levels_[l - 1]->parents.mesh.node_id);
+    pass();
+  }
+
+  // From below: a cycle is only complete with those under it.
+  for (std::size_t l = levels_.size() - 1; l-- > 1;) {
+    find_largest_of_cycle(comm, l);
+    pass();
+  }
+  for (std::size_t l = 1; l < levels_.size(); ++l) release(levels_[l - 1]->parents.mesh.node_id);
+}
+
+void elasticity_multigrid::allocate(std::size_t l) {
+  level& at = *levels_[l];
+  const auto size = static_cast<std::size_t>(at.k->size());
+  if (l == 0) {
+    at.correction = scratch_->floats(0).first(size);
+    at.residual = scratch_->floats(1).first(size);
+    at.direction = scratch_->floats(2).first(size);
+    at.product = scratch_->floats(3).first(size);
+  } else {
+    // The correction, with which the sum changes places, becomes the direction of the level above.
+    const bool is_first = l == 1;
+    at.correction = idle_floats(size, is_first);
+    if (cycles_of_level(l) > 1) at.sum = idle_floats(size, is_first), at.start = idle_floats(size, false);
+    at.residual = idle_floats(size, false);
+    at.direction = idle_floats(size, false);
+    at.product = idle_floats(size, false);
+  }
+}
+
+// While coarse levels are at work, the finest level's direction and product are idle, and eight times larger than a vector
+// of the first coarse level. They are given out from the end, those first that must not be in the direction.
+std::span<float> elasticity_multigrid::idle_floats(std::size_t size, bool in_product) {
+  constexpr std::size_t line = 16;
+  const std::span<float> all(scratch_->floats(2).data(), 2 * scratch_->floats(2).size());
+  const std::size_t taken = (size + line - 1) / line * line;
+  if (idle_taken_ + taken <= (in_product ? all.size() / 2 : all.size())) {
+    idle_taken_ += taken;
+    return all.subspan(all.size() - idle_taken_, size);
+  }
+  return storage_.emplace_back(size);
+}
+
+// Largest eigenvalue of D^-1 K, raised by a tenth because Lanczos approaches it from below.
+double elasticity_multigrid::largest_of_smoother(MPI_Comm comm, level& at, std::span<const std::int64_t> ids) {
+  constexpr int steps = lanczos_steps_of_smoother;
+  constexpr double safety = 1.1;
+  const auto by_diagonal = [&](const float* r) {
+    for_each_with_diagonal(*at.k, [=, to = at.product.data()](std::int64_t i, float inverse) { to[i] = inverse * r[i]; });
+    return at.product.data();
+  };
+  return safety *
+         estimate_eigenvalues(comm, *at.k, ids, steps, {at.residual, at.direction, at.product}, by_diagonal).largest;
+}
+
+// Largest eigenvalue of a level's cycle: one, if the coarser levels were solved exactly.
+void elasticity_multigrid::find_largest_of_cycle(MPI_Comm comm, std::size_t l) {
+  level& at = *levels_[l];
+  if (cycles_of_level(l) == 1) return;
+  constexpr int steps = lanczos_steps_of_cycle;
+  constexpr double safety = 1.15;
+  const auto by_cycle = [&](const float* r) {
+    std::copy_n(r, at.residual.size(), at.residual.begin());
+    cycle(l, false);
+    return at.correction.data();
+  };
+  at.largest_of_cycle = safety * estimate_eigenvalues(comm, *at.k, levels_[l - 1]->parents.mesh.node_id, steps,
+                                                      {at.start, at.sum, at.product}, by_cycle)
+                                     .largest;
+}
+
+void elasticity_multigrid::damp() {
+  constexpr double by = 1.3;
+  for (const auto& at : levels_) {
+    at->largest *= by;
+    at->largest_of_cycle *= by;
+  }
+}
+
+std::span<const float> elasticity_multigrid::cycle() {
+  cycle(0, false);
+  return levels_[0]->correction;
+}
+
+void elasticity_multigrid::solve_level(std::size_t l) {
+  level& at = *levels_[l];
+  if (l + 1 == levels_.size()) {
+    coarsest_->solve(at.residual.data(), at.correction.data());
+    return;
+  }
+  const int cycles = cycles_of_level(l);
+  if (cycles == 1) return cycle(l, false);
+  const double low = lowest_treated * at.largest_of_cycle, high = at.largest_of_cycle;
+  std::fill(at.sum.begin(), at.sum.end(), 0.0F);
+  for (int i = 0; i < cycles; ++i) {
+    std::copy(at.residual.begin(), at.residual.end(), at.start.begin());
+    cycle(l, i + 1 < cycles);
+    const double angle = std::numbers::pi * (2 * i + 1) / (2 * cycles);
+    const double root = (high + low) / 2 + (high - low) / 2 * std::cos(angle);
+    for_each(at.k->size(), [w = static_cast<float>(1 / root), sum = at.sum.data(), x = at.correction.data(),
+                            r = at.residual.data(), before = at.start.data()](std::int64_t k) {
+      sum[k] += w * x[k];
+      r[k] = before[k] + w * (r[k] - before[k]);
+    });
+  }
+  std::swap(at.sum, at.correction);
+}
+
+void elasticity_multigrid::cycle(std::size_t l, bool keeps_residual) {
+  level& at = *levels_[l];
+  level& coarse = *levels_[l + 1];
+  const int degree = smoothing_degree(l);
+  smooth(at, degree, true, true);
+  restrict_residual(at, coarse);
+  solve_level(l + 1);
+  prolong(coarse, at);
+  if (l == 0)
+    for (const std::int64_t i : fixed_) at.direction[static_cast<std::size_t>(i)] = 0;
+  at.k->multiply(at.direction.data(), at.product.data());
+  for_each(at.k->size(), [x = at.correction.data(), r = at.residual.data(), d = at.direction.data(),
+                          y = at.product.data()](std::int64_t i) {
+    x[i] += d[i];
+    r[i] -= y[i];
+  });
+  smooth(at, degree, false, keeps_residual);
+}
+
+// As cycle() and smooth() go through the vectors.
+kernel_work elasticity_multigrid::work_of_cycle(std::size_t l, bool keeps_residual) const {
+  const elasticity_operator& k = *levels_[l]->k;
+  const auto values = static_cast<double>(k.size());
+  const auto passes = [&](double times, double operations) {
+    return kernel_work{times * sizeof(float) * values, operations * values};
+  };
+  const auto smoothing = [&](bool from_zero, bool keeps) {
+    kernel_work w = from_zero ? passes(4, 2) : passes(5, 3);
+    const int products = smoothing_degree(l) - 1;
+    w += products * (k.work() + passes(8, 6));
+    if (keeps) w += k.work() + passes(3, 1);
+    return w;
+  };
+  kernel_work all = smoothing(true, true) + smoothing(false, keeps_residual) + k.work() + passes(6, 2);
+  // Down and up again: the fine vector, for each node its brick and place, the coarse vector.
+  constexpr double of_node = sizeof(std::int32_t) + 1;
+  all += passes(2, 4) + kernel_work{2 * of_node * static_cast<double>(levels_[l]->parents.node_brick.size()) +
+                                        3 * sizeof(float) * static_cast<double>(levels_[l + 1]->k->size()),
+                                    0};
+  if (l + 2 == levels_.size()) return all;
+  const int cycles = cycles_of_level(l + 1);
+  if (cycles == 1) return all + work_of_cycle(l + 1, false);
+  const auto coarse = static_cast<double>(levels_[l + 1]->k->size());
+  for (int i = 0; i < cycles; ++i)
+    all += work_of_cycle(l + 1, i + 1 < cycles) + kernel_work{8 * sizeof(float) * coarse, 5 * coarse};
+  return all;
+}
+
+// x += p(D^-1 K) D^-1 r with the residual r kept up to date, or left behind after the last step.
+void elasticity_multigrid::smooth(level& at, int degree, bool from_zero, bool keeps_residual) {
+  const auto lambda = static_cast<float>(at.largest);
+  float *x = at.correction.data(), *r = at.residual.data(), *d = at.direction.data(), *y = at.product.data();
+  for_each_with_diagonal(*at.k, [=, s = 4 / (3 * lambda)](std::int64_t i, float inverse) {
+    d[i] = s * inverse * r[i];
+    x[i] = from_zero ? d[i] : x[i] + d[i];
+  });
+  for (int k = 1; k < degree; ++k) {
+    at.k->multiply(d, y);
+    const float keep = static_cast<float>(2 * k - 1) / static_cast<float>(2 * k + 3);
+    const float take = static_cast<float>(8 * k + 4) / (static_cast<float>(2 * k + 3) * lambda);
+    for_each_with_diagonal(*at.k, [=](std::int64_t i, float inverse) {
+      r[i] -= y[i];
+      d[i] = keep * d[i] + take * inverse * r[i];
+      x[i] += d[i];
+    });
+  }
+  if (!keeps_residual) return;
+  at.k->multiply(d, y);
+  for_each(at.k->size(), [=](std::int64_t i) { r[i] -= y[i]; });
+}
+
+void elasticity_multigrid::restrict_residual(level& fine, level& coarse) {
+  const auto layout = fine.k->layout();
+  const auto place = [&](std::int64_t node, int c) {
+    return static_cast<std::size_t>(c * layout.component_stride + node * layout.node_stride);
+  };
+  // Every node counts once: its owner passes the residual on.
+  const auto copies = fine.k->shared().not_owned();
+  std::vector<float> put_back;
+  for (const std::int32_t node : copies)
+    for (int c = 0; c < 3; ++c) put_back.push_back(std::exchange(fine.residual[place(node, c)], 0.0F));
+
+  std::fill(coarse.residual.begin(), coarse.residual.end(), 0.0F);
+  const auto& bricks = fine.parents.node_brick;
+  const auto& places = fine.parents.node_place;
+  const auto& corners = fine.parents.mesh.corners;
+  const auto planes = static_cast<std::int64_t>(fine.node_plane_begin.size()) - 1;
+  // The nodes of planes 2 z and 2 z + 1 have parents in planes z and z + 1: pairs of one parity do not meet.
+  const std::int64_t first = fine.z_begin / 2, last = (fine.z_begin + planes - 1) / 2;
+  for (int parity = 0; parity < 2; ++parity) {
+#pragma omp parallel for schedule(dynamic)
+    for (std::int64_t z = first + (first + parity) % 2; z <= last; z += 2) {
+      const auto begin = fine.node_plane_begin[static_cast<std::size_t>(std::max<std::int64_t>(2 * z - fine.z_begin, 0))];
+      const auto end = fine.node_plane_begin[static_cast<std::size_t>(std::min(2 * z + 2 - fine.z_begin, planes))];
+      for (std::int32_t node = begin; node < end; ++node) {
+        const auto& brick = corners[static_cast<std::size_t>(bricks[static_cast<std::size_t>(node)])];
+        const std::uint8_t at = places[static_cast<std::size_t>(node)];
+        const int count = parents_of_place.count[at % 27];
+        const int* parents = parents_of_place.corner[at % 27];
+        const auto& weight = fine.weights[at];
+        const kernel::float4 value{fine.residual[place(node, 0)], fine.residual[place(node, 1)],
+                                   fine.residual[place(node, 2)], 0};
+        for (int k = 0; k < count; ++k) {
+          float* to = coarse.residual.data() + 4 * static_cast<std::int64_t>(brick[static_cast<std::size_t>(parents[k])]);
+          kernel::float4 sum;
+          kernel::load(sum, to);
+          kernel::store(to, sum + weight[static_cast<std::size_t>(k)] * value);
+        }
+      }
+    }
+  }
+  coarse.k->shared().exchange_add(coarse.residual.data(), coarse.k->layout());
+  auto back = put_back.begin();
+  for (const std::int32_t node : copies)
+    for (int c = 0; c < 3; ++c) fine.residual[place(node, c)] = *back++;
+}
+
+void elasticity_multigrid::prolong(const level& coarse, level& fine) {
+  const auto layout = fine.k->layout();
+  const auto& bricks = fine.parents.node_brick;
+  const auto& places = fine.parents.node_place;
+  const auto& corners = fine.parents.mesh.corners;
+  const float* from = coarse.correction.data();
+  float* to = fine.direction.data();
+  const bool is_by_node = layout.component_stride == 1;  // four floats a node
+  for_each(static_cast<std::int64_t>(bricks.size()), [&](std::int64_t node) {
+    const auto& brick = corners[static_cast<std::size_t>(bricks[static_cast<std::size_t>(node)])];
+    const std::uint8_t at = places[static_cast<std::size_t>(node)];
+    const int count = parents_of_place.count[at % 27];
+    const int* parents = parents_of_place.corner[at % 27];
+    const auto& weight = fine.weights[at];
+    kernel::float4 sum{};
+    for (int k = 0; k < count; ++k) {
+      kernel::float4 value;
+      kernel::load(value, from + 4 * static_cast<std::int64_t>(brick[static_cast<std::size_t>(parents[k])]));
+      sum += weight[static_cast<std::size_t>(k)] * value;
+    }
+    if (is_by_node) {
+      kernel::store(to + 4 * node, sum);
+    } else {
+      for (int c = 0; c < 3; ++c) to[c * layout.component_stride + node] = sum[c];
+    }
+  });
+  // Another level may have left its values between the components.
+  if (!is_by_node)
+    for (int c = 0; c < 3; ++c)
+      std::fill(to + c * layout.component_stride + static_cast<std::int64_t>(bricks.size()),
+                to + (c + 1) * layout.component_stride, 0.0F);
+}
+
+}  // namespace osteon::numerics

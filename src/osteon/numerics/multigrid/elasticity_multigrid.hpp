@@ -1,0 +1,74 @@
+#pragma once
+/// @file
+/// A multigrid V-cycle in single precision, the preconditioner of the elasticity solver.
+#include <functional>
+#include <memory>
+#include <optional>
+#include <osteon/numerics/multigrid/coarse_stiffness.hpp>
+#include <osteon/numerics/multigrid/coarsest_solver.hpp>
+#include <osteon/numerics/multigrid/shared_scratch.hpp>
+#include <vector>
+
+namespace osteon::numerics {
+
+/// Levels of bricks of 1, 2, 4, ... voxels with Galerkin operators, smoothed by Chebyshev polynomials of the fourth
+/// kind, solved directly on the coarsest.
+/// @cite [Lottes2023]
+class elasticity_multigrid {
+ public:
+  /// Borrows `fine`.
+  /// @param pass called after each level @collective on problem.where.comm
+  elasticity_multigrid(const elasticity_problem& problem, const fine_stiffness& fine, const std::function<void()>& pass);
+
+  /// Where the cycle takes the residual from; it is destroyed. Flat, fine.size() values, zero at fixed displacements.
+  std::span<float> residual() { return levels_[0]->residual; }
+  /// Run one cycle. @return the correction, valid until the next one
+  /// @collective
+  std::span<const float> cycle();
+
+  /// Of one cycle on this rank, but for the coarsest level.
+  kernel_work work_of_cycle() const { return work_of_cycle(0, false); }
+
+  /// Between cycles the vectors of the finest level may be used for other things: two vectors of fine.size() values.
+  std::span<double> scratch(std::size_t which) { return scratch_->doubles(which).first(levels_[0]->residual.size()); }
+
+  /// Take shorter steps everywhere: for the rare case that an estimated eigenvalue was too small, which makes the cycle
+  /// indefinite.
+  void damp();
+
+ private:
+  struct level {
+    const elasticity_operator* k = nullptr;
+    std::unique_ptr<coarse_stiffness> owned_k;   // on coarse levels
+    coarse_mesh parents;                         // the next coarser level, and this level's links to it
+    std::vector<std::array<float, 8>> weights;   // by node_place: of each corner in parents_of_place
+    std::vector<std::int32_t> node_plane_begin;  // this level's nodes by planes
+    std::int64_t z_begin = 0;                    // first of these planes
+    double largest = 1;                          // eigenvalue of D^-1 K
+    double largest_of_cycle = 1;                 // eigenvalue of this level's cycle times K
+    std::span<float> correction, residual;
+    std::span<float> direction, product;
+    std::span<float> sum, start;  // where a level takes several cycles
+  };
+  /// Find the correction for the residual of a level.
+  void solve_level(std::size_t l);
+  kernel_work work_of_cycle(std::size_t l, bool keeps_residual) const;
+  /// One cycle on a level from zero; the residual is kept up to date if asked for.
+  void cycle(std::size_t l, bool keeps_residual);
+  double largest_of_smoother(MPI_Comm comm, level& at, std::span<const std::int64_t> ids);
+  void find_largest_of_cycle(MPI_Comm comm, std::size_t l);
+  void allocate(std::size_t l);
+  std::span<float> idle_floats(std::size_t size, bool in_product);
+  void smooth(level& at, int degree, bool from_zero, bool keeps_residual);
+  void restrict_residual(level& fine, level& coarse);
+  void prolong(const level& coarse, level& fine);
+
+  std::vector<std::unique_ptr<level>> levels_;
+  std::unique_ptr<coarsest_solver> coarsest_;
+  std::optional<shared_scratch> scratch_;
+  std::size_t idle_taken_ = 0;
+  std::vector<std::vector<float>> storage_;  // of vectors that found no idle room
+  std::span<const std::int64_t> fixed_;
+};
+
+}  // namespace osteon::numerics

@@ -1,0 +1,89 @@
+#include <osteon/numerics/operators/elasticity_operator.hpp>
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <osteon/base/for_each.hpp>
+#include <osteon/base/splitmix.hpp>
+#include <osteon/comm/message_ledger.hpp>
+
+namespace osteon::numerics {
+
+template <class A, class B>
+double owned_dot(const A* a, const B* b, std::int64_t size, grid::node_layout layout, const grid::shared_nodes& shared) {
+  double sum = reduce_blocks(size, [=](std::int64_t begin, std::int64_t end) {
+    double part[8]{};  // several sums, so that the compiler may use vectors
+    std::int64_t i = begin;
+    for (; i + 8 <= end; i += 8)
+      for (int k = 0; k < 8; ++k) part[k] += static_cast<double>(a[i + k]) * static_cast<double>(b[i + k]);
+    for (; i < end; ++i) part[0] += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+    return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
+  });
+  for (const std::int32_t node : shared.not_owned())
+    for (int c = 0; c < layout.components; ++c) {
+      const std::int64_t i = c * layout.component_stride + node * layout.node_stride;
+      sum -= static_cast<double>(a[i]) * static_cast<double>(b[i]);
+    }
+  return sum;
+}
+
+template double owned_dot(const float*, const float*, std::int64_t, grid::node_layout, const grid::shared_nodes&);
+template double owned_dot(const double*, const float*, std::int64_t, grid::node_layout, const grid::shared_nodes&);
+template double owned_dot(const double*, const double*, std::int64_t, grid::node_layout, const grid::shared_nodes&);
+
+double scrambled(std::uint64_t number) { return static_cast<double>(splitmix64(number) >> 11) * 0x1p-52 - 1; }
+
+eigenvalue_range estimate_eigenvalues(MPI_Comm comm, const elasticity_operator& k, std::span<const std::int64_t> ids,
+                                      int steps, const lanczos_vectors& v,
+                                      const std::function<const float*(const float* residual)>& precondition) {
+  const auto layout = k.layout();
+  const auto dot = [&](const float* a, const float* b) {
+    double sum = owned_dot(a, b, k.size(), layout, k.shared());
+    const auto counted = comm::counted_call::all_reduce(comm, sizeof sum);
+    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, comm);
+    return sum;
+  };
+  std::fill(v.residual.begin(), v.residual.end(), 0.0F);
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    for (int c = 0; c < 3; ++c) {
+      const auto at =
+          static_cast<std::size_t>(c * layout.component_stride + static_cast<std::int64_t>(i) * layout.node_stride);
+      v.residual[at] = static_cast<float>(scrambled(3 * static_cast<std::uint64_t>(ids[i]) + static_cast<std::uint64_t>(c)));
+    }
+  for_each_with_diagonal(
+      k, [r = v.residual.data()](std::int64_t i, float inverse) { r[i] = inverse > 0 ? r[i] / std::sqrt(inverse) : 0.0F; });
+  for (const std::int64_t i : k.fixed()) v.residual[static_cast<std::size_t>(i)] = 0;
+  // Preconditioned conjugate gradients build the Lanczos matrix.
+  std::vector<double> diagonal, coupling;
+  double previous_alpha = 0, old = 0;
+  float *residual = v.residual.data(), *direction = v.direction.data(), *product = v.product.data();
+  for (int step = 0; step < steps; ++step) {
+    const float* z = precondition(residual);
+    const double now = dot(residual, z);
+    if (!(now > 0)) break;
+    const double beta = step == 0 ? 0 : now / old;
+    for_each(k.size(), [=, b = static_cast<float>(beta)](std::int64_t i) {
+      direction[i] = z[i] + (step == 0 ? 0.0F : b * direction[i]);
+    });
+    k.multiply(direction, product);
+    const double curvature = dot(direction, product);
+    if (!(curvature > 0)) break;
+    const double alpha = now / curvature;
+    diagonal.push_back(1 / alpha + (step == 0 ? 0 : beta / previous_alpha));
+    if (step > 0) coupling.push_back(std::sqrt(beta) / previous_alpha);
+    for_each(k.size(), [=, a = static_cast<float>(alpha)](std::int64_t i) { residual[i] -= a * product[i]; });
+    previous_alpha = alpha;
+    old = now;
+  }
+  if (diagonal.empty()) return {1, 1};  // nothing is free on this level
+  const auto n = static_cast<Eigen::Index>(diagonal.size());
+  Eigen::MatrixXd lanczos = Eigen::MatrixXd::Zero(n, n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    lanczos(i, i) = diagonal[static_cast<std::size_t>(i)];
+    if (i > 0) lanczos(i, i - 1) = lanczos(i - 1, i) = coupling[static_cast<std::size_t>(i - 1)];
+  }
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> spectrum(lanczos, Eigen::EigenvaluesOnly);
+  return {spectrum.eigenvalues()(0), spectrum.eigenvalues()(n - 1)};
+}
+
+}  // namespace osteon::numerics

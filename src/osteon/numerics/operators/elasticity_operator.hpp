@@ -1,0 +1,82 @@
+#pragma once
+/// @file
+/// The stiffness on a level of the elasticity solver, as the smoother sees it.
+#include <array>
+#include <functional>
+#include <osteon/base/for_each.hpp>
+#include <osteon/grid/shared_nodes.hpp>
+#include <osteon/numerics/kernel_work.hpp>
+#include <span>
+#include <vector>
+
+namespace osteon::numerics {
+
+/// 1 / diagonal of K; zero where K has no stiffness.
+struct inverse_diagonal {
+  /// For every value of a vector; or for every node, then component c of a node has weight[c] times its value.
+  std::span<const float> value;
+  std::array<float, 3> weight{1, 1, 1};
+  bool is_by_node = false;
+};
+
+/// K of one level in single precision: applies to flat vectors of `size` values, laid out as `layout` says; values
+/// that belong to no node are and stay zero.
+class elasticity_operator {
+ public:
+  virtual ~elasticity_operator() = default;
+  /// y = K x with zeros at fixed displacements. x must be zero there and equal on all copies of a node; so is y.
+  /// @collective
+  virtual void multiply(const float* x, float* y) const = 0;
+  /// Of one product on this rank.
+  virtual kernel_work work() const = 0;
+  virtual std::int64_t size() const = 0;
+  virtual grid::node_layout layout() const = 0;
+  virtual const grid::shared_nodes& shared() const = 0;
+  /// At fixed displacements, where residuals are zero, it may have any value.
+  virtual numerics::inverse_diagonal inverse_diagonal() const = 0;
+  /// Places of fixed displacements in a flat vector, ascending.
+  virtual std::span<const std::int64_t> fixed() const = 0;
+};
+
+/// Call body(i, inverse of the diagonal) for all places i of a flat vector, in any order.
+template <class F>
+void for_each_with_diagonal(const elasticity_operator& k, F body) {
+  const inverse_diagonal d = k.inverse_diagonal();
+  const float* value = d.value.data();
+  if (!d.is_by_node) return for_each(k.size(), [=](std::int64_t i) { body(i, value[i]); });
+  const std::int64_t stride = k.layout().component_stride;
+  for (int c = 0; c < 3; ++c)
+    for_each(stride, [=, first = c * stride, w = d.weight[static_cast<std::size_t>(c)]](std::int64_t i) {
+      body(first + i, w * value[i]);
+    });
+}
+
+/// Sum of a[i] b[i] over the values of nodes that this rank owns, in an order that threads do not change.
+template <class A, class B>
+double owned_dot(const A* a, const B* b, std::int64_t size, grid::node_layout layout, const grid::shared_nodes& shared);
+
+extern template double owned_dot(const float*, const float*, std::int64_t, grid::node_layout, const grid::shared_nodes&);
+extern template double owned_dot(const double*, const float*, std::int64_t, grid::node_layout, const grid::shared_nodes&);
+extern template double owned_dot(const double*, const double*, std::int64_t, grid::node_layout, const grid::shared_nodes&);
+
+/// A number in [-1, 1] that depends on its argument only: start vectors must not depend on the decomposition.
+double scrambled(std::uint64_t number);
+
+struct eigenvalue_range {
+  double smallest, largest;
+};
+
+/// Three vectors of k.size() values.
+struct lanczos_vectors {
+  std::span<float> residual, direction, product;
+};
+
+/// Outermost eigenvalues of B K by some Lanczos steps from a scrambled start; they are inside the spectrum.
+/// @param ids global numbers of the nodes
+/// @param precondition B, symmetric; its result may be the vector `product`
+/// @collective on comm
+eigenvalue_range estimate_eigenvalues(MPI_Comm comm, const elasticity_operator& k, std::span<const std::int64_t> ids,
+                                      int steps, const lanczos_vectors& vectors,
+                                      const std::function<const float*(const float* residual)>& precondition);
+
+}  // namespace osteon::numerics

@@ -1,0 +1,41 @@
+#pragma once
+/// @file
+/// A problem of linear elasticity on a rank's voxels, as its operator, its multigrid and its solver read it.
+#include <array>
+#include <cstdint>
+#include <osteon/grid/block.hpp>
+#include <osteon/voxel/model.hpp>
+#include <osteon/voxel/run_set.hpp>
+#include <vector>
+
+namespace osteon::numerics {
+
+/// A prescribed displacement of a node in one axis.
+struct prescribed_displacement {
+  std::int32_t node;  ///< local number, in the order of corner_nodes(active_cells(block))
+  axis direction;
+  double value_mm;
+};
+
+/// A force at a node.
+struct nodal_force {
+  std::int32_t node;  ///< local number
+  vector3 force_N;
+};
+
+/// An elasticity problem on a rank's block. Node data have shape (nodes, 3) in the order z, y, x.
+struct elasticity_problem {
+  grid::block where;
+  vector3 spacing_mm;
+  const voxel::material_table* materials = nullptr;
+  voxel::run_set cells;                        ///< active voxels of the block
+  voxel::run_set nodes;                        ///< their corners; a node between blocks is on each of them
+  std::vector<material_number> material;       ///< per active cell
+  std::vector<prescribed_displacement> fixed;  ///< the same on every copy of a node (checked)
+  std::array<bool, 3> periodic{};              ///< opposite faces of the image move alike, by axis z, y, x
+};
+
+/// Position of a node in the image [mm], from its low corner.
+vector3 position_mm(const elasticity_problem& problem, std::int32_t node);
+
+}  // namespace osteon::numerics

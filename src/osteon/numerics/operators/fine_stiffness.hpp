@@ -1,0 +1,79 @@
+#pragma once
+/// @file
+/// The stiffness of the voxels themselves, without a matrix.
+#include <optional>
+#include <osteon/base/release.hpp>
+#include <osteon/kernel/elasticity/hex8.hpp>
+#include <osteon/numerics/operators/brick_mesh.hpp>
+#include <osteon/numerics/operators/elasticity_operator.hpp>
+#include <osteon/numerics/operators/elasticity_problem.hpp>
+#include <osteon/numerics/operators/list_bricks.hpp>
+
+namespace osteon::numerics {
+
+/// K of the voxels of a rank. Vectors are by components: component c (z, y, x) of node i at c * stride() + i.
+class fine_stiffness final : public elasticity_operator {
+ public:
+  /// Borrows the problem.
+  /// @collective on problem.where.comm
+  explicit fine_stiffness(const elasticity_problem& problem, kernel::dilatation how = kernel::dilatation::at_points);
+
+  void multiply(const float* x, float* y) const override;
+  void multiply(const double* x, double* y) const;
+  kernel_work work() const override { return work(sizeof(float)); }
+  kernel_work work_in_double() const { return work(sizeof(double)); }
+  /// y = K x, forces at fixed displacements included; not summed over periodic faces.
+  /// @collective
+  void forces(const double* x, double* y) const;
+  /// y = K x of this rank's bricks alone, forces at fixed displacements included. @collective local
+  void own_forces(const double* x, double* y) const;
+  /// Add up what the copies of a node have. @collective
+  void add_copies(double* y) const { shared_->exchange_add(y, layout()); }
+
+  std::int64_t size() const override { return 3 * stride_; }
+  std::int64_t stride() const { return stride_; }
+  grid::node_layout layout() const override { return {3, stride_, 1}; }
+  const grid::shared_nodes& shared() const override { return *shared_; }
+  /// Copies on other ranks only: where periodic faces meet, forces are apart.
+  const grid::shared_nodes& shared_by_ranks() const { return shared_by_ranks_ ? *shared_by_ranks_ : *shared_; }
+  numerics::inverse_diagonal inverse_diagonal() const override { return {inverse_diagonal_, component_weight_, true}; }
+
+  std::span<const std::int64_t> ids() const { return ids_; }
+  /// Forget the global numbers, which only setting up needs.
+  void drop_ids() { release(ids_); }
+  /// Places of fixed displacements in a flat vector.
+  std::span<const std::int64_t> fixed() const override { return fixed_; }
+  /// First node of each local node plane, and the end.
+  std::span<const std::int32_t> node_plane_begin() const { return bricks_.node_plane_begin; }
+  /// Call `visit` for the bricks of the local plane z, their y and x in the image.
+  void visit_plane(std::int64_t z, const brick_visitor& visit) const;
+
+ private:
+  // Each value of x is read, each of y read and written, and the list of runs takes a byte for each (docs/performance.md).
+  // A brick takes 129 additions and 45 multiplications.
+  kernel_work work(std::size_t value_bytes) const {
+    return {static_cast<double>(size()) * static_cast<double>(3 * value_bytes + 1),
+            174.0 * static_cast<double>(problem_.material.size())};
+  }
+  template <class T>
+  void add_bricks(const kernel::hex8_stiffness<T>& stiffness, const T* x, T* y) const;
+  template <class T>
+  void product(const kernel::hex8_stiffness<T>& stiffness, const T* x, T* y) const;
+  void identify_nodes();
+  void invert_diagonal();
+
+  const elasticity_problem& problem_;
+  std::int64_t stride_;
+  brick_lists bricks_;
+  std::vector<std::int64_t> ids_, fixed_;
+  std::optional<grid::shared_nodes> shared_, shared_by_ranks_;
+  kernel::hex8_stiffness<float> single_;
+  kernel::hex8_stiffness<double> double_;
+  std::vector<float> inverse_diagonal_;  // by node, of component z
+  std::array<float, 3> component_weight_{1, 1, 1};
+};
+
+/// Lame's constants by material number.
+std::vector<kernel::lame> lame_table(const voxel::material_table& materials);
+
+}  // namespace osteon::numerics

@@ -1,0 +1,48 @@
+#pragma once
+/// @file
+/// The active cells of a block and those beyond its faces.
+#include <array>
+#include <osteon/grid/block.hpp>
+#include <osteon/numerics/operators/halo.hpp>
+#include <osteon/voxel/run_set.hpp>
+#include <span>
+#include <vector>
+
+namespace osteon::numerics {
+
+/// Active cells of a block, numbered z, y, x from 0, and after them the active cells of other ranks that share a face with
+/// the block: its ghosts, link by link, each link's in z, y, x order. Where the image repeats, the plane beyond its face is
+/// that of the opposite one, perhaps the block's own.
+struct ghosted_cells {
+  index3 shape;  ///< of the block
+  /// Owned runs and ghosts in z, y, x order. Coordinates are those of the block; -1 and `shape` are ghosts.
+  std::vector<voxel::run> runs;
+  std::vector<std::int32_t> row_begin;  ///< per row of (shape.z + 2, shape.y + 2): index of its first run; one more
+  std::int32_t owned = 0, size = 0;     ///< cells; with the ghosts
+  halo links;
+
+  /// The runs of row (z, y), ghosts included. A run of ghosts and one of owned cells may touch.
+  std::span<const voxel::run> row(std::int64_t z, std::int64_t y) const {
+    const auto r = static_cast<std::size_t>((z + 1) * (shape.y + 2) + y + 1);
+    return std::span(runs).subspan(static_cast<std::size_t>(row_begin[r]),
+                                   static_cast<std::size_t>(row_begin[r + 1] - row_begin[r]));
+  }
+  bool is_owned(const voxel::run& r) const { return r.first < owned; }
+  /// The owned runs of row (z, y) of the block.
+  std::span<const voxel::run> owned_row(std::int64_t z, std::int64_t y) const {
+    auto all = row(z, y);
+    while (!all.empty() && all.front().x < 0) all = all.subspan(1);
+    while (!all.empty() && all.back().x >= shape.x) all = all.first(all.size() - 1);
+    return all;
+  }
+};
+
+/// @param cells the active cells of where.owned @param periodic axes on which the image repeats
+/// @collective on where.comm
+ghosted_cells with_ghosts(const grid::block& where, const voxel::run_set& cells, std::array<bool, 3> periodic);
+
+/// The cells of the runs that are to be kept, numbered anew.
+/// @param keep per run; a cell and its ghosts are kept or not on all ranks alike
+ghosted_cells only(const ghosted_cells& all, const std::vector<bool>& keep);
+
+}  // namespace osteon::numerics

@@ -1,0 +1,86 @@
+#pragma once
+/// @file
+/// Exchange of values with the ranks whose blocks share a face with that of this rank.
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <osteon/comm/neighbours.hpp>
+#include <string>
+#include <vector>
+
+namespace osteon::numerics {
+
+/// The ghosts beyond a face of the block that one rank owns: the values it is sent, and where its values are stored here.
+struct halo_link {
+  int rank = MPI_PROC_NULL;        ///< perhaps this rank itself, where the image repeats
+  int side = 0;                    ///< of this rank's block: 2 axis + (1 on the high face)
+  std::vector<std::int32_t> send;  ///< numbers of the values that the rank needs, in the order of its ghosts
+  std::int32_t ghost_begin = 0;    ///< number of the first ghost
+  std::int32_t ghost_count = 0;
+};
+
+/// The halo of a vector that holds owned values and ghosts.
+class halo {
+ public:
+  MPI_Comm comm = MPI_COMM_NULL;  ///< borrowed
+  std::vector<halo_link> links;   ///< by side, and by rank; as they are from the first `exchange` on
+  std::string name = "cells";     ///< under which its messages are counted
+
+  /// Send each link its values; the answer holds what came by each. T is trivially copyable.
+  /// @param count values that come by a link @collective on comm (with the linked ranks only)
+  template <class T, class Count>
+  std::vector<std::vector<T>> swap(const std::vector<std::vector<T>>& out, Count count) const {
+    std::vector<T> all;
+    plan::neighbour_part part{name + ": set up", {}, {}, plan::arrival::keep};
+    for (std::size_t n = 0; n < links.size(); ++n) {
+      const std::int64_t begin = std::ssize(all);
+      all.insert(all.end(), out[n].begin(), out[n].end());
+      part.sends.push_back({.peer = links[n].rank, .channel = links[n].side ^ 1, .run = {begin, std::ssize(all)}});
+      part.receives.push_back({.peer = links[n].rank, .channel = links[n].side, .run = {0, std::int64_t{count(n)}}});
+    }
+    comm::neighbours once(comm, setup_tag, std::move(part));
+    once.begin(all.data(), sizeof(T));
+    once.wait();
+    std::vector<std::vector<T>> in;
+    for (std::size_t n = 0; n < links.size(); ++n) {
+      const auto came = once.template came_as<T>(n);
+      in.emplace_back(came.begin(), came.end());
+    }
+    return in;
+  }
+
+  /// Give each link one value per entry of its `send` list; the answer holds one value per ghost.
+  /// @collective on comm (with the linked ranks only)
+  template <class T>
+  std::vector<std::vector<T>> swap(const std::vector<std::vector<T>>& out) const {
+    return swap(out, [&](std::size_t n) { return links[n].ghost_count; });
+  }
+
+  /// Fill the ghosts of `values` from their owners. @collective on comm (with the linked ranks only)
+  template <class T>
+  void exchange(T* values) const {
+    if (!messages_) messages_ = std::make_shared<comm::neighbours>(comm, ghosts_tag, part());
+    messages_->exchange(values);
+  }
+
+  /// Count an exchange of so many bytes a value without sending anything. @collective local
+  void rehearse(std::size_t bytes_per_value) const { comm::neighbours(comm, ghosts_tag, part()).rehearse(bytes_per_value); }
+
+ private:
+  // Two ranks may share several faces: the side of the receiver tells their messages apart.
+  plan::neighbour_part part() const {
+    plan::neighbour_part result{name, {}, {}, plan::arrival::place};
+    for (const halo_link& link : links) {
+      result.sends.push_back({.peer = link.rank, .channel = link.side ^ 1, .list = link.send});
+      result.receives.push_back(
+          {.peer = link.rank, .channel = link.side, .run = {link.ghost_begin, link.ghost_begin + link.ghost_count}});
+    }
+    return result;
+  }
+
+  static constexpr int setup_tag = 400, ghosts_tag = 500;
+  mutable std::shared_ptr<comm::neighbours> messages_;  // made by the first exchange; copies of the halo share it
+};
+
+}  // namespace osteon::numerics

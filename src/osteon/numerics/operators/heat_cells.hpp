@@ -1,0 +1,85 @@
+#pragma once
+/// @file
+/// The cells of a conduction problem as one rank sees them, numbered so that the operator walks with unit stride.
+#include <algorithm>
+#include <array>
+#include <osteon/kernel/heat/conduction.hpp>
+#include <osteon/numerics/operators/ghosted_cells.hpp>
+#include <osteon/numerics/operators/heat_problem.hpp>
+#include <span>
+#include <vector>
+
+namespace osteon::numerics {
+
+/// A face of an owned cell on an outer face of the box where something happens.
+struct outer_face {
+  std::int32_t cell;
+  std::int32_t other;    ///< the wall cell, the cell across a periodic face, or `cell` itself where a flux is given
+  std::int32_t z, y, x;  ///< voxel in the whole image
+  std::uint8_t side;     ///< 2 axis + (1 on the high face)
+
+  int axis() const { return side / 2; }
+  bool high() const { return side % 2 != 0; }
+};
+
+/// Where the cells, segments and corners of a plane begin.
+struct conduction_plane {
+  std::int32_t cell = 0, segment = 0, corner = 0;
+};
+
+/// A numbering: owned cells in the order z, y, x, ghosts, then six rows of wall cells, one for each outer face, and some
+/// padding. A vector over it has `size` values. Wall cells represent the surroundings and are zero: their effect is on the
+/// right-hand side.
+struct heat_cells {
+  grid::block where;
+  vector3 spacing_mm;
+  std::array<bool, 3> periodic{};
+  ghosted_cells cells;     ///< read by the setup only
+  std::int32_t owned = 0;  ///< owned cells
+  std::int32_t walls = 0;  ///< number of the first wall cell
+  std::int32_t size = 0;
+  std::vector<material_number> material;  ///< shape (size); of wall cells a number that no material has
+  std::vector<std::uint8_t> open;         ///< shape (size); neighbours that exist, bits as in conduction_stencil
+  std::vector<kernel::conduction_segment> segments;
+  std::vector<kernel::conduction_corner> corners;
+  std::vector<outer_face> outer;    ///< in the order of the cells
+  std::vector<double> resistivity;  ///< by the numbers in `material` [mm K/W]
+  std::vector<double> storage;      ///< by the same: heat that a cell takes up per kelvin and time step [W/K]; 0: steady
+  std::array<double, 3> face{};     ///< 2 A / h by axis [mm]
+  std::vector<conduction_plane> planes;  ///< owned planes; and where the last one ends
+  halo links;
+
+  /// The segments and corners of owned planes.
+  kernel::conduction_part part(std::int64_t begin, std::int64_t end) const {
+    const auto &from = planes[static_cast<std::size_t>(begin)], &to = planes[static_cast<std::size_t>(end)];
+    const auto piece = [](const auto& list, std::int32_t first, std::int32_t last) {
+      return std::span(list).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));
+    };
+    return {piece(segments, from.segment, to.segment), piece(corners, from.corner, to.corner)};
+  }
+  bool is_wall(std::int32_t i) const { return i >= walls; }
+  bool is_steady() const {
+    return std::all_of(storage.begin(), storage.end(), [](double s) { return s == 0; });
+  }
+  double conductance(const outer_face& f) const {
+    const auto r = [&](std::int32_t i) { return resistivity[material[static_cast<std::size_t>(i)]]; };
+    return face[static_cast<std::size_t>(f.axis())] / (r(f.cell) + r(f.other));
+  }
+  template <class T>
+  kernel::conduction_stencil<T> stencil() const {
+    kernel::conduction_stencil<T> k{segments, corners, open.data(), material.data(), {}, {}, {}};
+    for (const double r : resistivity) k.resistivity.push_back(static_cast<T>(r));
+    for (const double s : storage) k.storage.push_back(static_cast<T>(s));
+    for (std::size_t a = 0; a < 3; ++a) k.face[a] = static_cast<T>(face[a]);
+    return k;
+  }
+};
+
+/// Number the given cells, cut their runs into segments and find their outer faces.
+/// @param problem checked; its cells are not read
+/// @param cells the cells that take part and their ghosts
+/// @param material per owned cell of `cells`
+/// @collective on problem.where.comm
+heat_cells make_conduction_cells(const heat_problem& problem, ghosted_cells cells, std::vector<material_number> material);
+
+}  // namespace osteon::numerics

@@ -1,0 +1,41 @@
+#pragma once
+/// @file
+/// A problem of heat conduction on a rank's voxels, as its operator, its multigrid and its solver read it.
+#include <array>
+#include <osteon/grid/block.hpp>
+#include <osteon/voxel/model.hpp>
+#include <osteon/voxel/run_set.hpp>
+#include <vector>
+
+namespace osteon::numerics {
+
+enum class thermal { insulated, temperature, flux, convection };
+
+/// Boundary condition where the solid meets an outer face of the image box.
+struct face_condition {
+  thermal kind = thermal::insulated;
+  double temperature_K = 0;        ///< temperature: of the face itself, half a voxel from the cell; convection: ambient
+  double flux_W_per_mm2 = 0;       ///< flux: heat into the solid per area
+  double transfer_W_per_mm2K = 0;  ///< convection: heat transfer coefficient, > 0
+};
+
+/// A conduction problem. Everything that no condition is given for is insulated.
+///
+/// Cells whose temperature follows without solving are no unknowns. A part of the solid that touches one prescribed
+/// temperature only has that temperature. A part that touches none and gets no heat is given the middle of the prescribed
+/// temperatures, which keeps every field finite.
+struct heat_problem {
+  grid::block where;
+  vector3 spacing_mm;
+  const voxel::material_table* materials = nullptr;
+  voxel::run_set cells;                                  ///< active voxels of the block
+  std::vector<material_number> material;                 ///< per active cell
+  std::array<std::array<face_condition, 2>, 3> faces{};  ///< by axis (z, y, x); low, high
+  /// Axes on which the image repeats: the low and the high face are the same plane, and T(x + L) = T(x) + gradient L.
+  std::array<bool, 3> periodic{};
+  /// Added to all prescribed temperatures, counted from the centre of the box: T + gradient . (x - centre).
+  vector3 gradient_K_per_mm{};
+  std::vector<double> source_W_per_mm3{};  ///< heat made per volume, by material; empty: none
+};
+
+}  // namespace osteon::numerics

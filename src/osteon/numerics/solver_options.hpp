@@ -1,0 +1,16 @@
+#pragma once
+/// @file
+/// How to solve.
+
+namespace osteon::numerics {
+
+class checkpointer;
+
+/// When an iteration ends, and who saves its states.
+struct options {
+  double tolerance = 1e-6;  ///< stop when |r| <= tolerance |r0|, r0 the residual of the prescribed values and forces alone
+  int max_iterations = 500;
+  checkpointer* checkpoints = nullptr;  ///< borrowed; null: nothing is saved
+};
+
+}  // namespace osteon::numerics

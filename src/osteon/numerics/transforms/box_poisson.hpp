@@ -1,0 +1,53 @@
+#pragma once
+/// @file
+/// Poisson's equation on the voxels of a whole box, solved exactly by transforms.
+#include <array>
+#include <osteon/base/box.hpp>
+#include <osteon/numerics/transforms/cut_lines.hpp>
+#include <vector>
+
+namespace osteon::numerics {
+
+/// A box of cells whose z planes are dealt out to ranks.
+struct poisson_box {
+  MPI_Comm comm = MPI_COMM_NULL;          ///< borrowed
+  index3 shape;                           ///< cells of all ranks
+  std::vector<std::int64_t> planes;       ///< first plane of each rank, and shape.z; each rank has one
+  std::array<kernel::line_ends, 3> ends;  ///< by axis
+  std::array<double, 3> weight{};         ///< by axis, > 0
+  std::vector<std::int32_t> row;          ///< per (own plane, y): number of its first cell in a vector
+};
+
+/// Solves sum over the axes of weight (2 x_i - x_(i-1) - x_(i+1)) = f, with what the ends say of cells beyond them.
+///
+/// The operator is a sum of one for each axis, so that transforms along x and y leave a system along z for each pair of
+/// modes [BuzbeeGolubNielson1970]. Double precision throughout. If nothing holds x, the mean of f must be zero, and the
+/// mean of x is any.
+class box_poisson {
+ public:
+  /// @throws usage_error for an axis that repeats itself at one end only @collective on box.comm
+  explicit box_poisson(poisson_box box);
+
+  /// @param right, solution over the numbering of box.row; they may be the same @collective
+  void solve(const double* right, double* solution);
+
+  /// Of solve() on this rank.
+  kernel_work work() const;
+
+ private:
+  struct scratch {
+    std::vector<double> plane;
+    std::vector<kernel::complex_lanes> lines, work;
+  };
+  template <class Body>
+  void over_planes(const Body& body) const;
+  std::vector<double> by_column(bool is_scale) const;
+
+  poisson_box box_;
+  kernel::trigonometric_transform along_y_, along_x_;
+  std::int64_t own_, width_, columns_;  // planes; of a row and of a plane with their padding
+  cut_lines along_z_;
+  std::vector<double> modes_;  // shape (own_, columns_)
+};
+
+}  // namespace osteon::numerics

@@ -1,0 +1,82 @@
+#pragma once
+/// @file
+/// Second differences along lines that ranks have cut into pieces, solved exactly.
+#include <mpi.h>
+
+#include <cstdint>
+#include <osteon/comm/neighbours.hpp>
+#include <osteon/kernel/fourier/trigonometric.hpp>
+#include <osteon/numerics/kernel_work.hpp>
+#include <vector>
+
+namespace osteon::numerics {
+
+/// For each column c of planes that are dealt out to ranks: (2 + shift_c) x_z - x_(z-1) - x_(z+1) = f_z, with the ends of a
+/// line, which take the place of what lies beyond.
+///
+/// Each rank's first plane is an unknown of a system with an equation for each rank, which is tridiagonal (cyclic where the
+/// lines repeat themselves); the planes between two of them are eliminated [Wang1981]. Columns are dealt out to the ranks to
+/// solve these: what goes between ranks is two numbers a column, there and back, and not the planes. A column without a
+/// shift whose ends hold it nowhere is known up to a constant: it gets zero in the last of these unknowns.
+/// Without pivoting, as all the systems are diagonally dominant.
+class cut_lines {
+ public:
+  /// Columns in work at once.
+  static constexpr int lanes = 16;
+
+  /// @param planes first plane of each rank, and their number at the end; each rank has one
+  /// @param shift, scale >= 0 by column; the columns are a multiple of `lanes` @collective on comm, which is borrowed
+  cut_lines(MPI_Comm comm, std::vector<std::int64_t> planes, kernel::line_ends ends, std::vector<double> shift,
+            std::vector<double> scale);
+
+  /// f becomes x times the scale of its column. @param values shape (own planes, columns) @collective
+  void solve(double* values);
+
+  /// Of solve() on this rank.
+  kernel_work work() const;
+
+ private:
+  struct wide {
+    kernel::lanes<double>::vector v[4];
+  };
+  // What a rank and the solver of its columns tell each other of `lanes` columns.
+  struct edges {
+    wide first, last;
+  };
+  struct line {
+    std::vector<wide> inverse, value, share;
+    explicit line(std::int64_t points)
+        : inverse(static_cast<std::size_t>(points)), value(inverse.size()), share(inverse.size()) {}
+  };
+  template <class Body>
+  void over_blocks(std::int64_t count, std::int64_t points, const Body& body) const;
+  static wide read(const double* from);
+  wide diagonal_of(std::int64_t block) const { return 2.0 + read(shift_.data() + block * lanes); }
+  friend wide operator+(double a, const wide& b) {
+    wide r;
+    for (int i = 0; i < 4; ++i) r.v[i] = a + b.v[i];
+    return r;
+  }
+  bool ends_here() const { return rank_ == ranks_ - 1 && !repeats_; }
+  void eliminate(std::int64_t block, const double* values, const wide& low, const wide& high, line& work,
+                 bool is_known) const;
+  edges edges_of(std::int64_t block, const double* values, line& work) const;
+  void finish(std::int64_t block, double* values, const edges& firsts, line& work, bool is_known) const;
+  void set_couplings();
+  void solve_columns(std::int64_t own_block, edges* by_rank, line& work) const;
+
+  MPI_Comm comm_;
+  int rank_ = 0, ranks_ = 1;
+  std::vector<std::int64_t> planes_;
+  bool repeats_, is_free_;     // is_free_: a column without a shift is known up to a constant
+  double low_ = 0, high_ = 0;  // what an end adds of its last point
+  std::vector<double> shift_, scale_;
+  std::int64_t own_ = 0, blocks_ = 0, first_block_ = 0, own_blocks_ = 0;
+  // By own block and rank: first, of the plane after an unknown in it (or of the last one in the next); last, of either in
+  // the other.
+  std::vector<edges> coupling_;
+  std::vector<edges> ends_, gathered_;
+  comm::neighbours there_, back_;
+};
+
+}  // namespace osteon::numerics
