@@ -86,8 +86,12 @@ flow_solver::progress flow_solver::sums() const {
   return {s[0], s[1], s[2], s[3]};
 }
 
+// Permeability [mm2] of a mean velocity in voxels.
+double flow_solver::permeability_scale() const {
+  return cells_.unit_mm * cells_.unit_mm / static_cast<double>(cells_.voxels);
+}
+
 void flow_solver::find_column(flow_direction& answer) const {
-  const double scale = cells_.unit_mm * cells_.unit_mm / static_cast<double>(cells_.voxels);
   for (std::size_t c = 0; c < 3; ++c) {
     const double* const u = x_.data() + static_cast<std::int64_t>(c) * cells_.stride();
     const double sum = reduce_blocks(cells_.grid.owned, [&](std::int64_t begin, std::int64_t end) {
@@ -95,7 +99,7 @@ void flow_solver::find_column(flow_direction& answer) const {
       for (std::int64_t i = begin; i < end; ++i) part += u[i];
       return part;
     });
-    answer.column_mm2[c] = scale * (sum - open_work(c));
+    answer.column_mm2[c] = permeability_scale() * (sum - open_work(c));
   }
   answer.column_mm2 = all_ranks(answer.column_mm2);
 }
@@ -136,56 +140,99 @@ kernel_work flow_solver::work_of_iteration() const {
   return preconditioner_.work() + kernel_work{bytes * owned, operations * owned};
 }
 
+double flow_solver::precondition() {
+  multiply();
+  of_residual_ = products_of_residual();
+  return of_residual_.square;
+}
+
+double flow_solver::search(double beta) {
+  const std::int64_t stride = cells_.stride(), owned = cells_.grid.owned;
+  turn_direction(owned, stride, static_cast<float>(beta), s_, v_, p_, w_);
+  std::vector<float>& q = v_;  // P w, now that K s is in w
+  preconditioner_.apply(w_.data(), q.data(), velocity_scale_);
+  return all_ranks(std::array{square_of_direction(owned, stride, p_, w_, q)})[0];
+}
+
+double flow_solver::step(double alpha) {
+  const std::int64_t stride = cells_.stride();
+  auto t = sum_blocks<4>(cells_.grid.owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
+    const float *const w = w_.data() + c * stride + begin, *const p = p_.data() + c * stride + begin,
+                       *const q = v_.data() + c * stride + begin;
+    float *const r = r_.data() + c * stride + begin, *const s = s_.data() + c * stride + begin;
+    double* const x = x_.data() + c * stride + begin;
+    double work = 0, norm = 0, product = 0;
+#pragma omp simd reduction(+ : work, norm, product)
+    for (std::int64_t i = 0; i < n; ++i) {
+      x[i] += alpha * static_cast<double>(p[i]);
+      s[i] = static_cast<float>(static_cast<double>(s[i]) - alpha * static_cast<double>(q[i]));
+      r[i] = static_cast<float>(static_cast<double>(r[i]) - alpha * static_cast<double>(w[i]));
+      const auto own = static_cast<double>(r[i]);
+      norm += own * own;
+      product += own * x[i];
+      work += x[i];
+    }
+    sum[0] = norm;
+    if (c == static_cast<std::int64_t>(axis_)) sum[1] = work;
+    sum[c == 3 ? 3 : 2] = product;
+  });
+  t[1] -= open_work(axis_);
+  t = all_ranks(t);
+  now_ = {t[0], t[1], t[2], t[3]};
+  return std::sqrt(now_.residual);
+}
+
+// Distance of the numbers for the permeability, over it; they become those of the answer.
+double flow_solver::find_bounds(const energies& e, flow_direction& answer) const {
+  const double scale = permeability_scale();
+  const double flux = now_.work, dissipation = now_.work - now_.momentum + now_.mass,
+               best = now_.work + now_.momentum + now_.mass;
+  answer.permeability_mm2 = scale * best;
+  answer.from_flux_mm2 = scale * flux;
+  answer.from_dissipation_mm2 = scale * dissipation;
+  answer.low_mm2 = scale * (best - quality * e.mass);
+  answer.high_mm2 = scale * (best + quality * e.momentum);
+  const auto [low, high] = std::minmax({best - quality * e.mass, best + quality * e.momentum, flux, dissipation});
+  return best > 0 ? (high - low) / best : std::numeric_limits<double>::infinity();
+}
+
 void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sink& log) {
   const stopwatch clock;
   const cpu_clock cpu;
-  const std::int64_t stride = cells_.stride(), owned = cells_.grid.owned;
+  const std::int64_t stride = cells_.stride();
   axis_ = at(static_cast<int>(answer.along));
   solve_certificate& certificate = answer.certificate;
   x_.assign(at(4 * stride), 0.0);
   for (auto* v : {&r_, &s_, &p_, &v_, &w_}) v->assign(at(4 * stride), 0.0F);
-  const double scale = cells_.unit_mm * cells_.unit_mm / static_cast<double>(cells_.voxels);
 
   const int most = how.rehearses ? 1 : how.max_iterations;
   const double first = std::sqrt(recompute_residual());
-  progress now = sums();
+  now_ = sums();
   double exact = 1, relative = 1, least = 1;  // at the last exact residual; now; of all
   certificate.residual_history.assign(1, 1.0);
   certificate.iterations = 0;
   certificate.converged = false;
-  // How far the numbers for the permeability are apart, over it.
-  const auto width_by = [&](const energies& e) {
-    const double flux = now.work, dissipation = now.work - now.momentum + now.mass,
-                 best = now.work + now.momentum + now.mass;
-    answer.permeability_mm2 = scale * best;
-    answer.from_flux_mm2 = scale * flux;
-    answer.from_dissipation_mm2 = scale * dissipation;
-    answer.low_mm2 = scale * (best - quality * e.mass);
-    answer.high_mm2 = scale * (best + quality * e.momentum);
-    const auto [low, high] = std::minmax({best - quality * e.mass, best + quality * e.momentum, flux, dissipation});
-    return best > 0 ? (high - low) / best : std::numeric_limits<double>::infinity();
-  };
   // Energies that cost nothing are too large by some factor, which is found again where it may matter.
   double worth_a_look = 20 * how.permeability_tolerance;
   const auto is_done = [&](const energies& bounds) {
-    const double width = width_by(bounds);
+    const double width = find_bounds(bounds, answer);
     if (relative > how.residual_tolerance) return false;
     if (width <= how.permeability_tolerance) return true;
     if (width > worth_a_look) return false;
     const double exactly = [&] {
       const auto sends = part("energies");
-      return width_by(measure_energies());
+      return find_bounds(measure_energies(), answer);
     }();
     worth_a_look = width * how.permeability_tolerance / exactly;
     return exactly <= how.permeability_tolerance;
   };
-  double rho = 0, refreshed = 0;  // (s, s) in the inner product; |s| when it was last exact
-  bool starts = true;             // no direction is to be conjugate to
+  cg recursion;
+  double refreshed = 0;  // |s| when it was last exact
   int scalings = 0, idle = 0;
   const auto refresh = [&] {
     const auto sends = part("restart");
     exact = relative = std::sqrt(recompute_residual()) / first;
-    now = sums();
+    now_ = sums();
     preconditioner_.apply(r_.data(), s_.data(), velocity_scale_);
     refreshed = 0;
   };
@@ -201,21 +248,20 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
     refresh();
     least = relative;
     idle = 0;
-    starts = true;
+    recursion.restart();
   };
   preconditioner_.apply(r_.data(), s_.data(), velocity_scale_);
   for (;;) {
     auto sends = part("iteration");
-    multiply();
-    const inner_products of_residual = products_of_residual();
-    if (is_done(of_residual.bounds)) {
+    const double square = recursion.begin(*this);
+    if (is_done(of_residual_.bounds)) {
       sends.becomes("look" + ending_);
       if (exact == relative) {
         certificate.converged = true;
         break;
       }
       refresh();
-      starts = true;
+      recursion.restart();
       continue;
     }
     if (certificate.iterations >= most) {
@@ -223,62 +269,30 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
       break;
     }
     if (how.poll) how.poll();
-
-    const double before = rho;
-    rho = of_residual.square;
-    if (!(rho > 0)) {
+    if (!(square > 0)) {
       sends.becomes("iteration_without_size" + ending_);
       rescale();
       continue;
     }
-    if (refreshed == 0) refreshed = std::sqrt(rho);
-    const auto beta = static_cast<float>(starts ? 0 : rho / before);
-    starts = false;
-    turn_direction(owned, stride, beta, s_, v_, p_, w_);
-    std::vector<float>& q = v_;  // P w, now that K s is in w
-    preconditioner_.apply(w_.data(), q.data(), velocity_scale_);
-    const double square = all_ranks(std::array{square_of_direction(owned, stride, p_, w_, q)})[0];
+    if (refreshed == 0) refreshed = std::sqrt(square);
+    const auto made = recursion.finish(*this);
     ++certificate.iterations;
-    const double step = rho / square;
-    if (!(square > 0) || !std::isfinite(step)) {
+    if (!made) {
       sends.becomes("iteration_without_step" + ending_);
       rescale();
       continue;
     }
-    auto t = sum_blocks<4>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
-      const float *const w = w_.data() + c * stride + begin, *const p = p_.data() + c * stride + begin,
-                         *const z = q.data() + c * stride + begin;
-      float *const r = r_.data() + c * stride + begin, *const s = s_.data() + c * stride + begin;
-      double* const x = x_.data() + c * stride + begin;
-      double work = 0, norm = 0, product = 0;
-#pragma omp simd reduction(+ : work, norm, product)
-      for (std::int64_t i = 0; i < n; ++i) {
-        x[i] += step * static_cast<double>(p[i]);
-        s[i] = static_cast<float>(static_cast<double>(s[i]) - step * static_cast<double>(z[i]));
-        r[i] = static_cast<float>(static_cast<double>(r[i]) - step * static_cast<double>(w[i]));
-        const auto own = static_cast<double>(r[i]);
-        norm += own * own;
-        product += own * x[i];
-        work += x[i];
-      }
-      sum[0] = norm;
-      if (c == static_cast<std::int64_t>(axis_)) sum[1] = work;
-      sum[c == 3 ? 3 : 2] = product;
-    });
-    t[1] -= open_work(axis_);
-    t = all_ranks(t);
-    now = {t[0], t[1], t[2], t[3]};
-    relative = std::sqrt(now.residual) / first;
+    relative = made->residual / first;
     idle = relative < 0.9 * least ? 0 : idle + 1;
     least = std::min(least, relative);
     certificate.residual_history.push_back(relative);
     if (idle > patience && scalings < most_scalings)
       rescale();
-    else if (std::sqrt(rho) < drop_exact * refreshed)
+    else if (std::sqrt(square) < drop_exact * refreshed)
       refresh();  // directions stay conjugate as far as rounding lets them: beginning anew would cost iterations
     log.progress(std::clamp(std::log(std::max(relative, 1e-4)) / std::log(1e-4), 0.0, 1.0),
                  fmt::format("iteration {}, relative residual {:.2e}, permeability {:.5g} mm2", certificate.iterations,
-                             relative, scale * (now.work + now.momentum + now.mass)));
+                             relative, permeability_scale() * (now_.work + now_.momentum + now_.mass)));
   }
   if (exact != relative) {
     const auto sends = part("last_residual");

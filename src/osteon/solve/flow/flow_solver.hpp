@@ -3,6 +3,7 @@
 /// Conjugate gradients for the coupled system of Stokes flow; one setup serves any number of directions.
 #include <cstdint>
 #include <osteon/numerics/krylov/block_sums.hpp>
+#include <osteon/numerics/krylov/cg.hpp>
 #include <osteon/solve/flow/flow_preconditioner.hpp>
 #include <osteon/solve/flow/short_float.hpp>
 #include <osteon/solve/names_of_numerics.hpp>
@@ -60,6 +61,11 @@ class flow_solver {
     double residual = 0;                      // squared
     double work = 0, momentum = 0, mass = 0;  // b.u, r_u.u, r_p.p
   };
+  // The operations of numerics::cg: s = P r is current, and the search makes q = P w in the place of K s.
+  friend class numerics::cg;
+  double precondition();
+  double search(double beta);
+  double step(double alpha);
   void multiply();
   double recompute_residual();
   progress sums() const;
@@ -70,6 +76,8 @@ class flow_solver {
   };
   inner_products products_of_residual() const;
   energies measure_energies();
+  double permeability_scale() const;
+  double find_bounds(const energies& e, flow_direction& answer) const;
   void find_column(flow_direction& answer) const;
   template <std::size_t N>
   std::array<double, N> all_ranks(const std::array<double, N>& sums) const {
@@ -86,6 +94,8 @@ class flow_solver {
   float velocity_scale_;
   std::string ending_;
   std::size_t axis_ = 0;
+  progress now_;                // of x and r
+  inner_products of_residual_;  // of s and K s
   std::vector<double> x_;
   std::vector<float> r_, s_, p_, v_, w_;  // residual, P r, direction, K s or P w, K p
 };

@@ -54,6 +54,7 @@ class through_solver {
     std::vector<float> p, w;  // scaled so that w has length one
   };
   enum class step_kind { picard, newton };
+  struct creeping_system;
 
   void multiply(std::vector<float>& of);
   void multiply(step_kind kind);

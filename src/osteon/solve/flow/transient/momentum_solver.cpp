@@ -51,7 +51,6 @@ void momentum_solver::set_storage(double kappa) {
   }
 }
 
-// z = M^-1 r; r.z of this rank's faces.
 double momentum_solver::precondition() {
   const std::int64_t stride = cells_.stride(), owned = cells_.grid.owned;
   for (std::size_t c = 0; c < 3; ++c) {
@@ -66,11 +65,76 @@ double momentum_solver::precondition() {
       });
     }
   }
-  return sum_blocks<1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
+  return all_ranks(sum_blocks<1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
     if (c == 3) return;
     const float *const r = r_.data() + c * stride + begin, *const z = z_.data() + c * stride + begin;
     for (std::int64_t i = 0; i < n; ++i) sum[0] += static_cast<double>(r[i]) * static_cast<double>(z[i]);
-  })[0];
+  }))[0];
+}
+
+double momentum_solver::search(double beta) {
+  const std::int64_t stride = cells_.stride();
+  for_each(3 * stride, [p = p_.data(), z = z_.data(), b = static_cast<float>(beta)](std::int64_t i) {
+    p[i] = b == 0 ? z[i] : z[i] + b * p[i];
+  });
+  for (std::int64_t c = 0; c < 3; ++c) cells_.grid.links.exchange(p_.data() + c * stride);
+  for_each_stokes(operator_.single, p_.data(), {}, [v = v_.data(), stride]<class V>(int c, std::int32_t i, V value) {
+    if (c < 3) kernel::put(v + c * stride + i, value);
+  });
+  return all_ranks(sum_blocks<1>(cells_.grid.owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
+    if (c == 3) return;
+    const float *const p = p_.data() + c * stride + begin, *const v = v_.data() + c * stride + begin;
+    for (std::int64_t i = 0; i < n; ++i) sum[0] += static_cast<double>(p[i]) * static_cast<double>(v[i]);
+  }))[0];
+}
+
+double momentum_solver::step(double alpha) {
+  const std::int64_t stride = cells_.stride();
+  return std::sqrt(
+      all_ranks(sum_blocks<1>(cells_.grid.owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
+        if (c == 3) return;
+        const float *const p = p_.data() + c * stride + begin, *const v = v_.data() + c * stride + begin;
+        float *const r = r_.data() + c * stride + begin, *const to = c_.data() + c * stride + begin;
+        const auto length = static_cast<float>(alpha);
+        for (std::int64_t i = 0; i < n; ++i) {
+          to[i] += length * p[i];
+          r[i] -= length * v[i];
+          sum[0] += static_cast<double>(r[i]) * static_cast<double>(r[i]);
+        }
+      }))[0]);
+}
+
+// r = right - K e, computed in double. @param is_guess e is not zero
+void momentum_solver::find_residual(const double* right, double* e, bool is_guess) {
+  const std::int64_t stride = cells_.stride();
+  if (!is_guess) {
+    for_each(3 * stride, [r = r_.data(), right](std::int64_t i) { r[i] = static_cast<float>(right[i]); });
+    return;
+  }
+  {
+    const comm::sent_part sends(cells_.grid.where.comm, "friction_residual");
+    for (std::int64_t c = 0; c < 3; ++c) cells_.grid.links.exchange(e + c * stride);
+  }
+  for_each_stokes(operator_.exact, e, {}, [r = r_.data(), right, stride]<class V>(int c, std::int32_t i, V value) {
+    if (c == 3) return;
+    const std::int64_t to = c * stride + i;
+    if constexpr (std::is_arithmetic_v<V>) {
+      r[to] = static_cast<float>(right[to] - value);
+    } else {
+      for (std::size_t l = 0; l < sizeof(V) / sizeof(double); ++l)
+        r[to + static_cast<std::int64_t>(l)] = static_cast<float>(right[to + static_cast<std::int64_t>(l)] - value[l]);
+    }
+  });
+}
+
+double momentum_solver::size_of_residual() const {
+  const comm::sent_part sends(cells_.grid.where.comm, "friction_size");
+  const auto sum = sum_blocks<1>(cells_.grid.owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& square) {
+    if (c == 3) return;
+    const float* const r = r_.data() + c * cells_.stride() + begin;
+    for (std::int64_t i = 0; i < n; ++i) square[0] += static_cast<double>(r[i]) * static_cast<double>(r[i]);
+  });
+  return std::sqrt(all_ranks(sum)[0]);
 }
 
 // The residual in double, and its square; the correction added to the answer.
@@ -95,57 +159,32 @@ void momentum_solver::rehearse(double* e) {
     send();
   };
   const auto sum = [&] { all_ranks(std::array{0.0}); };
-  const auto step = [&] {
-    precondition(), sum();
-    for (std::int64_t c = 0; c < 3; ++c) cells_.grid.links.exchange(p_.data() + c * cells_.stride());
-    sum();
+  const auto search_only = [&] {
+    precondition();
+    search(0);
   };
   as("friction_residual", [&] {
     for (std::int64_t c = 0; c < 3; ++c) cells_.grid.links.exchange(e + c * cells_.stride());
   });
   as("friction_size", sum);
-  as(cycles_[0] ? "iteration_without_step_of_friction_by_cycles" : "iteration_without_step_of_friction", step);
-  as(cycles_[0] ? "iteration_of_friction_by_cycles" : "iteration_of_friction", [&] { step(), sum(); });
+  as(cycles_[0] ? "iteration_without_step_of_friction_by_cycles" : "iteration_without_step_of_friction", search_only);
+  as(cycles_[0] ? "iteration_of_friction_by_cycles" : "iteration_of_friction", [&] { search_only(), sum(); });
 }
 
 momentum_solver::outcome momentum_solver::solve(const double* right, double* e, bool is_guess, double target, int most,
                                                 const std::function<void()>& poll) {
-  const std::int64_t stride = cells_.stride(), owned = cells_.grid.owned;
+  const std::int64_t stride = cells_.stride();
+  const bool by_cycles = cycles_[0] != nullptr;
   outcome result;
   for (int round = 0; round < most_momentum_rounds; ++round) {
-    if (round == 0 && !is_guess) {
-      for_each(3 * stride, [r = r_.data(), right](std::int64_t i) { r[i] = static_cast<float>(right[i]); });
-    } else {
-      {
-        const comm::sent_part sends(cells_.grid.where.comm, "friction_residual");
-        for (std::int64_t c = 0; c < 3; ++c) cells_.grid.links.exchange(e + c * stride);
-      }
-      for_each_stokes(operator_.exact, e, {}, [r = r_.data(), right, stride]<class V>(int c, std::int32_t i, V value) {
-        if (c == 3) return;
-        const std::int64_t to = c * stride + i;
-        if constexpr (std::is_arithmetic_v<V>) {
-          r[to] = static_cast<float>(right[to] - value);
-        } else {
-          for (std::size_t l = 0; l < sizeof(V) / sizeof(double); ++l)
-            r[to + static_cast<std::int64_t>(l)] = static_cast<float>(right[to + static_cast<std::int64_t>(l)] - value[l]);
-        }
-      });
-    }
-    const auto square = [&] {
-      const comm::sent_part sends(cells_.grid.where.comm, "friction_size");
-      return all_ranks(sum_blocks<1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
-        if (c == 3) return;
-        const float* const r = r_.data() + c * stride + begin;
-        for (std::int64_t i = 0; i < n; ++i) sum[0] += static_cast<double>(r[i]) * static_cast<double>(r[i]);
-      }))[0];
-    };
-    double now = std::sqrt(square());
+    find_residual(right, e, is_guess || round > 0);
+    double now = size_of_residual();
     count_round();
     if (!std::isfinite(now)) throw solve_error("the velocities are not finite any more; take shorter steps");
     if (now <= target) return result;
     const double enough = std::max(target, momentum_fall * now);
     std::fill(c_.begin(), c_.end(), 0.0F);
-    double before = 0;
+    cg recursion;
     while (now > enough) {
       if (result.iterations >= most) {
         result.converged = false;
@@ -153,38 +192,13 @@ momentum_solver::outcome momentum_solver::solve(const double* right, double* e, 
       }
       if (poll) poll();
       count_iteration();
-      comm::sent_part sends(cells_.grid.where.comm,
-                            cycles_[0] ? "iteration_of_friction_by_cycles" : "iteration_of_friction");
-      const double rz = all_ranks(std::array{precondition()})[0];
-      const auto beta = static_cast<float>(before == 0 ? 0 : rz / before);
-      before = rz;
-      for_each(3 * stride,
-               [p = p_.data(), z = z_.data(), beta](std::int64_t i) { p[i] = beta == 0 ? z[i] : z[i] + beta * p[i]; });
-      for (std::int64_t c = 0; c < 3; ++c) cells_.grid.links.exchange(p_.data() + c * stride);
-      for_each_stokes(operator_.single, p_.data(), {}, [v = v_.data(), stride]<class V>(int c, std::int32_t i, V value) {
-        if (c < 3) kernel::put(v + c * stride + i, value);
-      });
-      const double pv = all_ranks(sum_blocks<1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
-        if (c == 3) return;
-        const float *const p = p_.data() + c * stride + begin, *const v = v_.data() + c * stride + begin;
-        for (std::int64_t i = 0; i < n; ++i) sum[0] += static_cast<double>(p[i]) * static_cast<double>(v[i]);
-      }))[0];
-      if (!(pv > 0)) {
-        sends.becomes(cycles_[0] ? "iteration_without_step_of_friction_by_cycles" : "iteration_without_step_of_friction");
+      comm::sent_part sends(cells_.grid.where.comm, by_cycles ? "iteration_of_friction_by_cycles" : "iteration_of_friction");
+      const auto made = recursion.advance(*this);
+      if (!made) {
+        sends.becomes(by_cycles ? "iteration_without_step_of_friction_by_cycles" : "iteration_without_step_of_friction");
         break;
       }
-      const double alpha = rz / pv;
-      now = std::sqrt(all_ranks(sum_blocks<1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
-        if (c == 3) return;
-        const float *const p = p_.data() + c * stride + begin, *const v = v_.data() + c * stride + begin;
-        float *const r = r_.data() + c * stride + begin, *const to = c_.data() + c * stride + begin;
-        const auto length = static_cast<float>(alpha);
-        for (std::int64_t i = 0; i < n; ++i) {
-          to[i] += length * p[i];
-          r[i] -= length * v[i];
-          sum[0] += static_cast<double>(r[i]) * static_cast<double>(r[i]);
-        }
-      }))[0]);
+      now = made->residual;
       ++result.iterations;
     }
     for_each(3 * stride, [e, c = c_.data()](std::int64_t i) { e[i] += static_cast<double>(c[i]); });

@@ -4,6 +4,7 @@
 #include <functional>
 #include <osteon/numerics/kernel_work.hpp>
 #include <osteon/numerics/krylov/block_sums.hpp>
+#include <osteon/numerics/krylov/cg.hpp>
 #include <osteon/solve/flow/flow_preconditioner.hpp>
 #include <osteon/solve/names_of_numerics.hpp>
 
@@ -46,7 +47,13 @@ class momentum_solver {
     kernel::stokes_stencil<float> single;
     kernel::stokes_stencil<double> exact;
   };
+  // The operations of numerics::cg, on the correction c and its residual.
+  friend class numerics::cg;
   double precondition();
+  double search(double beta);
+  double step(double alpha);
+  void find_residual(const double* right, double* e, bool is_guess);
+  double size_of_residual() const;
   void count_round();
   void count_iteration();
   template <std::size_t N>

@@ -109,6 +109,44 @@ double pressure_projection::product() {
   return sum;
 }
 
+double pressure_projection::precondition() {
+  const std::int32_t owned = cells_.grid.owned;
+  laplace_->cycle.apply(r_.data(), z_.data());
+  for (const std::int32_t i : cells_.beyond) z_[at(i)] = 0;
+  remove_free_pressure(z_.data());
+  return all_ranks(std::array{reduce_blocks(owned, [&](std::int64_t begin, std::int64_t end) {
+    double sum = 0;
+    for (std::int64_t i = begin; i < end; ++i) sum += static_cast<double>(r_[at(i)]) * static_cast<double>(z_[at(i)]);
+    return sum;
+  })})[0];
+}
+
+double pressure_projection::search(double beta) {
+  for_each(cells_.grid.owned, [p = p_.data(), z = z_.data(), b = static_cast<float>(beta)](std::int64_t i) {
+    p[i] = b == 0 ? z[i] : z[i] + b * p[i];
+  });
+  return all_ranks(std::array{product()})[0];
+}
+
+double pressure_projection::step(double alpha) {
+  constexpr std::int64_t block = 8192;
+  const std::int32_t owned = cells_.grid.owned;
+  for_each(owned,
+           [r = r_.data(), c = c_.data(), p = p_.data(), q = q_.data(), a = static_cast<float>(alpha)](std::int64_t i) {
+             c[i] += a * p[i];
+             r[i] -= a * q[i];
+           });
+  std::vector<double> most(at((owned + block - 1) / block));
+  for_each_block(owned, block, [&](std::int64_t begin, std::int64_t end) {
+    double own = 0;
+    for (std::int64_t i = begin; i < end; ++i) own = std::max(own, std::abs(static_cast<double>(r_[at(i)])));
+    most[at(begin / block)] = own;
+  });
+  double largest = most.empty() ? 0 : *std::max_element(most.begin(), most.end());
+  comm::counted_all_reduce(cells_.grid.where.comm, &largest, 1, MPI_MAX);
+  return largest;
+}
+
 // The cycle and r.z; p; its product, with conductances by a byte of directions; c and r with its largest value.
 void pressure_projection::count_iteration() {
   constexpr double bytes = 8 + 12 + 9 + 24 + 4, operations = 2 + 2 + 26 + 2 + 4;
@@ -132,18 +170,12 @@ void pressure_projection::rehearse(double* u, double* d) {
     const comm::sent_part sends(comm, name);
     send();
   };
-  const auto cycle = [&] {
-    laplace_->cycle.apply(r_.data(), z_.data());
-    remove_free_pressure(z_.data());
-    all_ranks(std::array{value});
-  };
-  const auto step = [&] { cycle(), product(), all_ranks(std::array{value}); };
   const auto largest = [&] { comm::counted_all_reduce(comm, &value, 1, MPI_MAX); };
   as("largest_divergence", largest);
   as("free_pressure", [&] { remove_free_pressure(exact_.data()); });
-  as("pressure_cycle", cycle);
-  as("iteration_without_step_of_pressure", step);
-  as("iteration_of_pressure", [&] { step(), largest(); });
+  as("pressure_cycle", [&] { precondition(); });
+  as("iteration_without_step_of_pressure", [&] { precondition(), search(0); });
+  as("iteration_of_pressure", [&] { precondition(), search(0), step(0); });
 }
 
 // Largest |G^T u| of all ranks; exact_ holds it. Infinite if one is no number, which a maximum passes by.
@@ -193,16 +225,6 @@ pressure_projection::outcome pressure_projection::project(double* u, double* d, 
   const std::int32_t owned = cells_.grid.owned;
   const MPI_Comm comm = cells_.grid.where.comm;
   outcome result;
-  const auto largest = [&](const auto* v) {
-    constexpr std::int64_t block = 8192;
-    std::vector<double> most(at((owned + block - 1) / block));
-    for_each_block(owned, block, [&](std::int64_t begin, std::int64_t end) {
-      double own = 0;
-      for (std::int64_t i = begin; i < end; ++i) own = std::max(own, std::abs(static_cast<double>(v[i])));
-      most[at(begin / block)] = own;
-    });
-    return most.empty() ? 0 : *std::max_element(most.begin(), most.end());
-  };
   std::vector<double> taken;
   for (int round = 0;; ++round) {
     const double highest = find_highest_divergence(u);
@@ -219,41 +241,25 @@ pressure_projection::outcome pressure_projection::project(double* u, double* d, 
     }
     for_each(owned, [r = r_.data(), from = exact_.data()](std::int64_t i) { r[i] = static_cast<float>(from[i]); });
     std::fill(c_.begin(), c_.end(), 0.0F);
-    double before = 0, now = highest;
+    cg recursion;
+    double now = highest;
     bool is_done = false, has_stepped = false;
     while (result.iterations < to.most) {
       count_iteration();
       comm::sent_part sends(comm, "iteration_of_pressure");
-      laplace_->cycle.apply(r_.data(), z_.data());
-      for (const std::int32_t i : cells_.beyond) z_[at(i)] = 0;
-      remove_free_pressure(z_.data());
-      const double rz = all_ranks(std::array{reduce_blocks(owned, [&](std::int64_t begin, std::int64_t end) {
-        double sum = 0;
-        for (std::int64_t i = begin; i < end; ++i) sum += static_cast<double>(r_[at(i)]) * static_cast<double>(z_[at(i)]);
-        return sum;
-      })})[0];
+      const double rz = recursion.begin(*this);
       is_done = now <= to.divergence && std::sqrt(std::max(rz, 0.0)) <= to.velocity;
       if (is_done || now <= projection_fall * highest || !(rz > 0)) {
         sends.becomes("pressure_cycle");
         break;
       }
       if (poll) poll();
-      const auto beta = static_cast<float>(before == 0 ? 0 : rz / before);
-      before = rz;
-      for_each(owned,
-               [p = p_.data(), z = z_.data(), beta](std::int64_t i) { p[i] = beta == 0 ? z[i] : z[i] + beta * p[i]; });
-      const double pq = all_ranks(std::array{product()})[0];
-      if (!(pq > 0)) {
+      const auto made = recursion.finish(*this);
+      if (!made) {
         sends.becomes("iteration_without_step_of_pressure");
         break;
       }
-      const auto alpha = static_cast<float>(rz / pq);
-      for_each(owned, [r = r_.data(), c = c_.data(), p = p_.data(), q = q_.data(), alpha](std::int64_t i) {
-        c[i] += alpha * p[i];
-        r[i] -= alpha * q[i];
-      });
-      now = largest(r_.data());
-      comm::counted_all_reduce(comm, &now, 1, MPI_MAX);
+      now = made->residual;
       ++result.iterations;
       has_stepped = true;
     }

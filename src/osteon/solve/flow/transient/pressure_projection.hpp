@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <osteon/numerics/krylov/block_sums.hpp>
+#include <osteon/numerics/krylov/cg.hpp>
 #include <osteon/numerics/transforms/box_poisson.hpp>
 #include <osteon/solve/flow/flow_preconditioner.hpp>
 #include <osteon/solve/flow/open_flow_cells.hpp>
@@ -65,6 +66,11 @@ class pressure_projection {
  private:
   outcome project_directly(double* u, double* d, const bounds& to);
   double find_highest_divergence(const double* u);
+  // The operations of numerics::cg, on the correction c and its residual; a step returns the largest residual.
+  friend class numerics::cg;
+  double precondition();
+  double search(double beta);
+  double step(double alpha);
   double product();
   void count_iteration();
   template <std::size_t N>
