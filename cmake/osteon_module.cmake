@@ -112,11 +112,40 @@ endfunction()
 
 # osteon_precompile(TARGET header ...): precompile these headers, and those that most files need: half the time of a first build. Not
 # with a compiler cache, where a change of one of them would be a change of all files; that build also finds files that lack an include.
+#
+# Modules without headers of their own, and those with <mpi.h> alone, share a precompiled header each (osteon_precompiled_base, _mpi): a
+# module with definitions of its own (-D) needs one of its own, as the compiler rejects another one.
+set(osteon_precompiled_headers <algorithm> <array> <cmath> <cstdint> <functional> <map> <memory> <optional> <string> <vector>
+  <fmt/format.h>)
 function(osteon_precompile target)
-  if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
-    target_precompile_headers(${target} PRIVATE <algorithm> <array> <cmath> <cstdint> <functional> <map> <memory> <optional>
-      <string> <vector> <fmt/format.h> ${ARGN})
+  if(CMAKE_CXX_COMPILER_LAUNCHER)
+    return()
   endif()
+  set(shared)
+  if(NOT ARGN)
+    set(shared osteon_precompiled_base)
+  elseif(ARGN STREQUAL "<mpi.h>")
+    set(shared osteon_precompiled_mpi)
+  endif()
+  if(NOT shared OR OSTEON_HWCAPS)  # the levels of a wheel have options of their own
+    target_precompile_headers(${target} PRIVATE ${osteon_precompiled_headers} ${ARGN})
+    return()
+  endif()
+  if(NOT TARGET ${shared})
+    file(CONFIGURE OUTPUT ${osteon_BINARY_DIR}/${shared}.cpp CONTENT "// The precompiled header of several modules.\n")
+    add_library(${shared} OBJECT ${osteon_BINARY_DIR}/${shared}.cpp)
+    osteon_warnings(${shared})
+    target_compile_features(${shared} PRIVATE cxx_std_20)
+    target_compile_options(${shared} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>)
+    set_target_properties(${shared} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+    target_link_libraries(${shared} PRIVATE OpenMP::OpenMP_CXX fmt::fmt)
+    if(shared STREQUAL "osteon_precompiled_mpi")
+      target_link_libraries(${shared} PRIVATE MPI::MPI_CXX)
+      target_compile_definitions(${shared} PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+    endif()
+    target_precompile_headers(${shared} PRIVATE ${osteon_precompiled_headers} ${ARGN})
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ${shared})
 endfunction()
 
 # osteon_unity_build(TARGET): with OSTEON_UNITY a unity build in batches of 8, a third of the compile time where headers dominate.

@@ -62,6 +62,8 @@ option command::add_flag(const std::string& names, bool& target, const std::stri
 }
 
 void command::footer(const std::string& text) { of_->footer(text); }
+void command::accept_all_words() { of_->prefix_command(); }
+
 void command::allow_one_below() { of_->require_subcommand(0, 1); }
 
 }  // namespace osteon::app

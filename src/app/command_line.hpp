@@ -66,6 +66,9 @@ class command {
   /// One of the commands below this one may be given.
   void allow_one_below();
 
+  /// Accept every word and option: of a command that this build does not contain, no option is known.
+  void accept_all_words();
+
  private:
   friend class registry;
   CLI::App* of_;

@@ -81,15 +81,8 @@ int dispatch(int argc, char** argv) {
   for (const auto add : {app::add_net_conflicts, app::add_net_deadlock, app::add_net_cost, app::add_net_choose,
                          app::add_net_simulate, app::add_net_draw})
     add(commands);
-  commands.add_group("bench", "Measure parts of osteon on this machine",
-                     "Examples:\n  OMP_NUM_THREADS=1 osteon bench render\n"
-                     "  osteon bench exchange -n 4");
-  for (const auto add : {app::add_bench_render, app::add_bench_exchange, app::add_bench_flow, app::add_bench_io})
-    add(commands);
   app::add_commands_of_others(commands);
-  for (const auto add :
-       {app::add_join, app::add_relay, app::add_schema, app::add_version, app::add_completion, app::add_manual})
-    add(commands);
+  for (const auto add : {app::add_schema, app::add_version, app::add_completion, app::add_manual}) add(commands);
 
   return commands.run();
 }

@@ -21,6 +21,10 @@ int with_errors_of_osteon(F work) {
 
 }  // namespace
 
+namespace bridge_commands {
+void add_commands(registry& commands);
+}
+
 void add_join(registry& commands) {
   const auto o = std::make_shared<bridge_command::join_request>();
   o->name = "osteon join";
@@ -49,6 +53,11 @@ void add_relay(registry& commands) {
   c.footer(
       "Server, key and the rest come from the variables OSTEON_WIRE_... (bridge/docs/wire.md).\n\n"
       "Example:\n  osteon relay --cluster 0 --listen gateway:7001 --hub login.example.org:7000");
+}
+
+void bridge_commands::add_commands(registry& commands) {
+  add_join(commands);
+  add_relay(commands);
 }
 
 }  // namespace osteon::app
