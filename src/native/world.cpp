@@ -2,8 +2,10 @@
 
 #include <unistd.h>
 
+#include <common/run_folder.hpp>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <osteon/base/error.hpp>
 #include <string>
 #include <string_view>
@@ -13,6 +15,10 @@ namespace osteon::native {
 namespace {
 
 bool began = false;
+std::optional<run_folder> folder_of_mpi;  // until MPI ends
+
+// A launcher has a folder for its processes.
+bool is_launched() { return std::getenv("OMPI_COMM_WORLD_SIZE") || std::getenv("PMIX_RANK") || std::getenv("PMI_RANK"); }
 
 // Puts the variables of the environment back that MPI_Init sets for itself: programs that Python starts later, mpirun above
 // all, would take themselves for ranks of ours.
@@ -57,6 +63,8 @@ MPI_Comm world() {
     const same_environment kept;
     // A process without a launcher starts no daemon that it never asks (Open MPI 4); root in a container is a user, too.
     if (!std::getenv("OMPI_COMM_WORLD_SIZE")) setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
+    std::optional<tmpdir_of_run> meanwhile;
+    if (!is_launched()) meanwhile.emplace(folder_of_mpi.emplace());
     int provided = 0;
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
     began = true;
@@ -95,6 +103,7 @@ void end_world() {
   MPI_Finalized(&is_ended);
   if (began && !is_ended) MPI_Finalize();
   began = false;
+  folder_of_mpi.reset();
 }
 
 }  // namespace osteon::native

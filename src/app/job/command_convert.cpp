@@ -4,6 +4,7 @@
 #include <app/commands.hpp>
 #include <app/common_options.hpp>
 #include <app/process/json_output.hpp>
+#include <app/process/mpi_session.hpp>
 #include <app/process/terminal.hpp>
 #include <common/printable.hpp>
 #include <memory>
@@ -15,8 +16,7 @@ namespace {
 
 int convert(const std::string& from, const std::string& to, const job::script_options& options, const std::string& json) {
   terminal_sink log(is_interactive());
-  int provided = 0;
-  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+  const mpi_of_process mpi(MPI_THREAD_FUNNELED);
   int code = 0;
   try {
     const auto files = job::convert(MPI_COMM_SELF, from, to, options, log);
@@ -27,7 +27,6 @@ int convert(const std::string& from, const std::string& to, const job::script_op
     say(fmt::format("osteon: {}\n", e.what()));
     code = exit_code(e.kind());
   }
-  MPI_Finalize();
   return code;
 }
 

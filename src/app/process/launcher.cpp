@@ -19,6 +19,7 @@
 #include <array>
 #include <chrono>
 #include <climits>
+#include <common/run_folder.hpp>
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
@@ -71,8 +72,8 @@ std::string launcher() {
 }
 
 // In a session of its own: Ctrl-C must reach only this process, which ends the ranks in order; a launcher would end them at
-// once.
-pid_t spawn_apart(std::vector<std::string>& words, answer_by by) {
+// once. It inherits a descriptor: the lock of the run's folder.
+pid_t spawn_apart(std::vector<std::string>& words, answer_by by, int inherited) {
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
@@ -80,6 +81,7 @@ pid_t spawn_apart(std::vector<std::string>& words, answer_by by) {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   if (by == answer_by::ranks) posix_spawn_file_actions_adddup2(&actions, answer_descriptor(), STDOUT_FILENO);
+  if (inherited >= 0) posix_spawn_file_actions_adddup2(&actions, inherited, inherited);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
@@ -96,6 +98,7 @@ pid_t spawn_apart(std::vector<std::string>& words, answer_by by) {
 }
 
 using monotonic = std::chrono::steady_clock;
+constexpr auto never = monotonic::time_point::max();
 
 // How a launcher has ended.
 struct launcher_end {
@@ -109,19 +112,19 @@ class launcher_ending {
   explicit launcher_ending(pid_t pid) : pid_(pid) {}
   /// Ask first; from then on poll() ends it by force when `patience` is over.
   void begin() {
-    if (began_) return;
+    if (began_ != never) return;
     began_ = monotonic::now();
     kill(-pid_, SIGTERM);
   }
   void poll() const {
-    if (began_ && monotonic::now() - *began_ > patience) kill(-pid_, SIGKILL);
+    if (monotonic::now() - began_ > patience) kill(-pid_, SIGKILL);
   }
   void by_force() const { kill(-pid_, SIGKILL); }
 
  private:
   static constexpr std::chrono::seconds patience{3};
   pid_t pid_;
-  std::optional<monotonic::time_point> began_;
+  monotonic::time_point began_ = never;
 };
 
 // Wait for the launcher, or the only rank, and hand on to the ranks that they are to stop.
@@ -135,7 +138,7 @@ launcher_end wait_for_launcher(pid_t pid, rank_line& line) {
   bool by_signal = false;
   launcher_end end;
   launcher_ending ending(pid);
-  std::optional<monotonic::time_point> without_ranks;
+  auto without_ranks = never;
   while (waitpid(pid, &end.status, WNOHANG) != pid) {
     line.wait(ended, longest);
     const int urgency = stop_urgency();
@@ -152,10 +155,10 @@ launcher_end wait_for_launcher(pid_t pid, rank_line& line) {
       kill(pid, SIGUSR1);
     }
     if (!line.has_ranks() || line.connected() > 0) {
-      without_ranks.reset();
-    } else if (!without_ranks) {
+      without_ranks = never;
+    } else if (without_ranks == never) {
       without_ranks = monotonic::now();
-    } else if (monotonic::now() - *without_ranks > patience_with_launcher) {
+    } else if (monotonic::now() - without_ranks > patience_with_launcher) {
       end.was_left_over = true;
       ending.begin();
     }
@@ -163,6 +166,16 @@ launcher_end wait_for_launcher(pid_t pid, rank_line& line) {
   if (ended >= 0) close(ended);
   line.listen();
   return end;
+}
+
+// Start it with a folder for its temporary files, and wait for it.
+launcher_end run_launcher(std::vector<std::string>& command, answer_by by, rank_line& line) {
+  const run_folder folder;
+  const pid_t pid = [&] {
+    const tmpdir_of_run meanwhile(folder);
+    return spawn_apart(command, by, folder.lock());
+  }();
+  return wait_for_launcher(pid, line);
 }
 
 }  // namespace
@@ -222,7 +235,7 @@ int start_ranks(int ranks, int threads, const std::vector<std::string>& words, a
   if (!needs_no_launcher(ranks)) command = {launcher(), "-np", std::to_string(ranks)};
   command.insert(command.end(), {own_path(), started_by(self)});
   command.insert(command.end(), words.begin(), words.end());
-  const auto [status, was_left_over] = wait_for_launcher(spawn_apart(command, by), line);
+  const auto [status, was_left_over] = run_launcher(command, by, line);
   wait_for_ranks(false);
   if (stop_urgency() > 1) {
     say("osteon: ended at once\n");

@@ -4,6 +4,8 @@
 
 #include <app/process/front_link.hpp>
 #include <app/process/launcher.hpp>
+#include <app/process/launcher_variables.hpp>
+#include <app/process/parent_process.hpp>
 #include <app/process/stop_signal.hpp>
 #include <app/process/terminal.hpp>
 #include <common/printable.hpp>
@@ -34,11 +36,24 @@ namespace {
 
 }  // namespace
 
+mpi_of_process::mpi_of_process(int threads) {
+  if (!parent() && !launched_processes()) folder_.emplace();  // the process that starts ranks has one for all of them
+  int provided = 0;
+  if (folder_) {
+    const tmpdir_of_run meanwhile(*folder_);
+    MPI_Init_thread(nullptr, nullptr, threads, &provided);
+  } else {
+    MPI_Init_thread(nullptr, nullptr, threads, &provided);
+  }
+  restore_tmpdir();
+}
+
+mpi_of_process::~mpi_of_process() { MPI_Finalize(); }
+
 int on_all_ranks(const std::function<void(MPI_Comm)>& body) {
   follow_front();
-  int provided = 0;
   // Virtual ranks are threads that take turns; where MPI does not let them, what needs them says so.
-  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
+  const mpi_of_process mpi(MPI_THREAD_SERIALIZED);
   std::set_terminate(end_all_ranks);
   int code = 0;
   const int rank = comm::rank(MPI_COMM_WORLD);
@@ -59,7 +74,6 @@ int on_all_ranks(const std::function<void(MPI_Comm)>& body) {
     report_to_front(exit_code(error_kind::machine));
     MPI_Abort(MPI_COMM_WORLD, exit_code(error_kind::machine));
   }
-  MPI_Finalize();
   return code;
 }
 

@@ -9,6 +9,7 @@
 #include <bridge/inter_cluster/agreement.hpp>
 #include <bridge/inter_cluster/schedule.hpp>
 #include <bridge/wire/settings.hpp>
+#include <common/run_folder.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -114,6 +115,7 @@ int init_thread(int* argc, char*** argv, int required, int* provided) {
   const bool threads = c.bytes && c.threads;
   const int e = vendor().Init_thread(
       argc, argv, threads ? MPI_THREAD_MULTIPLE : std::min<int>(required, MPI_THREAD_SERIALIZED), &granted);
+  restore_tmpdir();  // the launcher of `osteon join` was started with a folder of its own
   if (e != MPI_SUCCESS) return e;
   if (!fault.empty()) fatal(fault);
   if (threads && granted != MPI_THREAD_MULTIPLE)

@@ -44,7 +44,7 @@ void fill(int fd, const std::string& text, const std::string& name) {
 }  // namespace
 
 child_process::child_process(std::string name, const std::vector<std::string>& words, const std::string& input,
-                             listener heard)
+                             listener heard, int inherited)
     : name_(std::move(name)), heard_(std::move(heard)) {
   const auto in = make_pipe();
   try {
@@ -59,6 +59,7 @@ child_process::child_process(std::string name, const std::vector<std::string>& w
   posix_spawn_file_actions_adddup2(&actions, in[0], 0);
   posix_spawn_file_actions_adddup2(&actions, out[1], 1);
   posix_spawn_file_actions_adddup2(&actions, err[1], 2);
+  if (inherited >= 0) posix_spawn_file_actions_adddup2(&actions, inherited, inherited);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t none;

@@ -14,8 +14,11 @@ class child_process {
   /// Hears each line before it is handed on. @return shall it be handed on?
   using listener = std::function<bool(const std::string& line)>;
 
-  /// Start `words` and give it `input` on its standard input. @throws machine_error
-  child_process(std::string name, const std::vector<std::string>& words, const std::string& input, listener heard = {});
+  /// Start `words` and give it `input` on its standard input.
+  /// @param inherited a descriptor that it keeps open; -1 for none
+  /// @throws machine_error
+  child_process(std::string name, const std::vector<std::string>& words, const std::string& input, listener heard = {},
+                int inherited = -1);
   child_process(child_process&& other) noexcept;
   child_process& operator=(child_process&&) = delete;
   ~child_process();

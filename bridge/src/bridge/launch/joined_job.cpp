@@ -16,9 +16,11 @@
 #include <bridge/wire/servers/server.hpp>
 #include <bridge/wire/socket.hpp>
 #include <chrono>
+#include <common/run_folder.hpp>
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <thread>
 
@@ -203,7 +205,12 @@ class joined_job {
     }
     const std::string script = start_script(c, variables(index), how_.program);
     if (how_.tell_scripts) how_.note(fmt::format("cluster '{}':\n{}", c.name, script));
-    children_.emplace_back(c.name, shell(c), script, [this, index](const std::string& line) { return hear(index, line); });
+    // The folder is on this machine. A prefix leads to another one.
+    std::optional<tmpdir_of_run> meanwhile;
+    if (c.prefix.empty()) meanwhile.emplace(folder_);
+    children_.emplace_back(
+        c.name, shell(c), script, [this, index](const std::string& line) { return hear(index, line); },
+        c.prefix.empty() ? folder_.lock() : -1);
   }
 
   /// A line of a cluster. Ranks that are notified print the reason of the job's end; we print it instead, once, at the end.
@@ -368,6 +375,7 @@ class joined_job {
   std::unique_ptr<wire::startup_server> server_;
   std::unique_ptr<wire::relay> hub_;
   std::thread hub_thread_;
+  run_folder folder_;  ///< of temporary files of MPI; after the end of all children
   std::vector<child_process> children_, relays_;
   std::vector<int> told_signal_;  ///< by cluster: of which its launcher has said that it killed a process
   std::vector<bool> by_itself_;   ///< by cluster: it ended before a signal of ours
