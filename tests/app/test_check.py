@@ -153,3 +153,22 @@ def test_a_large_image_is_judged_by_its_header_and_a_sample(job: Job, tmp_path: 
     assert "only its header and the grey values of 180 voxels in a few planes were checked" in answer["looked_at"]
     assert "none of the 180 voxels looked at is solid" in answer["warnings"][0]["text"]
     assert "kept_voxels" not in answer["image"]
+
+
+def test_a_large_image_has_the_warnings_of_its_reader(job: Job, tmp_path: Path) -> None:
+    """Oracle: the check that reads the whole image; once each, also beside a fault of the job."""
+    head = "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 6 6 8\nspacings: 0.02 0.02 0.02\nencoding: raw\n\n"
+    voxels = np.zeros((8, 6, 6), np.uint8)
+    voxels[:, 1:5, 1:5] = 200
+    (tmp_path / "scan.nrrd").write_bytes(head.encode() + voxels.tobytes())
+    job.write(job_text("scan.nrrd", spacing=""))
+
+    def of_image(answer: dict) -> list[str]:
+        return [w["text"] for w in answer["warnings"] if "without a unit" in w["text"]]
+
+    small, large = checked(job, 0), checked(job, 0, "--most-voxels", "0")
+    assert len(of_image(small)) == 1
+    assert of_image(large) == of_image(small)
+    assert "warnings" not in large["image"]
+    job.write(job_text("scan.nrrd", spacing="", more="[solve]\ntolerence = 1e-9\n"))
+    assert of_image(checked(job, 2)) == of_image(small)

@@ -104,3 +104,98 @@ def test_a_short_file_is_refused(tmp_path: Path, values: np.ndarray) -> None:
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(DataError, match="has 719 bytes"):
         look(str(path), 10, None, None)
+
+
+def _tiff(folder: Path) -> Path:
+    import tifffile
+
+    path = folder / "white.tif"
+    tifffile.imwrite(path, np.arange(60, dtype=np.uint8).reshape(3, 4, 5), photometric="miniswhite")
+    return path
+
+
+def _stack(folder: Path) -> Path:
+    import tifffile
+
+    for z in range(3):
+        plane = np.full((4, 5), z, np.uint8)
+        tifffile.imwrite(folder / f"white{z}.tif", plane, photometric="miniswhite")
+    return folder
+
+
+def _nifti(folder: Path) -> Path:
+    import nibabel
+
+    path = folder / "unit.nii"
+    image = nibabel.Nifti1Image(np.zeros((5, 4, 3), np.int16), np.diag([0.5, 0.5, 0.5, 1]))
+    nibabel.save(image, path)
+    with path.open("ab") as file:
+        file.write(b"surplus")
+    return path
+
+
+def _nrrd(folder: Path) -> Path:
+    path = folder / "unit.nrrd"
+    head = "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 5 4 3\nspacings: 0.5 0.5 0.5\nencoding: raw\n\n"
+    path.write_bytes(head.encode() + bytes(60))
+    return path
+
+
+def _metaimage(folder: Path) -> Path:
+    path = folder / "unit.mha"
+    head = (
+        "ObjectType = Image\nNDims = 3\nDimSize = 5 4 3\nElementSpacing = 500 500 500\nDistanceUnits = um\n"
+        "ElementType = MET_UCHAR\nElementDataFile = LOCAL\n"
+    )
+    path.write_bytes(head.encode() + bytes(60))
+    return path
+
+
+def _dicom(folder: Path) -> Path:
+    """Positions that are rounded to one decimal."""
+    pydicom = pytest.importorskip("pydicom")
+    for z in range(6):
+        tags = pydicom.Dataset()
+        tags.file_meta = pydicom.dataset.FileMetaDataset()
+        tags.file_meta.TransferSyntaxUID = pydicom.uid.ExplicitVRLittleEndian
+        tags.file_meta.MediaStorageSOPClassUID = tags.SOPClassUID = pydicom.uid.CTImageStorage
+        tags.SOPInstanceUID = f"1.2.3.{z + 1}"
+        tags.SeriesInstanceUID, tags.Modality = "1.2.3", "CT"
+        tags.Rows, tags.Columns, tags.BitsAllocated, tags.BitsStored, tags.HighBit = 4, 5, 16, 16, 15
+        tags.SamplesPerPixel, tags.PhotometricInterpretation, tags.PixelRepresentation = 1, "MONOCHROME2", 0
+        tags.ImagePositionPatient = [0, 0, round(0.625 * z, 1)]
+        tags.ImageOrientationPatient = [1, 0, 0, 0, 1, 0]
+        tags.PixelSpacing, tags.SliceThickness = [0.5, 0.5], 0.625
+        tags.PixelData = np.full((4, 5), z, np.uint16).tobytes()
+        tags.save_as(folder / f"{z}.dcm", enforce_file_format=True)
+    return folder
+
+
+@pytest.mark.parametrize("make", [_tiff, _stack, _nifti, _nrrd, _metaimage, _dicom])
+def test_a_large_image_has_the_warnings_of_its_reader(tmp_path: Path, make) -> None:
+    """Oracle: the warnings of the reader that reads the whole image, which are at least one."""
+    from osteon.images.read_image import read_image
+
+    source = str(make(tmp_path))
+    expected = read_image(source).warnings
+    assert expected
+    large, small = (look(source, most, None, None) for most in (0, 1 << 20))
+    assert (large["whole"], small["whole"]) == (False, True)
+    assert large["warnings"] == small["warnings"] == expected
+    assert large["spacing_mm"] == small["spacing_mm"]
+    assert large["shape"] == small["shape"]
+
+
+def test_a_large_hdf5_file_has_the_warning_of_its_missing_chunks(tmp_path: Path) -> None:
+    """Oracle: the reader that reads the whole image."""
+    h5py = pytest.importorskip("h5py")
+    from osteon.images.read_image import read_image
+
+    path = tmp_path / "chunks.h5"
+    with h5py.File(path, "w") as file:
+        voxels = file.create_dataset("image", (4, 4, 4), "u1", chunks=(1, 4, 4), fillvalue=7)
+        voxels.attrs["spacing_mm"] = [1.0, 1.0, 1.0]
+        voxels[:2] = 9
+    expected = read_image(str(path), accepts_fill_value=True).warnings
+    assert len(expected) == 1
+    assert look(str(path), 0, None, None, accepts_fill_value=True)["warnings"] == expected

@@ -3,9 +3,9 @@
 A source of at most MOST_BYTES on disk (default 32 MiB) is read whole and checked as by `read_image`. Of a larger
 one only the header is read and, where its format allows that without reading all of it, some z planes for the greys.
 Prints one JSON object: `whole`, `bytes`, `format`, `shape`, `dtype`, `spacing_mm` (null: not stated), `knows_spacing`
-(false: it was not looked for), `looked_at` (the number of voxels whose values were read), `grey_min`, `grey_max` and
-`above`, the share of those that lies above THRESHOLD and not above UPPER. What is not known is missing or null. On bad
-data there is exactly one line on stderr and the exit code is 3.
+(false: it was not looked for), `warnings` of the reader, `looked_at` (the number of voxels whose values were read),
+`grey_min`, `grey_max` and `above`, the share of those that lies above THRESHOLD and not above UPPER. What is not known is
+missing or null. On bad data there is exactly one line on stderr and the exit code is 3.
 """
 
 import sys
@@ -30,7 +30,8 @@ from . import (
     zarr_reader,
 )
 from .answer_program import print_answer
-from .dicom_reader import is_dicom
+from .dicom_reader import is_dicom, read_dicom
+from .dicom_seg_reader import is_segmentation
 from .read_image import files_of, read_image
 from .volume import Missing, check_shape, not_finite_in_plane, settle_missing, type_to_store
 from .voxel_files import VoxelFiles
@@ -51,6 +52,7 @@ class Header:
     knows_spacing: bool = True
     planes: Iterator[np.ndarray] = field(default_factory=lambda: iter(()))
     missing: Missing | None = None
+    warnings: list[str] = field(default_factory=list)  # those of the reader that need no voxels
 
 
 def places(count: int) -> list[int]:
@@ -66,7 +68,8 @@ def header(source: str, accepts_fill_value: bool = False) -> Header:
     @throws DataError for what is wrong with its header, and while its planes are read, for values that are not finite
     """
     found = _header(source)
-    settle_missing(found.missing, source, accepts_fill_value)
+    if warning := settle_missing(found.missing, source, accepts_fill_value):
+        found.warnings.append(warning)
     if found.dtype is not None:
         found.dtype = type_to_store(np.dtype(found.dtype)).name
     found.planes = _usable(found, found.planes, source)
@@ -107,6 +110,8 @@ def _header(source: str) -> Header:
             return look(path)
     if scanco_reader.ENDING.search(path.name):
         return _scanco(path)
+    if is_dicom(path):
+        return _dicom([path], source)
     return Header("unknown to a quick look", knows_spacing=False)
 
 
@@ -127,12 +132,13 @@ def _npz(path: Path) -> Header:
 
 
 def _hdf5(path: Path) -> Header:
-    name, entry, spacing, _, _ = hdf5_reader.look_into(path)
+    name, entry, spacing, _, warnings = hdf5_reader.look_into(path)
     kind = "parosol" if name == hdf5_reader.PAROSOL else "hdf5"
     order = None if kind == "parosol" else hdf5_reader.order_of(entry, path)
     shape = tuple(entry["shape"]) if order is None else tuple(entry["shape"][i] for i in order)
     # Greys would have to be unpacked.
-    return Header(kind, shape, np.dtype(entry["dtype"]).name, spacing, missing=hdf5_reader.missing_of(entry))
+    kept = np.dtype(entry["dtype"]).name
+    return Header(kind, shape, kept, spacing, missing=hdf5_reader.missing_of(entry), warnings=warnings)
 
 
 def _zarr(path: Path) -> Header:
@@ -174,14 +180,16 @@ def _of_files(found: Header, voxels: VoxelFiles) -> Header:
 def _metaimage(path: Path) -> Header:
     head = metaimage_reader.read_header(path)
     spacing = None if head.spacing is None else tuple(float(h) for h in head.spacing[:3][::-1])
-    return _of_files(Header("metaimage", head.shape, None, spacing), metaimage_reader.voxel_files(head, path))
+    found = Header("metaimage", head.shape, None, spacing, warnings=metaimage_reader.doubts(head, path))
+    return _of_files(found, metaimage_reader.voxel_files(head, path))
 
 
 def _nifti(path: Path) -> Header:
     image = nifti_reader.load(path)
     unit = nifti_reader.UNITS_MM.get(int(image.header["xyzt_units"]) & 7)
     spacing = None if unit is None else tuple(abs(unit * float(h)) for h in image.header.get_zooms()[:3])[::-1]
-    found = Header("nifti", image.shape[::-1], image.get_data_dtype().name, spacing)
+    warnings = nifti_reader.doubts(image, path)
+    found = Header("nifti", image.shape[::-1], image.get_data_dtype().name, spacing, warnings=warnings)
     if len(image.shape) == 3 and not path.name.lower().endswith(".gz"):
         found.planes = (np.asarray(image.dataobj[..., z]).T for z in places(image.shape[2]))
     return found
@@ -191,7 +199,8 @@ def _nrrd(path: Path) -> Header:
     head, end, names = nrrd_reader.read_header(path)
     shape = tuple(int(n) for n in head["sizes"])[::-1]
     check_shape(shape, str(path))
-    found = Header("nrrd", shape, None, nrrd_reader.spacing_of(head, path))
+    spacing, warnings = nrrd_reader.spacing_of(head, path)
+    found = Header("nrrd", shape, None, spacing, warnings=warnings)
     return _of_files(found, nrrd_reader.voxel_files(head, end, names, path))
 
 
@@ -200,7 +209,8 @@ def _tiff(path: Path) -> Header:
 
     with tifffile.TiffFile(path) as file:
         series = tiff_reader.open_series(file, path)
-        found = Header("tiff", series.shape, series.greys.dtype.name, series.spacing_mm)
+        greys = series.greys
+        found = Header("tiff", series.shape, greys.dtype.name, series.spacing_mm, warnings=greys.warnings)
         in_planes = len(series.shape) == 3 and series.is_made_of_pages
         if in_planes and (series.samples.dataoffset is not None or len(series.samples.pages) == series.shape[0]):
             found.planes = iter([series.plane(z) for z in places(series.shape[0])])
@@ -224,13 +234,21 @@ def _of_slices(source: str) -> Header:
     if not files:
         raise DataError(f"there is no file or folder '{source}'; check [image] path")
     if any(is_dicom(p) for p in files[:3]):
-        return Header("dicom", knows_spacing=False)
+        return _dicom(files, source)
     stack = [p for p in files if p.suffix.lower() in slices.ENDINGS and not p.name.startswith(".")]
     if not stack:
         raise DataError(f"'{source}' holds neither slices (TIFF, PNG, BMP) nor a DICOM series")
-    first = slices.plane_of(stack[0])
+    first, greys = slices.plane_and_scale(stack[0])
     planes = (slices.plane_of(stack[z]) for z in places(len(stack)))
-    return Header("stack", (len(stack), *first.shape), first.dtype.name, None, True, planes)
+    return Header("stack", (len(stack), *first.shape), first.dtype.name, None, True, planes, warnings=greys.warnings)
+
+
+def _dicom(files: list[Path], source: str) -> Header:
+    """The geometry, from the headers of all files; without the pixels."""
+    if any(is_segmentation(p) for p in files[:3] if is_dicom(p)):
+        return Header("dicom", knows_spacing=False)
+    volume = read_dicom(files, source)
+    return Header("dicom", volume.values.shape, None, volume.spacing_mm, warnings=volume.warnings)
 
 
 def look(
@@ -241,7 +259,7 @@ def look(
     if size <= most_bytes:
         volume = read_image(source, accepts_fill_value)
         found = Header(volume.format, volume.values.shape, volume.values.dtype.name, volume.spacing_mm)
-        found.planes = iter([volume.values])
+        found.planes, found.warnings = iter([volume.values]), volume.warnings
     else:
         try:
             found = header(source, accepts_fill_value)
@@ -259,6 +277,7 @@ def look(
         "dtype": found.dtype,
         "spacing_mm": None if found.spacing_mm is None else [float(h) for h in found.spacing_mm],
         "knows_spacing": found.knows_spacing,
+        "warnings": found.warnings,
     }
     looked, inside, low, high = 0, 0, [], []
     for plane in found.planes:

@@ -56,7 +56,7 @@ class Header:
 def read_metaimage(path: Path) -> Volume:
     header = read_header(path)
     values = voxel_files(header, path).values()
-    spacing, warnings = header.spacing, _doubts(header, path)
+    spacing, warnings = header.spacing, doubts(header, path)
     count = len(header.shape)
     stated = None if spacing is None else tuple(float(h) for h in spacing[:3][::-1])
     if count != 3:
@@ -126,7 +126,8 @@ def _unit_mm(unit: str, path: Path) -> float:
     return UNITS_MM[unit.lower()]
 
 
-def _doubts(header: Header, path: Path) -> list[str]:
+def doubts(header: Header, path: Path) -> list[str]:
+    """Warnings of the header."""
     if header.unit_mm == 1.0 or header.spacing is None:
         return []
     unit = header.keys["distanceunits"]

@@ -47,18 +47,12 @@ def read_nifti(path: Path) -> Volume:
     first = int(image.dataobj.offset)
     claimed = int(np.prod(image.shape, dtype=np.int64)) * image.get_data_dtype().itemsize
     check_claim(claimed, path, held - first)
-    warnings = []
-    if held > first + claimed:
-        warnings.append(f"'{path}' has {held - first - claimed} bytes behind the voxels that its header states")
+    warnings = doubts(image, path)
+    if path.name.lower().endswith(".gz") and held > first + claimed:
+        warnings.insert(0, _of_surplus(path, held - first - claimed))
     stored = np.abs(np.asarray(header.get_zooms()[:3], float))
-    code = int(header["xyzt_units"]) & 7
-    if code == 0:
-        warnings.append(
-            f"'{path}' states voxels of {', '.join(f'{h:g}' for h in stored[::-1])} (z, y, x) without a unit; taken as "
-            "mm, as NIfTI's programs do: give spacing_mm in [image] if that is wrong"
-        )
-    unit = UNITS_MM.get(code)
-    steps, oriented = _steps(image, path, warnings)
+    unit = UNITS_MM.get(int(header["xyzt_units"]) & 7)
+    steps, oriented = _steps(image, path)
     lengths, axes = split(LPS_FROM_RAS @ steps[:3, :3], str(path))
     if not np.allclose(lengths, stored, rtol=1e-3):
         raise DataError(
@@ -70,6 +64,34 @@ def read_nifti(path: Path) -> Volume:
     values = Pieces(image.shape[::-1], None, lambda: _values(image, path))
     x, y, z = (float(h) for h in lengths * (unit or 1))
     return Volume(values, "nifti", (z, y, x) if unit else None, placement, warnings=warnings)
+
+
+def doubts(image, path: Path) -> list[str]:
+    """Warnings of the header, and of bytes behind the voxels unless these would have to be unpacked."""
+    header, found = image.header, []
+    claimed = int(image.dataobj.offset) + int(np.prod(image.shape, dtype=np.int64)) * image.get_data_dtype().itemsize
+    if not path.name.lower().endswith(".gz") and path.stat().st_size > claimed:
+        found.append(_of_surplus(path, path.stat().st_size - claimed))
+    if int(header["xyzt_units"]) & 7 == 0:
+        stated = ", ".join(f"{abs(h):g}" for h in header.get_zooms()[2::-1])
+        found.append(
+            f"'{path}' states voxels of {stated} (z, y, x) without a unit; taken as "
+            "mm, as NIfTI's programs do: give spacing_mm in [image] if that is wrong"
+        )
+    code = int(header["sform_code"])
+    if code > 0 and int(header["qform_code"]) > 0 and not _is_usable(header):
+        found.append(f"'{path}' has an sform of zeros although its code is {code}; its qform is used")
+    return found
+
+
+def _of_surplus(path: Path, count: int) -> str:
+    return f"'{path}' has {count} bytes behind the voxels that its header states"
+
+
+def _is_usable(header) -> bool:
+    """Whether the sform gives the axes."""
+    matrix = np.asarray(header.get_sform(), float)
+    return bool(np.isfinite(matrix).all() and (np.linalg.norm(matrix[:3, :3], axis=0) > 0).all())
 
 
 def _values(image, path: Path) -> Iterator[np.ndarray]:
@@ -96,17 +118,12 @@ def first_bytes_of_gzip(path: Path, length: int) -> Iterator[bytes]:
             yield block
 
 
-def _steps(image, path: Path, warnings: list[str]) -> tuple[np.ndarray, bool]:
+def _steps(image, path: Path) -> tuple[np.ndarray, bool]:
     """Steps from voxel to voxel in RAS, and whether the file says so: else they are only the voxel size."""
     header = image.header
     with_sform, with_qform = int(header["sform_code"]) > 0, int(header["qform_code"]) > 0
-    if with_sform:
-        matrix = np.asarray(header.get_sform(), float)
-        is_usable = np.isfinite(matrix).all() and (np.linalg.norm(matrix[:3, :3], axis=0) > 0).all()
-        if is_usable or not with_qform:
-            return matrix, True
-        code = int(header["sform_code"])
-        warnings.append(f"'{path}' has an sform of zeros although its code is {code}; its qform is used")
+    if with_sform and (_is_usable(header) or not with_qform):
+        return np.asarray(header.get_sform(), float), True
     if with_qform:
         return _qform(header, path), True
     return np.diag([*np.abs(header.get_zooms()[:3]), 1.0]) * [-1, -1, 1, 1], False

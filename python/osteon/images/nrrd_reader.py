@@ -41,11 +41,17 @@ def read_nrrd(path: Path) -> Volume:
     return Volume(values, "nrrd", spacing, placement, warnings=warnings)
 
 
-def spacing_of(header, path: Path) -> tuple[float, float, float] | None:
-    """@throws DataError for directions and spacings of one axis, or directions that are not at right angles"""
+def spacing_of(header, path: Path) -> tuple[tuple[float, float, float] | None, list[str]]:
+    """The spacing in mm, None where it is not stated, and warnings.
+
+    @throws DataError for directions and spacings of one axis, or directions that are not at right angles
+    """
     sizes = [int(n) for n in header["sizes"]]
     axes = [i for i, n in enumerate(sizes) if n != 1] if len(sizes) > 3 else list(range(3))
-    return _geometry(header, axes, path)[0] if len(axes) == 3 else None
+    if len(axes) != 3:
+        return None, []
+    spacing, _, warnings = _geometry(header, axes, path)
+    return spacing, warnings
 
 
 def _geometry(header, axes: list[int], path: Path) -> tuple[tuple | None, Placement | None, list[str]]:

@@ -33,12 +33,12 @@ def read_stack(paths: list[Path], source: str) -> Volume:
             f"such as '{source}/*{paths[0].suffix}'"
         )
     _refuse_gaps(paths, source)
-    first, greys = _plane_and_scale(paths[0])
+    first, greys = plane_and_scale(paths[0])
     check_shape((len(paths), *first.shape), source)
 
     def read() -> Iterator[np.ndarray]:
         for path in paths:
-            plane, own = _plane_and_scale(path)
+            plane, own = plane_and_scale(path)
             if own.coefficients != greys.coefficients or own.unit != greys.unit:
                 raise DataError(
                     f"'{path}' has another calibration or photometric interpretation than '{paths[0]}' (coefficients "
@@ -83,10 +83,11 @@ def _refuse_gaps(paths: list[Path], source: str) -> None:
 
 def plane_of(path: Path) -> np.ndarray:
     """The grey values of a slice."""
-    return _plane_and_scale(path)[0]
+    return plane_and_scale(path)[0]
 
 
-def _plane_and_scale(path: Path) -> tuple[np.ndarray, GreyScale]:
+def plane_and_scale(path: Path) -> tuple[np.ndarray, GreyScale]:
+    """The grey values of a slice, and how they follow from its samples."""
     if path.suffix.lower() in TIFF:
         return read_tiff_plane(path)
     values = _plane(path)

@@ -59,7 +59,10 @@ class image_checker {
   image_check run_header(bool keys_are_good) {
     if (source_of(job_).is_image()) found_.problems = check_image_files(job_);
     found_.warnings = doubts(job_);
-    if (keys_are_good && found_.problems.empty() && source_of(job_).is_image() && look()) check_header();
+    if (keys_are_good && found_.problems.empty() && source_of(job_).is_image() && look()) {
+      check_header();
+      take_warnings_of_reader();
+    }
     return std::move(found_);
   }
 
@@ -123,8 +126,15 @@ class image_checker {
           "the image reader '{} -m osteon.images.look_at_image' failed with exit code {}: {}; run `./run setup`, or set "
           "OSTEON_PYTHON to a Python that has the osteon package",
           words.front(), reader.exit_code, text));
+    if (facts.contains("warnings")) of_reader_ = facts.at("warnings").get<std::vector<std::string>>();
+    facts.erase("warnings");
     found_.facts = std::move(facts);
     return true;
+  }
+
+  // Where the image is read whole, its import prints them.
+  void take_warnings_of_reader() {
+    for (const std::string& text : of_reader_) doubt("image", text);
   }
 
   void check_header() {
@@ -174,6 +184,7 @@ class image_checker {
 
   // Of an image that is too large to be read in passing.
   void tell_sample() {
+    take_warnings_of_reader();
     const json& facts = found_.facts;
     const auto looked = facts.at("looked_at").get<std::int64_t>();
     const double gib = facts.at("bytes").get<double>() / (1 << 30);
@@ -281,6 +292,7 @@ class image_checker {
   json& loads_;
   image_check found_;
   std::vector<problem> ignored_;
+  std::vector<std::string> of_reader_;  ///< its warnings
   vector3 spacing_;
   index3 shape_;
   std::int64_t voxels_ = 0;  ///< of the image before cropping; 0: not known
