@@ -16,4 +16,20 @@ inline answer high_sed() {
           .meaning = "98 % of the solid lie below."};
 }
 
+inline answer area_of_modulus() {
+  return {.key = "apparent_area_mm2",
+          .title = "area of the apparent modulus",
+          .unit = "mm2",
+          .meaning = "Across the axis of the test; load.area and load.area_mm2 choose it."};
+}
+
+inline answer definition_of_area() {
+  return {.key = "apparent_area_definition",
+          .title = "definition of this area",
+          .meaning =
+              "The convex outline of the solid, the box of the image, the box around the solid, its mean section, or a "
+              "number of the job.",
+          .in_table = false};
+}
+
 }  // namespace osteon::job

@@ -1,6 +1,7 @@
 #include <osteon/job/failure/failure.hpp>
 
 #include <osteon/job/elasticity/check_loads.hpp>
+#include <osteon/job/elasticity/elastic_answers.hpp>
 #include <osteon/job/elasticity/loads_on_solid.hpp>
 #include <osteon/job/failure/failure_keys.hpp>
 
@@ -14,15 +15,8 @@ std::vector<answer> failure_answers() {
        .title = "stiffness",
        .unit = "N/mm",
        .meaning = "Of the specimen before it yields: force over the displacement of the driven face."},
-      {.key = "apparent_area_mm2",
-       .title = "area of the apparent modulus",
-       .unit = "mm2",
-       .meaning = "Across the axis of the test; load.area and load.area_mm2 choose it."},
-      {.key = "apparent_area_definition",
-       .title = "definition of this area",
-       .meaning = "The convex outline of the solid, the box of the image, the box around the solid, its mean section, or a "
-                  "number of the job.",
-       .in_table = false},
+      area_of_modulus(),
+      definition_of_area(),
       {.key = "stiffness_N_mm_per_deg",
        .title = "stiffness",
        .unit = "N mm/deg",
