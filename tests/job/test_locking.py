@@ -45,6 +45,26 @@ def test_a_density_law_has_a_ratio_too(job: Job) -> None:
         assert LOCKS in done.out + done.err
 
 
+@pytest.mark.parametrize(("highest", "is_reported"), [(0.499, True), (0.49, False)])
+def test_an_image_of_ratios(job: Job, highest: float, is_reported: bool) -> None:
+    """Oracle: the contract: the largest ratio of the solid counts; a larger one outside of the solid does not."""
+    scan = np.full((4, 4, 4), 2, np.uint8)
+    scan[:, 0, 0] = 0
+    ratios = np.full(scan.shape, 0.3, np.float32)
+    ratios[1, 2, 3] = highest
+    ratios[:, 0, 0] = 0.4995
+    for name, values in (("image", scan), ("E", np.where(scan > 0, 1000.0, 1.0).astype(np.float32)), ("nu", ratios)):
+        np.save(job.folder / f"{name}.npy", values)
+    job.write(
+        '[image]\npath = "image.npy"\nspacing_mm = 0.1\n[segment]\nthreshold = 1\n[modulus_image]\npath = "E.npy"\n'
+        '[poisson_image]\npath = "nu.npy"\n[load]\ntest = "axial_bonded"\n[picture]\nenabled = false\n'
+    )
+    for words, command in ((("-n", "2", "--no-report"), "run"), ((), "check")):
+        done = job.run(*words, command=command)
+        assert done.code == 0, done.err
+        assert (LOCKS in done.out + done.err) == is_reported, (command, done.out + done.err)
+
+
 def test_the_limit_itself_does_not_warn(job: Job) -> None:
     """Oracle: the contract."""
     cube(job, 0.49)

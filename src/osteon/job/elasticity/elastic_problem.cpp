@@ -57,7 +57,7 @@ double highest_poisson_ratio(const local_model& part) {
 
 void warn_of_locking(const spec& job, const local_model& part, log_sink& log) {
   if (!job.poisson_image) return;
-  if (const double ratio = highest_poisson_ratio(part); ratio > largest_poisson_ratio) log.warn(locking_at(ratio));
+  if (const double ratio = highest_poisson_ratio(part); locks_at(ratio)) log.warn(locking_at(ratio));
 }
 
 namespace {

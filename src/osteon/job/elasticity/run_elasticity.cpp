@@ -225,7 +225,7 @@ physics_result run_elasticity(const spec& job, const local_model& part, const nu
   result.elements = part.cells.size();
   MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, part.where.comm);
   const vector3& h = part.header.spacing_mm;
-  const bool locks = highest_poisson_ratio(part) > largest_poisson_ratio;
+  const bool locks = locks_at(highest_poisson_ratio(part));
   for (std::size_t c = 0; c < cases.size(); ++c)
     tell_doubts(cases[c], solved[c], static_cast<double>(result.elements) * h.z * h.y * h.x, locks, log);
   result.answers = solved.front().answers;  // of several cases the first is the one of the picture and of the table

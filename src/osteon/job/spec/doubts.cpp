@@ -114,7 +114,7 @@ class doubter {
     if (!bears_ || !given) return;
     const double nu = *given;
     doubt(nu < 0, where, [&] { return fmt::format("{:g} is unusual; bone has 0.3", nu); });
-    doubt(nu > largest_poisson_ratio, where, [&] { return locking_at(nu); });
+    doubt(locks_at(nu), where, [&] { return locking_at(nu); });
   }
 
   void of_load(const load_spec& l, const std::string& at) {
