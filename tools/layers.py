@@ -3,47 +3,66 @@
 
     tools/layers.py           check every include of the product, the studies and the bridge
     tools/layers.py --draw    print the picture of the layers that src/osteon/README.md shows
+    tools/layers.py --write   write picture and tables of src/osteon/README.md anew from the includes
 
-The table of src/osteon/README.md is the source of truth: rows of the form `| `module` | what it holds | base, plan |`.
-The same table stands in CMake, as the USES of each module. The wings: the product (src/) and its tests include nothing
+The tables of src/osteon/README.md list the modules that each module may use, and the rooms of its own module that each
+room includes (tools/rooms.py). A new dependency is a change of that page: --write makes it, a reviewer sees it. CMake
+repeats the first table as the USES of each module. The wings: the product (src/) and its tests include nothing
 of the studies, and of the bridge only what app offers as commands; the bridge includes nothing of the others. A study
 is a module, studies/NAME; the commands of all of them are the module studies. Folders, inside a module too, include
-each other without a cycle, in every wing. So do Python's modules, and its folders.
+each other without a cycle, in every wing. So do Python's modules, and its folders. Core files compare no name of a
+physics.
 """
 
 import ast
 import re
 import sys
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
+
+import rooms
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src"
 STUDIES = ROOT / "studies"
+BRIDGE = ROOT / "bridge"
+COMMON = ROOT / "common"
+PACKAGE = ROOT / "python" / "osteon"
 PAGE = SOURCE / "osteon" / "README.md"
-ENDINGS = {".hpp", ".cpp", ".cu", ".h", ".c"}
+ENDINGS = {".hpp", ".cpp", ".cu", ".cuh", ".h", ".c"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.M)
 MPI_FREE = {"base", "plan", "voxel", "kernel", "compositing", "net"}
 OFFERED_BY_BRIDGE = {"bridge/command/join.hpp", "bridge/error.hpp"}
 
+Texts = dict[Path, str]  # the text of each file that is checked
 
-def read_table(page: Path) -> dict[str, set[str]]:
+
+def read_tree() -> Texts:
+    """The C++ of all wings, the tests, the files of CMake, the Python package and the page."""
+    files = [PAGE, *PACKAGE.rglob("*.py")]
+    for folder in (SOURCE, STUDIES, BRIDGE, COMMON, ROOT / "tests"):
+        files += [path for path in folder.rglob("*") if path.suffix in ENDINGS or path.name == "CMakeLists.txt"]
+    return {path: path.read_text() for path in sorted(files)}
+
+
+@cache
+def includes_in(text: str) -> tuple[str, ...]:
+    return tuple(INCLUDE.findall(text))
+
+
+def read_table(page: str) -> dict[str, set[str]]:
     """Allowed modules by module, from the rows of the page's layer table."""
-    allowed: dict[str, set[str]] = {}
-    for line in page.read_text().splitlines():
-        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-        if line.startswith("| `") and len(cells) == 3:
-            name = cells[0].strip("`")
-            uses = set(re.findall(r"[a-z/_]+", cells[2])) if cells[2] != "-" else set()
-            allowed[name] = uses
-    return allowed
+    return {
+        cells[0].strip("`"): set(re.findall(r"[a-z/_]+", cells[2])) if cells[2] != "-" else set()
+        for cells in rooms.rows_of(page, rooms.LAYERS)
+    }
 
 
-def cmake_uses(module: str) -> set[str] | None:
-    path = (ROOT if module.startswith("studies/") else SOURCE / "osteon") / module / "CMakeLists.txt"
-    if not path.exists():
+def cmake_uses(texts: Texts, module: str) -> set[str] | None:
+    text = texts.get((ROOT if module.startswith("studies/") else SOURCE / "osteon") / module / "CMakeLists.txt")
+    if text is None:
         return None
-    text = path.read_text()
     if module.startswith("studies/"):  # some of what a study uses is there with MPI only
         lists = re.findall(r"(?:set\(uses|APPEND uses|USES)\s([^)$]+?)(?:\n\s*[A-Z_]+\b|\))", text)
         return {word.replace("studies_", "studies/") for part in lists for word in part.split()}
@@ -71,60 +90,72 @@ def cycle(edges: dict[str, set[str]]) -> list[str]:
     return []
 
 
-def files_below(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*") if path.suffix in ENDINGS) if folder.exists() else []
+@cache
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
 
 
-def module_of(path: Path) -> str:
+@cache
+def is_source_below(path: Path, folder: Path) -> bool:
+    return path.suffix in ENDINGS and path.is_relative_to(folder)
+
+
+def files_below(texts: Texts, folder: Path) -> list[Path]:
+    return [path for path in texts if is_source_below(path, folder)]
+
+
+def module_of(texts: Texts, path: Path) -> str:
     if path.is_relative_to(STUDIES):
         parts = path.relative_to(STUDIES).parts
-        includes = INCLUDE.findall(path.read_text())
-        is_command = len(parts) == 1 or any(include.startswith("app/") for include in includes)
+        is_command = len(parts) == 1 or any(include.startswith("app/") for include in includes_in(texts[path]))
         return "studies" if is_command else f"studies/{parts[0]}"
     parts = path.relative_to(SOURCE).parts
     return parts[1] if parts[0] == "osteon" else parts[0]
 
 
-def target_of(include: str, module: str) -> str:
+def target_of(texts: Texts, include: str, module: str) -> str:
     """The module of an included file; the one that includes it for one of a library or without a folder."""
     parts = include.split("/")
     if parts[0] == "studies":
-        target = STUDIES.parent / include
-        return module_of(target) if target.exists() else "studies"
+        target = ROOT / include
+        return module_of(texts, target) if target in texts else "studies"
     if parts[0] == "osteon" and len(parts) > 2:
         return parts[1]
     return parts[0] if len(parts) > 1 else module
 
 
-def sources_of_studies() -> list[Path]:
-    return [path for path in files_below(STUDIES) if "tests" not in path.relative_to(STUDIES).parts]
+def sources_of_studies(texts: Texts) -> list[Path]:
+    return [path for path in files_below(texts, STUDIES) if "tests" not in path.relative_to(STUDIES).parts]
 
 
-def includes_by_module() -> dict[str, dict[str, list[Path]]]:
+def includes_by_module(texts: Texts) -> dict[str, dict[str, list[Path]]]:
     """By module, by module that it includes: the files that do."""
     found: dict[str, dict[str, list[Path]]] = {}
-    for path in files_below(SOURCE) + sources_of_studies():
-        module = module_of(path)
+    for path in files_below(texts, SOURCE) + sources_of_studies(texts):
+        module = module_of(texts, path)
         uses = found.setdefault(module, {})
-        for include in INCLUDE.findall(path.read_text()):
-            other = target_of(include, module)
+        for include in includes_in(texts[path]):
+            other = target_of(texts, include, module)
             if other != module:
                 uses.setdefault(other, []).append(path)
     return found
 
 
-def includes_by_folder() -> dict[str, dict[str, Path]]:
+def includes_by_folder(texts: Texts) -> dict[str, dict[str, Path]]:
     """By folder of any wing, by another folder that it includes: a file that does. Tests are left out."""
-    roots = [SOURCE, ROOT, ROOT / "bridge" / "src"]
-    wings = [SOURCE, STUDIES, ROOT / "bridge" / "src", ROOT / "common"]
-    known = {path for wing in wings for path in files_below(wing) if "tests" not in path.relative_to(ROOT).parts}
+    roots = ["src/", "src/osteon/", "", "bridge/src/"]
+    wings = [SOURCE, STUDIES, BRIDGE / "src", COMMON]
+    known = {
+        name_of(path): path for wing in wings for path in files_below(texts, wing) if "/tests/" not in name_of(path)
+    }
     found: dict[str, dict[str, Path]] = {}
-    for path in sorted(known):
-        folder = str(path.parent.relative_to(ROOT))
-        for include in INCLUDE.findall(path.read_text()):
-            target = next((place / include for place in roots if place / include in known), path)
-            if target.parent != path.parent:
-                found.setdefault(folder, {}).setdefault(str(target.parent.relative_to(ROOT)), path)
+    for name, path in sorted(known.items()):
+        folder = name.rpartition("/")[0]
+        uses = found.setdefault(folder, {})
+        for include in includes_in(texts[path]):
+            target = next((root + include for root in roots if root + include in known), name).rpartition("/")[0]
+            if target != folder:
+                uses.setdefault(target, path)
     return found
 
 
@@ -137,31 +168,37 @@ def faults_of_folders(includes: dict[str, dict[str, Path]]) -> list[str]:
     return [f"folders include each other: {' -> '.join(loop)}, by {', '.join(files)}"]
 
 
-def imports_of_python() -> dict[str, set[str]]:
-    """By module of the Python package: those that it imports, inside functions too, but not for types only."""
-    package = ROOT / "python" / "osteon"
-    names = {
-        ".".join(path.relative_to(package).with_suffix("").parts).removesuffix(".__init__"): path
-        for path in package.rglob("*.py")
-    }
+@cache
+def relative_imports(text: str, folder: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Module and names of each relative import of a Python file, inside functions too, but not for types only."""
 
-    def told(node: ast.AST, folder: list[str]) -> set[str]:
-        found: set[str] = set()
+    def visit(node: ast.AST) -> list[tuple[str, tuple[str, ...]]]:
+        found: list[tuple[str, tuple[str, ...]]] = []
         for inner in ast.iter_child_nodes(node):
             if isinstance(inner, ast.If) and ast.unparse(inner.test) == "TYPE_CHECKING":
                 continue
             if isinstance(inner, ast.ImportFrom) and inner.level:
                 base = [*folder[: len(folder) - inner.level + 1], *(inner.module or "").split(".")]
-                whole = ".".join(filter(None, base))
-                parts = {".".join(filter(None, [whole, alias.name])) for alias in inner.names}
-                found |= (parts & names.keys()) or {whole}
-            found |= told(inner, folder)
+                found.append((".".join(filter(None, base)), tuple(alias.name for alias in inner.names)))
+            found += visit(inner)
         return found
 
-    uses = {
-        name: told(ast.parse(path.read_text()), list(path.relative_to(package).parent.parts))
-        for name, path in names.items()
+    return tuple(visit(ast.parse(text)))
+
+
+def imports_of_python(texts: Texts) -> dict[str, set[str]]:
+    """By module of the Python package: the modules that it imports."""
+    names = {
+        ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__"): path
+        for path in texts
+        if path.suffix == ".py"
     }
+    uses: dict[str, set[str]] = {}
+    for name, path in names.items():
+        uses[name] = set()
+        for whole, aliases in relative_imports(texts[path], path.relative_to(PACKAGE).parent.parts):
+            parts = {".".join(filter(None, [whole, alias])) for alias in aliases}
+            uses[name] |= (parts & names.keys()) or {whole}
     if unknown := {f"{name} -> {other}" for name, others in uses.items() for other in others - names.keys()}:
         raise SystemExit(f"layers: imports of what is not there: {', '.join(sorted(unknown))}")
     return uses
@@ -198,8 +235,9 @@ def draw(uses: dict[str, set[str]]) -> str:
     return "\n".join(lines)
 
 
-def faults_of_modules(allowed: dict[str, set[str]], includes: dict[str, dict[str, list[Path]]]) -> list[str]:
-    """What the table forbids, and what CMake's lists and the includes do not agree in."""
+def faults_of_modules(texts: Texts, includes: dict[str, dict[str, list[Path]]]) -> list[str]:
+    """Dependencies that the table forbids, or lists without need; lists of CMake that differ from the includes."""
+    allowed = read_table(texts[PAGE])
     faults = []
     if loop := cycle(allowed):
         faults.append(f"the table itself is cyclic: {' -> '.join(loop)}")
@@ -213,7 +251,11 @@ def faults_of_modules(allowed: dict[str, set[str]], includes: dict[str, dict[str
                     f"{path.relative_to(ROOT)}: '{module}' includes '{target}', which its row does not allow"
                     for path in paths
                 ]
-        linked = cmake_uses(module)
+        if idle := allowed[module] - targets.keys():
+            faults.append(
+                f"row '{module}' of the table allows {', '.join(sorted(idle))}, which none of its files includes"
+            )
+        linked = cmake_uses(texts, module)
         if linked is None:
             continue
         if extra := linked - allowed[module]:
@@ -225,75 +267,144 @@ def faults_of_modules(allowed: dict[str, set[str]], includes: dict[str, dict[str
     return faults
 
 
-def includes_of_studies() -> list[tuple[Path, str]]:
+def faults_of_paths(texts: Texts) -> list[str]:
+    """Includes by a relative path, whose module the other checks cannot see."""
+    return [
+        f"{path.relative_to(ROOT)}: includes {include}; write the path from the root of the wing, without '.' and '..'"
+        for path, text in texts.items()
+        if path.suffix in ENDINGS
+        for include in includes_in(text)
+        if {".", ".."} & set(include.split("/"))
+    ]
+
+
+def includes_of_studies(texts: Texts) -> list[tuple[Path, str]]:
     """From the product or its tests to the studies: there must be none."""
     return [
         (path, include)
-        for path in files_below(SOURCE) + files_below(ROOT / "tests")
-        for include in INCLUDE.findall(path.read_text())
+        for path in files_below(texts, SOURCE) + files_below(texts, ROOT / "tests")
+        for include in includes_in(texts[path])
         if include.startswith("studies/")
     ]
 
 
-def faults_of_product() -> list[str]:
+def faults_of_product(texts: Texts) -> list[str]:
     faults = [
         f"{path.relative_to(ROOT)}: includes {include}; the product includes nothing of the studies"
-        for path, include in includes_of_studies()
+        for path, include in includes_of_studies(texts)
     ]
-    for path in files_below(SOURCE):
-        module, text, where = module_of(path), path.read_text(), path.relative_to(ROOT)
-        if module in MPI_FREE and re.search(r"#\s*include\s*<mpi\.h>", text):
+    for path in files_below(texts, SOURCE):
+        module, text, where = module_of(texts, path), texts[path], path.relative_to(ROOT)
+        if module in MPI_FREE and "mpi.h" in includes_in(text):
             faults.append(f"{where}: '{module}' must build without MPI, but includes mpi.h")
         is_program = module in ("app", "bench")
         if where.parts[1] == "osteon" and not is_program and re.search(r"\bMPI_COMM_WORLD\b|\bMPI_Init", text):
             faults.append(f"{where}: the library never names MPI_COMM_WORLD or calls MPI_Init")
-        for target in INCLUDE.findall(text):
+        for target in includes_in(text):
             if target.startswith("bridge/") and not (module == "app" and target in OFFERED_BY_BRIDGE):
                 faults.append(f"{where}: includes {target}; of the bridge only app includes the commands it offers")
     return faults
 
 
-def faults_of_bridge() -> list[str]:
+def names_of_physics(texts: Texts) -> list[str]:
+    """The names that rows of the table of physics give themselves."""
+    job = SOURCE / "osteon" / "job"
+    row = re.compile(r'\bphysics row\s*\{\s*\.name = "(\w+)"')
+    return sorted({name for path in files_below(texts, job) for name in row.findall(texts[path])})
+
+
+@cache
+def lines_with(pattern: re.Pattern[str], text: str) -> list[int]:
+    """Numbers of the lines whose code, without a comment, has the pattern."""
+    if not pattern.search(text):
+        return []
+    return [n for n, line in enumerate(text.splitlines(), 1) if pattern.search(line.partition("//")[0])]
+
+
+def faults_of_physics(texts: Texts) -> list[str]:
+    """Comparisons with the name of a physics outside of its folder: a property of its row takes their place."""
+    job, names = SOURCE / "osteon" / "job", names_of_physics(texts)
+    literal = rf'"(?:{"|".join(names)})"(?:sv|s)?'
+    compared = re.compile(rf"[!=]=\s*{literal}|{literal}\s*[!=]=")
     return [
-        f"{path.relative_to(ROOT)}: includes {target}; the bridge includes nothing of osteon"
-        for path in files_below(ROOT / "bridge")
-        for target in INCLUDE.findall(path.read_text())
-        if target.split("/")[0] in ("osteon", "app", "studies")
-    ] + [
-        f"{path.relative_to(ROOT)}: includes {target}; common/ includes nothing of the others"
-        for path in files_below(ROOT / "common")
-        for target in INCLUDE.findall(path.read_text())
-        if target.split("/")[0] in ("osteon", "app", "studies", "bridge")
+        f"{path.relative_to(ROOT)}:{number}: compares the name of a physics; add a member to struct physics instead"
+        for path in files_below(texts, SOURCE)
+        if not any(is_source_below(path, job / name) for name in names)
+        for number in lines_with(compared, texts[path])
     ]
 
 
+def is_of_osteon(texts: Texts, include: str) -> bool:
+    """Whether an include is of the product or the studies: by its first folder, or by the file that it names."""
+    return include.split("/")[0] in ("osteon", "app", "studies") or any(
+        folder / include in texts for folder in (SOURCE, SOURCE / "osteon")
+    )
+
+
+def faults_of_bridge(texts: Texts) -> list[str]:
+    return [
+        f"{path.relative_to(ROOT)}: includes {target}; the bridge includes nothing of osteon"
+        for path in files_below(texts, BRIDGE)
+        for target in includes_in(texts[path])
+        if is_of_osteon(texts, target)
+    ] + [
+        f"{path.relative_to(ROOT)}: includes {target}; common/ includes nothing of the others"
+        for path in files_below(texts, COMMON)
+        for target in includes_in(texts[path])
+        if is_of_osteon(texts, target) or target.startswith("bridge/")
+    ]
+
+
+def picture_of(texts: Texts, includes: dict[str, dict[str, list[Path]]]) -> str:
+    """The layers by the includes that the table allows, which have no cycle; the others are reported as faults."""
+    allowed = read_table(texts[PAGE])
+    return draw({module: set(targets) & allowed.get(module, set()) for module, targets in includes.items()})
+
+
+def faults_of(texts: Texts) -> list[str]:
+    """All faults of the tree."""
+    includes, folders = includes_by_module(texts), includes_by_folder(texts)
+    faults = faults_of_modules(texts, includes) + faults_of_paths(texts)
+    faults += faults_of_product(texts) + faults_of_physics(texts) + faults_of_bridge(texts)
+    faults += faults_of_folders(folders) + rooms.faults(texts[PAGE], folders)
+    faults += faults_of_python(imports_of_python(texts))
+    if picture_of(texts, includes) not in texts[PAGE]:
+        faults.append(
+            "src/osteon/README.md: the picture of the layers differs from the includes; run tools/layers.py --write"
+        )
+    return faults
+
+
+def written_page(texts: Texts) -> str:
+    """The page with picture and tables of the includes as they are."""
+    includes = includes_by_module(texts)
+    page = rooms.with_layers(texts[PAGE], {module: set(targets) for module, targets in includes.items()})
+    page = rooms.with_rooms(page, includes_by_folder(texts))
+    picture = picture_of({**texts, PAGE: page}, includes)
+    return re.sub(r"```\n\d  studies\n.*?```", lambda _: f"```\n{picture}\n```", page, flags=re.S)
+
+
 def main() -> int:
-    allowed = read_table(PAGE)
-    if "base" not in allowed:
+    texts = read_tree()
+    if "base" not in read_table(texts[PAGE]):
         print("layers: no table of layers in src/osteon/README.md")
         return 1
-    includes = includes_by_module()
-    # Of what is allowed only, which has no cycle: what is not is told below.
-    picture = draw({module: set(targets) & allowed.get(module, set()) for module, targets in includes.items()})
     if sys.argv[1:] == ["--draw"]:
-        print(picture)
+        print(picture_of(texts, includes_by_module(texts)))
         return 0
-    faults = faults_of_modules(allowed, includes) + faults_of_product() + faults_of_bridge()
-    folders = includes_by_folder()
-    python = imports_of_python()
-    faults += faults_of_folders(folders) + faults_of_python(python)
-    if picture not in PAGE.read_text():
-        faults.append(
-            "src/osteon/README.md: the picture of the layers is not that of the includes; see tools/layers.py --draw"
-        )
+    if sys.argv[1:] == ["--write"]:
+        PAGE.write_text(written_page(texts))
+        return 0
+    faults = faults_of(texts)
     for fault in faults:
         print(f"layers: {fault}")
     if not faults:
-        count = sum(len(paths) for targets in includes.values() for paths in targets.values())
+        modules = includes_by_module(texts)
+        count = sum(len(paths) for targets in modules.values() for paths in targets.values())
         print(
-            f"layers: {count} includes between {len(allowed)} modules, all allowed; the bridge includes none of them; "
-            f"includes from product to studies: {len(includes_of_studies())}; no cycle among {len(folders)} folders, "
-            f"nor among {len(python)} modules of Python"
+            f"layers: {count} includes between {len(modules)} modules, all allowed; the bridge includes none of them; "
+            f"includes from product to studies: {len(includes_of_studies(texts))}; no cycle among "
+            f"{len(includes_by_folder(texts))} folders, nor among {len(imports_of_python(texts))} modules of Python"
         )
     return 1 if faults else 0
 
