@@ -116,9 +116,9 @@ if(OSTEON_BRIDGE_OMPI4 AND OSTEON_BRIDGE_MPICH4)
     $<TARGET_FILE:bridge_serve> "ompi4:1 mpich4:1" ${CMAKE_CURRENT_SOURCE_DIR}/by_cluster.sh ${program})
   set_tests_properties("bridge/arithmetic[ompi4:1 mpich4:1]" PROPERTIES TIMEOUT 60 PROCESSORS 2 LABELS bridge
     PASS_REGULAR_EXPRESSION "cluster1: sums kept in longer registers .x87. or reordered")
-  # Figures 10 to 13 of [Okazaki]: the kernels' answers are the same, whatever carries the messages.
+  # Figures 10 to 13 of [Okazaki]: the kernels' answers are the same, whatever carries the messages. `./run check long` runs it.
   add_test(NAME bridge/figures COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/../bench/figures.sh ${CMAKE_BINARY_DIR} 2)
-  set_tests_properties(bridge/figures PROPERTIES TIMEOUT 300 PROCESSORS 2 LABELS bridge
+  set_tests_properties(bridge/figures PROPERTIES TIMEOUT 300 PROCESSORS 2 LABELS "bridge;long"
     PASS_REGULAR_EXPRESSION "Figure 13.*FT \\|" ENVIRONMENT OSTEON_FIGURES_SECONDS=0.01)
   # GridMPI's mode ([Okazaki]), in which the vendors carry bytes.
   bridge_joined_test(point_to_point "ompi4:2 mpich4:2" SETTINGS OSTEON_BRIDGE_MODE=bytes)

@@ -1,4 +1,4 @@
-osteon_test(comm/compositor RANKS 1 2 3 4 5 7)
+osteon_test(comm/compositor RANKS 1 3 7 LONG 2 4 5)
 osteon_test(comm/host_memory RANKS 1 3)
 osteon_test(comm/percentile RANKS 1 2 3 7)
 osteon_test(comm/collectively RANKS 1 2 4)

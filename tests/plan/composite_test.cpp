@@ -1,13 +1,16 @@
 // All compositing methods, executed on symbols.
 //
-// The usual run takes one order and root for each number of ranks; of methods of n^2 messages it takes 1 to 19 ranks and a
-// few larger numbers, and fewer pixels than ranks for every third number. OSTEON_ALL_RANK_COUNTS=1 takes all from 1 to 257.
+// The usual run takes one order and root for each number of ranks, numbers up to 100 and some beyond; of methods of n^2
+// messages it takes 1 to 19 ranks and a few larger numbers, and fewer pixels than ranks for every third number. The long run
+// takes all numbers up to 257 for the other methods, OSTEON_ALL_RANK_COUNTS=1 all numbers, orders and roots for all methods.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <osteon/plan/composite/composite_method.hpp>
 #include <osteon/plan/verify.hpp>
 #include <plan/spoilt.hpp>
+
+#include "support/long_tests.hpp"
 
 namespace composite_test {
 
@@ -18,11 +21,16 @@ constexpr int most_ranks = 257;
 
 bool all_rank_counts() { return std::getenv("OSTEON_ALL_RANK_COUNTS") != nullptr; }
 
-// Numbers of ranks to verify: all where a plan has O(n log n) messages.
+// The distance from n to the next number of ranks to verify.
+int step_from(int n, bool many_messages) {
+  if (all_rank_counts() || n < 20) return 1;
+  if (many_messages) return n < 64 ? 11 : 48;
+  return test::with_long_tests() || n < 100 ? 1 : 13;
+}
+
 std::vector<int> rank_counts(bool many_messages) {
   std::vector<int> result;
-  for (int n = 1; n <= most_ranks; n += !many_messages || all_rank_counts() || n < 20 ? 1 : n < 64 ? 11 : 48)
-    result.push_back(n);
+  for (int n = 1; n <= most_ranks; n += step_from(n, many_messages)) result.push_back(n);
   return result;
 }
 

@@ -1,5 +1,5 @@
 osteon_test(plan/swap)
-osteon_test(plan/composite)
+osteon_test(plan/composite VARIATIONS)
 osteon_test(plan/composite_method)
 osteon_test(plan/verify)
 osteon_test(plan/exchange)
