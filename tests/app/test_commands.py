@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -13,30 +15,16 @@ import numpy as np
 import pytest
 from whole_job import ROOT, Job, job_text, osteon
 
+sys.path.insert(0, str(ROOT / "tools"))
+import command_reference
+
 
 def test_every_command_has_help_with_an_example() -> None:
-    for command in (
-        "run",
-        "batch",
-        "compare",
-        "new",
-        "resume",
-        "check",
-        "estimate",
-        "import",
-        "plan",
-        "probe",
-        "net",
-        "render",
-        "bench",
-        "report",
-        "studio",
-        "join",
-        "schema",
-        "version",
-        "completion",
-        "manual",
-    ):
+    """Oracle: the list of commands of the program's own help; the declarations of src/app/commands.hpp."""
+    listed = command_reference.commands_in(osteon("--help").stdout)
+    declared = re.findall(r"void add_(\w+)\(registry&", (ROOT / "src" / "app" / "commands.hpp").read_text())
+    assert {name.partition("_")[0] for name in declared} - {"commands"} == set(listed)
+    for command in listed:
         done = osteon(command, "--help")
         assert done.returncode == 0
         assert "Example" in done.stdout, command
@@ -64,8 +52,6 @@ def test_examples_follow_the_schema() -> None:
 
 def test_job_reference_is_up_to_date() -> None:
     """Oracle: the page is made from the schema."""
-    import sys
-
     page = subprocess.run(
         [sys.executable, str(ROOT / "tools" / "job_reference.py")],
         input=osteon("schema").stdout,
@@ -80,8 +66,6 @@ def test_job_reference_is_up_to_date() -> None:
 
 def test_page_of_the_answers_is_up_to_date() -> None:
     """Oracle: the page is made from the table that the pipeline shows answers by."""
-    import sys
-
     page = subprocess.run(
         [sys.executable, str(ROOT / "tools" / "answers_reference.py")],
         input=osteon("schema", "--answers").stdout,
@@ -147,7 +131,8 @@ def test_estimate_counts_the_job_with_the_other_connectivity(job: Job, sponge: P
     assert ", 2 times" in job.run("--quick", command="estimate").out
 
 
-def test_estimate_answers_from_the_header_of_a_large_image(job: Job) -> None:
+@pytest.mark.parametrize("ranks", [8, 512])
+def test_estimate_answers_from_the_header_of_a_large_image(job: Job, ranks: int) -> None:
     """Oracle: by hand; of a sparse file of 2 GiB, the five planes that are looked at hold bars of 2 x 2 voxels in cells of 4 x 4."""
     shape = (2048, 1024, 1024)
     image = np.lib.format.open_memmap(job.folder / "large.npy", mode="w+", dtype=np.uint8, shape=shape)
@@ -160,7 +145,7 @@ def test_estimate_answers_from_the_header_of_a_large_image(job: Job) -> None:
     image.flush()
     del image
     job.write(job_text("large.npy", more="[segment]\nthreshold = 100\n"))
-    done = job.run("--json", "-", "-n", "512", command="estimate", timeout=60)
+    done = job.run("--json", "-", "-n", str(ranks), command="estimate", timeout=60)
     assert done.code == 0, done.err
     told = json.loads(done.out)
     assert told["voxels"] == np.prod(shape)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -19,9 +20,10 @@ NAMES = (
 )  # fmt: skip
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A job, its results, and modules that leave a mark and fail."""
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A job and its results."""
+    tmp_path = tmp_path_factory.mktemp("finished")
     values = np.where(np.indices((8, 8, 8)).sum(axis=0) < 16, 200, 10).astype(np.uint8)
     np.save(tmp_path / "im.npy", values)
     text = job_text("im.npy", "heat", more="[segment]\nthreshold = 100\n").replace(
@@ -34,6 +36,13 @@ def folder(tmp_path: Path) -> Path:
         file["image"] = values
     (tmp_path / "h5.toml").write_text(text.replace("im.npy", "im.h5"))
     run(tmp_path, "run", "job.toml", "-n", "1", "--no-report")
+    return tmp_path
+
+
+@pytest.fixture
+def folder(finished: Path, tmp_path: Path) -> Path:
+    """The job, its results, and modules that leave a mark and fail."""
+    shutil.copytree(finished, tmp_path, dirs_exist_ok=True)
     for name in NAMES:
         (tmp_path / f"{name}.py").write_text(
             f"open({str(tmp_path / 'ran')!r}, 'a').write({name!r})\nraise SystemExit(9)\n"

@@ -185,7 +185,7 @@ def test_damaged_files_are_read_or_refused(kind, capfd):
     good = Path(name).read_bytes()
     rng = np.random.default_rng(11)
     codes = []
-    usual = 250 if kind in ("inv3", "inv3 gz", "npy", "raw", "raw header", "vgi") else 30 if "hdf5" in kind else 100
+    usual = 250 if kind in ("inv3", "inv3 gz", "npy", "raw", "raw header", "vgi") else 16 if "hdf5" in kind else 100
     for trial in range(int(os.environ.get("OSTEON_DAMAGED_FILES", usual))):
         data = bytearray(good)
         if trial % 3 == 0:
