@@ -170,12 +170,12 @@ def faults_of_folders(includes: dict[str, dict[str, Path]]) -> list[str]:
 
 @cache
 def relative_imports(text: str, folder: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Module and names of each relative import of a Python file, inside functions too, but not for types only."""
+    """Module and names of each relative import of a Python file, inside functions too; for types in rooms only."""
 
     def visit(node: ast.AST) -> list[tuple[str, tuple[str, ...]]]:
         found: list[tuple[str, tuple[str, ...]]] = []
         for inner in ast.iter_child_nodes(node):
-            if isinstance(inner, ast.If) and ast.unparse(inner.test) == "TYPE_CHECKING":
+            if not folder and isinstance(inner, ast.If) and ast.unparse(inner.test) == "TYPE_CHECKING":
                 continue
             if isinstance(inner, ast.ImportFrom) and inner.level:
                 base = [*folder[: len(folder) - inner.level + 1], *(inner.module or "").split(".")]

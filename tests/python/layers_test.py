@@ -28,6 +28,11 @@ PLANTED = {
     "cycle of rooms": ("src/app/job/X", '#include "app/net/X"', "include each other"),
     "Python errors": ("python/osteon/errors.py", "from . import api", "import each other"),
     "Python rooms": ("python/osteon/images/volume.py", "from ..report import page", "import each other"),
+    "types in a room": (
+        "python/osteon/batch/rev_page.py",
+        "if TYPE_CHECKING:\n    from .rev import Cubes",
+        "import each other",
+    ),
     "world": ("src/osteon/io/storage.hpp", "inline auto w = MPI_COMM_WORLD;", "never names MPI_COMM_WORLD"),
     "relative path": ("src/osteon/base/error.hpp", '#include "../job/spec/spec.hpp"', "without '.' and '..'"),
     "relative path from bridge": (

@@ -18,7 +18,7 @@ from .batch import Batch
 from .items import Item
 from .program import carry_out, code_of, queue_parser
 from .rev_convergence import Step, convergence, size_that_represents, words_of
-from .rev_page import page_of
+from .rev_page import CubeSeries, page_of
 from .table import Outcome, columns_of, csv_of
 
 DIGITS = 6
@@ -58,7 +58,8 @@ class Cubes(Batch):
         return convergence(outcomes, edge_in, self.spacing)
 
     def page_text(self, outcomes: list[Outcome]) -> str:
-        return page_of(self, outcomes, self.steps(outcomes))
+        series = CubeSeries(self.given.job, self.shape, self.spacing, self.tolerance, self.folder, self.csv)
+        return page_of(series, outcomes, self.steps(outcomes))
 
     def write_tables(self, outcomes: list[Outcome]) -> None:
         super().write_tables(outcomes)

@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ..report.page_frame import frame, table
 from ..report.text import number
@@ -15,9 +16,6 @@ from .page import STYLE, failures
 from .rev_convergence import Step, size_that_represents
 from .table import DONE, Outcome, columns_of
 
-if TYPE_CHECKING:
-    from .rev import Cubes
-
 MARK = "osteon rev"
 WIDE, HIGH = 320, 190
 LEFT, RIGHT, TOP, BOTTOM = 52, 12, 10, 34
@@ -25,7 +23,19 @@ MOST_FIGURES = 24
 OWN_STYLE = ".mean{fill:none;stroke:var(--accent);stroke-width:2}.good{fill:var(--accent);opacity:.12}.axis{stroke:var(--soft);stroke-width:1;opacity:.5}"
 
 
-def page_of(cubes: Cubes, outcomes: list[Outcome], steps: dict[str, list[Step]]) -> str:
+@dataclass(frozen=True)
+class CubeSeries:
+    """The job, its image (voxels and mm along z, y, x), the tolerance of its cubes, and the paths of its results."""
+
+    job: str
+    shape: tuple[int, ...]
+    spacing: list[float]
+    tolerance: float
+    folder: Path
+    csv: Path
+
+
+def page_of(cubes: CubeSeries, outcomes: list[Outcome], steps: dict[str, list[Step]]) -> str:
     named = {v.column: v for v in columns_of(outcomes)}
     done = sum(o.status == DONE for o in outcomes)
     size = " x ".join(f"{n * h:.4g}" for n, h in zip(cubes.shape, cubes.spacing, strict=True))
@@ -42,7 +52,7 @@ def page_of(cubes: Cubes, outcomes: list[Outcome], steps: dict[str, list[Step]])
         )
     figures = "".join(_figure(named[c], found, cubes.tolerance) for c, found in list(steps.items())[:MOST_FIGURES])
     body = [
-        f"<h1>Representative volume of {escape(cubes.given.job)}</h1>",
+        f"<h1>Representative volume of {escape(cubes.job)}</h1>",
         f'<p class="sub">{done} of {len(outcomes)} cubes of an image of {escape(size)} mm (z, y, x) are done · '
         f'<a href="{escape(cubes.csv.name) if cubes.csv.parent == cubes.folder else "../" + escape(cubes.csv.name)}">table of all numbers</a></p>',
         table(
