@@ -1,17 +1,27 @@
-// Several viewers of one grid: one cursor, one camera, one field; cut, mode, opacity and greys are those of all. Viewers whose
-// descriptions have the same `colours` share their limits, too. The first one has the tools.
+// Several viewers of one grid: one cursor, one camera, one field; cut, mode, opacity and greys are
+// those of all. Viewers whose descriptions have the same `colours` share their limits, too. The
+// first one has the tools.
 //
-// Each field is told under the cursor for all viewers, by their description's `name`, in an element of class .values.
+// Each field is told under the cursor for all viewers, by their description's `name`, in an element
+// of class .values.
 
 const startLinked = async () => {
   const roots = [...document.querySelectorAll('.viewer')];
-  const viewers = (await Promise.all(roots.map(root =>
-    osteonViewer(root, JSON.parse(root.querySelector('.description').textContent)).catch(e => {
-      root.classList.add('nogl', 'failed');
-      root.querySelector('.readout').textContent = `The slices cannot be shown: ${e.message}`;
-    })))).filter(Boolean);
+  const viewers = (
+    await Promise.all(
+      roots.map((root) =>
+        osteonViewer(root, JSON.parse(root.querySelector('.description').textContent)).catch(
+          (e) => {
+            root.classList.add('nogl', 'failed');
+            root.querySelector('.readout').textContent = `The slices cannot be shown: ${e.message}`;
+          },
+        ),
+      ),
+    )
+  ).filter(Boolean);
   if (!viewers.length) return;
-  const tools = document.getElementById('tools'), change = viewers.find(v => v.description.colours === 'changes');
+  const tools = document.getElementById('tools'),
+    change = viewers.find((v) => v.description.colours === 'changes');
   tools.append(...viewers[0].tools.children);
   viewers[0].tools = tools;
   if (change) {
@@ -19,34 +29,53 @@ const startLinked = async () => {
     limit.firstChild.textContent = 'Change up to ';
     tools.querySelector('.limit').after(limit);
   }
-  const shared = ['azimuth', 'elevation', 'zoom', 'cut', 'mode', 'opacity', 'level', 'window', 'showsSets', 'outline', 'plotAlong'];
-  const place = document.querySelector('.place'), values = document.querySelector('.values');
+  const shared = [
+    'azimuth',
+    'elevation',
+    'zoom',
+    'cut',
+    'mode',
+    'opacity',
+    'level',
+    'window',
+    'showsSets',
+    'outline',
+    'plotAlong',
+  ];
+  const place = document.querySelector('.place'),
+    values = document.querySelector('.values');
   const tellValues = () => {
     const first = viewers[0];
-    place.textContent = [0, 1, 2].map(a => `${AXES[a]} ${placeOf(first, a)}`).join(', ') + ' mm';
-    values.replaceChildren(...viewers.map(v => {
-      const item = document.createElement('span'), bold = document.createElement('b');
-      bold.textContent = v.valueHere(); item.append(`${v.description.name} `, bold); return item;
-    }));
+    place.textContent = [0, 1, 2].map((a) => `${AXES[a]} ${placeOf(first, a)}`).join(', ') + ' mm';
+    values.replaceChildren(
+      ...viewers.map((v) => {
+        const item = document.createElement('span'),
+          bold = document.createElement('b');
+        bold.textContent = v.valueHere();
+        item.append(`${v.description.name} `, bold);
+        return item;
+      }),
+    );
   };
-  let isTold = false;  // a viewer that follows tells nobody
-  for (const from of viewers) from.tell = what => {
-    if (isTold) return;
-    isTold = true;
-    for (const to of viewers) {
-      if (to === from) continue;
-      for (const name of shared) to[name] = from[name];
-      to.at = from.at.slice();
-      if (to.chosen !== from.chosen) to.choose(from.chosen);
-      if (to.description.colours === from.description.colours) to.range = from.range.slice();
-      to.changed(what === 'camera' ? 'view' : what);
-    }
-    tellValues();
-    isTold = false;
-  };
+  let isTold = false; // a viewer that follows tells nobody
+  for (const from of viewers)
+    from.tell = (what) => {
+      if (isTold) return;
+      isTold = true;
+      for (const to of viewers) {
+        if (to === from) continue;
+        for (const name of shared) to[name] = from[name];
+        to.at = from.at.slice();
+        if (to.chosen !== from.chosen) to.choose(from.chosen);
+        if (to.description.colours === from.description.colours) to.range = from.range.slice();
+        to.changed(what === 'camera' ? 'view' : what);
+      }
+      tellValues();
+      isTold = false;
+    };
   const peak = change?.field().peak;
   if (peak) peak.at.forEach((v, i) => viewers[0].moveTo(i, Math.floor(v)));
   viewers[0].changed('field');
   tellValues();
-  document.body.dataset.ready = 'yes';  // also for whoever drives the page
+  document.body.dataset.ready = 'yes'; // also for whoever drives the page
 };

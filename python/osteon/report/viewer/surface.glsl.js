@@ -1,8 +1,10 @@
-// The ray caster: an opaque surface where the smoothed share of solid is one half, in the colours of the field beneath it, with
-// occlusion and a soft shadow from the pyramid of the share; or the largest value along each ray. Arrows are solved exactly.
+// The ray caster: an opaque surface where the smoothed share of solid is one half, in the colours
+// of the field beneath it, with occlusion and a soft shadow from the pyramid of the share; or the
+// largest value along each ray. Arrows are solved exactly.
 //
-// Of a live viewer the volume is that of the greys, and the surface is where they are at the threshold: a uniform, so that nothing
-// is made anew while it is dragged. Blocks with nothing above it are passed at once.
+// Of a live viewer the volume is that of the greys, and the surface is where they are at the
+// threshold: a uniform, so that nothing is made anew while it is dragged. Blocks with nothing above
+// it are passed at once.
 
 const SURFACE_VERTEX = `#version 300 es
 out vec2 q; uniform float aspect;
@@ -12,7 +14,9 @@ void main() {
   gl_Position = vec4(p, 0, 1);
 }`;
 
-const MOST_ARROWS = 40, MOST_SETS = 32, BLOCK = 8;
+const MOST_ARROWS = 40,
+  MOST_SETS = 32,
+  BLOCK = 8;
 
 const SURFACE_FRAGMENT = `#version 300 es
 precision highp float; precision highp sampler3D;

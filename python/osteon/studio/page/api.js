@@ -1,8 +1,9 @@
 // What the page asks the server. Addresses are relative: a proxy may put a prefix before them.
 // @ts-check
 
-// The token comes in the fragment of the address, which reaches no server and no log. This tab keeps it, so that it survives a
-// reload; no cookie does, which would go to the servers of other ports, too.
+// The token comes in the fragment of the address, which reaches no server and no log. This tab
+// keeps it, so that it survives a reload; no cookie does, which would go to the servers of other
+// ports, too.
 const given = new URLSearchParams(location.hash.slice(1)).get('token');
 if (given) {
   sessionStorage.setItem('token', given);
@@ -11,18 +12,40 @@ if (given) {
 
 export class Refused extends Error {
   /** @param {number} status @param {string} text @param {any} answer */
-  constructor(status, text, answer) { super(text); this.status = status; this.answer = answer; }
+  constructor(status, text, answer) {
+    super(text);
+    this.status = status;
+    this.answer = answer;
+  }
 }
 
-/** @param {string} path @param {string} [method] @param {any} [body] @param {AbortSignal} [signal] */
+/**
+ * @param {string} path
+ * @param {string} [method]
+ * @param {any} [body]
+ * @param {AbortSignal} [signal]
+ */
 const ask = async (path, method = 'GET', body = undefined, signal = undefined) => {
   const headers = {'X-Osteon-Token': sessionStorage.getItem('token') || ''};
-  const answer = await fetch(`api/${path}`, {method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body)});
+  const answer = await fetch(`api/${path}`, {
+    method,
+    headers,
+    signal,
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
   if (answer.ok) return answer;
   const text = await answer.text();
   let told = null;
-  try { told = JSON.parse(text); } catch { /* a sentence */ }
-  throw new Refused(answer.status, told?.error || (told ? `the server says ${answer.status}` : text), told);
+  try {
+    told = JSON.parse(text);
+  } catch {
+    /* a sentence */
+  }
+  throw new Refused(
+    answer.status,
+    told?.error || (told ? `the server says ${answer.status}` : text),
+    told,
+  );
 };
 
 /** @param {string} path @param {string} [method] @param {any} [body] */
@@ -30,18 +53,30 @@ export const json = async (path, method, body) => (await ask(path, method, body)
 /** @param {string} path @param {any} body */
 export const post = (path, body = {}) => json(path, 'POST', body);
 
-/** Bytes, and headers that tell what they are. @param {string} path @param {any} [body] asks by POST @param {AbortSignal} [signal] */
+/**
+ * Bytes, and headers that tell what they are.
+ * @param {string} path
+ * @param {any} [body] asks by POST
+ * @param {AbortSignal} [signal]
+ */
 export const bytes = async (path, body, signal) => {
   const answer = await ask(path, body === undefined ? 'GET' : 'POST', body, signal);
   return {data: await answer.arrayBuffer(), headers: answer.headers};
 };
 
-/** Calls `take` with what happens, without an end; begins again when the server was away. @param {(event: any) => void} take
- * @param {(isThere: boolean) => void} tell */
+/**
+ * Calls `take` with what happens, without an end; begins again when the server was away.
+ * @param {(event: any) => void} take
+ * @param {(isThere: boolean) => void} tell
+ */
 export const listen = async (take, tell) => {
   for (;;) {
     try {
-      const reader = /** @type {ReadableStream<Uint8Array<ArrayBuffer>>} */ ((await ask('events')).body).pipeThrough(new TextDecoderStream()).getReader();
+      const reader = /** @type {ReadableStream<Uint8Array<ArrayBuffer>>} */ (
+        (await ask('events')).body
+      )
+        .pipeThrough(new TextDecoderStream())
+        .getReader();
       tell(true);
       for (let rest = ''; ;) {
         const {value, done} = await reader.read();
@@ -51,9 +86,12 @@ export const listen = async (take, tell) => {
         for (const line of lines) take(JSON.parse(line));
       }
     } catch (e) {
-      if (e instanceof Refused && e.status === 403) { tell(false); return; }
+      if (e instanceof Refused && e.status === 403) {
+        tell(false);
+        return;
+      }
     }
     tell(false);
-    await new Promise(done => setTimeout(done, 1000));
+    await new Promise((done) => setTimeout(done, 1000));
   }
 };

@@ -1,13 +1,21 @@
-// The brush: a drag over the surface or in a slice is a stroke, whose points become a set of the job.
+// The brush: a drag over the surface or in a slice is a stroke, whose points become a set of the
+// job.
 // @ts-check
 import {cursor, meetBelow, placeOf} from './views.js';
 
-/** @typedef {{points: number[][], normal: number[]}} Stroke of points in mm, z, y, x, and where the surface looks at the first one */
+/**
+ * @typedef {{points: number[][], normal: number[]}} Stroke of points in mm, z, y, x, and where the
+ *   surface looks at the first one
+ */
 
-const NEAR = 0.3;  // of the radius: points closer than that to the one before say nothing new
+const NEAR = 0.3; // of the radius: points closer than that to the one before say nothing new
 const MOST = 400;
 
-/** A stroke with only as many points as its radius needs. @param {number[][]} points @param {number} radius */
+/**
+ * A stroke with only as many points as its radius needs.
+ * @param {number[][]} points
+ * @param {number} radius
+ */
 export const thinned = (points, radius) => {
   const kept = points.slice(0, 1);
   for (const p of points) {
@@ -21,26 +29,40 @@ export const thinned = (points, radius) => {
 /** Strokes on the 3-D view, which then does not turn. @param {HTMLElement} figure around the canvas
  * @param {() => boolean} isOn @param {(stroke: Stroke) => void} take */
 export const strokesOnSurface = (figure, isOn, take) => {
-  let stroke = /** @type {Stroke | null} */ (null), waits = /** @type {Promise<void>} */ (Promise.resolve()), isAsked = false;
+  let stroke = /** @type {Stroke | null} */ (null),
+    waits = /** @type {Promise<void>} */ (Promise.resolve()),
+    isAsked = false;
   // A place is asked for when the answer to the one before is there; the last one always.
   const add = (/** @type {PointerEvent} */ e, isLast = false) => {
     if (isAsked && !isLast) return;
     isAsked = true;
-    waits = waits.then(() => meetBelow(e.clientX, e.clientY)).then(hit => {
-      if (!hit || !stroke) return;
-      if (!stroke.points.length) stroke.normal = hit.normal;
-      stroke.points.push(placeOf(hit.voxel));
-    }).catch(() => undefined).finally(() => { isAsked = false; });
+    waits = waits
+      .then(() => meetBelow(e.clientX, e.clientY))
+      .then((hit) => {
+        if (!hit || !stroke) return;
+        if (!stroke.points.length) stroke.normal = hit.normal;
+        stroke.points.push(placeOf(hit.voxel));
+      })
+      .catch(() => undefined)
+      .finally(() => {
+        isAsked = false;
+      });
   };
-  figure.addEventListener('pointerdown', e => {
-    if (e.button || !isOn()) return;
-    e.stopPropagation();
-    /** @type {HTMLElement} */ (e.target).focus({preventScroll: true});
-    stroke = {points: [], normal: [1, 0, 0]};
-    add(e);
-  }, {capture: true});
-  addEventListener('pointermove', e => { if (stroke) add(e); });
-  addEventListener('pointerup', async e => {
+  figure.addEventListener(
+    'pointerdown',
+    (e) => {
+      if (e.button || !isOn()) return;
+      e.stopPropagation();
+      /** @type {HTMLElement} */ (e.target).focus({preventScroll: true});
+      stroke = {points: [], normal: [1, 0, 0]};
+      add(e);
+    },
+    {capture: true},
+  );
+  addEventListener('pointermove', (e) => {
+    if (stroke) add(e);
+  });
+  addEventListener('pointerup', async (e) => {
     if (!stroke) return;
     add(e, true);
     await waits;
@@ -48,14 +70,30 @@ export const strokesOnSurface = (figure, isOn, take) => {
     stroke = null;
     take(done);
   });
-  addEventListener('pointercancel', () => { stroke = null; });
+  addEventListener('pointercancel', () => {
+    stroke = null;
+  });
 };
 
-/** Strokes in a slice, along which the cursor goes. @param {HTMLElement} canvas @param {() => boolean} isOn @param {(stroke: Stroke) => void} take */
+/**
+ * Strokes in a slice, along which the cursor goes.
+ * @param {HTMLElement} canvas
+ * @param {() => boolean} isOn
+ * @param {(stroke: Stroke) => void} take
+ */
 export const strokesInSlice = (canvas, isOn, take) => {
   let stroke = /** @type {Stroke | null} */ (null);
-  canvas.addEventListener('pointerdown', e => { stroke = e.button || !isOn() ? null : {points: [placeOf(cursor.value)], normal: [1, 0, 0]}; });
-  canvas.addEventListener('pointermove', () => { if (stroke) stroke.points.push(placeOf(cursor.value)); });
-  canvas.addEventListener('pointerup', () => { if (stroke) take(stroke); stroke = null; });
-  canvas.addEventListener('pointercancel', () => { stroke = null; });
+  canvas.addEventListener('pointerdown', (e) => {
+    stroke = e.button || !isOn() ? null : {points: [placeOf(cursor.value)], normal: [1, 0, 0]};
+  });
+  canvas.addEventListener('pointermove', () => {
+    if (stroke) stroke.points.push(placeOf(cursor.value));
+  });
+  canvas.addEventListener('pointerup', () => {
+    if (stroke) take(stroke);
+    stroke = null;
+  });
+  canvas.addEventListener('pointercancel', () => {
+    stroke = null;
+  });
 };

@@ -1,54 +1,98 @@
-// Fields of the job file: each shows the value that the file has, writes a key when it is left, and bears what the check says of it.
+// Fields of the job file: each shows the value that the file has, writes a key when it is left, and
+// bears what the check says of it.
 // @ts-check
 import {h} from './dom.js';
 import {at, checked, edit, schema, set} from './store.js';
 
 /** What the schema says of a key. @param {(string | number)[]} path */
-const described = path => {
+const described = (path) => {
   let there = schema.value;
   for (const key of path) there = typeof key === 'number' ? there?.items : there?.properties?.[key];
   return there || {};
 };
 
 const ruled = (/** @type {any} */ input) => {
-  input.addEventListener('input', () => { input.dataset.typing = 'yes'; });
+  input.addEventListener('input', () => {
+    input.dataset.typing = 'yes';
+  });
   input.addEventListener('keydown', (/** @type {KeyboardEvent} */ e) => {
     if (e.key === 'Enter') input.blur();
-    if (e.key === 'Escape') { delete input.dataset.typing; input.value = input.dataset.was || ''; input.blur(); }
+    if (e.key === 'Escape') {
+      delete input.dataset.typing;
+      input.value = input.dataset.was || '';
+      input.blur();
+    }
   });
   input.dataset.was = input.value;
   return input;
 };
 
-/** An input that calls `take` with what was typed, when it is left. @param {any} how key, label, value, placeholder, numeric, title
- * @param {(text: string) => void} take */
+/**
+ * An input that calls `take` with what was typed, when it is left.
+ * @param {any} how key, label, value, placeholder, numeric, title
+ * @param {(text: string) => void} take
+ */
 export const input = (how, take) => {
-  const made = ruled(h('input', {
-    type: 'text', inputMode: how.numeric ? 'decimal' : 'text', value: how.value ?? '', placeholder: how.placeholder ?? '', autocomplete: 'off', spellcheck: false,
-    'aria-label': how.label, title: how.title, 'data-key': how.key, 'data-path': how.path ? how.path.join('.') : undefined, id: how.id,
-  }));
-  made.addEventListener('change', () => { delete made.dataset.typing; take(made.value.trim()); });
+  const made = ruled(
+    h('input', {
+      type: 'text',
+      inputMode: how.numeric ? 'decimal' : 'text',
+      value: how.value ?? '',
+      placeholder: how.placeholder ?? '',
+      autocomplete: 'off',
+      spellcheck: false,
+      'aria-label': how.label,
+      title: how.title,
+      'data-key': how.key,
+      'data-path': how.path ? how.path.join('.') : undefined,
+      id: how.id,
+    }),
+  );
+  made.addEventListener('change', () => {
+    delete made.dataset.typing;
+    take(made.value.trim());
+  });
   return made;
 };
 
 /** A number as people type it; nothing if it is none. @param {string} text */
-export const numberIn = text => {
+export const numberIn = (text) => {
   const value = Number(text.replace(',', '.'));
   return text !== '' && Number.isFinite(value) ? value : null;
 };
 
-/** An input for a number at a path. @param {(string | number)[]} path @param {any} [how] label, placeholder, optional */
+/**
+ * An input for a number at a path.
+ * @param {(string | number)[]} path
+ * @param {any} [how] label, placeholder, optional
+ */
 export const numberInput = (path, how = {}) => {
-  const value = at(path), about = described(path);
-  const made = input({
-    key: path.join('.'), path, numeric: true, value: value ?? '', label: how.label, title: `${keyOf(path)}\n${about.description || ''}`, id: how.id,
-    placeholder: how.placeholder ?? (about.default ?? ''),
-  }, text => {
-    const n = numberIn(text);
-    if (text === '' && value !== undefined) { set(path, undefined); return; }
-    if (n === null) { if (text !== '') mark(made, `'${text}' is no number`); return; }
-    if (n !== value) set(path, n);
-  });
+  const value = at(path),
+    about = described(path);
+  const made = input(
+    {
+      key: path.join('.'),
+      path,
+      numeric: true,
+      value: value ?? '',
+      label: how.label,
+      title: `${keyOf(path)}\n${about.description || ''}`,
+      id: how.id,
+      placeholder: how.placeholder ?? about.default ?? '',
+    },
+    (text) => {
+      const n = numberIn(text);
+      if (text === '' && value !== undefined) {
+        set(path, undefined);
+        return;
+      }
+      if (n === null) {
+        if (text !== '') mark(made, `'${text}' is no number`);
+        return;
+      }
+      if (n !== value) set(path, n);
+    },
+  );
   return made;
 };
 
@@ -60,71 +104,177 @@ const mark = (/** @type {any} */ made, /** @type {string} */ text) => {
 };
 
 /** A path as the job's documentation writes it. @param {(string | number)[]} path */
-export const keyOf = path => path.reduce((text, key) => typeof key === 'number' ? `${text}[${key + 1}]` : text ? `${text}.${key}` : String(key), '');
+export const keyOf = (path) =>
+  path.reduce(
+    (text, key) =>
+      typeof key === 'number' ? `${text}[${key + 1}]` : text ? `${text}.${key}` : String(key),
+    '',
+  );
 
 let numbers = 0;
 /** A row: label, field, unit. @param {string} label @param {any} control @param {string} [unit] */
 export const row = (label, control, unit = '') => {
-  const field = control.matches?.('input,select') ? control : control.querySelector?.('input,select');
+  const field = control.matches?.('input,select')
+    ? control
+    : control.querySelector?.('input,select');
   if (field && !field.id) field.id = `field${++numbers}`;
-  return h('div', {className: unit ? 'field' : 'field long'}, h('label', {htmlFor: field?.id}, label), control, unit ? h('span', {className: 'unit'}, unit) : null);
+  return h(
+    'div',
+    {className: unit ? 'field' : 'field long'},
+    h('label', {htmlFor: field?.id}, label),
+    control,
+    unit ? h('span', {className: 'unit'}, unit) : null,
+  );
 };
 
-/** @param {string} label @param {(string | number)[]} path @param {string} [unit] @param {any} [how] */
-export const number = (label, path, unit = '', how = {}) => row(label, numberInput(path, {label, ...how}), unit);
+/**
+ * @param {string} label
+ * @param {(string | number)[]} path
+ * @param {string} [unit]
+ * @param {any} [how]
+ */
+export const number = (label, path, unit = '', how = {}) =>
+  row(label, numberInput(path, {label, ...how}), unit);
 
 /** @param {string} label @param {(string | number)[]} path @param {any} [how] */
-export const text = (label, path, how = {}) => row(label, input({
-  key: path.join('.'), path, value: at(path) ?? '', label, title: `${keyOf(path)}\n${described(path).description || ''}`, ...how,
-}, typed => { if (typed !== (at(path) ?? '')) set(path, typed === '' ? undefined : typed); }));
+export const text = (label, path, how = {}) =>
+  row(
+    label,
+    input(
+      {
+        key: path.join('.'),
+        path,
+        value: at(path) ?? '',
+        label,
+        title: `${keyOf(path)}\n${described(path).description || ''}`,
+        ...how,
+      },
+      (typed) => {
+        if (typed !== (at(path) ?? '')) set(path, typed === '' ? undefined : typed);
+      },
+    ),
+  );
 
-/** @param {string} label @param {(string | number)[]} path @param {string[][]} choices value and words @param {(value: string) => void} [take]
- * @param {string} [fallback] the default, where the schema states none because it depends on other keys */
-export const choice = (label, path, choices, take = value => { set(path, value); }, fallback = undefined) => {
+/**
+ * @param {string} label
+ * @param {(string | number)[]} path
+ * @param {string[][]} choices value and words
+ * @param {(value: string) => void} [take]
+ * @param {string} [fallback] the default, where the schema states none because it depends on other
+ *   keys
+ */
+export const choice = (
+  label,
+  path,
+  choices,
+  take = (value) => {
+    set(path, value);
+  },
+  fallback = undefined,
+) => {
   const value = at(path) ?? described(path).default ?? fallback;
-  const made = h('select', {'data-key': path.join('.'), 'data-path': path.join('.'), 'aria-label': label, title: `${keyOf(path)}\n${described(path).description || ''}`,
-    onchange: (/** @type {any} */ e) => take(e.target.value)},
-  choices.map(([v, words]) => h('option', {value: v, selected: v === value}, words)));
-  if (value !== undefined && !choices.some(([v]) => v === value)) made.prepend(h('option', {value, selected: true}, String(value)));
+  const made = h(
+    'select',
+    {
+      'data-key': path.join('.'),
+      'data-path': path.join('.'),
+      'aria-label': label,
+      title: `${keyOf(path)}\n${described(path).description || ''}`,
+      onchange: (/** @type {any} */ e) => take(e.target.value),
+    },
+    choices.map(([v, words]) => h('option', {value: v, selected: v === value}, words)),
+  );
+  if (value !== undefined && !choices.some(([v]) => v === value))
+    made.prepend(h('option', {value, selected: true}, String(value)));
   return row(label, made);
 };
 
 /** Three numbers, z, y, x, of a list. @param {(string | number)[]} path @param {string} label */
-export const triple = (path, label) => h('div', {className: 'triple', 'data-path': path.join('.')}, [0, 1, 2].map(n => {
-  const list = at(path) || [];
-  return h('label', null, 'zyx'[n], input({key: [...path, n].join('.'), numeric: true, value: list[n] ?? '', label: `${label} along ${'zyx'[n]}`, title: keyOf(path)}, typed => {
-    const value = numberIn(typed), next = [0, 1, 2].map(i => list[i] ?? 0);
-    if (value === null || value === list[n]) return;
-    next[n] = value;
-    set(path, next);
-  }));
-}));
+export const triple = (path, label) =>
+  h(
+    'div',
+    {className: 'triple', 'data-path': path.join('.')},
+    [0, 1, 2].map((n) => {
+      const list = at(path) || [];
+      return h(
+        'label',
+        null,
+        'zyx'[n],
+        input(
+          {
+            key: [...path, n].join('.'),
+            numeric: true,
+            value: list[n] ?? '',
+            label: `${label} along ${'zyx'[n]}`,
+            title: keyOf(path),
+          },
+          (typed) => {
+            const value = numberIn(typed),
+              next = [0, 1, 2].map((i) => list[i] ?? 0);
+            if (value === null || value === list[n]) return;
+            next[n] = value;
+            set(path, next);
+          },
+        ),
+      );
+    }),
+  );
 
 // ---- what the check says, beside the field that it is about
 
 /** Put findings to their fields; what has none is returned. @returns {any[]} */
 export const placeFindings = () => {
   for (const old of document.querySelectorAll('.finding:not(.typed)')) old.remove();
-  for (const old of document.querySelectorAll('[aria-invalid]')) { old.removeAttribute('aria-invalid'); old.removeAttribute('aria-errormessage'); }
-  const found = checked.value, left = [];
+  for (const old of document.querySelectorAll('[aria-invalid]')) {
+    old.removeAttribute('aria-invalid');
+    old.removeAttribute('aria-errormessage');
+  }
+  const found = checked.value,
+    left = [];
   if (!found) return [];
-  const all = [...found.problems.map((/** @type {any} */ p) => ({...p, isFault: true})), ...found.warnings.map((/** @type {any} */ p) => ({...p, isFault: false}))];
-  for (const s of found.loads?.sets || []) if (s.fault) all.push({path: s.entries.length ? ['set', s.entries[0]] : [], text: s.fault, isFault: true, where: 'set'});
+  const all = [
+    ...found.problems.map((/** @type {any} */ p) => ({...p, isFault: true})),
+    ...found.warnings.map((/** @type {any} */ p) => ({...p, isFault: false})),
+  ];
+  for (const s of found.loads?.sets || [])
+    if (s.fault)
+      all.push({
+        path: s.entries.length ? ['set', s.entries[0]] : [],
+        text: s.fault,
+        isFault: true,
+        where: 'set',
+      });
   const seen = new Set();
   let n = 0;
   for (const p of all) {
     let field = null;
-    for (let length = p.path.length; length && !field; length--) field = document.querySelector(`.side [data-path="${CSS.escape(p.path.slice(0, length).join('.'))}"]`);
+    for (let length = p.path.length; length && !field; length--)
+      field = document.querySelector(
+        `.side [data-path="${CSS.escape(p.path.slice(0, length).join('.'))}"]`,
+      );
     const words = shortened(p.text);
     if (seen.has(words)) continue;
     seen.add(words);
-    const line = h('p', {className: `finding${p.isFault ? '' : ' doubt'}`, id: `finding${++n}`, title: p.where}, words);
-    if (!field) { left.push({...p, line}); continue; }
-    if (p.isFault && field.matches('input,select')) { field.setAttribute('aria-invalid', 'true'); field.setAttribute('aria-errormessage', line.id); }
+    const line = h(
+      'p',
+      {className: `finding${p.isFault ? '' : ' doubt'}`, id: `finding${++n}`, title: p.where},
+      words,
+    );
+    if (!field) {
+      left.push({...p, line});
+      continue;
+    }
+    if (p.isFault && field.matches('input,select')) {
+      field.setAttribute('aria-invalid', 'true');
+      field.setAttribute('aria-errormessage', line.id);
+    }
     const place = field.closest('.field');
-    if (place) place.append(line); else if (field.matches('.set,.role')) field.append(line); else field.parentElement?.after(line);
+    if (place) place.append(line);
+    else if (field.matches('.set,.role')) field.append(line);
+    else field.parentElement?.after(line);
   }
   return left;
 };
-const shortened = (/** @type {string} */ text) => text.length > 260 ? `${text.slice(0, 257)} ...` : text;
+const shortened = (/** @type {string} */ text) =>
+  text.length > 260 ? `${text.slice(0, 257)} ...` : text;
 export {edit};

@@ -1,46 +1,147 @@
-// What is done to the image before the threshold: a list of steps, each a table [[image.step]] of the job file. The views and the
-// histogram show the image as the steps leave it.
+// What is done to the image before the threshold: a list of steps, each a table [[image.step]] of
+// the job file. The views and the histogram show the image as the steps leave it.
 // @ts-check
 import {h, round} from './dom.js';
 import {choice, number} from './fields.js';
 import {at, data, edit, histogram, scan, threshold} from './store.js';
 
-const METHODS = [['sauvola', 'Sauvola'], ['phansalkar', 'Phansalkar'], ['bernsen', 'Bernsen']];
+const METHODS = [
+  ['sauvola', 'Sauvola'],
+  ['phansalkar', 'Phansalkar'],
+  ['bernsen', 'Bernsen'],
+];
 /** Between the darkest grey and the threshold, where thin struts are. */
 const between = () => round(scan.value.grey_min + 0.6 * (threshold.value - scan.value.grey_min), 4);
 
-/** By kind: its name, the keys that a new one has, and its fields as key, label and unit. @type {Record<string, {name: string, first: () => any, fields: string[][]}>} */
+/**
+ * By kind: its name, the keys that a new one has, and its fields as key, label and unit.
+ * @type {Record<string, {name: string, first: () => any, fields: string[][]}>}
+ */
 const KINDS = {
-  gaussian: {name: 'Gaussian blur', first: () => ({sigma_voxels: 0.8}), fields: [['sigma_voxels', 'sigma', 'vox'], ['sigma_mm', 'sigma', 'mm']]},
-  median: {name: 'Median', first: () => ({radius_voxels: 1}), fields: [['radius_voxels', 'radius', 'vox']]},
-  close: {name: 'Closing', first: () => ({radius_voxels: 1}), fields: [['radius_voxels', 'radius', 'vox']]},
-  open: {name: 'Opening', first: () => ({radius_voxels: 1}), fields: [['radius_voxels', 'radius', 'vox']]},
-  local_threshold: {name: 'Thin struts by what is around', first: () => ({radius_voxels: 3, low: between(), high: round(threshold.value, 6)}),
-    fields: [['radius_voxels', 'radius', 'vox'], ['low', 'not below', ''], ['high', 'surely above', ''], ['weight', 'weight', ''], ['contrast', 'contrast', '']]},
-  hysteresis: {name: 'Thin struts by what they join', first: () => ({low: between(), high: round(threshold.value, 6)}), fields: [['low', 'not below', ''], ['high', 'surely above', '']]},
-  laplace_hamming: {name: 'Laplace-Hamming', first: () => ({}), fields: [['epsilon', 'epsilon', ''], ['cutoff', 'cutoff', '/vox']]},
+  gaussian: {
+    name: 'Gaussian blur',
+    first: () => ({sigma_voxels: 0.8}),
+    fields: [
+      ['sigma_voxels', 'sigma', 'vox'],
+      ['sigma_mm', 'sigma', 'mm'],
+    ],
+  },
+  median: {
+    name: 'Median',
+    first: () => ({radius_voxels: 1}),
+    fields: [['radius_voxels', 'radius', 'vox']],
+  },
+  close: {
+    name: 'Closing',
+    first: () => ({radius_voxels: 1}),
+    fields: [['radius_voxels', 'radius', 'vox']],
+  },
+  open: {
+    name: 'Opening',
+    first: () => ({radius_voxels: 1}),
+    fields: [['radius_voxels', 'radius', 'vox']],
+  },
+  local_threshold: {
+    name: 'Thin struts by what is around',
+    first: () => ({radius_voxels: 3, low: between(), high: round(threshold.value, 6)}),
+    fields: [
+      ['radius_voxels', 'radius', 'vox'],
+      ['low', 'not below', ''],
+      ['high', 'surely above', ''],
+      ['weight', 'weight', ''],
+      ['contrast', 'contrast', ''],
+    ],
+  },
+  hysteresis: {
+    name: 'Thin struts by what they join',
+    first: () => ({low: between(), high: round(threshold.value, 6)}),
+    fields: [
+      ['low', 'not below', ''],
+      ['high', 'surely above', ''],
+    ],
+  },
+  laplace_hamming: {
+    name: 'Laplace-Hamming',
+    first: () => ({}),
+    fields: [
+      ['epsilon', 'epsilon', ''],
+      ['cutoff', 'cutoff', '/vox'],
+    ],
+  },
 };
 
 const add = (/** @type {string} */ kind) => {
-  const first = KINDS[kind].first(), operations = [{op: 'add', path: ['image', 'step'], value: {kind, ...first}}];
+  const first = KINDS[kind].first(),
+    operations = [{op: 'add', path: ['image', 'step'], value: {kind, ...first}}];
   // What these raise lies just above `high`, which is where the threshold has to be.
-  if (first.high !== undefined && at(['segment', 'threshold']) !== first.high) operations.push(/** @type {any} */ ({op: 'set', path: ['segment', 'threshold'], value: first.high}));
+  if (first.high !== undefined && at(['segment', 'threshold']) !== first.high)
+    operations.push(
+      /** @type {any} */ ({op: 'set', path: ['segment', 'threshold'], value: first.high}),
+    );
   edit(operations);
 };
 
 const card = (/** @type {any} */ step, /** @type {number} */ n) => {
-  const path = ['image', 'step', n], of = KINDS[step.kind], name = of?.name || step.kind;
-  const shown = (of?.fields || []).filter(([key]) => key in step || !(key === 'sigma_mm' || (key === 'sigma_voxels' && 'sigma_mm' in step) || (key === 'contrast' && step.method !== 'bernsen') || (key === 'weight' && step.method === 'bernsen')));
-  return h('div', {className: 'role filter', 'data-path': path.join('.'), 'data-filter': step.kind},
-    h('div', {className: 'row'}, h('b', {className: 'grow'}, name), h('button', {type: 'button', className: 'plain', 'data-key': `remove step ${n}`, title: 'Remove this filter', 'aria-label': `Remove ${name}`, onclick: () => edit([{op: 'remove', path}])}, '×')),
+  const path = ['image', 'step', n],
+    of = KINDS[step.kind],
+    name = of?.name || step.kind;
+  const shown = (of?.fields || []).filter(
+    ([key]) =>
+      key in step ||
+      !(
+        key === 'sigma_mm' ||
+        (key === 'sigma_voxels' && 'sigma_mm' in step) ||
+        (key === 'contrast' && step.method !== 'bernsen') ||
+        (key === 'weight' && step.method === 'bernsen')
+      ),
+  );
+  return h(
+    'div',
+    {className: 'role filter', 'data-path': path.join('.'), 'data-filter': step.kind},
+    h(
+      'div',
+      {className: 'row'},
+      h('b', {className: 'grow'}, name),
+      h(
+        'button',
+        {
+          type: 'button',
+          className: 'plain',
+          'data-key': `remove step ${n}`,
+          title: 'Remove this filter',
+          'aria-label': `Remove ${name}`,
+          onclick: () => edit([{op: 'remove', path}]),
+        },
+        '×',
+      ),
+    ),
     step.kind === 'local_threshold' ? choice('method', [...path, 'method'], METHODS) : null,
-    of ? shown.map(([key, label, unit]) => number(label, [...path, key], unit)) : h('p', {className: 'soft'}, 'its keys are in the text'));
+    of
+      ? shown.map(([key, label, unit]) => number(label, [...path, key], unit))
+      : h('p', {className: 'soft'}, 'its keys are in the text'),
+  );
 };
 
 /** The filters of the job, and a choice of those that can be added. */
 export const filters = () => {
   const steps = Array.isArray(data().image?.step) ? data().image.step : [];
-  return h('details', {className: 'filters', open: steps.length > 0}, h('summary', null, `Filters${steps.length ? ` (${steps.length})` : ''}`), steps.map(card),
-    h('select', {'aria-label': 'Add a filter', 'data-key': 'add filter', disabled: !scan.value || !histogram.value, onchange: (/** @type {any} */ e) => { if (e.target.value) add(e.target.value); }},
-      h('option', {value: ''}, 'add a filter ...'), Object.entries(KINDS).map(([kind, of]) => h('option', {value: kind}, of.name))));
+  return h(
+    'details',
+    {className: 'filters', open: steps.length > 0},
+    h('summary', null, `Filters${steps.length ? ` (${steps.length})` : ''}`),
+    steps.map(card),
+    h(
+      'select',
+      {
+        'aria-label': 'Add a filter',
+        'data-key': 'add filter',
+        disabled: !scan.value || !histogram.value,
+        onchange: (/** @type {any} */ e) => {
+          if (e.target.value) add(e.target.value);
+        },
+      },
+      h('option', {value: ''}, 'add a filter ...'),
+      Object.entries(KINDS).map(([kind, of]) => h('option', {value: kind}, of.name)),
+    ),
+  );
 };

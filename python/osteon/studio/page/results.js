@@ -1,122 +1,318 @@
-// Results in the place of the scan: the report, pictures that the program draws, files for other programs, runs side by side.
+// Results in the place of the scan: the report, pictures that the program draws, files for other
+// programs, runs side by side.
 // @ts-check
 import {fill, h, size} from './dom.js';
 import {bytes, json, post} from './api.js';
 import {job, runs, say} from './store.js';
 
-const middle = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
-const TABS = [['report', 'Report'], ['picture', 'Picture'], ['export', 'Files']];
-let shown = /** @type {any} */ (null);  // what the server has told of the folder
+const middle = (/** @type {string} */ id) =>
+  /** @type {HTMLElement} */ (document.getElementById(id));
+const TABS = [
+  ['report', 'Report'],
+  ['picture', 'Picture'],
+  ['export', 'Files'],
+];
+let shown = /** @type {any} */ (null); // what the server has told of the folder
 let run = /** @type {number | null} */ (null);
 let tab = 'report';
 
-const address = (/** @type {string} */ name, ticket = shown.ticket) => `results/${ticket}/${encodeURIComponent(name)}`;
-const frame = (/** @type {string} */ source, /** @type {string} */ title) => h('iframe', {src: source, title, sandbox: 'allow-scripts allow-downloads allow-popups'});
-const failed = (/** @type {any} */ e) => { if (e.name !== 'AbortError') say(e.message, true); };
+const address = (/** @type {string} */ name, ticket = shown.ticket) =>
+  `results/${ticket}/${encodeURIComponent(name)}`;
+const frame = (/** @type {string} */ source, /** @type {string} */ title) =>
+  h('iframe', {src: source, title, sandbox: 'allow-scripts allow-downloads allow-popups'});
+const failed = (/** @type {any} */ e) => {
+  if (e.name !== 'AbortError') say(e.message, true);
+};
 
 /** @param {number | null} number a run, or the folder that was opened */
-export const showResults = async number => {
+export const showResults = async (number) => {
   let found;
-  try { found = await json(number === null ? 'results' : `results?run=${number}`); } catch (e) { failed(e); return; }
-  if (!found.folder) { say('The results are not there any more.', true); return; }
+  try {
+    found = await json(number === null ? 'results' : `results?run=${number}`);
+  } catch (e) {
+    failed(e);
+    return;
+  }
+  if (!found.folder) {
+    say('The results are not there any more.', true);
+    return;
+  }
   const isOther = found.folder !== shown?.folder;
-  shown = found; run = number;
-  if (isOther) { tab = 'report'; view = firstView(); }
+  shown = found;
+  run = number;
+  if (isOther) {
+    tab = 'report';
+    view = firstView();
+  }
   for (const id of ['views', 'start']) middle(id).hidden = true;
   middle('results').hidden = false;
   draw();
 };
 export const hideResults = () => {
   shown = null;
-  middle('results').hidden = true; middle('results').replaceChildren();
+  middle('results').hidden = true;
+  middle('results').replaceChildren();
   middle('views').hidden = false;
   dispatchEvent(new Event('resize'));
 };
 export const isShowingResults = () => shown !== null;
 
 const draw = () => {
-  const hasReport = shown.files.some((/** @type {any} */ f) => f.name === 'report.html'), tabs = shown.fields.length ? TABS : TABS.filter(([name]) => name !== 'picture');
-  fill(middle('results'), h('header', null, h('b', null, shown.folder),
-    h('span', {className: 'segments', role: 'tablist', 'aria-label': 'What is shown of the results'}, tabs.map(([name, words]) => h('button', {type: 'button', role: 'tab', 'data-key': `tab ${name}`, 'aria-selected': String(tab === name), 'aria-pressed': String(tab === name), onclick: () => { tab = name; draw(); }}, words))),
-    job.value ? h('button', {type: 'button', onclick: hideResults}, 'Back to the scan') : null, hasReport && tab === 'report' ? h('a', {href: address('report.html'), target: '_blank', rel: 'noopener'}, 'in a window of its own') : null),
-  tab === 'report' ? (hasReport ? frame(address('report.html'), `Report of ${shown.folder}`) : h('p', {className: 'soft'}, 'There is no report: osteon report makes it.'))
-    : tab === 'picture' ? picturePanel() : filesPanel());
+  const hasReport = shown.files.some((/** @type {any} */ f) => f.name === 'report.html'),
+    tabs = shown.fields.length ? TABS : TABS.filter(([name]) => name !== 'picture');
+  fill(
+    middle('results'),
+    h(
+      'header',
+      null,
+      h('b', null, shown.folder),
+      h(
+        'span',
+        {className: 'segments', role: 'tablist', 'aria-label': 'What is shown of the results'},
+        tabs.map(([name, words]) =>
+          h(
+            'button',
+            {
+              type: 'button',
+              role: 'tab',
+              'data-key': `tab ${name}`,
+              'aria-selected': String(tab === name),
+              'aria-pressed': String(tab === name),
+              onclick: () => {
+                tab = name;
+                draw();
+              },
+            },
+            words,
+          ),
+        ),
+      ),
+      job.value ? h('button', {type: 'button', onclick: hideResults}, 'Back to the scan') : null,
+      hasReport && tab === 'report'
+        ? h(
+            'a',
+            {href: address('report.html'), target: '_blank', rel: 'noopener'},
+            'in a window of its own',
+          )
+        : null,
+    ),
+    tab === 'report'
+      ? hasReport
+        ? frame(address('report.html'), `Report of ${shown.folder}`)
+        : h('p', {className: 'soft'}, 'There is no report: osteon report makes it.')
+      : tab === 'picture'
+        ? picturePanel()
+        : filesPanel(),
+  );
   if (tab === 'picture') redraw();
 };
 
-// ---- pictures: `osteon render` draws them, whatever the size of the results; while the view turns a small one
+// ---- pictures: `osteon render` draws them, whatever the size of the results; while the view turns
+// a small one
 
-const METHODS = [['surface', 'surface of the solid'], ['level', 'surface of equal value'], ['volume', 'see through'], ['maximum', 'maximum along rays'], ['average', 'mean along rays']];
-/** The field that the run has shown, if its file has it; else the first that is more than the number of a material. */
+const METHODS = [
+  ['surface', 'surface of the solid'],
+  ['level', 'surface of equal value'],
+  ['volume', 'see through'],
+  ['maximum', 'maximum along rays'],
+  ['average', 'mean along rays'],
+];
+/**
+ * The field that the run has shown, if its file has it; else the first that is more than the number
+ * of a material.
+ */
 const usualField = () => {
-  const names = shown.fields.map((/** @type {any} */ f) => f.name), other = names.find((/** @type {string} */ n) => n !== 'material');
-  return names.includes(shown.summary.shown?.field) ? shown.summary.shown.field : other ?? names[0] ?? '';
+  const names = shown.fields.map((/** @type {any} */ f) => f.name),
+    other = names.find((/** @type {string} */ n) => n !== 'material');
+  return names.includes(shown.summary.shown?.field)
+    ? shown.summary.shown.field
+    : (other ?? names[0] ?? '');
 };
-const firstView = () => ({field: usualField(), component: '', method: 'fluid' in (shown.summary || {}) ? 'volume' : 'surface', level: /** @type {number | null} */ (null), cut: '', at_mm: 0, keeps: 'below', streamlines: 0,
-  azimuth: 35, elevation: 22, zoom: 1, light: false});
-let view = /** @type {any} */ (null), hasTurned = false, command = '', asked = /** @type {AbortController | null} */ (null), later = 0;
+const firstView = () => ({
+  field: usualField(),
+  component: '',
+  method: 'fluid' in (shown.summary || {}) ? 'volume' : 'surface',
+  level: /** @type {number | null} */ (null),
+  cut: '',
+  at_mm: 0,
+  keeps: 'below',
+  streamlines: 0,
+  azimuth: 35,
+  elevation: 22,
+  zoom: 1,
+  light: false,
+});
+let view = /** @type {any} */ (null),
+  hasTurned = false,
+  command = '',
+  asked = /** @type {AbortController | null} */ (null),
+  later = 0;
 const SMALL = 300;
 
-const fieldNow = () => shown.fields.find((/** @type {any} */ f) => f.name === view.field) || shown.fields[0];
-const asAsked = () => ({...view, method: view.method === 'level' ? 'surface' : view.method, level: view.method === 'level' ? view.level : null});
+const fieldNow = () =>
+  shown.fields.find((/** @type {any} */ f) => f.name === view.field) || shown.fields[0];
+const asAsked = () => ({
+  ...view,
+  method: view.method === 'level' ? 'surface' : view.method,
+  level: view.method === 'level' ? view.level : null,
+});
 const redraw = async (isSmall = false) => {
   const canvas = /** @type {HTMLCanvasElement | null} */ (document.getElementById('picture'));
   if (!canvas || !canvas.clientWidth) return;
   clearTimeout(later);
   asked?.abort();
   asked = new AbortController();
-  const dense = Math.min(2, devicePixelRatio || 1), {clientWidth: w, clientHeight: high} = canvas, scale = isSmall ? SMALL / Math.max(w, high) : dense;
+  const dense = Math.min(2, devicePixelRatio || 1),
+    {clientWidth: w, clientHeight: high} = canvas,
+    scale = isSmall ? SMALL / Math.max(w, high) : dense;
   canvas.dataset.state = 'drawing';
   try {
-    const {data, headers} = await bytes('results/picture', {run, view: {...asAsked(), plain: isSmall, width: Math.round(w * scale), height: Math.round(high * scale)}}, asked.signal);
+    const {data, headers} = await bytes(
+      'results/picture',
+      {
+        run,
+        view: {
+          ...asAsked(),
+          plain: isSmall,
+          width: Math.round(w * scale),
+          height: Math.round(high * scale),
+        },
+      },
+      asked.signal,
+    );
     const image = await createImageBitmap(new Blob([data], {type: 'image/png'}));
-    canvas.width = image.width; canvas.height = image.height;
+    canvas.width = image.width;
+    canvas.height = image.height;
     /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d')).drawImage(image, 0, 0);
     command = headers.get('X-Command') || '';
     const line = document.getElementById('picture-command');
     if (line && !isSmall) line.textContent = command;
     canvas.dataset.state = isSmall ? 'coarse' : 'drawn';
-    if (hasTurned) { hasTurned = false; redraw(true); } else if (isSmall) later = window.setTimeout(redraw, 350);
-  } catch (e) { if (/** @type {any} */ (e).name !== 'AbortError') { canvas.dataset.state = 'failed'; failed(e); } }
+    if (hasTurned) {
+      hasTurned = false;
+      redraw(true);
+    } else if (isSmall) later = window.setTimeout(redraw, 350);
+  } catch (e) {
+    if (/** @type {any} */ (e).name !== 'AbortError') {
+      canvas.dataset.state = 'failed';
+      failed(e);
+    }
+  }
 };
-/** Change the view. While it turns one picture is drawn at a time: the wheel tells faster than any is made. Else what is being
- * drawn is given up. @param {any} change */
+/**
+ * Change the view. While it turns one picture is drawn at a time: the wheel tells faster than any
+ * is made. Else what is being drawn is given up.
+ * @param {any} change
+ */
 const turn = (change, isSmall = false) => {
   view = {...view, ...change};
-  if (isSmall && document.getElementById('picture')?.dataset.state === 'drawing') hasTurned = true; else redraw(isSmall);
+  if (isSmall && document.getElementById('picture')?.dataset.state === 'drawing') hasTurned = true;
+  else redraw(isSmall);
 };
 
 const listen = (/** @type {HTMLCanvasElement} */ canvas) => {
   /** @type {number[] | null} */
   let from = null;
-  canvas.addEventListener('pointerdown', e => { if (e.button) return; from = [e.clientX, e.clientY, view.azimuth, view.elevation]; canvas.setPointerCapture(e.pointerId); });
-  canvas.addEventListener('pointermove', e => {
+  canvas.addEventListener('pointerdown', (e) => {
+    if (e.button) return;
+    from = [e.clientX, e.clientY, view.azimuth, view.elevation];
+    canvas.setPointerCapture(e.pointerId);
+  });
+  canvas.addEventListener('pointermove', (e) => {
     if (!from) return;
-    const change = {azimuth: from[2] - (e.clientX - from[0]) * 0.5, elevation: Math.max(-89, Math.min(89, from[3] + (e.clientY - from[1]) * 0.5))};
+    const change = {
+      azimuth: from[2] - (e.clientX - from[0]) * 0.5,
+      elevation: Math.max(-89, Math.min(89, from[3] + (e.clientY - from[1]) * 0.5)),
+    };
     turn(change, true);
   });
-  for (const end of ['pointerup', 'pointercancel']) canvas.addEventListener(end, () => { from = null; });
-  canvas.addEventListener('wheel', e => { e.preventDefault(); turn({zoom: Math.max(0.2, Math.min(20, view.zoom * Math.exp(-e.deltaY * 0.0015)))}, true); }, {passive: false});
-  canvas.addEventListener('keydown', e => {
-    const step = {ArrowLeft: {azimuth: view.azimuth + 8}, ArrowRight: {azimuth: view.azimuth - 8}, ArrowUp: {elevation: Math.min(89, view.elevation + 8)}, ArrowDown: {elevation: Math.max(-89, view.elevation - 8)},
-      '+': {zoom: view.zoom * 1.15}, '-': {zoom: view.zoom / 1.15}, Home: {azimuth: 35, elevation: 22, zoom: 1}}[e.key];
-    if (step) { e.preventDefault(); turn(step, true); }
+  for (const end of ['pointerup', 'pointercancel'])
+    canvas.addEventListener(end, () => {
+      from = null;
+    });
+  canvas.addEventListener(
+    'wheel',
+    (e) => {
+      e.preventDefault();
+      turn({zoom: Math.max(0.2, Math.min(20, view.zoom * Math.exp(-e.deltaY * 0.0015)))}, true);
+    },
+    {passive: false},
+  );
+  canvas.addEventListener('keydown', (e) => {
+    const step = {
+      ArrowLeft: {azimuth: view.azimuth + 8},
+      ArrowRight: {azimuth: view.azimuth - 8},
+      ArrowUp: {elevation: Math.min(89, view.elevation + 8)},
+      ArrowDown: {elevation: Math.max(-89, view.elevation - 8)},
+      '+': {zoom: view.zoom * 1.15},
+      '-': {zoom: view.zoom / 1.15},
+      Home: {azimuth: 35, elevation: 22, zoom: 1},
+    }[e.key];
+    if (step) {
+      e.preventDefault();
+      turn(step, true);
+    }
   });
 };
 
-const select = (/** @type {string} */ key, /** @type {string} */ label, /** @type {string[][]} */ options, redraws = false) => h('label', null, `${label} `, h('select', {'data-key': `view ${key}`, onchange: (/** @type {any} */ e) => {
-  turn({[key]: e.target.value, ...(key === 'field' ? {component: '', level: null} : {})}); if (redraws) draw();
-}}, options.map(([value, words]) => h('option', {value, selected: view[key] === value}, words))));
-const typed = (/** @type {string} */ key, /** @type {string} */ label, /** @type {string} */ unit) => h('label', null, `${label} `, h('input', {type: 'text', inputMode: 'decimal', className: 'short', value: view[key] ?? '', 'data-key': `view ${key}`, onchange: (/** @type {any} */ e) => {
-  const value = Number(e.target.value.replace(',', '.'));
-  if (Number.isFinite(value)) turn({[key]: e.target.value.trim() === '' ? null : value});
-}}), unit ? ` ${unit}` : '');
+const select = (
+  /** @type {string} */ key,
+  /** @type {string} */ label,
+  /** @type {string[][]} */ options,
+  redraws = false,
+) =>
+  h(
+    'label',
+    null,
+    `${label} `,
+    h(
+      'select',
+      {
+        'data-key': `view ${key}`,
+        onchange: (/** @type {any} */ e) => {
+          turn({[key]: e.target.value, ...(key === 'field' ? {component: '', level: null} : {})});
+          if (redraws) draw();
+        },
+      },
+      options.map(([value, words]) => h('option', {value, selected: view[key] === value}, words)),
+    ),
+  );
+const typed = (
+  /** @type {string} */ key,
+  /** @type {string} */ label,
+  /** @type {string} */ unit,
+) =>
+  h(
+    'label',
+    null,
+    `${label} `,
+    h('input', {
+      type: 'text',
+      inputMode: 'decimal',
+      className: 'short',
+      value: view[key] ?? '',
+      'data-key': `view ${key}`,
+      onchange: (/** @type {any} */ e) => {
+        const value = Number(e.target.value.replace(',', '.'));
+        if (Number.isFinite(value)) turn({[key]: e.target.value.trim() === '' ? null : value});
+      },
+    }),
+    unit ? ` ${unit}` : '',
+  );
 /** Of the box of the image along an axis, in mm: where a cut may lie. @param {string} axis */
-const extentOf = axis => {
-  const i = 'zyx'.indexOf(axis), image = shown.summary.image || {}, first = image.origin_mm?.[i] || 0, n = image.shape?.[i] || 1, edge = image.spacing_mm?.[i] || 1;
+const extentOf = (axis) => {
+  const i = 'zyx'.indexOf(axis),
+    image = shown.summary.image || {},
+    first = image.origin_mm?.[i] || 0,
+    n = image.shape?.[i] || 1,
+    edge = image.spacing_mm?.[i] || 1;
   return [first, first + n * edge];
 };
-const write = async (/** @type {string} */ path, /** @type {any} */ body, /** @type {string} */ words) => {
+const write = async (
+  /** @type {string} */ path,
+  /** @type {any} */ body,
+  /** @type {string} */ words,
+) => {
   say(words);
   try {
     const made = await post(path, {run, ...body});
@@ -124,51 +320,219 @@ const write = async (/** @type {string} */ path, /** @type {any} */ body, /** @t
     shown.files = (await json(run === null ? 'results' : `results?run=${run}`)).files;
     tab = 'export';
     draw();
-  } catch (e) { failed(e); }
+  } catch (e) {
+    failed(e);
+  }
 };
 
 const picturePanel = () => {
-  const f = fieldNow(), isVector = f.components.length > 0, vectors = shown.fields.filter((/** @type {any} */ v) => v.components.length === 3);
-  const canvas = /** @type {HTMLCanvasElement} */ (h('canvas', {id: 'picture', tabIndex: 0, role: 'img', 'aria-label': 'The results in three dimensions. Arrow keys turn, plus and minus zoom, Home resets.'}));
+  const f = fieldNow(),
+    isVector = f.components.length > 0,
+    vectors = shown.fields.filter((/** @type {any} */ v) => v.components.length === 3);
+  const canvas = /** @type {HTMLCanvasElement} */ (
+    h('canvas', {
+      id: 'picture',
+      tabIndex: 0,
+      role: 'img',
+      'aria-label':
+        'The results in three dimensions. Arrow keys turn, plus and minus zoom, Home resets.',
+    })
+  );
   listen(canvas);
-  return [h('div', {className: 'tools'},
-    select('field', 'Field', shown.fields.map((/** @type {any} */ v) => [v.name, v.name.replaceAll('_', ' ')]), true),
-    isVector ? select('component', 'of it', [['', 'magnitude'], ...f.components.map((/** @type {string} */ c) => [c, c])]) : null,
-    select('method', 'as', [...METHODS, ...(vectors.length ? [['lic', 'cut with lines of flow']] : [])], true),
-    view.method === 'level' ? typed('level', 'value', f.unit === '1' ? '' : f.unit) : null,
-    select('cut', 'cut', [['', 'none'], ['x', 'at x'], ['y', 'at y'], ['z', 'at z']], true),
-    view.cut ? [(() => {
-      const [low, high] = extentOf(view.cut);
-      if (view.at_mm <= low || view.at_mm >= high) view.at_mm = (low + high) / 2;
-      return h('input', {type: 'range', min: low, max: high, step: (high - low) / 200, value: view.at_mm, 'data-key': 'view at_mm', 'aria-label': 'Place of the cut', oninput: (/** @type {any} */ e) => turn({at_mm: Number(e.target.value)}, true)});
-    })(), view.method === 'lic' ? null : select('keeps', 'keep', [['below', 'below'], ['above', 'above']])] : null,
-    vectors.length ? typed('streamlines', 'streamlines', '') : null,
-    h('label', null, h('input', {type: 'checkbox', checked: view.light, 'data-key': 'view light', onchange: (/** @type {any} */ e) => turn({light: e.target.checked})}), ' white'),
-    h('button', {type: 'button', 'data-key': 'save picture', onclick: () => canvas.toBlob(blob => {
-      const link = h('a', {href: URL.createObjectURL(/** @type {Blob} */ (blob)), download: `${view.field}.png`});
-      link.click(); URL.revokeObjectURL(link.href);
-    })}, 'Save PNG'), h('button', {type: 'button', 'data-key': 'film', title: 'Once around the specimen, as .mp4; it takes a while', onclick: () => write('results/film', {view: asAsked()}, 'The film is being made ...')}, 'Film')),
-  canvas, h('p', {className: 'code', id: 'picture-command', title: 'The same in a terminal, in the folder of the results'}, command)];
+  return [
+    h(
+      'div',
+      {className: 'tools'},
+      select(
+        'field',
+        'Field',
+        shown.fields.map((/** @type {any} */ v) => [v.name, v.name.replaceAll('_', ' ')]),
+        true,
+      ),
+      isVector
+        ? select('component', 'of it', [
+            ['', 'magnitude'],
+            ...f.components.map((/** @type {string} */ c) => [c, c]),
+          ])
+        : null,
+      select(
+        'method',
+        'as',
+        [...METHODS, ...(vectors.length ? [['lic', 'cut with lines of flow']] : [])],
+        true,
+      ),
+      view.method === 'level' ? typed('level', 'value', f.unit === '1' ? '' : f.unit) : null,
+      select(
+        'cut',
+        'cut',
+        [
+          ['', 'none'],
+          ['x', 'at x'],
+          ['y', 'at y'],
+          ['z', 'at z'],
+        ],
+        true,
+      ),
+      view.cut
+        ? [
+            (() => {
+              const [low, high] = extentOf(view.cut);
+              if (view.at_mm <= low || view.at_mm >= high) view.at_mm = (low + high) / 2;
+              return h('input', {
+                type: 'range',
+                min: low,
+                max: high,
+                step: (high - low) / 200,
+                value: view.at_mm,
+                'data-key': 'view at_mm',
+                'aria-label': 'Place of the cut',
+                oninput: (/** @type {any} */ e) => turn({at_mm: Number(e.target.value)}, true),
+              });
+            })(),
+            view.method === 'lic'
+              ? null
+              : select('keeps', 'keep', [
+                  ['below', 'below'],
+                  ['above', 'above'],
+                ]),
+          ]
+        : null,
+      vectors.length ? typed('streamlines', 'streamlines', '') : null,
+      h(
+        'label',
+        null,
+        h('input', {
+          type: 'checkbox',
+          checked: view.light,
+          'data-key': 'view light',
+          onchange: (/** @type {any} */ e) => turn({light: e.target.checked}),
+        }),
+        ' white',
+      ),
+      h(
+        'button',
+        {
+          type: 'button',
+          'data-key': 'save picture',
+          onclick: () =>
+            canvas.toBlob((blob) => {
+              const link = h('a', {
+                href: URL.createObjectURL(/** @type {Blob} */ (blob)),
+                download: `${view.field}.png`,
+              });
+              link.click();
+              URL.revokeObjectURL(link.href);
+            }),
+        },
+        'Save PNG',
+      ),
+      h(
+        'button',
+        {
+          type: 'button',
+          'data-key': 'film',
+          title: 'Once around the specimen, as .mp4; it takes a while',
+          onclick: () => write('results/film', {view: asAsked()}, 'The film is being made ...'),
+        },
+        'Film',
+      ),
+    ),
+    canvas,
+    h(
+      'p',
+      {
+        className: 'code',
+        id: 'picture-command',
+        title: 'The same in a terminal, in the folder of the results',
+      },
+      command,
+    ),
+  ];
 };
 
 // ---- files: those that are there, and others that the program writes
 
 const filesPanel = () => {
   const usual = usualField();
-  const field = h('select', {'aria-label': 'Field', 'data-key': 'export field'}, shown.fields.map((/** @type {any} */ f) => h('option', {value: f.name, selected: f.name === usual}, f.name.replaceAll('_', ' '))));
-  const button = (/** @type {string} */ ending, /** @type {string} */ words) => h('button', {type: 'button', 'data-key': `export ${ending}`, onclick: () => write('results/export', {ending, field: field.value}, `writing ${words} ...`)}, words);
-  return h('div', {className: 'padded'}, shown.fields.length ? [h('h3', null, 'Write for other programs'),
-    h('p', {className: 'row'}, 'all fields: ', shown.exports.filter((/** @type {any} */ e) => !e.takes_field).map((/** @type {any} */ e) => button(e.ending, e.ending))),
-    h('p', {className: 'row'}, 'one field: ', field, shown.exports.filter((/** @type {any} */ e) => e.takes_field).map((/** @type {any} */ e) => button(e.ending, e.ending))),
-    shown.jobs.length ? h('p', {className: 'row'}, 'the job, for CalculiX and Abaqus, FAIM, ParOSol: ', shown.jobs.map((/** @type {string} */ ending) => button(ending, ending))) : null,
-    h('p', {className: 'row'}, 'a script that opens them: ', shown.states.map((/** @type {string} */ s) => button(s, s === 'slicer' ? '3D Slicer' : 'ParaView')))] : null,
-  h('h3', null, 'Files'), h('ul', {className: 'links'}, shown.files.map((/** @type {any} */ f) => h('li', null, h('a', {href: address(f.name), download: f.name}, f.name), h('span', {className: 'soft'}, ` ${size(f.bytes)}`)))));
+  const field = h(
+    'select',
+    {'aria-label': 'Field', 'data-key': 'export field'},
+    shown.fields.map((/** @type {any} */ f) =>
+      h('option', {value: f.name, selected: f.name === usual}, f.name.replaceAll('_', ' ')),
+    ),
+  );
+  const button = (/** @type {string} */ ending, /** @type {string} */ words) =>
+    h(
+      'button',
+      {
+        type: 'button',
+        'data-key': `export ${ending}`,
+        onclick: () =>
+          write('results/export', {ending, field: field.value}, `writing ${words} ...`),
+      },
+      words,
+    );
+  return h(
+    'div',
+    {className: 'padded'},
+    shown.fields.length
+      ? [
+          h('h3', null, 'Write for other programs'),
+          h(
+            'p',
+            {className: 'row'},
+            'all fields: ',
+            shown.exports
+              .filter((/** @type {any} */ e) => !e.takes_field)
+              .map((/** @type {any} */ e) => button(e.ending, e.ending)),
+          ),
+          h(
+            'p',
+            {className: 'row'},
+            'one field: ',
+            field,
+            shown.exports
+              .filter((/** @type {any} */ e) => e.takes_field)
+              .map((/** @type {any} */ e) => button(e.ending, e.ending)),
+          ),
+          shown.jobs.length
+            ? h(
+                'p',
+                {className: 'row'},
+                'the job, for CalculiX and Abaqus, FAIM, ParOSol: ',
+                shown.jobs.map((/** @type {string} */ ending) => button(ending, ending)),
+              )
+            : null,
+          h(
+            'p',
+            {className: 'row'},
+            'a script that opens them: ',
+            shown.states.map((/** @type {string} */ s) =>
+              button(s, s === 'slicer' ? '3D Slicer' : 'ParaView'),
+            ),
+          ),
+        ]
+      : null,
+    h('h3', null, 'Files'),
+    h(
+      'ul',
+      {className: 'links'},
+      shown.files.map((/** @type {any} */ f) =>
+        h(
+          'li',
+          null,
+          h('a', {href: address(f.name), download: f.name}, f.name),
+          h('span', {className: 'soft'}, ` ${size(f.bytes)}`),
+        ),
+      ),
+    ),
+  );
 };
 
 // ---- runs side by side
 
 /** @param {number[]} numbers */
-export const showComparison = async numbers => {
+export const showComparison = async (numbers) => {
   say('The runs are being compared ...');
   try {
     const made = await post('results/compare', {runs: numbers});
@@ -176,8 +540,23 @@ export const showComparison = async numbers => {
     shown = {folder: made.name, files: [], fields: [], jobs: [], summary: {}};
     for (const id of ['views', 'start']) middle(id).hidden = true;
     middle('results').hidden = false;
-    const names = runs.value.runs.filter(r => numbers.includes(r.number)).map(r => r.name);
-    fill(middle('results'), h('header', null, h('b', null, names.join(' and ')), h('button', {type: 'button', onclick: hideResults}, 'Back to the scan'), h('a', {href: address(made.name, made.ticket), target: '_blank', rel: 'noopener'}, 'in a window of its own')),
-      frame(address(made.name, made.ticket), 'Runs side by side'));
-  } catch (e) { failed(e); }
+    const names = runs.value.runs.filter((r) => numbers.includes(r.number)).map((r) => r.name);
+    fill(
+      middle('results'),
+      h(
+        'header',
+        null,
+        h('b', null, names.join(' and ')),
+        h('button', {type: 'button', onclick: hideResults}, 'Back to the scan'),
+        h(
+          'a',
+          {href: address(made.name, made.ticket), target: '_blank', rel: 'noopener'},
+          'in a window of its own',
+        ),
+      ),
+      frame(address(made.name, made.ticket), 'Runs side by side'),
+    );
+  } catch (e) {
+    failed(e);
+  }
 };

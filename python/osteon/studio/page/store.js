@@ -1,23 +1,31 @@
-// What is known: the job file as it is on disk, the scan, what the check has found, the runs. Edits are made one after another:
-// each names the digest that the one before it has left.
+// What is known: the job file as it is on disk, the scan, what the check has found, the runs. Edits
+// are made one after another: each names the digest that the one before it has left.
 // @ts-check
 import {signal} from './dom.js';
 import {Refused, json, post} from './api.js';
 
-export const PALETTE = [[58, 134, 255], [255, 122, 26], [64, 176, 128], [178, 90, 220], [255, 190, 11], [232, 72, 120], [20, 170, 190],
-  [150, 110, 70]];
+export const PALETTE = [
+  [58, 134, 255],
+  [255, 122, 26],
+  [64, 176, 128],
+  [178, 90, 220],
+  [255, 190, 11],
+  [232, 72, 120],
+  [20, 170, 190],
+  [150, 110, 70],
+];
 export const FACES = ['z_low', 'z_high', 'y_low', 'y_high', 'x_low', 'x_high'];
 
 export const session = signal(/** @type {any} */ (null));
 export const job = signal(/** @type {any} */ (null));
 export const scan = signal(/** @type {any} */ (null));
 export const histogram = signal(/** @type {any} */ (null));
-export const threshold = signal(0);  // as it is dragged; the job follows when it is let go
+export const threshold = signal(0); // as it is dragged; the job follows when it is let go
 export const checked = signal(/** @type {any} */ (null));
 export const isChecking = signal(false);
 export const estimate = signal(/** @type {any} */ (null));
 export const runs = signal({runs: /** @type {any[]} */ ([]), is_mine: true, note: ''});
-export const told = new Map();  // lines of a run by its number
+export const told = new Map(); // lines of a run by its number
 export const toldSome = signal(0);
 export const schema = signal(/** @type {any} */ (null));
 export const changedLines = signal(/** @type {number[]} */ ([]));
@@ -25,83 +33,117 @@ export const inCase = signal(/** @type {number | null} */ (null));
 export const status = signal({text: '', isBad: false});
 
 /** @param {string} text @param {boolean} [isBad] */
-export const say = (text, isBad = false) => { status.value = {text, isBad}; };
+export const say = (text, isBad = false) => {
+  status.value = {text, isBad};
+};
 
 export const data = () => job.value?.data || {};
 /** What a path leads to in the job. @param {(string | number)[]} path */
-export const at = path => path.reduce((there, key) => there?.[key], data());
+export const at = (path) => path.reduce((there, key) => there?.[key], data());
 
 /** Take what the server says of the job, and mark the lines that are new. @param {any} state */
-export const take = state => {
+export const take = (state) => {
   if (!state || state.digest === undefined) return;
   const before = job.value;
-  if (before && before.digest === state.digest && before.undo === state.undo && before.redo === state.redo) return;
+  if (
+    before &&
+    before.digest === state.digest &&
+    before.undo === state.undo &&
+    before.redo === state.redo
+  )
+    return;
   const old = new Map();
   for (const line of (before?.text || '').split('\n')) old.set(line, (old.get(line) || 0) + 1);
   /** @type {number[]} */
   const lines = [];
-  if (before) (state.text || '').split('\n').forEach((/** @type {string} */ line, /** @type {number} */ n) => {
-    const left = old.get(line) || 0;
-    if (left) old.set(line, left - 1); else if (line.trim()) lines.push(n);
-  });
+  if (before)
+    (state.text || '')
+      .split('\n')
+      .forEach((/** @type {string} */ line, /** @type {number} */ n) => {
+        const left = old.get(line) || 0;
+        if (left) old.set(line, left - 1);
+        else if (line.trim()) lines.push(n);
+      });
   changedLines.value = lines;
   job.value = state;
 };
 
 let queue = Promise.resolve();
 let underWay = 0;
-export const isBusy = Object.assign(() => underWay > 0 || isChecking.value, {edits: () => underWay > 0});
+export const isBusy = Object.assign(() => underWay > 0 || isChecking.value, {
+  edits: () => underWay > 0,
+});
 /** Once the edits that wait have been made. @param {() => Promise<void>} act */
-export const whenEdited = act => { queue = queue.then(act); };
+export const whenEdited = (act) => {
+  queue = queue.then(act);
+};
 
 /** @param {() => Promise<any>} act what changes the job: returns its new state */
-const change = act => {
+const change = (act) => {
   underWay++;
-  queue = queue.then(act).then(take).catch(e => {
-    if (e instanceof Refused && e.status === 409 && e.answer?.digest) {
-      take(e.answer);
-      say('The file had been changed elsewhere: your last step was not made. Look, and do it again.', true);
-    } else say(e.message, true);
-    job.value = job.value && {...job.value};  // fields show again what the file says
-  }).finally(() => { underWay--; });
+  queue = queue
+    .then(act)
+    .then(take)
+    .catch((e) => {
+      if (e instanceof Refused && e.status === 409 && e.answer?.digest) {
+        take(e.answer);
+        say(
+          'The file had been changed elsewhere: your last step was not made. Look, and do it again.',
+          true,
+        );
+      } else say(e.message, true);
+      job.value = job.value && {...job.value}; // fields show again what the file says
+    })
+    .finally(() => {
+      underWay--;
+    });
   return queue;
 };
 
 /** @param {any[]} operations */
-export const edit = operations => change(() => json('job', 'PATCH', {base: job.value.digest, operations}));
-/** @param {(string | number)[]} path @param {any} value undefined: the key goes @param {string} [comment] */
+export const edit = (operations) =>
+  change(() => json('job', 'PATCH', {base: job.value.digest, operations}));
+/**
+ * @param {(string | number)[]} path
+ * @param {any} value undefined: the key goes
+ * @param {string} [comment]
+ */
 export const set = (path, value, comment = undefined) => {
-  if (value === undefined) return at(path) === undefined ? Promise.resolve() : edit([{op: 'remove', path}]);
+  if (value === undefined)
+    return at(path) === undefined ? Promise.resolve() : edit([{op: 'remove', path}]);
   return edit([{op: 'set', path, value, comment}]);
 };
 /** @param {string} text */
-export const putText = text => change(() => json('job', 'PUT', {base: job.value.digest, text}));
+export const putText = (text) => change(() => json('job', 'PUT', {base: job.value.digest, text}));
 /** @param {'undo' | 'redo'} what */
-export const step = what => change(() => post(what, {base: job.value.digest}));
+export const step = (what) => change(() => post(what, {base: job.value.digest}));
 /** @param {string} name */
-export const useProtocol = name => change(() => post('protocol', {base: job.value.digest, name}));
+export const useProtocol = (name) => change(() => post('protocol', {base: job.value.digest, name}));
 
 // The threshold that counts: the job's, else Otsu's.
 export const thresholdOfJob = () => {
   const stated = at(['segment', 'threshold']);
-  return typeof stated === 'number' ? stated : histogram.value?.otsu ?? 0;
+  return typeof stated === 'number' ? stated : (histogram.value?.otsu ?? 0);
 };
 
 /** Edges of a voxel z, y, x in mm; of a scan that nobody knows the size of, 1. */
 export const spacing = () => {
   const stated = at(['image', 'spacing_mm']);
   if (typeof stated === 'number') return [stated, stated, stated];
-  if (Array.isArray(stated) && stated.length === 3 && stated.every(h => h > 0)) return stated;
+  if (Array.isArray(stated) && stated.length === 3 && stated.every((h) => h > 0)) return stated;
   return scan.value?.spacing_mm || [1, 1, 1];
 };
-export const hasSpacing = () => at(['image', 'spacing_mm']) !== undefined || Boolean(scan.value?.spacing_mm);
+export const hasSpacing = () =>
+  at(['image', 'spacing_mm']) !== undefined || Boolean(scan.value?.spacing_mm);
 
 // The number of a set in the volume of sets, and its colour.
 /** @param {string} name */
-export const numberOf = name => checked.value?.loads?.sets?.find((/** @type {any} */ s) => s.name === name)?.number || 0;
+export const numberOf = (name) =>
+  checked.value?.loads?.sets?.find((/** @type {any} */ s) => s.name === name)?.number || 0;
 /** @param {string} name */
-export const colourOf = name => {
-  const names = setNames(), n = names.indexOf(name);
+export const colourOf = (name) => {
+  const names = setNames(),
+    n = names.indexOf(name);
   return n < 0 ? [128, 128, 128] : PALETTE[n % PALETTE.length];
 };
 /** Sets of the job, and faces of the image that something is on, in order. */
@@ -109,23 +151,36 @@ export const setNames = () => {
   const names = (data().set || []).map((/** @type {any} */ s) => s.name);
   const used = (checked.value?.loads?.sets || []).map((/** @type {any} */ s) => s.name);
   for (const role of allRoles()) names.push(role.entry.on);
-  return [...new Set([...names, ...used])].filter(n => typeof n === 'string' && n);
+  return [...new Set([...names, ...used])].filter((n) => typeof n === 'string' && n);
 };
 
-/** Supports and forces of all cases, or of what is shown. @returns {{kind: string, path: (string | number)[], entry: any, of: number | null}[]} */
+/**
+ * Supports and forces of all cases, or of what is shown.
+ * @returns {{kind: string, path: (string | number)[], entry: any, of: number | null}[]}
+ */
 export const allRoles = () => {
   /** @type {any[]} */
   const found = [];
-  const add = (/** @type {any} */ from, /** @type {(string | number)[]} */ path, /** @type {number | null} */ of) => {
+  const add = (
+    /** @type {any} */ from,
+    /** @type {(string | number)[]} */ path,
+    /** @type {number | null} */ of,
+  ) => {
     for (const kind of ['support', 'force'])
-      (Array.isArray(from?.[kind]) ? from[kind] : []).forEach((/** @type {any} */ entry, /** @type {number} */ i) => found.push({kind, path: [...path, kind, i], entry, of}));
+      (Array.isArray(from?.[kind]) ? from[kind] : []).forEach(
+        (/** @type {any} */ entry, /** @type {number} */ i) =>
+          found.push({kind, path: [...path, kind, i], entry, of}),
+      );
   };
   add(data(), [], null);
-  (Array.isArray(data().case) ? data().case : []).forEach((/** @type {any} */ c, /** @type {number} */ n) => add(c, ['case', n], n));
+  (Array.isArray(data().case) ? data().case : []).forEach(
+    (/** @type {any} */ c, /** @type {number} */ n) => add(c, ['case', n], n),
+  );
   return found;
 };
 
-let checking = 0, wanted = false;
+let checking = 0,
+  wanted = false;
 /** Check what the file says now, a moment after the last change. */
 export const checkSoon = () => {
   clearTimeout(checking);
@@ -136,7 +191,8 @@ const checkNow = async () => {
   if (wanted) return;
   wanted = true;
   try {
-    for (let digest = ''; job.value && digest !== job.value.digest;) {  // again, if it has changed meanwhile
+    for (let digest = ''; job.value && digest !== job.value.digest;) {
+      // again, if it has changed meanwhile
       digest = job.value.digest;
       const found = await post('check');
       if (digest !== job.value.digest) continue;
@@ -145,7 +201,12 @@ const checkNow = async () => {
       if (digest === job.value.digest) estimate.value = taken;
     }
   } catch (e) {
-    checked.value = {problems: [{where: '', text: /** @type {any} */ (e).message, path: []}], warnings: [], loads: null, failed: true};
+    checked.value = {
+      problems: [{where: '', text: /** @type {any} */ (e).message, path: []}],
+      warnings: [],
+      loads: null,
+      failed: true,
+    };
     estimate.value = null;
   } finally {
     wanted = false;

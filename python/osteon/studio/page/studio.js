@@ -2,8 +2,43 @@
 // @ts-check
 import {Refused, json, listen, post} from './api.js';
 import {fill, h} from './dom.js';
-import {changedLines, checkSoon, checked, data, histogram, isBusy, job, runs, say, scan, schema, session, set, status, step, take, threshold, thresholdOfJob, told, toldSome, spacing, whenEdited} from './store.js';
-import {camera, counts, cursor, met, placeOf, projected, redraw, show, showSets, shownArrows, hasViews} from './views.js';
+import {
+  changedLines,
+  checkSoon,
+  checked,
+  data,
+  histogram,
+  isBusy,
+  job,
+  runs,
+  say,
+  scan,
+  schema,
+  session,
+  set,
+  status,
+  step,
+  take,
+  threshold,
+  thresholdOfJob,
+  told,
+  toldSome,
+  spacing,
+  whenEdited,
+} from './store.js';
+import {
+  camera,
+  counts,
+  cursor,
+  met,
+  placeOf,
+  projected,
+  redraw,
+  show,
+  showSets,
+  shownArrows,
+  hasViews,
+} from './views.js';
 import {SHAPES, chosen, drawTools, extent, role, shape, suitExtent} from './tools.js';
 import {drawBuild} from './build.js';
 import {drawRuns} from './runs.js';
@@ -14,43 +49,95 @@ const one = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.g
 
 // ---- status, title, undo, keys
 
-status.on(({text, isBad}) => { one('status').textContent = text; one('status').title = text; one('status').classList.toggle('bad', isBad); });
+status.on(({text, isBad}) => {
+  one('status').textContent = text;
+  one('status').title = text;
+  one('status').classList.toggle('bad', isBad);
+});
 const drawTitle = () => {
   const s = scan.value;
-  fill(one('title'), job.value ? [h('b', null, job.value.name), s ? ` of ${s.name}` : ''] : session.value ? session.value.folder : '');
+  fill(
+    one('title'),
+    job.value
+      ? [h('b', null, job.value.name), s ? ` of ${s.name}` : '']
+      : session.value
+        ? session.value.folder
+        : '',
+  );
   document.title = job.value ? `${job.value.name}: osteon studio` : 'osteon studio';
   /** @type {HTMLButtonElement} */ (one('undo')).disabled = !job.value?.undo;
   /** @type {HTMLButtonElement} */ (one('redo')).disabled = !job.value?.redo;
 };
-job.on(drawTitle); scan.on(drawTitle); session.on(drawTitle);
+job.on(drawTitle);
+scan.on(drawTitle);
+session.on(drawTitle);
 one('undo').addEventListener('click', () => step('undo'));
 one('redo').addEventListener('click', () => step('redo'));
-addEventListener('keydown', e => {
+addEventListener('keydown', (e) => {
   if (!(e.ctrlKey || e.metaKey) || e.key.toLowerCase() !== 'z') return;
   const field = /** @type {any} */ (document.activeElement);
-  if (field?.tagName === 'TEXTAREA' || field?.dataset?.typing) return;  // the browser's own undo of what is typed
+  // The browser's own undo of what is typed.
+  if (field?.tagName === 'TEXTAREA' || field?.dataset?.typing) return;
   e.preventDefault();
   step(e.shiftKey ? 'redo' : 'undo');
 });
 
-const KEYS = [['l f p b d s', 'tools: look, face, plane, box, disc, brush'], ['n h u', 'what becomes of what a click chooses: a set only, held, pushed on'], ['t q c, i o r w', 'in heat: temperature, heat flow, convection; in flow: inlet, outlet, pressure, wall'], ['[ ]', 'smaller, larger box, disc or brush'], ['Enter', 'use the tool: at the cursor of a slice, in the middle of the 3-D view'],
-  ['arrows', 'in a slice: move the cursor (Shift: by ten); in 3-D: turn'], ['Page up, Page down', 'the next slice'], ['+ −, Home', 'in 3-D: nearer, farther, as at first'], ['← →', 'on the histogram: the threshold (Page keys: by ten)'],
-  ['F6', 'to the next region of the page'], ['Ctrl+Z, Ctrl+Shift+Z', 'undo, redo'], ['Escape', 'the tool that only looks'], ['?', 'these keys']];
+const KEYS = [
+  ['l f p b d s', 'tools: look, face, plane, box, disc, brush'],
+  ['n h u', 'what becomes of what a click chooses: a set only, held, pushed on'],
+  [
+    't q c, i o r w',
+    'in heat: temperature, heat flow, convection; in flow: inlet, outlet, pressure, wall',
+  ],
+  ['[ ]', 'smaller, larger box, disc or brush'],
+  ['Enter', 'use the tool: at the cursor of a slice, in the middle of the 3-D view'],
+  ['arrows', 'in a slice: move the cursor (Shift: by ten); in 3-D: turn'],
+  ['Page up, Page down', 'the next slice'],
+  ['+ −, Home', 'in 3-D: nearer, farther, as at first'],
+  ['← →', 'on the histogram: the threshold (Page keys: by ten)'],
+  ['F6', 'to the next region of the page'],
+  ['Ctrl+Z, Ctrl+Shift+Z', 'undo, redo'],
+  ['Escape', 'the tool that only looks'],
+  ['?', 'these keys'],
+];
 const dialog = /** @type {HTMLDialogElement} */ (one('keys'));
 const showKeys = () => {
-  fill(dialog, h('h2', null, 'Keys'), h('table', null, h('tbody', null, KEYS.map(([keys, words]) => h('tr', null, h('td', null, h('kbd', null, keys)), h('td', null, words))))),
-    h('p', {className: 'row end'}, h('button', {type: 'button', onclick: () => dialog.close()}, 'Close')));
+  fill(
+    dialog,
+    h('h2', null, 'Keys'),
+    h(
+      'table',
+      null,
+      h(
+        'tbody',
+        null,
+        KEYS.map(([keys, words]) =>
+          h('tr', null, h('td', null, h('kbd', null, keys)), h('td', null, words)),
+        ),
+      ),
+    ),
+    h(
+      'p',
+      {className: 'row end'},
+      h('button', {type: 'button', onclick: () => dialog.close()}, 'Close'),
+    ),
+  );
   dialog.showModal();
 };
 one('help').addEventListener('click', showKeys);
 const isTyping = () => /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement?.tagName || '');
 const REGIONS = ['#build', '#views', '#do'];
-addEventListener('keydown', e => {
+addEventListener('keydown', (e) => {
   if (e.key === '?' && !isTyping()) showKeys();
   if (e.key !== 'F6') return;
   e.preventDefault();
-  const here = REGIONS.findIndex(r => document.querySelector(r)?.contains(document.activeElement)), next = REGIONS[(here + (e.shiftKey ? REGIONS.length - 1 : 1)) % REGIONS.length];
-  /** @type {any} */ (document.querySelector(`${next} canvas.gl, ${next} input, ${next} button`))?.focus();
+  const here = REGIONS.findIndex((r) =>
+      document.querySelector(r)?.contains(document.activeElement),
+    ),
+    next = REGIONS[(here + (e.shiftKey ? REGIONS.length - 1 : 1)) % REGIONS.length];
+  /** @type {any} */ (
+    document.querySelector(`${next} canvas.gl, ${next} input, ${next} button`)
+  )?.focus();
 });
 
 // ---- where the cursor is
@@ -58,39 +145,74 @@ addEventListener('keydown', e => {
 const drawReadout = () => {
   const s = scan.value;
   if (!s) return;
-  const place = placeOf(cursor.value), hit = met.value, parts = [['place', 'zyx'.split('').map((a, i) => `${a} ${place[i]}`).join(', ') + ' mm'], ['voxel', cursor.value.join(', ')]];
-  if (hit && hit.voxel.every((/** @type {number} */ v, /** @type {number} */ i) => v === cursor.value[i])) {
+  const place = placeOf(cursor.value),
+    hit = met.value,
+    parts = [
+      [
+        'place',
+        'zyx'
+          .split('')
+          .map((a, i) => `${a} ${place[i]}`)
+          .join(', ') + ' mm',
+      ],
+      ['voxel', cursor.value.join(', ')],
+    ];
+  if (
+    hit &&
+    hit.voxel.every((/** @type {number} */ v, /** @type {number} */ i) => v === cursor.value[i])
+  ) {
     parts.push(['grey', `${+hit.grey.toPrecision(5)}${s.unit ? ` ${s.unit}` : ''}`]);
     if (hit.face) parts.push(['face', hit.face]);
     const set = checked.value?.loads?.sets?.find((/** @type {any} */ e) => e.number === hit.set);
     if (hit.set && set) parts.push(['set', set.name]);
   }
-  fill(one('readout'), parts.map(([name, value]) => h('span', null, `${name} `, h('b', null, value))));
+  fill(
+    one('readout'),
+    parts.map(([name, value]) => h('span', null, `${name} `, h('b', null, value))),
+  );
 };
-cursor.on(drawReadout); met.on(drawReadout); checked.on(drawReadout);
+cursor.on(drawReadout);
+met.on(drawReadout);
+checked.on(drawReadout);
 
 // ---- what follows what
 
-let shownKey = '', shownSpacing = '';
+let shownKey = '',
+  shownSpacing = '';
 /** The scan of the job, when the file, its spacing or what is done to it first has changed. */
 const followScan = async () => {
-  const image = data().image || {}, key = JSON.stringify([image.path, image.step, image.spacing_mm, data().segment?.labels, data().segment?.void_labels]);
+  const image = data().image || {},
+    key = JSON.stringify([
+      image.path,
+      image.step,
+      image.spacing_mm,
+      data().segment?.labels,
+      data().segment?.void_labels,
+    ]);
   if (key === shownKey || !job.value?.data) return;
   shownKey = key;
   try {
     const s = await json('scan');
-    const isOther = !scan.value || scan.value.source !== s.source || String(scan.value.shape) !== String(s.shape);
+    const isOther =
+      !scan.value || scan.value.source !== s.source || String(scan.value.shape) !== String(s.shape);
     if (isOther) histogram.value = null;
     if (isOther || String(spacing()) !== shownSpacing) extent.value = 0;
     shownSpacing = String(spacing());
     scan.value = s;
-    const counted = json('histogram');  // of the image as its steps leave it
+    const counted = json('histogram'); // of the image as its steps leave it
     // A threshold that the job states needs no histogram: the views come at once.
-    const views = isOther && typeof data().segment?.threshold === 'number' && !isShowingResults() ? (threshold.value = thresholdOfJob(), show()) : null;
+    const views =
+      isOther && typeof data().segment?.threshold === 'number' && !isShowingResults()
+        ? ((threshold.value = thresholdOfJob()), show())
+        : null;
     histogram.value = await counted;
     threshold.value = thresholdOfJob();
-    suitExtent(); drawTools();
-    if (views) { await views; redraw('threshold'); } else if (!isShowingResults()) await show();
+    suitExtent();
+    drawTools();
+    if (views) {
+      await views;
+      redraw('threshold');
+    } else if (!isShowingResults()) await show();
     drawReadout();
   } catch (e) {
     shownKey = '';
@@ -100,29 +222,47 @@ const followScan = async () => {
   }
 };
 job.on(() => document.body.classList.toggle('nojob', !job.value));
-job.on(() => redraw('cursor'));  // in all voxels, after a drag of the threshold
+job.on(() => redraw('cursor')); // in all voxels, after a drag of the threshold
 // The check takes all cores: it comes after the scan.
-job.on(() => { if (histogram.value) threshold.value = thresholdOfJob(); followScan().finally(checkSoon); });
-checked.on(() => { if (hasViews()) showSets().catch(() => {}); });
-matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { drawBuild(); if (hasViews()) showSets().catch(() => {}); });
+job.on(() => {
+  if (histogram.value) threshold.value = thresholdOfJob();
+  followScan().finally(checkSoon);
+});
+checked.on(() => {
+  if (hasViews()) showSets().catch(() => {});
+});
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+  drawBuild();
+  if (hasViews()) showSets().catch(() => {});
+});
 let resizing = 0;
-const resized = () => { clearTimeout(resizing); resizing = window.setTimeout(() => { if (hasViews() && !one('views').hidden) showSets().catch(() => {}); }, 100); };
+const resized = () => {
+  clearTimeout(resizing);
+  resizing = window.setTimeout(() => {
+    if (hasViews() && !one('views').hidden) showSets().catch(() => {});
+  }, 100);
+};
 new ResizeObserver(resized).observe(one('views'));
 addEventListener('resize', resized);
 
 /** @param {any} state of the job, as another program left it */
-const takeOther = state => {
+const takeOther = (state) => {
   if (!state?.digest || state.digest === job.value?.digest) return;
-  if (job.value && state.path === job.value.path) say('The job file was changed elsewhere; this is how it is now.');
+  if (job.value && state.path === job.value.path)
+    say('The job file was changed elsewhere; this is how it is now.');
   take(state);
 };
 let looksAgain = false;
 const happened = (/** @type {any} */ event) => {
-  // What comes while an edit is under way may be older than what the edit leaves, or newer: the server knows, afterwards.
+  // What comes while an edit is under way may be older than what the edit leaves, or newer: the
+  // server knows, afterwards.
   if (!isBusy.edits()) takeOther(event.job);
   else if (event.job && !looksAgain) {
     looksAgain = true;
-    whenEdited(async () => { looksAgain = false; takeOther(await json('job').catch(() => null)); });
+    whenEdited(async () => {
+      looksAgain = false;
+      takeOther(await json('job').catch(() => null));
+    });
   }
   if (event.runs) runs.value = event.runs;
   if (event.told) {
@@ -139,9 +279,37 @@ const drawStart = () => {
   one('start').hidden = Boolean(s.job || s.results);
   if (s.job || s.results) return;
   const KINDS = {scan: 'scan', job: 'job', results: 'results'};
-  fill(one('start'), h('h2', null, 'Open'), h('p', {className: 'soft'}, `In ${s.folder}. A scan gets a job beside it; a job opens as it is; results open as their report.`),
-    s.files.length ? h('ul', {className: 'files'}, s.files.map((/** @type {any} */ f) => h('li', null, h('button', {type: 'button', onclick: () => openFile(f.path)}, f.path, h('span', null, KINDS[/** @type {'scan'} */ (f.kind)])))))
-      : h('p', null, 'There is no scan, job or folder of results here. Start `osteon studio` in a folder that has one, or give its path.'));
+  fill(
+    one('start'),
+    h('h2', null, 'Open'),
+    h(
+      'p',
+      {className: 'soft'},
+      `In ${s.folder}. A scan gets a job beside it; a job opens as it is; results open as their report.`,
+    ),
+    s.files.length
+      ? h(
+          'ul',
+          {className: 'files'},
+          s.files.map((/** @type {any} */ f) =>
+            h(
+              'li',
+              null,
+              h(
+                'button',
+                {type: 'button', onclick: () => openFile(f.path)},
+                f.path,
+                h('span', null, KINDS[/** @type {'scan'} */ (f.kind)]),
+              ),
+            ),
+          ),
+        )
+      : h(
+          'p',
+          null,
+          'There is no scan, job or folder of results here. Start `osteon studio` in a folder that has one, or give its path.',
+        ),
+  );
 };
 const openFile = async (/** @type {string} */ path) => {
   say('opening ...');
@@ -149,7 +317,9 @@ const openFile = async (/** @type {string} */ path) => {
     session.value = await post('open', {path});
     say(session.value.note);
     await begin();
-  } catch (e) { say(/** @type {any} */ (e).message, true); }
+  } catch (e) {
+    say(/** @type {any} */ (e).message, true);
+  }
 };
 const begin = async () => {
   drawStart();
@@ -158,22 +328,68 @@ const begin = async () => {
 };
 
 const start = async () => {
-  try { session.value = await json('session'); } catch (e) {
-    document.body.replaceChildren(h('p', {className: 'card', id: 'refused'}, e instanceof Refused ? e.message : 'The studio does not answer. Is it still running?'));
+  try {
+    session.value = await json('session');
+  } catch (e) {
+    document.body.replaceChildren(
+      h(
+        'p',
+        {className: 'card', id: 'refused'},
+        e instanceof Refused ? e.message : 'The studio does not answer. Is it still running?',
+      ),
+    );
     return;
   }
-  drawTools(); drawText(); drawRuns(); drawBuild();
+  drawTools();
+  drawText();
+  drawRuns();
+  drawBuild();
   if (session.value.note) say(session.value.note);
-  json('schema').then(s => { schema.value = s; drawBuild(); }).catch(() => {});
+  json('schema')
+    .then((s) => {
+      schema.value = s;
+      drawBuild();
+    })
+    .catch(() => {});
   let wasThere = true;
-  listen(happened, isThere => {
-    if (wasThere !== isThere) say(isThere ? 'The studio is there again.' : 'The studio does not answer; runs go on. Trying again ...', !isThere);
+  listen(happened, (isThere) => {
+    if (wasThere !== isThere)
+      say(
+        isThere
+          ? 'The studio is there again.'
+          : 'The studio does not answer; runs go on. Trying again ...',
+        !isThere,
+      );
     wasThere = isThere;
   });
   await begin();
-  document.body.dataset.ready = 'yes';  // also for whoever drives the page
+  document.body.dataset.ready = 'yes'; // also for whoever drives the page
 };
 
 // For whoever drives the page.
-Object.assign(window, {studio: {job, scan, histogram, threshold, checked, runs, told, cursor, counts, camera, chosen, role, shape, isBusy, step, set, SHAPES, changedLines, spacing, projected, shownArrows}});
+Object.assign(window, {
+  studio: {
+    job,
+    scan,
+    histogram,
+    threshold,
+    checked,
+    runs,
+    told,
+    cursor,
+    counts,
+    camera,
+    chosen,
+    role,
+    shape,
+    isBusy,
+    step,
+    set,
+    SHAPES,
+    changedLines,
+    spacing,
+    projected,
+    shownArrows,
+  },
+});
 start();

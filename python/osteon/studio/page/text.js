@@ -1,4 +1,5 @@
-// The job file as it is on disk: what the page does is seen here, line by line; it can be typed into as well.
+// The job file as it is on disk: what the page does is seen here, line by line; it can be typed
+// into as well.
 // @ts-check
 import {fill, h} from './dom.js';
 import {changedLines, job, putText, say} from './store.js';
@@ -10,25 +11,87 @@ const line = (/** @type {string} */ text) => {
   if (/^\s*#/.test(text)) return h('span', {className: 'c'}, text);
   if (/^\s*\[/.test(text)) return h('span', {className: 't'}, text);
   const at = text.search(/\s#(?=[^"]*$)/);
-  return at > 0 ? h('span', null, text.slice(0, at), h('span', {className: 'c'}, text.slice(at))) : h('span', null, text);
+  return at > 0
+    ? h('span', null, text.slice(0, at), h('span', {className: 'c'}, text.slice(at)))
+    : h('span', null, text);
 };
 
 const copy = async () => {
-  try { await navigator.clipboard.writeText(job.value.text); say('The job is in the clipboard.'); } catch { say('The browser does not let it be copied; select the text.', true); }
+  try {
+    await navigator.clipboard.writeText(job.value.text);
+    say('The job is in the clipboard.');
+  } catch {
+    say('The browser does not let it be copied; select the text.', true);
+  }
 };
 
 export const drawText = () => {
   const state = job.value;
-  if (!state) { fill(panel, h('h2', null, 'Job file'), h('p', {className: 'soft'}, 'no job is open')); return; }
-  const head = h('h2', null, h('span', {className: 'grow', title: state.path}, state.name), typed === null ? [h('button', {type: 'button', className: 'plain', onclick: copy}, 'copy'), h('button', {type: 'button', className: 'plain', onclick: () => { typed = state.text; drawText(); panel.querySelector('textarea')?.focus(); }}, 'edit')]
-    : [h('button', {type: 'button', className: 'plain', onclick: () => { typed = null; drawText(); }}, 'leave'), h('button', {type: 'button', className: 'main', onclick: save}, 'Save')]);
-  if (typed !== null) {
-    if (panel.querySelector('textarea')) return;  // what is being typed stays
-    fill(panel, head, h('textarea', {className: 'toml', value: typed, spellcheck: false, 'aria-label': 'Text of the job', oninput: (/** @type {any} */ e) => { typed = e.target.value; }}));
+  if (!state) {
+    fill(panel, h('h2', null, 'Job file'), h('p', {className: 'soft'}, 'no job is open'));
     return;
   }
-  const marked = new Set(changedLines.value), pre = h('pre', {className: 'toml', tabIndex: 0, 'aria-label': 'Text of the job'});
-  state.text.split('\n').forEach((/** @type {string} */ text, /** @type {number} */ n) => pre.append(marked.has(n) ? h('mark', null, line(text)) : line(text), '\n'));
+  const head = h(
+    'h2',
+    null,
+    h('span', {className: 'grow', title: state.path}, state.name),
+    typed === null
+      ? [
+          h('button', {type: 'button', className: 'plain', onclick: copy}, 'copy'),
+          h(
+            'button',
+            {
+              type: 'button',
+              className: 'plain',
+              onclick: () => {
+                typed = state.text;
+                drawText();
+                panel.querySelector('textarea')?.focus();
+              },
+            },
+            'edit',
+          ),
+        ]
+      : [
+          h(
+            'button',
+            {
+              type: 'button',
+              className: 'plain',
+              onclick: () => {
+                typed = null;
+                drawText();
+              },
+            },
+            'leave',
+          ),
+          h('button', {type: 'button', className: 'main', onclick: save}, 'Save'),
+        ],
+  );
+  if (typed !== null) {
+    if (panel.querySelector('textarea')) return; // what is being typed stays
+    fill(
+      panel,
+      head,
+      h('textarea', {
+        className: 'toml',
+        value: typed,
+        spellcheck: false,
+        'aria-label': 'Text of the job',
+        oninput: (/** @type {any} */ e) => {
+          typed = e.target.value;
+        },
+      }),
+    );
+    return;
+  }
+  const marked = new Set(changedLines.value),
+    pre = h('pre', {className: 'toml', tabIndex: 0, 'aria-label': 'Text of the job'});
+  state.text
+    .split('\n')
+    .forEach((/** @type {string} */ text, /** @type {number} */ n) =>
+      pre.append(marked.has(n) ? h('mark', null, line(text)) : line(text), '\n'),
+    );
   const scroll = panel.querySelector('pre')?.scrollTop || 0;
   fill(panel, head, pre);
   pre.scrollTop = scroll;

@@ -1,5 +1,5 @@
-// The tools: a click chooses a face, a plane, a box or a disc of the solid, and may hold it or push on it at once. Each is an edit of
-// the job file; which nodes are meant is said by the program.
+// The tools: a click chooses a face, a plane, a box or a disc of the solid, and may hold it or push
+// on it at once. Each is an edit of the job file; which nodes are meant is said by the program.
 // @ts-check
 import {h, round, signal} from './dom.js';
 import {dragArrows} from './arrows.js';
@@ -9,25 +9,52 @@ import {allRoles, at, data, edit, inCase, job, say, scan, setNames, spacing} fro
 import {cursor, meetBelow, meetCursor, placeOf} from './views.js';
 
 const root = /** @type {HTMLElement} */ (document.getElementById('views'));
-export const SHAPES = [['look', 'Look', 'l'], ['face', 'Face', 'f'], ['plane', 'Plane', 'p'], ['box', 'Box', 'b'], ['disc', 'Disc', 'd'], ['brush', 'Brush', 's']];
-const ROLES = [['set', 'Set only', 'n'], ['hold', 'Hold', 'h'], ['push', 'Push', 'u']];
+export const SHAPES = [
+  ['look', 'Look', 'l'],
+  ['face', 'Face', 'f'],
+  ['plane', 'Plane', 'p'],
+  ['box', 'Box', 'b'],
+  ['disc', 'Disc', 'd'],
+  ['brush', 'Brush', 's'],
+];
+const ROLES = [
+  ['set', 'Set only', 'n'],
+  ['hold', 'Hold', 'h'],
+  ['push', 'Push', 'u'],
+];
 /** What may become of a place, in the physics of the job. */
-const roles = () => isMechanical() ? ROLES : rolesOfPhysics();
-/** Conditions of heat are on whole faces of the image, those of flow also on discs and boxes of them. */
-const shapes = () => isMechanical() ? SHAPES : SHAPES.filter(([name]) => physics() === 'heat' ? /look|face/.test(name) : !/plane|brush/.test(name));
+const roles = () => (isMechanical() ? ROLES : rolesOfPhysics());
+/**
+ * Conditions of heat are on whole faces of the image, those of flow also on discs and boxes of
+ * them.
+ */
+const shapes = () =>
+  isMechanical()
+    ? SHAPES
+    : SHAPES.filter(([name]) =>
+        physics() === 'heat' ? /look|face/.test(name) : !/plane|brush/.test(name),
+      );
 const FIRST_FORCE_N = 100;
 const HINTS = {
-  look: 'a click moves the cursor', face: 'a click on a face of the image, or of the box around the solid', plane: 'a click: the plane through it, across the nearest axis',
-  box: 'a click: a box around it', disc: 'a click: a disc on the surface', brush: 'drag over the solid or in a slice; strokes join until the tool is chosen anew',
+  look: 'a click moves the cursor',
+  face: 'a click on a face of the image, or of the box around the solid',
+  plane: 'a click: the plane through it, across the nearest axis',
+  box: 'a click: a box around it',
+  disc: 'a click: a disc on the surface',
+  brush: 'drag over the solid or in a slice; strokes join until the tool is chosen anew',
 };
 
-export const shape = signal('look'), role = signal('hold'), chosen = signal('');
-export const extent = signal(0);  // radius of a disc, half the edge of a box, in mm
+export const shape = signal('look'),
+  role = signal('hold'),
+  chosen = signal('');
+export const extent = signal(0); // radius of a disc, half the edge of a box, in mm
 
 /** A length that suits the scan: a twelfth of its shortest edge, of few digits. */
 export const suitExtent = () => {
   if (extent.value) return;
-  const edges = scan.value.shape.map((/** @type {number} */ n, /** @type {number} */ i) => n * spacing()[i]);
+  const edges = scan.value.shape.map(
+    (/** @type {number} */ n, /** @type {number} */ i) => n * spacing()[i],
+  );
   extent.value = round(Math.max(Math.min(...edges) / 12, 1.5 * Math.max(...spacing())), 2);
 };
 
@@ -36,123 +63,265 @@ const fresh = (/** @type {string} */ stem) => {
   for (let n = 1; ; n++) if (!known.has(`${stem}_${n}`)) return `${stem}_${n}`;
 };
 const mm = (/** @type {number} */ v) => +v.toPrecision(6);
-const largest = (/** @type {number[]} */ v) => v.map(Math.abs).indexOf(Math.max(...v.map(Math.abs)));
+const largest = (/** @type {number[]} */ v) =>
+  v.map(Math.abs).indexOf(Math.max(...v.map(Math.abs)));
 
-/** The set that a tool means by what was met: its name, and the table to add, if it needs one. @param {string} kind @param {any} hit */
+/**
+ * The set that a tool means by what was met: its name, and the table to add, if it needs one.
+ * @param {string} kind
+ * @param {any} hit
+ */
 const meant = (kind, hit) => {
-  const centre = placeOf(hit.voxel), across = hit.face ? 'zyx'.indexOf(hit.face[0]) : largest(hit.normal);
-  const r = extent.value, thick = mm(4 * Math.max(...spacing()));
+  const centre = placeOf(hit.voxel),
+    across = hit.face ? 'zyx'.indexOf(hit.face[0]) : largest(hit.normal);
+  const r = extent.value,
+    thick = mm(4 * Math.max(...spacing()));
   if (kind === 'face') {
-    const low = hit.face ? hit.face[1] === '-' : hit.normal[across] < 0, face = `${'zyx'[across]}_${low ? 'low' : 'high'}`;
+    const low = hit.face ? hit.face[1] === '-' : hit.normal[across] < 0,
+      face = `${'zyx'[across]}_${low ? 'low' : 'high'}`;
     const isCut = hit.voxel[across] === (low ? 0 : scan.value.shape[across] - 1);
-    if (isCut) return {name: face, outward: unit(across, low ? -1 : 1)};  // the faces of the image are sets already
-    return {name: fresh('face'), outward: unit(across, low ? -1 : 1), table: {select: 'face', face, of: 'solid'}};
+    // The faces of the image are sets already.
+    if (isCut) return {name: face, outward: unit(across, low ? -1 : 1)};
+    return {
+      name: fresh('face'),
+      outward: unit(across, low ? -1 : 1),
+      table: {select: 'face', face, of: 'solid'},
+    };
   }
-  if (kind === 'plane') return {name: fresh('plane'), outward: hit.normal, table: {select: 'plane', axis: 'zyx'[across], at_mm: mm(centre[across])}};
-  if (kind === 'box') return {name: fresh('box'), outward: hit.normal, table: {select: 'box', low_mm: centre.map(v => mm(v - r)), high_mm: centre.map(v => mm(v + r))}};
+  if (kind === 'plane')
+    return {
+      name: fresh('plane'),
+      outward: hit.normal,
+      table: {select: 'plane', axis: 'zyx'[across], at_mm: mm(centre[across])},
+    };
+  if (kind === 'box')
+    return {
+      name: fresh('box'),
+      outward: hit.normal,
+      table: {
+        select: 'box',
+        low_mm: centre.map((v) => mm(v - r)),
+        high_mm: centre.map((v) => mm(v + r)),
+      },
+    };
   return {
-    name: fresh('disc'), outward: hit.normal,
-    table: {select: 'disk', centre_mm: centre.map(mm), normal: direction(hit), radius_mm: mm(r), thickness_mm: thick, surface: true},
+    name: fresh('disc'),
+    outward: hit.normal,
+    table: {
+      select: 'disk',
+      centre_mm: centre.map(mm),
+      normal: direction(hit),
+      radius_mm: mm(r),
+      thickness_mm: thick,
+      surface: true,
+    },
   };
 };
-const unit = (/** @type {number} */ axis, /** @type {number} */ sign) => [0, 1, 2].map(a => a === axis ? sign : 0);
+const unit = (/** @type {number} */ axis, /** @type {number} */ sign) =>
+  [0, 1, 2].map((a) => (a === axis ? sign : 0));
 // Of a place in the middle of the solid the greys tell no direction; then it is that of the face.
 const direction = (/** @type {any} */ hit) => {
-  if (hit.normal.some((/** @type {number} */ v) => v !== 0)) return hit.normal.map((/** @type {number} */ v) => +v.toFixed(3));
+  if (hit.normal.some((/** @type {number} */ v) => v !== 0))
+    return hit.normal.map((/** @type {number} */ v) => +v.toFixed(3));
   return hit.face ? unit('zyx'.indexOf(hit.face[0]), hit.face[1] === '-' ? -1 : 1) : [1, 0, 0];
 };
 
 /** Where roles of the case that is chosen are. @param {string} kind */
-export const pathOfRoles = kind => inCase.value === null ? [kind] : ['case', inCase.value, kind];
+export const pathOfRoles = (kind) =>
+  inCase.value === null ? [kind] : ['case', inCase.value, kind];
 
-const OF_STANDARD_TESTS = ['strain', 'displacement_mm', 'force_N', 'direction', 'bonded', 'angle_deg', 'moment_N_mm', 'about_mm'];
+const OF_STANDARD_TESTS = [
+  'strain',
+  'displacement_mm',
+  'force_N',
+  'direction',
+  'bonded',
+  'angle_deg',
+  'moment_N_mm',
+  'about_mm',
+];
 /** What makes a job bear free loads: a standard test gives way. */
 const freeLoads = () => {
-  if (inCase.value === null && Array.isArray(data().case)) return [];  // each case has a test of its own
-  const path = inCase.value === null ? ['load'] : ['case', inCase.value], load = at(path) || {};
-  const test = load.test ?? (allRoles().some(r => r.kind === 'support' && (r.of === null || r.of === inCase.value)) ? 'custom' : 'axial_bonded');
+  // Each case has a test of its own.
+  if (inCase.value === null && Array.isArray(data().case)) return [];
+  const path = inCase.value === null ? ['load'] : ['case', inCase.value],
+    load = at(path) || {};
+  const test =
+    load.test ??
+    (allRoles().some((r) => r.kind === 'support' && (r.of === null || r.of === inCase.value))
+      ? 'custom'
+      : 'axial_bonded');
   if (test === 'custom') return [];
   if (load.test) say(`The test ${load.test} has given way to free loads; Undo brings it back.`);
-  return [...OF_STANDARD_TESTS.filter(key => key in load).map(key => ({op: 'remove', path: [...path, key]})), {op: 'set', path: [...path, 'test'], value: 'custom'}];
+  return [
+    ...OF_STANDARD_TESTS.filter((key) => key in load).map((key) => ({
+      op: 'remove',
+      path: [...path, key],
+    })),
+    {op: 'set', path: [...path, 'test'], value: 'custom'},
+  ];
 };
 
-/** Operations that give a set a role. @param {string} name @param {string} which @param {number[]} [outward] */
+/**
+ * Operations that give a set a role.
+ * @param {string} name
+ * @param {string} which
+ * @param {number[]} [outward]
+ */
 export const roleOperations = (name, which, outward = [1, 0, 0]) => {
-  if (which === 'hold') return [...freeLoads(), {op: 'add', path: pathOfRoles('support'), value: {on: name, fix: 'zyx'}}];
+  if (which === 'hold')
+    return [
+      ...freeLoads(),
+      {op: 'add', path: pathOfRoles('support'), value: {on: name, fix: 'zyx'}},
+    ];
   const length = Math.hypot(...outward) || 1;
-  return [...freeLoads(), {op: 'add', path: pathOfRoles('force'), value: {on: name, force_N: outward.map(v => +(-FIRST_FORCE_N * v / length).toFixed(1) + 0)}}];
+  return [
+    ...freeLoads(),
+    {
+      op: 'add',
+      path: pathOfRoles('force'),
+      value: {
+        on: name,
+        force_N: outward.map((v) => +((-FIRST_FORCE_N * v) / length).toFixed(1) + 0),
+      },
+    },
+  ];
 };
 
-/** Where a condition of heat or flow is: a face of the image, of a flow also a disc or a box of it, or of solid inside. Null: nowhere.
- * @param {string} kind @param {any} hit */
+/**
+ * Where a condition of heat or flow is: a face of the image, of a flow also a disc or a box of it,
+ * or of solid inside. Null: nowhere.
+ * @param {string} kind
+ * @param {any} hit
+ */
 const placeOfCondition = (kind, hit) => {
-  const across = hit.face ? 'zyx'.indexOf(hit.face[0]) : largest(hit.normal), low = hit.face ? hit.face[1] === '-' : hit.normal[across] < 0;
-  const isOuter = hit.voxel[across] === (low ? 0 : scan.value.shape[across] - 1), face = `${'zyx'[across]}_${low ? 'low' : 'high'}`;
+  const across = hit.face ? 'zyx'.indexOf(hit.face[0]) : largest(hit.normal),
+    low = hit.face ? hit.face[1] === '-' : hit.normal[across] < 0;
+  const isOuter = hit.voxel[across] === (low ? 0 : scan.value.shape[across] - 1),
+    face = `${'zyx'[across]}_${low ? 'low' : 'high'}`;
   if (!isOuter && (kind === 'face' || physics() === 'heat')) return null;
-  const centre = placeOf(hit.voxel), r = extent.value, of = isOuter ? {face} : {};
+  const centre = placeOf(hit.voxel),
+    r = extent.value,
+    of = isOuter ? {face} : {};
   if (kind === 'disc') return {...of, centre_mm: centre.map(mm), radius_mm: mm(r)};
-  return kind === 'box' ? {...of, low_mm: centre.map(v => mm(v - r)), high_mm: centre.map(v => mm(v + r))} : of;
+  return kind === 'box'
+    ? {...of, low_mm: centre.map((v) => mm(v - r)), high_mm: centre.map((v) => mm(v + r))}
+    : of;
 };
 
 const isBrushing = () => shape.value === 'brush' && Array.isArray(data().set ?? []);
-/** A stroke of the brush: one more of the set that is chosen, if that is one of strokes. @param {import('./brush.js').Stroke} stroke */
-const paint = async stroke => {
-  if (!stroke.points.length) { say('There is no solid here.', true); return; }
-  const isMore = (data().set || []).some((/** @type {any} */ s) => s.name === chosen.value && s.select === 'brush'), name = isMore ? chosen.value : fresh('brush');
-  const points = thinned(stroke.points, extent.value).map(p => p.map(mm));
-  const operations = [{op: 'add', path: ['set'], value: {name, select: 'brush', points_mm: points, radius_mm: mm(extent.value), surface: true}}];
-  if (!isMore && role.value !== 'set') operations.push(.../** @type {any[]} */ (roleOperations(name, role.value, stroke.normal)));
+/**
+ * A stroke of the brush: one more of the set that is chosen, if that is one of strokes.
+ * @param {import('./brush.js').Stroke} stroke
+ */
+const paint = async (stroke) => {
+  if (!stroke.points.length) {
+    say('There is no solid here.', true);
+    return;
+  }
+  const isMore = (data().set || []).some(
+      (/** @type {any} */ s) => s.name === chosen.value && s.select === 'brush',
+    ),
+    name = isMore ? chosen.value : fresh('brush');
+  const points = thinned(stroke.points, extent.value).map((p) => p.map(mm));
+  const operations = [
+    {
+      op: 'add',
+      path: ['set'],
+      value: {name, select: 'brush', points_mm: points, radius_mm: mm(extent.value), surface: true},
+    },
+  ];
+  if (!isMore && role.value !== 'set')
+    operations.push(.../** @type {any[]} */ (roleOperations(name, role.value, stroke.normal)));
   chosen.value = name;
-  say(isMore ? `one more stroke of ${name}` : `${name} is ${DONE[/** @type {'set'} */ (role.value)]}`);
+  say(
+    isMore ? `one more stroke of ${name}` : `${name} is ${DONE[/** @type {'set'} */ (role.value)]}`,
+  );
   await edit(operations);
 };
-const painted = (/** @type {import('./brush.js').Stroke} */ stroke) => { paint(stroke).catch(e => say(e.message, true)); };
+const painted = (/** @type {import('./brush.js').Stroke} */ stroke) => {
+  paint(stroke).catch((e) => say(e.message, true));
+};
 
 const DONE = {set: 'made', hold: 'held', push: 'pushed on'};
 /** Use the tool on what was met. @param {any} hit */
-const apply = async hit => {
+const apply = async (hit) => {
   if (shape.value === 'look') return;
-  if (!hit) { say('There is no solid here.', true); return; }
-  if (shape.value === 'brush') { await paint({points: [placeOf(hit.voxel)], normal: direction(hit)}); return; }
+  if (!hit) {
+    say('There is no solid here.', true);
+    return;
+  }
+  if (shape.value === 'brush') {
+    await paint({points: [placeOf(hit.voxel)], normal: direction(hit)});
+    return;
+  }
   if (!isMechanical()) {
     const place = placeOfCondition(shape.value, hit);
-    if (!place) { say('Conditions lie on outer faces of the image; this place is inside. Click where the solid is cut by one.', true); return; }
+    if (!place) {
+      say(
+        'Conditions lie on outer faces of the image; this place is inside. Click where the solid is cut by one.',
+        true,
+      );
+      return;
+    }
     say(`${place.face ?? 'a part of the solid'}: ${role.value}`);
     await edit(conditionOperations(place, role.value));
     return;
   }
-  const set = meant(shape.value, hit), operations = [];
-  if (role.value === 'set' && !set.table) { say(`The face ${set.name} is a set already: hold it, or push on it.`); return; }
+  const set = meant(shape.value, hit),
+    operations = [];
+  if (role.value === 'set' && !set.table) {
+    say(`The face ${set.name} is a set already: hold it, or push on it.`);
+    return;
+  }
   if (set.table) operations.push({op: 'add', path: ['set'], value: {name: set.name, ...set.table}});
   if (role.value !== 'set') operations.push(...roleOperations(set.name, role.value, set.outward));
   chosen.value = set.name;
-  if (!operations.some(o => o.op === 'remove')) say(`${set.name} is ${DONE[/** @type {'set'} */ (role.value)]}`);
+  if (!operations.some((o) => o.op === 'remove'))
+    say(`${set.name} is ${DONE[/** @type {'set'} */ (role.value)]}`);
   await edit(operations);
 };
 
 const canUse = () => !isEditing() && Array.isArray(data().set ?? []);
-const isEditing = () => /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement?.tagName || '') && /** @type {any} */ (document.activeElement).type !== 'range';
+const isEditing = () =>
+  /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement?.tagName || '') &&
+  /** @type {any} */ (document.activeElement).type !== 'range';
 
-const STILL = 4;  // CSS pixels that a click may move
-const listen = (/** @type {HTMLElement} */ canvas, /** @type {(e: PointerEvent) => Promise<any>} */ find) => {
+const STILL = 4; // CSS pixels that a click may move
+const listen = (
+  /** @type {HTMLElement} */ canvas,
+  /** @type {(e: PointerEvent) => Promise<any>} */ find,
+) => {
   /** @type {number[] | null} */
   let down = null;
-  canvas.addEventListener('pointerdown', e => { down = e.button ? null : [e.clientX, e.clientY]; });
-  canvas.addEventListener('pointerup', async e => {
+  canvas.addEventListener('pointerdown', (e) => {
+    down = e.button ? null : [e.clientX, e.clientY];
+  });
+  canvas.addEventListener('pointerup', async (e) => {
     const isClick = down && Math.hypot(e.clientX - down[0], e.clientY - down[1]) < STILL;
     down = null;
-    if (isClick && canUse() && shape.value !== 'brush') try { await apply(await find(e)); } catch (error) { say(/** @type {any} */ (error).message, true); }
+    if (isClick && canUse() && shape.value !== 'brush')
+      try {
+        await apply(await find(e));
+      } catch (error) {
+        say(/** @type {any} */ (error).message, true);
+      }
   });
 };
-const onEnter = (/** @type {HTMLElement} */ canvas, /** @type {() => Promise<any>} */ find) => canvas.addEventListener('keydown', async e => {
-  if (e.key !== 'Enter') return;
-  e.preventDefault();
-  try { await apply(await find()); } catch (error) { say(/** @type {any} */ (error).message, true); }
-});
+const onEnter = (/** @type {HTMLElement} */ canvas, /** @type {() => Promise<any>} */ find) =>
+  canvas.addEventListener('keydown', async (e) => {
+    if (e.key !== 'Enter') return;
+    e.preventDefault();
+    try {
+      await apply(await find());
+    } catch (error) {
+      say(/** @type {any} */ (error).message, true);
+    }
+  });
 
 root.addEventListener('made', () => {
   for (const c of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll('.slice canvas'))) {
-    listen(c, async () => shape.value === 'look' ? null : meetCursor());
+    listen(c, async () => (shape.value === 'look' ? null : meetCursor()));
     strokesInSlice(c, isBrushing, painted);
     onEnter(c, meetCursor);
   }
@@ -161,43 +330,87 @@ dragArrows(/** @type {HTMLElement} */ (root.querySelector('.three')));
 strokesOnSurface(/** @type {HTMLElement} */ (root.querySelector('.three')), isBrushing, painted);
 root.addEventListener('made3d', () => {
   const c = /** @type {HTMLElement} */ (root.querySelector('canvas.gl'));
-  listen(c, e => meetBelow(e.clientX, e.clientY));
-  onEnter(c, () => { const r = c.getBoundingClientRect(); return meetBelow(r.left + r.width / 2, r.top + r.height / 2); });
+  listen(c, (e) => meetBelow(e.clientX, e.clientY));
+  onEnter(c, () => {
+    const r = c.getBoundingClientRect();
+    return meetBelow(r.left + r.width / 2, r.top + r.height / 2);
+  });
 });
 
 /** A tool that is chosen anew begins a set of its own. @param {string} name */
-const choose = name => { if (name === 'brush') chosen.value = ''; shape.value = name; };
-addEventListener('keydown', e => {
-  if (e.ctrlKey || e.metaKey || e.altKey || isEditing() || document.querySelector('dialog[open]')) return;
+const choose = (name) => {
+  if (name === 'brush') chosen.value = '';
+  shape.value = name;
+};
+addEventListener('keydown', (e) => {
+  if (e.ctrlKey || e.metaKey || e.altKey || isEditing() || document.querySelector('dialog[open]'))
+    return;
   if (e.key === 'Escape') shape.value = 'look';
-  const tool = shapes().find(([, , key]) => key === e.key), what = roles().find(([, , key]) => key === e.key);
+  const tool = shapes().find(([, , key]) => key === e.key),
+    what = roles().find(([, , key]) => key === e.key);
   if (tool) choose(tool[0]);
   else if (what) role.value = what[0];
   else if (e.key === '[') extent.value = round(extent.value / 1.25, 3);
   else if (e.key === ']') extent.value = round(extent.value * 1.25, 3);
 });
 
-const segments = (/** @type {string} */ id, /** @type {string[][]} */ list, /** @type {any} */ value, /** @type {string} */ label, take = (/** @type {string} */ name) => { value.value = name; }) => {
+const segments = (
+  /** @type {string} */ id,
+  /** @type {string[][]} */ list,
+  /** @type {any} */ value,
+  /** @type {string} */ label,
+  take = (/** @type {string} */ name) => {
+    value.value = name;
+  },
+) => {
   const box = /** @type {HTMLElement} */ (document.getElementById(id));
-  box.setAttribute('role', 'group'); box.setAttribute('aria-label', label);
-  box.replaceChildren(...list.map(([name, text, key]) => h('button', {type: 'button', 'aria-pressed': String(value.value === name), 'aria-keyshortcuts': key,
-    title: `${text} (${key})`, 'data-tool': name, onclick: () => take(name)}, text)));
+  box.setAttribute('role', 'group');
+  box.setAttribute('aria-label', label);
+  box.replaceChildren(
+    ...list.map(([name, text, key]) =>
+      h(
+        'button',
+        {
+          type: 'button',
+          'aria-pressed': String(value.value === name),
+          'aria-keyshortcuts': key,
+          title: `${text} (${key})`,
+          'data-tool': name,
+          onclick: () => take(name),
+        },
+        text,
+      ),
+    ),
+  );
 };
 export const drawTools = () => {
-  if (!roles().some(([name]) => name === role.value)) { role.value = isMechanical() ? 'hold' : roles()[0][0]; return; }  // drawn by that
-  if (!shapes().some(([name]) => name === shape.value)) { shape.value = 'look'; return; }
+  if (!roles().some(([name]) => name === role.value)) {
+    role.value = isMechanical() ? 'hold' : roles()[0][0];
+    return;
+  } // drawn by that
+  if (!shapes().some(([name]) => name === shape.value)) {
+    shape.value = 'look';
+    return;
+  }
   segments('shapes', shapes(), shape, 'What a click chooses', choose);
   segments('roles', roles(), role, 'What becomes of it');
   /** @type {HTMLElement} */ (document.getElementById('roles')).hidden = shape.value === 'look';
   root.classList.toggle('applies', shape.value !== 'look');
-  /** @type {HTMLElement} */ (root.querySelector('.size')).hidden = !/box|disc|brush/.test(shape.value);
+  /** @type {HTMLElement} */ (root.querySelector('.size')).hidden = !/box|disc|brush/.test(
+    shape.value,
+  );
   const field = /** @type {HTMLInputElement} */ (document.getElementById('size'));
   if (document.activeElement !== field) field.value = String(extent.value);
-  /** @type {HTMLElement} */ (document.getElementById('hint')).textContent = HINTS[/** @type {'look'} */ (shape.value)];
+  /** @type {HTMLElement} */ (document.getElementById('hint')).textContent =
+    HINTS[/** @type {'look'} */ (shape.value)];
 };
 for (const s of [shape, role, extent, job]) s.on(drawTools);
-/** @type {HTMLInputElement} */ (document.getElementById('size')).addEventListener('change', e => {
-  const value = Number(/** @type {any} */ (e.target).value.replace(',', '.'));
-  if (value > 0) extent.value = value; else drawTools();
-});
+/** @type {HTMLInputElement} */ (document.getElementById('size')).addEventListener(
+  'change',
+  (e) => {
+    const value = Number(/** @type {any} */ (e.target).value.replace(',', '.'));
+    if (value > 0) extent.value = value;
+    else drawTools();
+  },
+);
 export {cursor};
