@@ -20,7 +20,7 @@ bool is_image_name(const std::string& path) {
   std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   for (const char* ending :
        {".tif", ".tiff", ".nrrd", ".nhdr", ".nii", ".nii.gz", ".mha", ".mhd", ".aim",  ".isq", ".inv3", ".npy",
-        ".npz", ".raw",  ".vol",  ".vgi",  ".dcm", ".png",    ".bmp", ".h5",  ".hdf5", ".mgz", ".mgh"})
+        ".npz", ".raw",  ".vol",  ".vgi",  ".dcm", ".png",    ".bmp", ".h5",  ".hdf5", ".he5", ".mgz",  ".mgh"})
     if (name.ends_with(ending)) return true;
   return false;
 }
