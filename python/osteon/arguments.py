@@ -110,7 +110,7 @@ def listener_of(progress: Any) -> Any:
 
 
 def is_of_listener(e: BaseException) -> bool:
-    """Whether an exception is of the caller's own progress function."""
+    """Return True if the progress function of the caller raised the exception."""
     return getattr(e, "_of_osteon_listener", False)
 
 

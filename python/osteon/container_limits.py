@@ -88,7 +88,7 @@ def _folders(root: Path, controller: str) -> list[Path]:
 
 
 def _inside(mount: Path, mounted: str, group: str) -> list[Path]:
-    """Folders below the mount point. A container sees its own group as the mount point, whatever the path says."""
+    """Folders below the mount point. In a container the mount point is its group, not the path."""
     try:
         parts = PurePosixPath(group).relative_to(mounted).parts
     except ValueError:

@@ -105,7 +105,7 @@ def without_mask(values: "np.ndarray", threshold: float | None, void_label: floa
     lowest = np.iinfo(kind).min if kind.kind in "iu" else -np.inf
     if empty < lowest:
         raise UsageError(
-            f"threshold: {threshold:g} lies below all values of type {kind}, so that the {masked} masked voxels would "
+            f"threshold: {threshold:g} is below all values of type {kind}, so that the {masked} masked voxels would "
             "be solid; give a higher threshold"
         )
     low = values.min()
@@ -239,7 +239,7 @@ def _take_pyvista(image: Any) -> TakenImage:
 
 
 def _warn_of_direction(direction: "np.ndarray", kind: str) -> None:
-    """Axes of the array that do not lie along those of the space are kept as they are."""
+    """Axes that are oblique to those of the space keep their order."""
     import numpy as np
 
     if not np.allclose(np.abs(direction), np.eye(3), atol=1e-3):

@@ -218,7 +218,7 @@ def _label_rules(image: Look, rules: dict, doubts: list[str], decide: list[str])
 
 
 def _labels_with_material(image: Look, rules: dict) -> list[int]:
-    """Of a protocol of pores label 0, else all others."""
+    """Return label 0 for a protocol of pores, all other labels for a protocol of solids."""
     return [0] if rules["solid"] == "dark" else [int(n) for n in image.greys.values if n != 0]
 
 
@@ -308,7 +308,7 @@ def main(arguments: list[str]) -> int:
     for point in open_points:
         print(point)
     word = shlex.quote(f"./{target}" if str(target).startswith("-") else str(target))
-    print(f"wrote {target}; `osteon check {word}` tells what is still missing")
+    print(f"wrote {target}; `osteon check {word}` lists missing values")
     return 0
 
 

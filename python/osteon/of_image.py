@@ -38,7 +38,7 @@ ARGUMENTS = {
 
 
 class GivenImage(NamedTuple):
-    """Arguments that say which image a job is run on. Exactly one of the first three is set."""
+    """Arguments that name the image of a job. Exactly one of the first three is set."""
 
     image: "Image | None"
     spacing_mm: "Spacing | None"
@@ -117,7 +117,7 @@ def raise_all(faults: list[Error]) -> None:
 
 
 def _arguments_of(given: GivenImage, job: Mapping[str, Any], tables: Mapping[str, Any]) -> dict[str, str]:
-    """Those of ARGUMENTS that the caller has not set by a table."""
+    """Return the members of ARGUMENTS that the tables of the caller do not set."""
     theirs = {f"{name}.{key}" for name, table in tables.items() if isinstance(table, Mapping) for key in table}
     own = {key: name for key, name in ARGUMENTS.items() if key not in theirs}
     if "material" in tables:
@@ -191,7 +191,7 @@ def _values_of(given: GivenImage) -> tuple["np.ndarray", tuple[float, float, flo
             )
         values, stated = take_image(given.image)
         if values.dtype == bool and given.needs_phase:
-            raise UsageError(f"a boolean array does not say which phase is True; {both}")
+            raise UsageError(f"a boolean array does not name the phase that is True; {both}")
         if not given.takes_greys:
             raise UsageError(f"values of the type {values.dtype} have no threshold here; {both}: `image > threshold`")
         _require_array(values)

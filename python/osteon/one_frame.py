@@ -1,4 +1,4 @@
-"""How the errors of a public function look to its caller."""
+"""Tracebacks of public functions without the internal frames of osteon."""
 
 import errno
 import functools

@@ -116,7 +116,7 @@ class Result:
         return self.fields[name]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """All answers and fields. A folder that goes with this result stays here; a folder of the caller is named."""
+        """Store answers and fields. The files of an own folder stay here; the path of a caller's folder is stored."""
         folder = self.output_directory if self._has_own_folder() else None
         return Result, (self.summary, copied(self.fields), folder)
 
@@ -128,7 +128,7 @@ class Result:
         return made
 
     def _has_own_folder(self) -> bool:
-        """Whether the files lie in a folder that stays when this result goes."""
+        """Return True if the folder of the files outlives this result."""
         return self._keeps is None
 
     def __getattr__(self, name: str) -> Any:
@@ -420,7 +420,7 @@ def load(folder: str | Path) -> Result:
     return Result(summary, StoredFields(folder / "results.nc"), folder)
 
 
-# JSON has no infinity: null stands for it in these.
+# JSON has no infinity; these keys use null for it.
 _MAY_BE_INFINITE = frozenset(("tortuosity", "tortuosities"))
 
 

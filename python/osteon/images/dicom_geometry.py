@@ -11,7 +11,7 @@ from ..errors import DataError
 
 EVEN = 0.02  # of the usual step: a larger deviation of one step needs an explanation by rounding
 ROUGHEST = 0.25  # of the step: a rounding below it cannot hide a missing slice
-UNSURE = 0.05  # of the step: how far the steps that agree with rounded positions may lie apart, to either side
+UNSURE = 0.05  # share of the step: largest deviation to either side that rounded positions explain
 PIXELS = 0.05  # of a pixel: how far sizes of pixels may disagree at the far edge of a slice
 
 
@@ -20,7 +20,7 @@ class Slice:
     """One file of a series, or one frame of a file. Vectors are in LPS, of length 3."""
 
     path: Path
-    tags: object  # pydicom.Dataset without pixels; of a frame, with what is said of this frame
+    tags: object  # pydicom.Dataset without pixels; for a frame, with the tags of that frame
     position: np.ndarray  # centre of the first pixel, mm
     rows: np.ndarray  # direction along a row, that of x
     columns: np.ndarray
@@ -46,7 +46,7 @@ def step_between(slices: list[Slice], normal: np.ndarray, warnings: list[str]) -
     for (a, b), height in zip(pairwise(slices), along, strict=True):
         if height <= 1e-3 * max(usual, 1e-3):
             raise DataError(
-                f"{a.name} and {b.name} lie at the same place along the stack; the folder holds slices of two phases "
+                f"{a.name} and {b.name} have the same position along the stack; the folder holds slices of two phases "
                 "or a copy: keep one of each"
             )
     is_even = bool((np.abs(along - usual) <= EVEN * usual).all())
@@ -63,7 +63,7 @@ def step_between(slices: list[Slice], normal: np.ndarray, warnings: list[str]) -
 
 
 def _rounding(slices: list[Slice], normal: np.ndarray) -> float:
-    """How far positions along the stack may be rounded, in mm: half of the last decimal that the file states."""
+    """Largest rounding of positions along the stack in mm: half of the last decimal in the file."""
     decimals = 0
     for s in slices:
         for value in s.tags.ImagePositionPatient:

@@ -36,7 +36,7 @@ def _said(names: str, shape: tuple[int, ...]) -> str:
 
 
 def is_in_order(order: tuple[int, int, int] | None, shape: tuple[int, ...]) -> bool:
-    """Whether values in the order of the file are in the order z, y, x."""
+    """Return True if the order of the file is z, y, x."""
     if order is None:
         return True
     lengthy = [i for i in order if shape[i] != 1]

@@ -43,7 +43,7 @@ class Series:
 
     @property
     def is_made_of_pages(self) -> bool:
-        """Whether its values are those of one block, or of its pages one after the other, in the order z, y, x."""
+        """Return True if the values are one block, or the pages in sequence, in the order z, y, x."""
         if self.samples.transform is not None or not is_in_order(self.order, self.samples.shape):
             return False
         pages = self.samples.pages

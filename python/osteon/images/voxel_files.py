@@ -133,7 +133,7 @@ class VoxelFiles:
 
     @property
     def has_planes(self) -> bool:
-        """Whether a plane can be read without those before it."""
+        """Return True if a plane can be read without the planes before it."""
         return self.packing is None and not self.is_text and self.each % int(np.prod(self.shape[1:])) == 0
 
     def plane(self, z: int) -> np.ndarray:

@@ -20,7 +20,7 @@ class MissingPartError(DataError):
 
 @dataclass
 class JoinedVariable:
-    """What is known of a field of all parts without its values."""
+    """Metadata of a field of all parts, without its values."""
 
     shape: tuple[int, ...]
     dtype: np.dtype
@@ -34,7 +34,7 @@ def part_path(path: Path, index: int) -> Path:
 
 
 def results_exist(path: Path) -> bool:
-    """Whether there are results of this name, be they in parts."""
+    """Return True if results of this name exist, as one file or in parts."""
     return path.exists() or part_path(path, 0).exists()
 
 

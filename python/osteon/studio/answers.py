@@ -1,4 +1,4 @@
-"""How a request becomes the call of a function, and what it returns an answer."""
+"""Conversion of requests to function calls, and of return values to answers."""
 
 import asyncio
 import datetime
@@ -27,7 +27,7 @@ class TooLarge(Exception):  # noqa: N818 (an answer of its own)
 
 
 class Crew:
-    """At most so many calls at once, in threads; others wait without one, so that requests of another kind go on."""
+    """Threads for at most so many calls at once; other calls wait without a thread and block no other requests."""
 
     def __init__(self, most: int) -> None:
         self.most = most

@@ -68,7 +68,7 @@ class BoundedProtocol(H11Protocol):
         return self.cycle is not None and not self.cycle.response_complete
 
     def has_data_request(self) -> bool:
-        """Whether a request is being answered that had to show the token (guard.py answers others at once)."""
+        """Return True while a request with a valid token is answered (guard.py rejects the others immediately)."""
         return self.is_answering() and self.scope["path"].startswith("/api/")
 
     def _settle(self) -> None:

@@ -170,7 +170,7 @@ class JobFile:
 
 
 def stamp_of(path: Path) -> tuple[int, ...]:
-    """What differs between one writing of a file and the next. @throws OSError"""
+    """Return the attributes of a file that change when it is written. @throws OSError"""
     found = path.lstat()
     return found.st_ino, found.st_size, found.st_mtime_ns
 

@@ -24,7 +24,7 @@ MOST_TEXT = 4000  # characters of the fault of a run
 
 
 def name_of(stem: str, number: int) -> str:
-    """Of the files of a run: its job is NAME.toml, its results are in NAME.out."""
+    """Return the NAME of a run: its job is NAME.toml, its results are in NAME.out."""
     return f"{stem}.run{number}"
 
 

@@ -332,7 +332,7 @@ def is_alive(entry: dict[str, Any]) -> bool:
 
 
 def writes_progress(pid: int, to: str) -> bool:
-    """Whether a process was started with `--progress` and a file whose path ends in `to`."""
+    """Return True if a process was started with `--progress` and a file whose path ends in `to`."""
     try:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except OSError:

@@ -54,7 +54,7 @@ class Server:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.schema: dict[str, Any] | None = None
-        # What takes long has threads of its own, so that it does not hold up the rest of the page.
+        # Slow requests have threads of their own, so that they do not delay the others.
         self.quick, self.reading, self.drawing, self.checking = Crew(32), Crew(8), Crew(2), Crew(1)
 
     def routes(self) -> list[Route]:
@@ -373,7 +373,7 @@ class Server:
         note = ""
         try:
             runs.tend()
-        except OSError as e:  # a full disk; the page goes on, and the queue with the next look
+        except OSError as e:  # a full disk: the page keeps working, the queue retries at the next poll
             note = f"the list of runs cannot be written: {e.strerror}"
         told, entries = {}, runs.listed()
         for entry in entries:
