@@ -19,7 +19,7 @@ class call_of_native {
   call_of_native(const call_of_native&) = delete;
   call_of_native& operator=(const call_of_native&) = delete;
 
-  /// Whether it was made in another call of this thread.
+  /// True if it was made in another call of this thread.
   bool is_nested() const { return is_nested_; }
 
  private:
@@ -30,12 +30,12 @@ class call_of_native {
 /// Destroy an object that has parts of MPI: now if no other thread is in a call, else in the next call.
 void release(std::shared_ptr<void> object);
 
-/// Whether this process was forked from one that has made a call.
+/// True if this process was forked from one that has made a call.
 bool is_forked();
 
-/// Whether the interpreter has begun to end: calls that go on stop soon, and none begins.
+/// True if the interpreter has begun to exit: running calls stop soon, new calls are rejected.
 bool is_python_ending();
-/// Whether it has, and this is a daemon thread: nobody awaits its answer or its error.
+/// True if it has, and this is a daemon thread, whose result is not awaited.
 bool is_to_end_silently();
 
 /// Wait until calls of other threads have stopped, and end MPI if it was begun here. To be called once, when Python ends and

@@ -27,7 +27,7 @@ class rank_line {
   void listen();
   /// Tell the ranks, also those that come later, how urgently they are to stop.
   void tell(int urgency);
-  /// Whether any rank of this host has come, and how many are there now.
+  /// True if a rank of this host has connected; the present number of connected ranks.
   bool has_ranks() const { return had_ranks_; }
   std::size_t connected() const { return ranks_.size(); }
   /// What a rank reported: the first failure, or 0.

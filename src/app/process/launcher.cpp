@@ -100,7 +100,7 @@ pid_t spawn_apart(std::vector<std::string>& words, answer_by by, int inherited) 
 using monotonic = std::chrono::steady_clock;
 constexpr auto never = monotonic::time_point::max();
 
-// How a launcher has ended.
+// Exit status of a launcher.
 struct launcher_end {
   int status = 0;
   bool was_left_over = false;  ///< it did not end after its ranks, and was ended

@@ -6,8 +6,8 @@
 
 namespace osteon::app {
 
-/// Whether this process is a rank: started by mpirun, mpiexec or srun, or by start_ranks. The only process of a launcher (a
-/// shell of srun --pty) is none where `wanted` ranks are asked for: it starts them.
+/// Return true if this process is a rank: started by mpirun, mpiexec or srun, or by start_ranks. The only process of a
+/// launcher (a shell of srun --pty) is none where `wanted` ranks are asked for: it starts them.
 bool under_launcher(int wanted = 1);
 
 /// Path of this executable.

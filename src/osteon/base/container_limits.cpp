@@ -66,7 +66,7 @@ std::optional<hierarchy> hierarchy_of(const fs::path& root, std::string_view con
 }
 
 // Folders of the process's group and of those around it, as far as they are mounted. A container sees its own group as the
-// mount point, whatever the path says.
+// mount point, which can differ from the path.
 std::vector<fs::path> folders_of(const hierarchy& of) {
   std::error_code failed;
   fs::path inside = of.group.lexically_relative(of.mounted_group);

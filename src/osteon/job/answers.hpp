@@ -55,7 +55,7 @@ void require_sensible(const local_model& part, const physics_result& result);
 /// What is wrong with the answers, e.g. "sed_MPa.max = inf"; empty: nothing.
 std::vector<std::string> absurdities(const nlohmann::ordered_json& answers);
 
-/// Whether a length in mm is printed in micrometres: pores, throats and thin struts.
+/// Return true if a length in mm is printed in micrometres: pores, throats and thin struts.
 inline bool is_in_micrometres(double length_mm) { return length_mm != 0 && std::abs(length_mm) < 0.1; }
 constexpr const char* micrometres = "\u00b5m";
 

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What the container that a job runs in allows (base/container_limits.hpp).
+/// Limits of the container in which a job runs (base/container_limits.hpp).
 #include <cstdint>
 #include <string>
 

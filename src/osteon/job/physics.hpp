@@ -219,7 +219,7 @@ const physics& physics_of(const spec& job);
 /// Whether a physics needs a property of the materials.
 bool needs(const physics& what, const material_property& property);
 
-/// What segment.keep is in a job.
+/// Value of segment.keep in a job.
 std::string keep_of(const spec& job);
 
 /// What solve.tolerance is in a job.

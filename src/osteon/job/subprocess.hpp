@@ -18,7 +18,7 @@ struct program_result {
 /// @collective local
 program_result run_program(const std::vector<std::string>& arguments, const stop_query& is_to_stop = {});
 
-/// Whether a Python program of ours ended because a package is missing.
+/// Return true if a Python program of osteon ended because a package is missing.
 bool lacks_package(const program_result& result);
 
 /// Throw the sentence of a Python program of ours that lacks a package, or whose interpreter is too old: it states the

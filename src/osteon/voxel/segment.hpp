@@ -54,7 +54,7 @@ struct segmentation_report {
   std::optional<double> threshold;
   grey_range grey;
   std::int64_t solid_voxels = 0, kept_voxels = 0, dropped_voxels = 0;
-  /// Of all parts, kept or dropped, by the number of the material; empty where the solid has moduli voxel by voxel.
+  /// Voxels of each material in kept and dropped parts; empty if each voxel has a modulus of its own.
   std::vector<std::int64_t> voxels_of_material{};
   std::int64_t parts = 0, dropped_islands = 0;
   /// Of the dropped: what edges and corners connect with what is kept, so that `connectivity::corners` would keep it.

@@ -72,8 +72,8 @@ class compositor {
   std::span<const std::byte> picture() const;
   /// Pixels of `picture` that this rank has; all on the root, none on others if there is one.
   const std::vector<plan::span>& parts() const;
-  /// Whether every rank can read all of `picture`, other ranks' parts included. Equal on all ranks, so that collective calls
-  /// may depend on it.
+  /// True if every rank can read all of `picture`, including the parts of other ranks. Equal on all ranks, so that
+  /// collective calls may depend on it.
   bool all_have_all() const;
   /// How far a channel of the picture is at most from the exact one, in units of its last place; for formats of fixed point.
   double error_bound() const;

@@ -12,7 +12,7 @@ namespace osteon::job {
 
 namespace {
 
-// Where the outline has more than this share of the box, the solid fills the box: a porous block has no voxel in some
+// If the outline covers more than this share of the box, the solid fills the box: a porous block has no voxel in some
 // corners.
 constexpr double fills_box = 0.98;
 
@@ -96,7 +96,7 @@ std::int64_t voxels_in_outline(std::span<const row_ends> rows) {
   }
   if (points.size() < 2) return static_cast<std::int64_t>(points.size());
   const std::vector<point> hull = hull_of(points);
-  // Pick's theorem: twice the area, and the voxels on the outline, which has two equal sides if all lie on one line.
+  // Pick's theorem: twice the area, and the voxels on the outline, which has two equal sides if all voxels are collinear.
   std::int64_t area2 = 0, on_outline = 0;
   for (std::size_t n = 0; n < hull.size(); ++n) {
     const point &a = hull[n], &b = hull[(n + 1) % hull.size()];

@@ -144,7 +144,7 @@ std::vector<fs::path> named_by_ome(const fs::path& path) {
   return found;
 }
 
-// Header and voxels of a raw image, whichever was named: what lies beside it with its name.
+// Header and voxels of a raw image, from either name: files with the same stem in the same folder.
 std::vector<fs::path> halves_of_raw(const fs::path& path) {
   std::vector<fs::path> found;
   for (const char* ending : {".json", ".vgi", ".raw", ".vol", ".dat"}) {

@@ -6,7 +6,7 @@
 
 namespace osteon::job {
 
-/// Whether a folder is an array or group of Zarr, whose chunks are files in folders of its own.
+/// Return true if a folder is an array or group of Zarr, whose chunks are files in folders of its own.
 bool is_zarr(const std::string& folder);
 
 /// The other files of an image: voxels that a MetaImage or NRRD header names, one by one, in a list or by a pattern; the

@@ -82,7 +82,7 @@ bool is_pattern(const std::string& path) {
   return path.find_first_of("*?[") != std::string::npos && !fs::exists(path, failed);
 }
 
-// What an image is known by as far as it can be had cheaply: the bytes of its files; of a folder names, sizes and times.
+// Inexpensive fingerprint of an image: the bytes of its files; of a folder names, sizes and times.
 std::string fingerprint(const std::string& path, const std::function<void()>& poll) {
   std::string text;
   const bool is_folder = fs::is_directory(path);

@@ -55,7 +55,7 @@ class image_checker {
   image_checker(MPI_Comm comm, const spec& job, std::int64_t most_voxels, const deep_check& deep, json& loads)
       : comm_(comm), job_(job), most_voxels_(most_voxels), deep_(deep), loads_(loads) {}
 
-  // Of a job with faults: of the image its header only.
+  // For a job with faults, only the header of the image is read.
   image_check run_header(bool keys_are_good) {
     if (source_of(job_).is_image()) found_.problems = check_image_files(job_);
     found_.warnings = doubts(job_);

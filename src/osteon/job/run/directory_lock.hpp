@@ -21,7 +21,7 @@ class directory_lock {
   directory_lock(const directory_lock&) = delete;
   directory_lock& operator=(const directory_lock&) = delete;
 
-  /// Whether another job is kept out: not where the file system has no locks.
+  /// True if other jobs are excluded; false on file systems without locks.
   bool is_held() const { return is_held_; }
 
   /// Let the ranks that are about to be started take their part.

@@ -90,7 +90,7 @@ earlier_results::earlier_results(const spec& job, log_sink& log) : log_(&log) {
       folder.string(), failed.message(), left_behind));
 }
 
-// Complete the new place by second names before any first name goes. Folders, and files of file systems without hard
+// Complete the new place by second names before removing any first name. Folders, and files of file systems without hard
 // links, are renamed: before all others, as a rename is the step that can fail.
 bool earlier_results::move_to(const fs::path& place, const std::vector<fs::path>& old, std::error_code& failed) {
   for (const fs::path& from : old) {

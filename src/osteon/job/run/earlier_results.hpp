@@ -38,7 +38,8 @@ class earlier_results {
   }
 
  private:
-  /// A file or folder of the earlier job. A second name in the new place (a hard link) is made before the first goes.
+  /// A file or folder of the earlier job. A second name in the new place (a hard link) is created before the first name is
+  /// removed.
   struct entry {
     std::filesystem::path from, to;
     bool has_both_names = false, is_moved = false;

@@ -71,7 +71,7 @@ class doubter {
     });
   }
 
-  // Of voxels that are solid, 0 to 1.
+  // Share of solid voxels, 0 to 1.
   void share(double solid, double low, double high, const std::string& of_what) {
     const char* where = job_.segment.labels ? "segment.void_labels" : "segment.threshold";
     doubt(solid <= 0, where,

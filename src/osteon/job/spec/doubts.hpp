@@ -1,8 +1,8 @@
 #pragma once
 /// @file
-/// Values that a job may have, but that are hardly meant: percent written as a fraction, moduli in Pa or GPa, strains for
-/// which linear elasticity says nothing; and spellings of earlier versions. `osteon check`, `osteon run` and Python print
-/// them as warnings.
+/// Values that a job may have, but that are hardly meant: percent written as a fraction, moduli in Pa or GPa, strains
+/// beyond linear elasticity; and spellings of earlier versions. `osteon check`, `osteon run` and Python
+/// print them as warnings.
 #include <array>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/job/spec.hpp>
@@ -21,7 +21,7 @@ std::vector<problem> doubts_of_size(const spec& job, const vector3& spacing_mm, 
 /// Of moduli that a density law or an image of moduli gives. @param materials of the model, [0] is empty space
 std::vector<problem> doubts_of_moduli(const spec& job, const voxel::material_table& materials);
 
-/// Of the share of solid voxels: none, all, or a large part dropped by segment.keep.
+/// Doubts about the share of solid voxels: none, all, or a large part dropped by segment.keep.
 /// @param provenance_json of a model; without a segmentation there are no doubts
 std::vector<problem> doubts_of_segmentation(const spec& job, const std::string& provenance_json, index3 shape);
 

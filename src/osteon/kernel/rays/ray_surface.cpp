@@ -87,7 +87,7 @@ double ray_surface::interpolate(const float* values, const vector3& point, doubl
     low += (cell - present_.begin[axis]) * stride[axis];
     next[axis] = part[axis] > 0 ? stride[axis] : 0;
   }
-  // Where all eight voxels have a value, their weights sum to 1.
+  // If all eight voxels have a value, their weights sum to 1.
   const auto between = [&](std::int64_t voxel) {
     const auto first = static_cast<double>(values[voxel]);
     return first + part[2] * (static_cast<double>(values[voxel + next[2]]) - first);

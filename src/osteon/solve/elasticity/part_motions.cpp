@@ -16,7 +16,7 @@ struct constraint_record {
   std::int64_t along;
 };
 
-// What restricts the motions of the parts on this rank, without what is redundant on it.
+// Independent constraints on the motions of the parts on this rank.
 std::vector<constraint_record> supports_on(const solid_parts& parts, std::span<const prescribed_displacement> fixed) {
   std::vector<body_supports> supports(at(parts.count()));
   std::vector<constraint_record> records;

@@ -36,14 +36,14 @@ class solid_parts {
   const std::vector<meeting_node>& meetings() const { return meetings_; }
   /// The parts that have a node; one if parts do not meet there.
   std::span<const std::int32_t> at_node(std::int32_t node) const;
-  /// Whether no lower rank has the node as well.
+  /// True if no lower rank shares the node.
   bool owns(std::int32_t node) const;
   /// Place of a node in the image.
   index3 place(std::int32_t node) const;
 
   /// Voxels of each part, all ranks. @collective
   std::vector<std::int64_t> voxels() const;
-  /// Of each part the lowest and the highest nodes: (z, y, x) of both, all ranks. @collective
+  /// Lowest and highest nodes of each part: (z, y, x) of both, all ranks. @collective
   std::vector<std::array<std::int64_t, 6>> bounds() const;
 
  private:

@@ -14,13 +14,13 @@ namespace {
 
 using steps = std::array<std::int32_t, 3>;  // z, y, x: in periods of the image, or in half voxels
 
-// Where a set of runs is in the copies of the image, as seen from the set that gives the part its label.
+// Offset of a set of runs in copies of the image, relative to the set that labels the part.
 struct copy_of_part {
   std::int64_t label = 0;
   steps period{};
 };
 
-// What a part has along each axis: bits of the axes along which it returns to itself, and the ends of a range.
+// Properties of a part along each axis: bits of the axes along which it returns to itself, and the ends of a range.
 struct reach_of_part {
   steps low{}, high{};
   std::int32_t winds = 0;

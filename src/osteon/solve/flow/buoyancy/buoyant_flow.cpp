@@ -398,7 +398,7 @@ class buoyant_solver {
     return sums[1] > 0 ? std::sqrt(sums[0] / sums[1]) : 0;
   }
 
-  // Where fluid lies below lighter fluid too weakly for any flow to arise, nothing is to be tested.
+  // An unstable stratification too weak to drive a flow needs no test.
   bool may_be_unstable() const {
     constexpr double per_mm4_in_m4 = 1e-12, per_m = 1e3;
     const double slope = per_m * inverse_gradient_K_per_mm(heat_.problem(), heat_.cells(), weight_, t_);  // K/m

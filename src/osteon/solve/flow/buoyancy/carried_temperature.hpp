@@ -11,7 +11,7 @@
 
 namespace osteon::solve {
 
-/// The temperature that goes with the velocities of a round. Each solution starts from the last one.
+/// The temperature that belongs to the velocities of a round. Each solution starts from the last one.
 class carried_temperature {
  public:
   explicit carried_temperature(const temperature_problem& problem) : problem_(problem) {
@@ -19,7 +19,7 @@ class carried_temperature {
     problem_.face_velocity_mm_per_s.clear();
   }
 
-  /// @param taken share of what the limiter says now; 1 forgets what it said
+  /// @param taken weight of the present limiter; 1 discards the earlier values
   /// @param from the temperature a step before @param per_s one over the step; 0: the steady one
   bool solve(const std::vector<double>& velocities, double tolerance, double taken, const std::vector<double>& from,
              double per_s, log_sink& log) {
@@ -61,7 +61,7 @@ class carried_temperature {
   const temperature_problem& problem() const { return problem_; }
   const transport_cells& cells() const { return cells_; }
   const solve_certificate& certificate() const { return certificate_; }
-  /// Of each cell that has one, above the reference of the cells.
+  /// Temperature of each cell that has one, relative to the reference of the cells.
   std::vector<double> owned() const { return {x_.begin(), x_.begin() + cells_.grid.owned}; }
 
   /// The last solution with what belongs to it, so that others can be tried in between.

@@ -43,7 +43,7 @@ double leading_multiplier(MPI_Comm comm, const std::vector<std::uint8_t>& counts
           product_of(counts, vectors[static_cast<std::size_t>(i)], vectors[static_cast<std::size_t>(j)]);
   MPI_Allreduce(MPI_IN_PLACE, gram.data(), static_cast<int>(gram.size()), MPI_DOUBLE, MPI_SUM, comm);
   const Eigen::Index n = size - 1;
-  // In vectors of length one. What the last of them add to the space may be the error of the steps alone.
+  // In vectors of length one. The last vectors may contain only the error of the steps.
   Eigen::VectorXd scale(n);
   for (Eigen::Index i = 0; i < n; ++i) scale[i] = gram(i, i) > 0 ? 1 / std::sqrt(gram(i, i)) : 0;
   const Eigen::MatrixXd before = scale.asDiagonal() * gram.topLeftCorner(n, n) * scale.asDiagonal();

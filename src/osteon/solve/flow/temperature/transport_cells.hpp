@@ -33,7 +33,7 @@ struct transport_cells {
   std::vector<std::uint8_t> is_fluid;  ///< per cell and ghost
   double reference_K = 0;              ///< the lowest given temperature; x is above it
   double highest_K = 0;                ///< the highest
-  /// What x cannot leave by the maximum principle; infinite on the side on which sources or fluxes leave no bound.
+  /// Bounds of x by the maximum principle; infinite on a side that sources or fluxes leave unbounded.
   double least = 0, most = 0;
   /// Per owned cell: number of its part if no condition holds the part and its given heat balances, else -1. One cell of
   /// such a part is held at the middle of the given temperatures, through which no heat passes. Empty: there is none.

@@ -225,7 +225,7 @@ bool transport_solver::hold_bounds(double to, const options& how, solve_certific
     const bool is_of_tolerance = worst <= how.tolerance * range;
     const std::vector<double> beyond = x_;
     for (double& x : x_) x = std::clamp(x, cells_.least, cells_.most);
-    // Where next to nothing conducts, temperatures beyond the bounds are below the residual that rounding leaves.
+    // With almost no conduction, overshoots are smaller than the residual due to rounding.
     if (is_of_tolerance || find_residual() <= to) return true;
     x_ = beyond;
     if (!reduce(std::min(to, 0.1 * find_residual()), how, certificate, log)) return false;
