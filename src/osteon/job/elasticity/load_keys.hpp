@@ -16,12 +16,14 @@ void describe_drive(Visitor& t, load_spec& l) {
     {"image", "solid"});
   t("depth_mm", l.depth_mm, "Nodes up to this deep under a face belong to it, as in a grip; 0: only those on it.");
   t("area", l.area,
-    "Area of apparent stress and modulus. outline: the convex outline of the solid's projection along the axis; box: of the "
-    "loaded faces, which belong to the image or to the smallest box around the solid (faces); solid_box: of the smallest "
-    "box around the solid, as in FAIM (n88directmechanics); solid: the mean section of the solid. Left out: outline where "
-    "that has less than 98 % of the box, else box; confined and pure_shear hold the sides of the box and take box.",
+    "Area of apparent stress and modulus. outline: the convex outline of the solid's projection along the axis. box: the "
+    "loaded faces of the image, or of the smallest box around the solid (key faces). solid_box: the smallest box around "
+    "the solid, as in FAIM (n88directmechanics). solid: the mean section of the solid. Default: outline if it covers "
+    "less than 98 % of the box, otherwise box; confined and pure_shear constrain the sides of the box and use box.",
     {"outline", "box", "solid_box", "solid"});
-  t("area_mm2", l.area_mm2, "The same as a number, > 0: of a specimen with a measured diameter.");
+  t("area_mm2", l.area_mm2,
+    "Area of apparent stress and modulus in mm2, > 0, for example of a specimen with a measured "
+    "diameter.");
   t("bonded", l.bonded,
     "bending, torsion: the faces are rigid plates. Otherwise points of a bent face slide in it, those of a twisted one "
     "leave it, as in beam theory.");

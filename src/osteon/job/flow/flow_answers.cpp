@@ -49,8 +49,9 @@ std::vector<answer> buoyancy_answers() {
        .title = "growth rate of the leading disturbance",
        .unit = "1/s",
        .meaning =
-           "With buoyancy: of a small disturbance of the steady state, by steps in time; below 0 the state is stable. "
-           "Left out where no fluid lies below lighter fluid, or too weakly so for a flow to arise.",
+           "With buoyancy: growth rate of a small disturbance of the steady state, computed by time steps; the state is "
+           "stable if it is below 0. Omitted if the fluid is stably stratified, or too weakly unstable for a flow to "
+           "arise.",
        .in_table = false},
       {.key = "unstable_states",
        .title = "unstable steady states found before",

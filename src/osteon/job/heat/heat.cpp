@@ -97,7 +97,7 @@ std::vector<answer> heat_answers() {
        .meaning = "As above, by axis; none where no path goes through."},
       {.key = "relative_diffusivities",
        .title = "relative diffusivity along z, y, x",
-       .meaning = "D_eff / D by axis; 0 where no path goes through."},
+       .meaning = "D_eff / D by axis; 0 along axes without a connected path."},
       {.key = "face_inflow_W.*",
        .title = "heat in through",
        .unit = "W",

@@ -101,11 +101,10 @@ void describe(Visitor& v, spec& s) {
     t("labels", g.labels, "The image holds labels, one per material, instead of grey values.");
     t("void_labels", g.void_labels, "Labels that are empty space.");
     t("keep", g.keep,
-      "largest: the largest connected part; percolating: the parts that join both loaded faces, of a conductivity tensor "
-      "the "
-      "faces of any axis, of heat_transfer the parts that touch a face with a condition; all. Left out: percolating for "
-      "physics = \"heat\", largest for others. Where a test takes the "
-      "image to repeat itself, parts are connected through the periodic faces, too.",
+      "Connected parts that are kept. largest: the largest part. percolating: all parts that join both loaded faces "
+      "(conductivity_tensor: the faces of any axis; heat_transfer: all parts that touch a face with a condition). all: "
+      "every part. Default: percolating for physics = \"heat\", otherwise largest. Periodic tests also connect parts "
+      "through the periodic faces.",
       {"largest", "percolating", "all"});
     t("connectivity", g.connectivity,
       "By what voxels are connected, for keep: 6, their faces; 26, also their edges and corners, as elasticity only can "
