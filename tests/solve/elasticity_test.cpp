@@ -82,7 +82,7 @@ TEST(elasticity, stretches_a_bar_by_its_youngs_modulus) {
     EXPECT_TRUE(s.certificate.converged);
     EXPECT_NEAR(reaction_on_face(p, s, along, m.shape[along], along) / area(m, along) / 0.02, 1.0, 1e-8);
     EXPECT_LT(s.certificate.energy_identity_error, 1e-8);
-    for (const float sed : integrated_energy_density(p, s.displacement_mm)) ASSERT_NEAR(sed, 0.5 * 0.02 * 0.02, 1e-9);
+    for (const float sed : solve::integrated_energy_density(p, s.displacement_mm)) ASSERT_NEAR(sed, 0.5 * 0.02 * 0.02, 1e-9);
   }
 }
 
@@ -105,7 +105,7 @@ TEST(elasticity, gives_simple_shear_the_shear_modulus) {
   });
   const auto s = solved(p);
   double stress = 0;
-  for (const float sed : integrated_energy_density(p, s.displacement_mm))
+  for (const float sed : solve::integrated_energy_density(p, s.displacement_mm))
     stress = std::max(stress, 2 * static_cast<double>(sed) / 0.02);
   MPI_Allreduce(MPI_IN_PLACE, &stress, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   EXPECT_NEAR(stress, 0.02 / 2.6, 1e-8);
