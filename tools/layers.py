@@ -300,6 +300,10 @@ def faults_of_product(texts: Texts) -> list[str]:
         is_program = module in ("app", "bench")
         if where.parts[1] == "osteon" and not is_program and re.search(r"\bMPI_COMM_WORLD\b|\bMPI_Init", text):
             faults.append(f"{where}: the library never names MPI_COMM_WORLD or calls MPI_Init")
+        if where.parts[1] == "osteon" and module != "comm" and re.search(r"\bMPI_I?[Aa]llreduce\b", text):
+            faults.append(
+                f"{where}: reductions are those of comm (comm/reductions.hpp), which virtual ranks carry out, too"
+            )
         for target in includes_in(text):
             if target.startswith("bridge/") and not (module == "app" and target in OFFERED_BY_BRIDGE):
                 faults.append(f"{where}: includes {target}; of the bridge only app includes the commands it offers")

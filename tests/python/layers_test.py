@@ -34,6 +34,7 @@ PLANTED = {
         "import each other",
     ),
     "world": ("src/osteon/io/storage.hpp", "inline auto w = MPI_COMM_WORLD;", "never names MPI_COMM_WORLD"),
+    "raw reduction": ("src/osteon/io/storage.hpp", "inline auto r = &MPI_Allreduce;", "reductions are those of comm"),
     "relative path": ("src/osteon/base/error.hpp", '#include "../job/spec/spec.hpp"', "without '.' and '..'"),
     "relative path from bridge": (
         "bridge/src/bridge/error.hpp",

@@ -13,6 +13,7 @@
 #include <exception>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/comm/reductions.hpp>
 
 namespace osteon::app {
 
@@ -66,7 +67,7 @@ int on_all_ranks(const std::function<void(MPI_Comm)>& body) {
     code = exit_code(e.kind());
     if (e.kind() == error_kind::interrupted) {  // perhaps only some ranks were told, and by Ctrl-C
       code = exit_code_of(e.kind());
-      MPI_Allreduce(MPI_IN_PLACE, &code, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+      comm::all_reduce(MPI_COMM_WORLD, &code, 1, MPI_MAX);
     }
   } catch (const std::exception& e) {
     // This rank alone failed: the others may wait for it in a collective, so they have to be ended.

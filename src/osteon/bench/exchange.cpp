@@ -9,6 +9,7 @@
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/exchange/exchange.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <random>
 
 namespace osteon::bench {
@@ -37,7 +38,7 @@ double slowest(MPI_Comm comm, const timed_way& way, std::vector<std::byte>& in, 
   const stopwatch watch;
   for (int i = 0; i < times; ++i) way.run(in);
   double seconds = watch.seconds() / times;
-  MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, comm);
+  comm::all_reduce(comm, &seconds, 1, MPI_MAX);
   return seconds;
 }
 
@@ -60,7 +61,7 @@ std::vector<exchange_time> measure_exchange(MPI_Comm comm, const exchange_case& 
     in_bytes.push_back(parcel_bytes(what, r, rank, ranks));
     if (r != rank) moved += static_cast<double>(out_bytes.back());
   }
-  MPI_Allreduce(MPI_IN_PLACE, &moved, 1, MPI_DOUBLE, MPI_SUM, comm);
+  comm::all_reduce(comm, &moved, 1, MPI_SUM);
   const auto to = comm::parcels::packed(out_bytes), from = comm::parcels::packed(in_bytes);
   std::vector<std::byte> out(static_cast<std::size_t>(to.elements()));
   std::mt19937_64 random(static_cast<std::uint64_t>(rank));

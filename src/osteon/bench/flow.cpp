@@ -6,6 +6,7 @@
 #include <osteon/bench/flow.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/io/npy.hpp>
 #include <osteon/kernel/machine_limits.hpp>
 #include <osteon/solve/flow/flow_cells.hpp>
@@ -59,7 +60,7 @@ double product_seconds(const solve::flow_cells& cells) {
 }
 
 double sum_of_ranks(MPI_Comm comm, double value) {
-  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_SUM, comm);
+  comm::all_reduce(comm, &value, 1, MPI_SUM);
   return value;
 }
 

@@ -12,6 +12,7 @@
 #include <osteon/bench/io_workload.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/io/file_system.hpp>
 #include <osteon/io/npy.hpp>
 
@@ -51,8 +52,8 @@ void run_once(MPI_Comm comm, io_workload& load, const io_way& way, cost& least) 
   const double before = cpu_seconds();
   way.run();
   double cpu = cpu_seconds() - before - load.waited(), wall = watch.seconds();
-  MPI_Allreduce(MPI_IN_PLACE, &cpu, 1, MPI_DOUBLE, MPI_SUM, comm);
-  MPI_Allreduce(MPI_IN_PLACE, &wall, 1, MPI_DOUBLE, MPI_MAX, comm);
+  comm::all_reduce(comm, &cpu, 1, MPI_SUM);
+  comm::all_reduce(comm, &wall, 1, MPI_MAX);
   least.cpu = std::min(least.cpu, cpu);
   least.wall = std::min(least.wall, wall);
 }

@@ -9,6 +9,7 @@
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/grid/block_nodes.hpp>
 #include <osteon/io/files/model_file.hpp>
 #include <osteon/io/files/result_file.hpp>
@@ -127,7 +128,7 @@ void io_workload::make_field() {
     }
   rows_ = vx::settle(where_, std::move(rows));
   all_nodes_ = std::ssize(rows_.id);
-  MPI_Allreduce(MPI_IN_PLACE, &all_nodes_, 1, MPI_INT64_T, MPI_SUM, comm_);
+  comm::all_reduce(comm_, &all_nodes_, 1, MPI_SUM);
   raw_bytes_ = n.volume() + 12 * (n + index3{1, 1, 1}).volume();
 }
 

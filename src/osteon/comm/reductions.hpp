@@ -36,7 +36,9 @@ T combined(T a, T b, MPI_Op op) {
 template <class T>
 void all_reduce(MPI_Comm comm, T* values, std::size_t count, MPI_Op op) {
   if (!is_virtual(comm)) {
-    MPI_Allreduce(MPI_IN_PLACE, values, static_cast<int>(count), datatype<T>(), op, comm);
+    constexpr std::size_t most = std::size_t{1} << 30;  // counts of MPI are int
+    for (std::size_t begin = 0; begin == 0 || begin < count; begin += most)
+      MPI_Allreduce(MPI_IN_PLACE, values + begin, static_cast<int>(std::min(most, count - begin)), datatype<T>(), op, comm);
     return;
   }
   const std::span<std::byte> own = std::as_writable_bytes(std::span(values, count));

@@ -7,6 +7,7 @@
 #include <limits>
 #include <osteon/base/counted.hpp>
 #include <osteon/base/error.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <tuple>
 
 namespace osteon::grid {
@@ -127,7 +128,7 @@ box_tree balance_bricks(MPI_Comm comm, index3 domain, const box3& part, view3<co
       counts.assign(static_cast<std::size_t>(size), 0);
       std::int64_t* at = counts.data();
       for (std::size_t i = begin; i < end; at += counts_of(level[i++].box)) count(level[i].box, part, voxels, at);
-      MPI_Allreduce(MPI_IN_PLACE, counts.data(), static_cast<int>(size), MPI_INT64_T, MPI_SUM, comm);
+      comm::all_reduce(comm, counts.data(), size, MPI_SUM);
       at = counts.data();
       for (std::size_t i = begin; i < end; ++i) {
         const open_box& b = level[i];

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <osteon/base/error.hpp>
+#include <osteon/comm/reductions.hpp>
 
 namespace osteon::io {
 namespace {
@@ -32,7 +33,7 @@ host_map find_hosts(MPI_Comm all, int ranks_per_group) {
   map.leader.resize(static_cast<std::size_t>(comm::size(all)));
   MPI_Allgather(&leader, 1, MPI_INT, map.leader.data(), 1, MPI_INT, all);
   map.hosts = place == 0 ? 1 : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &map.hosts, 1, MPI_INT, MPI_SUM, all);
+  comm::all_reduce(all, &map.hosts, 1, MPI_SUM);
   return map;
 }
 

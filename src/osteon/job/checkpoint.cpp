@@ -11,6 +11,7 @@
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/io/files/checkpoint_file.hpp>
 #include <osteon/io/files/model_header_bytes.hpp>
 #include <osteon/io/temporary_file.hpp>
@@ -41,7 +42,7 @@ std::string digest_of_model(const local_model& part) {
       const std::int64_t place = ((low.z + r.z) * n.y + low.y + r.y) * n.x + low.x + r.x + i;
       sum += splitmix64(static_cast<std::uint64_t>(place) * numbers + part.material[static_cast<std::size_t>(r.first + i)]);
     }
-  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, part.where.comm);
+  comm::all_reduce(part.where.comm, &sum, 1, MPI_SUM);
   const std::vector<char> header = io::pack(part.header);
   sha256 digest;
   digest.update(std::as_bytes(std::span(header)));
@@ -245,7 +246,7 @@ bool file_checkpointer::is_due(std::int64_t /*done*/) {
   state& s = *state_;
   const bool is_time = s.is_root() && s.every_s > 0 && s.since_save.seconds() >= s.every_s;
   s.due = s.how.is_to_stop && s.how.is_to_stop() ? 2 : is_time ? 1 : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &s.due, 1, MPI_INT, MPI_MAX, s.comm);
+  comm::all_reduce(s.comm, &s.due, 1, MPI_MAX);
   return s.due > 0;
 }
 
@@ -271,7 +272,7 @@ void file_checkpointer::finish(const numerics::solver_state& what) {
   state& s = *state_;
   const bool is_to_stop = s.how.is_to_stop && s.how.is_to_stop();
   int asked[2] = {s.is_root() && s.since_begin.seconds() >= s.keep_from_s, is_to_stop};
-  MPI_Allreduce(MPI_IN_PLACE, asked, 2, MPI_INT, MPI_MAX, s.comm);
+  comm::all_reduce(s.comm, asked, 2, MPI_MAX);
   const auto [is_worth_it, has_to_leave] = asked;
   try {
     if (!s.is_finished && (is_worth_it || has_to_leave)) s.write_and_tell(s.solve_path(s.solve), what, true);

@@ -6,6 +6,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/job/checkpoint.hpp>
 
 namespace osteon::job {
@@ -28,7 +29,7 @@ void leave_if_asked(const stop_query& is_to_stop, const spec& job, const std::st
 
 void leave_together_if_asked(MPI_Comm comm, const stop_query& is_to_stop, const spec& job, const std::string& during) {
   int asked = is_to_stop && is_to_stop();
-  MPI_Allreduce(MPI_IN_PLACE, &asked, 1, MPI_INT, MPI_MAX, comm);
+  comm::all_reduce(comm, &asked, 1, MPI_MAX);
   if (!asked) return;
   comm::collectively(comm, [&] {
     if (comm::rank(comm) == 0) throw interrupted_error(stopped_text(job, during));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/grid/ghost_cells.hpp>
 
 namespace osteon::morphometry {
@@ -75,11 +76,11 @@ lattice_counts count_lattice(const grid::block& where, const std::vector<float>&
       counts.pairs[k] = found[13 + k];
     }
   });
-  MPI_Allreduce(MPI_IN_PLACE, &voxels, 1, MPI_INT64_T, MPI_SUM, where.comm);
-  MPI_Allreduce(MPI_IN_PLACE, &eighth, 1, MPI_INT64_T, MPI_SUM, where.comm);
-  MPI_Allreduce(MPI_IN_PLACE, &inner, 1, MPI_INT64_T, MPI_SUM, where.comm);
-  MPI_Allreduce(MPI_IN_PLACE, counts.mixed.data(), 13, MPI_INT64_T, MPI_SUM, where.comm);
-  MPI_Allreduce(MPI_IN_PLACE, counts.pairs.data(), 13, MPI_INT64_T, MPI_SUM, where.comm);
+  comm::all_reduce(where.comm, &voxels, 1, MPI_SUM);
+  comm::all_reduce(where.comm, &eighth, 1, MPI_SUM);
+  comm::all_reduce(where.comm, &inner, 1, MPI_SUM);
+  comm::all_reduce(where.comm, counts.mixed.data(), 13, MPI_SUM);
+  comm::all_reduce(where.comm, counts.pairs.data(), 13, MPI_SUM);
   counts.voxels = voxels;
   counts.euler = eighth / 8;
   counts.inner_eighths = inner;

@@ -7,6 +7,7 @@
 #include <map>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/grid/ghost_cells.hpp>
 #include <osteon/morphometry/distance_map.hpp>
 
@@ -218,7 +219,7 @@ std::vector<float> local_thickness(const grid::block& where, const std::vector<f
   float largest = 0;
   for (const float s : squared)
     if (s < beyond) largest = std::max(largest, s);
-  MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_FLOAT, MPI_MAX, where.comm);
+  comm::all_reduce(where.comm, &largest, 1, MPI_MAX);
   const int depth = static_cast<int>(std::sqrt(static_cast<double>(largest)) / std::min({edge.z, edge.y, edge.x})) + 1;
   grid::ghosted_field<float> around = grid::with_ghost_cells(where, squared, depth);
   std::vector<float> radii;

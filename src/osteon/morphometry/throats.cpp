@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/grid/ghost_cells.hpp>
 #include <osteon/morphometry/distance_map.hpp>
 
@@ -100,7 +101,7 @@ std::vector<float> access_map(const grid::block& where, const std::vector<float>
           });
         }
     });
-    MPI_Allreduce(MPI_IN_PLACE, &more, 1, MPI_INT, MPI_MAX, where.comm);
+    comm::all_reduce(where.comm, &more, 1, MPI_MAX);
     if (more == 0) return ways.result();
   }
 }
@@ -118,7 +119,7 @@ std::array<float, 3> passing_radii(const grid::block& where, const std::vector<f
         most = std::max(most, ways[static_cast<std::size_t>((at.z * shape.y + at.y) * shape.x + at.x)]);
       });
   }
-  MPI_Allreduce(MPI_IN_PLACE, widest.data(), 3, MPI_FLOAT, MPI_MAX, where.comm);
+  comm::all_reduce(where.comm, widest.data(), 3, MPI_MAX);
   return widest;
 }
 

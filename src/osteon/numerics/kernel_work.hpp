@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <osteon/base/stopwatch.hpp>
+#include <osteon/comm/reductions.hpp>
 
 namespace osteon::numerics {
 
@@ -24,7 +25,7 @@ struct kernel_work {
   /// @collective on comm
   kernel_work of_all_ranks(MPI_Comm comm) const {
     double both[2] = {bytes, operations};
-    MPI_Allreduce(MPI_IN_PLACE, both, 2, MPI_DOUBLE, MPI_SUM, comm);
+    comm::all_reduce(comm, both, 2, MPI_SUM);
     return {both[0], both[1]};
   }
 };
@@ -36,7 +37,7 @@ class cpu_clock {
   /// @collective on comm
   double of_all_ranks(MPI_Comm comm) const {
     double seconds = cpu_seconds() - begin_;
-    MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_SUM, comm);
+    comm::all_reduce(comm, &seconds, 1, MPI_SUM);
     return seconds;
   }
 

@@ -5,6 +5,7 @@
 #include <osteon/base/kth_smallest.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/placement/place.hpp>
 
 namespace osteon::placement {
@@ -39,7 +40,7 @@ double exchange_seconds(MPI_Comm comm, const graph& g, int repeats) {
       MPI_Isend(out.data(), static_cast<int>(bytes[k]), MPI_CHAR, to[k], 0, comm, &requests[2 * k + 1]);
     MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
     time = MPI_Wtime() - time;
-    MPI_Allreduce(MPI_IN_PLACE, &time, 1, MPI_DOUBLE, MPI_MAX, comm);
+    comm::all_reduce(comm, &time, 1, MPI_MAX);
     if (i >= 0) seconds.push_back(time);
   }
   if (seconds.empty()) return 0;

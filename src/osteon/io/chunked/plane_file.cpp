@@ -9,6 +9,7 @@
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/neighbours.hpp>
 #include <osteon/comm/offsets.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/io/chunked/encode_chunks.hpp>
 #include <osteon/io/chunked/part_reader.hpp>
 #include <osteon/io/chunked/seal.hpp>
@@ -133,7 +134,7 @@ void plane_file::put(std::size_t index, plane_range part, std::span<const std::b
   } else {
     std::int64_t bytes = 0;
     for (const stored_chunk& c : piece.chunks) bytes += c.bytes;
-    MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, comm_);
+    comm::all_reduce(comm_, &bytes, 1, MPI_SUM);
     reserve(bytes);
     place_chunks(comm_, piece.chunks, [&](std::span<stored_chunk> all) {
       for (stored_chunk& c : all) c.address = index_->place_chunk(v, c.first_plane, c.bytes);

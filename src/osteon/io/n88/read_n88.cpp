@@ -13,6 +13,7 @@
 #include <osteon/comm/broadcast.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/io/files/model_checks.hpp>
 #include <osteon/io/files/model_header_bytes.hpp>
 #include <osteon/io/n88/n88_group.hpp>
@@ -421,7 +422,7 @@ model_planes read_model(MPI_Comm comm, const std::string& path) {
     voxels = read_elements(model.file, all * rank / ranks, all * (rank + 1) / ranks);
     for (const std::int64_t v : voxels) ++active[static_cast<std::size_t>(v / packed_materials / (shape.y * shape.x))];
   });
-  MPI_Allreduce(MPI_IN_PLACE, active.data(), static_cast<int>(active.size()), MPI_INT64_T, MPI_SUM, comm);
+  comm::all_reduce(comm, active.data(), active.size(), MPI_SUM);
   model.file.header.active_per_plane = active;
   model.where = grid::make_block(comm, shape, active);
   const std::vector<std::int64_t> mine = send_to_owners(model.where, voxels);

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/io/files/deal_model.hpp>
 #include <osteon/io/packed_voxels.hpp>
 #include <osteon/io/voxfe/elements.hpp>
@@ -17,7 +18,7 @@ namespace {
 void agree_on_fault(MPI_Comm comm, const std::string& path, const std::optional<text_fault>& mine) {
   constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
   std::int64_t first = mine ? mine->offset : none;
-  MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT64_T, MPI_MIN, comm);
+  comm::all_reduce(comm, &first, 1, MPI_MIN);
   if (first == none) return;
   comm::collectively(comm, [&] {
     if (mine && mine->offset == first) throw_fault(path, *mine);
@@ -25,10 +26,9 @@ void agree_on_fault(MPI_Comm comm, const std::string& path, const std::optional<
 }
 
 void join_facts(MPI_Comm comm, element_facts& facts) {
-  MPI_Allreduce(MPI_IN_PLACE, facts.low.data(), 4, MPI_INT64_T, MPI_MIN, comm);
-  MPI_Allreduce(MPI_IN_PLACE, facts.high.data(), 4, MPI_INT64_T, MPI_MAX, comm);
-  for (auto* seen : {&facts.first_seen, &facts.last_seen})
-    MPI_Allreduce(MPI_IN_PLACE, seen->data(), static_cast<int>(seen->size()), MPI_UINT8_T, MPI_BOR, comm);
+  comm::all_reduce(comm, facts.low.data(), 4, MPI_MIN);
+  comm::all_reduce(comm, facts.high.data(), 4, MPI_MAX);
+  for (auto* seen : {&facts.first_seen, &facts.last_seen}) comm::all_reduce(comm, seen->data(), seen->size(), MPI_BOR);
 }
 
 /// A rank's share of the file.
@@ -46,7 +46,7 @@ std::vector<std::int64_t> read_share(MPI_Comm comm, const script& s, const readi
   comm::collectively(comm, [&] { fault = read_elements(part.path, part.begin, part.end, elements, facts); });
   agree_on_fault(comm, part.path, fault);
   std::int64_t count = std::ssize(elements);
-  MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_INT64_T, MPI_SUM, comm);
+  comm::all_reduce(comm, &count, 1, MPI_SUM);
   if (count != announced)
     throw data_error(
         fmt::format("'{}' announces {} elements, but has {}; it is truncated or damaged", part.path, announced, count));
@@ -69,7 +69,7 @@ std::vector<std::int64_t> read_share(MPI_Comm comm, const script& s, const readi
     }
   });
   agree_on_fault(comm, part.path, fault);
-  MPI_Allreduce(MPI_IN_PLACE, active.data(), static_cast<int>(active.size()), MPI_INT64_T, MPI_SUM, comm);
+  comm::all_reduce(comm, active.data(), active.size(), MPI_SUM);
   comm::collectively(comm, [&] {
     header = header_of(s, options.units, layout.base);
     header.active_per_plane = active;
@@ -108,7 +108,7 @@ model_planes read_in_parallel(MPI_Comm comm, const script& s, const reading_opti
     model.material = std::move(planes.material);
     twice = planes.twice.value_or(none);
   });
-  MPI_Allreduce(MPI_IN_PLACE, &twice, 1, MPI_INT64_T, MPI_MIN, comm);
+  comm::all_reduce(comm, &twice, 1, MPI_MIN);
   if (twice == none) return model;
   std::int64_t offset = -1, last = -1;
   comm::collectively(comm, [&] {
@@ -117,7 +117,7 @@ model_planes read_in_parallel(MPI_Comm comm, const script& s, const reading_opti
       return decode.voxel(line) / packed_materials == twice;
     });
   });
-  MPI_Allreduce(MPI_IN_PLACE, &last, 1, MPI_INT64_T, MPI_MAX, comm);
+  comm::all_reduce(comm, &last, 1, MPI_MAX);
   comm::collectively(comm, [&] {
     if (offset == last) throw_fault(part.path, {offset, listed_twice});
   });

@@ -11,6 +11,7 @@
 #include <osteon/comm/broadcast.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/grid/block_nodes.hpp>
 #include <osteon/io/temporary_file.hpp>
 #include <osteon/io/voxfe/write_results.hpp>
@@ -78,7 +79,7 @@ class text_output {
 };
 
 std::int64_t sum(MPI_Comm comm, std::int64_t value) {
-  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_SUM, comm);
+  comm::all_reduce(comm, &value, 1, MPI_SUM);
   return value;
 }
 

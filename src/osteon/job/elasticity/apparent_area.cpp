@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 #include <osteon/base/at.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <vector>
 
 namespace osteon::job {
@@ -51,7 +52,7 @@ std::vector<row_ends> shadow(const local_model& part, axis across) {
     ends[2 * row] = std::min(ends[2 * row], first);
     ends[2 * row + 1] = std::min(ends[2 * row + 1], -last);
   }
-  MPI_Allreduce(MPI_IN_PLACE, ends.data(), static_cast<int>(ends.size()), MPI_INT64_T, MPI_MIN, part.where.comm);
+  comm::all_reduce(part.where.comm, ends.data(), ends.size(), MPI_MIN);
   std::vector<row_ends> rows(ends.size() / 2);
   for (std::size_t n = 0; n < rows.size(); ++n)
     if (ends[2 * n] != none) rows[n] = {ends[2 * n], -ends[2 * n + 1]};
@@ -75,7 +76,7 @@ vector3 solid_box_mm(const local_model& part) {
       ends[at(a) + 3] = std::min(ends[at(a) + 3], -last[a]);
     }
   }
-  MPI_Allreduce(MPI_IN_PLACE, ends.data(), 6, MPI_INT64_T, MPI_MIN, part.where.comm);
+  comm::all_reduce(part.where.comm, ends.data(), 6, MPI_MIN);
   vector3 size;
   for (int a = 0; a < 3; ++a) size[a] = static_cast<double>(1 - ends[at(a) + 3] - ends[at(a)]) * part.header.spacing_mm[a];
   return size;
@@ -114,7 +115,7 @@ apparent_area area_of(const load_spec& load, const local_model& part, axis acros
     return {across_mm2(solid_box_mm(part), across), "smallest box around the solid, as in FAIM (n88directmechanics)"};
   if (chosen == "solid") {
     std::int64_t voxels = part.cells.size();
-    MPI_Allreduce(MPI_IN_PLACE, &voxels, 1, MPI_INT64_T, MPI_SUM, part.where.comm);
+    comm::all_reduce(part.where.comm, &voxels, 1, MPI_SUM);
     const int a = static_cast<int>(across);
     return {static_cast<double>(voxels) * of_voxel * part.header.spacing_mm[a] / box_mm[a],
             "mean section of the solid, its volume over the length"};

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <osteon/base/for_each.hpp>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/solve/post/field_statistics.hpp>
 #include <osteon/solve/post/strain_stress.hpp>
 
@@ -111,7 +112,7 @@ double strain_energy(MPI_Comm comm, const derived_fields& state) {
       return std::accumulate(density.begin() + begin, density.begin() + end, 0.0);
     });
   });
-  MPI_Allreduce(MPI_IN_PLACE, &energy, 1, MPI_DOUBLE, MPI_SUM, comm);
+  comm::all_reduce(comm, &energy, 1, MPI_SUM);
   return energy * h.z * h.y * h.x;
 }
 
@@ -121,7 +122,7 @@ double largest_displacement(MPI_Comm comm, const std::vector<double>& zyx) {
     const double length = std::hypot(zyx[i], zyx[i + 1], zyx[i + 2]);
     if (!(length <= largest)) largest = length;  // also what is not a number
   }
-  MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, comm);
+  comm::all_reduce(comm, &largest, 1, MPI_MAX);
   return largest;
 }
 

@@ -5,6 +5,7 @@
 
 #include <osteon/base/counted.hpp>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/solve/elasticity/elasticity_check.hpp>
 #include <osteon/solve/elasticity/loose_parts.hpp>
 
@@ -51,7 +52,7 @@ double highest_poisson_ratio(const local_model& part) {
   double highest = -1;
   for (std::size_t m = 1; m < used.size(); ++m)
     if (used[m]) highest = std::max(highest, part.header.materials[m].poisson_ratio);
-  MPI_Allreduce(MPI_IN_PLACE, &highest, 1, MPI_DOUBLE, MPI_MAX, part.where.comm);
+  comm::all_reduce(part.where.comm, &highest, 1, MPI_MAX);
   return highest;
 }
 
@@ -86,7 +87,7 @@ dropped_parts drop_once(const spec& job, local_model& part) {
       part.material[c] = 0;
       ++dropped.voxels;
     }
-  MPI_Allreduce(MPI_IN_PLACE, &dropped.voxels, 1, MPI_INT64_T, MPI_SUM, part.where.comm);
+  comm::all_reduce(part.where.comm, &dropped.voxels, 1, MPI_SUM);
   if (dropped.voxels == 0) return {};
   comm::collectively(part.where.comm, [&] {
     part.cells = voxel::active_cells({image_of(part).data(), part.cells.shape()});

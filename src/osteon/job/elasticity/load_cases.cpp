@@ -10,6 +10,7 @@
 #include <map>
 #include <numbers>
 #include <optional>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/job/elasticity/check_loads.hpp>
 #include <osteon/solve/elasticity/solid_parts.hpp>
 #include <osteon/solve/post/reactions.hpp>
@@ -74,7 +75,7 @@ std::optional<support> make_support(const node_sets& sets, const support_of_node
     ++sums[3];
   }
   int any = !nodes.empty();
-  MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, sets.comm());
+  comm::all_reduce(sets.comm(), &any, 1, MPI_MAX);
   if (!any) return std::nullopt;
   std::string letters;
   for (std::size_t a = 0; a < 3; ++a) {
@@ -84,7 +85,7 @@ std::optional<support> make_support(const node_sets& sets, const support_of_node
   std::string name = "nodes held along " + letters;
   if (!what.move_mm) {
     s.varies = true;
-    MPI_Allreduce(MPI_IN_PLACE, sums.data(), 4, MPI_DOUBLE, MPI_SUM, sets.comm());
+    comm::all_reduce(sets.comm(), sums.data(), 4, MPI_SUM);
     for (int a = 0; a < 3; ++a) s.move_mm[a] = sums[static_cast<std::size_t>(a)] / sums[3];
     name = fmt::format("nodes moved along {}, each by its own", letters);
   } else if (s.move_mm = *what.move_mm; !(s.move_mm == vector3{})) {
@@ -118,9 +119,7 @@ void add_conditions(const node_sets& sets, load_case& to, log_sink& log) {
     vector3& force = pulled[node];
     for (int a = 0; a < 3; ++a) force[a] += c.force_N[a];
   }
-  for (std::size_t first = 0; first < found.size(); first += std::size_t{1} << 30)
-    MPI_Allreduce(MPI_IN_PLACE, found.data() + first, static_cast<int>(std::min(found.size() - first, std::size_t{1} << 30)),
-                  MPI_UINT8_T, MPI_BOR, comm);
+  comm::all_reduce(comm, found.data(), found.size(), MPI_BOR);
   std::int64_t lost = 0;
   for (std::size_t i = 0; i < conditions.size(); ++i) {
     const voxel::node_condition& c = conditions[i];
@@ -144,8 +143,8 @@ void add_conditions(const node_sets& sets, load_case& to, log_sink& log) {
     force.nodes.push_back({node, f});
     for (int a = 0; a < 3; ++a) sum[a] += f[a];
   }
-  MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_DOUBLE, MPI_SUM, comm);
-  MPI_Allreduce(MPI_IN_PLACE, &force.size, 1, MPI_INT64_T, MPI_SUM, comm);
+  comm::all_reduce(comm, sum, 3, MPI_SUM);
+  comm::all_reduce(comm, &force.size, 1, MPI_SUM);
   force.total_N = {sum[0], sum[1], sum[2]};
   if (force.size > 0) to.forces.push_back(std::move(force));
 }
@@ -169,7 +168,7 @@ void warn_of_forces_on_held_nodes(const node_sets& sets, const load_case& c, log
         sums[0] += sets.owns(f.node);
         sums[1] += std::abs(f.force_N[a]);
       }
-    MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, sets.comm());
+    comm::all_reduce(sets.comm(), sums, 2, MPI_SUM);
     if (sums[0] > 0)
       log.warn(fmt::format(
           "{}{:.6g} N of the force on '{}' act where {:.0f} displacements are prescribed, and go straight into the "
@@ -249,7 +248,7 @@ std::optional<double> displacement_along(const applied_force& f, MPI_Comm comm, 
     sums[0] += n.force_N.z * u[0] + n.force_N.y * u[1] + n.force_N.x * u[2];
     sums[1] += std::hypot(n.force_N.z, n.force_N.y, n.force_N.x);
   }
-  MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, comm);
+  comm::all_reduce(comm, sums, 2, MPI_SUM);
   const double total = std::hypot(f.total_N.z, f.total_N.y, f.total_N.x);
   constexpr double rounding = 1e-9;
   if (!(total > 0) || sums[1] > (1 + rounding) * total) return std::nullopt;
@@ -336,7 +335,7 @@ std::vector<std::vector<std::size_t>> group_by_supports(MPI_Comm comm, const std
         return p.node == q.node && p.direction == q.direction;
       }));
     }
-    MPI_Allreduce(MPI_IN_PLACE, same.data(), static_cast<int>(same.size()), MPI_INT, MPI_MIN, comm);
+    comm::all_reduce(comm, same.data(), same.size(), MPI_MIN);
     const auto found = static_cast<std::size_t>(std::find(same.begin(), same.end(), 1) - same.begin());
     if (found == groups.size()) groups.emplace_back();
     groups[found].push_back(c);

@@ -7,6 +7,7 @@
 #include <limits>
 #include <numbers>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <tuple>
 
 namespace osteon::job {
@@ -40,7 +41,7 @@ std::vector<double> shares(const node_sets& sets, const node_set& on, bool by_ar
     share[i] = length(area_of(area, on.nodes[i]));
     if (sets.owns(on.nodes[i])) total += share[i];
   }
-  MPI_Allreduce(MPI_IN_PLACE, &total, 1, MPI_DOUBLE, MPI_SUM, sets.comm());
+  comm::all_reduce(sets.comm(), &total, 1, MPI_SUM);
   if (!(total > 0))
     throw data_error(
         fmt::format("the set '{}' of {} nodes has no free voxel face whose four nodes are in it; spread the force "
@@ -54,7 +55,7 @@ void add_up(applied_force& force, MPI_Comm comm) {
   double sum[3] = {};
   for (const numerics::nodal_force& f : force.nodes)
     for (int a = 0; a < 3; ++a) sum[a] += f.force_N[a];
-  MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_DOUBLE, MPI_SUM, comm);
+  comm::all_reduce(comm, sum, 3, MPI_SUM);
   force.total_N = {sum[0], sum[1], sum[2]};
 }
 
@@ -115,7 +116,7 @@ applied_force make_force(node_sets& sets, const force_spec& what) {
   });
   add_up(force, sets.comm());
   auto loaded = static_cast<std::int64_t>(force.nodes.size());
-  MPI_Allreduce(MPI_IN_PLACE, &loaded, 1, MPI_INT64_T, MPI_SUM, sets.comm());
+  comm::all_reduce(sets.comm(), &loaded, 1, MPI_SUM);
   if (what.pressure_MPa && loaded == 0)
     throw data_error(
         fmt::format("the set '{}' of {} nodes has no free voxel face whose four nodes are in it, so no pressure "
@@ -140,7 +141,7 @@ applied_force body_weight(const node_sets& sets, const vector3& gravity) {
   for (std::size_t i = 0; i < mass_kg.size(); ++i)
     force.nodes.push_back({static_cast<std::int32_t>(i), scaled(gravity, mass_kg[i])});
   force.size -= static_cast<std::int64_t>(sets.shared().not_owned().size());
-  MPI_Allreduce(MPI_IN_PLACE, &force.size, 1, MPI_INT64_T, MPI_SUM, sets.comm());
+  comm::all_reduce(sets.comm(), &force.size, 1, MPI_SUM);
   add_up(force, sets.comm());
   return force;
 }
@@ -183,8 +184,8 @@ std::vector<numerics::prescribed_displacement> prescribe(const node_sets& sets, 
     count += sets.owns(c.first.node);
     first = std::min(first, sets.id(c.first.node));
   }
-  MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_INT64_T, MPI_SUM, sets.comm());
-  MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT64_T, MPI_MIN, sets.comm());
+  comm::all_reduce(sets.comm(), &count, 1, MPI_SUM);
+  comm::all_reduce(sets.comm(), &first, 1, MPI_MIN);
   comm::collectively(sets.comm(), [&] {
     for (const auto& [a, b] : conflicts)
       if (sets.id(a.node) == first)

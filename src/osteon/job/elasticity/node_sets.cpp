@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/io/files/model_file.hpp>
 #include <osteon/job/import/label_images.hpp>
 #include <osteon/job/outputs/io_options.hpp>
@@ -35,7 +36,7 @@ std::string describe(const set_spec& s) {
 // The image holds a set of points if every rank together found each of them.
 void require_all_found(MPI_Comm comm, std::vector<int> found, const set_spec& what,
                        const std::vector<std::vector<std::int64_t>>& listed, const char* kind) {
-  MPI_Allreduce(MPI_IN_PLACE, found.data(), static_cast<int>(found.size()), MPI_INT, MPI_MAX, comm);
+  comm::all_reduce(comm, found.data(), found.size(), MPI_MAX);
   const auto missing = std::count(found.begin(), found.end(), 0);
   if (missing == 0) return;
   const auto first = static_cast<std::size_t>(std::find(found.begin(), found.end(), 0) - found.begin());
@@ -62,7 +63,7 @@ node_sets::node_sets(const spec& job, const local_model& part, const voxel::run_
       bounds[3 + a] = std::min(bounds[3 + a], -at[a]);
     }
   });
-  MPI_Allreduce(MPI_IN_PLACE, bounds, 6, MPI_INT64_T, MPI_MIN, comm());
+  comm::all_reduce(comm(), bounds, 6, MPI_MIN);
   low_ = {bounds[0], bounds[1], bounds[2]};
   high_ = {-bounds[3], -bounds[4], -bounds[5]};
 }
@@ -271,8 +272,8 @@ node_set_ptr node_sets::make(std::string name, std::vector<std::int32_t> nodes, 
     sums[0] += 1;
     for (int a = 0; a < 3; ++a) sums[1 + a] += at[a];
   }
-  MPI_Allreduce(MPI_IN_PLACE, sums, 4, MPI_DOUBLE, MPI_SUM, comm());
-  MPI_Allreduce(MPI_IN_PLACE, bounds, 6, MPI_DOUBLE, MPI_MIN, comm());
+  comm::all_reduce(comm(), sums, 4, MPI_SUM);
+  comm::all_reduce(comm(), bounds, 6, MPI_MIN);
   if (sums[0] == 0)
     throw data_error(fmt::format("the set '{}' ({}) selects no node of the solid, which reaches from {} to {}; {}", name,
                                  selection, in_mm(solid_low_mm()), in_mm(solid_high_mm()), remedy));

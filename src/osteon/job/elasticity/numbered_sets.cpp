@@ -1,3 +1,4 @@
+#include <osteon/comm/reductions.hpp>
 #include <osteon/job/elasticity/numbered_sets.hpp>
 
 #include <algorithm>
@@ -73,7 +74,7 @@ vector3 point_of(const applied_force& f, const node_sets& sets) {
     sums[0] += magnitude;
     for (int a = 0; a < 3; ++a) sums[1 + a] += magnitude * at[a];
   }
-  MPI_Allreduce(MPI_IN_PLACE, sums, 4, MPI_DOUBLE, MPI_SUM, sets.comm());
+  comm::all_reduce(sets.comm(), sums, 4, MPI_SUM);
   if (!(sums[0] > 0)) return {};
   return {sums[1] / sums[0], sums[2] / sums[0], sums[3] / sums[0]};
 }

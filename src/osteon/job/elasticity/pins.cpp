@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <osteon/base/at.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/solve/elasticity/spanning_parts.hpp>
 #include <tuple>
 
@@ -93,8 +94,8 @@ class pin_maker {
       for (const numerics::prescribed_displacement& p : what_.fixed)
         for (const std::int32_t part : parts_.at_node(p.node)) plates.ignored[at(part)] = 1;
     }
-    MPI_Allreduce(MPI_IN_PLACE, plates.touched.data(), parts_.count(), MPI_INT, MPI_BOR, sets_.comm());
-    MPI_Allreduce(MPI_IN_PLACE, plates.ignored.data(), parts_.count(), MPI_INT, MPI_MAX, sets_.comm());
+    comm::all_reduce(sets_.comm(), plates.touched.data(), parts_.count(), MPI_BOR);
+    comm::all_reduce(sets_.comm(), plates.ignored.data(), parts_.count(), MPI_MAX);
     return plates;
   }
 
@@ -141,7 +142,7 @@ class pin_maker {
   void find_lowest_nodes(bool on_plate) {
     std::vector<std::int64_t> first(pinned_.size(), none);
     for_each_place([&](std::int32_t node, std::size_t k) { first[k] = std::min(first[k], sets_.id(node)); });
-    MPI_Allreduce(MPI_IN_PLACE, first.data(), static_cast<int>(first.size()), MPI_INT64_T, MPI_MIN, sets_.comm());
+    comm::all_reduce(sets_.comm(), first.data(), first.size(), MPI_MIN);
     for (std::size_t k = 0; k < first.size(); ++k)
       if (pinned_[k].on_plate == on_plate) pinned_[k].first = first[k];
   }
@@ -157,13 +158,13 @@ class pin_maker {
       });
     };
     visit_rows([&](std::int32_t, std::size_t k, std::size_t, double score) { best[k] = std::max(best[k], score); });
-    MPI_Allreduce(MPI_IN_PLACE, best.data(), static_cast<int>(best.size()), MPI_DOUBLE, MPI_MAX, sets_.comm());
+    comm::all_reduce(sets_.comm(), best.data(), best.size(), MPI_MAX);
     constexpr std::int64_t most_rows = 2;
     std::vector<std::int64_t> choice(pinned_.size(), none);
     visit_rows([&](std::int32_t node, std::size_t k, std::size_t r, double score) {
       if (score == best[k]) choice[k] = std::min(choice[k], most_rows * sets_.id(node) + static_cast<std::int64_t>(r));
     });
-    MPI_Allreduce(MPI_IN_PLACE, choice.data(), static_cast<int>(choice.size()), MPI_INT64_T, MPI_MIN, sets_.comm());
+    comm::all_reduce(sets_.comm(), choice.data(), choice.size(), MPI_MIN);
     for (std::size_t k = 0; k < choice.size(); ++k)
       if (choice[k] != none)
         pinned_[k].second = choice[k] / most_rows, pinned_[k].row = static_cast<int>(choice[k] % most_rows);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <memory>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/job/elasticity/describe_loads.hpp>
 #include <osteon/job/elasticity/elastic_fields.hpp>
 #include <osteon/job/elasticity/elastic_problem.hpp>
@@ -56,8 +57,8 @@ json tell_necks(const local_model& part, const derived_fields& state, double ene
       counts[1] += shares[i] > much;
       share += static_cast<double>(shares[i]);
     }
-  MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT64_T, MPI_SUM, part.where.comm);
-  MPI_Allreduce(MPI_IN_PLACE, &share, 1, MPI_DOUBLE, MPI_SUM, part.where.comm);
+  comm::all_reduce(part.where.comm, counts, 2, MPI_SUM);
+  comm::all_reduce(part.where.comm, &share, 1, MPI_SUM);
   return {{"voxels", counts[0]}, {"energy_share", share}, {"loaded_voxels", counts[1]}};
 }
 
@@ -223,7 +224,7 @@ physics_result run_elasticity(const spec& job, const local_model& part, const nu
   for (const case_result& r : solved) certificates.push_back(r.certificate);
   result.certificate = numerics::joint_certificate(certificates);
   result.elements = part.cells.size();
-  MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, part.where.comm);
+  comm::all_reduce(part.where.comm, &result.elements, 1, MPI_SUM);
   const vector3& h = part.header.spacing_mm;
   const bool locks = locks_at(highest_poisson_ratio(part));
   for (std::size_t c = 0; c < cases.size(); ++c)

@@ -1,5 +1,6 @@
 #include <memory>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/job/elasticity/elastic_fields.hpp>
 #include <osteon/job/elasticity/elastic_problem.hpp>
 #include <osteon/job/elasticity/elasticity.hpp>
@@ -67,7 +68,7 @@ physics_result run_homogenise(const spec& job, const local_model& part, const nu
   for (std::size_t i = 0; i < 6; ++i) stiffness[i] = found.stiffness_MPa[i][i];
   result.certificate = numerics::joint_certificate(found.certificate, stiffness);
   result.elements = part.cells.size();
-  MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
+  comm::all_reduce(comm, &result.elements, 1, MPI_SUM);
 
   // `boundary` is the name that scripts written before version 0.2 read; it goes with 0.4.
   json answer = {{"boundary_condition", boundary},

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/job/elasticity/describe_loads.hpp>
 #include <osteon/job/elasticity/elastic_fields.hpp>
 #include <osteon/job/elasticity/elastic_problem.hpp>
@@ -200,7 +201,7 @@ physics_result run_failure(const spec& job, const local_model& part, const numer
 
   physics_result result;
   result.elements = part.cells.size();
-  MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
+  comm::all_reduce(comm, &result.elements, 1, MPI_SUM);
   result.certificate = solution.state.certificate;
   result.answers = elastic.answers;
   result.answers.update(answers_of_curve(solution.curve, m, solution.first_yield, elastic.stiffness));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/solve/post/field_statistics.hpp>
 
 namespace osteon::job {
@@ -23,11 +24,11 @@ double still_share_of(MPI_Comm comm, const std::vector<float>& speed) {
   constexpr double hardly = 1e-3;
   std::array<double, 2> sums{0, static_cast<double>(speed.size())};
   for (const float s : speed) sums[0] += static_cast<double>(s);
-  MPI_Allreduce(MPI_IN_PLACE, sums.data(), 2, MPI_DOUBLE, MPI_SUM, comm);
+  comm::all_reduce(comm, sums.data(), 2, MPI_SUM);
   const double limit = hardly * sums[0] / sums[1];
   std::int64_t still =
       std::count_if(speed.begin(), speed.end(), [limit](float s) { return static_cast<double>(s) < limit; });
-  MPI_Allreduce(MPI_IN_PLACE, &still, 1, MPI_INT64_T, MPI_SUM, comm);
+  comm::all_reduce(comm, &still, 1, MPI_SUM);
   return static_cast<double>(still) / sums[1];
 }
 
@@ -38,7 +39,7 @@ double tortuosity_of(MPI_Comm comm, const std::vector<float>& speed, const std::
     sums[0] += static_cast<double>(speed[i]);
     sums[1] += static_cast<double>(velocity[3 * i + static_cast<std::size_t>(along)]);
   }
-  MPI_Allreduce(MPI_IN_PLACE, sums.data(), 2, MPI_DOUBLE, MPI_SUM, comm);
+  comm::all_reduce(comm, sums.data(), 2, MPI_SUM);
   return sums[0] / sums[1];
 }
 

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <osteon/base/counted.hpp>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/job/heat/check_heat.hpp>
 #include <osteon/job/heat/heat.hpp>
 #include <osteon/job/heat/heat_case.hpp>
@@ -48,7 +49,7 @@ struct phase_in_box {
 phase_in_box mean_conductivity(const spec& job, const local_model& part, log_sink& log) {
   std::vector<std::int64_t> kept(part.header.materials.size(), 0), count;
   for (material_number m : part.material) ++kept[m];
-  MPI_Allreduce(MPI_IN_PLACE, kept.data(), static_cast<int>(kept.size()), MPI_INT64_T, MPI_SUM, part.where.comm);
+  comm::all_reduce(part.where.comm, kept.data(), kept.size(), MPI_SUM);
   comm::collectively(part.where.comm, [&] { count = voxels_of_phase(job, part); });
   const std::int64_t all = std::accumulate(count.begin(), count.end(), std::int64_t{0}),
                      conducting = std::accumulate(kept.begin(), kept.end(), std::int64_t{0});
@@ -179,7 +180,7 @@ physics_result run_steady(const spec& job, const local_model& part, numerics::he
     const double infinity = std::numeric_limits<double>::infinity();
     std::array<double, 2> ends{low == solution.temperature_K.end() ? -infinity : -*low,
                                high == solution.temperature_K.end() ? -infinity : *high};
-    MPI_Allreduce(MPI_IN_PLACE, ends.data(), 2, MPI_DOUBLE, MPI_MAX, part.where.comm);
+    comm::all_reduce(part.where.comm, ends.data(), 2, MPI_MAX);
     result.answers = {{"face_inflow_W", by_face(solution.inflow_W)},
                       {"heat_inflow_W", by_older_face(solution.inflow_W)},
                       {"heat_source_W", solution.source_W},
@@ -282,7 +283,7 @@ physics_result run_heat(const spec& job, const local_model& part, const numerics
                           : job.transient                         ? run_transient(job, part, problem, how, log)
                                                                   : run_steady(job, part, std::move(problem), how, log);
   result.elements = part.cells.size();
-  MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
+  comm::all_reduce(comm, &result.elements, 1, MPI_SUM);
   result.answers["load"] = describe_load(job, part);
   result.scene.boundaries = faces_of_load(result.answers);
   return result;

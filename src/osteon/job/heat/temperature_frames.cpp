@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/job/physics_result.hpp>
 #include <osteon/numerics/checkpointer.hpp>
 
@@ -35,7 +36,7 @@ class temperature_painter final : public frame_painter {
       }
       result.shown = share(std::move(values));
     });
-    MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_DOUBLE, MPI_MIN, comm);
+    comm::all_reduce(comm, ends, 2, MPI_MIN);
     result.shown_low = low_K_ = ends[0];
     result.shown_high = high_K_ = -ends[1];
     result.shown_name = zero_K_ ? "temperature" : "relative temperature";

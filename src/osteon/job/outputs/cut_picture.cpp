@@ -11,6 +11,7 @@
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/percentile.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/io/files/result_file.hpp>
 #include <osteon/io/png.hpp>
 #include <osteon/job/outputs/lines.hpp>
@@ -123,7 +124,7 @@ int main_axis(MPI_Comm comm, const cut_source& middle_of_y) {
       for (const float v : where.read(begin, end, 2 - axis))
         if (std::isfinite(v)) sums[static_cast<std::size_t>(axis)] += std::abs(static_cast<double>(v));
   });
-  MPI_Allreduce(MPI_IN_PLACE, sums.data(), 3, MPI_DOUBLE, MPI_SUM, comm);
+  comm::all_reduce(comm, sums.data(), 3, MPI_SUM);
   return static_cast<int>(std::max_element(sums.begin(), sums.end()) - sums.begin());
 }
 
@@ -170,7 +171,7 @@ cut_source cut_source_of(const local_model& part, const cell_values& velocity, c
         }
       }
   });
-  MPI_Allreduce(MPI_IN_PLACE, plane.data(), static_cast<int>(plane.size()), MPI_FLOAT, MPI_MAX, where.comm);
+  comm::all_reduce(where.comm, plane.data(), plane.size(), MPI_MAX);
   of.read = [plane = std::move(plane), domain, normal](const box3& wanted, int component) {
     index3 shape = domain;
     shape[normal] = 1;

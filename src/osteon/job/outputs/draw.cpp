@@ -8,6 +8,7 @@
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/grid/ghost_cells.hpp>
 #include <osteon/io/png.hpp>
 #include <osteon/job/outputs/lines.hpp>
@@ -41,7 +42,7 @@ void take_values(field_lines& lines, const local_model& part, const cell_values&
       if (!std::isnan(value)) values.back() = static_cast<double>(value);
     }
   });
-  MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_MAX, where.comm);
+  comm::all_reduce(where.comm, values.data(), values.size(), MPI_MAX);
   comm::collectively(where.comm, [&] {
     // A vertex in a wall has that of the one before it.
     double last = lines.low;

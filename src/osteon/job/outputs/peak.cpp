@@ -1,5 +1,6 @@
 #include <cstdint>
 #include <limits>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/job/outputs/peak.hpp>
 
 namespace osteon::job {
@@ -18,9 +19,10 @@ nlohmann::ordered_json peak_of(const local_model& part, const physics_result& re
           here = value;
           place = ((begin.z + z) * domain.y + begin.y + r.y) * domain.x + begin.x + r.x + i;
         }
-  MPI_Allreduce(&here, &largest, 1, MPI_DOUBLE, MPI_MAX, part.where.comm);
+  largest = here;
+  comm::all_reduce(part.where.comm, &largest, 1, MPI_MAX);
   if (here < largest) place = none;
-  MPI_Allreduce(MPI_IN_PLACE, &place, 1, MPI_INT64_T, MPI_MIN, part.where.comm);
+  comm::all_reduce(part.where.comm, &place, 1, MPI_MIN);
   if (place == none) return nullptr;
   const index3 voxel{place / (domain.x * domain.y), place / domain.x % domain.y, place % domain.x};
   nlohmann::ordered_json at = nlohmann::ordered_json::array();

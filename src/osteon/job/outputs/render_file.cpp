@@ -15,6 +15,7 @@
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/percentile.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/io/files/check_whole.hpp>
 #include <osteon/io/files/result_file.hpp>
 #include <osteon/io/npy.hpp>
@@ -432,8 +433,8 @@ json render_file(MPI_Comm comm, const render_request& as_given, log_sink& log) {
       if (!composited.empty()) log.note("compositing: " + composited);
       answer["compositing"] = composited;
     }
-    MPI_Allreduce(MPI_IN_PLACE, &joining.seconds, 1, MPI_DOUBLE, MPI_MAX, comm);
-    MPI_Allreduce(MPI_IN_PLACE, &joining.cpu_seconds, 1, MPI_DOUBLE, MPI_SUM, comm);
+    comm::all_reduce(comm, &joining.seconds, 1, MPI_MAX);
+    comm::all_reduce(comm, &joining.cpu_seconds, 1, MPI_SUM);
     answer["pictures"].push_back({{"file", path},
                                   {"azimuth_deg", scene.view.azimuth_deg},
                                   {"elevation_deg", scene.view.elevation_deg},

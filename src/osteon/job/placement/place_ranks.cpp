@@ -14,6 +14,7 @@
 #include <osteon/base/xxh64.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/job/system_info.hpp>
 #include <osteon/machine/links/machine_file.hpp>
 #include <osteon/machine/probe/probe.hpp>
@@ -133,7 +134,7 @@ placed_ranks place_ranks(MPI_Comm comm, const spec& job,
   const machine::local_ranks here(comm, threads);
   const std::string who = fmt::format("{} of {}", counted(ranks, "rank"), counted(threads, "thread"));
   int several = here.ranks() < ranks ? 1 : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &several, 1, MPI_INT, MPI_MAX, comm);
+  comm::all_reduce(comm, &several, 1, MPI_MAX);
   if (!several || !job.run.place) {
     const std::string binding = bind(comm, job, here);
     log.note(fmt::format("{} {}: in the order they came, {}", who, several ? "on several hosts" : "on one host", binding));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/kernel/blend/pixel.hpp>
 #include <osteon/render/compositing/probe_machine.hpp>
 
@@ -18,7 +19,7 @@ std::string words_of(const machine::link& l) {
 // The slowest of all ranks.
 machine::link slowest_of(MPI_Comm comm, const net::compositing_machine& own) {
   double worst[2] = {own.latency, 1 / own.rate};
-  MPI_Allreduce(MPI_IN_PLACE, worst, 2, MPI_DOUBLE, MPI_MAX, comm);
+  comm::all_reduce(comm, worst, 2, MPI_MAX);
   return {worst[0], 1 / worst[1]};
 }
 

@@ -11,6 +11,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/job/import/model_source.hpp>
 #include <osteon/job/local_model.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
@@ -45,7 +46,7 @@ json throats_of(const grid::block& where, const std::vector<float>& squared, con
   const auto ways = morphometry::access_map(where, squared, morphometry::all_faces);
   const auto present = [](const std::vector<float>& of) { return std::ssize(of) - std::count(of.begin(), of.end(), 0.0F); };
   std::int64_t counts[2] = {present(squared), present(ways)};
-  MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT64_T, MPI_SUM, where.comm);
+  comm::all_reduce(where.comm, counts, 2, MPI_SUM);
   const auto sizes = morphometry::statistics_of(where, morphometry::local_thickness(where, ways, spacing_mm), spacing_mm);
   const auto passing = morphometry::passing_radii(where, squared);
   json critical;

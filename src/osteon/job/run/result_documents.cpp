@@ -9,6 +9,7 @@
 #include <optional>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/io/files/result_file.hpp>
 #include <osteon/job/answers.hpp>
 #include <osteon/job/import/model_source.hpp>
@@ -105,7 +106,7 @@ io::file_report write_results(const output_paths& paths, const spec& job, const 
 
 double imbalance_of(const local_model& part, std::int64_t elements) {
   std::int64_t largest = part.cells.size();
-  MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_INT64_T, MPI_MAX, part.where.comm);
+  comm::all_reduce(part.where.comm, &largest, 1, MPI_MAX);
   return static_cast<double>(largest) * comm::size(part.where.comm) / static_cast<double>(elements);
 }
 

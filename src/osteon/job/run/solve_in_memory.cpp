@@ -7,6 +7,7 @@
 #include <osteon/comm/broadcast.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/io/files/deal_model.hpp>
 #include <osteon/job/elasticity/elastic_problem.hpp>
 #include <osteon/job/import/array_source.hpp>
@@ -40,7 +41,7 @@ class stop_watcher final : public numerics::checkpointer {
   }
   void pass() override {
     int stops = is_to_stop_ && is_to_stop_() ? 1 : 0;
-    MPI_Allreduce(MPI_IN_PLACE, &stops, 1, MPI_INT, MPI_MAX, comm_);
+    comm::all_reduce(comm_, &stops, 1, MPI_MAX);
     if (stops != 0) throw interrupted_error("stopped on request while solving; nothing is kept");
   }
   void save(const numerics::solver_state&) override {}

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <osteon/base/stopwatch.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/kernel/machine_limits.hpp>
 
 namespace osteon::job {
@@ -27,8 +28,8 @@ double best_rate(MPI_Comm comm, Work work) {
     const stopwatch watch;
     auto amount = static_cast<double>(work());
     double seconds = watch.seconds();
-    MPI_Allreduce(MPI_IN_PLACE, &amount, 1, MPI_DOUBLE, MPI_SUM, comm);
-    MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, comm);
+    comm::all_reduce(comm, &amount, 1, MPI_SUM);
+    comm::all_reduce(comm, &seconds, 1, MPI_MAX);
     best = std::max(best, amount / seconds);
   }
   return best;
@@ -54,7 +55,7 @@ nlohmann::ordered_json describe_solver(MPI_Comm comm, const numerics::solve_cert
   told["kernel_bytes"] = work.bytes;
   told["kernel_operations"] = work.operations;
   double seconds = certificate.solve_seconds - certificate.earlier_seconds;
-  MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, comm);
+  comm::all_reduce(comm, &seconds, 1, MPI_MAX);
   if (!(seconds > 0) || (seconds < worth_measuring && !always)) return told;
   const limits beside = measure_limits(comm);
   told["triad_bytes_per_second"] = beside.bytes_per_second;

@@ -8,12 +8,13 @@
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/message_ledger.hpp>
+#include <osteon/comm/reductions.hpp>
 
 namespace osteon::job {
 
 /// Sum of a number over the ranks of a communicator. @collective on comm
 inline double sum_over_ranks(MPI_Comm comm, double value) {
-  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_SUM, comm);
+  comm::all_reduce(comm, &value, 1, MPI_SUM);
   return value;
 }
 

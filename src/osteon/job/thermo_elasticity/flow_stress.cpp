@@ -6,6 +6,7 @@
 #include <limits>
 #include <osteon/base/counted.hpp>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/job/answers.hpp>
 #include <osteon/job/elasticity/elastic_problem.hpp>
 #include <osteon/job/flow/flow_fields.hpp>
@@ -47,7 +48,7 @@ voxel::run_set largest_part(const grid::block& where, const voxel::run_set& cell
   std::vector<std::int64_t> voxels(static_cast<std::size_t>(parts.count));
   const auto runs = cells.runs();
   for (std::size_t n = 0; n < runs.size(); ++n) voxels[static_cast<std::size_t>(parts.of_run[n])] += runs[n].length;
-  MPI_Allreduce(MPI_IN_PLACE, voxels.data(), parts.count, MPI_INT64_T, MPI_SUM, where.comm);
+  comm::all_reduce(where.comm, voxels.data(), parts.count, MPI_SUM);
   const auto largest = std::max_element(voxels.begin(), voxels.end());
   std::int64_t others = -*largest;
   for (const std::int64_t n : voxels) others += n;
@@ -77,7 +78,7 @@ std::shared_ptr<const local_model> solid_of(const spec& job, const local_model& 
             static_cast<material_number>(part.material[static_cast<std::size_t>(part.cells.find(r.z, r.y, r.x) + n)] - 1));
   });
   std::int64_t count = solid->cells.size();
-  MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_INT64_T, MPI_SUM, part.where.comm);
+  comm::all_reduce(part.where.comm, &count, 1, MPI_SUM);
   if (count == 0) throw data_error("no voxel is solid, so nothing bears stress; choose another threshold or other labels");
   return solid;
 }

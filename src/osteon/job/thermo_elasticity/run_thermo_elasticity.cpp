@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/job/answers.hpp>
 #include <osteon/job/elasticity/elastic_fields.hpp>
 #include <osteon/job/elasticity/elastic_problem.hpp>
@@ -23,8 +24,8 @@ json range_of(MPI_Comm comm, const std::vector<double>& values, std::int64_t all
     ends[0] = std::max(ends[0], -v);
     ends[1] = std::max(ends[1], v);
   }
-  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, comm);
-  MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_DOUBLE, MPI_MAX, comm);
+  comm::all_reduce(comm, &sum, 1, MPI_SUM);
+  comm::all_reduce(comm, ends, 2, MPI_MAX);
   return {{"mean", sum / static_cast<double>(all)}, {"low", -ends[0]}, {"high", ends[1]}};
 }
 
@@ -61,7 +62,7 @@ physics_result run_thermo_elasticity(const spec& job, const local_model& part, c
   const MPI_Comm comm = part.where.comm;
   physics_result result;
   result.elements = part.cells.size();
-  MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
+  comm::all_reduce(comm, &result.elements, 1, MPI_SUM);
 
   const axis along = load_axis(job);
   const auto problem = make_problem(part);

@@ -7,6 +7,7 @@
 #include <osteon/comm/broadcast.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/machine/links/machine_file.hpp>
 #include <osteon/machine/probe/pair_timer.hpp>
 #include <osteon/machine/probe/probe.hpp>
@@ -25,7 +26,7 @@ pu_set left_to_host(MPI_Comm comm, int host) {
   const auto here = comm::communicator::take(made);
   std::vector<unsigned char> bits(at(most_pus) / 8, 0);
   for (const int pu : current_binding()) bits[at(pu) / 8] |= static_cast<unsigned char>(1 << pu % 8);
-  MPI_Allreduce(MPI_IN_PLACE, bits.data(), static_cast<int>(bits.size()), MPI_UNSIGNED_CHAR, MPI_BOR, here.get());
+  comm::all_reduce(here.get(), bits.data(), bits.size(), MPI_BOR);
   pu_set result;
   for (int pu = 0; pu < most_pus; ++pu)
     if (bits[at(pu) / 8] >> pu % 8 & 1) result.push_back(pu);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/comm/reductions.hpp>
 
 namespace osteon::machine {
 
@@ -12,7 +13,7 @@ namespace {
 
 bool on_all(MPI_Comm comm, bool value) {
   int all = value ? 1 : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_LAND, comm);
+  comm::all_reduce(comm, &all, 1, MPI_MIN);
   return all != 0;
 }
 
@@ -20,10 +21,10 @@ bool on_all(MPI_Comm comm, bool value) {
 std::pair<pu_set, bool> united_over(MPI_Comm host, const pu_set& mine) {
   const int last = mine.empty() ? 0 : mine.back() + 1;
   int width = last;
-  MPI_Allreduce(MPI_IN_PLACE, &width, 1, MPI_INT, MPI_MAX, host);
+  comm::all_reduce(host, &width, 1, MPI_MAX);
   std::vector<int> ranks_of_pu(static_cast<std::size_t>(width), 0);
   for (const int pu : mine) ranks_of_pu[static_cast<std::size_t>(pu)] = 1;
-  MPI_Allreduce(MPI_IN_PLACE, ranks_of_pu.data(), width, MPI_INT, MPI_SUM, host);
+  comm::all_reduce(host, ranks_of_pu.data(), width, MPI_SUM);
   pu_set all;
   bool same = true;
   for (int pu = 0; pu < width; ++pu) {
@@ -100,7 +101,7 @@ binding_trial try_bindings(MPI_Comm comm, const local_ranks& here, int turns, co
       comm::collectively(comm, [&, policy = policy] { here.bind(policy); });
       MPI_Barrier(comm);
       double seconds = work();
-      MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, comm);
+      comm::all_reduce(comm, &seconds, 1, MPI_MAX);
       best = std::min(best, seconds);
     }
   const auto fastest = std::min_element(trial.seconds.begin(), trial.seconds.end(),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <osteon/base/at.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <utility>
 
 namespace osteon::numerics {
@@ -20,7 +21,7 @@ double anderson_mixing::dot(const std::vector<float>& a, const std::vector<float
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i)
     if (counts_.empty() || counts_[i] != 0) sum += static_cast<double>(a[i]) * static_cast<double>(b[i]);
-  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, comm_);
+  comm::all_reduce(comm_, &sum, 1, MPI_SUM);
   return sum;
 }
 
@@ -29,7 +30,7 @@ void anderson_mixing::mix(std::vector<double>& x, const std::vector<double>& g) 
   std::vector<double> residual(size);
   for (std::size_t i = 0; i < size; ++i) residual[i] = g[i] - x[i];
   int has_last = last_residual_.size() == size ? 1 : 0;  // a rank without values has none either way
-  MPI_Allreduce(MPI_IN_PLACE, &has_last, 1, MPI_INT, MPI_MIN, comm_);
+  comm::all_reduce(comm_, &has_last, 1, MPI_MIN);
   if (has_last != 0) {
     direction newest{std::vector<float>(size), std::vector<float>(size)};
     for (std::size_t i = 0; i < size; ++i) {

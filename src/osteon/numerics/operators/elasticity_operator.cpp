@@ -6,6 +6,7 @@
 #include <osteon/base/for_each.hpp>
 #include <osteon/base/splitmix.hpp>
 #include <osteon/comm/message_ledger.hpp>
+#include <osteon/comm/reductions.hpp>
 
 namespace osteon::numerics {
 
@@ -40,7 +41,7 @@ eigenvalue_range estimate_eigenvalues(MPI_Comm comm, const elasticity_operator& 
   const auto dot = [&](const float* a, const float* b) {
     double sum = owned_dot(a, b, k.size(), layout, k.shared());
     const auto counted = comm::counted_call::all_reduce(comm, sizeof sum);
-    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, comm);
+    comm::all_reduce(comm, &sum, 1, MPI_SUM);
     return sum;
   };
   std::fill(v.residual.begin(), v.residual.end(), 0.0F);

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/net/costs/choose.hpp>
 #include <osteon/net/costs/compositing_model.hpp>
 #include <osteon/render/compositing/choose_compositor.hpp>
@@ -133,7 +134,7 @@ chosen_compositor choose_compositor(MPI_Comm comm, const comm::composite_options
                                     const comm::pixel_rectangle& active, std::span<const std::byte> image,
                                     const std::optional<net::compositing_machine>& machine) {
   const auto over_ranks = [&](double value, MPI_Op op) {
-    MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, op, comm);
+    comm::all_reduce(comm, &value, 1, op);
     return value;
   };
   const int ranks = comm::size(comm);

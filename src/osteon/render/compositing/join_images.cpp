@@ -11,6 +11,7 @@
 #include <osteon/comm/element_type.hpp>
 #include <osteon/comm/gather_to_all.hpp>
 #include <osteon/comm/message_ledger.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/kernel/blend/wide_pixel.hpp>
 #include <osteon/render/compositing/choose_compositor.hpp>
 
@@ -127,7 +128,7 @@ void image_join::choose(const comm::composite_options& wanted) {
   double share = active_.empty() ? 0
                                  : static_cast<double>(active_.right - active_.left) * (active_.bottom - active_.top) /
                                        (static_cast<double>(width_) * height_);
-  MPI_Allreduce(MPI_IN_PLACE, &share, 1, MPI_DOUBLE, MPI_SUM, comm_);
+  comm::all_reduce(comm_, &share, 1, MPI_SUM);
   const host_layout layout = layout_of(comm_, 0);
   // The same figures on all ranks give the same order of candidates on all.
   const auto candidates =

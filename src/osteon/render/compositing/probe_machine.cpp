@@ -2,6 +2,7 @@
 #include <limits>
 #include <osteon/base/container_limits.hpp>
 #include <osteon/base/stopwatch.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/kernel/blend/blend.hpp>
 #include <osteon/render/compositing/probe_machine.hpp>
 #include <thread>
@@ -15,7 +16,7 @@ constexpr int tries = 6;  // the best one counts
 constexpr std::size_t message_bytes = 1 << 18;
 
 double slowest(MPI_Comm comm, double seconds) {
-  MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, comm);
+  comm::all_reduce(comm, &seconds, 1, MPI_MAX);
   return seconds;
 }
 
@@ -53,9 +54,9 @@ host_layout layout_of(MPI_Comm comm, int ranks_per_host) {
   MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &made);
   const comm::communicator host = comm::communicator::take(made);
   host_layout layout{host.rank() == 0 ? 1 : 0, host.size(), host.size()};
-  MPI_Allreduce(MPI_IN_PLACE, &layout.hosts, 1, MPI_INT, MPI_SUM, comm);
-  MPI_Allreduce(MPI_IN_PLACE, &layout.ranks_per_host, 1, MPI_INT, MPI_MIN, comm);
-  MPI_Allreduce(MPI_IN_PLACE, &layout.most_ranks, 1, MPI_INT, MPI_MAX, comm);
+  comm::all_reduce(comm, &layout.hosts, 1, MPI_SUM);
+  comm::all_reduce(comm, &layout.ranks_per_host, 1, MPI_MIN);
+  comm::all_reduce(comm, &layout.most_ranks, 1, MPI_MAX);
   return layout;
 }
 

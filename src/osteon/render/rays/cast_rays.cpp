@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/render/rays/over_parts.hpp>
 
 namespace osteon::render {
@@ -122,7 +123,7 @@ std::int64_t cast_all(MPI_Comm comm, const std::vector<int>& order, const kernel
   std::int64_t samples = cast_block(volume, rays, pixels, depth);
   // Where no ray can have gone deep enough through all blocks together, nobody has to be told how deep it came in.
   std::int64_t deepest = depth.empty() ? 0 : *std::max_element(depth.begin(), depth.end());
-  MPI_Allreduce(MPI_IN_PLACE, &deepest, 1, MPI_INT64_T, MPI_SUM, comm);
+  comm::all_reduce(comm, &deepest, 1, MPI_SUM);
   if (deepest < kernel::opaque_depth) return samples;
   auto before = depth_before(comm, order, depth);
   for (std::size_t i = 0; i < before.size(); ++i)

@@ -8,6 +8,7 @@
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/gather_to_all.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/render/rays/particles.hpp>
 #include <tuple>
 
@@ -77,7 +78,7 @@ struct pathlines::state {
       }
       if (square < 1e300) most = std::max(most, std::sqrt(square));  // NaN is not less
     }
-    MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, where.comm);
+    comm::all_reduce(where.comm, &most, 1, MPI_MAX);
     return most;
   }
 
@@ -135,7 +136,7 @@ struct pathlines::state {
   void release(double until_s, const std::vector<release_point>& points) {
     double weight = 0;
     for (const release_point& p : points) weight = std::max(weight, p.weight);
-    MPI_Allreduce(MPI_IN_PLACE, &weight, 1, MPI_DOUBLE, MPI_MAX, where.comm);
+    comm::all_reduce(where.comm, &weight, 1, MPI_MAX);
     if (!(weight > 0)) return;
     struct winner {
       double chance = 0;
@@ -220,7 +221,7 @@ void pathlines::advance(double time_s, const vector_values& field, const std::ve
         ++under_way;
       }
     }
-    MPI_Allreduce(MPI_IN_PLACE, &under_way, 1, MPI_INT64_T, MPI_SUM, s.where.comm);
+    comm::all_reduce(s.where.comm, &under_way, 1, MPI_SUM);
     if (under_way == 0) break;
     active = s.over.run();
   }

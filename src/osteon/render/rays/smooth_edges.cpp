@@ -2,6 +2,7 @@
 #include <cmath>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/render/rays/smooth_edges.hpp>
 
 namespace osteon::render {
@@ -31,7 +32,7 @@ void for_each_of(const image& rows, const pixel_set& only, F change) {
 
 pixel_set find_edges(MPI_Comm comm, const image& rows, int height) {
   int width = rows.width;
-  MPI_Allreduce(MPI_IN_PLACE, &width, 1, MPI_INT, MPI_MAX, comm);
+  comm::all_reduce(comm, &width, 1, MPI_MAX);
   const auto wide = static_cast<std::size_t>(width);
   std::vector<std::uint8_t> bright;
   comm::collectively(comm, [&] {
@@ -42,7 +43,7 @@ pixel_set find_edges(MPI_Comm comm, const image& rows, int height) {
   });
   // A row belongs to one rank and is 0 on all others, so that BOR joins them; MPICH 4.0 compares unsigned numbers as signed
   // ones.
-  MPI_Allreduce(MPI_IN_PLACE, bright.data(), static_cast<int>(bright.size()), MPI_UINT8_T, MPI_BOR, comm);
+  comm::all_reduce(comm, bright.data(), bright.size(), MPI_BOR);
   std::vector<bool> has;
   comm::collectively(comm, [&] {
     has.resize(bright.size());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/render/rays/solid_light.hpp>
 
 namespace osteon::render {
@@ -41,7 +42,7 @@ kernel::solid_pyramid gather_solid(const grid::block& where, const vector3& spac
           if (row[x - field.present.begin.x] >= least) ++to[x / edge.x];
       }
   });
-  MPI_Allreduce(MPI_IN_PLACE, count.data(), static_cast<int>(count.size()), MPI_UINT32_T, MPI_SUM, where.comm);
+  comm::all_reduce(where.comm, count.data(), count.size(), MPI_SUM);
   kernel::solid_pyramid result;
   comm::collectively(where.comm, [&] {
     const auto full = static_cast<std::uint64_t>(edge.volume());

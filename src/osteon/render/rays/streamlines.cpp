@@ -12,6 +12,7 @@
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/gather_to_all.hpp>
 #include <osteon/comm/host_memory.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/grid/ghost_cells.hpp>
 #include <osteon/render/rays/particles.hpp>
 #include <tuple>
@@ -36,7 +37,7 @@ double magnitude(const vector_values& field, std::size_t i) {
 double greatest_magnitude(MPI_Comm comm, const vector_values& field) {
   double most = 0;
   for (std::size_t i = 0; i < field[0].size(); ++i) most = std::max(most, magnitude(field, i));
-  MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, comm);
+  comm::all_reduce(comm, &most, 1, MPI_MAX);
   return most;
 }
 
@@ -283,11 +284,11 @@ streamlines trace(const grid::block& where, const vector3& spacing_mm, const vec
       if (p.ended == 0) over.send(p, where.boxes->owner_of(flow.voxel_of(p.at)));
     active = over.run();
     auto under_way = static_cast<std::int64_t>(active.size());
-    MPI_Allreduce(MPI_IN_PLACE, &under_way, 1, MPI_INT64_T, MPI_SUM, where.comm);
+    comm::all_reduce(where.comm, &under_way, 1, MPI_SUM);
     if (under_way == 0) break;
   }
   auto vertices = static_cast<std::int64_t>(own.size());
-  MPI_Allreduce(MPI_IN_PLACE, &vertices, 1, MPI_INT64_T, MPI_SUM, where.comm);
+  comm::all_reduce(where.comm, &vertices, 1, MPI_SUM);
   comm::check_host_memory(where.comm, static_cast<double>(vertices) * (sizeof(kept_vertex) + 2.0 * sizeof(line_vertex)),
                           fmt::format("{} streamlines of {} vertices", seeds.size(), vertices), "ask for fewer lines");
   return joined(comm::gather_to_all(where.comm, own).values);

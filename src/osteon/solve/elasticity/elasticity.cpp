@@ -12,6 +12,7 @@
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/message_ledger.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/numerics/checkpointer.hpp>
 #include <osteon/numerics/krylov/cg.hpp>
 #include <osteon/numerics/multigrid/elasticity_multigrid.hpp>
@@ -150,7 +151,7 @@ class elasticity_solver::conjugate_gradients {
     double sum = owned_dot(a, b, k_.size(), k_.layout(), shared);
     {
       const auto counted = comm::counted_call::all_reduce(comm_, sizeof sum);
-      MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, comm_);
+      comm::all_reduce(comm_, &sum, 1, MPI_SUM);
     }
     if (!std::isfinite(sum))
       throw solve_error(
@@ -246,7 +247,7 @@ class elasticity_solver::conjugate_gradients {
     int differs = 0;
     for (std::size_t i = 0; i < copied.size(); ++i)
       for (std::size_t c = 0; c < 3; ++c) differs |= keys[6 * i + c] != ~keys[6 * i + 3 + c];
-    MPI_Allreduce(MPI_IN_PLACE, &differs, 1, MPI_INT, MPI_MAX, comm_);
+    comm::all_reduce(comm_, &differs, 1, MPI_MAX);
     if (differs)
       throw usage_error(
           "a node that several ranks or periodic faces have is prescribed differently on them; prescribe the same "
@@ -257,7 +258,7 @@ class elasticity_solver::conjugate_gradients {
     auto count =
         3 * static_cast<std::int64_t>(problem_.nodes.size()) - 3 * static_cast<std::int64_t>(k_.shared().not_owned().size());
     for (const std::int64_t place : k_.fixed()) count -= is_owned(place, k_.shared());
-    MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_INT64_T, MPI_SUM, comm_);
+    comm::all_reduce(comm_, &count, 1, MPI_SUM);
     return count;
   }
 
@@ -312,7 +313,7 @@ class elasticity_solver::conjugate_gradients {
           }
         return block;
       });
-    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, comm_);
+    comm::all_reduce(comm_, &sum, 1, MPI_SUM);
     return 4 * std::numeric_limits<double>::epsilon() * std::sqrt(sum);
   }
 
@@ -423,7 +424,7 @@ class elasticity_solver::conjugate_gradients {
       sums[6] += std::abs(force);
       sums[8] += force * displacement_[static_cast<std::size_t>(place)];
     }
-    MPI_Allreduce(MPI_IN_PLACE, sums, 9, MPI_DOUBLE, MPI_SUM, comm_);
+    comm::all_reduce(comm_, sums, 9, MPI_SUM);
     certificate_.reaction_imbalance = sums[6] > 0 ? std::hypot(sums[0], sums[1], sums[2]) / (sums[6] / 2) : 0;
     certificate_.moment_imbalance = sums[7] > 0 ? std::hypot(sums[3], sums[4], sums[5]) / (sums[7] / 2) : 0;
     // The work of K u is that of the reactions and the forces.

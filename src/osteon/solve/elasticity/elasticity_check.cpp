@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/comm/reductions.hpp>
 
 namespace osteon::solve {
 
@@ -86,7 +87,7 @@ std::vector<std::string> free_rigid_motions(const elasticity_problem& problem) {
     for (int d = 0; d < 3; ++d) sums[1 + d] += at[d];
     sums[4] += at.squaredNorm();
   });
-  MPI_Allreduce(MPI_IN_PLACE, sums, 5, MPI_DOUBLE, MPI_SUM, problem.where.comm);
+  comm::all_reduce(problem.where.comm, sums, 5, MPI_SUM);
   const double count = std::max(sums[0], 1.0);
   const Eigen::Vector3d centre(sums[1] / count, sums[2] / count, sums[3] / count);
   const double smallest = std::min({problem.spacing_mm.z, problem.spacing_mm.y, problem.spacing_mm.x});
@@ -104,7 +105,7 @@ std::vector<std::string> free_rigid_motions(const elasticity_problem& problem) {
   for (int periodic = 0; periodic < 3; ++periodic)
     for (int about = 0; about < 3; ++about)
       if (problem.periodic[static_cast<std::size_t>(periodic)] && about != periodic) gram(3 + about, 3 + about) += 1;
-  MPI_Allreduce(MPI_IN_PLACE, gram.data(), 36, MPI_DOUBLE, MPI_SUM, problem.where.comm);
+  comm::all_reduce(problem.where.comm, gram.data(), 36, MPI_SUM);
 
   const Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, 6, 6>> spectrum(gram);
   const double zero = 1e-12 * std::max(spectrum.eigenvalues()[5], 1.0);
@@ -151,7 +152,7 @@ void check_load(const elasticity_problem& problem, const elasticity_load& load) 
 void check_elasticity(const elasticity_problem& problem) {
   comm::collectively(problem.where.comm, [&] { check_local(problem); });
   std::int64_t active = problem.cells.size();
-  MPI_Allreduce(MPI_IN_PLACE, &active, 1, MPI_INT64_T, MPI_SUM, problem.where.comm);
+  comm::all_reduce(problem.where.comm, &active, 1, MPI_SUM);
   if (active == 0) throw data_error("the model has no active voxel: there is nothing to solve; choose another threshold");
   const auto names = free_rigid_motions(problem);
   if (!names.empty())

@@ -8,6 +8,7 @@
 #include <osteon/base/counted.hpp>
 #include <osteon/base/for_each.hpp>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/numerics/operators/fine_stiffness.hpp>
 #include <osteon/solve/elasticity/elasticity_check.hpp>
 #include <osteon/solve/elasticity/loose_parts.hpp>
@@ -64,7 +65,7 @@ void hold_first_node(elasticity_problem& problem) {
   const auto number = [&](index3 at) { return (at.z * (domain.y + 1) + at.y) * (domain.x + 1) + at.x; };
   std::int64_t first = std::numeric_limits<std::int64_t>::max();
   for (const voxel::run& r : problem.nodes.runs()) first = std::min(first, number(origin + index3{r.z, r.y, r.x}));
-  MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT64_T, MPI_MIN, problem.where.comm);
+  comm::all_reduce(problem.where.comm, &first, 1, MPI_MIN);
   const index3 held{first / (domain.x + 1) / (domain.y + 1), first / (domain.x + 1) % (domain.y + 1),
                     first % (domain.x + 1)};
   comm::collectively(problem.where.comm, [&] {
@@ -149,7 +150,7 @@ voigt_vector mean_stress_MPa(const elasticity_problem& problem, std::span<const 
   voigt_vector mean{};
   for (const voigt_vector& p : partial)
     for (std::size_t i = 0; i < 6; ++i) mean[i] += p[i];
-  MPI_Allreduce(MPI_IN_PLACE, mean.data(), 6, MPI_DOUBLE, MPI_SUM, problem.where.comm);
+  comm::all_reduce(problem.where.comm, mean.data(), 6, MPI_SUM);
   for (double& value : mean) value /= static_cast<double>(problem.where.domain.volume());
   return mean;
 }
@@ -217,10 +218,7 @@ std::array<partner_count, 3> count_partners(const elasticity_problem& problem) {
   for (int across = 0; across < 3; ++across) {
     std::vector<std::uint8_t> marks;
     comm::collectively(comm, [&] { marks = mark_faces(problem, across); });
-    constexpr std::size_t piece = std::size_t{1} << 30;  // counts of messages are int
-    for (std::size_t begin = 0; begin < marks.size(); begin += piece)
-      MPI_Allreduce(MPI_IN_PLACE, marks.data() + begin, static_cast<int>(std::min(piece, marks.size() - begin)), MPI_UINT8_T,
-                    MPI_BOR, comm);
+    comm::all_reduce(comm, marks.data(), marks.size(), MPI_BOR);
     partner_count& match = found[static_cast<std::size_t>(across)];
     for (const std::uint8_t mark : marks) {
       const bool both = mark == (low_face | high_face);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <osteon/base/at.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/solve/elasticity/part_motions.hpp>
 #include <tuple>
 
@@ -16,7 +17,7 @@ void describe(const elasticity_problem& problem, const solid_parts& parts, const
   std::vector<int> meets_another(at(parts.count()));
   for (const meeting_node& m : parts.meetings())
     for (const std::int32_t p : m.parts) meets_another[at(p)] = 1;
-  MPI_Allreduce(MPI_IN_PLACE, meets_another.data(), parts.count(), MPI_INT, MPI_MAX, parts.comm());
+  comm::all_reduce(parts.comm(), meets_another.data(), parts.count(), MPI_MAX);
   std::array<std::int64_t, 6> largest{};
   for (std::size_t p = 0; p < motions.size(); ++p) {
     if (motions[p] == 0) continue;

@@ -5,6 +5,7 @@
 #include <map>
 #include <osteon/base/at.hpp>
 #include <osteon/comm/gather_to_all.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/grid/block_nodes.hpp>
 #include <osteon/voxel/components.hpp>
 #include <set>
@@ -37,11 +38,9 @@ solid_parts::solid_parts(const grid::block& where, const voxel::run_set& cells, 
 // common.
 void solid_parts::number_parts() {
   const voxel::components own = voxel::find_components(cells_);
-  auto count = static_cast<std::int64_t>(own.parts.size());
-  std::int64_t before = 0, total = 0;
-  MPI_Exscan(&count, &before, 1, MPI_INT64_T, MPI_SUM, comm_);
-  MPI_Allreduce(&count, &total, 1, MPI_INT64_T, MPI_SUM, comm_);
-  if (comm::rank(comm_) == 0) before = 0;
+  auto total = static_cast<std::int64_t>(own.parts.size());
+  const std::int64_t before = comm::sum_of_lower_ranks(comm_, total);
+  comm::all_reduce(comm_, &total, 1, MPI_SUM);
   std::vector<std::int64_t> label_of_run(own.part_of_run.size());
   for (std::size_t r = 0; r < label_of_run.size(); ++r) label_of_run[r] = before + own.part_of_run[r];
   find_corners(label_of_run);
@@ -69,7 +68,7 @@ void solid_parts::find_corners(const std::vector<std::int64_t>& label_of_run) {
   shared_list_.assign(copies.begin(), copies.end());
   std::sort(shared_list_.begin(), shared_list_.end());
   int any = !shared_list_.empty();
-  MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, comm_);
+  comm::all_reduce(comm_, &any, 1, MPI_MAX);
   if (any == 0) return;
   corners_of_shared_.resize(shared_list_.size());
   std::vector<double> value(at(nodes_.size()));
@@ -135,7 +134,7 @@ index3 solid_parts::place(std::int32_t node) const {
 std::vector<std::int64_t> solid_parts::voxels() const {
   std::vector<std::int64_t> voxels(at(count_));
   for (std::size_t r = 0; r < part_of_run_.size(); ++r) voxels[at(part_of_run_[r])] += cells_.runs()[r].length;
-  MPI_Allreduce(MPI_IN_PLACE, voxels.data(), count_, MPI_INT64_T, MPI_SUM, comm_);
+  comm::all_reduce(comm_, voxels.data(), count_, MPI_SUM);
   return voxels;
 }
 
@@ -151,7 +150,7 @@ std::vector<std::array<std::int64_t, 6>> solid_parts::bounds() const {
       b[at(3 + a)] = std::min(b[at(3 + a)], -high[a]);
     }
   }
-  MPI_Allreduce(MPI_IN_PLACE, bounds.data(), 6 * count_, MPI_INT64_T, MPI_MIN, comm_);
+  comm::all_reduce(comm_, bounds.data(), 6 * count_, MPI_MIN);
   for (auto& b : bounds)
     for (std::size_t a = 3; a < 6; ++a) b[a] = -b[a];
   return bounds;

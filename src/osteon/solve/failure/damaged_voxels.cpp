@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/numerics/operators/fine_stiffness.hpp>
 #include <osteon/solve/names_of_numerics.hpp>
 
@@ -66,7 +67,7 @@ double damaged_voxels::largest_of_yield(const double* u, double sign) const {
     });
   double result = 0;
   for (const double l : largest) result = std::max(result, l);
-  MPI_Allreduce(MPI_IN_PLACE, &result, 1, MPI_DOUBLE, MPI_MAX, problem_.where.comm);
+  comm::all_reduce(problem_.where.comm, &result, 1, MPI_MAX);
   return result;
 }
 
@@ -162,7 +163,7 @@ std::int64_t damaged_voxels::break_at(const double* u) {
     });
   std::int64_t count = 0;
   for (const auto& plane : breaks) count += std::ssize(plane);
-  MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_INT64_T, MPI_SUM, problem_.where.comm);
+  comm::all_reduce(problem_.where.comm, &count, 1, MPI_SUM);
   if (count == 0) return 0;
   // The plates stand still while voxels break: what is stored less afterwards is released.
   const step_sums before = absorb(u);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <osteon/base/for_each.hpp>
 #include <osteon/base/release.hpp>
+#include <osteon/comm/reductions.hpp>
 
 namespace osteon::solve {
 
@@ -61,7 +62,7 @@ balance equilibrium::take_balance(std::span<double> y) {
     if (is_owned(fixed[i])) square += force * force;
     force = 0;
   }
-  MPI_Allreduce(MPI_IN_PLACE, &square, 1, MPI_DOUBLE, MPI_SUM, problem_.where.comm);
+  comm::all_reduce(problem_.where.comm, &square, 1, MPI_SUM);
   return {std::sqrt(cg_->dot(y.data(), y.data())), std::sqrt(square)};
 }
 
@@ -70,7 +71,7 @@ double equilibrium::work_of_reactions(std::span<const double> values) const {
   double sum = 0;
   for (std::size_t i = 0; i < fixed.size(); ++i)
     if (is_owned(fixed[i])) sum += reaction_[i] * values[i];
-  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, problem_.where.comm);
+  comm::all_reduce(problem_.where.comm, &sum, 1, MPI_SUM);
   return sum;
 }
 

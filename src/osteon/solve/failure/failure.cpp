@@ -10,6 +10,7 @@
 #include <osteon/base/release.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/numerics/checkpointer.hpp>
 #include <osteon/solve/elasticity/elasticity_check.hpp>
 #include <osteon/solve/failure/equilibrium.hpp>
@@ -85,7 +86,7 @@ class walker {
     auto count = 3 * static_cast<std::int64_t>(problem_.nodes.size()) -
                  3 * static_cast<std::int64_t>(body().k().shared().not_owned().size());
     for (const std::int64_t place : body().k().fixed()) count -= body().is_owned(place);
-    MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_INT64_T, MPI_SUM, problem_.where.comm);
+    comm::all_reduce(problem_.where.comm, &count, 1, MPI_SUM);
     return count;
   }
   void set_fixed(double factor) {
@@ -306,7 +307,7 @@ class walker {
     r.work_mJ = last.work_mJ + (load_before_break_.value_or(load) + last.load) / 2 * (next - factor_) * plan_.amount;
     const step_sums sums = body().voxels().commit(u_.data());
     std::int64_t voxels = problem_.cells.size();
-    MPI_Allreduce(MPI_IN_PLACE, &voxels, 1, MPI_INT64_T, MPI_SUM, problem_.where.comm);
+    comm::all_reduce(problem_.where.comm, &voxels, 1, MPI_SUM);
     r.stored_mJ = sums.stored_mJ;
     if (has_elastic_materials()) r.stored_mJ = stored_in_all(sums);
     r.dissipated_mJ = sums.dissipated_mJ;
@@ -459,7 +460,7 @@ class walker {
     solution_.damage = body().voxels().damage();
     solution_.dissipation_MPa = body().voxels().dissipation();
     solution_.state_bytes = body().voxels().bytes();
-    MPI_Allreduce(MPI_IN_PLACE, &solution_.state_bytes, 1, MPI_INT64_T, MPI_SUM, problem_.where.comm);
+    comm::all_reduce(problem_.where.comm, &solution_.state_bytes, 1, MPI_SUM);
     c.solve_seconds = c.earlier_seconds + clock_.seconds();
     c.solve_cpu_seconds = cpu_clock_.of_all_ranks(problem_.where.comm);
   }

@@ -1,3 +1,4 @@
+#include <osteon/comm/reductions.hpp>
 #include <osteon/solve/failure/failure_balances.hpp>
 
 #include <cmath>
@@ -30,7 +31,7 @@ void write_state(equilibrium& body, const elasticity_problem& problem, std::vect
     sums[6] += std::abs(force);
     sums[8] += force * u[static_cast<std::size_t>(fixed[i])];
   }
-  MPI_Allreduce(MPI_IN_PLACE, sums, 9, MPI_DOUBLE, MPI_SUM, problem.where.comm);
+  comm::all_reduce(problem.where.comm, sums, 9, MPI_SUM);
   solve_certificate& c = to.certificate;
   c.reaction_imbalance = sums[6] > 0 ? std::hypot(sums[0], sums[1], sums[2]) / (sums[6] / 2) : 0;
   c.moment_imbalance = sums[7] > 0 ? std::hypot(sums[3], sums[4], sums[5]) / (sums[7] / 2) : 0;

@@ -3,6 +3,7 @@
 #include <mpi.h>
 #include <algorithm>
 #include <cmath>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/numerics/operators/fine_stiffness.hpp>
 #include <osteon/solve/names_of_numerics.hpp>
 
@@ -75,7 +76,7 @@ double plastic_voxels::largest_of_yield(const double* u, double sign) const {
     });
   double result = 0;
   for (const double l : largest) result = std::max(result, l);
-  MPI_Allreduce(MPI_IN_PLACE, &result, 1, MPI_DOUBLE, MPI_MAX, problem_.where.comm);
+  comm::all_reduce(problem_.where.comm, &result, 1, MPI_MAX);
   return result;
 }
 

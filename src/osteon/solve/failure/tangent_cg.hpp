@@ -2,6 +2,7 @@
 /// @file
 /// Conjugate gradients for the tangent stiffness of voxels that yield, preconditioned by the multigrid cycle of the elastic
 /// one.
+#include <osteon/comm/reductions.hpp>
 #include <osteon/numerics/krylov/cg.hpp>
 #include <osteon/numerics/multigrid/elasticity_multigrid.hpp>
 #include <osteon/numerics/operators/fine_stiffness.hpp>
@@ -52,7 +53,7 @@ class tangent_cg {
 template <class A, class B>
 double tangent_cg::dot(const A* a, const B* b) const {
   double sum = owned_dot(a, b, k_.size(), k_.layout(), k_.shared());
-  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, comm_);
+  comm::all_reduce(comm_, &sum, 1, MPI_SUM);
   return sum;
 }
 

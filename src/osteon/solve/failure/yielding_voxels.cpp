@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 #include <algorithm>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/solve/failure/damaged_voxels.hpp>
 #include <osteon/solve/failure/plastic_voxels.hpp>
 
@@ -22,11 +23,11 @@ void step_sums::add(const step_sums& other) {
 
 void step_sums::add_ranks(MPI_Comm comm) {
   double energies[4] = {stored_mJ, dissipated_mJ, hardening_mJ, whole_strain_mJ};
-  MPI_Allreduce(MPI_IN_PLACE, energies, 4, MPI_DOUBLE, MPI_SUM, comm);
+  comm::all_reduce(comm, energies, 4, MPI_SUM);
   std::int64_t voxels[4] = {yielded, in_tension, in_compression, broken};
-  MPI_Allreduce(MPI_IN_PLACE, voxels, 4, MPI_INT64_T, MPI_SUM, comm);
+  comm::all_reduce(comm, voxels, 4, MPI_SUM);
   double worst[2] = {violation, -smallest_dissipation};
-  MPI_Allreduce(MPI_IN_PLACE, worst, 2, MPI_DOUBLE, MPI_MAX, comm);
+  comm::all_reduce(comm, worst, 2, MPI_MAX);
   stored_mJ = energies[0], dissipated_mJ = energies[1], hardening_mJ = energies[2], whole_strain_mJ = energies[3];
   yielded = voxels[0], in_tension = voxels[1], in_compression = voxels[2], broken = voxels[3];
   violation = worst[0], smallest_dissipation = -worst[1] + 0.0;

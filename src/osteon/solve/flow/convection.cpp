@@ -1,5 +1,6 @@
 #include <cmath>
 #include <osteon/base/at.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/solve/flow/convection.hpp>
 
 namespace osteon::solve {
@@ -199,7 +200,7 @@ void flow_convection::subtract(const double* x, double* r) {
 double flow_convection::upwinded_share() const {
   std::array<std::int64_t, 2> sums{};
   for (std::size_t i = 0; i < passed_.size(); ++i) sums[0] += upwinded_[i], sums[1] += passed_[i];
-  MPI_Allreduce(MPI_IN_PLACE, sums.data(), 2, MPI_INT64_T, MPI_SUM, cells_.grid.where.comm);
+  comm::all_reduce(cells_.grid.where.comm, sums.data(), 2, MPI_SUM);
   return sums[1] == 0 ? 0 : static_cast<double>(sums[0]) / static_cast<double>(sums[1]);
 }
 

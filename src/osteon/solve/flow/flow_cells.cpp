@@ -2,6 +2,7 @@
 #include <cmath>
 #include <memory>
 #include <osteon/base/at.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/solve/flow/flow_cells.hpp>
 #include <utility>
 
@@ -235,7 +236,7 @@ double survey(const flow_problem& problem, const flow_cells& cells, flow_counts&
     if ((own & counts_itself) != 0) flowing += count;
   }
   std::array<std::int64_t, 5> sums{walls[0], walls[1], walls[2], flowing, thin};
-  MPI_Allreduce(MPI_IN_PLACE, sums.data(), 5, MPI_INT64_T, MPI_SUM, c.where.comm);
+  comm::all_reduce(c.where.comm, sums.data(), 5, MPI_SUM);
   counts.flowing = sums[3];
   counts.thin = sums[4];
   counts.wetted_faces = sums[0] + sums[1] + sums[2];

@@ -179,7 +179,7 @@ void set_speeds(const flow_problem& problem, const flow_cells& cells, const flow
   const std::int64_t stride = cells.stride();
   for (std::int64_t c = 0; c < 3; ++c)
     for (std::int64_t i = 0; i < cells.grid.owned; ++i) highest = std::max(highest, std::abs(x[at(c * stride + i)]));
-  MPI_Allreduce(MPI_IN_PLACE, &highest, 1, MPI_DOUBLE, MPI_MAX, problem.where.comm);
+  comm::all_reduce(problem.where.comm, &highest, 1, MPI_MAX);
   answer.highest_velocity_mm_per_s = highest * gradient * cells.unit_mm * cells.unit_mm / problem.viscosity_Pa_s;
   const double share = static_cast<double>(all.counts.flowing) / static_cast<double>(all.counts.voxels);
   answer.mean_velocity_mm_per_s = answer.permeability_mm2 * gradient / problem.viscosity_Pa_s / share;
@@ -279,7 +279,7 @@ flow_solution solve_permeability(const flow_problem& problem, const flow_options
       answer.certificate.unknowns += std::count_if(
           cells->friction[c].begin(), cells->friction[c].begin() + cells->grid.owned, [](std::uint8_t f) { return f != 0; });
     answer.certificate.unknowns += cells->grid.owned - static_cast<std::int64_t>(cells->beyond.size());
-    MPI_Allreduce(MPI_IN_PLACE, &answer.certificate.unknowns, 1, MPI_INT64_T, MPI_SUM, problem.where.comm);
+    comm::all_reduce(problem.where.comm, &answer.certificate.unknowns, 1, MPI_SUM);
 
     all.tensor_mm2[a][a] = answer.permeability_mm2;
     const std::vector<double>& x = solver->answer();

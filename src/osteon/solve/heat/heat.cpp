@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <osteon/base/stopwatch.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/solve/heat/heat_check.hpp>
 #include <osteon/solve/heat/heat_parts.hpp>
 
@@ -91,7 +92,7 @@ heat_solution solve_heat(heat_problem problem, const options& how, log_sink& log
   auto cells = make_conduction_cells(problem, std::move(part.cells), std::move(part.material));
   solution.periodic_faces = part.periodic_faces;
   std::int64_t unknowns = cells.owned;
-  MPI_Allreduce(MPI_IN_PLACE, &unknowns, 1, MPI_INT64_T, MPI_SUM, problem.where.comm);
+  comm::all_reduce(problem.where.comm, &unknowns, 1, MPI_SUM);
   if (how.checkpoints) how.checkpoints->pass();
   auto solver = std::make_unique<heat_solver>(cells);
   if (how.checkpoints) how.checkpoints->pass();

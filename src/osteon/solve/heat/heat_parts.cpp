@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/comm/virtual_ranks.hpp>
 #include <osteon/numerics/operators/connected_parts.hpp>
 #include <osteon/solve/heat/percolation.hpp>
@@ -140,7 +141,7 @@ given_heat sum_given_heat(const heat_problem& problem) {
       add(voxels * face.flux_W_per_mm2 * volume / h[a]);
     }
   }
-  MPI_Allreduce(MPI_IN_PLACE, sums.data(), static_cast<int>(sums.size()), MPI_DOUBLE, MPI_SUM, problem.where.comm);
+  comm::all_reduce(problem.where.comm, sums.data(), sums.size(), MPI_SUM);
   for (std::size_t p = 0; p < sums.size(); p += 3) {
     result.net_W.push_back(sums[p]);
     result.gross_W.push_back(sums[p + 1]);
@@ -160,7 +161,7 @@ void level_trapped_parts(const heat_problem& problem, const std::vector<bool>& i
   std::vector<std::uint8_t> trapped(count);
   for (std::size_t n = 0; n < is_trapped_run.size(); ++n)
     if (is_trapped_run[n]) trapped[static_cast<std::size_t>(heat.parts.of_run[n])] = 1;
-  MPI_Allreduce(MPI_IN_PLACE, trapped.data(), static_cast<int>(count), MPI_UINT8_T, MPI_BOR, problem.where.comm);
+  comm::all_reduce(problem.where.comm, trapped.data(), count, MPI_BOR);
   double cells = 0, net = 0, worst = 0;
   std::vector<double> rest(count);  // by cell
   bool has_rest = false;
@@ -253,7 +254,7 @@ std::vector<T> spread(const heat_problem& problem, const heated_parts& part, std
   const auto state = [&](std::size_t run) { return part.state[part.kind[run]]; };
   int floats = 0;
   for (std::size_t n = 0; n < runs.size(); ++n) floats |= state(n) == part_state::floating;
-  MPI_Allreduce(MPI_IN_PLACE, &floats, 1, MPI_INT, MPI_MAX, problem.where.comm);
+  comm::all_reduce(problem.where.comm, &floats, 1, MPI_MAX);
   numbered_parts parts;
   std::vector<double> shift;
   if (floats != 0) {
@@ -266,7 +267,7 @@ std::vector<T> spread(const heat_problem& problem, const heated_parts& part, std
       for (std::int32_t i = 0; i < runs[n].length; ++i, ++place) own[0] += static_cast<double>(unknown[place]);
       own[1] += runs[n].length;
     }
-    MPI_Allreduce(MPI_IN_PLACE, sum.data(), static_cast<int>(sum.size()), MPI_DOUBLE, MPI_SUM, problem.where.comm);
+    comm::all_reduce(problem.where.comm, sum.data(), sum.size(), MPI_SUM);
     for (std::size_t p = 0; p < sum.size(); p += 2)
       shift.push_back(sum[p + 1] > 0 ? floating_mean - sum[p] / sum[p + 1] : 0);
   }
@@ -345,7 +346,7 @@ outer_inflow inflows(const heat_cells& cells, const heat_load& load, const std::
     sum[f.side] += heat;
     sum[6] += std::abs(heat);
   }
-  MPI_Allreduce(MPI_IN_PLACE, sum.data(), 7, MPI_DOUBLE, MPI_SUM, cells.where.comm);
+  comm::all_reduce(cells.where.comm, sum.data(), 7, MPI_SUM);
   return {{{{sum[0], sum[1]}, {sum[2], sum[3]}, {sum[4], sum[5]}}}, sum[6]};
 }
 
@@ -361,7 +362,7 @@ double heat_made(const heat_problem& problem) {
   double sum = 0;
   if (!problem.source_W_per_mm3.empty())
     for (const material_number m : problem.material) sum += problem.source_W_per_mm3[m];
-  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, problem.where.comm);
+  comm::all_reduce(problem.where.comm, &sum, 1, MPI_SUM);
   return sum * problem.spacing_mm.z * problem.spacing_mm.y * problem.spacing_mm.x;
 }
 

@@ -9,6 +9,7 @@
 #include <limits>
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
+#include <osteon/comm/reductions.hpp>
 
 namespace osteon::solve {
 
@@ -34,7 +35,7 @@ void heat_solver::set_scale(const heat_load& load) {
     for (const outer_face& f : cells_.outer) scale_ = std::max(scale_, std::abs(heat(f, load.at_face(f))));
   if (load.in_cell)
     for (std::int32_t i = 0; i < cells_.owned; ++i) scale_ = std::max(scale_, std::abs(load.in_cell(i)));
-  MPI_Allreduce(MPI_IN_PLACE, &scale_, 1, MPI_DOUBLE, MPI_MAX, cells_.where.comm);
+  comm::all_reduce(cells_.where.comm, &scale_, 1, MPI_MAX);
 }
 
 // r = (b - K x) / scale, computed in double; its norm.
@@ -67,7 +68,7 @@ double heat_solver::dissipation(const heat_load& load) const {
       sum += x_[at(f.cell)] * d.heat_W +
              cells_.conductance(f) * d.rise_K * ((is_seen_twice ? 0.5 : 1.0) * d.rise_K - x_[at(f.cell)]);
     }
-  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, cells_.where.comm);
+  comm::all_reduce(cells_.where.comm, &sum, 1, MPI_SUM);
   if (load.in_cell) sum += total([&](std::int32_t i) { return load.in_cell(i) * x_[at(i)]; });
   return sum;
 }
@@ -84,7 +85,7 @@ double heat_solver::energy_identity_error(const heat_load& load) {
   double xb = 0;
   if (load.at_face)
     for (const outer_face& f : cells_.outer) xb += x_[at(f.cell)] * heat(f, load.at_face(f));
-  MPI_Allreduce(MPI_IN_PLACE, &xb, 1, MPI_DOUBLE, MPI_SUM, cells_.where.comm);
+  comm::all_reduce(cells_.where.comm, &xb, 1, MPI_SUM);
   const double difference = total([&](std::int32_t i) {
     const double flux = static_cast<double>(high[i]) + static_cast<double>(low[i]);
     return x_[at(i)] * (flux - (load.in_cell ? load.in_cell(i) : 0));

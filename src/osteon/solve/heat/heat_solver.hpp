@@ -4,6 +4,7 @@
 #include <functional>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/comm/message_ledger.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/numerics/certificate.hpp>
 #include <osteon/numerics/checkpointer.hpp>
 #include <osteon/numerics/krylov/cg.hpp>
@@ -50,7 +51,7 @@ class heat_solver {
       return part;
     });
     const auto counted = comm::counted_call::all_reduce(cells_.where.comm, sizeof sum);
-    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, cells_.where.comm);
+    comm::all_reduce(cells_.where.comm, &sum, 1, MPI_SUM);
     return sum;
   }
   /// End the use of the solver. @returns the last solution

@@ -4,6 +4,7 @@
 #include <optional>
 #include <osteon/base/at.hpp>
 #include <osteon/base/stopwatch.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/solve/heat/driven_parts.hpp>
 #include <osteon/solve/heat/heat_check.hpp>
 #include <osteon/solve/heat/heat_parts.hpp>
@@ -133,7 +134,7 @@ conductivity_tensor effective_conductivity(heat_problem problem, surroundings ki
   heat_solver solver(cells);
   if (how.checkpoints) how.checkpoints->pass();
   std::int64_t unknowns = cells.owned;
-  MPI_Allreduce(MPI_IN_PLACE, &unknowns, 1, MPI_INT64_T, MPI_SUM, problem.where.comm);
+  comm::all_reduce(problem.where.comm, &unknowns, 1, MPI_SUM);
   tensor.certificate[0].setup_seconds = watch.seconds();
   tensor.certificate[0].setup_cpu_seconds = cpu.of_all_ranks(problem.where.comm);
 
@@ -160,7 +161,7 @@ conductivity_tensor effective_conductivity(heat_problem problem, surroundings ki
       for (std::size_t a = 0; a <= b; ++a)
         energy[a] += cells.conductance(f) * loads[a].at_face(f).rise_K * (both_sides * rise - temperature);
     }
-    MPI_Allreduce(MPI_IN_PLACE, energy.data(), 3, MPI_DOUBLE, MPI_SUM, problem.where.comm);
+    comm::all_reduce(problem.where.comm, energy.data(), 3, MPI_SUM);
     for (std::size_t a = 0; a <= b; ++a) {
       const double work = solver.total(
           [&](std::int32_t i) { return static_cast<double>(fields[a][static_cast<std::size_t>(i)]) * solver.residual(i); });

@@ -8,6 +8,7 @@
 #include <limits>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/numerics/checkpointer.hpp>
 #include <osteon/solve/heat/heat_check.hpp>
 #include <osteon/solve/heat/heat_parts.hpp>
@@ -120,14 +121,14 @@ class stepper {
       ends[0] = std::max(ends[0], -above_initial_[at(i)]);
       ends[1] = std::max(ends[1], above_initial_[at(i)]);
     }
-    MPI_Allreduce(MPI_IN_PLACE, ends.data(), 2, MPI_DOUBLE, MPI_MAX, cells_.where.comm);
+    comm::all_reduce(cells_.where.comm, ends.data(), 2, MPI_MAX);
     record.low_K = plan_.initial_K - ends[0];
     record.high_K = plan_.initial_K + ends[1];
   }
 
   std::int64_t total_cells() const {
     std::int64_t n = cells_.owned;
-    MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPI_INT64_T, MPI_SUM, cells_.where.comm);
+    comm::all_reduce(cells_.where.comm, &n, 1, MPI_SUM);
     return n;
   }
   double made_W() const { return made_; }

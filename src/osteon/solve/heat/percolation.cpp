@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <osteon/base/disjoint_sets.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/comm/virtual_ranks.hpp>
 #include <osteon/voxel/rows_of_runs.hpp>
 
@@ -155,7 +156,7 @@ std::array<face_match, 3> match_faces(const grid::block& where, const ghosted_ce
       match[2].high += end.x == domain.x && row.back().x + row.back().length == shape.x;
     }
   static_assert(sizeof match == 9 * sizeof(std::int64_t));
-  MPI_Allreduce(MPI_IN_PLACE, match.data(), 9, MPI_INT64_T, MPI_SUM, where.comm);
+  comm::all_reduce(where.comm, match.data(), 9, MPI_SUM);
   return match;
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <osteon/base/for_each.hpp>
 #include <osteon/comm/percentile.hpp>
+#include <osteon/comm/reductions.hpp>
 
 namespace osteon::solve {
 
@@ -18,7 +19,7 @@ field_statistics statistics(MPI_Comm comm, std::span<const float> values) {
                                              return sum;
                                            }),
                              static_cast<double>(count)};
-  MPI_Allreduce(MPI_IN_PLACE, sums.data(), 2, MPI_DOUBLE, MPI_SUM, comm);
+  comm::all_reduce(comm, sums.data(), 2, MPI_SUM);
   if (sums[1] == 0) return {};
   constexpr double fractions[] = {0.5, 0.95, 0.98, 0.99, 1.0};
   const std::vector<float> at = comm::percentiles(comm, values, fractions);
@@ -54,7 +55,7 @@ std::vector<material_statistics> statistics_by_material(MPI_Comm comm, std::span
   const std::size_t width = 1 + fields.size();
   int highest = 0;
   for (const material_number m : material) highest = std::max<int>(highest, m);
-  MPI_Allreduce(MPI_IN_PLACE, &highest, 1, MPI_INT, MPI_MAX, comm);
+  comm::all_reduce(comm, &highest, 1, MPI_MAX);
   const auto numbers = static_cast<std::size_t>(highest) + 1;
   std::vector<double> sums(numbers * width), largest(numbers * width);
   for (std::size_t i = 0; i < material.size(); ++i) {
@@ -66,8 +67,8 @@ std::vector<material_statistics> statistics_by_material(MPI_Comm comm, std::span
       top[1 + f] = std::max(top[1 + f], static_cast<double>(fields[f][i]));
     }
   }
-  MPI_Allreduce(MPI_IN_PLACE, sums.data(), static_cast<int>(sums.size()), MPI_DOUBLE, MPI_SUM, comm);
-  MPI_Allreduce(MPI_IN_PLACE, largest.data(), static_cast<int>(largest.size()), MPI_DOUBLE, MPI_MAX, comm);
+  comm::all_reduce(comm, sums.data(), sums.size(), MPI_SUM);
+  comm::all_reduce(comm, largest.data(), largest.size(), MPI_MAX);
 
   std::vector<material_statistics> result;
   std::vector<std::size_t> group_of(numbers);

@@ -1,3 +1,4 @@
+#include <osteon/comm/reductions.hpp>
 #include <osteon/solve/post/reactions.hpp>
 
 #include <algorithm>
@@ -32,7 +33,7 @@ wrench resultant(const elasticity_problem& problem, const elasticity_solution& s
     for (int c = 0; c < 3; ++c) place[static_cast<std::size_t>(c)] += at[c];
     ++place[3];
   });
-  MPI_Allreduce(MPI_IN_PLACE, place.data(), 4, MPI_DOUBLE, MPI_SUM, comm);
+  comm::all_reduce(comm, place.data(), 4, MPI_SUM);
   wrench result;
   result.nodes = static_cast<std::int64_t>(place[3]);
   if (result.nodes > 0) result.about_mm = {place[0] / place[3], place[1] / place[3], place[2] / place[3]};
@@ -45,7 +46,7 @@ wrench resultant(const elasticity_problem& problem, const elasticity_solution& s
     const double terms[6] = {f.z, f.y, f.x, arm.x * f.y - arm.y * f.x, arm.z * f.x - arm.x * f.z, arm.y * f.z - arm.z * f.y};
     for (std::size_t c = 0; c < 6; ++c) sums[c] += terms[c];
   });
-  MPI_Allreduce(MPI_IN_PLACE, sums.data(), 6, MPI_DOUBLE, MPI_SUM, comm);
+  comm::all_reduce(comm, sums.data(), 6, MPI_SUM);
   result.force_N = {sums[0], sums[1], sums[2]};
   result.moment_N_mm = {sums[3], sums[4], sums[5]};
   return result;

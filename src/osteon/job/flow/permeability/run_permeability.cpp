@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/job/flow/flow_fields.hpp>
 #include <osteon/job/flow/flow_keys.hpp>
 #include <osteon/job/flow/permeability/flow_dispersion.hpp>
@@ -153,7 +154,7 @@ physics_result run_permeability(const spec& job, const local_model& part, const 
   solve::flow_solution solution = solve::solve_permeability(problem, options_of(job, how), log);
   physics_result result;
   result.elements = part.cells.size();
-  MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
+  comm::all_reduce(comm, &result.elements, 1, MPI_SUM);
   std::vector<numerics::solve_certificate> certificates;
   for (const solve::flow_direction& d : solution.directions) certificates.push_back(d.certificate);
   result.certificate = numerics::joint_certificate(certificates);

@@ -9,6 +9,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/io/vtp.hpp>
 #include <osteon/job/flow/flow_fields.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
@@ -64,7 +65,7 @@ flow_paths::flow_paths(const spec& job, const local_model& part, const solve::th
       }
     // Without an opening, as under a lid that slides, they begin anywhere.
     int has_some = points_.empty() ? 0 : 1;
-    MPI_Allreduce(MPI_IN_PLACE, &has_some, 1, MPI_INT, MPI_MAX, where.comm);
+    comm::all_reduce(where.comm, &has_some, 1, MPI_MAX);
     if (has_some != 0) break;
   }
 }

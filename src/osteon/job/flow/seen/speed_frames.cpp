@@ -5,6 +5,7 @@
 #include <limits>
 #include <osteon/base/at.hpp>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/job/flow/fluid_of.hpp>
 #include <osteon/job/outputs/cut_picture.hpp>
 #include <osteon/job/physics.hpp>
@@ -53,7 +54,7 @@ class flow_painter final : public frame_painter {
     const auto ends = state.numbers.find("given_temperatures");
     const bool is_warm = ends != state.numbers.end() && job_.picture.field.value_or("temperature") == "temperature" &&
                          !job_.picture.shows && job_.picture.pathlines == 0;
-    MPI_Allreduce(MPI_IN_PLACE, &highest_, 1, MPI_DOUBLE, MPI_MAX, comm);
+    comm::all_reduce(comm, &highest_, 1, MPI_MAX);
     result.shown_low = 0;
     result.shown_high = highest_;
     result.shown_name = "speed";

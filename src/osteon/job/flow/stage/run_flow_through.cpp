@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/job/flow/flow_fields.hpp>
 #include <osteon/job/flow/flow_keys.hpp>
 #include <osteon/job/flow/heat/buoyancy.hpp>
@@ -68,7 +69,7 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
       problem.is_buoyant ? flows_of(convection) : solve::solve_flow_through(problem, options, log);
   physics_result result;
   result.elements = part.cells.size();
-  MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
+  comm::all_reduce(comm, &result.elements, 1, MPI_SUM);
   std::vector<numerics::solve_certificate> certificates;
   for (const solve::through_flow& flow : solution.flows) certificates.push_back(flow.certificate);
   result.certificate = numerics::joint_certificate(certificates);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/job/flow/flow_fields.hpp>
 #include <osteon/job/flow/flow_keys.hpp>
 #include <osteon/job/flow/heat/flow_heat.hpp>
@@ -144,7 +145,7 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
     result.written = {steps->path(), steps->close(times_s)};
   }
   result.elements = part.cells.size();
-  MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
+  comm::all_reduce(comm, &result.elements, 1, MPI_SUM);
   result.certificate = solution.certificate;
 
   const std::vector<std::string> names = names_of_openings(job, problem, table_of);

@@ -11,6 +11,7 @@
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/gather_to_all.hpp>
 #include <osteon/comm/percentile.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/numerics/operators/connected_parts.hpp>
 #include <osteon/solve/flow/temperature/flow_temperature.hpp>
 #include <osteon/solve/names_of_numerics.hpp>
@@ -68,8 +69,7 @@ std::vector<voxel::run> renewed_runs(const residence_problem& problem) {
                  [&](std::int32_t cell, double out) {
                    if (out < 0) is_renewed[at(part_of[at(cell)])] = 1;
                  });
-  MPI_Allreduce(MPI_IN_PLACE, is_renewed.data(), static_cast<int>(is_renewed.size()), MPI_UNSIGNED_CHAR, MPI_BOR,
-                problem.where.comm);
+  comm::all_reduce(problem.where.comm, is_renewed.data(), is_renewed.size(), MPI_BOR);
   std::vector<voxel::run> renewed;
   for (std::size_t n = 0; n < runs.size(); ++n)
     if (is_renewed[at(parts.of_run[n])] != 0) renewed.push_back(runs[n]);
@@ -147,7 +147,7 @@ residence_solution solve_residence_time(const residence_problem& problem, const 
   std::vector<voxel::run> renewed = renewed_runs(problem);
   std::array<std::int64_t, 2> voxels{problem.fluid.size(), 0};
   for (const voxel::run& r : renewed) voxels[1] += r.length;
-  MPI_Allreduce(MPI_IN_PLACE, voxels.data(), 2, MPI_INT64_T, MPI_SUM, comm);
+  comm::all_reduce(comm, voxels.data(), 2, MPI_SUM);
   comm::collectively(comm, [&] {
     if (voxels[1] == 0)
       throw usage_error(
@@ -177,7 +177,7 @@ residence_solution solve_residence_time(const residence_problem& problem, const 
   const double limit = stagnant_times * all.volume_mm3 / all.outflow_mm3_per_s;
   std::int64_t old = 0;
   for (const float a : own) old += static_cast<double>(a) > limit;
-  MPI_Allreduce(MPI_IN_PLACE, &old, 1, MPI_INT64_T, MPI_SUM, comm);
+  comm::all_reduce(comm, &old, 1, MPI_SUM);
   all.stagnant_share = static_cast<double>(old + voxels[0] - voxels[1]) / static_cast<double>(voxels[0]);
   return all;
 }

@@ -7,6 +7,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/numerics/joint_certificate.hpp>
 #include <osteon/numerics/krylov/anderson_mixing.hpp>
 #include <osteon/solve/flow/buoyancy/buoyant_flow.hpp>
@@ -73,7 +74,7 @@ std::array<double, 2> range_of_fluid(const transport_cells& cells, const std::ve
   std::array<double, 2> ends{-infinity, -infinity};
   for (std::size_t i = 0; i < x.size(); ++i)
     if (cells.is_fluid[i] != 0) ends = {std::max(ends[0], -x[i]), std::max(ends[1], x[i])};
-  MPI_Allreduce(MPI_IN_PLACE, ends.data(), 2, MPI_DOUBLE, MPI_MAX, cells.grid.where.comm);
+  comm::all_reduce(cells.grid.where.comm, ends.data(), 2, MPI_MAX);
   return {-ends[0], ends[1]};
 }
 
@@ -189,7 +190,7 @@ class buoyant_solver {
     right_square_ = 0;
     for (const flow_entries* entries : {&std::as_const(right), &given})
       for (const auto& [place, value] : *entries) right_square_ += value * value;
-    MPI_Allreduce(MPI_IN_PLACE, &right_square_, 1, MPI_DOUBLE, MPI_SUM, comm());
+    comm::all_reduce(comm(), &right_square_, 1, MPI_SUM);
     through_flow& flow = all_.flow.flows.front();
     const solve_certificate before = flow.certificate;
     solver_->begin(given, right, reynolds(), 1);
@@ -206,7 +207,7 @@ class buoyant_solver {
     std::array<double, 2> sums{};
     for (std::size_t i = 0; i < next.size(); ++i)
       if (heat_.cells().is_fluid[i] != 0) sums[0] += (next[i] - t_[i]) * (next[i] - t_[i]), ++sums[1];
-    MPI_Allreduce(MPI_IN_PLACE, sums.data(), 2, MPI_DOUBLE, MPI_SUM, comm());
+    comm::all_reduce(comm(), sums.data(), 2, MPI_SUM);
     const auto ends = range_of_fluid(heat_.cells(), next);
     const double range = std::max(ends[1] - ends[0], 1e-12 * std::abs(heat_.cells().reference_K));
     return sums[0] > 0 && range > 0 ? std::sqrt(sums[0] / sums[1]) / range : 0;
@@ -344,7 +345,7 @@ class buoyant_solver {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     std::array<double, 2> ends{-infinity, -infinity};
     for (const double v : x) ends = {std::max(ends[0], -v), std::max(ends[1], v)};
-    MPI_Allreduce(MPI_IN_PLACE, ends.data(), 2, MPI_DOUBLE, MPI_MAX, comm());
+    comm::all_reduce(comm(), ends.data(), 2, MPI_MAX);
     low = -ends[0], high = ends[1];
   }
 
@@ -394,7 +395,7 @@ class buoyant_solver {
     std::array<double, 2> sums{};
     for (std::size_t i = 0; i < t_.size(); ++i)
       if (heat_.cells().is_fluid[i] != 0) sums[0] += (a[i] - b[i]) * (a[i] - b[i]), ++sums[1];
-    MPI_Allreduce(MPI_IN_PLACE, sums.data(), 2, MPI_DOUBLE, MPI_SUM, comm());
+    comm::all_reduce(comm(), sums.data(), 2, MPI_SUM);
     return sums[1] > 0 ? std::sqrt(sums[0] / sums[1]) : 0;
   }
 
@@ -418,7 +419,7 @@ class buoyant_solver {
                int fewest) {
     double largest = 0;
     for (std::size_t i = 0; i < t_.size(); ++i) largest = std::max(largest, std::abs(grown[i]));
-    MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, comm());
+    comm::all_reduce(comm(), &largest, 1, MPI_MAX);
     std::vector<double> state = steady;
     const double factor = largest > 0 ? kick / largest : 0;
     for (std::size_t i = 0; i < state.size(); ++i) state[i] += factor * grown[i];
@@ -492,7 +493,7 @@ class buoyant_solver {
     std::array<double, 2> sums{};
     for (std::size_t i = 0; i < t_.size(); ++i)
       if (heat_.cells().is_fluid[i] != 0) sums[0] += t_[i], ++sums[1];
-    MPI_Allreduce(MPI_IN_PLACE, sums.data(), 2, MPI_DOUBLE, MPI_SUM, comm());
+    comm::all_reduce(comm(), sums.data(), 2, MPI_SUM);
     return all_.heat.mean_fluid_K - (heat_.cells().reference_K + sums[0] / sums[1]);
   }
 
@@ -535,7 +536,7 @@ class buoyant_solver {
     for (std::size_t c = 0; c < 3; ++c)
       for (std::int64_t i = 0; i < open_.cells.grid.owned; ++i)
         highest[c] = std::max(highest[c], std::abs(x[c * at(open_.cells.stride()) + at(i)]));
-    MPI_Allreduce(MPI_IN_PLACE, highest.data(), 3, MPI_DOUBLE, MPI_MAX, comm());
+    comm::all_reduce(comm(), highest.data(), 3, MPI_MAX);
     const double unit = units_.velocity_mm_per_s;
     all_.highest_velocity_mm_per_s = {unit * highest[0], unit * highest[1], unit * highest[2]};
     if (how_.watch != nullptr) {

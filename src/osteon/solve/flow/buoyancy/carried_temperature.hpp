@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/solve/flow/temperature/transport_solver.hpp>
 #include <utility>
 #include <vector>
@@ -48,7 +49,7 @@ class carried_temperature {
     else
       run(transport_solver(cells_, std::move(start), taken));
     own.unknowns = cells_.grid.owned;
-    MPI_Allreduce(MPI_IN_PLACE, &own.unknowns, 1, MPI_INT64_T, MPI_SUM, problem_.where.comm);
+    comm::all_reduce(problem_.where.comm, &own.unknowns, 1, MPI_SUM);
     certificate_.iterations += own.iterations;
     own.iterations = certificate_.iterations;
     own.restarts += certificate_.restarts;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <osteon/base/at.hpp>
+#include <osteon/comm/reductions.hpp>
 
 namespace osteon::solve {
 
@@ -47,7 +48,7 @@ double inverse_gradient_K_per_mm(const temperature_problem& heat, const transpor
     if (upwards < 0) sums[0] += upwards * upwards;
     ++sums[1];
   });
-  MPI_Allreduce(MPI_IN_PLACE, sums.data(), 2, MPI_DOUBLE, MPI_SUM, cells.grid.where.comm);
+  comm::all_reduce(cells.grid.where.comm, sums.data(), 2, MPI_SUM);
   return sums[1] > 0 ? std::sqrt(sums[0] / sums[1]) : 0;
 }
 

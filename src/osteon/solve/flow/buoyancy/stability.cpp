@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <numbers>
 #include <osteon/base/at.hpp>
+#include <osteon/comm/reductions.hpp>
 
 namespace osteon::solve {
 
@@ -41,7 +42,7 @@ double leading_multiplier(MPI_Comm comm, const std::vector<std::uint8_t>& counts
     for (Eigen::Index j = 0; j <= i; ++j)
       gram(i, j) = gram(j, i) =
           product_of(counts, vectors[static_cast<std::size_t>(i)], vectors[static_cast<std::size_t>(j)]);
-  MPI_Allreduce(MPI_IN_PLACE, gram.data(), static_cast<int>(gram.size()), MPI_DOUBLE, MPI_SUM, comm);
+  comm::all_reduce(comm, gram.data(), gram.size(), MPI_SUM);
   const Eigen::Index n = size - 1;
   // In vectors of length one. The last vectors may contain only the error of the steps.
   Eigen::VectorXd scale(n);
@@ -74,7 +75,7 @@ stability_verdict test_stability(MPI_Comm comm, const std::vector<std::uint8_t>&
     std::vector<float>& own = vectors.emplace_back(state.size());
     for (std::size_t i = 0; i < own.size(); ++i) own[i] = static_cast<float>(state[i] - steady[i]);
     double square = product_of(counts, own, own);
-    MPI_Allreduce(MPI_IN_PLACE, &square, 1, MPI_DOUBLE, MPI_SUM, comm);
+    comm::all_reduce(comm, &square, 1, MPI_SUM);
     const double size = std::sqrt(square);
     if (!std::isfinite(size)) return result;
     if (n == 0) first_size = size;

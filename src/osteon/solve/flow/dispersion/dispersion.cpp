@@ -9,6 +9,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/numerics/joint_certificate.hpp>
 #include <osteon/numerics/krylov/block_sums.hpp>
 #include <osteon/numerics/operators/connected_parts.hpp>
@@ -64,7 +65,7 @@ class closure {
       for (const double f : transport_.flow[a])
         result.cell_peclet_number = std::max(result.cell_peclet_number, std::abs(f) / conductance(a));
     }
-    MPI_Allreduce(MPI_IN_PLACE, &result.cell_peclet_number, 1, MPI_DOUBLE, MPI_MAX, comm());
+    comm::all_reduce(comm(), &result.cell_peclet_number, 1, MPI_MAX);
     std::array<std::array<double, 3>, 3> tensor{};
     std::vector<solve_certificate> certificates;
     std::optional<transport_solver> solver;
@@ -115,7 +116,7 @@ class closure {
     transport_.grid = std::move(numbered.grid);
     const heat_cells& grid = transport_.grid;
     cells_count_ = grid.owned;
-    MPI_Allreduce(MPI_IN_PLACE, &cells_count_, 1, MPI_INT64_T, MPI_SUM, comm());
+    comm::all_reduce(comm(), &cells_count_, 1, MPI_SUM);
     resistivity_ = grid.resistivity.at(1);
     for (auto& f : unit_flow_) f.assign(at(grid.size), 0);
     for (const voxel::run& r : numbered.numbers.runs()) {
@@ -158,10 +159,10 @@ class closure {
       transport_.loose[at(s.cell)] += face.conductance;
     }
     std::int64_t held = std::ssize(sides_[j]);
-    MPI_Allreduce(MPI_IN_PLACE, &held, 1, MPI_INT64_T, MPI_SUM, comm());
+    comm::all_reduce(comm(), &held, 1, MPI_SUM);
     if (held > 0) return;
     int holder = transport_.grid.owned > 0 ? comm::rank(comm()) : comm::size(comm());
-    MPI_Allreduce(MPI_IN_PLACE, &holder, 1, MPI_INT, MPI_MIN, comm());
+    comm::all_reduce(comm(), &holder, 1, MPI_MIN);
     if (holder == comm::rank(comm())) transport_.loose.front() = conductance(0) + conductance(1) + conductance(2);
   }
 

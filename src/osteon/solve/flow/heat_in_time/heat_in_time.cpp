@@ -235,7 +235,7 @@ void heat_in_time::find_range() {
   std::array<double, 2> ends{-endless, -endless};
   for (std::size_t i = 0; i < t_.size(); ++i)
     if (cells_.is_fluid[i] != 0) ends = {std::max(ends[0], -t_[i]), std::max(ends[1], t_[i])};
-  MPI_Allreduce(MPI_IN_PLACE, ends.data(), 2, MPI_DOUBLE, MPI_MAX, problem_.where.comm);
+  comm::all_reduce(problem_.where.comm, ends.data(), 2, MPI_MAX);
   const double range = std::max(ends[0] + ends[1], cells_.highest_K - cells_.reference_K);
   constexpr double parts = 2;  // of a factor of two
   range_K_ = range > 0 ? std::exp2(std::ceil(parts * std::log2(range) - 1e-9) / parts) : 0;
@@ -319,7 +319,7 @@ bool heat_in_time::step(const std::vector<double>& x, double step_s) {
   std::array<double, 3> ends{0, -endless, -endless};
   for (std::size_t i = 0; i < t_.size(); ++i)
     ends = {std::max(ends[0], std::abs(t_[i] - from[i])), std::max(ends[1], -t_[i]), std::max(ends[2], t_[i])};
-  MPI_Allreduce(MPI_IN_PLACE, ends.data(), 3, MPI_DOUBLE, MPI_MAX, problem_.where.comm);
+  comm::all_reduce(problem_.where.comm, ends.data(), 3, MPI_MAX);
   const double range = std::max(ends[1] + ends[2], cells_.highest_K - cells_.reference_K);
   change_per_s_ = range > 0 ? ends[0] / (range * step_s) : 0;
   if (plan_.weight) {
@@ -416,7 +416,7 @@ void heat_in_time::record(double time_s) {
   std::array<double, 2> ends{-endless, -endless};
   for (std::size_t i = 0; i < t_.size(); ++i)
     if (cells_.is_fluid[i] != 0) ends = {std::max(ends[0], -t_[i]), std::max(ends[1], t_[i])};
-  MPI_Allreduce(MPI_IN_PLACE, ends.data(), 2, MPI_DOUBLE, MPI_MAX, problem_.where.comm);
+  comm::all_reduce(problem_.where.comm, ends.data(), 2, MPI_MAX);
   r.fluid_low_K = cells_.reference_K - ends[0];
   r.fluid_high_K = cells_.reference_K + ends[1];
   r.worst_imbalance = certificate_.reaction_imbalance;
@@ -430,7 +430,7 @@ heat_in_time::weight_numbers heat_in_time::numbers_of_weight() const {
   for (std::size_t c = 0; c < 3; ++c)
     for (std::size_t i = 0; i < moving_; ++i)
       ends[2 + c] = std::max(ends[2 + c], std::abs(last_[c * (last_.size() / 3) + i]));
-  MPI_Allreduce(MPI_IN_PLACE, ends.data(), 5, MPI_DOUBLE, MPI_MAX, problem_.where.comm);
+  comm::all_reduce(problem_.where.comm, ends.data(), 5, MPI_MAX);
   constexpr double per_m3 = 1e9;
   const double diffusivity = problem_.materials.at(1).conductivity_W_per_mK / (per_m3 * problem_.heat_capacity_J_per_mm3K);
   const double kinematic = flow_.viscosity_Pa_s / flow_.density_kg_per_m3, unit = units_.velocity_mm_per_s;

@@ -48,8 +48,8 @@ void find_boundary_flows(const through_problem& problem, const open_flow_cells& 
     }
     sums[4 * n + 3] += area[s.axis()] * (s.next >= 0 ? 1.5 * pressure(s.cell) - 0.5 * pressure(s.next) : pressure(s.cell));
   }
-  MPI_Allreduce(MPI_IN_PLACE, sums.data(), static_cast<int>(sums.size()), MPI_DOUBLE, MPI_SUM, problem.where.comm);
-  MPI_Allreduce(MPI_IN_PLACE, highest.data(), static_cast<int>(count), MPI_DOUBLE, MPI_MAX, problem.where.comm);
+  comm::all_reduce(problem.where.comm, sums.data(), sums.size(), MPI_SUM);
+  comm::all_reduce(problem.where.comm, highest.data(), count, MPI_MAX);
   double in = 0, out = 0, in_pressure = 0, out_pressure = 0, net = 0;
   for (std::size_t n = 0; n < count; ++n) {
     const flow_boundary& b = problem.boundaries[n];
@@ -106,8 +106,8 @@ void find_speeds(const through_problem& problem, const open_flow_cells& open, co
   for (std::int64_t c = 0; c < 3; ++c)
     for (std::int64_t i = 0; i < cells.grid.owned; ++i)
       highest[1] = std::max(highest[1], std::abs(x[at(c * cells.stride() + i)]) / cells.slope[at(c)]);
-  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, problem.where.comm);
-  MPI_Allreduce(MPI_IN_PLACE, highest.data(), 2, MPI_DOUBLE, MPI_MAX, problem.where.comm);
+  comm::all_reduce(problem.where.comm, &sum, 1, MPI_SUM);
+  comm::all_reduce(problem.where.comm, highest.data(), 2, MPI_MAX);
   flow.mean_speed_mm_per_s = units.velocity_mm_per_s * sum / static_cast<double>(all.counts.flowing);
   flow.highest_speed_mm_per_s = units.velocity_mm_per_s * highest[0];
   const double per_mm2_s = 1e-6 * problem.density_kg_per_m3 / problem.viscosity_Pa_s;

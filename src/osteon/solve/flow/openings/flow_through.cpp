@@ -86,7 +86,7 @@ double wetted_surface(const through_problem& problem, const open_flow_cells& ope
     const bool was_counted = (open.cells.grid.open[at(s.cell)] >> s.side & 1) == 0;
     if (was_counted && b.kind != face_flow::wall) --walls[s.axis()];
   }
-  MPI_Allreduce(MPI_IN_PLACE, walls.data(), 3, MPI_INT64_T, MPI_SUM, problem.where.comm);
+  comm::all_reduce(problem.where.comm, walls.data(), 3, MPI_SUM);
   counts.wetted_faces = walls[0] + walls[1] + walls[2];
   double sum = 0;
   for (std::size_t a = 0; a < 3; ++a) sum += static_cast<double>(walls[a]) * area[a];
@@ -134,7 +134,7 @@ std::int64_t count_unknowns(const open_flow_cells& open) {
   std::int64_t unknowns = cells.grid.owned - static_cast<std::int64_t>(cells.beyond.size());
   for (const auto& f : cells.friction)
     unknowns += std::count_if(f.begin(), f.begin() + cells.grid.owned, [](std::uint8_t n) { return n != 0; });
-  MPI_Allreduce(MPI_IN_PLACE, &unknowns, 1, MPI_INT64_T, MPI_SUM, cells.grid.where.comm);
+  comm::all_reduce(cells.grid.where.comm, &unknowns, 1, MPI_SUM);
   return unknowns;
 }
 

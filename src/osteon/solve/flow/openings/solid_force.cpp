@@ -1,4 +1,5 @@
 #include <osteon/base/at.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/solve/flow/openings/through_parts.hpp>
 
 namespace osteon::solve {
@@ -91,7 +92,7 @@ void find_force(const through_problem& problem, const open_flow_cells& open, con
     if (w.label > labels) continue;
     for (std::size_t c = 0; c < 3; ++c) sums[3 * at(w.label) + c] += f[c];
   }
-  MPI_Allreduce(MPI_IN_PLACE, sums.data(), static_cast<int>(sums.size()), MPI_DOUBLE, MPI_SUM, problem.where.comm);
+  comm::all_reduce(problem.where.comm, sums.data(), sums.size(), MPI_SUM);
   constexpr double m2_per_mm2 = 1e-6;
   const double unit = m2_per_mm2 * units.pressure_Pa * units.length_mm * units.length_mm;
   const auto in_N = [&](std::size_t n) {

@@ -145,7 +145,7 @@ std::vector<std::int64_t> sizes_of(const through_problem& problem, const numbere
   std::vector<std::int64_t> size(at(parts.count));
   const auto runs = problem.cells.runs();
   for (std::size_t n = 0; n < runs.size(); ++n) size[at(parts.of_run[n])] += runs[n].length;
-  MPI_Allreduce(MPI_IN_PLACE, size.data(), static_cast<int>(size.size()), MPI_INT64_T, MPI_SUM, problem.where.comm);
+  comm::all_reduce(problem.where.comm, size.data(), size.size(), MPI_SUM);
   return size;
 }
 
@@ -283,7 +283,7 @@ through_outline survey_conditions(const through_problem& problem, const through_
     if (flows[p]) result.counts.flowing += runs[n].length;
     if (result.free_parts > 0) result.free_part.push_back(free_number[p]);
   }
-  MPI_Allreduce(MPI_IN_PLACE, &result.counts.flowing, 1, MPI_INT64_T, MPI_SUM, comm);
+  comm::all_reduce(comm, &result.counts.flowing, 1, MPI_SUM);
   return result;
 }
 

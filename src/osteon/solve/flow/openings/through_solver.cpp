@@ -5,6 +5,7 @@
 #include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/solve/flow/openings/through_solver.hpp>
 
 namespace osteon::solve {
@@ -57,7 +58,7 @@ through_solver::through_solver(const open_flow_cells& cells, const through_probl
   for (const flow_side& s : cells.sides)
     if (s.face >= 0) open_faces_.emplace_back(s.axis(), s.face);
   double values = 8.0 * cells_.grid.owned;
-  MPI_Allreduce(MPI_IN_PLACE, &values, 1, MPI_DOUBLE, MPI_SUM, cells_.grid.where.comm);
+  comm::all_reduce(cells_.grid.where.comm, &values, 1, MPI_SUM);
   most_kept_ = std::clamp(static_cast<std::size_t>(kept_values / values), fewest_inertia, kept_inertia);
   for (auto* v : {&x_, &exact_}) v->assign(at(4 * cells_.stride()), 0.0);
   for (auto* v : {&change_, &r_, &s_, &p_, &v_, &w_}) v->assign(at(4 * cells_.stride()), 0.0F);

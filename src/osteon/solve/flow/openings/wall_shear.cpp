@@ -1,5 +1,6 @@
 #include <cmath>
 #include <osteon/base/at.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/solve/flow/openings/wall_shear.hpp>
 #include <unordered_map>
 
@@ -46,7 +47,7 @@ wall_shear find_wall_shear(const through_problem& problem, const open_flow_cells
     result.of_cell[at(i)] = static_cast<float>(force / wetted);
     sums[0] += force, sums[1] += wetted;
   });
-  MPI_Allreduce(MPI_IN_PLACE, sums.data(), 2, MPI_DOUBLE, MPI_SUM, problem.where.comm);
+  comm::all_reduce(problem.where.comm, sums.data(), 2, MPI_SUM);
   result.mean = sums[1] > 0 ? sums[0] / sums[1] : 0;
   return result;
 }

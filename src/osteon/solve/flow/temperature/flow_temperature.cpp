@@ -9,6 +9,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/numerics/krylov/block_sums.hpp>
 #include <osteon/solve/flow/open_flow_cells.hpp>
 #include <osteon/solve/flow/temperature/transport_solver.hpp>
@@ -85,7 +86,7 @@ class heat_account {
  private:
   MPI_Comm comm() const { return cells_.grid.where.comm; }
   std::vector<double> summed(std::vector<double> own) const {
-    MPI_Allreduce(MPI_IN_PLACE, own.data(), static_cast<int>(own.size()), MPI_DOUBLE, MPI_SUM, comm());
+    comm::all_reduce(comm(), own.data(), own.size(), MPI_SUM);
     return own;
   }
 
@@ -185,7 +186,7 @@ class heat_account {
       all.temperature_K[i] = cells_.reference_K + x_[i];
     }
     sums = summed(std::move(sums));
-    MPI_Allreduce(MPI_IN_PLACE, ends.data(), 2, MPI_DOUBLE, MPI_MAX, comm());
+    comm::all_reduce(comm(), ends.data(), 2, MPI_MAX);
     all.low_K = cells_.reference_K - ends[0];
     all.high_K = cells_.reference_K + ends[1];
     const auto mean = [&](double sum, double count) { return count > 0 ? cells_.reference_K + sum / count : none; };
@@ -203,7 +204,7 @@ class heat_account {
     });
     for (const transport_side& s : cells_.sides)
       highest = std::max(highest, 2 * (s.brings + s.takes) / half_conductance(s.cell, s.side / 2));
-    MPI_Allreduce(MPI_IN_PLACE, &highest, 1, MPI_DOUBLE, MPI_MAX, comm());
+    comm::all_reduce(comm(), &highest, 1, MPI_MAX);
     all.cell_peclet_number = highest;
   }
 
@@ -245,7 +246,7 @@ temperature_solution solve_flow_temperature(const temperature_problem& problem, 
   transport_cells cells = make_transport_cells(problem, log);
   temperature_solution all;
   std::int64_t unknowns = cells.grid.owned;
-  MPI_Allreduce(MPI_IN_PLACE, &unknowns, 1, MPI_INT64_T, MPI_SUM, problem.where.comm);
+  comm::all_reduce(problem.where.comm, &unknowns, 1, MPI_SUM);
   transport_solver solver(cells);
   all.certificate.setup_seconds = setup.seconds();
   if (problem.rehearses) {

@@ -362,7 +362,7 @@ void set_weights(transport_cells& cells, heat_convection how, const double* x, d
     constexpr double of_range = 1e-4;
     std::array<double, 2> ends{-infinity, -infinity};
     for (std::int32_t i = 0; i < grid.owned; ++i) ends = {std::max(ends[0], x[i]), std::max(ends[1], -x[i])};
-    MPI_Allreduce(MPI_IN_PLACE, ends.data(), 2, MPI_DOUBLE, MPI_MAX, grid.where.comm);
+    comm::all_reduce(grid.where.comm, ends.data(), 2, MPI_MAX);
     noise = of_range * (ends[0] + ends[1]);
     noise *= noise;
   }
@@ -420,7 +420,7 @@ double pin_faces_beyond_bounds(transport_cells& cells, const double* x) {
     is_beyond[at(i)] = beyond > 0;
     if (i < grid.owned) worst = std::max(worst, beyond);
   }
-  MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_DOUBLE, MPI_MAX, grid.where.comm);
+  comm::all_reduce(grid.where.comm, &worst, 1, MPI_MAX);
   if (!(worst > 0)) return 0;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     cells.pinned[axis].resize(at(grid.size));
@@ -446,7 +446,7 @@ std::array<std::int64_t, 2> count_limited(const transport_cells& cells) {
         constexpr float central = 0.499F;
         counts[1] += cells.weight[axis][at(i)] < central;
       }
-  MPI_Allreduce(MPI_IN_PLACE, counts.data(), 2, MPI_INT64_T, MPI_SUM, cells.grid.where.comm);
+  comm::all_reduce(cells.grid.where.comm, counts.data(), 2, MPI_SUM);
   return counts;
 }
 
