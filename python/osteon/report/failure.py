@@ -2,11 +2,8 @@
 
 from typing import Any
 
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-
+from .chart import COLOURS, LINE, Line, Panel, Rule, svg_uri
 from .data import JobResult
-from .plots import COLOURS, INK, LINE, svg_uri
 from .text import look_up, number
 
 LARGEST_WORK_ERROR = 0.01  # of the trapezoidal rule; smaller steps make it smaller
@@ -23,44 +20,30 @@ def curve(result: JobResult) -> str | None:
     if len(x) < 2:
         return None
 
-    def paint(figure: Figure) -> None:
-        upper, lower = figure.subplots(2, 1, sharex=True)
-        upper.plot(x, told[load], color=LINE, linewidth=1.4, marker=".", markersize=4, label="computed")
-        for key, words, colour in (
-            ("first_yield", "first yield", COLOURS[4]),
-            ("yield_offset", "0.2 % offset", COLOURS[1]),
-            ("ultimate", "ultimate", COLOURS[2]),
-        ):
-            at = result.summary.get(key, {})
-            if load in at:
-                upper.plot([at[place]], [at[load]], "o", markersize=6, color=colour, label=words)
-        pistoia = look_up(result.summary, "pistoia.failure_moment_N_mm" if turns else "pistoia.failure_load_N")
-        if isinstance(pistoia, float):
-            upper.axhline(
-                pistoia, color=COLOURS[3], linestyle="--", linewidth=1, label="Pistoia, of the elastic solution"
-            )
-        upper.set_ylabel("moment (N mm)" if turns else "force (N)")
-        _energies(lower, x, told)
-        lower.set_xlabel("angle (°)" if turns else "displacement of the driven face (mm)")
-        for axes in (upper, lower):
-            axes.grid(color=INK, alpha=0.2, linewidth=0.6)
-            axes.legend(frameon=False, fontsize=8)
-
-    return svg_uri((8, 5.6), paint)
-
-
-def _energies(axes: Axes, x: list[float], told: dict[str, list[float]]) -> None:
-    for n, (key, words) in enumerate(
-        (
-            ("work_mJ", "work"),
-            ("stored_mJ", "stored"),
-            ("dissipated_mJ", "dissipated"),
-            ("hardening_mJ", "hardening"),
-        )
+    upper = Panel(y_title="moment (N mm)" if turns else "force (N)")
+    upper.lines.append(Line(x, told[load], LINE, "computed", width=1.4, dot=1.6))
+    for key, words, colour in (
+        ("first_yield", "first yield", COLOURS[4]),
+        ("yield_offset", "0.2 % offset", COLOURS[1]),
+        ("ultimate", "ultimate", COLOURS[2]),
     ):
-        if any(v != 0 for v in told[key]):
-            axes.plot(x, told[key], color=COLOURS[n], linewidth=1.3, label=words)
-    axes.set_ylabel("energy (mJ)")
+        at = result.summary.get(key, {})
+        if load in at:
+            upper.lines.append(Line([at[place]], [at[load]], colour, words, width=0, dot=3))
+    pistoia = look_up(result.summary, "pistoia.failure_moment_N_mm" if turns else "pistoia.failure_load_N")
+    if isinstance(pistoia, float):
+        upper.rules.append(Rule("y", pistoia, COLOURS[3], "Pistoia, of the elastic solution", dashed=True))
+    lower = Panel("angle (°)" if turns else "displacement of the driven face (mm)", "energy (mJ)", _energies(x, told))
+    return svg_uri((8, 5.6), [upper, lower], share_x=True)
+
+
+def _energies(x: list[float], told: dict[str, list[float]]) -> list[Line]:
+    words = {"work_mJ": "work", "stored_mJ": "stored", "dissipated_mJ": "dissipated", "hardening_mJ": "hardening"}
+    return [
+        Line(x, told[key], COLOURS[n], label)
+        for n, (key, label) in enumerate(words.items())
+        if any(v != 0 for v in told[key])
+    ]
 
 
 def certificates(summary: dict[str, Any]) -> list[tuple[str, str, str, bool]]:

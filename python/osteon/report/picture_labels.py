@@ -4,6 +4,7 @@ import io
 import json
 import math
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from .colours import colour_table
 from .data import JobResult
 from .picture_marks import Camera, draw_arrows, draw_peak
 from .scene import Scene
+from .ticks import round_ticks
 
 GLOW = (75 / 255, 230 / 255)  # the part of a map that a volume shows, src/osteon/render/scene/presets.hpp
 
@@ -45,11 +47,19 @@ class Labels:
 
 def ticks(low: float, high: float, most: int = 6) -> list[tuple[float, str]]:
     """Round values in a range, with as many digits as tell them apart."""
-    from matplotlib.ticker import MaxNLocator
+    return [(v, digits_for(v, high - low, max(abs(low), abs(high)))) for v in round_ticks(low, high, most)]
 
-    values = [float(v) for v in MaxNLocator(most, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)]
-    values = [v for v in values if low - 1e-9 * (high - low) <= v <= high + 1e-9 * (high - low)]
-    return [(v, digits_for(v, high - low, max(abs(low), abs(high)))) for v in values]
+
+def _typeface() -> str:
+    """The files of DejaVu Sans in matplotlib, whose import takes longer than the picture; "{}" is the weight."""
+    found = find_spec("matplotlib")
+    data = Path(found.origin).parent / "mpl-data" if found is not None and found.origin else Path()
+    fonts = data / "fonts" / "ttf"
+    if not fonts.is_dir():  # a distribution keeps them elsewhere
+        import matplotlib
+
+        fonts = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
+    return str(fonts / "DejaVuSans{}.ttf")
 
 
 def digits_for(value: float, step: float, largest: float) -> str:
@@ -68,13 +78,11 @@ def round_length(longest: float) -> float:
 
 def draw(picture: Image.Image, labels: Labels) -> Image.Image:
     """A larger picture on the same ground: the title above, and on the right what nothing of the picture lies under."""
-    import matplotlib
-
     picture = picture.convert("RGB")
     unit = max(min(picture.size) / 1000, 0.25)
     head, side = round(74 * unit), round(236 * unit)
     ground = picture.getpixel((0, 0))
-    face = str(Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuSans{}.ttf")
+    face = _typeface()
 
     def font(size: float, weight: str = "") -> ImageFont.FreeTypeFont:
         return ImageFont.truetype(face.format(weight), max(8, round(size * unit)))

@@ -1,79 +1,12 @@
-"""Diagrams of the report, as SVG that reads on light and dark paper."""
-
-import io
-import math
-from collections.abc import Callable
+"""Diagrams of the report."""
 
 import numpy as np
-from matplotlib import rc_context
-from matplotlib.axes import Axes
-from matplotlib.axis import Axis
-from matplotlib.backends.backend_svg import FigureCanvasSVG
-from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
-from .colours import data_uri
+from .chart import COLOURS, Line, Panel, Rule, svg_uri
 from .data import JobResult
 
-INK, LINE = "#7d838c", "#2f7f9e"
-
-
-STYLE = {
-    **{"text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": INK, "xtick.color": INK, "ytick.color": INK},
-    **{"font.size": 10, "svg.hashsalt": "osteon", "axes.spines.top": False, "axes.spines.right": False},
-}
-
-
-def svg_uri(size: tuple[float, float], paint: Callable[[Figure], None]) -> str:
-    """Draw a figure as SVG in a data URI.
-
-    The figure is an object without pyplot and has fixed margins: the import of pyplot, and a layout engine that
-    measures all texts, each take as long as the drawing.
-
-    @param size width and height in inches
-    @param paint adds axes and lines to the empty figure
-    """
-    with rc_context(STYLE):
-        figure = Figure(size)
-        width, height = size
-        figure.subplots_adjust(
-            left=0.82 / width, right=1 - 0.12 / width, bottom=0.52 / height, top=1 - 0.18 / height, hspace=0.18
-        )
-        paint(figure)
-        for ground in (figure, *figure.axes):
-            ground.patch.set_alpha(0)
-        out = io.BytesIO()
-        FigureCanvasSVG(figure).print_svg(out, metadata={"Date": None})
-    return data_uri(out.getvalue(), "image/svg+xml")
-
-
-def _draw(paint: Callable[[Axes], None]) -> str:
-    def paint_one(figure: Figure) -> None:
-        axes = figure.subplots()
-        paint(axes)
-        axes.grid(color=INK, alpha=0.2, linewidth=0.6)
-
-    return svg_uri((5.6, 3.3), paint_one)
-
-
-SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-
-def log_axis(axis: Axis) -> None:
-    """Label about six powers of ten in plain text: matplotlib's own labels are TeX, and slower than the figure."""
-    axis.set_major_locator(LogLocator(numticks=7))
-    axis.set_minor_locator(NullLocator())
-    axis.set_major_formatter(lambda value, _: power_of_ten(value))
-
-
-def power_of_ten(value: float) -> str:
-    """A tick of a logarithmic axis: "0.01" to "1000" in full, others as a power; empty between powers."""
-    if not value > 0:
-        return ""
-    exponent = round(math.log10(value))
-    if not math.isclose(value, 10.0**exponent, rel_tol=1e-6):
-        return f"{value:g}"
-    return f"{value:g}" if -2 <= exponent <= 3 else f"10{str(exponent).translate(SUPERSCRIPTS)}"
+WARM = COLOURS[1]
+SMALL = (5.6, 3.3)  # inches
 
 
 def histogram(result: JobResult) -> str | None:
@@ -83,24 +16,20 @@ def histogram(result: JobResult) -> str | None:
     values = values[values > 0]
     if values.size < 2:
         return None
+    least, middle, most = (float(v) for v in np.percentile(values, (1, 50, 98)))
     # Dead ends bear next to nothing: over all decades that they span the rest would be a single bar.
-    low = max(float(np.percentile(values, 1)), float(values.max()) * 1e-9)
+    low = max(least, float(values.max()) * 1e-9)
     high = max(float(values.max()), low * 1.01)
     _, words, unit = result.field_name
-
-    def paint(axes: Axes) -> None:
-        axes.hist(values, bins=np.geomspace(low, high, 81), weights=np.full(values.size, 100 / values.size), color=LINE)
-        axes.set(
-            xscale="log", xlabel=f"{words} ({unit}); 1 % of the volume is below the axis", ylabel="solid volume (%)"
-        )
-        log_axis(axes.xaxis)
-        for q, style in ((50, "-"), (98, "--")):
-            axes.axvline(
-                np.percentile(values, q), color="#d1603d", linestyle=style, linewidth=1.2, label=f"{q} % lie below"
-            )
-        axes.legend(frameon=False, fontsize=9)
-
-    return _draw(paint)
+    counts, _ = np.histogram(np.log(values), bins=80, range=(np.log(low), np.log(high)))
+    panel = Panel(
+        f"{words} ({unit}); 1 % of the volume is below the axis",
+        "solid volume (%)",
+        steps=(np.geomspace(low, high, 81), 100 * counts / values.size),
+        rules=[Rule("x", middle, WARM, "50 % lie below"), Rule("x", most, WARM, "98 % lie below", dashed=True)],
+        log_x=True,
+    )
+    return svg_uri(SMALL, [panel])
 
 
 def greys(result: JobResult) -> str | None:
@@ -111,18 +40,17 @@ def greys(result: JobResult) -> str | None:
     s = result.summary
     unit = str(s.get("image", {}).get("unit") or "")
     threshold = s.get("segmentation", {}).get("threshold")
-
-    def paint(axes: Axes) -> None:
-        share = 100 * scan.counts / scan.counts.sum()
-        axes.stairs(share, scan.edges, color=LINE, fill=True)
-        axes.set(yscale="log", xlabel=f"grey value{f' ({unit})' if unit else ''}", ylabel="voxels (%)")
-        log_axis(axes.yaxis)
-        axes.set_ylim(max(share[share > 0].min() / 2, 1e-4), 5 * share.max())  # room for the legend
-        if threshold is not None:
-            axes.axvline(float(threshold), color="#d1603d", linewidth=1.4, label=f"threshold {float(threshold):g}")
-            axes.legend(frameon=False, fontsize=9)
-
-    return _draw(paint)
+    share = 100 * scan.counts / scan.counts.sum()
+    panel = Panel(
+        f"grey value{f' ({unit})' if unit else ''}",
+        "voxels (%)",
+        steps=(scan.edges, share),
+        log_y=True,
+        y_range=(max(float(share[share > 0].min()) / 2, 1e-4), 1.5 * float(share.max())),
+    )
+    if threshold is not None:
+        panel.rules.append(Rule("x", float(threshold), WARM, f"threshold {float(threshold):g}"))
+    return svg_uri(SMALL, [panel])
 
 
 def convergence(result: JobResult) -> str | None:
@@ -130,19 +58,11 @@ def convergence(result: JobResult) -> str | None:
     if len(history) < 2 or max(history) <= 0:
         return None
     tolerance = result.summary.get("certificate", {}).get("tolerance")
-
-    def paint(axes: Axes) -> None:
-        axes.semilogy(range(len(history)), history, color=LINE, marker="o", markersize=3.5, linewidth=1.4)
-        axes.set(xlabel="iteration", ylabel="relative residual")
-        log_axis(axes.yaxis)
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-        if tolerance:
-            axes.axhline(
-                float(tolerance), color="#d1603d", linestyle="--", linewidth=1.2, label=f"tolerance {tolerance:g}"
-            )
-            axes.legend(frameon=False, fontsize=9)
-
-    return _draw(paint)
+    line = Line(range(len(history)), history, width=1.4, dot=1.75 if len(history) <= 200 else 0.0)
+    panel = Panel("iteration", "relative residual", [line], log_y=True, whole_x=True)
+    if tolerance:
+        panel.rules.append(Rule("y", float(tolerance), WARM, f"tolerance {tolerance:g}", dashed=True))
+    return svg_uri(SMALL, [panel])
 
 
 PANELS = (  # title, unit, keys of the history with the word for their lines; those with members have a line each
@@ -166,7 +86,6 @@ PANELS = (  # title, unit, keys of the history with the word for their lines; th
     ("Courant number", "", {"cfl": ""}),
     ("divergence", "", {"divergence": ""}),
 )
-COLOURS = ("#2f7f9e", "#d1603d", "#6a994e", "#8e6bb0", "#c29a2b", "#5b6770")
 
 
 def _numbers(values: list[object]) -> list[float]:
@@ -208,18 +127,17 @@ def history(result: JobResult) -> str | None:
     if not drawn:
         return None
 
-    def paint(figure: Figure) -> None:
-        axes = figure.subplots(len(drawn), 1, sharex=True, squeeze=False)
-        for panel, (title, unit, lines) in zip(axes[:, 0], drawn, strict=True):
-            for (label, values), colour in zip(lines, COLOURS * (len(lines) // len(COLOURS) + 1), strict=False):
-                panel.plot(time, values, color=colour, linewidth=1.3, label=label or None)
-            if title == "divergence" and all(v > 0 for v in lines[0][1][1:]):
-                panel.set_yscale("log")
-                log_axis(panel.yaxis)
-            panel.set_ylabel(f"{title} ({unit})" if unit else title, fontsize=8)
-            panel.grid(color=INK, alpha=0.2, linewidth=0.6)
-            if len(lines) > 1 or lines[0][0]:
-                panel.legend(frameon=False, fontsize=8, ncols=min(len(lines), 4))
-        axes[-1, 0].set_xlabel("time (s)")
-
-    return svg_uri((8, 1.7 * len(drawn)), paint)
+    panels = []
+    for title, unit, lines in drawn:
+        panels.append(
+            Panel(
+                y_title=f"{title} ({unit})" if unit else title,
+                lines=[
+                    Line(time, values, COLOURS[n % len(COLOURS)], label if len(lines) > 1 or lines[0][0] else "")
+                    for n, (label, values) in enumerate(lines)
+                ],
+                log_y=title == "divergence" and all(v > 0 for v in lines[0][1][1:]),
+            )
+        )
+    panels[-1].x_title = "time (s)"
+    return svg_uri((8, 1.7 * len(panels)), panels, share_x=True)

@@ -4,11 +4,9 @@ import csv
 import math
 from typing import Any
 
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-
+from .chart import COLOURS, Panel, svg_uri
+from .chart import Line as Drawn
 from .data import JobResult
-from .plots import COLOURS, INK, svg_uri
 
 PANELS = (  # key, title, unit
     ("speed_mm_per_s", "speed", "mm/s"),
@@ -60,14 +58,6 @@ def _along(probes: dict[str, Any]) -> dict[str, list[Line]]:
     return lines
 
 
-def _draw(axes: Axes, lines: list[Line], title: str) -> None:
-    for (label, x, y), colour in zip(lines, COLOURS * (len(lines) // len(COLOURS) + 1), strict=False):
-        axes.plot(x, y, color=colour, linewidth=1.3, label=label)
-    axes.set_ylabel(title, fontsize=8)
-    axes.grid(color=INK, alpha=0.2, linewidth=0.6)
-    axes.legend(frameon=False, fontsize=8, ncols=min(len(lines), 4))
-
-
 def probes(result: JobResult) -> str | None:
     """Of a flow with probes; nothing where there is none to draw."""
     told = result.summary.get("probes", {})
@@ -83,11 +73,9 @@ def probes(result: JobResult) -> str | None:
     if not panels:
         return None
 
-    def paint(figure: Figure) -> None:
-        axes = figure.subplots(len(panels), 1, squeeze=False)
-        for n, (panel, (lines, title, words)) in enumerate(zip(axes[:, 0], panels, strict=True)):
-            _draw(panel, lines, title)
-            if n + 1 == len(panels) or panels[n + 1][2] != words:
-                panel.set_xlabel(words)
-
-    return svg_uri((8, 2.0 * len(panels)), paint)
+    drawn = []
+    for n, (lines, title, words) in enumerate(panels):
+        is_last = n + 1 == len(panels) or panels[n + 1][2] != words
+        coloured = [Drawn(x, y, COLOURS[i % len(COLOURS)], label) for i, (label, x, y) in enumerate(lines)]
+        drawn.append(Panel(words if is_last else "", title, coloured))
+    return svg_uri((8, 2.0 * len(panels)), drawn)

@@ -80,14 +80,15 @@ def picture_of_directions(along: Callable[[np.ndarray], np.ndarray], words: str)
     from matplotlib.colors import ListedColormap, Normalize
     from matplotlib.figure import Figure
 
-    from .plots import COLOURS, INK, STYLE
+    from .chart import COLOURS, INK
 
+    style = {name: INK for name in ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")}
     colours = ListedColormap(colour_table("batlow") / 255)
     polar, around = np.meshgrid(np.linspace(0, np.pi, 61), np.linspace(0, 2 * np.pi, 121), indexing="ij")
     n = np.stack([np.sin(polar) * np.cos(around), np.sin(polar) * np.sin(around), np.cos(polar)], -1)
     radius = along(n)
     low, high = float(radius.min()), float(radius.max())
-    with rc_context(STYLE):
+    with rc_context({**style, "font.size": 10, "axes.spines.top": False, "axes.spines.right": False}):
         figure = Figure((8.4, 3.6), dpi=130, layout="constrained")
         body = figure.add_subplot(1, 2, 1, projection="3d")
         norm = Normalize(low, high if high > low else low + 1)
