@@ -236,13 +236,13 @@ def _add_fields(panes: list[_Pane], fields: list[SharedField], count: int, volum
     left_out = []
     for f in fields:
         thin = [page_field.thin for page_field in f.fields[:count]]
-        scale = scale_of(np.concatenate([t.values[np.isfinite(t.values)] for t in thin]))
+        scale = scale_of(np.sort(np.concatenate([t.sorted_values for t in thin])))
         limits = [page_field.limits for page_field in f.fields[:count] if page_field.limits]
         shared = (min(a for a, _ in limits), max(b for _, b in limits)) if limits else _limits(thin, scale)
         name = f.fields[0].name
         entries, texts = [], {}
         for n, t in enumerate(thin):
-            texts[f"field-{name}-{n}"] = packed(codes_of(t.values, scale))
+            texts[f"field-{name}-{n}"] = packed(codes_of(t, scale))
             entries.append(
                 viewer_data.describe_field(
                     f"{name}-{n}",
@@ -263,7 +263,7 @@ def _add_fields(panes: list[_Pane], fields: list[SharedField], count: int, volum
                 most = max(MOST_OVER_LIMIT * limit, float(np.percentile(size, 99.99)))
             even = Scale(-(most or 1.0), most or 1.0, 1.0, True)
             limit = limit or most or 1.0
-            texts[f"field-{name}-{n}"] = packed(codes_of(t.values, even))
+            texts[f"field-{name}-{n}"] = packed(codes_of(t, even))
             entries.append(
                 viewer_data.describe_field(
                     f"{name}-{n}", f"change of {f.title}", f.unit, t, even, (-limit, limit), 1, "batlow"

@@ -12,7 +12,7 @@ from ..results.cluster_parts import ClusterParts, MissingPartError, open_results
 from ..results.documents import Documents, documents
 from ..results.result_file import ResultFile
 from ..results.unit_for_people import unit_for_people
-from .deformation import Deformation, coarse_displacement
+from .deformation import CoarseDisplacement, Deformation
 from .volumes import ScanCodes, ThinField, magnitudes, scan_codes, solid_share, thin_field, thinning
 
 
@@ -51,11 +51,11 @@ class JobResult(Documents):
         return z, y, x
 
     @property
-    def shown(self) -> np.ndarray | None:
+    def shown(self) -> ThinField | None:
         """The field of the picture, of the first load case."""
         name = self.field_name[0]
         chosen = [f for f in self.fields if f.name == name or (f.case and f.name == f"{name}_{f.case}")]
-        return chosen[0].thin.values if chosen else None
+        return chosen[0].thin if chosen else None
 
     @property
     def field_range(self) -> tuple[float, float]:
@@ -63,9 +63,9 @@ class JobResult(Documents):
         told = self.summary.get("shown", {})
         if told.get("high"):
             return float(told.get("low", 0.0)), float(told["high"])
-        if self.shown is None or not np.isfinite(self.shown).any():
+        if self.shown is None or not self.shown.has_values:
             return 0.0, 1.0
-        return 0.0, float(np.nanpercentile(self.shown, 98)) or 1.0
+        return 0.0, self.shown.percentiles(98)[0] or 1.0
 
 
 def load(directory: Path) -> JobResult:
@@ -120,20 +120,29 @@ def _load_fields(result: JobResult) -> None:
                     "name it in output.fields."
                 )
             others = sorted(set(file) - {"material", *wanted}, key=lambda n: (file.variables[n][1], n))  # cells first
+            moving = {f"displacement_{case}" if case else "displacement": case for case in _deformed_cases(result)}
             for each in [*(n for n in wanted if n in file), *others]:
-                if (made := _page_field(result, file, each)) is not None:
+                moves = CoarseDisplacement(result.shape) if each in moving else None
+                if (made := _page_field(result, file, each, moves)) is not None:
                     result.fields.append(made)
-            for case in result.cases[:MOST_DEFORMATIONS] or [""]:
-                each = f"displacement_{case}" if case else "displacement"
-                if each in file and (moved := coarse_displacement(file.planes(each), result.shape)) is not None:
-                    result.deformations[case] = moved
+                if moves is not None and (moved := moves.result()) is not None:
+                    result.deformations[moving[each]] = moved
     for warning in told:
         result.notes.append(f"{warning.message}.")
         warnings.warn(str(warning.message), warning.category, stacklevel=2)
 
 
-def _page_field(result: JobResult, file: ResultFile | ClusterParts, name: str) -> PageField | None:
-    """A scalar, or the length of a vector; nothing of tensors, whose invariants are fields of their own."""
+def _deformed_cases(result: JobResult) -> list[str]:
+    return result.cases[:MOST_DEFORMATIONS] or [""]
+
+
+def _page_field(
+    result: JobResult, file: ResultFile | ClusterParts, name: str, moves: CoarseDisplacement | None = None
+) -> PageField | None:
+    """A scalar, or the length of a vector; nothing of tensors, whose invariants are fields of their own.
+
+    @param moves gets the planes of a vector, too
+    """
     variable, on_nodes = file.variables[name]
     components = int(variable.shape[3]) if len(variable.shape) == 4 else 1
     if components not in (1, 3) or (on_nodes and components == 1):
@@ -145,7 +154,7 @@ def _page_field(result: JobResult, file: ResultFile | ClusterParts, name: str) -
         title = str(getattr(variable, "long_name", name))
         unit = unit_for_people(str(getattr(variable, "units", "1")))
         title = title.removesuffix(f", case {case}").split(" at the voxel")[0]
-    planes = file.planes(name)
+    planes = file.planes(name) if moves is None else moves.seen(file.planes(name))
     if components == 3:
         planes, title = magnitudes(planes, on_nodes), f"{title}, magnitude"
     elif not np.issubdtype(variable.dtype, np.floating):
@@ -160,7 +169,7 @@ def _page_field(result: JobResult, file: ResultFile | ClusterParts, name: str) -
     if is_shown and told.get("high"):
         low, high = float(told.get("low", 0.0)), float(told["high"])
         # From nothing, because a slice hides nothing behind its low values; not of temperatures, which are far from it.
-        limits = (low if float(np.nanmin(thin.values)) >= 0.2 * high else min(low, 0.0), high)
+        limits = (low if float(thin.sorted_values[0]) >= 0.2 * high else min(low, 0.0), high)
     return PageField(name, title, unit, thin, limits, case, components == 3)
 
 

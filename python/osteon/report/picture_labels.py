@@ -3,6 +3,7 @@
 import io
 import json
 import math
+import zlib
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -204,10 +205,10 @@ def of_result(result: JobResult, scene: Scene | None = None) -> Image.Image | No
 
 
 def as_png(picture: Image.Image | None) -> bytes:
-    """Encode losslessly; empty without a picture. Pillow's `optimize` takes eight times as long for 8 % fewer bytes."""
+    """Encode losslessly; empty without a picture. Runs pack filtered rows as well as strings do, and faster."""
     out = io.BytesIO()
     if picture is not None:
-        picture.save(out, "PNG", compress_level=3)
+        picture.save(out, "PNG", compress_level=3, compress_type=zlib.Z_RLE)
     return out.getvalue()
 
 

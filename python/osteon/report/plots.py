@@ -4,6 +4,7 @@ import numpy as np
 
 from .chart import COLOURS, Line, Panel, Rule, svg_uri
 from .data import JobResult
+from .volumes import percentiles_of_sorted
 
 WARM = COLOURS[1]
 SMALL = (5.6, 3.3)  # inches
@@ -12,20 +13,22 @@ SMALL = (5.6, 3.3)  # inches
 def histogram(result: JobResult) -> str | None:
     if result.shown is None:
         return None
-    values = result.shown[np.isfinite(result.shown)]
-    values = values[values > 0]
+    values = result.shown.sorted_values
+    values = values[np.searchsorted(values, 0, side="right") :]
     if values.size < 2:
         return None
-    least, middle, most = (float(v) for v in np.percentile(values, (1, 50, 98)))
+    least, middle, most = percentiles_of_sorted(values, (1, 50, 98))
     # Dead ends bear next to nothing: over all decades that they span the rest would be a single bar.
-    low = max(least, float(values.max()) * 1e-9)
-    high = max(float(values.max()), low * 1.01)
+    low = max(least, float(values[-1]) * 1e-9)
+    high = max(float(values[-1]), low * 1.01)
     _, words, unit = result.field_name
-    counts, _ = np.histogram(np.log(values), bins=80, range=(np.log(low), np.log(high)))
+    edges = np.geomspace(low, high, 81)
+    edges[-1] = high  # by rounding it may lie below, and the largest value with it
+    counts = np.diff(np.append(np.searchsorted(values, edges[:-1]), values.size))
     panel = Panel(
         f"{words} ({unit}); 1 % of the volume is below the axis",
         "solid volume (%)",
-        steps=(np.geomspace(low, high, 81), 100 * counts / values.size),
+        steps=(edges, 100 * counts / values.size),
         rules=[Rule("x", middle, WARM, "50 % lie below"), Rule("x", most, WARM, "98 % lie below", dashed=True)],
         log_x=True,
     )

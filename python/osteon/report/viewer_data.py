@@ -70,10 +70,9 @@ def describe_field(
     even_map: str, case: str = "", has_peak: bool = True,
 ) -> dict[str, Any]:  # fmt: skip
     """An entry of `fields` in the viewer's description; its volume has the same name."""
-    some = thin.values[np.isfinite(thin.values)]
     at_least = limits is None or limits[1] < thin.largest
     if limits is None:
-        top = float(np.percentile(some, 98)) if some.size else 1.0
+        top = thin.percentiles(98)[0] if thin.has_values else 1.0
         limits = (0.0, top or 1.0) if scale.power == 2 else (scale.low, scale.high)
     if scale.diverging:
         top = max(abs(v) for v in limits)
@@ -107,6 +106,8 @@ def picture_uri(picture: Path | Image.Image, pixels: int = STILL_PIXELS) -> str:
             picture = Image.open(picture).convert("RGB")
         except (OSError, ValueError, SyntaxError):
             return ""
+    from PIL import WebPImagePlugin  # noqa: F401 (it registers itself; else Pillow looks for it in all its plug-ins)
+
     small = picture.copy()
     small.thumbnail((pixels, pixels))
     out = io.BytesIO()
@@ -150,8 +151,8 @@ def of_result(result: JobResult, scene: Scene, picture: Image.Image | None) -> s
         volumes.add("sets", scene.sets)
     left_out = []
     for f in result.fields:
-        scale = scale_of(f.thin.values)
-        codes = packed(codes_of(f.thin.values, scale))
+        scale = scale_of(f.thin.sorted_values)
+        codes = packed(codes_of(f.thin, scale))
         if fields and volumes.size + len(codes) > BUDGET:
             left_out.append(f.title)
             continue
