@@ -16,7 +16,7 @@ index3 light_cell(index3 domain, const vector3& spacing_mm);
 /// Count the voxels whose value reaches a level.
 /// @param field with any ghosts; NaN lies below the level
 /// @return the same on all ranks @collective on where.comm
-/// @cost one allreduce of 4 bytes a cell, 8 MiB at most; 2.7 MiB are kept
+/// @cost one allreduce of 4 bytes a cell, 8 MiB at most; 11 MiB are kept
 kernel::solid_pyramid gather_solid(const grid::block& where, const vector3& spacing_mm,
                                    const grid::ghosted_field<float>& field, double level);
 
