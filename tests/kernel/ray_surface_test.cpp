@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <osteon/kernel/rays/ray_surface.hpp>
+#include <osteon/kernel/rays/surface_light.hpp>
 #include <random>
 
 namespace ray_surface_test {
@@ -81,6 +82,33 @@ TEST(ray_surface, meets_a_sphere_where_geometry_says) {
   }
   EXPECT_GT(met, 200);
   EXPECT_LT(samples, 300 * 60);  // 57 a ray from its origin to its end, if nothing were skipped
+}
+
+// Oracle: each ray by itself, bit for bit: neighbours in a packet end at different places, or meet nothing.
+TEST(ray_surface, of_four_rays_is_that_of_each) {
+  const auto values = ball();
+  const auto surface = surface_of(values);
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> anywhere(1, 31);
+  for (int i = 0; i < 100; ++i) {
+    std::vector<kernel::ray> rays;
+    for (int k = 0; k < 4; ++k) {
+      const vector3 from{0.2, anywhere(random), anywhere(random)}, to{31, anywhere(random), anywhere(random)};
+      rays.push_back(ray_from(from, kernel::unit({to.z - from.z, to.y - from.y, to.x - from.x}), k == 3 ? 9 : 30));
+    }
+    std::optional<kernel::ray_surface::hit> together[4];
+    std::int64_t of_four = 0, of_each = 0;
+    surface.first({&rays[0], &rays[1], &rays[2], &rays[3]}, together, of_four);
+    for (std::size_t k = 0; k < 4; ++k) {
+      const auto alone = surface.first(rays[k], of_each);
+      ASSERT_EQ(alone.has_value(), together[k].has_value());
+      if (!alone) continue;
+      EXPECT_EQ(alone->point, together[k]->point);
+      EXPECT_EQ(alone->normal, together[k]->normal);
+      EXPECT_EQ(alone->cut, together[k]->cut);
+    }
+    EXPECT_EQ(of_four, of_each);
+  }
 }
 
 // Oracle: by hand: a ray that begins inside sees the cut at its entry; one that comes from a hollow sees the wall beyond.

@@ -269,6 +269,15 @@ struct kept_parts {
   std::shared_ptr<image_join>& join;
 };
 
+// A surface on one rank is drawn at once as it is shown.
+bool needs_no_join(const grid::block& where, const scene& what) {
+  return comm::size(where.comm) == 1 && what.how == method::surface &&
+         of_opaque(what.join).pixels == kernel::colour_format::rgba32f;
+}
+ray_target in_floats(std::vector<colour>& pixels) {
+  return {{kernel::colour_format::rgba32f}, reinterpret_cast<std::byte*>(pixels.data())};
+}
+
 // Cast the rays of the picture and join what the blocks show: this rank's rows. Collective.
 image cast_and_join(const grid::block& where, const scene& what, const kept_parts& kept, std::span<const int> first_row,
                     const caster& rays) {
@@ -297,6 +306,11 @@ image cast_and_join(const grid::block& where, const scene& what, const kept_part
     pixels.resize(static_cast<std::size_t>(frame.size()));
     samples = cast_alone(*kept.volume, rays, pixels);
     clock.begin(where.comm);
+  } else if (needs_no_join(where, what)) {
+    pixels.resize(static_cast<std::size_t>(frame.size()));
+    samples = draw_surface(rays, *kept.surface, what.layers.back(), solid, in_floats(pixels));
+    clock.begin(where.comm);
+    composited = "one rank, rgba32f";
   } else if (const box_visibility seen = visibility(where, from); seen.cycle.empty()) {
     // Frames of a film differ in what they see; as whole pictures they take the same compositor.
     if (what.join.pixels != kernel::colour_format::wide) area = {0, 0, what.width, what.height};
@@ -361,8 +375,16 @@ void cast_beside(const grid::block& where, const scene& what, const kept_parts& 
                  caster rays, image& result) {
   const pixel_set edges = find_edges(where.comm, result, what.height);
   rays.only = &edges;
+  std::vector<colour> pixels;
+  if (needs_no_join(where, what)) pixels.resize(static_cast<std::size_t>(rays.frame.size()));
   for (const auto& beside : beside_middle) {
     rays.beside = beside;
+    if (!pixels.empty()) {
+      const kernel::solid_pyramid* const solid = what.shades_itself ? kept.solid.get() : nullptr;
+      result.samples += draw_surface(rays, *kept.surface, what.layers.back(), solid, in_floats(pixels));
+      take_pixels(result, pixels, rays.frame, edges);
+      continue;
+    }
     const image more = cast_and_join(where, what, kept, first_row, rays);
     add_pixels(result, more, edges);
     add_times(result, more);

@@ -21,14 +21,21 @@ vector3 at(const ray& along, double t) {
           along.origin.x + t * along.direction.x};
 }
 
-// The voxels and weights of a cubic B-spline around a point of a box of voxels, along one axis. Beyond the domain its last
-// voxels are repeated.
-struct spline {
-  std::int64_t offset[4];
-  double weight[4], slope[4];
+// A number for each of z, y and x; the last one is none.
+double4 by_axes(const vector3& a) { return double4{a.z, a.y, a.x, 0}; }
+double sum_of(const double4& a) { return (a[0] + a[1]) + (a[2] + a[3]); }
 
-  spline(double at, std::int64_t voxels, std::int64_t first, std::int64_t stride) {
-    const double middle = std::floor(at - 0.5), t = at - 0.5 - middle, u = 1 - t;
+// The voxels and weights of a cubic B-spline around a point of a box of voxels. Beyond the domain its last voxels are
+// repeated.
+class spline_box {
+ public:
+  double4 weight[4], slope[4];  // of the four voxels along each axis
+  double4 weight_x, slope_x;    // along x, of each voxel
+
+  spline_box(const vector3& at, index3 domain, const box3& present) {
+    const double4 place = by_axes(at) - 0.5;
+    const vector3 floor{std::floor(place[0]), std::floor(place[1]), std::floor(place[2])};
+    const double4 t = place - by_axes(floor), u = 1 - t;
     weight[0] = u * u * u / 6;
     weight[1] = (4 - 6 * t * t + 3 * t * t * t) / 6;
     weight[2] = (4 - 6 * u * u + 3 * u * u * u) / 6;
@@ -37,17 +44,34 @@ struct spline {
     slope[1] = t * (1.5 * t - 2);
     slope[2] = -u * (1.5 * u - 2);
     slope[3] = t * t / 2;
-    for (int i = 0; i < 4; ++i)
-      offset[i] = (std::clamp<std::int64_t>(static_cast<std::int64_t>(middle) - 1 + i, 0, voxels - 1) - first) * stride;
+    const index3 shape = present.shape();
+    const std::int64_t stride[3] = {shape.y * shape.x, shape.x, 1};
+    for (int axis = 0; axis < 3; ++axis) {
+      const auto first = static_cast<std::int64_t>(floor[axis]) - 1;
+      for (int i = 0; i < 4; ++i)
+        offset_[axis][i] = (std::clamp<std::int64_t>(first + i, 0, domain[axis] - 1) - present.begin[axis]) * stride[axis];
+    }
+    side_by_side_ = offset_[2][3] - offset_[2][0] == 3;
+    for (int i = 0; i < 4; ++i) {
+      weight_x[i] = weight[i][2];
+      slope_x[i] = slope[i][2];
+    }
   }
-};
 
-struct spline_box {
-  spline z, y, x;
-  spline_box(const vector3& at, index3 domain, const box3& present)
-      : z(at.z, domain.z, present.begin.z, present.shape().y * present.shape().x),
-        y(at.y, domain.y, present.begin.y, present.shape().x),
-        x(at.x, domain.x, present.begin.x, 1) {}
+  // Four values along x.
+  double4 row(const float* values, int z, int y) const {
+    const float* const from = values + offset_[0][z] + offset_[1][y];
+    float4 found;
+    if (side_by_side_)
+      load(found, from + offset_[2][0]);
+    else
+      found = float4{from[offset_[2][0]], from[offset_[2][1]], from[offset_[2][2]], from[offset_[2][3]]};
+    return to_double(found);
+  }
+
+ private:
+  std::int64_t offset_[3][4];
+  bool side_by_side_;
 };
 
 }  // namespace
@@ -114,41 +138,38 @@ double ray_surface::interpolate(const float* values, const vector3& point, doubl
 
 double ray_surface::mean(const float* values, const vector3& point) const {
   const spline_box around(point, domain_, present_);
-  double sum = 0, share = 0;
-  for (int z = 0; z < 4; ++z)
+  double4 sum{}, share{};  // along x
+  for (int z = 0; z < 4; ++z) {
+    double4 sum_here{}, share_here{};
     for (int y = 0; y < 4; ++y) {
-      const float* const row = values + around.z.offset[z] + around.y.offset[y];
-      const double across = around.z.weight[z] * around.y.weight[y];
-      double weighted[4], weight[4];  // without branches: near a surface half of the voxels have no value
-      for (int x = 0; x < 4; ++x) {
-        const auto value = static_cast<double>(row[around.x.offset[x]]);
-        const bool has_value = !std::isnan(value);
-        weight[x] = has_value ? around.x.weight[x] : 0;
-        weighted[x] = has_value ? around.x.weight[x] * value : 0;
-      }
-      sum += across * ((weighted[0] + weighted[1]) + (weighted[2] + weighted[3]));
-      share += across * ((weight[0] + weight[1]) + (weight[2] + weight[3]));
+      const double4 row = around.row(values, z, y);
+      const lanes4 has_value = row == row;
+      sum_here += around.weight[y][1] * (has_value ? row : double4{});
+      share_here += around.weight[y][1] * (has_value ? all(1.0) : double4{});
     }
-  return share > 0 ? sum / share : std::numeric_limits<double>::quiet_NaN();
+    sum += around.weight[z][0] * sum_here;
+    share += around.weight[z][0] * share_here;
+  }
+  const double whole = sum_of(share * around.weight_x);
+  return whole > 0 ? sum_of(sum * around.weight_x) / whole : std::numeric_limits<double>::quiet_NaN();
 }
 
 // None where a voxel has no value, or where there is no slope.
 std::optional<vector3> ray_surface::spline_normal(const vector3& point) const {
   const spline_box around(point, domain_, present_);
-  vector3 slope;
-  for (int z = 0; z < 4; ++z)
+  double4 along_z{}, along_y{}, value{};
+  for (int z = 0; z < 4; ++z) {
+    double4 value_here{}, slope_here{};
     for (int y = 0; y < 4; ++y) {
-      const float* const row = given_ + around.z.offset[z] + around.y.offset[y];
-      double value = 0, along_x = 0;
-      for (int x = 0; x < 4; ++x) {
-        const auto here = static_cast<double>(row[around.x.offset[x]]);
-        value += around.x.weight[x] * here;
-        along_x += around.x.slope[x] * here;
-      }
-      slope.z += around.z.slope[z] * around.y.weight[y] * value;
-      slope.y += around.z.weight[z] * around.y.slope[y] * value;
-      slope.x += around.z.weight[z] * around.y.weight[y] * along_x;
+      const double4 row = around.row(given_, z, y);
+      value_here += around.weight[y][1] * row;
+      slope_here += around.slope[y][1] * row;
     }
+    along_z += around.slope[z][0] * value_here;
+    along_y += around.weight[z][0] * slope_here;
+    value += around.weight[z][0] * value_here;
+  }
+  vector3 slope{sum_of(along_z * around.weight_x), sum_of(along_y * around.weight_x), sum_of(value * around.slope_x)};
   double square = 0;
   for (int axis = 0; axis < 3; ++axis) {
     slope[axis] /= -spacing_mm_[axis];
@@ -160,45 +181,105 @@ std::optional<vector3> ray_surface::spline_normal(const vector3& point) const {
 }
 
 std::optional<ray_surface::hit> ray_surface::first(const ray& along, std::int64_t& samples) const {
-  const auto part = segments_.of(along);
-  std::int64_t segment = part.first;
-  double4 beginning;
-  std::size_t cell;
-  while (reached_.find(segments_, part, segment, beginning, cell)) {
-    eight_places around;
-    std::int64_t shared;
-    const int count = segments_.place(part, segment, beginning, around, shared);
-    samples += count;
-    float8 value = around.value(values_ + shared, segments_.across());
-    if (any(value != value)) {
-      float8 share;
-      const float8 of_present = around.value_of_present(values_ + shared, segments_.across(), share);
-      value = share > static_cast<float>(half) ? of_present : all(-std::numeric_limits<float>::infinity());
-    }
-    if (any(value >= level_))
-      for (int i = 0; i < count; ++i)
-        if (value[i] >= level_) return refine(along, segment * samples_ + i);
-    ++segment;
-  }
-  return {};
+  ray none = along;
+  none.exit = none.entry;
+  std::optional<hit> hits[4];
+  first({&along, &none, &none, &none}, hits, samples);
+  return hits[0];
 }
 
+void ray_surface::first(const ray* const (&along)[4], std::optional<hit> (&hits)[4], std::int64_t& samples) const {
+  four_rays rays;
+  segments_.put(along, rays);
+  for (auto& each : hits) each.reset();
+  float step[3][4], from[3][4], base[3][4];
+  for (int axis = 0; axis < 3; ++axis)
+    store(step[axis], __builtin_convertvector(segments_.step_mm() * rays.direction[axis], float4));
+  for (;;) {
+    integer4 marks;
+    const unsigned found = bits(reached_.find(segments_, rays, marks));
+    if (found == 0) return;
+    const auto places = segments_.place(rays);
+    for (int axis = 0; axis < 3; ++axis) {
+      store(from[axis], places.from[axis]);
+      store(base[axis], places.base[axis]);
+    }
+    const unsigned at_an_end = bits(places.at_an_end);
+    for (int lane = 0; lane < 4; ++lane) {
+      if ((found >> lane & 1) == 0) continue;
+      const auto first_sample = static_cast<std::int64_t>(rays.begin[lane]);
+      const float from_here[3] = {from[0][lane], from[1][lane], from[2][lane]},
+                  step_here[3] = {step[0][lane], step[1][lane], step[2][lane]};
+      eight_places around;
+      int count = samples_;
+      if ((at_an_end >> lane & 1) == 0) {
+        segments_.place_inside(from_here, step_here, around);
+      } else {
+        const float base_here[3] = {base[0][lane], base[1][lane], base[2][lane]};
+        count = std::min(samples_, static_cast<int>(rays.count[lane] - rays.begin[lane]));
+        segments_.place_at_an_end(from_here, step_here, base_here, count, 0, around);
+      }
+      samples += count;
+      const float* const voxels = values_ + static_cast<std::int64_t>(places.shared[lane]);
+      float8 value = around.value(voxels, segments_.across());
+      if (any(value != value)) {
+        float8 share;
+        const float8 of_present = around.value_of_present(voxels, segments_.across(), share);
+        value = share > static_cast<float>(half) ? of_present : all(-std::numeric_limits<float>::infinity());
+      }
+      const unsigned above = bits(value >= level_) & ((1U << count) - 1);
+      if (above == 0) continue;
+      const int at = __builtin_ctz(above);
+      const auto over = [&](int i) { return static_cast<double>(value[i]) - static_cast<double>(level_); };
+      samples_around around_hit{{}, over(at), {}};
+      if (at > 0) around_hit.before = over(at - 1);
+      if (at + 1 < count) around_hit.behind = over(at + 1);
+      hits[lane] = refine(*along[lane], first_sample + at, around_hit);
+      rays.end[lane] = rays.begin[lane];
+    }
+    rays.begin += samples_;
+  }
+}
+
+namespace {
+
+// Where a parabola through three samples, 0, 1 and 2, first reaches 0 on the way from 0 to 1: from before < 0 to at >= 0.
+double share_by_parabola(double before, double at, double behind) {
+  const double bend = 0.5 * (before - 2 * at + behind), rise = at - before - bend;  // before + rise s + bend s^2
+  const double root = std::sqrt(std::max(rise * rise - 4 * bend * before, 0.0));
+  return -2 * before / (rise + root);
+}
+
+}  // namespace
+
 // The surface between a sample and the one before it, or the ray's entry: by false position where both have a value, by
-// halves where one has none. @cite [DowellJarratt1971] (the Illinois rule)
-ray_surface::hit ray_surface::refine(const ray& along, std::int64_t sample) const {
+// halves where one has none. The first guess is that of a parabola. @cite [DowellJarratt1971] (the Illinois rule)
+ray_surface::hit ray_surface::refine(const ray& along, std::int64_t sample, const samples_around& known) const {
   const auto above = [&](double t) {
     const double value = interpolate(given_, at(along, t), half);
     return std::isnan(value) ? -infinite : value - static_cast<double>(level_);
   };
   double b = along.entry + (static_cast<double>(sample) + 0.5) * step_, a = sample > 0 ? b - step_ : along.entry;
-  double below = above(a), reached = std::max(above(b), 0.0);
+  double below = known.before ? *known.before : above(a), reached = known.at;
   if (below >= 0 && sample == 0) return {at(along, a), {}, true};
   if (below >= 0) b = a;  // by rounding
   int side = 0;
-  constexpr double fine_enough = 1e-5;  // of a step: far below what a pixel shows
+  constexpr double fine_enough = 1e-5;  // of a step, or of the values' difference over it: far below what a pixel shows
+  const bool is_whole = std::isfinite(below) && sample > 0;
+  const double near_enough = is_whole ? fine_enough * (reached - below) : 0;
+  double guess = is_whole && known.behind && std::isfinite(*known.behind)
+                     ? a + share_by_parabola(below, reached, *known.behind) * step_
+                     : b;
   for (int i = 0; i < 30 && b - a > fine_enough * step_ && reached > 0; ++i) {
-    const double t = std::isfinite(below) ? (a * reached - b * below) / (reached - below) : 0.5 * (a + b);
+    const double t = guess > a && guess < b ? guess
+                     : std::isfinite(below) ? (a * reached - b * below) / (reached - below)
+                                            : 0.5 * (a + b);
+    guess = b;
     const double value = above(t);
+    if (std::abs(value) <= near_enough) {
+      b = t;
+      break;
+    }
     if (value >= 0) {
       b = t, reached = value;
       if (side == 1) below *= 0.5;

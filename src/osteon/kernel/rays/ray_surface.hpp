@@ -24,6 +24,8 @@ class ray_surface {
   };
   /// @param samples counts those that were interpolated
   std::optional<hit> first(const ray& along, std::int64_t& samples) const;
+  /// The same of four rays, which share the search for the way to the surface.
+  void first(const ray* const (&along)[4], std::optional<hit> (&hits)[4], std::int64_t& samples) const;
 
   /// Values of the shape of `present`, interpolated between those that are not NaN; NaN where these have no more than
   /// `least_share` of the weights.
@@ -35,7 +37,13 @@ class ray_surface {
 
  private:
   std::optional<vector3> spline_normal(const vector3& point) const;
-  hit refine(const ray& along, std::int64_t sample) const;
+  // Values less the level: of the sample that reaches it, and of those before and behind it as far as they are known.
+  struct samples_around {
+    std::optional<double> before;
+    double at;
+    std::optional<double> behind;
+  };
+  hit refine(const ray& along, std::int64_t sample, const samples_around& known) const;
 
   index3 domain_;
   vector3 spacing_mm_;

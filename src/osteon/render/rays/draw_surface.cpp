@@ -69,6 +69,35 @@ class painter {
   std::vector<kernel::half_space> cut_;
 };
 
+// The rays of up to four pixels of a surface, side by side. What is left over is empty.
+struct four_pixels {
+  static constexpr std::size_t most = 4;
+  std::size_t count = 0;
+  int column[most], row[most];
+  double tube[most];
+  kernel::ray along[most];
+
+  void cast(const caster& rays) {
+    kernel::double4 columns{}, rows{};
+    for (std::size_t i = 0; i < most; ++i) {
+      const std::size_t from = std::min(i, count - 1);
+      columns[i] = column[from] + rays.beside[0];
+      rows[i] = row[from] + rays.beside[1];
+    }
+    const auto four = rays.from.four_rays(columns, rows);
+    for (std::size_t i = 0; i < most; ++i) {
+      for (int axis = 0; axis < 3; ++axis) {
+        along[i].origin[axis] = four.origin[axis][i];
+        along[i].direction[axis] = four.direction[axis][i];
+      }
+      along[i].entry = four.entry[i];
+      tube[i] = i < count ? rays.end(column[i], row[i]) : -std::numeric_limits<double>::infinity();
+      // A surface before a tube is found at the sample behind it.
+      along[i].exit = tube[i] < along[i].entry ? along[i].entry : std::min(four.exit[i], tube[i] + 1.5 * rays.step);
+    }
+  }
+};
+
 }  // namespace
 
 std::int64_t draw_surface(const caster& rays, const kernel::ray_surface& surface, const layer& look,
@@ -76,22 +105,30 @@ std::int64_t draw_surface(const caster& rays, const kernel::ray_surface& surface
   const painter paint(rays, surface, look, solid);
   return over_parts(rays.own, [&](const pixel_box& part) {
     std::int64_t samples = 0;
-    for (int row = part.top; row < part.bottom; ++row)
-      for (int column = part.left; column < part.right; ++column) {
-        if (rays.only && !rays.only->has(column, row)) continue;
-        kernel::ray along = rays.from.ray_through(column + rays.beside[0], row + rays.beside[1]);
-        // A surface before a tube is found at the sample behind it.
-        const double tube = rays.end(column, row);
-        if (tube < along.entry) continue;
-        along.exit = std::min(along.exit, tube + 1.5 * rays.step);
-        const auto hit = surface.first(along, samples);
-        if (!hit || distance_along(along, hit->point, rays.from.spacing_mm) > tube) continue;
-        const auto shown = paint.of(*hit, along);
+    four_pixels four;
+    const auto draw = [&] {
+      four.cast(rays);
+      std::optional<kernel::ray_surface::hit> hits[four_pixels::most];
+      surface.first({&four.along[0], &four.along[1], &four.along[2], &four.along[3]}, hits, samples);
+      for (std::size_t i = 0; i < four.count; ++i) {
+        const kernel::ray& along = four.along[i];
+        if (!hits[i] || distance_along(along, hits[i]->point, rays.from.spacing_mm) > four.tube[i]) continue;
+        const auto shown = paint.of(*hits[i], along);
         kernel::wide_pixel pixel;
         for (std::size_t c = 0; c < 3; ++c) pixel.high[c] = shown[c];
         pixel.high[3] = 0;
-        pixels.put(rays.place(column, row), pixel);
+        pixels.put(rays.place(four.column[i], four.row[i]), pixel);
       }
+      four.count = 0;
+    };
+    for (int row = part.top; row < part.bottom; ++row)
+      for (int column = part.left; column < part.right; ++column) {
+        if (rays.only && !rays.only->has(column, row)) continue;
+        four.column[four.count] = column;
+        four.row[four.count] = row;
+        if (++four.count == four_pixels::most) draw();
+      }
+    if (four.count > 0) draw();
     return samples;
   });
 }

@@ -47,18 +47,24 @@ pixel_set find_edges(MPI_Comm comm, const image& rows, int height) {
   std::vector<bool> has;
   comm::collectively(comm, [&] {
     has.resize(bright.size());
-    for (int row = 0; row < height; ++row)
-      for (int column = 0; column < width; ++column) {
-        int least = 255, most = 0;
-        for (int y = std::max(0, row - 1); y <= std::min(height - 1, row + 1); ++y)
-          for (int x = std::max(0, column - 1); x <= std::min(width - 1, column + 1); ++x) {
-            const int b = bright[static_cast<std::size_t>(y) * wide + static_cast<std::size_t>(x)];
-            least = std::min(least, b);
-            most = std::max(most, b);
-          }
-        const bool ends = least == 0 && most > 0;
-        has[static_cast<std::size_t>(row) * wide + static_cast<std::size_t>(column)] = ends || most - least > least_jump;
+    std::vector<std::uint8_t> least(wide + 2), most(wide + 2);  // of a pixel and those above and below it; the ends repeated
+    for (int row = 0; row < height; ++row) {
+      const auto line = [&](int at) {
+        return bright.data() + static_cast<std::size_t>(std::clamp(at, 0, height - 1)) * wide;
+      };
+      const std::uint8_t *const above = line(row - 1), *const here = line(row), *const below = line(row + 1);
+      for (std::size_t x = 0; x < wide; ++x) {
+        least[x + 1] = std::min(std::min(above[x], below[x]), here[x]);
+        most[x + 1] = std::max(std::max(above[x], below[x]), here[x]);
       }
+      least.front() = least[1], least.back() = least[wide];
+      most.front() = most[1], most.back() = most[wide];
+      for (std::size_t x = 0; x < wide; ++x) {
+        const int low = std::min(std::min(least[x], least[x + 1]), least[x + 2]),
+                  high = std::max(std::max(most[x], most[x + 1]), most[x + 2]);
+        if ((low == 0 && high > 0) || high - low > least_jump) has[static_cast<std::size_t>(row) * wide + x] = true;
+      }
+    }
   });
   return {width, std::move(has)};
 }
@@ -67,6 +73,20 @@ void add_pixels(image& sum, const image& more, const pixel_set& only) {
   for_each_of(sum, only, [&](std::size_t i) {
     for (std::size_t c = i; c < i + 4; ++c) sum.rgba[c] += more.rgba[c];
   });
+}
+
+void take_pixels(image& sum, std::vector<std::array<float, 4>>& more, const pixel_box& frame, const pixel_set& only) {
+#pragma omp parallel for
+  for (int row = frame.top; row < frame.bottom; ++row)
+    for (int column = frame.left; column < frame.right; ++column) {
+      if (!only.has(column, row)) continue;
+      auto& taken = more[static_cast<std::size_t>((row - frame.top) * frame.width() + column - frame.left)];
+      float* const to =
+          sum.rgba.data() + 4 * (static_cast<std::size_t>(row - sum.first_row) * static_cast<std::size_t>(sum.width) +
+                                 static_cast<std::size_t>(column));
+      for (std::size_t c = 0; c < 4; ++c) to[c] += taken[c];
+      taken = {};
+    }
 }
 
 void divide_pixels(image& sum, int rays, const pixel_set& only) {

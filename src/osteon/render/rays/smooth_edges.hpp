@@ -18,6 +18,8 @@ pixel_set find_edges(MPI_Comm comm, const image& rows, int height);
 
 /// Add what another ray of each pixel shows, and in the end divide by the number of rays.
 void add_pixels(image& sum, const image& more, const pixel_set& only);
+/// The same of pixels of a frame, which are empty afterwards.
+void take_pixels(image& sum, std::vector<std::array<float, 4>>& more, const pixel_box& frame, const pixel_set& only);
 void divide_pixels(image& sum, int rays, const pixel_set& only);
 
 }  // namespace osteon::render

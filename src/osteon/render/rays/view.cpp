@@ -68,11 +68,11 @@ F stagger_of(const F& column, double row) {
 
 // F is a number, or a vector of them for as many columns.
 template <class F>
-view::rays_of<F> view::rays_through(const F& column, double row) const {
+view::rays_of<F> view::rays_through(const F& column, const F& row) const {
   const auto lesser = [](const F& a, const F& b) { return a < b ? a : b; };
   const auto greater = [](const F& a, const F& b) { return a > b ? a : b; };
   const F u = (column + (0.5 - 0.5 * width)) * pixel;
-  const double w = (0.5 * height - row - 0.5) * pixel;
+  const F w = (0.5 * height - row - 0.5) * pixel;
   rays_of<F> r;
   F through[3], square{};  // z, y, x (mm)
   for (int axis = 0; axis < 3; ++axis) {
@@ -114,9 +114,13 @@ kernel::ray view::ray_through(double column, double row) const {
 
 view::rays_of<kernel::double4> view::staggered_rays(int column, int row, double step) const {
   const double4 columns = double4{0, 1, 2, 3} + static_cast<double>(column);
-  auto result = rays_through(columns, row);
+  auto result = rays_through(columns, kernel::all(static_cast<double>(row)));
   result.entry += step * stagger_of(columns, row);
   return result;
+}
+
+view::rays_of<double4> view::four_rays(const double4& columns, const double4& rows) const {
+  return rays_through(columns, rows);
 }
 
 vector3 view::face_entered(const kernel::ray& entering) const {

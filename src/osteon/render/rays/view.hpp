@@ -49,6 +49,8 @@ struct view {
   };
   /// Those of four columns from `column` on, which take their first samples elsewhere: see stagger().
   rays_of<kernel::double4> staggered_rays(int column, int row, double step) const;
+  /// Those through four places, as ray_through().
+  rays_of<kernel::double4> four_rays(const kernel::double4& columns, const kernel::double4& rows) const;
 
   /// Where a ray enters, the normal of the domain's face or of the plane that it is clipped by, towards the eye. Unit
   /// vector.
@@ -63,7 +65,7 @@ struct view {
 
  private:
   template <class F>
-  rays_of<F> rays_through(const F& column, double row) const;
+  rays_of<F> rays_through(const F& column, const F& row) const;
 };
 
 /// Where in its first step a pixel's ray takes its first sample, in (-1/2, 1/2) of a step around the middle.
