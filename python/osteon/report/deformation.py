@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -27,19 +28,21 @@ class CoarseDisplacement:
         """@param shape of the voxels"""
         nodes = [n + 1 if on_nodes else n for n in shape]
         cells = [min(MOST, n) for n in shape]
-        self._begins = [np.arange(c) * n // c for n, c in zip(nodes, cells, strict=True)]
-        self._total, self._count = np.zeros((*cells, 3)), np.zeros((*cells, 1))
+        self._edges = [np.arange(c + 1) * n // c for n, c in zip(nodes, cells, strict=True)]
+        # Sums over planes and rows; those along x, of a few numbers each, are taken at the end, all at once.
+        self._total, self._count = np.zeros((*cells[:2], nodes[2], 3)), np.zeros((*cells[:2], nodes[2]))
 
     def add(self, first: int, group: np.ndarray) -> None:
         """@param first number of the first plane @param group shape (planes, y, x, 3), NaN where there is no solid"""
-        there = np.isfinite(group[..., :1])
-        at = np.searchsorted(self._begins[0], np.arange(first, first + len(group)), side="right") - 1
-        cells, begins = np.unique(at, return_index=True)
-        for into, values in ((self._total, np.where(there, group, 0).astype("f8")), (self._count, there.astype("f8"))):
-            # Planes first: sums along the last axis, of a few numbers each, take longest.
-            for axis, edges in enumerate((begins, *self._begins[1:])):
-                values = np.add.reduceat(values, edges, axis=axis)
-            into[cells] += values
+        there = np.isfinite(group[..., 0])
+        filled = np.where(there[..., None], group, 0)
+        cells = np.searchsorted(self._edges[0], np.arange(first, first + len(group)), side="right") - 1
+        for cell in range(cells[0], cells[-1] + 1):
+            planes = cells == cell
+            for into, values in ((self._total, filled), (self._count, there)):
+                plane = values[planes].sum(axis=0, dtype="f8")
+                for n, (begin, end) in enumerate(pairwise(self._edges[1])):
+                    into[cell, n] += plane[begin:end].sum(axis=0)
 
     def seen(self, planes: Iterator[tuple[int, np.ndarray]]) -> Iterator[tuple[int, np.ndarray]]:
         """The planes as they come, which are added on the way: a file is read once for several ends."""
@@ -49,9 +52,13 @@ class CoarseDisplacement:
 
     def result(self) -> Deformation | None:
         """None if nothing moves. Blocks without a node get the mean of those around, from near to far."""
-        if not self._count.any():
+        total, count = (
+            np.stack([v[:, :, begin:end].sum(axis=2) for begin, end in pairwise(self._edges[2])], axis=2)
+            for v in (self._total, self._count)
+        )
+        if not count.any():
             return None
-        values = _spread(self._total / np.maximum(self._count, 1), self._count > 0)
+        values = _spread(total / np.maximum(count, 1)[..., None], count > 0)
         largest = float(np.abs(values).max())
         return Deformation(values.astype("f4"), largest) if largest > 0 else None
 
@@ -71,19 +78,17 @@ def _spread(values: np.ndarray, known: np.ndarray) -> np.ndarray:
 
     @param values 0 where there is none
     """
-    there = known.astype("f8")
-    while not there.all():
-        total, count = np.zeros_like(values), np.zeros_like(there)
-        for axis in range(3):
-            for to, of in (
-                (slice(1, None), slice(None, -1)),
-                (slice(None, -1), slice(1, None)),
-            ):
-                place = tuple(to if a == axis else slice(None) for a in range(3))
-                other = tuple(of if a == axis else slice(None) for a in range(3))
-                total[place] += values[other]
-                count[place] += there[other]
-        new = (there == 0) & (count > 0)
-        values = np.where(new, total / np.maximum(count, 1), values)
-        there = np.where(new, 1.0, there)
-    return values
+    inner = (slice(1, -1),) * 3  # of cells with empty ones around them
+    shape = tuple(n + 2 for n in known.shape)
+    around, there, missing = np.zeros((*shape, 3)), np.zeros(shape), np.zeros(shape, bool)
+    around[inner], there[inner], missing[inner] = values, known, ~known
+    all_values, all_there = around.reshape(-1, 3), there.reshape(-1)
+    left = np.flatnonzero(missing)
+    while left.size:
+        beside = [left + sign * step for step in (shape[1] * shape[2], shape[2], 1) for sign in (-1, 1)]
+        total, count = sum(all_values[n] for n in beside), sum(all_there[n] for n in beside)
+        new = count > 0
+        all_values[left[new]] = total[new] / count[new, None]
+        all_there[left[new]] = 1
+        left = left[~new]
+    return around[inner]

@@ -146,6 +146,11 @@ def thin_labels(values: np.ndarray, k: int) -> np.ndarray:
 
 def solid_share(planes: Iterator[tuple[int, np.ndarray]], shape: tuple[int, int, int], k: int) -> np.ndarray:
     """The share of solid in each block, 0 .. 255."""
+    if k == 1:
+        full = np.zeros(shape, "u1")
+        for first, group in planes:
+            full[first : first + len(group)][group != 0] = 255
+        return full
     total = np.zeros([-(-n // k) for n in shape], "f4")
     for first, group in planes:
         for z, plane in enumerate(group, start=first):
