@@ -61,7 +61,8 @@ def test_picture_and_frames_of_a_job_are_joined_by_steps(job: Job, sponge: Path)
         job.write(job_text(sponge) + f'compositing = "{method}"\nevery = 4\n')
         done = job.run("-n", "3", "--no-report", timeout=LIMIT_S)
         assert done.code == 0, done.err
-        wanted = [f"frame_{n:06}.png" for n in range(4, done.summary["iterations"], 4)]
+        last = done.summary["iterations"]
+        wanted = [f"frame_{n:06}.png" for n in (*range(4, last, 4), last)]
         assert sorted(path.name for path in done.folder.glob("frame_*.png")) == wanted
         pictures.append(np.asarray(Image.open(done.folder / "picture.png")))
     assert np.array_equal(*pictures)

@@ -47,20 +47,23 @@ def test_frames_leave_the_answer_alone(job: Job, sponge: Path, physics: str) -> 
         answers.append(fields(done))
         made = frames(done)
         last = 6 if physics == "transient" else done.summary["iterations"]
-        wanted = {f"frame_{n:06}.png" for n in range(2, last, 2)} if more else set()  # those of before are gone
+        wanted = (
+            {f"frame_{n:06}.png" for n in (*range(2, last, 2), last)} if more else set()
+        )  # those of before are gone
         assert set(made) == wanted
+        made.pop(f"frame_{last:06}.png", None)  # the answer may look as the iteration before it
         assert len(set(made.values())) == len(made) >= (2 if more else 0)
     assert answers[0] == answers[1]
 
 
 def test_an_iteration_at_which_the_solver_starts_again_has_its_frame(job: Job, sponge: Path) -> None:
-    """Oracle: one frame for each iteration but the last. The residual falls further than single precision goes, and the
+    """Oracle: one frame for each iteration. The residual falls further than single precision goes, and the
     solver starts again from the true one every few digits."""
     job.write(text_of("elasticity", sponge) + "every = 1\n[solve]\ntolerance = 1e-12\n")
     done = job.run("-n", "2", "--no-report")
     assert done.code == 0, done.err
     assert done.summary["residual_history"][-1] < 1e-10
-    assert set(frames(done)) == {f"frame_{n:06}.png" for n in range(1, done.summary["iterations"])}
+    assert set(frames(done)) == {f"frame_{n:06}.png" for n in range(1, done.summary["iterations"] + 1)}
 
 
 def test_frames_are_the_same_on_any_number_of_ranks(job: Job, sponge: Path) -> None:
@@ -71,10 +74,54 @@ def test_frames_are_the_same_on_any_number_of_ranks(job: Job, sponge: Path) -> N
         done = job.run("-n", ranks, "--no-report")
         assert done.code == 0, done.err
         made.append(frames(done))
-    assert set(made[0]) == {"frame_000003.png"}
-    one, three = (np.asarray(Image.open(io.BytesIO(m["frame_000003.png"])), dtype=int) for m in made)
-    assert np.ptp(one) > 100
-    assert np.abs(one - three).max() <= 2
+    assert set(made[0]) == set(made[1]) == {"frame_000003.png", "frame_000006.png"}
+    for name in made[0]:
+        one, three = (np.asarray(Image.open(io.BytesIO(m[name])), dtype=int) for m in made)
+        assert np.ptp(one) > 100
+        assert np.abs(one - three).max() <= 2
+
+
+@pytest.mark.parametrize(
+    ("steps", "every", "drawn"),
+    [(6, 4, [4, 6]), (6, 3, [3, 6]), (6, 10, [6]), (1, 1, [1]), (1, 5, [1]), (7, 2, [2, 4, 6, 7])],
+)
+def test_a_film_ends_with_the_last_step(job: Job, sponge: Path, steps: int, every: int, drawn: list[int]) -> None:
+    """Oracle: steps counted by hand; another reader of animated PNG finds as many pictures, each that of its frame."""
+    text = text_of("transient", sponge).replace("end_s = 3.0", f"end_s = {0.5 * steps}")
+    job.write(text + f"every = {every}\nfilm = true\n")
+    done = job.run("-n", "1", "--no-report")
+    assert done.code == 0, done.err
+    made = frames(done)
+    assert sorted(made) == [f"frame_{n:06}.png" for n in drawn]
+    assert "no film" not in done.err
+    with Image.open(done.folder / "film.png") as film:
+        assert getattr(film, "n_frames", 1) == len(drawn)
+        for n, name in enumerate(sorted(made)):
+            film.seek(n)
+            frame = Image.open(io.BytesIO(made[name]))
+            assert np.array_equal(np.asarray(film.convert("RGBA")), np.asarray(frame.convert("RGBA")))
+
+
+def test_the_last_frame_shows_the_last_step(job: Job, sponge: Path) -> None:
+    """Oracle: the frame of the same step of a job that goes on, byte for byte."""
+    made = []
+    for end_s in (2.0, 4.0):
+        job.write(text_of("transient", sponge).replace("end_s = 3.0", f"end_s = {end_s}") + "every = 4\n")
+        done = job.run("-n", "1", "--no-report")
+        assert done.code == 0, done.err
+        made.append(frames(done))
+    assert [sorted(m) for m in made] == [["frame_000004.png"], ["frame_000004.png", "frame_000008.png"]]
+    assert made[0]["frame_000004.png"] == made[1]["frame_000004.png"] != made[1]["frame_000008.png"]
+
+
+def test_a_solve_without_states_to_draw_has_one_clear_sentence(job: Job, sponge: Path) -> None:
+    """Oracle: a uniform temperature has no range of colours; the log names the step and the field."""
+    still = text_of("transient", sponge).replace("temperature_K = 310.0", "temperature_K = 290.0")
+    job.write(still + "every = 4\nfilm = true\n")
+    done = job.run("-n", "1", "--no-report")
+    assert done.code == 0, done.err
+    assert frames(done) == {}
+    assert "no film: the job has drawn no frame" in done.err
 
 
 def test_frames_of_a_resumed_job_have_the_range_of_those_before(job: Job, sponge: Path) -> None:
@@ -87,7 +134,7 @@ def test_frames_of_a_resumed_job_have_the_range_of_those_before(job: Job, sponge
     whole = job.run("-n", "2", "--no-report")
     assert whole.code == 0, whole.err
     want = frames(whole)
-    assert len(want) == 4
+    assert len(want) == 5
     done = stop_and_resume(job, hot, 5)
     assert frames(done) == want
 

@@ -46,7 +46,9 @@ nlohmann::ordered_json make_film_of(MPI_Comm comm, const spec& job, log_sink& lo
     try {
       const std::vector<std::string> frames = frames_in(job.output_directory);
       if (frames.empty()) {
-        log.warn("no film: the job has drawn no frames; a smaller picture.every");
+        log.warn(
+            "no film: the job has drawn no frame, because no state of its solves differs from one value everywhere or "
+            "because the frames could not be written");
         return files;
       }
       const std::int64_t bytes = io::write_animated_png(path, frames);

@@ -328,18 +328,18 @@ void describe(Visitor& v, spec& s) {
       "measured machine says), a method such as binary-swap, METHOD,TRANSPORT, or a transport: messages, shared, hybrid. "
       "docs/compositing.md. The picture is the same.");
     t("every", p.every,
-      "Also draw the solution as it is after so many iterations, of a transient problem steps, in frame_000012.png (of the "
-      "second solve, frame_2_000012.png) in the results' folder; 0: do not. Heat shows the temperature, a flow in time the "
-      "speed; of "
-      "thermo_elasticity only the temperatures are drawn.");
+      "Also draw the solution after every so many iterations, or steps of a problem in time, and at the end of each solve: "
+      "frame_000012.png (of the second solve, frame_2_000012.png) in the results' folder; 0: do not. Heat shows the "
+      "temperature, a flow in time the speed; of thermo_elasticity only the temperatures are drawn.");
     t("shows", p.shows,
       "What the frames of a flow in time show: speed, a glow in the fluid; streamlines; cut, a layer of voxels through the "
       "middle by line integral convolution; pathlines, where the particles of picture.pathlines come from, for an eighth of "
       "the time. Left out: pathlines if there are any, else the speed.",
       {"speed", "streamlines", "cut", "pathlines"});
     t("film", p.film,
-      "Also make a film of the frames, 12 a second: film.png, an animated PNG that browsers play, in the report, too; and "
-      "film.mp4 if ffmpeg is installed.");
+      "Also make a film of the frames, 12 a second, of which the last is the end of the solve: film.png, an animated PNG "
+      "that "
+      "browsers play, in the report, too; and film.mp4 if ffmpeg is installed.");
   });
   v.table("output", "Where the results go, and which.", [&](auto& t) {
     t("directory", s.output_directory, "Folder for the results, relative to the working directory; default <name>.out.");
