@@ -310,7 +310,7 @@ class Result:
         from matplotlib.colors import ListedColormap
         from matplotlib.figure import Figure
 
-        from .report.colours import colour_table
+        from .report.colours import table_of_job
 
         stored, shown = self._stored(), self.summary.get("shown", {})
         name = field or next((n for n in (shown.get("field", ""), *stored) if n in stored and n != "material"), None)
@@ -323,7 +323,7 @@ class Result:
         if not high:
             finite = values[np.isfinite(values)]
             low, high = (float(finite.min()), float(np.percentile(finite, 98))) if finite.size else (0.0, 1.0)
-        colours = ListedColormap(colour_table(str(shown.get("colour_map", "batlow"))) / 255)
+        colours = ListedColormap(table_of_job(shown) / 255)
         figure = Figure(figsize=(10, 3.6), layout="constrained")
         panels = figure.subplots(1, 3)
         at = [min(int(share * n), n - 1) for share, n in zip(slice_at or (0.5, 0.5, 0.5), values.shape, strict=True)]

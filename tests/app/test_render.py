@@ -223,6 +223,26 @@ def test_control_points_are_a_transfer_function(results: Path, tmp_path: Path) -
     assert pictures[1][..., 1:3].max() == 0
 
 
+def test_pictures_have_the_map_of_the_job(job: Job, sponge: Path, tmp_path: Path) -> None:
+    """Oracle: the picture with the same map by its name; a summary with an unknown map leaves the usual one."""
+    job.write(job_text(sponge) + 'colour_map = "viridis"\n')
+    done = job.run("-n", "1", "--no-report")
+    assert done.code == 0, done.err
+    results, summary = done.folder / "results.nc", done.folder / "summary.json"
+
+    def drawn(*words: str) -> np.ndarray:
+        made = render(results, "--plain", *words, "-o", str(tmp_path / "it.png"))
+        assert made.returncode == 0, made.stderr
+        return np.asarray(Image.open(tmp_path / "it.png"))
+
+    assert np.array_equal(drawn(), drawn("--map", "viridis"))
+    assert not np.array_equal(drawn(), drawn("--map", "ivory"))
+    told = summary.read_text()
+    for damaged in (told.replace('"viridis"', '"of a later version"'), "{", "[]"):
+        summary.write_text(damaged)
+        assert np.array_equal(drawn(), drawn("--map", "ivory"))
+
+
 def test_there_may_be_more_ranks_than_planes(job: Job, tmp_path: Path) -> None:
     """Oracle: the float picture of one rank, bit for bit."""
     np.save(tmp_path / "thin.npy", np.full((2, 9, 12), 200, dtype=np.uint8))

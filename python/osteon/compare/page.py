@@ -196,11 +196,7 @@ def _maps(it: Comparison, shown: Shown) -> str:
         "sets": None,
         "arrows": [],
         "letters": scene.letters,
-        "maps": {
-            "field": viewer_data.colours("bone_hot"),
-            "even": viewer_data.colours("batlow"),
-            "diverging": viewer_data.colours("vik"),
-        },
+        "maps": viewer_data.maps_of(loaded[0].summary.get("shown")),
         "camera": scene.camera or {"azimuth": -60.0, "elevation": 22.0, "zoom": 1.0},
         "mode": "maximum" if "fluid" in loaded[0].summary else "surface",
     }
@@ -252,7 +248,6 @@ def _add_fields(panes: list[_Pane], fields: list[SharedField], count: int, volum
                     scale,
                     shared,
                     1,
-                    "batlow",
                     has_peak=not f.fields[0].is_derived,
                 )
             )
@@ -265,9 +260,7 @@ def _add_fields(panes: list[_Pane], fields: list[SharedField], count: int, volum
             limit = limit or most or 1.0
             texts[f"field-{name}-{n}"] = packed(codes_of(t, even))
             entries.append(
-                viewer_data.describe_field(
-                    f"{name}-{n}", f"change of {f.title}", f.unit, t, even, (-limit, limit), 1, "batlow"
-                )
+                viewer_data.describe_field(f"{name}-{n}", f"change of {f.title}", f.unit, t, even, (-limit, limit), 1)
             )
         if panes[0].fields and volumes.size + sum(map(len, texts.values())) > viewer_data.BUDGET:
             left_out.append(f.title)

@@ -6,8 +6,11 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import DataError
+from ..report.colours import table_of_job
 from ..results.result_fields import Field, field_names, read_fields
 from .image_formats import write_nrrd
+
+MAP_STEPS = 52  # every fifth of 256 colours
 
 PARAVIEW = '''"""Open {title} in ParaView: `paraview --script={script}`, or there: Tools > Python Shell > Run Script."""
 
@@ -21,6 +24,7 @@ VTKHDF, XDMF = {vtkhdf}, {xdmf}
 FIELD, ON_NODES, COMPONENTS, TITLE = {field}, {on_nodes}, {components}, {bar}
 LOW, HIGH = {low}, {high}
 SPAN, MIDDLE = {span}, {middle}
+COLOURS = {colours}
 
 # ParaView reads fields of VTKHDF images from 5.12 on; older ones take the XDMF beside.
 manager = servermanager.vtkSMProxyManager
@@ -42,7 +46,10 @@ shown.Representation = "Surface"
 of = ("POINTS" if ON_NODES else "CELLS", FIELD)
 ColorBy(shown, (*of, "Magnitude") if COMPONENTS else of)
 colours = GetColorTransferFunction(FIELD)
-colours.ApplyPreset("Inferno (matplotlib)", True)
+# The colour map of osteon's picture, evenly from LOW to HIGH.
+steps = [LOW + (HIGH - LOW) * i / (len(COLOURS) - 1) for i in range(len(COLOURS))]
+colours.ColorSpace = "RGB"
+colours.RGBPoints = [number for step, colour in zip(steps, COLOURS) for number in (step, *colour)]
 colours.RescaleTransferFunction(LOW, HIGH)
 colours.NanColor = [0.8, 0.8, 0.8]
 bar = GetScalarBar(colours, view)
@@ -67,6 +74,7 @@ import slicer
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 FIELD, SOLID = {image}, {solid}
 LOW, HIGH = {low}, {high}
+COLOURS = {colours}
 
 for name in (FIELD, SOLID):
     if not os.path.isfile(os.path.join(FOLDER, name)):
@@ -77,7 +85,13 @@ solid = slicer.util.loadLabelVolume(os.path.join(FOLDER, SOLID), properties={{"n
 display = field.GetDisplayNode()
 display.AutoWindowLevelOff()
 display.SetWindowLevelMinMax(LOW, HIGH)
-display.SetAndObserveColorNodeID("vtkMRMLColorTableNodeFileInferno.txt")
+# The colour map of osteon's picture.
+table = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLColorTableNode", "osteon")
+table.SetTypeToUser()
+table.SetNumberOfColors(len(COLOURS))
+for i, colour in enumerate(COLOURS):
+    table.SetColor(i, str(i), *colour, 1.0)
+display.SetAndObserveColorNodeID(table.GetID())
 display.SetApplyThreshold(True)  # empty voxels have a value below all others
 display.SetThreshold({threshold}, 1e30)
 
@@ -107,6 +121,7 @@ def write_script(source: Path, program: str, name: str | None, path: Path) -> li
         "low": repr(low),
         "high": repr(high),
         "name": repr(str(summary.get("job", source.stem))),
+        "colours": _colours(summary.get("shown")),
     }
     if program == "paraview":
         path.write_text(PARAVIEW.format(**common, **_for_paraview(source, field)), encoding="utf-8")
@@ -141,6 +156,12 @@ def _shown(source: Path, name: str | None, summary: dict) -> tuple[Field, float,
     values = values[np.isfinite(values)]
     low, high = (float(np.percentile(values, p)) for p in (0, 99)) if values.size else (0.0, 1.0)
     return field, low, high if high > low else low + 1.0
+
+
+def _colours(shown: object) -> str:
+    """The map of the job's picture as a list of red, green and blue in [0, 1]."""
+    some = table_of_job(shown)[np.linspace(0, 255, MAP_STEPS).round().astype(int)] / 255
+    return repr([tuple(round(float(v), 4) for v in colour) for colour in some])
 
 
 def _for_paraview(source: Path, field: Field) -> dict[str, str]:

@@ -3,6 +3,7 @@
 import base64
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +29,20 @@ def colour_table(name: str) -> np.ndarray:
 
     table = colormaps[name if name in colormaps else "viridis"]
     return (np.asarray(table(np.linspace(0, 1, 256)))[:, :3] * 255).round().astype("u1")
+
+
+def table_of_job(shown: Any) -> np.ndarray:
+    """256 colours from the low to the high end of the range, as the picture of the job has them, shape (256, 3), uint8.
+
+    @param shown of the job's summary; ivory, the map of a surface, where it names none
+    """
+    told = shown if isinstance(shown, dict) else {}
+    table = colour_table(str(told.get("colour_map", "ivory")))
+    try:
+        first, last = (min(max(float(v), 0.0), 1.0) for v in told.get("part_of_map", (0, 1)))
+    except (TypeError, ValueError):
+        first, last = 0.0, 1.0
+    return table[np.linspace(255 * first, 255 * last, 256).round().astype(int)]
 
 
 def _scientific_map(name: str) -> Path | None:

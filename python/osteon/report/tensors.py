@@ -83,7 +83,7 @@ def picture_of_directions(along: Callable[[np.ndarray], np.ndarray], words: str)
     from .chart import COLOURS, INK
 
     style = {name: INK for name in ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")}
-    colours = ListedColormap(colour_table("batlow") / 255)
+    colours = ListedColormap(colour_table("ivory") / 255)
     polar, around = np.meshgrid(np.linspace(0, np.pi, 61), np.linspace(0, 2 * np.pi, 121), indexing="ij")
     n = np.stack([np.sin(polar) * np.cos(around), np.sin(polar) * np.sin(around), np.cos(polar)], -1)
     radius = along(n)

@@ -12,7 +12,7 @@ import numpy as np
 from PIL import Image
 
 from ..results.unit_for_people import unit_for_people
-from .colours import colour_table, data_uri
+from .colours import colour_table, data_uri, table_of_job
 from .data import JobResult
 from .scene import Scene
 from .volumes import Scale, ThinField, codes_of, packed, scale_of
@@ -65,9 +65,14 @@ def colours(name: str) -> str:
     return colour_table(name).tobytes().hex()
 
 
+def maps_of(shown: Any) -> dict[str, str]:
+    """The colour maps of a viewer: that of the job's picture, and one for fields of both signs."""
+    return {"field": table_of_job(shown).tobytes().hex(), "diverging": colours("vik")}
+
+
 def describe_field(
     name: str, label: str, unit: str, thin: ThinField, scale: Scale, limits: tuple[float, float] | None, k: int,
-    even_map: str, case: str = "", has_peak: bool = True,
+    case: str = "", has_peak: bool = True,
 ) -> dict[str, Any]:  # fmt: skip
     """An entry of `fields` in the viewer's description; its volume has the same name."""
     at_least = limits is None or limits[1] < thin.largest
@@ -88,7 +93,7 @@ def describe_field(
         "high": scale.high,
         "power": scale.power,
         "range": [float(v) for v in limits],
-        "map": "diverging" if scale.diverging else "field" if scale.power == 2 else "even",
+        "map": "diverging" if scale.diverging else "field",
         "diverging": scale.diverging,
         "at_least": at_least,
     }
@@ -142,7 +147,6 @@ def of_result(result: JobResult, scene: Scene, picture: Image.Image | None) -> s
     if not result.fields and result.scan is None:
         return ""
     k, volumes, fields = result.thinned, Volumes(), []
-    even_map = str(result.summary.get("shown", {}).get("colour_map", "batlow"))
     if result.scan is not None:
         volumes.add("scan", result.scan.codes)
     if k > 1 and result.share is not None:
@@ -157,9 +161,7 @@ def of_result(result: JobResult, scene: Scene, picture: Image.Image | None) -> s
             left_out.append(f.title)
             continue
         volumes.packed[f"field-{f.name}"] = codes
-        fields.append(
-            describe_field(f.name, f.title, f.unit, f.thin, scale, f.limits, k, even_map, f.case, not f.is_derived)
-        )
+        fields.append(describe_field(f.name, f.title, f.unit, f.thin, scale, f.limits, k, f.case, not f.is_derived))
     if left_out:
         result.notes.append(f"Not in the viewer, because the page would be too large: {', '.join(left_out)}.")
     if k > 1:
@@ -171,7 +173,7 @@ def of_result(result: JobResult, scene: Scene, picture: Image.Image | None) -> s
     if not fields:  # only the scan is there
         volumes.add("field-none", np.zeros(shape, "u1"))
         fields.append(describe_field("none", "no field", "", ThinField(np.full((1, 1, 1), np.nan), np.nan, (0, 0, 0)),
-                                     Scale(0, 1, 2), (0.0, 1.0), 1, even_map))  # fmt: skip
+                                     Scale(0, 1, 2), (0.0, 1.0), 1))  # fmt: skip
         if result.share is not None:
             volumes.add("solid", result.share)
     spacing = [float(v) * k for v in reversed(result.spacing_mm)]
@@ -185,7 +187,7 @@ def of_result(result: JobResult, scene: Scene, picture: Image.Image | None) -> s
         "sets": {"volume": "sets", "entries": scene.entries} if scene.sets is not None else None,
         "arrows": scene.arrows,
         "letters": scene.letters,
-        "maps": {"field": colours("ivory"), "even": colours(even_map), "diverging": colours("vik")},
+        "maps": maps_of(result.summary.get("shown")),
         "camera": scene.camera or {"azimuth": -60.0, "elevation": 22.0, "zoom": 1.0},
         "mode": "maximum" if "fluid" in result.summary else "surface",  # the surface of a fluid hides its flow
     }

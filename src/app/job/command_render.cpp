@@ -55,8 +55,10 @@ void add_render(registry& commands) {
   c.add_option("results", shot.file, "results.nc (or model.nc) of a job").required();
   c.add_option("-f,--field", shot.field, "Field; vectors by their magnitude (default: sed, or the first field)");
   c.add_option("--component", shot.component, "One component: x y z or xx yy zz xy yz xz (default: the magnitude)");
-  c.add_option("-m,--map", shot.map,
-               "Colours: batlow, inferno, ivory, lipari, viridis, vik (default: ivory of a surface, else inferno)");
+  c.add_option(
+      "-m,--map", shot.map,
+      "Colours: batlow, inferno, ivory, lipari, viridis, vik (default: that of the job's picture; ivory of a surface, else "
+      "inferno)");
   c.add_option(
        "--method", shot.method,
        "surface of the solid, smoothed and opaque, or where the field has the value of --level; volume: light through bone "

@@ -9,6 +9,7 @@
 #include <common/suggest.hpp>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
@@ -209,13 +210,29 @@ void check(const render_request& r) {
   throw usage_error(text);
 }
 
+// The map that the job of a results file names for its picture; none without a summary beside the file. The usual maps of
+// surfaces and volumes are no choice of the job.
+std::optional<std::string> map_of_job(const std::string& results) {
+  std::ifstream file(std::filesystem::path(results).parent_path() / "summary.json");
+  const json summary = json::parse(file, nullptr, false);
+  if (!summary.is_object() || !summary.contains("shown") || !summary["shown"].is_object()) return {};
+  const json& map = summary["shown"].contains("colour_map") ? summary["shown"]["colour_map"] : json();
+  if (!map.is_string() || map == "ivory" || map == "inferno") return {};
+  try {
+    render::colour_map(map.get<std::string>());
+  } catch (const usage_error&) {  // a summary of another version
+    return {};
+  }
+  return map.get<std::string>();
+}
+
 // What a request leaves open, from what the file holds.
 render_request completed(render_request r, const io::field_list& list) {
   const bool of_volume = !r.points.empty() || r.shaded || r.bone_opacity || r.streamlines;
   const bool is_loaded =
       std::any_of(list.fields.begin(), list.fields.end(), [](const auto& f) { return f.name.starts_with("displacement"); });
   if (r.method.empty()) r.method = r.level || (is_loaded && !is_fluid(list) && !of_volume) ? "surface" : "volume";
-  if (r.map.empty()) r.map = r.method == "surface" ? "ivory" : "inferno";
+  if (r.map.empty()) r.map = map_of_job(r.file).value_or(r.method == "surface" ? "ivory" : "inferno");
   return r;
 }
 
