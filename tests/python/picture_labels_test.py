@@ -64,6 +64,38 @@ def test_points_are_seen_where_the_camera_of_the_program_sees_them():
         assert np.linalg.det(axes) == pytest.approx(1)
 
 
+def test_of_left_handed_axes_the_other_side_is_right():
+    """Oracle: the mirror image of x, seen from the mirrored place: the same column and row."""
+    size = np.array([3.0, 4.0, 12.0])
+    here, there = Camera(size, 35.0, 22.0, 1.5, 800, 600), Camera(size, 180 - 35.0, 22.0, 1.5, 800, 600, True)
+    for point in np.random.default_rng(3).random((8, 3)) * size:
+        mirrored = np.array([size[0] - point[0], point[1], point[2]])
+        assert there.seen_at(mirrored) == pytest.approx(here.seen_at(point))
+        assert there.depth(mirrored) == pytest.approx(here.depth(point))
+
+
+def test_the_axes_have_the_sides_of_the_patient():
+    """Oracle: without a direction the corner of the axes has less ink than with letters, and the rest is the same."""
+    ground = Image.new("RGB", (900, 900))
+    plain, named = (
+        np.asarray(draw(ground, Labels("t", "q", 0, 1, shape=[1, 1, 1], spacing_mm=[1, 1, 1], letters=letters)))
+        for letters in (None, [["R", "L"], ["A", "P"], ["I", "S"]])
+    )
+    differs = np.argwhere((plain != named).any(axis=2))
+    assert differs[:, 0].min() > 700 and differs[:, 1].min() > 900
+    assert named.max(axis=2).astype(bool).sum() > plain.max(axis=2).astype(bool).sum()
+
+
+def test_the_bar_ends_with_the_colour_of_the_low_end():
+    """Oracle: colours at the ends of the bar by hand, at sizes whose bar has a part of a pixel."""
+    for edge in range(300, 340, 3):
+        labels = Labels("", "", 0, 1, colours=[(255, 0, 0)] * 8 + [(0, 255, 0)] * 240 + [(0, 0, 255)] * 8)
+        page = np.asarray(draw(Image.new("RGB", (edge, edge)), labels)).astype(int)
+        column = page[:, edge + 6]
+        ours = np.flatnonzero(column.any(axis=1))
+        assert column[ours[-1]].argmax() == 0 and column[ours[0]].argmax() == 2
+
+
 def test_arrows_and_the_largest_value_are_drawn_where_they_are():
     """Oracle: the projections of their points; an arrow at the far side is faint."""
     ground = Image.new("RGB", (400, 300), (0, 0, 0))

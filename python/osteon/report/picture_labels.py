@@ -11,13 +11,25 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
+from ..results.patient_axes import is_left_handed, letters_of
 from .colours import colour_table
 from .data import JobResult
 from .picture_marks import Camera, draw_arrows, draw_peak
 from .scene import Scene
 from .ticks import round_ticks
 
+# Labels above and beside a picture whose shorter edge is 1000, as in src/osteon/job/outputs/labeller.cpp.
+HEAD, SIDE = 74, 236
 GLOW = (75 / 255, 230 / 255)  # the part of a map that a volume shows, src/osteon/render/scene/presets.hpp
+
+
+@dataclass
+class View:
+    """Unit vectors along the rows and columns of a picture, x, y, z, and its scale at the middle of what it shows."""
+
+    right: list[float]
+    up: list[float]
+    mm_per_pixel: float
 
 
 @dataclass
@@ -37,13 +49,26 @@ class Labels:
     azimuth_deg: float = 0.0
     elevation_deg: float = 0.0
     zoom: float = 1.0
+    is_left_handed: bool = False  # axes of the image
+    letters: list[list[str]] | None = None  # the patient's sides at the low and high end of x, y and z
+    view: View | None = None  # of a camera that the angles do not describe
+    colours: list[tuple[int, int, int]] | None = None  # of the bar from low to high, instead of the part of the map
+    ground: tuple[int, ...] | None = None  # colour behind the labels; usually that of the picture's corner
+    page: tuple[int, int] | None = None  # size of the labelled picture; usually it follows from that of the picture
     arrows: list[dict] = field(default_factory=list)  # of report_scene
     peak_mm: list[float] | None = None  # where the true maximum is, from the low corner
     peak: str = ""  # it in words
 
     def camera(self, width: int, height: int) -> Camera:
         size = np.array(self.shape, float) * np.array(self.spacing_mm, float)
-        return Camera(size[::-1], self.azimuth_deg, self.elevation_deg, self.zoom, width, height)
+        return Camera(size[::-1], self.azimuth_deg, self.elevation_deg, self.zoom, width, height, self.is_left_handed)
+
+    def seen(self, width: int, height: int) -> View:
+        """Where the axes point in a picture of this size, and its scale."""
+        if self.view is not None:
+            return self.view
+        camera = self.camera(width, height)
+        return View(camera.right.tolist(), camera.up.tolist(), camera.mm_per_pixel)
 
 
 def ticks(low: float, high: float, most: int = 6) -> list[tuple[float, str]]:
@@ -81,8 +106,10 @@ def draw(picture: Image.Image, labels: Labels) -> Image.Image:
     """A larger picture on the same ground: the title above, and on the right what nothing of the picture lies under."""
     picture = picture.convert("RGB")
     unit = max(min(picture.size) / 1000, 0.25)
-    head, side = round(74 * unit), round(236 * unit)
-    ground = picture.getpixel((0, 0))
+    head, side = round(HEAD * unit), round(SIDE * unit)
+    if labels.page is not None:
+        side, head = labels.page[0] - picture.width, labels.page[1] - picture.height
+    ground = labels.ground or picture.getpixel((0, 0))
     face = _typeface()
 
     def font(size: float, weight: str = "") -> ImageFont.FreeTypeFont:
@@ -100,17 +127,10 @@ def draw(picture: Image.Image, labels: Labels) -> Image.Image:
     pen.text((28 * unit, 26 * unit), labels.title, ink, font(29, "-Bold"))
     left, right = picture.width + 12 * unit, page.width - 20 * unit
     _bar(pen, labels, (left, head + 70 * unit, right, head + 0.62 * picture.height), unit, ink, font)
-    if labels.shape:
-        _scale(
-            pen,
-            labels,
-            labels.camera(*picture.size).mm_per_pixel,
-            (left, right, page.height - 28 * unit),
-            unit,
-            ink,
-            font,
-        )
-        _axes(pen, labels, (left + 70 * unit, page.height - 150 * unit), unit, ink, font)
+    if labels.shape or labels.view is not None:
+        view = labels.seen(*picture.size)
+        _scale(pen, view.mm_per_pixel, (left, right, page.height - 28 * unit), unit, ink, font)
+        _axes(pen, view, labels.letters, (left + 70 * unit, page.height - 150 * unit), unit, ink, font)
     return page
 
 
@@ -118,12 +138,13 @@ def _bar(pen, labels, box, unit, ink, font) -> None:
     if not labels.high > labels.low:
         return
     left, top, right, bottom = box
-    table = colour_table(labels.colour_map)
-    first, last = labels.part_of_map
+    table = np.array(labels.colours) if labels.colours else colour_table(labels.colour_map)
+    first, last = (0.0, 1.0) if labels.colours else labels.part_of_map
     thick, long = 22 * unit, bottom - top
     for i in range(round(long)):
-        t = first + (last - first) * (1 - i / max(1.0, long - 1))
-        pen.rectangle((left, top + i, left + thick, top + i + 1), tuple(int(v) for v in table[round(255 * t)]))
+        t = first + (last - first) * max(0.0, 1 - i / max(1.0, long - 1))  # the last pixel may lie a part of it lower
+        colour = table[round((len(table) - 1) * t)]
+        pen.rectangle((left, top + i, left + thick, top + i + 1), tuple(int(v) for v in colour))
     small = font(20)
     high = digits_for(labels.high, labels.high - labels.low, abs(labels.high))
     shown = [
@@ -151,22 +172,24 @@ def _wrapped(text: str, font: ImageFont.FreeTypeFont, width: float) -> str:
     return "\n".join(lines)
 
 
-def _scale(pen, labels, size, place, unit, ink, font) -> None:
+def _scale(pen, mm_per_pixel, place, unit, ink, font) -> None:
     left, right, y = place
-    length = round_length((right - left) * size)
-    pen.rectangle((left, y - 4 * unit, left + length / size, y), ink)
+    length = round_length((right - left) * mm_per_pixel)
+    pen.rectangle((left, y - 4 * unit, left + length / mm_per_pixel, y), ink)
     pen.text((left, y - 12 * unit), f"{length:g} mm", ink, font(20), anchor="lb")
 
 
-def _axes(pen, labels, place, unit, ink, font) -> None:
-    az, el = math.radians(labels.azimuth_deg), math.radians(labels.elevation_deg)
-    right = (-math.sin(az), math.cos(az), 0.0)
-    up = (-math.cos(az) * math.sin(el), -math.sin(az) * math.sin(el), math.cos(el))
+def _axes(pen, view, letters, place, unit, ink, font) -> None:
+    """A cross of the axes; of a patient each has the side that it points to, as in the report's viewer."""
     (x0, y0), length = place, 42 * unit
     for a, (name, colour) in enumerate(zip("xyz", ((209, 73, 91), (58, 157, 93), (63, 127, 208)), strict=True)):
-        pen.line((x0, y0, x0 + right[a] * length, y0 - up[a] * length), colour, max(1, round(4 * unit)))
-        end = (x0 + right[a] * (length + 16 * unit), y0 - up[a] * (length + 16 * unit))
-        pen.text(end, name, ink, font(20), anchor="mm")
+        across, up = view.right[a], view.up[a]
+        if math.hypot(across, up) < 0.1:
+            continue  # it points at the viewer
+        pen.line((x0, y0, x0 + across * length, y0 - up * length), colour, max(1, round(4 * unit)))
+        text = f"{name} {letters[a][1]}" if letters else name
+        away = length + (24 if letters else 16) * unit
+        pen.text((x0 + across * away, y0 - up * away), text, ink, font(20), anchor="mm")
 
 
 def of_result(result: JobResult, scene: Scene | None = None) -> Image.Image | None:
@@ -196,6 +219,8 @@ def of_result(result: JobResult, scene: Scene | None = None) -> Image.Image | No
     if camera and image.get("spacing_mm"):
         labels.shape, labels.spacing_mm = list(result.shape), [float(h) for h in image["spacing_mm"]]
         labels.azimuth_deg, labels.elevation_deg, labels.zoom = camera
+        labels.letters = letters_of(image.get("direction"))
+        labels.is_left_handed = is_left_handed(image.get("direction"))
         first_case = result.cases[0] if result.cases else ""
         labels.arrows = [a for a in scene.arrows if a["case"] in ("", first_case)] if scene else []
         if isinstance(peak := told.get("peak"), dict):

@@ -24,11 +24,12 @@ class Camera:
     zoom: float
     width: int  # pixels
     height: int
+    is_left_handed: bool = False  # axes of the image; the right side is the other one, as in view.cpp
 
     def __post_init__(self) -> None:
         az, el = math.radians(self.azimuth_deg), math.radians(self.elevation_deg)
         self.ahead = -np.array([math.cos(el) * math.cos(az), math.cos(el) * math.sin(az), math.sin(el)])
-        self.right = np.array([-math.sin(az), math.cos(az), 0.0])
+        self.right = np.array([-math.sin(az), math.cos(az), 0.0]) * (-1 if self.is_left_handed else 1)
         self.up = np.array([-math.sin(el) * math.cos(az), -math.sin(el) * math.sin(az), math.cos(el)])
         self.middle = 0.5 * np.asarray(self.size_mm, float)
         self.distance = float(np.linalg.norm(self.middle)) / math.sin(HALF_FIELD_OF_VIEW)

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import DataError
 from ..results.documents import well_formed
+from ..results.patient_axes import is_left_handed, letters_of
 from .data import JobResult
 from .text import number
 from .volumes import thin_labels
@@ -19,7 +20,6 @@ HELD, DISPLACED = (58, 134, 255), (255, 122, 26)
 FORCES = ((255, 122, 26), (255, 190, 11), (251, 86, 7), (255, 0, 110), (178, 34, 170), (120, 80, 220))
 HOT, COLD, OTHER = (232, 72, 60), (58, 134, 255), (64, 176, 128)
 MOST_SETS, MOST_ARROWS = 31, 40  # of viewer/surface.glsl.js
-LETTERS = (("R", "L"), ("A", "P"), ("I", "S"))  # towards less and more of an LPS axis
 
 
 @dataclass
@@ -64,6 +64,7 @@ def _read(scene: Scene, told: dict[str, Any], result: JobResult) -> None:
     view = told.get("camera", {})
     scene.camera = {key: float(view[f"{key}_deg"]) for key in ("azimuth", "elevation") if f"{key}_deg" in view}
     scene.camera["zoom"] = 1.0  # that of the picture may cut what the arrows reach
+    scene.camera["is_left_handed"] = is_left_handed(told.get("direction"))
     scene.letters = letters_of(told.get("direction"))
     scene.spacing = np.array(told["spacing_mm"], float)[::-1] * result.thinned
     scene.origin = np.array(told["origin_mm"], float)[::-1]
@@ -78,21 +79,6 @@ def _read(scene: Scene, told: dict[str, Any], result: JobResult) -> None:
         _boundaries(scene, told["boundaries"], result.share > 0)
     scene.entries = scene.entries[:MOST_SETS]
     del scene.arrows[MOST_ARROWS:]
-
-
-def letters_of(direction: Any) -> list[list[str]] | None:
-    """The patient's sides at the low and high end of x, y and z; none if the scan states no axes, or oblique ones."""
-    if direction is None:
-        return None
-    axes = np.array(direction, float).reshape(3, 3)
-    found = []
-    for column in axes.T:
-        most = int(np.abs(column).argmax())
-        if abs(column[most]) < 0.8:
-            return None
-        ends = list(LETTERS[most])
-        found.append(ends if column[most] > 0 else ends[::-1])
-    return found
 
 
 def _set_volume(result: JobResult, volume: dict[str, Any]) -> np.ndarray:

@@ -19,6 +19,7 @@ import numpy as np
 from ..child_process import python_command, python_environment
 from ..errors import DATA, DataError, MachineError
 from ..images.grey_histogram import otsu
+from ..results.patient_axes import is_left_handed, letters_of
 
 MOST_LEVEL = 5_000_000  # voxels of the level for the 3-D view
 BINS = 1024
@@ -78,6 +79,8 @@ class Scan:
             "shape": list(self.shape),
             "spacing_mm": self.spacing_mm,
             "origin_mm": list(self.origin_mm),
+            "letters": letters_of(self.facts.get("direction")),
+            "is_left_handed": is_left_handed(self.facts.get("direction")),
             "format": self.facts["format"],
             "dtype": self.facts["dtype"],
             "grey_min": self.low,

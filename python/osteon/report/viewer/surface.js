@@ -166,6 +166,8 @@ const surfaceOf = (viewer) => {
   gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.LINEAR);
   gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE);
 
+  // Left-handed axes: what is to the right of the axes is to the left in space, and the picture is no mirror image.
+  const side = description.camera?.is_left_handed ? -1 : 1;
   const camera = () => {
     const az = (viewer.azimuth * Math.PI) / 180,
       el = (viewer.elevation * Math.PI) / 180;
@@ -178,7 +180,7 @@ const surfaceOf = (viewer) => {
     return {
       out,
       ahead: out.map((v) => -v),
-      right: [-sa, ca, 0],
+      right: [-sa * side, ca * side, 0],
       up: [-ca * se, -sa * se, ce],
       eye: out.map((v, i) => centre[i] + v * far),
       far,
@@ -436,7 +438,7 @@ const surfaceOf = (viewer) => {
     viewer.tell?.('camera');
   };
   const turn = (right, up) => {
-    viewer.azimuth -= right;
+    viewer.azimuth -= side * right;
     viewer.elevation = Math.max(-89, Math.min(89, viewer.elevation + up));
     moved(true);
   };

@@ -28,8 +28,9 @@
 //                  cell for x, y, z, of which 0 is -largest and 255 largest, in mm
 //   letters        [[low, high], ...] for each axis, such as ["R", "L"]; null: not known
 //   maps           {name: 256 colours of 6 hexadecimal digits each}
-//   camera         {azimuth, elevation, zoom}, in degrees, zoom 1 shows all of the specimen and its
-//                  arrows; mode: "surface" or "maximum"
+//   camera         {azimuth, elevation, zoom, is_left_handed}, in degrees, zoom 1 shows all of the
+//                  specimen and its arrows; is_left_handed: of the axes x, y, z in space
+//                  mode: "surface" or "maximum"
 //
 // A volume is the id of an element of the page whose text is the bytes, packed as volumes.js says.
 // Where a browser has no WebGL2 (or the address ends in #nogl) the picture takes the place of the

@@ -324,7 +324,7 @@ export const show = async () => {
     shape,
     spacing: edges,
     origin: [...s.origin_mm].reverse(),
-    description: {letters: null},
+    description: {letters: s.letters},
     count: 0,
     palette: paletteOf(),
     at: [...cursor.value].reverse(),
@@ -397,7 +397,11 @@ const show3d = async () => {
           own.elevation = 22;
           own.zoom = own.firstZoom ?? 1;
         },
-        description: {letters: null, arrows: []},
+        description: {
+          letters: scan.value.letters,
+          arrows: [],
+          camera: {is_left_handed: scan.value.is_left_handed},
+        },
       }).map(([key, value]) => [
         key,
         {value, writable: true, enumerable: true, configurable: true},

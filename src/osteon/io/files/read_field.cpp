@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <osteon/io/files/image_axes.hpp>
+#include <osteon/io/files/model_checks.hpp>
 #include <osteon/io/netcdf.hpp>
 
 namespace osteon::io {
@@ -27,10 +29,10 @@ class field_file {
     return id;
   }
   // Empty if there is none.
-  std::string text(int group_id, int variable, const char* name) const {
+  std::string text(int group_id, int variable, const char* name, std::size_t most = 4096) const {
     std::size_t size = 0;
     nc_type type = NC_NAT;
-    if (nc_inq_att(group_id, variable, name, &type, &size) != NC_NOERR || type != NC_CHAR || size > 4096) return {};
+    if (nc_inq_att(group_id, variable, name, &type, &size) != NC_NOERR || type != NC_CHAR || size > most) return {};
     std::string value(size, '\0');
     check(nc_get_att_text(group_id, variable, name, value.data()), name);
     return value;
@@ -98,6 +100,11 @@ field_list list_fields(const std::string& path) {
   if (result.fields.empty()) throw data_error(fmt::format("'{}' has no fields", path));
   check_geometry(result.shape, result.spacing_mm, {});
   return result;
+}
+
+std::optional<image_axes> axes_in_file(const std::string& path) {
+  const field_file file(path);
+  return axes_in(file.text(file.id(), NC_GLOBAL, "provenance", largest_text));
 }
 
 std::vector<float> read_field(const std::string& path, const field_info& field, const box3& part, int component) {

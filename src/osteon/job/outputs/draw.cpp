@@ -10,6 +10,7 @@
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/grid/ghost_cells.hpp>
+#include <osteon/io/files/image_axes.hpp>
 #include <osteon/io/png.hpp>
 #include <osteon/job/outputs/lines.hpp>
 #include <osteon/job/physics.hpp>
@@ -97,6 +98,7 @@ render::scene scene_of_picture(const spec& job, const voxel::model_header& heade
   scene.height = static_cast<int>(job.picture.height);
   scene.view = {
       .azimuth_deg = job.picture.azimuth_deg, .elevation_deg = job.picture.elevation_deg, .zoom = job.picture.zoom};
+  scene.view.is_left_handed = io::is_left_handed(io::axes_in(header.provenance_json));
   if (draws_surface(job)) scene.how = render::method::surface;
   scene.shades_itself = true;
   scene.smooth_edges = !is_frame;

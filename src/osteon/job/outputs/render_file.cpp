@@ -18,6 +18,7 @@
 #include <osteon/comm/percentile.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/io/files/check_whole.hpp>
+#include <osteon/io/files/image_axes.hpp>
 #include <osteon/io/files/result_file.hpp>
 #include <osteon/io/npy.hpp>
 #include <osteon/job/outputs/cut_picture.hpp>
@@ -277,6 +278,7 @@ json render_file(MPI_Comm comm, const render_request& as_given, log_sink& log) {
   const bool lines_have_colours = request.streamlines && request.field.empty();
   grid::block where;
   std::vector<float> own, solid;
+  std::optional<io::image_axes> axes;
   std::vector<written_point> points;
   const stopwatch reading;
   comm::collectively(comm, [&] {
@@ -289,6 +291,7 @@ json render_file(MPI_Comm comm, const render_request& as_given, log_sink& log) {
   if (const std::string warning = io::check_whole(comm, request.file, "file"); !warning.empty()) log.warn(warning);
   comm::collectively(comm, [&] {
     list = io::list_fields(request.file);
+    axes = io::axes_in_file(request.file);
     request = completed(std::move(request), list);
     check(request);
   });
@@ -358,6 +361,7 @@ json render_file(MPI_Comm comm, const render_request& as_given, log_sink& log) {
   scene.width = static_cast<int>(request.width);
   scene.height = static_cast<int>(request.height);
   scene.view = request.view;
+  scene.view.is_left_handed = io::is_left_handed(axes);
   scene.step_voxels = request.step_voxels;
   scene.join = compositing_of(request);
   scene.background = request.light ? render::presets::light_background : render::presets::background_of(request.preset);

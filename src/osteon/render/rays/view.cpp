@@ -36,7 +36,7 @@ view view::of(const camera& c, index3 domain, vector3 spacing_mm, int width, int
   }
   const double ca = std::cos(azimuth), sa = std::sin(azimuth), ce = std::cos(elevation), se = std::sin(elevation);
   v.forward = {-se, -ce * sa, -ce * ca};
-  v.right = {0, ca, -sa};
+  v.right = c.is_left_handed ? vector3{0, -ca, sa} : vector3{0, ca, -sa};
   v.up = {ce, -se * sa, -se * ca};
   const vector3 aside = along(v.focus, -1, centre);
   // Parallel rays begin in the plane of the eye, which has to lie outside.

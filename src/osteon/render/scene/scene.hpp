@@ -22,6 +22,9 @@ struct camera {
   /// Where the camera stands, be it inside of the domain: what lies behind it is not seen. The angles follow from it.
   /// Absent: so far away that the domain's bounding sphere fits.
   std::optional<vector3> eye_mm{};
+  /// The axes of the domain are left-handed in space: the picture is mirrored once more, so that a viewer sees the object
+  /// and not its mirror image.
+  bool is_left_handed = false;
 };
 
 /// A point of a transfer function.

@@ -1,0 +1,29 @@
+"""The patient's sides along the axes of an image, and their handedness: from the direction that a scan states."""
+
+from typing import Any
+
+import numpy as np
+
+LETTERS = (("R", "L"), ("A", "P"), ("I", "S"))  # towards less and more of an LPS axis
+
+
+def letters_of(direction: Any) -> list[list[str]] | None:
+    """The patient's sides at the low and high end of x, y and z; none if the scan states no axes, or oblique ones."""
+    if direction is None:
+        return None
+    axes = np.array(direction, float).reshape(3, 3)
+    found = []
+    for column in axes.T:
+        most = int(np.abs(column).argmax())
+        if abs(column[most]) < 0.8:
+            return None
+        ends = list(LETTERS[most])
+        found.append(ends if column[most] > 0 else ends[::-1])
+    return found
+
+
+def is_left_handed(direction: Any) -> bool:
+    """Whether the axes x, y, z of an image are left-handed in space; an image that states no axes is right-handed."""
+    if direction is None:
+        return False
+    return bool(np.linalg.det(np.array(direction, float).reshape(3, 3)) < 0)
