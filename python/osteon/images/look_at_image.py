@@ -3,9 +3,9 @@
 A source of at most MOST_BYTES on disk (default 32 MiB) is read whole and checked as by `read_image`. Of a larger
 one only the header is read and, where its format allows that without reading all of it, some z planes for the greys.
 Prints one JSON object: `whole`, `bytes`, `format`, `shape`, `dtype`, `spacing_mm` (null: not stated), `knows_spacing`
-(false: it was not looked for), `warnings` of the reader, `looked_at` (the number of voxels whose values were read),
-`grey_min`, `grey_max` and `above`, the share of those that lies above THRESHOLD and not above UPPER. What is not known is
-missing or null. On bad data there is exactly one line on stderr and the exit code is 3.
+(false: it was not searched for), `warnings` of the reader, `looked_at` (the number of voxels whose values were read),
+`grey_min`, `grey_max` and `above`, the share of these voxels above THRESHOLD and not above UPPER. A value that is not
+known is missing or null. On bad data there is exactly one line on stderr and the exit code is 3.
 """
 
 import sys
