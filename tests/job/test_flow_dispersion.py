@@ -29,7 +29,7 @@ def test_a_slit_spreads_as_taylor_and_aris_say_on_any_number_of_ranks(job: Job, 
     slit(tmp_path)
     for ranks in ("1", "2"):
         job.write(text("peclet_numbers = [0, 5, 60]\ndiffusivity_m2_per_s = 2e-9", more="[solve]\ntolerance = 1e-7"))
-        done = job.run("--force", "-n", ranks)
+        done = job.run("--force", "--no-report", "-n", ranks)
         assert done.code == 0, done.err
         s = done.summary
         assert s["peclet_length_mm"] == pytest.approx(20 * H)

@@ -28,7 +28,7 @@ def test_an_oblique_cropped_scan_keeps_its_place(job: Job):
     nibabel.save(scan, job.folder / "scan.nii.gz")
     crop = "crop_voxels = [[2, 8], [1, 8], [3, 7]]"
     job.write(job_text("scan.nii.gz", image_more=crop, spacing="", more="[segment]\nthreshold = 0\n"))
-    assert job.run("--ranks", "2").code == 0
+    assert job.run("--ranks", "2", "--no-report").code == 0
     done = osteon("export", "job.out/results.nc", "--field", "sed", "-o", "sed.nii.gz", folder=job.folder)
     assert (done.returncode, done.stdout) == (0, "sed.nii.gz\n"), done.stderr
     sed = nibabel.load(job.folder / "sed.nii.gz")
@@ -48,7 +48,7 @@ def test_unit_and_calibration_of_a_scanner_reach_the_summary(job: Job):
         str(job.folder / "scan.aim"), values, {"element_size": (0.1, 0.1, 0.2), "processing_log": log}, unit="native"
     )
     job.write(job_text("scan.aim", spacing="", more="[segment]\nthreshold = 0\n"))
-    done = job.run("--ranks", "1")
+    done = job.run("--ranks", "1", "--no-report")
     assert done.code == 0, done.err
     image = done.summary["image"]
     assert image["spacing_mm"] == pytest.approx([0.2, 0.1, 0.1]) and image["unit"] == "Scanco native"
@@ -69,7 +69,7 @@ def test_a_law_takes_the_calibration_of_the_image(job: Job):
         "[density_law]\nfrom_image = true\ncoefficient_MPa = 0.01\nexponent = 2\npoisson_ratio = 0.3\n"
     )
     job.write(text)
-    done = job.run("--ranks", "1")
+    done = job.run("--ranks", "1", "--no-report")
     assert done.code == 0, done.err
     assert "states a density of 0.195312 * grey + -390.5 mg HA/cm3; the density law takes it" in done.err
     assert done.summary["segmentation"]["calibration"]["slope"] == 1600 / 8192
@@ -78,7 +78,7 @@ def test_a_law_takes_the_calibration_of_the_image(job: Job):
     np.testing.assert_allclose(found, [0.01 * (g * 1600 / 8192 - 390.5) ** 2 for g in (5000, 7000)], rtol=1e-12)
     np.save(job.folder / "bare.npy", values)
     job.write(text.replace('"scan.aim"', '"bare.npy"\nspacing_mm = 0.1'))
-    done = job.run("--ranks", "1")
+    done = job.run("--ranks", "1", "--no-report")
     assert done.code == 3 and "states no calibration, but [density_law] has from_image = true" in done.err
 
 
@@ -89,7 +89,7 @@ def test_a_pattern_chooses_slices_among_other_files(job: Job):
         tifffile.imwrite(job.folder / f"s{z}.tif", np.full((4, 5), 100 + z, "u1"))
         tifffile.imwrite(job.folder / f"mask{z}.tif", np.zeros((4, 5), "u1"))
     job.write(job_text("s*.tif", more="[segment]\nthreshold = 0\n"))
-    assert job.run("--ranks", "1").code == 0
+    assert job.run("--ranks", "1", "--no-report").code == 0
     model = json.loads(job.run("--json", "-", command="import").out)
     assert model["reused"] and model["image"]["grey_min"] == 100
 

@@ -192,8 +192,10 @@ def test_a_run_tells_compartments_and_their_densities(job: Job) -> None:
     cortical = done.summary["morphometry"]["compartments"]["cortical"]
     assert cortical["vBMD"] == pytest.approx(2 * np.where(solid, 200, 10)[wall].mean() - 3)
     assert "Ct.Po, share of the pores" in done.out and "cortical: vBMD" in (done.folder / "report.html").read_text()
-    assert job.run("-n", "2", "--unless-done").code == 0
-    job.run("--set", "segment.threshold=110", "--set", "picture.enabled=false")  # the labels again, of a model anew
+    assert job.run("-n", "2", "--unless-done", "--no-report").code == 0
+    job.run(
+        "--set", "segment.threshold=110", "--set", "picture.enabled=false", "--no-report"
+    )  # the labels again, of a model anew
     again = json.loads((done.folder / "summary.json").read_text())["morphometry"]["compartments"]["cortical"]
     assert again["vBMD"] == cortical["vBMD"]
 
