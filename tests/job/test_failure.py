@@ -345,7 +345,7 @@ DAMAGE = (
 )
 def test_a_stopped_job_goes_on_to_the_same_curve(job: Job, law: str) -> None:
     """Oracle: the job that was not stopped."""
-    image, often = porous(20), "[checkpoint]\nevery_minutes = 1e-9\n"
+    image, often = porous(13), "[checkpoint]\nevery_minutes = 1e-9\n"
     whole = run(job, image, law + "steps = 40", "strain = -0.02", often)
     assert whole.code == 0, whole.err
     want = whole.summary["curve"]["force_N"]

@@ -110,7 +110,7 @@ def seeds(count: int) -> Iterator[tuple[str, int]]:
             yield physics, seed
 
 
-@pytest.mark.parametrize(("physics", "seed"), seeds(6))
+@pytest.mark.parametrize(("physics", "seed"), list(seeds(6)))
 def test_ranks_agree_and_the_proofs_hold(job: Job, physics: str, seed: int) -> None:
     """Oracle: the same job on one rank; the schema; residual, balance and energy to their tolerances."""
     chance = random.Random(f"{physics} {seed}")
