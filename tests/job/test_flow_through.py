@@ -243,15 +243,16 @@ def random_pores(seed: int) -> np.ndarray:
     return ((smooth - smooth.min()) / (smooth.max() - smooth.min()) * 255).astype(np.uint8)
 
 
-def test_prescribed_rates_at_all_openings_are_solved_in_any_image(job: Job, tmp_path: Path) -> None:
-    """Oracle: the prescribed flow rates themselves, in 25 random images; where no pore leads through the job is rejected.
+@pytest.mark.parametrize("seeds", [range(9), range(9, 25)], ids=["few", "more"])
+def test_prescribed_rates_at_all_openings_are_solved_in_any_image(job: Job, tmp_path: Path, seeds: range) -> None:
+    """Oracle: the prescribed flow rates themselves, in 25 random images; a job without a connected pore is rejected.
     Nothing gives a pressure, so the pressure's coarsest matrix is singular, and rounded diagonals make it indefinite."""
     rates = "".join(
         f'[[boundary]]\nface = "{face}"\nkind = "flow_rate"\nflow_rate_mm3_per_s = {rate}\n'
         for face, rate in (("z_low", 1e-3), ("z_high", -1e-3))
     )
     solved = 0
-    for seed in range(25):
+    for seed in seeds:
         np.save(tmp_path / "image.npy", random_pores(seed))
         job.write(
             text(rates).replace("threshold = 50", "threshold = 115").replace("[picture]", "[picture]\nenabled = false")
@@ -264,7 +265,7 @@ def test_prescribed_rates_at_all_openings_are_solved_in_any_image(job: Job, tmp_
                 inflow = done.summary["opening_inflow_mm3_per_s"]
                 assert inflow["z_low"] == pytest.approx(1e-3, rel=1e-6)
                 assert inflow["z_high"] == pytest.approx(-1e-3, rel=1e-6)
-    assert solved > 12
+    assert solved > len(seeds) // 2
 
 
 def test_velocities_that_balance_within_the_tolerance_are_solved(job: Job, tmp_path: Path) -> None:
