@@ -177,8 +177,8 @@ def load_history(results: str | Path, target_MPa: float = TARGET_MPA) -> LoadHis
     ------
     UsageError, DataError
     """
+    from .results.cluster_parts import open_results
     from .results.documents import documents
-    from .results.result_file import ResultFile
 
     if not (np.isfinite(target_MPa) and target_MPa > 0):
         raise UsageError(f"target_MPa = {target_MPa}: must be > 0")
@@ -187,7 +187,7 @@ def load_history(results: str | Path, target_MPa: float = TARGET_MPA) -> LoadHis
     cases = {str(c["name"]): c for c in summary.get("cases", [])}
     if len(cases) < 2:
         raise UsageError(f"'{folder}' has no two load cases ([[case]]), of which a history could be made")
-    with ResultFile(folder / "results.nc") as file:
+    with open_results(folder / "results.nc") as file:
         missing = [name for name in cases if f"sed_{name}" not in file]
         if missing:
             raise UsageError(

@@ -406,8 +406,10 @@ def load(folder: str | Path) -> Result:
     DataError
         If the file is damaged, cut or unfinished. A copy by another program is read with a FileWarning.
     """
+    from .results.cluster_parts import results_exist
+
     folder = path_of(folder, "the output folder")
-    if folder.is_file():
+    if folder.is_file() or (folder.suffix == ".nc" and results_exist(folder)):
         folder = folder.parent
     try:
         summary = well_formed(json.loads((folder / "summary.json").read_text(encoding="utf-8")))

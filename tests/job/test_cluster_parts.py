@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -10,7 +11,8 @@ import pytest
 from joined_job import PLANES, has_same_answer_and_pictures, has_same_viewer, image_for
 from osteon.report.data import load
 from osteon.results.cluster_parts import open_results
-from whole_job import BINARY, ROOT, Job, job_text
+from osteon.studio.results import fields_in
+from whole_job import BINARY, ROOT, Job, job_text, osteon
 
 from osteon import load as load_result
 
@@ -61,3 +63,65 @@ def test_parts_are_read_as_one_file_and_a_missing_one_is_named(job: Job, sponge:
     result = load(both)
     assert result.fields == []
     assert any("results.1.nc' is not here" in note and "2 clusters" in note for note in result.notes)
+
+
+def pixels(path: Path) -> np.ndarray:
+    from PIL import Image
+
+    return np.asarray(Image.open(path).convert("RGB"), float)
+
+
+def command(folder: Path, *words: str | Path, code: int = 0) -> str:
+    done = osteon(*map(str, words), folder=folder, timeout=120)
+    assert done.returncode == code, (words, done.stderr)
+    return done.stderr
+
+
+@pytest.mark.parametrize("physics", ["elasticity", "flow"])
+def test_commands_on_results_in_parts(job: Job, sponge: Path, tmp_path: Path, physics: str) -> None:
+    """Oracle: the same commands on the results of one rank, which are one file."""
+    job.write(job_text(image_for(physics, sponge), physics, PLANES) + "enabled = false\n")
+    run(tmp_path, 1, "--output", "alone", "--no-report")
+    run(tmp_path, 2, "--output", "both", "--no-report")
+    size = ("--width", "64", "--height", "64")
+    field = {"elasticity": "displacement", "flow": "pressure"}[physics]  # on nodes; on cells
+    for words in (("--method", "surface"), ("--field", field, "--method", "volume")):
+        for name in ("alone", "both"):
+            command(tmp_path, "render", f"{name}/results.nc", *words, *size, "-o", f"{name}.png")
+        one, parts = pixels(tmp_path / "alone.png"), pixels(tmp_path / "both.png")
+        assert np.ptp(one) > 50
+        assert np.abs(parts - one).mean() < 0.5
+    command(tmp_path, "export", "both/results.nc", "-f", field, "-o", "both.vti")
+    if physics == "flow":
+        for name in ("alone", "both"):
+            command(tmp_path, "export", f"{name}/results.nc", "--streamlines", "20", "-o", f"{name}.vtp")
+            command(tmp_path, "render", f"{name}/results.nc", "--method", "lic", *size, "-o", f"{name}.png")
+        assert np.abs(pixels(tmp_path / "both.png") - pixels(tmp_path / "alone.png")).mean() < 2
+        sizes = [(tmp_path / f"{name}.vtp").stat().st_size for name in ("alone", "both")]
+        assert sizes[1] == pytest.approx(sizes[0], rel=0.02)
+    command(tmp_path, "export", "both/results.nc", "--open-in", "paraview", "-o", "open.py")
+    script = (tmp_path / "open.py").read_text()
+    assert "VTKHDF, XDMF = ['results.0.vtkhdf', 'results.1.vtkhdf'], ['results.0.xdmf', 'results.1.xdmf']" in script
+    compile(script, "open.py", "exec")
+    assert fields_in(tmp_path / "both") == fields_in(tmp_path / "alone") != []
+    assert load_result(tmp_path / "both/results.nc").summary == load_result(tmp_path / "both").summary
+    command(tmp_path, "report", "both")
+    command(tmp_path, "compare", "alone", "both", "-o", "compare.html")
+    (tmp_path / "both/results.1.nc").rename(tmp_path / "elsewhere.nc")
+    for words in (("render", "both/results.nc", "-o", "x.png"), ("export", "both/results.nc", "-o", "x.vtu")):
+        told = command(tmp_path, *words, code=3)
+        assert "results.1.nc' is not here: each of the 2 clusters wrote its planes to a file of its own" in told
+        assert len(told.strip().splitlines()) == 1
+
+
+def test_load_histories_of_results_in_parts(job: Job, sponge: Path, tmp_path: Path) -> None:
+    """Oracle: the history of the results of one rank."""
+    cases = "".join(f'[[case]]\nname = "{axis}"\ntest = "axial_bonded"\naxis = "{axis}"\n' for axis in "zx")
+    job.write(job_text(sponge, "elasticity", PLANES + cases + '[output]\nfields = ["sed"]\n') + "enabled = false\n")
+    run(tmp_path, 1, "--output", "alone", "--no-report")
+    run(tmp_path, 2, "--output", "both", "--no-report")
+    one, parts = (osteon("loads", name, "--json", "-", folder=tmp_path) for name in ("alone", "both"))
+    assert one.returncode == parts.returncode == 0, one.stderr + parts.stderr
+    expected, found = (json.loads(done.stdout) for done in (one, parts))
+    for a, b in zip(expected["amplitudes"], found["amplitudes"], strict=True):
+        assert b["factor"] == pytest.approx(a["factor"], rel=1e-4)

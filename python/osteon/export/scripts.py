@@ -7,6 +7,7 @@ import numpy as np
 
 from ..errors import DataError
 from ..report.colours import table_of_job
+from ..results.cluster_parts import ClusterParts, open_results
 from ..results.result_fields import Field, field_names, read_fields
 from .image_formats import write_nrrd
 
@@ -29,10 +30,12 @@ COLOURS = {colours}
 # ParaView reads fields of VTKHDF images from 5.12 on; older ones take the XDMF beside.
 manager = servermanager.vtkSMProxyManager
 is_new = (manager.GetVersionMajor(), manager.GetVersionMinor()) >= (5, 12)
-path = os.path.join(FOLDER, VTKHDF if VTKHDF and is_new else XDMF)
-if not os.path.isfile(path):
-    raise RuntimeError("there is no " + path + "; make this script again: osteon export ... --open-in paraview")
-results = OpenDataFile(path)
+paths = [os.path.join(FOLDER, name) for name in (VTKHDF if VTKHDF and is_new else XDMF)]
+for path in paths:
+    if not os.path.isfile(path):
+        raise RuntimeError("there is no " + path + "; make this script again: osteon export ... --open-in paraview")
+parts = [OpenDataFile(path) for path in paths]
+results = parts[0] if len(parts) == 1 else GroupDatasets(Input=parts)  # one of each cluster of a joined job
 results.UpdatePipeline()
 solid = Threshold(Input=results, Scalars=["CELLS", "material"])
 solid.LowerThreshold, solid.UpperThreshold = 1, 65535
@@ -165,13 +168,15 @@ def _colours(shown: object) -> str:
 
 
 def _for_paraview(source: Path, field: Field) -> dict[str, str]:
-    vtkhdf, xdmf = source.with_suffix(".vtkhdf"), source.with_suffix(".xdmf")
+    with open_results(source) as results:
+        parts = [part.path for part in results.parts] if isinstance(results, ClusterParts) else [source]
+    vtkhdf, xdmf = ([part.with_suffix(ending) for part in parts] for ending in (".vtkhdf", ".xdmf"))
     size = (np.array(field.values.shape[2::-1]) - field.on_nodes) * field.spacing
     middle = field.placement.corner_mm + size / 2
     return {
         "folder": repr(str(source.resolve().parent)),
-        "vtkhdf": repr(vtkhdf.name if vtkhdf.is_file() else ""),
-        "xdmf": repr(xdmf.name),
+        "vtkhdf": repr([path.name for path in vtkhdf] if all(path.is_file() for path in vtkhdf) else []),
+        "xdmf": repr([path.name for path in xdmf]),
         "field": repr(field.name),
         "on_nodes": repr(bool(field.on_nodes)),
         "components": repr(len(field.components)),

@@ -32,10 +32,11 @@ drawing = threading.Lock()
 
 def fields_in(folder: Path) -> list[dict[str, Any]]:
     """Fields that can be shown: name, unit, components, and whether they belong to nodes."""
+    from ..results.cluster_parts import results_exist
     from ..results.result_fields import field_names
 
     path = folder / "results.nc"
-    if not path.is_file():
+    if not results_exist(path):
         return []
     try:
         fields = field_names(path)

@@ -170,8 +170,10 @@ class Session:
 
     def require_results(self, run: int | None) -> Path:
         """@throws UsageError"""
+        from ..results.cluster_parts import results_exist
+
         folder = self.results_of(None if run is None else int(run))
-        if folder is None or not (folder / "results.nc").is_file():
+        if folder is None or not results_exist(folder / "results.nc"):
             raise UsageError("there are no results to show")
         return self.folders.below(folder)
 

@@ -1,10 +1,14 @@
 #include <osteon/io/files/result_file.hpp>
+#include <osteon/io/files/result_parts.hpp>
 
 #include <fmt/format.h>
 #include <netcdf.h>
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <osteon/io/files/image_axes.hpp>
 #include <osteon/io/files/model_checks.hpp>
@@ -80,9 +84,7 @@ void list_group(const field_file& file, const char* name, centring where, field_
   }
 }
 
-}  // namespace
-
-field_list list_fields(const std::string& path) {
+field_list list_file(const std::string& path) {
   const field_file file(path);
   field_list result;
   const int vtk = file.group("/VTKHDF");
@@ -102,12 +104,7 @@ field_list list_fields(const std::string& path) {
   return result;
 }
 
-std::optional<image_axes> axes_in_file(const std::string& path) {
-  const field_file file(path);
-  return axes_in(file.text(file.id(), NC_GLOBAL, "provenance", largest_text));
-}
-
-std::vector<float> read_field(const std::string& path, const field_info& field, const box3& part, int component) {
+std::vector<float> read_of_file(const std::string& path, const field_info& field, const box3& part, int component) {
   const field_file file(path);
   const bool on_nodes = field.where == centring::node;
   const int group = file.group(on_nodes ? "/VTKHDF/PointData" : "/VTKHDF/CellData");
@@ -146,6 +143,84 @@ std::vector<float> read_field(const std::string& path, const field_info& field, 
         result[static_cast<std::size_t>((z * cells.y + y) * cells.x + x)] = sum / 8;
       }
   return result;
+}
+
+// Whether two clusters wrote the same fields on planes of the same shape.
+bool belong_together(const field_list& one, const field_list& other) {
+  return one.shape.y == other.shape.y && one.shape.x == other.shape.x &&
+         std::equal(one.fields.begin(), one.fields.end(), other.fields.begin(), other.fields.end(),
+                    [](const field_info& a, const field_info& b) {
+                      return a.name == b.name && a.where == b.where && a.components == b.components;
+                    });
+}
+
+}  // namespace
+
+std::string part_of_results(const std::string& path, int index) {
+  std::filesystem::path name = path;
+  return name.replace_filename(fmt::format("{}.{}{}", name.stem().string(), index, name.extension().string())).string();
+}
+
+bool results_exist(const std::string& path) {
+  return std::filesystem::is_regular_file(path) || std::filesystem::is_regular_file(part_of_results(path, 0));
+}
+
+std::vector<std::string> files_of_results(const std::string& path) {
+  const std::string first = part_of_results(path, 0);
+  if (std::filesystem::exists(path) || !std::filesystem::is_regular_file(first)) return {path};
+  const field_file file(first);
+  const std::string told = file.text(file.id(), NC_GLOBAL, "parts");
+  int count = 0;
+  std::from_chars(told.data(), told.data() + told.size(), count);
+  if (count < 2 || count > 65536)
+    throw data_error(
+        fmt::format("'{}' does not state the number of its parts; read them one by one, or run the job again", first));
+  std::vector<std::string> files{first};
+  for (int index = 1; index < count; ++index) {
+    files.push_back(part_of_results(path, index));
+    if (!std::filesystem::is_regular_file(files.back()))
+      throw data_error(
+          fmt::format("'{}' is not here: each of the {} clusters wrote its planes to a file of its own; copy all "
+                      "of them into this folder",
+                      files.back(), count));
+  }
+  return files;
+}
+
+field_list list_fields(const std::string& path) {
+  const std::vector<std::string> files = files_of_results(path);
+  field_list result = list_file(files.front());
+  for (std::size_t i = 1; i < files.size(); ++i) {
+    const field_list other = list_file(files[i]);
+    if (!belong_together(result, other))
+      throw data_error(fmt::format("'{}' and '{}' do not belong together: their fields or shapes differ; run the job again",
+                                   files.front(), files[i]));
+    result.shape.z += other.shape.z;
+  }
+  return result;
+}
+
+std::optional<image_axes> axes_in_file(const std::string& path) {
+  const field_file file(files_of_results(path).front());
+  return axes_in(file.text(file.id(), NC_GLOBAL, "provenance", largest_text));
+}
+
+std::vector<float> read_field(const std::string& path, const field_info& field, const box3& part, int component) {
+  const std::vector<std::string> files = files_of_results(path);
+  if (files.size() == 1) return read_of_file(path, field, part, component);
+  std::vector<float> values;
+  std::int64_t first = 0;  // plane of a file
+  for (const std::string& file : files) {
+    const std::int64_t planes = list_file(file).shape.z;
+    box3 in_file = part;
+    in_file.begin.z = std::max(part.begin.z - first, std::int64_t{0});
+    in_file.end.z = std::min(part.end.z - first, planes);
+    first += planes;
+    if (in_file.begin.z >= in_file.end.z) continue;
+    const std::vector<float> found = read_of_file(file, field, in_file, component);
+    values.insert(values.end(), found.begin(), found.end());
+  }
+  return values;
 }
 
 }  // namespace osteon::io

@@ -14,6 +14,7 @@
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/percentile.hpp>
 #include <osteon/io/files/check_whole.hpp>
+#include <osteon/io/files/result_parts.hpp>
 #include <osteon/io/vtp.hpp>
 #include <osteon/job/outputs/even_boxes.hpp>
 #include <osteon/render/scene/presets.hpp>
@@ -137,13 +138,15 @@ nlohmann::ordered_json export_lines(MPI_Comm comm, const std::string& results, c
   io::field_info vector;
   grid::block where;
   render::vector_values values;
+  std::vector<std::string> files;
   comm::collectively(comm, [&] {
     if (count < 1 || count > most_lines)
       throw usage_error(fmt::format("--streamlines {}: give 1 to {} lines", count, most_lines));
-    if (!std::filesystem::is_regular_file(results))
-      throw data_error(fmt::format("cannot read '{}': there is no such file", results));
+    if (!io::results_exist(results)) throw data_error(fmt::format("cannot read '{}': there is no such file", results));
+    files = io::files_of_results(results);
   });
-  if (const std::string warning = io::check_whole(comm, results, "file"); !warning.empty()) log.warn(warning);
+  for (const std::string& file : files)
+    if (const std::string warning = io::check_whole(comm, file, "file"); !warning.empty()) log.warn(warning);
   comm::collectively(comm, [&] {
     list = io::list_fields(results);
     vector = find_vector(list, field);

@@ -20,6 +20,7 @@
 #include <osteon/io/files/check_whole.hpp>
 #include <osteon/io/files/image_axes.hpp>
 #include <osteon/io/files/result_file.hpp>
+#include <osteon/io/files/result_parts.hpp>
 #include <osteon/io/npy.hpp>
 #include <osteon/job/outputs/cut_picture.hpp>
 #include <osteon/job/outputs/draw.hpp>
@@ -280,15 +281,18 @@ json render_file(MPI_Comm comm, const render_request& as_given, log_sink& log) {
   std::vector<float> own, solid;
   std::optional<io::image_axes> axes;
   std::vector<written_point> points;
+  std::vector<std::string> files;
   const stopwatch reading;
   comm::collectively(comm, [&] {
     if (!request.method.empty()) check(request);
     points = parse_control_points(request.points);
     if (!request.map.empty()) render::colour_map(request.map);
-    if (!std::filesystem::is_regular_file(request.file))
+    if (!io::results_exist(request.file))
       throw data_error(fmt::format("cannot read '{}': there is no such file", request.file));
+    files = io::files_of_results(request.file);
   });
-  if (const std::string warning = io::check_whole(comm, request.file, "file"); !warning.empty()) log.warn(warning);
+  for (const std::string& file : files)
+    if (const std::string warning = io::check_whole(comm, file, "file"); !warning.empty()) log.warn(warning);
   comm::collectively(comm, [&] {
     list = io::list_fields(request.file);
     axes = io::axes_in_file(request.file);

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/io/files/result_parts.hpp>
 
 namespace osteon::job {
 
@@ -38,9 +39,6 @@ std::optional<cluster_part> part_of_cluster(const grid::block& where, const voxe
   return part;
 }
 
-std::string name_of_part(const std::string& path, int index) {
-  const std::filesystem::path p(path);
-  return (p.parent_path() / (p.stem().string() + "." + std::to_string(index) + p.extension().string())).string();
-}
+std::string name_of_part(const std::string& path, int index) { return io::part_of_results(path, index); }
 
 }  // namespace osteon::job
