@@ -9,7 +9,9 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -27,11 +29,11 @@ os.kill(os.getpid(), int(sys.argv[1]))
 
 
 @pytest.fixture
-def tmpdir_of_job(job: Job) -> Path:
-    folder = job.folder / "t"
-    folder.mkdir()
-    job.environment = {"TMPDIR": str(folder)}
-    return folder
+def tmpdir_of_job(job: Job) -> Iterator[Path]:
+    """Short: with a longer one the addresses of sockets might have no room for a further folder."""
+    with tempfile.TemporaryDirectory(prefix="t", dir="/tmp") as folder:
+        job.environment = {"TMPDIR": folder}
+        yield Path(folder)
 
 
 def kill_tree(process: subprocess.Popen[bytes]) -> None:
