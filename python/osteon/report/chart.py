@@ -177,7 +177,7 @@ def _panel(panel: Panel, x: _Axis, top: float, bottom: float, head: list, has_ti
     if panel.y_title:
         out.append(
             f'<text transform="translate(11 {(top + bottom) / 2:.1f}) rotate(-90)" text-anchor="middle"'
-            f"{_to_fit(panel.y_title, bottom - top + 2 * GAP)}>{escape(panel.y_title)}</text>"
+            f"{_to_fit(panel.y_title, bottom - top + GAP)}>{escape(panel.y_title)}</text>"
         )
     if panel.x_title:
         out.append(
