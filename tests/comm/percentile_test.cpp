@@ -71,6 +71,22 @@ TEST(percentiles, of_groups_are_those_of_each_alone) {
   for (std::size_t f = 0; f < std::size(fractions); ++f) EXPECT_EQ(found[std::size(fractions) + f], 0.0F);
 }
 
+// Oracle: each value as often as it weighs.
+TEST(percentiles, of_weights_are_those_of_repeated_values) {
+  std::mt19937 generator(10);
+  std::uniform_real_distribution<float> value(-1, 1);
+  std::vector<float> all;
+  for (int i = 0; i < 500; ++i) all.push_back(value(generator));
+  const std::vector<float> own = share_of(all);
+  const auto weight_of = [&](std::size_t i) { return static_cast<std::int64_t>(std::abs(own[i]) * 7); };
+  std::vector<float> repeated;
+  for (std::size_t i = 0; i < own.size(); ++i)
+    repeated.insert(repeated.end(), static_cast<std::size_t>(weight_of(i)), own[i]);
+  const auto one_group = [](std::size_t) { return std::size_t{0}; };
+  EXPECT_EQ(comm::percentiles(MPI_COMM_WORLD, own, fractions, 1, one_group, weight_of),
+            comm::percentiles(MPI_COMM_WORLD, repeated, fractions));
+}
+
 TEST(percentiles, of_nothing_are_zero) {
   for (const float value : comm::percentiles(MPI_COMM_WORLD, {}, fractions)) EXPECT_EQ(value, 0.0F);
 }

@@ -35,22 +35,23 @@ struct search {
 
 }  // namespace percentile_detail
 
-/// The values that fractions of a group do not exceed: the smallest one with at least fraction * n values <= it; of a
-/// fraction of 0 the smallest value.
+/// The values that fractions of a group do not exceed: the smallest one such that values <= it have at least the fraction of
+/// the group's weight; of a fraction of 0 the smallest value.
 ///
 /// Exact and the same for every number of ranks: the values are found byte by byte from counts, no rank sees the others'
 /// data.
 /// @param values finite where they have a group @param fractions each in [0, 1]
 /// @param group_of(i) the group of values[i], below `groups`, or `no_group`
-/// @return by group, then by fraction; 0 where the group has no values
+/// @param weight_of(i) of values[i], an integer >= 0; values of weight 0 do not count
+/// @return by group, then by fraction; 0 where the group has no weight
 /// @collective on comm @cost five sweeps over the values; four allreduces of 256 counters for each result
-template <class GroupOf>
+template <class GroupOf, class WeightOf>
 std::vector<float> percentiles(MPI_Comm comm, std::span<const float> values, std::span<const double> fractions,
-                               std::size_t groups, GroupOf group_of) {
+                               std::size_t groups, GroupOf group_of, WeightOf weight_of) {
   namespace detail = percentile_detail;
   std::vector<std::int64_t> sizes(groups);
   for (std::size_t i = 0; i < values.size(); ++i)
-    if (const std::size_t g = group_of(i); g != no_group) ++sizes[g];
+    if (const std::size_t g = group_of(i); g != no_group) sizes[g] += weight_of(i);
   MPI_Allreduce(MPI_IN_PLACE, sizes.data(), static_cast<int>(groups), MPI_INT64_T, MPI_SUM, comm);
 
   std::vector<detail::search> found(groups * fractions.size());
@@ -69,7 +70,7 @@ std::vector<float> percentiles(MPI_Comm comm, std::span<const float> values, std
       if (g == no_group) continue;
       const std::uint32_t order = detail::ordered(values[i]);
       for (std::size_t s = g * fractions.size(); s < (g + 1) * fractions.size(); ++s)
-        if ((order & known) == found[s].prefix) ++count[s][order >> shift & 255];
+        if ((order & known) == found[s].prefix) count[s][order >> shift & 255] += weight_of(i);
     }
     constexpr std::size_t at_once = 65536;  // an int counts what MPI adds up
     for (std::size_t s = 0; s < count.size(); s += at_once)
@@ -86,6 +87,13 @@ std::vector<float> percentiles(MPI_Comm comm, std::span<const float> values, std
   for (std::size_t s = 0; s < found.size(); ++s)
     if (found[s].rank > 0) result[s] = detail::of_ordered(found[s].prefix);
   return result;
+}
+
+/// The same where each value weighs 1.
+template <class GroupOf>
+std::vector<float> percentiles(MPI_Comm comm, std::span<const float> values, std::span<const double> fractions,
+                               std::size_t groups, GroupOf group_of) {
+  return percentiles(comm, values, fractions, groups, group_of, [](std::size_t) { return std::int64_t{1}; });
 }
 
 /// The same of all values as one group. @param values finite

@@ -115,7 +115,9 @@ std::vector<answer> flow_answers() {
       {.key = "hydraulic_diameter_mm",
        .title = "hydraulic diameter",
        .unit = "mm",
-       .meaning = "Four times the volume of the flowing fluid over its wetted surface, of voxels."},
+       .meaning =
+           "Four times the volume of the flowing fluid over its wetted area, that of the smooth surface that the voxels "
+           "represent."},
       {.key = "flow_rate_mm3_per_s",
        .title = "flow rate",
        .unit = "mm3/s",
@@ -168,12 +170,14 @@ std::vector<answer> flow_answers() {
       {.key = "mean_wall_shear_stress_Pa",
        .title = "mean wall shear stress",
        .unit = "Pa",
-       .meaning = "Of the moving fluid on its walls, over their area; the field wall_shear_stress of a steady flow holds it "
-                  "voxel by voxel."},
+       .meaning =
+           "Of the moving fluid on its walls, over the area of the smooth surface that the voxels represent; the field "
+           "wall_shear_stress of a steady flow holds it voxel by voxel."},
       {.key = "wall_shear_stress_p95_Pa",
        .title = "wall shear stress, 95th percentile",
        .unit = "Pa",
-       .meaning = "Over the voxels that have a wall."},
+       .meaning = "5 % of this area have a higher stress. Beside stairs of voxels the stress is averaged along the surface, "
+                  "over about three voxels to either side."},
       {.key = "kinetic_energy_J",
        .title = "kinetic energy of the fluid",
        .unit = "J",
@@ -312,13 +316,15 @@ std::vector<answer> flow_answers() {
       {.key = "wall_temperature_K",
        .title = "temperature of these walls",
        .unit = "K",
-       .meaning = "Mean over their area, on the wall itself."},
+       .meaning = "Mean over the area of their smooth surface, on the wall itself."},
       {.key = "heat_transfer_coefficient_W_per_m2K",
        .title = "heat transfer coefficient",
        .unit = "W/(m2 K)",
-       .meaning = "Heat into the fluid from walls over their area and the logarithmic mean of the difference between their "
-                  "mean temperature and the fluid's, where it flows in and where it flows out; none where that difference "
-                  "changes its sign."},
+       .meaning =
+           "Heat into the fluid from walls, less what the fluid conducts out through openings, over the area of the smooth "
+           "surface that the voxels of the walls represent and the logarithmic mean of the difference between their mean "
+           "temperature and the fluid's, where it flows in and where it flows out; none where that difference changes its "
+           "sign."},
       {.key = "nusselt_number",
        .title = "Nusselt number",
        .meaning = "Heat transfer coefficient times hydraulic diameter over the conductivity of the fluid."},

@@ -150,7 +150,7 @@ std::vector<std::array<std::int64_t, 6>> solid_parts::bounds() const {
       b[at(3 + a)] = std::min(b[at(3 + a)], -high[a]);
     }
   }
-  comm::all_reduce(comm_, bounds.data(), 6 * count_, MPI_MIN);
+  comm::all_reduce(comm_, bounds.empty() ? nullptr : bounds.front().data(), at(6 * count_), MPI_MIN);
   for (auto& b : bounds)
     for (std::size_t a = 3; a < 6; ++a) b[a] = -b[a];
   return bounds;

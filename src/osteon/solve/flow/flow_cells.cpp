@@ -4,6 +4,7 @@
 #include <osteon/base/at.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/solve/flow/flow_cells.hpp>
+#include <osteon/solve/flow/wall_surface.hpp>
 #include <utility>
 
 namespace osteon::solve {
@@ -181,9 +182,6 @@ flow_cells make_flow_cells(const flow_problem& problem, const std::vector<bool>&
 double survey(const flow_problem& problem, const flow_cells& cells, flow_counts& counts) {
   const heat_cells& c = cells.grid;
   const places where = find_places(cells);
-  const vector3 h = problem.spacing_mm;
-  const std::array<double, 3> area{h.y * h.x, h.z * h.x, h.z * h.y};
-  std::array<std::int64_t, 3> walls{};
   std::int64_t flowing = 0, thin = 0;
 
   const auto goes_on_outside = [&](std::size_t axis) {
@@ -211,37 +209,33 @@ double survey(const flow_problem& problem, const flow_cells& cells, flow_counts&
     c.links.exchange(next.data());
     reach.swap(next);
   }
-  // Of each cell: walls along each axis in two bits, whether it is thin, and whether it counts.
-  constexpr unsigned is_thin = 1U << 6, counts_itself = 1U << 7;
-  std::vector<std::uint8_t> found(at(c.owned));
+  // Of each cell: its walls; and whether it is thin, and whether it counts.
+  constexpr std::uint8_t is_thin = 1, counts_itself = 2;
+  std::vector<std::uint8_t> found(at(c.owned)), walls(at(c.owned), wall_surface::ends_here);
   visit_neighbours_in_parallel(c, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
     if (where.beyond[at(i)]) return;
-    unsigned own = counts_itself;
+    unsigned sides = 0;
+    found[at(i)] = counts_itself;
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      for (const std::size_t high : {0, 1}) {
-        const std::size_t d = 2 * axis + high;
+      for (const std::size_t d : {2 * axis, 2 * axis + 1}) {
         const bool is_outer = cells.through >= 0 && (where.sides[at(i)] >> d & 1) != 0;
-        if (near[d] < 0 && !(is_outer && goes_on_outside(axis))) own += 1U << (2 * axis);
+        if (near[d] < 0 && !(is_outer && goes_on_outside(axis))) sides |= 1U << d;
       }
-      if (reach_of(i, 2 * axis) + reach_of(i, 2 * axis + 1) + 1 <= longest) own |= is_thin;
+      if (reach_of(i, 2 * axis) + reach_of(i, 2 * axis + 1) + 1 <= longest) found[at(i)] = counts_itself | is_thin;
     }
-    found[at(i)] = static_cast<std::uint8_t>(own);
+    walls[at(i)] = static_cast<std::uint8_t>(sides);
   });
-  std::array<std::int64_t, 256> cells_with{};
-  for (const std::uint8_t own : found) ++cells_with[own];
-  for (std::size_t own = 0; own < cells_with.size(); ++own) {
-    const std::int64_t count = cells_with[own];
-    for (std::size_t axis = 0; axis < 3; ++axis) walls[axis] += count * static_cast<std::int64_t>(own >> (2 * axis) & 3);
-    if ((own & is_thin) != 0) thin += count;
-    if ((own & counts_itself) != 0) flowing += count;
+  for (const std::uint8_t own : found) {
+    if ((own & is_thin) != 0) ++thin;
+    if ((own & counts_itself) != 0) ++flowing;
   }
-  std::array<std::int64_t, 5> sums{walls[0], walls[1], walls[2], flowing, thin};
-  comm::all_reduce(c.where.comm, sums.data(), 5, MPI_SUM);
-  counts.flowing = sums[3];
-  counts.thin = sums[4];
-  counts.wetted_faces = sums[0] + sums[1] + sums[2];
-  return static_cast<double>(sums[0]) * area[0] + static_cast<double>(sums[1]) * area[1] +
-         static_cast<double>(sums[2]) * area[2];
+  const wall_surface surface(c.where, cells.numbers, walls, problem.spacing_mm);
+  std::array<std::int64_t, 3> sums{surface.owned(), flowing, thin};
+  comm::all_reduce(c.where.comm, sums.data(), 3, MPI_SUM);
+  counts.wetted_faces = sums[0];
+  counts.flowing = sums[1];
+  counts.thin = sums[2];
+  return surface.total_area_mm2();
 }
 
 }  // namespace osteon::solve

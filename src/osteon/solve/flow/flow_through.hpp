@@ -159,8 +159,8 @@ struct through_flow {
   double upwinded_share = 0;  ///< of the faces of control volumes, those where convection is not central
   /// Limited: what a step of the answer would change with the limiter's shares of the answer itself, as the history tells.
   double limiter_residual = 0;
-  double mean_wall_shear_Pa = 0;            ///< over the area of all walls of the moving fluid
-  double p95_wall_shear_Pa = 0;             ///< over the voxels next to them
+  double mean_wall_shear_Pa = 0;            ///< over the area of all walls of the moving fluid, that of wall_surface
+  double p95_wall_shear_Pa = 0;             ///< 5 % of this area have more
   vector3 force_on_solid_N;                 ///< on the solid voxels; not on walls that are faces of the image
   std::vector<vector3> force_on_label_N{};  ///< the part of it on the voxels of each of labelled_solid::names
   solve_certificate certificate;            ///< residual_history: that of the preconditioner; energy_identity_error unused

@@ -1,12 +1,15 @@
 #pragma once
 /// @file
 /// The unknowns of flow between openings, and what happens at the faces of the image.
+#include <memory>
 #include <osteon/numerics/operators/connected_parts.hpp>
 #include <osteon/solve/flow/flow_cells.hpp>
 #include <osteon/solve/flow/flow_through.hpp>
 #include <osteon/solve/names_of_numerics.hpp>
 
 namespace osteon::solve {
+
+class wall_surface;
 
 /// A face of an owned fluid voxel with a condition of the problem: on a face of the image, or towards a labelled voxel.
 struct flow_side {
@@ -70,6 +73,7 @@ struct open_flow_cells {
   /// Per owned cell: number of its part if nothing gives the part's pressure, else -1. Empty: all pressures are given.
   std::vector<std::int32_t> free_part;
   std::int32_t free_parts = 0;
+  std::shared_ptr<const wall_surface> walls;  ///< of the flowing fluid: set by begin_through
 };
 
 /// The condition of a voxel's outer face: index of the boundary, -1 for a wall without slip.

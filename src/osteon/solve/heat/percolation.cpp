@@ -156,7 +156,7 @@ std::array<face_match, 3> match_faces(const grid::block& where, const ghosted_ce
       match[2].high += end.x == domain.x && row.back().x + row.back().length == shape.x;
     }
   static_assert(sizeof match == 9 * sizeof(std::int64_t));
-  comm::all_reduce(where.comm, match.data(), 9, MPI_SUM);
+  comm::all_reduce(where.comm, &match[0].low, 9, MPI_SUM);
   return match;
 }
 

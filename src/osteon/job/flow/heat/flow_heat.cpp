@@ -49,12 +49,16 @@ json by_face(const std::array<std::array<double, 2>, 3>& heat) {
 }
 
 // Heat of the walls over their area and the logarithmic mean of the temperature difference [W/(m2 K)]; NaN: there is none.
+// Without the heat that openings conduct away: at the rim of an inlet it grows without limit as voxels get smaller, and it
+// is no part of the stream's heat, from which the logarithmic mean follows.
 double transfer_coefficient(const solve::temperature_solution& s) {
   const double in = s.walls.mean_K - s.in_K, out = s.walls.mean_K - s.out_K;
   if (!(in * out > 0) || !(s.walls.area_mm2 > 0)) return NAN;
   const double ratio = in / out;
   const double mean = std::abs(ratio - 1) < 1e-6 ? (in + out) / 2 : (in - out) / std::log(ratio);
-  const double value = s.walls.heat_W / (per_mm2 * s.walls.area_mm2 * mean);
+  double heat = s.walls.heat_W;
+  for (const solve::opening_heat& o : s.openings) heat += o.conducted_W;
+  const double value = heat / (per_mm2 * s.walls.area_mm2 * mean);
   return value > 0 ? value : NAN;
 }
 

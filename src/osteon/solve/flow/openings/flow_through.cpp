@@ -11,7 +11,9 @@
 #include <osteon/solve/flow/openings/periods.hpp>
 #include <osteon/solve/flow/openings/through_parts.hpp>
 #include <osteon/solve/flow/openings/through_solver.hpp>
+#include <osteon/solve/flow/openings/wall_shear.hpp>
 #include <osteon/solve/flow/probes/watched_cells.hpp>
+#include <osteon/solve/flow/wall_surface.hpp>
 
 namespace osteon::solve {
 
@@ -69,28 +71,13 @@ flow_entries right_hand_side(const through_problem& problem, const open_flow_cel
 
 namespace {
 
-// Area of the walls: of solid voxels, and of faces of the image that are walls [mm2].
-double wetted_surface(const through_problem& problem, const open_flow_cells& open, flow_counts& counts) {
-  const vector3 h = problem.spacing_mm;
-  const std::array<double, 3> area{h.y * h.x, h.z * h.x, h.z * h.y};
-  std::vector<bool> beyond(at(open.cells.grid.owned));
-  for (const std::int32_t i : open.cells.beyond) beyond[at(i)] = true;
-  std::array<std::int64_t, 3> walls{};
-  visit_neighbours(open.cells.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
-    if (!beyond[at(i)])
-      for (std::size_t d = 0; d < 6; ++d) walls[d / 2] += near[d] < 0;
-  });
-  for (const flow_side& s : open.sides) {
-    const flow_boundary& b = problem.boundaries[at(s.boundary)];
-    // A cell behind an opening of a high face or inside the image is a neighbour already.
-    const bool was_counted = (open.cells.grid.open[at(s.cell)] >> s.side & 1) == 0;
-    if (was_counted && b.kind != face_flow::wall) --walls[s.axis()];
-  }
-  comm::all_reduce(problem.where.comm, walls.data(), 3, MPI_SUM);
-  counts.wetted_faces = walls[0] + walls[1] + walls[2];
-  double sum = 0;
-  for (std::size_t a = 0; a < 3; ++a) sum += static_cast<double>(walls[a]) * area[a];
-  return sum;
+// Area of the walls: of the smooth surface of solid voxels, and of faces of the image that are walls [mm2].
+double find_walls(const through_problem& problem, open_flow_cells& open, flow_counts& counts) {
+  const std::vector<std::uint8_t> walls = wall_sides(problem, open);
+  open.walls = std::make_shared<const wall_surface>(open.cells.grid.where, open.cells.numbers, walls, problem.spacing_mm);
+  counts.wetted_faces = open.walls->owned();
+  comm::all_reduce(problem.where.comm, &counts.wetted_faces, 1, MPI_SUM);
+  return open.walls->total_area_mm2();
 }
 
 }  // namespace
@@ -123,7 +110,7 @@ open_flow_cells begin_through(const through_problem& problem, const through_outl
     log.note(fmt::format("{} of {} fluid voxels lead from no opening to another and stand still",
                          known.counts.fluid - known.counts.flowing, known.counts.fluid));
   open_flow_cells open = make_open_flow_cells(problem, known.keep, known.free_part, known.free_parts);
-  const double surface = wetted_surface(problem, open, all.counts);
+  const double surface = find_walls(problem, open, all.counts);
   const vector3 h = problem.spacing_mm;
   if (surface > 0) all.hydraulic_diameter_mm = 4 * static_cast<double>(all.counts.flowing) * h.z * h.y * h.x / surface;
   return open;

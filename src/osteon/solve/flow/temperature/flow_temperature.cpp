@@ -13,6 +13,7 @@
 #include <osteon/numerics/krylov/block_sums.hpp>
 #include <osteon/solve/flow/open_flow_cells.hpp>
 #include <osteon/solve/flow/temperature/transport_solver.hpp>
+#include <osteon/solve/flow/wall_surface.hpp>
 #include <osteon/solve/heat/heat_check.hpp>
 #include <osteon/solve/names_of_numerics.hpp>
 
@@ -150,27 +151,52 @@ class heat_account {
     return cells_.grid.face[axis] / cells_.grid.resistivity[cells_.grid.material[at(i)]];
   }
 
+  // Sides through which heat passes into the fluid, by its own numbers.
+  std::vector<std::uint8_t> heated_sides(const std::vector<std::int32_t>& number) const {
+    std::vector<std::uint8_t> walls(at(problem_.fluid.size()));
+    const auto add = [&](std::int32_t i, std::size_t side) {
+      auto& own = walls[at(number[at(i)])];
+      own = static_cast<std::uint8_t>(own | 1U << side);
+    };
+    visit_neighbours(cells_.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
+      for (std::size_t d = 0; d < 6 && cells_.is_fluid[at(i)] != 0; ++d)
+        if (near[d] >= 0 && cells_.is_fluid[at(near[d])] == 0) add(i, d);
+    });
+    for (const transport_side& s : cells_.sides)
+      if (s.condition >= 0 && cells_.is_fluid[at(s.cell)] != 0) add(s.cell, s.side);
+    return walls;
+  }
+  // By owned cell: its number among the fluid's; -1: it is solid.
+  std::vector<std::int32_t> numbers_of_fluid() const {
+    std::vector<std::int32_t> numbers(at(cells_.grid.owned), -1);
+    for (const voxel::run& r : problem_.fluid.runs()) {
+      const std::int32_t first = problem_.cells.find(r.z, r.y, r.x);
+      for (std::int32_t n = 0; n < r.length; ++n) numbers[at(first + n)] = r.first + n;
+    }
+    return numbers;
+  }
+
   void add_walls(temperature_solution& all) const {
-    const vector3 h = problem_.spacing_mm;
-    const auto area = [&](std::size_t axis) { return h.z * h.y * h.x / h[static_cast<int>(axis)]; };
-    std::vector<double> sums(3);
-    const auto add = [&](std::int32_t i, std::size_t axis, double heat) {
-      sums[0] += area(axis);
-      sums[1] += heat;
-      sums[2] += area(axis) * (x_[at(i)] + heat / half_conductance(i, axis));
+    const std::vector<std::int32_t> number = numbers_of_fluid();
+    const wall_surface surface(problem_.where, problem_.fluid, heated_sides(number), problem_.spacing_mm);
+    std::vector<double> sums(2);
+    const auto add = [&](std::int32_t i, std::size_t side, double heat) {
+      const double area = surface.area_mm2(surface.find(number[at(i)], side));
+      sums[0] += heat;
+      sums[1] += area * (x_[at(i)] + heat / half_conductance(i, side / 2));
     };
     visit_neighbours(cells_.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
       if (cells_.is_fluid[at(i)] == 0) return;
       for (std::size_t d = 0; d < 6; ++d)
         if (const std::int32_t j = near[d]; j >= 0 && cells_.is_fluid[at(j)] == 0)
-          add(i, d / 2, cells_.conductance(i, j, d / 2) * (x_[at(j)] - x_[at(i)]));
+          add(i, d, cells_.conductance(i, j, d / 2) * (x_[at(j)] - x_[at(i)]));
     });
     for (const transport_side& s : cells_.sides)
-      if (s.condition >= 0 && cells_.is_fluid[at(s.cell)] != 0) add(s.cell, s.side / 2, conducted(s));
+      if (s.condition >= 0 && cells_.is_fluid[at(s.cell)] != 0) add(s.cell, s.side, conducted(s));
     sums = summed(std::move(sums));
-    all.walls.area_mm2 = sums[0];
-    all.walls.heat_W = sums[1];
-    all.walls.mean_K = sums[0] > 0 ? cells_.reference_K + sums[2] / sums[0] : none;
+    all.walls.area_mm2 = surface.total_area_mm2();
+    all.walls.heat_W = sums[0];
+    all.walls.mean_K = all.walls.area_mm2 > 0 ? cells_.reference_K + sums[1] / all.walls.area_mm2 : none;
   }
 
   void add_means(temperature_solution& all) const {
