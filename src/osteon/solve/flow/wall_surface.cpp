@@ -40,6 +40,18 @@ index3 beside(index3 voxel, int side) {
   return voxel;
 }
 
+// A field with its ghosts, also on virtual ranks.
+grid::ghosted_field<float> with_layers(const grid::block& where, const std::vector<float>& owned) {
+  plan::neighbour_part part = grid::plan_of_ghost_cells(where, layers);
+  part.name = "voxels of walls";
+  grid::ghosted_field<float> field{grid::with_ghosts(where, layers), {}};
+  field.values.resize(at(field.present.volume()));
+  comm::neighbours ghosts(where.comm, surface_tag, std::move(part));
+  ghosts.begin(owned.data(), sizeof(float));
+  ghosts.end(field.values.data());
+  return field;
+}
+
 // Of each voxel: 0, or 1 and the bits of its walls.
 std::vector<float> dense_walls(const grid::block& where, const voxel::run_set& wet, const std::vector<std::uint8_t>& walls) {
   const index3 shape = where.owned.shape();
@@ -57,7 +69,7 @@ std::vector<float> dense_walls(const grid::block& where, const voxel::run_set& w
 class wall_surface::builder {
  public:
   builder(const grid::block& where, const voxel::run_set& wet, const std::vector<std::uint8_t>& walls, wall_surface& result)
-      : where_(where), result_(result), kinds_(grid::with_ghost_cells(where, dense_walls(where, wet, walls), layers)) {
+      : where_(where), result_(result), kinds_(with_layers(where, dense_walls(where, wet, walls))) {
     first_.assign(kinds_.values.size(), -1);
     for (const voxel::run& r : wet.runs())
       for (std::int32_t n = 0; n < r.length; ++n) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <osteon/base/at.hpp>
+#include <osteon/comm/message_ledger.hpp>
 #include <osteon/comm/percentile.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/numerics/krylov/block_sums.hpp>
@@ -74,6 +75,7 @@ void find_boundary_flows(const through_problem& problem, const open_flow_cells& 
 
 void find_wall_shear_of(const through_problem& problem, const open_flow_cells& open, const std::vector<double>& x,
                         const flow_units& units, through_flow& flow, std::vector<float>* field) {
+  const comm::sent_part sends(problem.where.comm, "wall_shear");
   const wall_shear shear = find_wall_shear(problem, open, at_centres(open.cells, x), units.velocity_mm_per_s, flow.multiple);
   const double in_Pa = problem.viscosity_Pa_s * units.velocity_mm_per_s;
   flow.mean_wall_shear_Pa = in_Pa * shear.mean;

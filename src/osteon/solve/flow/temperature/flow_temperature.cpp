@@ -9,6 +9,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/comm/message_ledger.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/numerics/krylov/block_sums.hpp>
 #include <osteon/solve/flow/open_flow_cells.hpp>
@@ -83,6 +84,8 @@ class heat_account {
     find_peclet(all);
     find_overshoot(all);
   }
+  /// Send what `fill` sends. @collective
+  void rehearse() const { walls(numbers_of_fluid()); }
 
  private:
   MPI_Comm comm() const { return cells_.grid.where.comm; }
@@ -176,9 +179,14 @@ class heat_account {
     return numbers;
   }
 
+  wall_surface walls(const std::vector<std::int32_t>& number) const {
+    const comm::sent_part sends(comm(), "heat_walls");
+    return {problem_.where, problem_.fluid, heated_sides(number), problem_.spacing_mm};
+  }
+
   void add_walls(temperature_solution& all) const {
     const std::vector<std::int32_t> number = numbers_of_fluid();
-    const wall_surface surface(problem_.where, problem_.fluid, heated_sides(number), problem_.spacing_mm);
+    const wall_surface surface = walls(number);
     std::vector<double> sums(2);
     const auto add = [&](std::int32_t i, std::size_t side, double heat) {
       const double area = surface.area_mm2(surface.find(number[at(i)], side));
@@ -278,6 +286,7 @@ temperature_solution solve_flow_temperature(const temperature_problem& problem, 
   if (problem.rehearses) {
     solver.rehearse(problem.convection);
     if (problem.convection == heat_convection::limited) solver.residual_with(heat_convection::limited);
+    heat_account(problem, cells, {}).rehearse();
     return all;
   }
   solver.solve(problem.convection, how, all.certificate, log);
