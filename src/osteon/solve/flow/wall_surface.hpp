@@ -15,8 +15,8 @@ namespace osteon::solve {
 ///
 /// Stairs of voxels have more area than the surface that they represent: 4 / pi times that of a round pipe, 3 / 2 times
 /// that of a ball, at any resolution. A face with the area a and the direction e has |n . e| a of the smooth surface, where
-/// n is its normal: the area vectors of the faces nearby, averaged along the surface. Over a plane of any direction these
-/// shares sum up to its area. @cite [LachaudThibert2016]
+/// n is its normal: the area vectors of the faces nearby, averaged along the surface. Over planes of all directions these
+/// shares sum up to the area to 0.7 %. @cite [LachaudThibert2016]
 ///
 /// Edges of flat walls (a duct, a block, a plate) have no link, so that flat walls keep their normals and their whole area.
 /// An edge belongs to stairs if a run of one or two faces beside it has an edge of the opposite turn at its other end.
