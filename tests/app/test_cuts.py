@@ -96,3 +96,19 @@ def test_cuts_that_cannot_be_drawn_are_refused(job: Job, words: list[str], says:
     made = render(done.folder / "results.nc", *words)
     assert made.returncode == 2, made.stderr
     assert says in made.stderr
+
+
+@pytest.mark.parametrize("size", [("500", "900"), ("640", "480")])
+def test_a_cut_with_labels_fits_into_its_size(job: Job, tmp_path: Path, size: tuple[str, str]) -> None:
+    """Oracle: the size that was asked for; the ground behind the labels is the background by hand, not a colour of the
+    field."""
+    path = tmp_path / "cut.png"
+    results = solved(job).folder / "results.nc"
+    done = render(results, "--width", size[0], "--height", size[1], "--json", "-", "-o", path)
+    assert done.returncode == 0, done.stderr
+    picture = np.asarray(Image.open(path).convert("RGB"))
+    answer = json.loads(done.stdout)
+    assert picture.shape == (answer["height"], answer["width"], 3)
+    shares = picture.shape[1] / int(size[0]), picture.shape[0] / int(size[1])
+    assert 0.95 < max(shares) <= 1
+    assert picture[0, 0].tolist() == picture[0, -1].tolist() == picture[-1, -1].tolist() == [18, 22, 29]

@@ -210,6 +210,86 @@ def test_paper_is_white(results: Path, tmp_path: Path) -> None:
     assert np.asarray(Image.open(annotated)).min() < 60  # dark text
 
 
+LABELLED = ["--width", "620", "--height", "480"]
+
+
+@pytest.mark.parametrize(
+    ("words", "title", "quantity"),
+    [
+        (["--field", "von_mises"], None, "von Mises stress"),
+        (["--field", "displacement", "--component", "z"], "job: displacement, z", "displacement, z"),
+        (["--field", "sed", "--title", "mine"], "mine", "strain energy density"),
+    ],
+)
+def test_a_picture_has_the_labels_of_the_report(
+    results: Path, tmp_path: Path, words: list[str], title: str | None, quantity: str
+) -> None:
+    """Oracle: the report's drawing code with title and quantity by hand, for the range that the command states; the report's
+    table of the map; the size is the one that was asked for."""
+    from osteon.report.colours import colour_table
+    from osteon.report.picture_labels import HEAD, SIDE, Labels, draw
+
+    path = tmp_path / "labelled.png"
+    done = render(results, *words, *LABELLED, "-o", str(path), "--json", "-")
+    assert done.returncode == 0, done.stderr
+    assert "built-in" not in done.stderr
+    told = json.loads(done.stdout)
+    here = np.asarray(Image.open(path).convert("RGB")).astype(int)
+    assert here.shape == (480, 620, 3)
+    unit = min(620 / (1000 + SIDE), 480 / (1000 + HEAD))
+    side, head = round(SIDE * unit), round(HEAD * unit)
+    if title is None:
+        shown = json.loads((results.parent / "summary.json").read_text())["shown"]
+        is_same = shown["field"] == "von_mises"
+        title = f"job: {shown['caption'] if is_same else quantity}"
+    unit_of = "MPa" if told["units"] == "MPa" else told["units"]
+    with netCDF4.Dataset(results) as file:
+        values = file["VTKHDF/CellData/von_mises"][:] if "von_mises" in words else None
+    largest = None if values is None else float(np.nanmax(np.ma.filled(values, np.nan)))
+    is_cut_off = largest is not None and largest > told["high"]
+    labels = Labels(title, f"{quantity} ({unit_of})", told["low"], told["high"], colour_map="ivory", page=(620, 480))
+    ground = Image.new("RGB", (620 - side, 480 - head), tuple(int(v) for v in here[0, 0]))
+    wanted = np.asarray(draw(ground, labels)).astype(int)
+    assert np.array_equal(here[:head, : 620 - side], wanted[:head, : 620 - side])  # the title in the report's typeface
+    assert np.abs(here[:head] - wanted[:head]).max() == 0 or is_cut_off
+    # The middle of the colour bar, from the first row of its colours to the last.
+    column = 620 - side + round(20 * unit)
+    bar = here[head + round(75 * unit) : head + round(0.6 * (480 - head)), column]
+    nearest = np.abs(bar[:, None] - colour_table("ivory").astype(int)[None]).max(axis=2).min(axis=1)
+    assert nearest.max() <= 8
+
+
+def test_small_pictures_and_those_without_python_have_built_in_labels(results: Path, tmp_path: Path) -> None:
+    """Oracle: the exit code, the size, and one sentence that names the interpreter; small pictures start no Python."""
+    for size, warns in ((LABELLED, True), (["--width", "160", "--height", "120"], False)):
+        path = tmp_path / "built_in.png"
+        done = subprocess.run(
+            [str(BINARY), "render", str(results), *size, "-o", str(path)],
+            env={**os.environ, "OSTEON_PYTHON": str(tmp_path / "no_python")},
+            capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert Image.open(path).size == (int(size[1]), int(size[3]))
+        assert done.stderr.count("built-in letters") == warns
+        assert ("no_python" in done.stderr) == warns
+
+
+def test_labels_are_the_same_on_any_number_of_ranks(results: Path, tmp_path: Path) -> None:
+    """Oracle: the picture of one rank, byte for byte; the frames of an orbit have labels, too."""
+    files = [tmp_path / f"{ranks}.png" for ranks in (0, 3)]
+    for ranks, path in zip((0, 3), files, strict=True):
+        done = render(results, *LABELLED, "-o", str(path), ranks=ranks)
+        assert done.returncode == 0, done.stderr
+    assert files[0].read_bytes() == files[1].read_bytes()
+    done = render(results, *LABELLED, "--orbit", "2", "-o", str(tmp_path / "orbit"))
+    assert done.returncode == 0, done.stderr
+    one, *frames = (np.asarray(Image.open(p)) for p in (files[0], *sorted((tmp_path / "orbit").glob("*.png"))))
+    assert len(frames) == 2
+    for frame in frames:
+        assert np.array_equal(frame[:20], one[:20])  # the row of the title
+    assert not list(tmp_path.rglob("*.tmp"))
+
+
 def test_control_points_are_a_transfer_function(results: Path, tmp_path: Path) -> None:
     """Oracle: nothing is seen of opacity 0, and one colour in all points is the only colour."""
     pictures = []

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <osteon/render/annotate.hpp>
 #include <osteon/render/canvas.hpp>
+#include <osteon/render/rays/view.hpp>
 
 namespace annotate_test {
 
@@ -77,6 +78,39 @@ TEST(annotate, shows_the_colours_of_control_points) {
     }
   EXPECT_GT(reds, 5);
   EXPECT_GT(blues, 5);
+}
+
+// Oracle: by hand; 8-bit sRGB of red, blue and half of each (188 = round(255 * 0.735)), from the low to the high end.
+TEST(annotate, lists_the_colours_of_its_bar) {
+  render::annotations wanted;
+  EXPECT_TRUE(render::colours_of_bar(wanted, 3).empty());
+  wanted.map = "inferno";
+  wanted.low = 1;
+  wanted.high = 2;
+  wanted.transfer = {{1, {1, 0, 0}, 0}, {2, {0, 0, 1}, 1}};
+  const auto colours = render::colours_of_bar(wanted, 1001);
+  ASSERT_EQ(colours.size(), 1001U);
+  EXPECT_EQ(colours.front() >> 16, 255U);
+  EXPECT_EQ(colours[500], 0xBC00BCU);
+  EXPECT_EQ(colours.back() & 255U, 255U);
+}
+
+// Oracle: the mirror image of a point, from the mirrored place of the camera, has the same column and row.
+TEST(annotate, sees_left_handed_axes_as_they_are_in_space) {
+  const index3 domain{30, 20, 10};
+  const vector3 h{0.1, 0.2, 0.3};
+  render::camera here, there;
+  here.azimuth_deg = 35;
+  there.azimuth_deg = 180 - 35;
+  there.is_left_handed = true;
+  const auto from = render::view::of(here, domain, h, 320, 240), mirrored = render::view::of(there, domain, h, 320, 240);
+  for (const vector3 p : {vector3{0.2, 3.1, 0.4}, vector3{2.9, 0.3, 2.8}, vector3{1.5, 2.0, 1.0}}) {
+    const vector3 q{p.z, p.y, 10 * h.x - p.x};
+    const auto a = from.project(p), b = mirrored.project(q);
+    EXPECT_NEAR(a[0], b[0], 1e-9);
+    EXPECT_NEAR(a[1], b[1], 1e-9);
+    EXPECT_NEAR(from.depth(p), mirrored.depth(q), 1e-12);
+  }
 }
 
 // Oracle: by hand; of the edges of a box around the camera only what lies in front is drawn, and all of it in the picture.

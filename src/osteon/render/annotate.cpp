@@ -41,6 +41,27 @@ std::optional<std::array<vector3, 2>> before_eye(const view& from, vector3 a, ve
 
 }  // namespace
 
+std::vector<std::uint32_t> colours_of_bar(const annotations& wanted, std::size_t count) {
+  if (wanted.map.empty()) return {};
+  const auto& colours = colour_map(wanted.map);
+  image bar{1, static_cast<int>(count), 0, 0, {}};
+  for (std::size_t i = 0; i < count; ++i) {
+    const float up = (static_cast<float>(i) + 0.5F) / static_cast<float>(count);
+    const float t = wanted.first + (wanted.last - wanted.first) * up;
+    auto c = colours[static_cast<std::size_t>(std::clamp(t * 255, 0.0F, 255.0F))];
+    if (!wanted.transfer.empty()) {
+      const auto shown = interpolate(wanted.transfer, wanted.low + (wanted.high - wanted.low) * static_cast<double>(up));
+      std::copy_n(shown.begin(), 3, c.begin());
+    }
+    bar.rgba.insert(bar.rgba.end(), {c[0], c[1], c[2], 1.0F});
+  }
+  const auto bytes = to_rgba8(bar, {0, 0, 0});
+  std::vector<std::uint32_t> result;
+  for (std::size_t i = 0; i < count; ++i)
+    result.push_back(std::uint32_t{bytes[4 * i]} << 16 | std::uint32_t{bytes[4 * i + 1]} << 8 | bytes[4 * i + 2]);
+  return result;
+}
+
 std::vector<double> ticks(double low, double high, int most) {
   std::vector<double> result;
   if (!(high > low) || most < 1) return result;
@@ -107,33 +128,24 @@ void annotate(std::vector<std::uint8_t>& rgba, const scene& what, index3 domain,
   }
 
   if (wanted.colour_bar && !wanted.map.empty() && wanted.high > wanted.low) {
-    const auto& colours = colour_map(wanted.map);
-    image bar{1, static_cast<int>(0.4 * what.height), 0, 0, {}};
-    for (int i = 0; i < bar.height; ++i) {
-      const float down = (static_cast<float>(i) + 0.5F) / static_cast<float>(bar.height);
-      const float t = wanted.last + (wanted.first - wanted.last) * down;
-      auto c = colours[static_cast<std::size_t>(std::clamp(t * 255, 0.0F, 255.0F))];
-      if (!wanted.transfer.empty()) {
-        const auto shown = interpolate(wanted.transfer, wanted.high + (wanted.low - wanted.high) * down);
-        std::copy_n(shown.begin(), 3, c.begin());
-      }
-      bar.rgba.insert(bar.rgba.end(), {c[0], c[1], c[2], 1.0F});
-    }
-    const auto bytes = to_rgba8(bar, {0, 0, 0});
-    const double top = 0.5 * (what.height - bar.height), width = 9 * dot;
+    const int long_edge = static_cast<int>(0.4 * what.height);
+    const std::vector<std::uint32_t> colours = colours_of_bar(wanted, static_cast<std::size_t>(long_edge));
+    const double top = 0.5 * (what.height - long_edge), width = 9 * dot;
     std::vector<std::pair<double, std::string>> labels;
     double widest = 0;
     for (const double value : ticks(wanted.low, wanted.high, 6)) {
-      const double at = top + bar.height * (wanted.high - value) / (wanted.high - wanted.low);
+      const double at = top + long_edge * (wanted.high - value) / (wanted.high - wanted.low);
       labels.push_back({at, fmt::format("{:.4g}", value)});
       widest = std::max(widest, canvas::text_width(labels.back().second, dot));
     }
     const double left = what.width - margin - widest - 5 * dot - width;
-    paper.rectangle(left - dot, top - dot, left + width + dot, top + bar.height + dot, ground);
-    for (int i = 0; i < bar.height; ++i)
-      paper.rectangle(left, top + i, left + width, top + i + 1,
-                      {bytes[4 * static_cast<std::size_t>(i)], bytes[4 * static_cast<std::size_t>(i) + 1],
-                       bytes[4 * static_cast<std::size_t>(i) + 2]});
+    paper.rectangle(left - dot, top - dot, left + width + dot, top + long_edge + dot, ground);
+    for (int i = 0; i < long_edge; ++i) {
+      const std::uint32_t c = colours[static_cast<std::size_t>(long_edge - 1 - i)];
+      paper.rectangle(
+          left, top + i, left + width, top + i + 1,
+          {static_cast<std::uint8_t>(c >> 16), static_cast<std::uint8_t>(c >> 8 & 255), static_cast<std::uint8_t>(c & 255)});
+    }
     for (const auto& [at, label] : labels) {
       paper.rectangle(left + width, at - 0.5 * line, left + width + 3 * dot, at + 0.5 * line, ink);
       paper.text(left + width + 5 * dot, at - 3.5 * dot, label, dot, ink);

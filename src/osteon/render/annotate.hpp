@@ -1,6 +1,7 @@
 #pragma once
 /// @file
 /// What makes a picture readable: its box, axes, a scale, the meaning of its colours.
+#include <cstdint>
 #include <osteon/render/picture.hpp>
 #include <string>
 
@@ -18,6 +19,10 @@ struct annotations {
   std::vector<control_point> transfer;  ///< colours of the bar, instead of the map's
   std::string quantity;                 ///< what the values are, and their unit
 };
+
+/// Colours of a bar of `count` steps from its low to its high end, 8-bit sRGB, as 0xRRGGBB; empty without a map.
+/// @throws usage_error if the map is unknown
+std::vector<std::uint32_t> colours_of_bar(const annotations& wanted, std::size_t count);
 
 /// Round values from `low` to `high`, at most about `most` of them.
 std::vector<double> ticks(double low, double high, int most);

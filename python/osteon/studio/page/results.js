@@ -156,6 +156,11 @@ const asAsked = () => ({
   method: view.method === 'level' ? 'surface' : view.method,
   level: view.method === 'level' ? view.level : null,
 });
+/** Pixels that labels take beside and above a picture, as src/osteon/job/outputs/labeller.cpp divides it. @param {number} w @param {number} h */
+const labelsAround = (w, h) => {
+  const unit = Math.max(0.25, Math.min(w / 1236, h / 1074));
+  return Math.min(w, h) < 400 ? [0, 0] : [Math.round(236 * unit), Math.round(74 * unit)];
+};
 const redraw = async (isSmall = false) => {
   const canvas = /** @type {HTMLCanvasElement | null} */ (document.getElementById('picture'));
   if (!canvas || !canvas.clientWidth) return;
@@ -163,27 +168,28 @@ const redraw = async (isSmall = false) => {
   asked?.abort();
   asked = new AbortController();
   const dense = Math.min(2, devicePixelRatio || 1),
-    {clientWidth: w, clientHeight: high} = canvas,
-    scale = isSmall ? SMALL / Math.max(w, high) : dense;
+    {clientWidth: w, clientHeight: high} = canvas;
+  // While the view turns, a small picture takes the place of the one within the labels.
+  const W = Math.round(w * dense),
+    H = Math.round(high * dense),
+    [beside, above] = labelsAround(W, H);
+  const inner = [W - beside, H - above],
+    edges = isSmall ? inner.map((n) => Math.round((n * SMALL) / Math.max(...inner))) : [W, H];
   canvas.dataset.state = 'drawing';
   try {
     const {data, headers} = await bytes(
       'results/picture',
-      {
-        run,
-        view: {
-          ...asAsked(),
-          plain: isSmall,
-          width: Math.round(w * scale),
-          height: Math.round(high * scale),
-        },
-      },
+      {run, view: {...asAsked(), plain: isSmall, width: edges[0], height: edges[1]}},
       asked.signal,
     );
     const image = await createImageBitmap(new Blob([data], {type: 'image/png'}));
-    canvas.width = image.width;
-    canvas.height = image.height;
-    /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d')).drawImage(image, 0, 0);
+    const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
+    if (!isSmall || canvas.width !== W || canvas.height !== H) {
+      canvas.width = W;
+      canvas.height = H;
+    }
+    if (isSmall) pen.drawImage(image, 0, above, ...inner);
+    else pen.drawImage(image, 0, 0, W, H);
     command = headers.get('X-Command') || '';
     const line = document.getElementById('picture-command');
     if (line && !isSmall) line.textContent = command;
@@ -210,6 +216,17 @@ const turn = (change, isSmall = false) => {
   else redraw(isSmall);
 };
 
+/** 1, or -1 where the axes of the image are left-handed: the picture shows the object, not its mirror image. */
+const side = () => {
+  const d = (shown.summary?.image?.direction || []).flat();
+  if (d.length !== 9) return 1;
+  return d[0] * (d[4] * d[8] - d[5] * d[7]) -
+    d[1] * (d[3] * d[8] - d[5] * d[6]) +
+    d[2] * (d[3] * d[7] - d[4] * d[6]) <
+    0
+    ? -1
+    : 1;
+};
 const listen = (/** @type {HTMLCanvasElement} */ canvas) => {
   /** @type {number[] | null} */
   let from = null;
@@ -221,7 +238,7 @@ const listen = (/** @type {HTMLCanvasElement} */ canvas) => {
   canvas.addEventListener('pointermove', (e) => {
     if (!from) return;
     const change = {
-      azimuth: from[2] - (e.clientX - from[0]) * 0.5,
+      azimuth: from[2] - side() * (e.clientX - from[0]) * 0.5,
       elevation: Math.max(-89, Math.min(89, from[3] + (e.clientY - from[1]) * 0.5)),
     };
     turn(change, true);
@@ -240,8 +257,8 @@ const listen = (/** @type {HTMLCanvasElement} */ canvas) => {
   );
   canvas.addEventListener('keydown', (e) => {
     const step = {
-      ArrowLeft: {azimuth: view.azimuth + 8},
-      ArrowRight: {azimuth: view.azimuth - 8},
+      ArrowLeft: {azimuth: view.azimuth + side() * 8},
+      ArrowRight: {azimuth: view.azimuth - side() * 8},
       ArrowUp: {elevation: Math.min(89, view.elevation + 8)},
       ArrowDown: {elevation: Math.max(-89, view.elevation - 8)},
       '+': {zoom: view.zoom * 1.15},

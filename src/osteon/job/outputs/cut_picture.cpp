@@ -14,6 +14,7 @@
 #include <osteon/comm/reductions.hpp>
 #include <osteon/io/files/result_file.hpp>
 #include <osteon/io/png.hpp>
+#include <osteon/job/outputs/labeller.hpp>
 #include <osteon/job/outputs/lines.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/render/annotate.hpp>
@@ -107,6 +108,7 @@ cut_source source_in_file(const cut_request& request) {
   cut_source of;
   of.list = io::list_fields(request.file);
   of.vector = find_vector(of.list, request.vector);
+  of.axes = io::axes_in_file(request.file);
   of.read = [file = request.file, vector = of.vector](const box3& part, int component) {
     return io::read_field(file, vector, part, component);
   };
@@ -155,6 +157,7 @@ cut_source cut_source_of(const local_model& part, const cell_values& velocity, c
     of.list.shape = domain;
     of.list.spacing_mm = part.header.spacing_mm;
     of.vector = vector;
+    of.axes = io::axes_in(part.header.provenance_json);
     plane.assign(static_cast<std::size_t>(3 * values), none);
     const box3& own = where.owned;
     for (const voxel::run& r : part.cells.runs())
@@ -199,8 +202,12 @@ nlohmann::ordered_json draw_cut(MPI_Comm comm, const cut_request& request, const
   const io::field_info& vector = of.vector;
   std::optional<cut> where;
   std::vector<float> speed;
+  const auto room = request.annotated ? room_within_labels(request.width, request.height) : std::nullopt;
+  const bool has_labels_around = room && labels_of_program().is_ready(comm, log);
   comm::collectively(comm, [&] {
-    where.emplace(request, of);
+    cut_request inner = request;
+    if (has_labels_around) inner.width = (*room)[0], inner.height = (*room)[1];
+    where.emplace(inner, of);
     speed = where->read(share(where->rows(), rank, ranks), share(where->rows(), rank + 1, ranks), -1);
   });
   const double fraction = 0.99;
@@ -211,6 +218,8 @@ nlohmann::ordered_json draw_cut(MPI_Comm comm, const cut_request& request, const
   const double low = request.low.value_or(0), high = request.high.value_or(usual);
   const render::plane_picture& picture = where->picture();
   std::vector<std::uint8_t> bytes;
+  render::scene scene;
+  render::annotations notes;
   comm::collectively(comm, [&] {
     if (!(usual > 0))
       throw usage_error(fmt::format("'{}' is zero everywhere in the cut {}={:.6g} mm: give another --cut", vector.name,
@@ -227,7 +236,6 @@ nlohmann::ordered_json draw_cut(MPI_Comm comm, const cut_request& request, const
     const std::vector<float> magnitude = where->read(begin, end, -1);
     const std::vector<float> threads = render::line_convolution(plane, picture, first, last);
 
-    render::scene scene;
     scene.spacing_mm = list.spacing_mm;
     scene.width = picture.width;
     scene.height = picture.height;
@@ -264,8 +272,9 @@ nlohmann::ordered_json draw_cut(MPI_Comm comm, const cut_request& request, const
       }
     bytes = render::to_rgba8(rows, scene.background);
     if (!request.annotated) return;
-    render::annotations notes;
-    notes.title = fmt::format("{}, cut at {} = {:.4g} mm", request.title.empty() ? list.title : request.title,
+    const std::string shown = vector.name == "velocity" ? "speed" : vector.long_name;
+    const std::string usual_title = fmt::format("{}: {}", list.title.substr(0, list.title.rfind(": ")), shown);
+    notes.title = fmt::format("{}, cut at {} = {:.4g} mm", request.title.empty() ? usual_title : request.title,
                               axis_names[static_cast<std::size_t>(request.normal)], where->at_mm());
     notes.outline = false;
     notes.map = request.map;
@@ -282,9 +291,21 @@ nlohmann::ordered_json draw_cut(MPI_Comm comm, const cut_request& request, const
     scene.view = {
         .azimuth_deg = where->axes().azimuth_deg, .elevation_deg = where->axes().elevation_deg, .perspective = false};
     scene.view.zoom = std::sqrt(radius) / (0.5 * std::min(picture.width, picture.height)) / picture.pixel_mm;
-    render::annotate(bytes, scene, list.shape, notes, first);
+    if (!has_labels_around) render::annotate(bytes, scene, list.shape, notes, first);
   });
   io::write_png(comm, request.output, picture.width, picture.height, bytes);
+  std::array<int, 2> size{picture.width, picture.height};
+  if (has_labels_around) {
+    size = size_with_labels(picture.width, picture.height);
+    size = {std::min(size[0], request.width), std::min(size[1], request.height)};  // both are rounded
+    const bool is_speed = vector.name == "velocity";
+    const picture_words words{
+        notes.title,  "", "",     is_speed ? "speed" : vector.name, is_speed ? "speed" : vector.long_name, "",
+        vector.units, {}, of.axes};
+    comm::collectively(comm, [&] {
+      if (rank == 0) labels_of_program().draw(request.output, size[0], size[1], words, notes, scene, list.shape, log);
+    });
+  }
   log.note(fmt::format("{}: {:.2f} s", request.output, watch.seconds()));
   return {{"schema", "osteon.cut/1"},
           {"file", request.output},
@@ -294,8 +315,8 @@ nlohmann::ordered_json draw_cut(MPI_Comm comm, const cut_request& request, const
           {"high", high},
           {"normal", axis_names[static_cast<std::size_t>(request.normal)]},
           {"at_mm", where->at_mm()},
-          {"width", picture.width},
-          {"height", picture.height},
+          {"width", size[0]},
+          {"height", size[1]},
           {"ranks", ranks},
           {"seconds", watch.seconds()}};
 }

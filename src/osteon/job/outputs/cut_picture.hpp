@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <osteon/base/log_sink.hpp>
+#include <osteon/io/files/image_axes.hpp>
 #include <osteon/io/files/result_file.hpp>
 #include <osteon/job/local_model.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
@@ -32,6 +33,7 @@ struct cut_request {
 struct cut_source {
   io::field_list list;    ///< shape, spacing, title; with a field velocity what it leaves empty is solid
   io::field_info vector;  ///< of three components
+  std::optional<io::image_axes> axes{};
   /// Values in a part of the domain that is one voxel thick. @param component x, y, z as in files; -1: the magnitude
   std::function<std::vector<float>(const box3& part, int component)> read;
 };

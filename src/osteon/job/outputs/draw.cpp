@@ -91,6 +91,24 @@ drawn draw_png(const grid::block& where, const render::scene& what, render::prep
   return {joining, rows.composited};
 }
 
+drawn draw_labelled(const grid::block& where, const render::scene& what, render::prepared& kept,
+                    const render::annotations& notes, const picture_words& words, const std::string& path, log_sink& log) {
+  const auto room = room_within_labels(what.width, what.height);
+  if (!room || !labels_of_program().is_ready(where.comm, log)) return draw_png(where, what, kept, &notes, path);
+  render::scene inner = what;
+  inner.width = (*room)[0];
+  inner.height = (*room)[1];
+  render::annotations box = notes;
+  box.title.clear();
+  box.axes = box.scale_bar = box.colour_bar = false;
+  const drawn done = draw_png(where, inner, kept, &box, path);
+  comm::collectively(where.comm, [&] {
+    if (comm::rank(where.comm) == 0)
+      labels_of_program().draw(path, what.width, what.height, words, notes, inner, where.domain, log);
+  });
+  return done;
+}
+
 render::scene scene_of_picture(const spec& job, const voxel::model_header& header, bool is_frame) {
   render::scene scene;
   scene.spacing_mm = header.spacing_mm;
@@ -171,7 +189,17 @@ nlohmann::ordered_json draw_picture(const std::string& path, const spec& job, co
   notes.quantity = result.shown_name + (result.shown_units == "1" ? "" : " [" + result.shown_units + "]");
   render::prepared once(part.where, scene);
   if (of_series) once.compositor() = *of_series;
-  const drawn done = draw_png(part.where, scene, once, title.empty() ? nullptr : &notes, path);
+  const picture_words words{title,
+                            job.name,
+                            "",
+                            result.shown_name,
+                            result.shown_title,
+                            "",
+                            result.shown_units,
+                            {},
+                            io::axes_in(part.header.provenance_json)};
+  const drawn done = title.empty() ? draw_png(part.where, scene, once, nullptr, path)
+                                   : draw_labelled(part.where, scene, once, notes, words, path, log);
   if (of_series) *of_series = once.compositor();
   if (!done.composited.empty()) log.note("compositing: " + done.composited);
   return told;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <osteon/base/log_sink.hpp>
+#include <osteon/job/outputs/labeller.hpp>
 #include <osteon/job/physics_result.hpp>
 #include <osteon/render/annotate.hpp>
 #include <string>
@@ -20,6 +21,12 @@ struct drawn {
 /// @param notes null: none @throws machine_error if it cannot be written @collective on where.comm
 drawn draw_png(const grid::block& where, const render::scene& what, render::prepared& kept, const render::annotations* notes,
                const std::string& path);
+
+/// The same with labels: those of the report's picture (labels_of_program), which leave less room to what is shown; in small
+/// pictures and without Python the built-in ones, over it.
+/// @param what of the size of the labelled picture
+drawn draw_labelled(const grid::block& where, const render::scene& what, render::prepared& kept,
+                    const render::annotations& notes, const picture_words& words, const std::string& path, log_sink& log);
 
 /// The picture that [picture] asks for, without its layers.
 /// @param is_frame one of many: in pixels of half precision @collective local

@@ -425,6 +425,16 @@ json render_file(MPI_Comm comm, const render_request& as_given, log_sink& log) {
     }
   });
 
+  const bool is_speed = lines_have_colours && field.name == "velocity";
+  const picture_words words{request.title,
+                            list.title.substr(0, list.title.rfind(": ")),
+                            request.file,
+                            is_speed ? "speed" : field.name,
+                            is_speed ? "speed" : field.long_name,
+                            request.component,
+                            field.units,
+                            lines_have_colours ? std::nullopt : std::optional(extremes[1]),
+                            axes};
   json answer = {{"schema", "osteon.render/1"}, {"field", field.name}, {"component", request.component},
                  {"units", field.units},        {"low", range[0]},     {"high", range[1]},
                  {"ranks", comm::size(comm)},   {"compositing", ""},   {"pictures", json::array()}};
@@ -450,7 +460,8 @@ json render_file(MPI_Comm comm, const render_request& as_given, log_sink& log) {
         io::write_npy(path, array);
       });
     } else {
-      const drawn done = draw_png(where, scene, kept, request.annotated ? &notes : nullptr, path);
+      const drawn done = request.annotated ? draw_labelled(where, scene, kept, notes, words, path, log)
+                                           : draw_png(where, scene, kept, nullptr, path);
       joining = done.joining;
       composited = done.composited;
     }

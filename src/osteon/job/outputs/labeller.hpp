@@ -1,0 +1,68 @@
+#pragma once
+/// @file
+/// Labels around pictures: title, colour bar, scale and axes, by the code that labels the picture of the report.
+#include <mpi.h>
+#include <sys/types.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <osteon/base/log_sink.hpp>
+#include <osteon/io/files/image_axes.hpp>
+#include <osteon/render/annotate.hpp>
+#include <string>
+
+namespace osteon::job {
+
+/// What the labels of a picture state beside its colours.
+struct picture_words {
+  std::string title;              ///< empty: the labels' code composes it of the job's name and the field
+  std::string job;                ///< name of the job
+  std::string results;            ///< the results file, whose summary has the words of its report; empty: none
+  std::string field;              ///< name in the file
+  std::string long_name;          ///< the same in words; may be empty
+  std::string component;          ///< empty: a scalar, or the magnitude
+  std::string units;              ///< UDUNITS
+  std::optional<double> largest;  ///< of all values: the bar states it where its range ends below
+  std::optional<io::image_axes> axes;
+};
+
+/// Width and height of a picture with labels around it.
+std::array<int, 2> size_with_labels(int width, int height);
+
+/// Pixels that labels leave to a picture of a size, labels included; none where a picture is too small for them.
+std::optional<std::array<int, 2>> room_within_labels(int width, int height);
+
+/// A Python process that draws labels: python/osteon/report/label_pictures.py. It starts on first use, serves all pictures
+/// of a command, and ends with the program.
+class labeller {
+ public:
+  labeller() = default;
+  labeller(const labeller&) = delete;
+  labeller& operator=(const labeller&) = delete;
+  ~labeller() { end(); }
+
+  /// Whether it can draw. The first call starts it, and warns where Python or one of its packages is missing.
+  /// @return the same on all ranks @collective on comm
+  bool is_ready(MPI_Comm comm, log_sink& log);
+  /// Replace a picture by one of width x height pixels with labels. A picture that gets none is a warning.
+  /// @param notes title, range and colours; @param what the scene of the picture @collective local, on the first rank
+  void draw(const std::string& path, int width, int height, const picture_words& words, const render::annotations& notes,
+            const render::scene& what, index3 domain, log_sink& log);
+
+ private:
+  void start();
+  void end();
+  bool send(const std::string& line);
+  std::optional<std::string> receive();  // a line of the process; none: it has ended or does not answer
+
+  int socket_ = -1;
+  pid_t process_ = 0;
+  bool is_asked_ = false;
+  std::string unread_, last_words_;
+};
+
+/// That of this program.
+labeller& labels_of_program();
+
+}  // namespace osteon::job
