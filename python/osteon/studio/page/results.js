@@ -169,10 +169,11 @@ const redraw = async (isSmall = false) => {
   asked = new AbortController();
   const dense = Math.min(2, devicePixelRatio || 1),
     {clientWidth: w, clientHeight: high} = canvas;
-  // While the view turns, a small picture takes the place of the one within the labels.
-  const W = Math.round(w * dense),
-    H = Math.round(high * dense),
-    [beside, above] = labelsAround(W, H);
+  // While the view turns, a small picture takes the place of the one within the labels, whose size stays.
+  const isKept = isSmall && canvas.width > SMALL,
+    W = isKept ? canvas.width : Math.round(w * dense),
+    H = isKept ? canvas.height : Math.round(high * dense);
+  const [beside, above] = labelsAround(W, H);
   const inner = [W - beside, H - above],
     edges = isSmall ? inner.map((n) => Math.round((n * SMALL) / Math.max(...inner))) : [W, H];
   canvas.dataset.state = 'drawing';
