@@ -16,7 +16,7 @@ from whole_job import BINARY, ROOT, job_text
 NAMES = (
     "struct", "json", "random", "copy", "string", "code", "types", "tempfile", "zlib", "hashlib", "csv", "email", "queue",
     "select", "platform", "argparse", "dataclasses", "tomllib", "shutil", "subprocess", "numpy", "h5py", "hdf5plugin",
-    "netCDF4", "tifffile", "matplotlib", "scipy", "tomli_w", "osteon", "sitecustomize", "usercustomize",
+    "netCDF4", "tifffile", "matplotlib", "PIL", "scipy", "tomli_w", "osteon", "sitecustomize", "usercustomize",
 )  # fmt: skip
 
 
@@ -73,7 +73,7 @@ COMMANDS = [
     "export job.out/results.nc -o t.vtu",
     "export job.out/results.nc -o t.nrrd --field temperature",
     "compare job.out job.out",
-    "render job.out/results.nc --width 64 --height 64 -o p.png",
+    "render job.out/results.nc --width 420 --height 420 -o p.png",  # with labels of the report
     "batch job.toml --out batch.out --no-report",
 ]
 # Programs of Python that refuse a job of this kind, or an image so small, after their imports.

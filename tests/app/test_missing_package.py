@@ -47,10 +47,13 @@ def test_a_reader_that_is_missing(tmp_path: Path, without, command: str) -> None
     assert complaints[0].endswith(" -m pip install nibabel` brings it")
 
 
-@pytest.mark.parametrize(("module", "package"), [("report", "PIL"), ("compare", "matplotlib"), ("studio", "starlette")])
+@pytest.mark.parametrize(
+    ("module", "package"),
+    [("report", "PIL"), ("report.label_pictures", "PIL"), ("compare", "matplotlib"), ("studio", "starlette")],
+)
 def test_a_program_of_the_package_says_what_is_missing(tmp_path: Path, module: str, package: str) -> None:
     """Oracle: hand: one sentence and the code of a machine that lacks something, before anything else is looked at."""
-    more = {"report": ["nowhere"], "compare": ["--page=p.html", "a", "b"], "studio": []}[module]
+    more = {"report": ["nowhere"], "compare": ["--page=p.html", "a", "b"]}.get(module, [])
     script = (
         f"import runpy, sys\nsys.modules[{package!r}] = None\nsys.argv = ['osteon', *{more!r}]\n"
         f"runpy.run_module('osteon.{module}', run_name='__main__')\n"
