@@ -189,7 +189,7 @@ const redraw = async (isSmall = false) => {
       canvas.width = W;
       canvas.height = H;
     }
-    if (isSmall) pen.drawImage(image, 0, above, ...inner);
+    if (isSmall) pen.drawImage(image, 0, above, inner[0], inner[1]);
     else pen.drawImage(image, 0, 0, W, H);
     command = headers.get('X-Command') || '';
     const line = document.getElementById('picture-command');
