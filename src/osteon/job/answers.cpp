@@ -119,7 +119,7 @@ using json = nlohmann::ordered_json;
 // Fields are in single precision, which ends at 3.4e38; squares of what is larger than this do, too.
 constexpr double largest_number = 1e30;
 // Of a strain: a thousand times its own length.
-constexpr double largest_strain = 1e3;
+constexpr double largest_strain_of_answer = 1e3;
 
 void look_at(const json& value, const std::string& name, double limit, std::vector<std::string>& faults) {
   if (value.is_object() || value.is_array()) {
@@ -129,7 +129,7 @@ void look_at(const json& value, const std::string& name, double limit, std::vect
               value.is_array() ? fmt::format("{}[{}]", name, key)
               : name.empty()   ? key
                                : name + "." + key,
-              is_strain ? largest_strain : limit, faults);
+              is_strain ? largest_strain_of_answer : limit, faults);
     }
   } else if (value.is_number_float() && !(std::abs(value.get<double>()) <= limit)) {
     faults.push_back(fmt::format("{} = {:.4g}", name, value.get<double>()));
@@ -166,10 +166,11 @@ void require_sensible(const local_model& part, const physics_result& result) {
     constexpr std::size_t most = 4;
     const std::size_t more = faults.size() > most ? faults.size() - most : 0;
     faults.resize(faults.size() - more);
-    throw solve_error(fmt::format(
-        "the answers cannot be right: {}{}; strains may be up to {:g} and all numbers up to {:g}. Nothing was "
-        "written; check the loads, the moduli and their units",
-        fmt::join(faults, ", "), more > 0 ? fmt::format(" and {} more", more) : "", largest_strain, largest_number));
+    throw solve_error(
+        fmt::format("the answers cannot be right: {}{}; strains may be up to {:g} and all numbers up to {:g}. Nothing was "
+                    "written; check the loads, the moduli and their units",
+                    fmt::join(faults, ", "), more > 0 ? fmt::format(" and {} more", more) : "", largest_strain_of_answer,
+                    largest_number));
   });
 }
 

@@ -15,7 +15,7 @@
 namespace osteon::io {
 namespace {
 
-constexpr int plane_tag = 0;
+constexpr int dealt_plane_tag = 0;
 
 void check_plane(std::int64_t values) {
   if (values > std::numeric_limits<int>::max())
@@ -54,7 +54,7 @@ void gather(const grid::block& where, bool on_nodes, int components, const plane
   if (comm::rank(comm) != 0) {
     const std::int64_t count = shape.y * shape.x * components;
     for (std::int64_t z = 0; z < shape.z; ++z)
-      MPI_Send(own.data() + z * count, static_cast<int>(count), type, 0, plane_tag, comm);
+      MPI_Send(own.data() + z * count, static_cast<int>(count), type, 0, dealt_plane_tag, comm);
     return;
   }
   for (int rank = 0; rank < comm::size(comm); ++rank) {
@@ -64,7 +64,7 @@ void gather(const grid::block& where, bool on_nodes, int components, const plane
         put(box, z, own.data() + (z - box.begin.z) * count_of(box));
         continue;
       }
-      MPI_Recv(arrived.data(), static_cast<int>(count_of(box)), type, rank, plane_tag, comm, MPI_STATUS_IGNORE);
+      MPI_Recv(arrived.data(), static_cast<int>(count_of(box)), type, rank, dealt_plane_tag, comm, MPI_STATUS_IGNORE);
       put(box, z, arrived.data());
     }
   }
@@ -95,12 +95,12 @@ model_of_rank deal_model(MPI_Comm comm, const voxel::model_header& header, std::
     for (int r = 1; r < comm::size(comm); ++r) {
       const box3 box = own.where.boxes->box_of(r);
       for (std::int64_t z = box.begin.z; z < box.end.z; ++z)
-        MPI_Send(material.data() + z * plane, count, MPI_UINT16_T, r, plane_tag, comm);
+        MPI_Send(material.data() + z * plane, count, MPI_UINT16_T, r, dealt_plane_tag, comm);
     }
     std::copy_n(material.begin() + own.where.owned.begin.z * plane, own.material.size(), own.material.begin());
   } else {
     for (std::int64_t z = 0; z < own.where.owned.shape().z; ++z)
-      MPI_Recv(own.material.data() + z * plane, count, MPI_UINT16_T, 0, plane_tag, comm, MPI_STATUS_IGNORE);
+      MPI_Recv(own.material.data() + z * plane, count, MPI_UINT16_T, 0, dealt_plane_tag, comm, MPI_STATUS_IGNORE);
   }
   return own;
 }

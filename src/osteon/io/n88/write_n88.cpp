@@ -83,7 +83,7 @@ constraint define_constraint(int constraints, const std::string& name, const cha
   return {group, &values};
 }
 
-int variable_of(int group, const char* name) {
+int n88_variable(int group, const char* name) {
   int id = -1;
   check_netcdf(nc_inq_varid(group, name, &id), fmt::format("finding '{}'", name));
   return id;
@@ -99,9 +99,9 @@ void write_constraint(const constraint& c) {
     senses.push_back(static_cast<signed char>(sense_of(v.axis)));
     amounts.push_back(static_cast<float>(v.value));
   }
-  check_netcdf(nc_put_var_uint(c.group, variable_of(c.group, "NodeNumber"), nodes.data()), "writing nodes");
-  check_netcdf(nc_put_var_schar(c.group, variable_of(c.group, "Sense"), senses.data()), "writing senses");
-  check_netcdf(nc_put_var_float(c.group, variable_of(c.group, "Value"), amounts.data()), "writing values");
+  check_netcdf(nc_put_var_uint(c.group, n88_variable(c.group, "NodeNumber"), nodes.data()), "writing nodes");
+  check_netcdf(nc_put_var_schar(c.group, n88_variable(c.group, "Sense"), senses.data()), "writing senses");
+  check_netcdf(nc_put_var_float(c.group, n88_variable(c.group, "Value"), amounts.data()), "writing values");
 }
 
 }  // namespace
@@ -197,7 +197,7 @@ model_writer::model_writer(const std::string& name, const description& what) {
     std::vector<unsigned> nodes;
     for (const std::int32_t n : s->nodes) nodes.push_back(static_cast<unsigned>(n) + 1);
     if (!nodes.empty())
-      check_netcdf(nc_put_var_uint(group, variable_of(group, "NodeNumber"), nodes.data()), "writing a set");
+      check_netcdf(nc_put_var_uint(group, n88_variable(group, "NodeNumber"), nodes.data()), "writing a set");
   }
 }
 

@@ -15,8 +15,8 @@ namespace osteon::solve {
 
 namespace {
 
-constexpr double settled = 1e-3;     // last relative change of the power over the tolerance of the residual
-constexpr double drop_exact = 1e-4;  // fall of the residual after which its rounding errors might be felt
+constexpr double settled = 1e-3;           // last relative change of the power over the tolerance of the residual
+constexpr double drop_of_residual = 1e-4;  // fall of the residual after which its rounding errors might be felt
 
 }  // namespace
 
@@ -195,7 +195,7 @@ std::vector<double>& heat_solver::solve(const heat_load& load, const options& ho
     const bool seems_done =
         relative <= how.tolerance && (relative <= rounding || scale_ * scale_ * step->energy_decrease <=
                                                                   settled * how.tolerance * std::abs(dissipation(load)));
-    if (seems_done || relative < drop_exact * exact) {
+    if (seems_done || relative < drop_of_residual * exact) {
       ++certificate.restarts;
       exact = relative = recompute_residual(load) / r0;
       certificate.converged = seems_done && relative <= how.tolerance;

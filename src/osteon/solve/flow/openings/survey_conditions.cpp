@@ -90,7 +90,7 @@ std::pair<int, int> claims(const through_problem& problem, index3 voxel, int sid
 }
 
 // The run of a cell.
-std::size_t run_of(std::span<const voxel::run> runs, std::int32_t cell) {
+std::size_t run_of_cell(std::span<const voxel::run> runs, std::int32_t cell) {
   const auto next =
       std::upper_bound(runs.begin(), runs.end(), cell, [](std::int32_t i, const voxel::run& r) { return i < r.first; });
   return at(next - runs.begin() - 1);
@@ -126,7 +126,7 @@ std::vector<std::uint64_t> find_conditions(const through_problem& problem, const
   }
   for (const solid_face& f : solid.faces)
     if (f.boundary >= 0) {
-      met[at(parts.of_run[run_of(runs, f.cell)])] |= std::uint64_t{1} << f.boundary;
+      met[at(parts.of_run[run_of_cell(runs, f.cell)])] |= std::uint64_t{1} << f.boundary;
       ++faces[at(f.boundary)];
     }
   if (solid.both[0] >= 0) both = {std::min(solid.both[0], solid.both[1]), std::max(solid.both[0], solid.both[1])};

@@ -26,10 +26,10 @@ constexpr double least_fall = 0.9;      // of |s| in so many iterations
 constexpr double on_the_way = 0.03;     // error of a flow that is only a start
 constexpr double shortest_share = 0.2;  // of a step of Newton that is still taken
 constexpr double least_inertia = 1e-4;
-constexpr double first_look = 0.05;  // error of the answer by the hybrid scheme at which the limiter looks at it
-constexpr double fall_a_look = 0.3;  // of the error, between two looks
-constexpr int most_looks = 16;       // after them the shares stay
-constexpr int most_still = 10;       // iterations without a fall of |s|, after which what was kept is forgotten
+constexpr double first_look = 0.05;       // error of the answer by the hybrid scheme at which the limiter looks at it
+constexpr double fall_a_look = 0.3;       // of the error, between two looks
+constexpr int most_looks_at_shares = 16;  // after them the shares stay
+constexpr int most_still = 10;            // iterations without a fall of |s|, after which what was kept is forgotten
 
 double dot(const float* a, const float* b, std::int64_t n) {
   double sum = 0;
@@ -396,7 +396,7 @@ bool through_solver::settle(double reynolds, double tolerance, int most, bool li
       look_at_limits(1 / std::sqrt(1.0 + look));
       find_residual();
       now = size(s_);
-      looks = ++look < most_looks && now > tolerance * of_answer;
+      looks = ++look < most_looks_at_shares && now > tolerance * of_answer;
       worth_a_look = std::max(tolerance, fall_a_look * now / of_answer);
     }
     answer.steady_history.push_back(of_answer > 0 ? now / of_answer : 0);
