@@ -148,12 +148,12 @@ function(osteon_precompile target)
   target_precompile_headers(${target} REUSE_FROM ${shared})
 endfunction()
 
-# osteon_unity_build(TARGET): with OSTEON_UNITY a unity build in batches of 8, a third of the compile time where headers dominate.
-# Names in anonymous namespaces then have to be unique in a batch; a clash is an error of that build. Not with a compiler cache, to
+# osteon_unity_build(TARGET): with OSTEON_UNITY a unity build in batches of OSTEON_UNITY_BATCH, a third of the compile time where headers
+# dominate. Names in anonymous namespaces then have to be unique in a batch; a clash is an error of that build. Not with a compiler cache, to
 # which a change of one file would be a change of eight.
 function(osteon_unity_build target)
   if(OSTEON_UNITY AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${OSTEON_UNITY_BATCH})
     # To the compiler a batch is one file: names of other files seem to be hidden, and anonymous namespaces to be in a header.
     target_compile_options(${target} PRIVATE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
