@@ -47,7 +47,7 @@ struct walls_of {
   }
 
   voxel::material_table table;
-  solve::heat_problem problem;
+  numerics::heat_problem problem;
   std::vector<std::uint8_t> sides;
   std::vector<index3> places;
 };
