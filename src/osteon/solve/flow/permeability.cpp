@@ -8,6 +8,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/comm/message_ledger.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/numerics/operators/connected_parts.hpp>
 #include <osteon/solve/flow/flow_solver.hpp>
@@ -266,7 +267,10 @@ flow_solution solve_permeability(const flow_problem& problem, const flow_options
         all.hydraulic_diameter_mm = 4 * static_cast<double>(all.counts.flowing) * h.z * h.y * h.x / surface;
         is_surveyed = true;
       }
-      if (how.fields && is_periodic) periodic_parts = number_flow_parts(problem.where, cells->numbers, {true, true, true});
+      if ((how.fields || how.rehearses) && is_periodic) {
+        const comm::sent_part sends(problem.where.comm, "parts_of_pressure");
+        periodic_parts = number_flow_parts(problem.where, cells->numbers, {true, true, true});
+      }
       solver.emplace(*cells);
       if (is_one_of_several) solver->name_parts(fmt::format("_along_{}", letters[a]));
       all.setup_seconds += watch.seconds();

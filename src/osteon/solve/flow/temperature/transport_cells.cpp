@@ -8,6 +8,7 @@
 #include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/comm/message_ledger.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/numerics/operators/connected_parts.hpp>
 #include <osteon/solve/flow/open_flow_cells.hpp>
@@ -422,6 +423,7 @@ double pin_faces_beyond_bounds(transport_cells& cells, const double* x) {
   }
   comm::all_reduce(grid.where.comm, &worst, 1, MPI_MAX);
   if (!(worst > 0)) return 0;
+  const comm::sent_part sends(grid.where.comm, "heat_pins");
   for (std::size_t axis = 0; axis < 3; ++axis) {
     cells.pinned[axis].resize(at(grid.size));
     visit_neighbours_in_parallel(grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {

@@ -213,13 +213,18 @@ bool transport_solver::reduce(double to, const options& how, solve_certificate& 
   return true;
 }
 
+void transport_solver::exchange_for_bounds() {
+  const auto sends = part("heat_bounds");
+  cells_.grid.links.exchange(x_.data());
+}
+
 // A limiter that looked at another temperature than the answer, and that does not count small changes, lets the answer
 // leave its bounds by a little. @param to residual of the answer @return whether the residual of the bounded one is small
 bool transport_solver::hold_bounds(double to, const options& how, solve_certificate& certificate, log_sink& log) {
   constexpr int most_times = 20;
   const double range = cells_.highest_K - cells_.reference_K;
   for (int n = 0; n < most_times; ++n) {
-    cells_.grid.links.exchange(x_.data());
+    exchange_for_bounds();
     const double worst = pin_faces_beyond_bounds(cells_, x_.data());
     if (worst == 0) return true;
     const bool is_of_tolerance = worst <= how.tolerance * range;
@@ -250,7 +255,12 @@ void transport_solver::rehearse(heat_convection scheme) {
   reduce(0, two, told, null_log());
   imbalance();
   multigrid_->rehearse();
-  if (scheme == heat_convection::limited) look_again(scheme, 1);
+  if (scheme != heat_convection::limited) return;
+  look_again(scheme, 1);
+  if (!cells_.holds_bounds) return;
+  exchange_for_bounds();
+  pin_faces_beyond_bounds(cells_, std::vector<double>(x_.size(), cells_.most + 1).data());
+  for (auto& faces : cells_.pinned) faces.clear();
 }
 
 void transport_solver::solve(heat_convection scheme, const options& how, solve_certificate& certificate, log_sink& log) {

@@ -55,6 +55,7 @@ class transport_solver {
     std::vector<float> p, w;
   };
   comm::sent_part part(const char* name) const { return {cells_.grid.where.comm, name}; }
+  void exchange_for_bounds();
   bool hold_bounds(double to, const options& how, solve_certificate& certificate, log_sink& log);
   void look_again(heat_convection scheme, double taken);
   double find_residual();
