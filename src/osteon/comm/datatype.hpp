@@ -21,6 +21,8 @@ MPI_Datatype datatype() {
     return MPI_UINT16_T;
   else if constexpr (std::is_same_v<T, std::int32_t>)
     return MPI_INT32_T;
+  else if constexpr (std::is_same_v<T, std::uint32_t>)
+    return MPI_UINT32_T;
   else if constexpr (std::is_same_v<T, std::uint64_t>)
     return MPI_UINT64_T;
   else {
