@@ -15,7 +15,13 @@ ROOT = Path(__file__).resolve().parents[2]
 
 PROGRAMS = {
     "dpkg-query": 'echo "dpkg-query $*" >>"$HERE/asked"; echo "ii "',
-    "cmake": 'echo "cmake $*" >>"$HERE/calls"; mkdir -p build/release; touch build/release/build.ninja',
+    "cmake": """echo "cmake $*" >>"$HERE/calls"; mkdir -p build/release; touch build/release/build.ninja
+cache=build/release/CMakeCache.txt
+case "$*" in
+  *BENCH=OFF*) echo OSTEON_BENCH:BOOL=OFF >$cache ;;
+  *BENCH=ON*) echo OSTEON_BENCH:BOOL=ON >$cache ;;
+  *) [ -f $cache ] || touch $cache ;;
+esac""",
     "ninja": 'echo "ninja $*" >>"$HERE/asked"; case "$*" in *query*) [ -e "$HERE/icet" ] ;; *) echo work to do ;; esac',
 }
 REQUIREMENTS = ["requirements-build", "requirements", "requirements-test", "requirements-docs", "requirements-js"]
@@ -66,15 +72,28 @@ def calls(folder: Path, *words: str) -> list[str]:
 
 
 CONFIGURE = "cmake --preset release"
+PARTS = ["OSTEON_STUDIES", "OSTEON_BENCH", "OSTEON_BRIDGE_COMMANDS", "OSTEON_TESTS"]
 
 
 def test_configures_again_when_a_debian_package_came(checkout: Path) -> None:
     """Oracle: what was optional and not there when the build was configured is looked for anew, and only then."""
-    assert calls(checkout, "osteon", "version")[0] == CONFIGURE
+    assert calls(checkout, "setup")[0] == CONFIGURE
     assert CONFIGURE not in calls(checkout, "osteon", "version")
     (checkout / "dpkg/status").write_text("zlib1g 1\nparaview 5.11\n")
     assert calls(checkout, "osteon", "version")[0] == CONFIGURE
     assert CONFIGURE not in calls(checkout, "osteon", "version")
+
+
+def test_a_new_build_has_the_parts_that_its_command_needs(checkout: Path) -> None:
+    """Oracle: a job needs no studies, measurements, tests and clusters; a command that does adds them once and builds anew."""
+    with_parts, without = ([f"-D{part}={value}" for part in PARTS] for value in ("ON", "OFF"))
+    first = calls(checkout, "osteon", "version")
+    assert first[0].split() == [*CONFIGURE.split(), *without]
+    assert not [call for call in calls(checkout, "osteon", "check", "x.toml") if call.startswith(CONFIGURE)]
+    (again,) = [call for call in calls(checkout, "osteon", "bench", "render") if call.startswith(CONFIGURE)]
+    assert again.split() == [*CONFIGURE.split(), *with_parts]
+    assert not [call for call in calls(checkout, "osteon", "bench", "render") if call.startswith(CONFIGURE)]
+    assert not [call for call in calls(checkout, "osteon", "version") if call.startswith(CONFIGURE)]
 
 
 def test_bench_builds_the_program_with_icet_once_it_can(checkout: Path) -> None:
