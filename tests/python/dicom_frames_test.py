@@ -143,7 +143,7 @@ def at(places) -> dict:
 
 BAD = {
     "missing": (at([3, 0, 5, 1, 2]), "frame 1 of 'e.dcm' and frame 3 of 'e.dcm' are 3 mm apart.*1 missing"),
-    "phases": (at([0, 1, 2, 0, 1]), "at the same place along the stack"),
+    "phases": (at([0, 1, 2, 0, 1]), "have the same position along the stack"),
     "tilt": (
         {"position": lambda f: [-20.0, 5.0 + 0.4 * f, 30 + 1.5 * f]},
         "leans: from frame 1 of 'e.dcm' to frame 2.*15 degrees",

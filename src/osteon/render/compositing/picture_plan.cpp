@@ -53,12 +53,14 @@ picture_plan::picture_plan(const grid::box_tree& boxes, const scene& what, std::
 }
 
 void picture_plan::rehearse(const grid::block& where) const {
-  constexpr int fields = 2;
-  const comm::neighbours ghosts(where.comm, 0, grid::plan_of_ghost_cells(where, ghost_depth_));
-  for (int n = 0; n < fields; ++n) ghosts.rehearse(sizeof(float));
-  if (smooths_) {
-    const comm::neighbours nearest(where.comm, 0, grid::plan_of_ghost_cells(where, 1));
-    for (int n = 0; n < mask_exchanges; ++n) nearest.rehearse(sizeof(float));
+  if (comm::size(where.comm) > 1) {  // a single block has no ghosts
+    constexpr int fields = 2;
+    const comm::neighbours ghosts(where.comm, 0, grid::plan_of_ghost_cells(where, ghost_depth_));
+    for (int n = 0; n < fields; ++n) ghosts.rehearse(sizeof(float));
+    if (smooths_) {
+      const comm::neighbours nearest(where.comm, 0, grid::plan_of_ghost_cells(where, 1));
+      for (int n = 0; n < mask_exchanges; ++n) nearest.rehearse(sizeof(float));
+    }
   }
   if (compositing_.name.empty()) return;
   for (int n = 0; n < pictures_; ++n) {
