@@ -15,7 +15,7 @@ constexpr double small_disturbance = 5e-3;  // of the range of the temperature
 constexpr int stability_steps = 20;
 constexpr double much_growth = 30, much_decay = 1e-3;  // of the size of the disturbance: nothing more is to be learned
 
-double product_of(const std::vector<std::uint8_t>& counts, const std::vector<float>& a, const std::vector<float>& b) {
+double counted_product(const std::vector<std::uint8_t>& counts, const std::vector<float>& a, const std::vector<float>& b) {
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i)
     if (counts.empty() || counts[i] != 0) sum += static_cast<double>(a[i]) * static_cast<double>(b[i]);
@@ -41,7 +41,7 @@ double leading_multiplier(MPI_Comm comm, const std::vector<std::uint8_t>& counts
   for (Eigen::Index i = 0; i < size; ++i)
     for (Eigen::Index j = 0; j <= i; ++j)
       gram(i, j) = gram(j, i) =
-          product_of(counts, vectors[static_cast<std::size_t>(i)], vectors[static_cast<std::size_t>(j)]);
+          counted_product(counts, vectors[static_cast<std::size_t>(i)], vectors[static_cast<std::size_t>(j)]);
   comm::all_reduce(comm, gram.data(), gram.size(), MPI_SUM);
   const Eigen::Index n = size - 1;
   // In vectors of length one. The last vectors may contain only the error of the steps.
@@ -74,7 +74,7 @@ stability_verdict test_stability(MPI_Comm comm, const std::vector<std::uint8_t>&
     state = steps.get();
     std::vector<float>& own = vectors.emplace_back(state.size());
     for (std::size_t i = 0; i < own.size(); ++i) own[i] = static_cast<float>(state[i] - steady[i]);
-    double square = product_of(counts, own, own);
+    double square = counted_product(counts, own, own);
     comm::all_reduce(comm, &square, 1, MPI_SUM);
     const double size = std::sqrt(square);
     if (!std::isfinite(size)) return result;
