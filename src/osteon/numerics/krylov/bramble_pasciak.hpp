@@ -6,17 +6,21 @@
 
 namespace osteon::numerics {
 
-/// The product of s = P r with itself. @param v K s
-inline double square_of_residual(std::int64_t owned, std::int64_t stride, const std::vector<float>& r,
-                                 const std::vector<float>& s, const std::vector<float>& v) {
-  return sum_blocks<1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
-    const std::int64_t first = c * stride + begin;
-    const float *const a = r.data() + first, *const b = s.data() + first, *const k = v.data() + first;
-    const double momentum = c < 3 ? 1 : 0;
+/// The product of P f with itself, in the inner product of the preconditioner P: (K P f - f, P f) of the momentum, less
+/// (f, P f) of the mass. For the residual r with s = P r it is (s, s); for a direction p, with f = K p, it is (P K p, p).
+/// The two differ in the vectors that are at hand: each is the sum of (m c - a) b over the unknowns, m 1 for the momentum.
+/// @param a, b, c shape (4, stride): r, s and K s; or p, K p and P K p @param owned unknowns of a component
+/// @return of this rank; @collective local
+inline double square_of_preconditioned(std::int64_t owned, std::int64_t stride, const std::vector<float>& a,
+                                       const std::vector<float>& b, const std::vector<float>& c) {
+  return sum_blocks<1>(owned, [&](std::int64_t component, std::int64_t begin, std::int64_t n, auto& sum) {
+    const std::int64_t first = component * stride + begin;
+    const float *const va = a.data() + first, *const vb = b.data() + first, *const vc = c.data() + first;
+    const double momentum = component < 3 ? 1 : 0;
     double square = 0;
 #pragma omp simd reduction(+ : square)
     for (std::int64_t i = 0; i < n; ++i)
-      square += (momentum * static_cast<double>(k[i]) - static_cast<double>(a[i])) * static_cast<double>(b[i]);
+      square += (momentum * static_cast<double>(vc[i]) - static_cast<double>(va[i])) * static_cast<double>(vb[i]);
     sum[0] = square;
   })[0];
 }
@@ -34,21 +38,6 @@ inline void turn_direction(std::int64_t owned, std::int64_t stride, float beta, 
       product_to[i] = product[i] + beta * product_to[i];
     }
   });
-}
-
-/// The product of p with P K p. @param w K p @param q P w
-inline double square_of_direction(std::int64_t owned, std::int64_t stride, const std::vector<float>& p,
-                                  const std::vector<float>& w, const std::vector<float>& q) {
-  return sum_blocks<1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
-    const std::int64_t first = c * stride + begin;
-    const float *const a = p.data() + first, *const k = w.data() + first, *const b = q.data() + first;
-    const double momentum = c < 3 ? 1 : 0;
-    double square = 0;
-#pragma omp simd reduction(+ : square)
-    for (std::int64_t i = 0; i < n; ++i)
-      square += (momentum * static_cast<double>(b[i]) - static_cast<double>(a[i])) * static_cast<double>(k[i]);
-    sum[0] = square;
-  })[0];
 }
 
 }  // namespace osteon::numerics

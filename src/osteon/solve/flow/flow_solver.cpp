@@ -151,7 +151,7 @@ double flow_solver::search(double beta) {
   turn_direction(owned, stride, static_cast<float>(beta), s_, v_, p_, w_);
   std::vector<float>& q = v_;  // P w, now that K s is in w
   preconditioner_.apply(w_.data(), q.data(), velocity_scale_);
-  return all_ranks(std::array{square_of_direction(owned, stride, p_, w_, q)})[0];
+  return all_ranks(std::array{square_of_preconditioned(owned, stride, p_, w_, q)})[0];
 }
 
 double flow_solver::step(double alpha) {

@@ -37,7 +37,7 @@ struct through_solver::creeping_system {
   double precondition() {
     through_solver& t = solver;
     t.multiply(t.s_);
-    return t.all_ranks(std::array{square_of_residual(t.cells_.grid.owned, t.cells_.stride(), t.r_, t.s_, t.v_)})[0];
+    return t.all_ranks(std::array{square_of_preconditioned(t.cells_.grid.owned, t.cells_.stride(), t.r_, t.s_, t.v_)})[0];
   }
   double search(double beta) {
     through_solver& t = solver;
@@ -45,7 +45,7 @@ struct through_solver::creeping_system {
     turn_direction(owned, stride, static_cast<float>(beta), t.s_, t.v_, t.p_, t.w_);
     std::vector<float>& q = t.change_;  // P w; v_ is K s, w_ is K p
     t.precondition(t.w_.data(), q.data(), t.velocity_scale_);
-    return t.all_ranks(std::array{square_of_direction(owned, stride, t.p_, t.w_, q)})[0];
+    return t.all_ranks(std::array{square_of_preconditioned(owned, stride, t.p_, t.w_, q)})[0];
   }
   // Returns |s|.
   double step(double alpha) {
