@@ -64,7 +64,7 @@ bool has_name_of_run(std::string_view name) {
   return name.size() == start_of_name.size() + random_part.size() && name.starts_with(start_of_name);
 }
 
-// A folder of this user that nobody else can write to, and no link to one.
+// True for a folder of this user that other users cannot write to; false for a link to one.
 bool is_own(const fs::path& folder) {
   struct stat status{};
   return lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
@@ -111,7 +111,7 @@ bool take(int lock) {
   return taken && fstat(lock, &status) == 0 && status.st_nlink > 0;
 }
 
-// Where the file system has no locks, a folder without a holder cannot be told from one in use.
+// On a file system without locks a folder without a holder looks like one in use: it remains.
 bool is_left(int lock) { return flock(lock, LOCK_EX | LOCK_NB) == 0; }
 
 }  // namespace

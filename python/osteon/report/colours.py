@@ -36,10 +36,10 @@ def table_of_job(shown: Any) -> np.ndarray:
 
     @param shown of the job's summary; ivory, the map of a surface, where it names none
     """
-    told = shown if isinstance(shown, dict) else {}
-    table = colour_table(str(told.get("colour_map", "ivory")))
+    picture = shown if isinstance(shown, dict) else {}
+    table = colour_table(str(picture.get("colour_map", "ivory")))
     try:
-        first, last = (min(max(float(v), 0.0), 1.0) for v in told.get("part_of_map", (0, 1)))
+        first, last = (min(max(float(v), 0.0), 1.0) for v in picture.get("part_of_map", (0, 1)))
     except (TypeError, ValueError):
         first, last = 0.0, 1.0
     return table[np.linspace(255 * first, 255 * last, 256).round().astype(int)]

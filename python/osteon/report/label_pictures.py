@@ -66,8 +66,8 @@ def _shown(asked: dict[str, Any]) -> dict[str, Any]:
     if not asked.get("results"):
         return {}
     try:
-        told = json.loads((Path(asked["results"]).parent / "summary.json").read_text(encoding="utf-8"))
-        shown = told.get("shown", {})
+        summary = json.loads((Path(asked["results"]).parent / "summary.json").read_text(encoding="utf-8"))
+        shown = summary.get("shown", {})
         return shown if isinstance(shown, dict) else {}
     except (OSError, ValueError, AttributeError, RecursionError):
         return {}

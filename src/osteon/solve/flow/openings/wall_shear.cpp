@@ -20,10 +20,10 @@ vector along_surface(const vector& v, const std::array<float, 3>& normal) {
   return along;
 }
 
-// Stress along the surface: of each face, and averaged.
+// Stress along the surface, of each face and averaged.
 //
-// Of a wall that is inclined to the flow the pressure on its stairs carries up to half of the force. Only its differences
-// count: a constant pressure pushes a closed surface nowhere, but the faces of one average do not close.
+// The pressure on the stairs of an inclined wall carries up to half of the force. Only its differences count: a constant
+// pressure pushes a closed surface nowhere, but the faces of one average do not close.
 class surface_stress {
  public:
   explicit surface_stress(const wall_surface& surface)
