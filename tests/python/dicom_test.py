@@ -89,7 +89,10 @@ def test_a_pattern_takes_one_series_out_of_a_folder():
 BAD = {
     "missing": (lambda: (series(), Path("d/IM003").unlink()), r"'IM007' and 'IM010' are 3 mm apart.*1 missing"),
     "uneven": (lambda: series(ImagePositionPatient=[-20.0, 5.0, 33.4]), r"the steps differ"),
-    "twice": (lambda: series(ImagePositionPatient=[-20.0, 5.0, 31.5]), r"have the same position along the stack.*keep one"),
+    "twice": (
+        lambda: series(ImagePositionPatient=[-20.0, 5.0, 31.5]),
+        r"have the same position along the stack.*keep one",
+    ),
     "two series": (lambda: (series(), series(uid="1.2.9", prefix="XX")), "2 DICOM series.*'series IM'.*'series XX'"),
     "tilt": (
         lambda: series(ImagePositionPatient=lambda z: [-20.0, 5.0 + 0.4 * z, 30 + 1.5 * z]),
