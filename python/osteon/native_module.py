@@ -7,6 +7,7 @@ linked to, looks for that when it is loaded, and ends the process where there is
 import atexit
 import importlib.util
 import os
+import threading
 from functools import cache
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
@@ -34,9 +35,14 @@ def native_module() -> ModuleType | None:
             else:
                 module = _load(path, {})
             if module is not None:
-                atexit.register(module.end)
+                atexit.register(end, module)
                 return module
     return None
+
+
+def end(module: ModuleType) -> None:
+    """End MPI at the end of Python. All other threads are daemon threads by then."""
+    module.end(threading.active_count() > 1)
 
 
 def _load(path: Path, environment: dict[str, str]) -> ModuleType | None:

@@ -213,5 +213,12 @@ NB_MODULE(_native, m) {
   m.def("solve", &solve, "toml"_a, "image"_a.none(), "threads"_a, "listener"_a.none(), "ranks"_a.none() = nb::none());
   m.def("why_not", [](const std::string& toml) { return osteon::job::why_not_in_memory(read_job(toml)); }, "toml"_a);
   m.def("is_forked", &is_forked);
-  m.def("end", &end_calls);
+  m.def(
+      "end",
+      [](bool other_threads) {
+        // A daemon thread never returns from its frames: what its variables refer to is no leak of this module.
+        if (other_threads) nb::set_leak_warnings(false);
+        end_calls();
+      },
+      "other_threads"_a);
 }

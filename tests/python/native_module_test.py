@@ -28,7 +28,7 @@ def loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, s
             if self.path.name.endswith(importlib.machinery.EXTENSION_SUFFIXES[0]):
                 raise ImportError("CPU ISA level is lower than required")
             module = types.ModuleType("osteon._native")
-            module.end = lambda: None
+            module.end = lambda other_threads: None
             return module
 
         def exec_module(self, module: types.ModuleType) -> None:

@@ -187,6 +187,23 @@ time.sleep({delay})
     assert time.monotonic() - start < 100
 
 
+def test_a_daemon_thread_owns_a_solution_at_the_end_of_python(tmp_path: Path) -> None:
+    """Oracle: exit code 0 and no report of nanobind about the object, which the thread never releases."""
+    run(
+        """
+has_it = threading.Event()
+def work():
+    result = solve()
+    result.fields["von_mises"]
+    has_it.set()
+    time.sleep(1000)
+threading.Thread(target=work, daemon=True).start()
+has_it.wait(60)
+""",
+        tmp_path,
+    )
+
+
 def test_a_call_at_the_end_of_python_raises(tmp_path: Path) -> None:
     """A function that is called after MPI has ended. Oracle: an error of osteon, no end of the process by MPI."""
     out = run(
@@ -199,9 +216,9 @@ def late():
         solve()
     except osteon.Error as e:
         print(type(e).__name__, e)
-atexit.unregister(native.end)
+atexit.unregister(native_module.end)
 atexit.register(late)
-atexit.register(native.end)
+atexit.register(native_module.end, native)
 """,
         tmp_path,
     )

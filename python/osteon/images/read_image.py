@@ -243,12 +243,12 @@ def digest(source: str) -> str:
 def _digest_aside(source: str) -> Callable[[], str]:
     """The digest, made by a thread while something else is done; one that nobody asks for holds nobody up."""
     found: list[str] = []
-    faults: list[OSError] = []
+    faults: list[Exception] = []
 
     def make() -> None:
         try:
             found.append(digest(source))
-        except OSError as e:
+        except Exception as e:  # for the caller
             faults.append(e)
 
     thread = Thread(target=make, daemon=True)
