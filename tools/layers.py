@@ -313,7 +313,7 @@ def faults_of_product(texts: Texts) -> list[str]:
 def names_of_physics(texts: Texts) -> list[str]:
     """The names that rows of the table of physics give themselves."""
     job = SOURCE / "osteon" / "job"
-    row = re.compile(r'\bphysics row\s*\{\s*\.name = "(\w+)"')
+    row = re.compile(r'\bphysics_entry row\s*\{\s*\.name = "(\w+)"')
     return sorted({name for path in files_below(texts, job) for name in row.findall(texts[path])})
 
 
@@ -331,7 +331,7 @@ def faults_of_physics(texts: Texts) -> list[str]:
     literal = rf'"(?:{"|".join(names)})"(?:sv|s)?'
     compared = re.compile(rf"[!=]=\s*{literal}|{literal}\s*[!=]=")
     return [
-        f"{path.relative_to(ROOT)}:{number}: compares the name of a physics; add a member to struct physics instead"
+        f"{path.relative_to(ROOT)}:{number}: compares the name of a physics; add a member to physics_entry instead"
         for path in files_below(texts, SOURCE)
         if not any(is_source_below(path, job / name) for name in names)
         for number in lines_with(compared, texts[path])

@@ -16,7 +16,7 @@ void add_job(command c, std::string& target) {
 
 void add_json(command c, std::string& target) { c.add_option("--json", target, json_description); }
 
-void add_script(command c, job::script_options& script) {
+void add_script(command c, job::reader_options& script) {
   option_adder add{c};
   describe_script(add, script);
 }

@@ -2,7 +2,7 @@
 /// @file
 /// Options that several commands share.
 #include <app/command_line.hpp>
-#include <osteon/job/adapters/voxfe/script_job.hpp>
+#include <osteon/job/adapters/job_reader.hpp>
 #include <string>
 
 namespace osteon::app {
@@ -20,7 +20,7 @@ extern const char* const json_description;
 
 /// Calls of `v(names, field, description, [limits])` for the options that tell how a VOX-FE script is to be read.
 template <class Visitor>
-void describe_script(Visitor& v, job::script_options& script) {
+void describe_script(Visitor& v, job::reader_options& script) {
   v("--units", script.units, "VOX-FE script: units of its lengths, mm (with MPa) or m (with Pa)",
     [](option of) { of.one_of({"mm", "m"}); });
   v("--index-base", script.index_base, "VOX-FE script: from where it counts voxels and nodes (default: found out)",
@@ -51,7 +51,7 @@ struct option_adder {
 };
 
 /// How a VOX-FE script is to be read.
-void add_script(command c, job::script_options& script);
+void add_script(command c, job::reader_options& script);
 
 /// Keys of the job file that are set.
 void add_set(command c, std::vector<std::string>& changes);

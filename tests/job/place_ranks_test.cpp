@@ -35,7 +35,7 @@ TEST(place_ranks, one_host_costs_nothing_that_can_be_felt) {
           asked = true;
           return std::pair{placement::graph{}, std::string{}};
         },
-        log);
+        [](MPI_Comm) { return 1.0; }, log);
     least = std::min(least, cpu_seconds() - begin);
     EXPECT_EQ(placed.comm(), MPI_COMM_WORLD);
     ASSERT_EQ(log.notes.size(), 1U);
@@ -52,7 +52,8 @@ TEST(place_ranks, measured_binding_is_found_by_a_trial) {
   job::spec job;
   job.run.bind = "measured";
   lines log;
-  job::place_ranks(MPI_COMM_WORLD, job, [] { return std::pair{placement::graph{}, std::string{}}; }, log);
+  job::place_ranks(
+      MPI_COMM_WORLD, job, [] { return std::pair{placement::graph{}, std::string{}}; }, [](MPI_Comm) { return 1.0; }, log);
   ASSERT_EQ(log.notes.size(), 1U);
   const std::string& line = log.notes[0];
   EXPECT_NE(line.find("bound by trial (none "), std::string::npos) << line;

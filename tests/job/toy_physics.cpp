@@ -60,8 +60,8 @@ physics_result run_census(const spec& job, const local_model& part, const numeri
   return result;
 }
 
-const physics& census() {
-  static const physics row{
+const physics_entry& census() {
+  static const physics_entry row{
       .name = "census",
       .meaning = "how many voxels there are",
       .caption = "The voxels",
@@ -78,7 +78,7 @@ const physics& census() {
 
 }  // namespace
 
-std::span<const physics* const> all_physics() {
+std::span<const physics_entry* const> all_physics() {
   static const std::array table{&elasticity(), &heat(), &thermo_elasticity(), &census()};
   return table;
 }

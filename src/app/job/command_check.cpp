@@ -24,7 +24,7 @@ namespace {
 struct check_options {
   std::string job, json;
   std::vector<std::string> set;
-  job::script_options script;
+  job::reader_options script;
   std::int64_t most_voxels = job::most_voxels_to_check;
   bool deep = false;
   std::string volume, folder;

@@ -8,13 +8,13 @@
 #include <app/process/terminal.hpp>
 #include <common/printable.hpp>
 #include <memory>
-#include <osteon/job/adapters/convert.hpp>
+#include <osteon/job/adapters/voxfe/convert.hpp>
 
 namespace osteon::app {
 
 namespace {
 
-int convert(const std::string& from, const std::string& to, const job::script_options& options, const std::string& json) {
+int convert(const std::string& from, const std::string& to, const job::reader_options& options, const std::string& json) {
   terminal_sink log(is_interactive());
   const mpi_of_process mpi(MPI_THREAD_FUNNELED);
   int code = 0;
@@ -35,7 +35,7 @@ int convert(const std::string& from, const std::string& to, const job::script_op
 void add_convert(registry& commands) {
   struct options {
     std::string from, to, json;
-    job::script_options script;
+    job::reader_options script;
   };
   const auto o = std::make_shared<options>();
   command c =

@@ -34,7 +34,7 @@ struct estimate_options {
   std::optional<int> ranks;
   int ranks_per_host = 0;
   bool count = false, quick = false, pilot_anew = false;
-  job::script_options script;
+  job::reader_options script;
   std::vector<std::string> set;
 };
 

@@ -16,14 +16,14 @@ namespace osteon::app {
 
 namespace {
 
-job::spec read_or_throw(const std::string& path, const job::script_options& script, const std::vector<std::string>& set) {
+job::spec read_or_throw(const std::string& path, const job::reader_options& script, const std::vector<std::string>& set) {
   std::vector<problem> problems;
   job::spec spec = job::read_job(path, script, problems, set);
   if (!problems.empty()) throw usage_error(job::join(problems));
   return spec;
 }
 
-int import(const std::string& path, const std::string& model, const job::script_options& script,
+int import(const std::string& path, const std::string& model, const job::reader_options& script,
            const std::vector<std::string>& set, const std::string& json) {
   const job::spec spec = read_or_throw(path, script, set);
   terminal_sink log(is_interactive());
@@ -42,7 +42,7 @@ int import(const std::string& path, const std::string& model, const job::script_
 void add_import(registry& commands) {
   struct options {
     std::string job, model, json;
-    job::script_options script;
+    job::reader_options script;
     std::vector<std::string> set;
   };
   const auto o = std::make_shared<options>();

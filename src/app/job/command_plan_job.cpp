@@ -21,7 +21,7 @@ namespace {
 struct plan_job_options {
   std::string job, json, picture;
   int ranks = 8;
-  job::script_options script;
+  job::reader_options script;
   std::vector<std::string> set;
 };
 

@@ -27,6 +27,7 @@
 #include <osteon/grid/bricks.hpp>
 #include <osteon/job/adapters/read_job.hpp>
 #include <osteon/job/container.hpp>
+#include <osteon/job/heat/time_heat_iteration.hpp>
 #include <osteon/job/import/model_source.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
@@ -63,7 +64,7 @@ struct run_options {
   std::string json;      ///< file for summary.json's content, `-` for standard output
   std::string progress;  ///< file for what the job tells, as lines of JSON
   bool report = true;
-  job::script_options script;
+  job::reader_options script;
 };
 
 // Call `v(names, field, description, [limits])` for each option of `run`: the command line, the words for the ranks and the
@@ -158,7 +159,7 @@ loudness loudness_of(const run_options& options) {
 job::spec read_job(const run_options& options) {
   if (options.quiet && options.verbose) throw usage_error("--quiet and --verbose exclude each other; leave one of them out");
   std::vector<problem> problems;
-  job::script_options script = options.script;
+  job::reader_options script = options.script;
   script.serial_text = options.io == "text-serial";
   job::spec spec = job::read_job(options.job, script, problems, options.set);
   if (!problems.empty()) {
@@ -233,7 +234,7 @@ job::placed_ranks place(MPI_Comm comm, const job::spec& spec, log_sink& log) {
     job::ranks_to_place found = job::ranks_to_place_of_run(comm, spec);
     return std::pair(std::move(found.graph), std::move(found.by));
   };
-  return job::place_ranks(comm, spec, graph, log);
+  return job::place_ranks(comm, spec, graph, job::seconds_of_heat_iteration, log);
 }
 
 // Whether a job that ended so may leave nothing: one that was stopped keeps the model that it has made.

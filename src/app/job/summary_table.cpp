@@ -45,7 +45,7 @@ std::string value_of(const nlohmann::ordered_json& value) {
 }
 
 // The answers of a job, or of one of its cases.
-void add_answers(std::vector<summary_row>& rows, const job::physics& what, const nlohmann::ordered_json& s) {
+void add_answers(std::vector<summary_row>& rows, const job::physics_entry& what, const nlohmann::ordered_json& s) {
   for (const job::found_answer& found : job::answers_in(what.answers, s)) {
     const bool is_silent = found.what->is_silent_at_0 && found.value == 0;
     if (!found.what->in_table || is_silent) continue;
@@ -146,7 +146,7 @@ std::string lines_of(const std::vector<summary_row>& rows) {
 }
 
 // The answers of all cases: a line for each answer, a column for each case. Cases need not have the same answers.
-std::string table_of_cases(const job::physics& what, const nlohmann::ordered_json& cases) {
+std::string table_of_cases(const job::physics_entry& what, const nlohmann::ordered_json& cases) {
   constexpr std::size_t most_columns = 4;
   std::vector<std::vector<summary_row>> all;
   for (const auto& c : cases) add_answers(all.emplace_back(), what, c);
@@ -219,7 +219,7 @@ std::string table_of_messages(const nlohmann::ordered_json& s) {
 std::string summary_table(const nlohmann::ordered_json& s, const std::string& report) {
   std::vector<summary_row> rows{{"elements", grouped(s.at("elements")), ""},
                                 {"degrees of freedom", grouped(s.at("dofs")), ""}};
-  const job::physics& what = *job::find_physics(s.at("physics"));
+  const job::physics_entry& what = *job::find_physics(s.at("physics"));
   if (!s.contains("cases")) add_answers(rows, what, s);
   add_certificates(rows, s);
   const auto& proof = s.at("certificate");

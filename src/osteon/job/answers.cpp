@@ -81,7 +81,7 @@ std::vector<found_answer> answers_in(const std::vector<answer>& all, const json&
   return found;
 }
 
-json describe_answers(const physics& what, const json& summary) {
+json describe_answers(const physics_entry& what, const json& summary) {
   json list = json::array();
   std::set<std::string> keys;
   // Cases need not have the same answers; those of all are in the order of the physics.
@@ -100,7 +100,7 @@ json describe_answers(const physics& what, const json& summary) {
 
 json describe_all_answers() {
   json all = json::object();
-  for (const physics* p : all_physics()) {
+  for (const physics_entry* p : all_physics()) {
     json list = json::array();
     for (const answer& a : p->answers) {
       json words = words_of_answer(a, a.key, a.title);

@@ -11,7 +11,7 @@
 namespace osteon::job {
 
 struct local_model;
-struct physics;
+struct physics_entry;
 struct physics_result;
 
 /// An answer of a physics, in summary.json or in one of its `cases`.
@@ -39,7 +39,7 @@ struct found_answer {
 std::vector<found_answer> answers_in(const std::vector<answer>& all, const nlohmann::ordered_json& summary);
 
 /// Key, title, unit and meaning of the answers that a summary or its cases have, for readers of the file: the report.
-nlohmann::ordered_json describe_answers(const physics& what, const nlohmann::ordered_json& summary);
+nlohmann::ordered_json describe_answers(const physics_entry& what, const nlohmann::ordered_json& summary);
 
 /// The same of all physics, whatever a job has.
 nlohmann::ordered_json describe_all_answers();

@@ -7,16 +7,16 @@
 
 namespace osteon::job {
 
-const physics* find_physics(const std::string& name) {
-  for (const physics* p : all_physics())
+const physics_entry* find_physics(const std::string& name) {
+  for (const physics_entry* p : all_physics())
     if (name == p->name) return p;
   return nullptr;
 }
 
-const physics& physics_of(const spec& job) {
-  if (const physics* found = find_physics(job.physics)) return *found;
+const physics_entry& physics_of(const spec& job) {
+  if (const physics_entry* found = find_physics(job.physics)) return *found;
   std::vector<std::string> names;
-  for (const physics* p : all_physics()) names.emplace_back(p->name);
+  for (const physics_entry* p : all_physics()) names.emplace_back(p->name);
   throw usage_error(fmt::format("physics = \"{}\" is none of {}", job.physics, fmt::join(names, ", ")));
 }
 
@@ -32,7 +32,7 @@ std::string colour_map_of(const spec& job) {
   return job.picture.colour_map.value_or(draws_surface(job) ? "ivory" : "inferno");
 }
 
-bool needs(const physics& what, const material_property& property) {
+bool needs(const physics_entry& what, const material_property& property) {
   return std::find(what.needs.begin(), what.needs.end(), &property) != what.needs.end();
 }
 

@@ -23,10 +23,8 @@
 namespace osteon::numerics {
 struct options;
 struct solver_state;
-}  // namespace osteon::numerics
-namespace osteon::solve {
 enum class solve_part;
-}  // namespace osteon::solve
+}  // namespace osteon::numerics
 
 namespace osteon::job {
 
@@ -143,7 +141,7 @@ class frame_painter {
 };
 
 /// A row. What is left out is that of a physics of one value a cell, without keys, with the materials' numbers only.
-struct physics {
+struct physics_entry {
   const char* name = "";                ///< value of the key `physics`
   const char* meaning = "";             ///< of that value: what is found
   const char* caption = "";             ///< of the picture in the report
@@ -160,6 +158,18 @@ struct physics {
   /// What is wrong with its loads on a solid; faults are data_error or usage_error. @param read makes the local model
   void (*check_on_solid)(const spec& job, const std::function<local_model()>& read, std::vector<problem>& warnings) =
       [](const spec&, const std::function<local_model()>&, std::vector<problem>&) {};
+  /// Unusual values of the loads, and those that follow with the size of the image in mm.
+  void (*warn)(const spec& job, std::vector<problem>& warnings) = [](const spec&, std::vector<problem>&) {};
+  void (*warn_of_size)(const spec& job, const vector3& size_mm,
+                       std::vector<problem>& warnings) = [](const spec&, const vector3&, std::vector<problem>&) {};
+  /// Change the model before the solve. @return voxels that it removes, of all ranks @collective on part.where.comm
+  std::int64_t (*prepare)(const spec& job, local_model& part, log_sink& log) = [](const spec&, local_model&, log_sink&) {
+    return std::int64_t{0};
+  };
+  /// The loads on the solid as a document (`osteon check --loads`); null: the physics has no loads to describe.
+  /// @param read makes the whole model, of one rank @param volume file for the sets of the voxels; empty: none
+  nlohmann::ordered_json (*describe_loads)(const spec& job, const std::function<local_model()>& read,
+                                           const std::string& volume) = nullptr;
   const char* key_of_loads = "load";  ///< for the faults of check_on_solid
 
   std::vector<const material_property*> needs{};  ///< of every material; none: [[material]] may be left out
@@ -197,7 +207,7 @@ struct physics {
   /// Count what the solver sends on virtual ranks (solve/rehearsal.hpp), of one load case and one set of supports; null:
   /// nobody knows. @return the fields that will be written @collective on part.where.comm
   std::vector<io::field_info> (*rehearse)(const spec& job, const local_model& part,
-                                          const std::function<void(solve::solve_part)>& begins) = nullptr;
+                                          const std::function<void(numerics::solve_part)>& begins) = nullptr;
   bool may_begin_with_flow = false;  ///< a table [flow] makes a flow the first stage of its job
   /// Why that does not work for a job; empty: it does.
   std::string (*why_not_rehearsed)(const spec& job) = [](const spec&) { return std::string(); };
@@ -208,16 +218,16 @@ struct physics {
 };
 
 /// The table.
-std::span<const physics* const> all_physics();
+std::span<const physics_entry* const> all_physics();
 
 /// Null: there is none of that name.
-const physics* find_physics(const std::string& name);
+const physics_entry* find_physics(const std::string& name);
 
 /// The row of a job. @throws usage_error if there is none of that name
-const physics& physics_of(const spec& job);
+const physics_entry& physics_of(const spec& job);
 
 /// Whether a physics needs a property of the materials.
-bool needs(const physics& what, const material_property& property);
+bool needs(const physics_entry& what, const material_property& property);
 
 /// Value of segment.keep in a job.
 std::string keep_of(const spec& job);

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <osteon/io/n88/read_n88.hpp>
-#include <osteon/job/adapters/n88/n88_job.hpp>
 
 namespace osteon::job {
 
@@ -27,7 +25,7 @@ bool is_image_name(const std::string& path) {
 
 }  // namespace
 
-spec read_job(const std::string& path, const script_options& options, std::vector<problem>& problems,
+spec read_job(const std::string& path, const reader_options& options, std::vector<problem>& problems,
               const std::vector<std::string>& changes) {
   std::error_code failed;
   if (const bool is_folder = fs::is_directory(path, failed); is_folder || is_image_name(path)) {
@@ -38,17 +36,8 @@ spec read_job(const std::string& path, const script_options& options, std::vecto
     nothing.file = path;
     return nothing;
   }
-  if (io::n88::is_model_name(path)) {
-    if (!changes.empty() || options.any())
-      problems.push_back({path,
-                          "--set is for keys of TOML job files, --units, --index-base and --io text-serial are for "
-                          "VOX-FE scripts; this job is an n88 model"});
-    return spec_of_n88(path, problems);
-  }
-  const bool is_voxfe = is_script(path);
-  if (is_voxfe && !changes.empty())
-    problems.push_back({path, "--set is for keys of TOML job files; this job is a VOX-FE script, which has none"});
-  if (is_voxfe) return spec_of_script(path, options, problems);
+  for (const job_reader* reader : all_readers())
+    if (reader->matches(path)) return reader->read(path, options, changes, problems);
   if (options.any())
     problems.push_back({path, "--units, --index-base and --io text-serial are for VOX-FE scripts, which this job is not"});
   return read_spec(path, problems, changes);

@@ -7,11 +7,13 @@
 #include <osteon/job/elasticity/elastic_answers.hpp>
 #include <osteon/job/elasticity/elastic_fields.hpp>
 #include <osteon/job/elasticity/elastic_problem.hpp>
+#include <osteon/job/elasticity/load_warnings.hpp>
 #include <osteon/job/elasticity/loads_on_solid.hpp>
+#include <osteon/job/elasticity/resolved_loads.hpp>
 #include <osteon/job/local_model.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/numerics/checkpointer.hpp>
-#include <osteon/solve/rehearsal/rehearsal.hpp>
+#include <osteon/solve/elasticity/rehearse_elasticity.hpp>
 
 namespace osteon::job {
 
@@ -231,8 +233,8 @@ std::vector<answer> elastic_answers() {
 
 }  // namespace
 
-const physics& elasticity() {
-  static const physics row{
+const physics_entry& elasticity() {
+  static const physics_entry row{
       .name = "elasticity",
       .meaning = "stiffness and strain energy",
       .caption = "The specimen under load",
@@ -251,6 +253,14 @@ const physics& elasticity() {
           },
       .refuse = refuse_elasticity,
       .check_on_solid = check_loads_on_solid,
+      .warn =
+          [](const spec& job, std::vector<problem>& warnings) {
+            warn_of_loads(job, warnings);
+            warn_of_pistoia(job, warnings);
+          },
+      .warn_of_size = warn_of_displacements,
+      .prepare = drop_unsupported,
+      .describe_loads = resolve_loads,
       .needs = {&property::youngs_modulus},
       .is_held_by_supports = true,
       .takes_graded_moduli = true,
@@ -269,7 +279,7 @@ const physics& elasticity() {
             return is_homogenisation(job) ? run_homogenise(job, part, how, log) : run_elasticity(job, part, how, log);
           },
       .rehearse =
-          [](const spec& job, const local_model& part, const solve::part_listener& begins) {
+          [](const spec& job, const local_model& part, const numerics::part_listener& begins) {
             const auto problem = make_problem(part);
             if (is_homogenisation(job)) problem->periodic = elastic_rules(job).periodic;
             solve::rehearse_elasticity(*problem, begins);

@@ -6,7 +6,7 @@
 
 namespace osteon::job {
 
-const physics& elasticity();
+const physics_entry& elasticity();
 
 /// A mechanical test, or supports and forces; one load case or several. @collective on part.where.comm
 physics_result run_elasticity(const spec& job, const local_model& part, const numerics::options& how, log_sink& log);

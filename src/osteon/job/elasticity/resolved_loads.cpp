@@ -51,9 +51,9 @@ json described_necks(const local_model& part) {
 
 }  // namespace
 
-bool has_loads(const spec& job) { return physics_of(job).is_held_by_supports && !is_homogenisation(job); }
-
-json resolve_loads(const spec& job, const local_model& part, const std::string& volume) {
+json resolve_loads(const spec& job, const std::function<local_model()>& read, const std::string& volume) {
+  if (is_homogenisation(job)) return nullptr;
+  const local_model part = read();
   const auto problem = make_problem(part);
   node_sets sets(job, part, problem->nodes);
   numbered_sets known(sets);

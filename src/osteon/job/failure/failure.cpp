@@ -2,7 +2,9 @@
 
 #include <osteon/job/elasticity/check_loads.hpp>
 #include <osteon/job/elasticity/elastic_answers.hpp>
+#include <osteon/job/elasticity/load_warnings.hpp>
 #include <osteon/job/elasticity/loads_on_solid.hpp>
+#include <osteon/job/elasticity/resolved_loads.hpp>
 #include <osteon/job/failure/failure_keys.hpp>
 
 namespace osteon::job {
@@ -166,8 +168,8 @@ solver_work failure_work(const spec& job, const voxel::node_count* nodes) {
 
 }  // namespace
 
-const physics& failure() {
-  static const physics row{
+const physics_entry& failure() {
+  static const physics_entry row{
       .name = "failure",
       .meaning = "how a specimen yields and when it fails: its curve of force and displacement",
       .caption = "The specimen at the end of its path",
@@ -179,6 +181,9 @@ const physics& failure() {
       .check = check_failure_keys,
       .refuse = refuse_failure,
       .check_on_solid = check_loads_on_solid,
+      .warn = warn_of_loads,
+      .warn_of_size = warn_of_displacements,
+      .describe_loads = resolve_loads,
       .needs = {&property::youngs_modulus},
       .is_held_by_supports = true,
       .yields = true,

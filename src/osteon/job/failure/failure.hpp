@@ -7,7 +7,7 @@
 
 namespace osteon::job {
 
-const physics& failure();
+const physics_entry& failure();
 
 /// Load a specimen until it yields, and beyond. @collective on part.where.comm
 physics_result run_failure(const spec& job, const local_model& part, const numerics::options& how, log_sink& log);

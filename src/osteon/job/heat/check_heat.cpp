@@ -158,4 +158,17 @@ void check_heat(const spec& job, std::vector<problem>& problems) { heat_checker(
 
 void refuse_heat(const spec& job, std::vector<problem>& problems) { heat_checker(job, problems).refuse(); }
 
+void warn_of_temperatures(const spec& job, std::vector<problem>& warnings) {
+  const auto kelvin = [&](const std::optional<double>& value, const std::string& where) {
+    if (value.value_or(0) < 0)
+      warnings.push_back({where, fmt::format("{:g} K lies below absolute zero; 0 degrees Celsius are 273.15 K", *value)});
+  };
+  kelvin(job.load.low_K, "load.low_K");
+  kelvin(job.load.high_K, "load.high_K");
+  kelvin(job.load.reference_K, "load.reference_K");
+  for (std::size_t n = 0; n < job.boundaries.size(); ++n)
+    kelvin(job.boundaries[n].temperature_K, fmt::format("boundary[{}].temperature_K", n + 1));
+  if (job.transient) kelvin(job.transient->initial_K, "transient.initial_K");
+}
+
 }  // namespace osteon::job

@@ -6,7 +6,7 @@
 #include <osteon/job/heat/temperature_frames.hpp>
 #include <osteon/job/local_model.hpp>
 #include <osteon/job/physics_result.hpp>
-#include <osteon/solve/rehearsal/rehearsal.hpp>
+#include <osteon/solve/heat/rehearse_heat.hpp>
 
 namespace osteon::job {
 
@@ -123,8 +123,8 @@ std::vector<answer> heat_answers() {
 
 }  // namespace
 
-const physics& heat() {
-  static const physics row{
+const physics_entry& heat() {
+  static const physics_entry row{
       .name = "heat",
       .meaning = "effective conductivity and tortuosity",
       .caption = "Heat through the specimen",
@@ -133,6 +133,7 @@ const physics& heat() {
       .check = check_heat,
       .refuse = refuse_heat,
       .check_on_solid = check_heat_on_solid,
+      .warn = warn_of_temperatures,
       .key_of_loads = "boundary",
       .needs = {&property::conductivity},
       .takes_boundaries = true,
@@ -152,7 +153,7 @@ const physics& heat() {
       .has_lines = true,
       .run = run_heat,
       .rehearse =
-          [](const spec& job, const local_model& part, const solve::part_listener& begins) {
+          [](const spec& job, const local_model& part, const numerics::part_listener& begins) {
             solve::rehearse_heat(make_heat_problem(job, part, heat_test(job)), begins);
             std::vector<io::field_info> fields;
             for (const result_field& f : heat_fields(part, {}, {})) fields.push_back(f.info);

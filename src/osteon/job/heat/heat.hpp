@@ -6,7 +6,7 @@
 
 namespace osteon::job {
 
-const physics& heat();
+const physics_entry& heat();
 
 /// Heat conduction: between two faces, under conditions on all faces, in all directions, or in time. @collective on
 /// part.where.comm

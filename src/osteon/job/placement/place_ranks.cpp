@@ -20,34 +20,10 @@
 #include <osteon/machine/probe/probe.hpp>
 #include <osteon/machine/topology/bind_ranks.hpp>
 #include <osteon/placement/reorder.hpp>
-#include <osteon/solve/heat/heat.hpp>
 
 namespace osteon::job {
 
 namespace {
-
-// Seconds of an iteration of the heat solver on a solid block of some 40 MB a rank: more than a core's caches hold, so that
-// it lives on the memory and on its neighbours as a job does.
-// @return of this rank @collective on comm
-double seconds_of_iteration(MPI_Comm comm) {
-  constexpr std::int64_t edge = 88;
-  constexpr int most_iterations = 6;
-  const index3 shape{edge * comm::size(comm), edge, edge};
-  const voxel::material_table materials{{}, {"solid", 0, 0.3, 1}};
-  numerics::heat_problem problem;
-  problem.where = grid::make_block(comm, shape, std::vector<std::int64_t>(static_cast<std::size_t>(shape.z), edge * edge));
-  problem.spacing_mm = {1, 1, 1};
-  problem.materials = &materials;
-  problem.faces = solve::two_temperatures(axis::x, 0, 1);
-  const index3 mine = problem.where.owned.shape();
-  const std::vector<material_number> solid(static_cast<std::size_t>(mine.volume()), 1);
-  const view3<const material_number> image(solid.data(), mine);
-  problem.cells = voxel::active_cells(image);
-  problem.material = voxel::gather(problem.cells, image);
-  const numerics::solve_certificate certificate =
-      solve::solve_heat(std::move(problem), {.tolerance = 1e-14, .max_iterations = most_iterations}, null_log()).certificate;
-  return certificate.solve_seconds / std::max(1, certificate.iterations);
-}
 
 namespace fs = std::filesystem;
 constexpr double probe_seconds = 2;
@@ -104,7 +80,7 @@ std::pair<machine::description, std::string> machine_of(MPI_Comm comm, const mac
 }
 
 // Binds; says what it did.
-std::string bind(MPI_Comm comm, const spec& job, const machine::local_ranks& here) {
+std::string bind(MPI_Comm comm, const spec& job, const machine::local_ranks& here, const rank_timer& seconds_of_iteration) {
   using machine::binding_policy;
   if (job.run.bind == "measured") {
     const auto trial = machine::try_bindings(comm, here, 2, [&] { return seconds_of_iteration(comm); });
@@ -129,14 +105,15 @@ std::string bind(MPI_Comm comm, const spec& job, const machine::local_ranks& her
 }  // namespace
 
 placed_ranks place_ranks(MPI_Comm comm, const spec& job,
-                         const std::function<std::pair<placement::graph, std::string>()>& graph, log_sink& log) {
+                         const std::function<std::pair<placement::graph, std::string>()>& graph,
+                         const rank_timer& seconds_of_iteration, log_sink& log) {
   const int ranks = comm::size(comm), threads = omp_get_max_threads();
   const machine::local_ranks here(comm, threads);
   const std::string who = fmt::format("{} of {}", counted(ranks, "rank"), counted(threads, "thread"));
   int several = here.ranks() < ranks ? 1 : 0;
   comm::all_reduce(comm, &several, 1, MPI_MAX);
   if (!several || !job.run.place) {
-    const std::string binding = bind(comm, job, here);
+    const std::string binding = bind(comm, job, here, seconds_of_iteration);
     log.note(fmt::format("{} {}: in the order they came, {}", who, several ? "on several hosts" : "on one host", binding));
     return placed_ranks(comm);
   }
@@ -149,7 +126,7 @@ placed_ranks place_ranks(MPI_Comm comm, const spec& job,
   } catch (const error& e) {
     fault = e.what();
   }
-  const std::string binding = bind(comm, job, here);  // behind the probe, which binds and releases
+  const std::string binding = bind(comm, job, here, seconds_of_iteration);  // behind the probe, which binds and releases
   if (known) try {
       placement::reorder_options options;
       options.threads = threads;

@@ -25,6 +25,9 @@ class placed_ranks {
   MPI_Comm given_;
 };
 
+/// Seconds of a piece of work of this rank that loads the memory as a job does. @collective
+using rank_timer = std::function<double(MPI_Comm)>;
+
 /// Bind the ranks as run.bind says, and renumber them on what was measured between their hosts, if there are several and
 /// run.place is set. Results do not change. What was done is told in one line.
 ///
@@ -32,9 +35,11 @@ class placed_ranks {
 /// osteon/ of the user's cache folder, for a week. If they cannot be measured, ranks keep their order.
 /// @param graph of the job's ranks and what its weights are in words, asked for only if there are several hosts; collective
 /// on comm
+/// @param seconds_of_iteration measures each binding for run.bind = "measured"
 /// @throws machine_error on all ranks if a binding that was asked for by name is not possible
 /// @collective on comm
 placed_ranks place_ranks(MPI_Comm comm, const spec& job,
-                         const std::function<std::pair<placement::graph, std::string>()>& graph, log_sink& log);
+                         const std::function<std::pair<placement::graph, std::string>()>& graph,
+                         const rank_timer& seconds_of_iteration, log_sink& log);
 
 }  // namespace osteon::job

@@ -21,8 +21,8 @@
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/physics.hpp>
+#include <osteon/numerics/solve_part.hpp>
 #include <osteon/render/compositing/picture_plan.hpp>
-#include <osteon/solve/rehearsal/rehearsal.hpp>
 
 namespace osteon::job {
 
@@ -70,21 +70,21 @@ std::vector<comm::message_ledger> ledgers_of(const std::vector<comm::rehearsed_p
   return all;
 }
 
-part_number part_of(solve::solve_part p) {
+part_number part_of(numerics::solve_part p) {
   switch (p) {
-    case solve::solve_part::set_up:
+    case numerics::solve_part::set_up:
       return set_up;
-    case solve::solve_part::load:
+    case numerics::solve_part::load:
       return load;
-    case solve::solve_part::restart:
+    case numerics::solve_part::restart:
       return restart;
-    case solve::solve_part::iteration:
+    case numerics::solve_part::iteration:
       return iteration;
-    case solve::solve_part::earlier_set_up:
+    case numerics::solve_part::earlier_set_up:
       return earlier_set_up;
-    case solve::solve_part::earlier_load:
+    case numerics::solve_part::earlier_load:
       return earlier_load;
-    case solve::solve_part::earlier_restart:
+    case numerics::solve_part::earlier_restart:
       return earlier_restart;
     default:
       return earlier_iteration;
@@ -109,7 +109,7 @@ grid::box_tree boxes_of(const voxel::model_header& header, const std::vector<mat
   return grid::balance_bricks(MPI_COMM_SELF, header.shape, {{}, header.shape}, {image.data(), header.shape}, ranks);
 }
 
-void check(const spec& job, const physics& row) {
+void check(const spec& job, const physics_entry& row) {
   const auto refuse = [&](const std::string& why) {
     throw plans_unknown(
         fmt::format("the plans of this job cannot be made without running it: {}; osteon run --trace-messages "
@@ -143,7 +143,7 @@ job_plans plans_of_model(const spec& job, const std::string& path, int ranks, lo
 
 job_plans plans_of_voxels(const spec& job, const voxel::model_header& header, const std::vector<material_number>& image,
                           int ranks) {
-  const physics& row = physics_of(job);
+  const physics_entry& row = physics_of(job);
   check(job, row);
   const bool deals_out_bricks = takes_bricks(job, header.shape.z, ranks);
   check_ranks(header, ranks, deals_out_bricks);
@@ -181,7 +181,7 @@ job_plans plans_of_voxels(const spec& job, const voxel::model_header& header, co
       part.cells = voxel::active_cells(voxels);
       part.material = voxel::gather(part.cells, voxels);
     }
-    const std::vector<io::field_info> fields = row.rehearse(job, part, [&](solve::solve_part p) { begin(part_of(p)); });
+    const std::vector<io::field_info> fields = row.rehearse(job, part, [&](numerics::solve_part p) { begin(part_of(p)); });
     begin(writing);
     io::rehearse_results(part.where, header, fields, access_of(job));
     begin(picture);

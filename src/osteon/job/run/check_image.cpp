@@ -11,7 +11,6 @@
 #include <osteon/grid/bricks.hpp>
 #include <osteon/io/files/model_file.hpp>
 #include <osteon/io/files/result_file.hpp>
-#include <osteon/job/elasticity/resolved_loads.hpp>
 #include <osteon/job/import/import.hpp>
 #include <osteon/job/import/model_source.hpp>
 #include <osteon/job/import/read_scan.hpp>
@@ -258,16 +257,16 @@ class image_checker {
     check_loads(job_, physics_of(job_), [&] { return std::move(part); });
   }
 
-  void check_loads(const spec& job, const physics& row, const std::function<local_model()>& read) {
+  void check_loads(const spec& job, const physics_entry& row, const std::function<local_model()>& read) {
     try {
       row.check_on_solid(job, read, found_.warnings);
     } catch (const error& e) {
       take(e, row.key_of_loads);
     }
-    if (deep_.loads && has_loads(job)) {
+    if (deep_.loads && row.describe_loads) {
       warning_log nothing(ignored_, "model");  // it has been told
       io_clock clock;
-      loads_ = resolve_loads(job, source_of(job).read(comm_, job, clock, nothing), deep_.volume);
+      loads_ = row.describe_loads(job, [&] { return source_of(job).read(comm_, job, clock, nothing); }, deep_.volume);
     }
   }
 

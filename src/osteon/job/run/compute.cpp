@@ -10,7 +10,6 @@
 #include <osteon/comm/message_ledger.hpp>
 #include <osteon/io/files/result_file.hpp>
 #include <osteon/job/answers.hpp>
-#include <osteon/job/elasticity/elastic_problem.hpp>
 #include <osteon/job/import/model_source.hpp>
 #include <osteon/job/outputs/cut_picture.hpp>
 #include <osteon/job/outputs/draw.hpp>
@@ -39,7 +38,7 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   warning_record told(sink);
   log_sink& log = told;
   const output_paths paths(job);
-  const physics& row = physics_of(job);
+  const physics_entry& row = physics_of(job);
   const bool root = comm::rank(comm) == 0;
   std::optional<comm::hung_ledger> counting;
   if (checkpoints.trace_messages) counting.emplace(comm);
@@ -53,7 +52,7 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   poll("reading the model");
   comm::collectively(comm, [&] { io::check_result_size(part.header, row.most_components(job)); });
   tell_doubts(job, part, told);
-  const std::int64_t unsupported = drop_unsupported(job, part, log);
+  const std::int64_t unsupported = row.prepare(job, part, log);
 
   clock.begin("solving");
   file_checkpointer states(job, part, checkpoints, log);

@@ -183,7 +183,7 @@ estimation estimate(const spec& job, int ranks, bool always_count, log_sink& log
 
 estimation estimate(const spec& job, const job_size& found, int ranks) {
   const voxel::model_header& header = found.header;
-  const physics& row = physics_of(job);
+  const physics_entry& row = physics_of(job);
   const solver_costs& c = row.costs;
   const bool of_nodes = row.system.where == io::centring::node;
 

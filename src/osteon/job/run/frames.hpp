@@ -6,7 +6,6 @@
 #include <osteon/job/physics.hpp>
 #include <osteon/numerics/checkpointer.hpp>
 #include <osteon/render/picture.hpp>
-#include <osteon/solve/elasticity/elasticity.hpp>
 
 namespace osteon::job {
 

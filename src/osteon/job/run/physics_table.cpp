@@ -8,7 +8,7 @@
 
 namespace osteon::job {
 
-std::span<const physics* const> all_physics() {
+std::span<const physics_entry* const> all_physics() {
   static const std::array table{&elasticity(), &failure(), &heat(), &thermo_elasticity(), &flow()};
   return table;
 }

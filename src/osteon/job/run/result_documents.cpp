@@ -30,7 +30,7 @@ namespace {
 
 // What the job says of a material, and what its physics needs of it: not of a phase that [[material]] does not name, which
 // goes before those that it does.
-json describe_material(const spec& job, const physics& row, const voxel::material& material, std::size_t number) {
+json describe_material(const spec& job, const physics_entry& row, const voxel::material& material, std::size_t number) {
   json entry = {{"name", material.name}};
   const std::size_t phases = row.rules(job).has_others ? 1 : 0;
   if (number <= phases) return entry;
@@ -111,7 +111,7 @@ double imbalance_of(const local_model& part, std::int64_t elements) {
 }
 
 json summarise(const spec& job, const local_model& part, const physics_result& result, const run_cost& cost) {
-  const physics& row = physics_of(job);
+  const physics_entry& row = physics_of(job);
   const numerics::solve_certificate& certificate = result.certificate;
   const json provenance = json::parse(part.header.provenance_json);
   json summary = {{"schema", "osteon.summary/1"},

@@ -9,7 +9,6 @@
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/io/files/deal_model.hpp>
-#include <osteon/job/elasticity/elastic_problem.hpp>
 #include <osteon/job/import/array_source.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/outputs/peak.hpp>
@@ -152,14 +151,14 @@ solution_in_memory solve_in_memory(MPI_Comm comm, spec job, voxel::image_planes 
   job.from = std::make_shared<array_source>(std::move(image));
   made->job = std::move(job);
   const spec& its = made->job;
-  const physics& row = physics_of(its);
+  const physics_entry& row = physics_of(its);
   stage_clock clock(comm, log);
   clock.begin("importing the image");
   io_clock files;
   made->part = its.from->read(comm, its, files, log);
   comm::collectively(comm, [&] { io::check_result_size(made->part.header, row.most_components(its)); });
   tell_doubts(its, made->part, told);
-  const std::int64_t unsupported = drop_unsupported(its, made->part, log);
+  const std::int64_t unsupported = row.prepare(its, made->part, log);
 
   clock.begin("solving");
   stop_watcher watcher(comm, is_to_stop);

@@ -5,22 +5,18 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <osteon/job/elasticity/elastic_problem.hpp>
+#include <osteon/job/locking.hpp>
 #include <osteon/job/physics.hpp>
 
 namespace osteon::job {
 
 namespace {
 
-constexpr double largest_strain = 0.2;
 constexpr double softest_MPa = 300, stiffest_MPa = 1.5e6;  // below: polymers and soft tissue; diamond has 1.1e6
 
 class doubter {
  public:
-  explicit doubter(const spec& job)
-      : job_(job),
-        bears_(needs(physics_of(job), property::youngs_modulus)),
-        is_warm_(needs(physics_of(job), property::conductivity)) {}
+  explicit doubter(const spec& job) : job_(job), bears_(needs(physics_of(job), property::youngs_modulus)) {}
 
   std::vector<problem> run() {
     found_ = job_.older_spellings;
@@ -33,19 +29,8 @@ class doubter {
         const double h = *std::max_element(job_.image.spacing_mm->begin(), job_.image.spacing_mm->end());
         return fmt::format("{:g} mm is a large voxel; if micrometres were meant, write {:g}", h, h / 1000);
       });
-    of_load(job_.load, "load.");
-    of_supports(job_.supports, "");
-    for (std::size_t n = 0; n < job_.cases.size(); ++n) {
-      of_load(job_.cases[n].load, fmt::format("case[{}].", n + 1));
-      of_supports(job_.cases[n].supports, fmt::format("case[{}].", n + 1));
-    }
-    of_temperatures();
-    const double strain = job_.pistoia.critical_strain, volume = job_.pistoia.critical_volume;
-    doubt(strain > 0.05, "pistoia.critical_strain", [&] {
-      return fmt::format("{:g} is a strain of {:g} %; Pistoia's is 0.007, which is 0.7 %", strain, 100 * strain);
-    });
-    doubt(volume > 0.3, "pistoia.critical_volume",
-          [&] { return fmt::format("{:g} is {:g} % of the solid; Pistoia's is 0.02, which is 2 %", volume, 100 * volume); });
+    const physics_entry& entry = physics_of(job_);
+    entry.warn(job_, found_);
     doubt(tolerance_of(job_) > 1e-3, "solve.tolerance",
           [&] { return fmt::format("{:g} is coarse: answers may be off by per cents; 1e-6 is usual", tolerance_of(job_)); });
     return std::move(found_);
@@ -58,16 +43,6 @@ class doubter {
     doubt(value < softest_MPa, where, [&] {
       return fmt::format("{:g} MPa is as soft as rubber or plastic; if gigapascals were meant, write {:g}", value,
                          value * 1000);
-    });
-  }
-
-  // `as` says how the strain comes about; empty if it stands in the job.
-  void strain(double value, const std::string& where, const std::string& as) {
-    const double e = std::abs(value);
-    doubt(e > largest_strain, where, [&] {
-      return fmt::format("{} a strain of {:g} %; linear elasticity holds for small strains, at most some per cent{}",
-                         as.empty() ? fmt::format("{:g} is", value) : as, 100 * e,
-                         as.empty() ? fmt::format(": strain is a fraction, {:g} % would be {:g}", value, value / 100) : "");
     });
   }
 
@@ -117,45 +92,8 @@ class doubter {
     doubt(locks_at(nu), where, [&] { return locking_at(nu); });
   }
 
-  void of_load(const load_spec& l, const std::string& at) {
-    if (l.strain) strain(*l.strain, at + "strain", "");
-    angle(l.angle_deg, at + "angle_deg");
-    if (!l.gravity_m_per_s2) return;
-    double g = 0;
-    for (const double a : *l.gravity_m_per_s2) g = std::hypot(g, a);
-    doubt(g > 1000, at + "gravity_m_per_s2",
-          [&] { return fmt::format("{:g} m/s2 is {:.0f} times the earth's; in m/s2 that is 9.81", g, g / 9.81); });
-  }
-
-  void of_supports(const std::vector<support_spec>& supports, const std::string& prefix) {
-    for (std::size_t n = 0; n < supports.size(); ++n)
-      if (const auto& turn = supports[n].rotate_deg)
-        for (const double a : *turn) angle(a, fmt::format("{}support[{}].rotate_deg", prefix, n + 1));
-  }
-
-  void angle(const std::optional<double>& degrees, const std::string& where) {
-    doubt(std::abs(degrees.value_or(0)) > 15, where, [&] {
-      return fmt::format("{:g} degrees are many: displacements are linear in the angle, which holds for some degrees",
-                         *degrees);
-    });
-  }
-
-  void of_temperatures() {
-    const auto kelvin = [&](const std::optional<double>& value, const std::string& where) {
-      doubt(value.value_or(0) < 0, where,
-            [&] { return fmt::format("{:g} K lies below absolute zero; 0 degrees Celsius are 273.15 K", *value); });
-    };
-    if (!is_warm_) return;
-    kelvin(job_.load.low_K, "load.low_K");
-    kelvin(job_.load.high_K, "load.high_K");
-    kelvin(job_.load.reference_K, "load.reference_K");
-    for (std::size_t n = 0; n < job_.boundaries.size(); ++n)
-      kelvin(job_.boundaries[n].temperature_K, fmt::format("boundary[{}].temperature_K", n + 1));
-    if (job_.transient) kelvin(job_.transient->initial_K, "transient.initial_K");
-  }
-
   const spec& job_;
-  bool bears_, is_warm_;  ///< stress, temperatures
+  bool bears_;  ///< stress
   std::vector<problem> found_;
 };
 
@@ -172,28 +110,9 @@ std::vector<problem> doubts_of_size(const spec& job, const vector3& spacing_mm, 
     return fmt::format("the image is {:.3g} x {:.3g} x {:.3g} mm large (z, y, x); is the voxel size in millimetres?", size.z,
                        size.y, size.x);
   });
-  const auto of_displacement = [&](double move, double length, const std::string& where) {
-    all.strain(move / length, where, fmt::format("{:g} mm of {:.4g} mm are", move, length));
-  };
-  const auto of_load = [&](const load_spec& l, const std::string& at) {
-    if (!l.displacement_mm) return;
-    const int a = l.axis == "z" ? 0 : l.axis == "y" ? 1 : 2;
-    of_displacement(*l.displacement_mm, size[a], at + "displacement_mm");
-  };
-  const auto of_supports = [&](const std::vector<support_spec>& supports, const std::string& prefix) {
-    for (std::size_t n = 0; n < supports.size(); ++n) {
-      const std::optional<double> moves[] = {supports[n].move_z_mm, supports[n].move_y_mm, supports[n].move_x_mm};
-      for (std::size_t a = 0; a < 3; ++a)
-        if (moves[a]) of_displacement(*moves[a], longest, fmt::format("{}support[{}].move_{}_mm", prefix, n + 1, "zyx"[a]));
-    }
-  };
-  of_load(job.load, "load.");
-  of_supports(job.supports, "");
-  for (std::size_t n = 0; n < job.cases.size(); ++n) {
-    of_load(job.cases[n].load, fmt::format("case[{}].", n + 1));
-    of_supports(job.cases[n].supports, fmt::format("case[{}].", n + 1));
-  }
-  return all.take();
+  std::vector<problem> found = all.take();
+  physics_of(job).warn_of_size(job, size, found);
+  return found;
 }
 
 std::vector<problem> doubts_of_moduli(const spec& job, const voxel::material_table& materials) {

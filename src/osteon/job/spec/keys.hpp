@@ -54,7 +54,7 @@ void describe(Visitor& v, spec& s) {
   v("name", s.name, "Name of the job; the default output directory is <name>.out.");
   std::vector<std::string> names;
   std::string meanings;
-  for (const physics* p : all_physics()) {
+  for (const physics_entry* p : all_physics()) {
     names.emplace_back(p->name);
     meanings += (meanings.empty() ? "" : "; ") + names.back() + ": " + p->meaning;
   }
@@ -406,7 +406,7 @@ void describe(Visitor& v, spec& s) {
             t("every_minutes", s.checkpoint.every_minutes,
               "Time between checkpoints; 0: only when the job is told to end by SIGTERM or SIGUSR1.");
           });
-  for (const physics* p : all_physics())
+  for (const physics_entry* p : all_physics())
     if (p->keys)
       v.table(p->name, p->about_keys, [&](auto& t) {
         key_forwarder forward(t);

@@ -262,7 +262,7 @@ std::string advice_on_key(const std::string& table, const std::string& key, cons
 std::string advice_on_value(const std::string& key, const std::string& value, const std::vector<std::string>& choices) {
   if (key == "physics") {
     std::vector<synonym> names;
-    for (const physics* p : all_physics()) names.push_back({p->name, p->synonyms});
+    for (const physics_entry* p : all_physics()) names.push_back({p->name, p->synonyms});
     if (const std::string word = meant_by(names, value, choices); !word.empty()) return "; did you mean '" + word + "'?";
   }
   for (const auto& [name, table] : synonyms_of_values())

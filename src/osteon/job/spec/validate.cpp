@@ -41,7 +41,7 @@ class checker {
   template <class Condition>
   static std::string names_of(Condition holds) {
     std::string names;
-    for (const physics* p : all_physics())
+    for (const physics_entry* p : all_physics())
       if (holds(*p)) names += (names.empty() ? "" : "\" or \"") + std::string(p->name);
     return names;
   }
@@ -49,7 +49,7 @@ class checker {
   // "youngs_modulus_MPa (elasticity) or ...": of the physics that need one property.
   static std::string first_needs() {
     std::string words;
-    for (const physics* p : all_physics())
+    for (const physics_entry* p : all_physics())
       if (p->needs.size() == 1)
         words += fmt::format("{}{} ({})", words.empty() ? "" : " or ", p->needs.front()->key, p->name);
     return words;
@@ -111,13 +111,13 @@ class checker {
     const std::string why_not = row_.why_not_by_corners;
     expect(connectivity != 26 || why_not.empty(), "segment.connectivity",
            fmt::format("26 goes with physics = \"{}\": {}; remove it",
-                       names_of([](const physics& p) { return !*p.why_not_by_corners; }), why_not));
+                       names_of([](const physics_entry& p) { return !*p.why_not_by_corners; }), why_not));
     expect(connectivity != 26 || job_.segment.keep != "all", "segment.connectivity",
            "26 given, but segment.keep = \"all\" drops nothing; remove one of the two");
     const bool compares = job_.segment.compare_connectivity;
     expect(!compares || why_not.empty(), "segment.compare_connectivity",
            fmt::format("goes with physics = \"{}\": {}; remove it",
-                       names_of([](const physics& p) { return !*p.why_not_by_corners; }), why_not));
+                       names_of([](const physics_entry& p) { return !*p.why_not_by_corners; }), why_not));
     expect(!compares || job_.segment.keep != "all", "segment.compare_connectivity",
            "given, but segment.keep = \"all\" drops nothing; remove one of the two");
     expect(!job_.segment.labels || !job_.segment.threshold, "segment.threshold",
@@ -327,7 +327,7 @@ class checker {
 
   // Each row says what is wrong with a job of its own, or what of its keys a job of another physics has.
   void check_physics() {
-    for (const physics* p : all_physics()) (p == &row_ ? p->check : p->refuse)(job_, problems_);
+    for (const physics_entry* p : all_physics()) (p == &row_ ? p->check : p->refuse)(job_, problems_);
     std::set<std::string> names;
     for (const std::string& name : job_.output_fields.value_or(std::vector<std::string>{}))
       expect(names.insert(name).second, "output.fields", fmt::format("'{}' is named twice", name));
@@ -427,7 +427,7 @@ class checker {
   }
 
   const spec& job_;
-  const physics& row_;
+  const physics_entry& row_;
   std::vector<problem> problems_;
 };
 

@@ -7,12 +7,15 @@
 #include <osteon/job/elasticity/elastic_answers.hpp>
 #include <osteon/job/elasticity/elastic_fields.hpp>
 #include <osteon/job/elasticity/elastic_problem.hpp>
+#include <osteon/job/elasticity/load_warnings.hpp>
 #include <osteon/job/elasticity/loads_on_solid.hpp>
 #include <osteon/job/flow/stage/flow.hpp>
+#include <osteon/job/heat/check_heat.hpp>
 #include <osteon/job/heat/heat_case.hpp>
 #include <osteon/job/heat/temperature_frames.hpp>
 #include <osteon/job/thermo_elasticity/flow_stress.hpp>
-#include <osteon/solve/rehearsal/rehearsal.hpp>
+#include <osteon/solve/elasticity/rehearse_elasticity.hpp>
+#include <osteon/solve/heat/rehearse_heat.hpp>
 #include <set>
 #include <utility>
 
@@ -141,8 +144,8 @@ std::vector<answer> warm_answers() {
 
 }  // namespace
 
-const physics& thermo_elasticity() {
-  static const physics row{
+const physics_entry& thermo_elasticity() {
+  static const physics_entry row{
       .name = "thermo_elasticity",
       .meaning = "the stress that the temperatures of a heat problem cause",
       .caption = "The specimen under load",
@@ -152,6 +155,12 @@ const physics& thermo_elasticity() {
       .refuse = refuse_warm_load,
       .check_on_solid = [](const spec& job, const std::function<local_model()>& read,
                            std::vector<problem>&) { check_thermo_elasticity(job, read()); },
+      .warn =
+          [](const spec& job, std::vector<problem>& warnings) {
+            warn_of_loads(job, warnings);
+            warn_of_temperatures(job, warnings);
+          },
+      .warn_of_size = warn_of_displacements,
       .needs = {&property::conductivity, &property::youngs_modulus, &property::thermal_expansion},
       .takes_boundaries = true,
       .takes_heat_sources = true,
@@ -169,11 +178,11 @@ const physics& thermo_elasticity() {
       .shows_surface = true,
       .run = run_thermo_elasticity,
       .rehearse =
-          [](const spec& job, const local_model& part, const solve::part_listener& begins) {
+          [](const spec& job, const local_model& part, const numerics::part_listener& begins) {
             const bool heat_flows = job.load.low_K != job.load.high_K;
             if (heat_flows)
               solve::rehearse_heat(make_heat_problem(job, part, "conduction"),
-                                   [&](solve::solve_part p) { begins(solve::earlier(p)); });
+                                   [&](numerics::solve_part p) { begins(numerics::earlier(p)); });
             solve::rehearse_elasticity(*make_problem(part), begins);
             std::vector<io::field_info> fields;
             for (const result_field& f : heat_fields(part, {}, {})) fields.push_back(f.info);

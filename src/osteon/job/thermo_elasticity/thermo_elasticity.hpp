@@ -6,7 +6,7 @@
 
 namespace osteon::job {
 
-const physics& thermo_elasticity();
+const physics_entry& thermo_elasticity();
 
 /// Steady conduction, and the elastic problem that its temperatures load. @collective on part.where.comm
 physics_result run_thermo_elasticity(const spec& job, const local_model& part, const numerics::options& how, log_sink& log);

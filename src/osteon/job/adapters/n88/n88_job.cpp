@@ -70,9 +70,12 @@ class n88_source final : public model_source {
   std::string path_;
 };
 
-}  // namespace
-
-spec spec_of_n88(const std::string& path, std::vector<problem>& problems) {
+spec read_n88_job(const std::string& path, const reader_options& options, const std::vector<std::string>& changes,
+                  std::vector<problem>& problems) {
+  if (!changes.empty() || options.any())
+    problems.push_back({path,
+                        "--set is for keys of TOML job files, --units, --index-base and --io text-serial are for "
+                        "VOX-FE scripts; this job is an n88 model"});
   spec job;
   job.file = path;
   job.name = fs::path(path).stem().string();
@@ -87,6 +90,13 @@ spec spec_of_n88(const std::string& path, std::vector<problem>& problems) {
   std::error_code failed;
   if (!fs::is_regular_file(path, failed)) problems.push_back({path, "no such file"});
   return job;
+}
+
+}  // namespace
+
+const job_reader& n88_reader() {
+  static const job_reader reader{&io::n88::is_model_name, &read_n88_job};
+  return reader;
 }
 
 }  // namespace osteon::job

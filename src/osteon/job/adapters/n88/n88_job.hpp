@@ -1,14 +1,11 @@
 #pragma once
 /// @file
 /// Jobs that are models of FAIM and n88tools (.n88model): a file becomes a spec, and the source of its model.
-#include <osteon/job/spec.hpp>
-#include <string>
-#include <vector>
+#include <osteon/job/adapters/job_reader.hpp>
 
 namespace osteon::job {
 
-/// The job of a model file: its active problem. The file is not opened before its model is read.
-/// @param problems receives what is wrong with the path
-spec spec_of_n88(const std::string& path, std::vector<problem>& problems);
+/// The reader of n88 models. The job of a file is its active problem; the file is not opened before its model is read.
+const job_reader& n88_reader();
 
 }  // namespace osteon::job

@@ -112,9 +112,10 @@ class script_source final : public model_source {
   script_reading reading_;
 };
 
-}  // namespace
-
-spec spec_of_script(const std::string& path, const script_options& options, std::vector<problem>& problems) {
+spec read_script_job(const std::string& path, const reader_options& options, const std::vector<std::string>& changes,
+                     std::vector<problem>& problems) {
+  if (!changes.empty())
+    problems.push_back({path, "--set is for keys of TOML job files; this job is a VOX-FE script, which has none"});
   spec job;
   job.file = path;
   job.name = fs::path(path).stem().string();
@@ -148,6 +149,8 @@ spec spec_of_script(const std::string& path, const script_options& options, std:
   return job;
 }
 
+}  // namespace
+
 bool is_script(const std::string& path) {
   std::error_code failed;
   if (!fs::is_regular_file(path, failed)) return false;
@@ -156,6 +159,11 @@ bool is_script(const std::string& path) {
   file.read(begin.data(), std::ssize(begin));
   begin.resize(static_cast<std::size_t>(file.gcount()));
   return io::voxfe::looks_like_script(begin);
+}
+
+const job_reader& script_reader() {
+  static const job_reader reader{&is_script, &read_script_job};
+  return reader;
 }
 
 }  // namespace osteon::job

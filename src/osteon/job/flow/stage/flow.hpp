@@ -5,6 +5,6 @@
 
 namespace osteon::job {
 
-const physics& flow();
+const physics_entry& flow();
 
 }  // namespace osteon::job

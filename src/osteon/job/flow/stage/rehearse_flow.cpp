@@ -10,8 +10,8 @@
 #include <osteon/job/flow/stage/run_flow_transient.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/job/probes/probes.hpp>
+#include <osteon/numerics/solve_part.hpp>
 #include <osteon/solve/flow/projection/mass_keeping.hpp>
-#include <osteon/solve/rehearsal/rehearsal.hpp>
 
 namespace osteon::job {
 
@@ -22,8 +22,8 @@ constexpr double never = std::numeric_limits<double>::min();  // a tolerance tha
 }  // namespace
 
 std::vector<io::field_info> rehearse_flow(const spec& job, const local_model& part,
-                                          const std::function<void(solve::solve_part)>& begins) {
-  begins(solve::solve_part::set_up);
+                                          const std::function<void(numerics::solve_part)>& begins) {
+  begins(numerics::solve_part::set_up);
   std::vector<io::field_info> fields = flow_field_infos();
   if (flow_test(job) != "flow") {
     solve::flow_options how;

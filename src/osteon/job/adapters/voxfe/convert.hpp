@@ -4,7 +4,7 @@
 #include <mpi.h>
 
 #include <osteon/base/log_sink.hpp>
-#include <osteon/job/adapters/voxfe/script_job.hpp>
+#include <osteon/job/adapters/job_reader.hpp>
 #include <string>
 #include <vector>
 
@@ -16,6 +16,6 @@ namespace osteon::job {
 /// @return the files that were written
 /// @throws data_error, usage_error, machine_error @collective on comm
 std::vector<std::string> convert(MPI_Comm comm, const std::string& from, const std::string& to,
-                                 const script_options& options, log_sink& log);
+                                 const reader_options& options, log_sink& log);
 
 }  // namespace osteon::job

@@ -3,8 +3,8 @@
 #include <osteon/comm/virtual_ranks.hpp>
 #include <osteon/numerics/multigrid/heat_cycle.hpp>
 #include <osteon/solve/heat/heat_parts.hpp>
+#include <osteon/solve/heat/rehearse_heat.hpp>
 #include <osteon/solve/names_of_numerics.hpp>
-#include <osteon/solve/rehearsal/rehearsal.hpp>
 #include <utility>
 #include <vector>
 

@@ -1,4 +1,4 @@
-#include <osteon/job/adapters/convert.hpp>
+#include <osteon/job/adapters/voxfe/convert.hpp>
 
 #include <fmt/format.h>
 
@@ -12,6 +12,7 @@
 #include <osteon/io/temporary_file.hpp>
 #include <osteon/io/voxfe/elements.hpp>
 #include <osteon/job/adapters/read_job.hpp>
+#include <osteon/job/adapters/voxfe/script_job.hpp>
 #include <osteon/job/import/model_source.hpp>
 #include <osteon/job/system_info.hpp>
 
@@ -58,7 +59,7 @@ void write_text(const std::string& text, const std::string& path, const std::str
 }  // namespace
 
 std::vector<std::string> convert(MPI_Comm comm, const std::string& from, const std::string& to,
-                                 const script_options& options, log_sink& log) {
+                                 const reader_options& options, log_sink& log) {
   if (is_script(from) || io::n88::is_model_name(from)) {
     std::vector<problem> problems;
     const spec job = read_job(from, options, problems);

@@ -5,8 +5,8 @@
 #include <osteon/numerics/multigrid/elasticity_cycle.hpp>
 #include <osteon/numerics/operators/brick_mesh.hpp>
 #include <osteon/numerics/operators/fine_stiffness.hpp>
+#include <osteon/solve/elasticity/rehearse_elasticity.hpp>
 #include <osteon/solve/names_of_numerics.hpp>
-#include <osteon/solve/rehearsal/rehearsal.hpp>
 #include <vector>
 
 namespace osteon::solve {
