@@ -3,7 +3,7 @@
 /// The unknowns of Stokes flow as one rank sees them.
 #include <osteon/kernel/flow/stokes.hpp>
 #include <osteon/numerics/operators/heat_cells.hpp>
-#include <osteon/solve/flow/permeability.hpp>
+#include <osteon/solve/flow/flow_problem.hpp>
 #include <osteon/solve/names_of_numerics.hpp>
 
 namespace osteon::solve {

@@ -8,6 +8,7 @@
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/numerics/krylov/bramble_pasciak.hpp>
 #include <osteon/solve/flow/flow_solver.hpp>
+#include <osteon/solve/flow/permeability.hpp>
 #include <osteon/solve/names_of_numerics.hpp>
 
 namespace osteon::solve {

@@ -12,6 +12,9 @@
 
 namespace osteon::solve {
 
+struct flow_options;
+struct flow_direction;
+
 /// The owned unknowns of an answer, shape (4, owned), shortened: it is multiplied with a residual, which is small.
 using kept_answer = std::vector<std::uint16_t>;
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <osteon/numerics/operators/connected_parts.hpp>
 #include <osteon/solve/flow/flow_cells.hpp>
-#include <osteon/solve/flow/flow_through.hpp>
+#include <osteon/solve/flow/flow_problem.hpp>
 #include <osteon/solve/names_of_numerics.hpp>
 
 namespace osteon::solve {

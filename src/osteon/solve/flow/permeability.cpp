@@ -13,6 +13,7 @@
 #include <osteon/numerics/operators/connected_parts.hpp>
 #include <osteon/solve/flow/flow_solver.hpp>
 #include <osteon/solve/flow/open_flow_cells.hpp>
+#include <osteon/solve/flow/permeability.hpp>
 #include <osteon/solve/names_of_numerics.hpp>
 
 namespace osteon::solve {

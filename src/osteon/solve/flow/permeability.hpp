@@ -16,33 +16,14 @@
 #include <array>
 #include <functional>
 #include <osteon/base/log_sink.hpp>
-#include <osteon/grid/block.hpp>
 #include <osteon/numerics/certificate.hpp>
 #include <osteon/solve/flow/carried_velocities.hpp>
+#include <osteon/solve/flow/flow_problem.hpp>
 #include <osteon/solve/names_of_numerics.hpp>
-#include <osteon/voxel/run_set.hpp>
 #include <span>
 #include <vector>
 
 namespace osteon::solve {
-
-/// What is beyond the outer faces of the box. Solid voxels are walls without slip everywhere.
-enum class flow_surroundings {
-  periodic,  ///< the image repeats in all directions, and a uniform pressure gradient drives
-  mirrored,  ///< the image is mirrored at each face: a pressure at the two faces of the direction, sides that slip
-  closed     ///< a pressure at the two faces of the direction, sides that are walls without slip
-};
-
-struct flow_problem {
-  grid::block where;
-  vector3 spacing_mm;
-  voxel::run_set cells;  ///< fluid voxels of where.owned
-  flow_surroundings surroundings = flow_surroundings::periodic;
-  std::vector<axis> directions{axis::z};  ///< of the flow, one to three different ones
-  double viscosity_Pa_s = 1e-3;
-  double density_kg_per_m3 = 1000;  ///< for the Reynolds number only
-  double pressure_drop_Pa = 1;      ///< over the length of the box; fields and the Reynolds number are for it
-};
 
 /// When a direction is done: all that is asked for holds.
 struct flow_options {
@@ -79,19 +60,6 @@ struct flow_direction {
   double faces_change = 0;  ///< as carried_velocities tells
   std::vector<float>
       pressure_Pa;  ///< per cell; where the box repeats without the uniform gradient, else from the drop to zero
-};
-
-/// Counts over all ranks.
-struct flow_counts {
-  std::int64_t voxels = 0;   ///< of the box
-  std::int64_t fluid = 0;    ///< voxels that are fluid
-  std::int64_t flowing = 0;  ///< of them, those in parts that lead through in one of the directions
-  std::int64_t parts = 0;    ///< face-connected parts of the fluid
-  std::int64_t flowing_parts = 0;
-  std::int64_t thin = 0;          ///< flowing voxels in a chord of fluid of less than 4 voxels along some axis
-  std::int64_t wetted_faces = 0;  ///< faces between flowing fluid and solid
-  double porosity() const { return static_cast<double>(fluid) / static_cast<double>(voxels); }
-  double thin_share() const { return flowing == 0 ? 0 : static_cast<double>(thin) / static_cast<double>(flowing); }
 };
 
 struct flow_solution {

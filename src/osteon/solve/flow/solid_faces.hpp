@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// The faces between fluid and solid voxels that are told apart: by a label, or by a condition inside the image.
-#include <osteon/solve/flow/flow_through.hpp>
+#include <osteon/solve/flow/flow_problem.hpp>
 #include <vector>
 
 namespace osteon::solve {

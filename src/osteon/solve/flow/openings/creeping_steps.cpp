@@ -5,6 +5,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/numerics/krylov/bramble_pasciak.hpp>
 #include <osteon/numerics/krylov/cg.hpp>
+#include <osteon/solve/flow/flow_through.hpp>
 #include <osteon/solve/flow/openings/through_solver.hpp>
 #include <osteon/solve/names_of_numerics.hpp>
 

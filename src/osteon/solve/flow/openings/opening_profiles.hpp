@@ -2,7 +2,7 @@
 /// @file
 /// What enters by each voxel of the openings with a given velocity.
 #include <osteon/numerics/operators/connected_parts.hpp>
-#include <osteon/solve/flow/flow_through.hpp>
+#include <osteon/solve/flow/flow_problem.hpp>
 #include <osteon/solve/flow/solid_faces.hpp>
 #include <osteon/solve/names_of_numerics.hpp>
 #include <tuple>

@@ -4,6 +4,7 @@
 /// what is read off an answer.
 #include <osteon/base/log_sink.hpp>
 #include <osteon/solve/flow/convection.hpp>
+#include <osteon/solve/flow/flow_through.hpp>
 #include <osteon/solve/flow/openings/opening_profiles.hpp>
 #include <osteon/solve/flow/probes/watched_cells.hpp>
 #include <utility>

@@ -6,6 +6,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/reductions.hpp>
+#include <osteon/solve/flow/flow_through.hpp>
 #include <osteon/solve/flow/openings/through_solver.hpp>
 
 namespace osteon::solve {

@@ -14,6 +14,9 @@
 
 namespace osteon::solve {
 
+struct through_options;
+struct through_flow;
+
 /// Solves K x + C(x) x = b with given velocities in x. As in flow_solver, s = P (b - K x - C(x) x) is what becomes small,
 /// against x in the same norm. Of creeping flow P is that of permeability. With inertia it is block triangular as well, with
 /// a cycle for friction and convection, F, in place of that for friction, and for the pressure the least squares commutator

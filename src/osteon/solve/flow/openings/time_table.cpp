@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <cmath>
-#include <osteon/solve/flow/flow_through.hpp>
+#include <osteon/solve/flow/flow_problem.hpp>
 
 namespace osteon::solve {
 
