@@ -13,4 +13,7 @@ struct options {
   checkpointer* checkpoints = nullptr;  ///< borrowed; null: nothing is saved
 };
 
+/// Check the tolerance of a solver of heat or of its transport. @throws usage_error @collective local, the same on all ranks
+void check_tolerance(const options& how);
+
 }  // namespace osteon::numerics

@@ -236,4 +236,8 @@ heat_cells make_conduction_cells(const heat_problem& problem, ghosted_cells cell
   return c;
 }
 
+heat_cells all_cells(const heat_problem& problem) {
+  return make_conduction_cells(problem, with_ghosts(problem.where, problem.cells, problem.periodic), problem.material);
+}
+
 }  // namespace osteon::numerics

@@ -82,4 +82,7 @@ struct heat_cells {
 /// @collective on problem.where.comm
 heat_cells make_conduction_cells(const heat_problem& problem, ghosted_cells cells, std::vector<material_number> material);
 
+/// Number all cells of a problem as unknowns. @collective on problem.where.comm
+heat_cells all_cells(const heat_problem& problem);
+
 }  // namespace osteon::numerics

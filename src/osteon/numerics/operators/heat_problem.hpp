@@ -38,4 +38,9 @@ struct heat_problem {
   std::vector<double> source_W_per_mm3{};  ///< heat made per volume, by material; empty: none
 };
 
+/// Check that a problem is consistent, before anything is computed. @throws usage_error for a problem that does not fit
+/// together @throws data_error for cells without a conductivity
+/// @collective on problem.where.comm: all ranks throw the same
+void check_conduction(const heat_problem& problem);
+
 }  // namespace osteon::numerics

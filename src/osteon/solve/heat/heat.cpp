@@ -8,7 +8,6 @@
 #include <optional>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/reductions.hpp>
-#include <osteon/solve/heat/heat_check.hpp>
 #include <osteon/solve/heat/heat_parts.hpp>
 
 namespace osteon::solve {

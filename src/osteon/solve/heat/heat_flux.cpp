@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <osteon/comm/collectively.hpp>
-#include <osteon/solve/heat/heat_check.hpp>
 #include <osteon/solve/heat/heat_parts.hpp>
 
 namespace osteon::solve {

@@ -299,10 +299,6 @@ voxel::run_set unknown_cells(const heat_problem& problem, const heated_parts& pa
   return {problem.cells.shape(), std::move(unknown)};
 }
 
-heat_cells all_cells(const heat_problem& problem) {
-  return make_conduction_cells(problem, with_ghosts(problem.where, problem.cells, problem.periodic), problem.material);
-}
-
 heat_load load_of(const heat_problem& problem, const heat_cells& cells, double reference_K, const vector3& gradient) {
   heat_load load;
   const vector3 h = problem.spacing_mm;

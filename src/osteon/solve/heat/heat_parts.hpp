@@ -48,9 +48,6 @@ std::vector<T> spread(const heat_problem& problem, const heated_parts& part, std
 /// The unknown cells of this rank, without ghosts, in the order of the unknowns. @collective local
 voxel::run_set unknown_cells(const heat_problem& problem, const heated_parts& part);
 
-/// All cells as unknowns. @collective on problem.where.comm
-heat_cells all_cells(const heat_problem& problem);
-
 /// The load of the problem on temperatures above `reference_K`, for another gradient than the problem's own.
 /// @param problem, cells kept by reference
 heat_load load_of(const heat_problem& problem, const heat_cells& cells, double reference_K,

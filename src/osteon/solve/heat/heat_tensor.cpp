@@ -6,7 +6,6 @@
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/solve/heat/driven_parts.hpp>
-#include <osteon/solve/heat/heat_check.hpp>
 #include <osteon/solve/heat/heat_parts.hpp>
 
 namespace osteon::solve {

@@ -10,7 +10,6 @@
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/numerics/checkpointer.hpp>
-#include <osteon/solve/heat/heat_check.hpp>
 #include <osteon/solve/heat/heat_parts.hpp>
 #include <osteon/solve/names_of_numerics.hpp>
 

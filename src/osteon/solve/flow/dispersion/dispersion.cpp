@@ -15,7 +15,6 @@
 #include <osteon/numerics/operators/connected_parts.hpp>
 #include <osteon/solve/flow/dispersion/mirrored_sample.hpp>
 #include <osteon/solve/flow/temperature/transport_solver.hpp>
-#include <osteon/solve/heat/heat_check.hpp>
 #include <osteon/solve/names_of_numerics.hpp>
 
 namespace osteon::solve {

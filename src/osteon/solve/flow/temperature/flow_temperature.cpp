@@ -15,7 +15,6 @@
 #include <osteon/solve/flow/open_flow_cells.hpp>
 #include <osteon/solve/flow/temperature/transport_solver.hpp>
 #include <osteon/solve/flow/wall_surface.hpp>
-#include <osteon/solve/heat/heat_check.hpp>
 #include <osteon/solve/names_of_numerics.hpp>
 
 namespace osteon::solve {

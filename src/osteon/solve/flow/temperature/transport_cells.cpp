@@ -12,7 +12,6 @@
 #include <osteon/comm/reductions.hpp>
 #include <osteon/numerics/operators/connected_parts.hpp>
 #include <osteon/solve/flow/open_flow_cells.hpp>
-#include <osteon/solve/heat/heat_parts.hpp>
 #include <osteon/solve/names_of_numerics.hpp>
 #include <utility>
 

@@ -1,12 +1,13 @@
-#include <osteon/solve/heat/heat_check.hpp>
+#include <osteon/numerics/operators/heat_problem.hpp>
 
 #include <fmt/format.h>
 
 #include <array>
 #include <cmath>
+#include <osteon/base/error.hpp>
 #include <osteon/comm/collectively.hpp>
 
-namespace osteon::solve {
+namespace osteon::numerics {
 
 namespace {
 
@@ -76,10 +77,4 @@ void check_conduction(const heat_problem& problem) {
   comm::collectively(problem.where.comm, [&] { check_locally(problem); });
 }
 
-void check_tolerance(const options& how) {
-  if (!(how.tolerance > 0 && how.tolerance < 1))
-    throw usage_error(
-        fmt::format("the tolerance of the heat solver is {}; it must lie between 0 and 1, e.g. 1e-6", how.tolerance));
-}
-
-}  // namespace osteon::solve
+}  // namespace osteon::numerics
