@@ -257,8 +257,6 @@ int translated(int (*convert)(int), void* value) {
   return 0;
 }
 
-int last_code_out(int);
-
 int by_hand_Comm_get_attr(abi_handle comm, int key, void* value, int* flag) {
   const int e = MPI_Comm_get_attr(in<MPI_Comm>(comm), keyval_in(key), value, flag);
   if (e != MPI_SUCCESS || !*flag) return code_result(e);

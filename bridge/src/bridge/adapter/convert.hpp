@@ -16,6 +16,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "codes.hpp"
+
 namespace {
 
 using abi_handle = std::uintptr_t;
@@ -34,7 +36,6 @@ enum class handle { Comm, Group, Datatype, Op, Request, Win, File, Info, Errhand
 
 constexpr int err_value_too_large = 59;
 constexpr int t_err_not_supported = 1004;
-constexpr int first_user_code = 0x4000;  // after MPI_ERR_LASTCODE
 
 template <class V>
 std::uintptr_t raw(V v) {
@@ -156,8 +157,6 @@ const int* weights_in(const int* p) {
 
 MPI_Offset displacement_in(MPI_Offset d) { return d == -1 ? MPI_DISPLACEMENT_CURRENT : d; }
 
-int code_out(int vendor);
-
 /// The vendor's other words of a status are stored in the five that the standard leaves to the library.
 MPI_Status status_in(const abi_status& from) {
   MPI_Status to;
@@ -254,13 +253,5 @@ MPI_T_pvar_handle t_pvar_handle(MPI_T_pvar_handle h) { return raw(h) == 1 ? MPI_
 MPI_T_pvar_handle* t_pvar_handle_out(MPI_T_pvar_handle* h) { return h; }
 MPI_T_pvar_session t_pvar_session(MPI_T_pvar_session s) { return s; }
 MPI_T_pvar_session* t_pvar_session_out(MPI_T_pvar_session* s) { return s; }
-
-int code_new(int vendor);
-int code_in(int abi);
-int keyval_in(int abi);
-int keyval_out(int vendor);
-
-int code_result(int vendor) { return vendor == MPI_SUCCESS ? 0 : code_out(vendor); }
-int t_code(int vendor) { return vendor == MPI_SUCCESS ? 0 : code_out(vendor); }
 
 }  // namespace
