@@ -1,4 +1,5 @@
 osteon_test(job/spec)
+osteon_test(job/digests)
 osteon_test(job/subprocess)
 osteon_test(job/directory_lock)
 osteon_test(job/estimate)

@@ -28,54 +28,6 @@ using json = nlohmann::ordered_json;
 
 namespace {
 
-// Everything of the job that the model depends on, so that a model is made anew when any of it changes.
-std::string rules_of(const spec& job) {
-  const solid_rules solid = physics_of(job).rules(job);
-  json rules = {
-      {"schema", 8},
-      {"axis", job.load.axis},
-      {"keep", keep_of(job)},
-      {"connectivity", job.segment.connectivity},
-      {"joins", solid.must_join_faces},
-      {"phase", {solid.phase, solid.takes_empty_space, solid.labels, solid.keeps_all, solid.has_others}},
-      {"periodic", solid.periodic},
-      {"percolating", {solid.through, solid.touching}},
-      {"labels", job.segment.labels},
-      {"void", job.segment.void_labels},
-      {"crop", job.image.crop_voxels},
-      {"steps", steps_of(job, image_role::scan)},
-      {"greys", {job.image.coarsen, job.image.noise_sd.value_or(0), job.image.noise_blur_voxels, job.image.noise_seed}},
-      {"note", job.image.spacing_note},
-      {"fill", job.image.accept_fill_value},
-      {"path", fs::absolute(image_path(job)).lexically_normal().string()},
-      {"stored", {job.io.compression, job.io.compression_level.value_or(0)}},
-      {"version", this_build().version}};
-  const auto put = [&](const char* key, const auto& value) { rules[key] = value ? json(*value) : json(nullptr); };
-  put("threshold", job.segment.threshold);
-  put("greys", job.segment.greys);
-  put("upper", job.segment.upper);
-  put("spacing", job.image.spacing_mm);
-  for (const material_spec& m : job.materials)
-    rules["materials"].push_back({m.name, m.label.value_or(-1), m.youngs_modulus_MPa.value_or(0),
-                                  m.poisson_ratio.value_or(0), m.conductivity_W_per_mK.value_or(0)});
-  if (job.density_law) {
-    const density_law_spec& d = *job.density_law;
-    rules["law"] = {d.slope.value_or(0),
-                    d.intercept,
-                    d.calibration,
-                    d.law,
-                    d.exponent,
-                    d.coefficients_MPa,
-                    d.min_modulus_MPa,
-                    d.max_modulus_MPa,
-                    d.poisson_ratio.value_or(0),
-                    d.coefficient_MPa.value_or(0),
-                    d.from_image};
-  }
-  if (job.modulus_image) rules["poisson_ratio"] = job.modulus_image->poisson_ratio.value_or(0);
-  return rules.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
 // A name such as scan/*.tif, for slices that lie among other files. The reader of images expands it.
 bool is_pattern(const std::string& path) {
   std::error_code failed;
@@ -149,8 +101,55 @@ void make_folder_of(const std::string& path) {
                                     failed.message()));
 }
 
+std::string rules_of_model(const spec& job) {
+  const solid_rules solid = physics_of(job).rules(job);
+  json rules = {
+      {"schema", 8},
+      {"axis", job.load.axis},
+      {"keep", keep_of(job)},
+      {"connectivity", job.segment.connectivity},
+      {"joins", solid.must_join_faces},
+      {"phase", {solid.phase, solid.takes_empty_space, solid.labels, solid.keeps_all, solid.has_others}},
+      {"periodic", solid.periodic},
+      {"percolating", {solid.through, solid.touching}},
+      {"labels", job.segment.labels},
+      {"void", job.segment.void_labels},
+      {"crop", job.image.crop_voxels},
+      {"steps", steps_of(job, image_role::scan)},
+      {"greys", {job.image.coarsen, job.image.noise_sd.value_or(0), job.image.noise_blur_voxels, job.image.noise_seed}},
+      {"note", job.image.spacing_note},
+      {"fill", job.image.accept_fill_value},
+      {"path", fs::absolute(image_path(job)).lexically_normal().string()},
+      {"stored", {job.io.compression, job.io.compression_level.value_or(0)}},
+      {"version", this_build().version}};
+  const auto put = [&](const char* key, const auto& value) { rules[key] = value ? json(*value) : json(nullptr); };
+  put("threshold", job.segment.threshold);
+  put("greys", job.segment.greys);
+  put("upper", job.segment.upper);
+  put("spacing", job.image.spacing_mm);
+  for (const material_spec& m : job.materials)
+    rules["materials"].push_back({m.name, m.label.value_or(-1), m.youngs_modulus_MPa.value_or(0),
+                                  m.poisson_ratio.value_or(0), m.conductivity_W_per_mK.value_or(0)});
+  if (job.density_law) {
+    const density_law_spec& d = *job.density_law;
+    rules["law"] = {d.slope.value_or(0),
+                    d.intercept,
+                    d.calibration,
+                    d.law,
+                    d.exponent,
+                    d.coefficients_MPa,
+                    d.min_modulus_MPa,
+                    d.max_modulus_MPa,
+                    d.poisson_ratio.value_or(0),
+                    d.coefficient_MPa.value_or(0),
+                    d.from_image};
+  }
+  if (job.modulus_image) rules["poisson_ratio"] = job.modulus_image->poisson_ratio.value_or(0);
+  return rules.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
 std::string key_of_model(const spec& job, const std::function<void()>& poll) {
-  std::string text = rules_of(job);
+  std::string text = rules_of_model(job);
   for (const named_file& f : files_of(job)) text += fingerprint(f.path, poll);
   return sha256_of(std::as_bytes(std::span(text)));
 }

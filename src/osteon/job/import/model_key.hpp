@@ -7,6 +7,9 @@
 
 namespace osteon::job {
 
+/// All values of a job that its model depends on besides the bytes of the images, as JSON, with the version of the program.
+std::string rules_of_model(const spec& job);
+
 /// SHA-256 of the rules by which the model is made, this version of the program among them, and of the image files' bytes
 /// (of a folder of slices the names, sizes and times). It is `key` in the model's provenance.
 /// @param poll called now and then while files are read; it may throw

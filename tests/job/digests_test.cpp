@@ -1,0 +1,56 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <osteon/base/digest.hpp>
+#include <osteon/job/checkpoint.hpp>
+#include <osteon/job/import/model_key.hpp>
+#include <osteon/job/spec.hpp>
+#include <osteon/job/spec/digest_of_keys.hpp>
+#include <span>
+#include <string>
+
+namespace digests_test {
+
+using namespace osteon;
+namespace fs = std::filesystem;
+using json = nlohmann::ordered_json;
+
+const fs::path here = fs::path(__FILE__).parent_path();
+
+// The digests by which checkpoints, results and models of an earlier run are recognised. The path of the image and the
+// version of the program are left out of the model's rules: they differ from one machine and release to the next.
+json digests_of(const fs::path& job_file) {
+  std::vector<problem> problems;
+  const job::spec read = job::read_spec(job_file.string(), problems);
+  EXPECT_TRUE(problems.empty()) << job::join(problems);
+  json rules = json::parse(job::rules_of_model(read));
+  EXPECT_EQ(rules.erase("path"), 1u);
+  EXPECT_EQ(rules.erase("version"), 1u);
+  const std::string text = rules.dump();
+  return {{"state", job::digest_of_keys(read)},
+          {"results", job::digest_of_result_keys(read)},
+          {"model", sha256_of(std::as_bytes(std::span(text)))}};
+}
+
+// Oracle: the digests of the examples as stored in tests/job/digests.json. If they change, checkpoints, models and finished
+// results of earlier versions are computed anew: keep them unless a key is new or its meaning has changed. Then write them
+// again by OSTEON_WRITE_DIGESTS=1 build/release/tests/test_job digests_test.cpp.
+TEST(digests, of_the_examples_are_those_of_earlier_versions) {
+  const fs::path stored_in = here / "digests.json";
+  json now = json::object();
+  std::map<std::string, fs::path> jobs;
+  for (const fs::directory_entry& entry : fs::directory_iterator(here / "../../examples"))
+    if (entry.path().extension() == ".toml") jobs.emplace(entry.path().filename().string(), entry.path());
+  EXPECT_GE(jobs.size(), 13u);
+  for (const auto& [name, path] : jobs) now[name] = digests_of(path);
+  if (std::getenv("OSTEON_WRITE_DIGESTS") != nullptr) std::ofstream(stored_in) << now.dump(2) << "\n";
+  const json stored = json::parse(std::ifstream(stored_in));
+  for (const auto& [name, digests] : now.items())
+    for (const auto& [what, digest] : digests.items()) EXPECT_EQ(stored[name][what], digest) << name << ", " << what;
+}
+
+}  // namespace digests_test
