@@ -116,7 +116,7 @@ std::string rules_of_model(const spec& job) {
       {"void", job.segment.void_labels},
       {"crop", job.image.crop_voxels},
       {"steps", steps_of(job, image_role::scan)},
-      {"greys", {job.image.coarsen, job.image.noise_sd.value_or(0), job.image.noise_blur_voxels, job.image.noise_seed}},
+      {"changes", {job.image.coarsen, job.image.noise_sd.value_or(0), job.image.noise_blur_voxels, job.image.noise_seed}},
       {"note", job.image.spacing_note},
       {"fill", job.image.accept_fill_value},
       {"path", fs::absolute(image_path(job)).lexically_normal().string()},
