@@ -26,11 +26,11 @@ struct census_keys {
 };
 
 void describe_census(key_visitor& v, spec& job) {
-  v("weight", &own_keys<census_keys>(job, "census").weight, "What each voxel counts, > 0.");
+  v("weight", &job.groups.of<census_keys>().weight, "What each voxel counts, > 0.");
 }
 
 void check_census(const spec& job, std::vector<problem>& problems) {
-  if (const double weight = own_keys<census_keys>(job, "census").weight; !(weight > 0))
+  if (const double weight = job.groups.of<census_keys>().weight; !(weight > 0))
     problems.push_back({"census.weight", fmt::format("{} must be > 0", weight)});
 }
 
@@ -43,7 +43,7 @@ physics_result run_census(const spec& job, const local_model& part, const numeri
   result.certificate.converged = true;
   const vector3& h = part.header.spacing_mm;
   const auto voxels = static_cast<double>(result.elements);
-  result.answers = {{"count", {{"weighted", own_keys<census_keys>(job, "census").weight * voxels}}},
+  result.answers = {{"count", {{"weighted", job.groups.of<census_keys>().weight * voxels}}},
                     {"solid_mm3", voxels * h.z * h.y * h.x},
                     {"load", {{"test", "census"}, {"words", "All voxels, counted"}}}};
   std::vector<float> height;

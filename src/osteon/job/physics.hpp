@@ -2,7 +2,6 @@
 /// @file
 /// What a physics is to the pipeline: one row of one table. Nothing else compares its name; to add one, write its row in a
 /// folder of its own and name it in run/physics_table.cpp (CONTRIBUTING.md, "Add a physics").
-#include <any>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -148,7 +147,7 @@ struct physics_entry {
   std::vector<const char*> synonyms{};  ///< what other programs call it: lower case, letters and digits only
   std::vector<answer> answers{};
 
-  /// Keys of a table [name] of its own, in a struct of its own (`own_keys`); null: none.
+  /// Keys of a table [name] of its own, in a struct of its own (key_groups.hpp); null: none.
   void (*keys)(key_visitor& v, spec& job) = nullptr;
   const char* about_keys = "";  ///< what the table is for
   /// What is wrong with a job of this physics, as far as it can be said without the image.
@@ -239,18 +238,5 @@ double tolerance_of(const spec& job);
 bool draws_surface(const spec& job);
 /// The colour map of the job's picture.
 std::string colour_map_of(const spec& job);
-
-/// The keys that a physics has in a table of its own.
-template <class Keys>
-Keys& own_keys(spec& job, const char* physics_name) {
-  std::any& kept = job.own_keys[physics_name];
-  if (!kept.has_value()) kept = Keys{};
-  return std::any_cast<Keys&>(kept);
-}
-template <class Keys>
-Keys own_keys(const spec& job, const char* physics_name) {
-  const auto kept = job.own_keys.find(physics_name);
-  return kept == job.own_keys.end() ? Keys{} : std::any_cast<Keys>(kept->second);
-}
 
 }  // namespace osteon::job

@@ -2,14 +2,13 @@
 /// @file
 /// A job, as a plain struct, and the one description of its keys from which the reader, the JSON Schema and the
 /// reference page are made.
-#include <any>
 #include <array>
-#include <map>
 #include <memory>
 #include <optional>
 #include <osteon/base/box.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/base/log_sink.hpp>
+#include <osteon/job/key_groups.hpp>
 #include <string>
 #include <vector>
 
@@ -286,7 +285,7 @@ struct spec {
   bool measures_shape = false;
   std::optional<std::vector<std::string>> output_fields;  ///< elasticity only; absent: default_elastic_fields()
 
-  std::map<std::string, std::any> own_keys;  ///< of tables that physics have, by name (physics.hpp)
+  key_groups groups;                         ///< keys of the physics, by their type
   std::shared_ptr<const model_source> from;  ///< where its model comes from; null: the image (model_source.hpp)
 
   std::string file;                      ///< the job file; empty if it did not come from one

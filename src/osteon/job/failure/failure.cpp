@@ -148,12 +148,12 @@ std::vector<answer> failure_answers() {
 
 // Only a job of this physics may have its table.
 void refuse_failure(const spec& job, std::vector<problem>& problems) {
-  if (failure_keys_of(job).law) problems.push_back({"failure.law", "belongs to physics = \"failure\""});
+  if (job.groups.of<failure_keys>().law) problems.push_back({"failure.law", "belongs to physics = \"failure\""});
 }
 
 solver_work failure_work(const spec& job, const voxel::node_count* nodes) {
   solver_work work;
-  const failure_keys keys = failure_keys_of(job);
+  const failure_keys& keys = job.groups.of<failure_keys>();
   const auto legs = static_cast<double>(std::max<std::size_t>(keys.path.size(), 1));
   // ./run bench failure: ten steps take the time of 15 elastic solutions besides the first; with half the steps again
   // thrice.

@@ -17,7 +17,7 @@ constexpr double least_hardening = 1e-4;
 }  // namespace
 
 void describe_failure(key_visitor& v, spec& job) {
-  failure_keys& f = own_keys<failure_keys>(job, "failure");
+  failure_keys& f = job.groups.of<failure_keys>();
   v("law", &f.law,
     "When a point yields: von_mises, at one stress in all directions; cone, at two strengths in uniaxial tension and "
     "compression (Drucker and Prager); quadric, at these two on a surface without a tip. Flow is associated. secant_damage: "
@@ -77,7 +77,7 @@ void check_failure_keys(const spec& job, std::vector<problem>& problems) {
     if (!holds) problems.push_back({where, text});
   };
   for (problem& p : check_loads(job)) problems.push_back(std::move(p));
-  const failure_keys f = failure_keys_of(job);
+  const failure_keys& f = job.groups.of<failure_keys>();
   const std::string test = test_of(job.load, job.supports);
   expect(job.cases.empty() && job.forces.empty() && test != "custom" && test != "homogenise", "load.test",
          fmt::format("'{}' does not go with physics = \"failure\": one face is driven, by axial_bonded, uniaxial, confined, "
@@ -164,7 +164,7 @@ void check_failure_keys(const spec& job, std::vector<problem>& problems) {
 }
 
 strengths strengths_of(const spec& job, const voxel::material& m, std::size_t number) {
-  const failure_keys f = failure_keys_of(job);
+  const failure_keys& f = job.groups.of<failure_keys>();
   if (!f.materials.empty() &&
       std::find(f.materials.begin(), f.materials.end(), static_cast<double>(number)) == f.materials.end())
     return {};

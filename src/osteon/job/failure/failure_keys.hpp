@@ -22,8 +22,6 @@ struct failure_keys {
   bool prove = false;             ///< the path is walked again in half the steps
 };
 
-inline failure_keys failure_keys_of(const spec& job) { return own_keys<failure_keys>(job, "failure"); }
-
 /// Describe the keys.
 void describe_failure(key_visitor& v, spec& job);
 

@@ -9,7 +9,7 @@ namespace osteon::job {
 
 std::optional<inp_plasticity> inp_plasticity_of(const spec& job, const voxel::material_table& materials) {
   if (!physics_of(job).yields) return std::nullopt;
-  const failure_keys keys = failure_keys_of(job);
+  const failure_keys& keys = job.groups.of<failure_keys>();
   if (keys.law != "von_mises")
     throw usage_error(
         fmt::format("failure.law \"{}\" cannot be written as .inp, whose *PLASTIC is von_mises; export a job of elasticity, "

@@ -47,7 +47,7 @@ kernel::damage_law damage_of(const strengths& s, const kernel::yield_surface& su
 
 // The surfaces of all materials of the model. Tells what is assumed of them.
 solve::failure_plan make_failure_plan(const spec& job, const local_model& part, json& told, log_sink& log) {
-  const failure_keys keys = failure_keys_of(job);
+  const failure_keys& keys = job.groups.of<failure_keys>();
   solve::failure_plan plan;
   plan.integration = keys.integration == "bbar" ? kernel::dilatation::mean : kernel::dilatation::at_points;
   if (!keys.path.empty()) plan.turns = keys.path;
@@ -227,7 +227,7 @@ physics_result run_failure(const spec& job, const local_model& part, const numer
   if (!solution.ended.empty())
     result.ended = fmt::format("{}; the curve so far is in {}", solution.ended,
                                (std::filesystem::path(job.output_directory) / "curve.csv").string());
-  if (solution.ended.empty() && failure_keys_of(job).prove)
+  if (solution.ended.empty() && job.groups.of<failure_keys>().prove)
     result.answers["failure_proof"]["halved"] = prove(*problem, plan, how, solution, log);
   const bool is_damage = !plan.damage.empty();
   cell_values state_of_cells, dissipation;
@@ -284,7 +284,7 @@ class damage_painter final : public frame_painter {
 }  // namespace
 
 std::unique_ptr<frame_painter> paint_failure(const spec& job, const local_model& part) {
-  return std::make_unique<damage_painter>(part, failure_keys_of(job).law == "secant_damage" ? 1 : 8);
+  return std::make_unique<damage_painter>(part, job.groups.of<failure_keys>().law == "secant_damage" ? 1 : 8);
 }
 
 }  // namespace osteon::job

@@ -18,7 +18,7 @@ void describe_buoyancy(key_visitor& v, flow_keys& f) {
 }  // namespace
 
 void describe_flow(key_visitor& v, spec& job) {
-  flow_keys& f = own_keys<flow_keys>(job, "flow");
+  flow_keys& f = job.groups.of<flow_keys>();
   v("fluid", &f.fluid,
     "Which voxels the fluid fills: empty, those that [segment] leaves empty, the pores of a solid above the threshold; "
     "solid, "

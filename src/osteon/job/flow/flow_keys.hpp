@@ -50,8 +50,6 @@ inline bool is_of_heat(const boundary_spec& b) {
   return kind == "temperature" || kind == "flux" || kind == "convection";
 }
 
-inline flow_keys flow_keys_of(const spec& job) { return own_keys<flow_keys>(job, "flow"); }
-
 /// `permeability`, `permeability_tensor`, `dispersion` or `flow`.
 std::string flow_test(const spec& job);
 

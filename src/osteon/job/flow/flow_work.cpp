@@ -67,11 +67,12 @@ solver_work flow_work(const spec& job, const voxel::node_count*) {
   if (flow_test(job) == "permeability_tensor") work.kept = work.solutions = 3;
   if (flow_test(job) == "dispersion") {
     const double samples = job.load.boundary_condition == "mirrored" ? 2 : 1;  // with its image
-    add_transport(work, 680 * samples,
-                  3 * samples * static_cast<double>(std::max<std::size_t>(1, flow_keys_of(job).peclet_numbers.size())));
+    add_transport(
+        work, 680 * samples,
+        3 * samples * static_cast<double>(std::max<std::size_t>(1, job.groups.of<flow_keys>().peclet_numbers.size())));
   }
   if (flow_test(job) == "flow") {
-    const flow_keys f = flow_keys_of(job);
+    const flow_keys& f = job.groups.of<flow_keys>();
     constexpr double with_inertia = 6;  // steps of Picard and Newton
     work.solutions = static_cast<double>(std::max<std::size_t>(1, f.multiples.size())) * (f.inertia ? with_inertia : 1);
     if (f.expansion_per_K) work.solutions *= 5;  // rounds of flow and temperature, most of them short

@@ -109,12 +109,12 @@ numerics::options options_of_flow(const spec& stage, numerics::options how) {
 
 }  // namespace
 
-bool is_with_flow(const spec& job) { return physics_of(job).may_begin_with_flow && job.own_keys.contains("flow"); }
+bool is_with_flow(const spec& job) { return physics_of(job).may_begin_with_flow && job.groups.has<flow_keys>(); }
 
 spec flow_stage_of(const spec& job) {
   spec stage = job;
   stage.physics = "flow";
-  own_keys<flow_keys>(stage, "flow").heat = true;
+  stage.groups.of<flow_keys>().heat = true;
   stage.load = {};
   stage.load.axis = job.load.axis;
   stage.load.test = "flow";
@@ -132,7 +132,7 @@ void check_flow_stage(const spec& job, std::vector<problem>& problems) {
         {"load.low_K", "given together with [flow], which tells the temperatures; remove it and load.high_K"});
   if (job.picture.every > 0)
     problems.push_back({"picture.every", "does not go with [flow]: neither of its stages has frames; remove it"});
-  if (!flow_keys_of(job).multiples.empty())
+  if (!job.groups.of<flow_keys>().multiples.empty())
     problems.push_back(
         {"flow.multiples", "does not go with physics = \"thermo_elasticity\", which takes one flow; remove it"});
 }

@@ -20,7 +20,7 @@ void check_flow(const spec& job, std::vector<problem>& problems) {
   const auto expect = [&](bool holds, const std::string& where, const std::string& text) {
     if (!holds) problems.push_back({where, text});
   };
-  const flow_keys f = flow_keys_of(job);
+  const flow_keys& f = job.groups.of<flow_keys>();
   const std::string test = flow_test(job);
   expect(test == "permeability" || test == "permeability_tensor" || test == "dispersion" || test == "flow", "load.test",
          fmt::format("'{}' does not go with physics = \"flow\"; use 'permeability', 'permeability_tensor', 'dispersion' or "
@@ -81,7 +81,7 @@ void refuse_flow(const spec& job, std::vector<problem>& problems) {
   const std::string test = job.load.test.value_or("");
   if (test == "permeability" || test == "permeability_tensor" || test == "dispersion" || test == "flow")
     problems.push_back({"load.test", fmt::format("'{}' belongs to physics = \"flow\"", test)});
-  if (job.own_keys.contains("flow") && !physics_of(job).may_begin_with_flow)
+  if (job.groups.has<flow_keys>() && !physics_of(job).may_begin_with_flow)
     problems.push_back({"flow", "belongs to physics = \"flow\" or \"thermo_elasticity\"; remove it or change the physics"});
   refuse_flow_pictures(job, problems);
   refuse_probes(job, problems);

@@ -11,7 +11,7 @@ void check_flow_dispersion(const spec& job, std::vector<problem>& problems) {
   const auto expect = [&](bool holds, const std::string& where, const std::string& text) {
     if (!holds) problems.push_back({where, text});
   };
-  const flow_keys f = flow_keys_of(job);
+  const flow_keys& f = job.groups.of<flow_keys>();
   const bool is_asked = flow_test(job) == "dispersion";
   for (const auto& [key, given] : {std::pair{"flow.peclet_numbers", !f.peclet_numbers.empty()},
                                    {"flow.peclet_length_mm", f.peclet_length_mm.has_value()}})

@@ -14,7 +14,7 @@ namespace {
 class flow_heat_checker {
  public:
   flow_heat_checker(const spec& job, std::vector<problem>& problems)
-      : job_(job), f_(flow_keys_of(job)), problems_(problems) {}
+      : job_(job), f_(job.groups.of<flow_keys>()), problems_(problems) {}
 
   void run() {
     if (!f_.heat) return refuse();

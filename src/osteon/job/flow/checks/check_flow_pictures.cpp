@@ -20,7 +20,7 @@ void check_flow_pictures(const spec& job, std::vector<problem>& problems) {
   const auto expect = [&](bool holds, const std::string& where, const std::string& text) {
     if (!holds) problems.push_back({where, text});
   };
-  const flow_keys f = flow_keys_of(job);
+  const flow_keys& f = job.groups.of<flow_keys>();
   const picture_spec& p = job.picture;
   if (p.field) {
     expect(is_field_of_flow(*p.field), "picture.field",

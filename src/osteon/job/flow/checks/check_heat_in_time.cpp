@@ -11,7 +11,7 @@ void check_heat_in_time(const spec& job, std::vector<problem>& problems) {
   const auto expect = [&](bool holds, const std::string& where, const std::string& text) {
     if (!holds) problems.push_back({where, text});
   };
-  const flow_keys f = flow_keys_of(job);
+  const flow_keys& f = job.groups.of<flow_keys>();
   const bool applies = f.heat && job.transient;
   for (std::size_t n = 0; n < job.materials.size(); ++n) {
     const auto& capacity = job.materials[n].heat_capacity_J_per_m3K;

@@ -18,7 +18,7 @@ bool names_a_part(const boundary_spec& b) { return b.low_mm || b.high_mm || b.ce
 
 // What the labels of a job are good for.
 void check_labels(const spec& job, std::vector<problem>& problems) {
-  const flow_keys f = flow_keys_of(job);
+  const flow_keys& f = job.groups.of<flow_keys>();
   const auto expect = [&](bool holds, const std::string& where, const std::string& text) {
     if (!holds) problems.push_back({where, text});
   };
@@ -95,7 +95,7 @@ void check_openings(const spec& job, std::vector<problem>& problems) {
   };
   std::map<std::string, std::size_t> owner;  // of each whole face, the table that speaks of it
   double given = 0;
-  const bool has_heat = flow_keys_of(job).heat;
+  const bool has_heat = job.groups.of<flow_keys>().heat;
   bool has_outlet = false;
   for (std::size_t n = 0; n < job.boundaries.size(); ++n) {
     const boundary_spec& b = job.boundaries[n];
@@ -189,12 +189,12 @@ void check_openings(const spec& job, std::vector<problem>& problems) {
       lets_out = lets_out || b.velocity_mm_per_s.value_or(0) < 0 || b.flow_rate_mm3_per_s.value_or(0) < 0;
   expect(given == 0 || lets_out, "boundary",
          "fluid flows in, but nowhere out, and it is incompressible: give a face kind = \"outlet\" or \"pressure\"");
-  expect(conditions_drive(job) || flow_keys_of(job).expansion_per_K || !problems.empty(), "boundary",
+  expect(conditions_drive(job) || job.groups.of<flow_keys>().expansion_per_K || !problems.empty(), "boundary",
          "nothing drives the flow: all pressures are equal, and there is no velocity, flow rate, drop of pressure over "
          "a period or sliding wall; heat drives it with flow.heat, flow.expansion_per_K and flow.gravity_m_per_s2");
   check_labels(job, problems);
 
-  const flow_keys f = flow_keys_of(job);
+  const flow_keys& f = job.groups.of<flow_keys>();
   expect(!f.pressure_drop_Pa, "flow.pressure_drop_Pa",
          "belongs to test = \"permeability\"; give pressures by [[boundary]] with kind = \"pressure\"");
   for (const double m : f.multiples)

@@ -25,7 +25,7 @@ void check_factor(const spec& job, std::size_t n, std::vector<problem>& problems
   expect(drives || kind == "velocity" || kind == "flow_rate" || kind == "pressure" || kind == "outlet" || kind == "wall",
          "factor_at_s",
          fmt::format("does not go with kind = \"{}\", which has no value that could change; remove it", kind));
-  expect(!flow_keys_of(job).steady_change_per_s, "factor_at_s",
+  expect(!job.groups.of<flow_keys>().steady_change_per_s, "factor_at_s",
          "does not go with flow.steady_change_per_s: a flow that changes with time has no steady state; remove one");
   double last = -std::numeric_limits<double>::infinity();
   for (const auto& point : b.factor_at_s) {
@@ -45,7 +45,7 @@ void check_time_steps(const spec& job, std::vector<problem>& problems) {
   const auto expect = [&](bool holds, const std::string& where, const std::string& text) {
     if (!holds) problems.push_back({where, text});
   };
-  const flow_keys f = flow_keys_of(job);
+  const flow_keys& f = job.groups.of<flow_keys>();
   for (std::size_t n = 0; n < job.boundaries.size(); ++n) check_factor(job, n, problems);
   if (!job.transient) {
     for (const auto& [given, key] : {std::pair{f.cfl.has_value(), "flow.cfl"},

@@ -114,7 +114,7 @@ void tell_buoyancy_in_time(json& answers, const spec& job, const solve::heat_in_
 std::vector<solve::buoyant_solution> solve_buoyancy(const spec& job, const solve::through_problem& flow,
                                                     const solve::temperature_problem& heat, const numerics::options& how,
                                                     const solve::through_options& options, log_sink& log) {
-  const flow_keys f = flow_keys_of(job);
+  const flow_keys& f = job.groups.of<flow_keys>();
   const std::vector<double>& g = *f.gravity_m_per_s2;
   numerics::options exact = how;
   exact.tolerance = std::min(how.tolerance, 1e-6);  // that of a flow may be coarser
@@ -149,7 +149,7 @@ solve::through_solution flows_of(std::vector<solve::buoyant_solution>& solutions
 void tell_buoyancy(physics_result& result, const spec& job, const local_model& part, const solve::temperature_problem& heat,
                    const std::vector<solve::buoyant_solution>& solutions, const solve::through_solution& flow,
                    const std::vector<std::string>& names, log_sink& log, probes* watching) {
-  const flow_keys f = flow_keys_of(job);
+  const flow_keys& f = job.groups.of<flow_keys>();
   const solve::buoyant_solution& last = solutions.back();
   tell_flow_temperature(result, job, part, heat, last.heat, flow, names, log);
   json& answers = result.answers;

@@ -121,7 +121,7 @@ io::field_info flow_temperature_info() { return {"temperature", "temperature", "
 solve::temperature_problem make_temperature_problem(const spec& job, const local_model& part, const voxel::run_set& fluid,
                                                     const std::vector<solve::flow_boundary>& boundaries,
                                                     const std::vector<std::size_t>& table_of) {
-  const flow_keys f = flow_keys_of(job);
+  const flow_keys& f = job.groups.of<flow_keys>();
   solve::temperature_problem problem;
   problem.where = part.where;
   problem.spacing_mm = part.header.spacing_mm;
@@ -152,7 +152,7 @@ void add_flow_temperature(physics_result& result, const spec& job, const local_m
                           const std::vector<std::string>& names, const numerics::options& how, log_sink& log,
                           std::vector<double>* temperature_K, probes* watching) {
   log.note("temperature");
-  const double conductivity = flow_keys_of(job).conductivity();
+  const double conductivity = job.groups.of<flow_keys>().conductivity();
   problem.face_velocity_mm_per_s = flow.face_velocity_mm_per_s;
   numerics::options exact = how;
   exact.tolerance = std::min(how.tolerance, 1e-6);  // that of a flow may be coarser
@@ -179,7 +179,7 @@ void tell_flow_temperature(physics_result& result, const spec& job, const local_
                            const solve::through_solution& flow, const std::vector<std::string>& names, log_sink& log) {
   result.earlier_proof = s.certificate;
   json& answers = result.answers;
-  answers.update(answers_of_temperature(s, names, flow.hydraulic_diameter_mm, flow_keys_of(job).conductivity()));
+  answers.update(answers_of_temperature(s, names, flow.hydraulic_diameter_mm, job.groups.of<flow_keys>().conductivity()));
   answers["heat_certificate"] = certificate_of_stage(s.certificate);
   if (!result.earlier_proof->converged)
     result.stopped_at = fmt::format("a residual of the temperature of {:.2e}", result.earlier_proof->true_relative_residual);

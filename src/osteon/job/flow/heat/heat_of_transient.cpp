@@ -24,7 +24,7 @@ std::string name_of_side(std::size_t side) { return fmt::format("{}_{}", "zyx"[s
 }  // namespace
 
 solve::heat_time_plan make_heat_time_plan(const spec& job, const local_model& part, const numerics::options& how) {
-  const flow_keys f = flow_keys_of(job);
+  const flow_keys& f = job.groups.of<flow_keys>();
   solve::heat_time_plan plan;
   plan.heat_capacity_J_per_mm3K.assign(part.header.materials.size(), 0);
   plan.heat_capacity_J_per_mm3K.at(1) = capacity_per_mm3 * f.heat_capacity();
@@ -83,7 +83,7 @@ void tell_heat_in_time(physics_result& result, const spec& job, const local_mode
   answers["heat_stored_W"] = s.stored_W;
   answers["heat_imbalance"] = of_last_step;
   answers["highest_heat_imbalance"] = s.certificate.reaction_imbalance;
-  if (flow_keys_of(job).expansion_per_K) tell_buoyancy_in_time(answers, job, heat, log);
+  if (job.groups.of<flow_keys>().expansion_per_K) tell_buoyancy_in_time(answers, job, heat, log);
   constexpr double little = 1e-3;
   if (heat.returned_share() > little)
     log.warn(

@@ -34,7 +34,7 @@ void add_flow_residence(physics_result& result, const spec& job, const local_mod
     ages.openings = problem.boundaries;
     for (solve::flow_boundary& b : ages.openings) b.value *= flow.flows.back().multiple;
     ages.face_velocity_mm_per_s = flow.face_velocity_mm_per_s;
-    ages.diffusivity_mm2_per_s = mm2_in_m2 * flow_keys_of(job).self_diffusivity();
+    ages.diffusivity_mm2_per_s = mm2_in_m2 * job.groups.of<flow_keys>().self_diffusivity();
   });
   numerics::options exact = how;
   exact.tolerance = std::min(how.tolerance, 1e-6);  // that of a flow may be coarser

@@ -9,7 +9,7 @@ namespace osteon::job {
 
 std::optional<forchheimer_fit> fit_forchheimer(const spec& job, const local_model& part,
                                                const std::vector<solve::through_flow>& flows) {
-  const flow_keys f = flow_keys_of(job);
+  const flow_keys& f = job.groups.of<flow_keys>();
   if (!f.inertia || f.expansion_per_K || flows.size() < 2) return std::nullopt;  // heat drives, too
   const double length_m = 1e-3 * length_mm(part.header, load_axis(job)),
                section_mm2 = cross_section_mm2(part.header, load_axis(job));

@@ -64,7 +64,7 @@ std::string name_of_label(double label) { return fmt::format("{}", static_cast<s
 
 std::vector<wanted_labels> labels_of_flow(const spec& job) {
   if (flow_test(job) != "flow") return {};
-  const flow_keys f = flow_keys_of(job);
+  const flow_keys& f = job.groups.of<flow_keys>();
   wanted_labels all{f.label_image.value_or(job.image.path), {}};
   for (const double label : f.force_labels) all.labels.push_back(static_cast<std::int64_t>(label));
   for (const boundary_spec& b : job.boundaries)
@@ -76,7 +76,7 @@ std::vector<wanted_labels> labels_of_flow(const spec& job) {
 
 void add_solid_labels(const spec& job, const local_model& part, const std::vector<std::size_t>& table_of,
                       solve::through_problem& problem) {
-  const flow_keys f = flow_keys_of(job);
+  const flow_keys& f = job.groups.of<flow_keys>();
   const std::vector<wanted_labels> wanted = labels_of_flow(job);
   const std::vector<std::int64_t> labels = wanted.empty() ? std::vector<std::int64_t>{} : wanted.front().labels;
   const std::map<std::string, material_number> numbers = numbers_of(labels);

@@ -65,7 +65,7 @@ json answers_of_flow(const solve::through_flow& flow, const std::vector<std::str
 }
 
 json through_load(const spec& job, const local_model& part) {
-  const flow_keys f = flow_keys_of(job);
+  const flow_keys& f = job.groups.of<flow_keys>();
   json load = {{"test", flow_test(job)},
                {"axis", job.load.axis},
                {"viscosity_Pa_s", f.viscosity_Pa_s},
@@ -121,7 +121,7 @@ json openings_of_load(const json& answers) {
 }
 
 void tell_of_upwinding(const spec& job, const solve::through_flow& flow, json& answers, log_sink& log) {
-  if (!flow_keys_of(job).inertia) {
+  if (!job.groups.of<flow_keys>().inertia) {
     if (flow.reynolds_number > highest_creeping_reynolds_number)
       log.warn(
           fmt::format("flow.inertia: false, but the Reynolds number is {:.3g}; creeping flow holds up to {:g}: set "
@@ -130,7 +130,7 @@ void tell_of_upwinding(const spec& job, const solve::through_flow& flow, json& a
     return;
   }
   answers["upwinded_share"] = flow.upwinded_share;
-  if (flow_keys_of(job).convection == "limited") {
+  if (job.groups.of<flow_keys>().convection == "limited") {
     if (!job.transient) answers["limiter_residual"] = flow.limiter_residual;
     return;
   }

@@ -74,7 +74,7 @@ std::vector<solve::flow_boundary> faces_of_table(const spec& job, std::size_t ta
 }
 
 solve::through_problem make_through_problem(const spec& job, const local_model& part, std::vector<std::size_t>& table_of) {
-  const flow_keys f = flow_keys_of(job);
+  const flow_keys& f = job.groups.of<flow_keys>();
   solve::through_problem problem;
   problem.where = part.where;
   problem.spacing_mm = part.header.spacing_mm;

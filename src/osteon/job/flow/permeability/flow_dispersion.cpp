@@ -26,7 +26,7 @@ json rows_of(const std::array<std::array<double, 3>, 3>& tensor, double unit) {
 
 void add_dispersion(physics_result& result, const spec& job, const solve::flow_problem& problem,
                     const solve::flow_solution& flow, const numerics::options& how, log_sink& log) {
-  const flow_keys f = flow_keys_of(job);
+  const flow_keys& f = job.groups.of<flow_keys>();
   const solve::flow_direction& along = flow.directions.front();
   if (!along.percolates || !along.certificate.converged) return;
   solve::dispersion_problem carried;

@@ -28,7 +28,7 @@ std::string condition_of(const spec& job) { return job.load.boundary_condition.v
 }  // namespace
 
 solve::flow_problem make_flow_problem(const spec& job, const local_model& part) {
-  const flow_keys f = flow_keys_of(job);
+  const flow_keys& f = job.groups.of<flow_keys>();
   solve::flow_problem problem;
   problem.where = part.where;
   problem.spacing_mm = part.header.spacing_mm;
@@ -83,7 +83,7 @@ json answers_of(const spec& job, const local_model& part, const solve::flow_solu
     const double k = d.permeability_mm2 * m2_per_mm2;
     answers = {{"percolates", d.percolates}, {"permeability_m2", k}, {"permeability_darcy", k / m2_per_darcy}};
     if (d.percolates) {
-      const flow_keys f = flow_keys_of(job);
+      const flow_keys& f = job.groups.of<flow_keys>();
       answers["permeability_error"] = (d.high_mm2 - d.low_mm2) / d.permeability_mm2;
       answers["permeability_bounds_m2"] = {d.low_mm2 * m2_per_mm2, d.high_mm2 * m2_per_mm2};
       answers["permeability_from_flux_m2"] = d.from_flux_mm2 * m2_per_mm2;
@@ -109,7 +109,7 @@ json answers_of(const spec& job, const local_model& part, const solve::flow_solu
 }
 
 json flow_load(const spec& job, const local_model& part) {
-  const flow_keys f = flow_keys_of(job);
+  const flow_keys& f = job.groups.of<flow_keys>();
   const axis along = load_axis(job);
   return {{"test", flow_test(job)},
           {"axis", job.load.axis},
@@ -133,7 +133,7 @@ void warn_of_inertia(const spec& job, const solve::flow_solution& solution, log_
   double highest = 0;
   for (const solve::flow_direction& d : solution.directions)
     if (d.percolates) highest = std::max(highest, d.reynolds_number);
-  const flow_keys f = flow_keys_of(job);
+  const flow_keys& f = job.groups.of<flow_keys>();
   const double drop = f.pressure_drop_Pa.value_or(1);
   // A drop that the job does not state is a unit, which the permeability does not depend on: only where it misleads.
   if (highest > (f.pressure_drop_Pa ? 1 : 100) * highest_creeping_reynolds_number)

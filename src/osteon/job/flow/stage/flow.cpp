@@ -14,7 +14,7 @@ namespace osteon::job {
 namespace {
 
 solid_rules flow_rules(const spec& job) {
-  const flow_keys f = flow_keys_of(job);
+  const flow_keys& f = job.groups.of<flow_keys>();
   solid_rules rules;
   rules.phase = "fluid";
   rules.keeps_all = true;

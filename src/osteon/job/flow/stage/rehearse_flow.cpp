@@ -40,13 +40,13 @@ std::vector<io::field_info> rehearse_flow(const spec& job, const local_model& pa
   how.fields = false;
   how.rehearses = true;
   std::optional<probes> watching;
-  if (!job.probes.empty()) how.watch = &watching.emplace(job, part, problem.cells, flow_keys_of(job).heat).watch();
+  if (!job.probes.empty()) how.watch = &watching.emplace(job, part, problem.cells, job.groups.of<flow_keys>().heat).watch();
   if (job.transient) {
     how.fields = true;  // their ghosts are exchanged
     solve::solve_transient_flow(problem, make_flow_time_plan(job), how, nullptr, {}, null_log());
     return fields;
   }
-  how.faces = flow_keys_of(job).heat;
+  how.faces = job.groups.of<flow_keys>().heat;
   how.carry = solve::rehearse_mass_keeping;
   const solve::through_solution flow = solve::solve_flow_through(problem, how, null_log());
   fields.push_back(wall_shear_info());
@@ -65,7 +65,7 @@ std::vector<io::field_info> rehearse_flow(const spec& job, const local_model& pa
 }
 
 std::string why_flow_is_not_rehearsed(const spec& job) {
-  const flow_keys f = flow_keys_of(job);
+  const flow_keys& f = job.groups.of<flow_keys>();
   if (physics_of(job).may_begin_with_flow) return "the stress takes its temperatures from a flow";
   if (flow_test(job) == "dispersion") return "dispersion takes as many solutions as there are Peclet numbers";
   if (f.expansion_per_K) return "with buoyancy flow and temperature take turns until they settle";

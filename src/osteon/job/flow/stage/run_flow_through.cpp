@@ -52,15 +52,16 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
   comm::collectively(comm, [&] { problem = make_through_problem(job, part, table_of); });
   add_solid_labels(job, part, table_of, problem);
   comm::collectively(comm, [&] {
-    if (flow_keys_of(job).heat) heat = make_temperature_problem(job, part, problem.cells, problem.boundaries, table_of);
+    if (job.groups.of<flow_keys>().heat)
+      heat = make_temperature_problem(job, part, problem.cells, problem.boundaries, table_of);
   });
   solve::through_options options = through_options_of(how);
-  options.faces_of_all = flow_keys_of(job).heat;
+  options.faces_of_all = job.groups.of<flow_keys>().heat;
   options.carry = solve::keep_mass;
-  options.faces = flow_keys_of(job).heat || flow_keys_of(job).residence_time;
+  options.faces = job.groups.of<flow_keys>().heat || job.groups.of<flow_keys>().residence_time;
   std::optional<probes> watching;
   if (!job.probes.empty()) {
-    watching.emplace(job, part, problem.cells, flow_keys_of(job).heat);
+    watching.emplace(job, part, problem.cells, job.groups.of<flow_keys>().heat);
     options.watch = &watching->watch();
   }
   std::vector<solve::buoyant_solution> convection;
@@ -76,7 +77,7 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
 
   const std::vector<std::string> names = names_of_openings(job, problem, table_of);
   const solve::through_flow& last = solution.flows.back();
-  const flow_keys f = flow_keys_of(job);
+  const flow_keys& f = job.groups.of<flow_keys>();
   result.answers = answers_of_flow(last, names, f, problem.periodic);
   if (f.heat && !problem.is_buoyant) result.answers["flux_correction"] = last.faces_change;
   tell_of_upwinding(job, last, result.answers, log);
@@ -125,8 +126,8 @@ void check_flow_through_on(const spec& job, const local_model& part) {
   solve::through_problem problem = make_through_problem(job, part, table_of);
   add_solid_labels(job, part, table_of, problem);
   solve::check_flow_through(problem, through_options_of({}));
-  if (!job.probes.empty()) place_probes(job, part, problem.cells, flow_keys_of(job).heat);
-  if (flow_keys_of(job).heat)
+  if (!job.probes.empty()) place_probes(job, part, problem.cells, job.groups.of<flow_keys>().heat);
+  if (job.groups.of<flow_keys>().heat)
     solve::check_flow_temperature(make_temperature_problem(job, part, problem.cells, problem.boundaries, table_of));
 }
 

@@ -65,7 +65,7 @@ json history_of(const std::vector<solve::flow_record>& records, const std::vecto
 }  // namespace
 
 solve::flow_time_plan make_flow_time_plan(const spec& job) {
-  const flow_keys f = flow_keys_of(job);
+  const flow_keys& f = job.groups.of<flow_keys>();
   const transient_spec& t = *job.transient;
   const std::string start = f.start.value_or("rest");
   return {.end_s = *t.end_s,
@@ -97,7 +97,7 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
   }
   std::optional<solve::heat_in_time> heat;
   std::optional<solve::heat_checkpointer> kept_heat;
-  if (flow_keys_of(job).heat) {
+  if (job.groups.of<flow_keys>().heat) {
     solve::temperature_problem temperature;
     solve::heat_time_plan heat_plan;
     comm::collectively(comm, [&] {
@@ -150,7 +150,7 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
 
   const std::vector<std::string> names = names_of_openings(job, problem, table_of);
   const solve::flow_record& last = solution.history.back();
-  result.answers = answers_of_flow(last.flow, names, flow_keys_of(job), problem.periodic);
+  result.answers = answers_of_flow(last.flow, names, job.groups.of<flow_keys>(), problem.periodic);
   result.answers["kinetic_energy_J"] = last.kinetic_energy_J;
   result.answers["end_s"] = last.time_s;
   result.answers["is_steady"] = solution.is_steady;
@@ -163,7 +163,7 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
   result.answers["pressure_method"] = solution.has_direct_pressure ? "transforms" : "multigrid";
   tell_of_upwinding(job, last.flow, result.answers, log);
   tell_of_fluid(solution.end, result.answers);
-  result.answers["flow_history"] = history_of(solution.history, names, flow_keys_of(job), problem.periodic);
+  result.answers["flow_history"] = history_of(solution.history, names, job.groups.of<flow_keys>(), problem.periodic);
   if (heat) add_heat_history(result.answers["flow_history"], job, *heat, names);
   comm::collectively(comm, [&] {
     if (comm::rank(comm) != 0) return;
@@ -192,7 +192,7 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
   if (watching) watching->finish(result, log);
   result.answers["load"] = through_load(job, part);
   json& load = result.answers["load"];
-  load["start"] = flow_keys_of(job).start.value_or("rest");
+  load["start"] = job.groups.of<flow_keys>().start.value_or("rest");
   load["end_s"] = plan.end_s;
   load["scheme"] = plan.implicitness == 1 ? "implicit_euler" : "crank_nicolson";
   if (plan.step_s > 0) load["step_s"] = plan.step_s;
@@ -207,7 +207,7 @@ void check_flow_transient_on(const spec& job, const local_model& part) {
   solve::through_problem problem = make_through_problem(job, part, table_of);
   add_solid_labels(job, part, table_of, problem);
   solve::check_transient_flow(problem, make_flow_time_plan(job), through_options_of({}));
-  const bool has_heat = flow_keys_of(job).heat;
+  const bool has_heat = job.groups.of<flow_keys>().heat;
   if (has_heat)
     solve::check_heat_in_time(make_heat_in_time(job, part, problem, table_of), make_heat_time_plan(job, part, {}));
   if (!job.probes.empty()) place_probes(job, part, problem.cells, has_heat);
