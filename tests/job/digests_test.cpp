@@ -10,6 +10,7 @@
 #include <osteon/job/import/model_key.hpp>
 #include <osteon/job/spec.hpp>
 #include <osteon/job/spec/digest_of_keys.hpp>
+#include <osteon/job/spec/key_entry.hpp>
 #include <span>
 #include <string>
 
@@ -61,6 +62,57 @@ TEST(digests, of_a_model_change_with_coarsening_and_noise) {
   for (const char* change : {"image.coarsen=2", "image.noise_sd=3.0", "image.noise_blur_voxels=1.0", "image.noise_seed=2"})
     EXPECT_NE(job::rules_of_model(job::read_spec_text(text, "a.toml", problems, {change})), plain) << change;
   EXPECT_TRUE(problems.empty()) << job::join(problems);
+}
+
+// Gives a job all tables, so that all keys are there, and one of them another value.
+class changer final : public job::key_visitor {
+ public:
+  explicit changer(std::size_t which) : which_(which) {}
+  void key(const job::key_entry& entry, const job::key_field& value) override {
+    if (seen_++ != which_) return;
+    changed_ = &entry;
+    std::visit([](auto* field) { change(*field); }, value);
+  }
+  void table(const job::key_table& table, void* owner) override { visit_keys(table, table.open(owner), *this); }
+  const job::key_entry* changed() const { return changed_; }  // null: there are fewer keys
+
+ private:
+  static void change(std::string& value) { value += "x"; }
+  static void change(bool& value) { value = !value; }
+  static void change(double& value) { value += 1; }
+  static void change(std::int64_t& value) { value += 1; }
+  template <class T>
+  static void change(std::vector<T>& value) {
+    value.emplace_back();
+  }
+  template <class T>
+  static void change(std::optional<T>& value) {
+    value.emplace();
+  }
+  std::size_t which_, seen_ = 0;
+  const job::key_entry* changed_ = nullptr;
+};
+
+// Oracle: the use that each key states: a value that the answers depend on must not be missing in a digest, and one that
+// they do not depend on must not renew them.
+TEST(digests, contain_a_key_by_its_use) {
+  constexpr auto none = static_cast<std::size_t>(-1);
+  job::spec before;
+  changer all(none);
+  visit_keys(job::job_keys(), &before, all);
+  std::size_t keys = 0, of_model = 0;
+  for (;; ++keys) {
+    job::spec after;
+    changer one(keys);
+    visit_keys(job::job_keys(), &after, one);
+    if (!one.changed()) break;
+    for (const job::key_digest digest : {job::key_digest::results, job::key_digest::state, job::key_digest::model})
+      EXPECT_EQ(job::values_of_keys(after, digest) != job::values_of_keys(before, digest), is_in(one.changed()->use, digest))
+          << one.changed()->name << " in digest " << static_cast<unsigned>(digest);
+    of_model += is_in(one.changed()->use, job::key_digest::model);
+  }
+  EXPECT_GT(keys, 240u);
+  EXPECT_GT(of_model, 40u);  // of the image, its segmentation and the materials
 }
 
 }  // namespace digests_test

@@ -13,6 +13,7 @@
 #include <osteon/job/import/model_source.hpp>
 #include <osteon/job/run/before_run.hpp>
 #include <osteon/job/run/compute.hpp>
+#include <osteon/job/spec/key_entry.hpp>
 #include <osteon/job/system_info.hpp>
 #include <osteon/job/thermo_elasticity/thermo_elasticity.hpp>
 #include <string>
@@ -25,8 +26,9 @@ struct census_keys {
   double weight = 1;
 };
 
-void describe_census(key_visitor& v, spec& job) {
-  v("weight", &job.groups.of<census_keys>().weight, "What each voxel counts, > 0.");
+void register_census_keys(key_table& job) {
+  job.table("census", "How voxels are counted.")
+      .keys_in_group<census_keys>()("weight", &census_keys::weight, "What each voxel counts, > 0.");
 }
 
 void check_census(const spec& job, std::vector<problem>& problems) {
@@ -68,8 +70,7 @@ const physics_entry& census() {
       .synonyms = {"headcount"},
       .answers = {{.key = "count.*", .title = "voxels,", .meaning = "Each as often as its weight says."},
                   {.key = "solid_mm3", .title = "volume of the solid", .unit = "mm3", .meaning = "Of all solid voxels."}},
-      .keys = describe_census,
-      .about_keys = "How voxels are counted.",
+      .keys = register_census_keys,
       .check = check_census,
       .costs = {.bytes_per_unknown = 8, .setup_seconds = 1e-9, .solution_seconds = 1e-9},
       .run = run_census};

@@ -16,7 +16,6 @@
 #include <osteon/voxel/material.hpp>
 #include <span>
 #include <string>
-#include <variant>
 #include <vector>
 
 namespace osteon::numerics {
@@ -27,32 +26,14 @@ enum class solve_part;
 
 namespace osteon::job {
 
+class key_table;
 struct local_model;
 struct physics_result;
 
-/// The keys of a physics as it describes them itself: what spec/keys.hpp does by templates, by one virtual function, so that
-/// the readers of keys need not know the physics.
-class key_visitor {
- public:
-  /// Where the value of a key is. An optional one may be left out.
-  using field = std::variant<std::string*, bool*, double*, std::int64_t*, std::vector<double>*, std::optional<std::string>*,
-                             std::optional<double>*, std::optional<std::int64_t>*, std::optional<std::vector<double>>*>;
-  virtual ~key_visitor() = default;
-  /// @param meaning ends in a full stop @param choices that a text has; none: any
-  virtual void operator()(const char* key, field value, const char* meaning, std::vector<std::string> choices = {}) = 0;
-};
-
-/// Hands a description of keys on to a visitor of spec/keys.hpp.
-template <class Visitor>
-class key_forwarder final : public key_visitor {
- public:
-  explicit key_forwarder(Visitor& to) : to_(to) {}
-  void operator()(const char* key, field value, const char* meaning, std::vector<std::string> choices) override {
-    std::visit([&](auto* at) { to_(key, *at, meaning, std::move(choices)); }, value);
-  }
-
- private:
-  Visitor& to_;
+/// A value of load.test.
+struct load_test {
+  std::string name, meaning;            ///< meaning: what is done to the specimen, without a full stop
+  std::vector<const char*> synonyms{};  ///< what other programs call it: lower case, letters and digits only
 };
 
 /// A property that a physics needs of every material.
@@ -147,20 +128,21 @@ struct physics_entry {
   std::vector<const char*> synonyms{};  ///< what other programs call it: lower case, letters and digits only
   std::vector<answer> answers{};
 
-  /// Keys of a table [name] of its own, in a struct of its own (key_groups.hpp); null: none.
-  void (*keys)(key_visitor& v, spec& job) = nullptr;
-  const char* about_keys = "";  ///< what the table is for
+  std::vector<load_test> tests{};
+  const char* usual_test = "";  ///< what load.test is if it is left out; empty: as of the physics before
+  /// Register its keys (spec/key_entry.hpp), those in structs of its own as groups (key_groups.hpp); null: none.
+  void (*keys)(key_table& job) = nullptr;
   /// What is wrong with a job of this physics, as far as it can be said without the image.
   void (*check)(const spec& job, std::vector<problem>& problems) = [](const spec&, std::vector<problem>&) {};
+  /// Values of its keys that a job may have, but that are unusual. @param size_mm of the image (z, y, x), for those that
+  /// depend on it; null: for all others
+  void (*warn)(const spec& job, const vector3* size_mm, std::vector<problem>& warnings) = [](const spec&, const vector3*,
+                                                                                             std::vector<problem>&) {};
   /// What of the keys of this physics a job of another one has.
   void (*refuse)(const spec& job, std::vector<problem>& problems) = [](const spec&, std::vector<problem>&) {};
   /// What is wrong with its loads on a solid; faults are data_error or usage_error. @param read makes the local model
   void (*check_on_solid)(const spec& job, const std::function<local_model()>& read, std::vector<problem>& warnings) =
       [](const spec&, const std::function<local_model()>&, std::vector<problem>&) {};
-  /// Unusual values of the loads, and those that follow with the size of the image in mm.
-  void (*warn)(const spec& job, std::vector<problem>& warnings) = [](const spec&, std::vector<problem>&) {};
-  void (*warn_of_size)(const spec& job, const vector3& size_mm,
-                       std::vector<problem>& warnings) = [](const spec&, const vector3&, std::vector<problem>&) {};
   /// Change the model before the solve. @return voxels that it removes, of all ranks @collective on part.where.comm
   std::int64_t (*prepare)(const spec& job, local_model& part, log_sink& log) = [](const spec&, local_model&, log_sink&) {
     return std::int64_t{0};

@@ -38,6 +38,13 @@ void require_supported(const numerics::elasticity_problem& problem, const vector
       in_mm({high.z + origin.z, high.y + origin.y, high.x + origin.x}), remedy));
 }
 
+std::string locking_at(double poisson_ratio) {
+  return fmt::format(
+      "Poisson's ratio {:g} is above {:g}: the eight-node hexahedron locks in a nearly incompressible material, and the "
+      "result is too stiff; {:g} is the usable limit until an element without locking is available",
+      poisson_ratio, largest_poisson_ratio, largest_poisson_ratio);
+}
+
 double highest_poisson_ratio(const local_model& part) {
   std::vector<bool> used(part.header.materials.size());
   for (const material_number m : part.material)

@@ -3,7 +3,6 @@
 /// Parts of a specimen that no support of a load case holds.
 #include <memory>
 #include <osteon/job/elasticity/load_cases.hpp>
-#include <osteon/job/locking.hpp>
 #include <string>
 #include <string_view>
 
@@ -24,6 +23,17 @@ void require_supported(const numerics::elasticity_problem& problem, const vector
 /// Take away the parts that are not held in every load case, if the job wants it.
 /// @return voxels that were taken away, all ranks @collective on part.where.comm
 std::int64_t drop_unsupported(const spec& job, local_model& part, log_sink& log);
+
+/// Largest Poisson's ratio at which the eight-node hexahedron does not lock.
+inline constexpr double largest_poisson_ratio = 0.49;
+
+/// Whether it locks. In single precision, as images of ratios are stored: their 0.49 is 0.49000001 in double.
+inline bool locks_at(double poisson_ratio) {
+  return static_cast<float>(poisson_ratio) > static_cast<float>(largest_poisson_ratio);
+}
+
+/// The fault of results with a Poisson's ratio above that limit: a sentence.
+std::string locking_at(double poisson_ratio);
 
 /// The largest Poisson's ratio of the voxels, all ranks. @collective on part.where.comm
 double highest_poisson_ratio(const local_model& part);

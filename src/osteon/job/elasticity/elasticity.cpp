@@ -7,9 +7,10 @@
 #include <osteon/job/elasticity/elastic_answers.hpp>
 #include <osteon/job/elasticity/elastic_fields.hpp>
 #include <osteon/job/elasticity/elastic_problem.hpp>
-#include <osteon/job/elasticity/load_warnings.hpp>
+#include <osteon/job/elasticity/load_keys.hpp>
 #include <osteon/job/elasticity/loads_on_solid.hpp>
 #include <osteon/job/elasticity/resolved_loads.hpp>
+#include <osteon/job/elasticity/warn_of_loads.hpp>
 #include <osteon/job/local_model.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/numerics/checkpointer.hpp>
@@ -241,6 +242,9 @@ const physics_entry& elasticity() {
       .synonyms = {"elastic", "mechanics", "mechanical", "structural", "static", "stress", "linearelastic",
                    "linearelasticity", "fea", "fem", "solidmechanics"},
       .answers = elastic_answers(),
+      .tests = elastic_tests(),
+      .usual_test = "custom if there is a [[support]], else axial_bonded",
+      .keys = register_load_keys,
       .check =
           [](const spec& job, std::vector<problem>& problems) {
             for (problem& p : check_loads(job)) problems.push_back(std::move(p));
@@ -251,14 +255,9 @@ const physics_entry& elasticity() {
                                                   "is the one; take it out",
                                                   field)});
           },
+      .warn = warn_of_loads,
       .refuse = refuse_elasticity,
       .check_on_solid = check_loads_on_solid,
-      .warn =
-          [](const spec& job, std::vector<problem>& warnings) {
-            warn_of_loads(job, warnings);
-            warn_of_pistoia(job, warnings);
-          },
-      .warn_of_size = warn_of_displacements,
       .prepare = drop_unsupported,
       .describe_loads = resolve_loads,
       .needs = {&property::youngs_modulus},

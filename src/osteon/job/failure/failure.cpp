@@ -2,9 +2,10 @@
 
 #include <osteon/job/elasticity/check_loads.hpp>
 #include <osteon/job/elasticity/elastic_answers.hpp>
-#include <osteon/job/elasticity/load_warnings.hpp>
+#include <osteon/job/elasticity/load_keys.hpp>
 #include <osteon/job/elasticity/loads_on_solid.hpp>
 #include <osteon/job/elasticity/resolved_loads.hpp>
+#include <osteon/job/elasticity/warn_of_loads.hpp>
 #include <osteon/job/failure/failure_keys.hpp>
 
 namespace osteon::job {
@@ -176,13 +177,12 @@ const physics_entry& failure() {
       .synonyms = {"plasticity", "plastic", "nonlinear", "yield", "yielding", "strength", "elastoplastic",
                    "elastoplasticity", "ultimate", "fracture", "damage"},
       .answers = failure_answers(),
-      .keys = describe_failure,
-      .about_keys = "When voxels yield, and the way that the driven face goes: docs/failure.md.",
+      .tests = tests_of_one_face(),
+      .keys = register_failure_keys,
       .check = check_failure_keys,
+      .warn = warn_of_loads,
       .refuse = refuse_failure,
       .check_on_solid = check_loads_on_solid,
-      .warn = warn_of_loads,
-      .warn_of_size = warn_of_displacements,
       .describe_loads = resolve_loads,
       .needs = {&property::youngs_modulus},
       .is_held_by_supports = true,

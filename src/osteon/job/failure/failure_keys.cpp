@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <osteon/job/elasticity/check_loads.hpp>
+#include <osteon/job/elasticity/load_keys.hpp>
+#include <osteon/job/spec/key_entry.hpp>
 #include <osteon/kernel/elasticity/yield_surface.hpp>
 
 namespace osteon::job {
@@ -16,59 +18,62 @@ constexpr double least_hardening = 1e-4;
 
 }  // namespace
 
-void describe_failure(key_visitor& v, spec& job) {
-  failure_keys& f = job.groups.of<failure_keys>();
-  v("law", &f.law,
+void register_failure_keys(key_table& job) {
+  register_load_keys(job);
+  auto t = job.table("failure", "When voxels yield, and the way that the driven face goes: docs/failure.md.")
+               .keys_in_group<failure_keys>();
+  t("law", &failure_keys::law,
     "When a point yields: von_mises, at one stress in all directions; cone, at two strengths in uniaxial tension and "
     "compression (Drucker and Prager); quadric, at these two on a surface without a tip. Flow is associated. secant_damage: "
     "a voxel loses stiffness where the cone is passed at its centre, and may break.",
-    {"von_mises", "cone", "quadric", "secant_damage"});
-  v("yield_stress_MPa", &f.yield_stress_MPa, "Of von_mises: yield stress of a uniaxial test in MPa, > 0.");
-  v("yield_strain", &f.yield_strain,
+    {.choices = {"von_mises", "cone", "quadric", "secant_damage"}});
+  t("yield_stress_MPa", &failure_keys::yield_stress_MPa, "Of von_mises: yield stress of a uniaxial test in MPa, > 0.");
+  t("yield_strain", &failure_keys::yield_strain,
     "Of von_mises, instead of yield_stress_MPa: elastic strain of a uniaxial test at yield; the yield stress is that times "
     "Young's modulus, also where moduli are graded.");
-  v("yield_stress_by_density", &f.yield_stress_by_density,
+  t("yield_stress_by_density", &failure_keys::yield_stress_by_density,
     "Of von_mises, instead of yield_stress_MPa: [c, k], the yield stress c rho^k in MPa of the density rho of "
     "[density_law], whose law is power.");
-  v("tensile_strength_MPa", &f.tensile_strength_MPa,
+  t("tensile_strength_MPa", &failure_keys::tensile_strength_MPa,
     "Of cone, quadric and secant_damage: yield stress in uniaxial tension in MPa, > 0.");
-  v("compressive_strength_MPa", &f.compressive_strength_MPa,
+  t("compressive_strength_MPa", &failure_keys::compressive_strength_MPa,
     "Of cone, quadric and secant_damage: yield stress in uniaxial compression in MPa, > 0.");
-  v("tensile_yield_strain", &f.tensile_yield_strain,
+  t("tensile_yield_strain", &failure_keys::tensile_yield_strain,
     "Of cone, quadric and secant_damage, instead of tensile_strength_MPa: that stress over Young's modulus.");
-  v("compressive_yield_strain", &f.compressive_yield_strain,
+  t("compressive_yield_strain", &failure_keys::compressive_yield_strain,
     "Of cone, quadric and secant_damage, instead of compressive_strength_MPa: that stress over Young's modulus.");
-  v("tensile_strength_by_density", &f.tensile_strength_by_density,
+  t("tensile_strength_by_density", &failure_keys::tensile_strength_by_density,
     "Of cone, quadric and secant_damage, instead of tensile_strength_MPa: [c, k], as yield_stress_by_density.");
-  v("compressive_strength_by_density", &f.compressive_strength_by_density,
+  t("compressive_strength_by_density", &failure_keys::compressive_strength_by_density,
     "Of cone, quadric and secant_damage, instead of compressive_strength_MPa: [c, k], as yield_stress_by_density.");
-  v("interaction", &f.interaction,
+  t("interaction", &failure_keys::interaction,
     "Of quadric: Schwiedrzik's zeta_0, in (-1, 0.5): near 0.5 it is nearly the cone, less makes the strength against "
     "pressure from all sides less.");
-  v("hardening_MPa", &f.hardening_MPa,
+  t("hardening_MPa", &failure_keys::hardening_MPa,
     "Slope of the uniaxial stress over the plastic strain in MPa, >= 0, of cone and quadric in compression. Left out or "
     "less than 1e-4 of Young's modulus: 1e-4 of it, which is told. Of secant_damage the slope of the uniaxial stress over "
     "the strain beyond the strength, less than Young's modulus; 0 is taken as it is.");
-  v("hardening_ratio", &f.hardening_ratio, "The same over Young's modulus, instead of hardening_MPa.");
-  v("fracture_ratio", &f.fracture_ratio,
+  t("hardening_ratio", &failure_keys::hardening_ratio, "The same over Young's modulus, instead of hardening_MPa.");
+  t("fracture_ratio", &failure_keys::fracture_ratio,
     "Of secant_damage: strain over that at the strength at which a voxel of the size fracture_length_mm breaks, > 1; what "
     "it has beyond 1 is inverse to the voxel's size, so that a crack of any voxels takes the same energy. Left out: none "
     "breaks.");
-  v("fracture_length_mm", &f.fracture_length_mm, "Size of the voxel that fracture_ratio is of in mm, > 0.");
-  v("integration", &f.integration,
+  t("fracture_length_mm", &failure_keys::fracture_length_mm, "Size of the voxel that fracture_ratio is of in mm, > 0.");
+  t("integration", &failure_keys::integration,
     "full: eight Gauss points, as Abaqus' and CalculiX' C3D8, and FAIM; locks where plastic flow keeps the volume. bbar: "
     "the volume changes by the mean of the voxel, which does not lock.",
-    {"full", "bbar"});
-  v("steps", &f.steps,
+    {.choices = {"full", "bbar"}});
+  t("steps", &failure_keys::steps,
     "Equal steps on the way to the load, or to each place of path, > 0; the first yield is one more. Left out: as long as "
     "they converge well.");
-  v("path", &f.path,
+  t("path", &failure_keys::path,
     "Multiples of the load that the driven face goes to, one after the other, from 0: [1, 0] loads and unloads. Left out: "
     "[1]. Of load.force_N or load.moment_N_mm they are multiples of that.");
-  v("halvings", &f.halvings, "How often a step that does not converge is halved before the job ends there, >= 0.");
-  v("materials", &f.materials,
+  t("halvings", &failure_keys::halvings,
+    "How often a step that does not converge is halved before the job ends there, >= 0.");
+  t("materials", &failure_keys::materials,
     "Numbers of the [[material]]s that yield, from 1 in their order; the others stay elastic. Left out: all yield.");
-  v("prove", &f.prove,
+  t("prove", &failure_keys::prove,
     "Walk the path again with each step in two halves, and tell by how much the loads change: three times the time.");
 }
 

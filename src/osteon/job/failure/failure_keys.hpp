@@ -22,8 +22,8 @@ struct failure_keys {
   bool prove = false;             ///< the path is walked again in half the steps
 };
 
-/// Describe the keys.
-void describe_failure(key_visitor& v, spec& job);
+/// Register the keys, and those of mechanical loads.
+void register_failure_keys(key_table& job);
 
 /// What is wrong with a job of this physics, as far as it can be said without the image.
 void check_failure_keys(const spec& job, std::vector<problem>& problems);

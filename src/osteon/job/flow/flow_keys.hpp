@@ -53,6 +53,10 @@ inline bool is_of_heat(const boundary_spec& b) {
 /// `permeability`, `permeability_tensor`, `dispersion` or `flow`.
 std::string flow_test(const spec& job);
 
-void describe_flow(key_visitor& v, spec& job);
+/// The tests of a fluid.
+std::vector<load_test> tests_of_flow();
+
+/// Register the keys of a fluid, and those of heat, time and probes.
+void register_flow_keys(key_table& job);
 
 }  // namespace osteon::job

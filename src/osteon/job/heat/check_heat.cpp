@@ -158,10 +158,12 @@ void check_heat(const spec& job, std::vector<problem>& problems) { heat_checker(
 
 void refuse_heat(const spec& job, std::vector<problem>& problems) { heat_checker(job, problems).refuse(); }
 
-void warn_of_temperatures(const spec& job, std::vector<problem>& warnings) {
+void warn_of_temperatures(const spec& job, const vector3* size_mm, std::vector<problem>& warnings) {
+  if (size_mm) return;
   const auto kelvin = [&](const std::optional<double>& value, const std::string& where) {
     if (value.value_or(0) < 0)
-      warnings.push_back({where, fmt::format("{:g} K lies below absolute zero; 0 degrees Celsius are 273.15 K", *value)});
+      warnings.push_back(
+          {where, fmt::format("{:g} K lies below absolute zero; 0 degrees Celsius are 273.15 K", value.value_or(0))});
   };
   kelvin(job.load.low_K, "load.low_K");
   kelvin(job.load.high_K, "load.high_K");

@@ -17,7 +17,7 @@ void check_heat(const spec& job, std::vector<problem>& problems);
 /// Refuse the keys that only a heat job has in a job of another physics.
 void refuse_heat(const spec& job, std::vector<problem>& problems);
 
-/// Temperatures of [load], [[boundary]] and [transient] below absolute zero. @param warnings receives key and text of each
-void warn_of_temperatures(const spec& job, std::vector<problem>& warnings);
+/// Temperatures below absolute zero. @param size_mm of the image; none of them depends on it
+void warn_of_temperatures(const spec& job, const vector3* size_mm, std::vector<problem>& warnings);
 
 }  // namespace osteon::job

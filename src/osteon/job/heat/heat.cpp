@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <osteon/job/heat/check_heat.hpp>
 #include <osteon/job/heat/heat_case.hpp>
+#include <osteon/job/heat/heat_keys.hpp>
 #include <osteon/job/heat/temperature_frames.hpp>
 #include <osteon/job/local_model.hpp>
 #include <osteon/job/physics_result.hpp>
@@ -130,10 +131,18 @@ const physics_entry& heat() {
       .caption = "Heat through the specimen",
       .synonyms = {"thermal", "conduction", "diffusion", "heatconduction", "heattransfer", "temperature", "laplace"},
       .answers = heat_answers(),
+      .tests =
+          {{"conduction",
+            "fixed temperatures on the faces",
+            {"heat", "thermal", "diffusion", "laplace", "steadystate", "tortuosity", "dirichlet", "conductivity"}},
+           {"heat_transfer", "what the [[boundary]] tables say", {"convection", "flux", "heatflux", "cooling", "heating"}},
+           {"conductivity_tensor", "the effective conductivity in all directions", {"effectiveconductivity", "tensor"}}},
+      .usual_test = "heat_transfer if there is a [[boundary]], else conduction",
+      .keys = register_heat_keys,
       .check = check_heat,
+      .warn = warn_of_temperatures,
       .refuse = refuse_heat,
       .check_on_solid = check_heat_on_solid,
-      .warn = warn_of_temperatures,
       .key_of_loads = "boundary",
       .needs = {&property::conductivity},
       .takes_boundaries = true,

@@ -18,6 +18,8 @@
 #include <osteon/job/import/scan_model.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/physics.hpp>
+#include <osteon/job/spec/digest_of_keys.hpp>
+#include <osteon/job/spec/key_entry.hpp>
 #include <osteon/job/subprocess.hpp>
 #include <osteon/job/system_info.hpp>
 
@@ -103,48 +105,15 @@ void make_folder_of(const std::string& path) {
 
 std::string rules_of_model(const spec& job) {
   const solid_rules solid = physics_of(job).rules(job);
-  json rules = {
-      {"schema", 8},
-      {"axis", job.load.axis},
-      {"keep", keep_of(job)},
-      {"connectivity", job.segment.connectivity},
-      {"joins", solid.must_join_faces},
-      {"phase", {solid.phase, solid.takes_empty_space, solid.labels, solid.keeps_all, solid.has_others}},
-      {"periodic", solid.periodic},
-      {"percolating", {solid.through, solid.touching}},
-      {"labels", job.segment.labels},
-      {"void", job.segment.void_labels},
-      {"crop", job.image.crop_voxels},
-      {"steps", steps_of(job, image_role::scan)},
-      {"changes", {job.image.coarsen, job.image.noise_sd.value_or(0), job.image.noise_blur_voxels, job.image.noise_seed}},
-      {"note", job.image.spacing_note},
-      {"fill", job.image.accept_fill_value},
-      {"path", fs::absolute(image_path(job)).lexically_normal().string()},
-      {"stored", {job.io.compression, job.io.compression_level.value_or(0)}},
-      {"version", this_build().version}};
-  const auto put = [&](const char* key, const auto& value) { rules[key] = value ? json(*value) : json(nullptr); };
-  put("threshold", job.segment.threshold);
-  put("greys", job.segment.greys);
-  put("upper", job.segment.upper);
-  put("spacing", job.image.spacing_mm);
-  for (const material_spec& m : job.materials)
-    rules["materials"].push_back({m.name, m.label.value_or(-1), m.youngs_modulus_MPa.value_or(0),
-                                  m.poisson_ratio.value_or(0), m.conductivity_W_per_mK.value_or(0)});
-  if (job.density_law) {
-    const density_law_spec& d = *job.density_law;
-    rules["law"] = {d.slope.value_or(0),
-                    d.intercept,
-                    d.calibration,
-                    d.law,
-                    d.exponent,
-                    d.coefficients_MPa,
-                    d.min_modulus_MPa,
-                    d.max_modulus_MPa,
-                    d.poisson_ratio.value_or(0),
-                    d.coefficient_MPa.value_or(0),
-                    d.from_image};
-  }
-  if (job.modulus_image) rules["poisson_ratio"] = job.modulus_image->poisson_ratio.value_or(0);
+  const json rules = {{"schema", 9},
+                      {"keys", values_of_keys(job, key_digest::model)},
+                      {"keep", keep_of(job)},
+                      {"joins", solid.must_join_faces},
+                      {"phase", {solid.phase, solid.takes_empty_space, solid.labels, solid.keeps_all, solid.has_others}},
+                      {"periodic", solid.periodic},
+                      {"percolating", {solid.through, solid.touching}},
+                      {"path", fs::absolute(image_path(job)).lexically_normal().string()},
+                      {"version", this_build().version}};
   return rules.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 

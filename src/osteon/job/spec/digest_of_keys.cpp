@@ -2,7 +2,7 @@
 #include <osteon/base/digest.hpp>
 #include <osteon/job/checkpoint.hpp>
 #include <osteon/job/spec/digest_of_keys.hpp>
-#include <osteon/job/spec/keys.hpp>
+#include <osteon/job/spec/key_entry.hpp>
 #include <span>
 
 namespace osteon::job {
@@ -11,68 +11,40 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// What does not change the state of a solver.
-constexpr std::string_view not_of_a_state[] = {
-    "name",       "output", "picture", "run", "io", "checkpoint", "pistoia", "max_iterations", "compare_connectivity",
-    "uncertainty"};
-// What does not change results: how they are computed, and where they go.
-constexpr std::string_view not_of_results[] = {"output", "run", "io", "checkpoint"};
-
-// Writes down the values of all keys, defaults included, but those that are left out.
-class key_writer {
+// Writes down the values of the keys of a digest, defaults included.
+class key_writer final : public key_visitor {
  public:
-  explicit key_writer(std::span<const std::string_view> left_out) : left_out_(left_out) {}
-  template <class T>
-  void operator()(const char* key, const T& field, const char*, const std::vector<std::string>& = {}) {
-    put(key, [&] { return value(field); });
+  explicit key_writer(key_digest digest) : digest_(digest) {}
+  void key(const key_entry& entry, const key_field& value) override {
+    if (is_in(entry.use, digest_)) std::visit([&](const auto* field) { object_[entry.name] = value_of(*field); }, value);
   }
-  template <class F>
-  void table(const char* name, const char*, F describe_table) {
-    put(name, [&] {
-      key_writer inner(left_out_);
-      describe_table(inner);
-      return inner.object_;
-    });
-  }
-  template <class T, class F>
-  void optional_table(const char* name, std::optional<T>& field, const char* doc, F describe_table) {
-    if (field) table(name, doc, [&](key_writer& inner) { describe_table(inner, *field); });
-  }
-  template <class T, class F>
-  void list(const char* name, std::vector<T>& field, const char*, F describe_item) {
+  void table(const key_table& table, void* owner) override {
     json items = json::array();
-    for (T& item : field) {
-      key_writer inner(left_out_);
-      describe_item(inner, item);
+    const std::size_t count = table.count(owner);
+    for (std::size_t n = 0; n < count; ++n) {
+      key_writer inner(digest_);
+      visit_keys(table, table.at(owner, n), inner);
       items.push_back(inner.object_);
     }
-    object_[name] = items;
+    if (table.kind == key_table::kinds::list)
+      object_[table.name] = items;
+    else if (count > 0 && !items.front().empty())
+      object_[table.name] = items.front();
   }
   const json& object() const { return object_; }
 
  private:
   template <class T>
-  static json value(const T& field) {
+  static json value_of(const T& field) {
     return field;
   }
   template <class T>
-  static json value(const std::optional<T>& field) {
+  static json value_of(const std::optional<T>& field) {
     return field ? json(*field) : json(nullptr);
   }
-  template <class F>
-  void put(const char* name, F make) {
-    if (std::find(left_out_.begin(), left_out_.end(), name) == left_out_.end()) object_[name] = make();
-  }
-  std::span<const std::string_view> left_out_;
+  key_digest digest_;
   json object_ = json::object();
 };
-
-json keys_of(const spec& job, std::span<const std::string_view> left_out) {
-  spec copy = job;  // the description of the keys is made for readers, too
-  key_writer writer(left_out);
-  describe(writer, copy);
-  return writer.object();
-}
 
 std::string digest_of(const json& keys) {
   const std::string text = keys.dump(-1, ' ', false, json::error_handler_t::replace);
@@ -81,14 +53,15 @@ std::string digest_of(const json& keys) {
 
 }  // namespace
 
-std::string digest_of_keys(const spec& job) { return digest_of(keys_of(job, not_of_a_state)); }
-
-std::string digest_of_result_keys(const spec& job) {
-  json keys = keys_of(job, not_of_results);
-  keys["output_fields"] = job.output_fields ? json(*job.output_fields) : json(nullptr);
-  keys["morphometry"] = job.measures_shape;
-  keys["stored"] = {job.io.compression, job.io.compression_level.value_or(-1), job.io.significant_digits};
-  return digest_of(keys);
+json values_of_keys(const spec& job, key_digest digest) {
+  spec copy = job;  // visitors may fill in values
+  key_writer writer(digest);
+  visit_keys(job_keys(), &copy, writer);
+  return writer.object();
 }
+
+std::string digest_of_keys(const spec& job) { return digest_of(values_of_keys(job, key_digest::state)); }
+
+std::string digest_of_result_keys(const spec& job) { return digest_of(values_of_keys(job, key_digest::results)); }
 
 }  // namespace osteon::job

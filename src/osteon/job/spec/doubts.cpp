@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <osteon/job/locking.hpp>
 #include <osteon/job/physics.hpp>
 
 namespace osteon::job {
@@ -22,17 +21,14 @@ class doubter {
     found_ = job_.older_spellings;
     for (std::size_t n = 0; n < job_.materials.size(); ++n)
       of_material(job_.materials[n], fmt::format("material[{}].", n + 1));
-    if (job_.density_law) ratio(job_.density_law->poisson_ratio, "density_law.poisson_ratio");
-    if (job_.modulus_image && !job_.poisson_image) ratio(job_.modulus_image->poisson_ratio, "modulus_image.poisson_ratio");
     if (job_.image.spacing_mm && !job_.image.spacing_mm->empty())
       doubt(*std::max_element(job_.image.spacing_mm->begin(), job_.image.spacing_mm->end()) > 5, "image.spacing_mm", [&] {
         const double h = *std::max_element(job_.image.spacing_mm->begin(), job_.image.spacing_mm->end());
         return fmt::format("{:g} mm is a large voxel; if micrometres were meant, write {:g}", h, h / 1000);
       });
-    const physics_entry& entry = physics_of(job_);
-    entry.warn(job_, found_);
     doubt(tolerance_of(job_) > 1e-3, "solve.tolerance",
           [&] { return fmt::format("{:g} is coarse: answers may be off by per cents; 1e-6 is usual", tolerance_of(job_)); });
+    physics_of(job_).warn(job_, nullptr, found_);
     return std::move(found_);
   }
 
@@ -67,7 +63,6 @@ class doubter {
  private:
   void of_material(const material_spec& m, const std::string& at) {
     if (bears_ && m.youngs_modulus_MPa) modulus(*m.youngs_modulus_MPa, at + "youngs_modulus_MPa");
-    ratio(m.poisson_ratio, at + "poisson_ratio");
     const double k = m.conductivity_W_per_mK.value_or(1);
     doubt(k > 5000, at + "conductivity_W_per_mK",
           [&] { return fmt::format("{:g} W/(m K) conducts better than diamond (2000); mW/(m K) is a thousandth", k); });
@@ -83,13 +78,6 @@ class doubter {
     doubt(c < 1e4, at + "heat_capacity_J_per_m3K", [&] {
       return fmt::format("{:g} J/(m3 K) is little for a solid; it is density times specific heat: water has 4.2e6", c);
     });
-  }
-
-  void ratio(std::optional<double> given, const std::string& where) {
-    if (!bears_ || !given) return;
-    const double nu = *given;
-    doubt(nu < 0, where, [&] { return fmt::format("{:g} is unusual; bone has 0.3", nu); });
-    doubt(locks_at(nu), where, [&] { return locking_at(nu); });
   }
 
   const spec& job_;
@@ -111,7 +99,7 @@ std::vector<problem> doubts_of_size(const spec& job, const vector3& spacing_mm, 
                        size.y, size.x);
   });
   std::vector<problem> found = all.take();
-  physics_of(job).warn_of_size(job, size, found);
+  physics_of(job).warn(job, &size, found);
   return found;
 }
 

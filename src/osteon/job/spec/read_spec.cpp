@@ -7,12 +7,11 @@
 #include <cmath>
 #include <common/printable.hpp>
 #include <common/toml_limits.hpp>
-#include <concepts>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <osteon/base/error.hpp>
-#include <osteon/job/spec/keys.hpp>
+#include <osteon/job/spec/key_entry.hpp>
 #include <osteon/job/spec/synonyms.hpp>
 #include <set>
 #include <span>
@@ -124,58 +123,38 @@ std::string place_of_key(const std::string& file, std::uint32_t line, const std:
   return line == 0 ? fmt::format("--set: {}", key) : fmt::format("{}:{}: {}", file, line, key);
 }
 
-// Fills a spec from a TOML table. Every key that `describe` names is known; what is left over is a fault.
-class reader {
+// What the readers of all tables of a file have in common.
+struct reading {
+  const std::string& file;
+  const spec& job;  ///< as far as it is read
+  std::vector<problem>& problems;
+  std::map<std::string, std::uint32_t>& lines;
+  std::vector<problem>& older_spellings;
+};
+
+// Fills a spec from a TOML table. What is no registered key is a fault.
+class reader final : public key_visitor {
  public:
-  reader(const toml::table& table, std::string prefix, const std::string& file, std::vector<problem>& problems,
-         std::map<std::string, std::uint32_t>& lines, std::vector<problem>& older_spellings)
-      : table_(table),
-        prefix_(std::move(prefix)),
-        file_(file),
-        problems_(problems),
-        lines_(lines),
-        older_spellings_(older_spellings) {}
+  reader(const toml::table& table, std::string prefix, const reading& all)
+      : table_(table), prefix_(std::move(prefix)), all_(all) {}
 
-  template <class T>
-  void operator()(const char* key, T& field, const char*, std::vector<std::string> choices = {}) {
-    known_.push_back(key);
-    const toml::node* node = find_value(key);
+  void key(const key_entry& entry, const key_field& value) override {
+    known_.push_back(entry.name);
+    const toml::node* node = find_value(entry.name);
     if (!node) return;
-    lines_[prefix_ + key] = node->source().begin.line;
-    read(*node, key, field, choices);
+    all_.lines[prefix_ + entry.name] = node->source().begin.line;
+    std::visit([&](auto* field) { read(*node, entry, *field); }, value);
   }
 
-  template <class F>
-  void table(const char* name, const char*, F describe_table) {
-    known_.push_back(name);
-    if (const toml::table* inner = find_table(name)) walk(*inner, fmt::format("{}{}.", prefix_, name), describe_table);
-  }
-
-  template <class T, class F>
-  void optional_table(const char* name, std::optional<T>& field, const char*, F describe_table) {
-    known_.push_back(name);
-    if (const toml::table* inner = find_table(name)) {
-      field.emplace();
-      walk(*inner, fmt::format("{}{}.", prefix_, name), [&](reader& r) { describe_table(r, *field); });
-    }
-  }
-
-  template <class T, class F>
-  void list(const char* name, std::vector<T>& field, const char*, F describe_item) {
-    known_.push_back(name);
-    const toml::node* node = table_.get(name);
+  void table(const key_table& table, void* owner) override {
+    known_.push_back(table.name);
+    const toml::node* node = table_.get(table.name);
     if (!node) return;
-    const toml::array* array = node->as_array();
-    if (!array || !array->is_homogeneous(toml::node_type::table)) {
-      fault(*node, name, fmt::format("expected a list of tables; write [[{}{}]] for each", prefix_, name));
-      return;
-    }
-    for (std::size_t i = 0; i < array->size(); ++i) {
-      field.emplace_back();
-      const std::string prefix = fmt::format("{}{}[{}].", prefix_, name, i + 1);
-      lines_[prefix] = (*array)[i].source().begin.line;
-      walk(*(*array)[i].as_table(), prefix, [&](reader& r) { describe_item(r, field.back()); });
-    }
+    if (table.kind == key_table::kinds::list) return list(table, *node, owner);
+    if (const toml::table* inner = node->as_table())
+      walk(*inner, fmt::format("{}{}.", prefix_, table.name), table, table.open(owner));
+    else
+      fault(*node, table.name, fmt::format("expected a table; write [{}{}]", prefix_, table.name));
   }
 
   // Report the keys that nobody asked for.
@@ -184,8 +163,8 @@ class reader {
       const std::string name(key.str());
       if (std::find(known_.begin(), known_.end(), name) == known_.end() &&
           std::find(older_.begin(), older_.end(), name) == older_.end())
-        problems_.push_back({place_of_key(file_, key.source().begin.line, prefix_ + name),
-                             "unknown key" + advice_on_key(table_name(), name, known_)});
+        all_.problems.push_back({place_of_key(all_.file, key.source().begin.line, prefix_ + name),
+                                 "unknown key" + advice_on_key(table_name(), name, known_)});
     }
   }
 
@@ -203,36 +182,40 @@ class reader {
     return name.empty() ? name : name.substr(0, name.size() - 1);
   }
 
-  template <class F>
-  void walk(const toml::table& inner, const std::string& prefix, F describe_table) {
-    reader r(inner, prefix, file_, problems_, lines_, older_spellings_);
-    describe_table(r);
+  void walk(const toml::table& inner, const std::string& prefix, const key_table& table, void* element) {
+    reader r(inner, prefix, all_);
+    visit_keys(table, element, r);
     r.finish();
   }
 
+  void list(const key_table& table, const toml::node& node, void* owner) {
+    const toml::array* array = node.as_array();
+    if (!array || !array->is_homogeneous(toml::node_type::table))
+      return fault(node, table.name, fmt::format("expected a list of tables; write [[{}{}]] for each", prefix_, table.name));
+    for (std::size_t i = 0; i < array->size(); ++i) {
+      const std::string prefix = fmt::format("{}{}[{}].", prefix_, table.name, i + 1);
+      all_.lines[prefix] = (*array)[i].source().begin.line;
+      walk(*(*array)[i].as_table(), prefix, table, table.open(owner));
+    }
+  }
+
   // The value of a key, which the file may have by an older name.
-  const toml::node* find_value(const char* key) {
+  const toml::node* find_value(const std::string& key) {
     const toml::node* node = table_.get(key);
     std::string given = key;
     for (const std::string& older : older_keys(table_name(), key)) {
       const toml::node* value = table_.get(older);
       if (!value) continue;
       older_.push_back(older);
-      older_spellings_.push_back({prefix_ + older, spelled_now(older, key)});
+      all_.older_spellings.push_back({prefix_ + older, spelled_now(older, key)});
       if (node) fault(*value, older, fmt::format("given together with {}, which is the same; keep {}", given, key));
       if (!node) node = value, given = older;
     }
     return node;
   }
 
-  const toml::table* find_table(const char* name) {
-    const toml::node* node = table_.get(name);
-    if (node && !node->as_table()) fault(*node, name, fmt::format("expected a table; write [{}{}]", prefix_, name));
-    return node ? node->as_table() : nullptr;
-  }
-
   void fault(const toml::node& node, const std::string& key, const std::string& text) {
-    problems_.push_back({place_of_key(file_, node.source().begin.line, prefix_ + key), text});
+    all_.problems.push_back({place_of_key(all_.file, node.source().begin.line, prefix_ + key), text});
   }
 
   static std::string shown(const toml::node& node) {
@@ -241,81 +224,81 @@ class reader {
     return text.str();
   }
 
-  void read(const toml::node& node, const char* key, std::string& field, const std::vector<std::string>& choices) {
+  void read(const toml::node& node, const key_entry& entry, std::string& field) {
     auto value = node.value_exact<std::string>();
-    if (!value) return fault(node, key, fmt::format("expected a text in quotes, found {}", shown(node)));
-    if (const std::string present = present_value(key, *value); present != *value) {
-      older_spellings_.push_back({prefix_ + key, spelled_now(*value, present)});
+    if (!value) return fault(node, entry.name, fmt::format("expected a text in quotes, found {}", shown(node)));
+    if (const std::string present = present_value(entry.name, *value); present != *value) {
+      all_.older_spellings.push_back({prefix_ + entry.name, spelled_now(*value, present)});
       value = present;
     }
-    if (!choices.empty() && std::find(choices.begin(), choices.end(), *value) == choices.end())
+    const std::vector<std::string>& choices = entry.options.choices;
+    if (!choices.empty() && std::find(choices.begin(), choices.end(), *value) == choices.end()) {
+      const std::vector<std::string> own = choices_in_job(entry);
       return fault(
-          node, key,
-          fmt::format("'{}' is none of {}{}", *value, fmt::join(choices, ", "), advice_on_value(key, *value, choices)));
+          node, entry.name,
+          fmt::format("'{}' is none of {}{}", *value, fmt::join(own, ", "), advice_on_value(entry.name, *value, own)));
+    }
     field = *value;
   }
-  void read(const toml::node& node, const char* key, bool& field, const std::vector<std::string>&) {
+  void read(const toml::node& node, const key_entry& entry, bool& field) {
     if (const auto value = node.value_exact<bool>())
       field = *value;
     else
-      fault(node, key, fmt::format("expected true or false, found {}", shown(node)));
+      fault(node, entry.name, fmt::format("expected true or false, found {}", shown(node)));
   }
-  void read(const toml::node& node, const char* key, double& field, const std::vector<std::string>&) {
+  void read(const toml::node& node, const key_entry& entry, double& field) {
     const auto value = node.is_number() ? node.value<double>() : std::nullopt;
     if (value && std::isfinite(*value))
       field = *value;
     else
-      fault(node, key, fmt::format("expected a finite number, found {}", shown(node)));
+      fault(node, entry.name, fmt::format("expected a finite number, found {}", shown(node)));
   }
-  void read(const toml::node& node, const char* key, std::int64_t& field, const std::vector<std::string>&) {
+  void read(const toml::node& node, const key_entry& entry, std::int64_t& field) {
     if (const auto value = node.value_exact<std::int64_t>())
       field = *value;
     else
-      fault(node, key, fmt::format("expected a whole number, found {}", shown(node)));
+      fault(node, entry.name, fmt::format("expected a whole number, found {}", shown(node)));
   }
-  void read(const toml::node& node, const char* key, std::optional<double>& field, const std::vector<std::string>& choices) {
-    // The one number that may also be given by a method's name.
-    if (std::string_view(key) == "threshold" && node.value_exact<std::string>() == "otsu") return;
-    if (std::string_view(key) == "threshold" && node.is_string())
-      return fault(node, key, fmt::format("expected a grey value or \"otsu\", found {}", shown(node)));
-    read(node, key, field.emplace(), choices);
-  }
-  template <class T>
-  void read(const toml::node& node, const char* key, std::optional<T>& field, const std::vector<std::string>& choices) {
-    read(node, key, field.emplace(), choices);
-  }
-  void read(const toml::node& node, const char* key, std::vector<double>& field, const std::vector<std::string>& choices) {
-    if (node.is_number() && std::string_view(key) == "spacing_mm") {  // a cube's three equal edges
-      double value = 0;
-      read(node, key, value, choices);
-      field.assign(3, value);
-      return;
+  void read(const toml::node& node, const key_entry& entry, std::optional<double>& field) {
+    const std::string word = entry.options.word;
+    if (!word.empty() && node.is_string()) {
+      if (node.value_exact<std::string>() == word) return;
+      return fault(node, entry.name, fmt::format("expected a grey value or \"{}\", found {}", word, shown(node)));
     }
-    read_array(node, key, field, choices);
-  }
-  void read(const toml::node& node, const char* key, std::vector<std::vector<double>>& field,
-            const std::vector<std::string>&) {
-    read_array(node, key, field);
+    read(node, entry, field.emplace());
   }
   template <class T>
-  void read(const toml::node& node, const char* key, std::vector<T>& field, const std::vector<std::string>& choices) {
-    read_array(node, key, field, choices);
+  void read(const toml::node& node, const key_entry& entry, std::optional<T>& field) {
+    read(node, entry, field.emplace());
+  }
+  void read(const toml::node& node, const key_entry& entry, std::vector<double>& field) {
+    if (!entry.options.is_one_for_three || !node.is_number()) return read_array(node, entry, field);
+    double value = 0;
+    read(node, entry, value);
+    field.assign(3, value);
   }
   template <class T>
-  void read_array(const toml::node& node, const char* key, std::vector<T>& field,
-                  const std::vector<std::string>& choices = {}) {
+  void read(const toml::node& node, const key_entry& entry, std::vector<T>& field) {
+    read_array(node, entry, field);
+  }
+  template <class T>
+  void read_array(const toml::node& node, const key_entry& entry, std::vector<T>& field) {
     const toml::array* array = node.as_array();
-    if (!array) return fault(node, key, fmt::format("expected a list in brackets, found {}", shown(node)));
+    if (!array) return fault(node, entry.name, fmt::format("expected a list in brackets, found {}", shown(node)));
     field.clear();
-    for (const toml::node& item : *array) read(item, key, field.emplace_back(), choices);
+    for (const toml::node& item : *array) read(item, entry, field.emplace_back());
+  }
+
+  // Those of the job's physics, as far as they depend on it.
+  std::vector<std::string> choices_in_job(const key_entry& entry) const {
+    std::vector<std::string> own;
+    if (entry.options.own_choices) own = entry.options.own_choices(all_.job);
+    return own.empty() ? entry.options.choices : own;
   }
 
   const toml::table& table_;
   std::string prefix_;
-  const std::string& file_;
-  std::vector<problem>& problems_;
-  std::map<std::string, std::uint32_t>& lines_;
-  std::vector<problem>& older_spellings_;
+  const reading& all_;
   std::vector<std::string> known_, older_;  ///< keys; older: of known ones, that the file has
 };
 
@@ -351,8 +334,9 @@ spec read_spec_text(const std::string& text, const std::string& path, std::vecto
   try {
     toml::table table = toml::parse(job.text, path);
     set_keys(table, changes, problems);
-    reader r(table, "", path, problems, lines, job.older_spellings);
-    describe(r, job);
+    const reading all{path, job, problems, lines, job.older_spellings};
+    reader r(table, "", all);
+    visit_keys(job_keys(), &job, r);
     r.finish();
   } catch (const toml::parse_error& e) {
     problems.push_back(

@@ -1,5 +1,5 @@
 #include <nlohmann/json.hpp>
-#include <osteon/job/spec/keys.hpp>
+#include <osteon/job/spec/key_entry.hpp>
 
 namespace osteon::job {
 
@@ -43,48 +43,37 @@ json shown_default(const std::optional<T>&) {
   return nullptr;
 }
 
-class schema_writer {
+class schema_writer final : public key_visitor {
  public:
   schema_writer() : object_({{"type", "object"}, {"additionalProperties", false}, {"properties", json::object()}}) {}
 
-  template <class T>
-  void operator()(const char* key, T& field, const char* doc, std::vector<std::string> choices = {}) {
-    json entry = type_of<T>::schema();
-    entry["description"] = doc;
-    if (!choices.empty()) (entry["type"] == "array" ? entry["items"] : entry)["enum"] = choices;
-    if (std::string_view(key) == "spacing_mm") entry["type"] = {"array", "number"};
-    if (std::string_view(key) == "threshold") entry["type"] = {"number", "string"};
-    const json value = shown_default(field);
-    if (!value.is_null() && value != "" && !(value.is_array() && value.empty())) entry["default"] = value;
-    object_["properties"][key] = entry;
+  void key(const key_entry& entry, const key_field& value) override {
+    json described, usual;
+    std::visit(
+        [&](const auto* field) {
+          described = type_of<std::remove_cvref_t<decltype(*field)>>::schema();
+          usual = shown_default(*field);
+        },
+        value);
+    described["description"] = entry.meaning;
+    const key_options& o = entry.options;
+    if (!o.choices.empty()) (described["type"] == "array" ? described["items"] : described)["enum"] = o.choices;
+    if (o.is_one_for_three) described["type"] = {"array", "number"};
+    if (*o.word) described["type"] = {"number", "string"};
+    if (!usual.is_null() && usual != "" && !(usual.is_array() && usual.empty())) described["default"] = usual;
+    object_["properties"][entry.name] = described;
   }
-  template <class F>
-  void table(const char* name, const char* doc, F describe_table) {
+  void table(const key_table& table, void* owner) override {
     schema_writer inner;
-    describe_table(inner);
-    add(name, doc, inner.object_);
-  }
-  template <class T, class F>
-  void optional_table(const char* name, std::optional<T>&, const char* doc, F describe_table) {
-    schema_writer inner;
-    T fresh{};
-    describe_table(inner, fresh);
-    add(name, doc, inner.object_);
-  }
-  template <class T, class F>
-  void list(const char* name, std::vector<T>&, const char* doc, F describe_item) {
-    schema_writer inner;
-    T fresh{};
-    describe_item(inner, fresh);
-    add(name, doc, {{"type", "array"}, {"items", inner.object_}});
+    visit_keys(table, table.open(owner), inner);
+    json described = inner.take();
+    if (table.kind == key_table::kinds::list) described = {{"type", "array"}, {"items", std::move(described)}};
+    described["description"] = table.meaning;
+    object_["properties"][table.name] = std::move(described);
   }
   json take() { return std::move(object_); }
 
  private:
-  void add(const char* name, const char* doc, json entry) {
-    entry["description"] = doc;
-    object_["properties"][name] = std::move(entry);
-  }
   json object_;
 };
 
@@ -93,7 +82,7 @@ class schema_writer {
 std::string json_schema() {
   schema_writer writer;
   spec fresh;
-  describe(writer, fresh);
+  visit_keys(job_keys(), &fresh, writer);
   json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", "osteon job"}, {"version", 1}};
   schema.update(writer.take());
   schema["required"] = {"image"};

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cctype>
 #include <common/suggest.hpp>
-#include <osteon/job/spec/keys.hpp>
-#include <set>
+#include <osteon/job/physics.hpp>
+#include <osteon/job/spec/key_entry.hpp>
 #include <utility>
 
 namespace osteon::job {
@@ -26,27 +26,6 @@ struct synonym {
 
 const std::vector<std::pair<const char*, std::vector<synonym>>>& synonyms_of_values() {
   static const std::vector<std::pair<const char*, std::vector<synonym>>> table{
-      {"test",
-       {{"axial_bonded",
-         {"compression", "compressive", "compress", "axialcompression", "uniaxialcompression", "tension", "tensile", "axial",
-          "bonded", "press", "pull", "push", "stretch", "plates", "platen", "platens", "strain", "displacement"}},
-        {"uniaxial", {"frictionless", "unconfined", "sliding", "roller", "rollers", "uniaxialfrictionless"}},
-        {"confined", {"oedometer", "constrained", "confinedcompression", "guided"}},
-        {"shear", {"simpleshear", "slidingshear", "shearing"}},
-        {"pure_shear", {"symmetricshear"}},
-        {"bending", {"bend", "flexure", "flexural", "purebending", "cantilever"}},
-        {"torsion", {"twist", "twisting", "torque"}},
-        {"custom",
-         {"force", "forces", "support", "supports", "userdefined", "user", "threepointbending", "fourpointbending",
-          "indentation"}},
-        {"conduction",
-         {"heat", "thermal", "diffusion", "laplace", "steadystate", "tortuosity", "dirichlet", "conductivity"}},
-        {"heat_transfer", {"convection", "flux", "heatflux", "cooling", "heating"}},
-        {"conductivity_tensor", {"effectiveconductivity", "tensor"}},
-        {"homogenise",
-         {"homogenize", "homogenization", "homogenisation", "stiffnesstensor", "effectivestiffness", "rve", "kubc",
-          "effectiveproperties"}},
-        {"free_expansion", {"free", "expansion", "thermalexpansion", "freeexpansion"}}}},
       {"keep",
        {{"largest", {"biggest", "main", "one", "largestcomponent", "lcc"}},
         {"percolating", {"connected", "spanning", "through"}},
@@ -144,44 +123,6 @@ std::string meant_by(const List& table, const std::string& word, const std::vect
   return {};
 }
 
-// A visitor that collects names.
-class key_collector {
- public:
-  key_collector(std::map<std::string, std::vector<std::string>>& all, std::set<std::string>& lists, std::string at)
-      : all_(all), lists_(lists), at_(std::move(at)) {}
-  template <class T>
-  void operator()(const char* key, T&, const char*, const std::vector<std::string>& = {}) {
-    all_[at_].push_back(key);
-  }
-  template <class F>
-  void table(const char* name, const char*, F describe_table) {
-    key_collector inner = below(name);
-    describe_table(inner);
-  }
-  template <class T, class F>
-  void optional_table(const char* name, std::optional<T>&, const char*, F describe_table) {
-    key_collector inner = below(name);
-    T fresh{};
-    describe_table(inner, fresh);
-  }
-  template <class T, class F>
-  void list(const char* name, std::vector<T>&, const char*, F describe_item) {
-    lists_.insert(name);
-    key_collector inner = below(name);
-    T fresh{};
-    describe_item(inner, fresh);
-  }
-
- private:
-  key_collector below(const char* name) {
-    all_[at_].push_back(name);
-    return {all_, lists_, at_.empty() ? name : at_ + "." + name};
-  }
-  std::map<std::string, std::vector<std::string>>& all_;
-  std::set<std::string>& lists_;  ///< names of lists of tables
-  std::string at_;
-};
-
 // Units that a key's name may end with although ours has another.
 std::string without_unit(const std::string& key) {
   for (const char* unit : {"_GPa", "_Pa", "_kPa", "_MPa", "_um",  "_m",         "_cm",        "_mm", "_percent", "_kN",
@@ -191,12 +132,13 @@ std::string without_unit(const std::string& key) {
   return key;
 }
 
-std::map<std::string, std::vector<std::string>> collect_keys(std::set<std::string>& lists) {
-  std::map<std::string, std::vector<std::string>> all;
-  key_collector collector(all, lists, "");
-  spec fresh;
-  describe(collector, fresh);
-  return all;
+void collect_keys(const key_table& table, const std::string& at, std::map<std::string, std::vector<std::string>>& all) {
+  for (const key_part& part : table.parts())
+    for (const key_entry& entry : part.keys) all[at].push_back(entry.name);
+  for (const key_table& inner : table.tables()) {
+    all[at].push_back(inner.name);
+    collect_keys(inner, at.empty() ? inner.name : at + "." + inner.name, all);
+  }
 }
 
 // What keys and values were called before. Unlike synonyms these are taken, with a hint.
@@ -228,8 +170,9 @@ std::string present_value(const std::string& key, const std::string& value) {
 }
 
 std::map<std::string, std::vector<std::string>> keys_by_table() {
-  std::set<std::string> lists;
-  return collect_keys(lists);
+  std::map<std::string, std::vector<std::string>> all;
+  collect_keys(job_keys(), "", all);
+  return all;
 }
 
 std::string advice_on_key(const std::string& table, const std::string& key, const std::vector<std::string>& known) {
@@ -238,19 +181,19 @@ std::string advice_on_key(const std::string& table, const std::string& key, cons
     if (candidate != key && without_unit(candidate) != candidate && without_unit(candidate) == without_unit(key))
       return did_mean(candidate) + " Its unit is in its name";
   if (const std::string word = meant_by(synonyms_of_keys(), key, known); !word.empty()) return did_mean(word);
-  struct tables {
-    std::set<std::string> lists;
-    std::map<std::string, std::vector<std::string>> all;
-    tables() { all = collect_keys(lists); }
+  const auto has_key = [&](const key_table& t) {
+    return std::any_of(t.parts().begin(), t.parts().end(), [&](const key_part& part) {
+      return std::any_of(part.keys.begin(), part.keys.end(), [&](const key_entry& e) { return e.name == key; });
+    });
   };
-  static const tables known_tables;  // a file may have thousands of unknown keys
-  const auto& [lists, all] = known_tables;
+  std::map<std::string, std::string> places;  // by name
+  if (!table.empty() && (has_key(job_keys()) || job_keys().has_table(key)))
+    places[""] = "the beginning of the file, before all tables";
+  for (const key_table& t : job_keys().tables())
+    if (t.name != table && (has_key(t) || t.has_table(key)))
+      places[t.name] = t.kind == key_table::kinds::list ? "[[" + t.name + "]]" : "[" + t.name + "]";
   std::vector<std::string> elsewhere;
-  for (const auto& [name, keys] : all)
-    if (name != table && std::find(keys.begin(), keys.end(), key) != keys.end() && name.find('.') == std::string::npos)
-      elsewhere.push_back(name.empty()           ? "the beginning of the file, before all tables"
-                          : lists.contains(name) ? "[[" + name + "]]"
-                                                 : "[" + name + "]");
+  for (const auto& [name, place] : places) elsewhere.push_back(place);
   if (!elsewhere.empty()) {
     std::string text = "; it belongs to " + elsewhere.front();
     for (std::size_t n = 1; n < elsewhere.size(); ++n) text += " or " + elsewhere[n];
@@ -260,9 +203,13 @@ std::string advice_on_key(const std::string& table, const std::string& key, cons
 }
 
 std::string advice_on_value(const std::string& key, const std::string& value, const std::vector<std::string>& choices) {
-  if (key == "physics") {
+  if (key == "physics" || key == "test") {
     std::vector<synonym> names;
-    for (const physics_entry* p : all_physics()) names.push_back({p->name, p->synonyms});
+    for (const physics_entry* p : all_physics()) {
+      if (key == "physics") names.push_back({p->name, p->synonyms});
+      if (key == "test")
+        for (const load_test& test : p->tests) names.push_back({test.name.c_str(), test.synonyms});
+    }
     if (const std::string word = meant_by(names, value, choices); !word.empty()) return "; did you mean '" + word + "'?";
   }
   for (const auto& [name, table] : synonyms_of_values())

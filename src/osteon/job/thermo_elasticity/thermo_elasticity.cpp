@@ -7,12 +7,15 @@
 #include <osteon/job/elasticity/elastic_answers.hpp>
 #include <osteon/job/elasticity/elastic_fields.hpp>
 #include <osteon/job/elasticity/elastic_problem.hpp>
-#include <osteon/job/elasticity/load_warnings.hpp>
+#include <osteon/job/elasticity/load_keys.hpp>
 #include <osteon/job/elasticity/loads_on_solid.hpp>
+#include <osteon/job/elasticity/warn_of_loads.hpp>
 #include <osteon/job/flow/stage/flow.hpp>
 #include <osteon/job/heat/check_heat.hpp>
 #include <osteon/job/heat/heat_case.hpp>
+#include <osteon/job/heat/heat_keys.hpp>
 #include <osteon/job/heat/temperature_frames.hpp>
+#include <osteon/job/spec/key_entry.hpp>
 #include <osteon/job/thermo_elasticity/flow_stress.hpp>
 #include <osteon/solve/elasticity/rehearse_elasticity.hpp>
 #include <osteon/solve/heat/rehearse_heat.hpp>
@@ -142,6 +145,23 @@ std::vector<answer> warm_answers() {
   return all;
 }
 
+std::vector<load_test> warm_tests() {
+  std::vector<load_test> tests = tests_of_one_face();
+  std::erase_if(tests, [](const load_test& test) { return test.name != "axial_bonded"; });
+  tests.push_back({"free_expansion",
+                   "nothing but the temperatures, in thermo_elasticity",
+                   {"free", "expansion", "thermalexpansion", "freeexpansion"}});
+  return tests;
+}
+
+void register_warm_keys(key_table& job) {
+  register_load_keys(job);
+  register_heat_keys(job);
+  job.table("load", "")
+      .keys_in<load_spec, spec>(&spec::load, 30)("reference_K", &load_spec::reference_K,
+                                                 "Temperature in K at which a thermo_elasticity job is free of stress.");
+}
+
 }  // namespace
 
 const physics_entry& thermo_elasticity() {
@@ -151,16 +171,18 @@ const physics_entry& thermo_elasticity() {
       .caption = "The specimen under load",
       .synonyms = {"thermomechanical", "thermoelastic", "thermalstress", "coupled"},
       .answers = warm_answers(),
+      .tests = warm_tests(),
+      .usual_test = "axial_bonded",
+      .keys = register_warm_keys,
       .check = check_warm_load,
+      .warn =
+          [](const spec& job, const vector3* size_mm, std::vector<problem>& warnings) {
+            warn_of_loads(job, size_mm, warnings);
+            warn_of_temperatures(job, size_mm, warnings);
+          },
       .refuse = refuse_warm_load,
       .check_on_solid = [](const spec& job, const std::function<local_model()>& read,
                            std::vector<problem>&) { check_thermo_elasticity(job, read()); },
-      .warn =
-          [](const spec& job, std::vector<problem>& warnings) {
-            warn_of_loads(job, warnings);
-            warn_of_temperatures(job, warnings);
-          },
-      .warn_of_size = warn_of_displacements,
       .needs = {&property::conductivity, &property::youngs_modulus, &property::thermal_expansion},
       .takes_boundaries = true,
       .takes_heat_sources = true,

@@ -1,0 +1,13 @@
+#pragma once
+/// @file
+/// Unusual values of mechanical loads and elastic constants: strains and angles beyond linear elasticity, ratios at which
+/// voxels lock.
+#include <osteon/job/spec.hpp>
+#include <vector>
+
+namespace osteon::job {
+
+/// @param size_mm of the image, for displacements as strains; null: all that does not depend on it
+void warn_of_loads(const spec& job, const vector3* size_mm, std::vector<problem>& warnings);
+
+}  // namespace osteon::job

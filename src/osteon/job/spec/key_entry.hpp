@@ -1,0 +1,214 @@
+#pragma once
+/// @file
+/// The keys of a job file as data. The core and each physics register their keys; the reader, the JSON Schema, the checks of
+/// ranges and the digests are visitors of these entries, so they cannot disagree.
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <list>
+#include <memory>
+#include <optional>
+#include <osteon/job/spec.hpp>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace osteon::job {
+
+/// Where the value of a key is. An optional one may be left out.
+using key_field =
+    std::variant<std::string*, bool*, double*, std::int64_t*, std::vector<double>*, std::vector<std::int64_t>*,
+                 std::vector<std::string>*, std::vector<std::vector<double>>*, std::vector<std::vector<std::int64_t>>*,
+                 std::optional<std::string>*, std::optional<double>*, std::optional<std::int64_t>*,
+                 std::optional<std::vector<double>>*, std::optional<std::vector<std::string>>*>;
+
+/// What depends on the value of a key, and so which digests contain it.
+enum class key_use : unsigned {
+  run = 0,      ///< only how the job is computed, and where its files go
+  files = 1,    ///< what is made of the solution: names, pictures, further solutions
+  answers = 3,  ///< the solution, and so the files
+  model = 7,    ///< the model of the image, and so the solution and the files
+  stored = 5,   ///< how the model and the files are stored, but not the solution
+};
+/// The digests: of finished results, of a solver's state, of a model.
+enum class key_digest : unsigned { results = 1, state = 2, model = 4 };
+
+inline bool is_in(key_use use, key_digest digest) {
+  return (static_cast<unsigned>(use) & static_cast<unsigned>(digest)) != 0;
+}
+
+/// Limits of a number, or of each number of a list.
+struct key_range {
+  double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
+  bool is_above = false, is_below = false;  ///< low, high themselves are not allowed
+  const char* unit = "";                    ///< or what is counted
+  const char* remark = "";                  ///< of the fault, after the limits: `, e.g. 1e-6`
+
+  bool contains(double value) const {
+    return (is_above ? value > low : value >= low) && (is_below ? value < high : value <= high);
+  }
+  /// `0 must be in (0, 1), e.g. 1e-6`
+  std::string fault_of(double value) const;
+};
+inline key_range positive(const char* unit, const char* remark = "") {
+  return {.low = 0, .is_above = true, .unit = unit, .remark = remark};
+}
+inline key_range at_least(double low, const char* unit, const char* remark = "") {
+  return {.low = low, .unit = unit, .remark = remark};
+}
+inline key_range from_to(double low, double high, const char* unit = "", const char* remark = "") {
+  return {.low = low, .high = high, .unit = unit, .remark = remark};
+}
+/// Without the limits themselves.
+inline key_range between(double low, double high, const char* unit = "", const char* remark = "") {
+  return {.low = low, .high = high, .is_above = true, .is_below = true, .unit = unit, .remark = remark};
+}
+
+/// What only some keys have.
+struct key_options {
+  std::vector<std::string> choices{};  ///< values of a text, or of each text of a list; none: any
+  key_range range{};
+  std::optional<key_use> use{};   ///< absent: that of the table
+  const char* word = "";          ///< a text that a number may be left out by
+  bool is_one_for_three = false;  ///< one number stands for a list of three equal ones
+  /// Of the choices, those that a job of its physics has, for faults; null: all.
+  std::vector<std::string> (*own_choices)(const spec& job) = nullptr;
+};
+
+/// One key.
+struct key_entry {
+  std::string name, meaning;  ///< its name has its unit; the meaning ends in a full stop
+  key_options options;
+  key_use use = key_use::answers;
+  std::size_t type = 0;       ///< of its value: index of key_field
+  std::ptrdiff_t offset = 0;  ///< of its value in the struct that holds it
+
+  /// @param holder the struct of its part
+  key_field in(void* holder) const;
+};
+
+/// Keys of a table that are in one struct.
+struct key_part {
+  std::function<void*(void* element)> open;  ///< the struct, of an element of the table
+  int place = 0;
+  std::list<key_entry> keys{};
+};
+
+/// Registers keys of a struct: `keys("end_s", &transient_spec::end_s, "Time at the end in s.")`.
+template <class Keys>
+class key_list {
+ public:
+  key_list(key_part& part, key_use use) : part_(&part), use_(use) {}
+
+  template <class T>
+  key_list& operator()(std::string name, T Keys::* at, std::string meaning, key_options options = {}) {
+    static Keys sample{};
+    key_entry entry{std::move(name), std::move(meaning), std::move(options)};
+    entry.use = entry.options.use.value_or(use_);
+    entry.type = key_field(&(sample.*at)).index();
+    entry.offset = reinterpret_cast<const std::byte*>(&(sample.*at)) - reinterpret_cast<const std::byte*>(&sample);
+    part_->keys.push_back(std::move(entry));
+    return *this;
+  }
+
+ private:
+  key_part* part_;
+  key_use use_;
+};
+
+/// A table of keys, an optional one or a list of them. Its owner is the struct of the table around it; an element is what a
+/// table of the file fills.
+class key_table {
+ public:
+  enum class kinds { one, optional, list };
+  std::string name, meaning;
+  kinds kind = kinds::one;
+  int place = 0;  ///< in the schema and the reference: tables in ascending order
+  key_use use = key_use::answers;
+  std::function<void*(void* owner)> open;                    ///< a new element of a list, the element of others
+  std::function<std::size_t(void* owner)> count;             ///< of elements that there are
+  std::function<void*(void* owner, std::size_t number)> at;  ///< an element that there is
+
+  /// A table within this one. What is registered twice is that of the first time.
+  /// @param at member of the owner's struct, or a function of the owner
+  key_table& table(std::string of_name, std::string of_meaning, int at_place = last_place,
+                   key_use of_use = key_use::answers) {
+    return add(
+        std::move(of_name), std::move(of_meaning), kinds::one, at_place, of_use, [](void* owner) { return owner; },
+        [](void*) { return std::size_t{1}; }, [](void* owner, std::size_t) { return owner; });
+  }
+  template <class Owner, class At>
+  key_table& optional_table(std::string of_name, std::string of_meaning, At at_owner, int at_place = last_place,
+                            key_use of_use = key_use::answers) {
+    const auto field = [at_owner](void* owner) -> auto& { return std::invoke(at_owner, *static_cast<Owner*>(owner)); };
+    return add(
+        std::move(of_name), std::move(of_meaning), kinds::optional, at_place, of_use,
+        [field](void* owner) -> void* { return &field(owner).emplace(); },
+        [field](void* owner) { return field(owner) ? std::size_t{1} : std::size_t{0}; },
+        [field](void* owner, std::size_t) -> void* { return &*field(owner); });
+  }
+  template <class Owner, class At>
+  key_table& list(std::string of_name, std::string of_meaning, At at_owner, int at_place = last_place,
+                  key_use of_use = key_use::answers) {
+    const auto field = [at_owner](void* owner) -> auto& { return std::invoke(at_owner, *static_cast<Owner*>(owner)); };
+    return add(
+        std::move(of_name), std::move(of_meaning), kinds::list, at_place, of_use,
+        [field](void* owner) -> void* { return &field(owner).emplace_back(); },
+        [field](void* owner) { return field(owner).size(); },
+        [field](void* owner, std::size_t number) -> void* { return &field(owner)[number]; });
+  }
+
+  /// Keys in a struct within the element. @param at member of the element, or a function of it
+  template <class Keys, class Element, class At>
+  key_list<Keys> keys_in(At at_element, int at_place = 0) {
+    return {part([at_element](void* element) -> void* { return &std::invoke(at_element, *static_cast<Element*>(element)); },
+                 at_place),
+            use};
+  }
+  /// Keys in the element itself.
+  template <class Keys>
+  key_list<Keys> keys() {
+    return {part([](void* element) { return element; }, 0), use};
+  }
+  /// Keys in a group of the job, for a table of the job.
+  template <class Keys>
+  key_list<Keys> keys_in_group(int at_place = 0) {
+    return {part([](void* job) -> void* { return &static_cast<spec*>(job)->groups.template of<Keys>(); }, at_place), use};
+  }
+
+  bool has_table(const std::string& of_name) const;
+  const std::list<key_part>& parts() const { return parts_; }
+  const std::list<key_table>& tables() const { return tables_; }
+  static constexpr int last_place = 1000;
+
+ private:
+  key_table& add(std::string of_name, std::string of_meaning, kinds of_kind, int at_place, key_use of_use,
+                 std::function<void*(void*)> open_element, std::function<std::size_t(void*)> count_elements,
+                 std::function<void*(void*, std::size_t)> element_at);
+  key_part& part(std::function<void*(void*)> open_part, int at_place);
+
+  std::list<key_part> parts_;
+  std::list<key_table> tables_;
+};
+
+/// Does something with each key.
+class key_visitor {
+ public:
+  virtual ~key_visitor() = default;
+  virtual void key(const key_entry& entry, const key_field& value) = 0;
+  /// @param owner of the elements of the table, which visit_keys() goes through
+  virtual void table(const key_table& table, void* owner) = 0;
+};
+
+/// The keys of an element of a table, and then the tables within it.
+void visit_keys(const key_table& table, void* element, key_visitor& visitor);
+
+/// All keys: those of the core, and those that each physics of all_physics() registers. The element of this table is the
+/// job.
+const key_table& job_keys();
+
+/// Keys of the core.
+void register_core_keys(key_table& job);
+
+}  // namespace osteon::job
