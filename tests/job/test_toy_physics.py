@@ -89,4 +89,9 @@ def test_its_keys_are_in_the_schema(tmp_path: Path) -> None:
     assert schema["properties"]["physics"]["enum"] == ["elasticity", "heat", "thermo_elasticity", "census"]
     assert "census: how many voxels there are" in schema["properties"]["physics"]["description"]
     weight = schema["properties"]["census"]["properties"]["weight"]
-    assert weight == {"type": "number", "description": "What each voxel counts, > 0.", "default": 1.0}
+    assert weight == {
+        "type": "number",
+        "description": "What each voxel counts, > 0.",
+        "exclusiveMinimum": 0.0,
+        "default": 1.0,
+    }

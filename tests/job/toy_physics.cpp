@@ -28,12 +28,7 @@ struct census_keys {
 
 void register_census_keys(key_table& job) {
   job.table("census", "How voxels are counted.")
-      .keys_in_group<census_keys>()("weight", &census_keys::weight, "What each voxel counts, > 0.");
-}
-
-void check_census(const spec& job, std::vector<problem>& problems) {
-  if (const double weight = job.groups.of<census_keys>().weight; !(weight > 0))
-    problems.push_back({"census.weight", fmt::format("{} must be > 0", weight)});
+      .keys_in_group<census_keys>()("weight", &census_keys::weight, "What each voxel counts, > 0.", {.range = positive("")});
 }
 
 physics_result run_census(const spec& job, const local_model& part, const numerics::options&, log_sink&) {
@@ -71,7 +66,6 @@ const physics_entry& census() {
       .answers = {{.key = "count.*", .title = "voxels,", .meaning = "Each as often as its weight says."},
                   {.key = "solid_mm3", .title = "volume of the solid", .unit = "mm3", .meaning = "Of all solid voxels."}},
       .keys = register_census_keys,
-      .check = check_census,
       .costs = {.bytes_per_unknown = 8, .setup_seconds = 1e-9, .solution_seconds = 1e-9},
       .run = run_census};
   return row;

@@ -39,9 +39,6 @@ class load_checker {
     expect(!value || value->size() == 3, where,
            fmt::format("{} values; give three, [z, y, x]", value.value_or(std::vector<double>{}).size()));
   }
-  void expect_positive(const std::optional<double>& value, const std::string& where) {
-    expect(!value || *value > 0, where, fmt::format("{} must be > 0", value.value_or(0)));
-  }
 
   void check_sets() {
     for (std::size_t n = 0; n < job_.sets.size(); ++n) {
@@ -112,9 +109,6 @@ class load_checker {
       expect(!k.given || belongs, at + k.key,
              fmt::format("belongs to select = \"{}\" or \"{}\", not to \"{}\"", k.one, k.other, s.select));
     }
-    expect(!s.depth_mm || *s.depth_mm >= 0, at + "depth_mm", fmt::format("{} must be >= 0", s.depth_mm.value_or(0)));
-    expect_positive(s.radius_mm, at + "radius_mm");
-    expect_positive(s.thickness_mm, at + "thickness_mm");
     for (const auto& [key, value] : {std::pair<const char*, const list&>{"centre_mm", s.centre_mm},
                                      {"normal", s.normal},
                                      {"low_mm", s.low_mm},
@@ -243,9 +237,6 @@ class load_checker {
     expect(!l.area || !l.area_mm2, at + "area", "given together with area_mm2; remove one of the two");
     expect(!(l.area || l.area_mm2) || pushes, at + (l.area ? "area" : "area_mm2"),
            fmt::format("does not go with test = \"{}\", which has no apparent stress; remove it", test));
-    expect(!l.area_mm2 || (*l.area_mm2 > 0 && std::isfinite(*l.area_mm2)), at + "area_mm2",
-           fmt::format("{} must be > 0 mm2", l.area_mm2.value_or(0)));
-    expect(l.depth_mm >= 0, at + "depth_mm", fmt::format("{} must be >= 0", l.depth_mm));
     expect_three(l.about_mm, at + "about_mm");
     expect_three(l.gravity_m_per_s2, at + "gravity_m_per_s2");
     expect(!custom || !supports.empty(), at + "test", "'custom' needs a [[support]]: nothing holds the specimen");
@@ -267,7 +258,6 @@ class load_checker {
       const auto& density = job_.materials[n].density_kg_per_m3;
       const std::string where = fmt::format("material[{}].density_kg_per_m3", n + 1);
       expect(density.has_value(), where, "missing: gravity_m_per_s2 needs it, in kg/m3");
-      expect_positive(density, where);
     }
   }
 

@@ -14,7 +14,8 @@ void add_drive_keys(key_list<load_spec> t) {
     {.choices = {"z", "y", "x"}});
   t("faces", &load_spec::faces, "Which faces are loaded: those of the image, or of the smallest box around the solid.",
     {.choices = {"image", "solid"}});
-  t("depth_mm", &load_spec::depth_mm, "Nodes up to this deep under a face belong to it, as in a grip; 0: only those on it.");
+  t("depth_mm", &load_spec::depth_mm, "Nodes up to this deep under a face belong to it, as in a grip; 0: only those on it.",
+    {.range = at_least(0, "mm")});
   t("area", &load_spec::area,
     "Area of apparent stress and modulus. outline: the convex outline of the solid's projection along the axis. box: the "
     "loaded faces of the image, or of the smallest box around the solid (key faces). solid_box: the smallest box around "
@@ -23,7 +24,8 @@ void add_drive_keys(key_list<load_spec> t) {
     {.choices = {"outline", "box", "solid_box", "solid"}});
   t("area_mm2", &load_spec::area_mm2,
     "Area of apparent stress and modulus in mm2, > 0, for example of a specimen with a measured "
-    "diameter.");
+    "diameter.",
+    {.range = positive("mm2")});
   t("bonded", &load_spec::bonded,
     "bending, torsion: the faces are rigid plates. Otherwise points of a bent face slide in it, those of a twisted one "
     "leave it, as in beam theory.");
@@ -57,11 +59,13 @@ void add_set_keys(key_list<set_spec> t) {
   t("axis", &set_spec::axis, "plane: the axis across it.", {.choices = {"z", "y", "x"}});
   t("at_mm", &set_spec::at_mm, "plane: its coordinate on axis.");
   t("depth_mm", &set_spec::depth_mm,
-    "face: nodes up to this deep; left out: 0. plane: nodes up to this far on both sides; left out: half a voxel.");
+    "face: nodes up to this deep; left out: 0. plane: nodes up to this far on both sides; left out: half a voxel.",
+    {.range = at_least(0, "mm")});
   t("centre_mm", &set_spec::centre_mm, "disk: its centre [z, y, x].");
   t("normal", &set_spec::normal, "disk: direction across it [z, y, x], of any length.");
-  t("radius_mm", &set_spec::radius_mm, "disk: its radius; brush: how far it reaches.");
-  t("thickness_mm", &set_spec::thickness_mm, "disk: its thickness, half of it on either side of the centre.");
+  t("radius_mm", &set_spec::radius_mm, "disk: its radius; brush: how far it reaches.", {.range = positive("mm")});
+  t("thickness_mm", &set_spec::thickness_mm, "disk: its thickness, half of it on either side of the centre.",
+    {.range = positive("mm")});
   t("low_mm", &set_spec::low_mm, "box: its low corner [z, y, x].");
   t("high_mm", &set_spec::high_mm, "box: its high corner [z, y, x].");
   t("material", &set_spec::material, "material: its name.");
@@ -183,8 +187,9 @@ void register_load_keys(key_table& job) {
                      180, key_use::files)
                .keys_in<pistoia_spec, spec>(&spec::pistoia);
   t("critical_strain", &pistoia_spec::critical_strain,
-    "Effective strain, sqrt(2 SED / E) at the voxel's centre, at which tissue yields.");
-  t("critical_volume", &pistoia_spec::critical_volume, "Fraction of the solid that may exceed it.");
+    "Effective strain, sqrt(2 SED / E) at the voxel's centre, at which tissue yields.", {.range = positive("")});
+  t("critical_volume", &pistoia_spec::critical_volume, "Fraction of the solid that may exceed it.",
+    {.range = between(0, 1)});
 }
 
 }  // namespace osteon::job

@@ -27,28 +27,33 @@ void register_failure_keys(key_table& job) {
     "compression (Drucker and Prager); quadric, at these two on a surface without a tip. Flow is associated. secant_damage: "
     "a voxel loses stiffness where the cone is passed at its centre, and may break.",
     {.choices = {"von_mises", "cone", "quadric", "secant_damage"}});
-  t("yield_stress_MPa", &failure_keys::yield_stress_MPa, "Of von_mises: yield stress of a uniaxial test in MPa, > 0.");
+  t("yield_stress_MPa", &failure_keys::yield_stress_MPa, "Of von_mises: yield stress of a uniaxial test in MPa, > 0.",
+    {.range = positive("MPa")});
   t("yield_strain", &failure_keys::yield_strain,
     "Of von_mises, instead of yield_stress_MPa: elastic strain of a uniaxial test at yield; the yield stress is that times "
-    "Young's modulus, also where moduli are graded.");
+    "Young's modulus, also where moduli are graded.",
+    {.range = between(0, 1, "", ", e.g. 0.008")});
   t("yield_stress_by_density", &failure_keys::yield_stress_by_density,
     "Of von_mises, instead of yield_stress_MPa: [c, k], the yield stress c rho^k in MPa of the density rho of "
     "[density_law], whose law is power.");
   t("tensile_strength_MPa", &failure_keys::tensile_strength_MPa,
-    "Of cone, quadric and secant_damage: yield stress in uniaxial tension in MPa, > 0.");
+    "Of cone, quadric and secant_damage: yield stress in uniaxial tension in MPa, > 0.", {.range = positive("MPa")});
   t("compressive_strength_MPa", &failure_keys::compressive_strength_MPa,
-    "Of cone, quadric and secant_damage: yield stress in uniaxial compression in MPa, > 0.");
+    "Of cone, quadric and secant_damage: yield stress in uniaxial compression in MPa, > 0.", {.range = positive("MPa")});
   t("tensile_yield_strain", &failure_keys::tensile_yield_strain,
-    "Of cone, quadric and secant_damage, instead of tensile_strength_MPa: that stress over Young's modulus.");
+    "Of cone, quadric and secant_damage, instead of tensile_strength_MPa: that stress over Young's modulus.",
+    {.range = between(0, 1, "", ", e.g. 0.008")});
   t("compressive_yield_strain", &failure_keys::compressive_yield_strain,
-    "Of cone, quadric and secant_damage, instead of compressive_strength_MPa: that stress over Young's modulus.");
+    "Of cone, quadric and secant_damage, instead of compressive_strength_MPa: that stress over Young's modulus.",
+    {.range = between(0, 1, "", ", e.g. 0.008")});
   t("tensile_strength_by_density", &failure_keys::tensile_strength_by_density,
     "Of cone, quadric and secant_damage, instead of tensile_strength_MPa: [c, k], as yield_stress_by_density.");
   t("compressive_strength_by_density", &failure_keys::compressive_strength_by_density,
     "Of cone, quadric and secant_damage, instead of compressive_strength_MPa: [c, k], as yield_stress_by_density.");
   t("interaction", &failure_keys::interaction,
     "Of quadric: Schwiedrzik's zeta_0, in (-1, 0.5): near 0.5 it is nearly the cone, less makes the strength against "
-    "pressure from all sides less.");
+    "pressure from all sides less.",
+    {.range = between(-1, kernel::interaction_of_cone, "", "; at 0.5 it would be law = \"cone\"")});
   t("hardening_MPa", &failure_keys::hardening_MPa,
     "Slope of the uniaxial stress over the plastic strain in MPa, >= 0, of cone and quadric in compression. Left out or "
     "less than 1e-4 of Young's modulus: 1e-4 of it, which is told. Of secant_damage the slope of the uniaxial stress over "
@@ -57,20 +62,23 @@ void register_failure_keys(key_table& job) {
   t("fracture_ratio", &failure_keys::fracture_ratio,
     "Of secant_damage: strain over that at the strength at which a voxel of the size fracture_length_mm breaks, > 1; what "
     "it has beyond 1 is inverse to the voxel's size, so that a crack of any voxels takes the same energy. Left out: none "
-    "breaks.");
-  t("fracture_length_mm", &failure_keys::fracture_length_mm, "Size of the voxel that fracture_ratio is of in mm, > 0.");
+    "breaks.",
+    {.range = {.low = 1, .is_above = true, .remark = ": the voxel breaks beyond its strength"}});
+  t("fracture_length_mm", &failure_keys::fracture_length_mm, "Size of the voxel that fracture_ratio is of in mm, > 0.",
+    {.range = positive("mm")});
   t("integration", &failure_keys::integration,
     "full: eight Gauss points, as Abaqus' and CalculiX' C3D8, and FAIM; locks where plastic flow keeps the volume. bbar: "
     "the volume changes by the mean of the voxel, which does not lock.",
     {.choices = {"full", "bbar"}});
   t("steps", &failure_keys::steps,
     "Equal steps on the way to the load, or to each place of path, > 0; the first yield is one more. Left out: as long as "
-    "they converge well.");
+    "they converge well.",
+    {.range = from_to(1, 100000)});
   t("path", &failure_keys::path,
     "Multiples of the load that the driven face goes to, one after the other, from 0: [1, 0] loads and unloads. Left out: "
     "[1]. Of load.force_N or load.moment_N_mm they are multiples of that.");
   t("halvings", &failure_keys::halvings,
-    "How often a step that does not converge is halved before the job ends there, >= 0.");
+    "How often a step that does not converge is halved before the job ends there, >= 0.", {.range = from_to(0, 30)});
   t("materials", &failure_keys::materials,
     "Numbers of the [[material]]s that yield, from 1 in their order; the others stay elastic. Left out: all yield.");
   t("prove", &failure_keys::prove,
@@ -116,9 +124,6 @@ void check_failure_keys(const spec& job, std::vector<problem>& problems) {
                (by_density.size() == 2 && by_density[0] > 0 && std::isfinite(by_density[0]) && std::isfinite(by_density[1])),
            by_law, "two numbers: coefficient in MPa, > 0, and exponent of the density, e.g. [57.4, 1.39]");
     expect(by_density.empty() || by_power, by_law, "needs [density_law] with law = \"power\", which tells the density");
-    expect(!stress || (*stress > 0 && std::isfinite(*stress)), where, fmt::format("{} must be > 0 MPa", stress.value_or(0)));
-    expect(!strain || (*strain > 0 && *strain < 1), std::string("failure.") + strain_key,
-           fmt::format("{} must be in (0, 1), e.g. 0.008", strain.value_or(0)));
   };
   one_of(f.yield_stress_MPa, "yield_stress_MPa", f.yield_strain, "yield_strain", f.yield_stress_by_density,
          "yield_stress_by_density", f.law && !has_two);
@@ -134,10 +139,6 @@ void check_failure_keys(const spec& job, std::vector<problem>& problems) {
          "missing: a fracture without a length softens by the voxel size alone; give the size that fracture_ratio is of");
   expect(!f.fracture_length_mm || f.fracture_ratio, "failure.fracture_ratio",
          "missing: fracture_length_mm tells the size of the voxel that it is of");
-  expect(!f.fracture_ratio || (*f.fracture_ratio > 1 && std::isfinite(*f.fracture_ratio)), "failure.fracture_ratio",
-         fmt::format("{} must be > 1: the voxel breaks beyond its strength", f.fracture_ratio.value_or(0)));
-  expect(!f.fracture_length_mm || (*f.fracture_length_mm > 0 && std::isfinite(*f.fracture_length_mm)),
-         "failure.fracture_length_mm", fmt::format("{} must be > 0 mm", f.fracture_length_mm.value_or(0)));
   expect(!is_damage || f.hardening_ratio.value_or(0) < 1, "failure.hardening_ratio",
          fmt::format("{} must be less than 1: damage makes nothing stiffer", f.hardening_ratio.value_or(0)));
   expect(!is_damage || (!job.load.force_N && !job.load.moment_N_mm), job.load.force_N ? "load.force_N" : "load.moment_N_mm",
@@ -147,15 +148,10 @@ void check_failure_keys(const spec& job, std::vector<problem>& problems) {
          "missing: law = \"quadric\" needs it, in (-1, 0.5); at 0.5 it would be law = \"cone\"");
   expect(is_quadric || !f.law || !f.interaction, "failure.interaction",
          fmt::format("does not go with law = \"{}\"; remove it", f.law.value_or("")));
-  expect(!f.interaction || (*f.interaction > -1 && *f.interaction < kernel::interaction_of_cone), "failure.interaction",
-         fmt::format("{} must be in (-1, 0.5); at 0.5 it would be law = \"cone\"", f.interaction.value_or(0)));
   expect(!f.hardening_MPa || !f.hardening_ratio, "failure.hardening_MPa", "given together with hardening_ratio; keep one");
   for (const auto& [key, value] : {std::pair{"hardening_MPa", f.hardening_MPa}, {"hardening_ratio", f.hardening_ratio}})
     expect(value.value_or(0) >= 0 && std::isfinite(value.value_or(0)), fmt::format("failure.{}", key),
            fmt::format("{} softens: the answer would depend on the voxel size alone; it must be >= 0", value.value_or(0)));
-  expect(!f.steps || (*f.steps > 0 && *f.steps <= 100000), "failure.steps",
-         fmt::format("{} must be in [1, 100000]", f.steps.value_or(0)));
-  expect(f.halvings >= 0 && f.halvings <= 30, "failure.halvings", fmt::format("{} must be in [0, 30]", f.halvings));
   double at = 0;
   for (const double turn : f.path) {
     expect(std::isfinite(turn) && turn != at, "failure.path",

@@ -33,12 +33,14 @@ void register_flow_keys(key_table& job) {
   t("fluid_labels", &flow_keys::fluid_labels,
     "With segment.labels: the labels that the fluid fills, instead of those that are empty.");
   t("viscosity_Pa_s", &flow_keys::viscosity_Pa_s,
-    "Dynamic viscosity in Pa s, > 0; left out: that of water. Velocities are for it, the permeability is the same for any.");
+    "Dynamic viscosity in Pa s, > 0; left out: that of water. Velocities are for it, the permeability is the same for any.",
+    {.range = positive("Pa s")});
   t("density_kg_per_m3", &flow_keys::density_kg_per_m3,
-    "Density in kg/m3, > 0, for the Reynolds number; left out: that of water.");
+    "Density in kg/m3, > 0, for the Reynolds number; left out: that of water.", {.range = positive("kg/m3")});
   t("pressure_drop_Pa", &flow_keys::pressure_drop_Pa,
     "Of permeability: difference of pressure between the two faces of the direction in Pa, > 0; left out: 1. Velocities, "
-    "flow rate and Reynolds number are for it.");
+    "flow rate and Reynolds number are for it.",
+    {.range = positive("Pa")});
   t("inertia", &flow_keys::inertia,
     "Of the test flow: whether the fluid has inertia, the steady Navier-Stokes equations; else it creeps (Stokes).");
   t("convection", &flow_keys::convection,
@@ -47,9 +49,11 @@ void register_flow_keys(key_table& job) {
     "velocity is smooth; central: central everywhere.",
     {.choices = {"blended", "limited", "central"}});
   t("reference_velocity_mm_per_s", &flow_keys::reference_velocity_mm_per_s,
-    "Of the test flow: velocity U of force_coefficients in mm/s, > 0; with reference_area_mm2.");
+    "Of the test flow: velocity U of force_coefficients in mm/s, > 0; with reference_area_mm2.",
+    {.range = positive("mm/s")});
   t("reference_area_mm2", &flow_keys::reference_area_mm2,
-    "Of the test flow: area A of force_coefficients in mm2, > 0: for a body in a channel, its area across the flow.");
+    "Of the test flow: area A of force_coefficients in mm2, > 0: for a body in a channel, its area across the flow.",
+    {.range = positive("mm2")});
   t("force_labels", &flow_keys::force_labels,
     "Of the test flow: labels of solid voxels whose share of the force on the solid is told by itself, of the label image "
     "or "
@@ -73,15 +77,18 @@ void register_flow_keys(key_table& job) {
   t("steady_change_per_s", &flow_keys::steady_change_per_s,
     "Of the test flow with [transient]: end before end_s, once no velocity changes in a second by more than this share of "
     "the "
-    "highest one.");
+    "highest one.",
+    {.range = positive("1/s")});
   t("heat", &flow_keys::heat,
     "Of the test flow: whether the temperature is computed, too, of the fluid, which carries it, and of the solid. The "
     "solid "
     "has a conductivity by [[material]]; without one it conducts nothing.");
   t("conductivity_W_per_mK", &flow_keys::conductivity_W_per_mK,
-    "With heat: thermal conductivity of the fluid in W/(m K), > 0; left out: 0.6, that of water.");
+    "With heat: thermal conductivity of the fluid in W/(m K), > 0; left out: 0.6, that of water.",
+    {.range = positive("W/(m K)")});
   t("heat_capacity_J_per_m3K", &flow_keys::heat_capacity_J_per_m3K,
-    "With heat: density times specific heat of the fluid in J/(m3 K), > 0; left out: 4.18e6, that of water.");
+    "With heat: density times specific heat of the fluid in J/(m3 K), > 0; left out: 4.18e6, that of water.",
+    {.range = positive("J/(m3 K)")});
   t("heat_source_W_per_m3", &flow_keys::heat_source_W_per_m3, "With heat: heat made in the fluid in W/m3.");
   t("heat_convection", &flow_keys::heat_convection,
     "With heat: limited, central differences, and where the Peclet number of a voxel exceeds 2, what van Leer's limiter "
@@ -96,13 +103,15 @@ void register_flow_keys(key_table& job) {
   add_buoyancy_keys(t);
   t("peclet_numbers", &flow_keys::peclet_numbers,
     "Of dispersion: mean velocity in the pores times peclet_length_mm over the diffusivity, each >= 0, and 0 is diffusion "
-    "alone; a tensor for each. Left out: that of the flow at pressure_drop_Pa, with diffusivity_m2_per_s.");
+    "alone; a tensor for each. Left out: that of the flow at pressure_drop_Pa, with diffusivity_m2_per_s.",
+    {.range = at_least(0, "")});
   t("peclet_length_mm", &flow_keys::peclet_length_mm,
-    "Of dispersion: length of the Peclet number in mm, > 0; left out: the hydraulic diameter.");
+    "Of dispersion: length of the Peclet number in mm, > 0; left out: the hydraulic diameter.", {.range = positive("mm")});
   t("diffusivity_m2_per_s", &flow_keys::diffusivity_m2_per_s,
     "Of dispersion: molecular diffusivity of what is carried, or thermal one, in m2/s, > 0; left out: tensors are told over "
     "it only. With residence_time: by what the fluid mixes with itself where it hardly flows; left out: 2.3e-9, the "
-    "self-diffusion of water.");
+    "self-diffusion of water.",
+    {.range = positive("m2/s", ": where nothing flows only diffusion renews the fluid")});
 }
 
 std::vector<load_test> tests_of_flow() {

@@ -28,7 +28,8 @@ void add_boundary_keys(key_list<boundary_spec> t) {
   t("temperature_K", &boundary_spec::temperature_K,
     "Temperature of the face, or of the ambient, in K; of an opening, with flow.heat: of what flows in.");
   t("flux_W_per_m2", &boundary_spec::flux_W_per_m2, "Heat into the solid in W/m2; negative cools.");
-  t("transfer_W_per_m2K", &boundary_spec::transfer_W_per_m2K, "Heat transfer coefficient in W/(m2 K), > 0.");
+  t("transfer_W_per_m2K", &boundary_spec::transfer_W_per_m2K, "Heat transfer coefficient in W/(m2 K), > 0.",
+    {.range = positive("W/(m2 K)")});
   t("velocity_mm_per_s", &boundary_spec::velocity_mm_per_s,
     "velocity: mean over the fluid of the opening in mm/s, into the image; negative leaves.");
   t("flow_rate_mm3_per_s", &boundary_spec::flow_rate_mm3_per_s,
@@ -49,7 +50,7 @@ void add_boundary_keys(key_list<boundary_spec> t) {
   t("high_mm", &boundary_spec::high_mm, "The box's high corner [z, y, x].");
   t("centre_mm", &boundary_spec::centre_mm,
     "Only within radius_mm of this point [z, y, x], measured along the face; without face in all directions.");
-  t("radius_mm", &boundary_spec::radius_mm, "Radius of that disc in mm, > 0.");
+  t("radius_mm", &boundary_spec::radius_mm, "Radius of that disc in mm, > 0.", {.range = positive("mm")});
   t("factor_at_s", &boundary_spec::factor_at_s,
     "Of a fluid with [transient]: [[time, factor], ...] of velocity, flow rate, pressure, drop of pressure or slide; linear "
     "between these "
@@ -63,7 +64,8 @@ void add_time_keys(key_list<transient_spec> t) {
   t("step_s", &transient_spec::step_s,
     "Step in s; shortened so that a whole number of steps reaches the end. Of flow with inertia, left out: as long as "
     "flow.cfl allows.");
-  t("output_every_s", &transient_spec::output_every_s, "Time between the records of the history; 0: every step.");
+  t("output_every_s", &transient_spec::output_every_s, "Time between the records of the history; 0: every step.",
+    {.range = at_least(0, "s")});
   t("scheme", &transient_spec::scheme,
     "implicit_euler: first order, never overshoots; of heat used if this is left out. crank_nicolson: second order, may "
     "oscillate after a sudden change; of the friction of flow used if this is left out.",

@@ -10,7 +10,6 @@ namespace osteon::job {
 
 namespace {
 
-constexpr std::int64_t most_points = 1000;
 constexpr std::size_t most_places = 10'000;
 
 bool is_name(const std::string& name) {
@@ -32,7 +31,6 @@ class probe_checker {
     const auto [entry, is_new] = owner_.try_emplace(p.name, n);
     expect(is_new || p.name.empty(), "name", fmt::format("'{}' is that of probe[{}], too", p.name, entry->second + 1));
     check_place(p);
-    expect(p.every >= 0, "every", fmt::format("{} must be >= 0 steps", p.every));
     expect(p.every == 0 || job_.transient, "every", "given, but there is no [transient]: the flow is steady; remove it");
     if (!p.fields) return;
     expect(!p.fields->empty(), "fields", "names none; remove the key, or the probe");
@@ -68,8 +66,6 @@ class probe_checker {
       expect(!value || value->size() == 3, key, fmt::format("{} values; give three, [z, y, x]", value ? value->size() : 0));
       for (const double v : value.value_or(std::vector<double>{})) expect(std::isfinite(v), key, "a value is not finite");
     }
-    expect(p.points >= 2 && p.points <= most_points, "points", fmt::format("{} must be in [2, {}]", p.points, most_points));
-    expect(!p.radius_mm || *p.radius_mm > 0, "radius_mm", fmt::format("{} must be > 0 mm", p.radius_mm.value_or(0)));
     if (p.low_mm && p.high_mm && p.low_mm->size() == 3 && p.high_mm->size() == 3)
       for (std::size_t a = 0; a < 3; ++a)
         expect((*p.low_mm)[a] <= (*p.high_mm)[a], "high_mm",

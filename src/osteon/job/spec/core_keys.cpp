@@ -40,6 +40,8 @@ std::string meaning_of_tests() {
   return text + "Left out: " + left_out + ".";
 }
 
+key_range poisson_range() { return between(-1, 0.5, "", "; 0.3 is usual for bone"); }
+
 void add_own_keys(key_table& job) {
   auto t = job.keys<spec>();
   t("name", &spec::name, "Name of the job; the default output directory is <name>.out.", {.use = key_use::files});
@@ -79,16 +81,19 @@ void add_step_keys(key_list<image_step_spec> t) {
     "range. bernsen: the middle between its darkest and brightest voxel.",
     {.choices = {"sauvola", "phansalkar", "bernsen"}});
   t("weight", &image_step_spec::weight,
-    "local_threshold, sauvola and phansalkar: k, how much the deviation counts; left out: 0.2, 0.25.");
+    "local_threshold, sauvola and phansalkar: k, how much the deviation counts; left out: 0.2, 0.25.",
+    {.range = {.low = 0, .high = 1, .is_above = true}});
   t("contrast", &image_step_spec::contrast,
     "local_threshold, bernsen: windows whose greys differ by less are what their middle is, above or below Otsu's "
     "threshold.");
   t("low", &image_step_spec::low, "local_threshold, hysteresis: what is not above stays as it is.");
   t("high", &image_step_spec::high,
     "local_threshold, hysteresis: what is above is solid whatever is around it; the threshold of [segment].");
-  t("epsilon", &image_step_spec::epsilon, "laplace_hamming: share of the Laplacian, in [0, 1]; left out: 0.45.");
+  t("epsilon", &image_step_spec::epsilon, "laplace_hamming: share of the Laplacian, in [0, 1]; left out: 0.45.",
+    {.range = from_to(0, 1)});
   t("cutoff", &image_step_spec::cutoff,
-    "laplace_hamming: cycles a voxel from which on nothing is left, in (0, 0.5]; left out: 0.3.");
+    "laplace_hamming: cycles a voxel from which on nothing is left, in (0, 0.5]; left out: 0.3.",
+    {.range = {.low = 0, .high = 0.5, .is_above = true, .unit = "cycles a voxel"}});
 }
 
 void add_image_keys(key_table& job) {
@@ -111,12 +116,15 @@ void add_image_keys(key_table& job) {
   t("coarsen", &image_spec::coarsen,
     "Edge of the blocks whose mean becomes one voxel, counted in voxels of the image after steps and crop; 1: as it is. "
     "The specimen keeps its size: where the number of voxels is no multiple, a block takes parts of voxels. For a quick "
-    "look at a job, and for [uncertainty].");
+    "look at a job, and for [uncertainty].",
+    {.range = from_to(1, 64, "voxels")});
   t("noise_sd", &image_spec::noise_sd,
-    "Standard deviation of a noise that is added to the grey values after coarsening, for [uncertainty]. Left out: none.");
+    "Standard deviation of a noise that is added to the grey values after coarsening, for [uncertainty]. Left out: none.",
+    {.range = positive("", ", in grey values of the image")});
   t("noise_blur_voxels", &image_spec::noise_blur_voxels,
     "The noise is blurred by a Gaussian of this standard deviation in voxels, [0, 4], and keeps noise_sd; 0: it differs "
-    "from voxel to voxel.");
+    "from voxel to voxel.",
+    {.range = from_to(0, 4, "voxels")});
   t("noise_seed", &image_spec::noise_seed, "Which noise: another number, another noise; the same on all machines.");
   add_step_keys(
       table
@@ -169,17 +177,20 @@ void add_material_keys(key_table& job) {
           .keys<material_spec>();
   t("name", &material_spec::name, "Name shown in the results.", {.use = key_use::stored});
   t("label", &material_spec::label, "Voxels of the image with this label have this material.", {.use = key_use::model});
-  t("youngs_modulus_MPa", &material_spec::youngs_modulus_MPa, "Young's modulus in MPa, > 0.", {.use = key_use::model});
+  t("youngs_modulus_MPa", &material_spec::youngs_modulus_MPa, "Young's modulus in MPa, > 0.",
+    {.range = positive("MPa"), .use = key_use::model});
   t("poisson_ratio", &material_spec::poisson_ratio, "Poisson's ratio, in (-1, 0.5). Needed where stresses are computed.",
-    {.use = key_use::model});
+    {.range = poisson_range(), .use = key_use::model});
   t("conductivity_W_per_mK", &material_spec::conductivity_W_per_mK, "Thermal conductivity in W/(m K), > 0.",
-    {.use = key_use::model});
-  t("density_kg_per_m3", &material_spec::density_kg_per_m3, "Mass density in kg/m3, > 0; needed for gravity_m_per_s2 only.");
+    {.range = positive("W/(m K)"), .use = key_use::model});
+  t("density_kg_per_m3", &material_spec::density_kg_per_m3, "Mass density in kg/m3, > 0; needed for gravity_m_per_s2 only.",
+    {.range = positive("kg/m3")});
   t("heat_capacity_J_per_m3K", &material_spec::heat_capacity_J_per_m3K,
-    "Density times specific heat in J/(m3 K), > 0; needed by [transient].");
+    "Density times specific heat in J/(m3 K), > 0; needed by [transient].", {.range = positive("J/(m3 K)")});
   t("heat_source_W_per_m3", &material_spec::heat_source_W_per_m3,
     "Heat made in this material in W/m3 (test heat_transfer, or flow.heat).");
-  t("thermal_expansion_per_K", &material_spec::thermal_expansion_per_K, "Coefficient of linear thermal expansion in 1/K.");
+  t("thermal_expansion_per_K", &material_spec::thermal_expansion_per_K, "Coefficient of linear thermal expansion in 1/K.",
+    {.range = between(-1, 1, "1/K", "; bone has about 2.7e-5")});
 }
 
 void add_density_law_keys(key_table& job) {
@@ -203,12 +214,14 @@ void add_density_law_keys(key_table& job) {
     "power: E = coefficient_MPa * rho^exponent; linear: E = a0 + a1 * rho; polynomial: E = a0 + a1 * rho "
     "+ a2 * rho^2 ...",
     {.choices = {"power", "linear", "polynomial"}});
-  t("coefficient_MPa", &density_law_spec::coefficient_MPa, "Modulus in MPa at density 1, of the power law.");
+  t("coefficient_MPa", &density_law_spec::coefficient_MPa, "Modulus in MPa at density 1, of the power law.",
+    {.range = positive("MPa")});
   t("exponent", &density_law_spec::exponent, "Exponent of the power law.");
   t("coefficients_MPa", &density_law_spec::coefficients_MPa, "[a0, a1, ...] of the linear law or the polynomial.");
-  t("min_modulus_MPa", &density_law_spec::min_modulus_MPa, "Smaller moduli are raised to this.");
+  t("min_modulus_MPa", &density_law_spec::min_modulus_MPa, "Smaller moduli are raised to this.", {.range = positive("MPa")});
   t("max_modulus_MPa", &density_law_spec::max_modulus_MPa, "Larger moduli are lowered to this.");
-  t("poisson_ratio", &density_law_spec::poisson_ratio, "Poisson's ratio of all voxels, in (-1, 0.5). Needed.");
+  t("poisson_ratio", &density_law_spec::poisson_ratio, "Poisson's ratio of all voxels, in (-1, 0.5). Needed.",
+    {.range = poisson_range()});
 }
 
 void add_keys_of_moduli(key_table& job) {
@@ -223,7 +236,7 @@ void add_keys_of_moduli(key_table& job) {
           .keys<modulus_image_spec>();
   t("path", &modulus_image_spec::path, "Image file of moduli in MPa, > 0 at solid voxels.");
   t("poisson_ratio", &modulus_image_spec::poisson_ratio,
-    "Poisson's ratio of all voxels, in (-1, 0.5). Needed if there is no [poisson_image].");
+    "Poisson's ratio of all voxels, in (-1, 0.5). Needed if there is no [poisson_image].", {.range = poisson_range()});
   job.optional_table<spec>("poisson_image", "Poisson's ratio voxel by voxel; goes with [modulus_image].",
                            &spec::poisson_image, 60, key_use::model)
       .keys<poisson_image_spec>()("path", &poisson_image_spec::path,
@@ -271,9 +284,10 @@ void add_solve_keys(key_table& job) {
   t("tolerance", &solve_spec::tolerance,
     "Residual relative to the initial one at which the solver stops; left out: 1e-6. Of permeability: how far its bounds "
     "may be "
-    "apart; of flow: the error that the preconditioner sees, relative to the answer; left out: 1e-4.");
+    "apart; of flow: the error that the preconditioner sees, relative to the answer; left out: 1e-4.",
+    {.range = between(0, 1, "", ", e.g. 1e-6")});
   t("max_iterations", &solve_spec::max_iterations, "The solver gives up after this many iterations (exit code 4).",
-    {.use = key_use::files});
+    {.range = from_to(1, 1e6), .use = key_use::files});
 }
 
 void add_uncertainty_keys(key_table& job) {
@@ -287,24 +301,26 @@ void add_uncertainty_keys(key_table& job) {
                .keys<uncertainty_spec>();
   t("enabled", &uncertainty_spec::enabled, "Solve again.");
   t("threshold_sd", &uncertainty_spec::threshold_sd,
-    "Standard deviation of the threshold in grey values: solved again with a threshold lower and higher by it.");
+    "Standard deviation of the threshold in grey values: solved again with a threshold lower and higher by it.",
+    {.range = positive("", ", in grey values of the image")});
   t("voxel_size", &uncertainty_spec::voxel_size,
     "Solve again with voxels of twice and four times the edge, and extrapolate to voxels of none where the answers "
     "converge with an order from 0.5 to 2.5.");
   t("noise_sd", &uncertainty_spec::noise_sd,
-    "Standard deviation of the noise of the grey values: solved again with two such noises added to the image.");
+    "Standard deviation of the noise of the grey values: solved again with two such noises added to the image.",
+    {.range = positive("", ", in grey values of the image")});
   t("noise_blur_voxels", &uncertainty_spec::noise_blur_voxels,
-    "As image.noise_blur_voxels: how far the noise of voxels is alike.");
+    "As image.noise_blur_voxels: how far the noise of voxels is alike.", {.range = from_to(0, 4, "voxels")});
 }
 
 void add_picture_keys(key_table& job) {
   auto t = job.table("picture", "The picture.", 190, key_use::files).keys_in<picture_spec, spec>(&spec::picture);
   t("enabled", &picture_spec::enabled, "Make a picture.");
-  t("width", &picture_spec::width, "Width in pixels.");
-  t("height", &picture_spec::height, "Height in pixels.");
+  t("width", &picture_spec::width, "Width in pixels.", {.range = from_to(16, 16384, "pixels")});
+  t("height", &picture_spec::height, "Height in pixels.", {.range = from_to(16, 16384, "pixels")});
   t("azimuth_deg", &picture_spec::azimuth_deg, "Direction of view around the z axis, in degrees.");
   t("elevation_deg", &picture_spec::elevation_deg, "Height of the view above the x-y plane, in degrees.");
-  t("zoom", &picture_spec::zoom, "1 fits the specimen into the picture.");
+  t("zoom", &picture_spec::zoom, "1 fits the specimen into the picture.", {.range = positive("")});
   t("method", &picture_spec::method,
     "surface: the solid's surface, smoothed and opaque, in the field's colours. volume: the field glows in the "
     "translucent "
@@ -323,11 +339,13 @@ void add_picture_keys(key_table& job) {
     {.choices = {"batlow", "inferno", "ivory", "lipari", "viridis", "vik"}});
   t("streamlines", &picture_spec::streamlines,
     "So many lines of the velocity of a flow, as tubes in the colours of its speed; left out: 300; 0: the speed glows "
-    "instead. Of heat: lines of the heat flux density, whose vectors then are among the results; left out: 0.");
+    "instead. Of heat: lines of the heat flux density, whose vectors then are among the results; left out: 0.",
+    {.range = from_to(0, 1e6, "lines")});
   t("pathlines", &picture_spec::pathlines,
     "Of a flow in time: so many particles, let go evenly over the time in the openings by which the fluid comes in, drift "
     "with it; their paths are drawn instead of streamlines, and written as pathlines.vtp; 0: none.");
-  t("tube_mm", &picture_spec::tube_mm, "Radius of the streamlines in mm, > 0; left out: a third of a voxel.");
+  t("tube_mm", &picture_spec::tube_mm, "Radius of the streamlines in mm, > 0; left out: a third of a voxel.",
+    {.range = positive("mm")});
   t("compositing", &picture_spec::compositing,
     "How the images of several ranks become one: auto (the usual method for the picture; for frames what the model of the "
     "measured machine says), a method such as binary-swap, METHOD,TRANSPORT, or a transport: messages, shared, hybrid. "
@@ -335,7 +353,8 @@ void add_picture_keys(key_table& job) {
   t("every", &picture_spec::every,
     "Also draw the solution after every so many iterations, or steps of a problem in time, and at the end of each solve: "
     "frame_000012.png (of the second solve, frame_2_000012.png) in the results' folder; 0: do not. Heat shows the "
-    "temperature, a flow in time the speed; of thermo_elasticity only the temperatures are drawn.");
+    "temperature, a flow in time the speed; of thermo_elasticity only the temperatures are drawn.",
+    {.range = from_to(0, 1e6, "iterations or steps", "; 0: no frames")});
   t("shows", &picture_spec::shows,
     "What the frames of a flow in time show: speed, a glow in the fluid; streamlines; cut, a layer of voxels through the "
     "middle by line integral convolution; pathlines, where the particles of picture.pathlines come from, for an eighth of "
@@ -372,8 +391,8 @@ void add_run_keys(key_table& job) {
              "OMP_NUM_THREADS on the threads.",
              210, key_use::run)
           .keys_in<run_spec, spec>(&spec::run);
-  t("ranks", &run_spec::ranks, "MPI processes; 0 takes all cores.");
-  t("threads", &run_spec::threads, "OpenMP threads of each process.");
+  t("ranks", &run_spec::ranks, "MPI processes; 0 takes all cores.", {.range = from_to(0, 1e6)});
+  t("threads", &run_spec::threads, "OpenMP threads of each process.", {.range = from_to(1, 4096)});
   t("decomposition", &run_spec::decomposition,
     "What part of the image a rank gets. planes: whole z planes; bricks: boxes; both are balanced by solid voxels. "
     "auto: planes if there are 16 or more for each rank, otherwise bricks.",
@@ -396,10 +415,11 @@ void add_io_keys(key_table& job) {
     "file "
     "are the same. auto: by the file system and the number of hosts.",
     {.choices = {"auto", "serial", "aggregated", "parallel"}});
-  t("ranks_per_writer", &io_spec::ranks_per_writer, "aggregated: so many ranks of a host share a writer; 0: all of them.");
+  t("ranks_per_writer", &io_spec::ranks_per_writer, "aggregated: so many ranks of a host share a writer; 0: all of them.",
+    {.range = from_to(0, 1e6)});
   t("hints", &io_spec::hints, "Hints for MPI-IO, e.g. [\"striping_factor=8\", \"cb_nodes=4\"].");
   t("alignment_bytes", &io_spec::alignment_bytes,
-    "Large parts of a file begin at multiples of this, e.g. a stripe; 0: anywhere.");
+    "Large parts of a file begin at multiples of this, e.g. a stripe; 0: anywhere.", {.range = from_to(0, 2147483647)});
   t("read_back", &io_spec::read_back,
     "Read results back and compare them with their digests before they get their name: MPI-IO can lose a write.");
   t("compression", &io_spec::compression,
@@ -409,7 +429,8 @@ void add_io_keys(key_table& job) {
   t("compression_level", &io_spec::compression_level,
     "deflate: 1 to 9; zstd: 1 to 19. Left out: 1, with zstd its fast level -3.", {.use = key_use::stored});
   t("significant_digits", &io_spec::significant_digits,
-    "Round fields to so many decimal digits, 1 to 6, which makes files smaller; 0: exact.", {.use = key_use::files});
+    "Round fields to so many decimal digits, 1 to 6, which makes files smaller; 0: exact.",
+    {.range = from_to(0, 6), .use = key_use::files});
 }
 
 void add_checkpoint_keys(key_table& job) {
@@ -422,7 +443,8 @@ void add_checkpoint_keys(key_table& job) {
   t("directory", &checkpoint_spec::directory,
     "Folder for the checkpoints, relative to the working directory; default: checkpoint in the output directory.");
   t("every_minutes", &checkpoint_spec::every_minutes,
-    "Time between checkpoints; 0: only when the job is told to end by SIGTERM or SIGUSR1.");
+    "Time between checkpoints; 0: only when the job is told to end by SIGTERM or SIGUSR1.",
+    {.range = at_least(0, "minutes", "; 0: only when the job is told to end")});
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <osteon/job/physics.hpp>
 #include <osteon/job/spec/key_entry.hpp>
 
@@ -22,6 +23,14 @@ auto position_of(List& list, int place) {
   return std::find_if(list.begin(), list.end(), [&](const auto& other) { return other.place > place; });
 }
 
+// 1000000 rather than 1e+06.
+std::string shown(double value) {
+  constexpr double largest_whole = 1e15;
+  if (std::abs(value) < largest_whole && value == std::floor(value))
+    return fmt::format("{}", static_cast<std::int64_t>(value));
+  return fmt::format("{}", value);
+}
+
 }  // namespace
 
 key_field key_entry::in(void* holder) const {
@@ -31,11 +40,11 @@ key_field key_entry::in(void* holder) const {
 
 std::string key_range::fault_of(double value) const {
   const bool has_low = std::isfinite(low), has_high = std::isfinite(high);
-  const std::string limits = has_low && has_high
-                                 ? fmt::format("in {}{}, {}{}", is_above ? '(' : '[', low, high, is_below ? ')' : ']')
-                             : has_low ? fmt::format("{} {}", is_above ? ">" : ">=", low)
-                                       : fmt::format("{} {}", is_below ? "<" : "<=", high);
-  return fmt::format("{} must be {}{}{}{}", value, limits, *unit ? " " : "", unit, remark);
+  const std::string limits =
+      has_low && has_high ? fmt::format("in {}{}, {}{}", is_above ? '(' : '[', shown(low), shown(high), is_below ? ')' : ']')
+      : has_low           ? fmt::format("{} {}", is_above ? ">" : ">=", shown(low))
+                          : fmt::format("{} {}", is_below ? "<" : "<=", shown(high));
+  return fmt::format("{} must be {}{}{}{}", shown(value), limits, *unit ? " " : "", unit, remark);
 }
 
 bool key_table::has_table(const std::string& of_name) const {

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <osteon/job/spec/key_entry.hpp>
 
@@ -58,6 +59,7 @@ class schema_writer final : public key_visitor {
     described["description"] = entry.meaning;
     const key_options& o = entry.options;
     if (!o.choices.empty()) (described["type"] == "array" ? described["items"] : described)["enum"] = o.choices;
+    add_limits(o.range, described["type"] == "array" ? described["items"] : described);
     if (o.is_one_for_three) described["type"] = {"array", "number"};
     if (*o.word) described["type"] = {"number", "string"};
     if (!usual.is_null() && usual != "" && !(usual.is_array() && usual.empty())) described["default"] = usual;
@@ -74,6 +76,10 @@ class schema_writer final : public key_visitor {
   json take() { return std::move(object_); }
 
  private:
+  static void add_limits(const key_range& range, json& number) {
+    if (std::isfinite(range.low)) number[range.is_above ? "exclusiveMinimum" : "minimum"] = range.low;
+    if (std::isfinite(range.high)) number[range.is_below ? "exclusiveMaximum" : "maximum"] = range.high;
+  }
   json object_;
 };
 

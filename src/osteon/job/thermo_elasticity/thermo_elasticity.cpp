@@ -53,8 +53,6 @@ void check_warm_load(const spec& job, std::vector<problem>& problems) {
   expect(!(l.area || l.area_mm2) || test == "axial_bonded", l.area ? "load.area" : "load.area_mm2",
          fmt::format("does not go with test = \"{}\", which has no apparent stress; remove it", test));
   expect(!l.area || !l.area_mm2, "load.area", "given together with area_mm2; remove one of the two");
-  expect(!l.area_mm2 || (*l.area_mm2 > 0 && std::isfinite(*l.area_mm2)), "load.area_mm2",
-         fmt::format("{} must be > 0 mm2", l.area_mm2.value_or(0)));
   expect(test == "axial_bonded" || !l.strain, "load.strain",
          fmt::format("given, but test = \"{}\" drives no face; remove it", test));
   expect(std::abs(l.strain.value_or(0)) <= 1, "load.strain",

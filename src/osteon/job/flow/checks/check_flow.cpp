@@ -26,16 +26,8 @@ void check_flow(const spec& job, std::vector<problem>& problems) {
          fmt::format("'{}' does not go with physics = \"flow\"; use 'permeability', 'permeability_tensor', 'dispersion' or "
                      "'flow'",
                      test));
-  for (const auto& [key, unit, value] : {std::tuple{"viscosity_Pa_s", "Pa s", f.viscosity_Pa_s},
-                                         {"density_kg_per_m3", "kg/m3", f.density_kg_per_m3},
-                                         {"pressure_drop_Pa", "Pa", f.pressure_drop_Pa.value_or(1)}})
-    expect(std::isfinite(value) && value > 0, fmt::format("flow.{}", key), fmt::format("{} must be > 0 {}", value, unit));
   expect(f.reference_velocity_mm_per_s.has_value() == f.reference_area_mm2.has_value(), "flow.reference_area_mm2",
          "goes together with flow.reference_velocity_mm_per_s; give both or none");
-  for (const auto& [key, unit, value] : {std::tuple{"reference_velocity_mm_per_s", "mm/s", f.reference_velocity_mm_per_s},
-                                         {"reference_area_mm2", "mm2", f.reference_area_mm2}})
-    expect(!value || (std::isfinite(*value) && *value > 0), fmt::format("flow.{}", key),
-           fmt::format("{} must be > 0 {}", value.value_or(0), unit));
   if (test == "flow") {
     check_openings(job, problems);
     check_time_steps(job, problems);

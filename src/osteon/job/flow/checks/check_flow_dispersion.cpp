@@ -21,11 +21,6 @@ void check_flow_dispersion(const spec& job, std::vector<problem>& problems) {
       !f.peclet_numbers.empty() || f.diffusivity_m2_per_s, "flow.peclet_numbers",
       "missing: give the ratios of what is carried to what diffuses, e.g. [0, 1, 10, 100], or diffusivity_m2_per_s for the "
       "flow at pressure_drop_Pa");
-  for (const double p : f.peclet_numbers)
-    expect(std::isfinite(p) && p >= 0, "flow.peclet_numbers", fmt::format("{} must be >= 0", p));
-  for (const auto& [key, unit, value] : {std::tuple{"flow.peclet_length_mm", "mm", f.peclet_length_mm},
-                                         {"flow.diffusivity_m2_per_s", "m2/s", f.diffusivity_m2_per_s}})
-    expect(!value || (std::isfinite(*value) && *value > 0), key, fmt::format("{} must be > 0 {}", value.value_or(0), unit));
 }
 
 }  // namespace osteon::job

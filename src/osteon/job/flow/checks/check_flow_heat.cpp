@@ -20,9 +20,6 @@ class flow_heat_checker {
     if (!f_.heat) return refuse();
     expect(flow_test(job_) == "flow", "flow.heat",
            fmt::format("belongs to test = \"flow\", not to '{}'; remove it", flow_test(job_)));
-    expect_positive("flow.conductivity_W_per_mK", f_.conductivity(), "W/(m K)");
-    expect_positive("flow.heat_capacity_J_per_m3K", f_.heat_capacity(), "J/(m3 K)");
-    expect(std::isfinite(f_.heat_source_W_per_m3), "flow.heat_source_W_per_m3", "must be finite");
     check_materials();
     std::map<std::string, std::size_t> owner;  // of the heat of each whole face
     for (std::size_t n = 0; n < job_.boundaries.size(); ++n)
@@ -36,9 +33,6 @@ class flow_heat_checker {
  private:
   void expect(bool holds, const std::string& where, const std::string& text) {
     if (!holds) problems_.push_back({where, text});
-  }
-  void expect_positive(const std::string& where, double value, const char* unit) {
-    expect(std::isfinite(value) && value > 0, where, fmt::format("{} must be > 0 {}", value, unit));
   }
   static std::string key_of(const char* list, std::size_t n, const char* key) {
     return fmt::format("{}[{}].{}", list, n + 1, key);
@@ -65,9 +59,6 @@ class flow_heat_checker {
       const material_spec& m = job_.materials[n];
       expect(m.conductivity_W_per_mK.has_value(), key_of("material", n, "conductivity_W_per_mK"),
              "missing: flow.heat needs it, in W/(m K); where the solid conducts nothing, leave out [[material]]");
-      if (m.conductivity_W_per_mK)
-        expect_positive(key_of("material", n, "conductivity_W_per_mK"), *m.conductivity_W_per_mK, "W/(m K)");
-      expect(std::isfinite(m.heat_source_W_per_m3), key_of("material", n, "heat_source_W_per_m3"), "must be finite");
       const bool is_fluid = job_.segment.labels && m.label &&
                             std::find(fluid.begin(), fluid.end(), static_cast<double>(*m.label)) != fluid.end();
       expect(!is_fluid, key_of("material", n, "label"),
@@ -130,8 +121,6 @@ class flow_heat_checker {
     key("temperature_K", kind == "temperature" || kind == "convection", b.temperature_K);
     key("flux_W_per_m2", kind == "flux", b.flux_W_per_m2);
     key("transfer_W_per_m2K", kind == "convection", b.transfer_W_per_m2K);
-    if (b.transfer_W_per_m2K)
-      expect_positive(key_of("boundary", n, "transfer_W_per_m2K"), *b.transfer_W_per_m2K, "W/(m2 K)");
     expect(!b.velocity_mm_per_s && !b.flow_rate_mm3_per_s && !b.pressure_Pa && !b.profile && !b.slide_mm_per_s,
            key_of("boundary", n, "kind"),
            fmt::format("'{}' speaks of heat, but is given with keys of a fluid; give these by a table of their own", kind));
@@ -141,8 +130,6 @@ class flow_heat_checker {
              fmt::format("{} values; give three, [z, y, x]", *value ? (*value)->size() : 0));
     expect(b.centre_mm.has_value() == b.radius_mm.has_value(), key_of("boundary", n, "radius_mm"),
            "centre_mm and radius_mm go together");
-    expect(!b.radius_mm || *b.radius_mm > 0, key_of("boundary", n, "radius_mm"),
-           fmt::format("{} must be > 0 mm", b.radius_mm.value_or(0)));
     if (b.low_mm || b.high_mm || b.centre_mm) return;
     for (const char* end : {"_low", "_high"}) {
       const std::string face = b.face.size() == 1 ? b.face + end : b.face;

@@ -25,8 +25,6 @@ void check_flow_residence(const spec& job, std::vector<problem>& problems) {
   expect(f.residence_time || !f.diffusivity_m2_per_s || flow_test(job) == "dispersion", "flow.diffusivity_m2_per_s",
          "given, and neither flow.residence_time nor test = \"dispersion\" reads it; set flow.residence_time = true, or "
          "remove it");
-  expect(!f.residence_time || (f.self_diffusivity() > 0 && std::isfinite(f.self_diffusivity())), "flow.diffusivity_m2_per_s",
-         fmt::format("{} must be > 0 m2/s: where nothing flows only diffusion renews the fluid", f.self_diffusivity()));
 }
 
 }  // namespace osteon::job

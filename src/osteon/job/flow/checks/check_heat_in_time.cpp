@@ -19,8 +19,6 @@ void check_heat_in_time(const spec& job, std::vector<problem>& problems) {
     expect(applies || !capacity, where,
            "given, but only flow.heat with [transient] reads it: the steady temperature does not depend on it; remove it");
     expect(!applies || capacity, where, "missing: flow.heat with [transient] needs it, in J/(m3 K)");
-    expect(!capacity || (*capacity > 0 && std::isfinite(*capacity)), where,
-           fmt::format("{} must be > 0 J/(m3 K)", capacity.value_or(0)));
   }
   if (!job.transient) return;
   const auto& initial = job.transient->initial_K;

@@ -132,7 +132,6 @@ void check_openings(const spec& job, std::vector<problem>& problems) {
     key("profile", false, is_inlet, b.profile);
     key("slide_mm_per_s", false, kind == "wall", b.slide_mm_per_s);
     key("radius_mm", b.centre_mm.has_value(), b.centre_mm.has_value(), b.radius_mm);
-    expect(!b.radius_mm || *b.radius_mm > 0, at + "radius_mm", fmt::format("{} must be > 0 mm", b.radius_mm.value_or(0)));
     for (const auto& [name, value] : {std::pair<const char*, const list&>{"slide_mm_per_s", b.slide_mm_per_s},
                                       {"low_mm", b.low_mm},
                                       {"high_mm", b.high_mm},

@@ -66,12 +66,9 @@ void check_time_steps(const spec& job, std::vector<problem>& problems) {
     expect(*t.end_s / *t.step_s <= most, "transient.step_s",
            fmt::format("{} s makes {:.3g} steps to {} s; at most {:g}", *t.step_s, *t.end_s / *t.step_s, *t.end_s, most));
   }
-  expect(t.output_every_s >= 0, "transient.output_every_s", fmt::format("{} must be >= 0 s", t.output_every_s));
   expect(!f.cfl || (*f.cfl > 0 && *f.cfl <= 1), "flow.cfl",
          fmt::format("{} must be > 0 and at most 1, beyond which explicit convection is unstable", f.cfl.value_or(0)));
   expect(!f.cfl || f.inertia, "flow.cfl", "given, but flow.inertia = false has no convection; remove it");
-  expect(!f.steady_change_per_s || *f.steady_change_per_s > 0, "flow.steady_change_per_s",
-         fmt::format("{} must be > 0 1/s", f.steady_change_per_s.value_or(0)));
   expect(f.inertia || f.start != "steady", "flow.start",
          "'steady' is the steady flow with inertia, but flow.inertia is not set; use 'creeping'");
   expect(f.multiples.empty(), "flow.multiples", "does not go with [transient], which follows one flow; remove it");
