@@ -216,6 +216,27 @@ TEST(synonyms, words_of_other_programs_lead_home) {
     EXPECT_NE(units.faults().find(std::string("did you mean ") + word), std::string::npos) << units.faults();
 }
 
+// Oracle: the tests and properties of the job's own physics, by hand; those of others would lead astray.
+TEST(spec, names_tests_and_properties_of_the_own_physics_only) {
+  const auto faults = [](const std::string& text) {
+    job_file file(text);
+    file.read();
+    return file.faults();
+  };
+  const std::string image = "[image]\npath='a'\nspacing_mm=1\n";
+  const std::string heat = faults("physics='heat'\n" + image + "[load]\ntest='axail'\n");
+  EXPECT_NE(heat.find("'axail' is none of conduction, heat_transfer, conductivity_tensor"), std::string::npos) << heat;
+  EXPECT_EQ(heat.find("axial_bonded"), std::string::npos) << heat;
+  EXPECT_NE(heat.find("material: missing: add [[material]] with conductivity_W_per_mK\n"), std::string::npos) << heat;
+  const std::string elastic = faults(image + "[load]\ntest='axail'\n");
+  EXPECT_NE(elastic.find("'axail' is none of axial_bonded, uniaxial"), std::string::npos) << elastic;
+  EXPECT_EQ(elastic.find("conduction"), std::string::npos) << elastic;
+  EXPECT_NE(elastic.find("add [[material]] with youngs_modulus_MPa and poisson_ratio"), std::string::npos) << elastic;
+  const std::string condition = faults(image + "[load]\nboundary_condition='kubc'\n");
+  EXPECT_NE(condition.find("belongs to test = \"homogenise\"; remove it or change the test"), std::string::npos)
+      << condition;
+}
+
 // Oracle: every word that the table leads to is a key or a value that there is, or it would never be said.
 TEST(synonyms, all_keys_are_known_by_table) {
   const auto all = job::keys_by_table();

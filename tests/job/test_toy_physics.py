@@ -84,6 +84,19 @@ def test_it_is_checked_and_estimated(tmp_path: Path, sponge: Path) -> None:
         assert done.returncode == 2 and words in done.stderr, done.stderr
 
 
+def test_its_keys_renew_the_model_if_their_use_says_so(tmp_path: Path, sponge: Path) -> None:
+    """Oracle: the time of the model's file, which is that of an earlier run or a later one."""
+
+    def time_of_model(change: str) -> int:
+        done = toy(tmp_path, "run", JOB.replace("weight = 3", change))
+        assert done.returncode == 0, done.stderr
+        return (tmp_path / "toy.out" / "model.nc").stat().st_mtime_ns
+
+    first = time_of_model("weight = 3")
+    assert time_of_model("weight = 4") == first
+    assert time_of_model("weight = 3\nedition = 2") > first
+
+
 def test_its_keys_are_in_the_schema(tmp_path: Path) -> None:
     schema = json.loads(toy(tmp_path, "schema").stdout)
     assert schema["properties"]["physics"]["enum"] == ["elasticity", "heat", "thermo_elasticity", "census"]

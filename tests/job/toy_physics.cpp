@@ -24,11 +24,13 @@ namespace {
 
 struct census_keys {
   double weight = 1;
+  std::int64_t edition = 1;
 };
 
 void register_census_keys(key_table& job) {
   job.table("census", "How voxels are counted.")
-      .keys_in_group<census_keys>()("weight", &census_keys::weight, "What each voxel counts, > 0.", {.range = positive("")});
+      .keys_in_group<census_keys>()("weight", &census_keys::weight, "What each voxel counts, > 0.", {.range = positive("")})(
+          "edition", &census_keys::edition, "Another number makes the model anew.", {.use = key_use::model});
 }
 
 physics_result run_census(const spec& job, const local_model& part, const numerics::options&, log_sink&) {
