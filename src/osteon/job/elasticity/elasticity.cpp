@@ -257,7 +257,11 @@ const physics_entry& elasticity() {
           },
       .warn = warn_of_loads,
       .refuse = refuse_elasticity,
-      .check_on_solid = check_loads_on_solid,
+      .check_on_solid =
+          [](const spec& job, const std::function<local_model()>& read, std::vector<problem>& warnings) {
+            if (is_homogenisation(job)) return check_homogenise(read(), elastic_rules(job).periodic[0]);
+            check_loads_on_solid(job, read, warnings);
+          },
       .prepare = drop_unsupported,
       .describe_loads = resolve_loads,
       .needs = {&property::youngs_modulus},

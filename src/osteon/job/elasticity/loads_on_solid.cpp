@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <osteon/job/elasticity/check_loads.hpp>
 #include <osteon/job/elasticity/elastic_problem.hpp>
-#include <osteon/job/elasticity/elasticity.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/job/warning_log.hpp>
 #include <osteon/solve/elasticity/elasticity_check.hpp>
@@ -32,7 +31,6 @@ void warn_of_unused_sets(node_sets& sets, const spec& job, log_sink& log) {
 
 void check_loads_on_solid(const spec& job, const std::function<local_model()>& read, std::vector<problem>& warnings) {
   local_model part = read();
-  if (is_homogenisation(job)) return check_homogenise(part, physics_of(job).rules(job).periodic[0]);
   drop_unsupported(job, part, null_log());
   const auto problem = make_problem(part);
   node_sets sets(job, part, problem->nodes);

@@ -9,7 +9,7 @@
 
 namespace osteon::job {
 
-/// Make the sets, supports and forces of a job, and see that they hold all of the solid.
+/// Make the sets, supports and forces of a job that is no homogenisation, and see that they hold all of the solid.
 /// @param read makes the local model, of one rank @throws data_error, usage_error
 void check_loads_on_solid(const spec& job, const std::function<local_model()>& read, std::vector<problem>& warnings);
 
