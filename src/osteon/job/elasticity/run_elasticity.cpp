@@ -9,6 +9,7 @@
 #include <osteon/job/elasticity/describe_loads.hpp>
 #include <osteon/job/elasticity/elastic_fields.hpp>
 #include <osteon/job/elasticity/elastic_problem.hpp>
+#include <osteon/job/elasticity/elastic_source.hpp>
 #include <osteon/job/elasticity/elasticity.hpp>
 #include <osteon/job/elasticity/loads_on_solid.hpp>
 #include <osteon/job/elasticity/necks.hpp>
@@ -74,7 +75,8 @@ case_result read_case(const spec& job, const local_model& part,
   case_result result;
   result.certificate = solution.certificate;
   const load_answers loads = read_loads(what, *problem, part.header.origin_mm, solution);
-  if (source_of(job).takes_reactions()) result.reaction_N = std::move(solution.reaction_N);
+  const elastic_source* source = elastic_source_of(job);
+  if (source && source->takes_reactions()) result.reaction_N = std::move(solution.reaction_N);
   comm::collectively(comm, [&] { result.state = derive_fields(problem, std::move(solution.displacement_mm)); });
   const derived_fields& state = result.state;
   const auto failure = solve::pistoia(comm, *state.effective_strain, loads.load.value_or(0), job.pistoia.critical_strain,
@@ -244,7 +246,8 @@ physics_result run_elasticity(const spec& job, const local_model& part, const nu
   std::vector<json> told;
   for (const case_result& r : solved) told.push_back(r.answers);
   result.scene = describe_loads(sets, cases, told);
-  result.write_more = source_of(job).writer_of(job, part, solved.front().state, std::move(solved.front().reaction_N));
+  if (const elastic_source* source = elastic_source_of(job))
+    result.write_more = source->writer_of(job, part, solved.front().state, std::move(solved.front().reaction_N));
   return result;
 }
 

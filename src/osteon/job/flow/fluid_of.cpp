@@ -2,7 +2,7 @@
 
 #include <array>
 #include <osteon/job/physics.hpp>
-#include <osteon/solve/flow/flow_through.hpp>
+#include <osteon/solve/flow/permeability.hpp>
 
 namespace osteon::job {
 

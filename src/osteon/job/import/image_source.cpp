@@ -54,10 +54,6 @@ class image_source final : public model_source {
 
 }  // namespace
 
-file_writer model_source::writer_of(const spec&, const local_model&, const derived_fields&, std::vector<double>) const {
-  return {};
-}
-
 const model_source& source_of(const spec& job) {
   static const image_source image;
   return job.from ? *job.from : image;

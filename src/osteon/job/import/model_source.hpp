@@ -12,8 +12,6 @@
 
 namespace osteon::job {
 
-struct derived_fields;
-
 class model_source {
  public:
   virtual ~model_source() = default;
@@ -37,12 +35,6 @@ class model_source {
 
   /// Names of files that it adds to the results.
   virtual std::vector<std::string> further_results() const { return {}; }
-  /// Whether they take the reactions of an elastic solution, which are kept for nothing else.
-  virtual bool takes_reactions() const { return false; }
-  /// What writes them of an elastic solution; empty: nothing. Borrows `job` and `part`.
-  /// @param reaction_N as elasticity_solution has it; empty unless takes_reactions()
-  virtual file_writer writer_of(const spec& job, const local_model& part, const derived_fields& state,
-                                std::vector<double> reaction_N) const;
 };
 
 /// That of a job. Lives as long as the job.

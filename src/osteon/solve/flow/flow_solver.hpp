@@ -2,6 +2,7 @@
 /// @file
 /// Conjugate gradients for the coupled system of Stokes flow; one setup serves any number of directions.
 #include <cstdint>
+#include <osteon/base/log_sink.hpp>
 #include <osteon/numerics/krylov/block_sums.hpp>
 #include <osteon/numerics/krylov/cg.hpp>
 #include <osteon/solve/flow/flow_preconditioner.hpp>

@@ -13,6 +13,7 @@
 #include <osteon/io/voxfe/read_model.hpp>
 #include <osteon/job/adapters/voxfe/script_results.hpp>
 #include <osteon/job/elasticity/elastic_fields.hpp>
+#include <osteon/job/elasticity/elastic_source.hpp>
 #include <osteon/job/import/model_source.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
@@ -56,7 +57,7 @@ void tell_notes(const io::voxfe::script& text, int base, log_sink& log) {
 }
 
 // A script and the files that it names. Ranks read the model themselves; its text results go with an elastic solution.
-class script_source final : public model_source {
+class script_source final : public elastic_source {
  public:
   explicit script_source(script_reading reading) : reading_(std::move(reading)) {}
 

@@ -3,6 +3,7 @@
 /// The coupled system of flow between openings: conjugate gradients where it creeps, GCR inside steps of Picard and Newton
 /// where there is inertia.
 #include <memory>
+#include <osteon/base/log_sink.hpp>
 #include <osteon/numerics/krylov/block_sums.hpp>
 #include <osteon/solve/flow/convection.hpp>
 #include <osteon/solve/flow/flow_preconditioner.hpp>
