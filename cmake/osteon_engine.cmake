@@ -3,9 +3,9 @@
 # The modules that take the time of a job become a shared library, libosteon_engine.so, once for OSTEON_ARCH and once for each level, in
 # lib/osteon/glibc-hwcaps/LEVEL. The dynamic loader of glibc 2.33 and newer takes the best one for the processor; no code of ours chooses.
 # The rest is compiled once, for OSTEON_ARCH: in libosteon_job.so what the program and Python's module have in common.
-set(osteon_engine_modules kernel numerics solve render)
-set(osteon_small_modules plan net io machine placement job)  # of these, those where no time is spent: a wheel's are compiled for size
-set(osteon_job_modules base plan voxel compositing comm net grid io machine placement job)
+set(osteon_engine_modules kernel numerics physics_solvers render)
+set(osteon_small_modules plan net io machine placement job physics)  # of these, those where no time is spent: a wheel's are compiled for size
+set(osteon_job_modules base plan voxel compositing comm net grid io machine placement job physics)
 
 if(OSTEON_HWCAPS)
   set(CMAKE_POSITION_INDEPENDENT_CODE ON)

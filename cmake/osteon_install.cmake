@@ -11,10 +11,11 @@ foreach(move IN LISTS moves)
   string(REPLACE " " ";" move ${move})
   list(GET move 0 before)
   list(GET move 1 now)
+  string(REGEX REPLACE "/.*" "" module ${before})  # its namespace before: solve or job
   file(CONFIGURE OUTPUT ${osteon_moved}/${before} CONTENT "#pragma once
 #pragma message(\"<osteon/${before}> is deprecated: include <osteon/${now}>\")
 #include <osteon/${now}>
-#include <osteon/solve/names_of_numerics.hpp>
+#include <osteon/physics/shared/solver/names_of_numerics.hpp>
 ")
 endforeach()
 install(DIRECTORY ${osteon_moved}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/osteon)

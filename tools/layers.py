@@ -60,13 +60,15 @@ def read_table(page: str) -> dict[str, set[str]]:
 
 
 def cmake_uses(texts: Texts, module: str) -> set[str] | None:
-    text = texts.get((ROOT if module.startswith("studies/") else SOURCE / "osteon") / module / "CMakeLists.txt")
+    folder = "physics" if module == "physics_solvers" else module
+    text = texts.get((ROOT if module.startswith("studies/") else SOURCE / "osteon") / folder / "CMakeLists.txt")
     if text is None:
         return None
     if module.startswith("studies/"):  # some of what a study uses is there with MPI only
         lists = re.findall(r"(?:set\(uses|APPEND uses|USES)\s([^)$]+?)(?:\n\s*[A-Z_]+\b|\))", text)
         return {word.replace("studies_", "studies/") for part in lists for word in part.split()}
-    found = re.search(r"USES\s+([a-z\s]+?)(?:\n\s*[A-Z_]+\b|\))", text)
+    text = text.partition(f"osteon_module({module}\n")[2]
+    found = re.search(r"USES\s+([a-z_\s]+?)(?:\n\s*[A-Z_]+\b|\))", text)
     return set(found.group(1).split()) if found else set()
 
 
@@ -109,7 +111,13 @@ def module_of(texts: Texts, path: Path) -> str:
         parts = path.relative_to(STUDIES).parts
         is_command = len(parts) == 1 or any(include.startswith("app/") for include in includes_in(texts[path]))
         return "studies" if is_command else f"studies/{parts[0]}"
-    parts = path.relative_to(SOURCE).parts
+    return module_of_product(path.relative_to(SOURCE).parts)
+
+
+def module_of_product(parts: tuple[str, ...]) -> str:
+    """Of a file by its path below src: the folders solver of physics are a module of their own, which needs no job."""
+    if parts[:2] == ("osteon", "physics") and "solver" in parts:
+        return "physics_solvers"
     return parts[1] if parts[0] == "osteon" else parts[0]
 
 
@@ -120,7 +128,7 @@ def target_of(texts: Texts, include: str, module: str) -> str:
         target = ROOT / include
         return module_of(texts, target) if target in texts else "studies"
     if parts[0] == "osteon" and len(parts) > 2:
-        return parts[1]
+        return module_of_product(tuple(parts))
     return parts[0] if len(parts) > 1 else module
 
 
@@ -311,10 +319,10 @@ def faults_of_product(texts: Texts) -> list[str]:
 
 
 def names_of_physics(texts: Texts) -> list[str]:
-    """The names that rows of the table of physics give themselves."""
-    job = SOURCE / "osteon" / "job"
+    """The names that entries of the table of physics give themselves."""
+    physics = SOURCE / "osteon" / "physics"
     row = re.compile(r'\bphysics_entry row\s*\{\s*\.name = "(\w+)"')
-    return sorted({name for path in files_below(texts, job) for name in row.findall(texts[path])})
+    return sorted({name for path in files_below(texts, physics) for name in row.findall(texts[path])})
 
 
 @cache
@@ -327,13 +335,13 @@ def lines_with(pattern: re.Pattern[str], text: str) -> list[int]:
 
 def faults_of_physics(texts: Texts) -> list[str]:
     """Comparisons with the name of a physics outside of its folder: a property of its row takes their place."""
-    job, names = SOURCE / "osteon" / "job", names_of_physics(texts)
+    physics, names = SOURCE / "osteon" / "physics", names_of_physics(texts)
     literal = rf'"(?:{"|".join(names)})"(?:sv|s)?'
     compared = re.compile(rf"[!=]=\s*{literal}|{literal}\s*[!=]=")
     return [
         f"{path.relative_to(ROOT)}:{number}: compares the name of a physics; add a member to physics_entry instead"
         for path in files_below(texts, SOURCE)
-        if not any(is_source_below(path, job / name) for name in names)
+        if not any(is_source_below(path, physics / name) for name in names)
         for number in lines_with(compared, texts[path])
     ]
 

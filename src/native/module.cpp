@@ -16,7 +16,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/io/hdf5_locks.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
-#include <osteon/job/run/solve_in_memory.hpp>
+#include <osteon/job/pipeline/solve_in_memory.hpp>
 #include <osteon/job/spec.hpp>
 
 namespace nb = nanobind;

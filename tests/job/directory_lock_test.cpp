@@ -5,7 +5,7 @@
 #include <fstream>
 #include <optional>
 #include <osteon/base/error.hpp>
-#include <osteon/job/run/directory_lock.hpp>
+#include <osteon/job/pipeline/directory_lock.hpp>
 
 namespace directory_lock_test {
 

@@ -8,14 +8,14 @@
 #include <array>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/job/elasticity/elasticity.hpp>
-#include <osteon/job/heat/heat.hpp>
 #include <osteon/job/import/model_source.hpp>
-#include <osteon/job/run/before_run.hpp>
-#include <osteon/job/run/compute.hpp>
+#include <osteon/job/pipeline/before_run.hpp>
+#include <osteon/job/pipeline/compute.hpp>
 #include <osteon/job/spec/key_entry.hpp>
 #include <osteon/job/system_info.hpp>
-#include <osteon/job/thermo_elasticity/thermo_elasticity.hpp>
+#include <osteon/physics/elasticity/entry.hpp>
+#include <osteon/physics/heat/entry.hpp>
+#include <osteon/physics/thermo_elasticity/entry.hpp>
 #include <string>
 
 namespace osteon::job {
@@ -76,7 +76,7 @@ const physics_entry& census() {
 }  // namespace
 
 std::span<const physics_entry* const> all_physics() {
-  static const std::array table{&elasticity(), &heat(), &thermo_elasticity(), &census()};
+  static const std::array table{&physics::elasticity(), &physics::heat(), &physics::thermo_elasticity(), &census()};
   return table;
 }
 

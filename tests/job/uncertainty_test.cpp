@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <osteon/job/run/uncertainty.hpp>
+#include <osteon/job/variants/uncertainty.hpp>
 
 namespace uncertainty_test {
 

@@ -51,9 +51,9 @@ int bench_flow(const bench_flow_options& options, const std::vector<std::string>
       what.directions.push_back(static_cast<axis>(place));
     }
     if (options.around == "mirrored")
-      what.surroundings = solve::flow_surroundings::mirrored;
+      what.surroundings = physics::flow_surroundings::mirrored;
     else if (options.around == "closed")
-      what.surroundings = solve::flow_surroundings::closed;
+      what.surroundings = physics::flow_surroundings::closed;
     else if (options.around != "periodic")
       throw usage_error(fmt::format("--around '{}': give periodic, mirrored or closed", options.around));
     const auto answer = bench::measure_flow(comm, what);

@@ -8,7 +8,7 @@
 #include <app/process/terminal.hpp>
 #include <common/printable.hpp>
 #include <memory>
-#include <osteon/job/adapters/voxfe/convert.hpp>
+#include <osteon/physics/elasticity/adapters/convert.hpp>
 
 namespace osteon::app {
 
@@ -19,7 +19,7 @@ int convert(const std::string& from, const std::string& to, const job::reader_op
   const mpi_of_process mpi(MPI_THREAD_FUNNELED);
   int code = 0;
   try {
-    const auto files = job::convert(MPI_COMM_SELF, from, to, options, log);
+    const auto files = physics::convert(MPI_COMM_SELF, from, to, options, log);
     write_json(json, {{"schema", "osteon.convert/1"}, {"files", files}});
     if (json != "-")
       for (const std::string& file : files) fmt::print("{}\n", file);

@@ -20,8 +20,8 @@
 #include <osteon/job/container.hpp>
 #include <osteon/job/estimate/time_estimate.hpp>
 #include <osteon/job/outputs/io_options.hpp>
-#include <osteon/job/physics.hpp>
-#include <osteon/job/run/before_run.hpp>
+#include <osteon/job/physics_entry.hpp>
+#include <osteon/job/pipeline/before_run.hpp>
 #include <osteon/machine/links/machine_file.hpp>
 #include <osteon/net/networks/network_request.hpp>
 

@@ -14,14 +14,14 @@
 #include <osteon/base/counted.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/job/adapters/read_job.hpp>
-#include <osteon/job/elasticity/write_inp.hpp>
-#include <osteon/job/elasticity/write_n88_model.hpp>
-#include <osteon/job/elasticity/write_parosol_model.hpp>
-#include <osteon/job/failure/inp_plasticity.hpp>
 #include <osteon/job/import/model_source.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/lines.hpp>
 #include <osteon/job/subprocess.hpp>
+#include <osteon/physics/elasticity/export/write_inp.hpp>
+#include <osteon/physics/elasticity/export/write_n88_model.hpp>
+#include <osteon/physics/elasticity/export/write_parosol_model.hpp>
+#include <osteon/physics/failure/inp_plasticity.hpp>
 #include <string_view>
 
 namespace osteon::app {
@@ -85,8 +85,8 @@ int export_job(const export_options& o, const char* ending, F&& write) {
 
 int export_inp(const export_options& o) {
   return export_job(o, ".inp", [&](const job::spec& spec, job::local_model part, log_sink& log) {
-    const auto plasticity = job::inp_plasticity_of(spec, part.header.materials);
-    const job::inp_report written = job::write_inp(spec, std::move(part), plasticity, o.target, log);
+    const auto plasticity = physics::inp_plasticity_of(spec, part.header.materials);
+    const physics::inp_report written = physics::write_inp(spec, std::move(part), plasticity, o.target, log);
     log.note(fmt::format("{} nodes, {} elements, {}", written.nodes, written.elements, counted(written.steps, "step")));
     return nlohmann::ordered_json{{"schema", "osteon.inp/1"},     {"file", o.target},       {"nodes", written.nodes},
                                   {"elements", written.elements}, {"steps", written.steps}, {"bytes", written.bytes}};
@@ -95,7 +95,7 @@ int export_inp(const export_options& o) {
 
 int export_parosol(const export_options& o) {
   return export_job(o, ".h5", [&](const job::spec& spec, job::local_model part, log_sink& log) {
-    const job::parosol_report written = job::write_parosol_model(spec, std::move(part), o.target, log);
+    const physics::parosol_report written = physics::write_parosol_model(spec, std::move(part), o.target, log);
     log.note(fmt::format("{} elements, {} displacements, {} forces along an axis", written.elements, written.fixed,
                          written.loaded));
     return nlohmann::ordered_json{{"schema", "osteon.h5/1"}, {"file", o.target},         {"elements", written.elements},
@@ -105,7 +105,7 @@ int export_parosol(const export_options& o) {
 
 int export_n88(const export_options& o) {
   return export_job(o, ".n88model", [&](const job::spec& spec, job::local_model part, log_sink& log) {
-    const job::n88_report written = job::write_n88_model(spec, std::move(part), o.target, log);
+    const physics::n88_report written = physics::write_n88_model(spec, std::move(part), o.target, log);
     log.note(
         fmt::format("{} nodes, {} elements, {}", written.nodes, written.elements, counted(written.problems, "problem")));
     return nlohmann::ordered_json{{"schema", "osteon.n88model/1"}, {"file", o.target},

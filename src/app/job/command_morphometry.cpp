@@ -16,8 +16,8 @@
 #include <osteon/job/import/model_source.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
-#include <osteon/job/run/directory_lock.hpp>
-#include <osteon/job/run/morphometry.hpp>
+#include <osteon/job/pipeline/directory_lock.hpp>
+#include <osteon/job/shape/morphometry.hpp>
 #include <osteon/job/system_info.hpp>
 
 namespace osteon::app {

@@ -10,8 +10,8 @@
 #include <memory>
 #include <osteon/job/adapters/read_job.hpp>
 #include <osteon/job/outputs/io_options.hpp>
+#include <osteon/job/pipeline/compute.hpp>
 #include <osteon/job/plans/job_plans.hpp>
-#include <osteon/job/run/compute.hpp>
 #include <osteon/job/subprocess.hpp>
 
 namespace osteon::app {

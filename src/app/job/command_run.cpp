@@ -27,25 +27,25 @@
 #include <osteon/grid/bricks.hpp>
 #include <osteon/job/adapters/read_job.hpp>
 #include <osteon/job/container.hpp>
-#include <osteon/job/heat/time_heat_iteration.hpp>
 #include <osteon/job/import/model_source.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
+#include <osteon/job/pipeline/before_run.hpp>
+#include <osteon/job/pipeline/compute.hpp>
+#include <osteon/job/pipeline/directory_lock.hpp>
+#include <osteon/job/pipeline/finished_results.hpp>
+#include <osteon/job/pipeline/same_job.hpp>
+#include <osteon/job/pipeline/tell_doubts.hpp>
 #include <osteon/job/placement/place_ranks.hpp>
 #include <osteon/job/plans/ranks_by_plans.hpp>
-#include <osteon/job/run/before_run.hpp>
-#include <osteon/job/run/compute.hpp>
-#include <osteon/job/run/connectivity_effect.hpp>
-#include <osteon/job/run/directory_lock.hpp>
-#include <osteon/job/run/finished_results.hpp>
-#include <osteon/job/run/morphometry.hpp>
-#include <osteon/job/run/same_job.hpp>
-#include <osteon/job/run/tell_doubts.hpp>
-#include <osteon/job/run/uncertainty.hpp>
+#include <osteon/job/shape/morphometry.hpp>
 #include <osteon/job/spec.hpp>
 #include <osteon/job/spec/doubts.hpp>
 #include <osteon/job/subprocess.hpp>
+#include <osteon/job/variants/connectivity_effect.hpp>
+#include <osteon/job/variants/uncertainty.hpp>
 #include <osteon/job/warning_record.hpp>
+#include <osteon/physics/heat/time_heat_iteration.hpp>
 #include <span>
 #include <string_view>
 
@@ -234,7 +234,7 @@ job::placed_ranks place(MPI_Comm comm, const job::spec& spec, log_sink& log) {
     job::ranks_to_place found = job::ranks_to_place_of_run(comm, spec);
     return std::pair(std::move(found.graph), std::move(found.by));
   };
-  return job::place_ranks(comm, spec, graph, job::seconds_of_heat_iteration, log);
+  return job::place_ranks(comm, spec, graph, physics::seconds_of_heat_iteration, log);
 }
 
 // Whether a job that ended so may leave nothing: one that was stopped keeps the model that it has made.

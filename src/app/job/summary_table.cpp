@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <osteon/job/physics.hpp>
-#include <osteon/job/run/morphometry.hpp>
+#include <osteon/job/physics_entry.hpp>
+#include <osteon/job/shape/morphometry.hpp>
 #include <string_view>
 #include <utility>
 #include <vector>

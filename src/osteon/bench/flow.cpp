@@ -9,7 +9,7 @@
 #include <osteon/comm/reductions.hpp>
 #include <osteon/io/npy.hpp>
 #include <osteon/kernel/machine_limits.hpp>
-#include <osteon/solve/flow/flow_cells.hpp>
+#include <osteon/physics/flow/solver/stokes/flow_cells.hpp>
 #include <sstream>
 
 namespace osteon::bench {
@@ -41,7 +41,7 @@ double triad() {
 }
 
 // CPU seconds of y = K x.
-double product_seconds(const solve::flow_cells& cells) {
+double product_seconds(const physics::flow_cells& cells) {
   const auto k = cells.stencil<float>();
   const std::int64_t stride = cells.stride();
   std::vector<float> x(at(4 * stride)), y(x.size());
@@ -64,8 +64,8 @@ double sum_of_ranks(MPI_Comm comm, double value) {
   return value;
 }
 
-solve::flow_problem read_problem(MPI_Comm comm, const std::string& file, const flow_options& options) {
-  solve::flow_problem problem;
+physics::flow_problem read_problem(MPI_Comm comm, const std::string& file, const flow_options& options) {
+  physics::flow_problem problem;
   comm::collectively(comm, [&] {
     const voxel::image image = io::read_npy(file);
     if (image.type != voxel::scalar::u1) throw data_error(file + ": not bytes; save a mask of type uint8, 0 is fluid");
@@ -95,22 +95,22 @@ nlohmann::ordered_json measure_flow(MPI_Comm comm, const flow_options& options) 
   const double bandwidth = triad();
   out["triad_GB_per_s"] = bandwidth / 1e9;
   for (const std::string& file : options.images) {
-    const solve::flow_problem problem = read_problem(comm, file, options);
+    const physics::flow_problem problem = read_problem(comm, file, options);
     double cpu = 1e30, solving = 1e30;
     double bytes = 0;
-    solve::flow_solution answer;
+    physics::flow_solution answer;
     for (int turn = 0; turn < options.repetitions; ++turn) {
       answer = {};
       forget_peak();
       const double before = resident("VmRSS"), start = cpu_seconds();
-      solve::flow_options how = options.how;
+      physics::flow_options how = options.how;
       how.fields = options.fields;
-      answer = solve::solve_permeability(problem, how, null_log());
+      answer = physics::solve_permeability(problem, how, null_log());
       const double taken = sum_of_ranks(comm, cpu_seconds() - start);
       cpu = std::min(cpu, taken);
       // Others' programs stretch all clocks but that of the processor, which tells the set-up from the rest by their shares.
       double iterating = 0;
-      for (const solve::flow_direction& d : answer.directions) iterating += d.certificate.solve_seconds;
+      for (const physics::flow_direction& d : answer.directions) iterating += d.certificate.solve_seconds;
       solving = std::min(solving, taken * iterating / (iterating + answer.setup_seconds));
       if (turn == 0) bytes = resident("VmHWM") - before;
     }
@@ -121,7 +121,7 @@ nlohmann::ordered_json measure_flow(MPI_Comm comm, const flow_options& options) 
                                {"cpu_seconds", cpu},
                                {"setup_seconds", answer.setup_seconds}};
     int iterations = 0;
-    for (const solve::flow_direction& d : answer.directions) {
+    for (const physics::flow_direction& d : answer.directions) {
       iterations += d.certificate.iterations;
       row["directions"].push_back({{"along", std::string(1, "zyx"[static_cast<int>(d.along)])},
                                    {"permeability_voxel2", d.permeability_mm2},
@@ -137,8 +137,8 @@ nlohmann::ordered_json measure_flow(MPI_Comm comm, const flow_options& options) 
     row["iterations"] = iterations;
     row["ns_per_voxel_and_iteration"] = 1e9 * solving / flowing / std::max(iterations, 1);
     row["bytes_per_voxel"] = bytes / static_cast<double>(std::max(problem.cells.size(), 1));
-    const auto cells = solve::make_flow_cells(problem, std::vector<bool>(problem.cells.runs().size(), true),
-                                              static_cast<int>(problem.directions[0]));
+    const auto cells = physics::make_flow_cells(problem, std::vector<bool>(problem.cells.runs().size(), true),
+                                                static_cast<int>(problem.directions[0]));
     const double product = product_seconds(cells);
     // Four values and a byte for each friction are read, four values written, the neighbours' bits once.
     const double traffic = 36.0 * cells.grid.owned;

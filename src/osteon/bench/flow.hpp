@@ -5,7 +5,7 @@
 #include <mpi.h>
 
 #include <nlohmann/json.hpp>
-#include <osteon/solve/flow/permeability.hpp>
+#include <osteon/physics/flow/solver/stokes/permeability.hpp>
 #include <string>
 #include <vector>
 
@@ -14,8 +14,8 @@ namespace osteon::bench {
 struct flow_options {
   std::vector<std::string> images;  ///< npy of bytes; 0 is fluid
   std::vector<axis> directions{axis::z};
-  solve::flow_surroundings surroundings = solve::flow_surroundings::periodic;
-  solve::flow_options how{};
+  physics::flow_surroundings surroundings = physics::flow_surroundings::periodic;
+  physics::flow_options how{};
   int repetitions = 3;  ///< of each solve: the one with the least CPU seconds counts
   bool fields = false;
 };

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <osteon/comm/collectively.hpp>
-#include <osteon/job/physics.hpp>
+#include <osteon/job/physics_entry.hpp>
 #include <osteon/job/physics_result.hpp>
 #include <set>
 

@@ -3,16 +3,17 @@
 
 #include <cmath>
 #include <cstdio>
-#include <osteon/solve/elasticity/elasticity.hpp>
 #include <osteon/voxel/components.hpp>
 #include <vector>
 
-#ifdef OLD_NAMES  // path and namespace of the release before
+#ifdef OLD_NAMES  // paths and namespace of the release before
+#include <osteon/solve/elasticity/elasticity.hpp>
 #include <osteon/solve/operators/elasticity_problem.hpp>
-using osteon::solve::elasticity_problem;
+namespace solvers = osteon::solve;
 #else
 #include <osteon/numerics/operators/elasticity_problem.hpp>
-using osteon::numerics::elasticity_problem;
+#include <osteon/physics/elasticity/solver/elasticity.hpp>
+namespace solvers = osteon::physics;
 #endif
 
 int main(int argc, char** argv) {
@@ -21,7 +22,7 @@ int main(int argc, char** argv) {
   const index3 shape{8, 2, 3};
   const voxel::material_table materials{{}, {"rubber", 5.0, 0.0}};
   const std::vector<material_number> image(static_cast<std::size_t>(shape.volume()), 1);
-  elasticity_problem problem;
+  solvers::elasticity_problem problem;
   problem.where = grid::make_block(MPI_COMM_WORLD, shape, std::vector<std::int64_t>(static_cast<std::size_t>(shape.z), 6));
   problem.spacing_mm = {0.5, 0.5, 0.5};
   problem.materials = &materials;
@@ -35,7 +36,7 @@ int main(int argc, char** argv) {
         for (const axis a : {axis::z, axis::y, axis::x})
           problem.fixed.push_back({r.first + i, a, a == axis::z && r.z == shape.z ? 0.04 : 0.0});
   log_sink log;
-  const solve::elasticity_solution solution = solve::solve_elasticity(problem, {.tolerance = 1e-8}, log);
+  const solvers::elasticity_solution solution = solvers::solve_elasticity(problem, {.tolerance = 1e-8}, log);
   double force = 0;
   for (const voxel::run& r : problem.nodes.runs())
     for (std::int32_t i = 0; i < r.length; ++i)

@@ -9,7 +9,7 @@
 #include <numbers>
 #include <osteon/base/error.hpp>
 #include <osteon/base/kth_smallest.hpp>
-#include <osteon/job/physics.hpp>
+#include <osteon/job/physics_entry.hpp>
 #include <osteon/plan/exchange/exchange.hpp>
 
 namespace osteon::job {

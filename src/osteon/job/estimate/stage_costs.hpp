@@ -3,7 +3,7 @@
 /// What the stages of a job compute, as measured constants: seconds of one core as a line over the size of a rank's part.
 #include <map>
 #include <nlohmann/json_fwd.hpp>
-#include <osteon/job/physics.hpp>
+#include <osteon/job/physics_entry.hpp>
 #include <osteon/job/spec.hpp>
 #include <span>
 #include <string>

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <osteon/job/physics.hpp>
+#include <osteon/job/physics_entry.hpp>
 
 namespace osteon::job {
 

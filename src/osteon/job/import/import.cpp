@@ -17,7 +17,7 @@
 #include <osteon/job/import/read_scan.hpp>
 #include <osteon/job/import/scan_model.hpp>
 #include <osteon/job/outputs/io_options.hpp>
-#include <osteon/job/physics.hpp>
+#include <osteon/job/physics_entry.hpp>
 #include <osteon/job/spec/digest_of_keys.hpp>
 #include <osteon/job/spec/key_entry.hpp>
 #include <osteon/job/subprocess.hpp>

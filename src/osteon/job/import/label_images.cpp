@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <osteon/io/files/model_file.hpp>
 #include <osteon/job/import/read_scan.hpp>
-#include <osteon/job/physics.hpp>
+#include <osteon/job/physics_entry.hpp>
 #include <span>
 
 namespace osteon::job {

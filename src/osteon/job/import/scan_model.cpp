@@ -12,7 +12,7 @@
 #include <osteon/job/import/classify.hpp>
 #include <osteon/job/import/doubtful_greys.hpp>
 #include <osteon/job/import/import.hpp>
-#include <osteon/job/physics.hpp>
+#include <osteon/job/physics_entry.hpp>
 #include <osteon/job/warning_record.hpp>
 #include <osteon/voxel/changed_greys.hpp>
 

@@ -16,7 +16,7 @@
 #include <osteon/io/png.hpp>
 #include <osteon/job/outputs/labeller.hpp>
 #include <osteon/job/outputs/lines.hpp>
-#include <osteon/job/physics.hpp>
+#include <osteon/job/physics_entry.hpp>
 #include <osteon/render/annotate.hpp>
 #include <osteon/render/line_convolution.hpp>
 #include <osteon/render/scene/colour_map.hpp>

@@ -13,7 +13,7 @@
 #include <osteon/io/files/image_axes.hpp>
 #include <osteon/io/png.hpp>
 #include <osteon/job/outputs/lines.hpp>
-#include <osteon/job/physics.hpp>
+#include <osteon/job/physics_entry.hpp>
 #include <osteon/render/rays/smooth_mask.hpp>
 #include <osteon/render/scene/presets.hpp>
 

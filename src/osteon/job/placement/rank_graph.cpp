@@ -5,7 +5,7 @@
 #include <cmath>
 #include <osteon/grid/block.hpp>
 #include <osteon/grid/bricks.hpp>
-#include <osteon/job/physics.hpp>
+#include <osteon/job/physics_entry.hpp>
 
 namespace osteon::job {
 

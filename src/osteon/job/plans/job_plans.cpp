@@ -20,7 +20,7 @@
 #include <osteon/job/outputs/draw.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
-#include <osteon/job/physics.hpp>
+#include <osteon/job/physics_entry.hpp>
 #include <osteon/numerics/solve_part.hpp>
 #include <osteon/render/compositing/picture_plan.hpp>
 

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <osteon/job/physics.hpp>
+#include <osteon/job/physics_entry.hpp>
 #include <osteon/job/spec/key_entry.hpp>
 
 namespace osteon::job {

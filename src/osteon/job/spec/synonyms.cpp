@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <common/suggest.hpp>
-#include <osteon/job/physics.hpp>
+#include <osteon/job/physics_entry.hpp>
 #include <osteon/job/spec/key_entry.hpp>
 #include <utility>
 

@@ -1,0 +1,274 @@
+#include <osteon/job/pipeline/before_run.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <osteon/base/stopwatch.hpp>
+#include <osteon/grid/block.hpp>
+#include <osteon/grid/bricks.hpp>
+#include <osteon/io/files/model_file.hpp>
+#include <osteon/job/container.hpp>
+#include <osteon/job/import/import.hpp>
+#include <osteon/job/import/model_source.hpp>
+#include <osteon/job/import/read_scan.hpp>
+#include <osteon/job/outputs/output_paths.hpp>
+#include <osteon/job/physics_entry.hpp>
+#include <osteon/job/subprocess.hpp>
+#include <osteon/job/system_info.hpp>
+#include <osteon/job/variants/uncertainty.hpp>
+#include <osteon/voxel/changed_greys.hpp>
+
+namespace osteon::job {
+
+namespace {
+
+// Fitted, as the costs of each physics, to runs on one rank, with one thread and without a picture: sponges of 64^3 to 160^3
+// voxels, a quarter of them solid, and the bone scan of the demo (docs/performance.md, "What estimate is based on").
+constexpr double bytes_of_graded_unknown = 9;  // where voxels have moduli of their own: bone scan
+constexpr double base_memory_bytes = 36e6;     // 4^3 voxels
+constexpr double brick_imbalance = 1.05;       // docs/performance.md, "Planes or bricks"
+// A picture of 1024^2 pixels: 62 MB with next to no voxels, 20 to 24 MB more with 128^3; 3.3 to 4.2 CPU seconds.
+constexpr double picture_bytes_per_pixel = 60, picture_bytes_per_voxel = 11, picture_cpu_seconds_per_pixel = 4e-6;
+
+// Of the CPU seconds of a solution to 1e-6 those to 1e-4, set-up included: bone scan.
+constexpr double share_of_loose_solve = 0.43;
+
+// Importing takes 52 B a run of solid voxels while parts are dropped, or 20 B and the chunks that netCDF holds back while it
+// writes. Runs are 17 voxels long in the bone scan, 13 in a gyroid, 10 in the sponge and the jaw.
+std::int64_t import_bytes(const voxel::model_header& header, std::int64_t elements, bool whole) {
+  constexpr double base = 40e6, finding_parts = 5.2, runs = 2, most_held_back = 64 << 20;  // B, B a solid voxel
+  const auto solid = static_cast<double>(elements), voxels = static_cast<double>(header.shape.volume());
+  const double importing = std::max(finding_parts * solid, runs * solid + std::min(most_held_back, voxels));
+  return static_cast<std::int64_t>(base + importing + (whole ? static_cast<double>(sizeof(material_number)) * voxels : 0));
+}
+
+struct load {
+  std::int64_t largest_share, widest_cut;  // active voxels
+};
+
+load of_planes(const voxel::model_header& header, int ranks) {
+  const std::vector<std::int64_t> first = grid::balance_planes(header.active_per_plane, ranks);
+  load result{0, 0};
+  for (std::size_t r = 0; r + 1 < first.size(); ++r) {
+    const auto share = std::accumulate(header.active_per_plane.begin() + first[r],
+                                       header.active_per_plane.begin() + first[r + 1], std::int64_t{0});
+    result.largest_share = std::max(result.largest_share, share);
+    if (r > 0) result.widest_cut = std::max(result.widest_cut, header.active_per_plane[static_cast<std::size_t>(first[r])]);
+  }
+  return result;
+}
+
+// The header does not tell where bricks are cut: about cubes, as solid as the whole.
+load of_bricks(const voxel::model_header& header, std::int64_t elements, int ranks) {
+  if (ranks > header.shape.volume()) throw usage_error(grid::too_many_ranks(ranks, header.shape));
+  const double mean = static_cast<double>(elements) / ranks, volume = static_cast<double>(header.shape.volume());
+  return {static_cast<std::int64_t>(std::ceil(mean * (ranks > 1 ? brick_imbalance : 1))),
+          static_cast<std::int64_t>(static_cast<double>(elements) / volume * std::pow(volume / ranks, 2.0 / 3))};
+}
+
+// Larger images are not read: that would take minutes, and a header says at once how large they are. Importing what is not
+// imported yet takes seconds beyond the second one.
+constexpr std::int64_t most_bytes_to_count = std::int64_t{1} << 30, most_bytes_at_once = std::int64_t{1} << 26;
+
+// Of a file, or of the folder that a source lies in or is.
+std::int64_t bytes_on_disk(const std::string& source) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  if (fs::is_regular_file(source, failed)) {
+    std::int64_t bytes = static_cast<std::int64_t>(fs::file_size(source, failed));
+    for (const char* half : {".raw", ".zraw", ".vol", ".dat"})  // of a header, the file with the voxels
+      if (const fs::path other = fs::path(source).replace_extension(half);
+          other != source && fs::is_regular_file(other, failed))
+        bytes += static_cast<std::int64_t>(fs::file_size(other, failed));
+    return bytes;
+  }
+  const fs::path folder = fs::is_directory(source, failed) ? fs::path(source) : fs::absolute(source).parent_path();
+  std::int64_t bytes = 0;
+  for (const auto& entry : fs::directory_iterator(folder, failed))
+    if (entry.is_regular_file(failed)) bytes += static_cast<std::int64_t>(entry.file_size(failed));
+  return bytes;
+}
+
+job_size count_solid(const spec& job, log_sink& log) {
+  const double begin = cpu_seconds() + cpu_seconds_of_children();
+  const imported_model model = import_model(job, output_paths(job).model, log);
+  job_size found;
+  found.import_seconds = cpu_seconds() + cpu_seconds_of_children() - begin;
+  found.was_there = model.reused;
+  found.imported = true;
+  found.model = model.path;
+  found.header = io::read_model_header(model.path);
+  if (model.nodes) found.nodes = model.nodes->all;
+  found.work = physics_of(job).work(job, model.nodes ? &*model.nodes : nullptr);
+  return found;
+}
+
+// From the header and some planes. Planes of an isotropic solid tell how many nodes it has for a voxel: in a plane a pixel
+// has more corners than 1 by its edges along two axes, in space along three.
+job_size sample_solid(const spec& job, log_sink& log) {
+  if (const auto faults = check_image_files(job); !faults.empty()) throw data_error(join(faults));
+  nlohmann::json rules = nlohmann::json::object();
+  if (job.segment.labels) rules["void_labels"] = job.segment.void_labels;
+  if (job.segment.threshold) rules["threshold"] = *job.segment.threshold;
+  if (job.segment.greys) rules["greys"] = *job.segment.greys;
+  if (job.segment.upper) rules["upper"] = *job.segment.upper;
+  if (job.image.accept_fill_value) rules["accept_fill_value"] = true;
+  const program_result reader =
+      run_program(python_command({"-m", "osteon.images.sample_image", image_path(job), rules.dump()}));
+  std::string text = reader.err;
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  if (reader.exit_code == exit_code(error_kind::data)) throw data_error(text);
+  refuse_without_package(reader);
+  const auto facts = nlohmann::json::parse(reader.out, nullptr, false);
+  if (reader.exit_code != 0 || facts.is_discarded())
+    throw machine_error(fmt::format(
+        "the program 'osteon.images.sample_image' failed with exit code {}: {}; run `./run setup`", reader.exit_code, text));
+  job_size found;
+  found.work = physics_of(job).work(job, nullptr);
+  if (!facts.at("shape").is_array() || facts.at("shape").size() != 3)
+    throw data_error(
+        fmt::format("'{}' is large, and its header does not tell its size in voxels; osteon estimate --count "
+                    "reads all of it",
+                    image_path(job)));
+  index3 shape{facts.at("shape")[0], facts.at("shape")[1], facts.at("shape")[2]};
+  vector3 spacing;
+  const auto stated = facts.contains("spacing_mm") ? facts.at("spacing_mm") : nlohmann::json(nullptr);
+  for (int a = 0; a < 3; ++a)
+    spacing[a] = job.image.spacing_mm                      ? (*job.image.spacing_mm)[static_cast<std::size_t>(a)]
+                 : stated.is_array() && stated.size() == 3 ? stated[static_cast<std::size_t>(a)].get<double>()
+                                                           : 0;
+  take_steps(job, shape, spacing);
+  for (int a = 0; a < 3 && !job.image.crop_voxels.empty(); ++a) {
+    const auto& range = job.image.crop_voxels[static_cast<std::size_t>(a)];
+    shape[a] = std::max<std::int64_t>(std::min(shape[a], range[1]) - range[0], 1);
+  }
+  shape = voxel::coarsened_shape(shape, job.image.coarsen);
+  found.sampled_voxels = facts.at("looked_at");
+  const bool known = found.sampled_voxels > 0;
+  const double solid = known ? facts.at("solid").get<double>() : 1, corners = known ? facts.at("corners").get<double>() : 1;
+  found.header.shape = shape;
+  found.header.active_per_plane.assign(
+      static_cast<std::size_t>(shape.z),
+      static_cast<std::int64_t>(std::llround(solid * static_cast<double>(shape.y) * static_cast<double>(shape.x))));
+  found.nodes = std::llround(std::pow(corners, 1.5) * solid * static_cast<double>(shape.volume()));
+  if (known)
+    log.note(
+        fmt::format("the image has {:.2g} GB: its header and {} voxels of some planes are taken, so numbers of voxels and "
+                    "unknowns are off by up to a quarter, more where planes differ; --count reads all of it",
+                    static_cast<double>(bytes_on_disk(image_path(job))) * 1e-9, found.sampled_voxels));
+  else
+    log.warn(
+        "the image is large, and its format does not allow to look at some planes: all of its voxels are taken for solid; "
+        "--count reads all of it");
+  return found;
+}
+
+}  // namespace
+
+job_size size_of(const spec& job, bool always_count, log_sink& log) {
+  std::error_code ignored;
+  const bool may_be_there = std::filesystem::exists(output_paths(job).model, ignored);
+  const bool counts = always_count || !source_of(job).is_image() ||
+                      bytes_on_disk(image_path(job)) <= (may_be_there ? most_bytes_to_count : most_bytes_at_once);
+  return counts ? count_solid(job, log) : sample_solid(job, log);
+}
+
+estimation estimate(const spec& job, int ranks, bool always_count, log_sink& log) {
+  return estimate(job, size_of(job, always_count, log), ranks);
+}
+
+estimation estimate(const spec& job, const job_size& found, int ranks) {
+  const voxel::model_header& header = found.header;
+  const physics_entry& row = physics_of(job);
+  const solver_costs& c = row.costs;
+  const bool of_nodes = row.system.where == io::centring::node;
+
+  estimation e;
+  e.job = job.name;
+  e.physics = job.physics;
+  const std::int64_t asked = ranks > 0 ? ranks : job.run.ranks;
+  e.ranks = static_cast<int>(asked > 0 ? asked : default_ranks(job.run.threads, header.shape.z));
+  e.threads = static_cast<int>(job.run.threads);
+  e.voxels = header.shape.volume();
+  e.elements = std::accumulate(header.active_per_plane.begin(), header.active_per_plane.end(), std::int64_t{0});
+  e.dofs = static_cast<std::int64_t>(c.unknowns_per_element * static_cast<double>(e.elements));
+  e.sampled_voxels = found.sampled_voxels;
+  e.counted = found.imported && (!of_nodes || found.nodes > 0);
+  if (of_nodes && found.nodes > 0) e.dofs = row.system.values * found.nodes - found.work.held;
+  // Time and memory follow the unknowns, of which a sponge has fewer an element than trabecular bone.
+  const double unknowns_per_element = e.elements > 0 ? static_cast<double>(e.dofs) / static_cast<double>(e.elements) : 0;
+  const double work = unknowns_per_element / c.unknowns_per_element;
+
+  e.bricks = takes_bricks(job, header.shape.z, e.ranks);
+  const auto [largest, widest_cut] = e.bricks ? of_bricks(header, e.elements, e.ranks) : of_planes(header, e.ranks);
+  e.largest_elements_per_rank = largest;
+  const double mean = static_cast<double>(e.elements) / e.ranks;
+  e.imbalance = mean > 0 ? static_cast<double>(e.largest_elements_per_rank) / mean : 1;
+  const double pixels =
+      job.picture.enabled ? static_cast<double>(job.picture.width) * static_cast<double>(job.picture.height) : 0;
+  const double graded = job.density_law || job.modulus_image ? bytes_of_graded_unknown : 0;
+  const double solving = (c.bytes_per_unknown + graded + (found.work.kept - 1) * c.bytes_per_further) *
+                         unknowns_per_element * static_cast<double>(e.largest_elements_per_rank);
+  const double drawing =
+      picture_bytes_per_pixel * pixels + picture_bytes_per_voxel * static_cast<double>(e.voxels) / e.ranks;
+  e.memory_bytes_per_rank = static_cast<std::int64_t>(base_memory_bytes + std::max(solving, pixels > 0 ? drawing : 0));
+  e.import_memory_bytes = import_bytes(header, e.elements, !source_of(job).is_image());  // other models are read as a whole
+  e.exchange_bytes = static_cast<std::int64_t>(unknowns_per_element * static_cast<double>(widest_cut) * sizeof(double));
+  const double picture_seconds = picture_cpu_seconds_per_pixel * pixels;
+  // The others come when the first job is done and written: they take time and no memory besides.
+  e.computed = (job.segment.compare_connectivity ? 2 : 1) + static_cast<int>(changed_images(job).size());
+  double times = job.segment.compare_connectivity ? 2 : 1;  // the job's own voxels
+  const double share = tolerance_of(job) < tolerance_of_differences ? share_of_loose_solve : 1;
+  for (const changed_image& other : changed_images(job)) times += share / std::pow(static_cast<double>(other.coarsen), 3);
+  const double seconds_per_element = times * work * (c.setup_seconds + found.work.solutions * c.solution_seconds);
+  e.cpu_seconds = seconds_per_element * static_cast<double>(e.elements) + picture_seconds;
+  e.wall_seconds =
+      (seconds_per_element * static_cast<double>(e.largest_elements_per_rank) + picture_seconds / e.ranks) / e.threads;
+  return e;
+}
+
+nlohmann::ordered_json estimation::to_json() const {
+  return {{"schema", "osteon.estimate/1"},
+          {"job", job},
+          {"physics", physics},
+          {"ranks", ranks},
+          {"threads", threads},
+          {"decomposition", bricks ? "bricks" : "planes"},
+          {"voxels", voxels},
+          {"elements", elements},
+          {"dofs", dofs},
+          {"counted", counted},
+          {"sampled_voxels", sampled_voxels},
+          {"largest_elements_per_rank", largest_elements_per_rank},
+          {"imbalance", imbalance},
+          {"memory_bytes_per_rank", memory_bytes_per_rank},
+          {"import_memory_bytes", import_memory_bytes},
+          {"exchange_bytes", exchange_bytes},
+          {"computed", computed},
+          {"cpu_seconds", cpu_seconds},
+          {"wall_seconds", wall_seconds}};
+}
+
+std::string estimation::to_text() const {
+  return fmt::format(
+      "{}: {} on {} ranks, each with {}\n"
+      "  voxels            {:>14}\n"
+      "  elements          {:>14}  ({:.1f} % of the voxels)\n"
+      "  unknowns          {:>14}  {}\n"
+      "  largest share     {:>14}  elements on one rank, {:.2f} times the mean\n"
+      "  memory per rank   {:>14.0f}  MiB at most\n"
+      "  memory to import  {:>14.0f}  MiB at most, in one process\n"
+      "  exchange          {:>14.1f}  kB to each neighbour\n"
+      "  computing         {:>14.1f}  CPU seconds, about {:.1f} s on {} cores{}\n",
+      job, physics, ranks, bricks ? "a brick" : "some z planes", voxels, elements,
+      100.0 * static_cast<double>(elements) / static_cast<double>(voxels), dofs, counted ? "counted" : "about",
+      largest_elements_per_rank, imbalance, static_cast<double>(memory_bytes_per_rank) / 1048576,
+      static_cast<double>(import_memory_bytes) / 1048576, static_cast<double>(exchange_bytes) / 1e3, cpu_seconds,
+      wall_seconds, ranks * threads, computed > 1 ? fmt::format(", {} times", computed) : "");
+}
+
+}  // namespace osteon::job

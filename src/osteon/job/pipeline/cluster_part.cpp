@@ -1,0 +1,44 @@
+#include <osteon/job/pipeline/cluster_part.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/io/files/result_parts.hpp>
+
+namespace osteon::job {
+
+std::optional<cluster_part> part_of_cluster(const grid::block& where, const voxel::model_header& header) {
+  const char* told = std::getenv("OSTEON_WIRE_CLUSTER");  // by osteon join, to every process
+  const int mine = told ? std::atoi(told) : 0;
+  std::vector<int> cluster(static_cast<std::size_t>(comm::size(where.comm)));
+  MPI_Allgather(&mine, 1, MPI_INT, cluster.data(), 1, MPI_INT, where.comm);
+  if (!where.is_planes() || !std::is_sorted(cluster.begin(), cluster.end()) || cluster.front() == cluster.back()) return {};
+
+  cluster_part part;
+  part.index = mine;
+  part.count = 1;
+  for (std::size_t r = 1; r < cluster.size(); ++r) part.count += cluster[r] != cluster[r - 1] ? 1 : 0;
+  MPI_Comm made = MPI_COMM_NULL;
+  MPI_Comm_split(where.comm, mine, comm::rank(where.comm), &made);
+  part.comm = comm::communicator::take(made);
+  comm::collectively(where.comm, [&] {
+    const auto own = std::equal_range(cluster.begin(), cluster.end(), mine);
+    std::vector<std::int64_t> first;  // planes of the cluster's ranks, counted from its own first
+    for (auto r = own.first; r != own.second; ++r)
+      first.push_back(where.boxes->box_of(static_cast<int>(r - cluster.begin())).begin.z);
+    first.push_back(where.boxes->box_of(static_cast<int>(own.second - cluster.begin()) - 1).end.z);
+    const std::int64_t begin = first.front(), end = first.back();
+    for (std::int64_t& z : first) z -= begin;
+    part.header = header;
+    part.header.shape.z = end - begin;
+    part.header.origin_mm.z += static_cast<double>(begin) * header.spacing_mm.z;
+    part.header.active_per_plane.assign(header.active_per_plane.begin() + begin, header.active_per_plane.begin() + end);
+    part.where = grid::make_block(part.comm.get(), grid::box_tree::of_planes(part.header.shape, first));
+  });
+  return part;
+}
+
+std::string name_of_part(const std::string& path, int index) { return io::part_of_results(path, index); }
+
+}  // namespace osteon::job

@@ -1,0 +1,49 @@
+#include <osteon/job/pipeline/finished_results.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <osteon/base/digest.hpp>
+#include <osteon/job/import/import.hpp>
+#include <osteon/job/import/model_key.hpp>
+#include <osteon/job/outputs/output_paths.hpp>
+#include <osteon/job/spec/digest_of_keys.hpp>
+#include <span>
+
+namespace osteon::job {
+
+namespace {
+
+// A text of a document, empty if there is none, be the document damaged or absent.
+std::string text_in(const std::string& path, const char* key) {
+  std::ifstream file(path);
+  const auto document = nlohmann::json::parse(file, nullptr, false);
+  if (!document.is_object()) return {};
+  const auto found = document.find(key);
+  return found != document.end() && found->is_string() ? found->get<std::string>() : std::string{};
+}
+
+}  // namespace
+
+std::string identity_of_results(const spec& job, const std::string& model_key) {
+  if (model_key.empty() || job.from) return {};
+  try {
+    const std::string text = digest_of_result_keys(job) + model_key + key_of_label_images(job);
+    return sha256_of(std::as_bytes(std::span(text)));
+  } catch (const std::exception&) {  // files of others come and go
+    return {};
+  }
+}
+
+bool has_finished_results(const spec& job, const stop_query& is_to_stop) {
+  if (job.from) return false;
+  const output_paths paths(job);
+  const std::string before = text_in(paths.manifest, "identity_sha256");
+  if (before.empty() || text_in(paths.summary, "status") != "done" || !std::filesystem::is_regular_file(paths.results))
+    return false;
+  if (!check_image_files(job).empty()) return false;  // the import says what is wrong with them
+  const auto poll = [&] { leave_if_asked(is_to_stop, job, "looking whether the job is done"); };
+  return identity_of_results(job, key_of_model(job, poll)) == before;
+}
+
+}  // namespace osteon::job

@@ -1,0 +1,50 @@
+#pragma once
+/// @file
+/// Pictures of a solution while it is being computed.
+#include <memory>
+#include <osteon/job/local_model.hpp>
+#include <osteon/job/physics_entry.hpp>
+#include <osteon/numerics/checkpointer.hpp>
+#include <osteon/render/picture.hpp>
+
+namespace osteon::job {
+
+/// Hands everything on to the checkpoints of the checkpoints, and draws a frame of every picture.every-th state on the way
+/// and of the last state of each solve.
+/// It only reads the state, so the answer does not depend on it; what its painter remembers is kept beside the state, so
+/// that the frames of a resumed job are those of one that was left alone.
+class frame_checkpointer final : public numerics::checkpointer {
+ public:
+  /// Borrows all but the flag.
+  /// @param goes_on a resumed job keeps the frames that lie there, another one removes them
+  /// @collective on part.where.comm
+  frame_checkpointer(const spec& job, const local_model& part, numerics::checkpointer& checkpoints, bool goes_on,
+                     log_sink& log);
+
+  found begin() override;
+  void restore(numerics::solver_state& state) override;
+  bool is_due(std::int64_t done) override;
+  void pass() override { checkpoints_.pass(); }
+  void save(const numerics::solver_state& state) override;
+  void finish(const numerics::solver_state& state) override;
+
+ private:
+  numerics::solver_state with_painter(const numerics::solver_state& state) const;
+  void draw(const numerics::solver_state& state);
+  void draw_last(const numerics::solver_state& state);
+
+  const spec& job_;
+  const local_model& part_;
+  numerics::checkpointer& checkpoints_;
+  log_sink& log_;
+  std::unique_ptr<frame_painter> painter_;  ///< null: the physics has no frames
+  int solve_ = 0;
+  std::int64_t done_ = 0;
+  std::int64_t drawn_ = -1;         ///< iteration or step of this solve's latest frame; -1: none
+  bool is_solved_already_ = false;  ///< by the job that this one resumes, which has drawn the last frame
+  bool is_to_draw_ = false, is_to_keep_ = false;
+  std::shared_ptr<render::image_join> compositor_;
+  bool is_told_ = false;  ///< how frames are composited
+};
+
+}  // namespace osteon::job

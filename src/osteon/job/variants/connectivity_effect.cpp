@@ -1,0 +1,163 @@
+#include <osteon/job/variants/connectivity_effect.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <osteon/base/counted.hpp>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/job/answers.hpp>
+#include <osteon/job/import/model_source.hpp>
+#include <osteon/job/outputs/output_paths.hpp>
+#include <osteon/job/physics_entry.hpp>
+#include <osteon/job/pipeline/compute.hpp>
+#include <osteon/job/pipeline/directory_lock.hpp>
+#include <osteon/job/pipeline/result_documents.hpp>
+#include <osteon/job/stop.hpp>
+#include <osteon/job/system_info.hpp>
+
+namespace osteon::job {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr const char* key_of_effect = "effect_of_connectivity";
+
+bool keeps_hanging(const spec& job) { return job.segment.connectivity == 26; }
+
+// Only 6 tells what it drops that 26 keeps.
+std::int64_t hanging_voxels(const json& segmentation) { return segmentation.value("hanging_voxels", std::int64_t{0}); }
+
+void add_changes(json& list, const std::vector<answer>& all, const json& before, const json& after,
+                 const std::string& load_case) {
+  const std::vector<found_answer> others = answers_in(all, after);
+  for (const found_answer& a : answers_in(all, before)) {
+    const auto b = std::find_if(others.begin(), others.end(), [&](const found_answer& o) { return o.key == a.key; });
+    if (!a.value.is_number() || b == others.end() || !b->value.is_number()) continue;
+    const double from = a.value, to = b->value;
+    json entry = {{"key", a.key}, {"title", a.title}, {"unit", a.what->unit}, {"value", b->value}};
+    entry["relative_change"] = from != 0 ? json(to / from - 1) : to == 0 ? json(0.0) : json(nullptr);
+    entry["in_table"] = a.what->in_table;
+    if (!load_case.empty()) entry["case"] = load_case;
+    list.push_back(std::move(entry));
+  }
+}
+
+// "stiffness +0.03 %, ...": the largest changes of answers that the table shows.
+std::string largest_changes(const json& answers) {
+  constexpr std::size_t most = 3;
+  std::vector<const json*> shown;
+  for (const json& a : answers)
+    if (a.at("in_table") && !a.at("relative_change").is_null()) shown.push_back(&a);
+  const auto size = [](const json* a) { return std::abs(a->at("relative_change").get<double>()); };
+  std::stable_sort(shown.begin(), shown.end(), [&](const json* a, const json* b) { return size(a) > size(b); });
+  const bool are_all = shown.size() <= most;
+  shown.resize(std::min(shown.size(), most));
+  std::string text;
+  for (const json* a : shown) {
+    const std::string of_case = a->contains("case") ? ", case " + a->at("case").get<std::string>() : "";
+    text += fmt::format("{}{}{} {:+.2g} %", text.empty() ? "" : ", ", a->at("title").get<std::string>(), of_case,
+                        100 * a->at("relative_change").get<double>());
+  }
+  return text + (are_all ? "" : ", others less");
+}
+
+// Make the model of the other job. @return voxels of the solid that hang, all ranks
+std::int64_t prepare_other(MPI_Comm comm, const spec& job, const spec& other, const json& summary, log_sink& log,
+                           const checkpoint_options& how) {
+  std::int64_t hanging = 0;
+  comm::collectively(comm, [&] {
+    if (comm::rank(comm) != 0) return;
+    hanging = hanging_voxels(summary.at("segmentation"));
+    if (!keeps_hanging(job) && hanging == 0) return;
+    const imported_model model = import_model(other, output_paths(other).model, log, how.is_to_stop);
+    if (keeps_hanging(job)) hanging = hanging_voxels(json::parse(model.provenance_json).at("segmentation"));
+  });
+  MPI_Bcast(&hanging, 1, MPI_INT64_T, 0, comm);
+  leave_together_if_asked(comm, how.is_to_stop, other, "importing the image with the other connectivity");
+  return hanging;
+}
+
+}  // namespace
+
+std::vector<std::string> keys_of_other_connectivity(const spec& job) {
+  const int connectivity = keeps_hanging(job) ? 6 : 26;
+  std::vector<std::string> keys{fmt::format("segment.connectivity={}", connectivity), "segment.compare_connectivity=false",
+                                "picture.enabled=false", "picture.every=0", "output.morphometry=false"};
+  if (connectivity == 26 && job.load.test != "homogenise") keys.push_back("segment.drop_unsupported=true");
+  if (!job.checkpoint.directory.empty()) keys.push_back("checkpoint.directory=\"\"");
+  return keys;
+}
+
+json compare_answers(const spec& job, const json& summary, const json& with) {
+  json list = json::array();
+  const std::vector<answer>& all = physics_of(job).answers;
+  if (!summary.contains("cases")) {
+    add_changes(list, all, summary, with, "");
+    return list;
+  }
+  const json &cases = summary.at("cases"), &others = with.at("cases");
+  for (std::size_t c = 0; c < std::min(cases.size(), others.size()); ++c)
+    add_changes(list, all, cases[c], others[c], cases[c].at("name"));
+  return list;
+}
+
+void tell_effect_of_connectivity(MPI_Comm comm, const spec& job, const spec& other, const std::string& command,
+                                 const std::string& started, log_sink& log, const checkpoint_options& how) {
+  const bool root = comm::rank(comm) == 0;
+  json summary, effect = {{"connectivity", other.segment.connectivity}};
+  comm::collectively(comm, [&] {
+    if (root) summary = read_summary(job);
+  });
+  const std::string voxels =
+      std::string(keeps_hanging(job) ? "without" : "with") + " the voxels that hang by edges and corners";
+  log.note(fmt::format("the same job with connectivity {}, for the effect of what hangs by edges and corners",
+                       other.segment.connectivity));
+  std::optional<directory_lock> lock;
+  std::string words;
+  try {
+    comm::collectively(comm, [&] {
+      if (root) lock.emplace(output_paths(other).directory);
+    });
+    const std::int64_t hanging = prepare_other(comm, job, other, summary, log, how);
+    effect["hanging_voxels"] = hanging;
+    effect["computed"] = hanging > 0;
+    if (hanging > 0) {
+      checkpoint_options of_other = how;
+      of_other.replace = true;  // the folder is of this job alone
+      const json computed = compute(comm, other, command, started, log, of_other);
+      if (root) {
+        effect["elements"] = computed.at("elements");
+        effect["summary"] = output_paths(other).summary;
+        effect["answers"] = compare_answers(job, summary, computed);
+        words = fmt::format("{}: {}", voxels, largest_changes(effect["answers"]));
+      }
+    } else {
+      words = fmt::format("no voxel hangs by edges or corners: connectivity {} is the same job", other.segment.connectivity);
+    }
+  } catch (const interrupted_error& e) {
+    throw interrupted_error(
+        fmt::format("{} (the results of the job are written; what was stopped is the effect of connectivity {})", e.what(),
+                    other.segment.connectivity));
+  } catch (const error& e) {  // all ranks have the same
+    effect["computed"] = false;
+    effect["fault"] = e.what();
+    words = fmt::format("the job {} could not be computed: {}", voxels, e.what());
+    log.warn(words);
+  }
+  if (lock && !effect.value("computed", false)) lock->remove_if_useless(true);
+  lock.reset();
+  comm::collectively(comm, [&] {
+    if (!root) return;
+    effect["words"] = words;
+    summary[key_of_effect] = effect;
+    write_file(output_paths(job).summary, to_text(summary));
+  });
+}
+
+}  // namespace osteon::job

@@ -1,0 +1,299 @@
+#include <osteon/physics/elasticity/entry.hpp>
+
+#include <fmt/format.h>
+
+#include <osteon/comm/collectively.hpp>
+#include <osteon/job/local_model.hpp>
+#include <osteon/job/physics_entry.hpp>
+#include <osteon/numerics/checkpointer.hpp>
+#include <osteon/physics/elasticity/elastic_answers.hpp>
+#include <osteon/physics/elasticity/elastic_fields.hpp>
+#include <osteon/physics/elasticity/load_keys.hpp>
+#include <osteon/physics/elasticity/loads/check_loads.hpp>
+#include <osteon/physics/elasticity/loads/elastic_problem.hpp>
+#include <osteon/physics/elasticity/loads/loads_on_solid.hpp>
+#include <osteon/physics/elasticity/loads/resolved_loads.hpp>
+#include <osteon/physics/elasticity/solver/rehearse_elasticity.hpp>
+#include <osteon/physics/elasticity/warn_of_loads.hpp>
+#include <osteon/physics/shared/names_of_job.hpp>
+
+namespace osteon::physics {
+
+namespace {
+
+class displacement_painter final : public frame_painter {
+ public:
+  displacement_painter(const spec& job, const local_model& part) : job_(job), part_(part) {}
+
+  bool show(physics_result& result, const numerics::solver_state& state) override {
+    if (!elastic_) elastic_ = make_problem(part_);
+    derived_fields now;
+    comm::collectively(part_.where.comm, [&] {
+      const grid::point_vector& u = state.vectors.front();
+      const auto values = std::get<std::span<double>>(u.values);
+      const auto nodes = static_cast<std::size_t>(state.points->size());
+      std::vector<double> by_nodes(3 * nodes);
+      for (std::size_t c = 0; c < 3; ++c)
+        for (std::size_t i = 0; i < nodes; ++i)
+          by_nodes[3 * i + c] = values[c * static_cast<std::size_t>(u.layout.component_stride) +
+                                       i * static_cast<std::size_t>(u.layout.node_stride)];
+      now = derive_fields(elastic_, std::move(by_nodes));
+    });
+    physics::show(result, job_, part_, now);
+    return true;
+  }
+
+ private:
+  const spec& job_;
+  const local_model& part_;
+  std::shared_ptr<const numerics::elasticity_problem> elastic_;  // made when a frame needs it
+};
+
+// Shows the field that the job's picture shows. Borrows both. @collective on part.where.comm
+std::unique_ptr<frame_painter> paint_displacements(const spec& job, const local_model& part) {
+  return std::make_unique<displacement_painter>(job, part);
+}
+
+// Of a job of another physics.
+void refuse_elasticity(const spec& job, std::vector<problem>& problems) {
+  if (!(job.supports.empty() && job.forces.empty() && job.cases.empty()))
+    problems.push_back({"support", "[[support]], [[force]] and [[case]] belong to physics = \"elasticity\""});
+  if (job.segment.drop_unsupported) problems.push_back({"segment.drop_unsupported", "belongs to physics = \"elasticity\""});
+}
+
+// A test between the faces of the image needs a solid that joins them; other loads act where their sets are.
+solid_rules elastic_rules(const spec& job) {
+  solid_rules rules;
+  rules.must_join_faces = job.cases.empty() && job.load.faces == "image" && test_of(job.load, job.supports) != "custom";
+  if (is_homogenisation(job)) rules.periodic.fill(job.load.boundary_condition.value_or("kubc") == "periodic");
+  return rules;
+}
+
+std::vector<std::string> elastic_boundary_conditions(const spec& job) {
+  return is_homogenisation(job) ? std::vector<std::string>{"periodic", "kubc"} : std::vector<std::string>{};
+}
+
+solver_work elastic_work(const spec& job, const voxel::node_count* nodes) {
+  solver_work work;
+  work.kept = static_cast<double>(std::max<std::size_t>(job.cases.size(), 1));
+  work.solutions = is_homogenisation(job) ? 6 : work.kept;
+  if (nodes) work.held = held_by_test(job, *nodes, test_of(job.load, job.supports));
+  return work;
+}
+
+std::vector<answer> elastic_answers() {
+  std::vector<answer> all{
+      {.key = "homogenisation.isotropic.youngs_modulus_MPa",
+       .title = "Young's modulus, nearest isotropic",
+       .unit = "MPa",
+       .meaning = "Of the isotropic material that is nearest to the stiffness.",
+       .in_table = false},
+      {.key = "homogenisation.universal_anisotropy",
+       .title = "universal anisotropy",
+       .meaning = "5 G_V/G_R + K_V/K_R - 6 of Voigt's and Reuss' means; 0 if isotropic."},
+      {.key = "homogenisation.volume_fraction",
+       .title = "solid volume fraction",
+       .meaning = "Solid voxels over all of the box."},
+  };
+  constexpr const char* names[] = {"xx", "yy", "zz", "xy", "yz", "xz"};
+  for (int i = 0; i < 6; ++i)
+    all.push_back({.key = "homogenisation.stiffness_MPa." + std::to_string(i) + "." + std::to_string(i),
+                   .title = std::string("stiffness ") + names[i] + " " + names[i],
+                   .unit = "MPa",
+                   .meaning = "Stress over strain; shear strains are engineering shears.",
+                   .in_report = false});
+  const std::vector<answer> more{
+      {.key = "homogenisation.youngs_modulus_MPa.*",
+       .title = "Young's modulus",
+       .unit = "MPa",
+       .meaning = "Along an axis.",
+       .in_report = false},
+      {.key = "homogenisation.shear_modulus_MPa.*",
+       .title = "shear modulus",
+       .unit = "MPa",
+       .meaning = "In a plane of two axes.",
+       .in_report = false},
+      {.key = "homogenisation.asymmetry",
+       .title = "asymmetry of the stiffness",
+       .meaning = "What the solver's tolerance leaves of a symmetry that is exact.",
+       .in_report = false},
+      {.key = "reaction_N.@",
+       .title = "reaction force",
+       .unit = "N",
+       .meaning = "Of the driven face, along the load.",
+       .in_report = false,
+       .unless = "stiffness_N_mm_per_deg"},
+      {.key = "reaction_moment_N_mm.@",
+       .title = "reaction moment",
+       .unit = "N mm",
+       .meaning = "Of the driven face, about the axis of the load.",
+       .in_report = false,
+       .with = "stiffness_N_mm_per_deg"},
+      {.key = "stiffness_N_per_mm",
+       .title = "stiffness",
+       .unit = "N/mm",
+       .meaning = "Force over the displacement of the driven face; of supports and forces, of the one that alone drives."},
+      {.key = "apparent_modulus_MPa",
+       .title = "apparent modulus",
+       .unit = "MPa",
+       .meaning = "Young's modulus of a solid block of the same length, area and stiffness."},
+      area_of_modulus(),
+      definition_of_area(),
+      {.key = "stiffness_N_mm_per_deg",
+       .title = "stiffness",
+       .unit = "N mm/deg",
+       .meaning = "Moment over the angle, of the loaded faces or a turned support."},
+      {.key = "aggregate_modulus_MPa",
+       .title = "aggregate modulus",
+       .unit = "MPa",
+       .meaning = "Axial stress over axial strain where the sides are held."},
+      {.key = "shear_modulus_MPa",
+       .title = "apparent shear modulus",
+       .unit = "MPa",
+       .meaning = "Shear stress on the plates over the shear strain."},
+      {.key = "bending_stiffness_N_mm2",
+       .title = "bending stiffness",
+       .unit = "N mm2",
+       .meaning = "E I of a beam that bends alike."},
+      {.key = "torsional_stiffness_N_mm2",
+       .title = "torsional stiffness",
+       .unit = "N mm2",
+       .meaning = "G J of a bar that twists alike."},
+      {.key = "pistoia.failure_moment_N_mm",
+       .title = "failure moment (Pistoia)",
+       .unit = "N mm",
+       .meaning = "Moment at which the critical share of the solid exceeds the critical effective strain."},
+      {.key = "pistoia.failure_load_N",
+       .title = "failure load (Pistoia)",
+       .unit = "N",
+       .meaning = "Load, with its sign, at which the critical share of the solid exceeds the critical effective strain."},
+      {.key = "pistoia.factor",
+       .title = "failure factor (Pistoia)",
+       .meaning = "Failure load over the computed load.",
+       .in_table = false},
+      {.key = "pistoia.factor",
+       .title = "failure factor (Pistoia)",
+       .meaning = "Where supports and forces have no one load that it could be given for.",
+       .in_report = false,
+       .unless = "reaction_N"},
+      {.key = "reaction_N",
+       .title = "reaction (z, y, x)",
+       .unit = "N",
+       .meaning = "Force on the driven face.",
+       .in_table = false},
+      mean_sed("Strain energy density at the voxels' centres, averaged over the solid."),
+      {.key = "sed_MPa.p95",
+       .title = "strain energy density, 95 %",
+       .unit = "MPa",
+       .meaning = "95 % of the solid lie below.",
+       .in_table = false},
+      high_sed(),
+      {.key = "sed_MPa.max",
+       .title = "strain energy density, maximum",
+       .unit = "MPa",
+       .meaning = "The largest value; it depends on the voxel size, so do not compare it between scans.",
+       .in_table = false},
+      {.key = "effective_strain.p98",
+       .title = "effective strain, 98 %",
+       .meaning = "sqrt(2 SED / E) at the voxels' centres; 98 % of the solid lie below."},
+      {.key = "principal_strain_1.p98",
+       .title = "largest principal strain, 98 %",
+       .meaning =
+           "Of the strains along the principal axes the largest one, at the voxels' centres; 98 % of the solid lie below. "
+           "Only if output.fields or the picture has principal strains."},
+      {.key = "principal_strain_1.max",
+       .title = "largest principal strain, maximum",
+       .meaning = "The largest value; it depends on the voxel size, so do not compare it between scans.",
+       .in_table = false},
+      {.key = "strain_energy_mJ",
+       .title = "strain energy",
+       .unit = "mJ",
+       .meaning = "Of the whole voxels, bending included: the work of the load.",
+       .in_table = false},
+      {.key = "necks.loaded_voxels",
+       .title = "loaded voxels in necks",
+       .meaning = "Voxels that alone join others and each have more than 1 % of the strain energy; with [uncertainty].",
+       .in_table = false},
+      {.key = "necks.energy_share",
+       .title = "energy share of necks",
+       .meaning = "Of all voxels that alone join others: what a threshold that is a little higher may cut off.",
+       .in_table = false},
+      {.key = "von_mises_MPa.p98",
+       .title = "von Mises stress, 98 %",
+       .unit = "MPa",
+       .meaning = "98 % of the solid lie below.",
+       .in_table = false},
+      {.key = "reaction_moment_N_mm",
+       .title = "reaction moment (z, y, x)",
+       .unit = "N mm",
+       .meaning = "Moment on the driven face about the mean position of its nodes.",
+       .in_table = false},
+  };
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+}  // namespace
+
+const physics_entry& elasticity() {
+  static const physics_entry row{
+      .name = "elasticity",
+      .meaning = "stiffness and strain energy",
+      .caption = "The specimen under load",
+      .synonyms = {"elastic", "mechanics", "mechanical", "structural", "static", "stress", "linearelastic",
+                   "linearelasticity", "fea", "fem", "solidmechanics"},
+      .answers = elastic_answers(),
+      .tests = elastic_tests(),
+      .usual_test = "custom if there is a [[support]], else axial_bonded",
+      .keys = register_load_keys,
+      .check =
+          [](const spec& job, std::vector<problem>& problems) {
+            for (problem& p : check_loads(job)) problems.push_back(std::move(p));
+            for (const std::string& field : job.output_fields.value_or(std::vector<std::string>{}))
+              if (is_homogenisation(job) && (field == "stiffness_sensitivity" || field == "neck_energy"))
+                problems.push_back(
+                    {"output.fields", fmt::format("'{}' does not go with the test homogenise, of which no load "
+                                                  "is the one; take it out",
+                                                  field)});
+          },
+      .warn = warn_of_loads,
+      .refuse = refuse_elasticity,
+      .check_on_solid =
+          [](const spec& job, const std::function<local_model()>& read, std::vector<problem>& warnings) {
+            if (is_homogenisation(job)) return check_homogenise(read(), elastic_rules(job).periodic[0]);
+            check_loads_on_solid(job, read, warnings);
+          },
+      .prepare = drop_unsupported,
+      .describe_loads = resolve_loads,
+      .needs = {&property::youngs_modulus},
+      .is_held_by_supports = true,
+      .takes_graded_moduli = true,
+      .boundary_conditions = elastic_boundary_conditions,
+      .rules = elastic_rules,
+      .system = {io::centring::node, 3},
+      // A sponge has 1.27 nodes an element. 128^3: 90.2 MB for 1.92 M unknowns, 4.9 s; two cases: 128 MB. 96^3: 40.3 MB for
+      // 0.83 M, four cases 75.6 MB. Three cases of 64^3: 2.3 times the CPU of one.
+      .costs = {3.81, 46, 14, 3e-6, 7e-6},
+      .work = elastic_work,
+      .most_components = most_elastic_components,
+      .balances_moments = true,
+      .shows_surface = true,
+      .run =
+          [](const spec& job, const local_model& part, const numerics::options& how, log_sink& log) {
+            return is_homogenisation(job) ? run_homogenise(job, part, how, log) : run_elasticity(job, part, how, log);
+          },
+      .rehearse =
+          [](const spec& job, const local_model& part, const numerics::part_listener& begins) {
+            const auto problem = make_problem(part);
+            if (is_homogenisation(job)) problem->periodic = elastic_rules(job).periodic;
+            rehearse_elasticity(*problem, begins);
+            std::vector<io::field_info> fields;
+            for (const result_field& f : elastic_fields(part, job.output_fields.value_or(default_elastic_fields()), {}))
+              fields.insert(fields.end(), std::max<std::size_t>(job.cases.size(), 1), f.info);
+            return fields;
+          },
+      .paint = paint_displacements};
+  return row;
+}
+
+}  // namespace osteon::physics

@@ -1,0 +1,25 @@
+#pragma once
+/// @file
+/// An elasticity job as a model of FAIM and n88tools.
+#include <cstdint>
+#include <osteon/base/log_sink.hpp>
+#include <osteon/job/local_model.hpp>
+#include <osteon/physics/shared/names_of_job.hpp>
+#include <string>
+
+namespace osteon::physics {
+
+/// What was written.
+struct n88_report {
+  std::int64_t nodes = 0, elements = 0, problems = 0;
+  std::int64_t bytes = 0;
+};
+
+/// Write nodes and elements, materials, the sets of supports, and a problem for each load case with every displacement and
+/// force as the solver has them; the first is the active one.
+/// @param part the model on one rank
+/// @throws as write_inp() @cost memory of the model and its nodes, without a solver; nodes and elements are streamed
+/// @collective on part.where.comm, one rank
+n88_report write_n88_model(const spec& job, local_model part, const std::string& path, log_sink& log);
+
+}  // namespace osteon::physics

@@ -1,0 +1,82 @@
+#include <osteon/physics/elasticity/export/write_parosol_model.hpp>
+
+#include <algorithm>
+#include <map>
+#include <osteon/io/files/parosol_file.hpp>
+#include <osteon/physics/elasticity/loads/loaded_mesh.hpp>
+#include <osteon/physics/shared/names_of_job.hpp>
+
+namespace osteon::physics {
+
+namespace {
+
+double edge_of(const voxel::model_header& header) {
+  const vector3 h = header.spacing_mm;
+  if (std::max({h.z, h.y, h.x}) > (1 + 1e-9) * std::min({h.z, h.y, h.x}))
+    throw usage_error(fmt::format(
+        "voxels of [{}, {}, {}] mm are no cubes, which .h5 of ParOSol needs; resample the image ([[image.step]])", h.z, h.y,
+        h.x));
+  for (int a = 0; a < 3; ++a)
+    if (header.shape[a] > io::parosol_most_voxels)
+      throw usage_error(fmt::format("{} voxels along {}: .h5 of ParOSol has at most {}; crop the image (image.crop_voxels)",
+                                    header.shape[a], "zyx"[a], io::parosol_most_voxels));
+  return h.x;
+}
+
+double ratio_of(const voxel::material_table& materials) {
+  const double ratio = materials.size() > 1 ? materials[1].poisson_ratio : 0.3;
+  for (std::size_t m = 1; m < materials.size(); ++m)
+    if (materials[m].poisson_ratio != ratio)
+      throw usage_error(
+          fmt::format("Poisson's ratios {} and {}: .h5 of ParOSol has one of all voxels; give all materials the "
+                      "same, or write .inp",
+                      ratio, materials[m].poisson_ratio));
+  return ratio;
+}
+
+}  // namespace
+
+parosol_report write_parosol_model(const spec& job, local_model part, const std::string& path, log_sink& log) {
+  parosol_report report;
+  with_loaded_mesh(job, part, ".h5", false, log, [&](const auto& problem, const node_sets& sets, const auto& cases) {
+    if (cases.size() != 1)
+      throw usage_error(fmt::format("{} load cases: .h5 of ParOSol has one; leave one [[case]] in the job", cases.size()));
+    const load_case& c = cases.front();
+    io::parosol_model model{part.header.shape, edge_of(part.header), ratio_of(part.header.materials), {}, {}};
+    std::vector<index3> places(static_cast<std::size_t>(problem.nodes.size()));
+    voxel::for_each_node(sets.grid(), [&](std::int32_t node, index3 at) { places[static_cast<std::size_t>(node)] = at; });
+    const auto condition = [&](std::int32_t node, int a, double value) {
+      const index3 at = places[static_cast<std::size_t>(node)];
+      return io::parosol_condition{
+          {static_cast<std::uint16_t>(at.z), static_cast<std::uint16_t>(at.y), static_cast<std::uint16_t>(at.x)},
+          static_cast<std::uint16_t>(2 - a),
+          static_cast<float>(value)};
+    };
+    for (const numerics::prescribed_displacement& p : c.fixed)
+      model.fixed.push_back(condition(p.node, static_cast<int>(p.direction), p.value_mm));
+    for (const auto& [node, force] : forces_of(c))
+      for (int a = 0; a < 3; ++a)
+        if (force[a] != 0) model.loaded.push_back(condition(node, a, force[a]));
+    if (c.measures && c.measures->wanted)
+      log.note(
+          "osteon scales the solution to the force or moment of the job; in the file the face moves by the full "
+          "displacement");
+    std::vector<float> modulus(static_cast<std::size_t>(part.header.materials.size()));
+    for (std::size_t m = 1; m < modulus.size(); ++m)
+      modulus[m] = static_cast<float>(1e-3 * part.header.materials[m].youngs_modulus_MPa);
+    std::vector<float> of_cells(part.material.size());
+    std::transform(part.material.begin(), part.material.end(), of_cells.begin(),
+                   [&](material_number m) { return modulus[m]; });      // GPa
+    const auto planes = cell_planes(part, share(std::move(of_cells)));  // NaN where empty
+    io::temporary_file file(path);
+    io::write_parosol(file.name(), model, [&](std::int64_t first, std::int64_t count, std::span<float> values) {
+      planes(first, count, values);
+      std::replace_if(values.begin(), values.end(), [](float v) { return !(v > 0); }, 0.0F);
+    });
+    report = {problem.cells.size(), std::ssize(model.fixed), std::ssize(model.loaded), io::size_of_file(file.name())};
+    file.commit();
+  });
+  return report;
+}
+
+}  // namespace osteon::physics

@@ -1,0 +1,196 @@
+#include <osteon/physics/elasticity/load_keys.hpp>
+
+#include <osteon/job/spec/key_entry.hpp>
+#include <osteon/physics/shared/names_of_job.hpp>
+
+namespace osteon::physics {
+
+namespace {
+
+// Keys of a test that [load] and [[case]] have in common.
+void add_drive_keys(key_list<load_spec> t) {
+  t("direction", &load_spec::direction,
+    "shear: direction in which the driven face slides. bending: axis about which the faces turn. Left out: the axis that "
+    "follows load.axis in the order z, y, x.",
+    {.choices = {"z", "y", "x"}});
+  t("faces", &load_spec::faces, "Which faces are loaded: those of the image, or of the smallest box around the solid.",
+    {.choices = {"image", "solid"}});
+  t("depth_mm", &load_spec::depth_mm, "Nodes up to this deep under a face belong to it, as in a grip; 0: only those on it.",
+    {.range = at_least(0, "mm")});
+  t("area", &load_spec::area,
+    "Area of apparent stress and modulus. outline: the convex outline of the solid's projection along the axis. box: the "
+    "loaded faces of the image, or of the smallest box around the solid (key faces). solid_box: the smallest box around "
+    "the solid, as in FAIM (n88directmechanics). solid: the mean section of the solid. Default: outline if it covers "
+    "less than 98 % of the box, otherwise box; confined and pure_shear constrain the sides of the box and use box.",
+    {.choices = {"outline", "box", "solid_box", "solid"}});
+  t("area_mm2", &load_spec::area_mm2,
+    "Area of apparent stress and modulus in mm2, > 0, for example of a specimen with a measured "
+    "diameter.",
+    {.range = positive("mm2")});
+  t("bonded", &load_spec::bonded,
+    "bending, torsion: the faces are rigid plates. Otherwise points of a bent face slide in it, those of a twisted one "
+    "leave it, as in beam theory.");
+  t("about_mm", &load_spec::about_mm,
+    "bending, torsion: a point on the axis of rotation, [z, y, x]. Left out: the mean position of the nodes of both faces.");
+  t("strain", &load_spec::strain,
+    "Displacement of the driven face over the distance of the faces; negative compresses. For shear the engineering "
+    "strain. Left out, with no other measure: -0.01, for shear 0.01, in thermo_elasticity 0.");
+  t("displacement_mm", &load_spec::displacement_mm, "Displacement of the driven face.");
+  t("force_N", &load_spec::force_N,
+    "Force on the driven face: what a unit displacement gives is scaled to it, which is exact as the problem is linear.");
+  t("angle_deg", &load_spec::angle_deg,
+    "bending, torsion: angle between the faces; displacements are linear in it. Left out, with no moment: 1.");
+  t("moment_N_mm", &load_spec::moment_N_mm, "bending, torsion: moment on the driven face, by scaling as for force_N.");
+  t("gravity_m_per_s2", &load_spec::gravity_m_per_s2,
+    "Body weight: acceleration [z, y, x] by which every voxel is pulled; needs density_kg_per_m3 of its material.");
+}
+
+void add_set_keys(key_list<set_spec> t) {
+  t("name", &set_spec::name, "Name of the set.");
+  t("select", &set_spec::select,
+    "How the nodes are chosen. face: of the image or the solid. plane: across axis at at_mm. disk: centre_mm, normal, "
+    "radius_mm, thickness_mm. box: from low_mm to high_mm. material: the corners of its voxels. image: the corners of "
+    "voxels with "
+    "some labels in another image. voxels: the corners of "
+    "those listed. nodes: those listed. points: the nodes closest to points_mm. brush: within radius_mm of the line through "
+    "points_mm; strokes are entries of the same name.",
+    {.choices = {"face", "plane", "disk", "box", "material", "image", "voxels", "nodes", "points", "brush"}});
+  t("face", &set_spec::face, "face: which one.", {.choices = {"z_low", "z_high", "y_low", "y_high", "x_low", "x_high"}});
+  t("of", &set_spec::of, "face: of the image, or of the smallest box around the solid.", {.choices = {"image", "solid"}});
+  t("axis", &set_spec::axis, "plane: the axis across it.", {.choices = {"z", "y", "x"}});
+  t("at_mm", &set_spec::at_mm, "plane: its coordinate on axis.");
+  t("depth_mm", &set_spec::depth_mm,
+    "face: nodes up to this deep; left out: 0. plane: nodes up to this far on both sides; left out: half a voxel.",
+    {.range = at_least(0, "mm")});
+  t("centre_mm", &set_spec::centre_mm, "disk: its centre [z, y, x].");
+  t("normal", &set_spec::normal, "disk: direction across it [z, y, x], of any length.");
+  t("radius_mm", &set_spec::radius_mm, "disk: its radius; brush: how far it reaches.", {.range = positive("mm")});
+  t("thickness_mm", &set_spec::thickness_mm, "disk: its thickness, half of it on either side of the centre.",
+    {.range = positive("mm")});
+  t("low_mm", &set_spec::low_mm, "box: its low corner [z, y, x].");
+  t("high_mm", &set_spec::high_mm, "box: its high corner [z, y, x].");
+  t("material", &set_spec::material, "material: its name.");
+  t("image", &set_spec::image,
+    "image: path of an image of the scan's shape, relative to the job file; it is cropped like the scan.");
+  t("labels", &set_spec::labels,
+    "image: the values of its voxels that are chosen; those that are solid in the scan give the nodes.");
+  t("voxels", &set_spec::voxels, "voxels: [[z, y, x], ...], counted from 0 in the image after cropping; all must be solid.");
+  t("nodes", &set_spec::nodes,
+    "nodes: [[z, y, x], ...]; node 0 is the low corner of voxel 0. All must belong to the solid.");
+  t("points_mm", &set_spec::points_mm,
+    "points: [[z, y, x], ...], each no farther from a node than a voxel's diagonal. brush: the line of a stroke; one: a "
+    "ball.");
+  t("within", &set_spec::within,
+    "Take only nodes that this other set has as well: a face of the image within a set of a material is the face of that "
+    "material.");
+  t("surface", &set_spec::surface, "Take only nodes on the surface of the solid, the faces of the image included.");
+}
+
+void add_support_keys(key_list<support_spec> t) {
+  t("on", &support_spec::on, "The set.");
+  t("fix", &support_spec::fix, "Axes in which the set is held, e.g. \"zyx\"; the axes of move_..._mm are held as well.");
+  t("move_z_mm", &support_spec::move_z_mm, "Prescribed displacement along z.");
+  t("move_y_mm", &support_spec::move_y_mm, "Prescribed displacement along y.");
+  t("move_x_mm", &support_spec::move_x_mm, "Prescribed displacement along x.");
+  t("rotate_deg", &support_spec::rotate_deg,
+    "Angles [z, y, x] by which the set turns about the axes, right-handed; displacements are linear in them, and only those "
+    "along the held axes are prescribed.");
+  t("about_mm", &support_spec::about_mm,
+    "The point about which it turns, [z, y, x]. Left out: the mean position of the set's nodes.");
+}
+
+void add_force_keys(key_list<force_spec> t) {
+  t("on", &force_spec::on, "The set.");
+  t("force_N", &force_spec::force_N, "Total force [z, y, x], spread over the set.");
+  t("node_force_N", &force_spec::node_force_N, "Force [z, y, x] on each node of the set.");
+  t("toward_mm", &force_spec::toward_mm,
+    "A point [z, y, x] toward which every node is pulled, as by a muscle; magnitude_N says how strongly.");
+  t("magnitude_N", &force_spec::magnitude_N, "toward_mm: sum of the magnitudes of the nodes' forces; negative pushes away.");
+  t("pressure_MPa", &force_spec::pressure_MPa,
+    "Pressure on the free voxel faces whose four nodes are in the set; positive presses into the solid.");
+  t("spread", &force_spec::spread,
+    "equal: every node bears the same share. area: shares follow the free surface around the nodes, so that an even "
+    "traction stays even.",
+    {.choices = {"equal", "area"}});
+}
+
+void add_case_keys(key_table& table) {
+  table.keys<case_spec>()("name", &case_spec::name, "Name of the case: letters, digits and _.", {.use = key_use::files});
+  auto t = table.keys_in<load_spec, case_spec>(&case_spec::load);
+  std::vector<std::string> names;
+  for (const load_test& test : tests_of_one_face()) names.push_back(test.name);
+  names.emplace_back("custom");
+  t("test", &load_spec::test, "As load.test.", {.choices = names});
+  t("axis", &load_spec::axis, "As load.axis, which it takes if left out.", {.choices = {"z", "y", "x"}});
+  add_drive_keys(t);
+  add_support_keys(
+      table.list<case_spec>("support", "Prescribed displacements in this case.", &case_spec::supports).keys<support_spec>());
+  add_force_keys(table.list<case_spec>("force", "Forces in this case.", &case_spec::forces).keys<force_spec>());
+}
+
+}  // namespace
+
+std::vector<load_test> tests_of_one_face() {
+  return {
+      {"axial_bonded",
+       "both faces of the axis are held by rigid plates, one is driven",
+       {"compression", "compressive", "compress", "axialcompression", "uniaxialcompression", "tension", "tensile", "axial",
+        "bonded", "press", "pull", "push", "stretch", "plates", "platen", "platens", "strain", "displacement"}},
+      {"uniaxial",
+       "the same without friction",
+       {"frictionless", "unconfined", "sliding", "roller", "rollers", "uniaxialfrictionless"}},
+      {"confined", "uniaxial with guided sides", {"oedometer", "constrained", "confinedcompression", "guided"}},
+      {"shear", "the driven plate slides", {"simpleshear", "slidingshear", "shearing"}},
+      {"pure_shear", "the faces across axis and direction slide symmetrically", {"symmetricshear"}},
+      {"bending", "the faces turn about direction", {"bend", "flexure", "flexural", "purebending", "cantilever"}},
+      {"torsion", "the driven face turns about axis", {"twist", "twisting", "torque"}},
+  };
+}
+
+std::vector<load_test> elastic_tests() {
+  std::vector<load_test> tests = tests_of_one_face();
+  tests.push_back({"custom",
+                   "only [[support]], [[force]] and gravity",
+                   {"force", "forces", "support", "supports", "userdefined", "user", "threepointbending", "fourpointbending",
+                    "indentation"}});
+  tests.push_back({"homogenise",
+                   "stiffness of the material, from six mean strains",
+                   {"homogenize", "homogenization", "homogenisation", "stiffnesstensor", "effectivestiffness", "rve", "kubc",
+                    "effectiveproperties"}});
+  return tests;
+}
+
+void register_load_keys(key_table& job) {
+  if (job.has_table("set")) return;  // of another physics with the same loads
+  add_drive_keys(job.table("load", "").keys_in<load_spec, spec>(&spec::load, 10));
+  add_set_keys(job.list<spec>("set",
+                              "A set of nodes, to be named by on. Entries of the same name are one set, the union of what "
+                              "they select; within makes "
+                              "an intersection. The faces "
+                              "of the image are sets already: z_low, z_high, y_low, y_high, x_low, x_high. Positions are in "
+                              "mm, as in the result "
+                              "file: along the image's axes, from the origin that the image states, else from its low "
+                              "corner; a crop does not "
+                              "move them.",
+                              &spec::sets, 80)
+                   .keys<set_spec>());
+  add_support_keys(job.list<spec>("support", "Prescribed displacements of a set, in all load cases.", &spec::supports, 100)
+                       .keys<support_spec>());
+  add_force_keys(job.list<spec>("force", "Forces on a set, in all load cases.", &spec::forces, 110).keys<force_spec>());
+  add_case_keys(job.list<spec>(
+      "case",
+      "A load case. Several of them are solved in one job; those that hold the same nodes share the solver's setup. The "
+      "answers are in cases of summary.json, the fields have the case's name at their end.",
+      &spec::cases, 120));
+  auto t = job.table("pistoia",
+                     "Failure load: the load at which critical_volume of the solid exceeds critical_strain. It has the sign "
+                     "of the load.",
+                     180, key_use::files)
+               .keys_in<pistoia_spec, spec>(&spec::pistoia);
+  t("critical_strain", &pistoia_spec::critical_strain,
+    "Effective strain, sqrt(2 SED / E) at the voxel's centre, at which tissue yields.", {.range = positive("")});
+  t("critical_volume", &pistoia_spec::critical_volume, "Fraction of the solid that may exceed it.",
+    {.range = between(0, 1)});
+}
+
+}  // namespace osteon::physics

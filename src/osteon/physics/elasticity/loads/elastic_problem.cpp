@@ -1,0 +1,116 @@
+#include <osteon/physics/elasticity/loads/elastic_problem.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <osteon/base/counted.hpp>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/comm/reductions.hpp>
+#include <osteon/physics/elasticity/solver/elasticity_check.hpp>
+#include <osteon/physics/elasticity/solver/loose_parts.hpp>
+#include <osteon/physics/shared/names_of_job.hpp>
+
+namespace osteon::physics {
+
+std::shared_ptr<numerics::elasticity_problem> make_problem(const local_model& part) {
+  const auto problem = std::make_shared<numerics::elasticity_problem>();
+  comm::collectively(part.where.comm, [&] {
+    problem->where = part.where;
+    problem->spacing_mm = part.header.spacing_mm;
+    problem->materials = &part.header.materials;
+    problem->cells = part.cells;
+    problem->nodes = voxel::corner_nodes(part.cells);
+    problem->material = part.material;
+  });
+  return problem;
+}
+
+void require_supported(const numerics::elasticity_problem& problem, const vector3& origin, std::string_view remedy) {
+  const loose_parts found = find_loose_parts(problem);
+  if (found.loose == 0) return;
+  // Where nothing at all is held, the free motions of the whole say more; the solver names them.
+  if (found.loose == found.parts && !free_rigid_motions(problem).empty()) return;
+  const vector3 &low = found.largest_low_mm, &high = found.largest_high_mm;
+  throw data_error(fmt::format(
+      "{} of the {} parts of the solid, {}, are not held by any support: {}, and {} that hang on others by single nodes "
+      "or edges; the largest has {} between {} and {}; {}",
+      found.loose, found.parts, counted(found.voxels, "voxel"), counted(found.loose - found.hanging, "island"),
+      found.hanging, counted(found.largest_voxels, "voxel"), in_mm({low.z + origin.z, low.y + origin.y, low.x + origin.x}),
+      in_mm({high.z + origin.z, high.y + origin.y, high.x + origin.x}), remedy));
+}
+
+std::string locking_at(double poisson_ratio) {
+  return fmt::format(
+      "Poisson's ratio {:g} is above {:g}: the eight-node hexahedron locks in a nearly incompressible material, and the "
+      "result is too stiff; {:g} is the usable limit until an element without locking is available",
+      poisson_ratio, largest_poisson_ratio, largest_poisson_ratio);
+}
+
+double highest_poisson_ratio(const local_model& part) {
+  std::vector<bool> used(part.header.materials.size());
+  for (const material_number m : part.material)
+    if (m < used.size()) used[m] = true;
+  double highest = -1;
+  for (std::size_t m = 1; m < used.size(); ++m)
+    if (used[m]) highest = std::max(highest, part.header.materials[m].poisson_ratio);
+  comm::all_reduce(part.where.comm, &highest, 1, MPI_MAX);
+  return highest;
+}
+
+void warn_of_locking(const spec& job, const local_model& part, log_sink& log) {
+  if (!job.poisson_image) return;
+  if (const double ratio = highest_poisson_ratio(part); locks_at(ratio)) log.warn(locking_at(ratio));
+}
+
+namespace {
+
+struct dropped_parts {
+  std::int64_t parts = 0, voxels = 0;
+};
+
+// @return nothing where no part is held: solving reports the reason
+dropped_parts drop_once(const spec& job, local_model& part) {
+  const auto problem = make_problem(part);
+  node_sets sets(job, part, problem->nodes);
+  const std::vector<load_case> cases =
+      make_cases(sets, null_log());  // they are made again, and warned of, without the parts
+  dropped_parts dropped;
+  std::vector<material_number> drop(static_cast<std::size_t>(part.cells.size()));
+  for (const auto& group : group_by_supports(part.where.comm, cases)) {
+    problem->fixed = cases[group.front()].fixed;
+    const loose_parts found = find_loose_parts(*problem);
+    if (found.loose == found.parts) return {};
+    dropped.parts = std::max(dropped.parts, found.loose);
+    for (std::size_t c = 0; c < drop.size(); ++c) drop[c] |= found.is_loose[c];
+  }
+  for (std::size_t c = 0; c < drop.size(); ++c)
+    if (drop[c]) {
+      part.material[c] = 0;
+      ++dropped.voxels;
+    }
+  comm::all_reduce(part.where.comm, &dropped.voxels, 1, MPI_SUM);
+  if (dropped.voxels == 0) return {};
+  comm::collectively(part.where.comm, [&] {
+    part.cells = voxel::active_cells({image_of(part).data(), part.cells.shape()});
+    std::erase(part.material, material_number{0});
+  });
+  return dropped;
+}
+
+}  // namespace
+
+std::int64_t drop_unsupported(const spec& job, local_model& part, log_sink& log) {
+  if (!job.segment.drop_unsupported) return 0;
+  dropped_parts total;
+  // A part that only a dropped part holds is loose in the next round.
+  for (dropped_parts d = drop_once(job, part); d.voxels > 0; d = drop_once(job, part)) {
+    total.parts += d.parts;
+    total.voxels += d.voxels;
+  }
+  if (total.voxels > 0)
+    log.note(
+        fmt::format("dropped {} of {} that no support holds", counted(total.parts, "part"), counted(total.voxels, "voxel")));
+  return total.voxels;
+}
+
+}  // namespace osteon::physics

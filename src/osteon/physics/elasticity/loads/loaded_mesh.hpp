@@ -1,0 +1,53 @@
+#pragma once
+/// @file
+/// A job's voxels with all that its loads prescribe, for files of other programs.
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+#include <osteon/base/error.hpp>
+#include <osteon/base/log_sink.hpp>
+#include <osteon/job/local_model.hpp>
+#include <osteon/job/physics_entry.hpp>
+#include <osteon/physics/elasticity/loads/check_loads.hpp>
+#include <osteon/physics/elasticity/loads/elastic_problem.hpp>
+#include <osteon/physics/shared/names_of_job.hpp>
+#include <vector>
+
+namespace osteon::physics {
+
+/// Call `f(problem, sets, cases)` with the solver's problem of a job, which holds no supports, and its load cases.
+/// @param part the model on one rank @param ending of the file, for messages
+/// @param holds_yield whether the file has a law of failure, too
+/// @throws usage_error if the job has no such loads (homogenise, other physics), data_error as a run of the job
+/// @collective on part.where.comm, one rank
+template <class F>
+void with_loaded_mesh(const spec& job, local_model& part, const char* ending, bool holds_yield, log_sink& log, F&& f) {
+  if (!physics_of(job).is_held_by_supports || (physics_of(job).yields && !holds_yield))
+    throw usage_error(fmt::format("physics '{}' cannot be written as {}, only elasticity", job.physics, ending));
+  if (is_homogenisation(job))
+    throw usage_error(fmt::format(
+        "load.test 'homogenise' cannot be written as {}; choose a test with faces or supports that are driven", ending));
+  if (part.where.boxes->ranks() != 1)
+    throw usage_error(fmt::format("{} is written by one rank; start the command without a launcher", ending));
+  drop_unsupported(job, part, log);
+  const auto problem = make_problem(part);
+  node_sets sets(job, part, problem->nodes);
+  const std::vector<load_case> cases = make_cases(sets, log);
+  for (const load_case& c : cases) {
+    problem->fixed = c.fixed;
+    require_supported(*problem, part.header.origin_mm);
+  }
+  f(*problem, sets, cases);
+}
+
+/// Forces of a load case at nodes, summed.
+inline std::map<std::int32_t, vector3> forces_of(const load_case& c) {
+  std::map<std::int32_t, vector3> sums;
+  for (const applied_force& f : c.forces)
+    for (const numerics::nodal_force& n : f.nodes)
+      for (int a = 0; a < 3; ++a) sums[n.node][a] += n.force_N[a];
+  return sums;
+}
+
+}  // namespace osteon::physics

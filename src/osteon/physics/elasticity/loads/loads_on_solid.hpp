@@ -1,0 +1,23 @@
+#pragma once
+/// @file
+/// The loads of an elasticity job on its solid, before anything is solved.
+#include <functional>
+#include <osteon/base/log_sink.hpp>
+#include <osteon/job/local_model.hpp>
+#include <osteon/physics/elasticity/loads/node_sets.hpp>
+#include <osteon/physics/shared/names_of_job.hpp>
+#include <osteon/voxel/count_nodes.hpp>
+
+namespace osteon::physics {
+
+/// Make the sets, supports and forces of a job that is no homogenisation, and see that they hold all of the solid.
+/// @param read makes the local model, of one rank @throws data_error, usage_error
+void check_loads_on_solid(const spec& job, const std::function<local_model()>& read, std::vector<problem>& warnings);
+
+/// Warn of sets that select no node and that no support or force uses. @collective
+void warn_of_unused_sets(node_sets& sets, const spec& job, log_sink& log);
+
+/// Displacements that a standard test prescribes on whole faces of the image; other supports hold few.
+std::int64_t held_by_test(const spec& job, const voxel::node_count& nodes, const std::string& test);
+
+}  // namespace osteon::physics

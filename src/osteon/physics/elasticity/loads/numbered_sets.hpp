@@ -1,0 +1,39 @@
+#pragma once
+/// @file
+/// Sets of nodes by number, and the voxels at them.
+#include <nlohmann/json.hpp>
+#include <osteon/io/label_nrrd.hpp>
+#include <osteon/physics/elasticity/loads/loads.hpp>
+#include <osteon/physics/shared/names_of_job.hpp>
+#include <vector>
+
+namespace osteon::physics {
+
+/// Sets by number, from 1, in the order in which they are added; as many as a byte of a volume can tell apart.
+class numbered_sets {
+ public:
+  /// Borrows `sets`.
+  explicit numbered_sets(const node_sets& sets) : sets_(sets) {}
+
+  /// Its number; 0 if there is no room for more. @collective local
+  int add(const node_set_ptr& set);
+
+  /// Number, name, nodes, smallest box and mean position of each. Positions are [z, y, x]. @collective local
+  nlohmann::ordered_json described() const;
+
+  /// Voxels of this rank that have a node of a set, as runs of one number. A voxel of several sets has the number of the
+  /// smallest. @collective local
+  std::vector<io::label_run> runs() const;
+
+ private:
+  const node_sets& sets_;
+  std::vector<node_set_ptr> known_;
+};
+
+/// [z, y, x]
+inline nlohmann::ordered_json list_z_y_x(const vector3& v) { return {v.z, v.y, v.x}; }
+
+/// Where the forces on nodes act in the mean, each weighed by its magnitude. @collective
+vector3 point_of(const applied_force& force, const node_sets& sets);
+
+}  // namespace osteon::physics

@@ -1,0 +1,72 @@
+#pragma once
+/// @file
+/// Linear elasticity on voxels: eight-node bricks, one per active voxel, void is no unknown.
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <osteon/base/log_sink.hpp>
+#include <osteon/numerics/certificate.hpp>
+#include <osteon/numerics/operators/elasticity_problem.hpp>
+#include <osteon/numerics/solver_options.hpp>
+#include <osteon/physics/shared/solver/names_of_numerics.hpp>
+#include <span>
+#include <vector>
+
+namespace osteon::physics {
+
+/// The loads of one load case.
+struct elasticity_load {
+  std::vector<double> prescribed_mm;  ///< for each entry of problem.fixed; empty: the values that are written there
+  std::vector<nodal_force> forces;    ///< parts of one node add up, those that different ranks give as well
+  /// Strain xx, yy, zz, xy, yz, xz (engineering shears) by which opposite periodic faces move against each other. It is
+  /// added as a linear displacement to the whole solution; prescribed values are relative to that.
+  std::array<double, 6> mean_strain{};
+};
+
+struct elasticity_solution {
+  std::vector<double> displacement_mm;  ///< shape (nodes, 3), axes z, y, x; equal on all ranks that share a node
+  /// K u - forces, shape (nodes, 3); sums over the ranks of a node. On periodic faces: the force that the opposite side
+  /// takes up.
+  std::vector<double> reaction_N;
+  std::vector<std::int32_t> copies;  ///< nodes that a lower rank has as well, ascending: skip them in sums over ranks
+  solve_certificate certificate;
+};
+
+/// Solves K u = f with prescribed displacements, for one load case after the other, by conjugate gradients that a
+/// multigrid cycle preconditions. Setting up is shared by the load cases.
+class elasticity_solver {
+ public:
+  /// Borrows the problem and the log for its life.
+  /// @throws data_error if the problem has a free rigid motion or no active cells
+  /// @collective on problem.where.comm
+  elasticity_solver(const elasticity_problem& problem, const options& how, log_sink& log);
+  ~elasticity_solver();
+  elasticity_solver(const elasticity_solver&) = delete;
+  elasticity_solver& operator=(const elasticity_solver&) = delete;
+
+  /// A solution that missed the tolerance is returned with certificate.converged = false.
+  /// @collective
+  elasticity_solution solve(const elasticity_load& load);
+
+  /// As solve; then the solver may not be used again: its memory makes room for the answer.
+  /// @collective
+  elasticity_solution solve_last(const elasticity_load& load);
+
+ private:
+  class conjugate_gradients;
+  std::unique_ptr<conjugate_gradients> solver_;
+};
+
+/// Solve one load case without forces.
+/// @throws as elasticity_solver @collective on problem.where.comm
+elasticity_solution solve_elasticity(const elasticity_problem& problem, const options& how, log_sink& log);
+
+/// Strain energy of each whole voxel over its volume, u.K_e.u / (2 V) [MPa]; of the mechanical strain, so that a body that
+/// expands freely has none. Times the volume it adds up to the work of the load. It is at least the density at the voxel's
+/// centre (strain_stress.hpp), which is what other programs call the strain energy density.
+/// @param thermal_strain per active cell (thermal_load.hpp); empty: none
+/// @collective local
+std::vector<float> integrated_energy_density(const elasticity_problem& problem, const std::vector<double>& displacement_mm,
+                                             std::span<const double> thermal_strain = {});
+
+}  // namespace osteon::physics

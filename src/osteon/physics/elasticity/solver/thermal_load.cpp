@@ -1,0 +1,149 @@
+#include <osteon/physics/elasticity/solver/thermal_load.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <osteon/base/error.hpp>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/kernel/elasticity/element_stiffness.hpp>
+#include <tuple>
+
+namespace osteon::physics {
+
+std::vector<double> thermal_strain(const elasticity_problem& problem, std::span<const double> temperature_K,
+                                   std::span<const double> expansion_per_K, double reference_K) {
+  if (temperature_K.size() != problem.material.size())
+    throw usage_error(fmt::format("{} temperatures for {} active cells; give one for each", temperature_K.size(),
+                                  problem.material.size()));
+  if (expansion_per_K.size() != problem.materials->size())
+    throw usage_error(fmt::format("{} coefficients of thermal expansion for {} materials; give one for each, void included",
+                                  expansion_per_K.size(), problem.materials->size()));
+  std::vector<double> strain(temperature_K.size());
+  for (std::size_t cell = 0; cell < strain.size(); ++cell) {
+    const material_number m = problem.material[cell];
+    strain[cell] = expansion_per_K[m] * (temperature_K[cell] - reference_K);
+    if (!std::isfinite(strain[cell]))
+      throw data_error(
+          fmt::format("cell {} is at {} K, its material {} expands by {} per K from {} K on; all must be finite", cell,
+                      temperature_K[cell], m, expansion_per_K[m], reference_K));
+  }
+  return strain;
+}
+
+std::vector<nodal_force> thermal_forces(const elasticity_problem& problem, std::span<const double> strain) {
+  if (strain.size() != problem.material.size())
+    throw usage_error(
+        fmt::format("{} thermal strains for {} active cells; give one for each", strain.size(), problem.material.size()));
+  std::vector<double> bulk;  // three times the bulk modulus [MPa]
+  for (const voxel::material& m : *problem.materials) {
+    const kernel::lame lame = kernel::lame_of(m.youngs_modulus_MPa, m.poisson_ratio);
+    bulk.push_back(3 * lame.lambda + 2 * lame.mu);
+  }
+  // First the sums of pressures, times the areas only at the end: between cells that press alike nothing is left over.
+  std::vector<vector3> sum(static_cast<std::size_t>(problem.nodes.size()));
+  for (const voxel::run& r : problem.cells.runs()) {
+    std::int32_t first[4];
+    for (int row = 0; row < 4; ++row) first[row] = problem.nodes.find(r.z + row / 2, r.y + row % 2, r.x);
+    for (std::int32_t e = 0; e < r.length; ++e) {
+      const auto cell = static_cast<std::size_t>(r.first + e);
+      const double pressure = bulk[problem.material[cell]] * strain[cell];
+      for (int a = 0; a < 8; ++a) {
+        vector3& at = sum[static_cast<std::size_t>(first[a / 2] + (a & 1) + e)];
+        at.z += a & 4 ? pressure : -pressure;
+        at.y += a & 2 ? pressure : -pressure;
+        at.x += a & 1 ? pressure : -pressure;
+      }
+    }
+  }
+  const vector3 h = problem.spacing_mm, quarter_area{h.y * h.x / 4, h.z * h.x / 4, h.z * h.y / 4};
+  std::vector<nodal_force> forces;
+  for (std::size_t n = 0; n < sum.size(); ++n)
+    if (const vector3& s = sum[n]; s != vector3{})
+      forces.push_back({static_cast<std::int32_t>(n), {s.z * quarter_area.z, s.y * quarter_area.y, s.x * quarter_area.x}});
+  return forces;
+}
+
+namespace {
+
+struct candidate {
+  double score = -1;
+  index3 at;  // node of the image
+};
+
+// The node of all ranks with the highest score; of several the first in z, y, x.
+template <class F>
+index3 best_node(const elasticity_problem& problem, F score) {
+  candidate best;
+  for (const voxel::run& r : problem.nodes.runs())
+    for (std::int32_t i = 0; i < r.length; ++i) {
+      const index3 at = problem.where.owned.begin + index3{r.z, r.y, r.x + i};
+      if (const double s = score(at); s > best.score) best = {s, at};
+    }
+  const MPI_Comm comm = problem.where.comm;
+  std::vector<candidate> all(static_cast<std::size_t>(comm::size(comm)));
+  MPI_Allgather(&best, sizeof best, MPI_BYTE, all.data(), sizeof best, MPI_BYTE, comm);
+  return std::min_element(all.begin(), all.end(),
+                          [](const candidate& a, const candidate& b) {
+                            return std::tuple(-a.score, a.at.z, a.at.y, a.at.x) <
+                                   std::tuple(-b.score, b.at.z, b.at.y, b.at.x);
+                          })
+      ->at;
+}
+
+vector3 between(index3 a, index3 b, vector3 spacing) {
+  vector3 d;
+  for (int c = 0; c < 3; ++c) d[c] = static_cast<double>(b[c] - a[c]) * spacing[c];
+  return d;
+}
+
+// Up to a sign, which does not matter here.
+vector3 cross(vector3 a, vector3 b) { return {a.y * b.x - a.x * b.y, a.x * b.z - a.z * b.x, a.z * b.y - a.y * b.z}; }
+
+double square(vector3 v) { return v.z * v.z + v.y * v.y + v.x * v.x; }
+
+int largest(vector3 v) {
+  int axis = 0;
+  for (int c = 1; c < 3; ++c)
+    if (std::abs(v[c]) > std::abs(v[axis])) axis = c;
+  return axis;
+}
+
+// Hold those components of a node of the image for which `holds`, if this rank has a copy of it.
+template <class F>
+void hold_node(const elasticity_problem& problem, index3 at, F holds, std::vector<prescribed_displacement>& fixed) {
+  const index3 own = at - problem.where.owned.begin;
+  const std::int32_t node = problem.nodes.find(own.z, own.y, own.x);
+  for (int c = 0; c < 3 && node >= 0; ++c)
+    if (holds(c)) fixed.push_back({node, static_cast<axis>(c), 0.0});
+}
+
+}  // namespace
+
+std::vector<prescribed_displacement> determinate_support(const elasticity_problem& problem) {
+  const vector3 h = problem.spacing_mm;
+  const index3 first = best_node(problem, [](index3) { return 0.0; });
+  const index3 second = best_node(problem, [&](index3 at) { return square(between(first, at, h)); });
+  const vector3 line = between(first, second, h);
+  const index3 third = best_node(problem, [&](index3 at) { return square(cross(line, between(first, at, h))); });
+
+  std::vector<prescribed_displacement> fixed;
+  const auto hold = [&](index3 at, auto holds) { hold_node(problem, at, holds, fixed); };
+  // Along its longest part the line may stretch; across it two components keep it from turning. What is left is the
+  // rotation about the line, which moves the third node at right angles to the plane of the three.
+  hold(first, [](int) { return true; });
+  hold(second, [&](int c) { return c != largest(line); });
+  hold(third, [&](int c) { return c == largest(cross(line, between(first, third, h))); });
+  return fixed;
+}
+
+std::vector<prescribed_displacement> support_of_a_voxel(const elasticity_problem& problem) {
+  // The first node of the solid is the low corner of a voxel: its other voxels would have an earlier node.
+  const index3 first = best_node(problem, [](index3) { return 0.0; });
+  std::vector<prescribed_displacement> fixed;
+  for (std::int64_t corner = 0; corner < 8; ++corner)
+    hold_node(problem, first + index3{corner >> 2, corner >> 1 & 1, corner & 1}, [](int) { return true; }, fixed);
+  return fixed;
+}
+
+}  // namespace osteon::physics

@@ -1,0 +1,195 @@
+#include <osteon/physics/failure/failure_keys.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <osteon/job/spec/key_entry.hpp>
+#include <osteon/kernel/elasticity/yield_surface.hpp>
+#include <osteon/physics/elasticity/load_keys.hpp>
+#include <osteon/physics/elasticity/loads/check_loads.hpp>
+#include <osteon/physics/shared/names_of_job.hpp>
+
+namespace osteon::physics {
+
+namespace {
+
+// Perfect plasticity leaves the tangent without stiffness along the flow: this part of Young's modulus is put in its place.
+constexpr double least_hardening = 1e-4;
+
+}  // namespace
+
+void register_failure_keys(key_table& job) {
+  register_load_keys(job);
+  auto t = job.table("failure", "When voxels yield, and the way that the driven face goes: docs/failure.md.")
+               .keys_in_group<failure_keys>();
+  t("law", &failure_keys::law,
+    "When a point yields: von_mises, at one stress in all directions; cone, at two strengths in uniaxial tension and "
+    "compression (Drucker and Prager); quadric, at these two on a surface without a tip. Flow is associated. secant_damage: "
+    "a voxel loses stiffness where the cone is passed at its centre, and may break.",
+    {.choices = {"von_mises", "cone", "quadric", "secant_damage"}});
+  t("yield_stress_MPa", &failure_keys::yield_stress_MPa, "Of von_mises: yield stress of a uniaxial test in MPa, > 0.",
+    {.range = positive("MPa")});
+  t("yield_strain", &failure_keys::yield_strain,
+    "Of von_mises, instead of yield_stress_MPa: elastic strain of a uniaxial test at yield; the yield stress is that times "
+    "Young's modulus, also where moduli are graded.",
+    {.range = between(0, 1, "", ", e.g. 0.008")});
+  t("yield_stress_by_density", &failure_keys::yield_stress_by_density,
+    "Of von_mises, instead of yield_stress_MPa: [c, k], the yield stress c rho^k in MPa of the density rho of "
+    "[density_law], whose law is power.");
+  t("tensile_strength_MPa", &failure_keys::tensile_strength_MPa,
+    "Of cone, quadric and secant_damage: yield stress in uniaxial tension in MPa, > 0.", {.range = positive("MPa")});
+  t("compressive_strength_MPa", &failure_keys::compressive_strength_MPa,
+    "Of cone, quadric and secant_damage: yield stress in uniaxial compression in MPa, > 0.", {.range = positive("MPa")});
+  t("tensile_yield_strain", &failure_keys::tensile_yield_strain,
+    "Of cone, quadric and secant_damage, instead of tensile_strength_MPa: that stress over Young's modulus.",
+    {.range = between(0, 1, "", ", e.g. 0.008")});
+  t("compressive_yield_strain", &failure_keys::compressive_yield_strain,
+    "Of cone, quadric and secant_damage, instead of compressive_strength_MPa: that stress over Young's modulus.",
+    {.range = between(0, 1, "", ", e.g. 0.008")});
+  t("tensile_strength_by_density", &failure_keys::tensile_strength_by_density,
+    "Of cone, quadric and secant_damage, instead of tensile_strength_MPa: [c, k], as yield_stress_by_density.");
+  t("compressive_strength_by_density", &failure_keys::compressive_strength_by_density,
+    "Of cone, quadric and secant_damage, instead of compressive_strength_MPa: [c, k], as yield_stress_by_density.");
+  t("interaction", &failure_keys::interaction,
+    "Of quadric: Schwiedrzik's zeta_0, in (-1, 0.5): near 0.5 it is nearly the cone, less makes the strength against "
+    "pressure from all sides less.",
+    {.range = between(-1, kernel::interaction_of_cone, "", "; at 0.5 it would be law = \"cone\"")});
+  t("hardening_MPa", &failure_keys::hardening_MPa,
+    "Slope of the uniaxial stress over the plastic strain in MPa, >= 0, of cone and quadric in compression. Left out or "
+    "less than 1e-4 of Young's modulus: 1e-4 of it, which is told. Of secant_damage the slope of the uniaxial stress over "
+    "the strain beyond the strength, less than Young's modulus; 0 is taken as it is.");
+  t("hardening_ratio", &failure_keys::hardening_ratio, "The same over Young's modulus, instead of hardening_MPa.");
+  t("fracture_ratio", &failure_keys::fracture_ratio,
+    "Of secant_damage: strain over that at the strength at which a voxel of the size fracture_length_mm breaks, > 1; what "
+    "it has beyond 1 is inverse to the voxel's size, so that a crack of any voxels takes the same energy. Left out: none "
+    "breaks.",
+    {.range = {.low = 1, .is_above = true, .remark = ": the voxel breaks beyond its strength"}});
+  t("fracture_length_mm", &failure_keys::fracture_length_mm, "Size of the voxel that fracture_ratio is of in mm, > 0.",
+    {.range = positive("mm")});
+  t("integration", &failure_keys::integration,
+    "full: eight Gauss points, as Abaqus' and CalculiX' C3D8, and FAIM; locks where plastic flow keeps the volume. bbar: "
+    "the volume changes by the mean of the voxel, which does not lock.",
+    {.choices = {"full", "bbar"}});
+  t("steps", &failure_keys::steps,
+    "Equal steps on the way to the load, or to each place of path, > 0; the first yield is one more. Left out: as long as "
+    "they converge well.",
+    {.range = from_to(1, 100000)});
+  t("path", &failure_keys::path,
+    "Multiples of the load that the driven face goes to, one after the other, from 0: [1, 0] loads and unloads. Left out: "
+    "[1]. Of load.force_N or load.moment_N_mm they are multiples of that.");
+  t("halvings", &failure_keys::halvings,
+    "How often a step that does not converge is halved before the job ends there, >= 0.", {.range = from_to(0, 30)});
+  t("materials", &failure_keys::materials,
+    "Numbers of the [[material]]s that yield, from 1 in their order; the others stay elastic. Left out: all yield.");
+  t("prove", &failure_keys::prove,
+    "Walk the path again with each step in two halves, and tell by how much the loads change: three times the time.");
+}
+
+void check_failure_keys(const spec& job, std::vector<problem>& problems) {
+  const auto expect = [&](bool holds, const std::string& where, const std::string& text) {
+    if (!holds) problems.push_back({where, text});
+  };
+  for (problem& p : check_loads(job)) problems.push_back(std::move(p));
+  const failure_keys& f = job.groups.of<failure_keys>();
+  const std::string test = test_of(job.load, job.supports);
+  expect(job.cases.empty() && job.forces.empty() && test != "custom" && test != "homogenise", "load.test",
+         fmt::format("'{}' does not go with physics = \"failure\": one face is driven, by axial_bonded, uniaxial, confined, "
+                     "shear, pure_shear, bending or torsion, without [[force]] and [[case]]",
+                     job.cases.empty() ? test : "case"));
+  expect(!job.load.gravity_m_per_s2, "load.gravity_m_per_s2", "does not go with physics = \"failure\"; remove it");
+  expect(!job.output_fields, "output.fields",
+         "physics = \"failure\" writes displacement, plastic_strain and dissipation; remove it");
+  expect(!job.picture.field, "picture.field", "physics = \"failure\" shows the plastic strain; remove it");
+
+  expect(f.law.has_value(), "failure.law",
+         "missing: when a voxel yields; law = \"von_mises\", \"cone\", \"quadric\" or \"secant_damage\"");
+  const bool is_damage = f.law == "secant_damage", has_two = is_damage || f.law == "cone" || f.law == "quadric",
+             by_power = job.density_law && job.density_law->law == "power";
+  const auto one_of = [&](const std::optional<double>& stress, const char* stress_key, const std::optional<double>& strain,
+                          const char* strain_key, const std::vector<double>& by_density, const char* density_key,
+                          bool is_wanted) {
+    const std::string where = std::string("failure.") + stress_key, by_law = std::string("failure.") + density_key;
+    expect(!is_wanted || stress || strain || !by_density.empty(), where,
+           fmt::format("missing: law = \"{}\" needs a strength; give {}, {} or {}", f.law.value_or(""), stress_key,
+                       strain_key, density_key));
+    expect(!stress || !strain, where, fmt::format("given together with {}; keep one of the two", strain_key));
+    expect(by_density.empty() || (!stress && !strain), by_law,
+           fmt::format("given together with {}; keep one of the two", stress ? stress_key : strain_key));
+    expect(is_wanted || !f.law || (!stress && !strain && by_density.empty()),
+           stress   ? where
+           : strain ? std::string("failure.") + strain_key
+                    : by_law,
+           fmt::format("does not go with law = \"{}\"; remove it", f.law.value_or("")));
+    expect(by_density.empty() ||
+               (by_density.size() == 2 && by_density[0] > 0 && std::isfinite(by_density[0]) && std::isfinite(by_density[1])),
+           by_law, "two numbers: coefficient in MPa, > 0, and exponent of the density, e.g. [57.4, 1.39]");
+    expect(by_density.empty() || by_power, by_law, "needs [density_law] with law = \"power\", which tells the density");
+  };
+  one_of(f.yield_stress_MPa, "yield_stress_MPa", f.yield_strain, "yield_strain", f.yield_stress_by_density,
+         "yield_stress_by_density", f.law && !has_two);
+  one_of(f.tensile_strength_MPa, "tensile_strength_MPa", f.tensile_yield_strain, "tensile_yield_strain",
+         f.tensile_strength_by_density, "tensile_strength_by_density", has_two);
+  one_of(f.compressive_strength_MPa, "compressive_strength_MPa", f.compressive_yield_strain, "compressive_yield_strain",
+         f.compressive_strength_by_density, "compressive_strength_by_density", has_two);
+  for (const auto& [key, value] :
+       {std::pair{"fracture_ratio", f.fracture_ratio}, {"fracture_length_mm", f.fracture_length_mm}})
+    expect(is_damage || !f.law || !value, fmt::format("failure.{}", key),
+           fmt::format("does not go with law = \"{}\"; remove it", f.law.value_or("")));
+  expect(!f.fracture_ratio || f.fracture_length_mm, "failure.fracture_length_mm",
+         "missing: a fracture without a length softens by the voxel size alone; give the size that fracture_ratio is of");
+  expect(!f.fracture_length_mm || f.fracture_ratio, "failure.fracture_ratio",
+         "missing: fracture_length_mm tells the size of the voxel that it is of");
+  expect(!is_damage || f.hardening_ratio.value_or(0) < 1, "failure.hardening_ratio",
+         fmt::format("{} must be less than 1: damage makes nothing stiffer", f.hardening_ratio.value_or(0)));
+  expect(!is_damage || (!job.load.force_N && !job.load.moment_N_mm), job.load.force_N ? "load.force_N" : "load.moment_N_mm",
+         "does not go with law = \"secant_damage\", by which the load may fall; give strain, displacement_mm or angle_deg");
+  const bool is_quadric = f.law == "quadric";
+  expect(!is_quadric || f.interaction, "failure.interaction",
+         "missing: law = \"quadric\" needs it, in (-1, 0.5); at 0.5 it would be law = \"cone\"");
+  expect(is_quadric || !f.law || !f.interaction, "failure.interaction",
+         fmt::format("does not go with law = \"{}\"; remove it", f.law.value_or("")));
+  expect(!f.hardening_MPa || !f.hardening_ratio, "failure.hardening_MPa", "given together with hardening_ratio; keep one");
+  for (const auto& [key, value] : {std::pair{"hardening_MPa", f.hardening_MPa}, {"hardening_ratio", f.hardening_ratio}})
+    expect(value.value_or(0) >= 0 && std::isfinite(value.value_or(0)), fmt::format("failure.{}", key),
+           fmt::format("{} softens: the answer would depend on the voxel size alone; it must be >= 0", value.value_or(0)));
+  double at = 0;
+  for (const double turn : f.path) {
+    expect(std::isfinite(turn) && turn != at, "failure.path",
+           fmt::format("it goes from {} to {}; each number is another multiple of the load", at, turn));
+    at = turn;
+  }
+  const auto count = job.materials.empty() ? std::size_t{1} : job.materials.size();
+  for (const double number : f.materials)
+    expect(number >= 1 && number <= static_cast<double>(count) && number == std::floor(number) && !job.materials.empty(),
+           "failure.materials", fmt::format("{}: there are [[material]]s 1 to {}", number, job.materials.size()));
+}
+
+strengths strengths_of(const spec& job, const voxel::material& m, std::size_t number) {
+  const failure_keys& f = job.groups.of<failure_keys>();
+  if (!f.materials.empty() &&
+      std::find(f.materials.begin(), f.materials.end(), static_cast<double>(number)) == f.materials.end())
+    return {};
+  const double modulus = m.youngs_modulus_MPa;
+  const auto of = [&](const std::optional<double>& stress, const std::optional<double>& strain,
+                      const std::vector<double>& by_density) {
+    if (by_density.empty()) return stress ? *stress : strain.value_or(0) * modulus;
+    // The density that the law has at this modulus: what was clipped or sorted into classes stays so.
+    const density_law_spec& law = *job.density_law;
+    return by_density[0] * std::pow(modulus / *law.coefficient_MPa, by_density[1] / law.exponent);
+  };
+  strengths s;
+  if (f.law == "von_mises") {
+    s.tension_MPa = s.compression_MPa = of(f.yield_stress_MPa, f.yield_strain, f.yield_stress_by_density);
+  } else {
+    s.tension_MPa = of(f.tensile_strength_MPa, f.tensile_yield_strain, f.tensile_strength_by_density);
+    s.compression_MPa = of(f.compressive_strength_MPa, f.compressive_yield_strain, f.compressive_strength_by_density);
+  }
+  s.hardening_MPa = f.hardening_MPa ? *f.hardening_MPa : f.hardening_ratio.value_or(0) * modulus;
+  s.slope = s.hardening_MPa / modulus;
+  s.is_floor = f.law != "secant_damage" && s.hardening_MPa < least_hardening * modulus;
+  if (s.is_floor) s.hardening_MPa = least_hardening * modulus;
+  return s;
+}
+
+}  // namespace osteon::physics

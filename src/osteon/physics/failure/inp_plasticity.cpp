@@ -1,0 +1,39 @@
+#include <osteon/physics/failure/inp_plasticity.hpp>
+
+#include <fmt/format.h>
+
+#include <osteon/base/error.hpp>
+#include <osteon/physics/failure/failure_keys.hpp>
+#include <osteon/physics/shared/names_of_job.hpp>
+
+namespace osteon::physics {
+
+std::optional<inp_plasticity> inp_plasticity_of(const spec& job, const voxel::material_table& materials) {
+  if (!physics_of(job).yields) return std::nullopt;
+  const failure_keys& keys = job.groups.of<failure_keys>();
+  if (keys.law != "von_mises")
+    throw usage_error(
+        fmt::format("failure.law \"{}\" cannot be written as .inp, whose *PLASTIC is von_mises; export a job of elasticity, "
+                    "or choose von_mises (--set failure.law=von_mises and its strength)",
+                    keys.law.value_or("")));
+  if (keys.integration != "full")
+    throw usage_error(
+        "failure.integration \"bbar\" cannot be written as .inp: C3D8 integrates in full; --set failure.integration=full");
+  if (job.load.force_N || job.load.moment_N_mm)
+    throw usage_error(
+        fmt::format("load.{} cannot be written as .inp: where material yields no displacement is known that takes it; give "
+                    "strain, displacement_mm or angle_deg",
+                    job.load.force_N ? "force_N" : "moment_N_mm"));
+  inp_plasticity all;
+  all.of_material.resize(materials.size());
+  for (std::size_t m = 1; m < materials.size(); ++m)
+    if (materials[m].youngs_modulus_MPa > 0) {
+      const strengths s = strengths_of(job, materials[m], m);
+      all.of_material[m] = {s.tension_MPa, s.hardening_MPa};
+    }
+  if (!keys.path.empty()) all.turns = keys.path;
+  all.increments = keys.steps.value_or(0);
+  return all;
+}
+
+}  // namespace osteon::physics

@@ -1,0 +1,291 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/comm/reductions.hpp>
+#include <osteon/job/outputs/history.hpp>
+#include <osteon/job/system_info.hpp>
+#include <osteon/numerics/checkpointer.hpp>
+#include <osteon/numerics/field_statistics.hpp>
+#include <osteon/physics/elasticity/elastic_fields.hpp>
+#include <osteon/physics/elasticity/loads/describe_loads.hpp>
+#include <osteon/physics/elasticity/loads/elastic_problem.hpp>
+#include <osteon/physics/elasticity/loads/load_cases.hpp>
+#include <osteon/physics/elasticity/loads/loads_on_solid.hpp>
+#include <osteon/physics/elasticity/solver/elasticity_check.hpp>
+#include <osteon/physics/failure/entry.hpp>
+#include <osteon/physics/failure/failure_curve.hpp>
+#include <osteon/physics/failure/failure_keys.hpp>
+#include <osteon/physics/shared/names_of_job.hpp>
+
+namespace osteon::physics {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr double most_plausible_strain = 0.1;
+
+// @cite [BazantOh1983]: what a voxel has beyond its strength is inverse to its size.
+// @throws usage_error if the slope is that of no damage
+kernel::damage_law damage_of(const strengths& s, const kernel::yield_surface& surface, const failure_keys& keys,
+                             const std::string& material, const vector3& spacing_mm) {
+  kernel::damage_law law{surface, s.slope};
+  if (!(s.slope < 1))
+    throw usage_error(
+        fmt::format("failure.hardening_MPa is {:.4g} times Young's modulus of '{}'; damage makes nothing "
+                    "stiffer: give less than 1 times",
+                    s.slope, material));
+  if (keys.fracture_ratio) {
+    const double size = std::cbrt(spacing_mm.z * spacing_mm.y * spacing_mm.x);
+    law.fracture = 1 + (*keys.fracture_ratio - 1) * *keys.fracture_length_mm / size;
+  }
+  return law;
+}
+
+// The surfaces of all materials of the model. Tells what is assumed of them.
+failure_plan make_failure_plan(const spec& job, const local_model& part, json& told, log_sink& log) {
+  const failure_keys& keys = job.groups.of<failure_keys>();
+  failure_plan plan;
+  plan.integration = keys.integration == "bbar" ? kernel::dilatation::mean : kernel::dilatation::at_points;
+  if (!keys.path.empty()) plan.turns = keys.path;
+  plan.steps = static_cast<int>(keys.steps.value_or(0));
+  plan.most_halvings = static_cast<int>(keys.halvings);
+  const voxel::material_table& materials = part.header.materials;
+  plan.surfaces.resize(materials.size());
+  const bool is_damage = *keys.law == "secant_damage";
+  if (is_damage) plan.damage.resize(materials.size());
+  bool has_floor = false;
+  double least = 0, most = 0, widest = 0;
+  for (std::size_t m = 1; m < materials.size(); ++m) {
+    if (!(materials[m].youngs_modulus_MPa > 0)) continue;
+    const strengths s = strengths_of(job, materials[m], m);
+    if (!(s.tension_MPa > 0)) continue;
+    plan.surfaces[m] = kernel::surface_of(s.tension_MPa, s.compression_MPa, s.hardening_MPa,
+                                          keys.interaction.value_or(kernel::interaction_of_cone));
+    if (is_damage) plan.damage[m] = damage_of(s, plan.surfaces[m], keys, materials[m].name, part.header.spacing_mm);
+    has_floor = has_floor || s.is_floor;
+    least = least > 0 ? std::min(least, s.hardening_MPa) : s.hardening_MPa;
+    most = std::max(most, s.hardening_MPa);
+    widest = std::max(widest, std::max(s.tension_MPa, s.compression_MPa) / materials[m].youngs_modulus_MPa);
+  }
+  told = {{"law", *keys.law},
+          {"integration", keys.integration},
+          {"hardening_MPa", {least, most}},
+          {"hardening_floor", has_floor}};
+  if (has_floor)
+    log.note(fmt::format("failure: perfect plasticity is given a hardening of 1e-4 of Young's modulus, {:.4g} to {:.4g} MPa",
+                         least, most));
+  if (widest > most_plausible_strain)
+    log.warn(fmt::format(
+        "failure: a strength of {:.3g} times Young's modulus; tissue yields at about 0.01 of it: are the strengths "
+        "in MPa, not in Pa?",
+        widest));
+  return plan;
+}
+
+// What the elastic solution says: stiffness, and the failure load that Pistoia's rule reads off it.
+struct elastic_part {
+  json answers;
+  double stiffness = 0;  // load over the amount
+};
+
+elastic_part read_elastic(const spec& job, const local_model& part,
+                          const std::shared_ptr<const numerics::elasticity_problem>& problem, const load_case& what,
+                          elasticity_solution solution) {
+  const load_answers loads = read_loads(what, *problem, part.header.origin_mm, solution);
+  elastic_part read;
+  const measure& m = *what.measures;
+  read.stiffness = *loads.load / m.amount;
+  read.answers = measured(m, *loads.load);
+  read.answers["load"] = loads.keys.at("load");
+  derived_fields state;
+  comm::collectively(part.where.comm, [&] { state = derive_fields(problem, std::move(solution.displacement_mm)); });
+  const auto estimate = numerics::pistoia(part.where.comm, *state.effective_strain, *loads.load, job.pistoia.critical_strain,
+                                          job.pistoia.critical_volume);
+  json& pistoia = read.answers["pistoia"] = {{"critical_strain", job.pistoia.critical_strain},
+                                             {"critical_volume", job.pistoia.critical_volume},
+                                             {"factor", nullptr}};
+  if (std::isfinite(estimate.factor)) {
+    pistoia["factor"] = estimate.factor;
+    pistoia[m.turns ? "failure_moment_N_mm" : "failure_load_N"] = estimate.failure_load_N;
+  }
+  return read;
+}
+
+// What acts at the end of the path, for scene.json. @return what elasticity tells of its loads @collective
+json tell_loads(const load_case& what, double factor, const local_model& part, const numerics::elasticity_problem& problem,
+                const node_sets& sets, elasticity_solution& state, physics_result& result) {
+  load_case at_end = what;
+  at_end.measures->amount *= factor;
+  for (support& s : at_end.supports)
+    for (int a = 0; a < 3; ++a) {
+      s.move_mm[a] *= factor;
+      s.turn_rad[a] *= factor;
+    }
+  json told = read_loads(at_end, problem, part.header.origin_mm, state).keys;
+  result.scene = describe_loads(sets, {&at_end, 1}, {&told, 1});
+  return told;
+}
+
+// Walks the path again in half the steps. @collective
+json prove(const numerics::elasticity_problem& problem, const failure_plan& plan, const numerics::options& how,
+           const failure_solution& walked, log_sink& log) {
+  log.note("failure: the path is walked again with each step in two halves");
+  const failure_plan fine = halved(plan, walked);
+  const failure_solution again = solve_failure(problem, fine, how, {}, log);
+  json proof = {{"steps", again.curve.size() - 1},
+                {"change_of_load", change_of_loads(walked.curve, again.curve)},
+                {"work_error", again.proof.work_error},
+                {"ended", nullptr}};
+  if (!again.ended.empty()) proof["ended"] = again.ended;
+  return proof;
+}
+
+void show_state(physics_result& result, const local_model& part, cell_values values, bool is_damage) {
+  const numerics::field_statistics s = numerics::statistics(part.where.comm, *values);
+  result.shown = std::move(values);
+  result.shown_name = is_damage ? "damage" : "plastic_strain";
+  result.shown_title = is_damage ? "damage" : "plastic strain";
+  result.shown_units = "1";
+  result.shown_high = s.p99 > s.median ? s.p99 : s.max;
+  result.shown_low = 0;
+}
+
+std::vector<result_field> fields_of_failure(const local_model& part,
+                                            const std::shared_ptr<const numerics::elasticity_problem>& problem,
+                                            std::vector<double> displacement_mm, cell_values state_of_cells, bool is_damage,
+                                            cell_values dissipation) {
+  derived_fields state;
+  state.problem = problem;
+  state.displacement_mm = std::make_shared<const std::vector<double>>(std::move(displacement_mm));
+  std::vector<result_field> fields = elastic_fields(part, {"displacement"}, state);
+  io::field_info info{"plastic_strain", "equivalent plastic strain of von Mises, mean of the Gauss points", "1",
+                      io::centring::cell, 1};
+  if (is_damage) info.name = "damage", info.long_name = "stiffness lost, over the voxel's own";
+  fields.push_back({info, [&part, state_of_cells] { return cell_planes(part, state_of_cells); }});
+  fields.push_back({{"dissipation", "dissipated energy over the voxel's volume", "MPa", io::centring::cell, 1},
+                    [&part, dissipation] { return cell_planes(part, dissipation); }});
+  return fields;
+}
+
+}  // namespace
+
+physics_result run_failure(const spec& job, const local_model& part, const numerics::options& how, log_sink& log) {
+  const MPI_Comm comm = part.where.comm;
+  const auto problem = make_problem(part);
+  node_sets sets(job, part, problem->nodes);
+  const std::vector<load_case> cases = make_cases(sets, log);
+  warn_of_unused_sets(sets, job, log);
+  warn_of_locking(job, part, log);
+  // The solution is never scaled: a wanted load is walked to.
+  load_case what = cases.front();
+  const measure& m = *what.measures;
+  const double wanted = m.wanted.value_or(0);
+  what.measures->wanted.reset();
+  problem->fixed = what.fixed;
+  require_supported(*problem, part.header.origin_mm);
+  check_elasticity(*problem);
+
+  json law;
+  failure_plan plan;
+  comm::collectively(comm, [&] { plan = make_failure_plan(job, part, law, log); });
+  plan.amount = m.amount;
+  plan.load = wanted;
+  elastic_part elastic;
+  failure_solution solution = solve_failure(
+      *problem, plan, how, [&](elasticity_solution&& s) { elastic = read_elastic(job, part, problem, what, std::move(s)); },
+      log);
+
+  physics_result result;
+  result.elements = part.cells.size();
+  comm::all_reduce(comm, &result.elements, 1, MPI_SUM);
+  result.certificate = solution.state.certificate;
+  result.answers = elastic.answers;
+  result.answers.update(answers_of_curve(solution.curve, m, solution.first_yield, elastic.stiffness));
+  law["steps"] = solution.curve.size() - 1;
+  law["state_bytes"] = solution.state_bytes;
+  result.answers["failure"] = law;
+  result.answers["failure_proof"] = {{"force_residual", solution.proof.force_residual},
+                                     {"yield_violation", solution.proof.yield_violation},
+                                     {"work_error", solution.proof.work_error},
+                                     {"smallest_dissipation_MPa", solution.proof.smallest_dissipation_MPa}};
+  const json loads = tell_loads(what, solution.curve.back().factor, part, *problem, sets, solution.state, result);
+  result.answers["supports"] = loads.at("supports");
+  if (wanted != 0) result.answers["load"] = loads.at("load");
+  result.answers["curve"] = curve_of(solution.curve, m);
+  if (!plan.damage.empty())
+    for (const failure_record& r : solution.curve) result.answers["curve"]["broken_share"].push_back(r.broken);
+  comm::collectively(comm, [&] {
+    if (comm::rank(comm) != 0) return;
+    const std::filesystem::path folder(job.output_directory);
+    std::filesystem::create_directories(folder);
+    write_file((folder / "curve.csv").string(), history_table(result.answers["curve"]));
+  });
+  if (!solution.ended.empty())
+    result.ended = fmt::format("{}; the curve so far is in {}", solution.ended,
+                               (std::filesystem::path(job.output_directory) / "curve.csv").string());
+  if (solution.ended.empty() && job.groups.of<failure_keys>().prove)
+    result.answers["failure_proof"]["halved"] = prove(*problem, plan, how, solution, log);
+  const bool is_damage = !plan.damage.empty();
+  cell_values state_of_cells, dissipation;
+  comm::collectively(comm, [&] {
+    state_of_cells = share(std::move(is_damage ? solution.damage : solution.plastic_strain));
+    dissipation = share(std::move(solution.dissipation_MPa));
+  });
+  show_state(result, part, state_of_cells, is_damage);
+  result.fields =
+      fields_of_failure(part, problem, std::move(solution.state.displacement_mm), state_of_cells, is_damage, dissipation);
+  return result;
+}
+
+namespace {
+
+class damage_painter final : public frame_painter {
+ public:
+  /// @param points of a voxel that have a dissipation
+  damage_painter(const local_model& part, std::size_t points) : part_(part), points_(points) {}
+
+  bool show(physics_result& result, const numerics::solver_state& state) override {
+    cell_values values;
+    const grid::point_vector& states = state.vectors.back();
+    if (states.fill) states.fill();
+    comm::collectively(part_.where.comm, [&] {
+      const auto numbers = std::get<std::span<float>>(states.values);
+      const auto step = static_cast<std::size_t>(states.layout.node_stride);
+      std::vector<float> dissipation(static_cast<std::size_t>(part_.cells.size()));
+      for (const voxel::run& r : part_.cells.runs()) {
+        const auto node = static_cast<std::size_t>(state.points->find(r.z, r.y, r.x));
+        for (std::int32_t e = 0; e < r.length; ++e) {
+          const std::size_t end = (node + static_cast<std::size_t>(e) + 1) * step;
+          float sum = 0;
+          for (std::size_t g = end - points_; g < end; ++g) sum += numbers[g];
+          dissipation[static_cast<std::size_t>(r.first + e)] = sum / static_cast<float>(points_);
+        }
+      }
+      values = share(std::move(dissipation));
+    });
+    const numerics::field_statistics s = numerics::statistics(part_.where.comm, *values);
+    result.shown = values;
+    result.shown_name = "dissipation";
+    result.shown_title = "dissipated energy";
+    result.shown_units = "MPa";
+    result.shown_high = s.p99 > s.median ? s.p99 : s.max;
+    return true;
+  }
+
+ private:
+  const local_model& part_;
+  std::size_t points_;
+};
+
+}  // namespace
+
+std::unique_ptr<frame_painter> paint_failure(const spec& job, const local_model& part) {
+  return std::make_unique<damage_painter>(part, job.groups.of<failure_keys>().law == "secant_damage" ? 1 : 8);
+}
+
+}  // namespace osteon::physics

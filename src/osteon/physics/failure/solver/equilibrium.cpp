@@ -1,0 +1,175 @@
+#include <osteon/physics/failure/solver/equilibrium.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <osteon/base/for_each.hpp>
+#include <osteon/base/release.hpp>
+#include <osteon/comm/reductions.hpp>
+
+namespace osteon::physics {
+
+namespace {
+
+// How far an inner solution goes: a first correction that is exact would be thrown away by the next one.
+constexpr double loosest_reduction = 0.1, tightest_reduction = 0.01;
+// A correction is taken whole unless it leaves this part of the slope of the energy.
+constexpr double slope_left = 0.8;
+constexpr int most_cuts = 6;
+constexpr int most_damps = 3;
+// How far the residual may grow over the least one before a step is given up.
+constexpr double most_growth = 1e3;
+// Of the secant: its corrections are one of several digits at most.
+constexpr double fixed_point_reduction = 0.03;
+constexpr double restart_growth = 2;
+
+}  // namespace
+
+equilibrium::equilibrium(const elasticity_problem& problem, const failure_plan& plan, const std::function<void()>& pass)
+    : problem_(problem) {
+  pass();
+  k_.emplace(problem, plan.integration);
+  multigrid_.emplace(problem, *k_, pass);
+  k_->drop_ids();
+  voxels_ = make_yielding_voxels(problem, plan, k_->stride());
+  cg_.emplace(problem.where.comm, *k_, *voxels_, *multigrid_);
+  if (!voxels_->have_energy())
+    acceleration_.emplace(static_cast<std::size_t>(k_->size()),
+                          [this](const float* a, const float* b) { return cg_->dot(a, b); });
+  residual_.assign(static_cast<std::size_t>(k_->size()), 0.0F);
+  correction_.assign(static_cast<std::size_t>(k_->size()), 0.0F);
+  reaction_.assign(k_->fixed().size(), 0.0);
+}
+
+bool equilibrium::is_owned(std::int64_t place) const {
+  const auto copies = k_->shared().not_owned();
+  return !std::binary_search(copies.begin(), copies.end(), static_cast<std::int32_t>(place % k_->stride()));
+}
+
+std::span<double> equilibrium::forces(const double* u, bool yields) {
+  const std::span<double> y = multigrid_->scratch(1);
+  k_->own_forces(u, y.data());
+  if (yields) voxels_->add_forces(u, y.data());
+  k_->add_copies(y.data());
+  return y;
+}
+
+balance equilibrium::take_balance(std::span<double> y) {
+  const auto fixed = k_->fixed();
+  double square = 0;
+  for (std::size_t i = 0; i < fixed.size(); ++i) {
+    double& force = y[static_cast<std::size_t>(fixed[i])];
+    reaction_[i] = force;
+    if (is_owned(fixed[i])) square += force * force;
+    force = 0;
+  }
+  comm::all_reduce(problem_.where.comm, &square, 1, MPI_SUM);
+  return {std::sqrt(cg_->dot(y.data(), y.data())), std::sqrt(square)};
+}
+
+double equilibrium::work_of_reactions(std::span<const double> values) const {
+  const auto fixed = k_->fixed();
+  double sum = 0;
+  for (std::size_t i = 0; i < fixed.size(); ++i)
+    if (is_owned(fixed[i])) sum += reaction_[i] * values[i];
+  comm::all_reduce(problem_.where.comm, &sum, 1, MPI_SUM);
+  return sum;
+}
+
+newton_outcome equilibrium::solve_elastic(std::span<double> u, double tolerance, int most_iterations) {
+  constexpr int most_restarts = 20;
+  return iterate(u, tolerance, most_restarts, most_iterations, false);
+}
+
+newton_outcome equilibrium::solve(std::span<double> u, double tolerance, int most_corrections, int most_iterations) {
+  return iterate(u, tolerance, most_corrections, most_iterations, true);
+}
+
+newton_outcome equilibrium::iterate(std::span<double> u, double tolerance, int most_corrections, int most_iterations,
+                                    bool yields) {
+  newton_outcome outcome;
+  std::span<double> y = forces(u.data(), yields);
+  balance now = take_balance(y);
+  double before = now.free_N, least = now.free_N;
+  const bool is_fixed_point = yields && acceleration_;
+  if (is_fixed_point) acceleration_->restart();
+  int damped = 0;
+  for (;;) {
+    outcome.forces = now;
+    if (!std::isfinite(now.free_N) || now.free_N > most_growth * least) return outcome;
+    if (now.residual() <= tolerance) {
+      outcome.converged = true;
+      return outcome;
+    }
+    if (outcome.corrections >= most_corrections || outcome.iterations >= most_iterations) return outcome;
+    least = std::min(least, now.free_N);
+    // Eisenstat's and Walker's second choice; never further than the tolerance needs.
+    const double gain = now.free_N / before;
+    double reduction =
+        outcome.corrections == 0 ? loosest_reduction : std::clamp(0.9 * gain * gain, tightest_reduction, loosest_reduction);
+    if (!yields) reduction = 1e-5;
+    if (is_fixed_point) reduction = fixed_point_reduction;
+    reduction = std::clamp(0.5 * tolerance / now.residual(), reduction, 0.5);
+    for_each(k_->size(), [r = residual_.data(), y = y.data(), s = -1 / now.free_N](std::int64_t i) {
+      r[i] = static_cast<float>(s * y[i]);
+    });
+    const auto inner = cg_->solve(u.data(), residual_, reduction, most_iterations - outcome.iterations, correction_);
+    outcome.iterations += inner.iterations;
+    if (!inner.is_finite) return outcome;
+    if (!inner.is_positive) {
+      if (++damped > most_damps) return outcome;
+      multigrid_->damp();
+      if (inner.iterations == 0) {
+        y = forces(u.data(), yields);
+        now = take_balance(y);
+        continue;
+      }
+    }
+    before = now.free_N;
+    now = is_fixed_point ? move_on(u, now.free_N) : move_along(u, now.free_N, yields, inner.energy);
+    y = multigrid_->scratch(1);
+    ++outcome.corrections;
+    outcome.residuals.push_back(now.residual());
+  }
+}
+
+// Moves u along the correction, as far as the energy falls. The forces of the new state are left in the second scratch
+// vector.
+balance equilibrium::move_along(std::span<double> u, double length, bool yields, double slope) {
+  double part = 1;
+  for (int cut = 0;; ++cut) {
+    const std::span<double> trial = multigrid_->scratch(0);
+    for_each(k_->size(), [x = trial.data(), u = u.data(), d = correction_.data(), s = part * length](std::int64_t i) {
+      x[i] = u[i] + s * static_cast<double>(d[i]);
+    });
+    const std::span<double> y = forces(trial.data(), yields);
+    const balance now = take_balance(y);
+    const double left = -cg_->dot(y.data(), correction_.data()) / length;
+    // The energy is convex: beyond its least value along the correction the slope is negative.
+    if (!yields || left >= -slope_left * slope || cut >= most_cuts || !std::isfinite(left)) {
+      for_each(k_->size(), [u = u.data(), x = trial.data()](std::int64_t i) { u[i] = x[i]; });
+      return now;
+    }
+    part *= std::clamp(slope / (slope - left), 0.1, 0.7);
+  }
+}
+
+// The next iterate of the accelerated fixed point. One that is much worse is where the damage changes its course: the
+// iterates before it say nothing there.
+balance equilibrium::move_on(std::span<double> u, double length) {
+  for_each(k_->size(), [d = correction_.data(), s = static_cast<float>(length)](std::int64_t i) { d[i] *= s; });
+  acceleration_->accelerate(correction_);
+  for_each(k_->size(), [u = u.data(), d = correction_.data()](std::int64_t i) { u[i] += static_cast<double>(d[i]); });
+  const balance now = take_balance(forces(u.data(), true));
+  if (now.free_N > restart_growth * length) acceleration_->restart();
+  return now;
+}
+
+void equilibrium::drop_preconditioner() {
+  acceleration_.reset();
+  cg_.reset();
+  multigrid_.reset();
+  release(residual_);
+  release(correction_);
+}
+
+}  // namespace osteon::physics

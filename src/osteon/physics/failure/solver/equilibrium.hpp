@@ -1,0 +1,73 @@
+#pragma once
+/// @file
+/// @cite [EisenstatWalker1996]: how far an inner solution goes
+/// Displacements at which the forces of elastic and yielded voxels balance, for prescribed displacements: Newton's method
+/// with conjugate gradients; where the forces have no energy, a fixed point of the secant with Anderson's acceleration.
+#include <functional>
+#include <optional>
+#include <osteon/numerics/krylov/anderson.hpp>
+#include <osteon/physics/failure/solver/tangent_cg.hpp>
+#include <osteon/physics/shared/solver/names_of_numerics.hpp>
+
+namespace osteon::physics {
+
+/// The forces of a state of displacements.
+struct balance {
+  double free_N = 0;       ///< norm of the forces at free nodes: zero in equilibrium
+  double reactions_N = 0;  ///< norm of those at prescribed displacements
+  double residual() const { return reactions_N > 0 ? free_N / reactions_N : free_N > 0 ? 1 : 0; }
+};
+
+/// How Newton's method went.
+struct newton_outcome {
+  bool converged = false;
+  int corrections = 0, iterations = 0;
+  balance forces;
+  std::vector<double> residuals;  ///< after each correction
+};
+
+/// Operator, preconditioner, voxels and vectors of a problem. Displacements are by components, see fine_stiffness.
+class equilibrium {
+ public:
+  /// Borrows the problem. @collective on problem.where.comm
+  equilibrium(const elasticity_problem& problem, const failure_plan& plan, const std::function<void()>& pass);
+
+  /// Set u to the elastic solution for its values at prescribed displacements. @collective
+  newton_outcome solve_elastic(std::span<double> u, double tolerance, int most_iterations);
+  /// Correct u until the residual is below the tolerance. @param most_corrections where it gives up @collective
+  newton_outcome solve(std::span<double> u, double tolerance, int most_corrections, int most_iterations);
+
+  /// The forces at u, those at prescribed displacements included, in memory that the next call uses.
+  /// @param yields false: as if no voxel could @collective
+  std::span<double> forces(const double* u, bool yields);
+  /// Split forces into a balance, and set those at prescribed displacements to zero. @collective
+  balance take_balance(std::span<double> forces);
+  /// Reactions of the last take_balance, by place in k().fixed().
+  std::span<const double> reactions() const { return reaction_; }
+  /// Sum of the reactions times values, by place in k().fixed(). @collective
+  double work_of_reactions(std::span<const double> values) const;
+
+  const fine_stiffness& k() const { return *k_; }
+  yielding_voxels& voxels() { return *voxels_; }
+  elasticity_multigrid& multigrid() { return *multigrid_; }
+  const tangent_cg& cg() const { return *cg_; }
+  bool is_owned(std::int64_t place) const;
+  /// Make room for the answer; nothing can be solved any more.
+  void drop_preconditioner();
+
+ private:
+  newton_outcome iterate(std::span<double> u, double tolerance, int most_corrections, int most_iterations, bool yields);
+  balance move_along(std::span<double> u, double length, bool yields, double slope);
+  balance move_on(std::span<double> u, double length);
+
+  const elasticity_problem& problem_;
+  std::optional<fine_stiffness> k_;
+  std::optional<elasticity_multigrid> multigrid_;
+  std::unique_ptr<yielding_voxels> voxels_;
+  std::optional<tangent_cg> cg_;
+  std::optional<anderson> acceleration_;
+  std::vector<float> residual_, correction_;
+  std::vector<double> reaction_;
+};
+
+}  // namespace osteon::physics

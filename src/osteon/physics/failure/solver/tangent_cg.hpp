@@ -1,0 +1,60 @@
+#pragma once
+/// @file
+/// Conjugate gradients for the tangent stiffness of voxels that yield, preconditioned by the multigrid cycle of the elastic
+/// one.
+#include <osteon/comm/reductions.hpp>
+#include <osteon/numerics/krylov/cg.hpp>
+#include <osteon/numerics/multigrid/elasticity_multigrid.hpp>
+#include <osteon/numerics/operators/fine_stiffness.hpp>
+#include <osteon/physics/failure/solver/yielding_voxels.hpp>
+#include <osteon/physics/shared/solver/names_of_numerics.hpp>
+#include <vector>
+
+namespace osteon::physics {
+
+/// Solves K_t d = r. The elastic cycle is spectrally equivalent to the inverse of K_t as long as the tangent is positive: it
+/// needs no new set-up as voxels yield.
+class tangent_cg {
+ public:
+  /// Borrows all.
+  tangent_cg(MPI_Comm comm, const fine_stiffness& k, const yielding_voxels& voxels, elasticity_multigrid& multigrid);
+
+  struct result {
+    int iterations = 0;
+    double energy = 0;        ///< d.r = d.K_t d
+    bool is_positive = true;  ///< else the tangent or the cycle was not positive along a direction
+    bool is_finite = true;
+  };
+  /// @param u displacements at which the tangent is taken: those of the last yielding_voxels::add_forces
+  /// @param residual in: r; out: what is left of it. Zero at fixed displacements @param d receives the solution
+  /// @collective
+  result solve(const double* u, std::span<float> residual, double reduction, int most_iterations, std::span<float> d);
+
+  // The operations of cg.
+  double precondition();
+  double search(double beta);
+  double step(double alpha);
+
+  template <class A, class B>
+  double dot(const A* a, const B* b) const;
+
+ private:
+  MPI_Comm comm_;
+  const fine_stiffness& k_;
+  const yielding_voxels& voxels_;
+  elasticity_multigrid& multigrid_;
+  std::vector<float> direction_;
+  std::span<float> residual_, solution_;
+  const double* u_ = nullptr;
+  const float* preconditioned_ = nullptr;
+  double norm_ = 0;
+};
+
+template <class A, class B>
+double tangent_cg::dot(const A* a, const B* b) const {
+  double sum = owned_dot(a, b, k_.size(), k_.layout(), k_.shared());
+  comm::all_reduce(comm_, &sum, 1, MPI_SUM);
+  return sum;
+}
+
+}  // namespace osteon::physics

@@ -1,0 +1,18 @@
+osteon_physics(failure
+  SOLVER
+    solver/damaged_voxels.cpp
+    solver/equilibrium.cpp
+    solver/failure.cpp
+    solver/failure_balances.cpp
+    solver/failure_halves.cpp
+    solver/failure_path.cpp
+    solver/failure_plan.cpp
+    solver/plastic_voxels.cpp
+    solver/tangent_cg.cpp
+    solver/yielding_voxels.cpp
+  SOURCES
+    entry.cpp
+    failure_curve.cpp
+    failure_keys.cpp
+    inp_plasticity.cpp
+    run_failure.cpp)

@@ -1,0 +1,31 @@
+#include <osteon/physics/flow/checks/check_flow_residence.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <osteon/physics/flow/keys/flow_keys.hpp>
+#include <osteon/physics/shared/names_of_job.hpp>
+
+namespace osteon::physics {
+
+void check_flow_residence(const spec& job, std::vector<problem>& problems) {
+  const auto expect = [&](bool holds, const std::string& where, const std::string& text) {
+    if (!holds) problems.push_back({where, text});
+  };
+  const flow_keys& f = job.groups.of<flow_keys>();
+  expect(!f.residence_time || flow_test(job) == "flow", "flow.residence_time",
+         fmt::format("belongs to test = \"flow\", which has openings, not to '{}'; remove it", flow_test(job)));
+  const auto is_opening = [](const boundary_spec& b) {
+    const std::string kind = b.kind.value_or("");
+    return kind == "velocity" || kind == "flow_rate" || kind == "pressure" || kind == "outlet";
+  };
+  expect(!f.residence_time || std::any_of(job.boundaries.begin(), job.boundaries.end(), is_opening), "flow.residence_time",
+         "nothing flows in, so the fluid is never renewed; give openings, or remove it");
+  expect(!f.residence_time || !job.transient, "flow.residence_time", "is of steady flow; remove it, or [transient]");
+  expect(f.residence_time || !f.diffusivity_m2_per_s || flow_test(job) == "dispersion", "flow.diffusivity_m2_per_s",
+         "given, and neither flow.residence_time nor test = \"dispersion\" reads it; set flow.residence_time = true, or "
+         "remove it");
+}
+
+}  // namespace osteon::physics

@@ -1,0 +1,63 @@
+#pragma once
+/// @file
+/// The table [flow] of a job.
+#include <osteon/job/physics_entry.hpp>
+#include <osteon/physics/shared/names_of_job.hpp>
+
+namespace osteon::physics {
+
+struct flow_keys {
+  std::string fluid = "empty";       ///< or solid: which of the voxels that [segment] tells apart
+  std::vector<double> fluid_labels;  ///< instead, of a label image
+  double viscosity_Pa_s = 1e-3, density_kg_per_m3 = 1000;
+  std::optional<double> pressure_drop_Pa;  ///< of permeability; absent: 1
+  bool inertia = false;
+  std::string convection = "blended";                                     ///< or limited, central
+  std::optional<double> reference_velocity_mm_per_s, reference_area_mm2;  ///< of coefficients of the force on the solid
+  std::vector<double> force_labels;           ///< labels of solid voxels whose share of the force is told
+  std::optional<std::string> label_image;     ///< absent: the labels are those of the image
+  std::vector<double> multiples;              ///< of the conditions; none: once, as they are
+  std::optional<double> cfl;                  ///< in time: largest Courant number; absent: 0.5
+  std::optional<std::string> start;           ///< in time: rest, creeping or steady; absent: rest
+  std::optional<double> steady_change_per_s;  ///< in time: ends where no velocity changes faster; absent: never
+  bool heat = false;                          ///< a temperature, too
+  std::optional<double> conductivity_W_per_mK, heat_capacity_J_per_m3K;  ///< absent: those of water
+  double heat_source_W_per_m3 = 0;
+  std::string heat_convection = "limited";  ///< or hybrid, central
+
+  bool residence_time = false;  ///< the mean age of the fluid, too
+  /// Self-diffusion of water at 25 C [Holz2000]
+  double self_diffusivity() const { return diffusivity_m2_per_s.value_or(2.3e-9); }
+  std::optional<double> expansion_per_K;  ///< of the fluid; absent: no buoyancy
+  std::optional<std::vector<double>> gravity_m_per_s2;
+  std::optional<double> reference_temperature_K;  ///< absent: the middle of the given ones
+  std::vector<double> peclet_numbers;             ///< of dispersion
+  std::optional<double> peclet_length_mm, diffusivity_m2_per_s;
+
+  double conductivity() const { return conductivity_W_per_mK.value_or(0.6); }
+  double heat_capacity() const { return heat_capacity_J_per_m3K.value_or(4.18e6); }
+};
+
+/// Above this Reynolds number, of mean velocity and hydraulic diameter, inertia changes the flow through pores by some per
+/// cent and more.
+constexpr double highest_creeping_reynolds_number = 1;
+
+/// Whether a table is about solid voxels inside the image.
+inline bool is_inside(const boundary_spec& b) { return b.label || b.face.empty(); }
+
+/// Whether a table speaks of heat where no fluid passes, and not of the fluid.
+inline bool is_of_heat(const boundary_spec& b) {
+  const std::string kind = b.kind.value_or("");
+  return kind == "temperature" || kind == "flux" || kind == "convection";
+}
+
+/// `permeability`, `permeability_tensor`, `dispersion` or `flow`.
+std::string flow_test(const spec& job);
+
+/// The tests of a fluid.
+std::vector<load_test> tests_of_flow();
+
+/// Register the keys of a fluid, and those of heat, time and probes.
+void register_flow_keys(key_table& job);
+
+}  // namespace osteon::physics

@@ -1,0 +1,59 @@
+#pragma once
+/// @file
+/// Particles in a flow in time: they drift while it is computed, and their paths are drawn and written.
+#include <memory>
+#include <osteon/job/physics_result.hpp>
+#include <osteon/numerics/checkpointer.hpp>
+#include <osteon/physics/flow/solver/openings/flow_through.hpp>
+#include <osteon/physics/shared/names_of_job.hpp>
+#include <osteon/render/rays/pathlines.hpp>
+
+namespace osteon::physics {
+
+/// The particles that picture.pathlines asks for. They are let go in the openings by which fluid flows in, evenly over the
+/// time of the job.
+class flow_paths {
+ public:
+  /// Borrows all. @collective on part.where.comm
+  flow_paths(const spec& job, const local_model& part, const through_problem& problem);
+
+  /// The flow at the start or where it goes on, then after each step. @collective
+  void follow(double time_s, const through_solution& fields);
+  /// Adds the paths to the picture and the answers, and writes pathlines.vtp. After the speed is shown.
+  /// @throws machine_error @collective
+  void finish(physics_result& result, log_sink& log) const;
+  render::pathlines& particles() { return particles_; }
+
+ private:
+  const spec& job_;
+  const local_model& part_;
+  const through_problem& problem_;
+  render::pathlines particles_;
+  struct opening_voxel {
+    std::int32_t cell = 0;  // of problem_.cells
+    int side = -1;          // -1: no opening, the particle begins in the voxel
+  };
+  std::vector<render::release_point> points_;
+  std::vector<opening_voxel> opening_;  // of each point
+  bool has_begun_ = false;
+};
+
+/// Keeps the particles beside the state of the flow, so that a resumed job has the same paths.
+class path_checkpointer final : public numerics::checkpointer {
+ public:
+  /// Borrows both.
+  path_checkpointer(numerics::checkpointer& checkpoints, flow_paths& paths) : checkpoints_(checkpoints), paths_(paths) {}
+  found begin() override { return checkpoints_.begin(); }
+  void restore(numerics::solver_state& state) override;
+  bool is_due(std::int64_t done) override { return checkpoints_.is_due(done); }
+  void pass() override { checkpoints_.pass(); }
+  void save(const numerics::solver_state& state) override { checkpoints_.save(with_paths(state)); }
+  void finish(const numerics::solver_state& state) override { checkpoints_.finish(with_paths(state)); }
+
+ private:
+  numerics::solver_state with_paths(const numerics::solver_state& state) const;
+  numerics::checkpointer& checkpoints_;
+  flow_paths& paths_;
+};
+
+}  // namespace osteon::physics

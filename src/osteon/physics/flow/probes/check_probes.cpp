@@ -1,0 +1,102 @@
+#include <osteon/physics/flow/probes/check_probes.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <osteon/physics/shared/names_of_job.hpp>
+
+namespace osteon::physics {
+
+namespace {
+
+constexpr std::size_t most_places = 10'000;
+
+bool is_name(const std::string& name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+class probe_checker {
+ public:
+  probe_checker(const spec& job, std::vector<problem>& problems) : job_(job), problems_(problems) {}
+
+  void check(std::size_t n, bool has_temperature) {
+    n_ = n;
+    const probe_spec& p = job_.probes[n];
+    expect(is_name(p.name), "name",
+           p.name.empty() ? "missing: the columns of probes.csv begin with it"
+                          : fmt::format("'{}' has other characters than letters, digits and _", p.name));
+    const auto [entry, is_new] = owner_.try_emplace(p.name, n);
+    expect(is_new || p.name.empty(), "name", fmt::format("'{}' is that of probe[{}], too", p.name, entry->second + 1));
+    check_place(p);
+    expect(p.every == 0 || job_.transient, "every", "given, but there is no [transient]: the flow is steady; remove it");
+    if (!p.fields) return;
+    expect(!p.fields->empty(), "fields", "names none; remove the key, or the probe");
+    expect(has_temperature || std::find(p.fields->begin(), p.fields->end(), "temperature") == p.fields->end(), "fields",
+           "'temperature' needs flow.heat = true");
+  }
+
+ private:
+  using list = std::optional<std::vector<double>>;
+
+  void expect(bool holds, const char* key, const std::string& text) {
+    if (!holds) problems_.push_back({fmt::format("probe[{}].{}", n_ + 1, key), text});
+  }
+
+  void check_place(const probe_spec& p) {
+    const bool is_line = p.from_mm || p.to_mm, is_box = p.low_mm || p.high_mm, is_ball = p.centre_mm || p.radius_mm;
+    const int kinds = (p.at_mm ? 1 : 0) + (is_line ? 1 : 0) + (is_box ? 1 : 0) + (is_ball ? 1 : 0);
+    if (kinds != 1)
+      return expect(false, "at_mm",
+                    fmt::format("{}; a probe is a point (at_mm), a line (from_mm, to_mm), a box (low_mm, high_mm) or a ball "
+                                "(centre_mm, radius_mm)",
+                                kinds == 0 ? "missing" : "given with another place"));
+    expect(!is_line || (p.from_mm && p.to_mm), p.from_mm ? "to_mm" : "from_mm", "missing: a line has two ends");
+    expect(!is_box || (p.low_mm && p.high_mm), p.low_mm ? "high_mm" : "low_mm", "missing: a box has two corners");
+    expect(!is_ball || (p.centre_mm && p.radius_mm), p.centre_mm ? "radius_mm" : "centre_mm",
+           "missing: a ball has a centre and a radius");
+    for (const auto& [key, value] : {std::pair<const char*, const list&>{"at_mm", p.at_mm},
+                                     {"from_mm", p.from_mm},
+                                     {"to_mm", p.to_mm},
+                                     {"low_mm", p.low_mm},
+                                     {"high_mm", p.high_mm},
+                                     {"centre_mm", p.centre_mm}}) {
+      expect(!value || value->size() == 3, key, fmt::format("{} values; give three, [z, y, x]", value ? value->size() : 0));
+      for (const double v : value.value_or(std::vector<double>{})) expect(std::isfinite(v), key, "a value is not finite");
+    }
+    if (p.low_mm && p.high_mm && p.low_mm->size() == 3 && p.high_mm->size() == 3)
+      for (std::size_t a = 0; a < 3; ++a)
+        expect((*p.low_mm)[a] <= (*p.high_mm)[a], "high_mm",
+               fmt::format("{} mm along {} is below low_mm, {} mm", (*p.high_mm)[a], "zyx"[a], (*p.low_mm)[a]));
+  }
+
+  const spec& job_;
+  std::vector<problem>& problems_;
+  std::size_t n_ = 0;
+  std::map<std::string, std::size_t> owner_;
+};
+
+}  // namespace
+
+void check_probes(const spec& job, bool has_temperature, std::vector<problem>& problems) {
+  probe_checker checker(job, problems);
+  std::size_t places = 0;
+  for (std::size_t n = 0; n < job.probes.size(); ++n) {
+    checker.check(n, has_temperature);
+    places += job.probes[n].from_mm ? static_cast<std::size_t>(std::max<std::int64_t>(1, job.probes[n].points)) : 1;
+  }
+  if (places > most_places)
+    problems.push_back(
+        {"probe", fmt::format("{} points and means, at most {} are told; fewer points, or fields as a whole by "
+                              "transient.write_steps",
+                              places, most_places)});
+}
+
+void refuse_probes(const spec& job, std::vector<problem>& problems) {
+  if (!job.probes.empty()) problems.push_back({"probe", "belongs to physics = \"flow\" with test = \"flow\"; remove it"});
+}
+
+}  // namespace osteon::physics

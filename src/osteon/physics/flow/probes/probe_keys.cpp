@@ -1,0 +1,40 @@
+#include <osteon/physics/flow/probes/probe_keys.hpp>
+
+#include <osteon/job/spec/key_entry.hpp>
+#include <osteon/physics/shared/names_of_job.hpp>
+
+namespace osteon::physics {
+
+void register_probe_keys(key_table& job) {
+  auto t = job.list<spec>("probe",
+                          "A place where the test flow tells velocity, pressure and temperature, in time at each record: a "
+                          "point (at_mm), a "
+                          "line (from_mm, to_mm), or the mean over a box (low_mm, high_mm) or a ball (centre_mm, "
+                          "radius_mm). The records are in "
+                          "probes.csv. docs/flow.md.",
+                          &spec::probes, 140)
+               .keys<probe_spec>();
+  t("name", &probe_spec::name, "Name of the probe: letters, digits and _.", {.use = key_use::files});
+  t("at_mm", &probe_spec::at_mm,
+    "A point [z, y, x], in the fluid, as the positions of sets; values are linear between the middles of voxels.");
+  t("from_mm", &probe_spec::from_mm,
+    "A line from this point [z, y, x] to to_mm. In solid the velocity is 0 and there is no pressure.");
+  t("to_mm", &probe_spec::to_mm, "Its other end [z, y, x].");
+  t("points", &probe_spec::points, "So many points of the line, ends included, 2 to 1000.", {.range = from_to(2, 1000)});
+  t("low_mm", &probe_spec::low_mm,
+    "The mean over the fluid voxels whose centre lies in the box from low_mm to high_mm, [z, y, x].");
+  t("high_mm", &probe_spec::high_mm, "The box's high corner [z, y, x].");
+  t("centre_mm", &probe_spec::centre_mm,
+    "The mean over the fluid voxels whose centre lies within radius_mm of this point [z, y, x].");
+  t("radius_mm", &probe_spec::radius_mm, "Radius of that ball in mm, > 0.", {.range = positive("mm")});
+  t("fields", &probe_spec::fields,
+    "What is told; left out: velocity (components z, y, x), speed, pressure, and temperature with flow.heat. The "
+    "temperature "
+    "alone is told in solid, too.",
+    {.choices = {"velocity", "speed", "pressure", "temperature"}});
+  t("every", &probe_spec::every,
+    "With [transient]: a record every so many steps; 0: as often as transient.output_every_s says.",
+    {.range = at_least(0, "steps")});
+}
+
+}  // namespace osteon::physics

@@ -1,0 +1,75 @@
+#pragma once
+/// @file
+/// The probes of a flow job: they are told values while the flow is computed, and make a table of them.
+#include <functional>
+#include <osteon/job/physics_result.hpp>
+#include <osteon/numerics/checkpointer.hpp>
+#include <osteon/physics/flow/probes/probe_places.hpp>
+#include <osteon/physics/flow/probes/probe_records.hpp>
+#include <osteon/physics/flow/solver/openings/flow_watch.hpp>
+#include <osteon/physics/shared/names_of_job.hpp>
+#include <span>
+
+namespace osteon::physics {
+
+/// Each value comes from the ranks that own the voxels which it is made from; a record of all probes takes one reduction
+/// ("probes" among the parts of a job that are counted).
+class probes {
+ public:
+  /// Borrows the job and the part. @param fluid among part.cells @throws as place_probes @collective on part.where.comm
+  probes(const spec& job, const local_model& part, const voxel::run_set& fluid, bool has_temperature);
+  probes(const probes&) = delete;
+  probes& operator=(const probes&) = delete;
+
+  /// For through_options::watch: takes in what the solver tells.
+  const flow_watch& watch() const { return watch_; }
+  /// The temperature of a flow that was taken in, the last one or a given one.
+  /// @param temperature_K of each active cell; empty: it is not known, as in a rehearsal
+  /// @collective
+  void take_temperature(std::span<const double> temperature_K) { take_temperature(records_.size() - 1, temperature_K); }
+  void take_temperature(std::size_t record, std::span<const double> temperature_K);
+
+  /// From now on the temperature of each record is what this tells, of each active cell, at the end of its step.
+  /// @param temperature_K borrowed by what it holds; called by all ranks
+  void watch_temperature(std::function<std::vector<double>()> temperature_K) { temperature_K_ = std::move(temperature_K); }
+
+  /// Adds `probes` to the answers and writes probes.csv. @throws machine_error @collective
+  void finish(physics_result& result, log_sink& log) const;
+
+  /// For a checkpoint. @throws data_error if the job had other probes
+  std::vector<double> saved() const { return numbers_of(records_); }
+  void restore(const std::vector<double>& numbers);
+
+ private:
+  void take(const flow_moment& moment, std::span<const std::array<double, 4>> values);
+  bool is_due(const probe_spec& p, const flow_moment& moment) const;
+
+  const spec& job_;
+  const local_model& part_;
+  bool has_temperature_;
+  probe_places places_;
+  flow_watch watch_;
+  std::vector<std::vector<std::size_t>> watched_;  // by place and fluid part: its place in watch_.cells
+  std::vector<probe_record> records_;
+  std::function<std::vector<double>()> temperature_K_;  // of a flow in time
+};
+
+/// Keeps the records beside the state of the flow, so that a resumed job has the same table.
+class probe_checkpointer final : public numerics::checkpointer {
+ public:
+  /// Borrows both.
+  probe_checkpointer(numerics::checkpointer& checkpoints, probes& of) : checkpoints_(checkpoints), probes_(of) {}
+  found begin() override { return checkpoints_.begin(); }
+  void restore(numerics::solver_state& state) override;
+  bool is_due(std::int64_t done) override { return checkpoints_.is_due(done); }
+  void pass() override { checkpoints_.pass(); }
+  void save(const numerics::solver_state& state) override { checkpoints_.save(with_records(state)); }
+  void finish(const numerics::solver_state& state) override { checkpoints_.finish(with_records(state)); }
+
+ private:
+  numerics::solver_state with_records(const numerics::solver_state& state) const;
+  numerics::checkpointer& checkpoints_;
+  probes& probes_;
+};
+
+}  // namespace osteon::physics

@@ -1,0 +1,289 @@
+#include <osteon/physics/flow/solver/dispersion/dispersion.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <osteon/base/at.hpp>
+#include <osteon/base/error.hpp>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/comm/reductions.hpp>
+#include <osteon/numerics/joint_certificate.hpp>
+#include <osteon/numerics/krylov/block_sums.hpp>
+#include <osteon/numerics/operators/connected_parts.hpp>
+#include <osteon/physics/flow/solver/dispersion/mirrored_sample.hpp>
+#include <osteon/physics/flow/solver/transport/transport_solver.hpp>
+#include <osteon/physics/shared/solver/names_of_numerics.hpp>
+
+namespace osteon::physics {
+
+namespace {
+
+// The closure problem on the flowing cells, whose velocities are those of Peclet number 1.
+class closure {
+ public:
+  closure(const dispersion_problem& problem, std::int64_t& flowing, double& mean_velocity) : problem_(problem) {
+    const auto bit = static_cast<std::uint8_t>(1U << static_cast<int>(problem.along));
+    const flow_parts parts = find_flow_parts(problem.where, problem.cells, !problem.is_mirrored, bit);
+    if (parts.flowing_parts > 1)
+      throw data_error(fmt::format(
+          "{} parts of the fluid flow that do not meet in the sample: what is in one never comes to the other, and "
+          "the faster one leads ever more; there is no common dispersion. Choose a sample that joins them",
+          parts.flowing_parts));
+    if (parts.flowing_parts == 0) throw data_error("no part of the fluid leads through the sample; there is no dispersion");
+    std::vector<bool> keep;
+    for (const std::uint8_t t : parts.through) keep.push_back((t & bit) != 0);
+    if (problem.is_mirrored) {
+      const mirrored_sample both = mirror_along_flow(problem, keep);
+      std::array<bool, 3> periodic{};
+      periodic[at(static_cast<int>(problem.along))] = true;
+      take_cells(both.where, both.cells, periodic, both.cells, both.face_velocity_mm_per_s);
+      find_sides();
+    } else {
+      std::vector<voxel::run> runs;
+      for (std::size_t n = 0; n < keep.size(); ++n)
+        if (keep[n]) runs.push_back(problem.cells.runs()[n]);
+      take_cells(problem.where, {problem.cells.shape(), std::move(runs)}, {true, true, true}, problem.cells,
+                 problem.face_velocity_mm_per_s);
+    }
+    find_means();
+    flowing = cells_count_;
+    mean_velocity = mean_velocity_;
+  }
+
+  // @return the tensor for a Peclet number
+  dispersion_tensor solve(double peclet, const options& how, log_sink& log) {
+    dispersion_tensor result;
+    result.peclet_number = peclet;
+    const double scale = mean_velocity_ != 0 ? peclet / std::abs(mean_velocity_) : 0;
+    for (std::size_t a = 0; a < 3; ++a) {
+      for (std::size_t i = 0; i < unit_flow_[a].size(); ++i) transport_.flow[a][i] = scale * unit_flow_[a][i];
+      mean_[a] = scale * unit_mean_[a];
+      for (const double f : transport_.flow[a])
+        result.cell_peclet_number = std::max(result.cell_peclet_number, std::abs(f) / conductance(a));
+    }
+    comm::all_reduce(comm(), &result.cell_peclet_number, 1, MPI_MAX);
+    std::array<std::array<double, 3>, 3> tensor{};
+    std::vector<solve_certificate> certificates;
+    std::optional<transport_solver> solver;
+    for (std::size_t j = 0; j < 3; ++j) {
+      solve_certificate& certificate = certificates.emplace_back();
+      if (!solver || problem_.is_mirrored) {
+        hold(j);
+        solver.emplace(transport_);  // one set-up where the axes differ by their right sides only
+      }
+      solver->restart();
+      if (constexpr double rounding = 1e-11; set_right_side(j) > rounding)
+        solver->solve(heat_convection::central, how, certificate, log);
+      else
+        certificate.converged = true;  // nothing fluctuates along this axis: b = 0
+      certificate.unknowns = cells_count_;
+      const std::array<double, 3> column = column_of(j, solver->answer());
+      for (std::size_t i = 0; i < 3; ++i) tensor[i][j] = column[i];
+      result.from_gradients[j] = from_gradients(j, solver->answer());
+      constexpr double hardly = 0.01;  // of the diffusivity: an axis that is nearly closed
+      certificate.energy_identity_error =
+          std::abs(result.from_gradients[j] - tensor[j][j]) / std::max(std::abs(tensor[j][j]), hardly);
+      certificate.reaction_imbalance = 0;
+    }
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t j = 0; j < 3; ++j) result.over_diffusivity[i][j] = (tensor[i][j] + tensor[j][i]) / 2;
+    result.certificate = joint_certificate(certificates);
+    return result;
+  }
+
+ private:
+  MPI_Comm comm() const { return transport_.grid.where.comm; }
+  double edge(std::size_t axis) const { return problem_.spacing_mm[static_cast<int>(axis)]; }
+  // Of a face between two voxels: its area over its distance, for a diffusivity of 1 in the units of `flow`.
+  double conductance(std::size_t axis) const { return transport_.grid.face[axis] / (2 * resistivity_); }
+  // A face of a cell on a side of a mirrored sample.
+  struct side {
+    std::int32_t cell;
+    std::uint8_t number;  // 2 axis + (1 on the high side)
+  };
+  static double outwards(const side& s) { return s.number % 2 == 0 ? -1 : 1; }
+
+  // @param cells that flow @param all cells with velocities, shape (all, 6)
+  void take_cells(const grid::block& where, voxel::run_set cells, std::array<bool, 3> periodic, const voxel::run_set& all,
+                  const std::vector<double>& velocity) {
+    flow_cells numbered;
+    numbered.numbers = std::move(cells);
+    set_grid(numbered, where, problem_.spacing_mm, periodic);
+    transport_.grid = std::move(numbered.grid);
+    const heat_cells& grid = transport_.grid;
+    cells_count_ = grid.owned;
+    comm::all_reduce(comm(), &cells_count_, 1, MPI_SUM);
+    resistivity_ = grid.resistivity.at(1);
+    for (auto& f : unit_flow_) f.assign(at(grid.size), 0);
+    for (const voxel::run& r : numbered.numbers.runs()) {
+      const std::int32_t from = all.find(r.z, r.y, r.x);
+      for (std::int32_t n = 0; n < r.length; ++n)
+        for (std::size_t a = 0; a < 3; ++a) unit_flow_[a][at(r.first + n)] = velocity[6 * at(from + n) + 2 * a];
+    }
+    for (auto& f : unit_flow_) grid.links.exchange(f.data());
+    for (auto& w : transport_.weight) w.assign(at(grid.size), 0);
+    for (auto& f : transport_.flow) f.assign(at(grid.size), 0);
+    transport_.right.assign(at(grid.owned), 0);
+    transport_.is_fluid.assign(at(grid.size), 1);
+    numbers_ = std::move(numbered.numbers);
+  }
+
+  // The faces of cells on the sides of a mirrored sample, by axis across the flow.
+  void find_sides() {
+    const grid::block& where = transport_.grid.where;
+    for (const voxel::run& r : numbers_.runs())
+      for (std::int32_t n = 0; n < r.length; ++n) {
+        const index3 p = where.owned.begin + index3{r.z, r.y, r.x + n};
+        for (int a = 0; a < 3; ++a)
+          for (const bool high : {false, true})
+            if (a != static_cast<int>(problem_.along) && p[a] == (high ? where.domain[a] - 1 : 0))
+              sides_[at(a)].push_back({r.first + n, static_cast<std::uint8_t>(2 * a + high)});
+      }
+  }
+
+  // Of a solution for axis j: its odd b is zero on the sides. Elsewhere everything is known up to a constant: one cell is
+  // held. All else adds up to nothing, so nothing passes there.
+  void hold(std::size_t j) {
+    transport_.loose.assign(at(transport_.grid.owned), 0);
+    transport_.sides.clear();
+    for (const side& s : sides_[j]) {
+      transport_side& face = transport_.sides.emplace_back();
+      face.cell = s.cell;
+      face.side = s.number;
+      face.conductance = 2 * conductance(j);
+      face.heat_W = conductance(j) * outwards(s) * edge(j);
+      transport_.loose[at(s.cell)] += face.conductance;
+    }
+    std::int64_t held = std::ssize(sides_[j]);
+    comm::all_reduce(comm(), &held, 1, MPI_SUM);
+    if (held > 0) return;
+    int holder = transport_.grid.owned > 0 ? comm::rank(comm()) : comm::size(comm());
+    comm::all_reduce(comm(), &holder, 1, MPI_MIN);
+    if (holder == comm::rank(comm())) transport_.loose.front() = conductance(0) + conductance(1) + conductance(2);
+  }
+
+  // Velocities become flows of heat capacity at Peclet number 1, per mean velocity: conductivity u A / (U length).
+  void find_means() {
+    std::array<double, 3> sums{};
+    visit_neighbours(transport_.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
+      for (std::size_t a = 0; a < 3; ++a)
+        if (near[2 * a] >= 0) sums[a] += unit_flow_[a][at(i)];
+    });
+    sums = sum_of_ranks(comm(), sums);
+    mean_velocity_ = sums[at(static_cast<int>(problem_.along))] / static_cast<double>(cells_count_);
+    for (std::size_t a = 0; a < 3; ++a) {
+      const double to_flow = conductance(a) * edge(a) / problem_.length_mm;
+      unit_mean_[a] = to_flow * sums[a] / static_cast<double>(cells_count_) * edge(a);
+      for (double& f : unit_flow_[a]) f *= to_flow;
+    }
+  }
+
+  // mean(u) - u, and the walls that x_j meets; over a voxel. mean_ is that of flow times edge. @return mean size, over that
+  // of a wall in each voxel
+  double set_right_side(std::size_t j) {
+    std::array<double, 1> size{};
+    visit_neighbours(transport_.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
+      double sum = mean_[j];
+      for (const std::size_t d : {2 * j, 2 * j + 1}) {
+        if (near[d] < 0) continue;
+        const double step = d % 2 == 0 ? -edge(j) : edge(j);
+        sum -= transport_.leaves(i, near[d], d) * step / 2 - conductance(j) * step;
+      }
+      transport_.right[at(i)] = sum;
+    });
+    for (const side& s : sides_[j]) transport_.right[at(s.cell)] += conductance(j) * outwards(s) * edge(j);
+    for (const double b : transport_.right) size[0] += std::abs(b);
+    return sum_of_ranks(comm(), size)[0] / (static_cast<double>(cells_count_) * conductance(j) * edge(j));
+  }
+
+  // Flux of x_j + b_j along each axis, less what the mean velocity carries of it, over the diffusivity.
+  std::array<double, 3> column_of(std::size_t j, const std::vector<double>& b) const {
+    std::array<double, 4> sums{};
+    visit_neighbours(transport_.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
+      sums[3] += b[at(i)];
+      for (std::size_t a = 0; a < 3; ++a) {
+        const std::int32_t below = near[2 * a];
+        if (below < 0) continue;
+        const double change = (a == j ? edge(a) : 0) + b[at(i)] - b[at(below)];
+        const double middle = (b[at(i)] + b[at(below)]) / 2;
+        sums[a] += edge(a) * (conductance(a) * change - transport_.flow[a][at(i)] * middle);
+      }
+    });
+    // From the cell to the side, over half a voxel; what the image adds off the diagonal is as much with the other sign.
+    for (const side& s : sides_[j]) sums[j] += edge(j) * conductance(j) * (edge(j) / 2 - outwards(s) * b[at(s.cell)]);
+    if (problem_.is_mirrored)
+      for (std::size_t a = 0; a < 3; ++a)
+        if (a != j) sums[a] = 0;
+    sums = sum_of_ranks(comm(), sums);
+    std::array<double, 3> column{};
+    for (std::size_t a = 0; a < 3; ++a)
+      column[a] = (sums[a] + (problem_.is_mirrored && a != j ? 0 : mean_[a] * sums[3])) /
+                  (static_cast<double>(cells_count_) * conductance(a) * edge(a) * edge(a));
+    return column;
+  }
+
+  // Mean square of the gradient of x_j + b_j: the diagonal entry, because what is carried keeps the square.
+  double from_gradients(std::size_t j, const std::vector<double>& b) const {
+    std::array<double, 1> sum{};
+    visit_neighbours(transport_.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
+      for (std::size_t a = 0; a < 3; ++a) {
+        const std::int32_t below = near[2 * a];
+        if (below < 0) continue;
+        const double change = (a == j ? edge(a) : 0) + b[at(i)] - b[at(below)];
+        sum[0] += conductance(a) * change * change;
+      }
+    });
+    for (const side& s : sides_[j]) {
+      const double change = edge(j) / 2 - outwards(s) * b[at(s.cell)];
+      sum[0] += 2 * conductance(j) * change * change;
+    }
+    return sum_of_ranks(comm(), sum)[0] / (static_cast<double>(cells_count_) * conductance(j) * edge(j) * edge(j));
+  }
+
+  const dispersion_problem& problem_;
+  transport_cells transport_;
+  voxel::run_set numbers_;
+  std::array<std::vector<side>, 3> sides_;  // by axis
+  std::array<std::vector<double>, 3> unit_flow_;
+  std::array<double, 3> unit_mean_{}, mean_{};
+  double mean_velocity_ = 0, resistivity_ = 1;
+  std::int64_t cells_count_ = 0;
+};
+
+}  // namespace
+
+void check_dispersion(const dispersion_problem& problem) {
+  std::string faults;
+  const auto expect = [&](bool holds, const std::string& text) {
+    if (!holds) faults += (faults.empty() ? "" : "\n") + text;
+  };
+  expect(!problem.peclet_numbers.empty(), "no Peclet number is given; give at least one, e.g. 0 for diffusion alone");
+  for (const double p : problem.peclet_numbers)
+    expect(std::isfinite(p) && p >= 0, fmt::format("a Peclet number is {}; it must be >= 0", p));
+  expect(problem.length_mm > 0 && std::isfinite(problem.length_mm),
+         fmt::format("the length of the Peclet number is {} mm; it must be positive", problem.length_mm));
+  if (!faults.empty()) throw usage_error(faults);
+}
+
+dispersion_solution solve_dispersion(const dispersion_problem& problem, const options& how, log_sink& log) {
+  comm::collectively(problem.where.comm, [&] {
+    check_dispersion(problem);
+    check_tolerance(how);
+    if (problem.face_velocity_mm_per_s.size() != 6 * at(problem.cells.size()))
+      throw usage_error(fmt::format("{} velocities of faces for {} fluid voxels; pass those of solve_permeability",
+                                    problem.face_velocity_mm_per_s.size(), problem.cells.size()));
+  });
+  dispersion_solution all;
+  closure carried(problem, all.cells, all.mean_velocity_mm_per_s);
+  for (const double peclet : problem.peclet_numbers) {
+    log.note(fmt::format("dispersion at Peclet number {:.6g}", peclet));
+    all.tensors.push_back(carried.solve(peclet, how, log));
+    if (!all.tensors.back().certificate.converged) break;
+  }
+  return all;
+}
+
+}  // namespace osteon::physics

@@ -1,0 +1,44 @@
+#pragma once
+/// @file
+/// Values at the centres of some voxels, taken from the unknowns of a flow.
+#include <osteon/physics/flow/solver/openings/flow_watch.hpp>
+#include <osteon/physics/flow/solver/stokes/flow_cells.hpp>
+
+namespace osteon::physics {
+
+/// The cells of a watch among those of a solver. A velocity at a centre is the mean of those on both faces, as in the
+/// fields.
+class watched_cells {
+ public:
+  /// Borrows the watch. @param fluid that the watch's numbers are of @collective local
+  watched_cells(const flow_cells& cells, const voxel::run_set& fluid, const flow_watch& watch);
+
+  bool wants(const flow_moment& moment) const { return watch_.take && (!watch_.wants || watch_.wants(moment)); }
+  /// @param u velocities, shape (3, stride), ghosts current @param pressure of an owned cell, in the units of the answer
+  /// @param unit_mm_per_s of the velocities @collective as the watch
+  template <class Pressure>
+  void tell(const flow_moment& moment, const double* u, double unit_mm_per_s, const Pressure& pressure) {
+    for (std::size_t n = 0; n < places_.size(); ++n) {
+      const place& p = places_[n];
+      if (p.cell < 0) continue;
+      for (std::size_t c = 0; c < 3; ++c) {
+        const double* const own = u + static_cast<std::int64_t>(c) * stride_;
+        values_[n][c] = unit_mm_per_s * (own[p.cell] + (p.above[c] < 0 ? 0 : own[p.above[c]])) / 2;
+      }
+      values_[n][3] = pressure(p.cell);
+    }
+    watch_.take(moment, values_);
+  }
+
+ private:
+  struct place {
+    std::int32_t cell = -1;                         // of the solver; -1: the fluid stands still
+    std::array<std::int32_t, 3> above{-1, -1, -1};  // the next cell along each axis
+  };
+  const flow_watch& watch_;
+  std::int64_t stride_;
+  std::vector<place> places_;
+  std::vector<std::array<double, 4>> values_;
+};
+
+}  // namespace osteon::physics

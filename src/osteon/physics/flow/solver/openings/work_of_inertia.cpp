@@ -1,0 +1,69 @@
+// What the kernels of steady flow with inertia have to do, on this rank: see kernel_work.
+#include <osteon/physics/flow/solver/openings/through_solver.hpp>
+
+namespace osteon::physics {
+
+namespace {
+
+// Of an owned cell. K reads four values and three bytes of friction and writes four.
+constexpr kernel_work of_stokes{36, 4 * 16};
+// Velocities at low and high faces, what is carried, three bytes of friction; three components are read and written. Of six
+// sides of a component the velocity through it, half a flow, what is upwind, and their sum.
+constexpr kernel_work of_picard{12 + 12 + 12 + 3 + 24, 3 * 6 * 9};
+constexpr kernel_work of_newton{of_picard.bytes + 12 + 24, of_picard.operations + 3 * 6 * 4};
+constexpr kernel_work of_shares{36, 0};  // of the limiter
+constexpr kernel_work of_held{36, 6};
+constexpr kernel_work of_divergence{21, 9};
+
+}  // namespace
+
+kernel_work through_solver::of_cells(const kernel_work& of_one) const {
+  return static_cast<double>(cells_.grid.owned) * of_one;
+}
+
+kernel_work through_solver::work_of_product(step_kind kind) const {
+  kernel_work all = of_stokes + (kind == step_kind::picard ? of_picard : of_newton);
+  if (problem_is_limited()) all += of_shares;
+  if (held_ > 0) all += of_held;
+  return of_cells(all);
+}
+
+// Three cycles of velocities and two of the pressure; between them three divergences, W G y, F, W once more and the sum of
+// both pressures.
+kernel_work through_solver::work_of_preconditioning() const {
+  constexpr kernel_work arrays{3 * (8 + 8), 0}, weighted_gradient{4 + 12 + 12, 9}, weighted{3 * (8 + 4 + 1), 6}, sum{16, 4},
+      mean{12, 2};
+  kernel_work all = arrays + 3 * of_divergence + weighted_gradient + weighted + sum;
+  if (open_.free_parts > 0) all += 2 * mean;
+  return of_cells(all) + work_of_product(step_kind::picard) + transport_->work() + 2 * preconditioner_.work_of_pressure();
+}
+
+// In double: K x, velocities at high faces, C(x) x; rounded to single.
+kernel_work through_solver::work_of_residual() const {
+  constexpr kernel_work stokes{2 * 32 + 3, 4 * 16}, high{48, 0}, carried{24 + 24 + 3 + 48, 3 * 6 * 9}, rounded{48, 0};
+  kernel_work all = stokes + high + carried + rounded;
+  if (problem_is_limited()) all += of_shares;
+  return of_cells(all) + (is_linearised_ ? work_of_preconditioning() : preconditioner_.work());
+}
+
+kernel_work through_solver::work_of_linearisation() const {
+  constexpr kernel_work copied{24 + 12, 0}, high{24, 0};
+  return of_cells(copied + high) + transport_->work_of_set();
+}
+
+// Of nine pairs of component and axis: changes are set and read twice, the flow through the side, the share.
+kernel_work through_solver::work_of_look() const {
+  constexpr double pairs = 9;
+  return of_cells({pairs * (8 + 8 + 16 + 16 + 8), pairs * 12.0});
+}
+
+// A product, its preconditioning, its parts along the kept directions taken off, the step, and x, s and r by it.
+kernel_work through_solver::work_of_iteration(step_kind kind, std::size_t kept) const {
+  const auto k = static_cast<double>(kept);
+  constexpr kernel_work of_direction{16 + 32, 4 * 6}, orthogonal{16 + 64, 8}, rest{32 + 32 + 176, 16 + 40};
+  kernel_work all = of_cells(k * of_direction + rest) + work_of_product(kind) + work_of_preconditioning();
+  if (kept > 0) all += of_cells(orthogonal) + work_of_product(kind);
+  return all;
+}
+
+}  // namespace osteon::physics

@@ -1,0 +1,22 @@
+#pragma once
+/// @file
+/// How the velocities on the faces of voxels, which carry something, are made from a flow.
+#include <functional>
+#include <osteon/base/log_sink.hpp>
+#include <vector>
+
+namespace osteon::physics {
+
+struct open_flow_cells;
+
+struct carried_velocities {
+  std::vector<double> velocity;  ///< shape (3, stride), ghosts current
+  double change = 0;             ///< of the flow's velocities, root mean square over that of the velocities
+};
+
+/// @param x shape (4, stride): velocities and pressure, ghosts current @param poll as in through_options
+/// @collective on the communicator of the cells
+using velocity_projector = std::function<carried_velocities(const open_flow_cells& open, const std::vector<double>& x,
+                                                            const std::function<void()>& poll, log_sink& log)>;
+
+}  // namespace osteon::physics

@@ -1,0 +1,69 @@
+#pragma once
+/// @file
+/// The unknowns of Stokes flow as one rank sees them.
+#include <osteon/kernel/flow/stokes.hpp>
+#include <osteon/numerics/operators/visit_neighbours.hpp>
+#include <osteon/physics/flow/solver/stokes/flow_problem.hpp>
+#include <osteon/physics/shared/solver/names_of_numerics.hpp>
+
+namespace osteon::physics {
+
+/// Numbers of diagonals from here on are of open faces, as if their control volumes were whole.
+inline constexpr int open_face_frictions = 25;
+
+/// Flowing cells in heat's numbering, and the faces between them.
+///
+/// Where a pressure is given at the two faces of an axis, the flow has a velocity on each. Those of the low one are low
+/// faces of cells; for those of the high one the box is longer by a layer of cells that have this face and nothing else.
+struct flow_cells {
+  heat_cells grid;         ///< cells, their neighbours and ghosts; `open` also of ghosts. One material.
+  voxel::run_set numbers;  ///< of the owned cells, in coordinates of the block
+  std::array<std::vector<std::uint8_t>, 3> friction;  ///< by component, shape (size): 0 where the face is not in a stencil
+  std::array<std::array<double, 64>, 3> diagonal{};
+  std::array<double, 3> weight{}, slope{};
+  std::vector<kernel::stokes_open_face> open_faces;
+  std::vector<std::int32_t> beyond;
+  std::vector<std::int64_t> given;  ///< component * stride + cell: faces with neighbours whose velocity is given
+  int through = -1;                 ///< axis with given pressures; -1: the box repeats
+  double unit_mm = 1;               ///< of length: cube root of a voxel's volume
+  std::int64_t voxels;              ///< of the box without the further layer
+
+  std::int64_t stride() const { return grid.size; }
+  /// Whether the low face of a cell across `axis` has a velocity.
+  bool has_face(std::size_t axis, std::int32_t cell) const { return friction[axis][static_cast<std::size_t>(cell)] != 0; }
+  template <class T>
+  kernel::stokes_stencil<T> stencil() const {
+    kernel::stokes_stencil<T> k;
+    k.segments = grid.segments;
+    k.corners = grid.corners;
+    k.open = grid.open.data();
+    for (std::size_t c = 0; c < 3; ++c) {
+      k.friction[c] = friction[c].data();
+      for (std::size_t n = 0; n < 64; ++n) k.diagonal[c][n] = static_cast<T>(diagonal[c][n]);
+      k.weight[c] = static_cast<T>(weight[c]);
+      k.slope[c] = static_cast<T>(slope[c]);
+    }
+    k.open_faces = open_faces;
+    k.beyond = beyond;
+    k.given = given;
+    k.stride = stride();
+    return k;
+  }
+};
+
+/// The block of a box that is one voxel longer along an axis. @collective local
+grid::block longer(grid::block where, int axis);
+
+/// Number the cells of `cells.numbers` and their neighbours, and set the unit, the slopes and the weights of voxels.
+/// @param where the block of these cells @collective on where.comm
+void set_grid(flow_cells& cells, const grid::block& where, const vector3& spacing_mm, std::array<bool, 3> periodic);
+
+/// @param keep per run of problem.cells: whether it flows @param through axis of the pressures; not read if the box repeats
+/// @collective on problem.where.comm
+flow_cells make_flow_cells(const flow_problem& problem, const std::vector<bool>& keep, int through);
+
+/// Faces, thin places and the wetted surface of the flowing cells; fills the fields of `counts` that need them.
+/// @returns the wetted surface [mm2] @collective on problem.where.comm
+double survey(const flow_problem& problem, const flow_cells& cells, flow_counts& counts);
+
+}  // namespace osteon::physics

@@ -1,0 +1,88 @@
+#pragma once
+/// @file
+/// The unknowns of flow between openings, and what happens at the faces of the image.
+#include <memory>
+#include <osteon/numerics/operators/connected_parts.hpp>
+#include <osteon/physics/flow/solver/stokes/flow_cells.hpp>
+#include <osteon/physics/flow/solver/stokes/flow_problem.hpp>
+#include <osteon/physics/shared/solver/names_of_numerics.hpp>
+
+namespace osteon::physics {
+
+class wall_surface;
+
+/// A face of an owned fluid voxel with a condition of the problem: on a face of the image, or towards a labelled voxel.
+struct flow_side {
+  std::int32_t cell = 0;   ///< inside
+  std::int32_t face = -1;  ///< the cell whose low face it is, inside the image perhaps a ghost; -1: nothing passes
+  std::int32_t next = -1;  ///< cell behind the inner one, away from the face; may be a ghost
+  std::int16_t boundary = 0;
+  std::uint8_t side = 0;  ///< of the cell: 2 axis + (1 on the high face)
+
+  std::size_t axis() const { return side / 2U; }
+  /// Of a velocity, into the fluid.
+  double inwards() const { return side % 2 == 0 ? 1 : -1; }
+};
+
+/// A velocity that is given: it has a place in the answer of the rank that owns the face.
+struct given_face {
+  std::int32_t face = 0;  ///< the cell whose low face it is
+  std::uint8_t side = 0;  ///< of the fluid voxel
+  index3 voxel;           ///< the fluid one, in the image
+};
+
+/// A side of an owned fluid voxel towards a labelled one.
+struct labelled_wall {
+  std::int32_t cell = 0;
+  std::uint8_t side = 0;
+  std::int16_t boundary = -1;  ///< a wall or slip; -1: none
+  material_number label = 0;
+  std::array<std::int32_t, kernel::directions> near{};  ///< of the cell
+};
+
+/// A velocity's share of the friction on a sliding wall.
+struct sliding_side {
+  std::int32_t cell = 0;
+  std::int16_t boundary = 0;
+  std::int8_t component = 0;
+  double weight = 0;  ///< of the wall's velocity on the right-hand side
+};
+
+/// A velocity along an opening: what leaves takes along its own.
+struct passing_side {
+  std::int32_t cell = 0, below = 0;  ///< of the face with the velocity
+  std::int8_t component = 0, side = 0;
+  float outlet_share = 0;  ///< 0, 0.5 or 1: by how much the opening is an outlet
+};
+
+/// Flowing cells, as flow_cells; behind each opening of a high face lies a cell that has this face and nothing else. Inside
+/// the image that is the labelled voxel. All labelled voxels that are openings are cells, so that velocities beside each
+/// other have friction whatever steps the opening has; those of their low faces that are openings have a velocity.
+/// Velocities that are given have a place in the answer, but no friction: they are no unknowns.
+struct open_flow_cells {
+  flow_cells cells;
+  std::vector<flow_side> sides;
+  std::vector<given_face> given;
+  std::vector<labelled_wall> labelled;
+  std::vector<sliding_side> sliding;
+  std::vector<passing_side> passing;
+  std::array<std::vector<std::int32_t>, 3> seam;  ///< by axis, if the image repeats: cells with a low face where it begins
+  std::vector<std::uint8_t> outer;                ///< per owned cell: the sides that are faces of the image
+  std::vector<std::uint8_t> inner;                ///< the same of sides with a condition inside the image; empty: none
+  std::vector<std::int16_t> open_boundary;        ///< per entry of cells.open_faces: its boundary
+  /// Per owned cell: number of its part if nothing gives the part's pressure, else -1. Empty: all pressures are given.
+  std::vector<std::int32_t> free_part;
+  std::int32_t free_parts = 0;
+  std::shared_ptr<const wall_surface> walls;  ///< of the flowing fluid: set by begin_through
+};
+
+/// The condition of a voxel's outer face: index of the boundary, -1 for a wall without slip.
+/// @param voxel of the image
+int boundary_at(const through_problem& problem, index3 voxel, int side);
+
+/// @param keep per run of problem.cells: whether it flows @param free_part per run: see open_flow_cells; empty: none
+/// @collective on problem.where.comm
+open_flow_cells make_open_flow_cells(const through_problem& problem, const std::vector<bool>& keep,
+                                     const std::vector<std::int32_t>& free_part, std::int32_t free_parts);
+
+}  // namespace osteon::physics

@@ -1,0 +1,73 @@
+#pragma once
+/// @file
+/// The implicit friction of a step of flow in time.
+#include <functional>
+#include <osteon/numerics/kernel_work.hpp>
+#include <osteon/numerics/krylov/block_sums.hpp>
+#include <osteon/numerics/krylov/cg.hpp>
+#include <osteon/physics/flow/solver/stokes/flow_preconditioner.hpp>
+#include <osteon/physics/shared/solver/names_of_numerics.hpp>
+
+namespace osteon::physics {
+
+/// Solves (kappa M + A) e = r for the three components of the velocity together, M the share of a voxel that the control
+/// volume of a face has: 1, and 1/2 at open faces.
+///
+/// Conjugate gradients in single precision inside a residual in double. Where kappa is large, the diagonal preconditions;
+/// else a multigrid cycle for each component.
+class momentum_solver {
+ public:
+  /// @param cells kept by reference @collective on its communicator
+  explicit momentum_solver(const flow_cells& cells);
+
+  /// @param kappa of the units of friction, >= 0 @collective
+  void set_storage(double kappa);
+  double storage() const { return kappa_; }
+  /// For which the multigrid cycles were made, which serve others near it; -1: there are none.
+  double storage_of_cycles() const { return cycles_for_; }
+
+  /// Send whatever solve() may send, once each part, on virtual ranks. @param e as there @collective
+  void rehearse(double* e);
+
+  struct outcome {
+    int iterations = 0;
+    bool converged = true;
+  };
+  /// Improve e until the residual is at most `target`, the root of the sum of squares over all faces.
+  /// @param right shape (3, stride), zero where no velocity is unknown @param e shape (4, stride), a guess; its pressure is
+  /// zero and stays so @param is_guess e is not zero @throws solve_error if a value is not finite @collective
+  outcome solve(const double* right, double* e, bool is_guess, double target, int most, const std::function<void()>& poll);
+
+  /// Of all solutions so far, on this rank.
+  const kernel_work& work() const { return work_; }
+
+ private:
+  struct shifted {
+    std::vector<kernel::stokes_open_face> open_faces;
+    kernel::stokes_stencil<float> single;
+    kernel::stokes_stencil<double> exact;
+  };
+  // The operations of numerics::cg, on the correction c and its residual.
+  friend class numerics::cg;
+  double precondition();
+  double search(double beta);
+  double step(double alpha);
+  void find_residual(const double* right, double* e, bool is_guess);
+  double size_of_residual() const;
+  void count_round();
+  void count_iteration();
+  template <std::size_t N>
+  std::array<double, N> all_ranks(const std::array<double, N>& sums) const {
+    return sum_of_ranks(cells_.grid.where.comm, sums);
+  }
+
+  const flow_cells& cells_;
+  double kappa_ = -1, cycles_for_ = -1;
+  shifted operator_;
+  std::array<std::array<float, 64>, 3> inverse_{};  // of the diagonal, by component and number
+  std::array<std::unique_ptr<velocity_cycle>, 3> cycles_;
+  std::vector<float> r_, z_, p_, v_, c_;
+  kernel_work work_;
+};
+
+}  // namespace osteon::physics

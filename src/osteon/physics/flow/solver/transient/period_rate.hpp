@@ -1,0 +1,73 @@
+#pragma once
+/// @file
+/// A flow rate over a period in time: the drop of pressure that makes it, step by step.
+#include <osteon/numerics/checkpointer.hpp>
+#include <osteon/physics/flow/solver/transient/momentum_solver.hpp>
+#include <osteon/physics/flow/solver/transient/pressure_projection.hpp>
+#include <osteon/physics/shared/solver/names_of_numerics.hpp>
+
+namespace osteon::physics {
+
+/// Holds the flow rate through an image that repeats itself along an axis.
+///
+/// Convection being explicit, a step of flow_stepper is linear in the drop over the period that it takes: its answer with
+/// another drop differs by a multiple of the response w, the velocity that a drop of one makes of rest in a step of that
+/// length. So a step is taken with the drop of the one before, and corrected by (wanted rate - rate) / (rate of w) times w
+/// and its pressure. The rate then is the wanted one to rounding, and the corrected step satisfies the equations of a step
+/// with the corrected drop but for the correction times the error of w, which solves its systems to the same tolerances as a
+/// step. Where steps have one length, w is found once. Fixing the mass flux of a channel by its mean pressure gradient at
+/// each step: [QuadrioFrohnapfelHasegawa2016].
+class period_rate {
+ public:
+  /// Borrows both. @param a the axis
+  period_rate(const open_flow_cells& open, std::size_t a) : open_(open), cells_(open.cells), a_(a) {}
+
+  /// Adds the force of a drop. @param force shape (3, stride) @collective local
+  void add_force(double drop, double* force) const;
+  /// Sum of the velocities across the face where a period ends. @collective
+  double rate_of(const double* u) const;
+
+  struct tolerances {
+    double relative = 1e-4;  ///< of the friction's residual, and of what is still to be taken off the velocity
+    int most = 500;          ///< iterations of each system
+    std::function<void()> poll{};
+  };
+  struct outcome {
+    int friction_iterations = 0, pressure_iterations = 0;
+    bool converged = true;
+  };
+  /// Find the response to a drop of one over a step, unless it is that already. The storage of `momentum` is that of the
+  /// step.
+  /// @param sigma as in flow_stepper @collective
+  outcome find_response(momentum_solver& momentum, pressure_projection& projection, double sigma, double implicitness,
+                        const tolerances& how);
+  /// The response to an impulse: that of a fluid without friction. @collective
+  outcome find_impulse(pressure_projection& projection, const tolerances& how);
+
+  /// What makes the rate of u the wanted one, in responses. @collective
+  double missing(const double* u, double rate) const { return (rate - rate_of(u)) / response_rate_; }
+  double response_rate() const { return response_rate_; }
+  /// Of the response: velocities, shape (3, stride), ghosts current; the increment of the projection's pressure and the
+  /// whole pressure, of owned cells.
+  const std::vector<double>& velocity() const { return velocity_; }
+  const std::vector<double>& increment() const { return increment_; }
+  const std::vector<double>& pressure() const { return pressure_; }
+  /// The response as part of a state, from which a resumed job takes the same steps to the bit. @collective local
+  void save(solver_state& state);
+  /// After save() was filled in. @collective
+  void restore(const solver_state& state);
+  double divergence() const { return divergence_; }  ///< largest |G^T w| of a cell
+
+ private:
+  void project(pressure_projection& projection, const tolerances& how, outcome& result);
+  double length_of(const double* v) const;
+
+  const open_flow_cells& open_;
+  const flow_cells& cells_;
+  std::size_t a_;
+  double sigma_ = -1, implicitness_ = -1;  // of the response; -1: there is none
+  double response_rate_ = 0, divergence_ = 0;
+  std::vector<double> velocity_, increment_, pressure_;
+};
+
+}  // namespace osteon::physics

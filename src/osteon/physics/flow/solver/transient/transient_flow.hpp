@@ -1,0 +1,80 @@
+#pragma once
+/// @file
+/// Flow between openings in time.
+#include <functional>
+#include <osteon/numerics/checkpointer.hpp>
+#include <osteon/physics/flow/solver/openings/flow_through.hpp>
+#include <osteon/physics/flow/solver/transient/carried_quantity.hpp>
+#include <osteon/physics/shared/solver/names_of_numerics.hpp>
+#include <span>
+
+namespace osteon::physics {
+
+/// What the fluid does at time 0.
+enum class flow_start {
+  rest,      ///< it is at rest, and set in motion by the conditions at once
+  creeping,  ///< flow without inertia
+  steady     ///< the steady flow with inertia
+};
+
+/// How time goes on.
+struct flow_time_plan {
+  double end_s = 0;
+  /// Shortened so that a whole number of steps reaches the end; 0: as long as `courant` allows.
+  double step_s = 0;
+  /// Largest sum over the axes of |velocity| step / spacing in a step; a fixed step that exceeds it is refused.
+  double courant = 0.5;
+  double implicitness = 0.5;  ///< of friction: 1/2 is Crank-Nicolson, 1 is Euler
+  double record_every_s = 0;  ///< 0: every step; the end is always recorded
+  flow_start start = flow_start::rest;
+  double steady_change_per_s = 0;  ///< ends earlier, once no velocity changes faster, in highest velocities; 0: never
+  bool has_fields = false;         ///< on_record is told fields
+  /// Told the fields at the start, or where a saved state goes on, and after each step; called by all ranks. Empty: nobody
+  /// wants to know. @cost the velocities at all middles, once a step
+  std::function<void(double time_s, const through_solution& fields)> on_step{};
+  carried_quantity* carries = nullptr;  ///< borrowed; null: nothing
+};
+
+struct flow_record {
+  double time_s = 0;
+  double step_s = 0, courant = 0;  ///< of the step that ends here; the largest Courant number since the last record
+  double divergence = 0;           ///< largest |div u| times voxel over the highest velocity since the last record
+  double kinetic_energy_J = 0;     ///< of the fluid that moves
+  double change_per_s = 0;         ///< of a velocity in that step, in highest velocities
+  std::int64_t steps = 0;          ///< so far
+  std::int64_t iterations = 0;     ///< so far: of friction and of the pressure
+  through_flow flow;
+};
+
+struct transient_flow_solution {
+  through_solution end;              ///< flows: one, that of the end; fields
+  std::vector<flow_record> history;  ///< from time 0
+  std::int64_t steps = 0, friction_iterations = 0, pressure_iterations = 0;
+  double shortest_step_s = 0, longest_step_s = 0, highest_courant = 0, highest_divergence = 0;
+  bool is_steady = false;            ///< it ended before end_s
+  bool has_direct_pressure = false;  ///< found by transforms, as the fluid is a whole box
+  solve_certificate certificate;     ///< true_relative_residual: highest_divergence
+};
+
+/// Told the history up to each new record, time 0 included, and the fields at that time if the plan says so; called by all
+/// ranks. In a run that goes on from a saved state the first one is not the record of time 0.
+using flow_record_taker = std::function<void(std::span<const flow_record> history, const through_solution& fields)>;
+
+/// Check the problem and the plan as solve_transient_flow does, without solving.
+/// @throws as it @collective on problem.where.comm
+void check_transient_flow(const through_problem& problem, const flow_time_plan& plan, const through_options& how);
+
+/// Step to the end. `how.tolerance` bounds the divergence of a flow_record and the error of forces; the flow at the start is
+/// solved to it, too.
+///
+/// A linear system that misses it, or a steady start that is not found, is no error: certificate.converged is false then,
+/// and the answer is that of the last step.
+/// @param checkpoints null: nothing is saved
+/// @throws usage_error for a plan that makes no sense, or a step that is too long for a velocity that is known
+/// @throws solve_error if a step becomes too long on the way, or a value is not finite
+/// @throws as solve_flow_through @collective on problem.where.comm: all ranks throw the same
+transient_flow_solution solve_transient_flow(const through_problem& problem, const flow_time_plan& plan,
+                                             const through_options& how, checkpointer* checkpoints,
+                                             const flow_record_taker& on_record, log_sink& log);
+
+}  // namespace osteon::physics

@@ -1,0 +1,582 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <osteon/base/at.hpp>
+#include <osteon/base/error.hpp>
+#include <osteon/base/stopwatch.hpp>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/comm/reductions.hpp>
+#include <osteon/numerics/joint_certificate.hpp>
+#include <osteon/numerics/krylov/anderson_mixing.hpp>
+#include <osteon/physics/flow/solver/openings/through_solver.hpp>
+#include <osteon/physics/flow/solver/transport/buoyant_flow.hpp>
+#include <osteon/physics/flow/solver/transport/carried_temperature.hpp>
+#include <osteon/physics/flow/solver/transport/driving_difference.hpp>
+#include <osteon/physics/flow/solver/transport/stability.hpp>
+#include <osteon/physics/shared/solver/names_of_numerics.hpp>
+#include <utility>
+
+namespace osteon::physics {
+
+namespace {
+
+constexpr std::size_t kept_rounds = 20;
+constexpr int most_rounds = 200;  // of one pace
+constexpr int most_attempts = 3;
+constexpr int first_mixed = 3;  // rounds before the first that is mixed
+constexpr double quick_rayleigh = 1e5,
+                 first_pace = 3;         // steps over a swing, at most: more where the Rayleigh number is high
+constexpr double any_flow = 0.9;         // error of a flow that is not to be changed
+constexpr double loosest_flow = 0.03;    // error of the flow of a round
+constexpr double flow_of_change = 0.1;   // the same, of the change of the round before
+constexpr double heat_of_change = 1e-3;  // residual of the temperature of a round, of the same
+constexpr double loosest_heat = 1e-4;
+constexpr double rounding_of_kelvins = 1e-12;
+constexpr double uniform = 1e-6;                                          // range of a temperature over what drives
+constexpr double test_flow_tolerance = 2e-6, test_heat_tolerance = 1e-8;  // of the small disturbances of the stability test
+constexpr int most_states = 4;                                            // steady ones that are tried for a stable one
+constexpr int most_marched = 300;                                         // steps away from one that is not
+constexpr int fewest_marched = 8;
+constexpr double first_kick = 0.1;  // of the temperature, in its range, along the disturbance that grows
+
+void check_weight(const buoyant_problem& problem) {
+  std::string faults;
+  const auto expect = [&](bool holds, const std::string& text) {
+    if (!holds) faults += (faults.empty() ? "" : "\n") + text;
+  };
+  const vector3 g = problem.gravity_m_per_s2;
+  expect(std::isfinite(problem.expansion_per_K) && problem.expansion_per_K != 0,
+         fmt::format("the thermal expansion is {} 1/K; it must be finite and not 0", problem.expansion_per_K));
+  expect(std::isfinite(g.z + g.y + g.x) && g != vector3{},
+         fmt::format("gravity is ({}, {}, {}) m/s2; it must be finite and point somewhere", g.z, g.y, g.x));
+  expect(std::isfinite(problem.reference_K.value_or(0)),
+         fmt::format("the reference temperature is {} K; it must be finite", problem.reference_K.value_or(0)));
+  expect(problem.flow.is_buoyant && problem.flow.multiples.size() == 1,
+         "buoyancy does not grow with the conditions, so that each flow begins anew; give one multiple");
+  if (!faults.empty()) throw usage_error(faults);
+}
+
+double length_of(const vector3& v) { return std::sqrt(v.z * v.z + v.y * v.y + v.x * v.x); }
+
+// Of the image, along the axis that gravity is closest to [mm].
+double height_of(const buoyant_problem& problem) {
+  int along = 0;
+  for (int a = 1; a < 3; ++a)
+    if (std::abs(problem.gravity_m_per_s2[a]) > std::abs(problem.gravity_m_per_s2[along])) along = a;
+  return static_cast<double>(problem.flow.where.domain[along]) * problem.flow.spacing_mm[along];
+}
+
+// Lowest and highest of the fluid's cells, over all ranks.
+std::array<double, 2> range_of_fluid(const transport_cells& cells, const std::vector<double>& x) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  std::array<double, 2> ends{-infinity, -infinity};
+  for (std::size_t i = 0; i < x.size(); ++i)
+    if (cells.is_fluid[i] != 0) ends = {std::max(ends[0], -x[i]), std::max(ends[1], x[i])};
+  comm::all_reduce(cells.grid.where.comm, ends.data(), 2, MPI_MAX);
+  return {-ends[0], ends[1]};
+}
+
+class buoyant_solver {
+ public:
+  buoyant_solver(const buoyant_problem& problem, const through_options& how, const options& heat_how, log_sink& log)
+      : problem_(problem), flow_(problem.flow), how_(how), heat_how_(heat_how), log_(log), heat_(problem.heat) {
+    heat_.set_options(heat_how);
+  }
+
+  buoyant_solution run() {
+    const stopwatch watch;
+    const cpu_clock cpu;
+    through_solution& all = all_.flow;
+    const through_outline known = survey_conditions(flow_, how_);
+    open_ = begin_through(flow_, known, all, log_);
+    units_ = units_of(flow_, open_.cells, known.velocities);
+    const bool is_driven = units_.velocity_mm_per_s > 0;
+    bool is_closed = true;
+    for (const flow_boundary& b : flow_.boundaries) is_closed = is_closed && !b.gives_velocity() && !b.gives_pressure();
+    through_solver solver(open_, flow_);
+    solver_ = &solver;
+    all.setup_seconds = watch.seconds();
+    const double setup_cpu_seconds = cpu.of_all_ranks(comm());
+    all.flows.emplace_back().multiple = multiple();
+
+    // From the flow without buoyancy; nothing else drives: from rest.
+    given_ = [&] { return given_velocities(flow_, open_, known.velocities, units_, multiple()); };
+    all.face_velocity_mm_per_s.assign(6 * at(flow_.cells.size()), 0);
+    bool goes_on = true;
+    if (is_driven) goes_on = solve_flow(false, loosest_flow);
+    heat_.solve(all.face_velocity_mm_per_s, 1e-6, 1, {}, 0, log_);
+    if (is_closed) {
+      const temperature_solution rest = heat_.account(null_log(), true);
+      all_.rest_inflow_W = rest.face_inflow_W;
+    }
+    t_ = heat_.owned();
+    measure();
+    set_units(is_driven);
+    rests_ = !is_driven && drive_ <= rounding_of_kelvins * std::max(std::abs(weight_.reference_K), 1.0);
+    if (goes_on && !rests_) goes_on = reach_stable();
+    return finish(goes_on, setup_cpu_seconds);
+  }
+
+ private:
+  MPI_Comm comm() const { return flow_.where.comm; }
+  double multiple() const { return flow_.multiples.front(); }
+  double reynolds() const {
+    constexpr double m2_per_mm2 = 1e-6;
+    return flow_.has_inertia
+               ? m2_per_mm2 * flow_.density_kg_per_m3 * units_.velocity_mm_per_s * units_.length_mm / flow_.viscosity_Pa_s
+               : 0;
+  }
+
+  // Numbers of the problem, of the temperature as it is.
+  void measure() {
+    const auto ends = range_of_fluid(heat_.cells(), t_);
+    range_ = ends[1] - ends[0];
+    const transport_cells& cells = heat_.cells();
+    weight_ = {problem_.expansion_per_K, problem_.gravity_m_per_s2,
+               problem_.reference_K.value_or(0.5 * (cells.reference_K + cells.highest_K))};
+    // Where nothing gives a pressure, another reference is another hydrostatic pressure, and the same flow.
+    if (std::none_of(flow_.boundaries.begin(), flow_.boundaries.end(),
+                     [](const flow_boundary& b) { return b.gives_pressure(); }))
+      weight_.reference_K = cells.reference_K + 0.5 * (ends[0] + ends[1]);
+    const temperature_problem& heat = heat_.problem();
+    const double conductivity = heat.materials.at(1).conductivity_W_per_mK;
+    constexpr double per_m3 = 1e9, m_per_mm = 1e-3;
+    const double capacity = per_m3 * heat.heat_capacity_J_per_mm3K, diffusivity = conductivity / capacity;
+    const double kinematic = flow_.viscosity_Pa_s / flow_.density_kg_per_m3;
+    all_.reference_K = weight_.reference_K;
+    all_.prandtl_number = kinematic / diffusivity;
+    all_.height_mm = height_of(problem_);
+    all_.domain = flow_.where.domain;
+    drive_ = driving_difference_K(heat, flow_, weight_.reference_K, range_);
+    all_.driving_K = drive_;
+    all_.density_change = std::abs(problem_.expansion_per_K) * drive_;
+    all_.rayleigh_number = all_.density_change * length_of(problem_.gravity_m_per_s2) *
+                           std::pow(m_per_mm * all_.height_mm, 3) / (kinematic * diffusivity);
+  }
+
+  // The fluid's own speed: where friction, or where inertia holds it.
+  void set_units(bool is_driven) {
+    constexpr double m_per_mm = 1e-3;
+    const double height = m_per_mm * all_.height_mm, pull = all_.density_change * length_of(problem_.gravity_m_per_s2);
+    double own = pull * height * height * flow_.density_kg_per_m3 / flow_.viscosity_Pa_s / 100;
+    if (flow_.has_inertia) own = std::min(own, std::sqrt(pull * height));
+    own /= m_per_mm;
+    if (is_driven) return;  // there is an answer in these units
+    units_.velocity_mm_per_s = own > 0 ? own : 1;
+    units_.pressure_Pa = flow_.viscosity_Pa_s * units_.velocity_mm_per_s / units_.length_mm;
+  }
+
+  std::vector<double> temperature_of_fluid() const {
+    std::vector<double> result(at(flow_.cells.size()));
+    const temperature_problem& heat = heat_.problem();
+    for (const voxel::run& r : flow_.cells.runs()) {
+      const std::int32_t first = heat.cells.find(r.z, r.y, r.x);
+      for (std::int32_t n = 0; n < r.length; ++n) result[at(r.first + n)] = heat_.cells().reference_K + t_[at(first + n)];
+    }
+    return result;
+  }
+
+  // The flow of the temperature as it is. Sets what it asks for at its start.
+  bool solve_flow(bool with_buoyancy, double tolerance) {
+    flow_entries right = right_hand_side(flow_, open_, units_, multiple());
+    if (with_buoyancy) {
+      const flow_entries pulled = buoyancy_force(flow_, open_, weight_, temperature_of_fluid(), units_);
+      right.insert(right.end(), pulled.begin(), pulled.end());
+    }
+    // Given velocities stand on the right of the equations beside them, with coefficients of about one.
+    const flow_entries given = given_();
+    right_square_ = 0;
+    for (const flow_entries* entries : {&std::as_const(right), &given})
+      for (const auto& [place, value] : *entries) right_square_ += value * value;
+    comm::all_reduce(comm(), &right_square_, 1, MPI_SUM);
+    through_flow& flow = all_.flow.flows.front();
+    const solve_certificate before = flow.certificate;
+    solver_->begin(given, right, reynolds(), 1);
+    through_options how = how_;
+    how.tolerance = tolerance;
+    solver_->solve(how, flow, log_);
+    flow_change_ = flow.steady_history.empty() ? 0 : flow.steady_history.front();
+    flow.certificate.add_way(before);
+    all_.flow.face_velocity_mm_per_s = face_velocities(flow_, open_.cells, solver_->answer(), units_);
+    return flow.certificate.converged;
+  }
+
+  double change_to(const std::vector<double>& next) const {
+    std::array<double, 2> sums{};
+    for (std::size_t i = 0; i < next.size(); ++i)
+      if (heat_.cells().is_fluid[i] != 0) sums[0] += (next[i] - t_[i]) * (next[i] - t_[i]), ++sums[1];
+    comm::all_reduce(comm(), sums.data(), 2, MPI_SUM);
+    const auto ends = range_of_fluid(heat_.cells(), next);
+    const double range = std::max(ends[1] - ends[0], 1e-12 * std::abs(heat_.cells().reference_K));
+    return sums[0] > 0 && range > 0 ? std::sqrt(sums[0] / sums[1]) / range : 0;
+  }
+
+  // Steps in time of both, implicit each, of one over a rate.
+  struct pace {
+    double per_s = 0;      // 0: the steady flow of a temperature and the steady temperature of a flow
+    double to_steady = 1;  // what a change by a step may become until all is steady
+  };
+
+  // Of a step that is as long as a fluid particle takes to swing about its level (Brunt-Vaisala): longer ones, of a flow
+  // and a temperature that follow each other, swing up. A creeping flow follows at once: there friction sets the pace.
+  pace pace_of(double factor) const {
+    constexpr double m_per_mm = 1e-3;
+    const double height = m_per_mm * all_.height_mm;
+    const double pull = all_.density_change * length_of(problem_.gravity_m_per_s2);
+    const temperature_problem& heat = heat_.problem();
+    const double diffusivity = 1e-9 * heat.materials.at(1).conductivity_W_per_mK / heat.heat_capacity_J_per_mm3K;  // m2/s
+    constexpr double slowest = 10;                                                                                 // pi^2
+    pace result;
+    result.per_s = flow_.has_inertia ? std::sqrt(pull / height)
+                                     : pull * height * flow_.density_kg_per_m3 / flow_.viscosity_Pa_s / (2 * slowest);
+    result.per_s *= factor;
+    result.to_steady = 1 + result.per_s * height * height / (slowest * diffusivity);
+    return result;
+  }
+
+  // One step, or the steady answers. @return false if the flow or the temperature was not found
+  bool step(double per_s, double flow_tolerance, double heat_tolerance, double taken) {
+    constexpr double m2_per_mm2 = 1e-6;
+    solver_->hold(flow_.has_inertia ? m2_per_mm2 * flow_.density_kg_per_m3 * per_s * units_.length_mm * units_.length_mm /
+                                          flow_.viscosity_Pa_s
+                                    : 0);
+    return solve_flow(true, flow_tolerance) &&
+           heat_.solve(all_.flow.face_velocity_mm_per_s, heat_tolerance, taken, t_, per_s, log_);
+  }
+
+  double unit_K() const { return range_ > 0 ? range_ : drive_ > 0 ? drive_ : 1; }
+  double momentum_residual() const {
+    if (rests_) return 0;
+    const double right = std::sqrt(right_square_);
+    return right > 0 ? solver_->residual() / right : 0;
+  }
+
+  // The state that is mixed: temperatures of the cells, over their range, and velocities.
+  std::vector<double> state_of(const std::vector<double>& t) const {
+    std::vector<double> state;
+    for (const double k : t) state.push_back(k / unit_K());
+    if (!flow_.has_inertia) return state;
+    const std::vector<double>& x = solver_->answer();
+    const std::int64_t stride = open_.cells.stride(), owned = open_.cells.grid.owned;
+    for (std::int64_t c = 0; c < 3; ++c) state.insert(state.end(), x.begin() + c * stride, x.begin() + c * stride + owned);
+    return state;
+  }
+  void set_state(const std::vector<double>& state) {
+    for (std::size_t i = 0; i < t_.size(); ++i) t_[i] = unit_K() * state[i];
+    if (!flow_.has_inertia) return;
+    std::vector<double>& x = solver_->answer_to_change();
+    const std::int64_t stride = open_.cells.stride(), owned = open_.cells.grid.owned;
+    auto from = state.begin() + static_cast<std::ptrdiff_t>(t_.size());
+    for (std::int64_t c = 0; c < 3; ++c, from += owned) std::copy_n(from, owned, x.begin() + c * stride);
+  }
+  // Temperatures of the fluid and all velocities; those of the solid follow.
+  std::vector<std::uint8_t> counted() const {
+    const auto& is_fluid = heat_.cells().is_fluid;
+    std::vector<std::uint8_t> result(is_fluid.begin(), is_fluid.begin() + heat_.cells().grid.owned);
+    if (flow_.has_inertia) result.resize(result.size() + 3 * at(open_.cells.grid.owned), 1);
+    return result;
+  }
+
+  // Steps, made longer by mixing, until the steady equations of both are satisfied. @return whether they are
+  bool settle(double factor, int most) {
+    all_.is_unsettled = false;
+    const pace steps = pace_of(factor);
+    anderson_mixing mixing(comm(), counted(), kept_rounds);
+    const double tolerance = how_.tolerance;
+    double change = 1, moved = 1, worth_a_look = tolerance, finest_flow = 0.1 * tolerance;
+    for (int round = 0; round < most; ++round) {
+      if (how_.poll) how_.poll();
+      const std::vector<double> before = state_of(t_);
+      const double taken = 1 / std::sqrt(1.0 + round);
+      const double flow_tolerance = std::clamp(flow_of_change * moved, finest_flow, std::max(tolerance, loosest_flow));
+      const double heat_tolerance = std::clamp(heat_of_change * change / steps.to_steady, 0.1 * heat_how_.tolerance, 1e-4);
+      if (!step(steps.per_s, flow_tolerance, heat_tolerance, taken)) return false;
+      std::vector<double> next = heat_.owned();
+      change = change_to(next) * steps.to_steady;
+      moved = round == 0 ? 1 : flow_change_;
+      tell(change);
+      if (!std::isfinite(change)) return false;
+      const std::vector<double> after = state_of(next);
+      set_state(before);
+      if (round >= first_mixed) {
+        std::vector<double> state = before;
+        mixing.mix(state, after);
+        set_state(state);
+        double low = 0, high = 0;
+        ends_of(next, low, high);
+        for (double& t : t_) t = std::clamp(t, low, high);  // of what is a temperature of a flow
+      } else {
+        set_state(after);
+      }
+      if (change > worth_a_look) continue;
+      // The steady temperature of this flow, and what the steady equations of the flow say to that.
+      const std::vector<double> kept = state_of(t_);
+      all_.flow.face_velocity_mm_per_s = face_velocities(flow_, open_.cells, solver_->answer(), units_);
+      if (heat_.solve(all_.flow.face_velocity_mm_per_s, heat_how_.tolerance, taken, {}, 0, log_)) {
+        next = heat_.owned();
+        const double steady = change_to(next);
+        t_ = next;
+        solver_->hold(0);
+        if (solve_flow(true, any_flow) && steady <= tolerance && momentum_residual() <= tolerance) {
+          tell(steady);
+          return true;
+        }
+        // Its solver stops at an error that may leave more of a residual, where given velocities drive.
+        if (momentum_residual() > tolerance) finest_flow = std::max(0.1 * finest_flow, 1e-4 * tolerance);
+      }
+      set_state(kept);
+      worth_a_look *= 0.3;
+    }
+    all_.is_unsettled = true;
+    return false;
+  }
+
+  void tell(double change) {
+    all_.rounds.push_back({change, flow_change_});
+    all_.change = change;
+    log_.progress(std::clamp(std::log(std::max(change, 1e-12)) / std::log(how_.tolerance), 0.0, 1.0),
+                  fmt::format("step {}: the temperature changes by {:.1e} of its range, the flow by {:.1e}",
+                              all_.rounds.size(), change, flow_change_));
+  }
+
+  void ends_of(const std::vector<double>& x, double& low, double& high) const {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    std::array<double, 2> ends{-infinity, -infinity};
+    for (const double v : x) ends = {std::max(ends[0], -v), std::max(ends[1], v)};
+    comm::all_reduce(comm(), ends.data(), 2, MPI_MAX);
+    low = -ends[0], high = ends[1];
+  }
+
+  // The weight of a temperature that is the same everywhere is a uniform force: the steady flow needs no steps.
+  bool reach_uniform() {
+    solver_->hold(0);
+    if (!solve_flow(true, how_.tolerance)) return false;
+    if (!heat_.solve(all_.flow.face_velocity_mm_per_s, heat_how_.tolerance, 1, {}, 0, log_)) return false;
+    const std::vector<double> next = heat_.owned();
+    const double change = change_to(next);
+    t_ = next;
+    tell(change);
+    return change <= how_.tolerance;
+  }
+
+  bool reach_all() {
+    if (range_ < uniform * drive_ && reach_uniform()) return true;
+    double factor = std::clamp(std::sqrt(all_.rayleigh_number / quick_rayleigh), 1.0, first_pace);
+    for (int attempt = 0; attempt < most_attempts; ++attempt, factor *= 3) {
+      if (settle(factor, most_rounds)) return true;
+      if (attempt == 0 && may_be_unstable()) {  // mixing may dwell beside an unstable state of which it loses hold
+        const std::vector<double> here = state_of(t_);
+        log_.note("flow and temperature dwell beside a state that may be unstable: they are disturbed and followed in time");
+        if (leave(here, disturbance_of(heat_.problem(), heat_.cells(), here.size()), pace_of(factor), 0.01 * first_kick,
+                  5 * fewest_marched) > 0 &&
+            settle(factor, most_rounds))
+          return true;
+      }
+      log_.note(fmt::format("flow and temperature do not settle in {} steps; shorter ones are tried", all_.rounds.size()));
+    }
+    return false;
+  }
+
+  // The reached state as a fixed point of the steps of its pace.
+  stepped_state stepped(const pace& steps) {
+    return {[this] { return state_of(t_); }, [this](const std::vector<double>& state) { set_state(state); },
+            [this, steps] {
+              if (how_.poll) how_.poll();
+              if (!step(steps.per_s, std::min(test_flow_tolerance, how_.tolerance), test_heat_tolerance, 1)) return false;
+              t_ = heat_.owned();
+              return true;
+            }};
+  }
+
+  // Root of the mean square over the fluid, of the range.
+  double distance(const std::vector<double>& a, const std::vector<double>& b) const {
+    std::array<double, 2> sums{};
+    for (std::size_t i = 0; i < t_.size(); ++i)
+      if (heat_.cells().is_fluid[i] != 0) sums[0] += (a[i] - b[i]) * (a[i] - b[i]), ++sums[1];
+    comm::all_reduce(comm(), sums.data(), 2, MPI_SUM);
+    return sums[1] > 0 ? std::sqrt(sums[0] / sums[1]) : 0;
+  }
+
+  // An unstable stratification too weak to drive a flow needs no test.
+  bool may_be_unstable() const {
+    constexpr double per_mm4_in_m4 = 1e-12, per_m = 1e3;
+    const double slope = per_m * inverse_gradient_K_per_mm(heat_.problem(), heat_.cells(), weight_, t_);  // K/m
+    const temperature_problem& heat = heat_.problem();
+    const double diffusivity = 1e-9 * heat.materials.at(1).conductivity_W_per_mK / heat.heat_capacity_J_per_mm3K;
+    const double kinematic = flow_.viscosity_Pa_s / flow_.density_kg_per_m3;
+    const double height4 = per_mm4_in_m4 * std::pow(all_.height_mm, 4);
+    const double rayleigh = std::abs(problem_.expansion_per_K) * length_of(problem_.gravity_m_per_s2) * slope * height4 /
+                            (kinematic * diffusivity);
+    return rayleigh > lowest_critical_rayleigh;
+  }
+
+  // Steps away from an unstable state along the disturbance that grows.
+  // @param kick its size, in the range of the temperature @param fewest steps, at least
+  // @return how far it went, over the first disturbance; 0: a step was not found
+  double leave(const std::vector<double>& steady, const std::vector<double>& grown, const pace& steps, double kick,
+               int fewest) {
+    double largest = 0;
+    for (std::size_t i = 0; i < t_.size(); ++i) largest = std::max(largest, std::abs(grown[i]));
+    comm::all_reduce(comm(), &largest, 1, MPI_MAX);
+    std::vector<double> state = steady;
+    const double factor = largest > 0 ? kick / largest : 0;
+    for (std::size_t i = 0; i < state.size(); ++i) state[i] += factor * grown[i];
+    set_state(state);
+    const double kicked = distance(state, steady);
+    double fastest = 0;
+    for (int n = 0; n < most_marched; ++n) {
+      if (how_.poll) how_.poll();
+      const std::vector<double> before = state_of(t_);
+      if (!step(steps.per_s, std::max(how_.tolerance, 1e-3), loosest_heat, 1)) return 0;
+      t_ = heat_.owned();
+      const double change = distance(state_of(t_), before);
+      fastest = std::max(fastest, change);
+      log_.progress(
+          0.5, fmt::format("step {} away from an unstable steady state: the temperature changes by {:.1e}", n + 1, change));
+      if (constexpr double slow = 0.2; n + 1 >= fewest && change < slow * fastest) break;
+    }
+    return kicked > 0 ? distance(state_of(t_), steady) / kicked : 0;
+  }
+
+  // Steady states until one is stable.
+  bool reach_stable() {
+    if (!reach_all()) return false;
+    if (!may_be_unstable()) return true;
+    for (int n = 0; n < most_states; ++n) {
+      const pace steps = pace_of(std::clamp(std::sqrt(all_.rayleigh_number / quick_rayleigh), 1.0, first_pace));
+      const std::vector<double> steady = state_of(t_), flow_of_steady = solver_->answer();
+      const auto heat_of_steady = heat_.save();
+      const stability_verdict found = test_stability(comm(), counted(), stepped(steps), steady,
+                                                     disturbance_of(heat_.problem(), heat_.cells(), steady.size()));
+      const auto go_back = [&] {
+        set_state(steady);
+        solver_->answer_to_change() = flow_of_steady;
+        heat_.restore(heat_of_steady);
+        all_.flow.face_velocity_mm_per_s = heat_.problem().face_velocity_mm_per_s;
+      };
+      if (!found.is_known) {
+        log_.warn("the stability of the steady state could not be tested: a step from it did not converge");
+        go_back();
+        return true;
+      }
+      all_.growth_per_s = std::log(found.multiplier) * steps.per_s;
+      if (!found.grows()) {
+        go_back();
+        log_.note(fmt::format("the steady state is stable: the growth rate of its leading disturbance is {:.3g} 1/s",
+                              *all_.growth_per_s));
+        return true;
+      }
+      log_.note(fmt::format("a steady state is not stable, a disturbance of it grows at {:.3g} 1/s: another is sought",
+                            *all_.growth_per_s));
+      const double went = leave(steady, found.disturbance, steps, first_kick, fewest_marched << n);
+      const bool settles = went > 0 && reach_all();
+      constexpr double same = 1e-3;
+      if (settles && distance(state_of(t_), steady) < std::max(10 * how_.tolerance, same) && went < 1) {
+        log_.note("the steps in time return to it: it is taken to be stable");
+        all_.growth_per_s.reset();
+        return true;
+      }
+      ++all_.unstable_states;
+      if (!settles) {
+        all_.has_no_stable_state = true;
+        return false;
+      }
+    }
+    all_.has_no_stable_state = true;
+    return false;
+  }
+
+  // By how much the fluid's temperature was moved to the level that the answer has.
+  double level_shift() const {
+    std::array<double, 2> sums{};
+    for (std::size_t i = 0; i < t_.size(); ++i)
+      if (heat_.cells().is_fluid[i] != 0) sums[0] += t_[i], ++sums[1];
+    comm::all_reduce(comm(), sums.data(), 2, MPI_SUM);
+    return all_.heat.mean_fluid_K - (heat_.cells().reference_K + sums[0] / sums[1]);
+  }
+
+  buoyant_solution finish(bool is_settled, double setup_cpu_seconds) {
+    through_flow& flow = all_.flow.flows.front();
+    through_solution& all = all_.flow;
+    all_.heat = heat_.account(log_, !is_settled);
+    if (is_settled) {
+      t_ = heat_.owned();
+      const auto reference = weight_.reference_K;
+      measure();
+      weight_.reference_K = all_.reference_K = reference;
+      if (heat_.cells().free_parts > 0) all_.reference_K += level_shift();
+      // What the flow's equation says to the last temperature.
+      solver_->hold(0);
+      if (!rests_) is_settled = solve_flow(true, any_flow);
+    }
+    all_.momentum_residual = momentum_residual();
+    solve_certificate& own = flow.certificate;
+    own.converged = is_settled;
+    own.true_relative_residual = all_.momentum_residual;
+    own.restarts = static_cast<int>(all_.rounds.size());
+    own.unknowns = count_unknowns(open_);
+    own.setup_seconds = all.setup_seconds;
+    own.setup_cpu_seconds = setup_cpu_seconds;
+    flow.steady_history.clear();
+    own.residual_history.clear();
+    for (const buoyant_round& r : all_.rounds) {
+      flow.steady_history.push_back(r.change);
+      own.residual_history.push_back(r.change);
+    }
+    if (own.residual_history.empty()) own.residual_history.push_back(0);
+    flow.upwinded_share = solver_->upwinded_share();
+    const std::vector<double>& x = solver_->answer();
+    find_boundary_flows(flow_, open_, x, units_, flow);
+    find_force(flow_, open_, x, units_, solver_->inertia(), flow);
+    find_speeds(flow_, open_, x, units_, all, flow);
+    find_wall_shear_of(flow_, open_, x, units_, flow, how_.fields ? &all.wall_shear_Pa : nullptr);
+    std::array<double, 3> highest{};
+    for (std::size_t c = 0; c < 3; ++c)
+      for (std::int64_t i = 0; i < open_.cells.grid.owned; ++i)
+        highest[c] = std::max(highest[c], std::abs(x[c * at(open_.cells.stride()) + at(i)]));
+    comm::all_reduce(comm(), highest.data(), 3, MPI_MAX);
+    const double unit = units_.velocity_mm_per_s;
+    all_.highest_velocity_mm_per_s = {unit * highest[0], unit * highest[1], unit * highest[2]};
+    if (how_.watch != nullptr) {
+      watched_cells watched(open_.cells, flow_.cells, *how_.watch);
+      tell_watch(watched, {.multiple = multiple()}, open_, x, units_);
+    }
+    if (how_.fields) set_through_fields(flow_, open_, x, units_, multiple(), all);
+    return std::move(all_);
+  }
+
+  const buoyant_problem& problem_;
+  const through_problem& flow_;
+  const through_options& how_;
+  const options& heat_how_;
+  log_sink& log_;
+  carried_temperature heat_;
+  open_flow_cells open_;
+  flow_units units_;
+  buoyancy weight_;
+  through_solver* solver_ = nullptr;
+  std::function<flow_entries()> given_;
+  std::vector<double> t_;  // of each cell that has one, above the reference of the cells
+  double range_ = 0, drive_ = 0, flow_change_ = 0,
+         right_square_ = 0;  // ranges of temperatures [K]: the fluid's, what drives
+  bool rests_ = false;       // nothing drives
+  buoyant_solution all_;
+};
+
+}  // namespace
+
+void check_buoyant_flow(const buoyant_problem& problem, const through_options& how) {
+  comm::collectively(problem.flow.where.comm, [&] { check_weight(problem); });
+  check_flow_through(problem.flow, how);
+  check_flow_temperature(problem.heat);
+}
+
+buoyant_solution solve_buoyant_flow(const buoyant_problem& problem, const through_options& how, const options& heat_how,
+                                    log_sink& log) {
+  check_buoyant_flow(problem, how);
+  return buoyant_solver(problem, how, heat_how, log).run();
+}
+
+}  // namespace osteon::physics

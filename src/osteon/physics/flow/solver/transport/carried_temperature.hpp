@@ -1,0 +1,102 @@
+#pragma once
+/// @file
+/// The temperature of natural convection, round by round.
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <osteon/comm/reductions.hpp>
+#include <osteon/physics/flow/solver/transport/transport_solver.hpp>
+#include <utility>
+#include <vector>
+
+namespace osteon::physics {
+
+/// The temperature that belongs to the velocities of a round. Each solution starts from the last one.
+class carried_temperature {
+ public:
+  explicit carried_temperature(const temperature_problem& problem) : problem_(problem) {
+    problem_.may_return = problem_.holds_at_rest = true;
+    problem_.face_velocity_mm_per_s.clear();
+  }
+
+  /// @param taken weight of the present limiter; 1 discards the earlier values
+  /// @param from the temperature a step before @param per_s one over the step; 0: the steady one
+  bool solve(const std::vector<double>& velocities, double tolerance, double taken, const std::vector<double>& from,
+             double per_s, log_sink& log) {
+    problem_.face_velocity_mm_per_s = velocities;
+    std::vector<double> start;
+    if (cells_.grid.size == 0)
+      cells_ = make_transport_cells(problem_, null_log());
+    else
+      take_velocities(problem_, cells_, null_log()), start = std::move(x_);
+    if (per_s > 0) {
+      const vector3 h = problem_.spacing_mm;
+      const double held = per_s * problem_.heat_capacity_J_per_mm3K * h.z * h.y * h.x;
+      for (std::size_t i = 0; i < from.size(); ++i) {
+        cells_.loose[i] += held;
+        cells_.right[i] += held * from[i];
+      }
+    }
+    cells_.holds_bounds = per_s == 0;
+    solve_certificate own;
+    const auto run = [&](transport_solver solver) {
+      solver.solve(problem_.convection, {tolerance, how_.max_iterations, how_.checkpoints}, own, log);
+      x_ = solver.answer();
+    };
+    if (start.empty())
+      run(transport_solver(cells_));
+    else
+      run(transport_solver(cells_, std::move(start), taken));
+    own.unknowns = cells_.grid.owned;
+    comm::all_reduce(problem_.where.comm, &own.unknowns, 1, MPI_SUM);
+    certificate_.iterations += own.iterations;
+    own.iterations = certificate_.iterations;
+    own.restarts += certificate_.restarts;
+    own.solve_seconds += certificate_.solve_seconds;
+    certificate_ = own;
+    return own.converged;
+  }
+  void set_options(const options& how) { how_ = how; }
+
+  const temperature_problem& problem() const { return problem_; }
+  const transport_cells& cells() const { return cells_; }
+  const solve_certificate& certificate() const { return certificate_; }
+  /// Temperature of each cell that has one, relative to the reference of the cells.
+  std::vector<double> owned() const { return {x_.begin(), x_.begin() + cells_.grid.owned}; }
+
+  /// The last solution with what belongs to it, so that others can be tried in between.
+  struct saved_solution {
+    std::vector<double> x, velocities;
+    std::array<std::vector<float>, 3> weight;
+    solve_certificate certificate;
+  };
+  saved_solution save() const { return {x_, problem_.face_velocity_mm_per_s, cells_.weight, certificate_}; }
+  /// The iterations since then count on.
+  void restore(saved_solution saved) {
+    saved.certificate.iterations = certificate_.iterations;
+    saved.certificate.solve_seconds = certificate_.solve_seconds;
+    x_ = std::move(saved.x);
+    problem_.face_velocity_mm_per_s = std::move(saved.velocities);
+    cells_.weight = std::move(saved.weight);
+    certificate_ = std::move(saved.certificate);
+  }
+
+  temperature_solution account(log_sink& log, bool may_return) {
+    problem_.may_return = may_return;
+    take_velocities(problem_, cells_, log);
+    temperature_solution all;
+    all.certificate = certificate_;
+    account_for_heat(problem_, cells_, levelled(cells_, x_), all);
+    return all;
+  }
+
+ private:
+  temperature_problem problem_;
+  transport_cells cells_;
+  options how_;
+  std::vector<double> x_;
+  solve_certificate certificate_;
+};
+
+}  // namespace osteon::physics

@@ -1,0 +1,123 @@
+#pragma once
+/// @file
+/// Heat with flow in time: the temperature of fluid and solid, step by step with the flow that carries it, and that it may
+/// drive by its weight (Boussinesq).
+#include <memory>
+#include <osteon/numerics/checkpointer.hpp>
+#include <osteon/physics/flow/solver/transient/carried_quantity.hpp>
+#include <osteon/physics/flow/solver/transient/pressure_projection.hpp>
+#include <osteon/physics/flow/solver/transport/buoyancy_force.hpp>
+#include <osteon/physics/flow/solver/transport/transport_solver.hpp>
+#include <osteon/physics/shared/solver/names_of_numerics.hpp>
+
+namespace osteon::physics {
+
+struct heat_time_plan {
+  std::vector<double> heat_capacity_J_per_mm3K;  ///< by material, > 0 where used; the fluid's is that of the problem
+  double implicitness = 0.5;                     ///< 1/2 is Crank-Nicolson, 1 Euler
+  double tolerance = 1e-6;                       ///< of the residual of a step, and of its balance of heat
+  int max_iterations = 500;                      ///< of a step
+  /// With buoyancy; reference_K absent: the middle of the given temperatures, and where no pressure is given the initial
+  /// one.
+  struct gravity {
+    double expansion_per_K = 0;
+    vector3 m_per_s2{};
+    std::optional<double> reference_K{};
+  };
+  std::optional<gravity> weight{};
+};
+
+struct heat_in_flow_record {
+  double time_s = 0;
+  /// Temperatures at this time; what passes faces and openings, and what is stored, of the step that ends at it; of the
+  /// first steps, which are two halves each, of the second half. At time 0 no heat is told. Without temperature_K.
+  temperature_solution heat;
+  double fluid_low_K = 0, fluid_high_K = 0;
+  double worst_imbalance = 0;   ///< heat_imbalance of the worst step so far
+  std::int64_t iterations = 0;  ///< so far
+};
+
+/// Each step goes from t to t + dt by the implicit midpoint rule, w the implicitness,
+///   C / (w dt) (Tm - T) + K(u) Tm = b,   T+ = T + (Tm - T) / w,
+/// with K of transport_cells and the velocities u at that share of the step, the mean of both ends, made to keep mass to
+/// rounding: with w = 1/2 of second order, and heat is kept to the tolerance of each step. The limiter looks at the
+/// temperature that the last step lets expect. The first two steps are two halves by Euler each [Rannacher1984].
+///
+/// The weight of the fluid in a step is that of the temperature in its middle, of the parabola through the last three: of
+/// internal waves the straight line through two makes the amplitude grow by (N dt)^4 / 8 a step, the parabola damps it by 5
+/// / 4 of that (N of Brunt and Vaisala). Steps end before N dt of any layer of a voxel exceeds 1/2.
+class heat_in_time final : public carried_quantity {
+ public:
+  /// @param problem initial_K is given; velocities are not read; kept by reference as flow and log are
+  /// @throws as check_heat_in_time @collective
+  heat_in_time(const temperature_problem& problem, const through_problem& flow, heat_time_plan plan, log_sink& log);
+  ~heat_in_time() override;
+
+  void begin(const open_flow_cells& open, flow_units& units) override;
+  void start(const std::vector<double>& x) override;
+  flow_entries force(double step_s) const override;
+  double longest_step_s() const override;
+  bool step(const std::vector<double>& x, double step_s) override;
+  double change_per_s() const override { return change_per_s_; }
+  void record(double time_s) override;
+
+  const std::vector<heat_in_flow_record>& history() const { return history_; }
+  /// Per cell of the problem, now.
+  std::vector<double> temperature_K() const;
+  /// Of all steps: iterations, the worst residual and balance.
+  const solve_certificate& certificate() const { return certificate_; }
+  /// Largest share of the inflow that had no given temperature, in any step.
+  double returned_share() const { return returned_share_; }
+  /// With buoyancy, as in buoyant_solution. @collective
+  struct weight_numbers {
+    double reference_K = 0, prandtl_number = 0, rayleigh_number = 0, driving_K = 0, density_change = 0;
+    vector3 highest_velocity_mm_per_s;
+  };
+  weight_numbers numbers_of_weight() const;
+  /// Through each face of the image with the fluid at rest, when all is steady; none where openings let fluid pass, or
+  /// sources or fluxes heat.
+  const std::optional<std::array<std::array<double, 2>, 3>>& rest_inflow_W() const { return rest_inflow_W_; }
+
+  /// The vectors over the cells of the problem and the numbers that the next step goes on from.
+  struct state {
+    std::vector<std::pair<std::string, std::vector<double>*>> vectors;
+    std::map<std::string, std::vector<double>> numbers;
+  };
+  state saved();
+  void restored(const std::map<std::string, std::vector<double>>& numbers);
+  const temperature_problem& problem() const { return problem_; }
+
+ private:
+  bool part(double step_s, double implicitness, double share);
+  void find_velocities(double share);
+  void find_range();
+  void find_rest();
+  std::vector<double> with_ghosts(const std::vector<double>& owned) const;
+
+  temperature_problem problem_;
+  const through_problem& flow_;
+  heat_time_plan plan_;
+  log_sink& log_;
+  const open_flow_cells* open_ = nullptr;  // while the flow is solved
+  std::size_t moving_ = 0;                 // its owned cells
+  flow_units units_;
+  transport_cells cells_;
+  std::unique_ptr<pressure_projection> projection_;
+  std::optional<transport_solver> solver_;
+  double of_cycle_ = -1;  // one over the length of the steps that the solver's cycle is for
+  buoyancy weight_;
+  std::vector<double> t_, rate_, before_, before_that_;  // owned cells, above the reference of the cells; K/s
+  std::vector<double> middle_;                           // shape (grid.size): of the last step
+  std::vector<double> last_, after_, taken_;             // velocities now and after the step, the projection's
+  std::array<double, 2> steps_s_{};                      // of the last step and the one before
+  std::int64_t steps_ = 0;
+  double change_per_s_ = 0, returned_share_ = 0, range_K_ = 0, heating_K_per_s_ = 0;
+  std::optional<std::array<std::array<double, 2>, 3>> rest_inflow_W_;
+  solve_certificate certificate_;
+  std::vector<heat_in_flow_record> history_;
+};
+
+/// What heat_in_time would refuse. @throws usage_error @collective on problem.where.comm
+void check_heat_in_time(const temperature_problem& problem, const heat_time_plan& plan);
+
+}  // namespace osteon::physics

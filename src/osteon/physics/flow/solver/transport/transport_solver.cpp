@@ -1,0 +1,344 @@
+#include <osteon/physics/flow/solver/transport/transport_solver.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <osteon/base/at.hpp>
+#include <osteon/base/error.hpp>
+#include <osteon/base/stopwatch.hpp>
+#include <osteon/comm/reductions.hpp>
+#include <osteon/numerics/checkpointer.hpp>
+#include <osteon/numerics/krylov/block_sums.hpp>
+#include <osteon/physics/shared/solver/names_of_numerics.hpp>
+
+namespace osteon::physics {
+
+namespace {
+
+constexpr std::size_t most_kept = 10;
+constexpr double first_fall = 1e-2;    // of the residual, by the hybrid scheme, before the limiter looks at the temperature
+constexpr double fall_a_step = 0.05;   // of the residual, between two looks
+constexpr int most_looks = 16;         // of the limiter; after them its weights stay
+constexpr double weights_stay = 1e-4;  // change of the residual by new weights, with which they stay, too
+constexpr double fall_of_rounding = 1e-5;  // after which the residual is computed anew
+
+}  // namespace
+
+transport_solver::transport_solver(transport_cells& cells)
+    : transport_solver(cells, std::make_shared<transport_multigrid>(cells)) {}
+
+transport_solver::transport_solver(transport_cells& cells, std::shared_ptr<transport_multigrid> cycle)
+    : cells_(cells), multigrid_(std::move(cycle)) {
+  const std::size_t size = at(cells.grid.size), owned = at(cells.grid.owned);
+  x_.assign(size, 0);
+  z_.assign(size, 0);
+  r_.assign(owned, 0);
+  right_.assign(owned, 0);
+  w_.assign(owned, 0);
+}
+
+transport_solver::transport_solver(transport_cells& cells, std::vector<double> start, double taken)
+    : transport_solver(cells) {
+  x_ = std::move(start);
+  taken_ = taken;
+}
+void transport_solver::restart() { std::fill(x_.begin(), x_.end(), 0.0); }
+
+// Sums of N terms over owned cells, the same for any number of threads. @param term (begin, end, sums)
+template <std::size_t N, class Term>
+std::array<double, N> transport_solver::sums(const Term& term) const {
+  constexpr std::int64_t block = 8192;
+  const std::int64_t count = cells_.grid.owned, blocks = (count + block - 1) / block;
+  std::vector<std::array<double, N>> partial(at(blocks));
+  for_each_block(count, block, [&](std::int64_t begin, std::int64_t end) {
+    partial[at(begin / block)] = {};
+    term(begin, end, partial[at(begin / block)]);
+  });
+  std::array<double, N> all{};
+  for (const auto& p : partial)
+    for (std::size_t n = 0; n < N; ++n) all[n] += p[n];
+  return sum_of_ranks(cells_.grid.where.comm, all);
+}
+
+double transport_solver::find_residual() {
+  const auto sends = part("heat_residual");
+  cells_.grid.links.exchange(x_.data());
+  cells_.multiply(x_.data(), r_.data());
+  for_each(cells_.grid.owned, [r = r_.data(), b = cells_.right.data()](std::int64_t i) { r[i] = b[i] - r[i]; });
+  return std::sqrt(sums<1>([&](std::int64_t begin, std::int64_t end, auto& sum) {
+    for (std::int64_t i = begin; i < end; ++i) sum[0] += r_[at(i)] * r_[at(i)];
+  })[0]);
+}
+
+double transport_solver::imbalance() const {
+  const auto sends = part("heat_imbalance");
+  const double lost = sums<1>([&](std::int64_t begin, std::int64_t end, auto& sum) {
+    for (std::int64_t i = begin; i < end; ++i) sum[0] += r_[at(i)];
+  })[0];
+  // By face of the image, by what flows in and out, and by what sources make, which is the right side where no face is.
+  enum : std::size_t { in = 6, out, source, stored, terms, values };
+  std::array<double, values> heat{};
+  for (const transport_side& s : cells_.sides) {
+    const double x = x_[at(s.cell)];
+    heat[s.side] += s.conductance * (s.beyond_K - x) + s.heat_W;
+    heat[in] += s.brings * s.beyond_K;
+    heat[out] += s.takes * x;
+    heat[source] -= (s.conductance + s.brings) * s.beyond_K + s.heat_W;
+  }
+  heat[source] -= cells_.level_W;
+  for (const double b : cells_.right) {
+    heat[source] += b;
+    heat[terms] += std::abs(b);
+  }
+  for (std::size_t i = 0; i < cells_.held.size(); ++i) {
+    heat[source] -= cells_.held[i] * cells_.before[i];
+    heat[stored] += cells_.held[i] * (x_[i] - cells_.before[i]);
+  }
+  const auto all = sum_of_ranks(cells_.grid.where.comm, heat);
+  double gross = 0;
+  for (std::size_t n = 0; n < terms; ++n) gross += std::abs(all[n]);
+  constexpr double rounding = 1e-14;  // of terms that add up to nearly nothing: next to no heat passes
+  const double beyond_rounding = std::max(0.0, std::abs(lost) - rounding * all[terms]);
+  return gross > 0 ? beyond_rounding / (gross / 2) : 0;
+}
+
+double transport_solver::residual_with(heat_convection scheme) {
+  cells_.grid.links.exchange(x_.data());
+  set_weights(cells_, scheme, x_.data());
+  const double now = find_residual();
+  return first_ > 0 ? now / first_ : 0;
+}
+
+// z = M f, f in right_.
+void transport_solver::precondition() {
+  if (!factor_) return multigrid_->apply(right_.data(), z_.data());
+  factor_->solve(right_.data(), z_.data());
+  cells_.grid.links.exchange(z_.data());
+  cells_.multiply(z_.data(), w_.data());
+  for_each(cells_.grid.owned, [w = w_.data(), f = right_.data()](std::int64_t i) { w[i] = f[i] - w[i]; });
+  multigrid_->apply(w_.data(), coarse_.data());
+  for_each(cells_.grid.owned, [z = z_.data(), c = coarse_.data()](std::int64_t i) { z[i] += c[i]; });
+}
+
+// The weights are those that stay, and something flows.
+void transport_solver::factorise(heat_convection scheme) {
+  factor_.reset();
+  int flows = 0;
+  for (const auto& f : cells_.flow)
+    if (std::any_of(f.begin(), f.end(), [](double v) { return v != 0; })) flows = 1;
+  comm::all_reduce(cells_.grid.where.comm, &flows, 1, MPI_MAX);
+  if (scheme != heat_convection::central || flows == 0) return;
+  factor_.emplace(cells_);
+  coarse_.assign(z_.size(), 0);
+}
+
+// GCR until |r| <= to. @return whether it got there
+bool transport_solver::reduce(double to, const options& how, solve_certificate& certificate, log_sink& log) {
+  const std::int32_t owned = cells_.grid.owned;
+  kept_.clear();  // they belong to other weights
+  double now = find_residual(), exact = now;
+  while (now > to) {
+    if (certificate.iterations >= how.max_iterations) return false;
+    if (how.checkpoints) how.checkpoints->pass();
+    const auto sends = part(kept_.empty() ? "heat_first_iteration" : "heat_iteration");
+    const double unit = 1 / now;
+    for_each(owned, [&, r = r_.data(), f = right_.data()](std::int64_t i) { f[i] = static_cast<float>(unit * r[i]); });
+    precondition();
+    cells_.grid.links.exchange(z_.data());
+    cells_.multiply(z_.data(), w_.data());
+    // Made orthogonal to what is kept.
+    const std::size_t kept = kept_.size();
+    double before = 0;  // |w|^2 with its part along the kept ones
+    if (kept > 0) {
+      const auto a = sums<most_kept + 1>([&](std::int64_t begin, std::int64_t end, auto& sum) {
+        for (std::int64_t i = begin; i < end; ++i) {
+          const auto w = static_cast<double>(w_[at(i)]);
+          for (std::size_t k = 0; k < kept; ++k) sum[k] += w * static_cast<double>(kept_[k].w[at(i)]);
+          sum[most_kept] += w * w;
+        }
+      });
+      before = a[most_kept];
+      for_each(owned, [&, z = z_.data(), w = w_.data()](std::int64_t i) {
+        for (std::size_t k = 0; k < kept; ++k) {
+          z[i] -= static_cast<float>(a[k]) * kept_[k].p[at(i)];
+          w[i] -= static_cast<float>(a[k]) * kept_[k].w[at(i)];
+        }
+      });
+    }
+    const auto d = sums<2>([&](std::int64_t begin, std::int64_t end, auto& sum) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const auto w = static_cast<double>(w_[at(i)]);
+        sum[0] += w * w;
+        sum[1] += w * r_[at(i)];
+      }
+    });
+    ++certificate.iterations;
+    if (constexpr double mostly_rounding = 1e-8; kept > 0 && d[0] < mostly_rounding * before) {
+      kept_.clear();  // they span this direction, too
+      continue;
+    }
+    const double length = std::sqrt(d[0]), step = d[1] / length;
+    if (!std::isfinite(step) || length == 0)
+      throw solve_error(
+          fmt::format("the solver of the temperature met a value that is not finite in iteration {}: conductivities, "
+                      "velocities or voxel spacings are beyond single precision; check their units",
+                      certificate.iterations));
+    if (kept < most_kept)
+      kept_.push_back({std::vector<float>(at(owned)), std::vector<float>(at(owned))});
+    else
+      std::rotate(kept_.begin(), kept_.begin() + 1, kept_.end());
+    direction& newest = kept_.back();
+    const auto last = part("heat_update");
+    const double square = sums<1>([&](std::int64_t begin, std::int64_t end, auto& sum) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::size_t n = at(i);
+        newest.p[n] = static_cast<float>(static_cast<double>(z_[n]) / length);
+        newest.w[n] = static_cast<float>(static_cast<double>(w_[n]) / length);
+        x_[n] += step * static_cast<double>(newest.p[n]);
+        r_[n] -= step * static_cast<double>(newest.w[n]);
+        sum[0] += r_[n] * r_[n];
+      }
+    })[0];
+    now = std::sqrt(square);
+    if (now <= to || now < fall_of_rounding * exact) {
+      exact = now = find_residual();
+      ++certificate.restarts;
+    }
+    const double relative = now / first_;
+    certificate.residual_history.push_back(relative);
+    log.progress(std::clamp(std::log(std::max(relative, 1e-15)) / std::log(how.tolerance), 0.0, 1.0),
+                 fmt::format("temperature: iteration {}, relative residual {:.2e}", certificate.iterations, relative));
+  }
+  return true;
+}
+
+void transport_solver::exchange_for_bounds() {
+  const auto sends = part("heat_bounds");
+  cells_.grid.links.exchange(x_.data());
+}
+
+// A limiter that looked at another temperature than the answer, and that does not count small changes, lets the answer
+// leave its bounds by a little. @param to residual of the answer @return whether the residual of the bounded one is small
+bool transport_solver::hold_bounds(double to, const options& how, solve_certificate& certificate, log_sink& log) {
+  constexpr int most_times = 20;
+  const double range = cells_.highest_K - cells_.reference_K;
+  for (int n = 0; n < most_times; ++n) {
+    exchange_for_bounds();
+    const double worst = pin_faces_beyond_bounds(cells_, x_.data());
+    if (worst == 0) return true;
+    const bool is_of_tolerance = worst <= how.tolerance * range;
+    const std::vector<double> beyond = x_;
+    for (double& x : x_) x = std::clamp(x, cells_.least, cells_.most);
+    // With almost no conduction, overshoots are smaller than the residual due to rounding.
+    if (is_of_tolerance || find_residual() <= to) return true;
+    x_ = beyond;
+    if (!reduce(std::min(to, 0.1 * find_residual()), how, certificate, log)) return false;
+  }
+  return true;
+}
+
+void transport_solver::look_again(heat_convection scheme, double taken) {
+  const auto sends = part("heat_look");
+  cells_.grid.links.exchange(x_.data());
+  set_weights(cells_, scheme, x_.data(), taken);
+}
+
+void transport_solver::rehearse(heat_convection scheme) {
+  set_weights(cells_, scheme == heat_convection::limited ? heat_convection::hybrid : scheme, nullptr);
+  factorise(scheme);
+  solve_certificate told;
+  options two;
+  two.max_iterations = 2;
+  std::fill(cells_.right.begin(), cells_.right.end(), 1.0);
+  for (int of_right_side = 0; of_right_side < 2; ++of_right_side) sums<1>([](std::int64_t, std::int64_t, auto&) {});
+  reduce(0, two, told, null_log());
+  imbalance();
+  multigrid_->rehearse();
+  if (scheme != heat_convection::limited) return;
+  look_again(scheme, 1);
+  if (!cells_.holds_bounds) return;
+  exchange_for_bounds();
+  pin_faces_beyond_bounds(cells_, std::vector<double>(x_.size(), cells_.most + 1).data());
+  for (auto& faces : cells_.pinned) faces.clear();
+}
+
+void transport_solver::solve(heat_convection scheme, const options& how, solve_certificate& certificate, log_sink& log) {
+  const stopwatch clock;
+  certificate.residual_history.assign(1, 1.0);
+  certificate.iterations = certificate.restarts = 0;
+  const bool follows = scheme == heat_convection::limited;
+  for (auto& faces : cells_.pinned) faces.clear();
+  first_ = std::sqrt(sums<1>([&](std::int64_t begin, std::int64_t end, auto& sum) {
+    for (std::int64_t i = begin; i < end; ++i) sum[0] += cells_.right[at(i)] * cells_.right[at(i)];
+  })[0]);
+  if (taken_) {
+    cells_.grid.links.exchange(x_.data());
+    set_weights(cells_, scheme, x_.data(), follows ? *taken_ : 1);
+  } else {
+    set_weights(cells_, follows ? heat_convection::hybrid : scheme, nullptr);
+  }
+  factorise(scheme);
+  double scale = sums<1>([&](std::int64_t begin, std::int64_t end, auto& sum) {
+    for (std::int64_t i = begin; i < end; ++i) sum[0] += std::abs(cells_.right[at(i)]);
+  })[0];
+  if (constexpr double rounding = 1e-13; !taken_ && first_ <= rounding * scale) {  // the reference everywhere
+    certificate.converged = true;
+    certificate.solve_seconds = clock.seconds();
+    return;
+  }
+  const double to = how.tolerance * first_;
+  const bool looks = follows && !taken_;
+  certificate.converged = reduce(looks ? std::max(first_fall * first_, to) : to, how, certificate, log);
+  for (int look = 0; looks && certificate.converged; ++look) {
+    // New weights in part, and ever less: all at once they change to and fro.
+    look_again(scheme, 1 / std::sqrt(1.0 + look));
+    const double now = find_residual();
+    const bool is_last = look + 1 >= most_looks || now <= weights_stay * first_;
+    certificate.converged = reduce(is_last ? to : std::max(to, fall_a_step * now), how, certificate, log);
+    if (is_last) break;
+  }
+  // Where good conductors hang on poor ones, the residual of the start is large against the heat that passes in the end.
+  constexpr int most_times = 8;
+  for (int n = 1; certificate.converged; ++n) {
+    if (follows && cells_.holds_bounds) certificate.converged = hold_bounds(to, how, certificate, log);
+    find_residual();
+    if (!certificate.converged || imbalance() <= how.tolerance || n > most_times) break;
+    certificate.converged = reduce(std::pow(0.1, n) * to, how, certificate, log);
+  }
+  certificate.true_relative_residual = first_ > 0 ? find_residual() / first_ : 0;
+  certificate.solve_seconds = clock.seconds();
+}
+
+void transport_solver::step(heat_convection scheme, const std::vector<double>& from, const options& how,
+                            solve_certificate& certificate) {
+  certificate.residual_history.clear();
+  certificate.iterations = certificate.restarts = 0;
+  x_ = from;
+  cells_.grid.links.exchange(x_.data());
+  for (auto& w : cells_.weight) std::fill(w.begin(), w.end(), 0.0F);  // the step knows of no earlier ones
+  set_weights(cells_, scheme, x_.data());
+  const auto squares = sums<3>([&](std::int64_t begin, std::int64_t end, auto& sum) {
+    for (std::int64_t n = begin; n < end; ++n) {
+      const std::size_t i = at(n);
+      const double kept = cells_.held[i] * cells_.before[i], comes = cells_.right[i] - kept;
+      const double taken_up = cells_.held[i] * (x_[i] - cells_.before[i]);
+      sum[0] += comes * comes;
+      sum[1] += taken_up * taken_up;
+      sum[2] += kept * kept;
+    }
+  });
+  first_ = std::sqrt(std::max(squares[0], squares[1]));
+  if (squares[1] == 0) first_ = std::max(first_, find_residual());
+  constexpr double rounding = 1e-14;
+  const double to = std::max(how.tolerance * first_, rounding * std::sqrt(squares[2]));
+  first_ = std::max(first_, to);
+  certificate.converged = reduce(to, how, certificate, null_log());
+  constexpr int most_times = 8;
+  for (int n = 1; certificate.converged && n <= most_times && imbalance() > how.tolerance; ++n)
+    certificate.converged =
+        reduce(std::max(std::pow(0.1, n) * to, rounding * std::sqrt(squares[2])), how, certificate, null_log());
+  certificate.true_relative_residual = first_ > 0 ? find_residual() / first_ : 0;
+}
+
+}  // namespace osteon::physics

@@ -1,0 +1,200 @@
+#include <osteon/physics/flow/stages/buoyancy.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <osteon/numerics/joint_certificate.hpp>
+#include <osteon/physics/flow/probes/probes.hpp>
+#include <osteon/physics/flow/stages/flow_heat.hpp>
+#include <osteon/physics/shared/names_of_job.hpp>
+
+namespace osteon::physics {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+// The last rounds in words.
+std::string history_of(const buoyant_solution& s) {
+  std::vector<std::string> rounds;
+  for (const buoyant_round& r : s.rounds) rounds.push_back(fmt::format("{:.1e}", r.change));
+  constexpr std::size_t most = 12;
+  const bool is_long = rounds.size() > most;
+  if (is_long) rounds.erase(rounds.begin(), rounds.end() - most);
+  return fmt::format("{}{}", is_long ? "..., " : "", fmt::join(rounds, ", "));
+}
+
+json coupling_numbers(const buoyant_solution& s) {
+  const vector3 u = s.highest_velocity_mm_per_s;
+  json numbers = {{"rayleigh_number", s.rayleigh_number},
+                  {"rayleigh_temperature_difference_K", s.driving_K},
+                  {"prandtl_number", s.prandtl_number},
+                  {"reference_temperature_K", s.reference_K},
+                  {"highest_velocity_mm_per_s", {u.z, u.y, u.x}},
+                  {"coupling_rounds", s.rounds.size()},
+                  {"coupling_change", s.change},
+                  {"momentum_residual", s.momentum_residual},
+                  {"unstable_states", s.unstable_states}};
+  if (s.growth_per_s) numbers["disturbance_growth_per_s"] = *s.growth_per_s;
+  return numbers;
+}
+
+// Reports that the answer was found by leaving another steady state.
+void report_stability(const buoyant_solution& s, log_sink& log) {
+  if (s.unstable_states > 0 && !s.has_no_stable_state)
+    log.warn(
+        fmt::format("{} steady state{} found first {} not stable and {} left: the answer is a stable one, and there may be "
+                    "others",
+                    s.unstable_states, s.unstable_states == 1 ? "" : "s", s.unstable_states == 1 ? "is" : "are",
+                    s.unstable_states == 1 ? "was" : "were"));
+}
+
+// What the thickness of boundary layers in voxels, and the change of the density, say.
+void tell_limits(json& answers, json numbers, index3 domain, double rayleigh_number, double density_change, log_sink& log) {
+  if (!numbers.empty()) {
+    double largest = 0, voxels = 0;
+    for (const auto& [face, number] : numbers.items())
+      if (number.get<double>() > largest) {
+        largest = number.get<double>();
+        voxels = static_cast<double>(domain[face[0] == 'z' ? 0 : face[0] == 'y' ? 1 : 2]) / (2 * largest);
+      }
+    answers["convection_nusselt_number"] = std::move(numbers);
+    if (largest > 0) {
+      answers["boundary_layer_voxels"] = voxels;
+      constexpr double wanted = 3;
+      if (voxels < wanted)
+        log.warn(
+            fmt::format("a thermal boundary layer is {:.2g} voxels thick at the Rayleigh number {:.3g}: heat and "
+                        "velocities are those of the voxels as much as of the fluid; take voxels of at most {:.2g} of "
+                        "these",
+                        voxels, rayleigh_number, voxels / wanted));
+    }
+  }
+  constexpr double much = 0.1;
+  if (density_change > much)
+    log.warn(
+        fmt::format("the density changes by {:.2g} of itself, and buoyancy is that of small changes (Boussinesq): at most "
+                    "0.1; smaller differences of temperature",
+                    density_change));
+}
+
+}  // namespace
+
+json convection_nusselt_numbers(const spec& job, const std::optional<std::array<std::array<double, 2>, 3>>& rest_inflow_W,
+                                const temperature_solution& heat) {
+  json result = json::object();
+  if (!rest_inflow_W || heat.source_W != 0) return result;
+  for (const boundary_spec& b : job.boundaries)
+    if (b.kind.value_or("") == "flux") return result;
+  double highest = 0;
+  for (const auto& axis : *rest_inflow_W)
+    for (const double inflow : axis) highest = std::max(highest, std::abs(inflow));
+  for (std::size_t side = 0; side < 6; ++side) {
+    const double rest = (*rest_inflow_W)[side / 2][side % 2];
+    if (constexpr double counts = 1e-6; std::abs(rest) > counts * highest)
+      result[fmt::format("{}_{}", "zyx"[side / 2], side % 2 == 0 ? "low" : "high")] =
+          heat.face_inflow_W[side / 2][side % 2] / rest;
+  }
+  return result;
+}
+
+void tell_buoyancy_in_time(json& answers, const spec& job, const heat_in_time& heat, log_sink& log) {
+  const heat_in_time::weight_numbers s = heat.numbers_of_weight();
+  answers["rayleigh_number"] = s.rayleigh_number;
+  answers["rayleigh_temperature_difference_K"] = s.driving_K;
+  answers["prandtl_number"] = s.prandtl_number;
+  answers["reference_temperature_K"] = s.reference_K;
+  const vector3 u = s.highest_velocity_mm_per_s;
+  answers["highest_velocity_mm_per_s"] = {u.z, u.y, u.x};
+  tell_limits(answers, convection_nusselt_numbers(job, heat.rest_inflow_W(), heat.history().back().heat),
+              heat.problem().where.domain, s.rayleigh_number, s.density_change, log);
+}
+
+std::vector<buoyant_solution> solve_buoyancy(const spec& job, const through_problem& flow, const temperature_problem& heat,
+                                             const numerics::options& how, const through_options& options, log_sink& log) {
+  const flow_keys& f = job.groups.of<flow_keys>();
+  const std::vector<double>& g = *f.gravity_m_per_s2;
+  numerics::options exact = how;
+  exact.tolerance = std::min(how.tolerance, 1e-6);  // that of a flow may be coarser
+  std::vector<buoyant_solution> all;
+  buoyant_problem problem{flow, heat, *f.expansion_per_K, {g[0], g[1], g[2]}, f.reference_temperature_K};
+  for (const double multiple : flow.multiples) {
+    if (flow.multiples.size() > 1) log.note(fmt::format("multiple {}", multiple));
+    problem.flow.multiples = {multiple};
+    for (std::size_t n = 0; n < flow.boundaries.size(); ++n)
+      problem.heat.openings.at(n).value = multiple * flow.boundaries[n].value;
+    if (!all.empty()) {  // only the fields of the last one are told
+      through_solution& earlier = all.back().flow;
+      for (std::vector<float>* field : {&earlier.velocity_mm_per_s, &earlier.pressure_Pa, &earlier.wall_shear_Pa})
+        *field = std::vector<float>();
+      earlier.face_velocity_mm_per_s = std::vector<double>();
+    }
+    all.push_back(solve_buoyant_flow(problem, options, exact, log));
+    if (!all.back().flow.flows.front().certificate.converged) break;
+  }
+  return all;
+}
+
+through_solution flows_of(std::vector<buoyant_solution>& solutions) {
+  through_solution all = std::move(solutions.back().flow);
+  std::vector<through_flow> flows;
+  for (buoyant_solution& s : solutions)
+    for (through_flow& flow : &s == &solutions.back() ? all.flows : s.flow.flows) flows.push_back(std::move(flow));
+  all.flows = std::move(flows);
+  return all;
+}
+
+void tell_buoyancy(physics_result& result, const spec& job, const local_model& part, const temperature_problem& heat,
+                   const std::vector<buoyant_solution>& solutions, const through_solution& flow,
+                   const std::vector<std::string>& names, log_sink& log, probes* watching) {
+  const flow_keys& f = job.groups.of<flow_keys>();
+  const buoyant_solution& last = solutions.back();
+  tell_flow_temperature(result, job, part, heat, last.heat, flow, names, log);
+  json& answers = result.answers;
+  answers.update(coupling_numbers(last));
+  for (const buoyant_solution& s : solutions) report_stability(s, log);
+  if (last.has_no_stable_state)
+    result.ended = fmt::format(
+        "no stable steady state is found: {} of the steady states of flow and temperature {} unstable{}; compute the flow "
+        "in "
+        "time ([transient]), or take a smaller temperature difference (now {:.4g} K, Rayleigh number {:.3g})",
+        last.unstable_states, last.unstable_states == 1 ? "is" : "are",
+        last.growth_per_s ? fmt::format(", disturbances grow at {:.3g} 1/s", *last.growth_per_s) : "", last.driving_K,
+        last.rayleigh_number);
+  else if (last.is_unsettled)
+    result.ended = fmt::format(
+        "no steady state is found: in {} steps of flow and temperature the temperature still changes by {:.1e} of its "
+        "range, and the tolerance is {:.1e}; compute the flow in time ([transient]){}, or take a smaller temperature "
+        "difference (now {:.4g} K, Rayleigh number {:.3g})",
+        last.rounds.size(), last.change, tolerance_of(job), f.inertia ? "" : ", set flow.inertia = true", last.driving_K,
+        last.rayleigh_number);
+  tell_limits(answers, convection_nusselt_numbers(job, last.rest_inflow_W, last.heat), last.domain, last.rayleigh_number,
+              last.density_change, log);
+  json history = json::object();
+  for (const buoyant_round& r : last.rounds) {
+    history["temperature_change"].push_back(r.change);
+    history["flow_change"].push_back(r.flow_change);
+  }
+  answers["coupling_history"] = history;
+  std::vector<numerics::solve_certificate> certificates;
+  for (std::size_t n = 0; n < solutions.size(); ++n) {
+    const buoyant_solution& s = solutions[n];
+    certificates.push_back(s.heat.certificate);
+    if (watching != nullptr) watching->take_temperature(n, s.heat.temperature_K);
+    if (!answers.contains("flows")) continue;
+    json& one = answers["flows"].at(n);
+    one.update(answers_of_temperature(s.heat, names, flow.hydraulic_diameter_mm, f.conductivity()));
+    one.update(coupling_numbers(s));
+    one["heat_iterations"] = s.heat.certificate.iterations;
+  }
+  result.earlier_proof = numerics::joint_certificate(certificates);
+  result.stopped_at = fmt::format(
+      "{}a temperature that changes by {:.2e} of its range in a step (the last ones: {}; what does not settle may have no "
+      "steady state: take smaller differences of temperature{})",
+      f.multiples.empty() ? "" : fmt::format("multiple {}, ", flow.flows.back().multiple), last.change, history_of(last),
+      f.inertia ? "" : ", or set flow.inertia = true");
+}
+
+}  // namespace osteon::physics

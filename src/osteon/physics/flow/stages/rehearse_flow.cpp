@@ -1,0 +1,86 @@
+#include <osteon/physics/flow/stages/rehearse_flow.hpp>
+
+#include <limits>
+#include <optional>
+#include <osteon/job/physics_entry.hpp>
+#include <osteon/numerics/solve_part.hpp>
+#include <osteon/physics/flow/keys/flow_fields.hpp>
+#include <osteon/physics/flow/keys/flow_keys.hpp>
+#include <osteon/physics/flow/probes/probes.hpp>
+#include <osteon/physics/flow/solver/transient/mass_keeping.hpp>
+#include <osteon/physics/flow/stages/flow_heat.hpp>
+#include <osteon/physics/flow/stages/run_flow_transient.hpp>
+#include <osteon/physics/flow/stages/run_permeability.hpp>
+#include <osteon/physics/flow/stages/through_problem.hpp>
+#include <osteon/physics/shared/names_of_job.hpp>
+
+namespace osteon::physics {
+
+namespace {
+
+constexpr double never = std::numeric_limits<double>::min();  // a tolerance that no step reaches
+
+}  // namespace
+
+std::vector<io::field_info> rehearse_flow(const spec& job, const local_model& part,
+                                          const std::function<void(numerics::solve_part)>& begins) {
+  begins(numerics::solve_part::set_up);
+  std::vector<io::field_info> fields = flow_field_infos();
+  if (flow_test(job) != "flow") {
+    flow_options how;
+    how.permeability_tolerance = never;
+    how.fields = false;
+    how.rehearses = true;
+    solve_permeability(make_flow_problem(job, part), how, null_log());
+    return fields;
+  }
+  std::vector<std::size_t> table_of;
+  const through_problem problem = make_through_problem(job, part, table_of);
+  through_options how;
+  how.tolerance = never;
+  how.fields = false;
+  how.rehearses = true;
+  std::optional<probes> watching;
+  if (!job.probes.empty()) how.watch = &watching.emplace(job, part, problem.cells, job.groups.of<flow_keys>().heat).watch();
+  if (job.transient) {
+    how.fields = true;  // their ghosts are exchanged
+    solve_transient_flow(problem, make_flow_time_plan(job), how, nullptr, {}, null_log());
+    return fields;
+  }
+  how.faces = job.groups.of<flow_keys>().heat;
+  how.carry = rehearse_mass_keeping;
+  const through_solution flow = solve_flow_through(problem, how, null_log());
+  fields.push_back(wall_shear_info());
+  if (!how.faces) return fields;
+  temperature_problem heat = make_temperature_problem(job, part, problem.cells, problem.boundaries, table_of);
+  heat.rehearses = true;
+  heat.face_velocity_mm_per_s = flow.face_velocity_mm_per_s;
+  // Where a flow that is not solved lets fluid in, it has some temperature.
+  for (auto& temperature : heat.incoming_K) temperature = temperature.value_or(0);
+  numerics::options any;
+  any.tolerance = 1e-6;
+  const temperature_solution temperature = solve_flow_temperature(heat, any, null_log());
+  if (watching) watching->take_temperature(temperature.temperature_K);
+  fields.push_back(flow_temperature_info());
+  return fields;
+}
+
+std::string why_flow_is_not_rehearsed(const spec& job) {
+  const flow_keys& f = job.groups.of<flow_keys>();
+  if (physics_of(job).may_begin_with_flow) return "the stress takes its temperatures from a flow";
+  if (flow_test(job) == "dispersion") return "dispersion takes as many solutions as there are Peclet numbers";
+  if (f.expansion_per_K) return "with buoyancy flow and temperature take turns until they settle";
+  if (f.residence_time) return "the residence time is solved for after the flow";
+  if (f.heat && job.transient) return "the temperature steps with a flow that is not known";
+  if (f.heat && f.multiples.size() > 1) return "each of flow.multiples has a temperature of its own";
+  if (job.transient && job.transient->write_steps)
+    return "its fields are written on the way, as often as transient.output_every_s says";
+  if (job.picture.pathlines > 0) return "particles drift from rank to rank with a flow that is not known";
+  for (const boundary_spec& b : job.boundaries) {
+    if (b.kind == "periodic" && b.flow_rate_mm3_per_s) return "the drop of pressure that makes a flow rate is sought";
+    if (is_inside(b)) return "openings inside the image are found among its labels by the ranks that read them";
+  }
+  return {};
+}
+
+}  // namespace osteon::physics

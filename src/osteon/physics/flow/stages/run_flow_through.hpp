@@ -1,0 +1,17 @@
+#pragma once
+/// @file
+/// The stage of a flow job between openings.
+#include <osteon/job/physics_result.hpp>
+#include <osteon/physics/shared/names_of_job.hpp>
+
+namespace osteon::physics {
+
+/// @param temperature_K becomes that of each active cell, with flow.heat and if the flow converged; null: not wanted
+/// @collective on part.where.comm
+physics_result run_flow_through(const spec& job, const local_model& part, const numerics::options& how, log_sink& log,
+                                std::vector<double>* temperature_K = nullptr);
+
+/// The faults of its conditions on the fluid. @throws as solve_flow_through @collective on part.where.comm
+void check_flow_through_on(const spec& job, const local_model& part);
+
+}  // namespace osteon::physics

@@ -1,0 +1,216 @@
+#include <osteon/physics/flow/stages/run_flow_transient.hpp>
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/comm/reductions.hpp>
+#include <osteon/job/outputs/history.hpp>
+#include <osteon/job/outputs/step_files.hpp>
+#include <osteon/job/system_info.hpp>
+#include <osteon/numerics/checkpointer.hpp>
+#include <osteon/physics/flow/keys/flow_fields.hpp>
+#include <osteon/physics/flow/keys/flow_keys.hpp>
+#include <osteon/physics/flow/pictures/flow_paths.hpp>
+#include <osteon/physics/flow/probes/probes.hpp>
+#include <osteon/physics/flow/solver/transient/transient_flow.hpp>
+#include <osteon/physics/flow/solver/transport/heat_checkpointer.hpp>
+#include <osteon/physics/flow/stages/flow_heat.hpp>
+#include <osteon/physics/flow/stages/heat_of_transient.hpp>
+#include <osteon/physics/flow/stages/solid_labels.hpp>
+#include <osteon/physics/flow/stages/through_answers.hpp>
+#include <osteon/physics/flow/stages/through_problem.hpp>
+#include <osteon/physics/shared/names_of_job.hpp>
+
+namespace osteon::physics {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+// What each record says, by key and time.
+json history_of(const std::vector<flow_record>& records, const std::vector<std::string>& names, const flow_keys& keys,
+                const std::array<bool, 3>& is_periodic) {
+  json history = json::object();
+  for (const flow_record& r : records) {
+    const auto add = [&](const char* key, const json& value) { history[key].push_back(value); };
+    add("time_s", r.time_s);
+    add("steps", r.steps);
+    add("step_s", r.step_s);
+    add("cfl", r.courant);
+    add("divergence", r.divergence);
+    add("iterations", r.iterations);
+    add("kinetic_energy_J", r.kinetic_energy_J);
+    add("change_per_s", r.change_per_s);
+    const through_flow& f = r.flow;
+    add("pressure_drop_Pa", f.pressure_drop_Pa);
+    add("mean_speed_mm_per_s", f.mean_speed_mm_per_s);
+    add("highest_speed_mm_per_s", f.highest_speed_mm_per_s);
+    const json told = answers_of_flow(f, names, keys, is_periodic);
+    for (const char* key : {"force_on_solid_N", "force_coefficients"})
+      if (told.contains(key)) add(key, told.at(key));
+    for (const char* key :
+         {"force_on_label_N", "force_coefficients_of_label", "period_flow_rate_mm3_per_s", "period_pressure_drop_Pa"})
+      if (told.contains(key))
+        for (const auto& [name, value] : told.at(key).items()) history[key][name].push_back(value);
+    for (std::size_t n = 0; n < names.size(); ++n) {
+      if (!is_opening(records.back().flow.boundaries[n])) continue;
+      history["opening_inflow_mm3_per_s"][names[n]].push_back(f.boundaries[n].inflow_mm3_per_s);
+      history["opening_pressure_Pa"][names[n]].push_back(f.boundaries[n].mean_pressure_Pa);
+    }
+  }
+  return history;
+}
+
+}  // namespace
+
+flow_time_plan make_flow_time_plan(const spec& job) {
+  const flow_keys& f = job.groups.of<flow_keys>();
+  const transient_spec& t = *job.transient;
+  const std::string start = f.start.value_or("rest");
+  return {.end_s = *t.end_s,
+          .step_s = t.step_s.value_or(0),
+          .courant = f.cfl.value_or(flow_time_plan{}.courant),
+          .implicitness = t.scheme == "implicit_euler" ? 1 : 0.5,
+          .record_every_s = t.output_every_s,
+          .start = start == "rest"       ? flow_start::rest
+                   : start == "creeping" ? flow_start::creeping
+                                         : flow_start::steady,
+          .steady_change_per_s = f.steady_change_per_s.value_or(0),
+          .has_fields = t.write_steps};
+}
+
+physics_result run_flow_transient(const spec& job, const local_model& part, const numerics::options& how, log_sink& log) {
+  const MPI_Comm comm = part.where.comm;
+  through_problem problem;
+  std::vector<std::size_t> table_of;
+  comm::collectively(comm, [&] { problem = make_through_problem(job, part, table_of); });
+  add_solid_labels(job, part, table_of, problem);
+  flow_time_plan plan = make_flow_time_plan(job);
+  std::optional<flow_paths> paths;
+  std::optional<path_checkpointer> kept_paths;
+  numerics::checkpointer* checkpoints = how.checkpoints;
+  if (job.picture.pathlines > 0) {
+    paths.emplace(job, part, problem);
+    plan.on_step = [&](double time_s, const through_solution& fields) { paths->follow(time_s, fields); };
+    if (checkpoints != nullptr) checkpoints = &kept_paths.emplace(*checkpoints, *paths);
+  }
+  std::optional<heat_in_time> heat;
+  std::optional<heat_checkpointer> kept_heat;
+  if (job.groups.of<flow_keys>().heat) {
+    temperature_problem temperature;
+    heat_time_plan heat_plan;
+    comm::collectively(comm, [&] {
+      temperature = make_heat_in_time(job, part, problem, table_of);
+      heat_plan = make_heat_time_plan(job, part, how);
+    });
+    plan.carries = &heat.emplace(temperature, problem, heat_plan, log);
+    if (checkpoints != nullptr) checkpoints = &kept_heat.emplace(*checkpoints, *heat);
+  }
+  through_options options = through_options_of(how);
+  std::optional<probes> watching;
+  std::optional<probe_checkpointer> kept_records;
+  if (!job.probes.empty()) {
+    watching.emplace(job, part, problem.cells, heat.has_value());
+    if (heat) watching->watch_temperature([&heat] { return heat->temperature_K(); });
+    options.watch = &watching->watch();
+    if (checkpoints != nullptr) checkpoints = &kept_records.emplace(*checkpoints, *watching);
+  }
+  std::optional<step_files> steps;
+  flow_record_taker on_record;
+  if (job.transient->write_steps) {
+    steps.emplace(job, part);
+    on_record = [&](std::span<const flow_record> history, const through_solution& fields) {
+      cell_values velocity, pressure, temperature;
+      comm::collectively(comm, [&] {
+        if (heat) {
+          const std::vector<double> all = heat->temperature_K();
+          temperature = share({all.begin(), all.end()});
+        }
+        velocity = spread_over(part, problem.cells, fields.velocity_mm_per_s, 3);
+        pressure = spread_over(part, problem.cells, fields.pressure_Pa, 1);
+      });
+      std::vector<step_files::cell_field> fields_of_step{
+          {{"velocity", "velocity of the fluid", "mm s-1", io::centring::cell, 3}, vector_planes(part, velocity)},
+          {{"pressure", "pressure of the fluid", "Pa", io::centring::cell, 1}, cell_planes(part, pressure)}};
+      if (heat) fields_of_step.emplace_back(flow_temperature_info(), cell_planes(part, temperature));
+      steps->write(history.size() - 1, history.back().time_s, fields_of_step);
+    };
+  }
+  transient_flow_solution solution = solve_transient_flow(problem, plan, options, checkpoints, on_record, log);
+  physics_result result;
+  if (steps) {
+    std::vector<double> times_s;
+    for (const flow_record& r : solution.history) times_s.push_back(r.time_s);
+    result.written = {steps->path(), steps->close(times_s)};
+  }
+  result.elements = part.cells.size();
+  comm::all_reduce(comm, &result.elements, 1, MPI_SUM);
+  result.certificate = solution.certificate;
+
+  const std::vector<std::string> names = names_of_openings(job, problem, table_of);
+  const flow_record& last = solution.history.back();
+  result.answers = answers_of_flow(last.flow, names, job.groups.of<flow_keys>(), problem.periodic);
+  result.answers["kinetic_energy_J"] = last.kinetic_energy_J;
+  result.answers["end_s"] = last.time_s;
+  result.answers["is_steady"] = solution.is_steady;
+  result.answers["change_per_s"] = last.change_per_s;
+  result.answers["time_steps"] = solution.steps;
+  result.answers["shortest_step_s"] = solution.shortest_step_s;
+  result.answers["longest_step_s"] = solution.longest_step_s;
+  result.answers["highest_cfl"] = solution.highest_courant;
+  result.answers["highest_divergence"] = solution.highest_divergence;
+  result.answers["pressure_method"] = solution.has_direct_pressure ? "transforms" : "multigrid";
+  tell_of_upwinding(job, last.flow, result.answers, log);
+  tell_of_fluid(solution.end, result.answers);
+  result.answers["flow_history"] = history_of(solution.history, names, job.groups.of<flow_keys>(), problem.periodic);
+  if (heat) add_heat_history(result.answers["flow_history"], job, *heat, names);
+  comm::collectively(comm, [&] {
+    if (comm::rank(comm) != 0) return;
+    const std::filesystem::path folder(job.output_directory);
+    std::filesystem::create_directories(folder);
+    write_file((folder / "history.csv").string(), history_table(result.answers["flow_history"]));
+  });
+  log.note(fmt::format(
+      "{} steps to {:.4g} s{}: of {:.3g} to {:.3g} s, Courant number at most {:.2f}, divergence at most "
+      "{:.1e}, {:.1f} iterations of friction and {:.1f} {} of the pressure a step",
+      solution.steps, last.time_s, solution.is_steady ? ", where the flow is steady" : "", solution.shortest_step_s,
+      solution.longest_step_s, solution.highest_courant, solution.highest_divergence,
+      static_cast<double>(solution.friction_iterations) / static_cast<double>(std::max<std::int64_t>(1, solution.steps)),
+      static_cast<double>(solution.pressure_iterations) / static_cast<double>(std::max<std::int64_t>(1, solution.steps)),
+      solution.has_direct_pressure ? "solves by transforms" : "iterations"));
+  result.stopped_at =
+      fmt::format("{:.4g} s of {:.4g} s, with a divergence of {:.1e}", last.time_s, plan.end_s, last.divergence);
+  show_flow(result, job, part, problem.cells, std::move(solution.end.velocity_mm_per_s), std::move(solution.end.pressure_Pa),
+            std::nullopt);
+  if (heat) {
+    const shown_field speed = shown_of(result);
+    tell_heat_in_time(result, job, part, *heat, solution, names, log);
+    if (job.picture.field == "speed" || paths) show(result, speed);
+  }
+  if (paths) paths->finish(result, log);
+  if (watching) watching->finish(result, log);
+  result.answers["load"] = through_load(job, part);
+  json& load = result.answers["load"];
+  load["start"] = job.groups.of<flow_keys>().start.value_or("rest");
+  load["end_s"] = plan.end_s;
+  load["scheme"] = plan.implicitness == 1 ? "implicit_euler" : "crank_nicolson";
+  if (plan.step_s > 0) load["step_s"] = plan.step_s;
+  if (problem.has_inertia) load["cfl"] = plan.courant;
+  if (heat) load["initial_K"] = *job.transient->initial_K;
+  result.scene.boundaries = openings_of_load(result.answers);
+  return result;
+}
+
+void check_flow_transient_on(const spec& job, const local_model& part) {
+  std::vector<std::size_t> table_of;
+  through_problem problem = make_through_problem(job, part, table_of);
+  add_solid_labels(job, part, table_of, problem);
+  check_transient_flow(problem, make_flow_time_plan(job), through_options_of({}));
+  const bool has_heat = job.groups.of<flow_keys>().heat;
+  if (has_heat) check_heat_in_time(make_heat_in_time(job, part, problem, table_of), make_heat_time_plan(job, part, {}));
+  if (!job.probes.empty()) place_probes(job, part, problem.cells, has_heat);
+}
+
+}  // namespace osteon::physics

@@ -1,0 +1,184 @@
+#include <osteon/physics/flow/stages/run_permeability.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/comm/reductions.hpp>
+#include <osteon/numerics/checkpointer.hpp>
+#include <osteon/numerics/joint_certificate.hpp>
+#include <osteon/physics/flow/keys/flow_fields.hpp>
+#include <osteon/physics/flow/keys/flow_keys.hpp>
+#include <osteon/physics/flow/solver/stokes/permeability.hpp>
+#include <osteon/physics/flow/solver/transient/mass_keeping.hpp>
+#include <osteon/physics/flow/stages/flow_dispersion.hpp>
+#include <osteon/physics/shared/names_of_job.hpp>
+
+namespace osteon::physics {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr double m2_per_mm2 = 1e-6, m2_per_darcy = 9.869233e-13;
+
+std::string condition_of(const spec& job) { return job.load.boundary_condition.value_or("periodic"); }
+
+}  // namespace
+
+flow_problem make_flow_problem(const spec& job, const local_model& part) {
+  const flow_keys& f = job.groups.of<flow_keys>();
+  flow_problem problem;
+  problem.where = part.where;
+  problem.spacing_mm = part.header.spacing_mm;
+  problem.cells = part.cells;
+  const std::string condition = condition_of(job);
+  problem.surroundings = condition == "mirrored" ? flow_surroundings::mirrored
+                         : condition == "closed" ? flow_surroundings::closed
+                                                 : flow_surroundings::periodic;
+  problem.directions = {load_axis(job)};
+  if (flow_test(job) == "permeability_tensor") problem.directions = {axis::z, axis::y, axis::x};
+  problem.viscosity_Pa_s = f.viscosity_Pa_s;
+  problem.density_kg_per_m3 = f.density_kg_per_m3;
+  problem.pressure_drop_Pa = f.pressure_drop_Pa.value_or(1);
+  return problem;
+}
+
+namespace {
+
+flow_options options_of(const spec& job, const numerics::options& how) {
+  flow_options options;
+  options.permeability_tolerance = how.tolerance;
+  if (flow_test(job) == "dispersion") {
+    options.carry = keep_mass;
+    options.residual_tolerance = how.tolerance;  // a permeability is more exact than the velocities, which carry here
+  }
+  options.max_iterations = how.max_iterations;
+  if (how.checkpoints) options.poll = [&how] { how.checkpoints->pass(); };
+  return options;
+}
+
+json in_m2(const std::array<std::array<double, 3>, 3>& tensor_mm2) {
+  json rows = json::array();
+  for (const auto& row : tensor_mm2) rows.push_back({row[0] * m2_per_mm2, row[1] * m2_per_mm2, row[2] * m2_per_mm2});
+  return rows;
+}
+
+json answers_of(const spec& job, const local_model& part, const flow_solution& solution) {
+  const flow_counts& counts = solution.counts;
+  json answers;
+  if (flow_test(job) == "permeability_tensor") {
+    json principal = json::array();
+    for (const double k : solution.principal_mm2) principal.push_back(k * m2_per_mm2);
+    answers = {{"percolates_along", json::object()},
+               {"permeability_tensor_m2", in_m2(solution.tensor_mm2)},
+               {"principal_permeabilities_m2", principal},
+               {"principal_directions", solution.principal_direction},
+               {"asymmetry", solution.asymmetry}};
+    for (const flow_direction& d : solution.directions)
+      answers["percolates_along"][std::string(1, "zyx"[static_cast<std::size_t>(d.along)])] = d.percolates;
+  } else {
+    const flow_direction& d = solution.directions.front();
+    const double k = d.permeability_mm2 * m2_per_mm2;
+    answers = {{"percolates", d.percolates}, {"permeability_m2", k}, {"permeability_darcy", k / m2_per_darcy}};
+    if (d.percolates) {
+      const flow_keys& f = job.groups.of<flow_keys>();
+      answers["permeability_error"] = (d.high_mm2 - d.low_mm2) / d.permeability_mm2;
+      answers["permeability_bounds_m2"] = {d.low_mm2 * m2_per_mm2, d.high_mm2 * m2_per_mm2};
+      answers["permeability_from_flux_m2"] = d.from_flux_mm2 * m2_per_mm2;
+      answers["permeability_from_dissipation_m2"] = d.from_dissipation_mm2 * m2_per_mm2;
+      answers["flow_rate_mm3_per_s"] = d.permeability_mm2 / f.viscosity_Pa_s * f.pressure_drop_Pa.value_or(1) *
+                                       cross_section_mm2(part.header, d.along) / length_mm(part.header, d.along);
+      answers["mean_velocity_mm_per_s"] = d.mean_velocity_mm_per_s;
+      answers["reynolds_number"] = d.reynolds_number;
+    }
+  }
+  answers["porosity"] = counts.porosity();
+  answers["flowing_share"] = static_cast<double>(counts.flowing) / static_cast<double>(counts.fluid);
+  if (counts.flowing > 0) {
+    answers["thin_share"] = counts.thin_share();
+    answers["hydraulic_diameter_mm"] = solution.hydraulic_diameter_mm;
+  }
+  answers["fluid"] = {{"voxels", counts.fluid},
+                      {"flowing_voxels", counts.flowing},
+                      {"parts", counts.parts},
+                      {"flowing_parts", counts.flowing_parts},
+                      {"wetted_faces", counts.wetted_faces}};
+  return answers;
+}
+
+json flow_load(const spec& job, const local_model& part) {
+  const flow_keys& f = job.groups.of<flow_keys>();
+  const axis along = load_axis(job);
+  return {{"test", flow_test(job)},
+          {"axis", job.load.axis},
+          {"boundary_condition", condition_of(job)},
+          {"viscosity_Pa_s", f.viscosity_Pa_s},
+          {"density_kg_per_m3", f.density_kg_per_m3},
+          {"pressure_drop_Pa", f.pressure_drop_Pa.value_or(1)},
+          {"length_mm", length_mm(part.header, along)},
+          {"cross_section_mm2", cross_section_mm2(part.header, along)}};
+}
+
+// Of a direction that missed its tolerance.
+std::string distance_of_bounds(const flow_solution& solution) {
+  double worst = 0;
+  for (const flow_direction& d : solution.directions)
+    if (d.permeability_mm2 != 0) worst = std::max(worst, (d.high_mm2 - d.low_mm2) / std::abs(d.permeability_mm2));
+  return fmt::format("bounds of the permeability that are {:.2e} of it apart", worst);
+}
+
+void warn_of_inertia(const spec& job, const flow_solution& solution, log_sink& log) {
+  double highest = 0;
+  for (const flow_direction& d : solution.directions)
+    if (d.percolates) highest = std::max(highest, d.reynolds_number);
+  const flow_keys& f = job.groups.of<flow_keys>();
+  const double drop = f.pressure_drop_Pa.value_or(1);
+  // A drop that the job does not state is a unit, which the permeability does not depend on: only where it misleads.
+  if (highest > (f.pressure_drop_Pa ? 1 : 100) * highest_creeping_reynolds_number)
+    log.warn(fmt::format(
+        "flow.pressure_drop_Pa: {:g} Pa{} gives a Reynolds number of {:.3g}; the permeability is that of creeping "
+        "flow, which holds up to {:g}, that is up to {:.2g} Pa; load.test = \"flow\" with flow.inertia = true "
+        "includes inertia",
+        drop, f.pressure_drop_Pa ? "" : " (the default)", highest, highest_creeping_reynolds_number,
+        drop * highest_creeping_reynolds_number / highest));
+}
+
+}  // namespace
+
+physics_result run_permeability(const spec& job, const local_model& part, const numerics::options& how, log_sink& log) {
+  const MPI_Comm comm = part.where.comm;
+  flow_problem problem;
+  comm::collectively(comm, [&] { problem = make_flow_problem(job, part); });
+  flow_solution solution = solve_permeability(problem, options_of(job, how), log);
+  physics_result result;
+  result.elements = part.cells.size();
+  comm::all_reduce(comm, &result.elements, 1, MPI_SUM);
+  std::vector<numerics::solve_certificate> certificates;
+  for (const flow_direction& d : solution.directions) certificates.push_back(d.certificate);
+  result.certificate = numerics::joint_certificate(certificates);
+  result.answers = answers_of(job, part, solution);
+  warn_of_inertia(job, solution, log);
+  result.stopped_at = distance_of_bounds(solution);
+  if (flow_test(job) == "dispersion") add_dispersion(result, job, problem, solution, how, log);
+  const auto shown = std::find_if(solution.directions.begin(), solution.directions.end(),
+                                  [&](const flow_direction& d) { return d.along == load_axis(job); });
+  show_flow(result, job, part, part.cells, std::move(shown->velocity_mm_per_s), std::move(shown->pressure_Pa),
+            shown->percolates ? std::optional(shown->along) : std::nullopt);
+  result.answers["load"] = flow_load(job, part);
+  if (flow_test(job) == "permeability")
+    for (const char* end : {"low", "high"})
+      result.scene.boundaries.push_back(
+          {{"face", job.load.axis + "_" + end},
+           {"kind", "pressure"},
+           {"pressure_Pa", end == std::string("low") ? result.answers["load"]["pressure_drop_Pa"] : json(0.0)}});
+  return result;
+}
+
+void check_permeability_on(const spec& job, const local_model& part) {
+  check_permeability(make_flow_problem(job, part), options_of(job, {}));
+}
+
+}  // namespace osteon::physics

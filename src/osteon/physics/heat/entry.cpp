@@ -1,0 +1,183 @@
+#include <osteon/physics/heat/entry.hpp>
+
+#include <algorithm>
+#include <osteon/job/local_model.hpp>
+#include <osteon/job/physics_result.hpp>
+#include <osteon/physics/heat/check_heat.hpp>
+#include <osteon/physics/heat/heat_case.hpp>
+#include <osteon/physics/heat/solver/rehearse_heat.hpp>
+#include <osteon/physics/heat/temperature_frames.hpp>
+#include <osteon/physics/shared/condition_keys.hpp>
+#include <osteon/physics/shared/names_of_job.hpp>
+
+namespace osteon::physics {
+
+namespace {
+
+// Heat reaches the parts that touch a face with a condition, or that go through the image along a periodic axis.
+void rules_of_boundaries(const spec& job, solid_rules& rules) {
+  bool any = false;
+  for (const boundary_spec& b : job.boundaries) {
+    if (b.face.empty()) continue;  // a fault that check_heat reports
+    const std::size_t axis = b.face[0] == 'z' ? 0 : b.face[0] == 'y' ? 1 : 2;
+    const bool both = b.face.size() == 1, repeats = kind_of(b) == "periodic";
+    any = true;
+    if (repeats) rules.periodic[axis] = rules.through[axis] = true;
+    if (repeats) continue;
+    rules.touching[axis][0] = rules.touching[axis][0] || both || b.face.ends_with("low");
+    rules.touching[axis][1] = rules.touching[axis][1] || both || b.face.ends_with("high");
+  }
+  if (!any && keep_of(job) == "percolating") rules.keeps_all = true;  // sources in time, and no way out
+}
+
+solid_rules heat_rules(const spec& job) {
+  solid_rules rules;
+  rules.may_join_nothing = true;  // where no path joins the faces, nothing flows: an answer, too
+  const std::string test = heat_test(job);
+  if (test == "conductivity_tensor") {
+    rules.periodic.fill(job.load.boundary_condition.value_or("periodic") == "periodic");
+    rules.through.fill(true);
+  }
+  if (test == "heat_transfer") rules_of_boundaries(job, rules);
+  return rules;
+}
+
+void check_heat_on_solid(const spec& job, const std::function<local_model()>& read, std::vector<problem>&) {
+  check_heat_on(job, read());
+}
+
+solver_work heat_work(const spec& job, const voxel::node_count*) {
+  solver_work work;
+  if (heat_test(job) == "conductivity_tensor") work.kept = work.solutions = 3;
+  return work;
+}
+
+// What the solver's temperatures are relative to, where a job says it plainly.
+std::optional<double> zero_K(const spec& job) {
+  if (job.transient) return job.transient->initial_K;
+  if (heat_test(job) == "conduction") return std::min(job.load.low_K, job.load.high_K);
+  return std::nullopt;
+}
+
+std::vector<answer> heat_answers() {
+  return {
+      {.key = "percolates",
+       .title = "path between the faces",
+       .meaning = "Whether a path of solid joins the two faces; if none does, nothing flows.",
+       .in_report = false},
+      {.key = "effective_conductivity_W_per_mK",
+       .title = "effective conductivity",
+       .unit = "W/(m K)",
+       .meaning = "Conductivity of a solid block of the size of the image's box with the same flux."},
+      {.key = "tortuosity",
+       .title = "tortuosity",
+       .meaning = "Conductivity that the solid fraction alone would give, over the effective one; 1 is a straight path. The "
+                  "fraction counts closed parts of the phase, unless segment.keep = \"largest\" drops them."},
+      {.key = "porosity",
+       .title = "porosity, share of the conducting phase",
+       .meaning = "Voxels of the conducting phase over those of the image, closed parts included unless segment.keep = "
+                  "\"largest\" drops them: the porosity of an electrode or a rock whose pores conduct."},
+      {.key = "relative_diffusivity",
+       .title = "effective diffusivity, relative",
+       .meaning = "D_eff / D: effective over own diffusivity of the conducting phase, porosity over tortuosity."},
+      {.key = "flux_W", .title = "heat flow", .unit = "W", .meaning = "Through each of the two faces."},
+      {.key = "principal_conductivities_W_per_mK",
+       .title = "principal conductivities",
+       .unit = "W/(m K)",
+       .meaning = "Of the whole box, voids included, along the principal directions."},
+      {.key = "conductivity_tensor_W_per_mK",
+       .title = "conductivity tensor",
+       .unit = "W/(m K)",
+       .meaning = "Rows and columns z, y, x.",
+       .in_table = false},
+      {.key = "principal_directions",
+       .title = "principal directions (z, y, x)",
+       .meaning = "Unit vectors, the best conducting first.",
+       .in_table = false},
+      {.key = "tortuosities",
+       .title = "tortuosity along z, y, x",
+       .meaning = "As above, by axis; none where no path goes through."},
+      {.key = "relative_diffusivities",
+       .title = "relative diffusivity along z, y, x",
+       .meaning = "D_eff / D by axis; 0 along axes without a connected path."},
+      {.key = "face_inflow_W.*",
+       .title = "heat in through",
+       .unit = "W",
+       .meaning = "Negative: heat leaves.",
+       .is_silent_at_0 = true},
+      {.key = "heat_inflow_W.*",
+       .title = "heat in through",
+       .unit = "W",
+       .meaning = "The same by the faces' older spelling, z-low for z_low; goes with version 0.4.",
+       .in_table = false,
+       .in_report = false},
+      {.key = "heat_source_W",
+       .title = "heat made by sources",
+       .unit = "W",
+       .meaning = "In all of the solid.",
+       .is_silent_at_0 = true},
+      {.key = "heat_stored_W", .title = "heat taken up", .unit = "W", .meaning = "By the solid, in the last step."},
+      {.key = "temperature_K.mean", .title = "temperature, mean", .unit = "K", .meaning = "Over the solid, at the end."},
+      {.key = "temperature_K.low", .title = "temperature, lowest", .unit = "K", .meaning = "Of any voxel."},
+      {.key = "temperature_K.high", .title = "temperature, highest", .unit = "K", .meaning = "Of any voxel."},
+  };
+}
+
+}  // namespace
+
+const physics_entry& heat() {
+  static const physics_entry row{
+      .name = "heat",
+      .meaning = "effective conductivity and tortuosity",
+      .caption = "Heat through the specimen",
+      .synonyms = {"thermal", "conduction", "diffusion", "heatconduction", "heattransfer", "temperature", "laplace"},
+      .answers = heat_answers(),
+      .tests =
+          {{"conduction",
+            "fixed temperatures on the faces",
+            {"heat", "thermal", "diffusion", "laplace", "steadystate", "tortuosity", "dirichlet", "conductivity"}},
+           {"heat_transfer", "what the [[boundary]] tables say", {"convection", "flux", "heatflux", "cooling", "heating"}},
+           {"conductivity_tensor", "the effective conductivity in all directions", {"effectiveconductivity", "tensor"}}},
+      .usual_test = "heat_transfer if there is a [[boundary]], else conduction",
+      .keys = register_heat_keys,
+      .check = check_heat,
+      .warn = warn_of_temperatures,
+      .refuse = refuse_heat,
+      .check_on_solid = check_heat_on_solid,
+      .key_of_loads = "boundary",
+      .needs = {&property::conductivity},
+      .takes_boundaries = true,
+      .takes_time_steps = true,
+      .default_keep = "percolating",
+      .why_not_by_corners = "no heat flows through an edge or a corner",
+      .boundary_conditions =
+          [](const spec& job) {
+            return heat_test(job) == "conductivity_tensor" ? std::vector<std::string>{"periodic", "uniform"}
+                                                           : std::vector<std::string>{};
+          },
+      .rules = heat_rules,
+      .system = {io::centring::cell, 1},
+      .costs = {1, 36, 6, 0.3e-6, 1e-6},  // 128^3: 20.0 MB for 0.50 M, 0.58 s; tensor: 26.2 MB
+      .work = heat_work,
+      .most_components = [](const spec& job) { return has_heat_lines(job) ? 3 : 1; },
+      .has_lines = true,
+      .run = run_heat,
+      .rehearse =
+          [](const spec& job, const local_model& part, const numerics::part_listener& begins) {
+            rehearse_heat(make_heat_problem(job, part, heat_test(job)), begins);
+            std::vector<io::field_info> fields;
+            for (const result_field& f : heat_fields(part, {}, {})) fields.push_back(f.info);
+            if (has_heat_lines(job)) fields.push_back(heat_flux_field(part, {}).info);
+            return fields;
+          },
+      .why_not_rehearsed =
+          [](const spec& job) {
+            return std::string(job.transient                    ? "its time steps are chosen as it goes"
+                               : heat_test(job) != "conduction" ? "only the test conduction is known"
+                                                                : "");
+          },
+      .paint = [](const spec& job, const local_model& part) { return paint_temperatures(part, zero_K(job)); }};
+  return row;
+}
+
+}  // namespace osteon::physics

@@ -1,0 +1,146 @@
+#include <osteon/physics/heat/solver/heat.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <osteon/base/stopwatch.hpp>
+#include <osteon/comm/reductions.hpp>
+#include <osteon/physics/heat/solver/heat_parts.hpp>
+
+namespace osteon::physics {
+
+namespace {
+
+// The two faces that alone exchange heat, as numbers of outer_face::side, if nothing else drives it.
+std::optional<std::array<int, 2>> only_two_faces(const heat_problem& problem) {
+  std::vector<int> sides;
+  for (int side = 0; side < 6; ++side) {
+    const auto a = static_cast<std::size_t>(side / 2);
+    const face_condition& face = problem.faces[a][static_cast<std::size_t>(side % 2)];
+    if (problem.periodic[a] || face.kind == thermal::insulated) continue;
+    if (face.kind == thermal::flux) return std::nullopt;
+    sides.push_back(side);
+  }
+  if (sides.size() != 2 || problem.gradient_K_per_mm != vector3{} || heat_made(problem) != 0) return std::nullopt;
+  return std::array<int, 2>{sides[0], sides[1]};
+}
+
+double& flow(face_flows& flows, int side) {
+  return flows[static_cast<std::size_t>(side / 2)][static_cast<std::size_t>(side % 2)];
+}
+
+// That nothing flows is an answer where no path joins two faces at different temperatures; other conditions that drive
+// nothing are a mistake. @throws data_error
+void require_an_answer(const heat_problem& problem, const heated_parts& part) {
+  if (part.still.empty()) return;
+  const auto sides = only_two_faces(problem);
+  const auto temperature = [&](int side) {
+    return problem.faces[static_cast<std::size_t>(side / 2)][static_cast<std::size_t>(side % 2)].temperature_K;
+  };
+  if (!sides || temperature((*sides)[0]) == temperature((*sides)[1])) throw data_error(part.still);
+}
+
+// Each part has one temperature, and nothing flows.
+heat_solution without_flow(const heat_problem& problem, const heated_parts& part, log_sink& log) {
+  log.warn(part.still);
+  heat_solution solution;
+  solution.periodic_faces = part.periodic_faces;
+  solution.source_W = heat_made(problem);
+  solution.certificate.converged = true;
+  solution.temperature_K = spread(problem, part, std::vector<double>{}, part.middle_K);
+  return solution;
+}
+
+}  // namespace
+
+std::array<std::array<face_condition, 2>, 3> two_temperatures(axis along, double low_K, double high_K) {
+  std::array<std::array<face_condition, 2>, 3> faces{};
+  auto& pair = faces[static_cast<std::size_t>(along)];
+  pair[0].kind = pair[1].kind = thermal::temperature;
+  pair[0].temperature_K = low_K;
+  pair[1].temperature_K = high_K;
+  return faces;
+}
+
+void check_heat(const heat_problem& problem) {
+  check_conduction(problem);
+  require_an_answer(problem, find_heated_parts(problem));
+}
+
+heat_solution solve_heat(heat_problem problem, const options& how, log_sink& log) {
+  check_conduction(problem);
+  check_tolerance(how);
+  stopwatch setup;
+  cpu_clock cpu;
+  heat_solution solution;
+  auto part = find_heated_parts(problem);
+  require_an_answer(problem, part);
+  if (!part.still.empty()) return without_flow(problem, part, log);
+  if (part.free_cells > 0)
+    log.warn(
+        fmt::format("no condition gives the level of the temperature of {} voxels, whose given heat balances{}: the mean "
+                    "temperature of each part of them is set to {:g} K",
+                    part.free_cells,
+                    part.free_rest > 1e-12
+                        ? fmt::format(" to {:.2g} of what enters (the rest is taken evenly from the voxels)", part.free_rest)
+                        : "",
+                    part.middle_K));
+  auto cells = make_conduction_cells(problem, std::move(part.cells), std::move(part.material));
+  solution.periodic_faces = part.periodic_faces;
+  std::int64_t unknowns = cells.owned;
+  comm::all_reduce(problem.where.comm, &unknowns, 1, MPI_SUM);
+  if (how.checkpoints) how.checkpoints->pass();
+  auto solver = std::make_unique<heat_solver>(cells);
+  if (how.checkpoints) how.checkpoints->pass();
+  const double made_W = heat_made(problem);
+  const auto sides = only_two_faces(problem);
+  cells.cells = {};  // these and the materials are needed by the setup only
+  problem.material = {};
+  solution.certificate.setup_seconds = setup.seconds();
+  solution.certificate.setup_cpu_seconds = cpu.of_all_ranks(problem.where.comm);
+
+  stopwatch solving;
+  cpu.restart();
+  heat_load load = load_of(problem, cells, part.reference_K, problem.gradient_K_per_mm);
+  if (part.free_rest > 1e-12)  // the same on all ranks; some may have no cells
+    load.in_cell = [made = std::move(load.in_cell), &part](std::int32_t i) {
+      return (made ? made(i) : 0) - part.rest_W[static_cast<std::size_t>(i)];
+    };
+  std::optional<voxel::run_set> kept;
+  if (how.checkpoints) kept = unknown_cells(problem, part);
+  const std::vector<double>& x = solver->solve(load, how, solution.certificate, log, kept ? &*kept : nullptr);
+  solution.certificate.unknowns = unknowns;
+  const outer_inflow entered = inflows(cells, load, x);
+  solution.inflow_W = entered.by_side;
+  solution.source_W = made_W;
+  solution.certificate.reaction_imbalance = heat_imbalance(entered, solution.source_W);
+  if (sides) {
+    // The sums over the faces are off by the order of the error e of x. Corrected by the residual, they become the
+    // dissipated power over the difference of the temperatures, which the exact solution minimises, so that it is off by
+    // only e.K.e. That makes the flux the same for every number of ranks although the aggregates, hence the iterates, differ
+    // a little.
+    const auto [one, two] = *sides;
+    const auto above = [&](int side) {
+      return problem.faces[static_cast<std::size_t>(side / 2)][static_cast<std::size_t>(side % 2)].temperature_K -
+             part.reference_K;
+    };
+    const double power = above(one) * flow(solution.inflow_W, one) + above(two) * flow(solution.inflow_W, two) -
+                         solver->total([&](std::int32_t i) { return x[static_cast<std::size_t>(i)] * solver->residual(i); });
+    flow(solution.inflow_W, one) = power / (above(one) - above(two));
+    flow(solution.inflow_W, two) = -flow(solution.inflow_W, one);
+  }
+  solution.certificate.solve_seconds = solution.certificate.earlier_seconds + solving.seconds();
+  solution.certificate.solve_cpu_seconds = cpu.of_all_ranks(problem.where.comm);
+  auto temperature = solver->take();
+  solver.reset();  // its vectors make room for the answer
+  cells = {};
+  for_each(static_cast<std::int64_t>(temperature.size()),
+           [&](std::int64_t i) { temperature[static_cast<std::size_t>(i)] += part.reference_K; });
+  solution.temperature_K = spread(problem, part, std::move(temperature), part.middle_K);
+  return solution;
+}
+
+}  // namespace osteon::physics

@@ -1,0 +1,76 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/physics/heat/solver/heat_parts.hpp>
+
+namespace osteon::physics {
+
+namespace {
+
+// Call `put` with the flux of each plane's cells, and the number of the first of them.
+template <class Put>
+void flux_by_planes(const heat_problem& problem, std::vector<double> temperature_K, Put put) {
+  check_conduction(problem);
+  comm::collectively(problem.where.comm, [&] {
+    if (temperature_K.size() != problem.material.size())
+      throw usage_error(fmt::format("{} temperatures for {} active cells; pass the temperatures that solve_heat returned",
+                                    temperature_K.size(), problem.material.size()));
+  });
+  const auto c = all_cells(problem);
+  temperature_K.resize(static_cast<std::size_t>(c.size));
+  c.links.exchange(temperature_K.data());
+
+  const vector3 h = problem.spacing_mm;
+  const std::array<double, 3> area{h.y * h.x, h.z * h.x, h.z * h.y};
+  const auto stencil = c.stencil<double>();
+  const heat_load load = load_of(problem, c, 0, problem.gradient_K_per_mm);
+  // Plane by plane, so that the components take little room. An insulated face has no flux and counts in the mean of its
+  // axis.
+  auto next = c.outer.begin();
+  std::vector<std::array<float, 3>> flux;
+  for (std::size_t plane = 0; plane + 1 < c.planes.size(); ++plane) {
+    const std::int32_t begin = c.planes[plane].cell, end = c.planes[plane + 1].cell;
+    flux.assign(static_cast<std::size_t>(end - begin), {});
+    const auto add = [&](std::int32_t i, int axis, double upward) {
+      const auto a = static_cast<std::size_t>(axis);
+      flux[static_cast<std::size_t>(i - begin)][a] += static_cast<float>(0.5 * upward / area[a]);
+    };
+    const auto part = c.part(static_cast<std::int64_t>(plane), static_cast<std::int64_t>(plane) + 1);
+    kernel::visit_faces(stencil, part, [&](std::int32_t i, std::int32_t j, int axis, bool high, double g) {
+      const double drop = temperature_K[static_cast<std::size_t>(i)] - temperature_K[static_cast<std::size_t>(j)];
+      if (!c.is_wall(j)) add(i, axis, g * drop * (high ? 1 : -1));
+    });
+    for (; next != c.outer.end() && next->cell < end; ++next) {
+      const outer_face& f = *next;
+      const face_drive drive = load.at_face(f);
+      const bool wraps = c.periodic[static_cast<std::size_t>(f.axis())];  // then all but the rise was seen above
+      const double inward = wraps ? c.conductance(f) * drive.rise_K : inflow(c, f, drive, temperature_K);
+      add(f.cell, f.axis(), f.high() ? -inward : inward);
+    }
+    put(static_cast<std::size_t>(begin), flux);
+  }
+}
+
+}  // namespace
+
+std::vector<float> heat_flux_density(const heat_problem& problem, std::vector<double> temperature_K) {
+  std::vector<float> magnitude(problem.material.size());
+  flux_by_planes(problem, std::move(temperature_K), [&](std::size_t begin, const auto& flux) {
+    std::transform(flux.begin(), flux.end(), magnitude.begin() + static_cast<std::ptrdiff_t>(begin),
+                   [](const auto& q) { return std::hypot(q[0], q[1], q[2]); });
+  });
+  return magnitude;
+}
+
+std::vector<float> heat_flux_vectors(const heat_problem& problem, std::vector<double> temperature_K) {
+  std::vector<float> vectors(3 * problem.material.size());
+  flux_by_planes(problem, std::move(temperature_K), [&](std::size_t begin, const auto& flux) {
+    for (std::size_t i = 0; i < flux.size(); ++i)
+      std::copy(flux[i].begin(), flux[i].end(), vectors.begin() + static_cast<std::ptrdiff_t>(3 * (begin + i)));
+  });
+  return vectors;
+}
+
+}  // namespace osteon::physics

@@ -1,0 +1,19 @@
+osteon_physics(heat
+  EIGEN
+    solver/heat_tensor.cpp
+  SOLVER
+    solver/driven_parts.cpp
+    solver/heat.cpp
+    solver/heat_flux.cpp
+    solver/heat_parts.cpp
+    solver/heat_solver.cpp
+    solver/heat_transient.cpp
+    solver/percolation.cpp
+    solver/rehearse_heat.cpp
+  SOURCES
+    check_heat.cpp
+    entry.cpp
+    heat_case.cpp
+    run_heat.cpp
+    temperature_frames.cpp
+    time_heat_iteration.cpp)

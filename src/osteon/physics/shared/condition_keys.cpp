@@ -1,0 +1,105 @@
+#include <osteon/physics/shared/condition_keys.hpp>
+
+#include <osteon/job/spec/key_entry.hpp>
+#include <osteon/physics/shared/names_of_job.hpp>
+
+namespace osteon::physics {
+
+namespace {
+
+void add_boundary_keys(key_list<boundary_spec> t) {
+  t("face", &boundary_spec::face,
+    "z_low, z_high, y_low, ...; or z, y or x for both faces of the axis. Of a fluid it may be left out: the condition then "
+    "is "
+    "on the surface of solid voxels inside the image, those with label, or those in a box or ball; with label: only those "
+    "of their faces that look this way.",
+    {.choices = {"z_low", "z_high", "y_low", "y_high", "x_low", "x_high", "z", "y", "x"}});
+  t("label", &boundary_spec::label,
+    "Of a fluid: on the surface between the fluid and the voxels with this label, which are not fluid: of flow.label_image, "
+    "else of the label image.");
+  t("kind", &boundary_spec::kind,
+    "Of heat: temperature of the face (if left out); flux into the solid; convection to an ambient. Of heat and of a fluid: "
+    "periodic: both faces of an axis are one. Of a fluid: velocity or flow_rate, into the image; pressure: given on the "
+    "face, through which the "
+    "fluid passes at right angles; outlet: given pressure, and no friction from outside; slip: nothing passes and nothing "
+    "holds the fluid back, also a plane of symmetry; wall: no slip, it may slide. With flow.heat temperature, flux and "
+    "convection are of the solid and of walls, beside tables of the fluid for the same face.",
+    {.choices = {"temperature", "flux", "convection", "periodic", "velocity", "flow_rate", "pressure", "outlet", "slip",
+                 "wall"}});
+  t("temperature_K", &boundary_spec::temperature_K,
+    "Temperature of the face, or of the ambient, in K; of an opening, with flow.heat: of what flows in.");
+  t("flux_W_per_m2", &boundary_spec::flux_W_per_m2, "Heat into the solid in W/m2; negative cools.");
+  t("transfer_W_per_m2K", &boundary_spec::transfer_W_per_m2K, "Heat transfer coefficient in W/(m2 K), > 0.",
+    {.range = positive("W/(m2 K)")});
+  t("velocity_mm_per_s", &boundary_spec::velocity_mm_per_s,
+    "velocity: mean over the fluid of the opening in mm/s, into the image; negative leaves.");
+  t("flow_rate_mm3_per_s", &boundary_spec::flow_rate_mm3_per_s,
+    "flow_rate: through all of the opening in mm3/s, into the image; negative leaves. periodic: towards the high face.");
+  t("pressure_drop_Pa", &boundary_spec::pressure_drop_Pa,
+    "periodic, of a fluid: by how much the pressure falls from the low face to the high one, in Pa; negative drives "
+    "backwards. Or flow_rate_mm3_per_s, towards the high face: the drop that makes it is sought. Neither: nothing drives.");
+  t("pressure_Pa", &boundary_spec::pressure_Pa, "pressure: in Pa; outlet: the same, left out: 0.");
+  t("profile", &boundary_spec::profile,
+    "velocity and flow_rate: uniform, used if this is left out; developed: as far inside a straight channel of the "
+    "opening's "
+    "shape, a parabola between plates; parabolic: the product of two parabolas over the rectangle around the opening.",
+    {.choices = {"uniform", "developed", "parabolic"}});
+  t("slide_mm_per_s", &boundary_spec::slide_mm_per_s, "wall: its velocity [z, y, x] in mm/s, along the face.");
+  t("low_mm", &boundary_spec::low_mm,
+    "Only where the voxel's centre lies in the box from low_mm to high_mm, [z, y, x] as the positions of sets; without face "
+    "the centre of the solid voxel. What names a part of a face goes before what names all of it.");
+  t("high_mm", &boundary_spec::high_mm, "The box's high corner [z, y, x].");
+  t("centre_mm", &boundary_spec::centre_mm,
+    "Only within radius_mm of this point [z, y, x], measured along the face; without face in all directions.");
+  t("radius_mm", &boundary_spec::radius_mm, "Radius of that disc in mm, > 0.", {.range = positive("mm")});
+  t("factor_at_s", &boundary_spec::factor_at_s,
+    "Of a fluid with [transient]: [[time, factor], ...] of velocity, flow rate, pressure, drop of pressure or slide; linear "
+    "between these "
+    "times in s, before and after them as there. Left out: constant.");
+  t("period_s", &boundary_spec::period_s, "factor_at_s repeats itself after so many seconds; left out: it does not.");
+}
+
+void add_time_keys(key_list<transient_spec> t) {
+  t("initial_K", &transient_spec::initial_K, "Of heat, and of flow.heat: temperature at the start in K.");
+  t("end_s", &transient_spec::end_s, "Time at the end in s.");
+  t("step_s", &transient_spec::step_s,
+    "Step in s; shortened so that a whole number of steps reaches the end. Of flow with inertia, left out: as long as "
+    "flow.cfl allows.");
+  t("output_every_s", &transient_spec::output_every_s, "Time between the records of the history; 0: every step.",
+    {.range = at_least(0, "s")});
+  t("scheme", &transient_spec::scheme,
+    "implicit_euler: first order, never overshoots; of heat used if this is left out. crank_nicolson: second order, may "
+    "oscillate after a sudden change; of the friction of flow used if this is left out.",
+    {.choices = {"implicit_euler", "crank_nicolson"}});
+  t("write_steps", &transient_spec::write_steps,
+    "Write the temperatures, of flow velocity and pressure, of each record to steps/step_<number>.vtkhdf, and "
+    "results.vtkhdf.series, "
+    "which ParaView opens as one series in time.");
+}
+
+}  // namespace
+
+void register_heat_keys(key_table& job) {
+  if (job.has_table("boundary")) return;  // of another physics with conditions on faces
+  key_table& load = job.table("load", "");
+  auto t = load.keys_in<load_spec, spec>(&spec::load, 20);
+  t("low_K", &load_spec::low_K, "Temperature of the low face in K.");
+  t("high_K", &load_spec::high_K, "Temperature of the high face in K.");
+  load.keys_in<load_spec, spec>(&spec::load, 50)(
+      "gradient_K_per_mm", &load_spec::gradient_K_per_mm,
+      "Mean temperature gradient [z, y, x] of a heat_transfer: periodic faces differ by it, and prescribed temperatures "
+      "rise with it from the centre of the image.");
+  add_boundary_keys(job.list<spec>("boundary",
+                                   "What happens on an outer face of the image: to heat where the solid meets it, in the "
+                                   "test heat_transfer, where faces "
+                                   "that are not named are insulated; to a fluid, in the test flow, where all that is not "
+                                   "named is a wall without slip.",
+                                   &spec::boundaries, 130)
+                        .keys<boundary_spec>());
+  add_time_keys(job.optional_table<spec>("transient",
+                                         "Steps in time: heat from one temperature everywhere; of a fluid the test flow.",
+                                         &spec::transient, 150)
+                    .keys<transient_spec>());
+}
+
+}  // namespace osteon::physics

@@ -1,0 +1,3 @@
+osteon_physics(shared
+  SOURCES
+    condition_keys.cpp)

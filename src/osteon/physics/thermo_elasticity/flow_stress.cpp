@@ -1,0 +1,181 @@
+#include <osteon/physics/thermo_elasticity/flow_stress.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <osteon/base/counted.hpp>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/comm/reductions.hpp>
+#include <osteon/job/answers.hpp>
+#include <osteon/numerics/operators/connected_parts.hpp>
+#include <osteon/physics/elasticity/loads/elastic_problem.hpp>
+#include <osteon/physics/flow/keys/flow_fields.hpp>
+#include <osteon/physics/flow/keys/flow_keys.hpp>
+#include <osteon/physics/flow/stages/flow_heat.hpp>
+#include <osteon/physics/flow/stages/run_flow_through.hpp>
+#include <osteon/physics/shared/names_of_job.hpp>
+#include <osteon/physics/thermo_elasticity/thermal_stress.hpp>
+
+namespace osteon::physics {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr material_number first_solid = 2;  // of the model of fluid and solid; the fluid is 1
+
+// The voxels of the solid, as runs.
+voxel::run_set solid_cells(const local_model& part) {
+  std::vector<voxel::run> runs;
+  for (const voxel::run& r : part.cells.runs())
+    for (std::int32_t from = 0; from < r.length; ++from) {
+      const auto is_solid = [&](std::int32_t n) {
+        return part.material[static_cast<std::size_t>(r.first + n)] >= first_solid;
+      };
+      if (!is_solid(from)) continue;
+      std::int32_t to = from + 1;
+      while (to < r.length && is_solid(to)) ++to;
+      runs.push_back({r.z, r.y, r.x + from, to - from, 0});
+      from = to;
+    }
+  return {part.cells.shape(), std::move(runs)};
+}
+
+// Of the parts that hang together by faces, the one with most voxels. @collective
+voxel::run_set largest_part(const grid::block& where, const voxel::run_set& cells, log_sink& log) {
+  const numerics::numbered_parts parts = numerics::number_flow_parts(where, cells);
+  if (parts.count < 2) return cells;
+  std::vector<std::int64_t> voxels(static_cast<std::size_t>(parts.count));
+  const auto runs = cells.runs();
+  for (std::size_t n = 0; n < runs.size(); ++n) voxels[static_cast<std::size_t>(parts.of_run[n])] += runs[n].length;
+  comm::all_reduce(where.comm, voxels.data(), parts.count, MPI_SUM);
+  const auto largest = std::max_element(voxels.begin(), voxels.end());
+  std::int64_t others = -*largest;
+  for (const std::int64_t n : voxels) others += n;
+  log.note(fmt::format("{} of the solid in {} bear no stress: they do not hang on the largest part by faces",
+                       counted(others, "voxel"), counted(parts.count - 1, "island")));
+  std::vector<voxel::run> kept;
+  for (std::size_t n = 0; n < runs.size(); ++n)
+    if (parts.of_run[n] == largest - voxels.begin()) kept.push_back(runs[n]);
+  return {cells.shape(), std::move(kept)};
+}
+
+// The part of the model that bears stress: the materials are void and those of the job in their order. @collective
+std::shared_ptr<const local_model> solid_of(const spec& job, const local_model& part, log_sink& log) {
+  const auto solid = std::make_shared<local_model>();
+  comm::collectively(part.where.comm, [&] {
+    solid->where = part.where;
+    solid->header = part.header;
+    solid->header.materials.erase(solid->header.materials.begin() + 1);
+    solid->of_source = part.of_source;
+    solid->cells = solid_cells(part);
+  });
+  if (keep_of(job) == "largest") solid->cells = largest_part(part.where, solid->cells, log);
+  comm::collectively(part.where.comm, [&] {
+    for (const voxel::run& r : solid->cells.runs())
+      for (std::int32_t n = 0; n < r.length; ++n)
+        solid->material.push_back(
+            static_cast<material_number>(part.material[static_cast<std::size_t>(part.cells.find(r.z, r.y, r.x) + n)] - 1));
+  });
+  std::int64_t count = solid->cells.size();
+  comm::all_reduce(part.where.comm, &count, 1, MPI_SUM);
+  if (count == 0) throw data_error("no voxel is solid, so nothing bears stress; choose another threshold or other labels");
+  return solid;
+}
+
+std::vector<double> on_solid(const local_model& part, const voxel::run_set& solid, const std::vector<double>& all) {
+  std::vector<double> values;
+  values.reserve(static_cast<std::size_t>(solid.size()));
+  for (const voxel::run& r : solid.runs()) {
+    const auto first = all.begin() + part.cells.find(r.z, r.y, r.x);
+    values.insert(values.end(), first, first + r.length);
+  }
+  return values;
+}
+
+// Its planes borrow a model, which lives as long as they do.
+result_field kept_with(result_field field, std::shared_ptr<const local_model> model) {
+  return {field.info, [begin = std::move(field.begin), model = std::move(model)]() -> io::plane_source<float> {
+            return [model, planes = begin()](std::int64_t first, std::int64_t count, std::span<float> dense) {
+              planes(first, count, dense);
+            };
+          }};
+}
+
+numerics::options options_of_flow(const spec& stage, numerics::options how) {
+  how.tolerance = tolerance_of(stage);
+  return how;
+}
+
+}  // namespace
+
+bool is_with_flow(const spec& job) { return physics_of(job).may_begin_with_flow && job.groups.has<flow_keys>(); }
+
+spec flow_stage_of(const spec& job) {
+  spec stage = job;
+  stage.physics = "flow";
+  stage.groups.of<flow_keys>().heat = true;
+  stage.load = {};
+  stage.load.axis = job.load.axis;
+  stage.load.test = "flow";
+  stage.output_fields.reset();
+  stage.picture.field.reset();
+  stage.picture.streamlines = 0;  // the picture is of the stress, or of the speed if there is none
+  return stage;
+}
+
+void check_flow_stage(const spec& job, std::vector<problem>& problems) {
+  find_physics("flow")->check(flow_stage_of(job), problems);
+  const load_spec nothing;
+  if (job.load.low_K != nothing.low_K || job.load.high_K != nothing.high_K)
+    problems.push_back(
+        {"load.low_K", "given together with [flow], which tells the temperatures; remove it and load.high_K"});
+  if (job.picture.every > 0)
+    problems.push_back({"picture.every", "does not go with [flow]: neither of its stages has frames; remove it"});
+  if (!job.groups.of<flow_keys>().multiples.empty())
+    problems.push_back(
+        {"flow.multiples", "does not go with physics = \"thermo_elasticity\", which takes one flow; remove it"});
+}
+
+physics_result run_flow_stress(const spec& job, const local_model& part, const numerics::options& how, log_sink& log) {
+  const MPI_Comm comm = part.where.comm;
+  const std::shared_ptr<const local_model> solid = solid_of(job, part, log);
+  const auto problem = make_problem(*solid);
+  const std::optional<measure> plates = hold_warm_body(job, *solid, *problem);
+  const spec stage = flow_stage_of(job);
+  std::vector<double> temperature_K;
+  physics_result result = run_flow_through(stage, part, options_of_flow(stage, how), log, &temperature_K);
+  if (result.missed()) return result;
+
+  result.stopped_at.clear();
+  result.is_fluid = false;
+  result.answers["flow_certificate"] = certificate_of_stage(result.certificate);
+  std::vector<double> of_solid;
+  comm::collectively(comm, [&] { of_solid = on_solid(part, solid->cells, temperature_K); });
+  const derived_fields state = add_thermal_stress(result, job, *solid, problem, plates, std::move(of_solid), how, log);
+  json& load = result.answers["load"];
+  load["test"] = plates ? "axial_bonded" : "free_expansion";
+  load["reference_K"] = *job.load.reference_K;
+  if (plates) {
+    load["strain"] = job.load.strain.value_or(0);
+    load["displacement_mm"] = plates->amount;
+  }
+  if (auto table = by_material(*solid, state); !table.is_null()) {
+    for (json& row : table) row["material"] = row["material"].get<int>() + 1;  // as in the field material
+    result.answers["by_material"] = std::move(table);
+  }
+  show(result, job, *solid, state);
+  comm::collectively(comm, [&] { result.shown = spread_over(part, solid->cells, std::vector<float>(*result.shown), 1); });
+  for (result_field& field : elastic_fields(*solid, job.output_fields.value_or(default_elastic_fields()), state))
+    result.fields.push_back(kept_with(std::move(field), solid));
+  return result;
+}
+
+void check_flow_stress_on(const spec& job, const local_model& part, log_sink& log) {
+  const std::shared_ptr<const local_model> solid = solid_of(job, part, log);
+  hold_warm_body(job, *solid, *make_problem(*solid));
+  check_flow_through_on(flow_stage_of(job), part);
+}
+
+}  // namespace osteon::physics

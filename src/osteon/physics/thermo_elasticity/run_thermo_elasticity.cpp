@@ -1,0 +1,103 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/comm/reductions.hpp>
+#include <osteon/job/answers.hpp>
+#include <osteon/physics/elasticity/elastic_fields.hpp>
+#include <osteon/physics/elasticity/loads/elastic_problem.hpp>
+#include <osteon/physics/heat/heat_case.hpp>
+#include <osteon/physics/shared/names_of_job.hpp>
+#include <osteon/physics/thermo_elasticity/entry.hpp>
+#include <osteon/physics/thermo_elasticity/flow_stress.hpp>
+#include <osteon/physics/thermo_elasticity/thermal_stress.hpp>
+
+namespace osteon::physics {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json range_of(MPI_Comm comm, const std::vector<double>& values, std::int64_t all) {
+  double sum = 0, ends[2] = {-std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  for (const double v : values) {
+    sum += v;
+    ends[0] = std::max(ends[0], -v);
+    ends[1] = std::max(ends[1], v);
+  }
+  comm::all_reduce(comm, &sum, 1, MPI_SUM);
+  comm::all_reduce(comm, ends, 2, MPI_MAX);
+  return {{"mean", sum / static_cast<double>(all)}, {"low", -ends[0]}, {"high", ends[1]}};
+}
+
+// Solve the heat problem; its answers and fields go to `result`. @return temperature of each active cell [K]
+// @collective
+std::vector<double> solve_temperatures(const spec& job, const local_model& part, const numerics::options& how,
+                                       physics_result& result, log_sink& log) {
+  const MPI_Comm comm = part.where.comm;
+  if (job.load.low_K == job.load.high_K) {  // no heat flows, so there is nothing to solve
+    std::vector<double> uniform;
+    comm::collectively(comm, [&] {
+      uniform.assign(static_cast<std::size_t>(part.cells.size()), job.load.low_K);
+      result.fields = heat_fields(part, share({uniform.begin(), uniform.end()}), share(std::vector<float>(uniform.size())));
+    });
+    result.earlier_proof.emplace().converged = true;
+    result.answers = {{"temperature_K", range_of(comm, uniform, result.elements)}, {"flux_W", 0.0}};
+    return uniform;
+  }
+  numerics::heat_problem problem;
+  comm::collectively(comm, [&] { problem = make_heat_problem(job, part, "conduction"); });
+  heat_solution solution = solve_heat(problem, how, log);
+  result.earlier_proof = solution.certificate;
+  result.answers = {{"temperature_K", range_of(comm, solution.temperature_K, result.elements)},
+                    {"flux_W", std::abs(solution.inflow_W[static_cast<std::size_t>(load_axis(job))][1])}};
+  result.fields = heat_fields(part, share({solution.temperature_K.begin(), solution.temperature_K.end()}),
+                              share(heat_flux_density(problem, solution.temperature_K)));
+  return std::move(solution.temperature_K);
+}
+
+}  // namespace
+
+physics_result run_thermo_elasticity(const spec& job, const local_model& part, const numerics::options& how, log_sink& log) {
+  if (is_with_flow(job)) return run_flow_stress(job, part, how, log);
+  const MPI_Comm comm = part.where.comm;
+  physics_result result;
+  result.elements = part.cells.size();
+  comm::all_reduce(comm, &result.elements, 1, MPI_SUM);
+
+  const axis along = load_axis(job);
+  const auto problem = make_problem(part);
+  const std::optional<measure> plates = hold_warm_body(job, part, *problem);
+  const bool bonded = plates.has_value();
+
+  log.note("temperatures");
+  std::vector<double> temperature_K = solve_temperatures(job, part, how, result, log);
+
+  const derived_fields state = add_thermal_stress(result, job, part, problem, plates, std::move(temperature_K), how, log);
+  result.answers["heat_certificate"] = certificate_of_stage(*result.earlier_proof);
+  result.answers["load"] = {{"test", bonded ? "axial_bonded" : "free_expansion"},
+                            {"axis", job.load.axis},
+                            {"low_K", job.load.low_K},
+                            {"high_K", job.load.high_K},
+                            {"reference_K", *job.load.reference_K},
+                            {"length_mm", length_mm(part.header, along)},
+                            {"cross_section_mm2", cross_section_mm2(part.header, along)}};
+  if (plates) {
+    result.answers["load"]["strain"] = job.load.strain.value_or(0);
+    result.answers["load"]["displacement_mm"] = plates->amount;
+  }
+
+  if (auto table = by_material(part, state); !table.is_null()) result.answers["by_material"] = std::move(table);
+  show(result, job, part, state);
+  for (result_field& field : elastic_fields(part, job.output_fields.value_or(default_elastic_fields()), state))
+    result.fields.push_back(std::move(field));
+  return result;
+}
+
+void check_thermo_elasticity(const spec& job, const local_model& part) {
+  if (is_with_flow(job)) return check_flow_stress_on(job, part, null_log());
+  hold_warm_body(job, part, *make_problem(part));
+  if (job.load.low_K != job.load.high_K) check_heat(make_heat_problem(job, part, "conduction"));
+}
+
+}  // namespace osteon::physics

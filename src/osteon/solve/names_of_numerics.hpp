@@ -1,7 +1,0 @@
-#pragma once
-/// @file
-/// The solvers of the physics use the names of numerics without qualification.
-namespace osteon::numerics {}
-namespace osteon::solve {
-using namespace numerics;
-}

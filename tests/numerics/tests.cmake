@@ -1,0 +1,1 @@
+osteon_test(numerics/coarse_direct)
