@@ -8,6 +8,7 @@
 #include <osteon/base/material_number.hpp>
 #include <osteon/grid/block.hpp>
 #include <osteon/voxel/run_set.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,13 @@ struct flow_problem {
   double density_kg_per_m3 = 1000;  ///< for the Reynolds number only
   double pressure_drop_Pa = 1;      ///< over the length of the box; fields and the Reynolds number are for it
 };
+
+/// The voxels with any of the labels, as runs of the block.
+/// @param active voxels whose label is not 0 @param label per active voxel
+/// @param fluid labels that flow; 0 stands for all voxels that are not active
+/// @collective local
+voxel::run_set fluid_cells(const voxel::run_set& active, std::span<const material_number> label,
+                           std::span<const material_number> fluid);
 
 /// Counts over all ranks.
 struct flow_counts {

@@ -3,6 +3,7 @@
 /// Conjugate gradients for the coupled system of Stokes flow; one setup serves any number of directions.
 #include <cstdint>
 #include <osteon/base/log_sink.hpp>
+#include <osteon/numerics/certificate.hpp>
 #include <osteon/numerics/krylov/block_sums.hpp>
 #include <osteon/numerics/krylov/cg.hpp>
 #include <osteon/physics/flow/solver/stokes/flow_preconditioner.hpp>

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
-#include <osteon/physics/flow/solver/stokes/permeability.hpp>
+#include <osteon/physics/flow/solver/stokes/flow_problem.hpp>
 
 #include <fmt/format.h>
 

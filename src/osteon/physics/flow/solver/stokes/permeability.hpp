@@ -20,7 +20,6 @@
 #include <osteon/physics/flow/solver/stokes/carried_velocities.hpp>
 #include <osteon/physics/flow/solver/stokes/flow_problem.hpp>
 #include <osteon/physics/shared/solver/names_of_numerics.hpp>
-#include <span>
 #include <vector>
 
 namespace osteon::physics {
@@ -74,13 +73,6 @@ struct flow_solution {
   double hydraulic_diameter_mm = 0;  ///< 4 volume / wetted surface of what flows
   double setup_seconds = 0;          ///< wall
 };
-
-/// The voxels with any of the labels, as runs of the block.
-/// @param active voxels whose label is not 0 @param label per active voxel
-/// @param fluid labels that flow; 0 stands for all voxels that are not active
-/// @collective local
-voxel::run_set fluid_cells(const voxel::run_set& active, std::span<const material_number> label,
-                           std::span<const material_number> fluid);
 
 /// Check the problem as `solve_permeability` does, without solving. @throws as it @collective on problem.where.comm
 void check_permeability(const flow_problem& problem, const flow_options& how);
