@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Sums over the four arrays of the unknowns of flow.
+/// Sums and maxima over fixed blocks of indices, equal for any number of threads, and sums over ranks.
 #include <mpi.h>
 
 #include <algorithm>
@@ -8,27 +8,48 @@
 #include <osteon/base/at.hpp>
 #include <osteon/base/for_each.hpp>
 #include <osteon/comm/reductions.hpp>
+#include <type_traits>
 #include <vector>
 
 namespace osteon::numerics {
 
-/// Sums of N terms over blocks of the four arrays of owned values, the same for any number of threads. Terms that sum along
-/// a block do so in the lanes of vectors (omp simd): one sum would have each addition wait for the one before.
-/// @param term (component, begin, count, sums)
-template <std::size_t N, class Term>
-std::array<double, N> sum_blocks(std::int64_t owned, Term term) {
-  constexpr std::int64_t block = 4096;
-  const std::int64_t blocks = (owned + block - 1) / block;
-  std::vector<std::array<double, N>> partial(at(4 * blocks));
-#pragma omp parallel for schedule(static) if (4 * owned >= shortest_parallel_loop)
-  for (std::int64_t b = 0; b < 4 * blocks; ++b) {
-    const std::int64_t begin = b % blocks * block;
-    term(b / blocks, begin, std::min(block, owned - begin), partial[at(b)]);
+/// The indices [0, count) of one array or of several, in blocks of equal size.
+struct index_blocks {
+  std::int64_t count = 0;
+  std::int64_t arrays = 1;
+  std::int64_t size = 4096;
+
+  std::int64_t of_array() const { return (count + size - 1) / size; }
+};
+
+/// Call body(block, array, begin, n) for all blocks, those of the first array first, in any order, by all threads.
+template <class Body>
+void for_each_block_of(const index_blocks& blocks, const Body& body) {
+  const std::int64_t number = blocks.arrays * blocks.of_array();
+#pragma omp parallel for schedule(static) if (blocks.arrays * blocks.count >= std::min(blocks.size, shortest_parallel_loop))
+  for (std::int64_t b = 0; b < number; ++b) {
+    const std::int64_t begin = b % blocks.of_array() * blocks.size;
+    body(b, b / blocks.of_array(), begin, std::min(blocks.size, blocks.count - begin));
   }
-  std::array<double, N> sum{};
+}
+
+/// Sums of N terms over the blocks, of this rank. Terms that sum along a block do so in the lanes of vectors (omp simd): in
+/// one sum each addition would wait for the one before.
+/// @param term (array, begin, n, sums); of one array also (begin, end, sums). The sums are zero before it.
+template <std::size_t N, class Term>
+std::array<double, N> block_sums(const index_blocks& blocks, const Term& term) {
+  std::vector<std::array<double, N>> partial(at(blocks.arrays * blocks.of_array()));
+  for_each_block_of(blocks, [&](std::int64_t block, std::int64_t array, std::int64_t begin, std::int64_t n) {
+    std::array<double, N>& sums = partial[at(block)];
+    if constexpr (std::is_invocable_v<Term, std::int64_t, std::int64_t, std::array<double, N>&>)
+      term(begin, begin + n, sums);
+    else
+      term(array, begin, n, sums);
+  });
+  std::array<double, N> all{};
   for (const auto& p : partial)
-    for (std::size_t n = 0; n < N; ++n) sum[n] += p[n];
-  return sum;
+    for (std::size_t n = 0; n < N; ++n) all[n] += p[n];
+  return all;
 }
 
 /// Sums over all ranks. @collective on comm
@@ -36,6 +57,22 @@ template <std::size_t N>
 std::array<double, N> sum_of_ranks(MPI_Comm comm, std::array<double, N> sums) {
   comm::counted_all_reduce(comm, sums.data(), N, MPI_SUM);
   return sums;
+}
+
+/// Sums of N terms over the blocks of all ranks. @collective on comm
+template <std::size_t N, class Term>
+std::array<double, N> block_sums(MPI_Comm comm, const index_blocks& blocks, const Term& term) {
+  return sum_of_ranks(comm, block_sums<N>(blocks, term));
+}
+
+/// Largest value of the blocks of one array, of this rank; 0 if there is none. @param term (begin, end), >= 0
+template <class Term>
+double block_maximum(const index_blocks& blocks, const Term& term) {
+  std::vector<double> values(at(blocks.of_array()));
+  for_each_block_of(blocks, [&](std::int64_t block, std::int64_t, std::int64_t begin, std::int64_t n) {
+    values[at(block)] = term(begin, begin + n);
+  });
+  return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
 }
 
 }  // namespace osteon::numerics

@@ -13,7 +13,7 @@ namespace osteon::numerics {
 /// @return of this rank; @collective local
 inline double square_of_preconditioned(std::int64_t owned, std::int64_t stride, const std::vector<float>& a,
                                        const std::vector<float>& b, const std::vector<float>& c) {
-  return sum_blocks<1>(owned, [&](std::int64_t component, std::int64_t begin, std::int64_t n, auto& sum) {
+  return block_sums<1>({owned, 4}, [&](std::int64_t component, std::int64_t begin, std::int64_t n, auto& sum) {
     const std::int64_t first = component * stride + begin;
     const float *const va = a.data() + first, *const vb = b.data() + first, *const vc = c.data() + first;
     const double momentum = component < 3 ? 1 : 0;
@@ -28,7 +28,7 @@ inline double square_of_preconditioned(std::int64_t owned, std::int64_t stride, 
 /// The next direction: p = s + beta p, and with it w = K p, from v = K s.
 inline void turn_direction(std::int64_t owned, std::int64_t stride, float beta, const std::vector<float>& s,
                            const std::vector<float>& v, std::vector<float>& p, std::vector<float>& w) {
-  sum_blocks<1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto&) {
+  for_each_block_of({owned, 4}, [&](std::int64_t, std::int64_t c, std::int64_t begin, std::int64_t n) {
     const std::int64_t first = c * stride + begin;
     const float *const from = s.data() + first, *const product = v.data() + first;
     float *const to = p.data() + first, *const product_to = w.data() + first;

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 #include <osteon/base/counted.hpp>
-#include <osteon/base/for_each.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/reductions.hpp>
+#include <osteon/numerics/krylov/block_sums.hpp>
 #include <osteon/numerics/operators/fine_stiffness.hpp>
 #include <osteon/physics/elasticity/solver/elasticity_check.hpp>
 #include <osteon/physics/elasticity/solver/loose_parts.hpp>
@@ -138,18 +138,11 @@ vector3 affine_displacement(int component, vector3 position_mm) {
 voigt_vector mean_stress_MPa(const elasticity_problem& problem, std::span<const double> displacement_mm) {
   const auto runs = problem.cells.runs();
   const std::vector<kernel::lame> material = lame_table(*problem.materials);
-  // Fixed blocks, added in their order: the sum does not depend on the number of threads.
-  constexpr std::int64_t block = 512;
-  const auto count = static_cast<std::int64_t>(runs.size());
-  std::vector<voigt_vector> partial(static_cast<std::size_t>((count + block - 1) / block), voigt_vector{});
-  for_each_block(count, block, [&](std::int64_t begin, std::int64_t end) {
+  const index_blocks blocks{.count = std::ssize(runs), .size = 512};
+  voigt_vector mean = block_sums<6>(blocks, [&](std::int64_t begin, std::int64_t end, auto& sum) {
     for (std::int64_t i = begin; i < end; ++i)
-      add_stress(problem, displacement_mm, material, runs[static_cast<std::size_t>(i)],
-                 partial[static_cast<std::size_t>(begin / block)]);
+      add_stress(problem, displacement_mm, material, runs[static_cast<std::size_t>(i)], sum);
   });
-  voigt_vector mean{};
-  for (const voigt_vector& p : partial)
-    for (std::size_t i = 0; i < 6; ++i) mean[i] += p[i];
   comm::all_reduce(problem.where.comm, mean.data(), 6, MPI_SUM);
   for (double& value : mean) value /= static_cast<double>(problem.where.domain.volume());
   return mean;

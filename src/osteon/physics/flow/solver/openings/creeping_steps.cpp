@@ -52,8 +52,8 @@ struct through_solver::creeping_system {
   double step(double alpha) {
     through_solver& t = solver;
     const std::int64_t stride = t.cells_.stride();
-    const auto squares =
-        t.all_ranks(sum_blocks<2>(t.cells_.grid.owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
+    const auto squares = t.all_ranks(
+        block_sums<2>({t.cells_.grid.owned, 4}, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
           const float *const w = t.w_.data() + c * stride + begin, *const p = t.p_.data() + c * stride + begin,
                              *const q = t.change_.data() + c * stride + begin;
           float *const r = t.r_.data() + c * stride + begin, *const s = t.s_.data() + c * stride + begin;

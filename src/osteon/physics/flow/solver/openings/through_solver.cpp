@@ -226,7 +226,7 @@ void through_solver::remove_free_pressure(T* pressure) const {
 // Of the velocities, of the pressure.
 std::array<double, 2> through_solver::squares(const std::vector<float>& v) const {
   const auto sends = part("size");
-  return all_ranks(sum_blocks<2>(cells_.grid.owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
+  return all_ranks(block_sums<2>({cells_.grid.owned, 4}, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
     const float* const own = v.data() + c * cells_.stride() + begin;
     sum[c == 3 ? 1 : 0] = dot(own, own, n);
   }));
@@ -240,7 +240,7 @@ double through_solver::size(const std::vector<float>& v) const {
 double through_solver::size_of_answer() const {
   const auto sends = part("size_of_answer");
   const auto sum =
-      all_ranks(sum_blocks<1>(cells_.grid.owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& part) {
+      all_ranks(block_sums<1>({cells_.grid.owned, 4}, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& part) {
         const double* const own = x_.data() + c * cells_.stride() + begin;
         double square = 0;
         for (std::int64_t i = 0; i < n; ++i) square += own[i] * own[i];
@@ -295,15 +295,15 @@ bool through_solver::reduce_s(step_kind kind, double to, const through_options& 
     work_ += work_of_iteration(kind, kept);
     double before = 0;  // |w|^2 with its part along the kept ones
     if (kept > 0) {
-      const auto a =
-          all_ranks(sum_blocks<kept_inertia + 1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
+      const auto a = all_ranks(
+          block_sums<kept_inertia + 1>({owned, 4}, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
             const double weight = c < 3 ? unit_ * unit_ : 1;
             const float* const w = w_.data() + c * stride + begin;
             for (std::size_t k = 0; k < kept; ++k) sum[k] = weight * dot(w, kept_[k].w.data() + c * owned + begin, n);
             sum[kept_inertia] = weight * dot(w, w, n);
           }));
       before = a[kept_inertia];
-      sum_blocks<1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto&) {
+      for_each_block_of({owned, 4}, [&](std::int64_t, std::int64_t c, std::int64_t begin, std::int64_t n) {
         float *const w = w_.data() + c * stride + begin, *const p = p_.data() + c * stride + begin;
         for (std::size_t k = 0; k < kept; ++k) {
           const auto factor = static_cast<float>(-a[k]);
@@ -314,7 +314,7 @@ bool through_solver::reduce_s(step_kind kind, double to, const through_options& 
       });
       multiply(kind);
     }
-    const auto d = all_ranks(sum_blocks<2>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
+    const auto d = all_ranks(block_sums<2>({owned, 4}, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
       const float* const w = w_.data() + c * stride + begin;
       const double weight = c < 3 ? unit_ * unit_ : 1;
       sum = {weight * dot(w, w, n), weight * dot(w, s_.data() + c * stride + begin, n)};
@@ -337,7 +337,7 @@ bool through_solver::reduce_s(step_kind kind, double to, const through_options& 
     direction& newest = kept_.back();
     const auto length = static_cast<float>(1 / std::sqrt(d[0]));
     const auto last = part("update");
-    const auto t = all_ranks(sum_blocks<1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
+    const auto t = all_ranks(block_sums<1>({owned, 4}, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
       const float *const w = w_.data() + c * stride + begin, *const p = p_.data() + c * stride + begin,
                          *const v = v_.data() + c * stride + begin;
       float *const r = r_.data() + c * stride + begin, *const s = s_.data() + c * stride + begin;

@@ -67,7 +67,7 @@ double flow_solver::recompute_residual() {
 
 flow_solver::progress flow_solver::sums() const {
   const std::int64_t stride = cells_.stride();
-  auto s = sum_blocks<4>(cells_.grid.owned, [&](std::int64_t c, std::int64_t begin, std::int64_t count, auto& sum) {
+  auto s = block_sums<4>({cells_.grid.owned, 4}, [&](std::int64_t c, std::int64_t begin, std::int64_t count, auto& sum) {
     const double* const x = x_.data() + c * stride + begin;
     const float* const r = r_.data() + c * stride + begin;
     double work = 0, square = 0, product = 0;
@@ -117,7 +117,7 @@ kept_answer flow_solver::keep_answer() const {
 
 double flow_solver::mixed_permeability(std::size_t axis, const kept_answer& earlier) const {
   const std::int64_t stride = cells_.stride(), owned = cells_.grid.owned;
-  auto s = sum_blocks<1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t count, auto& sum) {
+  auto s = block_sums<1>({owned, 4}, [&](std::int64_t c, std::int64_t begin, std::int64_t count, auto& sum) {
     const double* const x = x_.data() + c * stride + begin;
     const float* const r = r_.data() + c * stride + begin;
     const std::uint16_t* const other = earlier.data() + c * owned + begin;
@@ -157,7 +157,7 @@ double flow_solver::search(double beta) {
 
 double flow_solver::step(double alpha) {
   const std::int64_t stride = cells_.stride();
-  auto t = sum_blocks<4>(cells_.grid.owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
+  auto t = block_sums<4>({cells_.grid.owned, 4}, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
     const float *const w = w_.data() + c * stride + begin, *const p = p_.data() + c * stride + begin,
                        *const q = v_.data() + c * stride + begin;
     float *const r = r_.data() + c * stride + begin, *const s = s_.data() + c * stride + begin;
@@ -333,7 +333,7 @@ flow_solver::energies flow_solver::measure_energies() {
   const std::int64_t stride = cells_.stride();
   const float* const mass = preconditioner_.right_side_of_pressure();
   const auto e =
-      all_ranks(sum_blocks<2>(cells_.grid.owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
+      all_ranks(block_sums<2>({cells_.grid.owned, 4}, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
         const float *const r = (c < 3 ? r_.data() + c * stride : mass) + begin, *const q = v_.data() + c * stride + begin;
         double energy = 0;
 #pragma omp simd reduction(+ : energy)
@@ -347,7 +347,7 @@ flow_solver::energies flow_solver::measure_energies() {
 flow_solver::inner_products flow_solver::products_of_residual() const {
   const std::int64_t stride = cells_.stride();
   const auto e =
-      all_ranks(sum_blocks<3>(cells_.grid.owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
+      all_ranks(block_sums<3>({cells_.grid.owned, 4}, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
         const float *const r = r_.data() + c * stride + begin, *const s = s_.data() + c * stride + begin,
                            *const v = v_.data() + c * stride + begin;
         double residual = 0, product = 0;

@@ -65,8 +65,7 @@ double momentum_solver::precondition() {
       });
     }
   }
-  return all_ranks(sum_blocks<1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
-    if (c == 3) return;
+  return all_ranks(block_sums<1>({owned, 3}, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
     const float *const r = r_.data() + c * stride + begin, *const z = z_.data() + c * stride + begin;
     for (std::int64_t i = 0; i < n; ++i) sum[0] += static_cast<double>(r[i]) * static_cast<double>(z[i]);
   }))[0];
@@ -81,8 +80,7 @@ double momentum_solver::search(double beta) {
   for_each_stokes(operator_.single, p_.data(), {}, [v = v_.data(), stride]<class V>(int c, std::int32_t i, V value) {
     if (c < 3) kernel::put(v + c * stride + i, value);
   });
-  return all_ranks(sum_blocks<1>(cells_.grid.owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
-    if (c == 3) return;
+  return all_ranks(block_sums<1>({cells_.grid.owned, 3}, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
     const float *const p = p_.data() + c * stride + begin, *const v = v_.data() + c * stride + begin;
     for (std::int64_t i = 0; i < n; ++i) sum[0] += static_cast<double>(p[i]) * static_cast<double>(v[i]);
   }))[0];
@@ -91,8 +89,7 @@ double momentum_solver::search(double beta) {
 double momentum_solver::step(double alpha) {
   const std::int64_t stride = cells_.stride();
   return std::sqrt(
-      all_ranks(sum_blocks<1>(cells_.grid.owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
-        if (c == 3) return;
+      all_ranks(block_sums<1>({cells_.grid.owned, 3}, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
         const float *const p = p_.data() + c * stride + begin, *const v = v_.data() + c * stride + begin;
         float *const r = r_.data() + c * stride + begin, *const to = c_.data() + c * stride + begin;
         const auto length = static_cast<float>(alpha);
@@ -129,11 +126,11 @@ void momentum_solver::find_residual(const double* right, double* e, bool is_gues
 
 double momentum_solver::size_of_residual() const {
   const comm::sent_part sends(cells_.grid.where.comm, "friction_size");
-  const auto sum = sum_blocks<1>(cells_.grid.owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& square) {
-    if (c == 3) return;
-    const float* const r = r_.data() + c * cells_.stride() + begin;
-    for (std::int64_t i = 0; i < n; ++i) square[0] += static_cast<double>(r[i]) * static_cast<double>(r[i]);
-  });
+  const auto sum =
+      block_sums<1>({cells_.grid.owned, 3}, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& square) {
+        const float* const r = r_.data() + c * cells_.stride() + begin;
+        for (std::int64_t i = 0; i < n; ++i) square[0] += static_cast<double>(r[i]) * static_cast<double>(r[i]);
+      });
   return std::sqrt(all_ranks(sum)[0]);
 }
 

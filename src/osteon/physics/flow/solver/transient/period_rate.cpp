@@ -1,7 +1,7 @@
 #include <cmath>
 #include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
-#include <osteon/physics/flow/solver/transient/cell_reductions.hpp>
+#include <osteon/numerics/operators/cell_reductions.hpp>
 #include <osteon/physics/flow/solver/transient/period_rate.hpp>
 
 namespace osteon::physics {
@@ -19,13 +19,11 @@ double period_rate::rate_of(const double* u) const {
 
 double period_rate::length_of(const double* v) const {
   const std::int64_t n = cells_.stride();
-  return std::sqrt(
-      sum_of_ranks(cells_.grid.where.comm,
-                   sum_blocks<1>(cells_.grid.owned, [&](std::int64_t c, std::int64_t begin, std::int64_t count, auto& sum) {
-                     if (c == 3) return;
-                     const double* const own = v + c * n + begin;
-                     for (std::int64_t i = 0; i < count; ++i) sum[0] += own[i] * own[i];
-                   }))[0]);
+  return std::sqrt(block_sums<1>(cells_.grid.where.comm, {cells_.grid.owned, 3},
+                                 [&](std::int64_t c, std::int64_t begin, std::int64_t count, auto& sum) {
+                                   const double* const own = v + c * n + begin;
+                                   for (std::int64_t i = 0; i < count; ++i) sum[0] += own[i] * own[i];
+                                 })[0]);
 }
 
 // Takes off velocity_ what does not conserve mass; increment_ becomes its d.

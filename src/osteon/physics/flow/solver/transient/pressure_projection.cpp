@@ -129,20 +129,17 @@ double pressure_projection::search(double beta) {
 }
 
 double pressure_projection::step(double alpha) {
-  constexpr std::int64_t block = 8192;
   const std::int32_t owned = cells_.grid.owned;
   for_each(owned,
            [r = r_.data(), c = c_.data(), p = p_.data(), q = q_.data(), a = static_cast<float>(alpha)](std::int64_t i) {
              c[i] += a * p[i];
              r[i] -= a * q[i];
            });
-  std::vector<double> most(at((owned + block - 1) / block));
-  for_each_block(owned, block, [&](std::int64_t begin, std::int64_t end) {
+  double largest = block_maximum({.count = owned, .size = 8192}, [&](std::int64_t begin, std::int64_t end) {
     double own = 0;
     for (std::int64_t i = begin; i < end; ++i) own = std::max(own, std::abs(static_cast<double>(r_[at(i)])));
-    most[at(begin / block)] = own;
+    return own;
   });
-  double largest = most.empty() ? 0 : *std::max_element(most.begin(), most.end());
   comm::counted_all_reduce(cells_.grid.where.comm, &largest, 1, MPI_MAX);
   return largest;
 }
@@ -180,19 +177,15 @@ void pressure_projection::rehearse(double* u, double* d) {
 
 // Largest |G^T u| of all ranks; exact_ holds it. Infinite if one is no number, which a maximum passes by.
 double pressure_projection::find_highest_divergence(const double* u) {
-  constexpr std::int64_t block = 8192;
   find_divergence(u, exact_.data());
-  const std::int64_t owned = cells_.grid.owned;
-  std::vector<double> most(at((owned + block - 1) / block));
-  for_each_block(owned, block, [&](std::int64_t begin, std::int64_t end) {
+  double highest = block_maximum({.count = cells_.grid.owned, .size = 8192}, [&](std::int64_t begin, std::int64_t end) {
     double largest = 0, sum = 0;
     for (std::int64_t i = begin; i < end; ++i) {
       largest = std::max(largest, std::abs(exact_[at(i)]));
       sum += exact_[at(i)];
     }
-    most[at(begin / block)] = std::isfinite(sum) ? largest : std::numeric_limits<double>::infinity();
+    return std::isfinite(sum) ? largest : std::numeric_limits<double>::infinity();
   });
-  double highest = most.empty() ? 0 : *std::max_element(most.begin(), most.end());
   const comm::sent_part sends(cells_.grid.where.comm, "largest_divergence");
   comm::counted_all_reduce(cells_.grid.where.comm, &highest, 1, MPI_MAX);
   return highest;

@@ -45,20 +45,10 @@ transport_solver::transport_solver(transport_cells& cells, std::vector<double> s
 }
 void transport_solver::restart() { std::fill(x_.begin(), x_.end(), 0.0); }
 
-// Sums of N terms over owned cells, the same for any number of threads. @param term (begin, end, sums)
+// Sums of N terms over the owned cells of all ranks. @param term (begin, end, sums)
 template <std::size_t N, class Term>
 std::array<double, N> transport_solver::sums(const Term& term) const {
-  constexpr std::int64_t block = 8192;
-  const std::int64_t count = cells_.grid.owned, blocks = (count + block - 1) / block;
-  std::vector<std::array<double, N>> partial(at(blocks));
-  for_each_block(count, block, [&](std::int64_t begin, std::int64_t end) {
-    partial[at(begin / block)] = {};
-    term(begin, end, partial[at(begin / block)]);
-  });
-  std::array<double, N> all{};
-  for (const auto& p : partial)
-    for (std::size_t n = 0; n < N; ++n) all[n] += p[n];
-  return sum_of_ranks(cells_.grid.where.comm, all);
+  return block_sums<N>(cells_.grid.where.comm, {.count = cells_.grid.owned, .size = 8192}, term);
 }
 
 double transport_solver::find_residual() {
