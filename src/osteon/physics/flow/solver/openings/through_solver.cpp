@@ -34,6 +34,7 @@ constexpr int most_still = 10;            // iterations without a fall of |s|, a
 
 double dot(const float* a, const float* b, std::int64_t n) {
   double sum = 0;
+#pragma omp simd reduction(+ : sum)
   for (std::int64_t i = 0; i < n; ++i) sum += static_cast<double>(a[i]) * static_cast<double>(b[i]);
   return sum;
 }
@@ -74,7 +75,6 @@ void through_solver::begin(const std::vector<std::pair<std::int64_t, double>>& g
   for (double& x : x_) x *= factor_of_last;
   for (const auto& [place, value] : given) x_[at(place)] = value;
   if (held_ > 0) held_from_.assign(x_.begin(), x_.begin() + 3 * cells_.stride());
-  kept_.clear();
 }
 
 // v = K of.
@@ -243,6 +243,7 @@ double through_solver::size_of_answer() const {
       all_ranks(block_sums<1>({cells_.grid.owned, 4}, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& part) {
         const double* const own = x_.data() + c * cells_.stride() + begin;
         double square = 0;
+#pragma omp simd reduction(+ : square)
         for (std::int64_t i = 0; i < n; ++i) square += own[i] * own[i];
         part[0] = (c < 3 ? unit_ * unit_ : 1) * square;
       }));
@@ -265,103 +266,97 @@ double through_solver::imbalance() const {
   return sums[1] > 0 ? 2 * sums[0] / sums[1] : 0;
 }
 
-// GCR: change_ becomes what the linear problem asks for; r_ and s_ follow.
-// @return whether |s| fell by the factor `to`
+// A step of Picard or Newton as a system of numerics::gcr: s = P (b - K x - C(x) x) becomes small.
+struct through_solver::linear_system {
+  through_solver& solver;
+  step_kind kind;
+  double size_of_s;
+  bool stagnates = false;
+
+  gcr_layout layout() const {
+    return {solver.cells_.grid.where.comm, {solver.cells_.grid.owned, 4}, solver.cells_.stride()};
+  }
+  double weight(std::int64_t c) const { return c < 3 ? solver.unit_ * solver.unit_ : 1; }
+  float* direction() const { return solver.p_.data(); }
+  float* image() const { return solver.w_.data(); }
+  const float* residual() const { return solver.s_.data(); }
+
+  void search() {
+    through_solver& t = solver;
+    t.p_ = t.s_;
+    if (stagnates) {
+      // Breakdown: s is orthogonal to its image and would be the direction again. The last image is the next direction, as
+      // long as s.
+      const auto scale = static_cast<float>(size_of_s / t.size(t.w_));
+      for_each(4 * t.cells_.stride(), [p = t.p_.data(), w = t.w_.data(), scale](std::int64_t i) { p[i] = scale * w[i]; });
+    }
+    t.multiply(kind);
+    t.precondition(t.v_.data(), t.w_.data());
+  }
+  void follow() { solver.multiply(kind); }
+  double update(const gcr_step& step) {
+    through_solver& t = solver;
+    const auto sends = t.part("update");
+    const std::int64_t stride = t.cells_.stride(), owned = t.cells_.grid.owned;
+    const auto per_length = static_cast<float>(1 / step.length);
+    const auto square =
+        t.all_ranks(block_sums<1>({owned, 4}, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
+          const float *const w = t.w_.data() + c * stride + begin, *const p = t.p_.data() + c * stride + begin,
+                             *const v = t.v_.data() + c * stride + begin;
+          float *const r = t.r_.data() + c * stride + begin, *const s = t.s_.data() + c * stride + begin;
+          float *const x = t.change_.data() + c * stride + begin, *const kept_w = step.image + c * owned + begin,
+                       *const kept_p = step.direction + c * owned + begin;
+          double left = 0;
+#pragma omp simd reduction(+ : left)
+          for (std::int64_t i = 0; i < n; ++i) {
+            kept_w[i] = per_length * w[i];
+            kept_p[i] = per_length * p[i];
+            x[i] = static_cast<float>(static_cast<double>(x[i]) + step.alpha * static_cast<double>(p[i]));
+            s[i] = static_cast<float>(static_cast<double>(s[i]) - step.alpha * static_cast<double>(w[i]));
+            r[i] = static_cast<float>(static_cast<double>(r[i]) - step.alpha * static_cast<double>(v[i]));
+            left += static_cast<double>(s[i]) * static_cast<double>(s[i]);
+          }
+          sum[0] = weight(c) * left;
+        }))[0];
+    const double size = std::sqrt(square);
+    stagnates = size > 0.99 * size_of_s;
+    return size_of_s = size;
+  }
+};
+
+// change_ becomes the solution of the linear problem; r_ and s_ follow. @return whether |s| fell by the factor `to`
 bool through_solver::reduce_s(step_kind kind, double to, const through_options& how, through_flow& answer, log_sink& log) {
-  const std::int64_t stride = cells_.stride(), owned = cells_.grid.owned;
   solve_certificate& certificate = answer.certificate;
-  kept_.clear();  // they belong to another operator
   std::fill(change_.begin(), change_.end(), 0.0F);
   const double start = size(s_);
-  double now = start;
-  bool stands_still = false;
-  int still = 0, count = 0;
+  constexpr double mostly_rounding = 1e-4;
+  gcr<kept_inertia> recursion(most_kept_, mostly_rounding);
+  linear_system system{*this, kind, start};
+  int stagnations = 0, count = 0;
   double earlier = start;  // |s| some iterations ago
-  while (now > to * start) {
+  while (system.size_of_s > to * start) {
     if (certificate.iterations >= how.max_iterations) return false;
     if (how.poll) how.poll();
-    const bool is_first = kept_.empty();
-    auto sends = part(kind == step_kind::picard ? (is_first ? "first_iteration_of_picard" : "iteration_of_picard")
-                                                : (is_first ? "first_iteration_of_newton" : "iteration_of_newton"));
-    p_ = s_;
-    if (stands_still) {
-      // s is orthogonal to its own image, and would come again. The last image leads on, in the size of s.
-      const auto scale = static_cast<float>(now / size(w_));
-      for_each(4 * stride, [p = p_.data(), w = w_.data(), scale](std::int64_t i) { p[i] = scale * w[i]; });
-    }
-    multiply(kind);
-    precondition(v_.data(), w_.data());
-    const std::size_t kept = kept_.size();
-    work_ += work_of_iteration(kind, kept);
-    double before = 0;  // |w|^2 with its part along the kept ones
-    if (kept > 0) {
-      const auto a = all_ranks(
-          block_sums<kept_inertia + 1>({owned, 4}, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
-            const double weight = c < 3 ? unit_ * unit_ : 1;
-            const float* const w = w_.data() + c * stride + begin;
-            for (std::size_t k = 0; k < kept; ++k) sum[k] = weight * dot(w, kept_[k].w.data() + c * owned + begin, n);
-            sum[kept_inertia] = weight * dot(w, w, n);
-          }));
-      before = a[kept_inertia];
-      for_each_block_of({owned, 4}, [&](std::int64_t, std::int64_t c, std::int64_t begin, std::int64_t n) {
-        float *const w = w_.data() + c * stride + begin, *const p = p_.data() + c * stride + begin;
-        for (std::size_t k = 0; k < kept; ++k) {
-          const auto factor = static_cast<float>(-a[k]);
-          const float *const old_w = kept_[k].w.data() + c * owned + begin, *const old_p =
-                                                                                kept_[k].p.data() + c * owned + begin;
-          for (std::int64_t i = 0; i < n; ++i) w[i] += factor * old_w[i], p[i] += factor * old_p[i];
-        }
-      });
-      multiply(kind);
-    }
-    const auto d = all_ranks(block_sums<2>({owned, 4}, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
-      const float* const w = w_.data() + c * stride + begin;
-      const double weight = c < 3 ? unit_ * unit_ : 1;
-      sum = {weight * dot(w, w, n), weight * dot(w, s_.data() + c * stride + begin, n)};
-    }));
-    const double step = d[1] / d[0];
+    const bool is_first = recursion.size() == 0;
+    const auto sends = part(kind == step_kind::picard ? (is_first ? "first_iteration_of_picard" : "iteration_of_picard")
+                                                      : (is_first ? "first_iteration_of_newton" : "iteration_of_newton"));
+    work_ += work_of_iteration(kind, recursion.size());
+    const gcr_outcome outcome = recursion.advance(system);
     ++certificate.iterations;
-    if (constexpr double mostly_rounding = 1e-4; kept > 0 && d[0] < mostly_rounding * before) {
-      kept_.clear();  // they span this direction, too
-      return now < 0.9 * start;
-    }
-    if (!std::isfinite(step))
+    if (outcome == gcr_outcome::dependent) return system.size_of_s < 0.9 * start;
+    if (outcome == gcr_outcome::not_finite)
       throw solve_error(
           fmt::format("the flow solver met a value that is not finite in iteration {}: the flow is too fast for a steady "
                       "state, or voxels are far from cubes",
                       certificate.iterations));
-    if (kept < most_kept_)
-      kept_.push_back({std::vector<float>(at(4 * owned)), std::vector<float>(at(4 * owned))});
-    else
-      std::rotate(kept_.begin(), kept_.begin() + 1, kept_.end());
-    direction& newest = kept_.back();
-    const auto length = static_cast<float>(1 / std::sqrt(d[0]));
-    const auto last = part("update");
-    const auto t = all_ranks(block_sums<1>({owned, 4}, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
-      const float *const w = w_.data() + c * stride + begin, *const p = p_.data() + c * stride + begin,
-                         *const v = v_.data() + c * stride + begin;
-      float *const r = r_.data() + c * stride + begin, *const s = s_.data() + c * stride + begin;
-      float *const x = change_.data() + c * stride + begin, *const kept_w = newest.w.data() + c * owned + begin,
-                   *const kept_p = newest.p.data() + c * owned + begin;
-      for (std::int64_t i = 0; i < n; ++i) {
-        kept_w[i] = length * w[i];
-        kept_p[i] = length * p[i];
-        x[i] = static_cast<float>(static_cast<double>(x[i]) + step * static_cast<double>(p[i]));
-        s[i] = static_cast<float>(static_cast<double>(s[i]) - step * static_cast<double>(w[i]));
-        r[i] = static_cast<float>(static_cast<double>(r[i]) - step * static_cast<double>(v[i]));
-      }
-      sum[0] = (c < 3 ? unit_ * unit_ : 1) * dot(s, s, n);
-    }));
-    stands_still = std::sqrt(t[0]) > 0.99 * now;
-    still = stands_still ? still + 1 : 0;
-    if (still > most_still) kept_.clear(), still = 0, stands_still = false;
-    now = std::sqrt(t[0]);
+    stagnations = system.stagnates ? stagnations + 1 : 0;
+    if (stagnations > most_still) recursion.restart(), stagnations = 0, system.stagnates = false;
     // A step of Newton is worth no more than this; single precision may end the fall as well.
     if (++count % iterations_of_a_fall == 0) {
-      if (now > least_fall * earlier) return false;
-      earlier = now;
+      if (system.size_of_s > least_fall * earlier) return false;
+      earlier = system.size_of_s;
     }
-    const double relative = now / first_;
+    const double relative = system.size_of_s / first_;
     certificate.residual_history.push_back(relative);
     log.progress(std::clamp(std::log(std::max(relative, 1e-12)) / std::log(how.tolerance), 0.0, 1.0),
                  fmt::format("iteration {}, relative residual {:.2e}", certificate.iterations, relative));

@@ -4,7 +4,10 @@
 /// where there is inertia.
 #include <memory>
 #include <osteon/base/log_sink.hpp>
+#include <osteon/comm/message_ledger.hpp>
+#include <osteon/numerics/kernel_work.hpp>
 #include <osteon/numerics/krylov/block_sums.hpp>
+#include <osteon/numerics/krylov/gcr.hpp>
 #include <osteon/physics/flow/solver/openings/convection.hpp>
 #include <osteon/physics/flow/solver/openings/momentum_limiter.hpp>
 #include <osteon/physics/flow/solver/openings/transport_cycle.hpp>
@@ -54,11 +57,9 @@ class through_solver {
   double upwinded_share() const { return reynolds_ > 0 ? convection_.upwinded_share() : 0; }
 
  private:
-  struct direction {
-    std::vector<float> p, w;  // scaled so that w has length one
-  };
   enum class step_kind { picard, newton };
   struct creeping_system;
+  struct linear_system;
 
   void multiply(std::vector<float>& of);
   void multiply(step_kind kind);
@@ -116,7 +117,6 @@ class through_solver {
   std::vector<double> x_, exact_;  // the residual before it is rounded
   std::vector<double> held_from_;  // velocities a step before
   std::vector<float> change_, r_, s_, p_, v_, w_;
-  std::vector<direction> kept_;
 };
 
 }  // namespace osteon::physics

@@ -9,7 +9,7 @@
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/numerics/checkpointer.hpp>
-#include <osteon/numerics/krylov/block_sums.hpp>
+#include <osteon/numerics/krylov/gcr.hpp>
 #include <osteon/physics/shared/solver/names_of_numerics.hpp>
 
 namespace osteon::physics {
@@ -48,7 +48,7 @@ void transport_solver::restart() { std::fill(x_.begin(), x_.end(), 0.0); }
 // Sums of N terms over the owned cells of all ranks. @param term (begin, end, sums)
 template <std::size_t N, class Term>
 std::array<double, N> transport_solver::sums(const Term& term) const {
-  return block_sums<N>(cells_.grid.where.comm, {.count = cells_.grid.owned, .size = 8192}, term);
+  return block_sums<N>(cells_.grid.where.comm, blocks(), term);
 }
 
 double transport_solver::find_residual() {
@@ -123,79 +123,72 @@ void transport_solver::factorise(heat_convection scheme) {
   coarse_.assign(z_.size(), 0);
 }
 
+// K x = b as a system of numerics::gcr: the residual itself becomes small, in double precision.
+struct transport_solver::linear_system {
+  transport_solver& solver;
+  double size_of_r;
+
+  gcr_layout layout() const { return {solver.cells_.grid.where.comm, solver.blocks(), 0}; }
+  double weight(std::int64_t) const { return 1; }
+  float* direction() const { return solver.z_.data(); }
+  float* image() const { return solver.w_.data(); }
+  const double* residual() const { return solver.r_.data(); }
+
+  void search() {
+    transport_solver& t = solver;
+    for_each(t.cells_.grid.owned, [unit = 1 / size_of_r, r = t.r_.data(), f = t.right_.data()](std::int64_t i) {
+      f[i] = static_cast<float>(unit * r[i]);
+    });
+    t.precondition();
+    t.cells_.grid.links.exchange(t.z_.data());
+    t.cells_.multiply(t.z_.data(), t.w_.data());
+  }
+  void follow() {}
+  double update(const gcr_step& step) {
+    transport_solver& t = solver;
+    const auto sends = t.part("heat_update");
+    const double of_kept = step.alpha * step.length;
+    const double square = t.sums<1>([&](std::int64_t begin, std::int64_t end, auto& sum) {
+      const float *const z = t.z_.data(), *const w = t.w_.data();
+      double *const x = t.x_.data(), *const r = t.r_.data();
+      double left = 0;
+#pragma omp simd reduction(+ : left)
+      for (std::int64_t i = begin; i < end; ++i) {
+        step.direction[i] = static_cast<float>(static_cast<double>(z[i]) / step.length);
+        step.image[i] = static_cast<float>(static_cast<double>(w[i]) / step.length);
+        x[i] += of_kept * static_cast<double>(step.direction[i]);
+        r[i] -= of_kept * static_cast<double>(step.image[i]);
+        left += r[i] * r[i];
+      }
+      sum[0] = left;
+    })[0];
+    return size_of_r = std::sqrt(square);
+  }
+};
+
 // GCR until |r| <= to. @return whether it got there
 bool transport_solver::reduce(double to, const options& how, solve_certificate& certificate, log_sink& log) {
-  const std::int32_t owned = cells_.grid.owned;
-  kept_.clear();  // they belong to other weights
-  double now = find_residual(), exact = now;
-  while (now > to) {
+  constexpr double mostly_rounding = 1e-8;
+  gcr<most_kept> recursion(most_kept, mostly_rounding);
+  linear_system system{*this, find_residual()};
+  double exact = system.size_of_r;
+  while (system.size_of_r > to) {
     if (certificate.iterations >= how.max_iterations) return false;
     if (how.checkpoints) how.checkpoints->pass();
-    const auto sends = part(kept_.empty() ? "heat_first_iteration" : "heat_iteration");
-    const double unit = 1 / now;
-    for_each(owned, [&, r = r_.data(), f = right_.data()](std::int64_t i) { f[i] = static_cast<float>(unit * r[i]); });
-    precondition();
-    cells_.grid.links.exchange(z_.data());
-    cells_.multiply(z_.data(), w_.data());
-    // Made orthogonal to what is kept.
-    const std::size_t kept = kept_.size();
-    double before = 0;  // |w|^2 with its part along the kept ones
-    if (kept > 0) {
-      const auto a = sums<most_kept + 1>([&](std::int64_t begin, std::int64_t end, auto& sum) {
-        for (std::int64_t i = begin; i < end; ++i) {
-          const auto w = static_cast<double>(w_[at(i)]);
-          for (std::size_t k = 0; k < kept; ++k) sum[k] += w * static_cast<double>(kept_[k].w[at(i)]);
-          sum[most_kept] += w * w;
-        }
-      });
-      before = a[most_kept];
-      for_each(owned, [&, z = z_.data(), w = w_.data()](std::int64_t i) {
-        for (std::size_t k = 0; k < kept; ++k) {
-          z[i] -= static_cast<float>(a[k]) * kept_[k].p[at(i)];
-          w[i] -= static_cast<float>(a[k]) * kept_[k].w[at(i)];
-        }
-      });
-    }
-    const auto d = sums<2>([&](std::int64_t begin, std::int64_t end, auto& sum) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        const auto w = static_cast<double>(w_[at(i)]);
-        sum[0] += w * w;
-        sum[1] += w * r_[at(i)];
-      }
-    });
+    const auto sends = part(recursion.size() == 0 ? "heat_first_iteration" : "heat_iteration");
+    const gcr_outcome outcome = recursion.advance(system);
     ++certificate.iterations;
-    if (constexpr double mostly_rounding = 1e-8; kept > 0 && d[0] < mostly_rounding * before) {
-      kept_.clear();  // they span this direction, too
-      continue;
-    }
-    const double length = std::sqrt(d[0]), step = d[1] / length;
-    if (!std::isfinite(step) || length == 0)
+    if (outcome == gcr_outcome::dependent) continue;
+    if (outcome == gcr_outcome::not_finite)
       throw solve_error(
           fmt::format("the solver of the temperature met a value that is not finite in iteration {}: conductivities, "
                       "velocities or voxel spacings are beyond single precision; check their units",
                       certificate.iterations));
-    if (kept < most_kept)
-      kept_.push_back({std::vector<float>(at(owned)), std::vector<float>(at(owned))});
-    else
-      std::rotate(kept_.begin(), kept_.begin() + 1, kept_.end());
-    direction& newest = kept_.back();
-    const auto last = part("heat_update");
-    const double square = sums<1>([&](std::int64_t begin, std::int64_t end, auto& sum) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        const std::size_t n = at(i);
-        newest.p[n] = static_cast<float>(static_cast<double>(z_[n]) / length);
-        newest.w[n] = static_cast<float>(static_cast<double>(w_[n]) / length);
-        x_[n] += step * static_cast<double>(newest.p[n]);
-        r_[n] -= step * static_cast<double>(newest.w[n]);
-        sum[0] += r_[n] * r_[n];
-      }
-    })[0];
-    now = std::sqrt(square);
-    if (now <= to || now < fall_of_rounding * exact) {
-      exact = now = find_residual();
+    if (system.size_of_r <= to || system.size_of_r < fall_of_rounding * exact) {
+      exact = system.size_of_r = find_residual();
       ++certificate.restarts;
     }
-    const double relative = now / first_;
+    const double relative = system.size_of_r / first_;
     certificate.residual_history.push_back(relative);
     log.progress(std::clamp(std::log(std::max(relative, 1e-15)) / std::log(how.tolerance), 0.0, 1.0),
                  fmt::format("temperature: iteration {}, relative residual {:.2e}", certificate.iterations, relative));

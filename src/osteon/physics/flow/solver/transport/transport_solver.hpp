@@ -4,6 +4,7 @@
 #include <optional>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/numerics/certificate.hpp>
+#include <osteon/numerics/krylov/block_sums.hpp>
 #include <osteon/numerics/solver_options.hpp>
 #include <osteon/physics/flow/solver/transport/transport_factor.hpp>
 #include <osteon/physics/flow/solver/transport/transport_multigrid.hpp>
@@ -51,9 +52,8 @@ class transport_solver {
   double residual_with(heat_convection scheme);
 
  private:
-  struct direction {
-    std::vector<float> p, w;
-  };
+  struct linear_system;
+
   comm::sent_part part(const char* name) const { return {cells_.grid.where.comm, name}; }
   void exchange_for_bounds();
   bool hold_bounds(double to, const options& how, solve_certificate& certificate, log_sink& log);
@@ -62,6 +62,7 @@ class transport_solver {
   void precondition();
   void factorise(heat_convection scheme);
   bool reduce(double to, const options& how, solve_certificate& certificate, log_sink& log);
+  index_blocks blocks() const { return {.count = cells_.grid.owned, .size = 8192}; }
   template <std::size_t N, class Term>
   std::array<double, N> sums(const Term& term) const;
 
@@ -72,7 +73,6 @@ class transport_solver {
   std::optional<double> taken_;
   std::vector<double> x_, r_;
   std::vector<float> right_, z_, w_, coarse_;
-  std::vector<direction> kept_;
 };
 
 }  // namespace osteon::physics
