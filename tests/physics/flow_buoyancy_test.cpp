@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <osteon/base/error.hpp>
-#include <osteon/numerics/krylov/anderson_mixing.hpp>
 #include <osteon/physics/flow/solver/transport/buoyant_flow.hpp>
 #include <osteon/physics/flow/solver/transport/stability.hpp>
 #include <random>
@@ -81,22 +80,6 @@ double nusselt_of(const physics::buoyant_solution& s, axis across) {
   const double low = s.heat.face_inflow_W[a][0] / (*s.rest_inflow_W)[a][0];
   EXPECT_NEAR(s.heat.face_inflow_W[a][1] / (*s.rest_inflow_W)[a][1], low, 1e-5 * low);
   return low;
-}
-
-// Oracle: the fixed point of a linear map, which it finds in as many steps as there are values, and one.
-TEST(flow_buoyancy, mixing_solves_linear_maps_in_as_many_steps_as_there_are_unknowns) {
-  const ranks_with_a_plane comm(3);
-  if (comm == MPI_COMM_NULL) return;
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
-  const std::array<double, 4> slope{-3, 0.5, 1.7, -0.2};
-  numerics::anderson_mixing mixing(comm, {}, 10);
-  std::vector<double> x(rank == 0 ? 4 : 0), g(x.size());
-  for (int step = 0; step < 6; ++step) {
-    for (std::size_t i = 0; i < x.size(); ++i) g[i] = 1 + slope[i] * x[i];
-    mixing.mix(x, g);
-  }
-  for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(x[i], 1 / (1 - slope[i]), 1e-5);
 }
 
 // Oracle: the flow by the difference of pressure that the weight of the column makes, in pores at random: voxel by voxel

@@ -32,9 +32,7 @@ equilibrium::equilibrium(const elasticity_problem& problem, const failure_plan& 
   k_->drop_ids();
   voxels_ = make_yielding_voxels(problem, plan, k_->stride());
   cg_.emplace(problem.where.comm, *k_, *voxels_, *multigrid_);
-  if (!voxels_->have_energy())
-    acceleration_.emplace(static_cast<std::size_t>(k_->size()),
-                          [this](const float* a, const float* b) { return cg_->dot(a, b); });
+  if (!voxels_->have_energy()) acceleration_.emplace([this](const float* a, const float* b) { return cg_->dot(a, b); });
   residual_.assign(static_cast<std::size_t>(k_->size()), 0.0F);
   correction_.assign(static_cast<std::size_t>(k_->size()), 0.0F);
   reaction_.assign(k_->fixed().size(), 0.0);

@@ -5,7 +5,7 @@
 /// with conjugate gradients; where the forces have no energy, a fixed point of the secant with Anderson's acceleration.
 #include <functional>
 #include <optional>
-#include <osteon/numerics/krylov/anderson.hpp>
+#include <osteon/numerics/krylov/anderson_acceleration.hpp>
 #include <osteon/physics/failure/solver/tangent_cg.hpp>
 #include <osteon/physics/shared/solver/names_of_numerics.hpp>
 
@@ -65,7 +65,7 @@ class equilibrium {
   std::optional<elasticity_multigrid> multigrid_;
   std::unique_ptr<yielding_voxels> voxels_;
   std::optional<tangent_cg> cg_;
-  std::optional<anderson> acceleration_;
+  std::optional<anderson_acceleration<float>> acceleration_;
   std::vector<float> residual_, correction_;
   std::vector<double> reaction_;
 };

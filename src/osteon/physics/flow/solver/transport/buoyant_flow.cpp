@@ -9,7 +9,8 @@
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/numerics/joint_certificate.hpp>
-#include <osteon/numerics/krylov/anderson_mixing.hpp>
+#include <osteon/numerics/krylov/anderson_acceleration.hpp>
+#include <osteon/numerics/krylov/block_sums.hpp>
 #include <osteon/physics/flow/solver/openings/through_solver.hpp>
 #include <osteon/physics/flow/solver/transport/buoyant_flow.hpp>
 #include <osteon/physics/flow/solver/transport/carried_temperature.hpp>
@@ -279,11 +280,26 @@ class buoyant_solver {
     return result;
   }
 
-  // Steps, made longer by mixing, until the steady equations of both are satisfied. @return whether they are
+  double inner_product(const std::vector<std::uint8_t>& counts, const float* a, const float* b) const {
+    double sum = block_sums<1>({.count = std::ssize(counts)}, [&](std::int64_t begin, std::int64_t end, auto& part) {
+      for (std::int64_t i = begin; i < end; ++i)
+        if (counts[at(i)] != 0) part[0] += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+    })[0];
+    comm::all_reduce(comm(), &sum, 1, MPI_SUM);
+    return sum;
+  }
+  static std::vector<double> difference(std::vector<double> a, const std::vector<double>& b) {
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] -= b[i];
+    return a;
+  }
+
+  // Accelerated steps until the steady equations of both are satisfied. @return whether they are
   bool settle(double factor, int most) {
     all_.is_unsettled = false;
     const pace steps = pace_of(factor);
-    anderson_mixing mixing(comm(), counted(), kept_rounds);
+    const std::vector<std::uint8_t> counts = counted();
+    anderson_acceleration<double> acceleration([&](const float* a, const float* b) { return inner_product(counts, a, b); },
+                                               kept_rounds);
     const double tolerance = how_.tolerance;
     double change = 1, moved = 1, worth_a_look = tolerance, finest_flow = 0.1 * tolerance;
     for (int round = 0; round < most; ++round) {
@@ -301,12 +317,14 @@ class buoyant_solver {
       const std::vector<double> after = state_of(next);
       set_state(before);
       if (round >= first_mixed) {
-        std::vector<double> state = before;
-        mixing.mix(state, after);
+        std::vector<double> state = difference(after, before);
+        acceleration.accelerate(state);
+        for (std::size_t i = 0; i < state.size(); ++i) state[i] += before[i];
         set_state(state);
         double low = 0, high = 0;
         ends_of(next, low, high);
         for (double& t : t_) t = std::clamp(t, low, high);  // of what is a temperature of a flow
+        acceleration.set_change(difference(state_of(t_), before));
       } else {
         set_state(after);
       }
