@@ -78,6 +78,9 @@ class changer final : public job::key_visitor {
 
  private:
   static void change(std::string& value) { value += "x"; }
+  static void change(job::choice_field& value) {
+    value.set(value.name() == value.names().back() ? value.names().front() : value.names().back());
+  }
   static void change(bool& value) { value = !value; }
   static void change(double& value) { value += 1; }
   static void change(std::int64_t& value) { value += 1; }

@@ -38,6 +38,7 @@ class key_writer final : public key_visitor {
   static json value_of(const T& field) {
     return field;
   }
+  static json value_of(const choice_field& field) { return field.has_value() ? json(field.name()) : json(nullptr); }
   template <class T>
   static json value_of(const std::optional<T>& field) {
     return field ? json(*field) : json(nullptr);

@@ -8,8 +8,10 @@
 #include <list>
 #include <memory>
 #include <optional>
+#include <osteon/job/choices.hpp>
 #include <osteon/job/spec.hpp>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -17,11 +19,11 @@
 namespace osteon::job {
 
 /// Where the value of a key is. An optional one may be left out.
-using key_field =
-    std::variant<std::string*, bool*, double*, std::int64_t*, std::vector<double>*, std::vector<std::int64_t>*,
-                 std::vector<std::string>*, std::vector<std::vector<double>>*, std::vector<std::vector<std::int64_t>>*,
-                 std::optional<std::string>*, std::optional<double>*, std::optional<std::int64_t>*,
-                 std::optional<std::vector<double>>*, std::optional<std::vector<std::string>>*>;
+using key_field = std::variant<std::string*, choice_field*, bool*, double*, std::int64_t*, std::vector<double>*,
+                               std::vector<std::int64_t>*, std::vector<std::string>*, std::vector<std::vector<double>>*,
+                               std::vector<std::vector<std::int64_t>>*, std::optional<std::string>*, std::optional<double>*,
+                               std::optional<std::int64_t>*, std::optional<std::vector<double>>*,
+                               std::optional<std::vector<std::string>>*>;
 
 /// What depends on the value of a key, and so which digests contain it.
 enum class key_use : unsigned {
@@ -67,7 +69,7 @@ inline key_range between(double low, double high, const char* unit = "", const c
 
 /// What only some keys have.
 struct key_options {
-  std::vector<std::string> choices{};  ///< values of a text, or of each text of a list; none: any
+  std::vector<std::string> choices{};  ///< values of a text, or of each text of a list; none: any, or those of its type
   key_range range{};
   std::optional<key_use> use{};   ///< absent: that of the table
   const char* word = "";          ///< a text that a number may be left out by
@@ -107,6 +109,8 @@ class key_list {
     key_entry entry{std::move(name), std::move(meaning), std::move(options)};
     entry.use = entry.options.use.value_or(use_);
     entry.type = key_field(&(sample.*at)).index();
+    if constexpr (std::is_base_of_v<choice_field, T>)
+      entry.options.choices.assign((sample.*at).names().begin(), (sample.*at).names().end());
     entry.offset = reinterpret_cast<const std::byte*>(&(sample.*at)) - reinterpret_cast<const std::byte*>(&sample);
     part_->keys.push_back(std::move(entry));
     return *this;

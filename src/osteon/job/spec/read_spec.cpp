@@ -225,20 +225,10 @@ class reader final : public key_visitor {
   }
 
   void read(const toml::node& node, const key_entry& entry, std::string& field) {
-    auto value = node.value_exact<std::string>();
-    if (!value) return fault(node, entry.name, fmt::format("expected a text in quotes, found {}", shown(node)));
-    if (const std::string present = present_value(entry.name, *value); present != *value) {
-      all_.older_spellings.push_back({prefix_ + entry.name, spelled_now(*value, present)});
-      value = present;
-    }
-    const std::vector<std::string>& choices = entry.options.choices;
-    if (!choices.empty() && std::find(choices.begin(), choices.end(), *value) == choices.end()) {
-      const std::vector<std::string> own = choices_in_job(entry);
-      return fault(
-          node, entry.name,
-          fmt::format("'{}' is none of {}{}", *value, fmt::join(own, ", "), advice_on_value(entry.name, *value, own)));
-    }
-    field = *value;
+    if (const auto text = text_of(node, entry)) field = *text;
+  }
+  void read(const toml::node& node, const key_entry& entry, choice_field& field) {
+    if (const auto text = text_of(node, entry)) field.set(*text);
   }
   void read(const toml::node& node, const key_entry& entry, bool& field) {
     if (const auto value = node.value_exact<bool>())
@@ -287,6 +277,25 @@ class reader final : public key_visitor {
     if (!array) return fault(node, entry.name, fmt::format("expected a list in brackets, found {}", shown(node)));
     field.clear();
     for (const toml::node& item : *array) read(item, entry, field.emplace_back());
+  }
+
+  // A text that is one of the key's choices.
+  std::optional<std::string> text_of(const toml::node& node, const key_entry& entry) {
+    auto value = node.value_exact<std::string>();
+    if (!value) {
+      fault(node, entry.name, fmt::format("expected a text in quotes, found {}", shown(node)));
+      return std::nullopt;
+    }
+    if (const std::string present = present_value(entry.name, *value); present != *value) {
+      all_.older_spellings.push_back({prefix_ + entry.name, spelled_now(*value, present)});
+      value = present;
+    }
+    const std::vector<std::string>& choices = entry.options.choices;
+    if (choices.empty() || std::find(choices.begin(), choices.end(), *value) != choices.end()) return value;
+    const std::vector<std::string> own = choices_in_job(entry);
+    fault(node, entry.name,
+          fmt::format("'{}' is none of {}{}", *value, fmt::join(own, ", "), advice_on_value(entry.name, *value, own)));
+    return std::nullopt;
   }
 
   // Those of the job's physics, as far as they depend on it.

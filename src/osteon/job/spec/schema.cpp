@@ -15,6 +15,8 @@ struct type_of<std::string> {
   static json schema() { return {{"type", "string"}}; }
 };
 template <>
+struct type_of<choice_field> : type_of<std::string> {};
+template <>
 struct type_of<bool> {
   static json schema() { return {{"type", "boolean"}}; }
 };
@@ -43,6 +45,7 @@ template <class T>
 json shown_default(const std::optional<T>&) {
   return nullptr;
 }
+json shown_default(const choice_field& value) { return value.name(); }
 
 class schema_writer final : public key_visitor {
  public:

@@ -44,6 +44,7 @@ class range_checker final : public key_visitor {
   bool check(const key_entry& entry, std::int64_t value) { return check(entry, static_cast<double>(value)); }
   bool check(const key_entry&, bool) { return true; }
   bool check(const key_entry&, const std::string&) { return true; }
+  bool check(const key_entry&, const choice_field&) { return true; }
   template <class T>
   bool check(const key_entry& entry, const std::optional<T>& value) {
     return !value || check(entry, *value);

@@ -26,8 +26,7 @@ void register_failure_keys(key_table& job) {
   t("law", &failure_keys::law,
     "When a point yields: von_mises, at one stress in all directions; cone, at two strengths in uniaxial tension and "
     "compression (Drucker and Prager); quadric, at these two on a surface without a tip. Flow is associated. secant_damage: "
-    "a voxel loses stiffness where the cone is passed at its centre, and may break.",
-    {.choices = {"von_mises", "cone", "quadric", "secant_damage"}});
+    "a voxel loses stiffness where the cone is passed at its centre, and may break.");
   t("yield_stress_MPa", &failure_keys::yield_stress_MPa, "Of von_mises: yield stress of a uniaxial test in MPa, > 0.",
     {.range = positive("MPa")});
   t("yield_strain", &failure_keys::yield_strain,
@@ -69,8 +68,7 @@ void register_failure_keys(key_table& job) {
     {.range = positive("mm")});
   t("integration", &failure_keys::integration,
     "full: eight Gauss points, as Abaqus' and CalculiX' C3D8, and FAIM; locks where plastic flow keeps the volume. bbar: "
-    "the volume changes by the mean of the voxel, which does not lock.",
-    {.choices = {"full", "bbar"}});
+    "the volume changes by the mean of the voxel, which does not lock.");
   t("steps", &failure_keys::steps,
     "Equal steps on the way to the load, or to each place of path, > 0; the first yield is one more. Left out: as long as "
     "they converge well.",
@@ -104,15 +102,16 @@ void check_failure_keys(const spec& job, std::vector<problem>& problems) {
 
   expect(f.law.has_value(), "failure.law",
          "missing: when a voxel yields; law = \"von_mises\", \"cone\", \"quadric\" or \"secant_damage\"");
-  const bool is_damage = f.law == "secant_damage", has_two = is_damage || f.law == "cone" || f.law == "quadric",
+  const bool is_damage = f.law == yield_law::secant_damage,
+             has_two = is_damage || f.law == yield_law::cone || f.law == yield_law::quadric,
              by_power = job.density_law && job.density_law->law == "power";
   const auto one_of = [&](const std::optional<double>& stress, const char* stress_key, const std::optional<double>& strain,
                           const char* strain_key, const std::vector<double>& by_density, const char* density_key,
                           bool is_wanted) {
     const std::string where = std::string("failure.") + stress_key, by_law = std::string("failure.") + density_key;
     expect(!is_wanted || stress || strain || !by_density.empty(), where,
-           fmt::format("missing: law = \"{}\" needs a strength; give {}, {} or {}", f.law.value_or(""), stress_key,
-                       strain_key, density_key));
+           fmt::format("missing: law = \"{}\" needs a strength; give {}, {} or {}", f.law.name(), stress_key, strain_key,
+                       density_key));
     expect(!stress || !strain, where, fmt::format("given together with {}; keep one of the two", strain_key));
     expect(by_density.empty() || (!stress && !strain), by_law,
            fmt::format("given together with {}; keep one of the two", stress ? stress_key : strain_key));
@@ -120,14 +119,14 @@ void check_failure_keys(const spec& job, std::vector<problem>& problems) {
            stress   ? where
            : strain ? std::string("failure.") + strain_key
                     : by_law,
-           fmt::format("does not go with law = \"{}\"; remove it", f.law.value_or("")));
+           fmt::format("does not go with law = \"{}\"; remove it", f.law.name()));
     expect(by_density.empty() ||
                (by_density.size() == 2 && by_density[0] > 0 && std::isfinite(by_density[0]) && std::isfinite(by_density[1])),
            by_law, "two numbers: coefficient in MPa, > 0, and exponent of the density, e.g. [57.4, 1.39]");
     expect(by_density.empty() || by_power, by_law, "needs [density_law] with law = \"power\", which tells the density");
   };
   one_of(f.yield_stress_MPa, "yield_stress_MPa", f.yield_strain, "yield_strain", f.yield_stress_by_density,
-         "yield_stress_by_density", f.law && !has_two);
+         "yield_stress_by_density", f.law.has_value() && !has_two);
   one_of(f.tensile_strength_MPa, "tensile_strength_MPa", f.tensile_yield_strain, "tensile_yield_strain",
          f.tensile_strength_by_density, "tensile_strength_by_density", has_two);
   one_of(f.compressive_strength_MPa, "compressive_strength_MPa", f.compressive_yield_strain, "compressive_yield_strain",
@@ -135,7 +134,7 @@ void check_failure_keys(const spec& job, std::vector<problem>& problems) {
   for (const auto& [key, value] :
        {std::pair{"fracture_ratio", f.fracture_ratio}, {"fracture_length_mm", f.fracture_length_mm}})
     expect(is_damage || !f.law || !value, fmt::format("failure.{}", key),
-           fmt::format("does not go with law = \"{}\"; remove it", f.law.value_or("")));
+           fmt::format("does not go with law = \"{}\"; remove it", f.law.name()));
   expect(!f.fracture_ratio || f.fracture_length_mm, "failure.fracture_length_mm",
          "missing: a fracture without a length softens by the voxel size alone; give the size that fracture_ratio is of");
   expect(!f.fracture_length_mm || f.fracture_ratio, "failure.fracture_ratio",
@@ -144,11 +143,11 @@ void check_failure_keys(const spec& job, std::vector<problem>& problems) {
          fmt::format("{} must be less than 1: damage makes nothing stiffer", f.hardening_ratio.value_or(0)));
   expect(!is_damage || (!job.load.force_N && !job.load.moment_N_mm), job.load.force_N ? "load.force_N" : "load.moment_N_mm",
          "does not go with law = \"secant_damage\", by which the load may fall; give strain, displacement_mm or angle_deg");
-  const bool is_quadric = f.law == "quadric";
+  const bool is_quadric = f.law == yield_law::quadric;
   expect(!is_quadric || f.interaction, "failure.interaction",
          "missing: law = \"quadric\" needs it, in (-1, 0.5); at 0.5 it would be law = \"cone\"");
   expect(is_quadric || !f.law || !f.interaction, "failure.interaction",
-         fmt::format("does not go with law = \"{}\"; remove it", f.law.value_or("")));
+         fmt::format("does not go with law = \"{}\"; remove it", f.law.name()));
   expect(!f.hardening_MPa || !f.hardening_ratio, "failure.hardening_MPa", "given together with hardening_ratio; keep one");
   for (const auto& [key, value] : {std::pair{"hardening_MPa", f.hardening_MPa}, {"hardening_ratio", f.hardening_ratio}})
     expect(value.value_or(0) >= 0 && std::isfinite(value.value_or(0)), fmt::format("failure.{}", key),
@@ -179,7 +178,7 @@ strengths strengths_of(const spec& job, const voxel::material& m, std::size_t nu
     return by_density[0] * std::pow(modulus / *law.coefficient_MPa, by_density[1] / law.exponent);
   };
   strengths s;
-  if (f.law == "von_mises") {
+  if (f.law == yield_law::von_mises) {
     s.tension_MPa = s.compression_MPa = of(f.yield_stress_MPa, f.yield_strain, f.yield_stress_by_density);
   } else {
     s.tension_MPa = of(f.tensile_strength_MPa, f.tensile_yield_strain, f.tensile_strength_by_density);
@@ -187,7 +186,7 @@ strengths strengths_of(const spec& job, const voxel::material& m, std::size_t nu
   }
   s.hardening_MPa = f.hardening_MPa ? *f.hardening_MPa : f.hardening_ratio.value_or(0) * modulus;
   s.slope = s.hardening_MPa / modulus;
-  s.is_floor = f.law != "secant_damage" && s.hardening_MPa < least_hardening * modulus;
+  s.is_floor = f.law != yield_law::secant_damage && s.hardening_MPa < least_hardening * modulus;
   if (s.is_floor) s.hardening_MPa = least_hardening * modulus;
   return s;
 }

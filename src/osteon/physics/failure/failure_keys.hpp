@@ -1,13 +1,28 @@
 #pragma once
 /// @file
 /// The table [failure] of a job.
+#include <osteon/job/choices.hpp>
 #include <osteon/job/physics_entry.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
 namespace osteon::physics {
 
+/// When a point yields.
+enum class yield_law { von_mises, cone, quadric, secant_damage };
+template <>
+struct choices<yield_law> {
+  static constexpr const char* names[] = {"von_mises", "cone", "quadric", "secant_damage"};
+};
+
+/// Of the stresses of a voxel: at its Gauss points, or with the mean dilatation of the voxel.
+enum class failure_integration { full, bbar };
+template <>
+struct choices<failure_integration> {
+  static constexpr const char* names[] = {"full", "bbar"};
+};
+
 struct failure_keys {
-  std::optional<std::string> law;                        ///< von_mises, cone, quadric or secant_damage
+  optional_choice<yield_law> law;
   std::optional<double> yield_stress_MPa, yield_strain;  ///< of von_mises
   std::optional<double> tensile_strength_MPa, tensile_yield_strain, compressive_strength_MPa, compressive_yield_strain;
   /// Instead of either: coefficient in MPa and exponent of the density of [density_law].
@@ -15,9 +30,9 @@ struct failure_keys {
   std::optional<double> interaction;                         ///< of quadric
   std::optional<double> hardening_MPa, hardening_ratio;      ///< absent: none
   std::optional<double> fracture_ratio, fracture_length_mm;  ///< of secant_damage
-  std::string integration = "full";                          ///< or bbar
-  std::optional<std::int64_t> steps;                         ///< absent: as they converge
-  std::vector<double> path;                                  ///< multiples of the load; none: once, to the load
+  choice<failure_integration> integration = failure_integration::full;
+  std::optional<std::int64_t> steps;  ///< absent: as they converge
+  std::vector<double> path;           ///< multiples of the load; none: once, to the load
   std::int64_t halvings = 6;
   std::vector<double> materials;  ///< numbers, from 1; none: all
   bool prove = false;             ///< the path is walked again in half the steps

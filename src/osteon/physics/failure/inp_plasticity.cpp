@@ -11,12 +11,12 @@ namespace osteon::physics {
 std::optional<inp_plasticity> inp_plasticity_of(const spec& job, const voxel::material_table& materials) {
   if (!physics_of(job).yields) return std::nullopt;
   const failure_keys& keys = job.groups.of<failure_keys>();
-  if (keys.law != "von_mises")
+  if (keys.law != yield_law::von_mises)
     throw usage_error(
         fmt::format("failure.law \"{}\" cannot be written as .inp, whose *PLASTIC is von_mises; export a job of elasticity, "
                     "or choose von_mises (--set failure.law=von_mises and its strength)",
-                    keys.law.value_or("")));
-  if (keys.integration != "full")
+                    keys.law.name()));
+  if (keys.integration != failure_integration::full)
     throw usage_error(
         "failure.integration \"bbar\" cannot be written as .inp: C3D8 integrates in full; --set failure.integration=full");
   if (job.load.force_N || job.load.moment_N_mm)

@@ -50,13 +50,14 @@ kernel::damage_law damage_of(const strengths& s, const kernel::yield_surface& su
 failure_plan make_failure_plan(const spec& job, const local_model& part, json& told, log_sink& log) {
   const failure_keys& keys = job.groups.of<failure_keys>();
   failure_plan plan;
-  plan.integration = keys.integration == "bbar" ? kernel::dilatation::mean : kernel::dilatation::at_points;
+  plan.integration =
+      keys.integration == failure_integration::bbar ? kernel::dilatation::mean : kernel::dilatation::at_points;
   if (!keys.path.empty()) plan.turns = keys.path;
   plan.steps = static_cast<int>(keys.steps.value_or(0));
   plan.most_halvings = static_cast<int>(keys.halvings);
   const voxel::material_table& materials = part.header.materials;
   plan.surfaces.resize(materials.size());
-  const bool is_damage = *keys.law == "secant_damage";
+  const bool is_damage = *keys.law == yield_law::secant_damage;
   if (is_damage) plan.damage.resize(materials.size());
   bool has_floor = false;
   double least = 0, most = 0, widest = 0;
@@ -72,8 +73,8 @@ failure_plan make_failure_plan(const spec& job, const local_model& part, json& t
     most = std::max(most, s.hardening_MPa);
     widest = std::max(widest, std::max(s.tension_MPa, s.compression_MPa) / materials[m].youngs_modulus_MPa);
   }
-  told = {{"law", *keys.law},
-          {"integration", keys.integration},
+  told = {{"law", keys.law.name()},
+          {"integration", keys.integration.name()},
           {"hardening_MPa", {least, most}},
           {"hardening_floor", has_floor}};
   if (has_floor)
@@ -285,7 +286,7 @@ class damage_painter final : public frame_painter {
 }  // namespace
 
 std::unique_ptr<frame_painter> paint_failure(const spec& job, const local_model& part) {
-  return std::make_unique<damage_painter>(part, job.groups.of<failure_keys>().law == "secant_damage" ? 1 : 8);
+  return std::make_unique<damage_painter>(part, job.groups.of<failure_keys>().law == yield_law::secant_damage ? 1 : 8);
 }
 
 }  // namespace osteon::physics

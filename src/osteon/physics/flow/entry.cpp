@@ -19,11 +19,11 @@ solid_rules flow_rules(const spec& job) {
   solid_rules rules;
   rules.phase = "fluid";
   rules.keeps_all = true;
-  rules.takes_empty_space = f.fluid == "empty";
+  rules.takes_empty_space = f.fluid == fluid_voxels::empty;
   rules.has_others = f.heat && !job.materials.empty();
   if (!job.segment.labels) return rules;
   // Of a label image the labels say it, the empty ones or all others.
-  rules.takes_empty_space = f.fluid == "solid";
+  rules.takes_empty_space = f.fluid == fluid_voxels::solid;
   rules.labels = job.segment.void_labels;
   if (!f.fluid_labels.empty()) rules.labels.assign(f.fluid_labels.begin(), f.fluid_labels.end());
   return rules;

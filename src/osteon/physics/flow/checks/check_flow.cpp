@@ -50,7 +50,8 @@ void check_flow(const spec& job, std::vector<problem>& problems) {
   }
   expect(f.fluid_labels.empty() || job.segment.labels, "flow.fluid_labels",
          "given, but segment.labels is not: the image holds grey values; set it, or say by flow.fluid which voxels flow");
-  expect(f.fluid_labels.empty() || f.fluid == "empty", "flow.fluid", "given together with flow.fluid_labels; remove one");
+  expect(f.fluid_labels.empty() || f.fluid == fluid_voxels::empty, "flow.fluid",
+         "given together with flow.fluid_labels; remove one");
   for (const double label : f.fluid_labels)
     expect(label == std::floor(label) && std::abs(label) < 1e15, "flow.fluid_labels",
            fmt::format("{} is no label; labels are whole numbers", label));

@@ -46,14 +46,14 @@ class flow_heat_checker {
     needs_heat(f_.conductivity_W_per_mK.has_value(), "flow.conductivity_W_per_mK");
     needs_heat(f_.heat_capacity_J_per_m3K.has_value(), "flow.heat_capacity_J_per_m3K");
     needs_heat(f_.heat_source_W_per_m3 != 0, "flow.heat_source_W_per_m3");
-    needs_heat(f_.heat_convection != "limited", "flow.heat_convection");
+    needs_heat(f_.heat_convection != heat_differences::limited, "flow.heat_convection");
     for (std::size_t n = 0; n < job_.materials.size(); ++n)
       needs_heat(job_.materials[n].heat_source_W_per_m3 != 0, key_of("material", n, "heat_source_W_per_m3"));
   }
 
   void check_materials() {
-    expect(!(job_.segment.labels && f_.fluid == "solid" && f_.fluid_labels.empty() && !job_.materials.empty()), "flow.fluid",
-           "with labels and flow.heat, name the labels of the fluid by flow.fluid_labels");
+    expect(!(job_.segment.labels && f_.fluid == fluid_voxels::solid && f_.fluid_labels.empty() && !job_.materials.empty()),
+           "flow.fluid", "with labels and flow.heat, name the labels of the fluid by flow.fluid_labels");
     std::vector<double> fluid = f_.fluid_labels;
     if (fluid.empty()) fluid.assign(job_.segment.void_labels.begin(), job_.segment.void_labels.end());
     for (std::size_t n = 0; n < job_.materials.size(); ++n) {

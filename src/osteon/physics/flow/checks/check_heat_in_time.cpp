@@ -26,9 +26,9 @@ void check_heat_in_time(const spec& job, std::vector<problem>& problems) {
   expect(f.heat || !initial, "transient.initial_K", "given, but flow.heat is not: there is no temperature; remove it");
   expect(!f.heat || initial, "transient.initial_K", "missing: flow.heat needs the temperature at the start, in K");
   expect(std::isfinite(initial.value_or(0)), "transient.initial_K", "must be finite");
-  expect(!f.expansion_per_K || f.start.value_or("rest") == "rest", "flow.start",
+  expect(!f.expansion_per_K || f.start.value_or(start_of_flow::rest) == start_of_flow::rest, "flow.start",
          fmt::format("'{}' does not go with flow.expansion_per_K: the flow that heat drives begins at rest; remove it",
-                     f.start.value_or("")));
+                     f.start.name()));
 }
 
 }  // namespace osteon::physics

@@ -27,7 +27,7 @@ void check_labels(const spec& job, std::vector<problem>& problems) {
   std::vector<double> fluid = f.fluid_labels;
   if (fluid.empty()) fluid.assign(job.segment.void_labels.begin(), job.segment.void_labels.end());
   // Of another image a label may lie in the fluid.
-  const bool tells = job.segment.labels && !f.label_image && f.fluid == "empty";
+  const bool tells = job.segment.labels && !f.label_image && f.fluid == fluid_voxels::empty;
   const auto check = [&](double label, const std::string& where) {
     expect(
         has_image, where,
@@ -199,7 +199,8 @@ void check_openings(const spec& job, std::vector<problem>& problems) {
          "belongs to test = \"permeability\"; give pressures by [[boundary]] with kind = \"pressure\"");
   for (const double m : f.multiples)
     expect(std::isfinite(m) && m != 0, "flow.multiples", fmt::format("{} must be finite and not 0", m));
-  expect(f.inertia || f.convection == "blended", "flow.convection", "given, but flow.inertia = false has no convection");
+  expect(f.inertia || f.convection == flow_convection::blended, "flow.convection",
+         "given, but flow.inertia = false has no convection");
 }
 
 }  // namespace osteon::physics

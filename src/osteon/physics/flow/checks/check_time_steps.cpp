@@ -70,7 +70,7 @@ void check_time_steps(const spec& job, std::vector<problem>& problems) {
   expect(!f.cfl || (*f.cfl > 0 && *f.cfl <= 1), "flow.cfl",
          fmt::format("{} must be > 0 and at most 1, beyond which explicit convection is unstable", f.cfl.value_or(0)));
   expect(!f.cfl || f.inertia, "flow.cfl", "given, but flow.inertia = false has no convection; remove it");
-  expect(f.inertia || f.start != "steady", "flow.start",
+  expect(f.inertia || f.start != start_of_flow::steady, "flow.start",
          "'steady' is the steady flow with inertia, but flow.inertia is not set; use 'creeping'");
   expect(f.multiples.empty(), "flow.multiples", "does not go with [transient], which follows one flow; remove it");
 }

@@ -29,8 +29,7 @@ void register_flow_keys(key_table& job) {
   t("fluid", &flow_keys::fluid,
     "Which voxels the fluid fills: empty, those that [segment] leaves empty, the pores of a solid above the threshold; "
     "solid, "
-    "those that it calls solid, where the image shows pores bright.",
-    {.choices = {"empty", "solid"}});
+    "those that it calls solid, where the image shows pores bright.");
   t("fluid_labels", &flow_keys::fluid_labels,
     "With segment.labels: the labels that the fluid fills, instead of those that are empty.");
   t("viscosity_Pa_s", &flow_keys::viscosity_Pa_s,
@@ -47,8 +46,7 @@ void register_flow_keys(key_table& job) {
   t("convection", &flow_keys::convection,
     "With inertia: blended, central differences, and where the Reynolds number of a voxel exceeds 2, so much upwind that "
     "nothing oscillates; limited: there what van Leer's limiter allows of central differences, second order where the "
-    "velocity is smooth; central: central everywhere.",
-    {.choices = {"blended", "limited", "central"}});
+    "velocity is smooth; central: central everywhere.");
   t("reference_velocity_mm_per_s", &flow_keys::reference_velocity_mm_per_s,
     "Of the test flow: velocity U of force_coefficients in mm/s, > 0; with reference_area_mm2.",
     {.range = positive("mm/s")});
@@ -73,8 +71,7 @@ void register_flow_keys(key_table& job) {
     "refused.");
   t("start", &flow_keys::start,
     "Of the test flow with [transient]: rest, set in motion at once, used if this is left out; creeping: the flow without "
-    "inertia; steady: the steady flow with inertia.",
-    {.choices = {"rest", "creeping", "steady"}});
+    "inertia; steady: the steady flow with inertia.");
   t("steady_change_per_s", &flow_keys::steady_change_per_s,
     "Of the test flow with [transient]: end before end_s, once no velocity changes in a second by more than this share of "
     "the "
@@ -95,8 +92,7 @@ void register_flow_keys(key_table& job) {
     "With heat: limited, central differences, and where the Peclet number of a voxel exceeds 2, what van Leer's limiter "
     "allows; hybrid: there only what cannot oscillate whatever the temperature is, first order; central: central "
     "everywhere, "
-    "which may oscillate.",
-    {.choices = {"limited", "hybrid", "central"}});
+    "which may oscillate.");
   t("residence_time", &flow_keys::residence_time,
     "Of the test flow, steady: whether the residence time is computed, too: the mean age of the fluid at each voxel since "
     "it "

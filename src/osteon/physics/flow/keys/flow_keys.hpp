@@ -1,29 +1,58 @@
 #pragma once
 /// @file
 /// The table [flow] of a job.
+#include <osteon/job/choices.hpp>
 #include <osteon/job/physics_entry.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
 namespace osteon::physics {
 
+/// The voxels that the fluid fills, of those that [segment] tells apart.
+enum class fluid_voxels { empty, solid };
+template <>
+struct choices<fluid_voxels> {
+  static constexpr const char* names[] = {"empty", "solid"};
+};
+
+/// Differences of the convection of momentum.
+enum class flow_convection { blended, limited, central };
+template <>
+struct choices<flow_convection> {
+  static constexpr const char* names[] = {"blended", "limited", "central"};
+};
+
+/// Differences of the convection of heat.
+enum class heat_differences { limited, hybrid, central };
+template <>
+struct choices<heat_differences> {
+  static constexpr const char* names[] = {"limited", "hybrid", "central"};
+};
+
+/// The flow at the beginning of one in time.
+enum class start_of_flow { rest, creeping, steady };
+template <>
+struct choices<start_of_flow> {
+  static constexpr const char* names[] = {"rest", "creeping", "steady"};
+};
+
 struct flow_keys {
-  std::string fluid = "empty";       ///< or solid: which of the voxels that [segment] tells apart
+  choice<fluid_voxels> fluid = fluid_voxels::empty;
   std::vector<double> fluid_labels;  ///< instead, of a label image
   double viscosity_Pa_s = 1e-3, density_kg_per_m3 = 1000;
   std::optional<double> pressure_drop_Pa;  ///< of permeability; absent: 1
   bool inertia = false;
-  std::string convection = "blended";                                     ///< or limited, central
+  choice<flow_convection> convection = flow_convection::blended;
   std::optional<double> reference_velocity_mm_per_s, reference_area_mm2;  ///< of coefficients of the force on the solid
   std::vector<double> force_labels;           ///< labels of solid voxels whose share of the force is told
   std::optional<std::string> label_image;     ///< absent: the labels are those of the image
   std::vector<double> multiples;              ///< of the conditions; none: once, as they are
   std::optional<double> cfl;                  ///< in time: largest Courant number; absent: 0.5
-  std::optional<std::string> start;           ///< in time: rest, creeping or steady; absent: rest
+  optional_choice<start_of_flow> start;       ///< in time; absent: rest
   std::optional<double> steady_change_per_s;  ///< in time: ends where no velocity changes faster; absent: never
   bool heat = false;                          ///< a temperature, too
   std::optional<double> conductivity_W_per_mK, heat_capacity_J_per_m3K;  ///< absent: those of water
   double heat_source_W_per_m3 = 0;
-  std::string heat_convection = "limited";  ///< or hybrid, central
+  choice<heat_differences> heat_convection = heat_differences::limited;
 
   bool residence_time = false;  ///< the mean age of the fluid, too
   /// Self-diffusion of water at 25 C [Holz2000]

@@ -137,9 +137,9 @@ temperature_problem make_temperature_problem(const spec& job, const local_model&
     problem.source_W_per_mm3[n + 2] = per_mm3 * job.materials[n].heat_source_W_per_m3;
   problem.fluid = fluid;
   problem.heat_capacity_J_per_mm3K = per_mm3 * f.heat_capacity();
-  problem.convection = f.heat_convection == "hybrid"    ? physics::heat_convection::hybrid
-                       : f.heat_convection == "central" ? physics::heat_convection::central
-                                                        : heat_convection::limited;
+  problem.convection = f.heat_convection == heat_differences::hybrid    ? physics::heat_convection::hybrid
+                       : f.heat_convection == heat_differences::central ? physics::heat_convection::central
+                                                                        : heat_convection::limited;
   problem.openings = boundaries;
   const double last = f.multiples.empty() ? 1 : f.multiples.back();
   for (flow_boundary& b : problem.openings) b.value *= last;

@@ -68,15 +68,15 @@ json history_of(const std::vector<flow_record>& records, const std::vector<std::
 flow_time_plan make_flow_time_plan(const spec& job) {
   const flow_keys& f = job.groups.of<flow_keys>();
   const transient_spec& t = *job.transient;
-  const std::string start = f.start.value_or("rest");
+  const start_of_flow start = f.start.value_or(start_of_flow::rest);
   return {.end_s = *t.end_s,
           .step_s = t.step_s.value_or(0),
           .courant = f.cfl.value_or(flow_time_plan{}.courant),
           .implicitness = t.scheme == "implicit_euler" ? 1 : 0.5,
           .record_every_s = t.output_every_s,
-          .start = start == "rest"       ? flow_start::rest
-                   : start == "creeping" ? flow_start::creeping
-                                         : flow_start::steady,
+          .start = start == start_of_flow::rest       ? flow_start::rest
+                   : start == start_of_flow::creeping ? flow_start::creeping
+                                                      : flow_start::steady,
           .steady_change_per_s = f.steady_change_per_s.value_or(0),
           .has_fields = t.write_steps};
 }
@@ -193,7 +193,7 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
   if (watching) watching->finish(result, log);
   result.answers["load"] = through_load(job, part);
   json& load = result.answers["load"];
-  load["start"] = job.groups.of<flow_keys>().start.value_or("rest");
+  load["start"] = name_of(job.groups.of<flow_keys>().start.value_or(start_of_flow::rest));
   load["end_s"] = plan.end_s;
   load["scheme"] = plan.implicitness == 1 ? "implicit_euler" : "crank_nicolson";
   if (plan.step_s > 0) load["step_s"] = plan.step_s;

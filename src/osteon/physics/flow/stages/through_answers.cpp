@@ -75,12 +75,12 @@ json through_load(const spec& job, const local_model& part) {
                {"length_mm", length_mm(part.header, load_axis(job))},
                {"cross_section_mm2", cross_section_mm2(part.header, load_axis(job))},
                {"boundary", json::array()}};
-  if (f.inertia) load["convection"] = f.convection;
+  if (f.inertia) load["convection"] = f.convection.name();
   if (f.residence_time) load["diffusivity_m2_per_s"] = f.self_diffusivity();
   if (f.heat)
     load.update({{"conductivity_W_per_mK", f.conductivity()},
                  {"heat_capacity_J_per_m3K", f.heat_capacity()},
-                 {"heat_convection", f.heat_convection}});
+                 {"heat_convection", f.heat_convection.name()}});
   if (f.expansion_per_K) load.update({{"expansion_per_K", *f.expansion_per_K}, {"gravity_m_per_s2", *f.gravity_m_per_s2}});
   for (const boundary_spec& b : job.boundaries) {
     json face = {{"kind", b.kind.value_or("")}};
@@ -131,7 +131,7 @@ void tell_of_upwinding(const spec& job, const through_flow& flow, json& answers,
     return;
   }
   answers["upwinded_share"] = flow.upwinded_share;
-  if (job.groups.of<flow_keys>().convection == "limited") {
+  if (job.groups.of<flow_keys>().convection == flow_convection::limited) {
     if (!job.transient) answers["limiter_residual"] = flow.limiter_residual;
     return;
   }

@@ -94,8 +94,8 @@ through_problem make_through_problem(const spec& job, const local_model& part, s
   problem.viscosity_Pa_s = f.viscosity_Pa_s;
   problem.density_kg_per_m3 = f.density_kg_per_m3;
   problem.has_inertia = f.inertia;
-  problem.is_central = f.convection == "central";
-  problem.is_limited = f.convection == "limited";
+  problem.is_central = f.convection == flow_convection::central;
+  problem.is_limited = f.convection == flow_convection::limited;
   problem.is_buoyant = f.expansion_per_K.has_value();
   return problem;
 }
