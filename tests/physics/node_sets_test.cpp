@@ -43,39 +43,40 @@ struct scan {
 /// One set of each kind; the listed voxels and nodes are solid.
 job::spec all_kinds(const scan& s) {
   job::spec spec;
-  const auto add = [&](const char* select) -> job::set_spec& {
-    spec.sets.emplace_back();
-    spec.sets.back().name = spec.sets.back().select = select;
-    return spec.sets.back();
+  std::vector<physics::set_spec>& sets = spec.groups.of<physics::mechanical_keys>().sets;
+  const auto add = [&](const char* select) -> physics::set_spec& {
+    sets.emplace_back();
+    sets.back().name = sets.back().select = select;
+    return sets.back();
   };
   add("face").face = "z_high";
-  spec.sets.back().of = "solid";
-  spec.sets.back().depth_mm = 1.0;
+  sets.back().of = "solid";
+  sets.back().depth_mm = 1.0;
   add("plane").axis = "z";
-  spec.sets.back().at_mm = 3.1;
+  sets.back().at_mm = 3.1;
   add("box").low_mm = {1.5, 2.5, 3.1};
-  spec.sets.back().high_mm = {4.0, 3.5, 4.0};
+  sets.back().high_mm = {4.0, 3.5, 4.0};
   add("disk").centre_mm = {3.0, 3.0, 3.5};
-  spec.sets.back().normal = {1, 0, 1};
-  spec.sets.back().radius_mm = 1.5;
-  spec.sets.back().thickness_mm = 1.0;
+  sets.back().normal = {1, 0, 1};
+  sets.back().radius_mm = 1.5;
+  sets.back().thickness_mm = 1.0;
   add("material").material = "hard";
   add("voxels");
   add("nodes");
   for (std::int64_t i = 0, step = 17; i < domain.volume(); i += step)
     if (s.data[static_cast<std::size_t>(i)]) {
       const std::vector<std::int64_t> at{i / (domain.y * domain.x), i / domain.x % domain.y, i % domain.x};
-      spec.sets[5].voxels.push_back(at);
-      spec.sets[6].nodes.push_back({at[0] + 1, at[1], at[2] + 1});
+      sets[5].voxels.push_back(at);
+      sets[6].nodes.push_back({at[0] + 1, at[1], at[2] + 1});
     }
   add("points").points_mm = {{1.1, 2.1, 3.1}, {3.0, 3.0, 3.5}, {5.4, 3.7, 4.3}};
   add("brush").points_mm = {{1.1, 2.1, 3.1}, {3.0, 3.0, 3.5}, {4.4, 3.0, 4.3}};
-  spec.sets.back().radius_mm = 0.7;
-  spec.sets.push_back(spec.sets[4]);
-  spec.sets.back().name = "surface";
-  spec.sets.back().surface = true;
-  spec.sets.push_back(spec.sets[2]);
-  spec.sets.back().name = "material";  // the union of two selections
+  sets.back().radius_mm = 0.7;
+  sets.push_back(sets[4]);
+  sets.back().name = "surface";
+  sets.back().surface = true;
+  sets.push_back(sets[2]);
+  sets.back().name = "material";  // the union of two selections
   return spec;
 }
 
@@ -132,15 +133,15 @@ TEST(NodeSets, ForcesAddUpOnceOverRanks) {
   spec.materials[0].density_kg_per_m3 = 1000;
   spec.materials[1].density_kg_per_m3 = 3000;
   physics::node_sets sets(spec, here.part, here.nodes), reference(spec, whole.part, whole.nodes);
-  std::vector<job::force_spec> forces(4);
-  for (job::force_spec& f : forces) f.on = "surface";
+  std::vector<physics::force_spec> forces(4);
+  for (physics::force_spec& f : forces) f.on = "surface";
   forces[0].force_N = {1.0, -2.0, 3.0};
   forces[1].pressure_MPa = 2.0;
   forces[2].toward_mm = {0.0, 0.0, 0.0};
   forces[2].magnitude_N = 5.0;
   forces[2].spread = "area";
   forces[3].node_force_N = {0.5, 0.0, 0.0};
-  for (const job::force_spec& f : forces) {
+  for (const physics::force_spec& f : forces) {
     const vector3 total = physics::make_force(sets, f).total_N, expected = physics::make_force(reference, f).total_N;
     for (int a = 0; a < 3; ++a) EXPECT_NEAR(total[a], expected[a], 1e-12);
   }

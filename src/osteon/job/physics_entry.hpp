@@ -42,7 +42,6 @@ struct material_property {
   std::optional<double> material_spec::* value;
   /// Of a model's material. @param number it has in the model, from 1
   double (*in_model)(const spec& job, const voxel::material& material, std::size_t number);
-  bool may_be_negative = false;
 };
 
 namespace property {
@@ -52,14 +51,11 @@ inline constexpr material_property youngs_modulus{
 inline constexpr material_property conductivity{
     "conductivity_W_per_mK", "W/(m K)", "a conductivity", &material_spec::conductivity_W_per_mK,
     [](const spec&, const voxel::material& m, std::size_t) { return m.conductivity_W_per_mK; }};
-inline constexpr material_property thermal_expansion{"thermal_expansion_per_K",
-                                                     "1/K",
-                                                     "a thermal expansion",
+inline constexpr material_property thermal_expansion{"thermal_expansion_per_K", "1/K", "a thermal expansion",
                                                      &material_spec::thermal_expansion_per_K,
                                                      [](const spec& job, const voxel::material&, std::size_t number) {
                                                        return job.materials[number - 1].thermal_expansion_per_K.value_or(0);
-                                                     },
-                                                     true};
+                                                     }};
 }  // namespace property
 
 /// What a rank exchanges and the solver finds: of the largest system.
@@ -132,6 +128,8 @@ struct physics_entry {
   const char* usual_test = "";  ///< what load.test is if it is left out; empty: as of the physics before
   /// Register its keys (spec/key_entry.hpp), those in structs of its own as groups (key_groups.hpp); null: none.
   void (*keys)(key_table& job) = nullptr;
+  /// Fill in values of its keys that follow from others, after a file has been read.
+  void (*complete)(spec& job) = [](spec&) {};
   /// What is wrong with a job of this physics, as far as it can be said without the image.
   void (*check)(const spec& job, std::vector<problem>& problems) = [](const spec&, std::vector<problem>&) {};
   /// Values of its keys that a job may have, but that are unusual. @param size_mm of the image (z, y, x), for those that
@@ -166,7 +164,7 @@ struct physics_entry {
   std::vector<std::string> (*boundary_conditions)(const spec& job) = [](const spec&) { return std::vector<std::string>{}; };
   solid_rules (*rules)(const spec& job) = [](const spec&) { return solid_rules{}; };
 
-  /// Labels that are to be read beside the model, besides those of sets.
+  /// Labels of images that are to be read beside the model.
   std::vector<wanted_labels> (*labels)(const spec& job) = [](const spec&) { return std::vector<wanted_labels>{}; };
 
   unknowns system{};

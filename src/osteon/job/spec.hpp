@@ -93,39 +93,6 @@ struct poisson_image_spec {
   std::string path;
 };
 
-/// Nodes of the specimen. Entries of one name are one set.
-struct set_spec {
-  std::string name, select;
-  std::optional<std::string> within;  ///< a set; only nodes that it has as well
-  std::optional<std::string> face;    ///< of the image or of the solid
-  std::string of = "image";
-  std::optional<std::string> axis;
-  std::optional<double> at_mm;
-  std::optional<double> depth_mm;
-  std::optional<std::vector<double>> centre_mm, normal, low_mm, high_mm;  ///< z, y, x
-  std::optional<double> radius_mm, thickness_mm;
-  std::optional<std::string> material, image;
-  std::vector<std::int64_t> labels;
-  std::vector<std::vector<std::int64_t>> voxels, nodes;
-  std::vector<std::vector<double>> points_mm;
-  bool surface = false;
-};
-
-/// Prescribed displacements of a set.
-struct support_spec {
-  std::string on, fix;
-  std::optional<double> move_z_mm, move_y_mm, move_x_mm;
-  std::optional<std::vector<double>> rotate_deg, about_mm;  ///< z, y, x
-};
-
-/// Forces on a set. Lists are in the order z, y, x.
-struct force_spec {
-  std::string on;
-  std::optional<std::vector<double>> force_N, node_force_N, toward_mm;
-  std::optional<double> magnitude_N, pressure_MPa;
-  std::string spread = "equal";
-};
-
 struct load_spec {
   std::optional<std::string> test;
   std::string axis = "z";
@@ -142,48 +109,6 @@ struct load_spec {
   std::optional<double> reference_K;                     ///< of thermo_elasticity
   std::optional<std::string> boundary_condition;         ///< of homogenise, absent: kubc; of conductivity_tensor: periodic
   std::optional<std::vector<double>> gradient_K_per_mm;  ///< of a heat_transfer
-};
-
-/// One of several load cases.
-struct case_spec {
-  case_spec() { load.axis.clear(); }  // read_spec gives it that of [load]
-  std::string name;
-  load_spec load;
-  std::vector<support_spec> supports;
-  std::vector<force_spec> forces;
-};
-
-/// What happens on one outer face of the image, or on both of an axis: to its heat, or to a fluid.
-struct boundary_spec {
-  std::string face;
-  std::optional<std::int64_t> label;  ///< of voxels inside the image, instead of its faces
-  std::optional<std::string> kind;    ///< of heat, absent: temperature
-  std::optional<double> temperature_K, flux_W_per_m2, transfer_W_per_m2K;
-  std::optional<double> velocity_mm_per_s, flow_rate_mm3_per_s, pressure_Pa, pressure_drop_Pa;
-  std::optional<std::string> profile;                             ///< absent: uniform
-  std::optional<std::vector<double>> slide_mm_per_s;              ///< z, y, x
-  std::optional<std::vector<double>> low_mm, high_mm, centre_mm;  ///< z, y, x: a part of the face
-  std::optional<double> radius_mm;
-  std::vector<std::vector<double>> factor_at_s;  ///< [time, factor] pairs, of a flow in time; none: constant
-  std::optional<double> period_s;                ///< of them
-};
-
-/// Steps in time.
-struct transient_spec {
-  std::optional<double> initial_K, end_s, step_s;
-  double output_every_s = 0;          ///< 0: every step
-  std::optional<std::string> scheme;  ///< absent: of heat implicit_euler, of flow crank_nicolson
-  bool write_steps = false;
-};
-
-/// Where a flow is looked at while it is computed: a point, a line, a box or a ball. Lists are z, y, x.
-struct probe_spec {
-  std::string name;
-  std::optional<std::vector<double>> at_mm, from_mm, to_mm, low_mm, high_mm, centre_mm;
-  std::optional<double> radius_mm;
-  std::int64_t points = 50;                        ///< of a line
-  std::optional<std::vector<std::string>> fields;  ///< absent: all that there are
-  std::int64_t every = 0;                          ///< steps between records; 0: as transient.output_every_s
 };
 
 struct solve_spec {
@@ -207,11 +132,6 @@ struct compartment_spec {
   std::vector<std::int64_t> labels;
 
   std::string kind_of() const { return kind.value_or(name); }
-};
-
-struct pistoia_spec {
-  double critical_strain = 0.007;
-  double critical_volume = 0.02;
 };
 
 struct picture_spec {
@@ -266,17 +186,9 @@ struct spec {
   std::optional<modulus_image_spec> modulus_image;
   std::optional<poisson_image_spec> poisson_image;
   load_spec load;
-  std::vector<set_spec> sets;
-  std::vector<support_spec> supports;
-  std::vector<force_spec> forces;
-  std::vector<case_spec> cases;
-  std::vector<boundary_spec> boundaries;
-  std::vector<probe_spec> probes;
-  std::optional<transient_spec> transient;
   solve_spec solve;
   std::optional<uncertainty_spec> uncertainty;
   std::vector<compartment_spec> compartments;
-  pistoia_spec pistoia;
   picture_spec picture;
   run_spec run;
   io_spec io;

@@ -28,8 +28,6 @@ std::vector<wanted_labels> wanted_of(const spec& job) {
       if (std::find(entry->labels.begin(), entry->labels.end(), label) == entry->labels.end())
         entry->labels.push_back(label);
   };
-  for (const set_spec& s : job.sets)
-    if (s.image) add(*s.image, s.labels);
   for (const wanted_labels& w : physics_of(job).labels(job)) add(w.image, w.labels);
   if (job.measures_shape)
     for (const compartment_spec& c : job.compartments) add(label_image_of(job, c), c.labels);

@@ -23,6 +23,8 @@
 #include <osteon/morphometry/fabric.hpp>
 #include <osteon/morphometry/lattice_counts.hpp>
 #include <osteon/morphometry/throats.hpp>
+#include <osteon/physics/elasticity/load_keys.hpp>
+#include <osteon/physics/shared/condition_keys.hpp>
 
 namespace osteon::job {
 
@@ -66,8 +68,8 @@ spec job_for_shape(const spec& job) {
   other.physics = "elasticity";
   other.load = {};
   other.load.test = "custom";
-  other.cases.clear();
-  other.boundaries.clear();
+  other.groups.of<mechanical_keys>().cases.clear();
+  other.groups.of<condition_keys>().boundaries.clear();
   other.measures_shape = true;
   other.output_directory = (std::filesystem::path(job.output_directory) / "morphometry").string();
   return other;

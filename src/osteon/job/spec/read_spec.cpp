@@ -11,6 +11,7 @@
 #include <fstream>
 #include <map>
 #include <osteon/base/error.hpp>
+#include <osteon/job/physics_entry.hpp>
 #include <osteon/job/spec/key_entry.hpp>
 #include <osteon/job/spec/synonyms.hpp>
 #include <set>
@@ -358,8 +359,7 @@ spec read_spec_text(const std::string& text, const std::string& path, std::vecto
     if (const auto dot = job.name.rfind('.'); dot != std::string::npos && dot > 0) job.name.resize(dot);
   }
   if (job.output_directory.empty()) job.output_directory = job.name + ".out";
-  for (case_spec& c : job.cases)
-    if (c.load.axis.empty()) c.load.axis = job.load.axis;
+  for (const physics_entry* p : all_physics()) p->complete(job);
   for (problem p : validate(job)) {
     const auto line = lines.find(p.where);
     // A fault is shown once: where a value could not be read, its default must not be faulted as well.

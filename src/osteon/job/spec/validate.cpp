@@ -170,13 +170,9 @@ class checker {
            "must lie above segment.threshold, otherwise no voxel is solid");
   }
 
-  // What names voxels or labels by their numbers would mean others in a coarser image.
+  // Labels would mean others in a coarser image; the checks of each physics say so of voxels that its keys name.
   std::string why_not_coarser() const {
-    if (job_.segment.labels || !row_.rules(job_).labels.empty()) return "labels have no mean";
-    for (const set_spec& s : job_.sets)
-      if (s.image || !s.voxels.empty() || !s.nodes.empty())
-        return fmt::format("the set '{}' names voxels of the image as it is", s.name);
-    return "";
+    return job_.segment.labels || !row_.rules(job_).labels.empty() ? "labels have no mean" : "";
   }
 
   void check_changes_of_greys() {

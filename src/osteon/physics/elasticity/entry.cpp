@@ -56,7 +56,8 @@ std::unique_ptr<frame_painter> paint_displacements(const spec& job, const local_
 
 // Of a job of another physics.
 void refuse_elasticity(const spec& job, std::vector<problem>& problems) {
-  if (!(job.supports.empty() && job.forces.empty() && job.cases.empty()))
+  if (!(job.groups.of<mechanical_keys>().supports.empty() && job.groups.of<mechanical_keys>().forces.empty() &&
+        job.groups.of<mechanical_keys>().cases.empty()))
     problems.push_back({"support", "[[support]], [[force]] and [[case]] belong to physics = \"elasticity\""});
   if (job.segment.drop_unsupported) problems.push_back({"segment.drop_unsupported", "belongs to physics = \"elasticity\""});
 }
@@ -64,7 +65,8 @@ void refuse_elasticity(const spec& job, std::vector<problem>& problems) {
 // A test between the faces of the image needs a solid that joins them; other loads act where their sets are.
 solid_rules elastic_rules(const spec& job) {
   solid_rules rules;
-  rules.must_join_faces = job.cases.empty() && job.load.faces == "image" && test_of(job.load, job.supports) != "custom";
+  rules.must_join_faces = job.groups.of<mechanical_keys>().cases.empty() && job.load.faces == "image" &&
+                          test_of(job.load, job.groups.of<mechanical_keys>().supports) != "custom";
   if (is_homogenisation(job)) rules.periodic.fill(job.load.boundary_condition.value_or("kubc") == "periodic");
   return rules;
 }
@@ -75,9 +77,9 @@ std::vector<std::string> elastic_boundary_conditions(const spec& job) {
 
 solver_work elastic_work(const spec& job, const voxel::node_count* nodes) {
   solver_work work;
-  work.kept = static_cast<double>(std::max<std::size_t>(job.cases.size(), 1));
+  work.kept = static_cast<double>(std::max<std::size_t>(job.groups.of<mechanical_keys>().cases.size(), 1));
   work.solutions = is_homogenisation(job) ? 6 : work.kept;
-  if (nodes) work.held = held_by_test(job, *nodes, test_of(job.load, job.supports));
+  if (nodes) work.held = held_by_test(job, *nodes, test_of(job.load, job.groups.of<mechanical_keys>().supports));
   return work;
 }
 
@@ -246,6 +248,7 @@ const physics_entry& elasticity() {
       .tests = elastic_tests(),
       .usual_test = "custom if there is a [[support]], else axial_bonded",
       .keys = register_load_keys,
+      .complete = complete_cases,
       .check =
           [](const spec& job, std::vector<problem>& problems) {
             for (problem& p : check_loads(job)) problems.push_back(std::move(p));
@@ -270,6 +273,7 @@ const physics_entry& elasticity() {
       .takes_graded_moduli = true,
       .boundary_conditions = elastic_boundary_conditions,
       .rules = elastic_rules,
+      .labels = labels_of_sets,
       .system = {io::centring::node, 3},
       // A sponge has 1.27 nodes an element. 128^3: 90.2 MB for 1.92 M unknowns, 4.9 s; two cases: 128 MB. 96^3: 40.3 MB for
       // 0.83 M, four cases 75.6 MB. Three cases of 64^3: 2.3 times the CPU of one.
@@ -289,7 +293,7 @@ const physics_entry& elasticity() {
             rehearse_elasticity(*problem, begins);
             std::vector<io::field_info> fields;
             for (const result_field& f : elastic_fields(part, job.output_fields.value_or(default_elastic_fields()), {}))
-              fields.insert(fields.end(), std::max<std::size_t>(job.cases.size(), 1), f.info);
+              fields.insert(fields.end(), std::max<std::size_t>(job.groups.of<mechanical_keys>().cases.size(), 1), f.info);
             return fields;
           },
       .paint = paint_displacements};

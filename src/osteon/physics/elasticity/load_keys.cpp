@@ -160,33 +160,52 @@ std::vector<load_test> elastic_tests() {
   return tests;
 }
 
+void complete_cases(spec& job) {
+  if (!job.groups.has<mechanical_keys>()) return;
+  for (case_spec& c : job.groups.of<mechanical_keys>().cases)
+    if (c.load.axis.empty()) c.load.axis = job.load.axis;
+}
+
+std::vector<wanted_labels> labels_of_sets(const spec& job) {
+  std::vector<wanted_labels> all;
+  for (const set_spec& s : job.groups.of<mechanical_keys>().sets)
+    if (s.image) all.push_back({*s.image, s.labels});
+  return all;
+}
+
 void register_load_keys(key_table& job) {
   if (job.has_table("set")) return;  // of another physics with the same loads
   add_drive_keys(job.table("load", "").keys_in<load_spec, spec>(&spec::load, 10));
-  add_set_keys(job.list<spec>("set",
-                              "A set of nodes, to be named by on. Entries of the same name are one set, the union of what "
-                              "they select; within makes "
-                              "an intersection. The faces "
-                              "of the image are sets already: z_low, z_high, y_low, y_high, x_low, x_high. Positions are in "
-                              "mm, as in the result "
-                              "file: along the image's axes, from the origin that the image states, else from its low "
-                              "corner; a crop does not "
-                              "move them.",
-                              &spec::sets, 80)
+  add_set_keys(job.list<spec>(
+                      "set",
+                      "A set of nodes, to be named by on. Entries of the same name are one set, the union of what "
+                      "they select; within makes "
+                      "an intersection. The faces "
+                      "of the image are sets already: z_low, z_high, y_low, y_high, x_low, x_high. Positions are in "
+                      "mm, as in the result "
+                      "file: along the image's axes, from the origin that the image states, else from its low "
+                      "corner; a crop does not "
+                      "move them.",
+                      [](spec& s) -> auto& { return s.groups.of<mechanical_keys>().sets; }, 80)
                    .keys<set_spec>());
-  add_support_keys(job.list<spec>("support", "Prescribed displacements of a set, in all load cases.", &spec::supports, 100)
+  add_support_keys(job.list<spec>(
+                          "support", "Prescribed displacements of a set, in all load cases.",
+                          [](spec& s) -> auto& { return s.groups.of<mechanical_keys>().supports; }, 100)
                        .keys<support_spec>());
-  add_force_keys(job.list<spec>("force", "Forces on a set, in all load cases.", &spec::forces, 110).keys<force_spec>());
+  add_force_keys(job.list<spec>(
+                        "force", "Forces on a set, in all load cases.",
+                        [](spec& s) -> auto& { return s.groups.of<mechanical_keys>().forces; }, 110)
+                     .keys<force_spec>());
   add_case_keys(job.list<spec>(
       "case",
       "A load case. Several of them are solved in one job; those that hold the same nodes share the solver's setup. The "
       "answers are in cases of summary.json, the fields have the case's name at their end.",
-      &spec::cases, 120));
+      [](spec& s) -> auto& { return s.groups.of<mechanical_keys>().cases; }, 120));
   auto t = job.table("pistoia",
                      "Failure load: the load at which critical_volume of the solid exceeds critical_strain. It has the sign "
                      "of the load.",
                      180, key_use::files)
-               .keys_in<pistoia_spec, spec>(&spec::pistoia);
+               .keys_in<pistoia_spec, spec>([](spec& s) -> auto& { return s.groups.of<mechanical_keys>().pistoia; });
   t("critical_strain", &pistoia_spec::critical_strain,
     "Effective strain, sqrt(2 SED / E) at the voxel's centre, at which tissue yields.", {.range = positive("")});
   t("critical_volume", &pistoia_spec::critical_volume, "Fraction of the solid that may exceed it.",

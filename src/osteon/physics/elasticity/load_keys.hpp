@@ -1,17 +1,82 @@
 #pragma once
 /// @file
 /// Mechanical tests, and the keys of their loads, of sets, supports, forces and load cases.
+#include <optional>
 #include <osteon/job/physics_entry.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
+#include <string>
 #include <vector>
 
 namespace osteon::physics {
+
+/// Nodes of the specimen. Entries of one name are one set.
+struct set_spec {
+  std::string name, select;
+  std::optional<std::string> within;  ///< a set; only nodes that it has as well
+  std::optional<std::string> face;    ///< of the image or of the solid
+  std::string of = "image";
+  std::optional<std::string> axis;
+  std::optional<double> at_mm;
+  std::optional<double> depth_mm;
+  std::optional<std::vector<double>> centre_mm, normal, low_mm, high_mm;  ///< z, y, x
+  std::optional<double> radius_mm, thickness_mm;
+  std::optional<std::string> material, image;
+  std::vector<std::int64_t> labels;
+  std::vector<std::vector<std::int64_t>> voxels, nodes;
+  std::vector<std::vector<double>> points_mm;
+  bool surface = false;
+};
+
+/// Prescribed displacements of a set.
+struct support_spec {
+  std::string on, fix;
+  std::optional<double> move_z_mm, move_y_mm, move_x_mm;
+  std::optional<std::vector<double>> rotate_deg, about_mm;  ///< z, y, x
+};
+
+/// Forces on a set. Lists are in the order z, y, x.
+struct force_spec {
+  std::string on;
+  std::optional<std::vector<double>> force_N, node_force_N, toward_mm;
+  std::optional<double> magnitude_N, pressure_MPa;
+  std::string spread = "equal";
+};
+
+/// One of several load cases.
+struct case_spec {
+  case_spec() { load.axis.clear(); }  // read_spec gives it that of [load]
+  std::string name;
+  load_spec load;
+  std::vector<support_spec> supports;
+  std::vector<force_spec> forces;
+};
+
+/// Failure load by the strain that a share of the solid exceeds.
+struct pistoia_spec {
+  double critical_strain = 0.007;
+  double critical_volume = 0.02;
+};
+
+/// Sets, loads and load cases of a job.
+struct mechanical_keys {
+  std::vector<set_spec> sets;
+  std::vector<support_spec> supports;
+  std::vector<force_spec> forces;
+  std::vector<case_spec> cases;
+  pistoia_spec pistoia;
+};
 
 /// Tests that drive one face of the specimen.
 std::vector<load_test> tests_of_one_face();
 
 /// All mechanical tests.
 std::vector<load_test> elastic_tests();
+
+/// Give the load cases of a job the axis of [load] where they have none.
+void complete_cases(spec& job);
+
+/// Labels of images by which sets choose their nodes.
+std::vector<wanted_labels> labels_of_sets(const spec& job);
 
 /// Register the keys. Each physics with mechanical loads does so.
 void register_load_keys(key_table& job);

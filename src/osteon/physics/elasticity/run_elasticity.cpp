@@ -12,6 +12,7 @@
 #include <osteon/physics/elasticity/elastic_fields.hpp>
 #include <osteon/physics/elasticity/elastic_source.hpp>
 #include <osteon/physics/elasticity/entry.hpp>
+#include <osteon/physics/elasticity/load_keys.hpp>
 #include <osteon/physics/elasticity/loads/describe_loads.hpp>
 #include <osteon/physics/elasticity/loads/elastic_problem.hpp>
 #include <osteon/physics/elasticity/loads/loads_on_solid.hpp>
@@ -80,13 +81,14 @@ case_result read_case(const spec& job, const local_model& part,
   if (source && source->takes_reactions()) result.reaction_N = std::move(solution.reaction_N);
   comm::collectively(comm, [&] { result.state = derive_fields(problem, std::move(solution.displacement_mm)); });
   const derived_fields& state = result.state;
-  const auto failure = numerics::pistoia(comm, *state.effective_strain, loads.load.value_or(0), job.pistoia.critical_strain,
-                                         job.pistoia.critical_volume);
+  const auto failure = numerics::pistoia(comm, *state.effective_strain, loads.load.value_or(0),
+                                         job.groups.of<mechanical_keys>().pistoia.critical_strain,
+                                         job.groups.of<mechanical_keys>().pistoia.critical_volume);
   json& answers = result.answers = loads.keys;
   answers.update(statistics_of(comm, state));
   if (wants_principal_strain(job)) answers["principal_strain_1"] = statistics_of_principal_strain(comm, state);
-  answers["pistoia"] = {{"critical_strain", job.pistoia.critical_strain},
-                        {"critical_volume", job.pistoia.critical_volume},
+  answers["pistoia"] = {{"critical_strain", job.groups.of<mechanical_keys>().pistoia.critical_strain},
+                        {"critical_volume", job.groups.of<mechanical_keys>().pistoia.critical_volume},
                         {"factor", failure.factor}};
   // What strains no voxel at its centre has no failure load: a rigid motion, or one voxel in torsion, but not what is so
   // small that single precision cannot hold its strains, which is refused later.
@@ -234,11 +236,11 @@ physics_result run_elasticity(const spec& job, const local_model& part, const nu
     tell_doubts(cases[c], solved[c], static_cast<double>(result.elements) * h.z * h.y * h.x, locks, log);
   result.answers = solved.front().answers;  // of several cases the first is the one of the picture and of the table
   show(result, job, part, solved.front().state);
-  if (!job.cases.empty()) result.shown_name += "_" + cases.front().name;
+  if (!job.groups.of<mechanical_keys>().cases.empty()) result.shown_name += "_" + cases.front().name;
   for (std::size_t c = 0; c < solved.size(); ++c) {
     auto fields = fields_of(job, part, cases[c], solved[c].state, solved[c].answers);
     std::move(fields.begin(), fields.end(), std::back_inserter(result.fields));
-    if (job.cases.empty()) continue;
+    if (job.groups.of<mechanical_keys>().cases.empty()) continue;
     json entry = {{"name", cases[c].name}};
     entry.update(solved[c].answers);
     entry["certificate"] = certificate_of(solved[c].certificate);

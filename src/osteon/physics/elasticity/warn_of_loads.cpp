@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <osteon/physics/elasticity/load_keys.hpp>
 #include <osteon/physics/elasticity/loads/elastic_problem.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
@@ -23,12 +24,13 @@ class load_warner {
     if (job_.density_law) ratio(job_.density_law->poisson_ratio, "density_law.poisson_ratio");
     if (job_.modulus_image && !job_.poisson_image) ratio(job_.modulus_image->poisson_ratio, "modulus_image.poisson_ratio");
     of_load(job_.load, "load.");
-    of_supports(job_.supports, "");
-    for (std::size_t n = 0; n < job_.cases.size(); ++n) {
-      of_load(job_.cases[n].load, fmt::format("case[{}].", n + 1));
-      of_supports(job_.cases[n].supports, fmt::format("case[{}].", n + 1));
+    of_supports(job_.groups.of<mechanical_keys>().supports, "");
+    for (std::size_t n = 0; n < job_.groups.of<mechanical_keys>().cases.size(); ++n) {
+      of_load(job_.groups.of<mechanical_keys>().cases[n].load, fmt::format("case[{}].", n + 1));
+      of_supports(job_.groups.of<mechanical_keys>().cases[n].supports, fmt::format("case[{}].", n + 1));
     }
-    const double critical = job_.pistoia.critical_strain, volume = job_.pistoia.critical_volume;
+    const double critical = job_.groups.of<mechanical_keys>().pistoia.critical_strain,
+                 volume = job_.groups.of<mechanical_keys>().pistoia.critical_volume;
     doubt(critical > 0.05, "pistoia.critical_strain", [&] {
       return fmt::format("{:g} is a strain of {:g} %; Pistoia's is 0.007, which is 0.7 %", critical, 100 * critical);
     });
@@ -56,10 +58,10 @@ class load_warner {
       }
     };
     move_of_load(job_.load, "load.");
-    moves_of_supports(job_.supports, "");
-    for (std::size_t n = 0; n < job_.cases.size(); ++n) {
-      move_of_load(job_.cases[n].load, fmt::format("case[{}].", n + 1));
-      moves_of_supports(job_.cases[n].supports, fmt::format("case[{}].", n + 1));
+    moves_of_supports(job_.groups.of<mechanical_keys>().supports, "");
+    for (std::size_t n = 0; n < job_.groups.of<mechanical_keys>().cases.size(); ++n) {
+      move_of_load(job_.groups.of<mechanical_keys>().cases[n].load, fmt::format("case[{}].", n + 1));
+      moves_of_supports(job_.groups.of<mechanical_keys>().cases[n].supports, fmt::format("case[{}].", n + 1));
     }
   }
 

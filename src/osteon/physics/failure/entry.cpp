@@ -164,7 +164,7 @@ solver_work failure_work(const spec& job, const voxel::node_count* nodes) {
   work.solutions = 1 + solutions_of_step * steps;
   if (keys.prove) work.solutions += 1 + 2 * solutions_of_step * steps;
   work.assumed = "a step takes one and a half elastic solutions, as a specimen of bone that yields almost everywhere does";
-  if (nodes) work.held = held_by_test(job, *nodes, test_of(job.load, job.supports));
+  if (nodes) work.held = held_by_test(job, *nodes, test_of(job.load, job.groups.of<mechanical_keys>().supports));
   return work;
 }
 
@@ -180,6 +180,7 @@ const physics_entry& failure() {
       .answers = failure_answers(),
       .tests = tests_of_one_face(),
       .keys = register_failure_keys,
+      .complete = complete_cases,
       .check = check_failure_keys,
       .warn = warn_of_loads,
       .refuse = refuse_failure,
@@ -190,6 +191,7 @@ const physics_entry& failure() {
       .yields = true,
       .takes_graded_moduli = true,
       .rules = [](const spec& job) { return solid_rules{.must_join_faces = job.load.faces == "image"}; },
+      .labels = labels_of_sets,
       .system = {io::centring::node, 3},
       .costs = {3.81, 133, 1, 3e-6, 7e-6},  // 87 bytes more than elasticity, four of five voxels having yielded
       .default_tolerance = 1e-5,

@@ -90,11 +90,13 @@ void check_failure_keys(const spec& job, std::vector<problem>& problems) {
   };
   for (problem& p : check_loads(job)) problems.push_back(std::move(p));
   const failure_keys& f = job.groups.of<failure_keys>();
-  const std::string test = test_of(job.load, job.supports);
-  expect(job.cases.empty() && job.forces.empty() && test != "custom" && test != "homogenise", "load.test",
+  const std::string test = test_of(job.load, job.groups.of<mechanical_keys>().supports);
+  expect(job.groups.of<mechanical_keys>().cases.empty() && job.groups.of<mechanical_keys>().forces.empty() &&
+             test != "custom" && test != "homogenise",
+         "load.test",
          fmt::format("'{}' does not go with physics = \"failure\": one face is driven, by axial_bonded, uniaxial, confined, "
                      "shear, pure_shear, bending or torsion, without [[force]] and [[case]]",
-                     job.cases.empty() ? test : "case"));
+                     job.groups.of<mechanical_keys>().cases.empty() ? test : "case"));
   expect(!job.load.gravity_m_per_s2, "load.gravity_m_per_s2", "does not go with physics = \"failure\"; remove it");
   expect(!job.output_fields, "output.fields",
          "physics = \"failure\" writes displacement, plastic_strain and dissipation; remove it");

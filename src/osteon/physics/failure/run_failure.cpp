@@ -11,6 +11,7 @@
 #include <osteon/numerics/checkpointer.hpp>
 #include <osteon/numerics/field_statistics.hpp>
 #include <osteon/physics/elasticity/elastic_fields.hpp>
+#include <osteon/physics/elasticity/load_keys.hpp>
 #include <osteon/physics/elasticity/loads/describe_loads.hpp>
 #include <osteon/physics/elasticity/loads/elastic_problem.hpp>
 #include <osteon/physics/elasticity/loads/load_cases.hpp>
@@ -105,10 +106,11 @@ elastic_part read_elastic(const spec& job, const local_model& part,
   read.answers["load"] = loads.keys.at("load");
   derived_fields state;
   comm::collectively(part.where.comm, [&] { state = derive_fields(problem, std::move(solution.displacement_mm)); });
-  const auto estimate = numerics::pistoia(part.where.comm, *state.effective_strain, *loads.load, job.pistoia.critical_strain,
-                                          job.pistoia.critical_volume);
-  json& pistoia = read.answers["pistoia"] = {{"critical_strain", job.pistoia.critical_strain},
-                                             {"critical_volume", job.pistoia.critical_volume},
+  const auto estimate = numerics::pistoia(part.where.comm, *state.effective_strain, *loads.load,
+                                          job.groups.of<mechanical_keys>().pistoia.critical_strain,
+                                          job.groups.of<mechanical_keys>().pistoia.critical_volume);
+  json& pistoia = read.answers["pistoia"] = {{"critical_strain", job.groups.of<mechanical_keys>().pistoia.critical_strain},
+                                             {"critical_volume", job.groups.of<mechanical_keys>().pistoia.critical_volume},
                                              {"factor", nullptr}};
   if (std::isfinite(estimate.factor)) {
     pistoia["factor"] = estimate.factor;

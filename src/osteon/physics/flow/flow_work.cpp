@@ -6,6 +6,7 @@
 #include <cmath>
 #include <osteon/physics/flow/keys/flow_keys.hpp>
 #include <osteon/physics/flow/solver/transient/transient_flow.hpp>
+#include <osteon/physics/shared/condition_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
 namespace osteon::physics {
@@ -26,7 +27,7 @@ double steps_by_courant(const spec& job, const flow_keys& f) {
   const auto& spacing = job.image.spacing_mm;
   if (!spacing || spacing->empty()) return 0;
   double highest = 0;  // voxels a second
-  for (const boundary_spec& b : job.boundaries) {
+  for (const boundary_spec& b : job.groups.of<condition_keys>().boundaries) {
     double factor = b.factor_at_s.empty() ? 1 : 0;
     for (const auto& point : b.factor_at_s)
       if (point.size() == 2) factor = std::max(factor, std::abs(point[1]));
@@ -38,16 +39,17 @@ double steps_by_courant(const spec& job, const flow_keys& f) {
     }
     highest = std::max(highest, factor * own);
   }
-  return highest * *job.transient->end_s / f.cfl.value_or(flow_time_plan{}.courant);
+  return highest * *job.groups.of<condition_keys>().transient->end_s / f.cfl.value_or(flow_time_plan{}.courant);
 }
 
 // Adds the steps of a flow in time, and those of its temperature.
 void add_steps(solver_work& work, const spec& job, const flow_keys& f) {
-  if (!job.transient->end_s) return;
+  if (!job.groups.of<condition_keys>().transient->end_s) return;
   constexpr double of_a_step = 0.15, of_a_temperature = 0.2;  // against a creeping flow
   double steps = 0;
-  if (job.transient->step_s) {
-    steps = std::ceil(*job.transient->end_s / *job.transient->step_s);
+  if (job.groups.of<condition_keys>().transient->step_s) {
+    steps =
+        std::ceil(*job.groups.of<condition_keys>().transient->end_s / *job.groups.of<condition_keys>().transient->step_s);
   } else {
     steps = std::ceil(steps_by_courant(job, f));
     work.assumed = steps > 0
@@ -78,7 +80,7 @@ solver_work flow_work(const spec& job, const voxel::node_count*) {
     work.solutions = static_cast<double>(std::max<std::size_t>(1, f.multiples.size())) * (f.inertia ? with_inertia : 1);
     if (f.expansion_per_K) work.solutions *= 5;  // rounds of flow and temperature, most of them short
     work.kept = f.inertia ? 84 : 6.5;  // directions of the solver, and its cycles: 128^3 bone with inertia 1.53 kB a voxel
-    if (job.transient) {
+    if (job.groups.of<condition_keys>().transient) {
       work.kept = 18.5;
       if (job.picture.pathlines > 0) work.kept += 3;  // the velocities at both ends of a step, over a box half full of fluid
       if (f.heat) work.kept += 27;                    // both stand side by side

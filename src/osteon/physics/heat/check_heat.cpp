@@ -4,6 +4,7 @@
 #include <map>
 #include <osteon/job/physics_entry.hpp>
 #include <osteon/physics/heat/check_heat.hpp>
+#include <osteon/physics/shared/condition_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
 namespace osteon::physics {
@@ -19,9 +20,9 @@ class heat_checker {
            fmt::format("'{}' does not go with physics = \"heat\"; use 'conduction', 'heat_transfer' or "
                        "'conductivity_tensor'",
                        test_));
-    expect(test_ != "conduction" || job_.transient || job_.load.low_K != job_.load.high_K, "load.high_K",
-           "equals low_K: no heat would flow");
-    expect(test_ == "heat_transfer" || job_.boundaries.empty(), "boundary",
+    expect(test_ != "conduction" || job_.groups.of<condition_keys>().transient || job_.load.low_K != job_.load.high_K,
+           "load.high_K", "equals low_K: no heat would flow");
+    expect(test_ == "heat_transfer" || job_.groups.of<condition_keys>().boundaries.empty(), "boundary",
            fmt::format("belongs to test = \"heat_transfer\", not to '{}'; remove one of the two", test_));
     check_gradient();
     check_boundaries();
@@ -35,10 +36,11 @@ class heat_checker {
       expect(!given, where, "belongs to physics = \"heat\"; remove it or change the physics");
     };
     if (!physics_of(job_).takes_boundaries)
-      expect(job_.boundaries.empty(), "boundary",
+      expect(job_.groups.of<condition_keys>().boundaries.empty(), "boundary",
              "belongs to physics = \"heat\" or \"flow\"; remove it or change the physics");
     if (!physics_of(job_).takes_time_steps)
-      expect(!job_.transient, "transient", "belongs to physics = \"heat\" or \"flow\"; remove it or change the physics");
+      expect(!job_.groups.of<condition_keys>().transient, "transient",
+             "belongs to physics = \"heat\" or \"flow\"; remove it or change the physics");
     belongs_here(job_.load.gradient_K_per_mm.has_value(), "load.gradient_K_per_mm");
     for (std::size_t n = 0; n < job_.materials.size(); ++n) {
       const bool may_store = physics_of(job_).takes_time_steps && physics_of(job_).takes_heat_sources;
@@ -74,8 +76,8 @@ class heat_checker {
 
   void check_boundaries() {
     std::map<std::string, std::size_t> owner;  // of each face, the table that speaks of it
-    for (std::size_t n = 0; n < job_.boundaries.size(); ++n) {
-      const boundary_spec& b = job_.boundaries[n];
+    for (std::size_t n = 0; n < job_.groups.of<condition_keys>().boundaries.size(); ++n) {
+      const boundary_spec& b = job_.groups.of<condition_keys>().boundaries[n];
       const std::string at = fmt::format("boundary[{}].", n + 1);
       expect(!b.face.empty(), at + "face", "missing: z_low, z_high, y_low, ... or z, y, x for both faces of an axis");
       if (b.face.empty()) continue;
@@ -108,8 +110,8 @@ class heat_checker {
     if (test_ != "heat_transfer") return;
     const bool heated = std::any_of(job_.materials.begin(), job_.materials.end(),
                                     [](const material_spec& m) { return m.heat_source_W_per_m3 != 0; });
-    expect(!job_.boundaries.empty() || (heated && job_.transient), "boundary",
-           "missing: test = \"heat_transfer\" needs a [[boundary]] with a face and a kind");
+    expect(!job_.groups.of<condition_keys>().boundaries.empty() || (heated && job_.groups.of<condition_keys>().transient),
+           "boundary", "missing: test = \"heat_transfer\" needs a [[boundary]] with a face and a kind");
   }
 
   void check_materials() {
@@ -117,14 +119,14 @@ class heat_checker {
       const material_spec& m = job_.materials[n];
       expect(m.heat_source_W_per_m3 == 0 || test_ == "heat_transfer", material_key(n) + "heat_source_W_per_m3",
              fmt::format("belongs to test = \"heat_transfer\", not to '{}'; remove it or change the test", test_));
-      expect(!job_.transient || m.heat_capacity_J_per_m3K, material_key(n) + "heat_capacity_J_per_m3K",
-             "missing: [transient] needs it, in J/(m3 K)");
+      expect(!job_.groups.of<condition_keys>().transient || m.heat_capacity_J_per_m3K,
+             material_key(n) + "heat_capacity_J_per_m3K", "missing: [transient] needs it, in J/(m3 K)");
     }
   }
 
   void check_transient() {
-    if (!job_.transient) return;
-    const transient_spec& t = *job_.transient;
+    if (!job_.groups.of<condition_keys>().transient) return;
+    const transient_spec& t = *job_.groups.of<condition_keys>().transient;
     expect(test_ != "conductivity_tensor", "transient",
            "does not go with test = \"conductivity_tensor\"; remove one of the two");
     expect(t.initial_K.has_value(), "transient.initial_K", "missing: the temperature at the start, in K");
@@ -147,7 +149,9 @@ class heat_checker {
 }  // namespace
 
 std::string heat_test(const spec& job) {
-  return job.load.test ? *job.load.test : job.boundaries.empty() ? "conduction" : "heat_transfer";
+  return job.load.test                                        ? *job.load.test
+         : job.groups.of<condition_keys>().boundaries.empty() ? "conduction"
+                                                              : "heat_transfer";
 }
 
 void check_heat(const spec& job, std::vector<problem>& problems) { heat_checker(job, problems).run(); }
@@ -164,9 +168,10 @@ void warn_of_temperatures(const spec& job, const vector3* size_mm, std::vector<p
   kelvin(job.load.low_K, "load.low_K");
   kelvin(job.load.high_K, "load.high_K");
   kelvin(job.load.reference_K, "load.reference_K");
-  for (std::size_t n = 0; n < job.boundaries.size(); ++n)
-    kelvin(job.boundaries[n].temperature_K, fmt::format("boundary[{}].temperature_K", n + 1));
-  if (job.transient) kelvin(job.transient->initial_K, "transient.initial_K");
+  for (std::size_t n = 0; n < job.groups.of<condition_keys>().boundaries.size(); ++n)
+    kelvin(job.groups.of<condition_keys>().boundaries[n].temperature_K, fmt::format("boundary[{}].temperature_K", n + 1));
+  if (job.groups.of<condition_keys>().transient)
+    kelvin(job.groups.of<condition_keys>().transient->initial_K, "transient.initial_K");
 }
 
 }  // namespace osteon::physics

@@ -17,7 +17,7 @@ namespace {
 // Heat reaches the parts that touch a face with a condition, or that go through the image along a periodic axis.
 void rules_of_boundaries(const spec& job, solid_rules& rules) {
   bool any = false;
-  for (const boundary_spec& b : job.boundaries) {
+  for (const boundary_spec& b : job.groups.of<condition_keys>().boundaries) {
     if (b.face.empty()) continue;  // a fault that check_heat reports
     const std::size_t axis = b.face[0] == 'z' ? 0 : b.face[0] == 'y' ? 1 : 2;
     const bool both = b.face.size() == 1, repeats = kind_of(b) == "periodic";
@@ -54,7 +54,7 @@ solver_work heat_work(const spec& job, const voxel::node_count*) {
 
 // What the solver's temperatures are relative to, where a job says it plainly.
 std::optional<double> zero_K(const spec& job) {
-  if (job.transient) return job.transient->initial_K;
+  if (job.groups.of<condition_keys>().transient) return job.groups.of<condition_keys>().transient->initial_K;
   if (heat_test(job) == "conduction") return std::min(job.load.low_K, job.load.high_K);
   return std::nullopt;
 }
@@ -172,9 +172,9 @@ const physics_entry& heat() {
           },
       .why_not_rehearsed =
           [](const spec& job) {
-            return std::string(job.transient                    ? "its time steps are chosen as it goes"
-                               : heat_test(job) != "conduction" ? "only the test conduction is known"
-                                                                : "");
+            return std::string(job.groups.of<condition_keys>().transient ? "its time steps are chosen as it goes"
+                               : heat_test(job) != "conduction"          ? "only the test conduction is known"
+                                                                         : "");
           },
       .paint = [](const spec& job, const local_model& part) { return paint_temperatures(part, zero_K(job)); }};
   return row;

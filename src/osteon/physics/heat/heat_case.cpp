@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <osteon/physics/heat/check_heat.hpp>
+#include <osteon/physics/shared/condition_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
 namespace osteon::physics {
@@ -41,7 +42,7 @@ numerics::heat_problem make_heat_problem(const spec& job, const local_model& par
                                  .material = part.material};
   if (test == "conduction") problem.faces = two_temperatures(load_axis(job), job.load.low_K, job.load.high_K);
   if (test != "heat_transfer") return problem;
-  for (const boundary_spec& b : job.boundaries) {
+  for (const boundary_spec& b : job.groups.of<condition_keys>().boundaries) {
     const std::size_t axis = b.face[0] == 'z' ? 0 : b.face[0] == 'y' ? 1 : 2;
     const bool both = b.face.size() == 1;
     if (kind_of(b) == "periodic") problem.periodic[axis] = true;
@@ -54,7 +55,7 @@ numerics::heat_problem make_heat_problem(const spec& job, const local_model& par
 }
 
 time_plan make_time_plan(const spec& job, const local_model& part) {
-  const transient_spec& t = *job.transient;
+  const transient_spec& t = *job.groups.of<condition_keys>().transient;
   const double step_s = *t.end_s / std::ceil(*t.end_s / *t.step_s * (1 - 1e-12));
   return {.heat_capacity_J_per_mm3K =
               by_number(job, part, [](const material_spec& m) { return m.heat_capacity_J_per_m3K.value_or(0); }),

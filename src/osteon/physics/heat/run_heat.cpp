@@ -17,6 +17,7 @@
 #include <osteon/physics/heat/heat_case.hpp>
 #include <osteon/physics/heat/solver/heat_tensor.hpp>
 #include <osteon/physics/heat/solver/heat_transient.hpp>
+#include <osteon/physics/shared/condition_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 #include <span>
 #include <vector>
@@ -104,7 +105,7 @@ json describe_load(const spec& job, const local_model& part) {
     load.update({{"boundary_condition", condition},
                  {"surroundings", condition}});  // the second is of versions before 0.2, until 0.4
   }
-  for (const boundary_spec& b : job.boundaries) {
+  for (const boundary_spec& b : job.groups.of<condition_keys>().boundaries) {
     json face = {{"face", b.face}, {"kind", kind_of(b)}};
     if (b.temperature_K) face["temperature_K"] = *b.temperature_K;
     if (b.flux_W_per_m2) face["flux_W_per_m2"] = *b.flux_W_per_m2;
@@ -197,7 +198,7 @@ physics_result run_transient(const spec& job, const local_model& part, const num
   time_plan plan;
   comm::collectively(part.where.comm, [&] { plan = make_time_plan(job, part); });
   std::optional<step_files> steps;
-  if (job.transient->write_steps) {
+  if (job.groups.of<condition_keys>().transient->write_steps) {
     steps.emplace(job, part);
     plan.on_record = [&](std::span<const heat_record> history, const std::vector<double>& temperature_K) {
       cell_values values;
@@ -280,9 +281,9 @@ physics_result run_heat(const spec& job, const local_model& part, const numerics
   const MPI_Comm comm = part.where.comm;
   numerics::heat_problem problem;
   comm::collectively(comm, [&] { problem = make_heat_problem(job, part, heat_test(job)); });
-  physics_result result = heat_test(job) == "conductivity_tensor" ? run_tensor(job, part, problem, how, log)
-                          : job.transient                         ? run_transient(job, part, problem, how, log)
-                                                                  : run_steady(job, part, std::move(problem), how, log);
+  physics_result result = heat_test(job) == "conductivity_tensor"     ? run_tensor(job, part, problem, how, log)
+                          : job.groups.of<condition_keys>().transient ? run_transient(job, part, problem, how, log)
+                                                                      : run_steady(job, part, std::move(problem), how, log);
   result.elements = part.cells.size();
   comm::all_reduce(comm, &result.elements, 1, MPI_SUM);
   result.answers["load"] = describe_load(job, part);
@@ -294,7 +295,7 @@ void check_heat_on(const spec& job, const local_model& part) {
   const numerics::heat_problem problem = make_heat_problem(job, part, heat_test(job));
   if (heat_test(job) == "conductivity_tensor")
     check_effective_conductivity(problem, surroundings_of(job));
-  else if (job.transient)
+  else if (job.groups.of<condition_keys>().transient)
     check_transient(problem, make_time_plan(job, part));
   else
     check_heat(problem);

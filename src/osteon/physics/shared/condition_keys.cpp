@@ -89,16 +89,17 @@ void register_heat_keys(key_table& job) {
       "gradient_K_per_mm", &load_spec::gradient_K_per_mm,
       "Mean temperature gradient [z, y, x] of a heat_transfer: periodic faces differ by it, and prescribed temperatures "
       "rise with it from the centre of the image.");
-  add_boundary_keys(job.list<spec>("boundary",
-                                   "What happens on an outer face of the image: to heat where the solid meets it, in the "
-                                   "test heat_transfer, where faces "
-                                   "that are not named are insulated; to a fluid, in the test flow, where all that is not "
-                                   "named is a wall without slip.",
-                                   &spec::boundaries, 130)
+  add_boundary_keys(job.list<spec>(
+                           "boundary",
+                           "What happens on an outer face of the image: to heat where the solid meets it, in the "
+                           "test heat_transfer, where faces "
+                           "that are not named are insulated; to a fluid, in the test flow, where all that is not "
+                           "named is a wall without slip.",
+                           [](spec& s) -> auto& { return s.groups.of<condition_keys>().boundaries; }, 130)
                         .keys<boundary_spec>());
-  add_time_keys(job.optional_table<spec>("transient",
-                                         "Steps in time: heat from one temperature everywhere; of a fluid the test flow.",
-                                         &spec::transient, 150)
+  add_time_keys(job.optional_table<spec>(
+                       "transient", "Steps in time: heat from one temperature everywhere; of a fluid the test flow.",
+                       [](spec& s) -> auto& { return s.groups.of<condition_keys>().transient; }, 150)
                     .keys<transient_spec>());
 }
 

@@ -1,13 +1,47 @@
 #pragma once
 /// @file
 /// The keys of temperatures of faces, of conditions on faces and of steps in time.
+
+#include <cstdint>
+#include <optional>
 #include <osteon/physics/shared/names_of_job.hpp>
+#include <string>
+#include <vector>
 
 namespace osteon::job {
 class key_table;
 }
 
 namespace osteon::physics {
+
+/// What happens on one outer face of the image, or on both of an axis: to its heat, or to a fluid.
+struct boundary_spec {
+  std::string face;
+  std::optional<std::int64_t> label;  ///< of voxels inside the image, instead of its faces
+  std::optional<std::string> kind;    ///< of heat, absent: temperature
+  std::optional<double> temperature_K, flux_W_per_m2, transfer_W_per_m2K;
+  std::optional<double> velocity_mm_per_s, flow_rate_mm3_per_s, pressure_Pa, pressure_drop_Pa;
+  std::optional<std::string> profile;                             ///< absent: uniform
+  std::optional<std::vector<double>> slide_mm_per_s;              ///< z, y, x
+  std::optional<std::vector<double>> low_mm, high_mm, centre_mm;  ///< z, y, x: a part of the face
+  std::optional<double> radius_mm;
+  std::vector<std::vector<double>> factor_at_s;  ///< [time, factor] pairs, of a flow in time; none: constant
+  std::optional<double> period_s;                ///< of them
+};
+
+/// Steps in time.
+struct transient_spec {
+  std::optional<double> initial_K, end_s, step_s;
+  double output_every_s = 0;          ///< 0: every step
+  std::optional<std::string> scheme;  ///< absent: of heat implicit_euler, of flow crank_nicolson
+  bool write_steps = false;
+};
+
+/// Conditions on faces, and steps in time.
+struct condition_keys {
+  std::vector<boundary_spec> boundaries;
+  std::optional<transient_spec> transient;
+};
 
 /// Register the keys. Each physics with conditions on faces does so.
 void register_heat_keys(key_table& job);

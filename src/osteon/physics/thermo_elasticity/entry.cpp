@@ -34,7 +34,7 @@ void check_warm_load(const spec& job, std::vector<problem>& problems) {
   if (is_with_flow(job)) {
     check_flow_stage(job, problems);
   } else {
-    expect(job.boundaries.empty(), "boundary",
+    expect(job.groups.of<condition_keys>().boundaries.empty(), "boundary",
            "belongs to physics = \"heat\" or \"flow\", or to thermo_elasticity with [flow]; remove it, add [flow] or change "
            "the physics");
     for (std::size_t n = 0; n < job.materials.size(); ++n)

@@ -1,11 +1,12 @@
+#include <osteon/physics/elasticity/load_keys.hpp>
 #include <osteon/physics/elasticity/loads/check_loads.hpp>
+#include <osteon/physics/shared/names_of_job.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <cmath>
 #include <common/suggest.hpp>
-#include <osteon/physics/shared/names_of_job.hpp>
 #include <set>
 
 namespace osteon::physics {
@@ -20,11 +21,11 @@ class load_checker {
 
   std::vector<problem> run() {
     check_sets();
-    check_supports(job_.supports, "");
-    check_forces(job_.forces, "");
+    check_supports(job_.groups.of<mechanical_keys>().supports, "");
+    check_forces(job_.groups.of<mechanical_keys>().forces, "");
     if (is_homogenisation(job_)) check_homogenisation();
-    if (job_.cases.empty())
-      check_test(job_.load, job_.supports, job_.forces, "load.");
+    if (job_.groups.of<mechanical_keys>().cases.empty())
+      check_test(job_.load, job_.groups.of<mechanical_keys>().supports, job_.groups.of<mechanical_keys>().forces, "load.");
     else
       check_cases();
     return std::move(problems_);
@@ -42,18 +43,19 @@ class load_checker {
   }
 
   void check_sets() {
-    for (std::size_t n = 0; n < job_.sets.size(); ++n) {
-      const set_spec& s = job_.sets[n];
+    for (std::size_t n = 0; n < job_.groups.of<mechanical_keys>().sets.size(); ++n) {
+      const set_spec& s = job_.groups.of<mechanical_keys>().sets[n];
       const std::string at = fmt::format("set[{}].", n + 1);
       expect(!s.name.empty(), at + "name", "missing: the name by which [[support]] and [[force]] mean this set");
       expect(std::find(face_sets.begin(), face_sets.end(), s.name) == face_sets.end(), at + "name",
              fmt::format("'{}' is the name of a face of the image; choose another", s.name));
       names_.insert(s.name);
       check_selection(s, at);
+      check_coarsening(s);
     }
     names_.insert(face_sets.begin(), face_sets.end());
-    for (std::size_t n = 0; n < job_.sets.size(); ++n)
-      if (const set_spec& s = job_.sets[n]; s.within) {
+    for (std::size_t n = 0; n < job_.groups.of<mechanical_keys>().sets.size(); ++n)
+      if (const set_spec& s = job_.groups.of<mechanical_keys>().sets[n]; s.within) {
         const std::string at = fmt::format("set[{}].within", n + 1);
         check_set_name(*s.within, at);
         std::set<std::string> seen;
@@ -66,8 +68,17 @@ class load_checker {
   bool reaches(const std::string& from, const std::string& wanted, std::set<std::string>& seen) const {
     if (from == wanted) return true;
     if (!seen.insert(from).second) return false;
-    return std::any_of(job_.sets.begin(), job_.sets.end(),
+    return std::any_of(job_.groups.of<mechanical_keys>().sets.begin(), job_.groups.of<mechanical_keys>().sets.end(),
                        [&](const set_spec& s) { return s.name == from && s.within && reaches(*s.within, wanted, seen); });
+  }
+
+  // Voxels that are named by their numbers would be others in a coarser image.
+  void check_coarsening(const set_spec& s) {
+    if (!s.image && s.voxels.empty() && s.nodes.empty()) return;
+    const std::string text =
+        fmt::format("given, but the set '{}' names voxels of the image as it is; remove one of the two", s.name);
+    expect(job_.image.coarsen <= 1, "image.coarsen", text);
+    expect(!job_.uncertainty || !job_.uncertainty->voxel_size, "uncertainty.voxel_size", text);
   }
 
   void check_selection(const set_spec& s, const std::string& at) {
@@ -181,8 +192,8 @@ class load_checker {
                !l.gravity_m_per_s2 && !l.direction && !l.about_mm,
            "load.test", "[load] says what is done although there are [[case]]s; move it into them (load.axis may stay)");
     std::set<std::string> names;
-    for (std::size_t n = 0; n < job_.cases.size(); ++n) {
-      const case_spec& c = job_.cases[n];
+    for (std::size_t n = 0; n < job_.groups.of<mechanical_keys>().cases.size(); ++n) {
+      const case_spec& c = job_.groups.of<mechanical_keys>().cases[n];
       const std::string at = fmt::format("case[{}].", n + 1);
       expect(!c.name.empty() && std::all_of(c.name.begin(), c.name.end(),
                                             [](unsigned char x) { return x < 128 && (std::isalnum(x) || x == '_'); }),
@@ -190,16 +201,16 @@ class load_checker {
       expect(names.insert(c.name).second, at + "name", fmt::format("'{}' is the name of two cases", c.name));
       check_supports(c.supports, at);
       check_forces(c.forces, at);
-      auto supports = job_.supports;
+      auto supports = job_.groups.of<mechanical_keys>().supports;
       supports.insert(supports.end(), c.supports.begin(), c.supports.end());
-      auto forces = job_.forces;
+      auto forces = job_.groups.of<mechanical_keys>().forces;
       forces.insert(forces.end(), c.forces.begin(), c.forces.end());
       check_test(c.load, supports, forces, at);
     }
   }
 
   void check_homogenisation() {
-    expect(job_.supports.empty() && job_.forces.empty(), "support",
+    expect(job_.groups.of<mechanical_keys>().supports.empty() && job_.groups.of<mechanical_keys>().forces.empty(), "support",
            "[[support]] and [[force]] do not go with load.test = \"homogenise\", which holds and moves the faces by itself");
     expect(!job_.load.gravity_m_per_s2, "load.gravity_m_per_s2", "does not go with test = \"homogenise\"");
     expect(!job_.segment.drop_unsupported, "segment.drop_unsupported",

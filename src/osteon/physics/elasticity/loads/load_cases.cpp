@@ -11,6 +11,7 @@
 #include <numbers>
 #include <optional>
 #include <osteon/comm/reductions.hpp>
+#include <osteon/physics/elasticity/load_keys.hpp>
 #include <osteon/physics/elasticity/loads/check_loads.hpp>
 #include <osteon/physics/elasticity/solver/reactions.hpp>
 #include <osteon/physics/elasticity/solver/solid_parts.hpp>
@@ -309,11 +310,13 @@ std::vector<load_case> make_cases(node_sets& sets, log_sink& log) {
   const spec& job = sets.job();
   std::vector<load_case> cases;
   std::optional<solid_parts> parts;
-  if (job.cases.empty()) cases.push_back(make_case(sets, "", job.load, job.supports, job.forces, parts, log));
-  for (const case_spec& c : job.cases) {
-    auto supports = job.supports;
+  if (job.groups.of<mechanical_keys>().cases.empty())
+    cases.push_back(make_case(sets, "", job.load, job.groups.of<mechanical_keys>().supports,
+                              job.groups.of<mechanical_keys>().forces, parts, log));
+  for (const case_spec& c : job.groups.of<mechanical_keys>().cases) {
+    auto supports = job.groups.of<mechanical_keys>().supports;
     supports.insert(supports.end(), c.supports.begin(), c.supports.end());
-    auto forces = job.forces;
+    auto forces = job.groups.of<mechanical_keys>().forces;
     forces.insert(forces.end(), c.forces.begin(), c.forces.end());
     cases.push_back(make_case(sets, c.name, c.load, supports, forces, parts, log));
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <osteon/job/physics_entry.hpp>
 #include <osteon/job/warning_log.hpp>
+#include <osteon/physics/elasticity/entry.hpp>
+#include <osteon/physics/elasticity/load_keys.hpp>
 #include <osteon/physics/elasticity/loads/check_loads.hpp>
 #include <osteon/physics/elasticity/loads/elastic_problem.hpp>
 #include <osteon/physics/elasticity/solver/elasticity_check.hpp>
@@ -16,14 +18,15 @@ bool is_used(const spec& job, const std::string& set) {
   const auto in = [&](const auto& list) {
     return std::any_of(list.begin(), list.end(), [&](const auto& entry) { return entry.on == set; });
   };
-  return in(job.supports) || in(job.forces) ||
-         std::any_of(job.cases.begin(), job.cases.end(), [&](const case_spec& c) { return in(c.supports) || in(c.forces); });
+  return in(job.groups.of<mechanical_keys>().supports) || in(job.groups.of<mechanical_keys>().forces) ||
+         std::any_of(job.groups.of<mechanical_keys>().cases.begin(), job.groups.of<mechanical_keys>().cases.end(),
+                     [&](const case_spec& c) { return in(c.supports) || in(c.forces); });
 }
 
 }  // namespace
 
 void warn_of_unused_sets(node_sets& sets, const spec& job, log_sink& log) {
-  for (const set_spec& s : job.sets) try {
+  for (const set_spec& s : job.groups.of<mechanical_keys>().sets) try {
       if (!is_used(job, s.name)) sets.find(s.name);
     } catch (const data_error& e) {  // of a set in use this is an error
       log.warn(e.what());
@@ -50,7 +53,7 @@ void check_loads_on_solid(const spec& job, const std::function<local_model()>& r
 }
 
 std::int64_t held_by_test(const spec& job, const voxel::node_count& nodes, const std::string& test) {
-  if (!job.cases.empty() || job.load.faces != "image" || job.load.depth_mm > 0) return 0;
+  if (!job.groups.of<mechanical_keys>().cases.empty() || job.load.faces != "image" || job.load.depth_mm > 0) return 0;
   const auto on = [&](std::size_t a) { return nodes.on_face[a][0] + nodes.on_face[a][1]; };
   const auto axis = static_cast<std::size_t>(load_axis(job));
   if (test == "axial_bonded" || test == "shear" || (job.load.bonded && (test == "bending" || test == "torsion")))

@@ -12,6 +12,7 @@
 #include <osteon/job/import/label_images.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
+#include <osteon/physics/elasticity/load_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 #include <set>
 
@@ -78,7 +79,7 @@ node_set_ptr node_sets::find(const std::string& name) {
   if (const auto known = known_.find(name); known != known_.end()) return known->second;
   std::vector<std::int32_t> nodes;
   std::vector<std::string> selections;
-  for (const set_spec& s : job_.sets) {
+  for (const set_spec& s : job_.groups.of<mechanical_keys>().sets) {
     if (s.name != name) continue;
     std::vector<std::int32_t> more = select(s), both;
     if (s.surface) more = on_surface(more);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <osteon/job/physics_entry.hpp>
+#include <osteon/physics/elasticity/load_keys.hpp>
 #include <osteon/physics/elasticity/loads/check_loads.hpp>
 #include <osteon/physics/elasticity/loads/elastic_problem.hpp>
 #include <osteon/physics/elasticity/loads/load_cases.hpp>
@@ -59,7 +60,7 @@ json resolve_loads(const spec& job, const std::function<local_model()>& read, co
   node_sets sets(job, part, problem->nodes);
   numbered_sets known(sets);
   json missed = json::array(), cases = json::array();
-  for (const set_spec& s : job.sets) try {
+  for (const set_spec& s : job.groups.of<mechanical_keys>().sets) try {
       known.add(sets.find(s.name));
     } catch (const data_error& e) {
       const bool told = std::any_of(missed.begin(), missed.end(), [&](const json& m) { return m["name"] == s.name; });
@@ -74,8 +75,8 @@ json resolve_loads(const spec& job, const std::function<local_model()>& read, co
   for (json& m : missed) all.push_back(std::move(m));
   for (json& entry : all) {
     entry["entries"] = json::array();
-    for (std::size_t i = 0; i < job.sets.size(); ++i)
-      if (entry["name"] == job.sets[i].name) entry["entries"].push_back(i);
+    for (std::size_t i = 0; i < job.groups.of<mechanical_keys>().sets.size(); ++i)
+      if (entry["name"] == job.groups.of<mechanical_keys>().sets[i].name) entry["entries"].push_back(i);
   }
   const voxel::model_header& h = part.header;
   if (!volume.empty()) io::write_labels(volume, {h.shape, h.spacing_mm, h.origin_mm, std::nullopt}, known.runs());

@@ -13,6 +13,7 @@
 #include <osteon/physics/flow/checks/check_time_steps.hpp>
 #include <osteon/physics/flow/keys/flow_keys.hpp>
 #include <osteon/physics/flow/probes/check_probes.hpp>
+#include <osteon/physics/shared/condition_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
 namespace osteon::physics {
@@ -37,11 +38,11 @@ void check_flow(const spec& job, std::vector<problem>& problems) {
     refuse_probes(job, problems);
     expect(!f.reference_area_mm2, "flow.reference_area_mm2", "belongs to test = \"flow\"; remove it");
     expect(
-        !job.transient, "transient",
+        !job.groups.of<condition_keys>().transient, "transient",
         fmt::format("does not go with test = \"{}\": a permeability is that of steady flow; remove one of the two", test));
     expect(!f.cfl && !f.start && !f.steady_change_per_s, "flow.cfl",
            "and flow.start and flow.steady_change_per_s belong to test = \"flow\" with [transient]; remove them");
-    expect(job.boundaries.empty(), "boundary",
+    expect(job.groups.of<condition_keys>().boundaries.empty(), "boundary",
            fmt::format("belongs to test = \"flow\", not to '{}'; remove one of the two", test));
     expect(!f.inertia, "flow.inertia", "belongs to test = \"flow\": a permeability is that of creeping flow; remove it");
     expect(f.multiples.empty(), "flow.multiples", "belongs to test = \"flow\"; remove it");
@@ -79,8 +80,9 @@ void refuse_flow(const spec& job, std::vector<problem>& problems) {
     problems.push_back({"flow", "belongs to physics = \"flow\" or \"thermo_elasticity\"; remove it or change the physics"});
   refuse_flow_pictures(job, problems);
   refuse_probes(job, problems);
-  for (std::size_t n = 0; n < job.boundaries.size(); ++n)
-    if (!job.boundaries[n].factor_at_s.empty() || job.boundaries[n].period_s)
+  for (std::size_t n = 0; n < job.groups.of<condition_keys>().boundaries.size(); ++n)
+    if (!job.groups.of<condition_keys>().boundaries[n].factor_at_s.empty() ||
+        job.groups.of<condition_keys>().boundaries[n].period_s)
       problems.push_back({fmt::format("boundary[{}].factor_at_s", n + 1), "belongs to physics = \"flow\"; remove it"});
 }
 

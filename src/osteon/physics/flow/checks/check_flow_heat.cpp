@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <osteon/physics/flow/keys/flow_keys.hpp>
+#include <osteon/physics/shared/condition_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
 namespace osteon::physics {
@@ -23,8 +24,8 @@ class flow_heat_checker {
            fmt::format("belongs to test = \"flow\", not to '{}'; remove it", flow_test(job_)));
     check_materials();
     std::map<std::string, std::size_t> owner;  // of the heat of each whole face
-    for (std::size_t n = 0; n < job_.boundaries.size(); ++n)
-      if (is_of_heat(job_.boundaries[n]))
+    for (std::size_t n = 0; n < job_.groups.of<condition_keys>().boundaries.size(); ++n)
+      if (is_of_heat(job_.groups.of<condition_keys>().boundaries[n]))
         check_condition(n, owner);
       else
         check_opening(n);
@@ -69,7 +70,7 @@ class flow_heat_checker {
   }
 
   void check_opening(std::size_t n) {
-    const boundary_spec& b = job_.boundaries[n];
+    const boundary_spec& b = job_.groups.of<condition_keys>().boundaries[n];
     const std::string kind = b.kind.value_or("");
     const bool is_open = kind == "velocity" || kind == "flow_rate" || kind == "pressure" || kind == "outlet";
     const std::string where = key_of("boundary", n, "temperature_K");
@@ -91,15 +92,15 @@ class flow_heat_checker {
   // Where pressures alone drive, the fluid enters at the highest one.
   void check_incoming_pressure() {
     double highest = -std::numeric_limits<double>::infinity();
-    for (const boundary_spec& b : job_.boundaries) {
+    for (const boundary_spec& b : job_.groups.of<condition_keys>().boundaries) {
       const std::string kind = b.kind.value_or("");
       if (kind == "velocity" || kind == "flow_rate") return;
       if (kind == "pressure" || kind == "outlet") highest = std::max(highest, b.pressure_Pa.value_or(0));
     }
     if (!f_.multiples.empty() && std::all_of(f_.multiples.begin(), f_.multiples.end(), [](double m) { return m < 0; }))
       return;
-    for (std::size_t n = 0; n < job_.boundaries.size(); ++n) {
-      const boundary_spec& b = job_.boundaries[n];
+    for (std::size_t n = 0; n < job_.groups.of<condition_keys>().boundaries.size(); ++n) {
+      const boundary_spec& b = job_.groups.of<condition_keys>().boundaries[n];
       const std::string kind = b.kind.value_or("");
       if ((kind == "pressure" || kind == "outlet") && b.pressure_Pa.value_or(0) == highest)
         expect(b.temperature_K.has_value(), key_of("boundary", n, "temperature_K"),
@@ -108,7 +109,7 @@ class flow_heat_checker {
   }
 
   void check_condition(std::size_t n, std::map<std::string, std::size_t>& owner) {
-    const boundary_spec& b = job_.boundaries[n];
+    const boundary_spec& b = job_.groups.of<condition_keys>().boundaries[n];
     const std::string kind = *b.kind;
     expect(!b.face.empty() && !b.label, key_of("boundary", n, "face"),
            "missing: heat has conditions on faces of the image only");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <osteon/physics/flow/keys/flow_keys.hpp>
+#include <osteon/physics/shared/condition_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
 namespace osteon::physics {
@@ -32,12 +33,12 @@ void check_flow_pictures(const spec& job, std::vector<problem>& problems) {
   }
   expect(p.pathlines >= 0 && p.pathlines <= most_pathlines, "picture.pathlines",
          fmt::format("{} must be in [0, {}] particles", p.pathlines, most_pathlines));
-  expect(p.pathlines <= 0 || job.transient, "picture.pathlines",
+  expect(p.pathlines <= 0 || job.groups.of<condition_keys>().transient, "picture.pathlines",
          "given, but the flow is steady: particles follow its streamlines (picture.streamlines); remove it, or add "
          "[transient]");
   expect(p.pathlines <= 0 || p.streamlines.value_or(0) == 0, "picture.streamlines",
          "given together with picture.pathlines; a picture has lines of one kind, remove one");
-  expect(!p.shows || (job.transient && p.every > 0), "picture.shows",
+  expect(!p.shows || (job.groups.of<condition_keys>().transient && p.every > 0), "picture.shows",
          "is of the frames of a flow in time; give [transient] and picture.every, or remove it");
   expect(p.shows != "pathlines" || p.pathlines > 0, "picture.shows",
          "'pathlines' needs particles; give their number by picture.pathlines");

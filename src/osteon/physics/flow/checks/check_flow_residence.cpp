@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <osteon/physics/flow/keys/flow_keys.hpp>
+#include <osteon/physics/shared/condition_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
 namespace osteon::physics {
@@ -20,9 +21,11 @@ void check_flow_residence(const spec& job, std::vector<problem>& problems) {
     const std::string kind = b.kind.value_or("");
     return kind == "velocity" || kind == "flow_rate" || kind == "pressure" || kind == "outlet";
   };
-  expect(!f.residence_time || std::any_of(job.boundaries.begin(), job.boundaries.end(), is_opening), "flow.residence_time",
-         "nothing flows in, so the fluid is never renewed; give openings, or remove it");
-  expect(!f.residence_time || !job.transient, "flow.residence_time", "is of steady flow; remove it, or [transient]");
+  expect(!f.residence_time || std::any_of(job.groups.of<condition_keys>().boundaries.begin(),
+                                          job.groups.of<condition_keys>().boundaries.end(), is_opening),
+         "flow.residence_time", "nothing flows in, so the fluid is never renewed; give openings, or remove it");
+  expect(!f.residence_time || !job.groups.of<condition_keys>().transient, "flow.residence_time",
+         "is of steady flow; remove it, or [transient]");
   expect(f.residence_time || !f.diffusivity_m2_per_s || flow_test(job) == "dispersion", "flow.diffusivity_m2_per_s",
          "given, and neither flow.residence_time nor test = \"dispersion\" reads it; set flow.residence_time = true, or "
          "remove it");

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <osteon/physics/flow/keys/flow_keys.hpp>
+#include <osteon/physics/shared/condition_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
 namespace osteon::physics {
@@ -13,7 +14,7 @@ void check_heat_in_time(const spec& job, std::vector<problem>& problems) {
     if (!holds) problems.push_back({where, text});
   };
   const flow_keys& f = job.groups.of<flow_keys>();
-  const bool applies = f.heat && job.transient;
+  const bool applies = f.heat && job.groups.of<condition_keys>().transient;
   for (std::size_t n = 0; n < job.materials.size(); ++n) {
     const auto& capacity = job.materials[n].heat_capacity_J_per_m3K;
     const std::string where = fmt::format("material[{}].heat_capacity_J_per_m3K", n + 1);
@@ -21,8 +22,8 @@ void check_heat_in_time(const spec& job, std::vector<problem>& problems) {
            "given, but only flow.heat with [transient] reads it: the steady temperature does not depend on it; remove it");
     expect(!applies || capacity, where, "missing: flow.heat with [transient] needs it, in J/(m3 K)");
   }
-  if (!job.transient) return;
-  const auto& initial = job.transient->initial_K;
+  if (!job.groups.of<condition_keys>().transient) return;
+  const auto& initial = job.groups.of<condition_keys>().transient->initial_K;
   expect(f.heat || !initial, "transient.initial_K", "given, but flow.heat is not: there is no temperature; remove it");
   expect(!f.heat || initial, "transient.initial_K", "missing: flow.heat needs the temperature at the start, in K");
   expect(std::isfinite(initial.value_or(0)), "transient.initial_K", "must be finite");

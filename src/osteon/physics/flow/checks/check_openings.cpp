@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <osteon/physics/flow/keys/flow_keys.hpp>
+#include <osteon/physics/shared/condition_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 #include <set>
 
@@ -45,8 +46,8 @@ void check_labels(const spec& job, std::vector<problem>& problems) {
     expect(told.insert(label).second, "flow.force_labels", fmt::format("{} is there twice; remove one", label));
   }
   bool uses_labels = !f.force_labels.empty();
-  for (std::size_t n = 0; n < job.boundaries.size(); ++n) {
-    const auto& label = job.boundaries[n].label;
+  for (std::size_t n = 0; n < job.groups.of<condition_keys>().boundaries.size(); ++n) {
+    const auto& label = job.groups.of<condition_keys>().boundaries[n].label;
     if (label) check(static_cast<double>(*label), fmt::format("boundary[{}].label", n + 1));
     uses_labels = uses_labels || label;
   }
@@ -77,7 +78,7 @@ void check_period(const boundary_spec& b, const std::string& at, std::vector<pro
 bool conditions_drive(const spec& job) {
   double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
   const auto moves = [](double value) { return value != 0; };
-  for (const boundary_spec& b : job.boundaries) {
+  for (const boundary_spec& b : job.groups.of<condition_keys>().boundaries) {
     if (moves(b.velocity_mm_per_s.value_or(0)) || moves(b.flow_rate_mm3_per_s.value_or(0)) ||
         moves(b.pressure_drop_Pa.value_or(0)) ||
         (b.slide_mm_per_s && std::any_of(b.slide_mm_per_s->begin(), b.slide_mm_per_s->end(), moves)))
@@ -98,8 +99,8 @@ void check_openings(const spec& job, std::vector<problem>& problems) {
   double given = 0;
   const bool has_heat = job.groups.of<flow_keys>().heat;
   bool has_outlet = false;
-  for (std::size_t n = 0; n < job.boundaries.size(); ++n) {
-    const boundary_spec& b = job.boundaries[n];
+  for (std::size_t n = 0; n < job.groups.of<condition_keys>().boundaries.size(); ++n) {
+    const boundary_spec& b = job.groups.of<condition_keys>().boundaries[n];
     const std::string at = fmt::format("boundary[{}].", n + 1);
     if (!expect(
             !b.face.empty() || b.label || names_a_part(b), at + "face",
@@ -164,7 +165,7 @@ void check_openings(const spec& job, std::vector<problem>& problems) {
         const auto [entry, is_new] = owner.try_emplace(face, n);
         expect(
             is_new || entry->second == n, at + "face",
-            kind == "periodic" || job.boundaries[entry->second].kind == "periodic"
+            kind == "periodic" || job.groups.of<condition_keys>().boundaries[entry->second].kind == "periodic"
                 ? fmt::format("{} has the conditions of boundary[{}] and boundary[{}], of which one makes the image repeat "
                               "itself there: there is no face then; remove one of the two",
                               face, entry->second + 1, n + 1)
@@ -179,12 +180,12 @@ void check_openings(const spec& job, std::vector<problem>& problems) {
     if (is_inlet) given = std::max(given, value);
     has_outlet = has_outlet || kind == "pressure" || kind == "outlet";
   }
-  if (!expect(!job.boundaries.empty(), "boundary",
+  if (!expect(!job.groups.of<condition_keys>().boundaries.empty(), "boundary",
               "missing: test = \"flow\" needs openings, e.g. a face with kind = "
               "\"velocity\" and another with kind = \"outlet\""))
     return;
   bool lets_out = has_outlet;
-  for (const boundary_spec& b : job.boundaries)
+  for (const boundary_spec& b : job.groups.of<condition_keys>().boundaries)
     if (b.kind != "periodic")
       lets_out = lets_out || b.velocity_mm_per_s.value_or(0) < 0 || b.flow_rate_mm3_per_s.value_or(0) < 0;
   expect(given == 0 || lets_out, "boundary",

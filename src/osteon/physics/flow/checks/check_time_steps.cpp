@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <osteon/physics/flow/keys/flow_keys.hpp>
+#include <osteon/physics/shared/condition_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
 namespace osteon::physics {
@@ -13,13 +14,14 @@ namespace {
 
 // Of a condition that changes with time.
 void check_factor(const spec& job, std::size_t n, std::vector<problem>& problems) {
-  const boundary_spec& b = job.boundaries[n];
+  const boundary_spec& b = job.groups.of<condition_keys>().boundaries[n];
   const auto expect = [&](bool holds, const char* key, const std::string& text) {
     if (!holds) problems.push_back({fmt::format("boundary[{}].{}", n + 1, key), text});
   };
   expect(!b.period_s || !b.factor_at_s.empty(), "period_s", "given, but factor_at_s is not; give it, or remove period_s");
   if (b.factor_at_s.empty()) return;
-  expect(job.transient.has_value(), "factor_at_s", "given, but there is no [transient]: the flow is steady; remove one");
+  expect(job.groups.of<condition_keys>().transient.has_value(), "factor_at_s",
+         "given, but there is no [transient]: the flow is steady; remove one");
   const std::string kind = b.kind.value_or("");
   expect(!is_of_heat(b), "factor_at_s", "temperatures, fluxes and films of heat are constant in time; remove it");
   const bool drives = kind == "periodic" && (b.flow_rate_mm3_per_s || b.pressure_drop_Pa);
@@ -47,15 +49,15 @@ void check_time_steps(const spec& job, std::vector<problem>& problems) {
     if (!holds) problems.push_back({where, text});
   };
   const flow_keys& f = job.groups.of<flow_keys>();
-  for (std::size_t n = 0; n < job.boundaries.size(); ++n) check_factor(job, n, problems);
-  if (!job.transient) {
+  for (std::size_t n = 0; n < job.groups.of<condition_keys>().boundaries.size(); ++n) check_factor(job, n, problems);
+  if (!job.groups.of<condition_keys>().transient) {
     for (const auto& [given, key] : {std::pair{f.cfl.has_value(), "flow.cfl"},
                                      {f.start.has_value(), "flow.start"},
                                      {f.steady_change_per_s.has_value(), "flow.steady_change_per_s"}})
       expect(!given, key, "given, but there is no [transient]: the flow is steady; remove it or add the table");
     return;
   }
-  const transient_spec& t = *job.transient;
+  const transient_spec& t = *job.groups.of<condition_keys>().transient;
   expect(t.end_s && *t.end_s > 0 && std::isfinite(*t.end_s), "transient.end_s",
          "missing or not > 0: the time at the end, in s");
   expect(!t.step_s || *t.step_s > 0, "transient.step_s", fmt::format("{} must be > 0 s", t.step_s.value_or(0)));

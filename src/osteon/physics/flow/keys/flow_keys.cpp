@@ -118,6 +118,8 @@ std::vector<load_test> tests_of_flow() {
           {"flow", "of a fluid, between the openings that the [[boundary]] tables say"}};
 }
 
-std::string flow_test(const spec& job) { return job.load.test.value_or(job.boundaries.empty() ? "permeability" : "flow"); }
+std::string flow_test(const spec& job) {
+  return job.load.test.value_or(job.groups.of<condition_keys>().boundaries.empty() ? "permeability" : "flow");
+}
 
 }  // namespace osteon::physics

@@ -3,6 +3,7 @@
 /// The table [flow] of a job.
 #include <osteon/job/choices.hpp>
 #include <osteon/job/physics_entry.hpp>
+#include <osteon/physics/shared/condition_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
 namespace osteon::physics {

@@ -14,6 +14,7 @@
 #include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/physics/flow/keys/flow_fields.hpp>
 #include <osteon/physics/flow/solver/stokes/open_flow_cells.hpp>
+#include <osteon/physics/shared/condition_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
 namespace osteon::physics {
@@ -40,7 +41,8 @@ flow_paths::flow_paths(const spec& job, const local_model& part, const through_p
     : job_(job),
       part_(part),
       problem_(problem),
-      particles_(part.where, part.header.spacing_mm, job.picture.pathlines, *job.transient->end_s) {
+      particles_(part.where, part.header.spacing_mm, job.picture.pathlines,
+                 *job.groups.of<condition_keys>().transient->end_s) {
   const grid::block& where = part.where;
   for (const bool in_openings : {true, false}) {
     for (const voxel::run& r : problem.cells.runs())

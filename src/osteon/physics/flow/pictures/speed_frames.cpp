@@ -11,6 +11,7 @@
 #include <osteon/job/physics_result.hpp>
 #include <osteon/numerics/checkpointer.hpp>
 #include <osteon/physics/flow/keys/fluid_of.hpp>
+#include <osteon/physics/shared/condition_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 #include <osteon/render/rays/pathlines.hpp>
 
@@ -66,7 +67,8 @@ class flow_painter final : public frame_painter {
     if (shows_ == "cut") cut(result, velocity);
     if (shows_ == "pathlines" && state.numbers.contains("pathlines")) {
       const double now_s = state.numbers.at("time").at(0);
-      const auto paths = render::pathlines::paths_in(state.numbers.at("pathlines"), now_s - tail * *job_.transient->end_s);
+      const auto paths = render::pathlines::paths_in(state.numbers.at("pathlines"),
+                                                     now_s - tail * *job_.groups.of<condition_keys>().transient->end_s);
       result.paths_high = highest_;
       result.paths = std::make_shared<const render::streamlines>(paths);
     }
@@ -128,7 +130,7 @@ class flow_painter final : public frame_painter {
 }  // namespace
 
 std::unique_ptr<frame_painter> paint_speeds(const spec& job, const local_model& part) {
-  if (!job.transient) return nullptr;
+  if (!job.groups.of<condition_keys>().transient) return nullptr;
   return std::make_unique<flow_painter>(job, part);
 }
 

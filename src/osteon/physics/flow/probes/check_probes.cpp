@@ -1,11 +1,13 @@
 #include <osteon/physics/flow/probes/check_probes.hpp>
+#include <osteon/physics/flow/probes/probe_keys.hpp>
+#include <osteon/physics/shared/condition_keys.hpp>
+#include <osteon/physics/shared/names_of_job.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <osteon/physics/shared/names_of_job.hpp>
 
 namespace osteon::physics {
 
@@ -25,14 +27,15 @@ class probe_checker {
 
   void check(std::size_t n, bool has_temperature) {
     n_ = n;
-    const probe_spec& p = job_.probes[n];
+    const probe_spec& p = job_.groups.of<probe_keys>().probes[n];
     expect(is_name(p.name), "name",
            p.name.empty() ? "missing: the columns of probes.csv begin with it"
                           : fmt::format("'{}' has other characters than letters, digits and _", p.name));
     const auto [entry, is_new] = owner_.try_emplace(p.name, n);
     expect(is_new || p.name.empty(), "name", fmt::format("'{}' is that of probe[{}], too", p.name, entry->second + 1));
     check_place(p);
-    expect(p.every == 0 || job_.transient, "every", "given, but there is no [transient]: the flow is steady; remove it");
+    expect(p.every == 0 || job_.groups.of<condition_keys>().transient, "every",
+           "given, but there is no [transient]: the flow is steady; remove it");
     if (!p.fields) return;
     expect(!p.fields->empty(), "fields", "names none; remove the key, or the probe");
     expect(has_temperature || std::find(p.fields->begin(), p.fields->end(), "temperature") == p.fields->end(), "fields",
@@ -84,9 +87,11 @@ class probe_checker {
 void check_probes(const spec& job, bool has_temperature, std::vector<problem>& problems) {
   probe_checker checker(job, problems);
   std::size_t places = 0;
-  for (std::size_t n = 0; n < job.probes.size(); ++n) {
+  for (std::size_t n = 0; n < job.groups.of<probe_keys>().probes.size(); ++n) {
     checker.check(n, has_temperature);
-    places += job.probes[n].from_mm ? static_cast<std::size_t>(std::max<std::int64_t>(1, job.probes[n].points)) : 1;
+    places += job.groups.of<probe_keys>().probes[n].from_mm
+                  ? static_cast<std::size_t>(std::max<std::int64_t>(1, job.groups.of<probe_keys>().probes[n].points))
+                  : 1;
   }
   if (places > most_places)
     problems.push_back(
@@ -96,7 +101,8 @@ void check_probes(const spec& job, bool has_temperature, std::vector<problem>& p
 }
 
 void refuse_probes(const spec& job, std::vector<problem>& problems) {
-  if (!job.probes.empty()) problems.push_back({"probe", "belongs to physics = \"flow\" with test = \"flow\"; remove it"});
+  if (!job.groups.of<probe_keys>().probes.empty())
+    problems.push_back({"probe", "belongs to physics = \"flow\" with test = \"flow\"; remove it"});
 }
 
 }  // namespace osteon::physics

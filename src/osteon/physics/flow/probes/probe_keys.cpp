@@ -6,13 +6,14 @@
 namespace osteon::physics {
 
 void register_probe_keys(key_table& job) {
-  auto t = job.list<spec>("probe",
-                          "A place where the test flow tells velocity, pressure and temperature, in time at each record: a "
-                          "point (at_mm), a "
-                          "line (from_mm, to_mm), or the mean over a box (low_mm, high_mm) or a ball (centre_mm, "
-                          "radius_mm). The records are in "
-                          "probes.csv. docs/flow.md.",
-                          &spec::probes, 140)
+  auto t = job.list<spec>(
+                  "probe",
+                  "A place where the test flow tells velocity, pressure and temperature, in time at each record: a "
+                  "point (at_mm), a "
+                  "line (from_mm, to_mm), or the mean over a box (low_mm, high_mm) or a ball (centre_mm, "
+                  "radius_mm). The records are in "
+                  "probes.csv. docs/flow.md.",
+                  [](spec& s) -> auto& { return s.groups.of<probe_keys>().probes; }, 140)
                .keys<probe_spec>();
   t("name", &probe_spec::name, "Name of the probe: letters, digits and _.", {.use = key_use::files});
   t("at_mm", &probe_spec::at_mm,

@@ -9,6 +9,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/reductions.hpp>
+#include <osteon/physics/flow/probes/probe_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
 namespace osteon::physics {
@@ -24,7 +25,7 @@ class prober {
 
   probe_places run() {
     comm::collectively(part_.where.comm, [&] {
-      for (std::size_t n = 0; n < job_.probes.size(); ++n) {
+      for (std::size_t n = 0; n < job_.groups.of<probe_keys>().probes.size(); ++n) {
         result_.first.push_back(result_.places.size());
         add(n);
       }
@@ -32,10 +33,10 @@ class prober {
     });
     // Of each place the voxels that count: those of a mean, or the one that the point lies in.
     comm::all_reduce(part_.where.comm, found_.data(), found_.size(), MPI_SUM);
-    result_.voxels.assign(job_.probes.size(), 0);
-    for (std::size_t n = 0; n < job_.probes.size(); ++n) {
+    result_.voxels.assign(job_.groups.of<probe_keys>().probes.size(), 0);
+    for (std::size_t n = 0; n < job_.groups.of<probe_keys>().probes.size(); ++n) {
       const std::size_t first = result_.first[n], end = result_.first[n + 1];
-      if (is_mean(job_.probes[n])) {
+      if (is_mean(job_.groups.of<probe_keys>().probes[n])) {
         result_.voxels[n] = found_[first];
         for (probe_place::part& p : result_.places[first].parts) p.weight = 1 / static_cast<double>(found_[first]);
       }
@@ -58,7 +59,7 @@ class prober {
   }
 
   void add(std::size_t n) {
-    const probe_spec& p = job_.probes[n];
+    const probe_spec& p = job_.groups.of<probe_keys>().probes[n];
     if (p.at_mm) {
       add_point(n, as_vector(*p.at_mm));
     } else if (p.from_mm) {
@@ -88,8 +89,9 @@ class prober {
         fault(fmt::format(
             "probe[{}] '{}': [{:g}, {:g}, {:g}] mm lies outside the image, which reaches from [{:g}, {:g}, {:g}] "
             "to [{:g}, {:g}, {:g}] mm (z, y, x)",
-            n + 1, job_.probes[n].name, mm.z, mm.y, mm.x, o.z, o.y, o.x, o.z + static_cast<double>(domain.z) * h.z,
-            o.y + static_cast<double>(domain.y) * h.y, o.x + static_cast<double>(domain.x) * h.x));
+            n + 1, job_.groups.of<probe_keys>().probes[n].name, mm.z, mm.y, mm.x, o.z, o.y, o.x,
+            o.z + static_cast<double>(domain.z) * h.z, o.y + static_cast<double>(domain.y) * h.y,
+            o.x + static_cast<double>(domain.x) * h.x));
       outside_.push_back(n);
       return;
     }
@@ -151,7 +153,7 @@ class prober {
 
   // Whether a point may lie in solid: the temperature is there, too.
   bool takes_solid(std::size_t n) const {
-    const probe_spec& p = job_.probes[n];
+    const probe_spec& p = job_.groups.of<probe_keys>().probes[n];
     return has_temperature_ && p.fields && *p.fields == std::vector<std::string>{"temperature"};
   }
 
@@ -164,7 +166,7 @@ class prober {
     std::vector<double> squares(in_solid_.size(), std::numeric_limits<double>::infinity());
     std::vector<std::int64_t> nearest(in_solid_.size(), none);
     for (std::size_t k = 0; k < in_solid_.size(); ++k) {
-      const vector3 point = voxels_of(middle_of(job_.probes[in_solid_[k]]));
+      const vector3 point = voxels_of(middle_of(job_.groups.of<probe_keys>().probes[in_solid_[k]]));
       for (const voxel::run& r : fluid_.runs()) {
         const index3 begin = part_.where.owned.begin + index3{r.z, r.y, r.x};
         const std::int64_t x =
@@ -187,7 +189,7 @@ class prober {
     comm::all_reduce(part_.where.comm, nearest.data(), nearest.size(), MPI_MIN);
     for (std::size_t k = 0; k < nearest.size(); ++k) {
       const std::size_t n = in_solid_[k];
-      const probe_spec& p = job_.probes[n];
+      const probe_spec& p = job_.groups.of<probe_keys>().probes[n];
       std::string where = "there is no fluid voxel at all";
       if (nearest[k] != none) {
         const index3 v{nearest[k] / domain.x / domain.y, nearest[k] / domain.x % domain.y, nearest[k] % domain.x};

@@ -3,6 +3,7 @@
 /// Where the probes of a job are: which voxels of this rank each value is made from, and by which weights.
 #include <osteon/job/local_model.hpp>
 #include <osteon/job/spec.hpp>
+#include <osteon/physics/flow/probes/probe_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 #include <utility>
 #include <vector>

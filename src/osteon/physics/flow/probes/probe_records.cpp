@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <osteon/physics/flow/probes/probe_keys.hpp>
 #include <osteon/physics/flow/probes/probe_places.hpp>
+#include <osteon/physics/shared/condition_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
 namespace osteon::physics {
@@ -169,14 +171,14 @@ json table_of(const spec& job, bool has_temperature, const std::vector<std::size
               const std::vector<probe_record>& records) {
   json table = json::object();
   for (const probe_record& r : records) {
-    if (job.transient) {
+    if (job.groups.of<condition_keys>().transient) {
       table["time_s"].push_back(r.time_s);
       table["steps"].push_back(r.steps);
     } else {
       table["multiple"].push_back(r.multiple);
     }
-    for (std::size_t n = 0; n < job.probes.size(); ++n) {
-      const probe_spec& p = job.probes[n];
+    for (std::size_t n = 0; n < job.groups.of<probe_keys>().probes.size(); ++n) {
+      const probe_spec& p = job.groups.of<probe_keys>().probes[n];
       for (std::size_t place = first[n]; place < first[n + 1]; ++place) {
         json& own = p.from_mm ? table[p.name][std::to_string(place - first[n])] : table[p.name];
         const auto numbers = as_numbers(r.values[place]);
@@ -192,13 +194,13 @@ json table_of(const spec& job, bool has_temperature, const std::vector<std::size
 json summary_of(const spec& job, bool has_temperature, const std::vector<std::size_t>& first,
                 const std::vector<std::int64_t>& voxels, const std::vector<probe_record>& records) {
   json all = json::object();
-  for (std::size_t n = 0; n < job.probes.size(); ++n) {
-    const probe_spec& p = job.probes[n];
+  for (std::size_t n = 0; n < job.groups.of<probe_keys>().probes.size(); ++n) {
+    const probe_spec& p = job.groups.of<probe_keys>().probes[n];
     const probe_series series(records, n);
     json& own = all[p.name] = place_of(p, voxels[n]);
     if (series.is_empty()) continue;
     own["records"] = series.size();
-    const bool is_in_time = job.transient.has_value();
+    const bool is_in_time = job.groups.of<condition_keys>().transient.has_value();
     for (const told_field& f : told_fields) {
       if (!tells(p, f.field, has_temperature)) continue;
       if (p.from_mm) {

@@ -12,6 +12,7 @@
 #include <osteon/comm/reductions.hpp>
 #include <osteon/job/outputs/history.hpp>
 #include <osteon/job/system_info.hpp>
+#include <osteon/physics/flow/probes/probe_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
 namespace osteon::physics {
@@ -37,7 +38,8 @@ probes::probes(const spec& job, const local_model& part, const voxel::run_set& f
     }
   });
   watch_.wants = [this](const flow_moment& moment) {
-    return std::any_of(job_.probes.begin(), job_.probes.end(), [&](const probe_spec& p) { return is_due(p, moment); });
+    return std::any_of(job_.groups.of<probe_keys>().probes.begin(), job_.groups.of<probe_keys>().probes.end(),
+                       [&](const probe_spec& p) { return is_due(p, moment); });
   };
   watch_.take = [this](const flow_moment& moment, std::span<const std::array<double, 4>> values) { take(moment, values); };
 }
@@ -53,7 +55,7 @@ void probes::take(const flow_moment& moment, std::span<const std::array<double, 
   r.multiple = moment.multiple;
   r.time_s = moment.time_s;
   r.steps = moment.steps;
-  for (const probe_spec& p : job_.probes) r.is_due.push_back(is_due(p, moment) ? 1 : 0);
+  for (const probe_spec& p : job_.groups.of<probe_keys>().probes) r.is_due.push_back(is_due(p, moment) ? 1 : 0);
   // Velocity, speed, pressure and the weights of what has a pressure.
   constexpr std::size_t width = 6;
   std::vector<double> sums(width * places_.places.size());
@@ -72,10 +74,10 @@ void probes::take(const flow_moment& moment, std::span<const std::array<double, 
     }
   }
   comm::counted_all_reduce(comm, sums.data(), sums.size(), MPI_SUM);
-  for (std::size_t probe = 0; probe < job_.probes.size(); ++probe)
+  for (std::size_t probe = 0; probe < job_.groups.of<probe_keys>().probes.size(); ++probe)
     for (std::size_t n = places_.first[probe]; n < places_.first[probe + 1]; ++n) {
       const double* const sum = sums.data() + width * n;
-      const bool is_point = !is_mean(job_.probes[probe]);
+      const bool is_point = !is_mean(job_.groups.of<probe_keys>().probes[probe]);
       r.values.push_back({{sum[0], sum[1], sum[2]},
                           is_point ? std::hypot(sum[0], sum[1], sum[2]) : sum[3],
                           sum[5] > 0 ? sum[4] / sum[5] : NAN,
@@ -110,25 +112,26 @@ void probes::finish(physics_result& result, log_sink& log) const {
   });
   result.answers["probes"] = summary_of(job_, has_temperature_, places_.first, places_.voxels, records_);
   log.note(fmt::format("{}: {} record{} of {} probe{}", path.string(), records_.size(), records_.size() == 1 ? "" : "s",
-                       job_.probes.size(), job_.probes.size() == 1 ? "" : "s"));
-  for (std::size_t n = 0; n < job_.probes.size(); ++n) {
+                       job_.groups.of<probe_keys>().probes.size(),
+                       job_.groups.of<probe_keys>().probes.size() == 1 ? "" : "s"));
+  for (std::size_t n = 0; n < job_.groups.of<probe_keys>().probes.size(); ++n) {
     const auto first = records_.back().values.begin() + static_cast<std::ptrdiff_t>(places_.first[n]);
     const auto end = records_.back().values.begin() + static_cast<std::ptrdiff_t>(places_.first[n + 1]);
-    if (tells(job_.probes[n], "pressure", has_temperature_) &&
+    if (tells(job_.groups.of<probe_keys>().probes[n], "pressure", has_temperature_) &&
         std::all_of(first, end, [](const probe_value& v) { return !std::isfinite(v.pressure_Pa); }))
       log.warn(
           fmt::format("probe '{}' lies in pores that no path joins to a second opening: the fluid stands still there, and "
                       "has no pressure",
-                      job_.probes[n].name));
+                      job_.groups.of<probe_keys>().probes[n].name));
   }
 }
 
 void probes::restore(const std::vector<double>& numbers) {
-  const std::size_t width = 3 + job_.probes.size() + 6 * places_.places.size();
+  const std::size_t width = 3 + job_.groups.of<probe_keys>().probes.size() + 6 * places_.places.size();
   if (numbers.size() % width != 0)
     throw data_error(
         "the checkpoint has the records of other probes; put [[probe]] back to what it was, or start without --resume");
-  records_ = records_from(numbers, job_.probes.size(), places_.places.size());
+  records_ = records_from(numbers, job_.groups.of<probe_keys>().probes.size(), places_.places.size());
 }
 
 numerics::solver_state probe_checkpointer::with_records(const numerics::solver_state& state) const {

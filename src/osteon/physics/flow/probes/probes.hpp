@@ -4,6 +4,7 @@
 #include <functional>
 #include <osteon/job/physics_result.hpp>
 #include <osteon/numerics/checkpointer.hpp>
+#include <osteon/physics/flow/probes/probe_keys.hpp>
 #include <osteon/physics/flow/probes/probe_places.hpp>
 #include <osteon/physics/flow/probes/probe_records.hpp>
 #include <osteon/physics/flow/solver/openings/flow_watch.hpp>

@@ -8,6 +8,7 @@
 #include <osteon/numerics/joint_certificate.hpp>
 #include <osteon/physics/flow/probes/probes.hpp>
 #include <osteon/physics/flow/stages/flow_heat.hpp>
+#include <osteon/physics/shared/condition_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
 namespace osteon::physics {
@@ -86,7 +87,7 @@ json convection_nusselt_numbers(const spec& job, const std::optional<std::array<
                                 const temperature_solution& heat) {
   json result = json::object();
   if (!rest_inflow_W || heat.source_W != 0) return result;
-  for (const boundary_spec& b : job.boundaries)
+  for (const boundary_spec& b : job.groups.of<condition_keys>().boundaries)
     if (b.kind.value_or("") == "flux") return result;
   double highest = 0;
   for (const auto& axis : *rest_inflow_W)

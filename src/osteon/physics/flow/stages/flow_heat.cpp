@@ -11,6 +11,7 @@
 #include <osteon/physics/flow/keys/flow_keys.hpp>
 #include <osteon/physics/flow/probes/probes.hpp>
 #include <osteon/physics/flow/stages/through_problem.hpp>
+#include <osteon/physics/shared/condition_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
 namespace osteon::physics {
@@ -24,8 +25,8 @@ constexpr double per_mm2 = 1e-6, per_mm3 = 1e-9;  // from 1/m2 and 1/m3
 // Conditions of heat on faces of the image, from tables that speak of it.
 std::vector<heat_boundary> heat_conditions_of(const spec& job, vector3 origin_mm) {
   std::vector<heat_boundary> all;
-  for (std::size_t n = 0; n < job.boundaries.size(); ++n) {
-    const boundary_spec& b = job.boundaries[n];
+  for (std::size_t n = 0; n < job.groups.of<condition_keys>().boundaries.size(); ++n) {
+    const boundary_spec& b = job.groups.of<condition_keys>().boundaries[n];
     if (!is_of_heat(b)) continue;
     heat_boundary one;
     one.heat.kind = *b.kind == "flux"         ? numerics::thermal::flux
@@ -143,7 +144,8 @@ temperature_problem make_temperature_problem(const spec& job, const local_model&
   problem.openings = boundaries;
   const double last = f.multiples.empty() ? 1 : f.multiples.back();
   for (flow_boundary& b : problem.openings) b.value *= last;
-  for (const std::size_t n : table_of) problem.incoming_K.push_back(job.boundaries[n].temperature_K);
+  for (const std::size_t n : table_of)
+    problem.incoming_K.push_back(job.groups.of<condition_keys>().boundaries[n].temperature_K);
   problem.conditions = heat_conditions_of(job, part.header.origin_mm);
   return problem;
 }

@@ -8,6 +8,7 @@
 #include <osteon/physics/flow/keys/flow_keys.hpp>
 #include <osteon/physics/flow/stages/buoyancy.hpp>
 #include <osteon/physics/flow/stages/flow_heat.hpp>
+#include <osteon/physics/shared/condition_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
 namespace osteon::physics {
@@ -31,7 +32,7 @@ heat_time_plan make_heat_time_plan(const spec& job, const local_model& part, con
   plan.heat_capacity_J_per_mm3K.at(1) = capacity_per_mm3 * f.heat_capacity();
   for (std::size_t n = 0; n < job.materials.size() && n + 2 < plan.heat_capacity_J_per_mm3K.size(); ++n)
     plan.heat_capacity_J_per_mm3K[n + 2] = capacity_per_mm3 * job.materials[n].heat_capacity_J_per_m3K.value_or(0);
-  plan.implicitness = job.transient->scheme == "implicit_euler" ? 1 : 0.5;
+  plan.implicitness = job.groups.of<condition_keys>().transient->scheme == "implicit_euler" ? 1 : 0.5;
   plan.tolerance = std::min(how.tolerance, 1e-6);  // that of a flow may be coarser
   plan.max_iterations = how.max_iterations;
   if (f.expansion_per_K) {
@@ -44,7 +45,7 @@ heat_time_plan make_heat_time_plan(const spec& job, const local_model& part, con
 temperature_problem make_heat_in_time(const spec& job, const local_model& part, const through_problem& flow,
                                       const std::vector<std::size_t>& table_of) {
   temperature_problem problem = make_temperature_problem(job, part, flow.cells, flow.boundaries, table_of);
-  problem.initial_K = job.transient->initial_K;
+  problem.initial_K = job.groups.of<condition_keys>().transient->initial_K;
   return problem;
 }
 

@@ -6,12 +6,14 @@
 #include <osteon/numerics/solve_part.hpp>
 #include <osteon/physics/flow/keys/flow_fields.hpp>
 #include <osteon/physics/flow/keys/flow_keys.hpp>
+#include <osteon/physics/flow/probes/probe_keys.hpp>
 #include <osteon/physics/flow/probes/probes.hpp>
 #include <osteon/physics/flow/solver/transient/mass_keeping.hpp>
 #include <osteon/physics/flow/stages/flow_heat.hpp>
 #include <osteon/physics/flow/stages/run_flow_transient.hpp>
 #include <osteon/physics/flow/stages/run_permeability.hpp>
 #include <osteon/physics/flow/stages/through_problem.hpp>
+#include <osteon/physics/shared/condition_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
 namespace osteon::physics {
@@ -41,8 +43,9 @@ std::vector<io::field_info> rehearse_flow(const spec& job, const local_model& pa
   how.fields = false;
   how.rehearses = true;
   std::optional<probes> watching;
-  if (!job.probes.empty()) how.watch = &watching.emplace(job, part, problem.cells, job.groups.of<flow_keys>().heat).watch();
-  if (job.transient) {
+  if (!job.groups.of<probe_keys>().probes.empty())
+    how.watch = &watching.emplace(job, part, problem.cells, job.groups.of<flow_keys>().heat).watch();
+  if (job.groups.of<condition_keys>().transient) {
     how.fields = true;  // their ghosts are exchanged
     solve_transient_flow(problem, make_flow_time_plan(job), how, nullptr, {}, null_log());
     return fields;
@@ -71,12 +74,12 @@ std::string why_flow_is_not_rehearsed(const spec& job) {
   if (flow_test(job) == "dispersion") return "dispersion takes as many solutions as there are Peclet numbers";
   if (f.expansion_per_K) return "with buoyancy flow and temperature take turns until they settle";
   if (f.residence_time) return "the residence time is solved for after the flow";
-  if (f.heat && job.transient) return "the temperature steps with a flow that is not known";
+  if (f.heat && job.groups.of<condition_keys>().transient) return "the temperature steps with a flow that is not known";
   if (f.heat && f.multiples.size() > 1) return "each of flow.multiples has a temperature of its own";
-  if (job.transient && job.transient->write_steps)
+  if (job.groups.of<condition_keys>().transient && job.groups.of<condition_keys>().transient->write_steps)
     return "its fields are written on the way, as often as transient.output_every_s says";
   if (job.picture.pathlines > 0) return "particles drift from rank to rank with a flow that is not known";
-  for (const boundary_spec& b : job.boundaries) {
+  for (const boundary_spec& b : job.groups.of<condition_keys>().boundaries) {
     if (b.kind == "periodic" && b.flow_rate_mm3_per_s) return "the drop of pressure that makes a flow rate is sought";
     if (is_inside(b)) return "openings inside the image are found among its labels by the ranks that read them";
   }

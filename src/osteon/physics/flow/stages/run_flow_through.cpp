@@ -10,6 +10,7 @@
 #include <osteon/numerics/joint_certificate.hpp>
 #include <osteon/physics/flow/keys/flow_fields.hpp>
 #include <osteon/physics/flow/keys/flow_keys.hpp>
+#include <osteon/physics/flow/probes/probe_keys.hpp>
 #include <osteon/physics/flow/probes/probes.hpp>
 #include <osteon/physics/flow/solver/transient/mass_keeping.hpp>
 #include <osteon/physics/flow/stages/buoyancy.hpp>
@@ -20,6 +21,7 @@
 #include <osteon/physics/flow/stages/solid_labels.hpp>
 #include <osteon/physics/flow/stages/through_answers.hpp>
 #include <osteon/physics/flow/stages/through_problem.hpp>
+#include <osteon/physics/shared/condition_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
 namespace osteon::physics {
@@ -45,7 +47,7 @@ std::string state_of(const through_flow& flow, bool has_inertia) {
 
 physics_result run_flow_through(const spec& job, const local_model& part, const numerics::options& how, log_sink& log,
                                 std::vector<double>* temperature_K) {
-  if (job.transient) return run_flow_transient(job, part, how, log);
+  if (job.groups.of<condition_keys>().transient) return run_flow_transient(job, part, how, log);
   const MPI_Comm comm = part.where.comm;
   through_problem problem;
   temperature_problem heat;
@@ -61,7 +63,7 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
   options.carry = keep_mass;
   options.faces = job.groups.of<flow_keys>().heat || job.groups.of<flow_keys>().residence_time;
   std::optional<probes> watching;
-  if (!job.probes.empty()) {
+  if (!job.groups.of<probe_keys>().probes.empty()) {
     watching.emplace(job, part, problem.cells, job.groups.of<flow_keys>().heat);
     options.watch = &watching->watch();
   }
@@ -121,12 +123,12 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
 }
 
 void check_flow_through_on(const spec& job, const local_model& part) {
-  if (job.transient) return check_flow_transient_on(job, part);
+  if (job.groups.of<condition_keys>().transient) return check_flow_transient_on(job, part);
   std::vector<std::size_t> table_of;
   through_problem problem = make_through_problem(job, part, table_of);
   add_solid_labels(job, part, table_of, problem);
   check_flow_through(problem, through_options_of({}));
-  if (!job.probes.empty()) place_probes(job, part, problem.cells, job.groups.of<flow_keys>().heat);
+  if (!job.groups.of<probe_keys>().probes.empty()) place_probes(job, part, problem.cells, job.groups.of<flow_keys>().heat);
   if (job.groups.of<flow_keys>().heat)
     check_flow_temperature(make_temperature_problem(job, part, problem.cells, problem.boundaries, table_of));
 }

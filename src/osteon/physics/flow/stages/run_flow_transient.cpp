@@ -13,6 +13,7 @@
 #include <osteon/physics/flow/keys/flow_fields.hpp>
 #include <osteon/physics/flow/keys/flow_keys.hpp>
 #include <osteon/physics/flow/pictures/flow_paths.hpp>
+#include <osteon/physics/flow/probes/probe_keys.hpp>
 #include <osteon/physics/flow/probes/probes.hpp>
 #include <osteon/physics/flow/solver/transient/transient_flow.hpp>
 #include <osteon/physics/flow/solver/transport/heat_checkpointer.hpp>
@@ -21,6 +22,7 @@
 #include <osteon/physics/flow/stages/solid_labels.hpp>
 #include <osteon/physics/flow/stages/through_answers.hpp>
 #include <osteon/physics/flow/stages/through_problem.hpp>
+#include <osteon/physics/shared/condition_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
 namespace osteon::physics {
@@ -67,7 +69,7 @@ json history_of(const std::vector<flow_record>& records, const std::vector<std::
 
 flow_time_plan make_flow_time_plan(const spec& job) {
   const flow_keys& f = job.groups.of<flow_keys>();
-  const transient_spec& t = *job.transient;
+  const transient_spec& t = *job.groups.of<condition_keys>().transient;
   const start_of_flow start = f.start.value_or(start_of_flow::rest);
   return {.end_s = *t.end_s,
           .step_s = t.step_s.value_or(0),
@@ -111,7 +113,7 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
   through_options options = through_options_of(how);
   std::optional<probes> watching;
   std::optional<probe_checkpointer> kept_records;
-  if (!job.probes.empty()) {
+  if (!job.groups.of<probe_keys>().probes.empty()) {
     watching.emplace(job, part, problem.cells, heat.has_value());
     if (heat) watching->watch_temperature([&heat] { return heat->temperature_K(); });
     options.watch = &watching->watch();
@@ -119,7 +121,7 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
   }
   std::optional<step_files> steps;
   flow_record_taker on_record;
-  if (job.transient->write_steps) {
+  if (job.groups.of<condition_keys>().transient->write_steps) {
     steps.emplace(job, part);
     on_record = [&](std::span<const flow_record> history, const through_solution& fields) {
       cell_values velocity, pressure, temperature;
@@ -198,7 +200,7 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
   load["scheme"] = plan.implicitness == 1 ? "implicit_euler" : "crank_nicolson";
   if (plan.step_s > 0) load["step_s"] = plan.step_s;
   if (problem.has_inertia) load["cfl"] = plan.courant;
-  if (heat) load["initial_K"] = *job.transient->initial_K;
+  if (heat) load["initial_K"] = *job.groups.of<condition_keys>().transient->initial_K;
   result.scene.boundaries = openings_of_load(result.answers);
   return result;
 }
@@ -210,7 +212,7 @@ void check_flow_transient_on(const spec& job, const local_model& part) {
   check_transient_flow(problem, make_flow_time_plan(job), through_options_of({}));
   const bool has_heat = job.groups.of<flow_keys>().heat;
   if (has_heat) check_heat_in_time(make_heat_in_time(job, part, problem, table_of), make_heat_time_plan(job, part, {}));
-  if (!job.probes.empty()) place_probes(job, part, problem.cells, has_heat);
+  if (!job.groups.of<probe_keys>().probes.empty()) place_probes(job, part, problem.cells, has_heat);
 }
 
 }  // namespace osteon::physics

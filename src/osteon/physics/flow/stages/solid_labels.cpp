@@ -10,6 +10,7 @@
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/physics/flow/keys/flow_keys.hpp>
+#include <osteon/physics/shared/condition_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
 namespace osteon::physics {
@@ -68,7 +69,7 @@ std::vector<wanted_labels> labels_of_flow(const spec& job) {
   const flow_keys& f = job.groups.of<flow_keys>();
   wanted_labels all{f.label_image.value_or(job.image.path), {}};
   for (const double label : f.force_labels) all.labels.push_back(static_cast<std::int64_t>(label));
-  for (const boundary_spec& b : job.boundaries)
+  for (const boundary_spec& b : job.groups.of<condition_keys>().boundaries)
     if (b.label && std::find(all.labels.begin(), all.labels.end(), *b.label) == all.labels.end())
       all.labels.push_back(*b.label);
   if (all.labels.empty()) return {};
@@ -86,7 +87,7 @@ void add_solid_labels(const spec& job, const local_model& part, const std::vecto
   for (std::size_t n = 0; n < problem.boundaries.size(); ++n) {
     flow_boundary& b = problem.boundaries[n];
     if (!b.is_inside) continue;
-    const auto& label = job.boundaries[table_of[n]].label;
+    const auto& label = job.groups.of<condition_keys>().boundaries[table_of[n]].label;
     if (label) {
       b.label = numbers.at(std::to_string(*label));
       takes[b.label] = true;

@@ -4,6 +4,7 @@
 
 #include <osteon/job/physics_result.hpp>
 #include <osteon/physics/flow/stages/solid_labels.hpp>
+#include <osteon/physics/shared/condition_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
 namespace osteon::physics {
@@ -82,7 +83,7 @@ json through_load(const spec& job, const local_model& part) {
                  {"heat_capacity_J_per_m3K", f.heat_capacity()},
                  {"heat_convection", f.heat_convection.name()}});
   if (f.expansion_per_K) load.update({{"expansion_per_K", *f.expansion_per_K}, {"gravity_m_per_s2", *f.gravity_m_per_s2}});
-  for (const boundary_spec& b : job.boundaries) {
+  for (const boundary_spec& b : job.groups.of<condition_keys>().boundaries) {
     json face = {{"kind", b.kind.value_or("")}};
     if (!b.face.empty()) face["face"] = b.face;
     const auto add = [&](const char* key, const auto& value) {
@@ -132,7 +133,7 @@ void tell_of_upwinding(const spec& job, const through_flow& flow, json& answers,
   }
   answers["upwinded_share"] = flow.upwinded_share;
   if (job.groups.of<flow_keys>().convection == flow_convection::limited) {
-    if (!job.transient) answers["limiter_residual"] = flow.limiter_residual;
+    if (!job.groups.of<condition_keys>().transient) answers["limiter_residual"] = flow.limiter_residual;
     return;
   }
   constexpr double much = 0.01;

@@ -6,6 +6,7 @@
 #include <osteon/numerics/checkpointer.hpp>
 #include <osteon/physics/flow/keys/flow_keys.hpp>
 #include <osteon/physics/flow/keys/fluid_of.hpp>
+#include <osteon/physics/shared/condition_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
 namespace osteon::physics {
@@ -24,8 +25,8 @@ face_flow kind_of_flow(const std::string& kind) {
 // One condition for each face of a table. @param table_of becomes the table of each
 std::vector<flow_boundary> conditions_of(const spec& job, vector3 origin_mm, std::vector<std::size_t>& table_of) {
   std::vector<flow_boundary> all;
-  for (std::size_t n = 0; n < job.boundaries.size(); ++n) {
-    const boundary_spec& b = job.boundaries[n];
+  for (std::size_t n = 0; n < job.groups.of<condition_keys>().boundaries.size(); ++n) {
+    const boundary_spec& b = job.groups.of<condition_keys>().boundaries[n];
     if (is_of_heat(b) || b.kind == "periodic") continue;
     for (flow_boundary& one : faces_of_table(job, n, origin_mm)) {
       one.kind = kind_of_flow(b.kind.value_or(""));
@@ -48,7 +49,7 @@ std::vector<flow_boundary> faces_of_table(const spec& job, std::size_t table, ve
   const auto place = [&](const std::vector<double>& zyx) {
     return vector3{zyx[0] - origin_mm.z, zyx[1] - origin_mm.y, zyx[2] - origin_mm.x};
   };
-  const boundary_spec& b = job.boundaries.at(table);
+  const boundary_spec& b = job.groups.of<condition_keys>().boundaries.at(table);
   flow_boundary one;
   one.is_inside = is_inside(b);
   if (!b.face.empty()) one.across = b.face[0] == 'z' ? axis::z : b.face[0] == 'y' ? axis::y : axis::x;
@@ -81,7 +82,7 @@ through_problem make_through_problem(const spec& job, const local_model& part, s
   problem.spacing_mm = part.header.spacing_mm;
   problem.cells = fluid_of(job, part);
   problem.boundaries = conditions_of(job, part.header.origin_mm, table_of);
-  for (const boundary_spec& b : job.boundaries) {
+  for (const boundary_spec& b : job.groups.of<condition_keys>().boundaries) {
     if (b.kind != "periodic") continue;
     const std::size_t a = std::string("zyx").find(b.face[0]);
     problem.periodic[a] = true;
@@ -115,7 +116,7 @@ std::vector<std::string> names_of_openings(const spec& job, const through_proble
   for (const flow_boundary& b : problem.boundaries) {
     std::string face = fmt::format("{}_{}", "zyx"[static_cast<int>(b.across)], b.high ? "high" : "low");
     if (b.is_inside) {
-      const boundary_spec& table = job.boundaries[table_of[names.size()]];
+      const boundary_spec& table = job.groups.of<condition_keys>().boundaries[table_of[names.size()]];
       const std::string what = table.label ? fmt::format("label_{}", *table.label) : "inside";
       face = table.face.empty() ? what : fmt::format("{}_{}", what, face);
     }
