@@ -229,9 +229,11 @@ def draw(uses: dict[str, set[str]]) -> str:
     """The modules by floors: each stands one above the highest that it uses."""
     floor: dict[str, int] = {}
 
-    def height(module: str) -> int:
+    def height(module: str, path: tuple[str, ...] = ()) -> int:
+        if module in path:  # a cycle, which faults_of_modules reports
+            return 0
         if module not in floor:
-            floor[module] = 1 + max((height(other) for other in uses[module] if other in uses), default=-1)
+            floor[module] = 1 + max((height(other, (*path, module)) for other in uses[module] if other in uses), default=-1)
         return floor[module]
 
     for module in uses:

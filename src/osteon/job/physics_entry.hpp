@@ -179,8 +179,10 @@ struct physics_entry {
   bool balances_moments = false;   ///< the certificate says how well
   bool shows_surface = false;      ///< of its solid, unless the job says otherwise
   bool writes_as_it_runs = false;  ///< files beside its results, in the output folder
-  bool has_lines = false;          ///< of a vector field, for its picture
-  bool draws_lines = false;        ///< unless the job says otherwise
+  /// The reason for which Python cannot solve the job in its own process; empty: it can.
+  std::string (*why_not_in_memory)(const spec& job) = [](const spec&) { return std::string(); };
+  bool has_lines = false;    ///< of a vector field, for its picture
+  bool draws_lines = false;  ///< unless the job says otherwise
   /// @collective on part.where.comm
   physics_result (*run)(const spec& job, const local_model& part, const numerics::options& how, log_sink& log) = nullptr;
   /// Count what the solver sends on virtual ranks (solve/rehearsal.hpp), of one load case and one set of supports; null:

@@ -21,9 +21,6 @@
 #include <osteon/job/system_info.hpp>
 #include <osteon/job/warning_record.hpp>
 #include <osteon/numerics/checkpointer.hpp>
-#include <osteon/physics/elasticity/loads/elastic_problem.hpp>
-#include <osteon/physics/flow/probes/probe_keys.hpp>
-#include <osteon/physics/shared/condition_keys.hpp>
 
 namespace osteon::job {
 
@@ -62,8 +59,7 @@ std::string why_not_in_memory(const spec& job) {
   if (job.picture.enabled) return "it asks for a picture (picture.enabled)";
   if (job.picture.every > 0 || job.picture.film) return "it asks for frames (picture.every, picture.film)";
   if (physics_of(job).writes_as_it_runs) return "its physics writes files of its own as it runs";
-  if (job.groups.of<condition_keys>().transient) return "it writes records of its steps ([transient])";
-  if (!job.groups.of<probe_keys>().probes.empty()) return "it writes records of its probes ([[probe]])";
+  if (const std::string why = physics_of(job).why_not_in_memory(job); !why.empty()) return why;
   if (job.segment.compare_connectivity) return "it is computed twice (segment.compare_connectivity)";
   if (job.uncertainty && job.uncertainty->enabled) return "it is computed several times ([uncertainty])";
   if (job.measures_shape) return "it measures the shape of its solid (output.morphometry)";

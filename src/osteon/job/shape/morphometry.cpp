@@ -1,4 +1,3 @@
-#include <osteon/job/answers.hpp>
 #include <osteon/job/shape/morphometry.hpp>
 
 #include <fmt/format.h>
@@ -12,6 +11,7 @@
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/reductions.hpp>
+#include <osteon/job/answers.hpp>
 #include <osteon/job/import/model_source.hpp>
 #include <osteon/job/local_model.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
@@ -23,8 +23,6 @@
 #include <osteon/morphometry/fabric.hpp>
 #include <osteon/morphometry/lattice_counts.hpp>
 #include <osteon/morphometry/throats.hpp>
-#include <osteon/physics/elasticity/load_keys.hpp>
-#include <osteon/physics/shared/condition_keys.hpp>
 
 namespace osteon::job {
 
@@ -68,8 +66,7 @@ spec job_for_shape(const spec& job) {
   other.physics = "elasticity";
   other.load = {};
   other.load.test = "custom";
-  other.groups.of<mechanical_keys>().cases.clear();
-  other.groups.of<condition_keys>().boundaries.clear();
+  other.groups = {};  // the loads change nothing of the shape
   other.measures_shape = true;
   other.output_directory = (std::filesystem::path(job.output_directory) / "morphometry").string();
   return other;

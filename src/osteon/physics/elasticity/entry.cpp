@@ -8,9 +8,9 @@
 #include <osteon/numerics/checkpointer.hpp>
 #include <osteon/physics/elasticity/elastic_answers.hpp>
 #include <osteon/physics/elasticity/elastic_fields.hpp>
-#include <osteon/physics/elasticity/load_keys.hpp>
 #include <osteon/physics/elasticity/loads/check_loads.hpp>
 #include <osteon/physics/elasticity/loads/elastic_problem.hpp>
+#include <osteon/physics/elasticity/loads/load_keys.hpp>
 #include <osteon/physics/elasticity/loads/loads_on_solid.hpp>
 #include <osteon/physics/elasticity/loads/resolved_loads.hpp>
 #include <osteon/physics/elasticity/solver/rehearse_elasticity.hpp>

@@ -26,12 +26,12 @@ osteon_physics(elasticity
     export/write_inp.cpp
     export/write_n88_model.cpp
     export/write_parosol_model.cpp
-    load_keys.cpp
     loads/apparent_area.cpp
     loads/check_loads.cpp
     loads/describe_loads.cpp
     loads/elastic_problem.cpp
     loads/load_cases.cpp
+    loads/load_keys.cpp
     loads/loads.cpp
     loads/loads_on_solid.cpp
     loads/necks.cpp

@@ -1,8 +1,8 @@
 #include <osteon/physics/failure/entry.hpp>
 
 #include <osteon/physics/elasticity/elastic_answers.hpp>
-#include <osteon/physics/elasticity/load_keys.hpp>
 #include <osteon/physics/elasticity/loads/check_loads.hpp>
+#include <osteon/physics/elasticity/loads/load_keys.hpp>
 #include <osteon/physics/elasticity/loads/loads_on_solid.hpp>
 #include <osteon/physics/elasticity/loads/resolved_loads.hpp>
 #include <osteon/physics/elasticity/warn_of_loads.hpp>

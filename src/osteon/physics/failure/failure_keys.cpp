@@ -6,8 +6,8 @@
 #include <cmath>
 #include <osteon/job/spec/key_entry.hpp>
 #include <osteon/kernel/elasticity/yield_surface.hpp>
-#include <osteon/physics/elasticity/load_keys.hpp>
 #include <osteon/physics/elasticity/loads/check_loads.hpp>
+#include <osteon/physics/elasticity/loads/load_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
 namespace osteon::physics {

@@ -5,9 +5,11 @@
 #include <osteon/physics/flow/flow_work.hpp>
 #include <osteon/physics/flow/keys/flow_keys.hpp>
 #include <osteon/physics/flow/pictures/speed_frames.hpp>
+#include <osteon/physics/flow/probes/probe_keys.hpp>
 #include <osteon/physics/flow/stages/rehearse_flow.hpp>
 #include <osteon/physics/flow/stages/run_flow.hpp>
 #include <osteon/physics/flow/stages/solid_labels.hpp>
+#include <osteon/physics/shared/condition_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
 namespace osteon::physics {
@@ -63,6 +65,13 @@ const physics_entry& flow() {
                                  .default_tolerance = 1e-4,
                                  .work = flow_work,
                                  .most_components = [](const spec&) { return 3; },
+                                 .why_not_in_memory =
+                                     [](const spec& job) {
+                                       if (std::string why = why_steps_need_files(job); !why.empty()) return why;
+                                       return std::string(job.groups.of<probe_keys>().probes.empty()
+                                                              ? ""
+                                                              : "it writes records of its probes ([[probe]])");
+                                     },
                                  .has_lines = true,
                                  .draws_lines = true,
                                  .run = run_flow,

@@ -160,6 +160,7 @@ const physics_entry& heat() {
       .costs = {1, 36, 6, 0.3e-6, 1e-6},  // 128^3: 20.0 MB for 0.50 M, 0.58 s; tensor: 26.2 MB
       .work = heat_work,
       .most_components = [](const spec& job) { return has_heat_lines(job) ? 3 : 1; },
+      .why_not_in_memory = why_steps_need_files,
       .has_lines = true,
       .run = run_heat,
       .rehearse =

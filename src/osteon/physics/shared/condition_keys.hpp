@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <osteon/job/spec.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 #include <string>
 #include <vector>
@@ -42,6 +43,9 @@ struct condition_keys {
   std::vector<boundary_spec> boundaries;
   std::optional<transient_spec> transient;
 };
+
+/// The reason for which Python cannot solve a job with steps in time in its own process; empty: there are none.
+std::string why_steps_need_files(const spec& job);
 
 /// Register the keys. Each physics with conditions on faces does so.
 void register_heat_keys(key_table& job);

@@ -7,8 +7,8 @@
 #include <osteon/job/spec/key_entry.hpp>
 #include <osteon/physics/elasticity/elastic_answers.hpp>
 #include <osteon/physics/elasticity/elastic_fields.hpp>
-#include <osteon/physics/elasticity/load_keys.hpp>
 #include <osteon/physics/elasticity/loads/elastic_problem.hpp>
+#include <osteon/physics/elasticity/loads/load_keys.hpp>
 #include <osteon/physics/elasticity/loads/loads_on_solid.hpp>
 #include <osteon/physics/elasticity/solver/rehearse_elasticity.hpp>
 #include <osteon/physics/elasticity/warn_of_loads.hpp>
@@ -197,6 +197,7 @@ const physics_entry& thermo_elasticity() {
       .most_components = most_elastic_components,
       .balances_moments = true,
       .shows_surface = true,
+      .why_not_in_memory = [](const spec& job) { return flow().why_not_in_memory(job); },
       .run = run_thermo_elasticity,
       .rehearse =
           [](const spec& job, const local_model& part, const numerics::part_listener& begins) {

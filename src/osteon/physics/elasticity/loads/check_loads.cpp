@@ -1,12 +1,12 @@
-#include <osteon/physics/elasticity/load_keys.hpp>
 #include <osteon/physics/elasticity/loads/check_loads.hpp>
-#include <osteon/physics/shared/names_of_job.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <cmath>
 #include <common/suggest.hpp>
+#include <osteon/physics/elasticity/loads/load_keys.hpp>
+#include <osteon/physics/shared/names_of_job.hpp>
 #include <set>
 
 namespace osteon::physics {

@@ -2,7 +2,7 @@
 /// @file
 /// What is wrong with the loads of a job, as far as it can be said without the image.
 #include <osteon/job/spec.hpp>
-#include <osteon/physics/elasticity/load_keys.hpp>
+#include <osteon/physics/elasticity/loads/load_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
 namespace osteon::physics {

@@ -11,8 +11,8 @@
 #include <numbers>
 #include <optional>
 #include <osteon/comm/reductions.hpp>
-#include <osteon/physics/elasticity/load_keys.hpp>
 #include <osteon/physics/elasticity/loads/check_loads.hpp>
+#include <osteon/physics/elasticity/loads/load_keys.hpp>
 #include <osteon/physics/elasticity/solver/reactions.hpp>
 #include <osteon/physics/elasticity/solver/solid_parts.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>

@@ -2,7 +2,7 @@
 /// @file
 /// Supports and forces of a job, on the nodes of a rank.
 #include <array>
-#include <osteon/physics/elasticity/load_keys.hpp>
+#include <osteon/physics/elasticity/loads/load_keys.hpp>
 #include <osteon/physics/elasticity/loads/node_sets.hpp>
 #include <osteon/physics/elasticity/solver/elasticity.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <osteon/job/physics_entry.hpp>
 #include <osteon/job/warning_log.hpp>
-#include <osteon/physics/elasticity/entry.hpp>
-#include <osteon/physics/elasticity/load_keys.hpp>
 #include <osteon/physics/elasticity/loads/check_loads.hpp>
 #include <osteon/physics/elasticity/loads/elastic_problem.hpp>
+#include <osteon/physics/elasticity/loads/load_keys.hpp>
 #include <osteon/physics/elasticity/solver/elasticity_check.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 

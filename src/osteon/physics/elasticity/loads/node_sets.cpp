@@ -12,7 +12,7 @@
 #include <osteon/job/import/label_images.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
-#include <osteon/physics/elasticity/load_keys.hpp>
+#include <osteon/physics/elasticity/loads/load_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 #include <set>
 

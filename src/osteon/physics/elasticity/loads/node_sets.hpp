@@ -5,7 +5,7 @@
 #include <memory>
 #include <osteon/grid/block_nodes.hpp>
 #include <osteon/job/local_model.hpp>
-#include <osteon/physics/elasticity/load_keys.hpp>
+#include <osteon/physics/elasticity/loads/load_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 #include <osteon/voxel/node_set.hpp>
 

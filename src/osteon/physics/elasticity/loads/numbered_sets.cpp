@@ -1,10 +1,10 @@
-#include <osteon/comm/reductions.hpp>
 #include <osteon/physics/elasticity/loads/numbered_sets.hpp>
-#include <osteon/physics/shared/names_of_job.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <osteon/comm/reductions.hpp>
+#include <osteon/physics/shared/names_of_job.hpp>
 
 namespace osteon::physics {
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <osteon/job/physics_entry.hpp>
-#include <osteon/physics/elasticity/load_keys.hpp>
 #include <osteon/physics/elasticity/loads/check_loads.hpp>
 #include <osteon/physics/elasticity/loads/elastic_problem.hpp>
 #include <osteon/physics/elasticity/loads/load_cases.hpp>
+#include <osteon/physics/elasticity/loads/load_keys.hpp>
 #include <osteon/physics/elasticity/loads/loads_on_solid.hpp>
 #include <osteon/physics/elasticity/loads/necks.hpp>
 #include <osteon/physics/elasticity/loads/numbered_sets.hpp>

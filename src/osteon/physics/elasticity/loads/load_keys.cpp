@@ -1,4 +1,4 @@
-#include <osteon/physics/elasticity/load_keys.hpp>
+#include <osteon/physics/elasticity/loads/load_keys.hpp>
 
 #include <osteon/job/spec/key_entry.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
