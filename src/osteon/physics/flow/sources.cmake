@@ -8,8 +8,11 @@ osteon_physics(flow
     solver/dispersion/dispersion.cpp
     solver/dispersion/mirrored_sample.cpp
     solver/openings/convection.cpp
-    solver/openings/creeping_steps.cpp
+    solver/openings/creeping_flow.cpp
     solver/openings/flow_through.cpp
+    solver/openings/inertial_flow.cpp
+    solver/openings/inertial_system.cpp
+    solver/openings/linear_problem.cpp
     solver/openings/momentum_limiter.cpp
     solver/openings/opening_profiles.cpp
     solver/openings/opening_results.cpp
@@ -17,6 +20,7 @@ osteon_physics(flow
     solver/openings/solid_force.cpp
     solver/openings/survey_conditions.cpp
     solver/openings/through_solver.cpp
+    solver/openings/through_system.cpp
     solver/openings/time_table.cpp
     solver/openings/transport_cycle.cpp
     solver/openings/wall_shear.cpp

@@ -1,5 +1,5 @@
-// What the kernels of steady flow with inertia have to do, on this rank: see kernel_work.
-#include <osteon/physics/flow/solver/openings/through_solver.hpp>
+// Work of the kernels of flow with inertia, on this rank: see kernel_work.
+#include <osteon/physics/flow/solver/openings/inertial_system.hpp>
 
 namespace osteon::physics {
 
@@ -17,48 +17,49 @@ constexpr kernel_work of_divergence{21, 9};
 
 }  // namespace
 
-kernel_work through_solver::of_cells(const kernel_work& of_one) const {
-  return static_cast<double>(cells_.grid.owned) * of_one;
+kernel_work inertial_system::of_cells(const kernel_work& of_one) const {
+  return static_cast<double>(shared_.cells.grid.owned) * of_one;
 }
 
-kernel_work through_solver::work_of_product(step_kind kind) const {
-  kernel_work all = of_stokes + (kind == step_kind::picard ? of_picard : of_newton);
-  if (problem_is_limited()) all += of_shares;
+kernel_work inertial_system::work_of_product(linear_step kind) const {
+  kernel_work all = of_stokes + (kind == linear_step::picard ? of_picard : of_newton);
+  if (is_limited()) all += of_shares;
   if (held_ > 0) all += of_held;
   return of_cells(all);
 }
 
 // Three cycles of velocities and two of the pressure; between them three divergences, W G y, F, W once more and the sum of
 // both pressures.
-kernel_work through_solver::work_of_preconditioning() const {
+kernel_work inertial_system::work_of_preconditioning() const {
   constexpr kernel_work arrays{3 * (8 + 8), 0}, weighted_gradient{4 + 12 + 12, 9}, weighted{3 * (8 + 4 + 1), 6}, sum{16, 4},
       mean{12, 2};
   kernel_work all = arrays + 3 * of_divergence + weighted_gradient + weighted + sum;
-  if (open_.free_parts > 0) all += 2 * mean;
-  return of_cells(all) + work_of_product(step_kind::picard) + transport_->work() + 2 * preconditioner_.work_of_pressure();
+  if (shared_.open.free_parts > 0) all += 2 * mean;
+  return of_cells(all) + work_of_product(linear_step::picard) + transport_->work() +
+         2 * shared_.preconditioner.work_of_pressure();
 }
 
 // In double: K x, velocities at high faces, C(x) x; rounded to single.
-kernel_work through_solver::work_of_residual() const {
+kernel_work inertial_system::work_of_residual() const {
   constexpr kernel_work stokes{2 * 32 + 3, 4 * 16}, high{48, 0}, carried{24 + 24 + 3 + 48, 3 * 6 * 9}, rounded{48, 0};
   kernel_work all = stokes + high + carried + rounded;
-  if (problem_is_limited()) all += of_shares;
-  return of_cells(all) + (is_linearised_ ? work_of_preconditioning() : preconditioner_.work());
+  if (is_limited()) all += of_shares;
+  return of_cells(all) + (is_linearised_ ? work_of_preconditioning() : shared_.preconditioner.work());
 }
 
-kernel_work through_solver::work_of_linearisation() const {
+kernel_work inertial_system::work_of_linearisation() const {
   constexpr kernel_work copied{24 + 12, 0}, high{24, 0};
   return of_cells(copied + high) + transport_->work_of_set();
 }
 
 // Of nine pairs of component and axis: changes are set and read twice, the flow through the side, the share.
-kernel_work through_solver::work_of_look() const {
+kernel_work inertial_system::work_of_limiter() const {
   constexpr double pairs = 9;
   return of_cells({pairs * (8 + 8 + 16 + 16 + 8), pairs * 12.0});
 }
 
 // A product, its preconditioning, its parts along the kept directions taken off, the step, and x, s and r by it.
-kernel_work through_solver::work_of_iteration(step_kind kind, std::size_t kept) const {
+kernel_work inertial_system::work_of_iteration(linear_step kind, std::size_t kept) const {
   const auto k = static_cast<double>(kept);
   constexpr kernel_work of_direction{16 + 32, 4 * 6}, orthogonal{16 + 64, 8}, rest{32 + 32 + 176, 16 + 40};
   kernel_work all = of_cells(k * of_direction + rest) + work_of_product(kind) + work_of_preconditioning();

@@ -1,0 +1,190 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <osteon/physics/flow/solver/openings/flow_through.hpp>
+#include <osteon/physics/flow/solver/openings/inertial_flow.hpp>
+
+namespace osteon::physics {
+
+namespace {
+
+constexpr double fall_inertia = 0.01;  // what a step of Picard or Newton is solved to
+constexpr int most_steps = 100, most_on_the_way = 30;
+constexpr double quick_picard = 0.8;    // fall of |s| by a step of Picard that is worth another
+constexpr int first_picards = 40;       // where the flow is another one yet
+constexpr int picards_again = 3;        // where one of Newton led away
+constexpr double on_the_way = 0.03;     // error of a flow that is only a start
+constexpr double shortest_share = 0.2;  // of a step of Newton that is still taken
+constexpr double least_inertia = 1e-4;
+constexpr double first_look = 0.05;       // error of the answer by the hybrid scheme at which the limiter is updated
+constexpr double fall_a_look = 0.3;       // of the error, between two updates
+constexpr int most_looks_at_shares = 16;  // after them the shares stay
+
+}  // namespace
+
+inertial_flow::inertial_flow(through_system& shared, creeping_flow& creeping, const through_problem& problem)
+    : shared_(shared), creeping_(creeping), system_(shared, problem), linear_(system_) {}
+
+void inertial_flow::begin(double reynolds) {
+  reynolds_ = reynolds;
+  system_.set_reynolds(reynolds);
+  if (system_.is_time_step()) system_.begin_time_step();
+}
+
+double inertial_flow::size_of_new_residual() {
+  system_.find_residual();
+  return shared_.size(shared_.s);
+}
+
+double inertial_flow::limiter_residual() {
+  if (!system_.is_limited()) return 0;
+  system_.update_limiter(1);
+  const double now = size_of_new_residual(), of_answer = shared_.size_of_answer();
+  return of_answer > 0 ? now / of_answer : 0;
+}
+
+// Updates of the limiter on the way to the answer.
+struct inertial_flow::approach {
+  inertial_flow& flow;
+  double tolerance;
+  bool looks;
+  int look = 0;
+  double worth_a_look;
+
+  // @param now |s| @return that after the updates
+  double update_limiter(double now, double of_answer) {
+    while (looks && now <= worth_a_look * of_answer) {
+      // New shares in part, and ever less: all at once they change to and fro.
+      flow.system_.update_limiter(1 / std::sqrt(1.0 + look));
+      now = flow.size_of_new_residual();
+      looks = ++look < most_looks_at_shares && now > tolerance * of_answer;
+      worth_a_look = std::max(tolerance, fall_a_look * now / of_answer);
+    }
+    return now;
+  }
+};
+
+// Steps until |s| is below `tolerance` of the answer, mass and all. @param limits the limiter is updated on the way, if
+// there is one; else the scheme is hybrid @return false if they do not settle
+bool inertial_flow::settle(double reynolds, double tolerance, int most, bool limits, const through_options& how,
+                           through_flow& answer, log_sink& log) {
+  solve_certificate& certificate = answer.certificate;
+  system_.set_reynolds(reynolds);
+  {
+    const auto sends = shared_.part("ghosts_of_answer");
+    shared_.exchange_answer();
+  }
+  if (!limits) system_.forget_limiter();
+  system_.linearise();
+  double now = size_of_new_residual();
+  approach limiter{*this, tolerance, limits && system_.is_limited(), 0, std::max(first_look, tolerance)};
+  // Steps of Picard that come before one of Newton: as long as they lead on quickly, and where those of Newton lead away.
+  int picards = 1;
+  double fall_of_picard = 0;
+  for (int step = 0;; ++step) {
+    const double of_answer = shared_.size_of_answer();
+    now = limiter.update_limiter(now, of_answer);
+    answer.steady_history.push_back(of_answer > 0 ? now / of_answer : 0);
+    if (!std::isfinite(now)) return false;
+    if (now == 0 || (now <= tolerance * of_answer && std::abs(shared_.imbalance()) <= tolerance)) return true;
+    if (certificate.iterations >= how.max_iterations || step >= most) return false;
+    const linear_step kind = picards > 0 ? linear_step::picard : linear_step::newton;
+    if (step > 0) {
+      system_.linearise();
+      system_.precondition_residual();
+      system_.count_preconditioning();
+      now = shared_.size(shared_.s);
+    }
+    linear_.solve(kind, fall_inertia, how, answer, log);
+    // A step that leads away is shortened; the first one may, as it comes from another flow.
+    double share = 1, added = 0;
+    const double old = now;
+    const auto add_change = [&](double factor) {
+      for_each(std::ssize(shared_.x), [x = shared_.x.data(), d = shared_.change.data(), factor](std::int64_t i) {
+        x[i] += factor * static_cast<double>(d[i]);
+      });
+    };
+    for (;;) {
+      add_change(share - added);
+      added = share;
+      shared_.remove_free_pressure_of_answer();
+      now = size_of_new_residual();
+      if (kind != linear_step::newton || now < (1 - 0.1 * share) * old) break;
+      if (share < 1 && fall_of_picard < 1) {
+        add_change(-added);
+        now = size_of_new_residual();
+        picards = picards_again;
+        break;
+      }
+      if (share < shortest_share) return false;
+      share /= 2;
+    }
+    if (kind == linear_step::picard) {
+      fall_of_picard = now / old;
+      --picards;
+      if (picards == 0 && (step < first_picards || fall_of_picard < quick_picard)) picards = 1;
+    }
+  }
+}
+
+bool inertial_flow::solve_steady(bool has_last, const through_options& how, through_flow& answer, log_sink& log) {
+  solve_certificate& certificate = answer.certificate;
+  bool is_found = false;
+  double reached = has_last ? 1 : 0, wanted = 1;  // shares of the inertia
+  if (!has_last) {
+    creeping_.solve(on_the_way, how, answer, log);
+    system_.linearise_at_rest();
+  }
+  std::vector<double> known;
+  while (certificate.iterations < how.max_iterations && !how.rehearses) {
+    known = shared_.x;
+    const bool is_last = wanted == 1;
+    if (settle(wanted * reynolds_, is_last ? how.tolerance : on_the_way, is_last ? most_steps : most_on_the_way, is_last,
+               how, answer, log)) {
+      is_found = is_last;
+      if (is_last) break;
+      const double next = std::min(1.0, wanted * (reached > 0 ? std::clamp(wanted / reached, 1.2, 4.0) : 4.0));
+      reached = wanted;
+      wanted = next;
+      continue;
+    }
+    if (certificate.iterations >= how.max_iterations) break;
+    shared_.x = known;
+    if (reached == 1) reached = 0;  // the last answer is that of another velocity
+    wanted = reached == 0 ? wanted / 8 : std::sqrt(wanted * reached);
+    if (wanted < least_inertia || (reached > 0 && wanted < 1.02 * reached)) break;
+    log.note(fmt::format("the steady flow is sought by way of {:.3g} of its inertia", wanted));
+  }
+  system_.set_reynolds(reynolds_);
+  if (!is_found) system_.find_residual();
+  return is_found;
+}
+
+bool inertial_flow::solve_time_step(const through_options& how, through_flow& answer, log_sink& log) {
+  if (how.max_iterations > 0 && !how.rehearses && settle(reynolds_, how.tolerance, most_steps, true, how, answer, log))
+    return true;
+  system_.find_residual();
+  return false;
+}
+
+void inertial_flow::rehearse(const through_options& how, through_flow& answer) {
+  system_.linearise_at_rest();
+  system_.find_residual();
+  {
+    const auto sends = shared_.part("ghosts_of_answer");
+    shared_.exchange_answer();
+  }
+  system_.linearise();
+  system_.find_residual();
+  system_.precondition_residual();
+  if (system_.is_limited()) system_.update_limiter(1);
+  through_options two = how;
+  for (const linear_step kind : {linear_step::picard, linear_step::newton}) {
+    std::fill(shared_.s.begin(), shared_.s.end(), 1.0F);
+    two.max_iterations = answer.certificate.iterations + 2;
+    linear_.solve(kind, 0, two, answer, null_log());
+  }
+}
+
+}  // namespace osteon::physics

@@ -1,0 +1,90 @@
+#pragma once
+/// @file
+/// The equations of flow with inertia between openings: their residual, products and preconditioner.
+#include <memory>
+#include <osteon/numerics/kernel_work.hpp>
+#include <osteon/physics/flow/solver/openings/convection.hpp>
+#include <osteon/physics/flow/solver/openings/momentum_limiter.hpp>
+#include <osteon/physics/flow/solver/openings/through_system.hpp>
+#include <osteon/physics/flow/solver/openings/transport_cycle.hpp>
+#include <vector>
+
+namespace osteon::physics {
+
+struct through_problem;
+
+/// The linear problem of a step: the velocity that is carried is new (Picard), the one that carries as well (Newton).
+enum class linear_step { picard, newton };
+
+/// K x + C(x) x = b, in a time step of implicit Euler with h (x - x of its start) on the left for velocities.
+///
+/// P is block triangular as that of creeping flow, with a cycle for friction and convection, F, in place of that for
+/// friction, and for the pressure the least squares commutator
+///   (G^T W G)^-1 (G^T W F W G) (G^T W G)^-1, with the mobility W for weights:
+/// Darcy's law above the size of a pore, the identity below it, and both with convection. It is averaged with that of
+/// permeability: alone it is nearly singular for some pressures in corners, and GCR stagnates.
+/// @cite [Elman2006]: the commutator, without these weights
+class inertial_system {
+ public:
+  /// @param shared kept by reference, as its cells
+  inertial_system(through_system& shared, const through_problem& problem);
+
+  void set_reynolds(double of_units);
+  /// @param density_over_step in units of friction; 0: steady
+  void set_time_step(double density_over_step) { held_ = density_over_step; }
+  bool is_time_step() const { return held_ > 0; }
+  /// A time step starts at x.
+  void begin_time_step();
+
+  /// r of x, and s by P as it was set last.
+  void find_residual();
+  /// Set P to that of the flow x, with current ghosts.
+  void linearise();
+  /// P is that of creeping flow until linearise().
+  void linearise_at_rest() { is_linearised_ = false; }
+  /// v = (K + C') p.
+  void multiply(linear_step kind);
+  /// z = P r.
+  void precondition(const float* r, float* z);
+  /// s = P r of the residual as it is.
+  void precondition_residual();
+
+  bool is_limited() const { return limiter_ != nullptr; }
+  /// Set the limiter's shares from the velocities, whose ghosts are current. @param taken of the new shares
+  void update_limiter(double taken);
+  /// The scheme is hybrid until update_limiter().
+  void forget_limiter();
+  const flow_convection& convection() const { return convection_; }
+
+  through_system& shared() { return shared_; }
+  void begin_work() { work_ = {}; }
+  /// Of this rank, since begin_work().
+  const kernel_work& work() const { return work_; }
+  void count_preconditioning() { work_ += work_of_preconditioning(); }
+  /// Count an iteration of GCR with some kept directions.
+  void count_iteration(linear_step kind, std::size_t kept) { work_ += work_of_iteration(kind, kept); }
+
+ private:
+  void precondition_with_inertia(const float* r, float* z);
+  void add_held(const float* p, float* v) const;
+  // Of this rank: see kernel_work.
+  kernel_work of_cells(const kernel_work& of_one) const;
+  kernel_work work_of_product(linear_step kind) const;
+  kernel_work work_of_preconditioning() const;
+  kernel_work work_of_residual() const;
+  kernel_work work_of_linearisation() const;
+  kernel_work work_of_limiter() const;
+  kernel_work work_of_iteration(linear_step kind, std::size_t kept) const;
+
+  through_system& shared_;
+  flow_convection convection_;
+  std::unique_ptr<momentum_limiter> limiter_;  // null: the scheme has none
+  std::unique_ptr<transport_cycle> transport_;
+  bool is_linearised_ = false;
+  double held_ = 0;
+  std::vector<double> held_from_;  // velocities a step before
+  std::vector<float> pressure_, other_pressure_, weighed_, carried_;
+  kernel_work work_;
+};
+
+}  // namespace osteon::physics
