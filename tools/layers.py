@@ -111,7 +111,7 @@ def module_of(texts: Texts, path: Path) -> str:
         parts = path.relative_to(STUDIES).parts
         is_command = len(parts) == 1 or any(include.startswith("app/") for include in includes_in(texts[path]))
         return "studies" if is_command else f"studies/{parts[0]}"
-    return module_of_product(path.relative_to(SOURCE).parts)
+    return module_of_product(tuple(name_of(path).split("/")[1:]))
 
 
 def module_of_product(parts: tuple[str, ...]) -> str:
@@ -298,19 +298,28 @@ def includes_of_studies(texts: Texts) -> list[tuple[Path, str]]:
     ]
 
 
+NAMES_WORLD = re.compile(r"\bMPI_COMM_WORLD\b|\bMPI_Init")
+REDUCES = re.compile(r"\bMPI_I?[Aa]llreduce\b")
+
+
+@cache
+def has(pattern: re.Pattern[str], text: str) -> bool:
+    return pattern.search(text) is not None
+
+
 def faults_of_product(texts: Texts) -> list[str]:
     faults = [
         f"{path.relative_to(ROOT)}: includes {include}; the product includes nothing of the studies"
         for path, include in includes_of_studies(texts)
     ]
     for path in files_below(texts, SOURCE):
-        module, text, where = module_of(texts, path), texts[path], path.relative_to(ROOT)
+        module, text, where = module_of(texts, path), texts[path], name_of(path)
         if module in MPI_FREE and "mpi.h" in includes_in(text):
             faults.append(f"{where}: '{module}' must build without MPI, but includes mpi.h")
         is_program = module in ("app", "bench")
-        if where.parts[1] == "osteon" and not is_program and re.search(r"\bMPI_COMM_WORLD\b|\bMPI_Init", text):
+        if where.startswith("src/osteon/") and not is_program and has(NAMES_WORLD, text):
             faults.append(f"{where}: the library never names MPI_COMM_WORLD or calls MPI_Init")
-        if where.parts[1] == "osteon" and module != "comm" and re.search(r"\bMPI_I?[Aa]llreduce\b", text):
+        if where.startswith("src/osteon/") and module != "comm" and has(REDUCES, text):
             faults.append(
                 f"{where}: reductions are those of comm (comm/reductions.hpp), which virtual ranks carry out, too"
             )
