@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
-from whole_job import BINARY, SCAN, Job
+from warm_python import warm_python
+from whole_job import BINARY, SCAN, Job, job_text, sponge_in
 
 # Open MPI and OpenMP poll while they wait, which would take the time of the tests beside. Programs that measure set
 # their own.
@@ -36,21 +38,49 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         raise pytest.UsageError(f"{LONG.name} names tests that are not there: {', '.join(gone)}")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def python_of_jobs() -> Iterator[None]:
+    """Images of jobs are read by forks of one interpreter."""
+    with warm_python():
+        yield
+
+
 @pytest.fixture
-def job(tmp_path: Path) -> Job:
+def fresh_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Images are read by an interpreter that the program starts, whose memory is its child's."""
+    monkeypatch.setenv("OSTEON_PYTHON", os.environ.get("OSTEON_TEST_PYTHON", sys.executable))
+
+
+def job_in(folder: Path) -> Job:
     if not BINARY.exists():
         pytest.skip(f"{BINARY} is not built")
-    return Job(tmp_path)
+    return Job(folder)
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Job:
+    return job_in(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def shared_job(tmp_path_factory: pytest.TempPathFactory) -> Job:
+    """A job that a fixture of a module runs once, for tests that only read its results."""
+    return job_in(tmp_path_factory.mktemp("shared"))
 
 
 @pytest.fixture
 def sponge(tmp_path: Path) -> Path:
-    """A small two-phase image whose solid joins all faces, shape (18, 15, 14), grey 10 and 200."""
-    rng = np.random.default_rng(5)
-    solid = rng.random((18, 15, 14)) < 0.75
-    path = tmp_path / "sponge.npy"
-    np.save(path, np.where(solid, 200, 10).astype(np.uint8))
-    return path
+    return sponge_in(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def solved_sponge(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Results of elasticity in the sponge, which tests only read."""
+    made = job_in(tmp_path_factory.mktemp("solved_sponge"))
+    made.write(job_text(sponge_in(made.folder)) + "enabled = false\n")
+    done = made.run("-n", "1", "--no-report")
+    assert done.code == 0, done.err
+    return done.folder / "results.nc"
 
 
 @pytest.fixture(scope="session")

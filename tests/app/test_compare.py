@@ -10,9 +10,10 @@ import pytest
 from whole_job import Job, follows_schema, job_text, osteon
 
 
-@pytest.fixture
-def two(job: Job) -> Path:
+@pytest.fixture(scope="module")
+def two(shared_job: Job) -> Path:
     """a.out and b.out: the same block, of a material that is twice as stiff in b."""
+    job = shared_job
     np.save(job.folder / "block.npy", np.full((8, 8, 8), 200, np.uint8))
     job.write(job_text("block.npy", more="[segment]\nthreshold = 100\n"))
     for name, more in (("a", ()), ("b", ("--set", "material[1].youngs_modulus_MPa=13658"))):

@@ -29,6 +29,11 @@ def solved(job: Job) -> Finished:
     return done
 
 
+@pytest.fixture(scope="module")
+def finished(shared_job: Job) -> Finished:
+    return solved(shared_job)
+
+
 def render(results: Path, *words: str | Path, ranks: int = 0) -> subprocess.CompletedProcess[str]:
     start = [str(ROOT / "tools" / "mpirun.sh"), str(ranks)] if ranks else []
     method = [] if "--method" in words else ["--method", "lic"]
@@ -41,9 +46,9 @@ def render(results: Path, *words: str | Path, ranks: int = 0) -> subprocess.Comp
     )
 
 
-def test_a_cut_is_the_same_on_any_number_of_ranks_and_shows_what_lies_there(job: Job, tmp_path: Path) -> None:
+def test_a_cut_is_the_same_on_any_number_of_ranks_and_shows_what_lies_there(finished: Finished, tmp_path: Path) -> None:
     """Oracle: the geometry: 12 x 10 voxels across z are plates, gap and block; the report has the job's cut."""
-    done = solved(job)
+    done = finished
     pictures = []
     for ranks in (0, 2, 3):
         path = tmp_path / f"cut{ranks}.png"
@@ -91,19 +96,18 @@ def test_a_cut_is_the_same_on_any_number_of_ranks_and_shows_what_lies_there(job:
         (["--method", "volume", "--cut", "y"], "--cut needs --method lic"),
     ],
 )
-def test_cuts_that_cannot_be_drawn_are_refused(job: Job, words: list[str], says: str) -> None:
-    done = solved(job)
-    made = render(done.folder / "results.nc", *words)
+def test_cuts_that_cannot_be_drawn_are_refused(finished: Finished, words: list[str], says: str) -> None:
+    made = render(finished.folder / "results.nc", *words)
     assert made.returncode == 2, made.stderr
     assert says in made.stderr
 
 
 @pytest.mark.parametrize("size", [("500", "900"), ("640", "480")])
-def test_a_cut_with_labels_fits_into_its_size(job: Job, tmp_path: Path, size: tuple[str, str]) -> None:
+def test_a_cut_with_labels_fits_into_its_size(finished: Finished, tmp_path: Path, size: tuple[str, str]) -> None:
     """Oracle: the size that was asked for; the ground behind the labels is the background by hand, not a colour of the
     field."""
     path = tmp_path / "cut.png"
-    results = solved(job).folder / "results.nc"
+    results = finished.folder / "results.nc"
     done = render(results, "--width", size[0], "--height", size[1], "--json", "-", "-o", path)
     assert done.returncode == 0, done.stderr
     picture = np.asarray(Image.open(path).convert("RGB"))

@@ -34,7 +34,7 @@ def join(folder: Path, text: str, *program: str, grace: float = 2, path: str = "
         [str(BINARY), "join", str(file), "--grace", str(grace), "--", *(program or (str(PEER),))],
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=120,
         check=False,
         env=os.environ | {"PATH": f"{path}:{os.environ['PATH']}"} if path else None,
     )

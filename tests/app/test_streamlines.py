@@ -40,9 +40,9 @@ def solved(job: Job, text: str) -> Finished:
     return done
 
 
-@pytest.fixture
-def results(job: Job) -> Path:
-    return solved(job, flow_job(pores(), job.folder, "enabled = false")).folder / "results.nc"
+@pytest.fixture(scope="module")
+def results(shared_job: Job) -> Path:
+    return solved(shared_job, flow_job(pores(), shared_job.folder, "enabled = false")).folder / "results.nc"
 
 
 def osteon(*words: str | Path, ranks: int = 0) -> subprocess.CompletedProcess[str]:

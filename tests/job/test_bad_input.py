@@ -223,5 +223,5 @@ def test_json_to_a_device_leaves_the_device(job: Job, sponge: Path) -> None:
     reader = subprocess.Popen(["cat", str(device)], stdout=subprocess.PIPE)
     job.write(job_text(sponge))
     assert job.run("--json", str(device), command="import").code == 0
-    assert b"osteon.import/1" in reader.communicate(timeout=20)[0]
+    assert b"osteon.import/1" in reader.communicate(timeout=60)[0]
     assert device.is_fifo()

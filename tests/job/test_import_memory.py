@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 from whole_job import BINARY, ROOT, Job, job_text
 
+pytestmark = pytest.mark.usefixtures("fresh_python")
+
 CELL, CELLS = 30, 10
 VOXELS = (CELL * CELLS) ** 3
 # Linux counts the memory of the process that starts a program as the program's own, so this one is small.

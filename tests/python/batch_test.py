@@ -163,7 +163,7 @@ def test_what_runs_ends_with_a_batch_that_is_killed(program):
     second = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert second.returncode == 2 and "another batch is at work in 'c'" in second.stderr
     process.kill()
-    process.wait(timeout=30)
+    process.wait(timeout=120)
     (program / "scans/s000.nrrd").write_text("stiffness 1\n")
     assert subprocess.run(command, capture_output=True, timeout=60, check=False).returncode == 0
 

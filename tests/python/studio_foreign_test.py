@@ -44,7 +44,7 @@ def write_runs(folder: Path, entries: object) -> None:
     (folder / "scan.studio" / "runs.json").write_text(entries if isinstance(entries, str) else json.dumps(entries))
 
 
-def wait_for(is_so, seconds=30):
+def wait_for(is_so, seconds=120):
     end = time.monotonic() + seconds
     while not is_so():
         assert time.monotonic() < end

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import jsonschema
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,7 +27,7 @@ MATERIAL = {
 }
 
 
-def osteon(*words: str, folder: Path | None = None, timeout: float = 60) -> subprocess.CompletedProcess[str]:
+def osteon(*words: str, folder: Path | None = None, timeout: float = 180) -> subprocess.CompletedProcess[str]:
     """A command of the program, in a folder; the test is skipped where the program is not built."""
     if not BINARY.exists():
         pytest.skip(f"{BINARY} is not built")
@@ -69,7 +70,7 @@ class Job:
         path.write_text(text)
         return path
 
-    def run(self, *arguments: str, command: str = "run", timeout: float = 120) -> Finished:
+    def run(self, *arguments: str, command: str = "run", timeout: float = 240) -> Finished:
         start = time.monotonic()
         done = subprocess.run(
             [str(BINARY), command, str(self.folder / "job.toml"), *arguments],
@@ -81,6 +82,14 @@ class Job:
             check=False,
         )
         return Finished(done.returncode, done.stdout, done.stderr, time.monotonic() - start, self.folder / "job.out")
+
+
+def sponge_in(folder: Path) -> Path:
+    """A small two-phase image whose solid joins all faces, shape (18, 15, 14), grey 10 and 200."""
+    solid = np.random.default_rng(5).random((18, 15, 14)) < 0.75
+    path = folder / "sponge.npy"
+    np.save(path, np.where(solid, 200, 10).astype(np.uint8))
+    return path
 
 
 def job_text(
