@@ -19,7 +19,7 @@ using json = nlohmann::ordered_json;
 // "\nosteon-checkpoint-1 ", the length of the index in 16 hexadecimal digits, a blank, its SHA-256, a line end.
 constexpr std::string_view seal_magic = "\nosteon-checkpoint-1 ";
 constexpr std::size_t length_digits = 16, seal_line_length = seal_magic.size() + length_digits + 1 + sha256_digits + 1;
-constexpr std::int64_t largest_index = std::int64_t{1} << 30, largest_axis = (1 << 20) + 1;
+constexpr std::int64_t largest_index = std::int64_t{1} << 30, largest_axis_of_nodes = (1 << 20) + 1;
 
 std::string hash(std::string_view text) { return sha256_of(std::as_bytes(std::span(text))); }
 
@@ -75,7 +75,7 @@ checkpoint_index parse_checkpoint_index(const std::string& path, std::string_vie
   };
   const json& shape = list(all, "shape");
   if (shape.size() != 3) refuse(path, "its shape has not three extents");
-  for (int a = 0; a < 3; ++a) index.shape[a] = whole(path, shape[static_cast<std::size_t>(a)], 1, largest_axis);
+  for (int a = 0; a < 3; ++a) index.shape[a] = whole(path, shape[static_cast<std::size_t>(a)], 1, largest_axis_of_nodes);
   const json& planes = list(all, "points_per_plane");
   if (std::ssize(planes) != index.shape.z) refuse(path, "its index does not count the points of every plane");
   for (const json& n : planes) index.per_plane.push_back(whole(path, n, 0, index.shape.y * index.shape.x));
