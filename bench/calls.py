@@ -21,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 from _program import BINARY
-from osteon.in_process import SolvedHere
+from osteon.calls.in_process import SolvedHere
 
 import osteon
 

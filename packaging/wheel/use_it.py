@@ -39,7 +39,7 @@ def compare(mpi: str, *folders: str) -> None:
 
 def in_process() -> None:
     """A call from Python is solved in its process, in a tenth of a second or so."""
-    from osteon.in_process import SolvedHere
+    from osteon.calls.in_process import SolvedHere
 
     solid = np.full((16, 8, 8), True)
     for _ in range(2):

@@ -5,12 +5,13 @@ a `Result`; `run` takes any job, as a file or a mapping; `load` reads a job that
 the shape of a solid, `load_history` tells from load cases how a bone is loaded.
 """
 
-from .api import load_fields, run
+from .calls.api import load_fields, run
+from .calls.properties import conductivity, homogenise, permeability, permeability_tensor, solve, stiffness, tortuosity
+from .calls.result import Answer, Result, load
+from .calls.shape import morphometry
 from .errors import DataError, Error, FileWarning, Interrupted, JobWarning, MachineError, SolveError, UsageError
 from .load_history import load_history
-from .properties import conductivity, homogenise, permeability, permeability_tensor, solve, stiffness, tortuosity
-from .result import Answer, Result, load
-from .shape import morphometry
+from .moved_modules import keep_earlier_paths
 
 __all__ = [
     "Answer",
@@ -40,11 +41,13 @@ __all__ = [
 
 __version__: str
 
+keep_earlier_paths()
+
 
 def __getattr__(name: str) -> object:
     """Read the version when it is asked for: each reader of images imports this package."""
     if name == "__version__":
-        from .version import package_version
+        from .calls.version import package_version
 
         return package_version()
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from .calls.one_frame import one_frame
 from .errors import DataError, UsageError
-from .one_frame import one_frame
 
 TARGET_MPA = 0.02  # of Christen et al.
 PERCENTILE = 95.0  # larger densities are of notches and faces of the box, and count as this one

@@ -1,5 +1,5 @@
-// The module osteon._native: jobs on arrays of numpy, solved in the process of Python. python/osteon/in_process.py is its
-// one user; what is public stands there.
+// The module osteon._native: jobs on arrays of numpy, solved in the process of Python. python/osteon/calls/in_process.py is
+// its one user; what is public stands there.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from osteon.one_frame import one_frame
+from osteon.calls.one_frame import one_frame
 from whole_job import osteon
 
 from osteon import MachineError, extras

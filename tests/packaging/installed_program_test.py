@@ -7,8 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from osteon import installed_program
+from osteon.processes import installed_program
 
 
 def install(folder: Path, *files: str) -> None:

@@ -89,7 +89,7 @@ def test_a_wheel_holds_the_program_its_licences_and_no_mpi() -> None:
         "osteon/program/lib/osteon/libmpi_abi.so.1",
         "osteon/program/lib/osteon/osteon_mpi_ompi4.so",
         "osteon/program/lib/osteon/osteon_mpi_mpich.so",
-        "osteon/installed_program.py",
+        "osteon/processes/installed_program.py",
         "osteon/report/template.html",
         "osteon/py.typed",
     ):

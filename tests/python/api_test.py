@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from fake_output import write_output
-from osteon.api import load_fields, to_toml
+from osteon.calls.api import load_fields, to_toml
 
 import osteon
 

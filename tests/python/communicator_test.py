@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from osteon.native_module import native_module
+from osteon.processes.native_module import native_module
 
 import osteon
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
-from osteon import container_limits
+from osteon.processes import container_limits
 
 
 def put(root: Path, files: dict[str, str]) -> None:

@@ -45,7 +45,7 @@ def test_a_repeated_array_is_measured_before_it_is_copied(shape, tmp_path, monke
 
 def test_a_repeated_array_that_fits_is_an_image():
     """Oracle: the same array in memory."""
-    from osteon.arguments import array_of
+    from osteon.calls.arguments import array_of
 
     slice_ = np.arange(64, dtype="u1").reshape(1, 8, 8)
     many = np.broadcast_to(slice_, (20, 8, 8))
@@ -69,7 +69,7 @@ def test_a_spacing_is_one_number_or_three(spacing):
     "spacing", [2, 2.0, np.float32(2), np.int16(2), [2, 2, 2], (2.0, 2, 2), np.full(3, 2.0), np.array(2)]
 )
 def test_spacings_of_any_number_type(spacing):
-    from osteon.arguments import spacing_of
+    from osteon.calls.arguments import spacing_of
 
     assert spacing_of(spacing) == [2.0] * 3
 

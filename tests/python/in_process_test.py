@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from osteon.native_module import native_module
+from osteon.calls import in_process
+from osteon.processes.native_module import native_module
 
 import osteon
-from osteon import in_process
 
 pytestmark = pytest.mark.skipif(
     native_module() is None, reason="osteon._native is not built (nanobind, Python's headers)"

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from osteon.child_process import LAUNCHER_PREFIXES, without_launcher
+from osteon.processes.child_process import LAUNCHER_PREFIXES, without_launcher
 
 PROGRAM = Path(__file__).parents[2] / "src/app/process/launcher_variables.cpp"
 

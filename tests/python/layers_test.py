@@ -26,7 +26,7 @@ PLANTED = {
     ),
     "files below their room": ("src/osteon/io/storage.hpp", '#include "io/files/X"', "include each other"),
     "cycle of rooms": ("src/app/job/X", '#include "app/net/X"', "include each other"),
-    "Python errors": ("python/osteon/errors.py", "from . import api", "import each other"),
+    "Python errors": ("python/osteon/errors.py", "from .calls import api", "import each other"),
     "Python rooms": ("python/osteon/images/volume.py", "from ..report import page", "import each other"),
     "types in a room": (
         "python/osteon/batch/rev_page.py",

@@ -8,8 +8,7 @@ import types
 from pathlib import Path
 
 import pytest
-
-from osteon import installed_program, native_module
+from osteon.processes import installed_program, native_module
 
 
 @pytest.fixture
@@ -34,7 +33,7 @@ def loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, s
         def exec_module(self, module: types.ModuleType) -> None:
             pass
 
-    monkeypatch.setattr(native_module, "__file__", str(tmp_path / "native_module.py"))
+    monkeypatch.setattr(native_module, "__file__", str(tmp_path / "processes" / "native_module.py"))
     monkeypatch.setattr(
         native_module.importlib.util,
         "spec_from_file_location",

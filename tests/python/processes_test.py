@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from osteon.native_module import native_module
+from osteon.processes.native_module import native_module
 from whole_job import BINARY, ROOT
 
 pytestmark = pytest.mark.skipif(
@@ -209,7 +209,7 @@ def test_a_call_at_the_end_of_python_raises(tmp_path: Path) -> None:
     out = run(
         """
 import atexit
-from osteon import native_module
+from osteon.processes import native_module
 native = native_module.native_module()
 def late():
     try:

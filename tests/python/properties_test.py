@@ -100,7 +100,7 @@ def test_no_path_has_an_infinite_tortuosity(half: np.ndarray, tmp_path: Path):
 
 def test_the_package_has_the_version_of_the_program():
     """Oracle: `osteon version`."""
-    from osteon.api import binary
+    from osteon.calls.api import binary
 
     told = subprocess.run([binary(), "version", "--json", "-"], capture_output=True, text=True, check=True)
     assert osteon.__version__ == json.loads(told.stdout)["version"]

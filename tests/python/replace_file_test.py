@@ -6,7 +6,7 @@ import errno
 from pathlib import Path
 
 import pytest
-from osteon.replace_file import folder_beside, replace_whole
+from osteon.files.replace_file import folder_beside, replace_whole
 
 
 @pytest.mark.parametrize("failing", [1, 2, None], ids=["the older one", "the new one", "none"])

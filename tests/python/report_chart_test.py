@@ -10,7 +10,7 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 from fake_output import write_output
-from osteon.child_process import python_command, python_environment
+from osteon.processes.child_process import python_command, python_environment
 from osteon.report.chart import LEFT, MOST_POINTS, RIGHT, Line, Panel, Rule, _thinned, svg_uri
 from osteon.report.ticks import log_ticks, power_of_ten, round_ticks, words_of_ticks
 

@@ -36,7 +36,7 @@ def call() -> float:
 @pytest.mark.parametrize("calls", [500, pytest.param(CALLS, id="many")])
 def test_calls_leave_nothing_behind(calls):
     """Oracle: the numbers after the first tenth of the calls: memory to 1 MB, descriptors and threads exactly."""
-    from osteon.native_module import native_module
+    from osteon.processes.native_module import native_module
 
     if native_module() is None:
         pytest.skip("osteon._native is not built")

@@ -4,8 +4,8 @@ import argparse
 import json
 from pathlib import Path
 
-from ..api import binary
-from ..replace_file import write_whole
+from ..calls.api import binary
+from ..files.replace_file import write_whole
 from .items import Item, items_of
 from .page import page_of
 from .table import Outcome, csv_of, json_of, outcome_of

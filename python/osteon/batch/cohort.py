@@ -8,9 +8,9 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from ..child_process import python_command
 from ..errors import UsageError
 from ..new_job import protocols
+from ..processes.child_process import python_command
 from ..results.answer_values import Value
 from .batch import Batch
 from .cohort_item import compartment, doubts_in, mask_of

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import DATA, MACHINE, DataError, Error, UsageError, complain
+from ..files.replace_file import write_whole
 from ..images.read_image import silence
 from ..new_job import write_job
-from ..replace_file import write_whole
 from .items import TWO_ENDINGS
 
 KINDS = ("trabecular", "cortical", "total")

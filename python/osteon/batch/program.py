@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..api import binary, environment_of
+from ..calls.api import binary, environment_of
 from ..errors import MACHINE, Error, UsageError, complain, printable
 from .batch import Batch
 from .progress import Progress

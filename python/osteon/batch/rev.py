@@ -11,9 +11,9 @@ import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..api import binary, environment_of
+from ..calls.api import binary, environment_of
 from ..errors import DATA, USAGE, DataError, MachineError, UsageError
-from ..replace_file import write_whole
+from ..files.replace_file import write_whole
 from .batch import Batch
 from .items import Item
 from .program import carry_out, code_of, queue_parser

@@ -5,7 +5,7 @@ import shlex
 import subprocess
 from pathlib import Path
 
-from ..api import binary
+from ..calls.api import binary
 from ..errors import MachineError
 from .batch import Batch
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from ..container_limits import usable_cores
+from ..processes.container_limits import usable_cores
 
 PROMPT = "$ "  # before the command in a log
 ENDING = "exit code "  # the last line of a log

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..errors import USAGE, DataError, Error, complain, tell_file_warnings
 from ..extras import end_without
-from ..replace_file import write_whole
+from ..files.replace_file import write_whole
 from .comparison import MARK, compare
 from .tables import csv_of, json_of, text_of
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import DATA, USAGE, DataError, complain, tell_file_warnings
 from ..extras import missing_package
-from ..replace_file import folder_beside, replace_whole
+from ..files.replace_file import folder_beside, replace_whole
 from ..results.result_fields import Field, field_names, read_fields
 from .image_formats import WRITERS
 from .mesh import write_stl, write_vtu

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ..child_process import python_command, python_environment
 from ..errors import DataError
-from ..hdf5_locks import NO_LOCKS
+from ..files.hdf5_locks import NO_LOCKS
+from ..processes.child_process import python_command, python_environment
 from .named_axes import arranged, is_in_order, order_of_axes
 from .packed import BLOCK, check_claim
 from .pieces import Pieces, in_values

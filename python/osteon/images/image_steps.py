@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..container_limits import memory_bytes
 from ..errors import DataError
+from ..processes.container_limits import memory_bytes
 from .fine_structures import CUTOFF, EPSILON, hysteresis, laplace_hamming, local_threshold
 from .placement import Placement
 from .volume import Volume

@@ -25,9 +25,9 @@ from typing import BinaryIO
 
 import numpy as np
 
-from ..container_limits import memory_bytes
 from ..errors import DATA, USAGE, DataError, complain
 from ..extras import missing_package
+from ..processes.container_limits import memory_bytes
 from . import (
     hdf5_reader,
     metaimage_reader,

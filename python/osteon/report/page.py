@@ -14,7 +14,7 @@ from typing import Any
 from PIL import Image
 
 from ..errors import MACHINE, USAGE, DataError, Error, complain, tell_file_warnings
-from ..replace_file import write_whole
+from ..files.replace_file import write_whole
 from . import picture_labels, viewer_data
 from .colours import data_uri
 from .data import JobResult, load

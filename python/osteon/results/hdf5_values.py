@@ -10,7 +10,7 @@ import sys
 
 import numpy as np
 
-from ..hdf5_locks import hint_on_locks, no_hdf5_locks
+from ..files.hdf5_locks import hint_on_locks, no_hdf5_locks
 
 MOST_SECONDS = 20  # of the processor for what is not values; and for these:
 BYTES_A_SECOND = 5e6

@@ -15,7 +15,7 @@ import numpy as np
 import xxhash
 
 from ..errors import DataError, FileWarning
-from ..hdf5_locks import hint_on_locks, no_hdf5_locks
+from ..files.hdf5_locks import hint_on_locks, no_hdf5_locks
 
 UNFINISHED = re.compile(r"(.+)\.tmp\.[^/]+\.\d+")
 SEAL, OLDER_SEAL = b"\nosteon-seal-3\n", b"\nosteon-seal-2\n"

@@ -21,7 +21,7 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from ..errors import DataError, printable
-from ..replace_file import write_whole
+from ..files.replace_file import write_whole
 from .file_lock import alone
 from .foreign_file import MOST_DEPTH, json_of, require_depth, to_append
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import INTERRUPTED, DataError, UsageError
-from ..replace_file import write_whole
+from ..files.replace_file import write_whole
 from .file_lock import held
 from .foreign_file import json_of, loads, opened, to_append, to_write
 from .job_file import JobFile, digest_of

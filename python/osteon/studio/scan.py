@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from ..child_process import python_command, python_environment
 from ..errors import DATA, DataError, MachineError
 from ..images.grey_histogram import otsu
+from ..processes.child_process import python_command, python_environment
 from ..results.patient_axes import is_left_handed, letters_of
 
 MOST_LEVEL = 5_000_000  # voxels of the level for the 3-D view

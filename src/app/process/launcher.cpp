@@ -63,8 +63,8 @@ std::string_view variable(const char* name) {
 // and do not begin without.
 bool needs_no_launcher(int ranks) { return ranks == 1 && variable("OSTEON_MPIRUN").empty() && !std::getenv("SLURM_JOB_ID"); }
 
-// The one that the user has chosen, the one that was found beside the MPI we run over (python/osteon/installed_program.py),
-// or the one in PATH.
+// The one that the user has chosen, the one that was found beside the MPI we run over
+// (python/osteon/processes/installed_program.py), or the one in PATH.
 std::string launcher() {
   for (const char* name : {"OSTEON_MPIRUN", "OSTEON_MPIRUN_BESIDE"})
     if (const std::string_view found = variable(name); !found.empty()) return std::string(found);

@@ -21,7 +21,7 @@ int number_in(std::initializer_list<const char*> names) {
 }
 
 // Settings of a user (other OMPI_MCA_*, the allocation of Slurm) are none of them. Python has the same list
-// (python/osteon/child_process.py); tests/python/launcher_variables_test.py compares them.
+// (python/osteon/processes/child_process.py); tests/python/launcher_variables_test.py compares them.
 constexpr std::string_view prefixes[] = {"OMPI_COMM_WORLD_",
                                          "OMPI_APP_CTX_",
                                          "OMPI_NUM_APP_CTX",

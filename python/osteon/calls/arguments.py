@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .errors import DataError, MachineError, UsageError
+from ..errors import DataError, MachineError, UsageError
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,9 +6,9 @@ import os
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
+from ..errors import Error, MachineError, UsageError, printable
+from ..extras import missing_package
 from .arguments import is_of_listener, no_descriptors_left
-from .errors import Error, MachineError, UsageError, printable
-from .extras import missing_package
 
 P = ParamSpec("P")
 R = TypeVar("R")

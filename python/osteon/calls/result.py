@@ -10,12 +10,12 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..errors import DataError, MachineError, UsageError
+from ..results.documents import well_formed
+from ..results.unit_for_people import in_micrometres, unit_for_people
 from .arguments import path_of
 from .copied_fields import copied
-from .errors import DataError, MachineError, UsageError
 from .one_frame import one_frame
-from .results.documents import well_formed
-from .results.unit_for_people import in_micrometres, unit_for_people
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pyvista
     import xarray
 
-    from .results.result_fields import Field
+    from ..results.result_fields import Field
 
 
 class Answer(NamedTuple):
@@ -53,7 +53,7 @@ class StoredFields(Mapping[str, "np.ndarray"]):
     """
 
     def __init__(self, path: Path) -> None:
-        from .results.cluster_parts import open_results
+        from ..results.cluster_parts import open_results
 
         self.path = path
         with open_results(path) as file:
@@ -62,7 +62,7 @@ class StoredFields(Mapping[str, "np.ndarray"]):
 
     def field(self, name: str) -> "Field":
         """The field with its unit and its place."""
-        from .results.result_fields import read_fields
+        from ..results.result_fields import read_fields
 
         if name not in self._names:
             raise KeyError(f"there is no field '{name}'; there are {', '.join(self._names)}")
@@ -310,7 +310,7 @@ class Result:
         from matplotlib.colors import ListedColormap
         from matplotlib.figure import Figure
 
-        from .report.colours import table_of_job
+        from ..report.colours import table_of_job
 
         stored, shown = self._stored(), self.summary.get("shown", {})
         name = field or next((n for n in (shown.get("field", ""), *stored) if n in stored and n != "material"), None)
@@ -367,8 +367,8 @@ class Result:
         pathlib.Path
             Absolute path of the page.
         """
-        from .replace_file import write_whole
-        from .report.page import page_of
+        from ..files.replace_file import write_whole
+        from ..report.page import page_of
 
         if self.output_directory is None:
             raise UsageError("this result has no folder; run the job with an [output] directory")
@@ -406,7 +406,7 @@ def load(folder: str | Path) -> Result:
     DataError
         If the file is damaged, cut or unfinished. A copy by another program is read with a FileWarning.
     """
-    from .results.cluster_parts import results_exist
+    from ..results.cluster_parts import results_exist
 
     folder = path_of(folder, "the output folder")
     if folder.is_file() or (folder.suffix == ".nc" and results_exist(folder)):

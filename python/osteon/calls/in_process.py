@@ -13,9 +13,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from .container_limits import usable_cores
-from .errors import UsageError
-from .native_module import native_module
+from ..errors import UsageError
+from ..processes.container_limits import usable_cores
+from ..processes.native_module import native_module
 from .progress import Bar, Listener
 from .result import Result, StoredFields
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     from mpi4py import MPI
 
-    from .results.result_fields import Field
+    from ..results.result_fields import Field
 
 # Below so many voxels for each a further thread costs more than it does.
 VOXELS_A_THREAD = 50_000
@@ -173,8 +173,8 @@ class FieldsInMemory(Mapping[str, "np.ndarray"]):
         """The field with its unit and its place."""
         import numpy as np
 
-        from .images.placement import Placement
-        from .results.result_fields import Field
+        from ..images.placement import Placement
+        from ..results.result_fields import Field
 
         if name != "material" and name not in self._listed:
             raise KeyError(f"there is no field '{name}'; there are {', '.join(self)}")

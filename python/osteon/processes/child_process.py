@@ -4,7 +4,7 @@ import os
 import sys
 from pathlib import Path
 
-PACKAGE = Path(__file__).parents[1]
+PACKAGE = Path(__file__).parents[2]
 
 # Variables by which mpirun, mpiexec and srun identify the processes that they start, and by which MPI_Init joins the
 # world of those processes. Settings of a user (other OMPI_MCA_*, the allocation of Slurm) are none of them. The program

@@ -12,10 +12,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..errors import MachineError, ProgramNotFound, UsageError, error_of, printable, warn_of_job, without_places
+from ..processes.child_process import python_path, without_launcher
+from ..processes.installed_program import PROGRAM, settings
 from .arguments import listener_of, path_of, plain, tables_of
-from .child_process import python_path, without_launcher
-from .errors import MachineError, ProgramNotFound, UsageError, error_of, printable, warn_of_job, without_places
-from .installed_program import PROGRAM, settings
 from .one_frame import one_frame
 from .progress import Bar, Listener, ProgressLines
 from .result import Result, StoredFields
@@ -94,7 +94,7 @@ def load_fields(path: str | Path) -> dict[str, "np.ndarray"]:
 
     @throws DataError if it is damaged, cut or unfinished; a copy by another program is read with a FileWarning
     """
-    from .results.result_file import ResultFile
+    from ..results.result_file import ResultFile
 
     with ResultFile(path_of(path, "the results file")) as file:
         return {name: file[name] for name in file}

@@ -3,22 +3,19 @@
 What the material is like has no default: a number that osteon guesses would look like one that somebody measured.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from .errors import UsageError
+from ..errors import UsageError
 from .of_image import GivenImage, run_of_image
 from .one_frame import one_frame
 from .progress import Listener
 from .result import Result
 
 if TYPE_CHECKING:
-    import numpy as np
     from mpi4py import MPI
-    from numpy.typing import ArrayLike
 
-    Image = np.ndarray | ArrayLike
-    Spacing = float | Sequence[float] | np.ndarray  # one edge of a voxel, or three, (z, y, x)
+    from .of_image import Image, Spacing
 
 
 @one_frame

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import numpy as np
 
-    from .results.result_fields import Field
+    from ..results.result_fields import Field
 
 
 class CopiedFields(Mapping[str, "np.ndarray"]):

@@ -12,8 +12,8 @@ import os
 import sys
 from pathlib import Path
 
-PROGRAM = Path(__file__).parent / "program" / "bin" / "osteon"
-PREFIX = Path(__file__).parents[4]  # above lib/python3.x/site-packages: pip puts bin and lib of packages there
+PROGRAM = Path(__file__).parents[1] / "program" / "bin" / "osteon"
+PREFIX = Path(__file__).parents[5]  # above lib/python3.x/site-packages: pip puts bin and lib of packages there
 
 # What launchers tell their processes, the name of the MPI's library, and the bridge's adapter for it.
 OPEN_MPI = ("libmpi.so.40", "ompi4")

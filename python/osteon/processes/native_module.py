@@ -18,13 +18,13 @@ from . import installed_program
 
 @cache
 def native_module() -> ModuleType | None:
-    """The module: beside this file where osteon is installed, else where $OSTEON_BINARY was built.
+    """The module: in the package where osteon is installed, else where $OSTEON_BINARY was built.
 
     None: there is none for this Python and this processor, or no MPI for it, or $OSTEON_IN_PROCESS is 0.
     """
     if os.environ.get("OSTEON_IN_PROCESS") == "0":
         return None
-    here, built = Path(__file__).parent, Path(os.environ.get("OSTEON_BINARY", "/nonexistent"))
+    here, built = Path(__file__).parents[1], Path(os.environ.get("OSTEON_BINARY", "/nonexistent"))
     for folder in (here, *(p / "python" / "osteon" for p in built.parents[2:3])):
         for path in (folder / f"_native{suffix}" for suffix in EXTENSION_SUFFIXES):
             if not path.exists():

@@ -1,24 +1,26 @@
 """Run a job on an image of the caller: grey values, or a mask of one of the two phases."""
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..errors import Error, UsageError, arguments_for, warn_of_job
+from ..processes.native_module import native_module
 from .api import run, to_toml
 from .arguments import listener_of, require_disk, require_room, spacing_of, tables_of
-from .errors import Error, UsageError, arguments_for, warn_of_job
 from .image_array import fault_of_array, take_image, without_mask
 from .in_process import raise_together, solve_here, solve_together
-from .native_module import native_module
 from .progress import Listener
 from .result import Result
 
 if TYPE_CHECKING:
     import numpy as np
     from mpi4py import MPI
+    from numpy.typing import ArrayLike
 
-    from .properties import Image, Spacing
+    Image = np.ndarray | ArrayLike
+    Spacing = float | Sequence[float] | np.ndarray  # one edge of a voxel, or three, (z, y, x)
 
 # Arguments of the functions, by the key of a job that they set.
 ARGUMENTS = {

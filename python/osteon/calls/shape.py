@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..errors import UsageError, arguments_for
 from .api import answer_of
 from .arguments import array_of, require_disk
-from .errors import UsageError, arguments_for
 from .of_image import ARGUMENTS, GivenImage, raise_all, read_image
 from .one_frame import one_frame
 
 if TYPE_CHECKING:
-    from .properties import Image, Spacing
+    from .of_image import Image, Spacing
 
 
 @one_frame

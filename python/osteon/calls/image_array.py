@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .errors import DataError, UsageError, warn_of_job
+from ..errors import DataError, UsageError, warn_of_job
 
 if TYPE_CHECKING:
     import numpy as np
