@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// A job, as a plain struct, and the one description of its keys from which the reader, the JSON Schema and the
-/// reference page are made.
+/// The keys of a job that belong to no physics, as a plain struct. The physics add their own as groups; spec/key_entry.hpp
+/// describes all of them.
 #include <array>
 #include <memory>
 #include <optional>

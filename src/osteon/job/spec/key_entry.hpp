@@ -18,14 +18,14 @@
 
 namespace osteon::job {
 
-/// Where the value of a key is. An optional one may be left out.
+/// Address of the value of a key. Optional values may be left out.
 using key_field = std::variant<std::string*, choice_field*, bool*, double*, std::int64_t*, std::vector<double>*,
                                std::vector<std::int64_t>*, std::vector<std::string>*, std::vector<std::vector<double>>*,
                                std::vector<std::vector<std::int64_t>>*, std::optional<std::string>*, std::optional<double>*,
                                std::optional<std::int64_t>*, std::optional<std::vector<double>>*,
                                std::optional<std::vector<std::string>>*>;
 
-/// What depends on the value of a key, and so which digests contain it.
+/// Results that depend on the value of a key; the digests that contain it follow.
 enum class key_use : unsigned {
   run = 0,      ///< only how the job is computed, and where its files go
   files = 1,    ///< what is made of the solution: names, pictures, further solutions
@@ -67,7 +67,7 @@ inline key_range between(double low, double high, const char* unit = "", const c
   return {.low = low, .high = high, .is_above = true, .is_below = true, .unit = unit, .remark = remark};
 }
 
-/// What only some keys have.
+/// Properties that most keys leave at their defaults.
 struct key_options {
   std::vector<std::string> choices{};  ///< values of a text, or of each text of a list; none: any, or those of its type
   key_range range{};
@@ -196,7 +196,7 @@ class key_table {
   std::list<key_table> tables_;
 };
 
-/// Does something with each key.
+/// Visit the keys and tables of a job.
 class key_visitor {
  public:
   virtual ~key_visitor() = default;
