@@ -82,15 +82,17 @@ class heat_checker {
       expect(!b.face.empty(), at + "face", "missing: z_low, z_high, y_low, ... or z, y, x for both faces of an axis");
       if (b.face.empty()) continue;
       const bool both = b.face.size() == 1;
-      const std::string kind = kind_of(b);
-      const bool is_heats = kind == "temperature" || kind == "flux" || kind == "convection" || kind == "periodic";
+      const face_condition kind = kind_of(b);
+      const bool is_heats = kind == face_condition::temperature || kind == face_condition::flux ||
+                            kind == face_condition::convection || kind == face_condition::periodic;
       expect(is_heats, at + "kind",
-             fmt::format("'{}' belongs to physics = \"flow\"; use 'temperature', 'flux', 'convection' or 'periodic'", kind));
+             fmt::format("'{}' belongs to physics = \"flow\"; use 'temperature', 'flux', 'convection' or 'periodic'",
+                         name_of(kind)));
       expect(!has_flow_keys(b), at + "kind",
              "with keys of a fluid (label, velocity, flow_rate, pressure, profile, slide, or a part of the face), which "
              "belong to "
              "physics = \"flow\"; remove them");
-      expect(kind != "periodic" || both, at + "face",
+      expect(kind != face_condition::periodic || both, at + "face",
              fmt::format("'{}' is one face, but periodic joins two; write face = \"{}\"", b.face, b.face.substr(0, 1)));
       for (const char* end : {"_low", "_high"}) {
         const std::string face = both ? b.face + end : b.face;
@@ -99,13 +101,13 @@ class heat_checker {
                fmt::format("{} already has the condition of boundary[{}]; give each face one", face, entry->second + 1));
       }
       const auto key = [&](const char* name, bool needed, const std::optional<double>& value) {
-        expect(!needed || value.has_value(), at + name, fmt::format("missing: kind = \"{}\" needs it", kind));
-        expect(needed || !value, at + name, fmt::format("does not go with kind = \"{}\"; remove it", kind));
+        expect(!needed || value.has_value(), at + name, fmt::format("missing: kind = \"{}\" needs it", name_of(kind)));
+        expect(needed || !value, at + name, fmt::format("does not go with kind = \"{}\"; remove it", name_of(kind)));
       };
       if (!is_heats) continue;
-      key("temperature_K", kind == "temperature" || kind == "convection", b.temperature_K);
-      key("flux_W_per_m2", kind == "flux", b.flux_W_per_m2);
-      key("transfer_W_per_m2K", kind == "convection", b.transfer_W_per_m2K);
+      key("temperature_K", kind == face_condition::temperature || kind == face_condition::convection, b.temperature_K);
+      key("flux_W_per_m2", kind == face_condition::flux, b.flux_W_per_m2);
+      key("transfer_W_per_m2K", kind == face_condition::convection, b.transfer_W_per_m2K);
     }
     if (test_ != "heat_transfer") return;
     const bool heated = std::any_of(job_.materials.begin(), job_.materials.end(),

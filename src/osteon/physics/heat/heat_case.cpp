@@ -13,10 +13,10 @@ namespace {
 numerics::face_condition condition(const boundary_spec& b) {
   constexpr double per_mm2 = 1e-6;  // from 1/m2
   numerics::face_condition face;
-  face.kind = kind_of(b) == "flux"         ? numerics::thermal::flux
-              : kind_of(b) == "convection" ? numerics::thermal::convection
-              : kind_of(b) == "periodic"   ? numerics::thermal::insulated
-                                           : numerics::thermal::temperature;
+  face.kind = kind_of(b) == face_condition::flux         ? numerics::thermal::flux
+              : kind_of(b) == face_condition::convection ? numerics::thermal::convection
+              : kind_of(b) == face_condition::periodic   ? numerics::thermal::insulated
+                                                         : numerics::thermal::temperature;
   face.temperature_K = b.temperature_K.value_or(0);
   face.flux_W_per_mm2 = per_mm2 * b.flux_W_per_m2.value_or(0);
   face.transfer_W_per_mm2K = per_mm2 * b.transfer_W_per_m2K.value_or(0);
@@ -45,7 +45,7 @@ numerics::heat_problem make_heat_problem(const spec& job, const local_model& par
   for (const boundary_spec& b : job.groups.of<condition_keys>().boundaries) {
     const std::size_t axis = b.face[0] == 'z' ? 0 : b.face[0] == 'y' ? 1 : 2;
     const bool both = b.face.size() == 1;
-    if (kind_of(b) == "periodic") problem.periodic[axis] = true;
+    if (kind_of(b) == face_condition::periodic) problem.periodic[axis] = true;
     if (both || b.face.ends_with("low")) problem.faces[axis][0] = condition(b);
     if (both || b.face.ends_with("high")) problem.faces[axis][1] = condition(b);
   }
@@ -62,7 +62,7 @@ time_plan make_time_plan(const spec& job, const local_model& part) {
           .initial_K = *t.initial_K,
           .end_s = *t.end_s,
           .step_s = *t.step_s,
-          .implicitness = t.scheme == "crank_nicolson" ? 0.5 : 1,
+          .implicitness = t.scheme == time_scheme::crank_nicolson ? 0.5 : 1,
           .steps_per_record = std::max<std::int64_t>(1, std::llround(t.output_every_s / step_s))};
 }
 

@@ -106,7 +106,7 @@ json describe_load(const spec& job, const local_model& part) {
                  {"surroundings", condition}});  // the second is of versions before 0.2, until 0.4
   }
   for (const boundary_spec& b : job.groups.of<condition_keys>().boundaries) {
-    json face = {{"face", b.face}, {"kind", kind_of(b)}};
+    json face = {{"face", b.face}, {"kind", name_of(kind_of(b))}};
     if (b.temperature_K) face["temperature_K"] = *b.temperature_K;
     if (b.flux_W_per_m2) face["flux_W_per_m2"] = *b.flux_W_per_m2;
     if (b.transfer_W_per_m2K) face["transfer_W_per_m2K"] = *b.transfer_W_per_m2K;

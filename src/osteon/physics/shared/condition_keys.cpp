@@ -23,9 +23,7 @@ void add_boundary_keys(key_list<boundary_spec> t) {
     "face, through which the "
     "fluid passes at right angles; outlet: given pressure, and no friction from outside; slip: nothing passes and nothing "
     "holds the fluid back, also a plane of symmetry; wall: no slip, it may slide. With flow.heat temperature, flux and "
-    "convection are of the solid and of walls, beside tables of the fluid for the same face.",
-    {.choices = {"temperature", "flux", "convection", "periodic", "velocity", "flow_rate", "pressure", "outlet", "slip",
-                 "wall"}});
+    "convection are of the solid and of walls, beside tables of the fluid for the same face.");
   t("temperature_K", &boundary_spec::temperature_K,
     "Temperature of the face, or of the ambient, in K; of an opening, with flow.heat: of what flows in.");
   t("flux_W_per_m2", &boundary_spec::flux_W_per_m2, "Heat into the solid in W/m2; negative cools.");
@@ -42,8 +40,7 @@ void add_boundary_keys(key_list<boundary_spec> t) {
   t("profile", &boundary_spec::profile,
     "velocity and flow_rate: uniform, used if this is left out; developed: as far inside a straight channel of the "
     "opening's "
-    "shape, a parabola between plates; parabolic: the product of two parabolas over the rectangle around the opening.",
-    {.choices = {"uniform", "developed", "parabolic"}});
+    "shape, a parabola between plates; parabolic: the product of two parabolas over the rectangle around the opening.");
   t("slide_mm_per_s", &boundary_spec::slide_mm_per_s, "wall: its velocity [z, y, x] in mm/s, along the face.");
   t("low_mm", &boundary_spec::low_mm,
     "Only where the voxel's centre lies in the box from low_mm to high_mm, [z, y, x] as the positions of sets; without face "
@@ -69,8 +66,7 @@ void add_time_keys(key_list<transient_spec> t) {
     {.range = at_least(0, "s")});
   t("scheme", &transient_spec::scheme,
     "implicit_euler: first order, never overshoots; of heat used if this is left out. crank_nicolson: second order, may "
-    "oscillate after a sudden change; of the friction of flow used if this is left out.",
-    {.choices = {"implicit_euler", "crank_nicolson"}});
+    "oscillate after a sudden change; of the friction of flow used if this is left out.");
   t("write_steps", &transient_spec::write_steps,
     "Write the temperatures, of flow velocity and pressure, of each record to steps/step_<number>.vtkhdf, and "
     "results.vtkhdf.series, "

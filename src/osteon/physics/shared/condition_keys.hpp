@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <osteon/job/choices.hpp>
 #include <osteon/job/spec.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 #include <string>
@@ -15,14 +16,36 @@ class key_table;
 
 namespace osteon::physics {
 
+/// What is given on a face, of heat or of a fluid.
+enum class face_condition { temperature, flux, convection, periodic, velocity, flow_rate, pressure, outlet, slip, wall };
+template <>
+struct choices<face_condition> {
+  static constexpr const char* names[] = {"temperature", "flux",     "convection", "periodic", "velocity",
+                                          "flow_rate",   "pressure", "outlet",     "slip",     "wall"};
+};
+
+/// The velocity over an opening.
+enum class velocity_profile { uniform, developed, parabolic };
+template <>
+struct choices<velocity_profile> {
+  static constexpr const char* names[] = {"uniform", "developed", "parabolic"};
+};
+
+/// Of the steps in time.
+enum class time_scheme { implicit_euler, crank_nicolson };
+template <>
+struct choices<time_scheme> {
+  static constexpr const char* names[] = {"implicit_euler", "crank_nicolson"};
+};
+
 /// What happens on one outer face of the image, or on both of an axis: to its heat, or to a fluid.
 struct boundary_spec {
   std::string face;
-  std::optional<std::int64_t> label;  ///< of voxels inside the image, instead of its faces
-  std::optional<std::string> kind;    ///< of heat, absent: temperature
+  std::optional<std::int64_t> label;     ///< of voxels inside the image, instead of its faces
+  optional_choice<face_condition> kind;  ///< of heat, absent: temperature
   std::optional<double> temperature_K, flux_W_per_m2, transfer_W_per_m2K;
   std::optional<double> velocity_mm_per_s, flow_rate_mm3_per_s, pressure_Pa, pressure_drop_Pa;
-  std::optional<std::string> profile;                             ///< absent: uniform
+  optional_choice<velocity_profile> profile;                      ///< absent: uniform
   std::optional<std::vector<double>> slide_mm_per_s;              ///< z, y, x
   std::optional<std::vector<double>> low_mm, high_mm, centre_mm;  ///< z, y, x: a part of the face
   std::optional<double> radius_mm;
@@ -33,8 +56,8 @@ struct boundary_spec {
 /// Steps in time.
 struct transient_spec {
   std::optional<double> initial_K, end_s, step_s;
-  double output_every_s = 0;          ///< 0: every step
-  std::optional<std::string> scheme;  ///< absent: of heat implicit_euler, of flow crank_nicolson
+  double output_every_s = 0;            ///< 0: every step
+  optional_choice<time_scheme> scheme;  ///< absent: of heat implicit_euler, of flow crank_nicolson
   bool write_steps = false;
 };
 

@@ -83,7 +83,7 @@ bool conditions_drive(const spec& job) {
         moves(b.pressure_drop_Pa.value_or(0)) ||
         (b.slide_mm_per_s && std::any_of(b.slide_mm_per_s->begin(), b.slide_mm_per_s->end(), moves)))
       return true;
-    if (b.kind != "pressure" && b.kind != "outlet") continue;
+    if (b.kind != face_condition::pressure && b.kind != face_condition::outlet) continue;
     lowest = std::min(lowest, b.pressure_Pa.value_or(0));
     highest = std::max(highest, b.pressure_Pa.value_or(0));
   }
@@ -110,29 +110,32 @@ void check_openings(const spec& job, std::vector<problem>& problems) {
     if (!expect(b.kind.has_value(), at + "kind",
                 "missing: velocity, flow_rate, pressure, outlet, slip, or wall for one that slides"))
       continue;
-    const std::string& kind = *b.kind;
+    const optional_choice<face_condition>& kind = b.kind;
     if (has_heat && is_of_heat(b)) continue;  // check_flow_heat looks at these
-    const bool is_fluids = kind == "velocity" || kind == "flow_rate" || kind == "pressure" || kind == "outlet" ||
-                           kind == "slip" || kind == "wall" || kind == "periodic";
+    const bool is_fluids = kind == face_condition::velocity || kind == face_condition::flow_rate ||
+                           kind == face_condition::pressure || kind == face_condition::outlet ||
+                           kind == face_condition::slip || kind == face_condition::wall || kind == face_condition::periodic;
     if (!expect(is_fluids, at + "kind",
                 fmt::format("'{}' belongs to physics = \"heat\", or to flow.heat = true; use 'velocity', 'flow_rate', "
                             "'pressure', 'outlet', 'slip', "
                             "'wall' or 'periodic'",
-                            kind)))
+                            kind.name())))
       continue;
     expect((has_heat || !b.temperature_K) && !b.flux_W_per_m2 && !b.transfer_W_per_m2K, at + "kind",
            "with keys of heat (temperature_K, flux_W_per_m2, transfer_W_per_m2K); remove them");
     const auto key = [&](const char* name, bool needed, bool allowed, const auto& value) {
-      expect(!needed || value.has_value(), at + name, fmt::format("missing: kind = \"{}\" needs it", kind));
-      expect(allowed || !value, at + name, fmt::format("does not go with kind = \"{}\"; remove it", kind));
+      expect(!needed || value.has_value(), at + name, fmt::format("missing: kind = \"{}\" needs it", kind.name()));
+      expect(allowed || !value, at + name, fmt::format("does not go with kind = \"{}\"; remove it", kind.name()));
     };
-    const bool is_inlet = kind == "velocity" || kind == "flow_rate";
-    key("velocity_mm_per_s", kind == "velocity", kind == "velocity", b.velocity_mm_per_s);
-    key("flow_rate_mm3_per_s", kind == "flow_rate", kind == "flow_rate" || kind == "periodic", b.flow_rate_mm3_per_s);
-    key("pressure_drop_Pa", false, kind == "periodic", b.pressure_drop_Pa);
-    key("pressure_Pa", kind == "pressure", kind == "pressure" || kind == "outlet", b.pressure_Pa);
+    const bool is_inlet = kind == face_condition::velocity || kind == face_condition::flow_rate;
+    key("velocity_mm_per_s", kind == face_condition::velocity, kind == face_condition::velocity, b.velocity_mm_per_s);
+    key("flow_rate_mm3_per_s", kind == face_condition::flow_rate,
+        kind == face_condition::flow_rate || kind == face_condition::periodic, b.flow_rate_mm3_per_s);
+    key("pressure_drop_Pa", false, kind == face_condition::periodic, b.pressure_drop_Pa);
+    key("pressure_Pa", kind == face_condition::pressure, kind == face_condition::pressure || kind == face_condition::outlet,
+        b.pressure_Pa);
     key("profile", false, is_inlet, b.profile);
-    key("slide_mm_per_s", false, kind == "wall", b.slide_mm_per_s);
+    key("slide_mm_per_s", false, kind == face_condition::wall, b.slide_mm_per_s);
     key("radius_mm", b.centre_mm.has_value(), b.centre_mm.has_value(), b.radius_mm);
     for (const auto& [name, value] : {std::pair<const char*, const list&>{"slide_mm_per_s", b.slide_mm_per_s},
                                       {"low_mm", b.low_mm},
@@ -140,7 +143,7 @@ void check_openings(const spec& job, std::vector<problem>& problems) {
                                       {"centre_mm", b.centre_mm}})
       expect(!value || value->size() == 3, at + name,
              fmt::format("{} values; give three, [z, y, x]", value ? value->size() : 0));
-    if (kind == "periodic") {
+    if (kind == face_condition::periodic) {
       check_period(b, at, problems);
       if (b.face.empty()) continue;
     }
@@ -165,7 +168,8 @@ void check_openings(const spec& job, std::vector<problem>& problems) {
         const auto [entry, is_new] = owner.try_emplace(face, n);
         expect(
             is_new || entry->second == n, at + "face",
-            kind == "periodic" || job.groups.of<condition_keys>().boundaries[entry->second].kind == "periodic"
+            kind == face_condition::periodic ||
+                    job.groups.of<condition_keys>().boundaries[entry->second].kind == face_condition::periodic
                 ? fmt::format("{} has the conditions of boundary[{}] and boundary[{}], of which one makes the image repeat "
                               "itself there: there is no face then; remove one of the two",
                               face, entry->second + 1, n + 1)
@@ -175,10 +179,10 @@ void check_openings(const spec& job, std::vector<problem>& problems) {
                       face, entry->second + 1));
       }
     const double value = b.velocity_mm_per_s.value_or(b.flow_rate_mm3_per_s.value_or(0));
-    if (kind == "periodic") continue;
+    if (kind == face_condition::periodic) continue;
     expect(std::isfinite(value) && std::isfinite(b.pressure_Pa.value_or(0)), at + "kind", "a value is not finite");
     if (is_inlet) given = std::max(given, value);
-    has_outlet = has_outlet || kind == "pressure" || kind == "outlet";
+    has_outlet = has_outlet || kind == face_condition::pressure || kind == face_condition::outlet;
   }
   if (!expect(!job.groups.of<condition_keys>().boundaries.empty(), "boundary",
               "missing: test = \"flow\" needs openings, e.g. a face with kind = "
@@ -186,7 +190,7 @@ void check_openings(const spec& job, std::vector<problem>& problems) {
     return;
   bool lets_out = has_outlet;
   for (const boundary_spec& b : job.groups.of<condition_keys>().boundaries)
-    if (b.kind != "periodic")
+    if (b.kind != face_condition::periodic)
       lets_out = lets_out || b.velocity_mm_per_s.value_or(0) < 0 || b.flow_rate_mm3_per_s.value_or(0) < 0;
   expect(given == 0 || lets_out, "boundary",
          "fluid flows in, but nowhere out, and it is incompressible: give a face kind = \"outlet\" or \"pressure\"");

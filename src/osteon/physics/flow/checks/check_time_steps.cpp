@@ -22,12 +22,13 @@ void check_factor(const spec& job, std::size_t n, std::vector<problem>& problems
   if (b.factor_at_s.empty()) return;
   expect(job.groups.of<condition_keys>().transient.has_value(), "factor_at_s",
          "given, but there is no [transient]: the flow is steady; remove one");
-  const std::string kind = b.kind.value_or("");
+  const optional_choice<face_condition>& kind = b.kind;
   expect(!is_of_heat(b), "factor_at_s", "temperatures, fluxes and films of heat are constant in time; remove it");
-  const bool drives = kind == "periodic" && (b.flow_rate_mm3_per_s || b.pressure_drop_Pa);
-  expect(drives || kind == "velocity" || kind == "flow_rate" || kind == "pressure" || kind == "outlet" || kind == "wall",
+  const bool drives = kind == face_condition::periodic && (b.flow_rate_mm3_per_s || b.pressure_drop_Pa);
+  expect(drives || kind == face_condition::velocity || kind == face_condition::flow_rate ||
+             kind == face_condition::pressure || kind == face_condition::outlet || kind == face_condition::wall,
          "factor_at_s",
-         fmt::format("does not go with kind = \"{}\", which has no value that could change; remove it", kind));
+         fmt::format("does not go with kind = \"{}\", which has no value that could change; remove it", kind.name()));
   expect(!job.groups.of<flow_keys>().steady_change_per_s, "factor_at_s",
          "does not go with flow.steady_change_per_s: a flow that changes with time has no steady state; remove one");
   double last = -std::numeric_limits<double>::infinity();

@@ -77,8 +77,8 @@ inline bool is_inside(const boundary_spec& b) { return b.label || b.face.empty()
 
 /// Whether a table speaks of heat where no fluid passes, and not of the fluid.
 inline bool is_of_heat(const boundary_spec& b) {
-  const std::string kind = b.kind.value_or("");
-  return kind == "temperature" || kind == "flux" || kind == "convection";
+  const optional_choice<face_condition>& kind = b.kind;
+  return kind == face_condition::temperature || kind == face_condition::flux || kind == face_condition::convection;
 }
 
 /// `permeability`, `permeability_tensor`, `dispersion` or `flow`.

@@ -74,7 +74,7 @@ flow_time_plan make_flow_time_plan(const spec& job) {
   return {.end_s = *t.end_s,
           .step_s = t.step_s.value_or(0),
           .courant = f.cfl.value_or(flow_time_plan{}.courant),
-          .implicitness = t.scheme == "implicit_euler" ? 1 : 0.5,
+          .implicitness = t.scheme == time_scheme::implicit_euler ? 1 : 0.5,
           .record_every_s = t.output_every_s,
           .start = start == start_of_flow::rest       ? flow_start::rest
                    : start == start_of_flow::creeping ? flow_start::creeping

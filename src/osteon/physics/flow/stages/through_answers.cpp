@@ -84,7 +84,7 @@ json through_load(const spec& job, const local_model& part) {
                  {"heat_convection", f.heat_convection.name()}});
   if (f.expansion_per_K) load.update({{"expansion_per_K", *f.expansion_per_K}, {"gravity_m_per_s2", *f.gravity_m_per_s2}});
   for (const boundary_spec& b : job.groups.of<condition_keys>().boundaries) {
-    json face = {{"kind", b.kind.value_or("")}};
+    json face = {{"kind", b.kind.name()}};
     if (!b.face.empty()) face["face"] = b.face;
     const auto add = [&](const char* key, const auto& value) {
       if (value) face[key] = *value;
@@ -97,7 +97,7 @@ json through_load(const spec& job, const local_model& part) {
     add("flow_rate_mm3_per_s", b.flow_rate_mm3_per_s);
     add("pressure_Pa", b.pressure_Pa);
     add("pressure_drop_Pa", b.pressure_drop_Pa);
-    add("profile", b.profile);
+    if (b.profile) face["profile"] = b.profile.name();
     add("slide_mm_per_s", b.slide_mm_per_s);
     add("low_mm", b.low_mm);
     add("high_mm", b.high_mm);

@@ -13,13 +13,13 @@ namespace osteon::physics {
 
 namespace {
 
-face_flow kind_of_flow(const std::string& kind) {
-  return kind == "velocity"    ? face_flow::velocity
-         : kind == "flow_rate" ? face_flow::flow_rate
-         : kind == "pressure"  ? face_flow::pressure
-         : kind == "outlet"    ? face_flow::outlet
-         : kind == "slip"      ? face_flow::slip
-                               : face_flow::wall;
+face_flow kind_of_flow(const optional_choice<face_condition>& kind) {
+  return kind == face_condition::velocity    ? face_flow::velocity
+         : kind == face_condition::flow_rate ? face_flow::flow_rate
+         : kind == face_condition::pressure  ? face_flow::pressure
+         : kind == face_condition::outlet    ? face_flow::outlet
+         : kind == face_condition::slip      ? face_flow::slip
+                                             : face_flow::wall;
 }
 
 // One condition for each face of a table. @param table_of becomes the table of each
@@ -27,12 +27,12 @@ std::vector<flow_boundary> conditions_of(const spec& job, vector3 origin_mm, std
   std::vector<flow_boundary> all;
   for (std::size_t n = 0; n < job.groups.of<condition_keys>().boundaries.size(); ++n) {
     const boundary_spec& b = job.groups.of<condition_keys>().boundaries[n];
-    if (is_of_heat(b) || b.kind == "periodic") continue;
+    if (is_of_heat(b) || b.kind == face_condition::periodic) continue;
     for (flow_boundary& one : faces_of_table(job, n, origin_mm)) {
-      one.kind = kind_of_flow(b.kind.value_or(""));
+      one.kind = kind_of_flow(b.kind);
       one.value = b.velocity_mm_per_s.value_or(b.flow_rate_mm3_per_s.value_or(b.pressure_Pa.value_or(0)));
-      one.is_developed = b.profile.value_or("uniform") == "developed";
-      one.is_parabolic = b.profile.value_or("uniform") == "parabolic";
+      one.is_developed = b.profile == velocity_profile::developed;
+      one.is_parabolic = b.profile == velocity_profile::parabolic;
       if (const auto& u = b.slide_mm_per_s) one.slide_mm_per_s = {(*u)[0], (*u)[1], (*u)[2]};
       for (const auto& point : b.factor_at_s) one.factor.points.push_back({point.at(0), point.at(1)});
       one.factor.period_s = b.period_s.value_or(0);
@@ -83,7 +83,7 @@ through_problem make_through_problem(const spec& job, const local_model& part, s
   problem.cells = fluid_of(job, part);
   problem.boundaries = conditions_of(job, part.header.origin_mm, table_of);
   for (const boundary_spec& b : job.groups.of<condition_keys>().boundaries) {
-    if (b.kind != "periodic") continue;
+    if (b.kind != face_condition::periodic) continue;
     const std::size_t a = std::string("zyx").find(b.face[0]);
     problem.periodic[a] = true;
     problem.period_drop_Pa[a] = b.pressure_drop_Pa.value_or(0);
