@@ -82,44 +82,48 @@ class load_checker {
   }
 
   void check_selection(const set_spec& s, const std::string& at) {
-    if (s.select.empty()) {
+    if (!s.select) {
       expect(false, at + "select", "missing: face, plane, disk, box, material, image, voxels, nodes, points or brush");
       return;
     }
     struct requirement {
-      const char *key, *select;
+      const char* key;
+      set_select select;
       bool given, needed;
     };
-    for (const requirement& r : {requirement{"face", "face", s.face.has_value(), true},
-                                 {"axis", "plane", s.axis.has_value(), true},
-                                 {"at_mm", "plane", s.at_mm.has_value(), true},
-                                 {"centre_mm", "disk", s.centre_mm.has_value(), true},
-                                 {"normal", "disk", s.normal.has_value(), true},
-                                 {"thickness_mm", "disk", s.thickness_mm.has_value(), true},
-                                 {"low_mm", "box", s.low_mm.has_value(), true},
-                                 {"high_mm", "box", s.high_mm.has_value(), true},
-                                 {"material", "material", s.material.has_value(), true},
-                                 {"image", "image", s.image.has_value(), true},
-                                 {"labels", "image", !s.labels.empty(), true},
-                                 {"voxels", "voxels", !s.voxels.empty(), true},
-                                 {"nodes", "nodes", !s.nodes.empty(), true},
-                                 {"of", "face", s.of != "image", false}}) {
+    for (const requirement& r : {requirement{"face", set_select::face, s.face.has_value(), true},
+                                 {"axis", set_select::plane, s.axis.has_value(), true},
+                                 {"at_mm", set_select::plane, s.at_mm.has_value(), true},
+                                 {"centre_mm", set_select::disk, s.centre_mm.has_value(), true},
+                                 {"normal", set_select::disk, s.normal.has_value(), true},
+                                 {"thickness_mm", set_select::disk, s.thickness_mm.has_value(), true},
+                                 {"low_mm", set_select::box, s.low_mm.has_value(), true},
+                                 {"high_mm", set_select::box, s.high_mm.has_value(), true},
+                                 {"material", set_select::material, s.material.has_value(), true},
+                                 {"image", set_select::image, s.image.has_value(), true},
+                                 {"labels", set_select::image, !s.labels.empty(), true},
+                                 {"voxels", set_select::voxels, !s.voxels.empty(), true},
+                                 {"nodes", set_select::nodes, !s.nodes.empty(), true},
+                                 {"of", set_select::face, s.of != faces_of::image, false}}) {
       expect(r.given || !r.needed || s.select != r.select, at + r.key,
-             fmt::format("missing: select = \"{}\" needs it", s.select));
+             fmt::format("missing: select = \"{}\" needs it", s.select.name()));
       expect(!r.given || s.select == r.select, at + r.key,
-             fmt::format("belongs to select = \"{}\", not to \"{}\"", r.select, s.select));
+             fmt::format("belongs to select = \"{}\", not to \"{}\"", name_of(r.select), s.select.name()));
     }
     struct shared_key {
-      const char *key, *one, *other;
+      const char* key;
+      set_select one, other;
       bool given, needed;
     };
-    for (const shared_key& k : {shared_key{"depth_mm", "face", "plane", s.depth_mm.has_value(), false},
-                                {"radius_mm", "disk", "brush", s.radius_mm.has_value(), true},
-                                {"points_mm", "points", "brush", !s.points_mm.empty(), true}}) {
+    for (const shared_key& k : {shared_key{"depth_mm", set_select::face, set_select::plane, s.depth_mm.has_value(), false},
+                                {"radius_mm", set_select::disk, set_select::brush, s.radius_mm.has_value(), true},
+                                {"points_mm", set_select::points, set_select::brush, !s.points_mm.empty(), true}}) {
       const bool belongs = s.select == k.one || s.select == k.other;
-      expect(k.given || !k.needed || !belongs, at + k.key, fmt::format("missing: select = \"{}\" needs it", s.select));
+      expect(k.given || !k.needed || !belongs, at + k.key,
+             fmt::format("missing: select = \"{}\" needs it", s.select.name()));
       expect(!k.given || belongs, at + k.key,
-             fmt::format("belongs to select = \"{}\" or \"{}\", not to \"{}\"", k.one, k.other, s.select));
+             fmt::format("belongs to select = \"{}\" or \"{}\", not to \"{}\"", name_of(k.one), name_of(k.other),
+                         s.select.name()));
     }
     for (const auto& [key, value] : {std::pair<const char*, const list&>{"centre_mm", s.centre_mm},
                                      {"normal", s.normal},
@@ -178,7 +182,7 @@ class load_checker {
              fmt::format("{} of force_N, node_force_N, toward_mm and pressure_MPa are given; give one", kinds));
       expect(f.toward_mm.has_value() == f.magnitude_N.has_value(), at + "magnitude_N",
              f.toward_mm ? "missing: how strongly toward_mm pulls" : "belongs to toward_mm, which is not given");
-      expect(f.spread == "equal" || f.force_N || f.toward_mm, at + "spread",
+      expect(f.spread == force_spread::equal || f.force_N || f.toward_mm, at + "spread",
              "belongs to force_N or toward_mm: the others spread by themselves");
       expect_three(f.force_N, at + "force_N");
       expect_three(f.node_force_N, at + "node_force_N");

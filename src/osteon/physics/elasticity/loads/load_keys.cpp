@@ -53,10 +53,9 @@ void add_set_keys(key_list<set_spec> t) {
     "voxels with "
     "some labels in another image. voxels: the corners of "
     "those listed. nodes: those listed. points: the nodes closest to points_mm. brush: within radius_mm of the line through "
-    "points_mm; strokes are entries of the same name.",
-    {.choices = {"face", "plane", "disk", "box", "material", "image", "voxels", "nodes", "points", "brush"}});
+    "points_mm; strokes are entries of the same name.");
   t("face", &set_spec::face, "face: which one.", {.choices = {"z_low", "z_high", "y_low", "y_high", "x_low", "x_high"}});
-  t("of", &set_spec::of, "face: of the image, or of the smallest box around the solid.", {.choices = {"image", "solid"}});
+  t("of", &set_spec::of, "face: of the image, or of the smallest box around the solid.");
   t("axis", &set_spec::axis, "plane: the axis across it.", {.choices = {"z", "y", "x"}});
   t("at_mm", &set_spec::at_mm, "plane: its coordinate on axis.");
   t("depth_mm", &set_spec::depth_mm,
@@ -110,8 +109,7 @@ void add_force_keys(key_list<force_spec> t) {
     "Pressure on the free voxel faces whose four nodes are in the set; positive presses into the solid.");
   t("spread", &force_spec::spread,
     "equal: every node bears the same share. area: shares follow the free surface around the nodes, so that an even "
-    "traction stays even.",
-    {.choices = {"equal", "area"}});
+    "traction stays even.");
 }
 
 void add_case_keys(key_table& table) {

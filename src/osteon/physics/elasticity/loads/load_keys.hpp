@@ -2,6 +2,7 @@
 /// @file
 /// Mechanical tests, and the keys of their loads, of sets, supports, forces and load cases.
 #include <optional>
+#include <osteon/job/choices.hpp>
 #include <osteon/job/physics_entry.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 #include <string>
@@ -9,12 +10,35 @@
 
 namespace osteon::physics {
 
+/// How the nodes of a set are chosen.
+enum class set_select { face, plane, disk, box, material, image, voxels, nodes, points, brush };
+template <>
+struct choices<set_select> {
+  static constexpr const char* names[] = {"face",  "plane",  "disk",  "box",    "material",
+                                          "image", "voxels", "nodes", "points", "brush"};
+};
+
+/// The box whose faces are meant.
+enum class faces_of { image, solid };
+template <>
+struct choices<faces_of> {
+  static constexpr const char* names[] = {"image", "solid"};
+};
+
+/// The share of a force that each node of a set bears.
+enum class force_spread { equal, area };
+template <>
+struct choices<force_spread> {
+  static constexpr const char* names[] = {"equal", "area"};
+};
+
 /// Nodes of the specimen. Entries of one name are one set.
 struct set_spec {
-  std::string name, select;
+  std::string name;
+  optional_choice<set_select> select;
   std::optional<std::string> within;  ///< a set; only nodes that it has as well
   std::optional<std::string> face;    ///< of the image or of the solid
-  std::string of = "image";
+  choice<faces_of> of = faces_of::image;
   std::optional<std::string> axis;
   std::optional<double> at_mm;
   std::optional<double> depth_mm;
@@ -39,7 +63,7 @@ struct force_spec {
   std::string on;
   std::optional<std::vector<double>> force_N, node_force_N, toward_mm;
   std::optional<double> magnitude_N, pressure_MPa;
-  std::string spread = "equal";
+  choice<force_spread> spread = force_spread::equal;
 };
 
 /// One of several load cases.

@@ -90,7 +90,7 @@ applied_force make_force(node_sets& sets, const force_spec& what) {
   if (what.pressure_MPa)
     area = areas(sets, *on);
   else
-    share = shares(sets, *on, what.spread == "area");
+    share = shares(sets, *on, what.spread == force_spread::area);
   comm::collectively(sets.comm(), [&] {
     for (std::size_t i = 0; i < on->nodes.size(); ++i) {
       const std::int32_t node = on->nodes[i];

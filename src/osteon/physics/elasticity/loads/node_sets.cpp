@@ -23,16 +23,18 @@ namespace {
 constexpr grid::node_layout one_value{1, 1, 1};
 
 std::string describe(const set_spec& s) {
-  if (s.select == "face") return fmt::format("face {} of the {}, {} mm deep", *s.face, s.of, s.depth_mm.value_or(0));
-  if (s.select == "plane") return fmt::format("plane across {} at {} mm", *s.axis, *s.at_mm);
-  if (s.select == "disk")
+  if (s.select == set_select::face)
+    return fmt::format("face {} of the {}, {} mm deep", *s.face, s.of.name(), s.depth_mm.value_or(0));
+  if (s.select == set_select::plane) return fmt::format("plane across {} at {} mm", *s.axis, *s.at_mm);
+  if (s.select == set_select::disk)
     return fmt::format("disk around {}, radius {} mm, thickness {} mm", in_mm(to_vector(*s.centre_mm)), *s.radius_mm,
                        *s.thickness_mm);
-  if (s.select == "box") return fmt::format("box from {} to {}", in_mm(to_vector(*s.low_mm)), in_mm(to_vector(*s.high_mm)));
-  if (s.select == "material") return fmt::format("voxels of '{}'", *s.material);
-  if (s.select == "image") return fmt::format("labels {} of '{}'", fmt::join(s.labels, ", "), *s.image);
-  if (s.select == "brush") return fmt::format("brush of {} mm along {} points", *s.radius_mm, s.points_mm.size());
-  return fmt::format("listed {}", s.select);
+  if (s.select == set_select::box)
+    return fmt::format("box from {} to {}", in_mm(to_vector(*s.low_mm)), in_mm(to_vector(*s.high_mm)));
+  if (s.select == set_select::material) return fmt::format("voxels of '{}'", *s.material);
+  if (s.select == set_select::image) return fmt::format("labels {} of '{}'", fmt::join(s.labels, ", "), *s.image);
+  if (s.select == set_select::brush) return fmt::format("brush of {} mm along {} points", *s.radius_mm, s.points_mm.size());
+  return fmt::format("listed {}", s.select.name());
 }
 
 // The image holds a set of points if every rank together found each of them.
@@ -121,26 +123,26 @@ voxel::slab node_sets::face_slab(axis across, bool high, face_choice which) cons
 }
 
 std::vector<std::int32_t> node_sets::select(const set_spec& s) const {
-  if (s.select == "face")
-    return voxel::nodes_in(
-        grid_, face_slab(axis_of((*s.face)[0]), s.face->ends_with("high"), {s.of == "solid", s.depth_mm.value_or(0)}));
-  if (s.select == "plane") {
+  if (s.select == set_select::face)
+    return voxel::nodes_in(grid_, face_slab(axis_of((*s.face)[0]), s.face->ends_with("high"),
+                                            {s.of == faces_of::solid, s.depth_mm.value_or(0)}));
+  if (s.select == set_select::plane) {
     const axis across = axis_of((*s.axis)[0]);
     const double depth = s.depth_mm.value_or(grid_.spacing_mm[static_cast<int>(across)] / 2);
     return voxel::nodes_in(grid_, voxel::slab{across, *s.at_mm - depth, *s.at_mm + depth});
   }
-  if (s.select == "disk")
+  if (s.select == set_select::disk)
     return voxel::nodes_in(grid_, voxel::disk{to_vector(*s.centre_mm), to_vector(*s.normal), *s.radius_mm, *s.thickness_mm});
-  if (s.select == "box") return voxel::nodes_in(grid_, voxel::cuboid{to_vector(*s.low_mm), to_vector(*s.high_mm)});
-  if (s.select == "brush") {
+  if (s.select == set_select::box) return voxel::nodes_in(grid_, voxel::cuboid{to_vector(*s.low_mm), to_vector(*s.high_mm)});
+  if (s.select == set_select::brush) {
     voxel::stroke line{{}, *s.radius_mm};
     for (const auto& p : s.points_mm) line.points_mm.push_back(to_vector(p));
     return voxel::nodes_in(grid_, line);
   }
-  if (s.select == "material") return select_material(*s.material);
-  if (s.select == "image") return select_labels(s);
-  if (s.select == "voxels") return select_voxels(s);
-  return s.select == "nodes" ? select_nodes(s) : select_points(s);
+  if (s.select == set_select::material) return select_material(*s.material);
+  if (s.select == set_select::image) return select_labels(s);
+  if (s.select == set_select::voxels) return select_voxels(s);
+  return s.select == set_select::nodes ? select_nodes(s) : select_points(s);
 }
 
 // Ranks know the voxels on their side of a node only, so what they mark is added up.
