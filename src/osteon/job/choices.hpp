@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// Values of closed sets, which job files give by name: `law = "cone"` is `yield_law::cone` from the reader on.
+/// Values of closed sets, which job files give by name: `law = "cone"` is `yield_law::cone` from the reader on. The
+/// namespace of an enumeration has a function `choice_names`, which returns the names of its values 0, 1 ...
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -8,10 +9,6 @@
 #include <string_view>
 
 namespace osteon::job {
-
-/// The names of an enumeration whose values are 0, 1 ...: specialise with `static constexpr const char* names[]`.
-template <class E>
-struct choices;
 
 /// A value of an enumeration, or none, as the visitors of keys see it.
 class choice_field {
@@ -40,7 +37,7 @@ class choice_field {
 template <class E>
 class choice final : public choice_field {
  public:
-  choice(E value) : choice_field(choices<E>::names, static_cast<std::int32_t>(value)) {}
+  choice(E value) : choice_field(choice_names(E{}), static_cast<std::int32_t>(value)) {}
   operator E() const { return static_cast<E>(index_); }
 };
 
@@ -48,7 +45,7 @@ class choice final : public choice_field {
 template <class E>
 class optional_choice final : public choice_field {
  public:
-  optional_choice() : choice_field(choices<E>::names, -1) {}
+  optional_choice() : choice_field(choice_names(E{}), -1) {}
   explicit operator bool() const { return has_value(); }
   E operator*() const { return static_cast<E>(index_); }
   E value_or(E other) const { return has_value() ? static_cast<E>(index_) : other; }
@@ -57,9 +54,9 @@ class optional_choice final : public choice_field {
 
 /// The name of a value.
 template <class E>
-  requires requires { choices<E>::names; }
+  requires requires(E value) { choice_names(value); }
 std::string name_of(E value) {
-  return choices<E>::names[static_cast<std::size_t>(value)];
+  return choice_names(value)[static_cast<std::size_t>(value)];
 }
 
 }  // namespace osteon::job

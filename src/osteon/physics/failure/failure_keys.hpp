@@ -9,17 +9,17 @@ namespace osteon::physics {
 
 /// When a point yields.
 enum class yield_law { von_mises, cone, quadric, secant_damage };
-template <>
-struct choices<yield_law> {
+inline std::span<const char* const> choice_names(yield_law) {
   static constexpr const char* names[] = {"von_mises", "cone", "quadric", "secant_damage"};
-};
+  return names;
+}
 
 /// Of the stresses of a voxel: at its Gauss points, or with the mean dilatation of the voxel.
 enum class failure_integration { full, bbar };
-template <>
-struct choices<failure_integration> {
+inline std::span<const char* const> choice_names(failure_integration) {
   static constexpr const char* names[] = {"full", "bbar"};
-};
+  return names;
+}
 
 struct failure_keys {
   optional_choice<yield_law> law;

@@ -82,9 +82,9 @@ class heat_checker {
       expect(!b.face.empty(), at + "face", "missing: z_low, z_high, y_low, ... or z, y, x for both faces of an axis");
       if (b.face.empty()) continue;
       const bool both = b.face.size() == 1;
-      const face_condition kind = kind_of(b);
-      const bool is_heats = kind == face_condition::temperature || kind == face_condition::flux ||
-                            kind == face_condition::convection || kind == face_condition::periodic;
+      const condition_kind kind = kind_of(b);
+      const bool is_heats = kind == condition_kind::temperature || kind == condition_kind::flux ||
+                            kind == condition_kind::convection || kind == condition_kind::periodic;
       expect(is_heats, at + "kind",
              fmt::format("'{}' belongs to physics = \"flow\"; use 'temperature', 'flux', 'convection' or 'periodic'",
                          name_of(kind)));
@@ -92,7 +92,7 @@ class heat_checker {
              "with keys of a fluid (label, velocity, flow_rate, pressure, profile, slide, or a part of the face), which "
              "belong to "
              "physics = \"flow\"; remove them");
-      expect(kind != face_condition::periodic || both, at + "face",
+      expect(kind != condition_kind::periodic || both, at + "face",
              fmt::format("'{}' is one face, but periodic joins two; write face = \"{}\"", b.face, b.face.substr(0, 1)));
       for (const char* end : {"_low", "_high"}) {
         const std::string face = both ? b.face + end : b.face;
@@ -105,9 +105,9 @@ class heat_checker {
         expect(needed || !value, at + name, fmt::format("does not go with kind = \"{}\"; remove it", name_of(kind)));
       };
       if (!is_heats) continue;
-      key("temperature_K", kind == face_condition::temperature || kind == face_condition::convection, b.temperature_K);
-      key("flux_W_per_m2", kind == face_condition::flux, b.flux_W_per_m2);
-      key("transfer_W_per_m2K", kind == face_condition::convection, b.transfer_W_per_m2K);
+      key("temperature_K", kind == condition_kind::temperature || kind == condition_kind::convection, b.temperature_K);
+      key("flux_W_per_m2", kind == condition_kind::flux, b.flux_W_per_m2);
+      key("transfer_W_per_m2K", kind == condition_kind::convection, b.transfer_W_per_m2K);
     }
     if (test_ != "heat_transfer") return;
     const bool heated = std::any_of(job_.materials.begin(), job_.materials.end(),

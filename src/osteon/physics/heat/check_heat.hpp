@@ -11,7 +11,7 @@ namespace osteon::physics {
 std::string heat_test(const spec& job);
 
 /// What a [[boundary]] of a heat job does.
-inline face_condition kind_of(const boundary_spec& b) { return b.kind.value_or(face_condition::temperature); }
+inline condition_kind kind_of(const boundary_spec& b) { return b.kind.value_or(condition_kind::temperature); }
 
 /// Check the test of a heat job, its conditions, materials, steps in time and output.
 void check_heat(const spec& job, std::vector<problem>& problems);

@@ -20,7 +20,7 @@ void rules_of_boundaries(const spec& job, solid_rules& rules) {
   for (const boundary_spec& b : job.groups.of<condition_keys>().boundaries) {
     if (b.face.empty()) continue;  // a fault that check_heat reports
     const std::size_t axis = b.face[0] == 'z' ? 0 : b.face[0] == 'y' ? 1 : 2;
-    const bool both = b.face.size() == 1, repeats = kind_of(b) == face_condition::periodic;
+    const bool both = b.face.size() == 1, repeats = kind_of(b) == condition_kind::periodic;
     any = true;
     if (repeats) rules.periodic[axis] = rules.through[axis] = true;
     if (repeats) continue;

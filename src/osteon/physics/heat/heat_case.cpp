@@ -13,9 +13,9 @@ namespace {
 numerics::face_condition condition(const boundary_spec& b) {
   constexpr double per_mm2 = 1e-6;  // from 1/m2
   numerics::face_condition face;
-  face.kind = kind_of(b) == face_condition::flux         ? numerics::thermal::flux
-              : kind_of(b) == face_condition::convection ? numerics::thermal::convection
-              : kind_of(b) == face_condition::periodic   ? numerics::thermal::insulated
+  face.kind = kind_of(b) == condition_kind::flux         ? numerics::thermal::flux
+              : kind_of(b) == condition_kind::convection ? numerics::thermal::convection
+              : kind_of(b) == condition_kind::periodic   ? numerics::thermal::insulated
                                                          : numerics::thermal::temperature;
   face.temperature_K = b.temperature_K.value_or(0);
   face.flux_W_per_mm2 = per_mm2 * b.flux_W_per_m2.value_or(0);
@@ -45,7 +45,7 @@ numerics::heat_problem make_heat_problem(const spec& job, const local_model& par
   for (const boundary_spec& b : job.groups.of<condition_keys>().boundaries) {
     const std::size_t axis = b.face[0] == 'z' ? 0 : b.face[0] == 'y' ? 1 : 2;
     const bool both = b.face.size() == 1;
-    if (kind_of(b) == face_condition::periodic) problem.periodic[axis] = true;
+    if (kind_of(b) == condition_kind::periodic) problem.periodic[axis] = true;
     if (both || b.face.ends_with("low")) problem.faces[axis][0] = condition(b);
     if (both || b.face.ends_with("high")) problem.faces[axis][1] = condition(b);
   }

@@ -17,32 +17,32 @@ class key_table;
 namespace osteon::physics {
 
 /// What is given on a face, of heat or of a fluid.
-enum class face_condition { temperature, flux, convection, periodic, velocity, flow_rate, pressure, outlet, slip, wall };
-template <>
-struct choices<face_condition> {
+enum class condition_kind { temperature, flux, convection, periodic, velocity, flow_rate, pressure, outlet, slip, wall };
+inline std::span<const char* const> choice_names(condition_kind) {
   static constexpr const char* names[] = {"temperature", "flux",     "convection", "periodic", "velocity",
                                           "flow_rate",   "pressure", "outlet",     "slip",     "wall"};
-};
+  return names;
+}
 
 /// The velocity over an opening.
 enum class velocity_profile { uniform, developed, parabolic };
-template <>
-struct choices<velocity_profile> {
+inline std::span<const char* const> choice_names(velocity_profile) {
   static constexpr const char* names[] = {"uniform", "developed", "parabolic"};
-};
+  return names;
+}
 
 /// Of the steps in time.
 enum class time_scheme { implicit_euler, crank_nicolson };
-template <>
-struct choices<time_scheme> {
+inline std::span<const char* const> choice_names(time_scheme) {
   static constexpr const char* names[] = {"implicit_euler", "crank_nicolson"};
-};
+  return names;
+}
 
 /// What happens on one outer face of the image, or on both of an axis: to its heat, or to a fluid.
 struct boundary_spec {
   std::string face;
   std::optional<std::int64_t> label;     ///< of voxels inside the image, instead of its faces
-  optional_choice<face_condition> kind;  ///< of heat, absent: temperature
+  optional_choice<condition_kind> kind;  ///< of heat, absent: temperature
   std::optional<double> temperature_K, flux_W_per_m2, transfer_W_per_m2K;
   std::optional<double> velocity_mm_per_s, flow_rate_mm3_per_s, pressure_Pa, pressure_drop_Pa;
   optional_choice<velocity_profile> profile;                      ///< absent: uniform

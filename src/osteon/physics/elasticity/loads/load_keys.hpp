@@ -12,25 +12,25 @@ namespace osteon::physics {
 
 /// How the nodes of a set are chosen.
 enum class set_select { face, plane, disk, box, material, image, voxels, nodes, points, brush };
-template <>
-struct choices<set_select> {
+inline std::span<const char* const> choice_names(set_select) {
   static constexpr const char* names[] = {"face",  "plane",  "disk",  "box",    "material",
                                           "image", "voxels", "nodes", "points", "brush"};
-};
+  return names;
+}
 
 /// The box whose faces are meant.
 enum class faces_of { image, solid };
-template <>
-struct choices<faces_of> {
+inline std::span<const char* const> choice_names(faces_of) {
   static constexpr const char* names[] = {"image", "solid"};
-};
+  return names;
+}
 
 /// The share of a force that each node of a set bears.
 enum class force_spread { equal, area };
-template <>
-struct choices<force_spread> {
+inline std::span<const char* const> choice_names(force_spread) {
   static constexpr const char* names[] = {"equal", "area"};
-};
+  return names;
+}
 
 /// Nodes of the specimen. Entries of one name are one set.
 struct set_spec {

@@ -71,11 +71,11 @@ class flow_heat_checker {
 
   void check_opening(std::size_t n) {
     const boundary_spec& b = job_.groups.of<condition_keys>().boundaries[n];
-    const optional_choice<face_condition>& kind = b.kind;
-    const bool is_open = kind == face_condition::velocity || kind == face_condition::flow_rate ||
-                         kind == face_condition::pressure || kind == face_condition::outlet;
+    const optional_choice<condition_kind>& kind = b.kind;
+    const bool is_open = kind == condition_kind::velocity || kind == condition_kind::flow_rate ||
+                         kind == condition_kind::pressure || kind == condition_kind::outlet;
     const std::string where = key_of("boundary", n, "temperature_K");
-    expect(kind != face_condition::periodic && !is_inside(b), key_of("boundary", n, "kind"),
+    expect(kind != condition_kind::periodic && !is_inside(b), key_of("boundary", n, "kind"),
            "flow.heat knows neither faces that are one nor conditions inside the image; remove this table, or flow.heat");
     expect(is_open || !b.temperature_K, where,
            fmt::format("does not go with kind = \"{}\"; give the heat of this wall by a table of its own with kind = "
@@ -94,17 +94,17 @@ class flow_heat_checker {
   void check_incoming_pressure() {
     double highest = -std::numeric_limits<double>::infinity();
     for (const boundary_spec& b : job_.groups.of<condition_keys>().boundaries) {
-      const optional_choice<face_condition>& kind = b.kind;
-      if (kind == face_condition::velocity || kind == face_condition::flow_rate) return;
-      if (kind == face_condition::pressure || kind == face_condition::outlet)
+      const optional_choice<condition_kind>& kind = b.kind;
+      if (kind == condition_kind::velocity || kind == condition_kind::flow_rate) return;
+      if (kind == condition_kind::pressure || kind == condition_kind::outlet)
         highest = std::max(highest, b.pressure_Pa.value_or(0));
     }
     if (!f_.multiples.empty() && std::all_of(f_.multiples.begin(), f_.multiples.end(), [](double m) { return m < 0; }))
       return;
     for (std::size_t n = 0; n < job_.groups.of<condition_keys>().boundaries.size(); ++n) {
       const boundary_spec& b = job_.groups.of<condition_keys>().boundaries[n];
-      const optional_choice<face_condition>& kind = b.kind;
-      if ((kind == face_condition::pressure || kind == face_condition::outlet) && b.pressure_Pa.value_or(0) == highest)
+      const optional_choice<condition_kind>& kind = b.kind;
+      if ((kind == condition_kind::pressure || kind == condition_kind::outlet) && b.pressure_Pa.value_or(0) == highest)
         expect(b.temperature_K.has_value(), key_of("boundary", n, "temperature_K"),
                "missing: it has the highest pressure, so fluid flows in there, and flow.heat needs its temperature, in K");
     }
@@ -112,7 +112,7 @@ class flow_heat_checker {
 
   void check_condition(std::size_t n, std::map<std::string, std::size_t>& owner) {
     const boundary_spec& b = job_.groups.of<condition_keys>().boundaries[n];
-    const optional_choice<face_condition>& kind = b.kind;
+    const optional_choice<condition_kind>& kind = b.kind;
     expect(!b.face.empty() && !b.label, key_of("boundary", n, "face"),
            "missing: heat has conditions on faces of the image only");
     if (b.face.empty()) return;
@@ -123,9 +123,9 @@ class flow_heat_checker {
              fmt::format("does not go with kind = \"{}\"; remove it", kind.name()));
       expect(std::isfinite(value.value_or(0)), key_of("boundary", n, name), "must be finite");
     };
-    key("temperature_K", kind == face_condition::temperature || kind == face_condition::convection, b.temperature_K);
-    key("flux_W_per_m2", kind == face_condition::flux, b.flux_W_per_m2);
-    key("transfer_W_per_m2K", kind == face_condition::convection, b.transfer_W_per_m2K);
+    key("temperature_K", kind == condition_kind::temperature || kind == condition_kind::convection, b.temperature_K);
+    key("flux_W_per_m2", kind == condition_kind::flux, b.flux_W_per_m2);
+    key("transfer_W_per_m2K", kind == condition_kind::convection, b.transfer_W_per_m2K);
     expect(!b.velocity_mm_per_s && !b.flow_rate_mm3_per_s && !b.pressure_Pa && !b.profile && !b.slide_mm_per_s,
            key_of("boundary", n, "kind"),
            fmt::format("'{}' speaks of heat, but is given with keys of a fluid; give these by a table of their own",

@@ -18,9 +18,9 @@ void check_flow_residence(const spec& job, std::vector<problem>& problems) {
   expect(!f.residence_time || flow_test(job) == "flow", "flow.residence_time",
          fmt::format("belongs to test = \"flow\", which has openings, not to '{}'; remove it", flow_test(job)));
   const auto is_opening = [](const boundary_spec& b) {
-    const optional_choice<face_condition>& kind = b.kind;
-    return kind == face_condition::velocity || kind == face_condition::flow_rate || kind == face_condition::pressure ||
-           kind == face_condition::outlet;
+    const optional_choice<condition_kind>& kind = b.kind;
+    return kind == condition_kind::velocity || kind == condition_kind::flow_rate || kind == condition_kind::pressure ||
+           kind == condition_kind::outlet;
   };
   expect(!f.residence_time || std::any_of(job.groups.of<condition_keys>().boundaries.begin(),
                                           job.groups.of<condition_keys>().boundaries.end(), is_opening),

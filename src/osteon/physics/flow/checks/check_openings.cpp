@@ -83,7 +83,7 @@ bool conditions_drive(const spec& job) {
         moves(b.pressure_drop_Pa.value_or(0)) ||
         (b.slide_mm_per_s && std::any_of(b.slide_mm_per_s->begin(), b.slide_mm_per_s->end(), moves)))
       return true;
-    if (b.kind != face_condition::pressure && b.kind != face_condition::outlet) continue;
+    if (b.kind != condition_kind::pressure && b.kind != condition_kind::outlet) continue;
     lowest = std::min(lowest, b.pressure_Pa.value_or(0));
     highest = std::max(highest, b.pressure_Pa.value_or(0));
   }
@@ -110,11 +110,11 @@ void check_openings(const spec& job, std::vector<problem>& problems) {
     if (!expect(b.kind.has_value(), at + "kind",
                 "missing: velocity, flow_rate, pressure, outlet, slip, or wall for one that slides"))
       continue;
-    const optional_choice<face_condition>& kind = b.kind;
+    const optional_choice<condition_kind>& kind = b.kind;
     if (has_heat && is_of_heat(b)) continue;  // check_flow_heat looks at these
-    const bool is_fluids = kind == face_condition::velocity || kind == face_condition::flow_rate ||
-                           kind == face_condition::pressure || kind == face_condition::outlet ||
-                           kind == face_condition::slip || kind == face_condition::wall || kind == face_condition::periodic;
+    const bool is_fluids = kind == condition_kind::velocity || kind == condition_kind::flow_rate ||
+                           kind == condition_kind::pressure || kind == condition_kind::outlet ||
+                           kind == condition_kind::slip || kind == condition_kind::wall || kind == condition_kind::periodic;
     if (!expect(is_fluids, at + "kind",
                 fmt::format("'{}' belongs to physics = \"heat\", or to flow.heat = true; use 'velocity', 'flow_rate', "
                             "'pressure', 'outlet', 'slip', "
@@ -127,15 +127,15 @@ void check_openings(const spec& job, std::vector<problem>& problems) {
       expect(!needed || value.has_value(), at + name, fmt::format("missing: kind = \"{}\" needs it", kind.name()));
       expect(allowed || !value, at + name, fmt::format("does not go with kind = \"{}\"; remove it", kind.name()));
     };
-    const bool is_inlet = kind == face_condition::velocity || kind == face_condition::flow_rate;
-    key("velocity_mm_per_s", kind == face_condition::velocity, kind == face_condition::velocity, b.velocity_mm_per_s);
-    key("flow_rate_mm3_per_s", kind == face_condition::flow_rate,
-        kind == face_condition::flow_rate || kind == face_condition::periodic, b.flow_rate_mm3_per_s);
-    key("pressure_drop_Pa", false, kind == face_condition::periodic, b.pressure_drop_Pa);
-    key("pressure_Pa", kind == face_condition::pressure, kind == face_condition::pressure || kind == face_condition::outlet,
+    const bool is_inlet = kind == condition_kind::velocity || kind == condition_kind::flow_rate;
+    key("velocity_mm_per_s", kind == condition_kind::velocity, kind == condition_kind::velocity, b.velocity_mm_per_s);
+    key("flow_rate_mm3_per_s", kind == condition_kind::flow_rate,
+        kind == condition_kind::flow_rate || kind == condition_kind::periodic, b.flow_rate_mm3_per_s);
+    key("pressure_drop_Pa", false, kind == condition_kind::periodic, b.pressure_drop_Pa);
+    key("pressure_Pa", kind == condition_kind::pressure, kind == condition_kind::pressure || kind == condition_kind::outlet,
         b.pressure_Pa);
     key("profile", false, is_inlet, b.profile);
-    key("slide_mm_per_s", false, kind == face_condition::wall, b.slide_mm_per_s);
+    key("slide_mm_per_s", false, kind == condition_kind::wall, b.slide_mm_per_s);
     key("radius_mm", b.centre_mm.has_value(), b.centre_mm.has_value(), b.radius_mm);
     for (const auto& [name, value] : {std::pair<const char*, const list&>{"slide_mm_per_s", b.slide_mm_per_s},
                                       {"low_mm", b.low_mm},
@@ -143,7 +143,7 @@ void check_openings(const spec& job, std::vector<problem>& problems) {
                                       {"centre_mm", b.centre_mm}})
       expect(!value || value->size() == 3, at + name,
              fmt::format("{} values; give three, [z, y, x]", value ? value->size() : 0));
-    if (kind == face_condition::periodic) {
+    if (kind == condition_kind::periodic) {
       check_period(b, at, problems);
       if (b.face.empty()) continue;
     }
@@ -168,8 +168,8 @@ void check_openings(const spec& job, std::vector<problem>& problems) {
         const auto [entry, is_new] = owner.try_emplace(face, n);
         expect(
             is_new || entry->second == n, at + "face",
-            kind == face_condition::periodic ||
-                    job.groups.of<condition_keys>().boundaries[entry->second].kind == face_condition::periodic
+            kind == condition_kind::periodic ||
+                    job.groups.of<condition_keys>().boundaries[entry->second].kind == condition_kind::periodic
                 ? fmt::format("{} has the conditions of boundary[{}] and boundary[{}], of which one makes the image repeat "
                               "itself there: there is no face then; remove one of the two",
                               face, entry->second + 1, n + 1)
@@ -179,10 +179,10 @@ void check_openings(const spec& job, std::vector<problem>& problems) {
                       face, entry->second + 1));
       }
     const double value = b.velocity_mm_per_s.value_or(b.flow_rate_mm3_per_s.value_or(0));
-    if (kind == face_condition::periodic) continue;
+    if (kind == condition_kind::periodic) continue;
     expect(std::isfinite(value) && std::isfinite(b.pressure_Pa.value_or(0)), at + "kind", "a value is not finite");
     if (is_inlet) given = std::max(given, value);
-    has_outlet = has_outlet || kind == face_condition::pressure || kind == face_condition::outlet;
+    has_outlet = has_outlet || kind == condition_kind::pressure || kind == condition_kind::outlet;
   }
   if (!expect(!job.groups.of<condition_keys>().boundaries.empty(), "boundary",
               "missing: test = \"flow\" needs openings, e.g. a face with kind = "
@@ -190,7 +190,7 @@ void check_openings(const spec& job, std::vector<problem>& problems) {
     return;
   bool lets_out = has_outlet;
   for (const boundary_spec& b : job.groups.of<condition_keys>().boundaries)
-    if (b.kind != face_condition::periodic)
+    if (b.kind != condition_kind::periodic)
       lets_out = lets_out || b.velocity_mm_per_s.value_or(0) < 0 || b.flow_rate_mm3_per_s.value_or(0) < 0;
   expect(given == 0 || lets_out, "boundary",
          "fluid flows in, but nowhere out, and it is incompressible: give a face kind = \"outlet\" or \"pressure\"");
@@ -204,7 +204,7 @@ void check_openings(const spec& job, std::vector<problem>& problems) {
          "belongs to test = \"permeability\"; give pressures by [[boundary]] with kind = \"pressure\"");
   for (const double m : f.multiples)
     expect(std::isfinite(m) && m != 0, "flow.multiples", fmt::format("{} must be finite and not 0", m));
-  expect(f.inertia || f.convection == flow_convection::blended, "flow.convection",
+  expect(f.inertia || f.convection == convection_scheme::blended, "flow.convection",
          "given, but flow.inertia = false has no convection");
 }
 

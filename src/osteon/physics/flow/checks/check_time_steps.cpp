@@ -22,11 +22,11 @@ void check_factor(const spec& job, std::size_t n, std::vector<problem>& problems
   if (b.factor_at_s.empty()) return;
   expect(job.groups.of<condition_keys>().transient.has_value(), "factor_at_s",
          "given, but there is no [transient]: the flow is steady; remove one");
-  const optional_choice<face_condition>& kind = b.kind;
+  const optional_choice<condition_kind>& kind = b.kind;
   expect(!is_of_heat(b), "factor_at_s", "temperatures, fluxes and films of heat are constant in time; remove it");
-  const bool drives = kind == face_condition::periodic && (b.flow_rate_mm3_per_s || b.pressure_drop_Pa);
-  expect(drives || kind == face_condition::velocity || kind == face_condition::flow_rate ||
-             kind == face_condition::pressure || kind == face_condition::outlet || kind == face_condition::wall,
+  const bool drives = kind == condition_kind::periodic && (b.flow_rate_mm3_per_s || b.pressure_drop_Pa);
+  expect(drives || kind == condition_kind::velocity || kind == condition_kind::flow_rate ||
+             kind == condition_kind::pressure || kind == condition_kind::outlet || kind == condition_kind::wall,
          "factor_at_s",
          fmt::format("does not go with kind = \"{}\", which has no value that could change; remove it", kind.name()));
   expect(!job.groups.of<flow_keys>().steady_change_per_s, "factor_at_s",

@@ -10,31 +10,31 @@ namespace osteon::physics {
 
 /// The voxels that the fluid fills, of those that [segment] tells apart.
 enum class fluid_voxels { empty, solid };
-template <>
-struct choices<fluid_voxels> {
+inline std::span<const char* const> choice_names(fluid_voxels) {
   static constexpr const char* names[] = {"empty", "solid"};
-};
+  return names;
+}
 
 /// Differences of the convection of momentum.
-enum class flow_convection { blended, limited, central };
-template <>
-struct choices<flow_convection> {
+enum class convection_scheme { blended, limited, central };
+inline std::span<const char* const> choice_names(convection_scheme) {
   static constexpr const char* names[] = {"blended", "limited", "central"};
-};
+  return names;
+}
 
 /// Differences of the convection of heat.
 enum class heat_differences { limited, hybrid, central };
-template <>
-struct choices<heat_differences> {
+inline std::span<const char* const> choice_names(heat_differences) {
   static constexpr const char* names[] = {"limited", "hybrid", "central"};
-};
+  return names;
+}
 
 /// The flow at the beginning of one in time.
 enum class start_of_flow { rest, creeping, steady };
-template <>
-struct choices<start_of_flow> {
+inline std::span<const char* const> choice_names(start_of_flow) {
   static constexpr const char* names[] = {"rest", "creeping", "steady"};
-};
+  return names;
+}
 
 struct flow_keys {
   choice<fluid_voxels> fluid = fluid_voxels::empty;
@@ -42,7 +42,7 @@ struct flow_keys {
   double viscosity_Pa_s = 1e-3, density_kg_per_m3 = 1000;
   std::optional<double> pressure_drop_Pa;  ///< of permeability; absent: 1
   bool inertia = false;
-  choice<flow_convection> convection = flow_convection::blended;
+  choice<convection_scheme> convection = convection_scheme::blended;
   std::optional<double> reference_velocity_mm_per_s, reference_area_mm2;  ///< of coefficients of the force on the solid
   std::vector<double> force_labels;           ///< labels of solid voxels whose share of the force is told
   std::optional<std::string> label_image;     ///< absent: the labels are those of the image
@@ -77,8 +77,8 @@ inline bool is_inside(const boundary_spec& b) { return b.label || b.face.empty()
 
 /// Whether a table speaks of heat where no fluid passes, and not of the fluid.
 inline bool is_of_heat(const boundary_spec& b) {
-  const optional_choice<face_condition>& kind = b.kind;
-  return kind == face_condition::temperature || kind == face_condition::flux || kind == face_condition::convection;
+  const optional_choice<condition_kind>& kind = b.kind;
+  return kind == condition_kind::temperature || kind == condition_kind::flux || kind == condition_kind::convection;
 }
 
 /// `permeability`, `permeability_tensor`, `dispersion` or `flow`.

@@ -88,7 +88,7 @@ json convection_nusselt_numbers(const spec& job, const std::optional<std::array<
   json result = json::object();
   if (!rest_inflow_W || heat.source_W != 0) return result;
   for (const boundary_spec& b : job.groups.of<condition_keys>().boundaries)
-    if (b.kind == face_condition::flux) return result;
+    if (b.kind == condition_kind::flux) return result;
   double highest = 0;
   for (const auto& axis : *rest_inflow_W)
     for (const double inflow : axis) highest = std::max(highest, std::abs(inflow));

@@ -29,8 +29,8 @@ std::vector<heat_boundary> heat_conditions_of(const spec& job, vector3 origin_mm
     const boundary_spec& b = job.groups.of<condition_keys>().boundaries[n];
     if (!is_of_heat(b)) continue;
     heat_boundary one;
-    one.heat.kind = *b.kind == face_condition::flux         ? numerics::thermal::flux
-                    : *b.kind == face_condition::convection ? numerics::thermal::convection
+    one.heat.kind = *b.kind == condition_kind::flux         ? numerics::thermal::flux
+                    : *b.kind == condition_kind::convection ? numerics::thermal::convection
                                                             : numerics::thermal::temperature;
     one.heat.temperature_K = b.temperature_K.value_or(0);
     one.heat.flux_W_per_mm2 = per_mm2 * b.flux_W_per_m2.value_or(0);

@@ -80,7 +80,7 @@ std::string why_flow_is_not_rehearsed(const spec& job) {
     return "its fields are written on the way, as often as transient.output_every_s says";
   if (job.picture.pathlines > 0) return "particles drift from rank to rank with a flow that is not known";
   for (const boundary_spec& b : job.groups.of<condition_keys>().boundaries) {
-    if (b.kind == face_condition::periodic && b.flow_rate_mm3_per_s)
+    if (b.kind == condition_kind::periodic && b.flow_rate_mm3_per_s)
       return "the drop of pressure that makes a flow rate is sought";
     if (is_inside(b)) return "openings inside the image are found among its labels by the ranks that read them";
   }

@@ -132,7 +132,7 @@ void tell_of_upwinding(const spec& job, const through_flow& flow, json& answers,
     return;
   }
   answers["upwinded_share"] = flow.upwinded_share;
-  if (job.groups.of<flow_keys>().convection == flow_convection::limited) {
+  if (job.groups.of<flow_keys>().convection == convection_scheme::limited) {
     if (!job.groups.of<condition_keys>().transient) answers["limiter_residual"] = flow.limiter_residual;
     return;
   }

@@ -13,12 +13,12 @@ namespace osteon::physics {
 
 namespace {
 
-face_flow kind_of_flow(const optional_choice<face_condition>& kind) {
-  return kind == face_condition::velocity    ? face_flow::velocity
-         : kind == face_condition::flow_rate ? face_flow::flow_rate
-         : kind == face_condition::pressure  ? face_flow::pressure
-         : kind == face_condition::outlet    ? face_flow::outlet
-         : kind == face_condition::slip      ? face_flow::slip
+face_flow kind_of_flow(const optional_choice<condition_kind>& kind) {
+  return kind == condition_kind::velocity    ? face_flow::velocity
+         : kind == condition_kind::flow_rate ? face_flow::flow_rate
+         : kind == condition_kind::pressure  ? face_flow::pressure
+         : kind == condition_kind::outlet    ? face_flow::outlet
+         : kind == condition_kind::slip      ? face_flow::slip
                                              : face_flow::wall;
 }
 
@@ -27,7 +27,7 @@ std::vector<flow_boundary> conditions_of(const spec& job, vector3 origin_mm, std
   std::vector<flow_boundary> all;
   for (std::size_t n = 0; n < job.groups.of<condition_keys>().boundaries.size(); ++n) {
     const boundary_spec& b = job.groups.of<condition_keys>().boundaries[n];
-    if (is_of_heat(b) || b.kind == face_condition::periodic) continue;
+    if (is_of_heat(b) || b.kind == condition_kind::periodic) continue;
     for (flow_boundary& one : faces_of_table(job, n, origin_mm)) {
       one.kind = kind_of_flow(b.kind);
       one.value = b.velocity_mm_per_s.value_or(b.flow_rate_mm3_per_s.value_or(b.pressure_Pa.value_or(0)));
@@ -83,7 +83,7 @@ through_problem make_through_problem(const spec& job, const local_model& part, s
   problem.cells = fluid_of(job, part);
   problem.boundaries = conditions_of(job, part.header.origin_mm, table_of);
   for (const boundary_spec& b : job.groups.of<condition_keys>().boundaries) {
-    if (b.kind != face_condition::periodic) continue;
+    if (b.kind != condition_kind::periodic) continue;
     const std::size_t a = std::string("zyx").find(b.face[0]);
     problem.periodic[a] = true;
     problem.period_drop_Pa[a] = b.pressure_drop_Pa.value_or(0);
@@ -95,8 +95,8 @@ through_problem make_through_problem(const spec& job, const local_model& part, s
   problem.viscosity_Pa_s = f.viscosity_Pa_s;
   problem.density_kg_per_m3 = f.density_kg_per_m3;
   problem.has_inertia = f.inertia;
-  problem.is_central = f.convection == flow_convection::central;
-  problem.is_limited = f.convection == flow_convection::limited;
+  problem.is_central = f.convection == convection_scheme::central;
+  problem.is_limited = f.convection == convection_scheme::limited;
   problem.is_buoyant = f.expansion_per_K.has_value();
   return problem;
 }
