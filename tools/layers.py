@@ -233,7 +233,9 @@ def draw(uses: dict[str, set[str]]) -> str:
         if module in path:  # a cycle, which faults_of_modules reports
             return 0
         if module not in floor:
-            floor[module] = 1 + max((height(other, (*path, module)) for other in uses[module] if other in uses), default=-1)
+            floor[module] = 1 + max(
+                (height(other, (*path, module)) for other in uses[module] if other in uses), default=-1
+            )
         return floor[module]
 
     for module in uses:

@@ -51,7 +51,7 @@ job::spec all_kinds(const scan& s) {
     return sets.back();
   };
   add("face").face = "z_high";
-  sets.back().of = job::faces_of::solid;
+  sets.back().of = physics::faces_of::solid;
   sets.back().depth_mm = 1.0;
   add("plane").axis = "z";
   sets.back().at_mm = 3.1;
@@ -140,7 +140,7 @@ TEST(NodeSets, ForcesAddUpOnceOverRanks) {
   forces[1].pressure_MPa = 2.0;
   forces[2].toward_mm = {0.0, 0.0, 0.0};
   forces[2].magnitude_N = 5.0;
-  forces[2].spread = job::force_spread::area;
+  forces[2].spread = physics::force_spread::area;
   forces[3].node_force_N = {0.5, 0.0, 0.0};
   for (const physics::force_spec& f : forces) {
     const vector3 total = physics::make_force(sets, f).total_N, expected = physics::make_force(reference, f).total_N;

@@ -35,6 +35,8 @@ def test_only_the_adapters_know_other_programs() -> None:
     folders = [product / "job", product / "physics"]
     inside = [p for f in folders for p in f.rglob("*.?pp") if not p.is_relative_to(adapters) and p != table]
     assert len(inside) > 80
-    knows = re.compile(r"#include.*(voxfe|elasticity/adapters)/|script_(source|reading|elements|options)|(\.|->)script\b")
+    knows = re.compile(
+        r"#include.*(voxfe|elasticity/adapters)/|script_(source|reading|elements|options)|(\.|->)script\b"
+    )
     assert knows.search("if (job.script) return;") and knows.search("  script_options script;")
     assert [path.name for path in inside if knows.search(path.read_text(encoding="utf-8"))] == []

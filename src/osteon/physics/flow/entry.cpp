@@ -1,6 +1,6 @@
 #include <osteon/physics/flow/entry.hpp>
 
-#include <osteon/physics/flow/checks/check_flow.hpp>
+#include <osteon/physics/flow/checks/flow_checks.hpp>
 #include <osteon/physics/flow/flow_answers.hpp>
 #include <osteon/physics/flow/flow_work.hpp>
 #include <osteon/physics/flow/keys/flow_keys.hpp>

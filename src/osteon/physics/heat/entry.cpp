@@ -139,7 +139,7 @@ const physics_entry& heat() {
            {"heat_transfer", "what the [[boundary]] tables say", {"convection", "flux", "heatflux", "cooling", "heating"}},
            {"conductivity_tensor", "the effective conductivity in all directions", {"effectiveconductivity", "tensor"}}},
       .usual_test = "heat_transfer if there is a [[boundary]], else conduction",
-      .keys = register_heat_keys,
+      .keys = register_condition_keys,
       .check = check_heat,
       .warn = warn_of_temperatures,
       .refuse = refuse_heat,

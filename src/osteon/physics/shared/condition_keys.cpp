@@ -79,7 +79,7 @@ std::string why_steps_need_files(const spec& job) {
   return job.groups.of<condition_keys>().transient ? "it writes records of its steps ([transient])" : "";
 }
 
-void register_heat_keys(key_table& job) {
+void register_condition_keys(key_table& job) {
   if (job.has_table("boundary")) return;  // of another physics with conditions on faces
   key_table& load = job.table("load", "");
   auto t = load.keys_in<load_spec, spec>(&spec::load, 20);

@@ -71,6 +71,6 @@ struct condition_keys {
 std::string why_steps_need_files(const spec& job);
 
 /// Register the keys. Each physics with conditions on faces does so.
-void register_heat_keys(key_table& job);
+void register_condition_keys(key_table& job);
 
 }  // namespace osteon::physics

@@ -155,7 +155,7 @@ std::vector<load_test> warm_tests() {
 
 void register_warm_keys(key_table& job) {
   register_load_keys(job);
-  register_heat_keys(job);
+  register_condition_keys(job);
   job.table("load", "")
       .keys_in<load_spec, spec>(&spec::load, 30)("reference_K", &load_spec::reference_K,
                                                  "Temperature in K at which a thermo_elasticity job is free of stress.");

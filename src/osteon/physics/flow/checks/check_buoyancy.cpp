@@ -1,10 +1,9 @@
-#include <osteon/physics/flow/checks/check_buoyancy.hpp>
+#include <osteon/physics/flow/checks/flow_checks.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <osteon/physics/flow/checks/check_openings.hpp>
 #include <osteon/physics/flow/keys/flow_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 

@@ -1,16 +1,8 @@
-#include <osteon/physics/flow/checks/check_flow.hpp>
+#include <osteon/physics/flow/checks/flow_checks.hpp>
 
 #include <fmt/format.h>
 
 #include <cmath>
-#include <osteon/physics/flow/checks/check_buoyancy.hpp>
-#include <osteon/physics/flow/checks/check_flow_dispersion.hpp>
-#include <osteon/physics/flow/checks/check_flow_heat.hpp>
-#include <osteon/physics/flow/checks/check_flow_pictures.hpp>
-#include <osteon/physics/flow/checks/check_flow_residence.hpp>
-#include <osteon/physics/flow/checks/check_heat_in_time.hpp>
-#include <osteon/physics/flow/checks/check_openings.hpp>
-#include <osteon/physics/flow/checks/check_time_steps.hpp>
 #include <osteon/physics/flow/keys/flow_keys.hpp>
 #include <osteon/physics/flow/probes/check_probes.hpp>
 #include <osteon/physics/shared/condition_keys.hpp>

@@ -1,4 +1,4 @@
-#include <osteon/physics/flow/checks/check_heat_in_time.hpp>
+#include <osteon/physics/flow/checks/flow_checks.hpp>
 
 #include <fmt/format.h>
 

@@ -23,7 +23,7 @@ void add_buoyancy_keys(key_list<flow_keys> t) {
 }  // namespace
 
 void register_flow_keys(key_table& job) {
-  register_heat_keys(job);
+  register_condition_keys(job);
   register_probe_keys(job);
   auto t = job.table("flow", "The fluid of a flow job.").keys_in_group<flow_keys>();
   t("fluid", &flow_keys::fluid,

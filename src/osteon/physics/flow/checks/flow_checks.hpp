@@ -1,0 +1,45 @@
+#pragma once
+/// @file
+/// Checks of the keys of a flow job that need no image. Each appends key and text of its faults; check_flow calls the
+/// others.
+#include <osteon/job/spec.hpp>
+#include <osteon/physics/shared/names_of_job.hpp>
+#include <vector>
+
+namespace osteon::physics {
+
+void check_flow(const spec& job, std::vector<problem>& problems);
+
+/// Reject the keys of a flow in a job of another physics.
+void refuse_flow(const spec& job, std::vector<problem>& problems);
+
+/// The [[boundary]] tables and the keys of the test flow.
+void check_openings(const spec& job, std::vector<problem>& problems);
+
+/// Whether a velocity, a flow rate, a drop of pressure or a sliding wall drives the fluid, and not only heat.
+bool conditions_drive(const spec& job);
+
+/// [transient] of the test flow, and the keys of [flow] for steps in time.
+void check_time_steps(const spec& job, std::vector<problem>& problems);
+
+/// The keys of heat in time.
+void check_heat_in_time(const spec& job, std::vector<problem>& problems);
+
+/// The keys of [picture] for a flow.
+void check_flow_pictures(const spec& job, std::vector<problem>& problems);
+
+/// Reject the same keys in a job of another physics.
+void refuse_flow_pictures(const spec& job, std::vector<problem>& problems);
+
+/// The keys of dispersion, and each of them in another test.
+void check_flow_dispersion(const spec& job, std::vector<problem>& problems);
+
+/// The keys and the conditions of heat with flow.
+void check_flow_heat(const spec& job, std::vector<problem>& problems);
+
+void check_buoyancy(const spec& job, std::vector<problem>& problems);
+
+/// flow.residence_time.
+void check_flow_residence(const spec& job, std::vector<problem>& problems);
+
+}  // namespace osteon::physics
