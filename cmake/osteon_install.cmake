@@ -15,7 +15,12 @@ foreach(move IN LISTS moves)
   file(CONFIGURE OUTPUT ${osteon_moved}/${before} CONTENT "#pragma once
 #pragma message(\"<osteon/${before}> is deprecated: include <osteon/${now}>\")
 #include <osteon/${now}>
-#include <osteon/physics/shared/solver/names_of_numerics.hpp>
+namespace osteon::numerics {}
+namespace osteon::physics {}
+namespace osteon::${module} {
+using namespace numerics;
+using namespace physics;
+}
 ")
 endforeach()
 install(DIRECTORY ${osteon_moved}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/osteon)

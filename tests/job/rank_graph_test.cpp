@@ -9,7 +9,7 @@ using namespace osteon;
 // Oracle: counted by hand: four planes of 6, 2, 2, 2 voxels of bone for two ranks, cut where both have 6.
 TEST(rank_graph, planes_are_a_chain_weighed_by_the_voxels_at_their_cuts) {
   job::spec job;
-  job.run.decomposition = "planes";
+  job.run.decomposition = job::cut_of_image::planes;
   job.physics = "heat";
   const std::vector<std::int64_t> active{6, 2, 2, 2};
   const auto g = job::rank_graph(job, {4, 4, 4}, active, 2);
@@ -26,7 +26,7 @@ TEST(rank_graph, planes_are_a_chain_weighed_by_the_voxels_at_their_cuts) {
 // 4 x 4 voxels weigh the most, and half of the voxels are bone.
 TEST(rank_graph, bricks_of_a_cube) {
   job::spec job;
-  job.run.decomposition = "bricks";
+  job.run.decomposition = job::cut_of_image::bricks;
   job.physics = "heat";
   const std::vector<std::int64_t> active(8, 32);
   const auto g = job::rank_graph(job, {8, 8, 8}, active, 8);

@@ -144,9 +144,9 @@ TEST(takes_bricks, where_planes_would_be_few) {
   job.physics = "heat";
   EXPECT_TRUE(job::takes_bricks(job, 127, 8));
   job.physics = "elasticity";
-  job.run.decomposition = "planes";
+  job.run.decomposition = job::cut_of_image::planes;
   EXPECT_FALSE(job::takes_bricks(job, 127, 8));
-  job.run.decomposition = "bricks";
+  job.run.decomposition = job::cut_of_image::bricks;
   EXPECT_TRUE(job::takes_bricks(job, 128, 2));
 }
 

@@ -6,7 +6,10 @@ import errno
 import os
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -25,10 +28,17 @@ def no_locks(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def block(job: Job, monkeypatch: pytest.MonkeyPatch) -> Job:
+def block(job: Job, monkeypatch: pytest.MonkeyPatch) -> Iterator[Job]:
     import h5py
 
     monkeypatch.delenv("HDF5_USE_FILE_LOCKING", raising=False)
+    # The folder of MPI's files has no lock either: a run of another test, which has locks, would remove it.
+    with tempfile.TemporaryDirectory(prefix="locks") as folder:
+        monkeypatch.setenv("TMPDIR", folder)
+        yield made_block(job, h5py)
+
+
+def made_block(job: Job, h5py: ModuleType) -> Job:
     values = np.where(np.indices((8, 8, 8)).sum(axis=0) < 16, 200, 10).astype(np.uint8)
     with h5py.File(job.folder / "block.h5", "w") as file:
         file["image"] = values

@@ -50,7 +50,9 @@ def opened(tmp_path_factory):
 def test_strangers_are_refused(opened, headers, path, method):
     """Oracle: the contract; and the job file is what it was."""
     before = opened.get("job")
-    answer = opened.ask(path, method, {"base": before["digest"], "operations": []}, **headers)
+    # The server closes a connection after a head without Host; a body that arrives later would reset it before the answer is read.
+    body = None if headers == {"Host": ""} else {"base": before["digest"], "operations": []}
+    answer = opened.ask(path, method, body, **headers)
     assert answer.status == (400 if headers == {"Host": ""} else 403)  # without any Host it is no HTTP/1.1
     assert opened.get("job")["digest"] == before["digest"]
 

@@ -46,6 +46,7 @@ template <class E>
 class optional_choice final : public choice_field {
  public:
   optional_choice() : choice_field(choice_names(E{}), -1) {}
+  optional_choice(E value) : choice_field(choice_names(E{}), static_cast<std::int32_t>(value)) {}
   explicit operator bool() const { return has_value(); }
   E operator*() const { return static_cast<E>(index_); }
   E value_or(E other) const { return has_value() ? static_cast<E>(index_) : other; }

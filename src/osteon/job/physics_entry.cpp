@@ -20,7 +20,7 @@ const physics_entry& physics_of(const spec& job) {
   throw usage_error(fmt::format("physics = \"{}\" is none of {}", job.physics, fmt::join(names, ", ")));
 }
 
-std::string keep_of(const spec& job) { return job.segment.keep.value_or(physics_of(job).default_keep); }
+kept_parts keep_of(const spec& job) { return job.segment.keep.value_or(physics_of(job).default_keep); }
 
 double tolerance_of(const spec& job) { return job.solve.tolerance.value_or(physics_of(job).default_tolerance); }
 

@@ -158,7 +158,7 @@ struct physics_entry {
   bool takes_time_steps = false;                  ///< [transient]
   bool takes_heat_sources = false;                ///< of [[material]]; its own check says in which tests
   bool takes_graded_moduli = false;               ///< [density_law] and [modulus_image]
-  const char* default_keep = "largest";           ///< segment.keep, left out
+  kept_parts default_keep = kept_parts::largest;  ///< segment.keep, left out
   const char* why_not_by_corners = "";            ///< nothing passes an edge or a corner; empty: something does
   /// Values that load.boundary_condition may have in this job; none: it has no such key.
   std::vector<std::string> (*boundary_conditions)(const spec& job) = [](const spec&) { return std::vector<std::string>{}; };
@@ -211,7 +211,7 @@ const physics_entry& physics_of(const spec& job);
 bool needs(const physics_entry& what, const material_property& property);
 
 /// Value of segment.keep in a job.
-std::string keep_of(const spec& job);
+kept_parts keep_of(const spec& job);
 
 /// What solve.tolerance is in a job.
 double tolerance_of(const spec& job);

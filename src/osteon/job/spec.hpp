@@ -8,7 +8,9 @@
 #include <osteon/base/box.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/base/log_sink.hpp>
+#include <osteon/job/choices.hpp>
 #include <osteon/job/key_groups.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,16 +18,49 @@ namespace osteon::job {
 
 class model_source;
 
+/// Kinds of steps before the threshold.
+enum class image_filter {
+  gaussian,
+  median,
+  close,
+  open,
+  resample,
+  crop,
+  labels,
+  laplace_hamming,
+  local_threshold,
+  hysteresis
+};
+inline std::span<const char* const> choice_names(image_filter) {
+  static constexpr const char* names[] = {"gaussian", "median",          "close",           "open",      "resample", "crop",
+                                          "labels",   "laplace_hamming", "local_threshold", "hysteresis"};
+  return names;
+}
+
+/// Interpolations of a resampling.
+enum class image_interpolation { linear, nearest, bspline };
+inline std::span<const char* const> choice_names(image_interpolation) {
+  static constexpr const char* names[] = {"linear", "nearest", "bspline"};
+  return names;
+}
+
+/// Thresholds by the window around a voxel.
+enum class threshold_method { sauvola, phansalkar, bernsen };
+inline std::span<const char* const> choice_names(threshold_method) {
+  static constexpr const char* names[] = {"sauvola", "phansalkar", "bernsen"};
+  return names;
+}
+
 /// What is done to the scan before it is segmented.
 struct image_step_spec {
-  std::string kind;
+  optional_choice<image_filter> kind;
   std::optional<double> sigma_mm, sigma_voxels;
   std::int64_t radius_voxels = 1;
   std::optional<std::vector<double>> spacing_mm;
-  std::string interpolation = "linear";
+  choice<image_interpolation> interpolation = image_interpolation::linear;
   std::vector<std::vector<std::int64_t>> voxels;
   std::vector<std::vector<double>> ranges;
-  std::string method = "sauvola";
+  choice<threshold_method> method = threshold_method::sauvola;
   std::optional<double> weight, contrast, low, high, epsilon, cutoff;
 };
 
@@ -43,6 +78,13 @@ struct image_spec {
   std::int64_t noise_seed = 1;
 };
 
+/// Connected parts of the solid that a job keeps.
+enum class kept_parts { largest, percolating, all };
+inline std::span<const char* const> choice_names(kept_parts) {
+  static constexpr const char* names[] = {"largest", "percolating", "all"};
+  return names;
+}
+
 /// Which voxels are solid.
 struct segment_spec {
   std::optional<double> threshold;  ///< absent: Otsu
@@ -50,7 +92,7 @@ struct segment_spec {
   std::optional<std::vector<double>> greys;  ///< of empty space and of solid, for a threshold that keeps the volume
   bool labels = false;                       ///< the image holds labels, not grey values
   std::vector<std::int64_t> void_labels{0};
-  std::optional<std::string> keep;  ///< absent: `keep_of`
+  optional_choice<kept_parts> keep;  ///< absent: `keep_of`
   std::int64_t connectivity = 6;
   bool drop_unsupported = false;
   bool compare_connectivity = false;  ///< compute with the other connectivity, too
@@ -68,13 +110,20 @@ struct material_spec {
   std::optional<double> thermal_expansion_per_K;
 };
 
+/// Modulus of a density.
+enum class modulus_law { power, linear, polynomial };
+inline std::span<const char* const> choice_names(modulus_law) {
+  static constexpr const char* names[] = {"power", "linear", "polynomial"};
+  return names;
+}
+
 /// Grey value -> density -> modulus.
 struct density_law_spec {
   std::optional<double> slope;
   double intercept = 0;
   std::vector<std::vector<double>> calibration;  ///< [grey, density] pairs, instead of slope and intercept
   bool from_image = false;                       ///< slope and intercept as the scan's file states them
-  std::string law = "power";
+  choice<modulus_law> law = modulus_law::power;
   std::optional<double> coefficient_MPa;
   double exponent = 1;
   std::vector<double> coefficients_MPa;
@@ -93,11 +142,18 @@ struct poisson_image_spec {
   std::string path;
 };
 
+/// Faces that a test loads: of the image, or of the smallest box around the solid.
+enum class loaded_faces { image, solid };
+inline std::span<const char* const> choice_names(loaded_faces) {
+  static constexpr const char* names[] = {"image", "solid"};
+  return names;
+}
+
 struct load_spec {
   std::optional<std::string> test;
   std::string axis = "z";
   std::optional<std::string> direction;
-  std::string faces = "image";
+  choice<loaded_faces> faces = loaded_faces::image;
   double depth_mm = 0;
   std::optional<std::string> area;  ///< absent: outline, or the box of a test that holds the sides
   std::optional<double> area_mm2;
@@ -151,10 +207,17 @@ struct picture_spec {
   std::int64_t every = 0;                   ///< iterations or steps between frames during the solve; 0: none
 };
 
+/// Shapes of the parts that the ranks get.
+enum class cut_of_image { automatic, planes, bricks };
+inline std::span<const char* const> choice_names(cut_of_image) {
+  static constexpr const char* names[] = {"auto", "planes", "bricks"};
+  return names;
+}
+
 struct run_spec {
   std::int64_t ranks = 0;    ///< 0: all cores
   std::int64_t threads = 1;  ///< per rank
-  std::string decomposition = "auto";
+  choice<cut_of_image> decomposition = cut_of_image::automatic;
   bool place = true;  ///< renumber ranks on what was measured between hosts
   std::string bind = "auto";
 };

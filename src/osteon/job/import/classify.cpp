@@ -26,16 +26,16 @@ voxel::segmented classify(const spec& job, const job_images& images) {
   if (const auto& greys = job.segment.greys) how.greys = voxel::phase_greys{(*greys)[0], (*greys)[1]};
   how.upper = job.segment.upper;
   const solid_rules rules = physics_of(job).rules(job);
-  const std::string keep = keep_of(job);
-  how.keep = rules.keeps_all || keep == "all" ? voxel::keep_rule::all
-             : keep == "percolating"          ? voxel::keep_rule::percolating
-                                              : voxel::keep_rule::largest;
+  const kept_parts keep = keep_of(job);
+  how.keep = rules.keeps_all || keep == kept_parts::all ? voxel::keep_rule::all
+             : keep == kept_parts::percolating          ? voxel::keep_rule::percolating
+                                                        : voxel::keep_rule::largest;
   how.connected_by = job.segment.connectivity == 26 ? voxel::connectivity::corners : voxel::connectivity::faces;
   how.load_axis = job.load.axis == "z" ? axis::z : job.load.axis == "y" ? axis::y : axis::x;
   how.labels = rules.labels;
   how.inverted = rules.takes_empty_space;
   how.must_join_faces = rules.must_join_faces;
-  if (physics_of(job).is_held_by_supports && job.load.faces == "image")
+  if (physics_of(job).is_held_by_supports && job.load.faces == loaded_faces::image)
     how.instead_of_faces = how.keep == voxel::keep_rule::percolating
                                ? "load the faces of the solid (load.faces = \"solid\" with segment.keep = \"largest\"), "
                                : "load the faces of the solid (load.faces = \"solid\"), ";
@@ -92,7 +92,7 @@ nlohmann::ordered_json describe(const spec& job, const job_images& images, const
                                  {"dropped_voxels", r.dropped_voxels},
                                  {"dropped_islands", r.dropped_islands},
                                  {"largest_islands", r.largest_islands},
-                                 {"keep", physics_of(job).rules(job).keeps_all ? "all" : keep_of(job)},
+                                 {"keep", physics_of(job).rules(job).keeps_all ? "all" : name_of(keep_of(job))},
                                  {"connectivity", job.segment.connectivity},
                                  {"hanging_voxels", r.hanging_voxels},
                                  {"hanging_islands", r.hanging_islands},

@@ -107,7 +107,7 @@ std::string rules_of_model(const spec& job) {
   const solid_rules solid = physics_of(job).rules(job);
   const json rules = {{"schema", 9},
                       {"keys", values_of_keys(job, key_digest::model)},
-                      {"keep", keep_of(job)},
+                      {"keep", name_of(keep_of(job))},
                       {"joins", solid.must_join_faces},
                       {"phase", {solid.phase, solid.takes_empty_space, solid.labels, solid.keeps_all, solid.has_others}},
                       {"periodic", solid.periodic},

@@ -52,12 +52,13 @@ nlohmann::ordered_json steps_of(const spec& job, image_role role) {
   if (job.image.steps.empty()) return nullptr;
   json steps = json::array();
   for (const image_step_spec& s : job.image.steps) {
-    json& step = steps.emplace_back(json{{"kind", s.kind}});
+    json& step = steps.emplace_back(json{{"kind", s.kind.name()}});
     if (s.sigma_mm) step["sigma_mm"] = *s.sigma_mm;
     if (s.sigma_voxels) step["sigma_voxels"] = *s.sigma_voxels;
-    const bool is_local = s.kind == "local_threshold";
-    if (s.kind == "median" || s.kind == "close" || s.kind == "open" || is_local) step["radius_voxels"] = s.radius_voxels;
-    if (is_local) step["method"] = s.method;
+    const bool is_local = s.kind == image_filter::local_threshold;
+    if (s.kind == image_filter::median || s.kind == image_filter::close || s.kind == image_filter::open || is_local)
+      step["radius_voxels"] = s.radius_voxels;
+    if (is_local) step["method"] = s.method.name();
     for (const auto& [key, value] : {std::pair{"weight", s.weight},
                                      {"contrast", s.contrast},
                                      {"low", s.low},
@@ -66,7 +67,7 @@ nlohmann::ordered_json steps_of(const spec& job, image_role role) {
                                      {"cutoff", s.cutoff}})
       if (value) step[key] = *value;
     if (s.spacing_mm) step["spacing_mm"] = *s.spacing_mm;
-    if (s.kind == "resample") step["interpolation"] = s.interpolation;
+    if (s.kind == image_filter::resample) step["interpolation"] = s.interpolation.name();
     if (!s.voxels.empty()) step["voxels"] = s.voxels;
     if (!s.ranges.empty()) step["ranges"] = s.ranges;
   }
@@ -79,9 +80,9 @@ void take_steps(const spec& job, index3& shape, vector3& spacing_mm) {
   for (const image_step_spec& s : job.image.steps)
     for (int a = 0; a < 3; ++a) {
       const auto i = static_cast<std::size_t>(a);
-      if (s.kind == "crop") {
+      if (s.kind == image_filter::crop) {
         shape[a] = std::max<std::int64_t>(std::min(shape[a], s.voxels[i][1]) - s.voxels[i][0], 1);
-      } else if (s.kind == "resample") {
+      } else if (s.kind == image_filter::resample) {
         const double length = static_cast<double>(shape[a]) * spacing_mm[a];
         if (spacing_mm[a] > 0) shape[a] = std::max<std::int64_t>(std::llrint(length / (*s.spacing_mm)[i]), 1);
         spacing_mm[a] = (*s.spacing_mm)[i];

@@ -61,9 +61,7 @@ void add_step_keys(key_list<image_step_spec> t) {
     "of greys become labels, for segment.labels. laplace_hamming: fine structures brighter, noise less. local_threshold: "
     "voxels from low to high that are brighter than what is around are raised just above high. hysteresis: so are those "
     "that "
-    "hang together with voxels above high. segment.threshold = high then keeps them, too.",
-    {.choices = {"gaussian", "median", "close", "open", "resample", "crop", "labels", "laplace_hamming", "local_threshold",
-                 "hysteresis"}});
+    "hang together with voxels above high. segment.threshold = high then keeps them, too.");
   t("sigma_mm", &image_step_spec::sigma_mm, "gaussian: its standard deviation in mm, > 0.");
   t("sigma_voxels", &image_step_spec::sigma_voxels, "gaussian: the same in voxels, along each axis, instead of sigma_mm.");
   t("radius_voxels", &image_step_spec::radius_voxels,
@@ -72,14 +70,12 @@ void add_step_keys(key_list<image_step_spec> t) {
     {.is_one_for_three = true});
   t("interpolation", &image_step_spec::interpolation,
     "resample: linear, nearest (labels), or bspline, cubic. To larger voxels, blur before: only the voxels around a centre "
-    "count.",
-    {.choices = {"linear", "nearest", "bspline"}});
+    "count.");
   t("voxels", &image_step_spec::voxels, "crop: [[z0, z1], [y0, y1], [x0, x1]], half open.");
   t("ranges", &image_step_spec::ranges, "labels: [[low, high, label], ...], both ends within; other greys become 0.");
   t("method", &image_step_spec::method,
     "local_threshold: sauvola, phansalkar: by mean and standard deviation of the window, of greys from 0 to 1 over their "
-    "range. bernsen: the middle between its darkest and brightest voxel.",
-    {.choices = {"sauvola", "phansalkar", "bernsen"}});
+    "range. bernsen: the middle between its darkest and brightest voxel.");
   t("weight", &image_step_spec::weight,
     "local_threshold, sauvola and phansalkar: k, how much the deviation counts; left out: 0.2, 0.25.",
     {.range = {.low = 0, .high = 1, .is_above = true}});
@@ -152,8 +148,7 @@ void add_segment_keys(key_table& job) {
     "Connected parts that are kept. largest: the largest part. percolating: all parts that join both loaded faces "
     "(conductivity_tensor: the faces of any axis; heat_transfer: all parts that touch a face with a condition). all: "
     "every part. Default: percolating for physics = \"heat\", otherwise largest. Periodic tests also connect parts "
-    "through the periodic faces.",
-    {.choices = {"largest", "percolating", "all"}});
+    "through the periodic faces.");
   t("connectivity", &segment_spec::connectivity,
     "By what voxels are connected, for keep: 6, their faces; 26, also their edges and corners, as elasticity only can "
     "have "
@@ -212,8 +207,7 @@ void add_density_law_keys(key_table& job) {
     "(density in mg HA/cm3).");
   t("law", &density_law_spec::law,
     "power: E = coefficient_MPa * rho^exponent; linear: E = a0 + a1 * rho; polynomial: E = a0 + a1 * rho "
-    "+ a2 * rho^2 ...",
-    {.choices = {"power", "linear", "polynomial"}});
+    "+ a2 * rho^2 ...");
   t("coefficient_MPa", &density_law_spec::coefficient_MPa, "Modulus in MPa at density 1, of the power law.",
     {.range = positive("MPa")});
   t("exponent", &density_law_spec::exponent, "Exponent of the power law.");
@@ -395,8 +389,7 @@ void add_run_keys(key_table& job) {
   t("threads", &run_spec::threads, "OpenMP threads of each process.", {.range = from_to(1, 4096)});
   t("decomposition", &run_spec::decomposition,
     "What part of the image a rank gets. planes: whole z planes; bricks: boxes; both are balanced by solid voxels. "
-    "auto: planes if there are 16 or more for each rank, otherwise bricks.",
-    {.choices = {"auto", "planes", "bricks"}});
+    "auto: planes if there are 16 or more for each rank, otherwise bricks.");
   t("place", &run_spec::place,
     "On several hosts: measure the links between them, once for the same hosts, and give parts that touch to ranks "
     "that are close. Results do not change.");

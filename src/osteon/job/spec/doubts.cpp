@@ -137,7 +137,7 @@ std::vector<problem> doubts_of_segmentation(const spec& job, const std::string& 
   all.share(solid / static_cast<double>(shape.volume()), image.value("grey_min", 0.0), image.value("grey_max", 0.0),
             "of the voxels");
   all.doubt(solid > 0 && dropped > 0.1 * solid, "segment.keep",
-            [&] { return fmt::format("\"{}\" drops {:.0f} % of the solid", keep_of(job), 100 * dropped / solid); });
+            [&] { return fmt::format("\"{}\" drops {:.0f} % of the solid", name_of(keep_of(job)), 100 * dropped / solid); });
   return all.take();
 }
 

@@ -150,13 +150,13 @@ class checker {
     expect(connectivity != 26 || why_not.empty(), "segment.connectivity",
            fmt::format("26 goes with physics = \"{}\": {}; remove it",
                        names_of([](const physics_entry& p) { return !*p.why_not_by_corners; }), why_not));
-    expect(connectivity != 26 || job_.segment.keep != "all", "segment.connectivity",
+    expect(connectivity != 26 || !(job_.segment.keep == kept_parts::all), "segment.connectivity",
            "26 given, but segment.keep = \"all\" drops nothing; remove one of the two");
     const bool compares = job_.segment.compare_connectivity;
     expect(!compares || why_not.empty(), "segment.compare_connectivity",
            fmt::format("goes with physics = \"{}\": {}; remove it",
                        names_of([](const physics_entry& p) { return !*p.why_not_by_corners; }), why_not));
-    expect(!compares || job_.segment.keep != "all", "segment.compare_connectivity",
+    expect(!compares || !(job_.segment.keep == kept_parts::all), "segment.compare_connectivity",
            "given, but segment.keep = \"all\" drops nothing; remove one of the two");
     expect(!job_.segment.labels || !job_.segment.threshold, "segment.threshold",
            "given although segment.labels = true: labels are not thresholded; remove one of the two");
@@ -201,29 +201,29 @@ class checker {
 
   // Of each kind its own keys, and no others.
   void check_step(const image_step_spec& s, const std::string& where) {
-    const bool is_ball = s.kind == "median" || s.kind == "close" || s.kind == "open";
-    expect(!s.kind.empty(), where + ".kind",
+    const bool is_ball = s.kind == image_filter::median || s.kind == image_filter::close || s.kind == image_filter::open;
+    expect(s.kind.has_value(), where + ".kind",
            "missing: gaussian, median, close, open, resample, crop, labels, laplace_hamming, local_threshold or hysteresis");
     const auto belongs = [&](bool given, bool belongs_here, const char* key) {
-      expect(!given || belongs_here || s.kind.empty(), fmt::format("{}.{}", where, key),
-             fmt::format("is no key of kind = \"{}\"; remove it", s.kind));
+      expect(!given || belongs_here || !s.kind.has_value(), fmt::format("{}.{}", where, key),
+             fmt::format("is no key of kind = \"{}\"; remove it", s.kind.name()));
     };
-    belongs(s.sigma_mm.has_value(), s.kind == "gaussian", "sigma_mm");
-    belongs(s.sigma_voxels.has_value(), s.kind == "gaussian", "sigma_voxels");
-    const bool is_local = s.kind == "local_threshold", has_middle = s.method == "bernsen";
+    belongs(s.sigma_mm.has_value(), s.kind == image_filter::gaussian, "sigma_mm");
+    belongs(s.sigma_voxels.has_value(), s.kind == image_filter::gaussian, "sigma_voxels");
+    const bool is_local = s.kind == image_filter::local_threshold, has_middle = s.method == threshold_method::bernsen;
     belongs(s.radius_voxels != 1, is_ball || is_local, "radius_voxels");
-    belongs(s.spacing_mm.has_value(), s.kind == "resample", "spacing_mm");
-    belongs(s.interpolation != "linear", s.kind == "resample", "interpolation");
-    belongs(!s.voxels.empty(), s.kind == "crop", "voxels");
-    belongs(!s.ranges.empty(), s.kind == "labels", "ranges");
-    belongs(s.method != "sauvola", is_local, "method");
+    belongs(s.spacing_mm.has_value(), s.kind == image_filter::resample, "spacing_mm");
+    belongs(s.interpolation != image_interpolation::linear, s.kind == image_filter::resample, "interpolation");
+    belongs(!s.voxels.empty(), s.kind == image_filter::crop, "voxels");
+    belongs(!s.ranges.empty(), s.kind == image_filter::labels, "ranges");
+    belongs(s.method != threshold_method::sauvola, is_local, "method");
     belongs(s.weight.has_value(), is_local && !has_middle, "weight");
     belongs(s.contrast.has_value(), is_local && has_middle, "contrast");
     for (const auto& [key, value] : {std::pair{"low", s.low}, {"high", s.high}})
-      belongs(value.has_value(), is_local || s.kind == "hysteresis", key);
+      belongs(value.has_value(), is_local || s.kind == image_filter::hysteresis, key);
     for (const auto& [key, value] : {std::pair{"epsilon", s.epsilon}, {"cutoff", s.cutoff}})
-      belongs(value.has_value(), s.kind == "laplace_hamming", key);
-    const bool raises = is_local || s.kind == "hysteresis";
+      belongs(value.has_value(), s.kind == image_filter::laplace_hamming, key);
+    const bool raises = is_local || s.kind == image_filter::hysteresis;
     expect(!raises || (s.low && s.high), where, "give low and high, in grey values of the image");
     expect(!raises || !s.high || job_.segment.threshold == s.high, "segment.threshold",
            fmt::format("must be {:g}, high of {}, above which that raises what it keeps", s.high.value_or(0), where));
@@ -235,24 +235,24 @@ class checker {
            fmt::format("{} must be in [2, 64]: several times as wide as what is to be found", s.radius_voxels));
     expect(!is_local || !has_middle || s.contrast.value_or(0) > 0, where + ".contrast",
            "missing: differences of greys in a window below this are noise");
-    if (s.kind == "gaussian") {
+    if (s.kind == image_filter::gaussian) {
       expect(s.sigma_mm.has_value() != s.sigma_voxels.has_value(), where, "give sigma_mm or sigma_voxels, one of the two");
       const double sigma = s.sigma_mm.value_or(s.sigma_voxels.value_or(1)), most = s.sigma_mm ? 1000 : 100;
       expect(sigma > 0 && sigma <= most, where, fmt::format("sigma {:g} must be in (0, {:g}]", sigma, most));
     }
     expect(!is_ball || (s.radius_voxels >= 1 && s.radius_voxels <= 16), where + ".radius_voxels",
            fmt::format("{} must be in [1, 16]", s.radius_voxels));
-    if (s.kind == "resample") {
+    if (s.kind == image_filter::resample) {
       bool good = s.spacing_mm && s.spacing_mm->size() == 3;
       for (std::size_t a = 0; good && a < 3; ++a) good = (*s.spacing_mm)[a] > 0 && (*s.spacing_mm)[a] <= 1000;
       expect(good, where + ".spacing_mm", "needed: [z, y, x] or one number, each in (0, 1000] mm");
     }
-    if (s.kind == "crop") {
+    if (s.kind == image_filter::crop) {
       bool good = s.voxels.size() == 3;
       for (const auto& range : s.voxels) good &= range.size() == 2 && range[0] >= 0 && range[0] < range[1];
       expect(good, where + ".voxels", "expected [[z0, z1], [y0, y1], [x0, x1]] with 0 <= first < last");
     }
-    if (s.kind == "labels") {
+    if (s.kind == image_filter::labels) {
       bool good = !s.ranges.empty();
       for (const auto& r : s.ranges)
         good &= r.size() == 3 && r[0] <= r[1] && r[2] >= 0 && r[2] <= 65535 && r[2] == std::floor(r[2]);
@@ -322,18 +322,18 @@ class checker {
       expect(pairs && greys.size() >= 2, "density_law.calibration",
              "expected [[grey, density], ...] with at least two different greys");
     }
-    if (d.law == "power") {
+    if (d.law == modulus_law::power) {
       expect(d.coefficient_MPa.has_value(), "density_law.coefficient_MPa",
              fmt::format("missing: physics = \"{}\" needs it, in MPa", row_.name));
       expect(d.coefficients_MPa.empty(), "density_law.coefficients_MPa",
              "given, but law = \"power\"; use coefficient_MPa and exponent, or another law");
     } else {
       const std::size_t n = d.coefficients_MPa.size();
-      expect(
-          d.law == "linear" ? n == 2 : n > 0, "density_law.coefficients_MPa",
-          fmt::format("{} values; law = \"{}\" needs {}", n, d.law, d.law == "linear" ? "two, [a0, a1]" : "[a0, a1, ...]"));
+      expect(d.law == modulus_law::linear ? n == 2 : n > 0, "density_law.coefficients_MPa",
+             fmt::format("{} values; law = \"{}\" needs {}", n, d.law.name(),
+                         d.law == modulus_law::linear ? "two, [a0, a1]" : "[a0, a1, ...]"));
       expect(!d.coefficient_MPa, "density_law.coefficient_MPa",
-             fmt::format("given, but law = \"{}\"; use coefficients_MPa", d.law));
+             fmt::format("given, but law = \"{}\"; use coefficients_MPa", d.law.name()));
     }
     expect(d.max_modulus_MPa >= d.min_modulus_MPa, "density_law.max_modulus_MPa",
            fmt::format("{} is below min_modulus_MPa = {}", d.max_modulus_MPa, d.min_modulus_MPa));
@@ -431,7 +431,7 @@ std::vector<problem> validate(const spec& job) { return checker(job).run(); }
 
 bool takes_bricks(const spec& job, std::int64_t planes, std::int64_t ranks) {
   constexpr std::int64_t fewest_planes = 16;
-  if (job.run.decomposition != "auto") return job.run.decomposition == "bricks";
+  if (job.run.decomposition != cut_of_image::automatic) return job.run.decomposition == cut_of_image::bricks;
   return planes < fewest_planes * ranks && ranks > 1;
 }
 

@@ -65,7 +65,7 @@ void refuse_elasticity(const spec& job, std::vector<problem>& problems) {
 // A test between the faces of the image needs a solid that joins them; other loads act where their sets are.
 solid_rules elastic_rules(const spec& job) {
   solid_rules rules;
-  rules.must_join_faces = job.groups.of<mechanical_keys>().cases.empty() && job.load.faces == "image" &&
+  rules.must_join_faces = job.groups.of<mechanical_keys>().cases.empty() && job.load.faces == loaded_faces::image &&
                           test_of(job.load, job.groups.of<mechanical_keys>().supports) != "custom";
   if (is_homogenisation(job)) rules.periodic.fill(job.load.boundary_condition.value_or("kubc") == "periodic");
   return rules;

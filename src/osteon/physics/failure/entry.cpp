@@ -190,7 +190,7 @@ const physics_entry& failure() {
       .is_held_by_supports = true,
       .yields = true,
       .takes_graded_moduli = true,
-      .rules = [](const spec& job) { return solid_rules{.must_join_faces = job.load.faces == "image"}; },
+      .rules = [](const spec& job) { return solid_rules{.must_join_faces = job.load.faces == loaded_faces::image}; },
       .labels = labels_of_sets,
       .system = {io::centring::node, 3},
       .costs = {3.81, 133, 1, 3e-6, 7e-6},  // 87 bytes more than elasticity, four of five voxels having yielded

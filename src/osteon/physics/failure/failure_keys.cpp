@@ -106,7 +106,7 @@ void check_failure_keys(const spec& job, std::vector<problem>& problems) {
          "missing: when a voxel yields; law = \"von_mises\", \"cone\", \"quadric\" or \"secant_damage\"");
   const bool is_damage = f.law == yield_law::secant_damage,
              has_two = is_damage || f.law == yield_law::cone || f.law == yield_law::quadric,
-             by_power = job.density_law && job.density_law->law == "power";
+             by_power = job.density_law && job.density_law->law == modulus_law::power;
   const auto one_of = [&](const std::optional<double>& stress, const char* stress_key, const std::optional<double>& strain,
                           const char* strain_key, const std::vector<double>& by_density, const char* density_key,
                           bool is_wanted) {

@@ -27,7 +27,7 @@ void rules_of_boundaries(const spec& job, solid_rules& rules) {
     rules.touching[axis][0] = rules.touching[axis][0] || both || b.face.ends_with("low");
     rules.touching[axis][1] = rules.touching[axis][1] || both || b.face.ends_with("high");
   }
-  if (!any && keep_of(job) == "percolating") rules.keeps_all = true;  // sources in time, and no way out
+  if (!any && keep_of(job) == kept_parts::percolating) rules.keeps_all = true;  // sources in time, and no way out
 }
 
 solid_rules heat_rules(const spec& job) {
@@ -148,7 +148,7 @@ const physics_entry& heat() {
       .needs = {&property::conductivity},
       .takes_boundaries = true,
       .takes_time_steps = true,
-      .default_keep = "percolating",
+      .default_keep = kept_parts::percolating,
       .why_not_by_corners = "no heat flows through an edge or a corner",
       .boundary_conditions =
           [](const spec& job) {

@@ -31,7 +31,7 @@ using json = nlohmann::ordered_json;
 // Voxels of the phase by material, with the parts that segment.keep = "percolating" drops: TauFactor's volume fraction
 // counts closed pores, too. Empty: the model does not state them, or the job declares the largest part to be the phase.
 std::vector<std::int64_t> voxels_of_phase(const spec& job, const local_model& part) {
-  if (keep_of(job) == "largest") return {};
+  if (keep_of(job) == kept_parts::largest) return {};
   const json provenance = json::parse(part.header.provenance_json, nullptr, false);
   if (provenance.is_discarded() || !provenance.contains("segmentation")) return {};
   const json& segmentation = provenance.at("segmentation");

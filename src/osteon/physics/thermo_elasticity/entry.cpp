@@ -48,7 +48,7 @@ void check_warm_load(const spec& job, std::vector<problem>& problems) {
          fmt::format("'{}' does not go with physics = \"thermo_elasticity\"{}; use 'axial_bonded' or 'free_expansion'", test,
                      test == "conduction" ? ", which has it anyway" : ""));
   const bool other = l.displacement_mm || l.force_N || l.angle_deg || l.moment_N_mm || l.gravity_m_per_s2 || l.direction ||
-                     l.about_mm || l.bonded || l.depth_mm != 0 || l.faces != "image";
+                     l.about_mm || l.bonded || l.depth_mm != 0 || l.faces != loaded_faces::image;
   expect(!other, "load",
          "of the keys of a mechanical test only axis, strain, area and area_mm2 go with physics = \"thermo_elasticity\"");
   expect(!(l.area || l.area_mm2) || test == "axial_bonded", l.area ? "load.area" : "load.area_mm2",

@@ -71,7 +71,7 @@ std::shared_ptr<const local_model> solid_of(const spec& job, const local_model& 
     solid->of_source = part.of_source;
     solid->cells = solid_cells(part);
   });
-  if (keep_of(job) == "largest") solid->cells = largest_part(part.where, solid->cells, log);
+  if (keep_of(job) == kept_parts::largest) solid->cells = largest_part(part.where, solid->cells, log);
   comm::collectively(part.where.comm, [&] {
     for (const voxel::run& r : solid->cells.runs())
       for (std::int32_t n = 0; n < r.length; ++n)

@@ -83,9 +83,9 @@ spec read_n88_job(const std::string& path, const reader_options& options, const 
   job.output_directory = job.name + ".out";
   job.image.path = path;
   job.load.test = "custom";
-  job.segment.keep = "all";
-  job.segment.drop_unsupported = true;  // what no constraint holds bears nothing
-  job.run.decomposition = "planes";     // as the elements of a file are ordered
+  job.segment.keep = kept_parts::all;
+  job.segment.drop_unsupported = true;           // what no constraint holds bears nothing
+  job.run.decomposition = cut_of_image::planes;  // as the elements of a file are ordered
   job.text = fmt::format("# the active problem of {}\n", fs::path(path).filename().string());
   job.from = std::make_shared<const n88_source>(path);
   std::error_code failed;

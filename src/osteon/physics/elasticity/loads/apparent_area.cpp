@@ -121,7 +121,7 @@ apparent_area area_of(const load_spec& load, const local_model& part, axis acros
     return {static_cast<double>(voxels) * of_voxel * part.header.spacing_mm[a] / box_mm[a],
             "mean section of the solid, its volume over the length"};
   }
-  const std::string whole = load.faces == "solid" ? "smallest box around the solid" : "box of the image";
+  const std::string whole = load.faces == loaded_faces::solid ? "smallest box around the solid" : "box of the image";
   if (chosen == "box") return {box, whole};
   const double outline = static_cast<double>(voxels_in_outline(shadow(part, across))) * of_voxel;
   if (!load.area && outline >= fills_box * box) return {box, whole + ", which the solid fills"};

@@ -13,8 +13,7 @@ void add_drive_keys(key_list<load_spec> t) {
     "shear: direction in which the driven face slides. bending: axis about which the faces turn. Left out: the axis that "
     "follows load.axis in the order z, y, x.",
     {.choices = {"z", "y", "x"}});
-  t("faces", &load_spec::faces, "Which faces are loaded: those of the image, or of the smallest box around the solid.",
-    {.choices = {"image", "solid"}});
+  t("faces", &load_spec::faces, "Which faces are loaded: those of the image, or of the smallest box around the solid.");
   t("depth_mm", &load_spec::depth_mm, "Nodes up to this deep under a face belong to it, as in a grip; 0: only those on it.",
     {.range = at_least(0, "mm")});
   t("area", &load_spec::area,

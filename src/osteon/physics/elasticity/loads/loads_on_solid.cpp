@@ -52,7 +52,8 @@ void check_loads_on_solid(const spec& job, const std::function<local_model()>& r
 }
 
 std::int64_t held_by_test(const spec& job, const voxel::node_count& nodes, const std::string& test) {
-  if (!job.groups.of<mechanical_keys>().cases.empty() || job.load.faces != "image" || job.load.depth_mm > 0) return 0;
+  if (!job.groups.of<mechanical_keys>().cases.empty() || job.load.faces != loaded_faces::image || job.load.depth_mm > 0)
+    return 0;
   const auto on = [&](std::size_t a) { return nodes.on_face[a][0] + nodes.on_face[a][1]; };
   const auto axis = static_cast<std::size_t>(load_axis(job));
   if (test == "axial_bonded" || test == "shear" || (job.load.bonded && (test == "bending" || test == "torsion")))

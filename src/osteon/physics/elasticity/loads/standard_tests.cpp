@@ -28,7 +28,7 @@ class test_maker {
       : sets_(sets),
         load_(load),
         axis_(static_cast<int>(axis_of(load.axis[0]))),
-        which_{load.faces == "solid", load.depth_mm} {
+        which_{load.faces == loaded_faces::solid, load.depth_mm} {
     across_ = load.direction ? static_cast<int>(axis_of((*load.direction)[0])) : (axis_ + 1) % 3;
     third_ = 3 - axis_ - across_;
     low_ = face(axis_, false);

@@ -48,11 +48,12 @@ void check_flow(const spec& job, std::vector<problem>& problems) {
   for (const double label : f.fluid_labels)
     expect(label == std::floor(label) && std::abs(label) < 1e15, "flow.fluid_labels",
            fmt::format("{} is no label; labels are whole numbers", label));
-  expect(job.segment.keep != "percolating", "segment.keep",
+  expect(!(job.segment.keep == kept_parts::percolating), "segment.keep",
          "'percolating' is for solids; a flow job takes all of the fluid, and what leads through nowhere stands still");
   const load_spec& l = job.load;
   const bool other = l.strain || l.displacement_mm || l.force_N || l.angle_deg || l.moment_N_mm || l.gravity_m_per_s2 ||
-                     l.direction || l.about_mm || l.bonded || l.area || l.area_mm2 || l.depth_mm != 0 || l.faces != "image";
+                     l.direction || l.about_mm || l.bonded || l.area || l.area_mm2 || l.depth_mm != 0 ||
+                     l.faces != loaded_faces::image;
   expect(!other, "load", "of its keys only test, axis and boundary_condition go with physics = \"flow\"");
   expect(!job.output_fields, "output.fields",
          "given, but physics = \"flow\" always writes velocity, speed and pressure; remove it");
