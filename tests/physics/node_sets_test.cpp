@@ -53,7 +53,7 @@ job::spec all_kinds(const scan& s) {
   add("face").face = "z_high";
   sets.back().of = physics::faces_of::solid;
   sets.back().depth_mm = 1.0;
-  add("plane").axis = "z";
+  add("plane").axis = axis::z;
   sets.back().at_mm = 3.1;
   add("box").low_mm = {1.5, 2.5, 3.1};
   sets.back().high_mm = {4.0, 3.5, 4.0};

@@ -4,9 +4,19 @@
 /// namespace of an enumeration has a function `choice_names`, which returns the names of its values 0, 1 ...
 #include <cstddef>
 #include <cstdint>
+#include <osteon/base/box.hpp>
 #include <span>
 #include <string>
 #include <string_view>
+
+namespace osteon {
+
+inline std::span<const char* const> choice_names(axis) {
+  static constexpr const char* names[] = {"z", "y", "x"};
+  return names;
+}
+
+}  // namespace osteon
 
 namespace osteon::job {
 

@@ -50,7 +50,7 @@ io::plane_source<float> vector_planes(const local_model& part, cell_values value
   };
 }
 
-axis load_axis(const spec& job) { return job.load.axis == "z" ? axis::z : job.load.axis == "y" ? axis::y : axis::x; }
+axis load_axis(const spec& job) { return *job.load.axis; }
 
 double length_mm(const voxel::model_header& header, axis along) {
   const int a = static_cast<int>(along);

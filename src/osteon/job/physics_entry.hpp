@@ -161,7 +161,9 @@ struct physics_entry {
   kept_parts default_keep = kept_parts::largest;  ///< segment.keep, left out
   const char* why_not_by_corners = "";            ///< nothing passes an edge or a corner; empty: something does
   /// Values that load.boundary_condition may have in this job; none: it has no such key.
-  std::vector<std::string> (*boundary_conditions)(const spec& job) = [](const spec&) { return std::vector<std::string>{}; };
+  std::vector<outer_condition> (*boundary_conditions)(const spec& job) = [](const spec&) {
+    return std::vector<outer_condition>{};
+  };
   solid_rules (*rules)(const spec& job) = [](const spec&) { return solid_rules{}; };
 
   /// Labels of images that are to be read beside the model.

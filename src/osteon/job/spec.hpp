@@ -149,13 +149,27 @@ inline std::span<const char* const> choice_names(loaded_faces) {
   return names;
 }
 
+/// Areas of the apparent stress.
+enum class loaded_area { outline, box, solid_box, solid };
+inline std::span<const char* const> choice_names(loaded_area) {
+  static constexpr const char* names[] = {"outline", "box", "solid_box", "solid"};
+  return names;
+}
+
+/// Conditions on the outer faces of the image, of tests that solve for effective properties.
+enum class outer_condition { periodic, kubc, uniform, mirrored, closed };
+inline std::span<const char* const> choice_names(outer_condition) {
+  static constexpr const char* names[] = {"periodic", "kubc", "uniform", "mirrored", "closed"};
+  return names;
+}
+
 struct load_spec {
   std::optional<std::string> test;
-  std::string axis = "z";
-  std::optional<std::string> direction;
+  optional_choice<osteon::axis> axis = osteon::axis::z;
+  optional_choice<osteon::axis> direction;
   choice<loaded_faces> faces = loaded_faces::image;
   double depth_mm = 0;
-  std::optional<std::string> area;  ///< absent: outline, or the box of a test that holds the sides
+  optional_choice<loaded_area> area;  ///< absent: outline, or the box of a test that holds the sides
   std::optional<double> area_mm2;
   bool bonded = false;
   std::optional<std::vector<double>> about_mm;
@@ -163,7 +177,7 @@ struct load_spec {
   std::optional<std::vector<double>> gravity_m_per_s2;
   double low_K = 0, high_K = 1;
   std::optional<double> reference_K;                     ///< of thermo_elasticity
-  std::optional<std::string> boundary_condition;         ///< of homogenise, absent: kubc; of conductivity_tensor: periodic
+  optional_choice<outer_condition> boundary_condition;   ///< of homogenise, absent: kubc; of conductivity_tensor: periodic
   std::optional<std::vector<double>> gradient_K_per_mm;  ///< of a heat_transfer
 };
 

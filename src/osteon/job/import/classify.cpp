@@ -31,7 +31,7 @@ voxel::segmented classify(const spec& job, const job_images& images) {
              : keep == kept_parts::percolating          ? voxel::keep_rule::percolating
                                                         : voxel::keep_rule::largest;
   how.connected_by = job.segment.connectivity == 26 ? voxel::connectivity::corners : voxel::connectivity::faces;
-  how.load_axis = job.load.axis == "z" ? axis::z : job.load.axis == "y" ? axis::y : axis::x;
+  how.load_axis = *job.load.axis;
   how.labels = rules.labels;
   how.inverted = rules.takes_empty_space;
   how.must_join_faces = rules.must_join_faces;

@@ -142,7 +142,7 @@ json summarise(const spec& job, const local_model& part, const physics_result& r
   const vector3& origin = part.header.origin_mm;  // of a crop, where it lies in the image
   summary["image"]["origin_mm"] = {origin.z, origin.y, origin.x};
   summary["segmentation"] = provenance.at("segmentation");
-  summary["segmentation"]["load_axis"] = job.load.axis;
+  summary["segmentation"]["load_axis"] = job.load.axis.name();
   summary["materials"] = json::array();
   for (std::size_t m = 1; m < part.header.materials.size() && part.header.materials.size() <= 33; ++m)
     summary["materials"].push_back(describe_material(job, row, part.header.materials[m], m));

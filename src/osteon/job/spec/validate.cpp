@@ -351,11 +351,14 @@ class checker {
   // Tests of several physics have this key.
   void check_boundary_condition() {
     if (!job_.load.boundary_condition) return;
-    const std::string &given = *job_.load.boundary_condition, test = job_.load.test.value_or("");
-    const auto choices = row_.boundary_conditions(job_);
+    const outer_condition given = *job_.load.boundary_condition;
+    const std::vector<outer_condition> choices = row_.boundary_conditions(job_);
+    std::vector<std::string> names;
+    for (const outer_condition choice : choices) names.push_back(name_of(choice));
     expect(!choices.empty(), "load.boundary_condition", where_conditions_belong());
     expect(choices.empty() || std::find(choices.begin(), choices.end(), given) != choices.end(), "load.boundary_condition",
-           fmt::format("'{}' does not go with test = \"{}\"; use '{}'", given, test, fmt::join(choices, "' or '")));
+           fmt::format("'{}' does not go with test = \"{}\"; use '{}'", name_of(given), job_.load.test.value_or(""),
+                       fmt::join(names, "' or '")));
   }
 
   // The tests of the job's physics that have a boundary condition.

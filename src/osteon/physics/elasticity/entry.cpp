@@ -67,12 +67,14 @@ solid_rules elastic_rules(const spec& job) {
   solid_rules rules;
   rules.must_join_faces = job.groups.of<mechanical_keys>().cases.empty() && job.load.faces == loaded_faces::image &&
                           test_of(job.load, job.groups.of<mechanical_keys>().supports) != "custom";
-  if (is_homogenisation(job)) rules.periodic.fill(job.load.boundary_condition.value_or("kubc") == "periodic");
+  if (is_homogenisation(job))
+    rules.periodic.fill(job.load.boundary_condition.value_or(outer_condition::kubc) == outer_condition::periodic);
   return rules;
 }
 
-std::vector<std::string> elastic_boundary_conditions(const spec& job) {
-  return is_homogenisation(job) ? std::vector<std::string>{"periodic", "kubc"} : std::vector<std::string>{};
+std::vector<outer_condition> elastic_boundary_conditions(const spec& job) {
+  return is_homogenisation(job) ? std::vector<outer_condition>{outer_condition::periodic, outer_condition::kubc}
+                                : std::vector<outer_condition>{};
 }
 
 solver_work elastic_work(const spec& job, const voxel::node_count* nodes) {

@@ -60,9 +60,9 @@ physics_result run_homogenise(const spec& job, const local_model& part, const nu
   const MPI_Comm comm = part.where.comm;
   const auto problem = make_problem(part);
   warn_of_locking(job, part, log);
-  const std::string boundary = job.load.boundary_condition.value_or("kubc");
-  homogenised found =
-      homogenise(*problem, boundary == "periodic" ? box_faces::periodic : box_faces::kubc, mean_strain, how, log);
+  const outer_condition boundary = job.load.boundary_condition.value_or(outer_condition::kubc);
+  homogenised found = homogenise(*problem, boundary == outer_condition::periodic ? box_faces::periodic : box_faces::kubc,
+                                 mean_strain, how, log);
 
   physics_result result;
   std::array<double, 6> stiffness{};
@@ -72,8 +72,8 @@ physics_result run_homogenise(const spec& job, const local_model& part, const nu
   comm::all_reduce(comm, &result.elements, 1, MPI_SUM);
 
   // `boundary` is the name that scripts written before version 0.2 read; it goes with 0.4.
-  json answer = {{"boundary_condition", boundary},
-                 {"boundary", boundary},
+  json answer = {{"boundary_condition", name_of(boundary)},
+                 {"boundary", name_of(boundary)},
                  {"order", components},
                  {"volume_fraction", static_cast<double>(result.elements) / static_cast<double>(part.header.shape.volume())},
                  {"stiffness_MPa", found.stiffness_MPa},
@@ -96,8 +96,8 @@ physics_result run_homogenise(const spec& job, const local_model& part, const nu
                     {"sed_MPa", {{"mean", sed.mean}, {"p95", sed.p95}, {"p98", sed.p98}, {"max", sed.max}}},
                     {"load",
                      {{"test", "homogenise"},
-                      {"boundary_condition", boundary},
-                      {"boundary", boundary},
+                      {"boundary_condition", name_of(boundary)},
+                      {"boundary", name_of(boundary)},
                       {"axis", "z"},
                       {"strain", mean_strain}}}};
   if (auto table = by_material(part, state); !table.is_null()) result.answers["by_material"] = std::move(table);

@@ -46,7 +46,7 @@ class load_warner {
     };
     const auto move_of_load = [&](const load_spec& l, const std::string& at) {
       if (!l.displacement_mm) return;
-      const int a = l.axis == "z" ? 0 : l.axis == "y" ? 1 : 2;
+      const int a = static_cast<int>(*l.axis);
       of_displacement(*l.displacement_mm, size[a], at + "displacement_mm");
     };
     const auto moves_of_supports = [&](const std::vector<support_spec>& supports, const std::string& prefix) {

@@ -34,50 +34,51 @@ solid_rules flow_rules(const spec& job) {
 }  // namespace
 
 const physics_entry& flow() {
-  static const physics_entry row{.name = "flow",
-                                 .meaning = "permeability of the pores, by steady Stokes flow, and flow between openings",
-                                 .caption = "Flow through the pores",
-                                 .synonyms = {"stokes", "permeability", "fluid", "darcy", "cfd", "navierstokes"},
-                                 .answers = flow_answers(),
-                                 .tests = tests_of_flow(),
-                                 .usual_test = "flow if there is a [[boundary]], else permeability",
-                                 .keys = register_flow_keys,
-                                 .check = check_flow,
-                                 .refuse = refuse_flow,
-                                 .check_on_solid = [](const spec& job, const std::function<local_model()>& read,
-                                                      std::vector<problem>&) { check_flow_on(job, read()); },
-                                 .key_of_loads = "flow",
-                                 .takes_boundaries = true,
-                                 .takes_time_steps = true,
-                                 .takes_heat_sources = true,
-                                 .why_not_by_corners = "nothing flows through an edge or a corner",
-                                 .boundary_conditions =
-                                     [](const spec& job) {
-                                       if (flow_test(job) == "flow") return std::vector<std::string>{};
-                                       if (flow_test(job) == "dispersion")
-                                         return std::vector<std::string>{"periodic", "mirrored"};
-                                       return std::vector<std::string>{"periodic", "mirrored", "closed"};
-                                     },
-                                 .rules = flow_rules,
-                                 .labels = labels_of_flow,
-                                 .system = {io::centring::cell, 4},
-                                 .costs = costs_of_flow,
-                                 .default_tolerance = 1e-4,
-                                 .work = flow_work,
-                                 .most_components = [](const spec&) { return 3; },
-                                 .why_not_in_memory =
-                                     [](const spec& job) {
-                                       if (std::string why = why_steps_need_files(job); !why.empty()) return why;
-                                       return std::string(job.groups.of<probe_keys>().probes.empty()
-                                                              ? ""
-                                                              : "it writes records of its probes ([[probe]])");
-                                     },
-                                 .has_lines = true,
-                                 .draws_lines = true,
-                                 .run = run_flow,
-                                 .rehearse = rehearse_flow,
-                                 .why_not_rehearsed = why_flow_is_not_rehearsed,
-                                 .paint = paint_speeds};
+  static const physics_entry row{
+      .name = "flow",
+      .meaning = "permeability of the pores, by steady Stokes flow, and flow between openings",
+      .caption = "Flow through the pores",
+      .synonyms = {"stokes", "permeability", "fluid", "darcy", "cfd", "navierstokes"},
+      .answers = flow_answers(),
+      .tests = tests_of_flow(),
+      .usual_test = "flow if there is a [[boundary]], else permeability",
+      .keys = register_flow_keys,
+      .check = check_flow,
+      .refuse = refuse_flow,
+      .check_on_solid = [](const spec& job, const std::function<local_model()>& read,
+                           std::vector<problem>&) { check_flow_on(job, read()); },
+      .key_of_loads = "flow",
+      .takes_boundaries = true,
+      .takes_time_steps = true,
+      .takes_heat_sources = true,
+      .why_not_by_corners = "nothing flows through an edge or a corner",
+      .boundary_conditions =
+          [](const spec& job) {
+            if (flow_test(job) == "flow") return std::vector<outer_condition>{};
+            if (flow_test(job) == "dispersion")
+              return std::vector<outer_condition>{outer_condition::periodic, outer_condition::mirrored};
+            return std::vector<outer_condition>{outer_condition::periodic, outer_condition::mirrored,
+                                                outer_condition::closed};
+          },
+      .rules = flow_rules,
+      .labels = labels_of_flow,
+      .system = {io::centring::cell, 4},
+      .costs = costs_of_flow,
+      .default_tolerance = 1e-4,
+      .work = flow_work,
+      .most_components = [](const spec&) { return 3; },
+      .why_not_in_memory =
+          [](const spec& job) {
+            if (std::string why = why_steps_need_files(job); !why.empty()) return why;
+            return std::string(job.groups.of<probe_keys>().probes.empty() ? ""
+                                                                          : "it writes records of its probes ([[probe]])");
+          },
+      .has_lines = true,
+      .draws_lines = true,
+      .run = run_flow,
+      .rehearse = rehearse_flow,
+      .why_not_rehearsed = why_flow_is_not_rehearsed,
+      .paint = paint_speeds};
   return row;
 }
 

@@ -69,7 +69,7 @@ solver_work flow_work(const spec& job, const voxel::node_count*) {
   solver_work work;
   if (flow_test(job) == "permeability_tensor") work.kept = work.solutions = 3;
   if (flow_test(job) == "dispersion") {
-    const double samples = job.load.boundary_condition == "mirrored" ? 2 : 1;  // with its image
+    const double samples = job.load.boundary_condition == outer_condition::mirrored ? 2 : 1;  // with its image
     add_transport(
         work, 680 * samples,
         3 * samples * static_cast<double>(std::max<std::size_t>(1, job.groups.of<flow_keys>().peclet_numbers.size())));

@@ -35,7 +35,7 @@ solid_rules heat_rules(const spec& job) {
   rules.may_join_nothing = true;  // where no path joins the faces, nothing flows: an answer, too
   const std::string test = heat_test(job);
   if (test == "conductivity_tensor") {
-    rules.periodic.fill(job.load.boundary_condition.value_or("periodic") == "periodic");
+    rules.periodic.fill(job.load.boundary_condition.value_or(outer_condition::periodic) == outer_condition::periodic);
     rules.through.fill(true);
   }
   if (test == "heat_transfer") rules_of_boundaries(job, rules);
@@ -152,8 +152,9 @@ const physics_entry& heat() {
       .why_not_by_corners = "no heat flows through an edge or a corner",
       .boundary_conditions =
           [](const spec& job) {
-            return heat_test(job) == "conductivity_tensor" ? std::vector<std::string>{"periodic", "uniform"}
-                                                           : std::vector<std::string>{};
+            return heat_test(job) == "conductivity_tensor"
+                       ? std::vector<outer_condition>{outer_condition::periodic, outer_condition::uniform}
+                       : std::vector<outer_condition>{};
           },
       .rules = heat_rules,
       .system = {io::centring::cell, 1},

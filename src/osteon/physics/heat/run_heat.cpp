@@ -94,14 +94,14 @@ json describe_load(const spec& job, const local_model& part) {
   json load = {{"test", test}};
   const axis along = load_axis(job);
   if (test == "conduction")
-    load.update({{"axis", job.load.axis},
+    load.update({{"axis", job.load.axis.name()},
                  {"low_K", job.load.low_K},
                  {"high_K", job.load.high_K},
                  {"length_mm", length_mm(part.header, along)},
                  {"cross_section_mm2", cross_section_mm2(part.header, along)},
                  {"cross_section_definition", "box of the image"}});
   if (test == "conductivity_tensor") {
-    const std::string condition = job.load.boundary_condition.value_or("periodic");
+    const std::string condition = name_of(job.load.boundary_condition.value_or(outer_condition::periodic));
     load.update({{"boundary_condition", condition},
                  {"surroundings", condition}});  // the second is of versions before 0.2, until 0.4
   }
@@ -241,8 +241,9 @@ physics_result run_transient(const spec& job, const local_model& part, const num
 }
 
 surroundings surroundings_of(const spec& job) {
-  return job.load.boundary_condition.value_or("periodic") == "uniform" ? surroundings::uniform_gradient
-                                                                       : surroundings::periodic;
+  return job.load.boundary_condition.value_or(outer_condition::periodic) == outer_condition::uniform
+             ? surroundings::uniform_gradient
+             : surroundings::periodic;
 }
 
 physics_result run_tensor(const spec& job, const local_model& part, const numerics::heat_problem& problem,

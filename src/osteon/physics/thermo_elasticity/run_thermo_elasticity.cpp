@@ -76,7 +76,7 @@ physics_result run_thermo_elasticity(const spec& job, const local_model& part, c
   const derived_fields state = add_thermal_stress(result, job, part, problem, plates, std::move(temperature_K), how, log);
   result.answers["heat_certificate"] = certificate_of_stage(*result.earlier_proof);
   result.answers["load"] = {{"test", bonded ? "axial_bonded" : "free_expansion"},
-                            {"axis", job.load.axis},
+                            {"axis", job.load.axis.name()},
                             {"low_K", job.load.low_K},
                             {"high_K", job.load.high_K},
                             {"reference_K", *job.load.reference_K},

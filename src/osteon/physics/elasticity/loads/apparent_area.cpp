@@ -111,10 +111,10 @@ std::int64_t voxels_in_outline(std::span<const row_ends> rows) {
 apparent_area area_of(const load_spec& load, const local_model& part, axis across, bool encloses, const vector3& box_mm) {
   if (load.area_mm2) return {*load.area_mm2, "given by load.area_mm2"};
   const double box = across_mm2(box_mm, across), of_voxel = voxel_area_mm2(part, across);
-  const std::string chosen = load.area.value_or(encloses ? "box" : "outline");
-  if (chosen == "solid_box")
+  const loaded_area chosen = load.area.value_or(encloses ? loaded_area::box : loaded_area::outline);
+  if (chosen == loaded_area::solid_box)
     return {across_mm2(solid_box_mm(part), across), "smallest box around the solid, as in FAIM (n88directmechanics)"};
-  if (chosen == "solid") {
+  if (chosen == loaded_area::solid) {
     std::int64_t voxels = part.cells.size();
     comm::all_reduce(part.where.comm, &voxels, 1, MPI_SUM);
     const int a = static_cast<int>(across);
@@ -122,7 +122,7 @@ apparent_area area_of(const load_spec& load, const local_model& part, axis acros
             "mean section of the solid, its volume over the length"};
   }
   const std::string whole = load.faces == loaded_faces::solid ? "smallest box around the solid" : "box of the image";
-  if (chosen == "box") return {box, whole};
+  if (chosen == loaded_area::box) return {box, whole};
   const double outline = static_cast<double>(voxels_in_outline(shadow(part, across))) * of_voxel;
   if (!load.area && outline >= fills_box * box) return {box, whole + ", which the solid fills"};
   return {outline, fmt::format("convex outline of the solid's projection along {}", "zyx"[static_cast<int>(across)])};

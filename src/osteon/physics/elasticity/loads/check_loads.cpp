@@ -245,8 +245,8 @@ class load_checker {
            fmt::format("{} must be in [-1, 1] and not 0, e.g. -0.01 for 1 % compression", l.strain.value_or(0)));
     expect(measures <= 1, at + "strain", fmt::format("{} measures drive the test; give one", measures));
     expect(!l.direction || needs_direction, at + "direction", fmt::format("does not go with test = \"{}\"", test));
-    expect(!needs_direction || !l.direction || *l.direction != l.axis, at + "direction",
-           fmt::format("'{}' is the axis of the test; give one across it", l.axis));
+    expect(!needs_direction || !l.direction || !(l.axis == *l.direction), at + "direction",
+           fmt::format("'{}' is the axis of the test; give one across it", l.axis.name()));
     expect(!l.bonded || turns, at + "bonded",
            fmt::format("does not go with test = \"{}\"; axial_bonded, shear are, uniaxial is not", test));
     expect(!l.about_mm || turns, at + "about_mm", fmt::format("does not go with test = \"{}\"", test));

@@ -286,11 +286,10 @@ json stiffness_of(const load_case& c, const json& forces, const numerics::elasti
 }
 
 json describe_load(const load_case& c) {
-  json load = {{"test", c.test}, {"axis", c.spec->axis}};
+  json load = {{"test", c.test}, {"axis", c.spec->axis.name()}};
   if (!c.measures) return load;
   const measure& m = *c.measures;
-  if (m.along != axis_of(c.spec->axis[0]) || m.test == "bending")
-    load["direction"] = std::string(1, "zyx"[static_cast<int>(m.along)]);
+  if (m.along != *c.spec->axis || m.test == "bending") load["direction"] = std::string(1, "zyx"[static_cast<int>(m.along)]);
   if (m.turns) {
     load["angle_deg"] = m.amount * 180 / std::numbers::pi;
     load["about_mm"] = list_of(m.about_mm);

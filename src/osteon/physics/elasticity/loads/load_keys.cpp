@@ -11,8 +11,7 @@ namespace {
 void add_drive_keys(key_list<load_spec> t) {
   t("direction", &load_spec::direction,
     "shear: direction in which the driven face slides. bending: axis about which the faces turn. Left out: the axis that "
-    "follows load.axis in the order z, y, x.",
-    {.choices = {"z", "y", "x"}});
+    "follows load.axis in the order z, y, x.");
   t("faces", &load_spec::faces, "Which faces are loaded: those of the image, or of the smallest box around the solid.");
   t("depth_mm", &load_spec::depth_mm, "Nodes up to this deep under a face belong to it, as in a grip; 0: only those on it.",
     {.range = at_least(0, "mm")});
@@ -20,8 +19,7 @@ void add_drive_keys(key_list<load_spec> t) {
     "Area of apparent stress and modulus. outline: the convex outline of the solid's projection along the axis. box: the "
     "loaded faces of the image, or of the smallest box around the solid (key faces). solid_box: the smallest box around "
     "the solid, as in FAIM (n88directmechanics). solid: the mean section of the solid. Default: outline if it covers "
-    "less than 98 % of the box, otherwise box; confined and pure_shear constrain the sides of the box and use box.",
-    {.choices = {"outline", "box", "solid_box", "solid"}});
+    "less than 98 % of the box, otherwise box; confined and pure_shear constrain the sides of the box and use box.");
   t("area_mm2", &load_spec::area_mm2,
     "Area of apparent stress and modulus in mm2, > 0, for example of a specimen with a measured "
     "diameter.",
@@ -55,7 +53,7 @@ void add_set_keys(key_list<set_spec> t) {
     "points_mm; strokes are entries of the same name.");
   t("face", &set_spec::face, "face: which one.", {.choices = {"z_low", "z_high", "y_low", "y_high", "x_low", "x_high"}});
   t("of", &set_spec::of, "face: of the image, or of the smallest box around the solid.");
-  t("axis", &set_spec::axis, "plane: the axis across it.", {.choices = {"z", "y", "x"}});
+  t("axis", &set_spec::axis, "plane: the axis across it.");
   t("at_mm", &set_spec::at_mm, "plane: its coordinate on axis.");
   t("depth_mm", &set_spec::depth_mm,
     "face: nodes up to this deep; left out: 0. plane: nodes up to this far on both sides; left out: half a voxel.",
@@ -118,7 +116,7 @@ void add_case_keys(key_table& table) {
   for (const load_test& test : tests_of_one_face()) names.push_back(test.name);
   names.emplace_back("custom");
   t("test", &load_spec::test, "As load.test.", {.choices = names});
-  t("axis", &load_spec::axis, "As load.axis, which it takes if left out.", {.choices = {"z", "y", "x"}});
+  t("axis", &load_spec::axis, "As load.axis, which it takes if left out.");
   add_drive_keys(t);
   add_support_keys(
       table.list<case_spec>("support", "Prescribed displacements in this case.", &case_spec::supports).keys<support_spec>());
@@ -160,7 +158,7 @@ std::vector<load_test> elastic_tests() {
 void complete_cases(spec& job) {
   if (!job.groups.has<mechanical_keys>()) return;
   for (case_spec& c : job.groups.of<mechanical_keys>().cases)
-    if (c.load.axis.empty()) c.load.axis = job.load.axis;
+    if (!c.load.axis.has_value()) c.load.axis = job.load.axis;
 }
 
 std::vector<wanted_labels> labels_of_sets(const spec& job) {

@@ -39,7 +39,7 @@ struct set_spec {
   std::optional<std::string> within;  ///< a set; only nodes that it has as well
   std::optional<std::string> face;    ///< of the image or of the solid
   choice<faces_of> of = faces_of::image;
-  std::optional<std::string> axis;
+  optional_choice<osteon::axis> axis;
   std::optional<double> at_mm;
   std::optional<double> depth_mm;
   std::optional<std::vector<double>> centre_mm, normal, low_mm, high_mm;  ///< z, y, x
@@ -68,7 +68,7 @@ struct force_spec {
 
 /// One of several load cases.
 struct case_spec {
-  case_spec() { load.axis.clear(); }  // read_spec gives it that of [load]
+  case_spec() { load.axis = {}; }  // read_spec gives it that of [load]
   std::string name;
   load_spec load;
   std::vector<support_spec> supports;

@@ -25,7 +25,7 @@ constexpr grid::node_layout one_value{1, 1, 1};
 std::string describe(const set_spec& s) {
   if (s.select == set_select::face)
     return fmt::format("face {} of the {}, {} mm deep", *s.face, s.of.name(), s.depth_mm.value_or(0));
-  if (s.select == set_select::plane) return fmt::format("plane across {} at {} mm", *s.axis, *s.at_mm);
+  if (s.select == set_select::plane) return fmt::format("plane across {} at {} mm", s.axis.name(), *s.at_mm);
   if (s.select == set_select::disk)
     return fmt::format("disk around {}, radius {} mm, thickness {} mm", in_mm(to_vector(*s.centre_mm)), *s.radius_mm,
                        *s.thickness_mm);
@@ -127,7 +127,7 @@ std::vector<std::int32_t> node_sets::select(const set_spec& s) const {
     return voxel::nodes_in(grid_, face_slab(axis_of((*s.face)[0]), s.face->ends_with("high"),
                                             {s.of == faces_of::solid, s.depth_mm.value_or(0)}));
   if (s.select == set_select::plane) {
-    const axis across = axis_of((*s.axis)[0]);
+    const axis across = *s.axis;
     const double depth = s.depth_mm.value_or(grid_.spacing_mm[static_cast<int>(across)] / 2);
     return voxel::nodes_in(grid_, voxel::slab{across, *s.at_mm - depth, *s.at_mm + depth});
   }

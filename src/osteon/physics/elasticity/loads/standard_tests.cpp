@@ -27,9 +27,9 @@ class test_maker {
   test_maker(const node_sets& sets, const load_spec& load, const std::string& test)
       : sets_(sets),
         load_(load),
-        axis_(static_cast<int>(axis_of(load.axis[0]))),
+        axis_(static_cast<int>(*load.axis)),
         which_{load.faces == loaded_faces::solid, load.depth_mm} {
-    across_ = load.direction ? static_cast<int>(axis_of((*load.direction)[0])) : (axis_ + 1) % 3;
+    across_ = load.direction ? static_cast<int>(*load.direction) : (axis_ + 1) % 3;
     third_ = 3 - axis_ - across_;
     low_ = face(axis_, false);
     high_ = face(axis_, true);

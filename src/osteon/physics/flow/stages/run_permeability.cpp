@@ -24,7 +24,7 @@ using json = nlohmann::ordered_json;
 
 constexpr double m2_per_mm2 = 1e-6, m2_per_darcy = 9.869233e-13;
 
-std::string condition_of(const spec& job) { return job.load.boundary_condition.value_or("periodic"); }
+outer_condition condition_of(const spec& job) { return job.load.boundary_condition.value_or(outer_condition::periodic); }
 
 }  // namespace
 
@@ -34,10 +34,10 @@ flow_problem make_flow_problem(const spec& job, const local_model& part) {
   problem.where = part.where;
   problem.spacing_mm = part.header.spacing_mm;
   problem.cells = part.cells;
-  const std::string condition = condition_of(job);
-  problem.surroundings = condition == "mirrored" ? flow_surroundings::mirrored
-                         : condition == "closed" ? flow_surroundings::closed
-                                                 : flow_surroundings::periodic;
+  const outer_condition condition = condition_of(job);
+  problem.surroundings = condition == outer_condition::mirrored ? flow_surroundings::mirrored
+                         : condition == outer_condition::closed ? flow_surroundings::closed
+                                                                : flow_surroundings::periodic;
   problem.directions = {load_axis(job)};
   if (flow_test(job) == "permeability_tensor") problem.directions = {axis::z, axis::y, axis::x};
   problem.viscosity_Pa_s = f.viscosity_Pa_s;
@@ -113,8 +113,8 @@ json flow_load(const spec& job, const local_model& part) {
   const flow_keys& f = job.groups.of<flow_keys>();
   const axis along = load_axis(job);
   return {{"test", flow_test(job)},
-          {"axis", job.load.axis},
-          {"boundary_condition", condition_of(job)},
+          {"axis", job.load.axis.name()},
+          {"boundary_condition", name_of(condition_of(job))},
           {"viscosity_Pa_s", f.viscosity_Pa_s},
           {"density_kg_per_m3", f.density_kg_per_m3},
           {"pressure_drop_Pa", f.pressure_drop_Pa.value_or(1)},
@@ -171,7 +171,7 @@ physics_result run_permeability(const spec& job, const local_model& part, const 
   if (flow_test(job) == "permeability")
     for (const char* end : {"low", "high"})
       result.scene.boundaries.push_back(
-          {{"face", job.load.axis + "_" + end},
+          {{"face", job.load.axis.name() + "_" + end},
            {"kind", "pressure"},
            {"pressure_Pa", end == std::string("low") ? result.answers["load"]["pressure_drop_Pa"] : json(0.0)}});
   return result;
