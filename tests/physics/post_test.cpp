@@ -4,6 +4,7 @@
 #include <cmath>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/numerics/field_statistics.hpp>
+#include <osteon/physics/elasticity/solver/pistoia.hpp>
 #include <random>
 
 namespace post_test {
@@ -40,12 +41,12 @@ TEST(pistoia, scales_a_uniform_strain_to_the_critical_one) {
   const voxel::material_table materials{{}, {"bone", 5000, 0.3, 0}};
   const double strain = 0.01, sed = 0.5 * 5000 * strain * strain;
   const std::vector<material_number> material(10, 1);
-  const auto effective = numerics::effective_strain(materials, material, std::vector<float>(10, static_cast<float>(sed)));
+  const auto effective = physics::effective_strain(materials, material, std::vector<float>(10, static_cast<float>(sed)));
   EXPECT_NEAR(effective[3], strain, 1e-8);
-  const auto estimate = numerics::pistoia(MPI_COMM_WORLD, effective, 120, 0.007, 0.02);
+  const auto estimate = physics::pistoia(MPI_COMM_WORLD, effective, 120, 0.007, 0.02);
   EXPECT_NEAR(estimate.factor, 0.7, 1e-6);
   EXPECT_NEAR(estimate.failure_load_N, 84, 1e-4);
-  EXPECT_NEAR(numerics::pistoia(MPI_COMM_WORLD, effective, -120, 0.007, 0.02).failure_load_N, -84, 1e-4);
+  EXPECT_NEAR(physics::pistoia(MPI_COMM_WORLD, effective, -120, 0.007, 0.02).failure_load_N, -84, 1e-4);
 }
 
 }  // namespace post_test

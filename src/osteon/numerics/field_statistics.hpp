@@ -1,12 +1,10 @@
 #pragma once
 /// @file
-/// Derived quantities of a solution: statistics of a field over all ranks and for each material, effective strain, failure
-/// load.
+/// Statistics of a field over all ranks, and for each material.
 #include <mpi.h>
 
 #include <cstdint>
 #include <osteon/base/material_number.hpp>
-#include <osteon/voxel/material.hpp>
 #include <span>
 #include <vector>
 
@@ -19,25 +17,6 @@ struct field_statistics {
 /// @param values non-negative and finite, one per active voxel; voxels have equal volumes
 /// @collective on comm
 field_statistics statistics(MPI_Comm comm, std::span<const float> values);
-
-/// Effective strain of each voxel, sqrt(2 SED / E). @cite [Pistoia2002]
-/// @param material number of each voxel's material
-/// @param sed strain energy density [MPa]; at the voxels' centres it is the effective strain of FAIM and ParOSol
-/// @collective local
-std::vector<float> effective_strain(const voxel::material_table& materials, std::span<const material_number> material,
-                                    std::span<const float> sed);
-
-struct pistoia_estimate {
-  double factor = 0;          ///< by which the load may be multiplied until failure; infinite if it strains nothing
-  double failure_load_N = 0;  ///< has the sign of the load; not a number where nothing is strained and nothing acts
-};
-
-/// Failure load of a linear analysis: the bone fails when `critical_volume` of it is strained beyond `critical_strain`.
-/// @cite [Pistoia2002]: 2 % and 0.007
-/// @param load_N with its sign, or a moment
-/// @collective on comm
-pistoia_estimate pistoia(MPI_Comm comm, std::span<const float> strain, double load_N, double critical_strain,
-                         double critical_volume);
 
 struct material_statistics {
   material_number material = 0;

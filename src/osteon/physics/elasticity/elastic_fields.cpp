@@ -1,4 +1,5 @@
 #include <osteon/physics/elasticity/elastic_fields.hpp>
+#include <osteon/physics/elasticity/solver/pistoia.hpp>
 
 #include <fmt/format.h>
 
@@ -94,7 +95,7 @@ derived_fields derive_fields(std::shared_ptr<const numerics::elasticity_problem>
   state.displacement_mm = std::make_shared<const std::vector<double>>(std::move(displacement_mm));
   state.thermal_strain = std::make_shared<const std::vector<double>>(std::move(thermal_strain));
   state.sed = share(strain_energy_density(*problem, *state.displacement_mm, *state.thermal_strain));
-  state.effective_strain = share(numerics::effective_strain(*problem->materials, problem->material, *state.sed));
+  state.effective_strain = share(physics::effective_strain(*problem->materials, problem->material, *state.sed));
   state.von_mises = share(von_mises_stress(*problem, *state.displacement_mm, *state.thermal_strain));
   state.problem = std::move(problem);
   return state;

@@ -19,6 +19,7 @@
 #include <osteon/physics/elasticity/loads/necks.hpp>
 #include <osteon/physics/elasticity/solver/elasticity.hpp>
 #include <osteon/physics/elasticity/solver/elasticity_check.hpp>
+#include <osteon/physics/elasticity/solver/pistoia.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
 namespace osteon::physics {
@@ -81,9 +82,9 @@ case_result read_case(const spec& job, const local_model& part,
   if (source && source->takes_reactions()) result.reaction_N = std::move(solution.reaction_N);
   comm::collectively(comm, [&] { result.state = derive_fields(problem, std::move(solution.displacement_mm)); });
   const derived_fields& state = result.state;
-  const auto failure = numerics::pistoia(comm, *state.effective_strain, loads.load.value_or(0),
-                                         job.groups.of<mechanical_keys>().pistoia.critical_strain,
-                                         job.groups.of<mechanical_keys>().pistoia.critical_volume);
+  const auto failure = pistoia(comm, *state.effective_strain, loads.load.value_or(0),
+                               job.groups.of<mechanical_keys>().pistoia.critical_strain,
+                               job.groups.of<mechanical_keys>().pistoia.critical_volume);
   json& answers = result.answers = loads.keys;
   answers.update(statistics_of(comm, state));
   if (wants_principal_strain(job)) answers["principal_strain_1"] = statistics_of_principal_strain(comm, state);

@@ -10,6 +10,7 @@ osteon_physics(elasticity
     solver/homogenise.cpp
     solver/loose_parts.cpp
     solver/part_motions.cpp
+    solver/pistoia.cpp
     solver/reactions.cpp
     solver/rehearse_elasticity.cpp
     solver/solid_parts.cpp

@@ -17,6 +17,7 @@
 #include <osteon/physics/elasticity/loads/load_keys.hpp>
 #include <osteon/physics/elasticity/loads/loads_on_solid.hpp>
 #include <osteon/physics/elasticity/solver/elasticity_check.hpp>
+#include <osteon/physics/elasticity/solver/pistoia.hpp>
 #include <osteon/physics/failure/entry.hpp>
 #include <osteon/physics/failure/failure_curve.hpp>
 #include <osteon/physics/failure/failure_keys.hpp>
@@ -106,9 +107,9 @@ elastic_part read_elastic(const spec& job, const local_model& part,
   read.answers["load"] = loads.keys.at("load");
   derived_fields state;
   comm::collectively(part.where.comm, [&] { state = derive_fields(problem, std::move(solution.displacement_mm)); });
-  const auto estimate = numerics::pistoia(part.where.comm, *state.effective_strain, *loads.load,
-                                          job.groups.of<mechanical_keys>().pistoia.critical_strain,
-                                          job.groups.of<mechanical_keys>().pistoia.critical_volume);
+  const auto estimate = pistoia(part.where.comm, *state.effective_strain, *loads.load,
+                                job.groups.of<mechanical_keys>().pistoia.critical_strain,
+                                job.groups.of<mechanical_keys>().pistoia.critical_volume);
   json& pistoia = read.answers["pistoia"] = {{"critical_strain", job.groups.of<mechanical_keys>().pistoia.critical_strain},
                                              {"critical_volume", job.groups.of<mechanical_keys>().pistoia.critical_volume},
                                              {"factor", nullptr}};
