@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/job/placement/place_ranks.hpp>
+#include <osteon/physics/heat/time_heat_iteration.hpp>
 #include <string>
 #include <vector>
 
@@ -53,7 +54,8 @@ TEST(place_ranks, measured_binding_is_found_by_a_trial) {
   job.run.bind = "measured";
   lines log;
   job::place_ranks(
-      MPI_COMM_WORLD, job, [] { return std::pair{placement::graph{}, std::string{}}; }, [](MPI_Comm) { return 1.0; }, log);
+      MPI_COMM_WORLD, job, [] { return std::pair{placement::graph{}, std::string{}}; }, physics::seconds_of_heat_iteration,
+      log);
   ASSERT_EQ(log.notes.size(), 1U);
   const std::string& line = log.notes[0];
   EXPECT_NE(line.find("bound by trial (none "), std::string::npos) << line;
