@@ -257,7 +257,10 @@ def test_a_checkpoint_that_cannot_be_written(job: Job, foam: Path) -> None:
     assert job.run("-n", "1", "--no-report").code == 0
     assert (job.folder / "file").read_text() == "no folder"
     job.write(job_text(foam, more=TIGHT + broken))
-    stopped = stop(job, 1, "run", "job.toml", "-n", "2", sign="warning: no checkpoint")
+    for _ in range(5):  # on a busy machine the solver may end before the signal arrives
+        stopped = stop(job, 1, "run", "job.toml", "-n", "2", sign="warning: no checkpoint")
+        if "the results are written" not in stopped.err:
+            break
     assert stopped.code == 5, stopped.err
     assert stopped.seconds < 10
     assert len([line for line in stopped.err.splitlines() if line.startswith("osteon: ")]) == 1
