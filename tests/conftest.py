@@ -47,7 +47,7 @@ def python_of_jobs() -> Iterator[None]:
 
 @pytest.fixture
 def fresh_python(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Images are read by an interpreter that the program starts, whose memory is its child's."""
+    """The program starts an interpreter for each image, so the memory of the reader is that of a child."""
     monkeypatch.setenv("OSTEON_PYTHON", os.environ.get("OSTEON_TEST_PYTHON", sys.executable))
 
 

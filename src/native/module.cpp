@@ -1,5 +1,5 @@
 // The module osteon._native: jobs on arrays of numpy, solved in the process of Python. python/osteon/calls/in_process.py is
-// its one user; what is public stands there.
+// its one user; it has the public interface.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>

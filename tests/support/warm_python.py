@@ -1,8 +1,8 @@
 """An interpreter that has imported the readers of images, and forks for each image of a test run: `warm_python.py SOCKET`.
 
-Most tests of whole jobs read a small image, and the start of Python takes most of their time. `warm_python.c` stands in for
-the interpreter. Tests of the start itself, of foreign modules, missing packages, limits and signals start Python: it is told
-apart by limits, namespaces and variables. OSTEON_FRESH_PYTHON=1 lets all tests start Python.
+Most tests of whole jobs read a small image, and the start of Python takes most of their time. `warm_python.c` replaces
+the interpreter. Tests of the start itself, of foreign modules, missing packages, limits and signals start Python: the server
+compares limits, namespaces and variables. OSTEON_FRESH_PYTHON=1 lets all tests start Python.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ AT_START = ("PYTHON", "LD_", "MALLOC_", "GLIBC_", "LANG", "LC_", "TZ")
 
 @contextlib.contextmanager
 def warm_python() -> Iterator[None]:
-    """OSTEON_PYTHON is the stand-in, in here; where there is no compiler, and on request, it stays as it is."""
+    """Set OSTEON_PYTHON to the replacement, unless there is no compiler or OSTEON_FRESH_PYTHON is 1."""
     python = os.environ.get("OSTEON_PYTHON", sys.executable)
     here = Path(__file__)
     with contextlib.ExitStack() as stack:

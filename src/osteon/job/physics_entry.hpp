@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// What a physics is to the pipeline: one row of one table. Nothing else compares its name; to add one, write its row in a
-/// folder of its own and name it in run/physics_table.cpp (CONTRIBUTING.md, "Add a physics").
+/// The interface of a physics to the pipeline: an entry of one table. No other code compares its name; to add one, write its
+/// entry in a folder of its own and add a line to physics/table.cpp (CONTRIBUTING.md, "Add a physics").
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -58,7 +58,7 @@ inline constexpr material_property thermal_expansion{"thermal_expansion_per_K", 
                                                      }};
 }  // namespace property
 
-/// What a rank exchanges and the solver finds: of the largest system.
+/// The unknowns of the largest system, which the ranks exchange.
 struct unknowns {
   io::centring where = io::centring::cell;
   int values = 1;  ///< of a node or a cell
@@ -73,7 +73,7 @@ struct solver_costs {
   double solution_seconds = 5e-6;   ///< CPU seconds per element of a solution, to a tolerance of 1e-6, with its results
 };
 
-/// What a job asks of the solver.
+/// Work of the solver for a job.
 struct solver_work {
   double solutions = 1;   ///< of the system
   double kept = 1;        ///< of them, at the same time
@@ -81,7 +81,7 @@ struct solver_work {
   std::string assumed{};  ///< what the numbers suppose, a sentence; empty: nothing that the job does not say
 };
 
-/// What a job asks of the solid, before it is solved on. A physics of another phase than the solid calls that so.
+/// Requirements of a job on the solid. A physics of another phase calls that phase the solid here.
 struct solid_rules {
   const char* phase = "solid";         ///< what the active voxels are called
   bool takes_empty_space = false;      ///< active are the voxels that [segment] leaves empty
@@ -97,7 +97,7 @@ struct solid_rules {
   std::array<bool, 3> periodic{};  ///< axes z, y, x along which the image is taken to repeat itself
 };
 
-/// Labels of an image that a job speaks of.
+/// Labels of an image that a job refers to.
 struct wanted_labels {
   std::string image;  ///< as the job names it
   std::vector<std::int64_t> labels;
@@ -116,7 +116,7 @@ class frame_painter {
   virtual void recall(const std::vector<double>& numbers) { static_cast<void>(numbers); }
 };
 
-/// A row. What is left out is that of a physics of one value a cell, without keys, with the materials' numbers only.
+/// An entry. The defaults are those of a physics of one value a cell, without keys, with the materials' numbers only.
 struct physics_entry {
   const char* name = "";                ///< value of the key `physics`
   const char* meaning = "";             ///< of that value: what is found
@@ -130,15 +130,15 @@ struct physics_entry {
   void (*keys)(key_table& job) = nullptr;
   /// Fill in values of its keys that follow from others, after a file has been read.
   void (*complete)(spec& job) = [](spec&) {};
-  /// What is wrong with a job of this physics, as far as it can be said without the image.
+  /// Append the faults of a job of this physics that can be found without the image.
   void (*check)(const spec& job, std::vector<problem>& problems) = [](const spec&, std::vector<problem>&) {};
-  /// Values of its keys that a job may have, but that are unusual. @param size_mm of the image (z, y, x), for those that
+  /// Append warnings of unusual values of its keys. @param size_mm of the image (z, y, x), for those that
   /// depend on it; null: for all others
   void (*warn)(const spec& job, const vector3* size_mm, std::vector<problem>& warnings) = [](const spec&, const vector3*,
                                                                                              std::vector<problem>&) {};
-  /// What of the keys of this physics a job of another one has.
+  /// Append a fault for each key of this physics in a job of another one.
   void (*refuse)(const spec& job, std::vector<problem>& problems) = [](const spec&, std::vector<problem>&) {};
-  /// What is wrong with its loads on a solid; faults are data_error or usage_error. @param read makes the local model
+  /// Check its loads on a solid; append warnings. @throws data_error, usage_error @param read makes the local model
   void (*check_on_solid)(const spec& job, const std::function<local_model()>& read, std::vector<problem>& warnings) =
       [](const spec&, const std::function<local_model()>&, std::vector<problem>&) {};
   /// Change the model before the solve. @return voxels that it removes, of all ranks @collective on part.where.comm
@@ -179,16 +179,16 @@ struct physics_entry {
   /// Most components of a field that will be written.
   int (*most_components)(const spec& job) = [](const spec&) { return 1; };
   bool balances_moments = false;   ///< the certificate says how well
-  bool shows_surface = false;      ///< of its solid, unless the job says otherwise
+  bool shows_surface = false;      ///< default of picture.method = "surface"
   bool writes_as_it_runs = false;  ///< files beside its results, in the output folder
   /// The reason for which Python cannot solve the job in its own process; empty: it can.
   std::string (*why_not_in_memory)(const spec& job) = [](const spec&) { return std::string(); };
   bool has_lines = false;    ///< of a vector field, for its picture
-  bool draws_lines = false;  ///< unless the job says otherwise
+  bool draws_lines = false;  ///< default of the job
   /// @collective on part.where.comm
   physics_result (*run)(const spec& job, const local_model& part, const numerics::options& how, log_sink& log) = nullptr;
-  /// Count what the solver sends on virtual ranks (solve/rehearsal.hpp), of one load case and one set of supports; null:
-  /// nobody knows. @return the fields that will be written @collective on part.where.comm
+  /// Count what the solver sends on virtual ranks (numerics/solve_part.hpp), of one load case and one set of supports; null:
+  /// they cannot be counted. @return the fields that will be written @collective on part.where.comm
   std::vector<io::field_info> (*rehearse)(const spec& job, const local_model& part,
                                           const std::function<void(numerics::solve_part)>& begins) = nullptr;
   bool may_begin_with_flow = false;  ///< a table [flow] makes a flow the first stage of its job
@@ -206,7 +206,7 @@ std::span<const physics_entry* const> all_physics();
 /// Null: there is none of that name.
 const physics_entry* find_physics(const std::string& name);
 
-/// The row of a job. @throws usage_error if there is none of that name
+/// The entry of a job. @throws usage_error if there is none of that name
 const physics_entry& physics_of(const spec& job);
 
 /// Whether a physics needs a property of the materials.

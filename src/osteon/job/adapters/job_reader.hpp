@@ -17,7 +17,7 @@ struct reader_options {
   bool any() const { return units || index_base || serial_text; }
 };
 
-/// A reader: a constant beside the physics whose loads the files contain, and a line in run/readers.cpp.
+/// A reader: a constant beside the physics whose loads the files contain, and a line in physics/readers.cpp.
 struct job_reader {
   /// Whether a file is one of this program. False if it cannot be read.
   bool (*matches)(const std::string& path);

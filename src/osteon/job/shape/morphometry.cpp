@@ -66,7 +66,7 @@ spec job_for_shape(const spec& job) {
   other.physics = "elasticity";
   other.load = {};
   other.load.test = "custom";
-  other.groups = {};  // the loads change nothing of the shape
+  other.groups = {};  // the shape does not depend on the loads
   other.measures_shape = true;
   other.output_directory = (std::filesystem::path(job.output_directory) / "morphometry").string();
   return other;

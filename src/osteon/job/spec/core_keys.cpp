@@ -60,8 +60,7 @@ void add_step_keys(key_list<image_step_spec> t) {
     "radius_voxels; a closing fills gaps between what is bright. resample: to spacing_mm. crop: to voxels. labels: ranges "
     "of greys become labels, for segment.labels. laplace_hamming: fine structures brighter, noise less. local_threshold: "
     "voxels from low to high that are brighter than what is around are raised just above high. hysteresis: so are those "
-    "that "
-    "hang together with voxels above high. segment.threshold = high then keeps them, too.");
+    "that are connected with voxels above high. segment.threshold = high then keeps them, too.");
   t("sigma_mm", &image_step_spec::sigma_mm, "gaussian: its standard deviation in mm, > 0.");
   t("sigma_voxels", &image_step_spec::sigma_voxels, "gaussian: the same in voxels, along each axis, instead of sigma_mm.");
   t("radius_voxels", &image_step_spec::radius_voxels,
@@ -88,7 +87,7 @@ void add_step_keys(key_list<image_step_spec> t) {
   t("epsilon", &image_step_spec::epsilon, "laplace_hamming: share of the Laplacian, in [0, 1]; left out: 0.45.",
     {.range = from_to(0, 1)});
   t("cutoff", &image_step_spec::cutoff,
-    "laplace_hamming: cycles a voxel from which on nothing is left, in (0, 0.5]; left out: 0.3.",
+    "laplace_hamming: cycles a voxel at which the filter reaches 0, in (0, 0.5]; left out: 0.3.",
     {.range = {.low = 0, .high = 0.5, .is_above = true, .unit = "cycles a voxel"}});
 }
 
@@ -141,7 +140,8 @@ void add_segment_keys(key_table& job) {
   t("greys", &segment_spec::greys,
     "[empty, solid]: grey values of empty space and of solid. The threshold, where it is left out, then is the one above "
     "which "
-    "lies as much solid as the grey values tell, so that thin struts are not lost. docs/images.md#thin-structures.");
+    "lies as much solid as the mean of the grey values implies, so that thin struts are kept. "
+    "docs/images.md#thin-structures.");
   t("labels", &segment_spec::labels, "The image holds labels, one per material, instead of grey values.");
   t("void_labels", &segment_spec::void_labels, "Labels that are empty space.");
   t("keep", &segment_spec::keep,
@@ -152,13 +152,13 @@ void add_segment_keys(key_table& job) {
   t("connectivity", &segment_spec::connectivity,
     "By what voxels are connected, for keep: 6, their faces; 26, also their edges and corners, as elasticity only can "
     "have "
-    "it: a part that hangs on one edge or corner turns freely, and needs drop_unsupported. What 6 drops and 26 would keep "
-    "is told when the image is imported.");
+    "it: a part that is connected by one edge or corner only turns freely, and needs drop_unsupported. The import reports "
+    "the voxels that 6 drops and 26 would keep.");
   t("compare_connectivity", &segment_spec::compare_connectivity,
     "When the job is done, compute it again with the other connectivity, 26 instead of 6 or 6 instead of 26, into the "
     "folder connectivity_26 or connectivity_6 of the output, and tell by how much the answers change: "
-    "effect_of_connectivity in summary.json. Takes the time of a second job, unless nothing hangs by edges or corners. "
-    "What turns freely about an edge bears nothing and is dropped. Elasticity only.",
+    "effect_of_connectivity in summary.json. Takes the time of a second job, unless no part is connected by edges or "
+    "corners only. Parts that turn freely about an edge carry no load and are dropped. Elasticity only.",
     {.use = key_use::files});
   t("drop_unsupported", &segment_spec::drop_unsupported,
     "Drop the kept parts that no support of a load case holds (islands, and parts that hang on others by single nodes or "
@@ -238,7 +238,7 @@ void add_keys_of_moduli(key_table& job) {
 }
 
 void add_load_keys(key_table& job) {
-  key_table& table = job.table("load", "What is done to the specimen.", 70);
+  key_table& table = job.table("load", "The load of the specimen.", 70);
   auto t = table.keys_in<load_spec, spec>(&spec::load);
   t("test", &load_spec::test, meaning_of_tests(), {.choices = all_tests(), .own_choices = own_tests});
   t("axis", &load_spec::axis, "Direction of the load, of the heat flow or of the fluid.", {.use = key_use::model});
@@ -284,10 +284,9 @@ void add_solve_keys(key_table& job) {
 
 void add_uncertainty_keys(key_table& job) {
   auto t = job.optional_table<spec>("uncertainty",
-                                    "How far the answers are known: the job is solved again with the threshold, the voxels "
-                                    "or the grey values changed, "
-                                    "and `uncertainty` in summary.json, the table on the terminal and the report say by how "
-                                    "much each answer differs. "
+                                    "Uncertainty of the answers: the job is solved again with the threshold, the voxels or "
+                                    "the grey values changed; `uncertainty` in summary.json, the table on the terminal and "
+                                    "the report state the change of each answer. "
                                     "docs/uncertainty.md.",
                                     &spec::uncertainty, 170, key_use::files)
                .keys<uncertainty_spec>();
@@ -359,7 +358,7 @@ void add_picture_keys(key_table& job) {
 }
 
 void add_output_keys(key_table& job) {
-  auto t = job.table("output", "Where the results go, and which.", 200, key_use::files).keys<spec>();
+  auto t = job.table("output", "Folder and selection of the results.", 200, key_use::files).keys<spec>();
   t("directory", &spec::output_directory, "Folder for the results, relative to the working directory; default <name>.out.",
     {.use = key_use::run});
   t("morphometry", &spec::measures_shape,
@@ -433,9 +432,8 @@ void add_checkpoint_keys(key_table& job) {
           .keys_in<checkpoint_spec, spec>(&spec::checkpoint);
   t("directory", &checkpoint_spec::directory,
     "Folder for the checkpoints, relative to the working directory; default: checkpoint in the output directory.");
-  t("every_minutes", &checkpoint_spec::every_minutes,
-    "Time between checkpoints; 0: only when the job is told to end by SIGTERM or SIGUSR1.",
-    {.range = at_least(0, "minutes", "; 0: only when the job is told to end")});
+  t("every_minutes", &checkpoint_spec::every_minutes, "Time between checkpoints; 0: only at SIGTERM or SIGUSR1.",
+    {.range = at_least(0, "minutes", "; 0: only at SIGTERM or SIGUSR1")});
 }
 
 }  // namespace

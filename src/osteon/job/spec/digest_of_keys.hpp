@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What of a job's keys its digests contain (the digest of a solver's state: checkpoint.hpp).
+/// The keys of a job that its digests contain (the digest of a solver's state: checkpoint.hpp).
 #include <nlohmann/json_fwd.hpp>
 #include <osteon/job/spec.hpp>
 #include <string>

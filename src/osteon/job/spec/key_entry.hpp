@@ -73,7 +73,7 @@ struct key_options {
   key_range range{};
   std::optional<key_use> use{};   ///< absent: that of the table
   const char* word = "";          ///< a text that a number may be left out by
-  bool is_one_for_three = false;  ///< one number stands for a list of three equal ones
+  bool is_one_for_three = false;  ///< a number is read as a list of three equal ones
   /// Of the choices, those that a job of its physics has, for faults; null: all.
   std::vector<std::string> (*own_choices)(const spec& job) = nullptr;
 };
@@ -134,7 +134,7 @@ class key_table {
   std::function<std::size_t(void* owner)> count;             ///< of elements that there are
   std::function<void*(void* owner, std::size_t number)> at;  ///< an element that there is
 
-  /// A table within this one. What is registered twice is that of the first time.
+  /// A table within this one. A second registration returns the table of the first.
   /// @param at member of the owner's struct, or a function of the owner
   key_table& table(std::string of_name, std::string of_meaning, int at_place = last_place,
                    key_use of_use = key_use::answers) {

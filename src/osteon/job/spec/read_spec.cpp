@@ -124,7 +124,7 @@ std::string place_of_key(const std::string& file, std::uint32_t line, const std:
   return line == 0 ? fmt::format("--set: {}", key) : fmt::format("{}:{}: {}", file, line, key);
 }
 
-// What the readers of all tables of a file have in common.
+// Shared by the readers of all tables of a file.
 struct reading {
   const std::string& file;
   const spec& job;  ///< as far as it is read
@@ -133,7 +133,7 @@ struct reading {
   std::vector<problem>& older_spellings;
 };
 
-// Fills a spec from a TOML table. What is no registered key is a fault.
+// Fills a spec from a TOML table. A key that is not registered is a fault.
 class reader final : public key_visitor {
  public:
   reader(const toml::table& table, std::string prefix, const reading& all)

@@ -170,7 +170,7 @@ class checker {
            "must lie above segment.threshold, otherwise no voxel is solid");
   }
 
-  // Labels would mean others in a coarser image; the checks of each physics say so of voxels that its keys name.
+  // A coarser image has other labels; the checks of each physics reject voxels that its keys name.
   std::string why_not_coarser() const {
     return job_.segment.labels || !row_.rules(job_).labels.empty() ? "labels have no mean" : "";
   }

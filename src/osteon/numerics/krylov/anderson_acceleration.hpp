@@ -9,7 +9,7 @@ namespace osteon::numerics {
 
 /// From the corrections d = G(x) - x of the last iterates, the change of x: where a linear model of G through these iterates
 /// has the smallest correction. Differences of corrections are kept as the factors of a QR decomposition, orthonormal
-/// vectors in single precision, so that nothing is inverted; the oldest one is removed by plane rotations.
+/// vectors in single precision, without an inverse; the oldest one is removed by plane rotations.
 /// @cite [Anderson1965]; [WalkerNi2011], section 4
 /// @tparam T float or double: of the corrections
 template <class T>

@@ -11,7 +11,7 @@
 
 namespace osteon::numerics {
 
-/// Where a system of GCR has its vectors: `arrays` arrays of `count` owned values, `stride` apart.
+/// The vectors of a system of GCR: `arrays` arrays of `count` owned values, `stride` apart.
 struct gcr_layout {
   MPI_Comm comm = MPI_COMM_NULL;
   index_blocks blocks;
@@ -48,9 +48,9 @@ struct gcr_step {
 
 enum class gcr_outcome {
   made,       ///< x and r are those after the step
-  dependent,  ///< the image is a combination of the kept ones but for rounding: nothing moved, and the kept ones are
-              ///< forgotten
-  not_finite  ///< nothing moved
+  dependent,  ///< the image is a combination of the kept ones but for rounding: the solution is unchanged, and the kept ones
+              ///< are forgotten
+  not_finite  ///< the solution is unchanged
 };
 
 template <std::size_t Most>

@@ -10,7 +10,7 @@ namespace osteon::physics {
 
 class elastic_source : public model_source {
  public:
-  /// Whether its files contain the reactions, which are kept for nothing else.
+  /// Whether its files contain the reactions; they are kept for these files only.
   virtual bool takes_reactions() const = 0;
   /// The writer of its files. Borrows `job` and `part`.
   /// @param reaction_N as elasticity_solution has it; empty unless takes_reactions()

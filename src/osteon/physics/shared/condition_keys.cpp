@@ -91,7 +91,7 @@ void register_condition_keys(key_table& job) {
       "rise with it from the centre of the image.");
   add_boundary_keys(job.list<spec>(
                            "boundary",
-                           "What happens on an outer face of the image: to heat where the solid meets it, in the "
+                           "Condition on an outer face of the image: of heat where the solid meets it, in the "
                            "test heat_transfer, where faces "
                            "that are not named are insulated; to a fluid, in the test flow, where all that is not "
                            "named is a wall without slip.",

@@ -16,7 +16,7 @@ class key_table;
 
 namespace osteon::physics {
 
-/// What is given on a face, of heat or of a fluid.
+/// The condition on a face, of heat or of a fluid.
 enum class condition_kind { temperature, flux, convection, periodic, velocity, flow_rate, pressure, outlet, slip, wall };
 inline std::span<const char* const> choice_names(condition_kind) {
   static constexpr const char* names[] = {"temperature", "flux",     "convection", "periodic", "velocity",
@@ -38,7 +38,7 @@ inline std::span<const char* const> choice_names(time_scheme) {
   return names;
 }
 
-/// What happens on one outer face of the image, or on both of an axis: to its heat, or to a fluid.
+/// A condition on one outer face of the image, or on both of an axis: of heat, or of a fluid.
 struct boundary_spec {
   std::string face;
   std::optional<std::int64_t> label;     ///< of voxels inside the image, instead of its faces

@@ -148,7 +148,7 @@ std::vector<load_test> warm_tests() {
   std::vector<load_test> tests = tests_of_one_face();
   std::erase_if(tests, [](const load_test& test) { return test.name != "axial_bonded"; });
   tests.push_back({"free_expansion",
-                   "nothing but the temperatures, in thermo_elasticity",
+                   "the temperatures only, in thermo_elasticity",
                    {"free", "expansion", "thermalexpansion", "freeexpansion"}});
   return tests;
 }

@@ -22,7 +22,7 @@ picture_plan::picture_plan(const grid::box_tree& boxes, const scene& what, std::
                                                                                 : 1),
       format_{(what.how == method::surface ? of_opaque(what.join) : what.join).pixels} {
   const int ranks = boxes.ranks();
-  if (ranks == 1) return;                               // nothing is joined
+  if (ranks == 1) return;                               // one part
   if (what.join.by == comm::transport::shared) return;  // images and picture are read where they are
   std::string method = what.join.method;
   if (method.empty()) method = usual_method(ranks);

@@ -134,7 +134,7 @@ spec read_script_job(const std::string& path, const reader_options& options, con
     job.solve.max_iterations = std::min(text.max_iterations, most_iterations);
     job.load.test = "custom";
     job.segment.keep = kept_parts::all;
-    job.segment.drop_unsupported = true;           // VOX-FE leaves islands where they are; they bear nothing
+    job.segment.drop_unsupported = true;           // VOX-FE keeps islands, which carry no load
     job.run.decomposition = cut_of_image::planes;  // text files have the order of the planes
     if (!text.results.strain.empty()) {
       job.output_fields = default_elastic_fields();

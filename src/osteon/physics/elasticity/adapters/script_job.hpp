@@ -10,7 +10,7 @@ namespace osteon::physics {
 /// Whether a file is a VOX-FE script: its first word is a command. False if it cannot be read.
 bool is_script(const std::string& path);
 
-/// Until the release after 0.5.
+/// The name of the release before.
 using script_options [[deprecated("use reader_options")]] = reader_options;
 
 /// The reader of VOX-FE scripts.

@@ -18,7 +18,7 @@ inline std::span<const char* const> choice_names(set_select) {
   return names;
 }
 
-/// The box whose faces are meant.
+/// The box that has these faces.
 enum class faces_of { image, solid };
 inline std::span<const char* const> choice_names(faces_of) {
   static constexpr const char* names[] = {"image", "solid"};

@@ -128,7 +128,7 @@ class flow_heat_checker {
     key("transfer_W_per_m2K", kind == condition_kind::convection, b.transfer_W_per_m2K);
     expect(!b.velocity_mm_per_s && !b.flow_rate_mm3_per_s && !b.pressure_Pa && !b.profile && !b.slide_mm_per_s,
            key_of("boundary", n, "kind"),
-           fmt::format("'{}' speaks of heat, but is given with keys of a fluid; give these by a table of their own",
+           fmt::format("'{}' is a condition of heat, but has keys of a fluid; give these in a table of their own",
                        kind.name()));
     for (const auto& [name, value] :
          {std::pair{"low_mm", &b.low_mm}, std::pair{"high_mm", &b.high_mm}, std::pair{"centre_mm", &b.centre_mm}})

@@ -24,7 +24,7 @@ void check_flow_residence(const spec& job, std::vector<problem>& problems) {
   };
   expect(!f.residence_time || std::any_of(job.groups.of<condition_keys>().boundaries.begin(),
                                           job.groups.of<condition_keys>().boundaries.end(), is_opening),
-         "flow.residence_time", "nothing flows in, so the fluid is never renewed; give openings, or remove it");
+         "flow.residence_time", "no opening lets fluid in, so the fluid is never renewed; give openings, or remove it");
   expect(!f.residence_time || !job.groups.of<condition_keys>().transient, "flow.residence_time",
          "is of steady flow; remove it, or [transient]");
   expect(f.residence_time || !f.diffusivity_m2_per_s || flow_test(job) == "dispersion", "flow.diffusivity_m2_per_s",

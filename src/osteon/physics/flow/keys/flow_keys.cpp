@@ -108,14 +108,14 @@ void register_flow_keys(key_table& job) {
     "Of dispersion: molecular diffusivity of what is carried, or thermal one, in m2/s, > 0; left out: tensors are told over "
     "it only. With residence_time: by what the fluid mixes with itself where it hardly flows; left out: 2.3e-9, the "
     "self-diffusion of water.",
-    {.range = positive("m2/s", ": where nothing flows only diffusion renews the fluid")});
+    {.range = positive("m2/s", ": in fluid at rest only diffusion renews the fluid")});
 }
 
 std::vector<load_test> tests_of_flow() {
   return {{"permeability", "of the fluid, along the axis"},
           {"permeability_tensor", "along all"},
           {"dispersion", "of what the fluid carries along the axis"},
-          {"flow", "of a fluid, between the openings that the [[boundary]] tables say"}};
+          {"flow", "of a fluid, between the openings of the [[boundary]] tables"}};
 }
 
 std::string flow_test(const spec& job) {

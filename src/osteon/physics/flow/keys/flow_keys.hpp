@@ -8,7 +8,7 @@
 
 namespace osteon::physics {
 
-/// The voxels that the fluid fills, of those that [segment] tells apart.
+/// The phase of [segment] that the fluid fills.
 enum class fluid_voxels { empty, solid };
 inline std::span<const char* const> choice_names(fluid_voxels) {
   static constexpr const char* names[] = {"empty", "solid"};

@@ -8,7 +8,7 @@ namespace osteon::physics {
 void register_probe_keys(key_table& job) {
   auto t = job.list<spec>(
                   "probe",
-                  "A place where the test flow tells velocity, pressure and temperature, in time at each record: a "
+                  "A place where the test flow records velocity, pressure and temperature, in time at each record: a "
                   "point (at_mm), a "
                   "line (from_mm, to_mm), or the mean over a box (low_mm, high_mm) or a ball (centre_mm, "
                   "radius_mm). The records are in "
@@ -23,18 +23,17 @@ void register_probe_keys(key_table& job) {
   t("to_mm", &probe_spec::to_mm, "Its other end [z, y, x].");
   t("points", &probe_spec::points, "So many points of the line, ends included, 2 to 1000.", {.range = from_to(2, 1000)});
   t("low_mm", &probe_spec::low_mm,
-    "The mean over the fluid voxels whose centre lies in the box from low_mm to high_mm, [z, y, x].");
+    "The mean over the fluid voxels with their centre in the box from low_mm to high_mm, [z, y, x].");
   t("high_mm", &probe_spec::high_mm, "The box's high corner [z, y, x].");
   t("centre_mm", &probe_spec::centre_mm,
-    "The mean over the fluid voxels whose centre lies within radius_mm of this point [z, y, x].");
+    "The mean over the fluid voxels with their centre within radius_mm of this point [z, y, x].");
   t("radius_mm", &probe_spec::radius_mm, "Radius of that ball in mm, > 0.", {.range = positive("mm")});
   t("fields", &probe_spec::fields,
     "What is told; left out: velocity (components z, y, x), speed, pressure, and temperature with flow.heat. The "
     "temperature "
     "alone is told in solid, too.",
     {.choices = {"velocity", "speed", "pressure", "temperature"}});
-  t("every", &probe_spec::every,
-    "With [transient]: a record every so many steps; 0: as often as transient.output_every_s says.",
+  t("every", &probe_spec::every, "With [transient]: a record every so many steps; 0: as often as transient.output_every_s.",
     {.range = at_least(0, "steps")});
 }
 

@@ -13,7 +13,7 @@ class inertial_flow {
   /// @param shared kept by reference, as its cells @collective on the communicator of the cells
   inertial_flow(through_system& shared, creeping_flow& creeping, const through_problem& problem);
 
-  /// Where the next solve starts, at x. @param reynolds of the units, > 0
+  /// Start the next solve at x. @param reynolds of the units, > 0
   void begin(double reynolds);
   /// Continue from the last flow, or if there is none from the creeping one, by flows of less inertia where that is too far.
   /// @param has_last x is the flow of other conditions @return whether the tolerance is reached @collective

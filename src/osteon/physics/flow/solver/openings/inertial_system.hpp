@@ -50,7 +50,7 @@ class inertial_system {
   void precondition_residual();
 
   bool is_limited() const { return limiter_ != nullptr; }
-  /// Set the limiter's shares from the velocities, whose ghosts are current. @param taken of the new shares
+  /// Set the limiter's shares from the velocities; their ghosts must be current. @param taken of the new shares
   void update_limiter(double taken);
   /// The scheme is hybrid until update_limiter().
   void forget_limiter();

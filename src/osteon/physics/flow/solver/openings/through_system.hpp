@@ -32,7 +32,7 @@ struct through_system {
   void round_residual();
   /// z = P r. @param velocity_scale of the velocities in z
   void precondition(const float* r_of, float* z, float velocity_scale = 1);
-  /// Subtract the mean over each part of the fluid whose pressure nothing gives.
+  /// Subtract the mean over each part of the fluid that no condition gives a pressure.
   template <class T>
   void remove_free_pressure(T* pressure) const;
   void remove_free_pressure_of_answer();
@@ -44,7 +44,7 @@ struct through_system {
   double size_of_answer() const;
   /// |r|, of velocities and masses alike.
   double residual() const;
-  /// What flows in at all openings less what flows out, over half of all that passes them.
+  /// Inflow less outflow of all openings, over half of the sum of their absolute values.
   double imbalance() const;
   /// Weight of the squares of a component in the norm.
   double weight(std::int64_t c) const { return c < 3 ? unit * unit : 1; }
