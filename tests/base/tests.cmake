@@ -1,4 +1,5 @@
 osteon_test(base/container_limits)
+osteon_test(base/dense)
 osteon_test(base/disjoint_sets)
 osteon_test(base/digest)
 osteon_test(base/xxh64)

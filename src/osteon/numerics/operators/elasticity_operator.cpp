@@ -1,8 +1,8 @@
 #include <osteon/numerics/operators/elasticity_operator.hpp>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <osteon/base/dense.hpp>
 #include <osteon/base/for_each.hpp>
 #include <osteon/base/splitmix.hpp>
 #include <osteon/comm/message_ledger.hpp>
@@ -77,14 +77,8 @@ eigenvalue_range estimate_eigenvalues(MPI_Comm comm, const elasticity_operator& 
     old = now;
   }
   if (diagonal.empty()) return {1, 1};  // nothing is free on this level
-  const auto n = static_cast<Eigen::Index>(diagonal.size());
-  Eigen::MatrixXd lanczos = Eigen::MatrixXd::Zero(n, n);
-  for (Eigen::Index i = 0; i < n; ++i) {
-    lanczos(i, i) = diagonal[static_cast<std::size_t>(i)];
-    if (i > 0) lanczos(i, i - 1) = lanczos(i - 1, i) = coupling[static_cast<std::size_t>(i - 1)];
-  }
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> spectrum(lanczos, Eigen::EigenvaluesOnly);
-  return {spectrum.eigenvalues()(0), spectrum.eigenvalues()(n - 1)};
+  const std::vector<double> values = eigenvalues_of_tridiagonal(diagonal, coupling);
+  return {values.front(), values.back()};
 }
 
 }  // namespace osteon::numerics

@@ -1,11 +1,11 @@
 osteon_physics(elasticity
   EIGEN
     solver/elastic_constants.cpp
-    solver/elasticity_check.cpp
     solver/orthotropic_frame.cpp
     solver/rigid_bodies.cpp
   SOLVER
     solver/elasticity.cpp
+    solver/elasticity_check.cpp
     solver/exact_rows.cpp
     solver/homogenise.cpp
     solver/loose_parts.cpp

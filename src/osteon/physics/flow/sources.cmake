@@ -1,8 +1,5 @@
 osteon_physics(flow
   EIGEN
-    solver/stokes/flow_preconditioner.cpp
-    solver/stokes/permeability.cpp
-    solver/transport/stability.cpp
     solver/transport/transport_multigrid.cpp
   SOLVER
     solver/dispersion/dispersion.cpp
@@ -27,9 +24,11 @@ osteon_physics(flow
     solver/openings/watched_cells.cpp
     solver/openings/work_of_inertia.cpp
     solver/stokes/flow_cells.cpp
+    solver/stokes/flow_preconditioner.cpp
     solver/stokes/flow_solver.cpp
     solver/stokes/fluid_cells.cpp
     solver/stokes/open_flow_cells.cpp
+    solver/stokes/permeability.cpp
     solver/stokes/solid_faces.cpp
     solver/stokes/wall_surface.cpp
     solver/transient/flow_stepper.cpp
@@ -46,6 +45,7 @@ osteon_physics(flow
     solver/transport/heat_checkpointer.cpp
     solver/transport/heat_in_time.cpp
     solver/transport/residence_time.cpp
+    solver/transport/stability.cpp
     solver/transport/transport_cells.cpp
     solver/transport/transport_factor.cpp
     solver/transport/transport_level.cpp

@@ -1,12 +1,11 @@
 osteon_physics(heat
-  EIGEN
-    solver/heat_tensor.cpp
   SOLVER
     solver/driven_parts.cpp
     solver/heat.cpp
     solver/heat_flux.cpp
     solver/heat_parts.cpp
     solver/heat_solver.cpp
+    solver/heat_tensor.cpp
     solver/heat_transient.cpp
     solver/percolation.cpp
     solver/rehearse_heat.cpp

@@ -1,8 +1,9 @@
 #include <osteon/physics/elasticity/solver/elastic_constants.hpp>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
+#include <Eigen/Core>
 #include <cmath>
+#include <osteon/base/dense.hpp>
+#include <span>
 
 namespace osteon::physics {
 
@@ -33,10 +34,13 @@ double norm(const matrix6& stiffness) {
 }  // namespace
 
 std::optional<elastic_constants> constants_of(const voigt_matrix& stiffness_MPa) {
-  const matrix6 c = Eigen::Map<const Eigen::Matrix<double, 6, 6, Eigen::RowMajor>>(stiffness_MPa[0].data());
-  const Eigen::SelfAdjointEigenSolver<matrix6> spectrum(c, Eigen::EigenvaluesOnly);
-  if (!(spectrum.eigenvalues()[0] > 1e-9 * spectrum.eigenvalues()[5])) return std::nullopt;
-  const matrix6 s = c.ldlt().solve(matrix6::Identity());
+  using by_rows = Eigen::Matrix<double, 6, 6, Eigen::RowMajor>;
+  const std::span<const double> entries(stiffness_MPa[0].data(), 36);
+  const matrix6 c = Eigen::Map<const by_rows>(entries.data());
+  const std::vector<double> values = eigenvalues_of_symmetric(entries, 6);
+  if (!(values.front() > 1e-9 * values.back())) return std::nullopt;
+  const std::vector<double> inverse = inverse_of_positive(entries, 6);
+  const matrix6 s = Eigen::Map<const by_rows>(inverse.data());
 
   elastic_constants k;
   for (int i = 0; i < 6; ++i)

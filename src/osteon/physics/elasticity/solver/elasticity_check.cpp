@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <osteon/base/dense.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/reductions.hpp>
 
@@ -70,9 +70,9 @@ void for_each_fixed(const elasticity_problem& problem, F&& body) {
     for (std::int32_t i = 0; i < r.length; ++i)
       for (int c = 0; c < 3; ++c)
         if (fixed[static_cast<std::size_t>(r.first + i)] >> c & 1)
-          body(Eigen::Vector3d(static_cast<double>(origin.z + r.z) * problem.spacing_mm.z,
-                               static_cast<double>(origin.y + r.y) * problem.spacing_mm.y,
-                               static_cast<double>(origin.x + r.x + i) * problem.spacing_mm.x),
+          body(vector3{static_cast<double>(origin.z + r.z) * problem.spacing_mm.z,
+                       static_cast<double>(origin.y + r.y) * problem.spacing_mm.y,
+                       static_cast<double>(origin.x + r.x + i) * problem.spacing_mm.x},
                c);
 }
 
@@ -82,48 +82,58 @@ std::vector<std::string> free_rigid_motions(const elasticity_problem& problem) {
   // Moments about the centre of what is fixed, in units of its radius, so that translations and rotations compare.
   // Copies of a node on several ranks count several times; that moves no zero.
   double sums[5] = {};  // number, position, square of position
-  for_each_fixed(problem, [&](const Eigen::Vector3d& at, int) {
+  for_each_fixed(problem, [&](const vector3& at, int) {
     sums[0] += 1;
-    for (int d = 0; d < 3; ++d) sums[1 + d] += at[d];
-    sums[4] += at.squaredNorm();
+    for (int d = 0; d < 3; ++d) {
+      sums[1 + d] += at[d];
+      sums[4] += at[d] * at[d];
+    }
   });
   comm::all_reduce(problem.where.comm, sums, 5, MPI_SUM);
   const double count = std::max(sums[0], 1.0);
-  const Eigen::Vector3d centre(sums[1] / count, sums[2] / count, sums[3] / count);
+  const vector3 centre{sums[1] / count, sums[2] / count, sums[3] / count};
   const double smallest = std::min({problem.spacing_mm.z, problem.spacing_mm.y, problem.spacing_mm.x});
-  const double radius = std::max(std::sqrt(std::max(sums[4] / count - centre.squaredNorm(), 0.0)), smallest);
+  const double spread = sums[4] / count - centre.z * centre.z - centre.y * centre.y - centre.x * centre.x;
+  const double radius = std::max(std::sqrt(std::max(spread, 0.0)), smallest);
 
-  Eigen::Matrix<double, 6, 6> gram = Eigen::Matrix<double, 6, 6>::Zero();
-  for_each_fixed(problem, [&](const Eigen::Vector3d& at, int c) {
-    const Eigen::Vector3d arm = (at - centre) / radius;
-    Eigen::Matrix<double, 6, 1> motion = Eigen::Matrix<double, 6, 1>::Zero();
-    motion[c] = 1;
-    for (int about = 0; about < 3; ++about) motion[3 + about] = Eigen::Vector3d::Unit(about).cross(arm)[c];
-    gram += motion * motion.transpose();
+  std::array<double, 36> gram{};
+  for_each_fixed(problem, [&](const vector3& at, int c) {
+    std::array<double, 6> motion{};
+    motion[static_cast<std::size_t>(c)] = 1;
+    // Component c of (unit vector of `about`) x arm: of the two axes beside `about`, the next one is subtracted.
+    for (int about = 0; about < 3; ++about)
+      if (about != c) {
+        const int other = 3 - about - c;
+        const double arm = (at[other] - centre[other]) / radius;
+        motion[static_cast<std::size_t>(3 + about)] = c == (about + 1) % 3 ? -arm : arm;
+      }
+    for (std::size_t i = 0; i < 6; ++i)
+      for (std::size_t j = 0; j < 6; ++j) gram[6 * i + j] += motion[i] * motion[j];
   });
   // Opposite faces move alike: a rotation would tear them apart unless it is about the periodic axis alone.
-  for (int periodic = 0; periodic < 3; ++periodic)
-    for (int about = 0; about < 3; ++about)
-      if (problem.periodic[static_cast<std::size_t>(periodic)] && about != periodic) gram(3 + about, 3 + about) += 1;
+  for (std::size_t periodic = 0; periodic < 3; ++periodic)
+    for (std::size_t about = 0; about < 3; ++about)
+      if (problem.periodic[periodic] && about != periodic) gram[7 * (3 + about)] += 1;
   comm::all_reduce(problem.where.comm, gram.data(), 36, MPI_SUM);
 
-  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, 6, 6>> spectrum(gram);
-  const double zero = 1e-12 * std::max(spectrum.eigenvalues()[5], 1.0);
-  Eigen::Matrix<double, 6, 1> part = Eigen::Matrix<double, 6, 1>::Zero();  // of each motion in the free ones
+  const symmetric_spectrum spectrum = spectrum_of_symmetric(gram, 6);
+  const double zero = 1e-12 * std::max(spectrum.values[5], 1.0);
+  std::array<double, 6> part{};  // of each motion in the free ones
   int free = 0;
-  for (int k = 0; k < 6; ++k)
-    if (spectrum.eigenvalues()[k] <= zero) {
-      part += spectrum.eigenvectors().col(k).cwiseAbs2();
+  for (std::size_t k = 0; k < 6; ++k)
+    if (spectrum.values[k] <= zero) {
+      for (std::size_t m = 0; m < 6; ++m) part[m] += spectrum.vectors[k][m] * spectrum.vectors[k][m];
       ++free;
     }
-  std::vector<Eigen::Index> motions;
+  std::vector<std::ptrdiff_t> motions;
   for (int k = 0; k < free; ++k) {
-    part.maxCoeff(&motions.emplace_back());
-    part[motions.back()] = -1;
+    const auto largest = std::max_element(part.begin(), part.end());
+    motions.push_back(largest - part.begin());
+    *largest = -1;
   }
   std::sort(motions.begin(), motions.end());
   std::vector<std::string> names;
-  for (const Eigen::Index m : motions)
+  for (const std::ptrdiff_t m : motions)
     names.push_back(fmt::format("{} {}", m < 3 ? "translation along" : "rotation about", "zyx"[m % 3]));
   return names;
 }

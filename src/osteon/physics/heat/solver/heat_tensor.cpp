@@ -1,8 +1,8 @@
 #include <osteon/physics/heat/solver/heat_tensor.hpp>
 
-#include <Eigen/Eigenvalues>
 #include <optional>
 #include <osteon/base/at.hpp>
+#include <osteon/base/dense.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/physics/heat/solver/driven_parts.hpp>
@@ -29,20 +29,10 @@ void drive_all_ways(heat_problem& problem, surroundings kind) {
 }
 
 void find_principal_values(conductivity_tensor& tensor) {
-  Eigen::Matrix3d k;
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j)
-      k(i, j) = tensor.conductivity_W_per_mK[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
-  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver(k);
-  for (int n = 0; n < 3; ++n) {
-    const int ascending = 2 - n;
-    tensor.principal_W_per_mK[static_cast<std::size_t>(n)] = solver.eigenvalues()[ascending];
-    const Eigen::Vector3d v = solver.eigenvectors().col(ascending);
-    Eigen::Index largest = 0;
-    v.cwiseAbs().maxCoeff(&largest);
-    const double sign = v[largest] < 0 ? -1 : 1;  // of the two unit vectors the one whose largest entry is positive
-    tensor.direction[static_cast<std::size_t>(n)] = {sign * v[0], sign * v[1], sign * v[2]};
-  }
+  const principal_axes axes = principal_axes_of(tensor.conductivity_W_per_mK);
+  tensor.principal_W_per_mK = axes.value;
+  for (std::size_t n = 0; n < 3; ++n)
+    tensor.direction[n] = {axes.direction[n][0], axes.direction[n][1], axes.direction[n][2]};
 }
 
 // Leave the parts out through which no gradient drives heat.

@@ -1,9 +1,9 @@
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <osteon/base/at.hpp>
+#include <osteon/base/dense.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/kernel/flow/lattice_relax.hpp>
 #include <osteon/numerics/krylov/block_sums.hpp>
@@ -223,11 +223,9 @@ void flow_preconditioner::set_mobility(std::array<std::vector<float>, 3>& mobili
   std::array<double, 3> before{}, previous{};
   std::array<bool, 3> goes_on{true, true, true};
   // Of the Lanczos method, from the factors of conjugate gradients.
-  std::array<Eigen::MatrixXd, 3> t;
-  std::array<int, 3> made{};
+  std::array<std::vector<double>, 3> diagonal, coupling;
   for (std::int64_t c = 0; c < 3; ++c) {
     mobility[at(c)].assign(at(stride), 0);
-    t[at(c)] = Eigen::MatrixXd::Zero(steps, steps);
     for_each(owned, [r = r.data() + c * stride, friction = cells_.friction[at(c)].data()](std::int64_t i) {
       r[i] = friction[i] != 0 ? 1 : 0;
     });
@@ -258,10 +256,9 @@ void flow_preconditioner::set_mobility(std::array<std::vector<float>, 3>& mobili
     for (std::size_t c = 0; c < 3; ++c) {
       if (!goes_on[c]) continue;
       const double length = now[c] / square[c];
-      t[c](step, step) = 1 / length + (step == 0 ? 0 : static_cast<double>(beta[c]) / previous[c]);
-      if (step > 0) t[c](step - 1, step) = t[c](step, step - 1) = std::sqrt(static_cast<double>(beta[c])) / previous[c];
+      diagonal[c].push_back(1 / length + (step == 0 ? 0 : static_cast<double>(beta[c]) / previous[c]));
+      if (step > 0) coupling[c].push_back(std::sqrt(static_cast<double>(beta[c])) / previous[c]);
       previous[c] = length;
-      made[c] = step + 1;
       const auto first = static_cast<std::ptrdiff_t>(c) * stride;
       for_each(owned, [w = mobility[c].data(), r = r.data() + first, p = p.data() + first, q = q.data() + first,
                        alpha = static_cast<float>(length)](std::int64_t i) {
@@ -271,10 +268,9 @@ void flow_preconditioner::set_mobility(std::array<std::vector<float>, 3>& mobili
     }
   }
   for (std::size_t c = 0; c < 3; ++c) {
-    if (made[c] > 0)
+    if (!diagonal[c].empty())
       least_velocity_eigenvalue_ =
-          std::clamp(Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(t[c].topLeftCorner(made[c], made[c])).eigenvalues()[0],
-                     0.05, least_velocity_eigenvalue_);
+          std::clamp(eigenvalues_of_tridiagonal(diagonal[c], coupling[c]).front(), 0.05, least_velocity_eigenvalue_);
     for_each(owned, [w = mobility[c].data(), friction = cells_.friction[c].data()](std::int64_t i) {
       if (friction[i] != 0) w[i] = std::max(w[i], 1e-3F);
     });

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <optional>
 #include <osteon/base/at.hpp>
+#include <osteon/base/dense.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
@@ -190,19 +190,9 @@ void set_speeds(const flow_problem& problem, const flow_cells& cells, const flow
 }
 
 void find_principal_values(flow_solution& all) {
-  Eigen::Matrix3d k;
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) k(i, j) = all.tensor_mm2[at(i)][at(j)];
-  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver(k);
-  for (int n = 0; n < 3; ++n) {
-    const int ascending = 2 - n;
-    all.principal_mm2[at(n)] = solver.eigenvalues()[ascending];
-    const Eigen::Vector3d v = solver.eigenvectors().col(ascending);
-    Eigen::Index largest = 0;
-    v.cwiseAbs().maxCoeff(&largest);
-    const double sign = v[largest] < 0 ? -1 : 1;  // of the two unit vectors the one whose largest entry is positive
-    all.principal_direction[at(n)] = {sign * v[0], sign * v[1], sign * v[2]};
-  }
+  const principal_axes axes = principal_axes_of(all.tensor_mm2);
+  all.principal_mm2 = axes.value;
+  all.principal_direction = axes.direction;
 }
 
 double asymmetry(const flow_solution& all) {

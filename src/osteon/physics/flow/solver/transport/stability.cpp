@@ -1,10 +1,10 @@
 #include <osteon/physics/flow/solver/transport/stability.hpp>
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <cstdint>
 #include <numbers>
 #include <osteon/base/at.hpp>
+#include <osteon/base/dense.hpp>
 #include <osteon/comm/reductions.hpp>
 
 namespace osteon::physics {
@@ -35,30 +35,15 @@ double noise_of(std::uint64_t n) {
 
 double leading_multiplier(MPI_Comm comm, const std::vector<std::uint8_t>& counts,
                           const std::vector<std::vector<float>>& vectors) {
-  const auto size = static_cast<Eigen::Index>(vectors.size());
+  const std::size_t size = vectors.size();
   if (size < 2) return 0;
-  Eigen::MatrixXd gram(size, size);
-  for (Eigen::Index i = 0; i < size; ++i)
-    for (Eigen::Index j = 0; j <= i; ++j)
-      gram(i, j) = gram(j, i) =
-          counted_product(counts, vectors[static_cast<std::size_t>(i)], vectors[static_cast<std::size_t>(j)]);
-  comm::all_reduce(comm, gram.data(), gram.size(), MPI_SUM);
-  const Eigen::Index n = size - 1;
-  // In vectors of length one. The last vectors may contain only the error of the steps.
-  Eigen::VectorXd scale(n);
-  for (Eigen::Index i = 0; i < n; ++i) scale[i] = gram(i, i) > 0 ? 1 / std::sqrt(gram(i, i)) : 0;
-  const Eigen::MatrixXd before = scale.asDiagonal() * gram.topLeftCorner(n, n) * scale.asDiagonal();
-  const Eigen::MatrixXd after = scale.asDiagonal() * gram.block(0, 1, n, n) * scale.asDiagonal();
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> space(before);
+  std::vector<double> gram(size * size);
+  for (std::size_t i = 0; i < size; ++i)
+    for (std::size_t j = 0; j <= i; ++j)
+      gram[i * size + j] = gram[j * size + i] = counted_product(counts, vectors[i], vectors[j]);
+  comm::all_reduce(comm, gram.data(), static_cast<std::int64_t>(gram.size()), MPI_SUM);
   constexpr double error_of_steps = 1e-5;
-  const double least = error_of_steps * space.eigenvalues().maxCoeff();
-  Eigen::Index first = 0;
-  while (first < n && !(space.eigenvalues()[first] > least)) ++first;
-  if (first == n) return 0;
-  const Eigen::MatrixXd basis = space.eigenvectors().rightCols(n - first) *
-                                space.eigenvalues().tail(n - first).cwiseSqrt().cwiseInverse().asDiagonal();
-  const Eigen::EigenSolver<Eigen::MatrixXd> map(basis.transpose() * after * basis, false);
-  return map.eigenvalues().cwiseAbs().maxCoeff();
+  return spectral_radius_of_sequence(gram, static_cast<int>(size), error_of_steps);
 }
 
 stability_verdict test_stability(MPI_Comm comm, const std::vector<std::uint8_t>& counts, const stepped_state& steps,
