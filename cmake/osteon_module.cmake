@@ -156,7 +156,7 @@ endfunction()
 
 # osteon_unity_build(TARGET): with OSTEON_UNITY a unity build in batches of OSTEON_UNITY_BATCH, a third of the compile time where headers
 # dominate. Names in anonymous namespaces then have to be unique in a batch; a clash is an error of that build. Not with a compiler cache, to
-# which a change of one file would be a change of eight.
+# which a change of one file would be a change of its batch.
 function(osteon_unity_build target)
   if(OSTEON_UNITY AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${OSTEON_UNITY_BATCH})
