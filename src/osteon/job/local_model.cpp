@@ -19,6 +19,12 @@ void put_runs(const voxel::run_set& points, std::int64_t first, std::int64_t pla
 
 }  // namespace
 
+void set_voxels(local_model& part, const std::vector<material_number>& image) {
+  const view3<const material_number> voxels(image.data(), part.where.owned.shape());
+  part.cells = voxel::active_cells(voxels);
+  part.material = voxel::gather(part.cells, voxels);
+}
+
 std::vector<material_number> image_of(const local_model& part) {
   const index3 shape = part.cells.shape();
   std::vector<material_number> image(static_cast<std::size_t>(shape.volume()));

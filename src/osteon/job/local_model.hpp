@@ -19,6 +19,9 @@ struct local_model {
   std::shared_ptr<const void> of_source;  ///< what the job's model_source keeps for results of its own
 };
 
+/// Set the voxels of a part whose block is known. @param image material numbers, shape of where.owned @collective local
+void set_voxels(local_model& part, const std::vector<material_number>& image);
+
 /// Material numbers of all voxels of the block, 0 where there is none; shape of where.owned. @collective local
 std::vector<material_number> image_of(const local_model& part);
 /// The same by planes. Borrows `part`.

@@ -47,20 +47,24 @@ std::int32_t run_set::plane_begin(std::int64_t z) const {
   return r < runs().size() ? runs()[r].first : size_;
 }
 
-run_set active_cells(view3<const material_number> image, numbering how) {
-  std::vector<run> runs;
-  for (std::int64_t z = 0; z < image.extent(0); ++z)
-    for (std::int64_t y = 0; y < image.extent(1); ++y)
-      for (std::int64_t x = 0; x < image.extent(2);) {
-        if (image(z, y, x) == 0) {
+void append_runs(std::vector<run>& runs, view3<const material_number> planes, std::int64_t z) {
+  for (std::int64_t k = 0; k < planes.extent(0); ++k)
+    for (std::int64_t y = 0; y < planes.extent(1); ++y)
+      for (std::int64_t x = 0; x < planes.extent(2);) {
+        if (planes(k, y, x) == 0) {
           ++x;
           continue;
         }
         const std::int64_t begin = x;
-        while (x < image.extent(2) && image(z, y, x) != 0) ++x;
-        runs.push_back({static_cast<std::int32_t>(z), static_cast<std::int32_t>(y), static_cast<std::int32_t>(begin),
+        while (x < planes.extent(2) && planes(k, y, x) != 0) ++x;
+        runs.push_back({static_cast<std::int32_t>(z + k), static_cast<std::int32_t>(y), static_cast<std::int32_t>(begin),
                         static_cast<std::int32_t>(x - begin), 0});
       }
+}
+
+run_set active_cells(view3<const material_number> image, numbering how) {
+  std::vector<run> runs;
+  append_runs(runs, image, 0);
   return {image.shape(), std::move(runs), how};
 }
 

@@ -61,6 +61,9 @@ class run_set {
   std::int32_t size_ = 0;
 };
 
+/// Append the runs of the non-zero points of some planes, the first of which is plane `z`.
+void append_runs(std::vector<run>& runs, view3<const material_number> planes, std::int64_t z);
+
 /// The non-zero points of `image`, shape (z, y, x).
 run_set active_cells(view3<const material_number> image, numbering how = numbering::points);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <limits>
 #include <osteon/base/at.hpp>
 #include <osteon/comm/broadcast.hpp>
@@ -72,37 +73,59 @@ void gather(const grid::block& where, bool on_nodes, int components, const plane
 
 }  // namespace
 
-model_of_rank deal_model(MPI_Comm comm, const voxel::model_header& header, std::span<const material_number> material) {
-  const bool root = comm::rank(comm) == 0;
-  std::string bytes;
-  comm::collectively(comm, [&] {
-    if (!root) return;
-    const std::vector<char> packed = pack(header);
-    if (packed.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
-      throw data_error("the lists of materials and conditions exceed 2 GiB; they cannot be handed out");
-    bytes.assign(packed.begin(), packed.end());
-    check_plane(header.shape.y * header.shape.x);
-  });
-  bytes = comm::broadcast(comm, std::move(bytes));
+model_of_rank deal_header(MPI_Comm comm, const voxel::model_header& header) {
   model_of_rank own;
-  comm::collectively(comm, [&] { own.header = unpack({bytes.begin(), bytes.end()}); });
-  own.where = grid::make_block(comm, own.header.shape, own.header.active_per_plane);
-  comm::collectively(comm, [&] { own.material.resize(at(own.where.owned.volume())); });
-
-  const std::int64_t plane = own.header.shape.y * own.header.shape.x;
-  const int count = static_cast<int>(plane);
-  if (root) {
-    for (int r = 1; r < comm::size(comm); ++r) {
-      const box3 box = own.where.boxes->box_of(r);
-      for (std::int64_t z = box.begin.z; z < box.end.z; ++z)
-        MPI_Send(material.data() + z * plane, count, MPI_UINT16_T, r, dealt_plane_tag, comm);
-    }
-    std::copy_n(material.begin() + own.where.owned.begin.z * plane, own.material.size(), own.material.begin());
+  if (comm::size(comm) == 1) {
+    own.header = header;
   } else {
-    for (std::int64_t z = 0; z < own.where.owned.shape().z; ++z)
-      MPI_Recv(own.material.data() + z * plane, count, MPI_UINT16_T, 0, dealt_plane_tag, comm, MPI_STATUS_IGNORE);
+    std::string bytes;
+    comm::collectively(comm, [&] {
+      if (comm::rank(comm) != 0) return;
+      const std::vector<char> packed = pack(header);
+      if (packed.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+        throw data_error("the lists of materials and conditions exceed 2 GiB; they cannot be handed out");
+      bytes.assign(packed.begin(), packed.end());
+      check_plane(header.shape.y * header.shape.x);
+    });
+    bytes = comm::broadcast(comm, std::move(bytes));
+    comm::collectively(comm, [&] { own.header = unpack({bytes.begin(), bytes.end()}); });
   }
+  own.where = grid::make_block(comm, own.header.shape, own.header.active_per_plane);
   return own;
+}
+
+void deal_planes(const grid::block& where, const plane_source<material_number>& make,
+                 const std::function<void(std::span<const material_number> plane)>& take) {
+  const MPI_Comm comm = where.comm;
+  const bool root = comm::rank(comm) == 0;
+  std::vector<material_number> plane;
+  comm::collectively(comm, [&] { plane.resize(at(where.domain.y * where.domain.x)); });
+  const int count = static_cast<int>(plane.size());
+  std::exception_ptr fault;  // is thrown when no rank waits for a plane
+  const auto attempt = [&](auto&& work) {
+    try {
+      if (!fault) work();
+    } catch (...) {
+      fault = std::current_exception();
+    }
+  };
+  for (int r = 1; root && r < comm::size(comm); ++r) {
+    const box3 box = where.boxes->box_of(r);
+    for (std::int64_t z = box.begin.z; z < box.end.z; ++z) {
+      attempt([&] { make(z, 1, plane); });
+      MPI_Send(plane.data(), count, MPI_UINT16_T, r, dealt_plane_tag, comm);
+    }
+  }
+  for (std::int64_t z = where.owned.begin.z; z < where.owned.end.z; ++z) {
+    if (root)
+      attempt([&] { make(z, 1, plane); });
+    else
+      MPI_Recv(plane.data(), count, MPI_UINT16_T, 0, dealt_plane_tag, comm, MPI_STATUS_IGNORE);
+    attempt([&] { take(plane); });
+  }
+  comm::collectively(comm, [&] {
+    if (fault) std::rethrow_exception(fault);
+  });
 }
 
 void gather_field(const grid::block& where, centring on, int components, const plane_source<float>& make,

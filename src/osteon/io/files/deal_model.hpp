@@ -3,6 +3,7 @@
 /// Models and fields between the rank that has them whole and all others.
 #include <mpi.h>
 
+#include <functional>
 #include <osteon/grid/block.hpp>
 #include <osteon/io/chunked/plane_source.hpp>
 #include <osteon/io/files/result_file.hpp>
@@ -12,18 +13,24 @@
 
 namespace osteon::io {
 
-/// A rank's planes of a model.
+/// A model that is dealt out by planes, and the planes of this rank.
 struct model_of_rank {
   voxel::model_header header;
   grid::block where;
-  std::vector<material_number> material;  ///< shape of where.owned
 };
 
-/// Deal out by planes what rank 0 has.
-/// @param header, material of the whole model on rank 0, shape header.shape; elsewhere they count for nothing
+/// Send the header of rank 0 to all ranks, and divide its planes.
+/// @param header that of other ranks counts for nothing
 /// @throws usage_error if there are more ranks than planes, data_error if the header exceeds 2 GiB @collective on comm
+model_of_rank deal_header(MPI_Comm comm, const voxel::model_header& header);
+
+/// Deal out the planes of rank 0. No rank holds more than one of them besides what `take` keeps.
+/// @param make materials of the whole model, on rank 0; elsewhere it is not called
+/// @param take gets the planes of where.owned one after another
+/// @throws what `make` and `take` throw, on all ranks @collective on where.comm
 /// @cost rank 0 sends all planes, one message each
-model_of_rank deal_model(MPI_Comm comm, const voxel::model_header& header, std::span<const material_number> material);
+void deal_planes(const grid::block& where, const plane_source<material_number>& make,
+                 const std::function<void(std::span<const material_number> plane)>& take);
 
 /// Put together on rank 0 what all ranks have of a field.
 /// @param make values of this rank, of shape where.owned, or (where.owned + 1 on each axis) of a field on nodes; where

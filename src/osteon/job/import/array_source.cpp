@@ -1,5 +1,8 @@
 #include <osteon/job/import/array_source.hpp>
 
+#include <algorithm>
+#include <iterator>
+#include <numeric>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
@@ -28,31 +31,26 @@ voxel::model_header array_source::outline(MPI_Comm, const spec& job) const {
 }
 
 local_model array_source::read(MPI_Comm comm, const spec& job, io_clock&, log_sink& log) const {
-  voxel::model_header header;
-  std::vector<material_number> whole;
+  scan_model made;  // on rank 0
   comm::collectively(comm, [&] {
-    if (comm::rank(comm) != 0) return;
-    const scan_model made = model_of(image_, job, log);
-    header = made.header;
-    whole = voxel::all_materials(made.solid);
+    if (comm::rank(comm) == 0) made = model_of(image_, job, log);
   });
+  io::model_of_rank own = io::deal_header(comm, made.header);
   local_model part;
-  std::vector<material_number> numbers;
-  if (comm::size(comm) == 1) {
-    part.header = std::move(header);
-    part.where = grid::make_block(comm, part.header.shape, part.header.active_per_plane);
-    numbers = std::move(whole);
-  } else {
-    io::model_of_rank own = io::deal_model(comm, header, whole);
-    part.header = std::move(own.header);
-    part.where = std::move(own.where);
-    numbers = std::move(own.material);
-  }
+  part.header = std::move(own.header);
+  part.where = std::move(own.where);
+  const box3& owned = part.where.owned;
+  std::vector<voxel::run> runs;
   comm::collectively(comm, [&] {
-    const view3<const material_number> voxels(numbers.data(), part.where.owned.shape());
-    part.cells = voxel::active_cells(voxels);
-    part.material = voxel::gather(part.cells, voxels);
+    const auto active = part.header.active_per_plane.begin();
+    part.material.reserve(
+        static_cast<std::size_t>(std::accumulate(active + owned.begin.z, active + owned.end.z, std::int64_t{0})));
   });
+  io::deal_planes(part.where, made.solid.material, [&, z = std::int64_t{0}](std::span<const material_number> plane) mutable {
+    voxel::append_runs(runs, {plane.data(), {1, owned.shape().y, owned.shape().x}}, z++);
+    std::copy_if(plane.begin(), plane.end(), std::back_inserter(part.material), [](material_number m) { return m != 0; });
+  });
+  comm::collectively(comm, [&] { part.cells = {owned.shape(), std::move(runs)}; });
   return part;
 }
 

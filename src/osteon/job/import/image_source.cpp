@@ -36,11 +36,7 @@ class image_source final : public model_source {
                          [&] { part.where = grid::make_block(comm, part.header.shape, part.header.active_per_plane); });
       image = io::read_model_planes(path, part.header, part.where, how);
     }
-    comm::collectively(comm, [&] {
-      const view3<const material_number> voxels(image.data(), part.where.owned.shape());
-      part.cells = voxel::active_cells(voxels);
-      part.material = voxel::gather(part.cells, voxels);
-    });
+    comm::collectively(comm, [&] { set_voxels(part, image); });
     const io::file_report report = report_reading(comm, path, how, part.where.domain.volume(), watch.seconds());
     log.note(clock.note("read", path, report));
     return part;

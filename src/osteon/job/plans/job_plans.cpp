@@ -175,12 +175,7 @@ job_plans plans_of_voxels(const spec& job, const voxel::model_header& header, co
     if (deals_out_bricks && ranks > 1)
       comm::neighbours(comm, 0, grid::plan_to_redistribute(comm::rank(comm), io::planes_to_read(header, ranks), boxes))
           .rehearse(sizeof(material_number));
-    {
-      const std::vector<material_number> own = cut_out(image, header.shape, part.where.owned);
-      const view3<const material_number> voxels(own.data(), part.where.owned.shape());
-      part.cells = voxel::active_cells(voxels);
-      part.material = voxel::gather(part.cells, voxels);
-    }
+    set_voxels(part, cut_out(image, header.shape, part.where.owned));
     const std::vector<io::field_info> fields = row.rehearse(job, part, [&](numerics::solve_part p) { begin(part_of(p)); });
     begin(writing);
     io::rehearse_results(part.where, header, fields, access_of(job));

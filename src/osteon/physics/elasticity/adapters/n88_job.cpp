@@ -47,11 +47,7 @@ class n88_source final : public model_source {
     local_model part;
     part.where = std::move(model.where);
     part.header = std::move(model.file.header);
-    comm::collectively(comm, [&] {
-      const view3<const material_number> voxels(model.material.data(), part.where.owned.shape());
-      part.cells = voxel::active_cells(voxels);
-      part.material = voxel::gather(part.cells, voxels);
-    });
+    comm::collectively(comm, [&] { set_voxels(part, model.material); });
     return part;
   }
 

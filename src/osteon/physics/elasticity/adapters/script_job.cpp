@@ -80,9 +80,7 @@ class script_source final : public elastic_source {
     part.header = std::move(model.header);
     comm::collectively(comm, [&] {
       tell_notes(text, model.index_base, log);
-      const view3<const material_number> voxels(model.material.data(), part.where.owned.shape());
-      part.cells = voxel::active_cells(voxels);
-      part.material = voxel::gather(part.cells, voxels);
+      set_voxels(part, model.material);
       part.of_source = std::make_shared<const script_elements>(script_elements{std::move(model.material), model.index_base});
     });
     return part;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <osteon/base/counted.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/reductions.hpp>
@@ -75,7 +76,7 @@ dropped_parts drop_once(const spec& job, local_model& part) {
   const std::vector<load_case> cases =
       make_cases(sets, null_log());  // they are made again, and warned of, without the parts
   dropped_parts dropped;
-  std::vector<material_number> drop(static_cast<std::size_t>(part.cells.size()));
+  std::vector<std::uint8_t> drop(static_cast<std::size_t>(part.cells.size()));
   for (const auto& group : group_by_supports(part.where.comm, cases)) {
     problem->fixed = cases[group.front()].fixed;
     const loose_parts found = find_loose_parts(*problem);
@@ -83,16 +84,19 @@ dropped_parts drop_once(const spec& job, local_model& part) {
     dropped.parts = std::max(dropped.parts, found.loose);
     for (std::size_t c = 0; c < drop.size(); ++c) drop[c] |= found.is_loose[c];
   }
-  for (std::size_t c = 0; c < drop.size(); ++c)
-    if (drop[c]) {
-      part.material[c] = 0;
-      ++dropped.voxels;
-    }
+  dropped.voxels = std::count_if(drop.begin(), drop.end(), [](std::uint8_t is_dropped) { return is_dropped != 0; });
   comm::all_reduce(part.where.comm, &dropped.voxels, 1, MPI_SUM);
   if (dropped.voxels == 0) return {};
   comm::collectively(part.where.comm, [&] {
-    part.cells = voxel::active_cells({image_of(part).data(), part.cells.shape()});
-    std::erase(part.material, material_number{0});
+    std::vector<voxel::run> kept;
+    std::vector<material_number> material;
+    for (const voxel::run& r : part.cells.runs()) {
+      if (drop[static_cast<std::size_t>(r.first)]) continue;  // a part contains all of a run
+      kept.push_back(r);
+      material.insert(material.end(), part.material.begin() + r.first, part.material.begin() + r.first + r.length);
+    }
+    part.cells = {part.cells.shape(), std::move(kept)};
+    part.material = std::move(material);
   });
   return dropped;
 }
