@@ -96,6 +96,14 @@ std::vector<float> percentiles(MPI_Comm comm, std::span<const float> values, std
   return percentiles(comm, values, fractions, groups, group_of, [](std::size_t) { return std::int64_t{1}; });
 }
 
+/// One value of one group. @param counts(v) whether a value is of the group, as finite ones can be
+template <class Counts>
+double percentile(MPI_Comm comm, std::span<const float> values, double fraction, Counts counts) {
+  return static_cast<double>(percentiles(comm, values, std::span(&fraction, 1), 1, [&](std::size_t i) {
+                               return counts(values[i]) ? std::size_t{0} : no_group;
+                             }).front());
+}
+
 /// The same of all values as one group. @param values finite
 inline std::vector<float> percentiles(MPI_Comm comm, std::span<const float> values, std::span<const double> fractions) {
   return percentiles(comm, values, fractions, 1, [](std::size_t) { return std::size_t{0}; });

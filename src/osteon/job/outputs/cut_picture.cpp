@@ -14,10 +14,9 @@
 #include <osteon/comm/reductions.hpp>
 #include <osteon/io/files/result_file.hpp>
 #include <osteon/io/png.hpp>
-#include <osteon/job/outputs/labeller.hpp>
+#include <osteon/job/outputs/draw.hpp>
 #include <osteon/job/outputs/lines.hpp>
 #include <osteon/job/physics_entry.hpp>
-#include <osteon/render/annotate.hpp>
 #include <osteon/render/line_convolution.hpp>
 #include <osteon/render/scene/colour_map.hpp>
 #include <osteon/render/scene/presets.hpp>
@@ -57,9 +56,10 @@ class cut {
                                     edge * static_cast<double>(layers), axis_names[static_cast<std::size_t>(axes_.normal)]));
     const double high = list.spacing_mm[axes_.up] * static_cast<double>(rows());
     const double wide = list.spacing_mm[axes_.right] * static_cast<double>(columns());
-    picture_.pixel_mm = std::max(wide / request.width, high / request.height);
-    picture_.width = std::clamp(static_cast<int>(std::lround(wide / picture_.pixel_mm)), 1, request.width);
-    picture_.height = std::clamp(static_cast<int>(std::lround(high / picture_.pixel_mm)), 1, request.height);
+    const auto width = static_cast<int>(request.width), height = static_cast<int>(request.height);
+    picture_.pixel_mm = std::max(wide / width, high / height);
+    picture_.width = std::clamp(static_cast<int>(std::lround(wide / picture_.pixel_mm)), 1, width);
+    picture_.height = std::clamp(static_cast<int>(std::lround(high / picture_.pixel_mm)), 1, height);
     // Threads of a fiftieth of the picture to both sides show where they lead; longer ones take more time than they tell.
     picture_.reach_pixels = std::clamp(0.02 * std::max(picture_.width, picture_.height), 4.0, 24.0);
   }
@@ -107,7 +107,7 @@ class cut {
 cut_source source_in_file(const cut_request& request) {
   cut_source of;
   of.list = io::list_fields(request.file);
-  of.vector = find_vector(of.list, request.vector);
+  of.vector = find_vector(of.list, request.lines_of);
   of.axes = io::axes_in_file(request.file);
   of.read = [file = request.file, vector = of.vector](const box3& part, int component) {
     return io::read_field(file, vector, part, component);
@@ -202,7 +202,8 @@ nlohmann::ordered_json draw_cut(MPI_Comm comm, const cut_request& request, const
   const io::field_info& vector = of.vector;
   std::optional<cut> where;
   std::vector<float> speed;
-  const auto room = request.annotated ? room_within_labels(request.width, request.height) : std::nullopt;
+  const auto width = static_cast<int>(request.width), height = static_cast<int>(request.height);
+  const auto room = request.annotated ? room_within_labels(width, height) : std::nullopt;
   const bool has_labels_around = room && labels_of_program().is_ready(comm, log);
   comm::collectively(comm, [&] {
     cut_request inner = request;
@@ -210,16 +211,13 @@ nlohmann::ordered_json draw_cut(MPI_Comm comm, const cut_request& request, const
     where.emplace(inner, of);
     speed = where->read(share(where->rows(), rank, ranks), share(where->rows(), rank + 1, ranks), -1);
   });
-  const double fraction = 0.99;
-  const double usual =
-      static_cast<double>(comm::percentiles(comm, speed, std::span(&fraction, 1), 1, [&](std::size_t i) {
-                            return std::isfinite(speed[i]) && speed[i] > 0 ? std::size_t{0} : comm::no_group;
-                          }).front());
+  const double usual = comm::percentile(comm, speed, 0.99, [](float v) { return std::isfinite(v) && v > 0; });
   const double low = request.low.value_or(0), high = request.high.value_or(usual);
   const render::plane_picture& picture = where->picture();
   std::vector<std::uint8_t> bytes;
   render::scene scene;
   render::annotations notes;
+  picture_words words{.axes = of.axes};
   comm::collectively(comm, [&] {
     if (!(usual > 0))
       throw usage_error(fmt::format("'{}' is zero everywhere in the cut {}={:.6g} mm: give another --cut", vector.name,
@@ -272,18 +270,14 @@ nlohmann::ordered_json draw_cut(MPI_Comm comm, const cut_request& request, const
       }
     bytes = render::to_rgba8(rows, scene.background);
     if (!request.annotated) return;
-    const std::string shown = vector.name == "velocity" ? "speed" : vector.long_name;
-    const std::string usual_title = fmt::format("{}: {}", list.title.substr(0, list.title.rfind(": ")), shown);
-    notes.title = fmt::format("{}, cut at {} = {:.4g} mm", request.title.empty() ? usual_title : request.title,
+    name_field(words, vector, true);
+    const std::string usual_title = fmt::format("{}: {}", list.title.substr(0, list.title.rfind(": ")), words.long_name);
+    words.title = fmt::format("{}, cut at {} = {:.4g} mm", request.title.empty() ? usual_title : request.title,
                               axis_names[static_cast<std::size_t>(request.normal)], where->at_mm());
+    notes = notes_of(words, request.map, low, high);
     notes.outline = false;
-    notes.map = request.map;
-    notes.low = low;
-    notes.high = high;
     notes.first = render::presets::glow_first;
     notes.last = render::presets::glow_last;
-    notes.quantity = (vector.name == "velocity" ? "speed" : vector.name) +
-                     (vector.units.empty() || vector.units == "1" ? "" : " [" + vector.units + "]");
     // A camera with parallel rays whose pixels are those of the cut: zoom 1 fits the bounding sphere.
     double radius = 0;
     for (int axis = 0; axis < 3; ++axis)
@@ -297,11 +291,7 @@ nlohmann::ordered_json draw_cut(MPI_Comm comm, const cut_request& request, const
   std::array<int, 2> size{picture.width, picture.height};
   if (has_labels_around) {
     size = size_with_labels(picture.width, picture.height);
-    size = {std::min(size[0], request.width), std::min(size[1], request.height)};  // both are rounded
-    const bool is_speed = vector.name == "velocity";
-    const picture_words words{
-        notes.title,  "", "",     is_speed ? "speed" : vector.name, is_speed ? "speed" : vector.long_name, "",
-        vector.units, {}, of.axes};
+    size = {std::min(size[0], width), std::min(size[1], height)};  // both are rounded
     comm::collectively(comm, [&] {
       if (rank == 0) labels_of_program().draw(request.output, size[0], size[1], words, notes, scene, list.shape, log);
     });
@@ -341,8 +331,8 @@ bool draw_cut_of(const spec& job, const output_paths& paths, const local_model& 
   request.at_mm =
       (static_cast<double>(part.where.domain[request.normal] / 2) + 0.5) * part.header.spacing_mm[request.normal];
   request.map = colour_map_of(job);
-  request.width = static_cast<int>(job.picture.width);
-  request.height = static_cast<int>(job.picture.height);
+  request.width = job.picture.width;
+  request.height = job.picture.height;
   request.output = paths.cut;
   try {
     draw_cut(comm, request, of, log);

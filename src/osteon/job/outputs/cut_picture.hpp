@@ -11,22 +11,16 @@
 #include <osteon/io/files/result_file.hpp>
 #include <osteon/job/local_model.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
+#include <osteon/job/outputs/render_file.hpp>
 #include <string>
 
 namespace osteon::job {
 
-struct cut_request {
-  std::string file;             ///< results.nc
-  std::string vector;           ///< empty: velocity, else heat_flux_density
+/// A picture of a cut. Of the request it takes file, lines_of, map, ends of the colours, size, background, title and output;
+/// colours end at 0 and the 99th percentile in the cut, where the request leaves that open.
+struct cut_request : render_request {
   int normal = 1;               ///< axis across the cut: 0 (z), 1 (y), 2 (x)
   std::optional<double> at_mm;  ///< from the low face; absent: the middle
-  std::string map = "inferno";
-  std::optional<double> low, high;  ///< ends of the colours; absent: 0 and the 99th percentile in the cut
-  int width = 1024, height = 1024;  ///< the picture gets the specimen's proportions within them
-  bool light = false;               ///< a light background
-  bool annotated = true;
-  std::string title;   ///< empty: the file's
-  std::string output;  ///< .png
 };
 
 /// What a cut is through: a vector field of a file, or one in memory.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <functional>
 #include <limits>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
@@ -11,15 +13,33 @@
 #include <osteon/comm/reductions.hpp>
 #include <osteon/grid/ghost_cells.hpp>
 #include <osteon/io/files/image_axes.hpp>
+#include <osteon/io/npy.hpp>
 #include <osteon/io/png.hpp>
 #include <osteon/job/outputs/lines.hpp>
 #include <osteon/job/physics_entry.hpp>
+#include <osteon/job/system_info.hpp>
 #include <osteon/render/rays/smooth_mask.hpp>
+#include <osteon/render/scene/colour_map.hpp>
 #include <osteon/render/scene/presets.hpp>
 
 namespace osteon::job {
 
 namespace {
+
+// A map's colours of the values from `low` to `high`.
+std::function<std::array<float, 3>(double)> map_of(double low, double high, const std::string& map) {
+  return [low, high, &colours = render::colour_map(map)](double value) {
+    return colours[static_cast<std::size_t>(std::clamp((value - low) / (high - low) * 255 + 0.5, 0.0, 255.0))];
+  };
+}
+
+render::layer map_layer(const grid::ghosted_field<float>& field, double low, double high, const std::string& map) {
+  render::layer result{&field, {}, false, 1};
+  const auto& colours = render::colour_map(map);
+  for (std::size_t i = 0; i < colours.size(); ++i)
+    result.transfer.push_back({low + (high - low) * static_cast<double>(i) / 255, colours[i], 1});
+  return result;
+}
 
 // Gives the vertices of lines the values of a field, of the voxels that they lie in. @collective on part.where.comm
 void take_values(field_lines& lines, const local_model& part, const cell_values& field) {
@@ -72,59 +92,174 @@ field_lines lines_of(const spec& job, const local_model& part, const physics_res
   return lines;
 }
 
+// As [picture] says it.
+render_request looks_of(const spec& job) {
+  render_request looks;
+  looks.width = job.picture.width;
+  looks.height = job.picture.height;
+  looks.view = {
+      .azimuth_deg = job.picture.azimuth_deg, .elevation_deg = job.picture.elevation_deg, .zoom = job.picture.zoom};
+  looks.method = draws_surface(job) ? "surface" : "volume";
+  looks.map = colour_map_of(job);
+  looks.preset = job.picture.preset;
+  looks.compositing = job.picture.compositing;
+  return looks;
+}
+
 }  // namespace
 
-drawn draw_png(const grid::block& where, const render::scene& what, render::prepared& kept, const render::annotations* notes,
-               const std::string& path) {
-  const render::image rows = render::render(where, what, kept, io::png_rows(what.height, comm::size(where.comm)));
+render::scene scene_of(const render_request& looks, const vector3& spacing_mm, const std::optional<io::image_axes>& axes,
+                       bool is_series) {
+  render::scene scene;
+  scene.spacing_mm = spacing_mm;
+  scene.width = static_cast<int>(looks.width);
+  scene.height = static_cast<int>(looks.height);
+  scene.view = looks.view;
+  scene.view.is_left_handed = io::is_left_handed(axes);
+  scene.step_voxels = looks.step_voxels;
+  scene.join = compositing_of(looks, is_series);
+  scene.background = looks.light ? render::presets::light_background : render::presets::background_of(looks.preset);
+  if (looks.method == "surface") scene.how = render::method::surface;
+  if (looks.method == "maximum") scene.how = render::method::maximum;
+  if (looks.method == "average") scene.how = render::method::average;
+  scene.level = looks.level.value_or(0.5);
+  scene.shades_itself = true;
+  scene.smooth_edges = !is_series && !looks.fast;
+  for (const auto& c : looks.clip) scene.clip.push_back({{c[2], c[1], c[0]}, c[3]});
+  return scene;
+}
+
+render::annotations notes_of(const picture_words& words, const std::string& map, double low, double high) {
+  render::annotations notes;
+  notes.title = words.title;
+  notes.map = map;
+  notes.low = low;
+  notes.high = high;
+  notes.quantity = words.field + (words.component.empty() ? "" : " " + words.component) +
+                   (words.units.empty() || words.units == "1" ? "" : " [" + words.units + "]");
+  return notes;
+}
+
+void name_field(picture_words& words, const io::field_info& field, bool is_magnitude) {
+  const bool is_speed = is_magnitude && field.name == "velocity";
+  words.field = is_speed ? "speed" : field.name;
+  words.long_name = is_speed ? "speed" : field.long_name;
+  words.units = field.units;
+}
+
+picture_scene::picture_scene(const grid::block& where, const render_request& looks, shown_fields shown, bool is_series)
+    : notes(notes_of(shown.words, looks.map, shown.low, shown.high)),
+      where_(where),
+      words_(shown.words),
+      is_annotated_(looks.annotated) {
+  comm::collectively(where.comm, [&] { scene = scene_of(looks, shown.spacing_mm, words_.axes, is_series); });
+  const bool is_surface = scene.how == render::method::surface;
+  const int depth = render::ghost_depth(scene.step_voxels);
+  glow_ = grid::with_ghost_cells(where, shown.values, depth);
+  shown.values = {};
+  bone_ = is_surface && !looks.level ? render::smooth_mask(where, shown.solid, depth)
+          : shown.lines_have_colours && scene.how == render::method::volume
+              ? smooth_solid(where, shown.solid, depth)
+              : grid::with_ghost_cells(where, shown.solid, depth);
+  shown.solid = {};
+  comm::collectively(where.comm, [&] {
+    if (scene.how == render::method::volume)
+      add_volume(looks, shown);
+    else if (is_surface)
+      add_surface(looks, shown);
+    else
+      scene.layers = {map_layer(glow_, shown.low, shown.high, looks.map)};
+    scene.lines = shown.lines;
+  });
+  kept_.emplace(where, scene);
+}
+
+void picture_scene::add_volume(const render_request& looks, const shown_fields& shown) {
+  const double opacity = looks.bone_opacity.value_or(looks.preset == "paper" ? 0.35 : 0.16);
+  const bool glows = !shown.lines_have_colours || !shown.points.empty();
+  if (opacity > 0 || !glows)
+    scene.layers.push_back(
+        render::presets::bone_layer(bone_, 0, 0.5, 1, static_cast<float>(opacity),
+                                    shown.lines_have_colours && opacity > 0 ? clear_inside : render::presets::usual_inside));
+  if (shown.points.empty()) {
+    if (glows) scene.layers.push_back(render::presets::glow_layer(glow_, shown.low, shown.high, looks.map));
+  } else {
+    scene.layers.push_back({&glow_, transfer_of(shown.points, map_of(shown.low, shown.high, looks.map)), false, 1});
+    if (std::any_of(shown.points.begin(), shown.points.end(), [](const written_point& p) { return p.colour.has_value(); })) {
+      notes.transfer = scene.layers.back().transfer;
+      notes.low = shown.points.front().value;
+      notes.high = shown.points.back().value;
+    }
+  }
+  if (shown.points.empty() || shown.lines_have_colours) {
+    notes.first = render::presets::glow_first;
+    notes.last = render::presets::glow_last;
+  }
+  if (looks.shaded) scene.layers.back().shaded = true;
+}
+
+void picture_scene::add_surface(const render_request& looks, const shown_fields& shown) {
+  const bool has_both_signs = !looks.component.empty();
+  const auto colours = has_both_signs ? map_layer(glow_, shown.low, shown.high, looks.map)
+                                      : render::presets::surface_layer(glow_, shown.low, shown.high, looks.map);
+  scene.layers = {colours, colours};
+  if (shown.lines_have_colours) scene.layers.back().transfer = {{0, render::presets::bone_colour, 1}};
+  if (!looks.level) scene.layers.front().field = &bone_;
+  if (has_both_signs) return;
+  notes.first = render::presets::part_for_surface(looks.map)[0];
+  notes.last = render::presets::part_for_surface(looks.map)[1];
+}
+
+picture_scene::drawn picture_scene::draw_png(const std::string& path, const render::scene& what,
+                                             const render::annotations* over) {
+  const render::image rows = render::render(where_, what, *kept_, io::png_rows(what.height, comm::size(where_.comm)));
   std::vector<std::uint8_t> bytes;
   render::join_time joining = rows.joining;
-  comm::collectively(where.comm, [&] {
+  comm::collectively(where_.comm, [&] {
     const stopwatch watch;
     const double before = cpu_seconds();
     bytes = render::to_rgba8(rows, what.background);
     joining.seconds += watch.seconds();
     joining.cpu_seconds += cpu_seconds() - before;
-    if (notes) render::annotate(bytes, what, where.domain, *notes, rows.first_row);
+    if (over) render::annotate(bytes, what, where_.domain, *over, rows.first_row);
   });
-  io::write_png(where.comm, path, what.width, what.height, bytes);
+  io::write_png(where_.comm, path, what.width, what.height, bytes);
   return {joining, rows.composited};
 }
 
-drawn draw_labelled(const grid::block& where, const render::scene& what, render::prepared& kept,
-                    const render::annotations& notes, const picture_words& words, const std::string& path, log_sink& log) {
-  const auto room = room_within_labels(what.width, what.height);
-  if (!room || !labels_of_program().is_ready(where.comm, log)) return draw_png(where, what, kept, &notes, path);
-  render::scene inner = what;
+picture_scene::drawn picture_scene::draw_npy(const std::string& path) {
+  const render::image picture = render::render(where_, scene, *kept_);
+  comm::collectively(where_.comm, [&] {
+    if (comm::rank(where_.comm) != 0) return;
+    voxel::image array{
+        {picture.height, picture.width, 4}, voxel::scalar::f4, std::vector<std::byte>(picture.rgba.size() * 4)};
+    std::memcpy(array.bytes.data(), picture.rgba.data(), array.bytes.size());
+    io::write_npy(path, array);
+  });
+  return {picture.joining, picture.composited};
+}
+
+picture_scene::drawn picture_scene::draw(const std::string& path, log_sink& log) {
+  if (path.ends_with(".npy")) return draw_npy(path);
+  if (!is_annotated_) return draw_png(path, scene, nullptr);
+  const auto room = room_within_labels(scene.width, scene.height);
+  if (!room || !labels_of_program().is_ready(where_.comm, log)) return draw_png(path, scene, &notes);
+  render::scene inner = scene;
   inner.width = (*room)[0];
   inner.height = (*room)[1];
   render::annotations box = notes;
   box.title.clear();
   box.axes = box.scale_bar = box.colour_bar = false;
-  const drawn done = draw_png(where, inner, kept, &box, path);
-  comm::collectively(where.comm, [&] {
-    if (comm::rank(where.comm) == 0)
-      labels_of_program().draw(path, what.width, what.height, words, notes, inner, where.domain, log);
+  const drawn done = draw_png(path, inner, &box);
+  comm::collectively(where_.comm, [&] {
+    if (comm::rank(where_.comm) == 0)
+      labels_of_program().draw(path, scene.width, scene.height, words_, notes, inner, where_.domain, log);
   });
   return done;
 }
 
 render::scene scene_of_picture(const spec& job, const voxel::model_header& header, bool is_frame) {
-  render::scene scene;
-  scene.spacing_mm = header.spacing_mm;
-  scene.width = static_cast<int>(job.picture.width);
-  scene.height = static_cast<int>(job.picture.height);
-  scene.view = {
-      .azimuth_deg = job.picture.azimuth_deg, .elevation_deg = job.picture.elevation_deg, .zoom = job.picture.zoom};
-  scene.view.is_left_handed = io::is_left_handed(io::axes_in(header.provenance_json));
-  if (draws_surface(job)) scene.how = render::method::surface;
-  scene.shades_itself = true;
-  scene.smooth_edges = !is_frame;
-  scene.background = render::presets::background_of(job.picture.preset);
-  scene.join = render::parse_compositing(job.picture.compositing,
-                                         is_frame ? kernel::colour_format::rgba16f : kernel::colour_format::wide);
-  scene.join.series = is_frame;
-  return scene;
+  return scene_of(looks_of(job), header.spacing_mm, io::axes_in(header.provenance_json), is_frame);
 }
 
 std::array<float, 2> part_of_map(const spec& job) {
@@ -135,72 +270,43 @@ std::array<float, 2> part_of_map(const spec& job) {
 nlohmann::ordered_json draw_picture(const std::string& path, const spec& job, const local_model& part,
                                     const physics_result& result, log_sink& log, const std::string& title,
                                     std::shared_ptr<render::image_join>* of_series) {
-  const MPI_Comm comm = part.where.comm;
-  const std::string map = colour_map_of(job);
-  render::scene scene = scene_of_picture(job, part.header, of_series != nullptr);
-  const int depth = render::ghost_depth(scene.step_voxels);
-  const auto dense = [&](const io::plane_source<float>& make) {
-    std::vector<float> values;
-    comm::collectively(comm, [&] {
-      values.resize(static_cast<std::size_t>(part.where.owned.volume()));
-      make(0, part.where.owned.shape().z, values);
-    });
-    return values;
-  };
+  const io::plane_source<float> planes = cell_planes(part, result.shown);
+  render_request looks;
+  shown_fields shown;
+  comm::collectively(part.where.comm, [&] {
+    looks = looks_of(job);
+    looks.annotated = !title.empty();
+    shown.spacing_mm = part.header.spacing_mm;
+    shown.values.resize(static_cast<std::size_t>(part.where.owned.volume()));
+    planes(0, part.where.owned.shape().z, shown.values);
+    shown.solid.reserve(shown.values.size());
+    for (const float value : shown.values) shown.solid.push_back(std::isnan(value) != result.is_fluid ? 0.0F : 1.0F);
+    shown.low = result.shown_low;
+    shown.high = result.shown_high;
+    shown.words = {.title = title,
+                   .job = job.name,
+                   .field = result.shown_name,
+                   .long_name = result.shown_title,
+                   .units = result.shown_units,
+                   .axes = io::axes_in(part.header.provenance_json)};
+  });
   nlohmann::ordered_json told;
-  if (result.paths) {
-    const field_lines lines{result.paths, result.paths_low, result.paths_high, 0, 0, 0};
-    scene.lines = tubes_of(lines, part.where.domain, part.header.spacing_mm, job.picture.tube_mm.value_or(0), map);
-  } else if (result.lines_of) {
-    const field_lines lines = lines_of(job, part, result, log);
-    scene.lines = tubes_of(lines, part.where.domain, part.header.spacing_mm, job.picture.tube_mm.value_or(0), map);
-    told = describe(lines);
-    if (!result.is_fluid) told["median_time_s"] = nullptr;  // nothing moves along a flux of heat
-  }
-  const auto glow = grid::with_ghost_cells(part.where, dense(cell_planes(part, result.shown)), depth);
-  const auto solid = dense([&](std::int64_t first, std::int64_t planes, std::span<float> values) {
-    cell_planes(part, result.shown)(first, planes, values);
-    for (float& value : values) value = std::isnan(value) != result.is_fluid ? 0.0F : 1.0F;
-  });
-  const bool is_surface = scene.how == render::method::surface;
-  const auto bone = is_surface    ? render::smooth_mask(part.where, solid, depth)
-                    : scene.lines ? smooth_solid(part.where, solid, depth)
-                                  : grid::with_ghost_cells(part.where, solid, depth);
-  comm::collectively(comm, [&] {
-    if (is_surface) {
-      const auto colours = render::presets::surface_layer(glow, result.shown_low, result.shown_high, map);
-      scene.layers = {colours, colours};
-      if (scene.lines) scene.layers.back().transfer = {{0, render::presets::bone_colour, 1}};
-      scene.layers.front().field = &bone;
-    } else {
-      const float opacity = job.picture.preset == "paper" ? 0.35F : 0.16F;
-      scene.layers = {
-          render::presets::bone_layer(bone, 0, 0.5, 1, opacity, scene.lines ? clear_inside : render::presets::usual_inside)};
-      if (!scene.lines) scene.layers.push_back(render::presets::glow_layer(glow, result.shown_low, result.shown_high, map));
+  shown.lines_have_colours = result.paths || result.lines_of;
+  if (shown.lines_have_colours) {
+    field_lines lines{result.paths, result.paths_low, result.paths_high, 0, 0, 0};
+    if (!result.paths) {
+      lines = lines_of(job, part, result, log);
+      told = describe(lines);
+      if (!result.is_fluid) told["median_time_s"] = nullptr;  // nothing moves along a flux of heat
     }
-  });
-  render::annotations notes;
-  notes.title = title;
-  notes.map = map;
-  notes.low = result.shown_low;
-  notes.high = result.shown_high;
-  notes.first = part_of_map(job)[0];
-  notes.last = part_of_map(job)[1];
-  notes.quantity = result.shown_name + (result.shown_units == "1" ? "" : " [" + result.shown_units + "]");
-  render::prepared once(part.where, scene);
-  if (of_series) once.compositor() = *of_series;
-  const picture_words words{title,
-                            job.name,
-                            "",
-                            result.shown_name,
-                            result.shown_title,
-                            "",
-                            result.shown_units,
-                            {},
-                            io::axes_in(part.header.provenance_json)};
-  const drawn done = title.empty() ? draw_png(part.where, scene, once, nullptr, path)
-                                   : draw_labelled(part.where, scene, once, notes, words, path, log);
-  if (of_series) *of_series = once.compositor();
+    shown.lines = tubes_of(lines, part.where.domain, part.header.spacing_mm, job.picture.tube_mm.value_or(0), looks.map);
+  }
+  picture_scene picture(part.where, looks, std::move(shown), of_series != nullptr);
+  picture.notes.first = part_of_map(job)[0];
+  picture.notes.last = part_of_map(job)[1];
+  if (of_series) picture.compositor() = *of_series;
+  const picture_scene::drawn done = picture.draw(path, log);
+  if (of_series) *of_series = picture.compositor();
   if (!done.composited.empty()) log.note("compositing: " + done.composited);
   return told;
 }

@@ -16,15 +16,15 @@ namespace osteon::job {
 
 /// What the labels of a picture state beside its colours.
 struct picture_words {
-  std::string title;              ///< empty: the labels' code composes it of the job's name and the field
-  std::string job;                ///< name of the job
-  std::string results;            ///< the results file, whose summary has the words of its report; empty: none
-  std::string field;              ///< name in the file
-  std::string long_name;          ///< the same in words; may be empty
-  std::string component;          ///< empty: a scalar, or the magnitude
-  std::string units;              ///< UDUNITS
-  std::optional<double> largest;  ///< of all values: the bar states it where its range ends below
-  std::optional<io::image_axes> axes;
+  std::string title{};              ///< empty: the labels' code composes it of the job's name and the field
+  std::string job{};                ///< name of the job
+  std::string results{};            ///< the results file, whose summary has the words of its report; empty: none
+  std::string field{};              ///< name in the file
+  std::string long_name{};          ///< the same in words; may be empty
+  std::string component{};          ///< empty: a scalar, or the magnitude
+  std::string units{};              ///< UDUNITS
+  std::optional<double> largest{};  ///< of all values: the bar states it where its range ends below
+  std::optional<io::image_axes> axes{};
 };
 
 /// Width and height of a picture with labels around it.

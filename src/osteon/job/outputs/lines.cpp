@@ -51,10 +51,7 @@ field_lines lines_along(const grid::block& where, const vector3& spacing_mm, con
   if (!times.empty()) result.median_time_s = kth_smallest(times, times.size() / 2);
   std::vector<float> speed(field[0].size());
   for (std::size_t i = 0; i < speed.size(); ++i) speed[i] = std::hypot(field[0][i], field[1][i], field[2][i]);
-  const double fraction = 0.99;
-  result.high = static_cast<double>(comm::percentiles(where.comm, speed, std::span(&fraction, 1), 1, [&](std::size_t i) {
-                                      return std::isfinite(speed[i]) && speed[i] > 0 ? std::size_t{0} : comm::no_group;
-                                    }).front());
+  result.high = comm::percentile(where.comm, speed, 0.99, [](float v) { return std::isfinite(v) && v > 0; });
   return result;
 }
 

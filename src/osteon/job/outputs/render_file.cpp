@@ -7,7 +7,6 @@
 #include <charconv>
 #include <cmath>
 #include <common/suggest.hpp>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -21,14 +20,12 @@
 #include <osteon/io/files/image_axes.hpp>
 #include <osteon/io/files/result_file.hpp>
 #include <osteon/io/files/result_parts.hpp>
-#include <osteon/io/npy.hpp>
 #include <osteon/job/outputs/cut_picture.hpp>
 #include <osteon/job/outputs/draw.hpp>
 #include <osteon/job/outputs/even_boxes.hpp>
 #include <osteon/job/outputs/lines.hpp>
 #include <osteon/job/subprocess.hpp>
 #include <osteon/job/system_info.hpp>
-#include <osteon/render/rays/smooth_mask.hpp>
 #include <osteon/render/scene/colour_map.hpp>
 #include <osteon/render/scene/presets.hpp>
 #include <vector>
@@ -85,18 +82,9 @@ std::array<double, 2> percentiles_of(const render_request& r) {
   return r.percentiles.value_or(all_count ? std::array{1.0, 99.0} : std::array{50.0, 99.5});
 }
 
-render::compositing compositing_of(const render_request& r) {
-  const bool half = r.fast || r.orbit > 0;
-  render::compositing how = render::parse_compositing(r.compositing, !r.pixels.empty() ? render::parse_pixels(r.pixels)
-                                                                     : half            ? kernel::colour_format::rgba16f
-                                                                                       : kernel::colour_format::wide);
-  how.series = r.orbit > 0;
-  return how;
-}
-
 void check_compositing(const render_request& r, std::vector<std::string>& faults) {
   try {
-    const kernel::colour_format pixels = compositing_of(r).pixels;
+    const kernel::colour_format pixels = compositing_of(r, r.orbit > 0).pixels;
     const auto name = kernel::name_of({pixels});
     if (pixels != kernel::colour_format::wide && r.output.ends_with(".npy"))
       faults.push_back(
@@ -154,10 +142,7 @@ cut_request cut_of(const render_request& r) {
         fmt::format("--cut {}: give the axis across the cut, x, y or z, or that and a place in mm, as y=1.5", r.cut));
   };
   if (axis.size() != 1 || normal == std::string::npos) throw wrong();
-  cut_request result;
-  result.file = r.file;
-  result.vector = r.lines_of;
-  result.normal = static_cast<int>(normal);
+  cut_request result{r, static_cast<int>(normal), {}};
   if (equals != std::string::npos) {
     const std::string number = r.cut.substr(equals + 1);
     double at = 0;
@@ -165,15 +150,7 @@ cut_request cut_of(const render_request& r) {
     if (error != std::errc() || end != number.data() + number.size() || !std::isfinite(at)) throw wrong();
     result.at_mm = at;
   }
-  result.map = r.map;
-  result.low = r.low;
-  result.high = r.high;
-  result.width = static_cast<int>(r.width);
-  result.height = static_cast<int>(r.height);
-  result.light = r.light;
-  result.annotated = r.annotated;
-  result.title = r.title;
-  result.output = r.output.empty() ? (std::filesystem::path(r.file).parent_path() / "cut.png").string() : r.output;
+  if (r.output.empty()) result.output = (std::filesystem::path(r.file).parent_path() / "cut.png").string();
   return result;
 }
 
@@ -238,21 +215,6 @@ render_request completed(render_request r, const io::field_list& list) {
   return r;
 }
 
-// A map's colours of the values from `low` to `high`.
-std::function<std::array<float, 3>(double)> map_of(double low, double high, const std::string& map) {
-  return [low, high, &colours = render::colour_map(map)](double value) {
-    return colours[static_cast<std::size_t>(std::clamp((value - low) / (high - low) * 255 + 0.5, 0.0, 255.0))];
-  };
-}
-
-render::layer map_layer(const grid::ghosted_field<float>& field, double low, double high, const std::string& map) {
-  render::layer result{&field, {}, false, 1};
-  const auto& colours = render::colour_map(map);
-  for (std::size_t i = 0; i < colours.size(); ++i)
-    result.transfer.push_back({low + (high - low) * static_cast<double>(i) / 255, colours[i], 1});
-  return result;
-}
-
 // A film of the first `count` frames in a folder. @return false without ffmpeg
 bool make_film(const std::filesystem::path& frames, int count, const std::string& path, log_sink& log) {
   const std::string pictures = (frames / "frame_%04d.png").string();
@@ -270,22 +232,81 @@ bool make_film(const std::filesystem::path& frames, int count, const std::string
   return true;
 }
 
+// Values of the block of a field and of the solid. @collective local
+void read_fields(const render_request& r, const io::field_list& list, const io::field_info& field, const box3& part,
+                 shown_fields& to) {
+  to.values = io::read_field(r.file, field, part, find_component(field, r.component));
+  // Of a flow with heat the solid has a material and a temperature, too: what the fluid fills is where it has a velocity.
+  const bool has_fluid = is_fluid(list);
+  const io::field_info phase{has_fluid ? "velocity" : "material", "", "", io::centring::cell, has_fluid ? 3 : 1};
+  const bool has_phase =
+      std::any_of(list.fields.begin(), list.fields.end(), [&](const auto& f) { return f.name == phase.name; });
+  to.solid = has_phase ? io::read_field(r.file, phase, part, has_fluid ? 0 : -1) : to.values;
+  for (float& v : to.solid) v = (v == v) != has_fluid ? 1.0F : 0.0F;
+}
+
+// The ends of the colours. @param value_at a percentile of the values @collective
+std::array<double, 2> range_of(const render_request& r, const shown_fields& shown,
+                               const std::function<double(double percent)>& value_at,
+                               const std::optional<field_lines>& lines) {
+  const std::array<double, 2> percent = percentiles_of(r);
+  std::array<double, 2> range{value_at(percent[0]), value_at(percent[1])};
+  if (shown.lines_have_colours && !r.percentiles) range = {lines->low, lines->high};
+  // Of a component low values are as much worth as high ones.
+  if (r.method == "surface" && r.component.empty() && !r.percentiles && !shown.lines_have_colours) {
+    const double least = value_at(0);
+    if (least >= 0 && least < 0.2 * range[1]) range[0] = 0;
+  }
+  return {r.low.value_or(range[0]), r.high.value_or(range[1])};
+}
+
+// Draws frames around the z axis and their table. @return how many @collective
+int draw_orbit(MPI_Comm comm, const render_request& r, const std::filesystem::path& target, picture_scene& picture,
+               const std::function<void(const std::string& path)>& draw) {
+  comm::collectively(comm, [&] {
+    std::error_code failed;
+    if (comm::rank(comm) == 0) std::filesystem::create_directories(target, failed);
+    if (failed) throw machine_error(fmt::format("cannot make the folder '{}': {}", target.string(), failed.message()));
+  });
+  const auto elevations = r.elevations.empty() ? std::vector<double>{r.view.elevation_deg} : r.elevations;
+  std::string table = "phi,theta,FILE\n";
+  int number = 0;
+  for (const double elevation : elevations)
+    for (int i = 0; i < r.orbit; ++i) {
+      render::camera& view = picture.scene.view;
+      view.elevation_deg = elevation;
+      view.azimuth_deg = r.view.azimuth_deg + 360.0 * i / r.orbit;
+      const std::string name = fmt::format("frame_{:04}.png", number++);
+      draw((target / name).string());
+      table += fmt::format("{:g},{:g},{}\n", view.azimuth_deg, elevation, name);
+    }
+  comm::collectively(comm, [&] {
+    if (comm::rank(comm) == 0) write_file((target / "data.csv").string(), table);
+  });
+  return number;
+}
+
 }  // namespace
+
+render::compositing compositing_of(const render_request& r, bool is_series) {
+  const bool half = r.fast || is_series;
+  render::compositing how = render::parse_compositing(r.compositing, !r.pixels.empty() ? render::parse_pixels(r.pixels)
+                                                                     : half            ? kernel::colour_format::rgba16f
+                                                                                       : kernel::colour_format::wide);
+  how.series = is_series;
+  return how;
+}
 
 json render_file(MPI_Comm comm, const render_request& as_given, log_sink& log) {
   render_request request = as_given;
   io::field_list list;
-  io::field_info field, vector;
-  const bool lines_have_colours = request.streamlines && request.field.empty();
-  grid::block where;
-  std::vector<float> own, solid;
-  std::optional<io::image_axes> axes;
-  std::vector<written_point> points;
+  std::optional<cut_request> cut;
   std::vector<std::string> files;
+  shown_fields shown;
   const stopwatch reading;
   comm::collectively(comm, [&] {
     if (!request.method.empty()) check(request);
-    points = parse_control_points(request.points);
+    shown.points = parse_control_points(request.points);
     if (!request.map.empty()) render::colour_map(request.map);
     if (!io::results_exist(request.file))
       throw data_error(fmt::format("cannot read '{}': there is no such file", request.file));
@@ -295,219 +316,105 @@ json render_file(MPI_Comm comm, const render_request& as_given, log_sink& log) {
     if (const std::string warning = io::check_whole(comm, file, "file"); !warning.empty()) log.warn(warning);
   comm::collectively(comm, [&] {
     list = io::list_fields(request.file);
-    axes = io::axes_in_file(request.file);
+    shown.words.axes = io::axes_in_file(request.file);
     request = completed(std::move(request), list);
     check(request);
+    if (request.method == "lic") cut = cut_of(request);
   });
-  if (request.method == "lic") {
-    cut_request cut;
-    comm::collectively(comm, [&] { cut = cut_of(request); });
-    return draw_cut(comm, cut, log);
-  }
+  if (cut) return draw_cut(comm, *cut, log);
+
+  io::field_info field, vector;
+  grid::block where;
+  std::optional<field_lines> lines;
+  shown.spacing_mm = list.spacing_mm;
+  shown.lines_have_colours = request.streamlines && request.field.empty();
   comm::collectively(comm, [&] {
     if (request.streamlines) vector = find_vector(list, request.lines_of);
-    field = lines_have_colours ? vector : find_field(list, request.field);
+    field = shown.lines_have_colours ? vector : find_field(list, request.field);
     where = grid::make_block(comm, even_boxes(list.shape, comm::size(comm)));
-    own = io::read_field(request.file, field, where.owned, find_component(field, request.component));
-    // Of a flow with heat the solid has a material and a temperature, too: what the fluid fills is where it has a velocity.
-    const std::string tells = is_fluid(list) ? "velocity" : "material";
-    const bool is_told = std::any_of(list.fields.begin(), list.fields.end(), [&](const auto& f) { return f.name == tells; });
-    const io::field_info what{tells, "", "", io::centring::cell, is_fluid(list) ? 3 : 1};
-    solid = is_told ? io::read_field(request.file, what, where.owned, is_fluid(list) ? 0 : -1) : own;
-    for (float& v : solid) v = (v == v) != is_fluid(list) ? 1.0F : 0.0F;
+    read_fields(request, list, field, where.owned, shown);
   });
   const auto value_at = [&](double percent) {
-    const double fraction = percent / 100;
-    return static_cast<double>(comm::percentiles(comm, own, std::span(&fraction, 1), 1, [&](std::size_t i) {
-                                 return std::isfinite(own[i]) ? std::size_t{0} : comm::no_group;
-                               }).front());
+    return comm::percentile(comm, shown.values, percent / 100, [](float v) { return std::isfinite(v); });
   };
-  const std::array<double, 2> percent = percentiles_of(request);
-  std::array<double, 2> range{value_at(percent[0]), value_at(percent[1])};
-  field_lines lines;
   if (request.streamlines) {
     render::vector_values values;
     comm::collectively(comm, [&] { values = read_vector(request.file, vector, where.owned); });
     lines = lines_along(where, list.spacing_mm, values, *request.streamlines);
-    log.note(fmt::format("{} lines of {}, up to {:.3g} mm long", lines.lines->count(), vector.name, lines.longest_mm));
-    if (lines_have_colours && !request.percentiles) range = {lines.low, lines.high};
+    log.note(fmt::format("{} lines of {}, up to {:.3g} mm long", lines->lines->count(), vector.name, lines->longest_mm));
   }
-  const bool whole_map = !request.component.empty();  // low values are as much worth as high ones
-  if (request.method == "surface" && !whole_map && !request.percentiles && !lines_have_colours) {
-    const double least = value_at(0);
-    if (least >= 0 && least < 0.2 * range[1]) range[0] = 0;
-  }
-  if (request.low) range[0] = *request.low;
-  if (request.high) range[1] = *request.high;
-  lines.low = range[0];
-  lines.high = range[1];
-  for (written_point& p : points)
+  const auto [low, high] = range_of(request, shown, value_at, lines);
+  shown.low = low;
+  shown.high = high;
+  for (written_point& p : shown.points)
     if (p.is_percentile) p.value = value_at(p.value);
   const std::array<double, 2> extremes{value_at(0), value_at(100)};
   comm::collectively(comm, [&] {
     if (request.level && !(*request.level >= extremes[0] && *request.level <= extremes[1]))
       throw usage_error(fmt::format("--level {}: the values of '{}' reach from {} to {}; give one between them",
                                     *request.level, field.name, extremes[0], extremes[1]));
-    if (!(range[0] < range[1]))
+    if (!(shown.low < shown.high))
       throw usage_error(
           fmt::format("the colours of '{}' would range from {} to {}; give --range LOW HIGH, or other --percentiles",
-                      field.name, range[0], range[1]));
+                      field.name, shown.low, shown.high));
+    if (lines) {
+      lines->low = shown.low;
+      lines->high = shown.high;
+      shown.lines = tubes_of(*lines, list.shape, list.spacing_mm, request.tube_mm.value_or(0),
+                             shown.lines_have_colours ? request.map : "");
+    }
+    name_field(shown.words, field, shown.lines_have_colours);
+    shown.words.title = request.title;
+    shown.words.job = list.title.substr(0, list.title.rfind(": "));
+    shown.words.results = request.file;
+    shown.words.component = request.component;
+    if (!shown.lines_have_colours) shown.words.largest = extremes[1];
   });
-  const int depth = render::ghost_depth(request.step_voxels);
-  const auto glow = grid::with_ghost_cells(where, own, depth);
-  const auto bone = request.method == "surface" && !request.level      ? render::smooth_mask(where, solid, depth)
-                    : lines_have_colours && request.method == "volume" ? smooth_solid(where, solid, depth)
-                                                                       : grid::with_ghost_cells(where, solid, depth);
+  const bool has_glow_colours = shown.lines_have_colours;
+  picture_scene picture(where, request, std::move(shown), request.orbit > 0);
+  if (request.title.empty()) picture.notes.title = list.title;
+  if (has_glow_colours) {
+    picture.notes.first = render::presets::glow_first;
+    picture.notes.last = render::presets::glow_last;
+  }
   log.note(fmt::format("read {} of {}: {:.2f} s", field.name, request.file, reading.seconds()));
 
-  render::scene scene;
-  scene.spacing_mm = list.spacing_mm;
-  scene.width = static_cast<int>(request.width);
-  scene.height = static_cast<int>(request.height);
-  scene.view = request.view;
-  scene.view.is_left_handed = io::is_left_handed(axes);
-  scene.step_voxels = request.step_voxels;
-  scene.join = compositing_of(request);
-  scene.background = request.light ? render::presets::light_background : render::presets::background_of(request.preset);
-  for (const auto& c : request.clip) scene.clip.push_back({{c[2], c[1], c[0]}, c[3]});
-  render::annotations notes;
-  notes.title = request.title.empty() ? list.title : request.title;
-  notes.map = request.map;
-  notes.low = range[0];
-  notes.high = range[1];
-  notes.quantity = (lines_have_colours && field.name == "velocity" ? "speed" : field.name) +
-                   (request.component.empty() ? "" : " " + request.component) +
-                   (field.units.empty() || field.units == "1" ? "" : " [" + field.units + "]");
-  comm::collectively(comm, [&] {
-    if (request.method == "volume") {
-      const double opacity = request.bone_opacity.value_or(request.preset == "paper" ? 0.35 : 0.16);
-      if (opacity > 0)
-        scene.layers.push_back(
-            render::presets::bone_layer(bone, 0, 0.5, 1, static_cast<float>(opacity),
-                                        lines_have_colours ? clear_inside : render::presets::usual_inside));
-      if (lines_have_colours && points.empty()) {
-        if (scene.layers.empty()) scene.layers.push_back(render::presets::bone_layer(bone, 0, 0.5, 1, 0));
-      } else if (points.empty()) {
-        scene.layers.push_back(render::presets::glow_layer(glow, range[0], range[1], request.map));
-        notes.first = render::presets::glow_first;
-        notes.last = render::presets::glow_last;
-      } else {
-        scene.layers.push_back({&glow, transfer_of(points, map_of(range[0], range[1], request.map)), false, 1});
-        if (std::any_of(points.begin(), points.end(), [](const written_point& p) { return p.colour.has_value(); })) {
-          notes.transfer = scene.layers.back().transfer;
-          notes.low = points.front().value;
-          notes.high = points.back().value;
-        }
-      }
-      if (request.shaded) scene.layers.back().shaded = true;
-    } else if (request.method == "surface") {
-      scene.how = render::method::surface;
-      scene.level = request.level.value_or(0.5);
-      scene.shades_itself = true;
-      scene.smooth_edges = request.orbit == 0 && !request.fast;
-      const auto colours = whole_map ? map_layer(glow, range[0], range[1], request.map)
-                                     : render::presets::surface_layer(glow, range[0], range[1], request.map);
-      scene.layers = {colours, colours};
-      if (lines_have_colours) scene.layers.back().transfer = {{0, render::presets::bone_colour, 1}};
-      if (!request.level) scene.layers.front().field = &bone;
-      if (!whole_map) {
-        notes.first = render::presets::part_for_surface(request.map)[0];
-        notes.last = render::presets::part_for_surface(request.map)[1];
-      }
-    } else {
-      scene.how = request.method == "maximum" ? render::method::maximum : render::method::average;
-      scene.layers = {map_layer(glow, range[0], range[1], request.map)};
-    }
-    if (request.streamlines) {
-      scene.lines =
-          tubes_of(lines, list.shape, list.spacing_mm, request.tube_mm.value_or(0), lines_have_colours ? request.map : "");
-      if (lines_have_colours) notes.first = render::presets::glow_first, notes.last = render::presets::glow_last;
-    }
-  });
-
-  const bool is_speed = lines_have_colours && field.name == "velocity";
-  const picture_words words{request.title,
-                            list.title.substr(0, list.title.rfind(": ")),
-                            request.file,
-                            is_speed ? "speed" : field.name,
-                            is_speed ? "speed" : field.long_name,
-                            request.component,
-                            field.units,
-                            lines_have_colours ? std::nullopt : std::optional(extremes[1]),
-                            axes};
   json answer = {{"schema", "osteon.render/1"}, {"field", field.name}, {"component", request.component},
-                 {"units", field.units},        {"low", range[0]},     {"high", range[1]},
+                 {"units", field.units},        {"low", low},          {"high", high},
                  {"ranks", comm::size(comm)},   {"compositing", ""},   {"pictures", json::array()}};
-  if (request.streamlines) {
-    answer["streamlines"] = describe(lines);
+  if (lines) {
+    answer["streamlines"] = describe(*lines);
     answer["streamlines"]["field"] = vector.name;
   }
-  const std::filesystem::path folder = std::filesystem::path(request.file).parent_path();
-  render::prepared kept(where, scene);  // the frames of an orbit differ in nothing but the view
   const auto draw = [&](const std::string& path) {
     const stopwatch watch;
-    render::join_time joining;
-    std::string composited;
-    if (path.ends_with(".npy")) {
-      const render::image picture = render::render(where, scene, kept);
-      joining = picture.joining;
-      composited = picture.composited;
-      comm::collectively(comm, [&] {
-        if (comm::rank(comm) != 0) return;
-        voxel::image array{
-            {picture.height, picture.width, 4}, voxel::scalar::f4, std::vector<std::byte>(picture.rgba.size() * 4)};
-        std::memcpy(array.bytes.data(), picture.rgba.data(), array.bytes.size());
-        io::write_npy(path, array);
-      });
-    } else {
-      const drawn done = request.annotated ? draw_labelled(where, scene, kept, notes, words, path, log)
-                                           : draw_png(where, scene, kept, nullptr, path);
-      joining = done.joining;
-      composited = done.composited;
+    picture_scene::drawn done = picture.draw(path, log);
+    if (answer["compositing"] != done.composited) {
+      if (!done.composited.empty()) log.note("compositing: " + done.composited);
+      answer["compositing"] = done.composited;
     }
-    if (answer["compositing"] != composited) {
-      if (!composited.empty()) log.note("compositing: " + composited);
-      answer["compositing"] = composited;
-    }
-    comm::all_reduce(comm, &joining.seconds, 1, MPI_MAX);
-    comm::all_reduce(comm, &joining.cpu_seconds, 1, MPI_SUM);
+    comm::all_reduce(comm, &done.joining.seconds, 1, MPI_MAX);
+    comm::all_reduce(comm, &done.joining.cpu_seconds, 1, MPI_SUM);
     answer["pictures"].push_back({{"file", path},
-                                  {"azimuth_deg", scene.view.azimuth_deg},
-                                  {"elevation_deg", scene.view.elevation_deg},
+                                  {"azimuth_deg", picture.scene.view.azimuth_deg},
+                                  {"elevation_deg", picture.scene.view.elevation_deg},
                                   {"seconds", watch.seconds()},
-                                  {"joining_seconds", joining.seconds},
-                                  {"joining_cpu_seconds", joining.cpu_seconds}});
+                                  {"joining_seconds", done.joining.seconds},
+                                  {"joining_cpu_seconds", done.joining.cpu_seconds}});
     log.note(fmt::format("{}: {:.2f} s", path, watch.seconds()));
   };
+  const std::filesystem::path usual =
+      std::filesystem::path(request.file).parent_path() / (field.name + (request.orbit > 0 ? ".cdb" : ".png"));
+  const std::string target = request.output.empty() ? usual.string() : request.output;
   if (request.orbit == 0) {
-    draw(request.output.empty() ? (folder / (field.name + ".png")).string() : request.output);
+    draw(target);
     return answer;
   }
-  const std::filesystem::path target =
-      request.output.empty() ? folder / (field.name + ".cdb") : std::filesystem::path(request.output);
-  comm::collectively(comm, [&] {
-    std::error_code failed;
-    if (comm::rank(comm) == 0) std::filesystem::create_directories(target, failed);
-    if (failed) throw machine_error(fmt::format("cannot make the folder '{}': {}", target.string(), failed.message()));
-  });
-  const auto elevations = request.elevations.empty() ? std::vector<double>{request.view.elevation_deg} : request.elevations;
-  std::string table = "phi,theta,FILE\n";
-  int number = 0;
-  for (const double elevation : elevations)
-    for (int i = 0; i < request.orbit; ++i) {
-      scene.view.elevation_deg = elevation;
-      scene.view.azimuth_deg = request.view.azimuth_deg + 360.0 * i / request.orbit;
-      const std::string name = fmt::format("frame_{:04}.png", number++);
-      draw((target / name).string());
-      table += fmt::format("{:g},{:g},{}\n", scene.view.azimuth_deg, elevation, name);
-    }
-  comm::collectively(comm, [&] {
-    if (comm::rank(comm) == 0) write_file((target / "data.csv").string(), table);
-  });
-  answer["database"] = target.string();
+  const int frames = draw_orbit(comm, request, target, picture, draw);
+  answer["database"] = target;
   if (!request.film.empty())
     comm::collectively(comm, [&] {
-      if (comm::rank(comm) == 0 && make_film(target, number, request.film, log)) answer["film"] = request.film;
+      if (comm::rank(comm) == 0 && make_film(target, frames, request.film, log)) answer["film"] = request.film;
     });
   return answer;
 }

@@ -57,6 +57,10 @@ struct render_request {
 /// @return what was written, for --json @collective on comm
 nlohmann::ordered_json render_file(MPI_Comm comm, const render_request& request, log_sink& log);
 
+/// How the ranks join the images of a request. @param is_series its picture is one of many
+/// @throws usage_error (unknown way, unknown pixels)
+render::compositing compositing_of(const render_request& request, bool is_series);
+
 /// `VALUE:OPACITY` or `VALUE:OPACITY:#RRGGBB`.
 struct written_point {
   double value = 0;            ///< in the field's unit
