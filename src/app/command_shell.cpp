@@ -1,12 +1,259 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <app/command_tree.hpp>
 #include <app/commands.hpp>
-#include <app/completion.hpp>
-#include <app/manual_page.hpp>
+#include <functional>
 #include <memory>
 #include <osteon/job/system_info.hpp>
+#include <string>
 
 namespace osteon::app {
+
+namespace {
+
+// roff takes a backslash, and a dot or an apostrophe that begins a line, for something else; a plain - may be printed as a
+// hyphen, which could not be copied to a command line.
+std::string roff(const std::string& text) {
+  std::string result;
+  bool at_start = true;
+  for (const char c : text) {
+    if (at_start && (c == '.' || c == '\'')) result += "\\&";
+    if (c == '\\')
+      result += "\\e";
+    else if (c == '-')
+      result += "\\-";
+    else
+      result += c;
+    at_start = c == '\n';
+  }
+  return result;
+}
+
+std::string upper(std::string text) {
+  for (char& c : text)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return text;
+}
+
+void describe(const option_entry& o, std::string& page) {
+  std::string names;
+  for (const std::string& name : o.names) names += (names.empty() ? "\\fB" : ", \\fB") + roff(name) + "\\fR";
+  const std::string value = o.value.empty() ? "" : " \\fI" + roff(o.value) + "\\fR";
+  page += fmt::format(".TP\n{}{}\n{}\n", names, value, roff(o.description));
+}
+
+void describe(const command_entry& at, const std::string& path, std::string& page) {
+  std::string arguments;
+  for (const option_entry& a : at.arguments) arguments += " \\fI" + roff(a.names.front()) + "\\fR";
+  page += fmt::format(".SS \\fB{}\\fR{}{}\n{}\n", roff(path), at.options.empty() ? "" : " [options]", arguments,
+                      roff(at.description));
+  for (const option_entry& a : at.arguments) describe(a, page);
+  for (const option_entry& o : at.options)
+    if (o.names.front() != "-h" && o.names.back() != "--help") describe(o, page);
+  if (!at.footer.empty()) page += fmt::format(".PP\n.nf\n{}\n.fi\n", roff(at.footer));
+  for (const command_entry& inner : at.below) describe(inner, path + " " + inner.name, page);
+}
+
+// @param version without the program's name
+// @return text in the macros of man(7)
+std::string manual_page(const command_entry& program, const std::string& version) {
+  std::string page = fmt::format(
+      ".TH {0} 1 \"\" \"{1} {2}\" \"User Commands\"\n.SH NAME\n{1} \\- {3}\n.SH SYNOPSIS\n\\fB{1}\\fR \\fIcommand\\fR "
+      "[options]\n.SH DESCRIPTION\n{3}\n.PP\n.nf\n{4}\n.fi\n.SH OPTIONS\n",
+      upper(program.name), program.name, roff(version), roff(program.description.substr(program.description.find(' ') + 1)),
+      roff(program.footer));
+  for (const option_entry& o : program.options) describe(o, page);
+  page += ".SH COMMANDS\n";
+  for (const command_entry& c : program.below) describe(c, program.name + " " + c.name, page);
+  return page;
+}
+
+using visitor = std::function<void(const std::string& path, const command_entry&)>;
+
+// From the outermost inwards; the path of a command is its words, such as "osteon net draw".
+void visit(const command_entry& at, const std::string& path, const visitor& work) {
+  work(path, at);
+  for (const command_entry& inner : at.below) visit(inner, path + " " + inner.name, work);
+}
+
+std::string joined_names(const command_entry& at) {
+  std::vector<std::string> all;
+  for (const command_entry& c : at.below) all.push_back(c.name);
+  for (const option_entry& o : at.options) all.insert(all.end(), o.names.begin(), o.names.end());
+  return fmt::format("{}", fmt::join(all, " "));
+}
+
+// In single quotes of a POSIX shell.
+std::string quoted_word(const std::string& text) {
+  std::string result = "'";
+  for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return result + "'";
+}
+
+// The part of a description that fits into a menu.
+std::string first_clause(const std::string& text) {
+  const auto end = std::min({text.find(';'), text.find('\n'), text.find(". ")});
+  return text.substr(0, end);
+}
+
+std::string identifier(std::string path) {
+  std::replace_if(path.begin(), path.end(), [](char c) { return c == ' ' || c == '-'; }, '_');
+  return "_" + path;
+}
+
+// Scripts that a shell reads once. Names of files are offered wherever a value has no list of choices.
+std::string bash_completion(const command_entry& program) {
+  std::string names, choices, flags;
+  visit(program, program.name, [&](const std::string& path, const command_entry& at) {
+    names += fmt::format("    {}) names={} ;;\n", quoted_word(path), quoted_word(joined_names(at)));
+    for (const option_entry& o : at.options)
+      for (const std::string& name : o.names) {
+        if (o.value.empty()) flags += fmt::format("    {}) return 1 ;;\n", quoted_word(path + " " + name));
+        if (!o.choices.empty())
+          choices += fmt::format("    {}) COMPREPLY=($(compgen -W {} -- \"$word\")); return ;;\n",
+                                 quoted_word(path + " " + name), quoted_word(fmt::format("{}", fmt::join(o.choices, " "))));
+      }
+    std::vector<std::string> of_arguments;
+    for (const option_entry& a : at.arguments) of_arguments.insert(of_arguments.end(), a.choices.begin(), a.choices.end());
+    if (!of_arguments.empty())
+      choices += fmt::format("    {}) COMPREPLY=($(compgen -W {} -- \"$word\")); return ;;\n", quoted_word(path + " "),
+                             quoted_word(fmt::format("{}", fmt::join(of_arguments, " "))));
+  });
+  return fmt::format(
+      R"(# bash completion for {0}, written by `{0} completion bash`.
+__{0}_names() {{
+  case $1 in
+{1}    *) names= ;;
+  esac
+}}
+__{0}_takes_value() {{
+  case $1 in
+{2}    *) return 0 ;;
+  esac
+}}
+_{0}() {{
+  local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} path={0} names i
+  COMPREPLY=()
+  for ((i = 1; i < COMP_CWORD; ++i)); do
+    __{0}_names "$path"
+    case " $names " in
+      *" ${{COMP_WORDS[i]}} "*) [[ ${{COMP_WORDS[i]}} == -* ]] || path+=" ${{COMP_WORDS[i]}}" ;;
+    esac
+  done
+  __{0}_names "$path"
+  if [[ $before != -* || " $names " != *" $before "* ]] || ! __{0}_takes_value "$path $before"; then
+    before=
+  fi
+  if [[ $word != -* ]]; then
+    case "$path $before" in
+{3}    esac
+  fi
+  if [[ -z $before ]]; then
+    COMPREPLY=($(compgen -W "$names" -- "$word"))
+  fi
+  if [[ $word != -* && ${{#COMPREPLY[@]}} -eq 0 ]]; then
+    COMPREPLY=($(compgen -f -- "$word"))
+    compopt -o filenames 2>/dev/null
+  fi
+}}
+complete -F _{0} {0}
+)",
+      program.name, names, flags, choices);
+}
+
+std::string zsh_completion(const command_entry& program) {
+  std::string functions;
+  visit(program, program.name, [&](const std::string& path, const command_entry& at) {
+    // In a specification of _arguments, brackets and colons have a meaning.
+    const auto plain = [](const std::string& text) {
+      std::string result;
+      for (const char c : first_clause(text)) {
+        if (c == '[' || c == ']' || c == ':' || c == '\\') result += '\\';
+        result += c;
+      }
+      return result;
+    };
+    const auto values = [&](const option_entry& o) {
+      return o.choices.empty() ? std::string("_files") : fmt::format("({})", fmt::join(o.choices, " "));
+    };
+    std::string specifications;
+    for (const option_entry& o : at.options)
+      for (const std::string& name : o.names)
+        specifications += fmt::format(" \\\n    {}", quoted_word(fmt::format("*{}[{}]{}", name, plain(o.description),
+                                                                             o.value.empty() ? "" : ":value:" + values(o))));
+    if (at.below.empty()) {
+      for (const option_entry& a : at.arguments)
+        specifications += fmt::format(" \\\n    {}", quoted_word(fmt::format("*:{}:{}", a.names.front(), values(a))));
+      functions += fmt::format("{}() {{\n  _arguments -S{}\n}}\n", identifier(path), specifications);
+      return;
+    }
+    std::string commands, cases;
+    for (const command_entry& c : at.below) {
+      commands += fmt::format("\n        {}", quoted_word(c.name + ":" + plain(c.description)));
+      cases += fmt::format("        {}) {} ;;\n", c.name, identifier(path + " " + c.name));
+    }
+    functions += fmt::format(
+        "{}() {{\n  local context state state_descr line commands\n  typeset -A opt_args\n  _arguments -C{} \\\n    "
+        "'1:command:->command' "
+        "'*::argument:->argument'\n"
+        "  case $state in\n    command)\n      commands=({}\n      )\n      _describe command commands\n      ;;\n"
+        "    argument)\n      case $line[1] in\n{}      esac\n      ;;\n  esac\n}}\n",
+        identifier(path), specifications, commands, cases);
+  });
+  return fmt::format("#compdef {0}\n# zsh completion for {0}, written by `{0} completion zsh`.\n{1}{2} \"$@\"\n",
+                     program.name, functions, identifier(program.name));
+}
+
+std::string fish_completion(const command_entry& program) {
+  std::string text = fmt::format(
+      R"(# fish completion for {0}, written by `{0} completion fish`.
+# Whether the words that are no options begin with these and go on with none of the commands after `--`.
+function __{0}_at
+    set -l words (commandline -opc | string match -v -- '-*')
+    set -l path (string split ' ' -- $argv[1])
+    set -l length (count $path)
+    test (count $words) -ge $length; or return 1
+    test "$words[1..$length]" = "$argv[1]"; or return 1
+    set -l next $words[(math $length + 1)]
+    not contains -- "$next" $argv[2..-1]
+end
+complete -c {0} -e
+)",
+      program.name);
+  // Within double quotes of fish.
+  const auto inner = [](const std::string& words) {
+    std::string result;
+    for (const char c : words) {
+      if (c == '"' || c == '$' || c == '\\') result += '\\';
+      result += c;
+    }
+    return "\"" + result + "\"";
+  };
+  visit(program, program.name, [&](const std::string& path, const command_entry& at) {
+    std::string here = "__" + program.name + "_at '" + path + "'";
+    for (const command_entry& c : at.below) here += " " + c.name;
+    for (const command_entry& c : at.below)
+      text += fmt::format("complete -c {} -n {} -f -a {} -d {}\n", program.name, inner(here), c.name,
+                          inner(first_clause(c.description)));
+    for (const option_entry& o : at.options) {
+      text += fmt::format("complete -c {} -n {}", program.name, inner(here));
+      for (const std::string& name : o.names)
+        text += name.starts_with("--") ? fmt::format(" -l {}", name.substr(2)) : fmt::format(" -s {}", name.substr(1));
+      if (!o.value.empty())
+        text += o.choices.empty() ? " -r" : fmt::format(" -x -a {}", inner(fmt::format("{}", fmt::join(o.choices, " "))));
+      text += fmt::format(" -d {}\n", inner(first_clause(o.description)));
+    }
+    for (const option_entry& a : at.arguments)
+      if (!a.choices.empty())
+        text += fmt::format("complete -c {} -n {} -f -a {}\n", program.name, inner(here),
+                            inner(fmt::format("{}", fmt::join(a.choices, " "))));
+  });
+  return text;
+}
+
+}  // namespace
 
 void add_completion(registry& commands) {
   const auto shell = std::make_shared<std::string>();

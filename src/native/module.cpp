@@ -9,15 +9,16 @@
 
 #include <memory>
 #include <native/call_of_native.hpp>
-#include <native/python_log.hpp>
 #include <native/world.hpp>
 #include <new>
 #include <optional>
 #include <osteon/base/error.hpp>
+#include <osteon/base/log_sink.hpp>
 #include <osteon/io/hdf5_locks.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/pipeline/solve_in_memory.hpp>
 #include <osteon/job/spec.hpp>
+#include <string>
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -25,6 +26,68 @@ using namespace nb::literals;
 namespace osteon::native {
 
 namespace {
+
+// Calls a listener with stage, share of it that is done, and details; a warning becomes one of Python's. The calling thread
+// must not hold the lock of the interpreter.
+class python_log final : public log_sink {
+ public:
+  /// @param listener a function, or None
+  explicit python_log(nanobind::object listener) : listener_(std::move(listener)) {}
+
+  void warn(std::string_view text) override;
+  void stage(std::string_view name) override;
+  void progress(double fraction, std::string_view detail) override;
+
+  /// Tell nothing from here on: another rank does.
+  void be_silent() { is_silent_ = true; }
+
+  /// Whether Python wants us to end: by a signal (Ctrl-C), or because the listener raised. The exception stays set.
+  bool is_interrupted();
+
+ private:
+  void tell(double fraction, std::string_view detail);
+
+  nanobind::object listener_;
+  std::string stage_;
+  bool raised_ = false, is_silent_ = false;
+};
+
+void python_log::warn(std::string_view text) {
+  if (is_silent_) return;
+  const nb::gil_scoped_acquire held;
+  if (raised_) return;
+  try {
+    nb::module_::import_("osteon.errors").attr("warn_of_job")(nb::str(text.data(), text.size()));
+  } catch (nb::python_error& e) {  // the user may turn warnings into errors
+    e.restore();
+    raised_ = true;
+  }
+}
+
+void python_log::stage(std::string_view name) {
+  stage_ = name;
+  tell(0, "");
+}
+
+void python_log::progress(double fraction, std::string_view detail) { tell(fraction, detail); }
+
+void python_log::tell(double fraction, std::string_view detail) {
+  if (is_silent_ || listener_.is_none() || raised_) return;
+  const nb::gil_scoped_acquire held;
+  try {
+    listener_(nb::str(stage_.data(), stage_.size()), fraction, nb::str(detail.data(), detail.size()));
+  } catch (nb::python_error& e) {
+    e.restore();
+    raised_ = true;
+  }
+}
+
+bool python_log::is_interrupted() {
+  if (raised_) return true;
+  const nb::gil_scoped_acquire held;
+  raised_ = PyErr_CheckSignals() != 0;
+  return raised_;
+}
 
 using array = nb::ndarray<nb::ro, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 

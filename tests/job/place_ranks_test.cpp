@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/job/placement/place_ranks.hpp>
-#include <osteon/physics/heat/time_heat_iteration.hpp>
+#include <osteon/physics/heat/entry.hpp>
 #include <string>
 #include <vector>
 

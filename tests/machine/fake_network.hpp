@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <osteon/machine/probe/core_choice.hpp>
+#include <osteon/machine/probe/probe.hpp>
 #include <osteon/machine/probe/link_probe.hpp>
 #include <random>
 

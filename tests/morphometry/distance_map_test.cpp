@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <osteon/base/error.hpp>
 #include <osteon/morphometry/distance_map.hpp>
-#include <osteon/morphometry/pencils.hpp>
 
 #include "phases.hpp"
 

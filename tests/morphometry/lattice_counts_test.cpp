@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <osteon/morphometry/fabric.hpp>
 #include <osteon/morphometry/lattice_counts.hpp>
 
 #include "phases.hpp"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <osteon/morphometry/distance_map.hpp>
 #include <osteon/morphometry/local_thickness.hpp>
-#include <osteon/morphometry/throats.hpp>
 
 #include "phases.hpp"
 

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <osteon/physics/elasticity/loads/apparent_area.hpp>
+#include <osteon/physics/elasticity/loads/standard_tests.hpp>
 #include <random>
 #include <vector>
 

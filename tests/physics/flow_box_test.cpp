@@ -4,7 +4,6 @@
 #include <numbers>
 #include <osteon/base/error.hpp>
 #include <osteon/physics/flow/solver/transient/flow_stepper.hpp>
-#include <osteon/physics/flow/solver/transient/fluid_box.hpp>
 #include <osteon/physics/flow/solver/transient/pressure_projection.hpp>
 #include <random>
 

@@ -2,6 +2,7 @@
 /// @file
 /// Pictures of a network and what its links carry; of a plan, ranks as rows, rounds as columns, messages as lines in the
 /// colour of what they carry; of measured links, hosts as rows and columns, bandwidth as colour.
+#include <osteon/job/plans/job_plans.hpp>
 #include <osteon/machine/probe/link_probe.hpp>
 #include <osteon/net/networks/network.hpp>
 #include <osteon/plan/plan.hpp>
@@ -31,5 +32,9 @@ void require_picture_name(const std::string& file);
 /// @param file .svg or .png
 /// @throws usage_error as require_picture_name, machine_error if the file cannot be written
 void draw_links(const machine::probe_result& probed, const std::string& file);
+
+/// Draw the plans of a job as SVG: squares of senders (rows) and receivers (columns), the darker the more bytes. Of many
+/// ranks a square stands for several.
+std::string draw_traffic(const job::job_plans& plans);
 
 }  // namespace osteon::app

@@ -19,8 +19,7 @@
 #include <osteon/job/outputs/lines.hpp>
 #include <osteon/job/subprocess.hpp>
 #include <osteon/physics/elasticity/export/write_inp.hpp>
-#include <osteon/physics/elasticity/export/write_n88_model.hpp>
-#include <osteon/physics/elasticity/export/write_parosol_model.hpp>
+#include <osteon/physics/elasticity/export/write_models.hpp>
 #include <osteon/physics/failure/inp_plasticity.hpp>
 #include <string_view>
 

@@ -2,7 +2,7 @@
 
 #include <app/commands.hpp>
 #include <app/common_options.hpp>
-#include <app/figures/traffic_drawing.hpp>
+#include <app/figures/drawings.hpp>
 #include <app/job/serialized_mpi.hpp>
 #include <app/process/json_output.hpp>
 #include <app/process/launcher.hpp>

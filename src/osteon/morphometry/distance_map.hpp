@@ -2,6 +2,7 @@
 /// @file
 /// Exact Euclidean distances over ranks.
 #include <osteon/grid/block.hpp>
+#include <osteon/grid/box_tree.hpp>
 #include <vector>
 
 namespace osteon::morphometry {
@@ -20,5 +21,10 @@ inline constexpr float beyond = 1e30F;
 /// voxel;
 ///       12 bytes a voxel for the time being
 std::vector<float> distance_map(const grid::block& where, const std::vector<float>& phase, const vector3& spacing);
+
+/// Boxes that reach from end to end along one axis, of about equal size.
+/// @param along 0 z, 1 y, 2 x
+/// @throws usage_error if there are more ranks than lines @collective local
+grid::box_tree pencils(index3 domain, int along, int ranks);
 
 }  // namespace osteon::morphometry

@@ -3,7 +3,9 @@
 /// What pairs and cubes of neighbouring voxels tell of a solid: volume, surface, Euler number, mean intercepts.
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <osteon/grid/block.hpp>
+#include <osteon/morphometry/lattice_counts.hpp>
 #include <vector>
 
 namespace osteon::morphometry {
@@ -49,5 +51,16 @@ std::array<double, 13> direction_weights(const vector3& spacing_mm);
 
 /// Surface [mm2] by Crofton's formula from the 13 directions. @cite [LeglandKieuDevaux2007]
 double surface_mm2(const lattice_counts& counts, index3 domain, const vector3& spacing_mm);
+
+/// Axes of the ellipsoid that the mean intercept lengths of the solid make, by least squares of their inverse squares.
+/// @cite [HarriganMann1984]
+struct fabric {
+  std::array<double, 3> length_mm{};                     ///< half axes: mean intercept lengths, the longest first
+  std::array<std::array<double, 3>, 3> direction_zyx{};  ///< of each, z, y, x; its sign has no meaning
+  double anisotropy() const { return length_mm[0] / length_mm[2]; }
+};
+
+/// None if the lengths make no ellipsoid, as of a solid without a surface.
+std::optional<fabric> fabric_of(const lattice_counts& counts, index3 domain, const vector3& spacing_mm);
 
 }  // namespace osteon::morphometry

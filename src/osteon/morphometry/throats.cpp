@@ -1,4 +1,4 @@
-#include <osteon/morphometry/throats.hpp>
+#include <osteon/morphometry/local_thickness.hpp>
 
 #include <algorithm>
 #include <functional>

@@ -1,6 +1,5 @@
 #include <array>
 #include <osteon/job/adapters/job_reader.hpp>
-#include <osteon/physics/elasticity/adapters/n88_job.hpp>
 #include <osteon/physics/elasticity/adapters/script_job.hpp>
 
 namespace osteon::job {

@@ -4,11 +4,13 @@
 /// these. It is all that the pipeline knows of other programs.
 #include <mpi.h>
 
+#include <memory>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/job/import/import.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/physics_result.hpp>
 #include <osteon/job/stop.hpp>
+#include <osteon/voxel/image_planes.hpp>
 
 namespace osteon::job {
 
@@ -39,5 +41,9 @@ class model_source {
 
 /// That of a job. Lives as long as the job.
 const model_source& source_of(const spec& job);
+
+/// An array in the memory of rank 0, which segments it and deals out its planes; the arrays of other ranks count for nothing.
+/// Its read() throws as make_scan_model, and a usage_error if the job names images. Borrows what `image` reads from.
+std::shared_ptr<const model_source> source_of_array(voxel::image_planes image);
 
 }  // namespace osteon::job

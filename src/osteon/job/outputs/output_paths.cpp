@@ -1,5 +1,7 @@
 #include <osteon/job/outputs/output_paths.hpp>
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -26,6 +28,19 @@ output_paths::output_paths(const spec& job) {
   summary = (base / "summary.json").string();
   manifest = (base / "manifest.json").string();
   report = (base / "report.html").string();
+}
+
+namespace fs = std::filesystem;
+
+bool give_second_name(const std::string& results, const std::string& name, log_sink& log) {
+  std::error_code failed;
+  fs::remove(name, failed);  // it would be of an earlier job
+  if (!failed) fs::create_hard_link(results, name, failed);
+  if (!failed) return true;
+  log.note(
+      fmt::format("no '{}', as this file system makes no hard links ({}): for ParaView and PyVista, copy '{}' to that name",
+                  name, failed.message(), results));
+  return false;
 }
 
 }  // namespace osteon::job

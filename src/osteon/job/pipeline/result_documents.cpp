@@ -16,7 +16,7 @@
 #include <osteon/job/outputs/draw.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/scene_file.hpp>
-#include <osteon/job/outputs/second_name.hpp>
+#include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/physics_entry.hpp>
 #include <osteon/job/pipeline/cluster_part.hpp>
 #include <osteon/job/pipeline/finished_results.hpp>

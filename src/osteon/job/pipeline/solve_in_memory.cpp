@@ -9,7 +9,7 @@
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/io/files/deal_model.hpp>
-#include <osteon/job/import/array_source.hpp>
+#include <osteon/job/import/model_source.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/outputs/peak.hpp>
 #include <osteon/job/outputs/scene_file.hpp>
@@ -145,7 +145,7 @@ solution_in_memory solve_in_memory(MPI_Comm comm, spec job, voxel::image_planes 
   const double cpu_before = cpu_seconds();
   auto made = std::make_unique<solution_in_memory::state>();
   made->started = utc_now();
-  job.from = std::make_shared<array_source>(std::move(image));
+  job.from = source_of_array(std::move(image));
   made->job = std::move(job);
   const spec& its = made->job;
   const physics_entry& row = physics_of(its);

@@ -20,9 +20,8 @@
 #include <osteon/job/shape/compartments.hpp>
 #include <osteon/job/system_info.hpp>
 #include <osteon/morphometry/distance_map.hpp>
-#include <osteon/morphometry/fabric.hpp>
 #include <osteon/morphometry/lattice_counts.hpp>
-#include <osteon/morphometry/throats.hpp>
+#include <osteon/morphometry/local_thickness.hpp>
 
 namespace osteon::job {
 

@@ -8,7 +8,6 @@
 #include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/machine/probe/link_probe.hpp>
-#include <osteon/machine/probe/probe_findings.hpp>
 #include <osteon/machine/topology/topology.hpp>
 #include <osteon/plan/exchange/pairs.hpp>
 #include <utility>

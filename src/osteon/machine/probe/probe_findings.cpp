@@ -1,5 +1,5 @@
 #include <osteon/base/at.hpp>
-#include <osteon/machine/probe/probe_findings.hpp>
+#include <osteon/machine/probe/link_probe.hpp>
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 #include <osteon/comm/offsets.hpp>
-#include <osteon/numerics/multigrid/coarsest_solver.hpp>
+#include <osteon/numerics/multigrid/elasticity_multigrid.hpp>
 
 #include <Eigen/SparseCholesky>
 #include <algorithm>

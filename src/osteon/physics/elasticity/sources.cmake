@@ -21,12 +21,10 @@ osteon_physics(elasticity
     adapters/convert.cpp
     adapters/n88_job.cpp
     adapters/script_job.cpp
-    adapters/script_results.cpp
     elastic_fields.cpp
     entry.cpp
     export/write_inp.cpp
-    export/write_n88_model.cpp
-    export/write_parosol_model.cpp
+    export/write_models.cpp
     loads/apparent_area.cpp
     loads/check_loads.cpp
     loads/describe_loads.cpp

@@ -3,7 +3,6 @@ osteon_physics(failure
     solver/damaged_voxels.cpp
     solver/equilibrium.cpp
     solver/failure.cpp
-    solver/failure_balances.cpp
     solver/failure_halves.cpp
     solver/failure_path.cpp
     solver/failure_plan.cpp
@@ -12,7 +11,6 @@ osteon_physics(failure
     solver/yielding_voxels.cpp
   SOURCES
     entry.cpp
-    failure_curve.cpp
     failure_keys.cpp
     inp_plasticity.cpp
     run_failure.cpp)

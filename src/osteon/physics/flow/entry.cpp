@@ -1,13 +1,19 @@
 #include <osteon/physics/flow/entry.hpp>
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <osteon/job/physics_entry.hpp>
+#include <osteon/job/physics_result.hpp>
 #include <osteon/physics/flow/checks/flow_checks.hpp>
-#include <osteon/physics/flow/flow_answers.hpp>
-#include <osteon/physics/flow/flow_work.hpp>
 #include <osteon/physics/flow/keys/flow_keys.hpp>
-#include <osteon/physics/flow/pictures/speed_frames.hpp>
+#include <osteon/physics/flow/pictures/flow_paths.hpp>
 #include <osteon/physics/flow/probes/probe_keys.hpp>
+#include <osteon/physics/flow/solver/transient/transient_flow.hpp>
 #include <osteon/physics/flow/stages/rehearse_flow.hpp>
-#include <osteon/physics/flow/stages/run_flow.hpp>
+#include <osteon/physics/flow/stages/run_flow_through.hpp>
+#include <osteon/physics/flow/stages/run_permeability.hpp>
 #include <osteon/physics/flow/stages/solid_labels.hpp>
 #include <osteon/physics/shared/condition_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
@@ -15,6 +21,100 @@
 namespace osteon::physics {
 
 namespace {
+
+// By its test. @collective on part.where.comm
+physics_result run_flow(const spec& job, const local_model& part, const numerics::options& how, log_sink& log) {
+  if (flow_test(job) == "flow") return run_flow_through(job, part, how, log);
+  return run_permeability(job, part, how, log);
+}
+
+// The faults of a flow job on its fluid. @throws as run_flow @collective on part.where.comm
+void check_flow_on(const spec& job, const local_model& part) {
+  if (flow_test(job) == "flow") return check_flow_through_on(job, part);
+  check_permeability_on(job, part);
+}
+
+constexpr solver_costs costs_of_flow{4, 50, 4, 2e-6, 8e-6};
+
+// What is carried, as a stage after the flow: its memory per voxel of fluid and solid, if that is more than the flow's, and
+// its solutions, in the costs of a flow (docs/performance.md).
+void add_transport(solver_work& work, double bytes, double solutions) {
+  constexpr solver_costs c = costs_of_flow;
+  constexpr double of_flow = 0.5;
+  work.kept = std::max(work.kept, 1 + (bytes / c.unknowns_per_element - c.bytes_per_unknown) / c.bytes_per_further);
+  work.solutions += of_flow * solutions;
+}
+
+// Steps that follow the flow, by the velocities that the job gives; 0: it gives none, or no spacing.
+double steps_by_courant(const spec& job, const flow_keys& f) {
+  const auto& spacing = job.image.spacing_mm;
+  if (!spacing || spacing->empty()) return 0;
+  double highest = 0;  // voxels a second
+  for (const boundary_spec& b : job.groups.of<condition_keys>().boundaries) {
+    double factor = b.factor_at_s.empty() ? 1 : 0;
+    for (const auto& point : b.factor_at_s)
+      if (point.size() == 2) factor = std::max(factor, std::abs(point[1]));
+    double own = 0;
+    for (std::size_t a = 0; a < 3; ++a) {
+      const double h = spacing->size() == 3 ? (*spacing)[a] : spacing->front();
+      if (b.slide_mm_per_s && b.slide_mm_per_s->size() == 3) own += std::abs((*b.slide_mm_per_s)[a]) / h;
+      if (!b.face.empty() && b.face[0] == "zyx"[a]) own += std::abs(b.velocity_mm_per_s.value_or(0)) / h;
+    }
+    highest = std::max(highest, factor * own);
+  }
+  return highest * *job.groups.of<condition_keys>().transient->end_s / f.cfl.value_or(flow_time_plan{}.courant);
+}
+
+// Adds the steps of a flow in time, and those of its temperature.
+void add_steps(solver_work& work, const spec& job, const flow_keys& f) {
+  if (!job.groups.of<condition_keys>().transient->end_s) return;
+  constexpr double of_a_step = 0.15, of_a_temperature = 0.2;  // against a creeping flow
+  double steps = 0;
+  if (job.groups.of<condition_keys>().transient->step_s) {
+    steps =
+        std::ceil(*job.groups.of<condition_keys>().transient->end_s / *job.groups.of<condition_keys>().transient->step_s);
+  } else {
+    steps = std::ceil(steps_by_courant(job, f));
+    work.assumed = steps > 0
+                       ? fmt::format(
+                             "{:.0f} steps in time, as many as the given velocities ask for: where the flow is "
+                             "faster there are more; transient.step_s says how many",
+                             steps)
+                       : "the steps in time follow the flow, and their number is not known: one solution and no step is "
+                         "counted; give transient.step_s";
+  }
+  work.solutions += steps * (of_a_step + (f.heat ? of_a_temperature : 0));
+}
+
+solver_work flow_work(const spec& job, const voxel::node_count*) {
+  solver_work work;
+  if (flow_test(job) == "permeability_tensor") work.kept = work.solutions = 3;
+  if (flow_test(job) == "dispersion") {
+    const double samples = job.load.boundary_condition == outer_condition::mirrored ? 2 : 1;  // with its image
+    add_transport(
+        work, 680 * samples,
+        3 * samples * static_cast<double>(std::max<std::size_t>(1, job.groups.of<flow_keys>().peclet_numbers.size())));
+  }
+  if (flow_test(job) == "flow") {
+    const flow_keys& f = job.groups.of<flow_keys>();
+    constexpr double with_inertia = 6;  // steps of Picard and Newton
+    work.solutions = static_cast<double>(std::max<std::size_t>(1, f.multiples.size())) * (f.inertia ? with_inertia : 1);
+    if (f.expansion_per_K) work.solutions *= 5;  // rounds of flow and temperature, most of them short
+    work.kept = f.inertia ? 84 : 6.5;  // directions of the solver, and its cycles: 128^3 bone with inertia 1.53 kB a voxel
+    if (job.groups.of<condition_keys>().transient) {
+      work.kept = 18.5;
+      if (job.picture.pathlines > 0) work.kept += 3;  // the velocities at both ends of a step, over a box half full of fluid
+      if (f.heat) work.kept += 27;                    // both stand side by side
+      work.solutions = 1;
+      add_steps(work, job, f);
+    }
+    const auto flows = static_cast<double>(std::max<std::size_t>(1, f.multiples.size()));
+    // At Peclet numbers of a voxel from below 1 to 500 ages take as long as 1 to 15 creeping flows.
+    if (f.residence_time) add_transport(work, 550, 18);
+    if (f.heat) add_transport(work, 500 + 6 * sizeof(double) * (flows - 1), flows);  // and the velocities of each flow
+  }
+  return work;
+}
 
 solid_rules flow_rules(const spec& job) {
   const flow_keys& f = job.groups.of<flow_keys>();

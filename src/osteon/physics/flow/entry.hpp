@@ -1,11 +1,15 @@
 #pragma once
 /// @file
 /// The row of physics = "flow".
+#include <osteon/job/answers.hpp>
 #include <osteon/job/physics_entry.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
+#include <vector>
 
 namespace osteon::physics {
 
 const physics_entry& flow();
+
+std::vector<answer> flow_answers();
 
 }  // namespace osteon::physics

@@ -1,4 +1,4 @@
-#include <osteon/physics/flow/flow_answers.hpp>
+#include <osteon/physics/flow/entry.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
 namespace osteon::physics {

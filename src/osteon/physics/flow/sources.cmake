@@ -3,13 +3,11 @@ osteon_physics(flow
     solver/transport/transport_multigrid.cpp
   SOLVER
     solver/dispersion/dispersion.cpp
-    solver/dispersion/mirrored_sample.cpp
     solver/openings/convection.cpp
     solver/openings/creeping_flow.cpp
     solver/openings/flow_through.cpp
     solver/openings/inertial_flow.cpp
     solver/openings/inertial_system.cpp
-    solver/openings/linear_problem.cpp
     solver/openings/momentum_limiter.cpp
     solver/openings/opening_profiles.cpp
     solver/openings/opening_results.cpp
@@ -32,7 +30,6 @@ osteon_physics(flow
     solver/stokes/solid_faces.cpp
     solver/stokes/wall_surface.cpp
     solver/transient/flow_stepper.cpp
-    solver/transient/fluid_box.cpp
     solver/transient/mass_keeping.cpp
     solver/transient/momentum_solver.cpp
     solver/transient/period_rate.cpp
@@ -47,7 +44,6 @@ osteon_physics(flow
     solver/transport/residence_time.cpp
     solver/transport/stability.cpp
     solver/transport/transport_cells.cpp
-    solver/transport/transport_factor.cpp
     solver/transport/transport_level.cpp
     solver/transport/transport_solver.cpp
   SOURCES
@@ -62,7 +58,6 @@ osteon_physics(flow
     checks/check_time_steps.cpp
     entry.cpp
     flow_answers.cpp
-    flow_work.cpp
     keys/flow_fields.cpp
     keys/flow_keys.cpp
     keys/fluid_of.cpp
@@ -74,13 +69,8 @@ osteon_physics(flow
     probes/probe_records.cpp
     probes/probes.cpp
     stages/buoyancy.cpp
-    stages/flow_dispersion.cpp
     stages/flow_heat.cpp
-    stages/flow_residence.cpp
-    stages/forchheimer.cpp
-    stages/heat_of_transient.cpp
     stages/rehearse_flow.cpp
-    stages/run_flow.cpp
     stages/run_flow_through.cpp
     stages/run_flow_transient.cpp
     stages/run_permeability.cpp

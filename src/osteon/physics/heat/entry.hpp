@@ -1,6 +1,8 @@
 #pragma once
 /// @file
 /// The row of physics = "heat", and the stage that it runs.
+#include <mpi.h>
+
 #include <osteon/job/physics_entry.hpp>
 #include <osteon/job/physics_result.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
@@ -15,5 +17,10 @@ physics_result run_heat(const spec& job, const local_model& part, const numerics
 
 /// The faults of a heat job on its solid. @throws as run_heat @collective on part.where.comm
 void check_heat_on(const spec& job, const local_model& part);
+
+/// Seconds of an iteration of the heat solver on a solid block of some 40 MB for each rank: larger than the caches of a
+/// core, so that memory and neighbours limit it as they limit a job.
+/// @return of this rank @collective on comm
+double seconds_of_heat_iteration(MPI_Comm comm);
 
 }  // namespace osteon::physics

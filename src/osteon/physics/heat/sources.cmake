@@ -1,6 +1,5 @@
 osteon_physics(heat
   SOLVER
-    solver/driven_parts.cpp
     solver/heat.cpp
     solver/heat_flux.cpp
     solver/heat_parts.cpp
@@ -15,4 +14,4 @@ osteon_physics(heat
     heat_case.cpp
     run_heat.cpp
     temperature_frames.cpp
-    time_heat_iteration.cpp)
+    )

@@ -1,4 +1,4 @@
-#include <osteon/physics/elasticity/adapters/n88_job.hpp>
+#include <osteon/physics/elasticity/adapters/script_job.hpp>
 
 #include <fmt/format.h>
 

@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// Jobs that are VOX-FE scripts (docs/voxfe.md): a script becomes a spec, and the source of its model.
+/// Jobs that are VOX-FE scripts (docs/voxfe.md) or models of FAIM and n88tools (.n88model): a file becomes a spec, and the
+/// source of its model.
 #include <osteon/job/adapters/job_reader.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 #include <string>
@@ -15,5 +16,8 @@ using script_options [[deprecated("use reader_options")]] = reader_options;
 
 /// The reader of VOX-FE scripts.
 const job_reader& script_reader();
+
+/// The reader of n88 models. The job of a file is its active problem; the file is not opened before its model is read.
+const job_reader& n88_reader();
 
 }  // namespace osteon::physics

@@ -1,4 +1,4 @@
-#include <osteon/physics/elasticity/loads/apparent_area.hpp>
+#include <osteon/physics/elasticity/loads/standard_tests.hpp>
 
 #include <fmt/format.h>
 

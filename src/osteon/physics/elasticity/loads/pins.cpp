@@ -1,4 +1,4 @@
-#include <osteon/physics/elasticity/loads/pins.hpp>
+#include <osteon/physics/elasticity/loads/standard_tests.hpp>
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <map>
 #include <osteon/base/at.hpp>
 #include <osteon/comm/reductions.hpp>
-#include <osteon/physics/elasticity/solver/spanning_parts.hpp>
+#include <osteon/physics/elasticity/solver/solid_parts.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 #include <tuple>
 

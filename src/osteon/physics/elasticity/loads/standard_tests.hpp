@@ -3,12 +3,56 @@
 /// The standard mechanical tests: their supports, and the stiffness that is read off them.
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <osteon/physics/elasticity/loads/apparent_area.hpp>
+#include <osteon/job/local_model.hpp>
 #include <osteon/physics/elasticity/loads/loads.hpp>
-#include <osteon/physics/elasticity/loads/pins.hpp>
+#include <osteon/physics/elasticity/solver/part_motions.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
+#include <span>
+#include <string>
 
 namespace osteon::physics {
+
+/// An area and how it is defined.
+struct apparent_area {
+  double area_mm2 = 0;
+  std::string definition;  ///< a phrase without a verb
+};
+
+/// The first and the last voxel of a row of a plane; last < first: the row is empty.
+struct row_ends {
+  std::int64_t first = 0, last = -1;
+};
+
+/// The voxels of a plane with centres in the convex hull of the centres of some voxels: exactly these for a voxelised convex
+/// shape. @param rows of the plane, one after another, with their outermost voxels @collective local
+std::int64_t voxels_in_outline(std::span<const row_ends> rows);
+
+/// Area across `across` of the definition that the load chooses.
+/// @param encloses the test itself holds the sides of the box, so that a load without a choice takes the box
+/// @param box_mm edges of the box whose faces are loaded @collective on part.where.comm
+apparent_area area_of(const load_spec& load, const local_model& part, axis across, bool encloses, const vector3& box_mm);
+
+/// The rigid motions that the plates of a test permit, and the preferred positions of the pins.
+struct pin_rule {
+  node_set_ptr plate;                ///< pins are placed here, of parts that reach it
+  std::vector<int> axes;             ///< translations, the preferred ones first
+  std::vector<motion_mask> permits;  ///< coordinates in which two opposite plates let a part move, per pair of plates
+};
+
+/// The supports of a load case, as far as pins depend on them.
+struct pinned_case {
+  std::optional<pin_rule> rule;     ///< of a test without friction
+  std::span<const support> plates;  ///< of the test
+  bool has_forces = false;          ///< forces could do work in a rigid motion, and a pin would bear them
+  std::span<const numerics::prescribed_displacement> fixed;
+};
+
+/// Pin the parts that bear load and can yet move without deformation, each rigid component once:
+/// - in a test without friction those that move only as the plates permit, and those that join the plates;
+/// - parts that join others at two places, such as a strut that turns about the line between two nodes, if no force acts.
+/// Other parts that move get no pin: they bear nothing, and remain loose.
+/// @return supports, with the nodes that are held along the same axes in one @collective
+std::vector<support> make_pins(const node_sets& sets, const solid_parts& parts, const pinned_case& what);
 
 /// What a standard test measures on its driven face.
 struct measure {

@@ -1,4 +1,4 @@
-#include <osteon/physics/elasticity/solver/spanning_parts.hpp>
+#include <osteon/physics/elasticity/solver/solid_parts.hpp>
 
 #include <algorithm>
 #include <osteon/base/at.hpp>

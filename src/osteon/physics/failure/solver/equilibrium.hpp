@@ -6,6 +6,8 @@
 #include <functional>
 #include <optional>
 #include <osteon/numerics/krylov/anderson_acceleration.hpp>
+#include <osteon/physics/elasticity/solver/elasticity.hpp>
+#include <osteon/physics/failure/solver/equilibrium.hpp>
 #include <osteon/physics/failure/solver/tangent_cg.hpp>
 #include <osteon/physics/shared/solver/names_of_numerics.hpp>
 
@@ -69,5 +71,10 @@ class equilibrium {
   std::vector<float> residual_, correction_;
   std::vector<double> reaction_;
 };
+
+/// Fill in displacements, reactions, copies and the certificate's balances. @param yields false: as if no voxel could
+/// @collective
+void write_state(equilibrium& body, const elasticity_problem& problem, std::vector<double>& u, bool yields,
+                 elasticity_solution& to);
 
 }  // namespace osteon::physics

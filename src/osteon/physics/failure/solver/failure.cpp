@@ -14,7 +14,6 @@
 #include <osteon/numerics/checkpointer.hpp>
 #include <osteon/physics/elasticity/solver/elasticity_check.hpp>
 #include <osteon/physics/failure/solver/equilibrium.hpp>
-#include <osteon/physics/failure/solver/failure_balances.hpp>
 #include <osteon/physics/failure/solver/failure_path.hpp>
 #include <osteon/physics/shared/solver/names_of_numerics.hpp>
 

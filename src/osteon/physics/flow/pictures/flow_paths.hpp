@@ -2,6 +2,7 @@
 /// @file
 /// Particles in a flow in time: they drift while it is computed, and their paths are drawn and written.
 #include <memory>
+#include <osteon/job/physics_entry.hpp>
 #include <osteon/job/physics_result.hpp>
 #include <osteon/numerics/checkpointer.hpp>
 #include <osteon/physics/flow/solver/openings/flow_through.hpp>
@@ -55,5 +56,10 @@ class path_checkpointer final : public numerics::checkpointer {
   numerics::checkpointer& checkpoints_;
   flow_paths& paths_;
 };
+
+/// Shows what picture.shows says, in the colours of the speed from 0 to the highest so far. Null: the flow is steady, whose
+/// solver has nothing to show on the way.
+/// @param part borrowed
+std::unique_ptr<frame_painter> paint_speeds(const spec& job, const local_model& part);
 
 }  // namespace osteon::physics

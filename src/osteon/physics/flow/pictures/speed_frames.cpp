@@ -1,4 +1,4 @@
-#include <osteon/physics/flow/pictures/speed_frames.hpp>
+#include <osteon/physics/flow/pictures/flow_paths.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -4,29 +4,116 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
+#include <osteon/base/log_sink.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/reductions.hpp>
+#include <osteon/job/answers.hpp>
+#include <osteon/job/physics_result.hpp>
 #include <osteon/numerics/joint_certificate.hpp>
+#include <osteon/numerics/solver_options.hpp>
 #include <osteon/physics/flow/keys/flow_fields.hpp>
 #include <osteon/physics/flow/keys/flow_keys.hpp>
 #include <osteon/physics/flow/probes/probe_keys.hpp>
 #include <osteon/physics/flow/probes/probes.hpp>
+#include <osteon/physics/flow/solver/openings/flow_through.hpp>
 #include <osteon/physics/flow/solver/transient/mass_keeping.hpp>
+#include <osteon/physics/flow/solver/transport/residence_time.hpp>
 #include <osteon/physics/flow/stages/buoyancy.hpp>
 #include <osteon/physics/flow/stages/flow_heat.hpp>
-#include <osteon/physics/flow/stages/flow_residence.hpp>
-#include <osteon/physics/flow/stages/forchheimer.hpp>
 #include <osteon/physics/flow/stages/run_flow_transient.hpp>
 #include <osteon/physics/flow/stages/solid_labels.hpp>
 #include <osteon/physics/flow/stages/through_answers.hpp>
 #include <osteon/physics/flow/stages/through_problem.hpp>
 #include <osteon/physics/shared/condition_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
+#include <vector>
 
 namespace osteon::physics {
 
 namespace {
+
+// Drop of pressure over velocity and length against velocity, by least squares of relative distances:
+// drop / (length velocity) = viscosity / K + beta density velocity.
+struct forchheimer_fit {
+  double permeability_m2 = 0, beta_per_m = 0, error = 0;
+};
+
+// Of the flows of flow.multiples; nothing of creeping flow, of fewer than two, or where heat drives, too.
+std::optional<forchheimer_fit> fit_forchheimer(const spec& job, const local_model& part,
+                                               const std::vector<through_flow>& flows) {
+  const flow_keys& f = job.groups.of<flow_keys>();
+  if (!f.inertia || f.expansion_per_K || flows.size() < 2) return std::nullopt;  // heat drives, too
+  const double length_m = 1e-3 * length_mm(part.header, load_axis(job)),
+               section_mm2 = cross_section_mm2(part.header, load_axis(job));
+  double ss = 0, sv = 0, vv = 0, s = 0, v = 0;
+  std::vector<std::array<double, 2>> points;  // velocity, resistance
+  for (const through_flow& flow : flows) {
+    const double velocity = 1e-3 * flow.inflow_mm3_per_s / section_mm2;
+    if (!flow.certificate.converged || velocity <= 0 || flow.pressure_drop_Pa <= 0) continue;
+    points.push_back({velocity, flow.pressure_drop_Pa / (length_m * velocity)});
+  }
+  if (points.size() < 2) return std::nullopt;
+  // Unknowns a + b velocity; each equation divided by its resistance.
+  for (const auto& [velocity, resistance] : points) {
+    const double p = 1 / resistance, q = velocity / resistance;
+    ss += p * p, sv += p * q, vv += q * q, s += p, v += q;
+  }
+  const double determinant = ss * vv - sv * sv;
+  if (!(determinant > 1e-12 * ss * vv)) return std::nullopt;
+  const double a = (vv * s - sv * v) / determinant, b = (ss * v - sv * s) / determinant;
+  forchheimer_fit fit{f.viscosity_Pa_s / a, b / f.density_kg_per_m3, 0};
+  for (const auto& [velocity, resistance] : points)
+    fit.error = std::max(fit.error, std::abs((a + b * velocity) / resistance - 1));
+  return fit;
+}
+
+using json = nlohmann::ordered_json;
+
+constexpr double mm2_in_m2 = 1e6;
+
+json words_of(const age_distribution& d) { return {{"mean", d.mean}, {"median", d.median}, {"p95", d.p95}}; }
+
+// Adds the mean age of the fluid to the answers, the fields, and the picture if it shows it.
+// @param flow with velocities of faces @collective on part.where.comm
+void add_flow_residence(physics_result& result, const spec& job, const local_model& part, const through_problem& problem,
+                        const through_solution& flow, const numerics::options& how, log_sink& log) {
+  log.note("residence time");
+  residence_problem ages;
+  comm::collectively(part.where.comm, [&] {
+    ages.where = part.where;
+    ages.spacing_mm = problem.spacing_mm;
+    ages.fluid = problem.cells;
+    ages.openings = problem.boundaries;
+    for (flow_boundary& b : ages.openings) b.value *= flow.flows.back().multiple;
+    ages.face_velocity_mm_per_s = flow.face_velocity_mm_per_s;
+    ages.diffusivity_mm2_per_s = mm2_in_m2 * job.groups.of<flow_keys>().self_diffusivity();
+  });
+  numerics::options exact = how;
+  exact.tolerance = std::min(how.tolerance, 1e-6);  // that of a flow may be coarser
+  residence_solution s = solve_residence_time(ages, exact, log);
+  if (!result.earlier_proof || result.earlier_proof->converged) {
+    if (!s.certificate.converged) {
+      result.earlier_proof = s.certificate;
+      result.stopped_at = fmt::format("a residual of the residence time of {:.2e}", s.certificate.true_relative_residual);
+    }
+  }
+  json& answers = result.answers;
+  answers["residence_time_s"] = words_of(s.leaving);
+  answers["fluid_age_s"] = words_of(s.inside);
+  answers["fluid_age_s"]["high"] = s.inside.high;
+  answers["stagnant_share"] = s.stagnant_share;
+  answers["residence_certificate"] = certificate_of_stage(s.certificate);
+  cell_values age;
+  comm::collectively(part.where.comm, [&] { age = spread_over(part, problem.cells, std::move(s.age_s), 1); });
+  result.fields.push_back({{"residence_time", "mean age of the fluid", "s", io::centring::cell, 1},
+                           [&part, age] { return cell_planes(part, age, 1); }});
+  if (job.picture.field != "residence_time") return;
+  show(result,
+       {job.picture.enabled ? age : result.shown, "residence_time", "mean age of the fluid", "s", 0, s.inside.p95, true});
+}
 
 using json = nlohmann::ordered_json;
 

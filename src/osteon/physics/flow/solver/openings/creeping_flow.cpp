@@ -5,7 +5,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/numerics/krylov/bramble_pasciak.hpp>
 #include <osteon/numerics/krylov/cg.hpp>
-#include <osteon/physics/flow/solver/openings/creeping_flow.hpp>
+#include <osteon/physics/flow/solver/openings/inertial_flow.hpp>
 #include <osteon/physics/flow/solver/openings/flow_through.hpp>
 
 namespace osteon::physics {

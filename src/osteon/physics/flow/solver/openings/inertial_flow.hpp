@@ -1,10 +1,57 @@
 #pragma once
 /// @file
 /// Flow with inertia between openings: steps of Picard and Newton.
-#include <osteon/physics/flow/solver/openings/creeping_flow.hpp>
-#include <osteon/physics/flow/solver/openings/linear_problem.hpp>
+#include <osteon/base/log_sink.hpp>
+#include <osteon/numerics/kernel_work.hpp>
+#include <osteon/physics/flow/solver/openings/inertial_system.hpp>
+#include <osteon/physics/flow/solver/openings/through_system.hpp>
 
 namespace osteon::physics {
+
+struct through_options;
+struct through_flow;
+
+/// Solves K x = b. As in flow_solver, P K is symmetric and positive definite in the inner product of P.
+class creeping_flow {
+ public:
+  explicit creeping_flow(through_system& system);
+
+  /// r and s of x.
+  void find_residual();
+  /// Iterate until |s| is below `tolerance` of the answer, mass and all. Adds to the certificate and the history of steps.
+  /// @return whether it is @throws solve_error if no scale of the preconditioner suits @collective
+  bool solve(double tolerance, const through_options& how, through_flow& answer, log_sink& log);
+  /// Send what else a solve may send, once each part. @collective
+  void rehearse();
+
+ private:
+  struct iterated;
+  kernel_work work_of_iteration() const;
+
+  through_system& system_;
+  float velocity_scale_;  // of the preconditioner in conjugate gradients
+};
+
+struct through_options;
+struct through_flow;
+
+/// Solves the linear problem of a step of Picard or Newton for the change of x, by GCR.
+class linear_problem {
+ public:
+  /// @param inertial kept by reference @collective
+  explicit linear_problem(inertial_system& inertial);
+
+  /// The change of x becomes the solution; r and s of the linear problem follow. Adds to the certificate.
+  /// @param to factor by which |s| falls @return whether it fell by that
+  /// @throws solve_error if a value is not finite @collective
+  bool solve(linear_step kind, double to, const through_options& how, through_flow& answer, log_sink& log);
+
+ private:
+  struct iterated;
+
+  inertial_system& inertial_;
+  std::size_t most_kept_ = 0;
+};
 
 /// Solves K x + C(x) x = b: the steady flow, reached by flows of less inertia, or a time step of implicit Euler. As with
 /// creeping flow, |s| becomes small against x.

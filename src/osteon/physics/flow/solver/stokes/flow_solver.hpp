@@ -1,18 +1,26 @@
 #pragma once
 /// @file
 /// Conjugate gradients for the coupled system of Stokes flow; one setup serves any number of directions.
+#include <bit>
 #include <cstdint>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/numerics/certificate.hpp>
 #include <osteon/numerics/krylov/block_sums.hpp>
 #include <osteon/numerics/krylov/cg.hpp>
 #include <osteon/physics/flow/solver/stokes/flow_preconditioner.hpp>
-#include <osteon/physics/flow/solver/stokes/short_float.hpp>
 #include <osteon/physics/shared/solver/names_of_numerics.hpp>
 #include <string>
 #include <vector>
 
 namespace osteon::physics {
+
+/// A float in 16 bits: sign, exponent and the first seven bits of the mantissa (bfloat16), rounded to even.
+/// @param value finite
+inline std::uint16_t shortened(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  return static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+inline float lengthened(std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
 
 struct flow_options;
 struct flow_direction;

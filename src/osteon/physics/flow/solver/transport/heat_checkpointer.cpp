@@ -1,4 +1,4 @@
-#include <osteon/physics/flow/solver/transport/heat_checkpointer.hpp>
+#include <osteon/physics/flow/solver/transport/heat_in_time.hpp>
 
 #include <list>
 #include <osteon/base/at.hpp>

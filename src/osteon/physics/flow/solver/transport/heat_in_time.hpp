@@ -7,6 +7,7 @@
 #include <osteon/physics/flow/solver/transient/carried_quantity.hpp>
 #include <osteon/physics/flow/solver/transient/pressure_projection.hpp>
 #include <osteon/physics/flow/solver/transport/buoyancy_force.hpp>
+#include <osteon/physics/flow/solver/transport/heat_in_time.hpp>
 #include <osteon/physics/flow/solver/transport/transport_solver.hpp>
 #include <osteon/physics/shared/solver/names_of_numerics.hpp>
 
@@ -119,5 +120,24 @@ class heat_in_time final : public carried_quantity {
 
 /// What heat_in_time would refuse. @throws usage_error @collective on problem.where.comm
 void check_heat_in_time(const temperature_problem& problem, const heat_time_plan& plan);
+
+/// Keeps a temperature with the state of the flow that carries it. The flow's vectors are over the voxels that move, those
+/// of the temperature over fluid and solid: what is saved is over both, and zero where there is none.
+class heat_checkpointer final : public checkpointer {
+ public:
+  /// Borrows both.
+  heat_checkpointer(checkpointer& checkpoints, heat_in_time& heat) : checkpoints_(checkpoints), heat_(heat) {}
+  found begin() override { return checkpoints_.begin(); }
+  void restore(solver_state& state) override;
+  bool is_due(std::int64_t done) override { return checkpoints_.is_due(done); }
+  void pass() override { checkpoints_.pass(); }
+  void save(const solver_state& state) override;
+  void finish(const solver_state& state) override;
+
+ private:
+  struct joined;
+  checkpointer& checkpoints_;
+  heat_in_time& heat_;
+};
 
 }  // namespace osteon::physics

@@ -6,11 +6,31 @@
 #include <osteon/numerics/certificate.hpp>
 #include <osteon/numerics/krylov/block_sums.hpp>
 #include <osteon/numerics/solver_options.hpp>
-#include <osteon/physics/flow/solver/transport/transport_factor.hpp>
+#include <osteon/physics/flow/solver/transport/transport_cells.hpp>
 #include <osteon/physics/flow/solver/transport/transport_multigrid.hpp>
 #include <osteon/physics/shared/solver/names_of_numerics.hpp>
+#include <vector>
 
 namespace osteon::physics {
+
+/// An incomplete factorisation of transport with central convection, which the multigrid cycle does not see:
+/// (D + L) D^-1 (D + U) with L and U of the operator on this rank's cells, its weights as they are: what is convected
+/// centrally has large off-diagonals of opposite signs, of which a cycle for the upwind operator sees the half.
+///
+/// The pivots are those of an incomplete LU factorisation without fill, but at least the row sums of |L| and of |U|, so
+/// that neither sweep lets anything grow: without that, velocities across each other amplify it from cell to cell.
+class transport_factor {
+ public:
+  /// @param cells read by the constructor only @collective local
+  explicit transport_factor(const transport_cells& cells);
+
+  /// x = (D + U)^-1 D (D + L)^-1 r, on the calling thread. @param r, x owned values; not the same array
+  void solve(const float* r, float* x) const;
+
+ private:
+  std::vector<std::int32_t> begin_{0}, middle_, column_;  // middle_: where the columns above the diagonal begin
+  std::vector<float> value_, inverse_;
+};
 
 /// Solves K x = b; the weights of K are those of the scheme, the preconditioner is of the hybrid one; for the central
 /// scheme a factorisation of that goes before it. x and the residual are in double precision, directions in single.

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// An elasticity job as a model of ParOSol.
+/// An elasticity job as a model of ParOSol, and as one of FAIM and n88tools (.n88model).
 #include <cstdint>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/job/local_model.hpp>
@@ -9,7 +9,7 @@
 
 namespace osteon::physics {
 
-/// What was written.
+/// What was written for ParOSol.
 struct parosol_report {
   std::int64_t elements = 0, fixed = 0, loaded = 0;  ///< voxels; displacements and forces along an axis
   std::int64_t bytes = 0;
@@ -22,5 +22,18 @@ struct parosol_report {
 /// cubes, more than 65,534 along an axis; as write_inp() else
 /// @cost memory of the model and its nodes, without a solver; the file is streamed @collective on part.where.comm, one rank
 parosol_report write_parosol_model(const spec& job, local_model part, const std::string& path, log_sink& log);
+
+/// What was written as an n88 model.
+struct n88_report {
+  std::int64_t nodes = 0, elements = 0, problems = 0;
+  std::int64_t bytes = 0;
+};
+
+/// Write nodes and elements, materials, the sets of supports, and a problem for each load case with every displacement and
+/// force as the solver has them; the first is the active one.
+/// @param part the model on one rank
+/// @throws as write_inp() @cost memory of the model and its nodes, without a solver; nodes and elements are streamed
+/// @collective on part.where.comm, one rank
+n88_report write_n88_model(const spec& job, local_model part, const std::string& path, log_sink& log);
 
 }  // namespace osteon::physics
