@@ -17,6 +17,7 @@
 #include <osteon/numerics/krylov/cg.hpp>
 #include <osteon/numerics/multigrid/elasticity_multigrid.hpp>
 #include <osteon/physics/elasticity/solver/elasticity_check.hpp>
+#include <osteon/physics/elasticity/solver/reactions.hpp>
 #include <osteon/physics/shared/solver/names_of_numerics.hpp>
 #include <utility>
 
@@ -407,31 +408,16 @@ class elasticity_solver::conjugate_gradients {
       for (const std::int32_t node : k_.shared().with_copies())
         for (std::int64_t place = node; place < k_.size(); place += k_.stride())
           if (!std::binary_search(fixed.begin(), fixed.end(), place)) add_reaction(place);
-    // Force along z, y, x; moment about z, y, x; sums of the magnitudes of both; work.
-    double sums[9] = {};
-    for (const auto& [place, force] : external) {
-      if (!is_owned(place, k_.shared_by_ranks())) continue;
-      const auto along = static_cast<int>(place / k_.stride());
-      const vector3 arm = position_mm(problem_, static_cast<std::int32_t>(place % k_.stride()));
-      sums[along] += force;
-      for (int about = 0; about < 3; ++about) {
-        if (about == along) continue;
-        const int third = 3 - about - along;
-        const double moment = ((about + 1) % 3 == along ? 1 : -1) * arm[third] * force;  // (z, y, x) is left-handed
-        sums[3 + about] += moment;
-        sums[7] += std::abs(moment);
-      }
-      sums[6] += std::abs(force);
-      sums[8] += force * displacement_[static_cast<std::size_t>(place)];
-    }
-    comm::all_reduce(comm_, sums, 9, MPI_SUM);
-    certificate_.reaction_imbalance = sums[6] > 0 ? std::hypot(sums[0], sums[1], sums[2]) / (sums[6] / 2) : 0;
-    certificate_.moment_imbalance = sums[7] > 0 ? std::hypot(sums[3], sums[4], sums[5]) / (sums[7] / 2) : 0;
+    force_balance balance;
+    for (const auto& [place, force] : external)
+      if (is_owned(place, k_.shared_by_ranks()))
+        balance.add(problem_, static_cast<std::int32_t>(place % k_.stride()), static_cast<int>(place / k_.stride()), force,
+                    displacement_[static_cast<std::size_t>(place)]);
     // The work of K u is that of the reactions and the forces.
     for (const force_component& f : forces_) reaction[static_cast<std::size_t>(f.place)] += f.value_N;
     const double energy = dot(displacement_.data(), reaction.data(), k_.shared_by_ranks());
     for (const force_component& f : forces_) reaction[static_cast<std::size_t>(f.place)] -= f.value_N;
-    certificate_.energy_identity_error = sums[8] != 0 ? std::abs(energy - sums[8]) / std::abs(sums[8]) : 0;
+    balance.certify(comm_, energy, certificate_);
   }
 
   const elasticity_problem& problem_;

@@ -1,8 +1,8 @@
-#include <osteon/comm/reductions.hpp>
 #include <osteon/physics/elasticity/solver/reactions.hpp>
 
 #include <algorithm>
-#include <array>
+#include <cmath>
+#include <osteon/comm/reductions.hpp>
 
 namespace osteon::physics {
 
@@ -50,6 +50,28 @@ wrench resultant(const elasticity_problem& problem, const elasticity_solution& s
   result.force_N = {sums[0], sums[1], sums[2]};
   result.moment_N_mm = {sums[3], sums[4], sums[5]};
   return result;
+}
+
+void force_balance::add(const elasticity_problem& problem, std::int32_t node, int along, double force_N, double moves) {
+  const vector3 arm = position_mm(problem, node);
+  sums_[static_cast<std::size_t>(along)] += force_N;
+  for (int about = 0; about < 3; ++about) {
+    if (about == along) continue;
+    const int third = 3 - about - along;
+    const double moment = ((about + 1) % 3 == along ? 1 : -1) * arm[third] * force_N;  // (z, y, x) is left-handed
+    sums_[static_cast<std::size_t>(3 + about)] += moment;
+    sums_[7] += std::abs(moment);
+  }
+  sums_[6] += std::abs(force_N);
+  sums_[8] += force_N * moves;
+}
+
+void force_balance::certify(MPI_Comm comm, double energy, numerics::solve_certificate& certificate) {
+  comm::all_reduce(comm, sums_.data(), 9, MPI_SUM);
+  const auto& [z, y, x, about_z, about_y, about_x, forces, moments, work] = sums_;
+  certificate.reaction_imbalance = forces > 0 ? std::hypot(z, y, x) / (forces / 2) : 0;
+  certificate.moment_imbalance = moments > 0 ? std::hypot(about_z, about_y, about_x) / (moments / 2) : 0;
+  certificate.energy_identity_error = work != 0 ? std::abs(energy - work) / std::abs(work) : 0;
 }
 
 }  // namespace osteon::physics

@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// The resultant of the reactions on a set of nodes.
+/// The resultant of the reactions on a set of nodes, and the balance of all forces.
+#include <array>
 #include <optional>
 #include <osteon/physics/elasticity/solver/elasticity.hpp>
 
@@ -20,5 +21,17 @@ struct wrench {
 /// @collective on problem.where.comm @cost two allreduces of ten numbers
 wrench resultant(const elasticity_problem& problem, const elasticity_solution& solution, std::span<const std::int32_t> nodes,
                  std::optional<vector3> about_mm = std::nullopt);
+
+/// The balance of all external forces on a solid, from which its certificate follows.
+class force_balance {
+ public:
+  /// Add a force along z, y or x (0, 1, 2) at a node of this rank, each node on one rank. @param moves displacement there, mm
+  void add(const elasticity_problem& problem, std::int32_t node, int along, double force_N, double moves);
+  /// Set the imbalances, and the error of the identity of energies. @param energy u^T K u @collective on comm
+  void certify(MPI_Comm comm, double energy, numerics::solve_certificate& certificate);
+
+ private:
+  std::array<double, 9> sums_{};  // force along z, y, x; moment about z, y, x; magnitudes of both; work
+};
 
 }  // namespace osteon::physics

@@ -5,6 +5,7 @@
 #include <osteon/base/for_each.hpp>
 #include <osteon/base/release.hpp>
 #include <osteon/comm/reductions.hpp>
+#include <osteon/physics/elasticity/solver/reactions.hpp>
 
 namespace osteon::physics {
 
@@ -179,28 +180,12 @@ void write_state(equilibrium& body, const elasticity_problem& problem, std::vect
   body.take_balance(y);
   const auto fixed = k.fixed();
   const auto reactions = body.reactions();
-  double sums[9] = {};  // force along z, y, x; moment about z, y, x; magnitudes of both; work
-  for (std::size_t i = 0; i < fixed.size(); ++i) {
-    if (!body.is_owned(fixed[i])) continue;
-    const double force = reactions[i];
-    const auto along = static_cast<int>(fixed[i] / stride);
-    const vector3 arm = position_mm(problem, static_cast<std::int32_t>(fixed[i] % stride));
-    sums[along] += force;
-    for (int about = 0; about < 3; ++about) {
-      if (about == along) continue;
-      const int third = 3 - about - along;
-      const double moment = ((about + 1) % 3 == along ? 1 : -1) * arm[third] * force;  // (z, y, x) is left-handed
-      sums[3 + about] += moment;
-      sums[7] += std::abs(moment);
-    }
-    sums[6] += std::abs(force);
-    sums[8] += force * u[static_cast<std::size_t>(fixed[i])];
-  }
-  comm::all_reduce(problem.where.comm, sums, 9, MPI_SUM);
-  solve_certificate& c = to.certificate;
-  c.reaction_imbalance = sums[6] > 0 ? std::hypot(sums[0], sums[1], sums[2]) / (sums[6] / 2) : 0;
-  c.moment_imbalance = sums[7] > 0 ? std::hypot(sums[3], sums[4], sums[5]) / (sums[7] / 2) : 0;
-  c.energy_identity_error = sums[8] != 0 ? std::abs(energy - sums[8]) / std::abs(sums[8]) : 0;
+  force_balance balance;
+  for (std::size_t i = 0; i < fixed.size(); ++i)
+    if (body.is_owned(fixed[i]))
+      balance.add(problem, static_cast<std::int32_t>(fixed[i] % stride), static_cast<int>(fixed[i] / stride), reactions[i],
+                  u[static_cast<std::size_t>(fixed[i])]);
+  balance.certify(problem.where.comm, energy, to.certificate);
   const auto nodes = static_cast<std::size_t>(problem.nodes.size());
   to.reaction_N.assign(3 * nodes, 0.0);
   to.displacement_mm.resize(3 * nodes);

@@ -16,6 +16,7 @@
 #include <osteon/physics/flow/solver/dispersion/dispersion.hpp>
 #include <osteon/physics/flow/solver/stokes/permeability.hpp>
 #include <osteon/physics/flow/solver/transient/mass_keeping.hpp>
+#include <osteon/physics/flow/stages/through_answers.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
 namespace osteon::physics {
@@ -179,11 +180,7 @@ json answers_of(const spec& job, const local_model& part, const flow_solution& s
     answers["thin_share"] = counts.thin_share();
     answers["hydraulic_diameter_mm"] = solution.hydraulic_diameter_mm;
   }
-  answers["fluid"] = {{"voxels", counts.fluid},
-                      {"flowing_voxels", counts.flowing},
-                      {"parts", counts.parts},
-                      {"flowing_parts", counts.flowing_parts},
-                      {"wetted_faces", counts.wetted_faces}};
+  answers["fluid"] = describe(counts);
   return answers;
 }
 

@@ -145,16 +145,20 @@ void tell_of_upwinding(const spec& job, const through_flow& flow, json& answers,
                     flow.cell_reynolds_number, 100 * flow.upwinded_share));
 }
 
+json describe(const flow_counts& counts) {
+  return {{"voxels", counts.fluid},
+          {"flowing_voxels", counts.flowing},
+          {"parts", counts.parts},
+          {"flowing_parts", counts.flowing_parts},
+          {"wetted_faces", counts.wetted_faces}};
+}
+
 void tell_of_fluid(const through_solution& solution, json& answers) {
   const flow_counts& counts = solution.counts;
   answers["porosity"] = counts.porosity();
   answers["flowing_share"] = static_cast<double>(counts.flowing) / static_cast<double>(counts.fluid);
   answers["hydraulic_diameter_mm"] = solution.hydraulic_diameter_mm;
-  answers["fluid"] = {{"voxels", counts.fluid},
-                      {"flowing_voxels", counts.flowing},
-                      {"parts", counts.parts},
-                      {"flowing_parts", counts.flowing_parts},
-                      {"wetted_faces", counts.wetted_faces}};
+  answers["fluid"] = describe(counts);
 }
 
 }  // namespace osteon::physics

@@ -16,6 +16,8 @@ nlohmann::ordered_json answers_of_flow(const through_flow& flow, const std::vect
                                        const flow_keys& keys, const std::array<bool, 3>& is_periodic);
 /// An answer, and a warning where it is much.
 void tell_of_upwinding(const spec& job, const through_flow& flow, nlohmann::ordered_json& answers, log_sink& log);
+/// Voxels and parts of the fluid, and its walls.
+nlohmann::ordered_json describe(const flow_counts& counts);
 void tell_of_fluid(const through_solution& solution, nlohmann::ordered_json& answers);
 nlohmann::ordered_json through_load(const spec& job, const local_model& part);
 /// What is given on faces and openings, and what flows in, for scene.json. @param answers with load
