@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <osteon/physics/elasticity/solver/loose_parts.hpp>
-#include <osteon/physics/elasticity/solver/solid_parts.hpp>
+#include <osteon/physics/elasticity/solver/part_motions.hpp>
 #include <osteon/voxel/components.hpp>
 #include <voxel/random_image.hpp>
 

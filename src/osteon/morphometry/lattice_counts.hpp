@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <osteon/grid/block.hpp>
-#include <osteon/morphometry/lattice_counts.hpp>
 #include <vector>
 
 namespace osteon::morphometry {

@@ -4,7 +4,6 @@
 #include <functional>
 #include <osteon/machine/links/fit.hpp>
 #include <osteon/machine/links/verdict.hpp>
-#include <osteon/machine/probe/link_probe.hpp>
 
 namespace osteon::machine {
 

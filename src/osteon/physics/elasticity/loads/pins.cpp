@@ -8,7 +8,7 @@
 #include <map>
 #include <osteon/base/at.hpp>
 #include <osteon/comm/reductions.hpp>
-#include <osteon/physics/elasticity/solver/solid_parts.hpp>
+#include <osteon/physics/elasticity/solver/part_motions.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 #include <tuple>
 

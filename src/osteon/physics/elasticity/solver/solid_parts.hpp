@@ -5,7 +5,6 @@
 #include <osteon/base/disjoint_sets.hpp>
 #include <osteon/grid/block.hpp>
 #include <osteon/grid/shared_nodes.hpp>
-#include <osteon/physics/elasticity/solver/part_motions.hpp>
 #include <osteon/voxel/run_set.hpp>
 #include <span>
 #include <vector>
@@ -66,17 +65,5 @@ class solid_parts {
   std::vector<std::int32_t> part_of_node_;                      // the first one found; empty if there is one part
   std::vector<meeting_node> meetings_;
 };
-
-/// Supports of parts, for find_spanning_parts. The same on all ranks.
-struct part_plates {
-  std::vector<int> touched;  ///< per part, a bit for each plate or support that counts as one place
-  std::vector<int> ignored;  ///< per part, not 0 if it is no load path
-};
-
-/// The parts that can move, and of which no single place separates from all that is held: a strut that turns about the line
-/// between two nodes bears load along it. A place is a node at which parts meet, a row of such nodes, or a plate. What hangs
-/// on one place bears nothing.
-/// @param joint the motions of the parts @return per part @collective on parts.comm()
-std::vector<std::uint8_t> find_spanning_parts(const solid_parts& parts, part_motions& joint, const part_plates& plates);
 
 }  // namespace osteon::physics

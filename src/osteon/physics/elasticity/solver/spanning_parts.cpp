@@ -1,4 +1,4 @@
-#include <osteon/physics/elasticity/solver/solid_parts.hpp>
+#include <osteon/physics/elasticity/solver/part_motions.hpp>
 
 #include <algorithm>
 #include <osteon/base/at.hpp>

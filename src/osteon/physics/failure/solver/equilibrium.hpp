@@ -7,7 +7,6 @@
 #include <optional>
 #include <osteon/numerics/krylov/anderson_acceleration.hpp>
 #include <osteon/physics/elasticity/solver/elasticity.hpp>
-#include <osteon/physics/failure/solver/equilibrium.hpp>
 #include <osteon/physics/failure/solver/tangent_cg.hpp>
 #include <osteon/physics/shared/solver/names_of_numerics.hpp>
 

@@ -7,7 +7,6 @@
 #include <osteon/physics/flow/solver/transient/carried_quantity.hpp>
 #include <osteon/physics/flow/solver/transient/pressure_projection.hpp>
 #include <osteon/physics/flow/solver/transport/buoyancy_force.hpp>
-#include <osteon/physics/flow/solver/transport/heat_in_time.hpp>
 #include <osteon/physics/flow/solver/transport/transport_solver.hpp>
 #include <osteon/physics/shared/solver/names_of_numerics.hpp>
 
