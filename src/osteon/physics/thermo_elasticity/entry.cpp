@@ -28,9 +28,7 @@ namespace osteon::physics {
 namespace {
 
 void check_warm_load(const spec& job, std::vector<problem>& problems) {
-  const auto expect = [&](bool holds, const std::string& where, const std::string& text) {
-    if (!holds) problems.push_back({where, text});
-  };
+  const expectation expect(problems);
   if (is_with_flow(job)) {
     check_flow_stage(job, problems);
   } else {
