@@ -21,12 +21,14 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <osteon/comm/broadcast.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/grid/block.hpp>
 #include <osteon/grid/bricks.hpp>
 #include <osteon/job/adapters/read_job.hpp>
 #include <osteon/job/container.hpp>
+#include <osteon/job/import/model_key.hpp>
 #include <osteon/job/import/model_source.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
@@ -65,6 +67,7 @@ struct run_options {
   std::string progress;  ///< file for what the job tells, as lines of JSON
   bool report = true;
   job::reader_options script;
+  job::image_digests digests;  ///< no option: they come from the parent, or from the first rank
 };
 
 // Call `v(names, field, description, [limits])` for each option of `run`: the command line, the words for the ranks and the
@@ -170,6 +173,7 @@ job::spec read_job(const run_options& options) {
     for (std::size_t n = of_job; n < problems.size(); ++n) problems[n].where = options.job + ": " + problems[n].where;
     throw usage_error(job::join(problems));
   }
+  spec.digests = options.digests;
   if (options.io && !script.serial_text) spec.io.mode = *options.io;
   for (const std::string& hint : options.io_hints) {
     if (hint.find('=') == std::string::npos || hint.front() == '=' || hint.back() == '=')
@@ -296,7 +300,7 @@ void report_ranks(int ranks, const run_options& options, const job::spec& spec, 
   }
 }
 
-int compute_as_rank(const run_options& options) {
+int compute_as_rank(run_options options) {
   std::optional<job::spec> spec;
   std::optional<job::directory_lock> lock;
   bool speaks = false;         // the first rank
@@ -304,6 +308,7 @@ int compute_as_rank(const run_options& options) {
   int was_done = 0;
   note_stop_signals();
   const bool has_parent = parent().has_value();
+  if (has_parent) options.digests = {parent()->images, parent()->labels};
   const int code = on_all_ranks([&](MPI_Comm given) {
     speaks = comm::rank(given) == 0;
     terminal_sink terminal(is_interactive(), loudness_of(options));
@@ -321,17 +326,21 @@ int compute_as_rank(const run_options& options) {
         lock.emplace(job::output_paths(*spec).directory,
                      has_parent ? job::directory_lock::part::of_ranks : job::directory_lock::part::both);
       if (speaks && !has_parent) begin_progress(options.progress, options.resume);
+      if (speaks && !has_parent) spec->digests = job::digests_of(*spec, stop_was_requested);
       if (speaks && !has_parent) was_done = is_done(options, *spec, log_of_first());  // a parent has looked itself
     });
     has_directory = true;
     MPI_Bcast(&was_done, 1, MPI_INT, 0, given);
     if (was_done) return;
+    options.digests.images = comm::broadcast(given, spec->digests.images);
+    options.digests.labels = comm::broadcast(given, spec->digests.labels);
+    spec->digests = options.digests;
     comm::collectively(given, [&] {
       if (options.threads || !std::getenv("OMP_NUM_THREADS")) omp_set_num_threads(static_cast<int>(spec->run.threads));
-      // The parent that started the ranks has imported and said so; started by a launcher, the first rank imports.
-      if (speaks)
-        planes = job::source_of(*spec).prepare(*spec, has_parent ? null_log() : log_of_first(), stop_was_requested).z;
+      // A parent has imported before it starts the ranks; started by a launcher, the first rank imports.
+      if (speaks && !has_parent) planes = job::source_of(*spec).prepare(*spec, log_of_first(), stop_was_requested).z;
     });
+    if (has_parent) planes = job::source_of(*spec).outline(given, *spec).shape.z;
     MPI_Bcast(&planes, 1, MPI_INT64_T, 0, given);
     job::leave_together_if_asked(given, stop_was_requested, *spec, "importing the image");
     const auto compute_on = [&](MPI_Comm with_planes) {
@@ -365,13 +374,14 @@ int compute_as_rank(const run_options& options) {
 }
 
 // The job of a process that starts its ranks, in a directory that it holds.
-int run_held(const run_options& options, const job::spec& spec, job::directory_lock& lock) {
+int run_held(const run_options& options, job::spec& spec, job::directory_lock& lock) {
   terminal_sink terminal(is_interactive(), loudness_of(options));
   progress_file log(options.progress, terminal);
   job::warn_of_doubts(spec, log);
   if (!lock.is_held())
     log.warn(fmt::format("the file system of '{}' has no locks: nothing keeps a second job out of this folder",
                          job::output_paths(spec).directory));
+  spec.digests = job::digests_of(spec, stop_was_requested);
   if (is_done(options, spec, log)) return finish_what_was_done(options, spec);
   job::find_filters(spec);
   const index3 shape = job::source_of(spec).prepare(spec, log, stop_was_requested);
@@ -395,7 +405,8 @@ int run_held(const run_options& options, const job::spec& spec, job::directory_l
   for (std::string& word : words_of(of_ranks)) words.push_back(std::move(word));
   job::leave_if_asked(stop_was_requested, spec, "starting the ranks");
   lock.leave_to_ranks();
-  const int code = start_ranks(static_cast<int>(ranks), static_cast<int>(spec.run.threads), words, answer_by::parent);
+  const int code =
+      start_ranks(static_cast<int>(ranks), static_cast<int>(spec.run.threads), words, answer_by::parent, spec.digests);
   if (code == 0) finish(options, spec);
   if (code == exit_code_of(error_kind::interrupted) || stop_urgency() > 1) return code;
   if (code != 0 && (code < exit_code(error_kind::usage) || code > exit_code(error_kind::machine))) {

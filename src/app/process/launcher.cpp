@@ -242,7 +242,8 @@ void refuse_copies(int world_size) {
                   started, job::this_build().mpi));
 }
 
-int start_ranks(int ranks, int threads, const std::vector<std::string>& words, answer_by by) {
+int start_ranks(int ranks, int threads, const std::vector<std::string>& words, answer_by by,
+                const job::image_digests& digests) {
   refuse_copies(1);
   drop_launcher_variables();
   if (!needs_no_launcher(ranks)) require_room_for_launcher(ranks);
@@ -261,6 +262,8 @@ int start_ranks(int ranks, int threads, const std::vector<std::string>& words, a
   self.ranks = ranks;
   self.interactive = is_interactive();
   self.time = start_time();
+  self.images = digests.images;
+  self.labels = digests.labels;
   line.describe(self);
   std::vector<std::string> command;
   if (!needs_no_launcher(ranks)) command = {launcher(), "-np", std::to_string(ranks)};

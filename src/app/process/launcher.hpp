@@ -1,6 +1,7 @@
 #pragma once
 /// @file
 /// Starting the ranks of a job on this machine.
+#include <osteon/job/spec.hpp>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,10 @@ enum class answer_by { ranks, parent };
 /// (OSTEON_MPIRUN, or OSTEON_MPIRUN_BESIDE, or mpirun), or without where it is one rank outside of a batch system and
 /// OSTEON_MPIRUN names none. A first Ctrl-C, SIGTERM or SIGUSR1 asks them to stop in order, a second Ctrl-C or SIGTERM ends
 /// them, and with them the launcher and its process group.
+/// @param digests of the images of their job, which the ranks do not read
 /// @return the exit code of the ranks
 /// @throws machine_error if mpirun cannot be started, usage_error as refuse_copies
-int start_ranks(int ranks, int threads, const std::vector<std::string>& words, answer_by by = answer_by::ranks);
+int start_ranks(int ranks, int threads, const std::vector<std::string>& words, answer_by by = answer_by::ranks,
+                const job::image_digests& digests = {});
 
 }  // namespace osteon::app

@@ -30,8 +30,8 @@ std::vector<std::string> fields_of(std::string_view text) {
 }  // namespace
 
 std::string started_by(const parent_process& parent) {
-  return fmt::format("{}{},{},{},{},{},{}", first_word, parent.ranks, parent.interactive ? "terminal" : "file", parent.time,
-                     parent.host, parent.network, parent.socket);
+  return fmt::format("{}{},{},{},{},{},{},{},{}", first_word, parent.ranks, parent.interactive ? "terminal" : "file",
+                     parent.time, parent.host, parent.network, parent.socket, parent.images, parent.labels);
 }
 
 void take_parent(std::vector<std::string>& words) {
@@ -45,7 +45,7 @@ void take_parent(std::vector<std::string>& words) {
     const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), parent.ranks);
     return fault == std::errc{} && end == text.data() + text.size() && parent.ranks > 0;
   };
-  if (fields.size() != 6 || !count_ends(fields[0]) || (fields[1] != "terminal" && fields[1] != "file"))
+  if (fields.size() != 8 || !count_ends(fields[0]) || (fields[1] != "terminal" && fields[1] != "file"))
     throw usage_error(
         fmt::format("'{}' is not what a process writes for its ranks; leave it out, `osteon --help` tells what "
                     "there is",
@@ -55,6 +55,8 @@ void take_parent(std::vector<std::string>& words) {
   parent.host = fields[3];
   parent.network = fields[4];
   parent.socket = fields[5];
+  parent.images = fields[6];
+  parent.labels = fields[7];
   known = parent;
 }
 

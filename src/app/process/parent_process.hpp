@@ -16,6 +16,8 @@ struct parent_process {
   std::string host;          ///< where `socket` has a meaning
   std::string network;       ///< the network namespace on that host
   std::string socket;        ///< name of the line to it (front_link), empty if there is none
+  std::string images;        ///< digest of the images of the job that the ranks compute, empty if there is none
+  std::string labels;        ///< the same of its label images
 
   bool operator==(const parent_process&) const = default;
 };

@@ -253,6 +253,12 @@ struct checkpoint_spec {
   double every_minutes = 30;  ///< 0: only on a signal
 };
 
+/// Digests of the image files of a job that a process of its run has computed; empty: not yet.
+struct image_digests {
+  std::string images;  ///< as digest_of_images (import/model_key.hpp)
+  std::string labels;  ///< as key_of_label_images
+};
+
 struct spec {
   std::string name;
   std::string physics = "elasticity";
@@ -281,6 +287,7 @@ struct spec {
   std::string text;                      ///< its text, for the manifest
   std::vector<problem> older_spellings;  ///< that the file has, each with the present one; `where` is the key
   std::vector<std::string> changes;      ///< of its keys, `KEY=VALUE`, by the command line
+  image_digests digests;                 ///< so that a run reads its images for a digest once
 };
 
 /// Read a job file and check it. All faults are collected, each with its line; a spec is only meaningful if there are none.

@@ -274,6 +274,12 @@ std::vector<named_file> files_of(const spec& job) {
   return files;
 }
 
+// Whether the images of a job are one plain file, of which the digest is that of its bytes alone.
+bool is_one_file(const spec& job) {
+  const std::vector<named_file> files = files_of(job);
+  return files.size() == 1 && fs::is_regular_file(files[0].path) && other_files_of(files[0].path).empty();
+}
+
 std::optional<std::string> fault_of(const std::string& path) {
   std::error_code failed;
   if (is_pattern(path) && fs::is_directory(fs::absolute(path).parent_path(), failed)) return std::nullopt;
@@ -311,13 +317,31 @@ std::string rules_of_model(const spec& job) {
   return rules.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-std::string key_of_model(const spec& job, const std::function<void()>& poll) {
-  std::string text = rules_of_model(job);
+std::string digest_of_images(const spec& job, const std::function<void()>& poll) {
+  if (!job.digests.images.empty()) return job.digests.images;
+  std::string text;
   for (const named_file& f : files_of(job)) text += fingerprint(f.path, poll);
+  return is_one_file(job) ? text : sha256_of(std::as_bytes(std::span(text)));
+}
+
+std::string key_of_model(const spec& job, const std::function<void()>& poll) {
+  const std::string text = rules_of_model(job) + digest_of_images(job, poll);
   return sha256_of(std::as_bytes(std::span(text)));
 }
 
+image_digests digests_of(const spec& job, const stop_query& is_to_stop) {
+  if (job.from || !check_image_files(job).empty()) return {};
+  const auto poll = [&] { leave_if_asked(is_to_stop, job, "looking whether the model is of this image"); };
+  image_digests all{digest_of_images(job, poll), ""};
+  try {
+    all.labels = key_of_label_images(job, poll);
+  } catch (const data_error&) {  // the import describes the fault
+  }
+  return all;
+}
+
 std::string key_of_label_images(const spec& job, const std::function<void()>& poll) {
+  if (!job.digests.labels.empty()) return job.digests.labels;
   std::string text;
   for (const std::string& image : label_images_of(job)) text += fingerprint(absolute(job, image), poll);
   return text.empty() ? text : sha256_of(std::as_bytes(std::span(text)));
@@ -349,7 +373,12 @@ imported_model import_model(const spec& job, const std::string& path, log_sink& 
 imported_model import_image(const spec& job, const std::string& path, log_sink& log, const stop_query& is_to_stop) {
   const std::string source = image_path(job);
   const auto poll = [&](const char* during) { leave_if_asked(is_to_stop, job, during); };
-  const std::string key = key_of_model(job, [&] { poll("looking whether the model is of this image"); });
+  spec known = job;
+  known.digests = digests_of(job, is_to_stop);
+  const std::string key = key_of_model(known);
+  const auto read = [&] {
+    return read_scan(source, job, image_role::scan, is_to_stop, {}, is_one_file(job) ? known.digests.images : "");
+  };
   imported_model result;
   result.path = path;
   if (fs::exists(path)) {
@@ -359,9 +388,7 @@ imported_model import_image(const spec& job, const std::string& path, log_sink& 
       if (!provenance.is_discarded() && provenance.value("key", "") == key) {
         log.stage("using the model that is there");
         for (const std::string& text : warnings_of_import(header.provenance_json)) log.warn(text);
-        import_label_images(
-            job, path, header, [&] { return taken_scan(job, read_scan(source, job, image_role::scan, is_to_stop).image); },
-            log, is_to_stop);
+        import_label_images(job, path, header, [&] { return taken_scan(job, read().image); }, log, is_to_stop);
         result.shape = header.shape;
         result.provenance_json = header.provenance_json;
         if (provenance.contains("nodes"))
@@ -376,7 +403,7 @@ imported_model import_image(const spec& job, const std::string& path, log_sink& 
 
   log.stage("importing the image");
   io_clock file_clock;
-  const scan input = read_scan(source, job, image_role::scan, is_to_stop);
+  const scan input = read();
   const auto read_other = [&](const std::string& name) {
     return read_scan(absolute(job, name), job, image_role::overlay, is_to_stop, grid_of(input.facts));
   };

@@ -92,13 +92,14 @@ void take_steps(const spec& job, index3& shape, vector3& spacing_mm) {
 
 // The readers of the many image formats are Python packages, which are better kept than anything we would write.
 scan read_scan(const std::string& path, const spec& job, image_role role, const stop_query& is_to_stop,
-               const nlohmann::ordered_json& grid) {
+               const nlohmann::ordered_json& grid, const std::string& sha256) {
   const std::string during = fmt::format("reading '{}'", path);
   const scratch_file scratch;
   const std::string file = scratch.path();
   std::vector<std::string> words = python_command({"-m", "osteon.images.read_image", path, file});
   nlohmann::ordered_json changes = steps_of(job, role);
   if (job.image.accept_fill_value) changes["accept_fill_value"] = true;
+  if (!sha256.empty()) changes["sha256"] = sha256;
   if (grid.contains("direction")) changes["direction"] = grid.at("direction");
   if (!changes.is_null()) words.push_back(changes.dump());
   const program_result reader = run_program(words, is_to_stop);

@@ -22,8 +22,9 @@ enum class image_role { scan, overlay };
 /// @throws data_error if it is no image that they know, machine_error if they cannot be run, interrupted_error
 /// @collective local
 /// @param grid of an overlay: `grid_of` the scan; the overlay's axes are reversed where they point against those of the scan
+/// @param sha256 of the image, if it is one file whose digest is known; empty: the reader computes it
 scan read_scan(const std::string& path, const spec& job, image_role role, const stop_query& is_to_stop = {},
-               const nlohmann::ordered_json& grid = {});
+               const nlohmann::ordered_json& grid = {}, const std::string& sha256 = {});
 
 /// The steps of a job as the readers take them; null: there are none.
 nlohmann::ordered_json steps_of(const spec& job, image_role role);
