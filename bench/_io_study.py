@@ -10,7 +10,7 @@ from __future__ import annotations
 RANKS = 512
 GB_PER_S = 1.0
 
-# The synthetic jaw of [Johnson2012]'s size: docs/performance.md.
+# The synthetic jaw of [Johnson2012]'s size: docs/reference/performance.md.
 JAW_SHAPE = (884, 500, 600)
 JAW_ELEMENTS, JAW_NODES = 29_267_100, 112_353_087 // 3
 

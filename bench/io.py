@@ -5,7 +5,7 @@
 
 The bone scan, mirrored to 256^3 voxels, grey values up to 63 empty, the others materials. A model is read, a
 displacement at every node is written; all ways in turn in one program. The bars are those that the project set itself
-from [Johnson2012] (docs/performance.md).
+from [Johnson2012] (docs/reference/performance.md).
 """
 
 from __future__ import annotations

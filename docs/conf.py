@@ -91,7 +91,7 @@ def oracles_page(app) -> None:
     made = subprocess.run(
         [sys.executable, ROOT / "tools/oracles.py"], capture_output=True, text=True, check=True
     ).stdout
-    page = ROOT / "docs/oracles.md"
+    page = ROOT / "docs/developers/oracles.md"
     if not page.exists() or page.read_text(encoding="utf-8") != made:
         page.write_text(made, encoding="utf-8")
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Write docs/answers.md, the answers of each physics, from `osteon schema --answers`.
+"""Write docs/reference/answers.md, the answers of each physics, from `osteon schema --answers`.
 
-    ./run osteon schema --answers | python3 tools/answers_reference.py > docs/answers.md
+    ./run osteon schema --answers | python3 tools/answers_reference.py > docs/reference/answers.md
 
 A test compares the page with the program, so the two cannot drift apart.
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Write docs/command_line.md from the help of the program, command by command.
+"""Write docs/reference/command_line.md from the help of the program, command by command.
 
-    python3 tools/command_reference.py build/release/src/app/osteon > docs/command_line.md
+    python3 tools/command_reference.py build/release/src/app/osteon > docs/reference/command_line.md
 
 A test compares the page with the program, so the two cannot drift apart.
 """

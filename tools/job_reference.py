@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Write docs/job.md, the reference of a job's keys, from `osteon schema`.
+"""Write docs/reference/job.md, the reference of a job's keys, from `osteon schema`.
 
-    ./run osteon schema | python3 tools/job_reference.py > docs/job.md
+    ./run osteon schema | python3 tools/job_reference.py > docs/reference/job.md
 
 A test compares the page with the schema, so the two cannot drift apart.
 """

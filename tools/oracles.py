@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Print a page with the oracle of every test: C++ `// Oracle: ...` above a TEST, Python docstrings `Oracle: ...`.
 
-    tools/oracles.py > docs/oracles.md
+    tools/oracles.py > docs/developers/oracles.md
 
 docs/conf.py writes the page when the site is built; it is not kept in the repository.
 """

@@ -31,7 +31,7 @@ add_executable(wire_peer wire/peer.cpp)
 bridge_warnings(wire_peer)
 target_link_libraries(wire_peer PRIVATE osteon_bridge::wire)
 
-# Measurements: docs/performance.md of osteon.
+# Measurements: docs/reference/performance.md of osteon.
 foreach(name IN ITEMS wire_bench wan_box)
   add_executable(${name} EXCLUDE_FROM_ALL wire/${name}.cpp)
   bridge_warnings(${name})

@@ -1,4 +1,4 @@
-"""Write a job from an image: `python -m osteon.new_job IMAGE [--protocol NAME] [-o JOB.toml]`; docs/new.md.
+"""Write a job from an image: `python -m osteon.new_job IMAGE [--protocol NAME] [-o JOB.toml]`; docs/howto/new.md.
 
 The job has what the image states and what the protocol cites; what nobody states is left out and marked, so that
 `osteon check` asks for it.
@@ -95,7 +95,7 @@ def write_job(source: str, target: Path, protocol: str) -> tuple[str, list[str]]
         *_comment(f"Written by `osteon new {source} --protocol {protocol}`: {rules['title']}."),
         *_comment("Where its numbers are from: " + "; ".join(rules["source"]) + "."),
         *_comment(f"Phase that is computed: {rules['phase']['name']} ({rules['phase']['source']})."),
-        "# Every key: docs/job.md. Lists are in the order z, y, x.",
+        "# Every key: docs/reference/job.md. Lists are in the order z, y, x.",
         f"name = {_text(_name(target.stem))}",
         f"physics = {_text(rules['physics'])}",
         "",

@@ -59,8 +59,8 @@ def test_job_reference_is_up_to_date() -> None:
         text=True,
         check=True,
     )
-    assert page.stdout == (ROOT / "docs" / "job.md").read_text(), (
-        "make docs/job.md anew: ./run osteon schema | python3 tools/job_reference.py"
+    assert page.stdout == (ROOT / "docs" / "reference" / "job.md").read_text(), (
+        "make docs/reference/job.md anew: ./run osteon schema | python3 tools/job_reference.py"
     )
 
 
@@ -73,8 +73,8 @@ def test_page_of_the_answers_is_up_to_date() -> None:
         text=True,
         check=True,
     )
-    assert page.stdout == (ROOT / "docs" / "answers.md").read_text(), (
-        "make docs/answers.md anew: ./run osteon schema --answers | python3 tools/answers_reference.py"
+    assert page.stdout == (ROOT / "docs" / "reference" / "answers.md").read_text(), (
+        "make docs/reference/answers.md anew: ./run osteon schema --answers | python3 tools/answers_reference.py"
     )
 
 

@@ -34,7 +34,7 @@ def test_a_schema_is_one_refuses_other_keys_and_says_what_each_key_means(name: s
     assert it["additionalProperties"] is False
     assert it["properties"]["schema"]["const"].startswith("osteon.")
     told = [key for key, what in it["properties"].items() if "description" in what or key == "schema"]
-    if name != "summary":  # many of its keys are answers: docs/answers.md
+    if name != "summary":  # many of its keys are answers: docs/reference/answers.md
         assert told == list(it["properties"])
 
 
@@ -45,7 +45,7 @@ def test_every_name_that_the_product_writes_has_a_schema_and_is_on_the_page() ->
     written |= set(re.findall(r'\\"(osteon\.[a-z.]+/\d+)\\"', text))
     assert len(written) > 20
     assert {schema(name)["properties"]["schema"]["const"] for name in NAMES} >= written
-    page = (ROOT / "docs" / "json.md").read_text()
+    page = (ROOT / "docs" / "reference" / "json.md").read_text()
     assert [name for name in NAMES if f"(schemas/{name}.json)" not in page] == []
 
 

@@ -242,7 +242,7 @@ def test_the_function_has_the_units_in_its_keys() -> None:
 
 
 def test_the_command_has_help() -> None:
-    assert "docs/morphometry.md" in command("morphometry", "--help").stdout
+    assert "docs/reference/morphometry.md" in command("morphometry", "--help").stdout
 
 
 def test_thickness_is_that_of_bone_microarchitecture(job: Job) -> None:

@@ -1,4 +1,4 @@
-"""Keys of `summary.json` that only scripts of earlier versions read: the table of docs/json.md, held against whole jobs."""
+"""Keys of `summary.json` that only scripts of earlier versions read: the table of docs/reference/json.md, held against whole jobs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ STEPS = "[transient]\ninitial_K = 290.0\nend_s = 1.0\nstep_s = 0.5\n"
 
 
 def told() -> str:
-    return (ROOT / "docs" / "json.md").read_text().split("## Older keys", 1)[1]
+    return (ROOT / "docs" / "reference" / "json.md").read_text().split("## Older keys", 1)[1]
 
 
 def summary_of(job: Job, text: str) -> dict:

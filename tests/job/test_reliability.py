@@ -53,7 +53,7 @@ def wait(process: subprocess.Popen[str]) -> int:
 
 
 def check_result(path: Path) -> None:
-    """Compare a result with its digests, as docs/format.md describes them."""
+    """Compare a result with its digests, as docs/reference/format.md describes them."""
     with netCDF4.Dataset(path) as file:
         file.set_auto_mask(False)
         assert file.complete == 1

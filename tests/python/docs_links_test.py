@@ -47,7 +47,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def test_citations_are_keys_of_the_references() -> None:
-    keys = set(re.findall(r"^\| .*?\|", (ROOT / "docs/references.md").read_text(), re.MULTILINE))
+    keys = set(re.findall(r"^\| .*?\|", (ROOT / "docs/reference/references.md").read_text(), re.MULTILINE))
     keys = {key for row in keys for key in re.findall(r"\[(\w+)\]", row)}
     wrong, cited = [], set()
     for path in (path for part in PARTS for path in (ROOT / part).rglob("*") if path.suffix in CODE):

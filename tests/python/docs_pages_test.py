@@ -43,7 +43,7 @@ def test_a_page_that_says_what_is_not_printed_fails(tmp_path: Path) -> None:
 
 
 @needs_program
-@pytest.mark.parametrize("name", ["own_tiff", "electrode", "on_a_cluster", "bite"])
+@pytest.mark.parametrize("name", ["own_tiff", "electrode", "permeability", "perfusion", "on_a_cluster", "bite"])
 def test_tutorial(name: str, tmp_path: Path, scan: Path) -> None:
     """Oracle: the page itself says what is printed."""
     folder = tmp_path / "run"

@@ -25,7 +25,7 @@ def pages_of_the_tree() -> dict[str, list[str]]:
             for entry in (line.strip() for line in tree.splitlines() if line.strip() and not line.startswith(":")):
                 pattern = os.path.normpath(str(page.parent.relative_to(ROOT) / entry))
                 found = [p for ending in (".md", ".ipynb") for p in ROOT.glob(pattern + ending)]
-                if not found and entry == "oracles":  # made with the site
+                if not found and entry == "developers/oracles":  # made with the site
                     continue
                 assert found, f"{page.name} lists {entry}, which is not there"
                 names = [str(p.relative_to(ROOT).with_suffix("")) for p in found]
@@ -35,12 +35,17 @@ def pages_of_the_tree() -> dict[str, list[str]]:
 
 def test_every_page_is_in_the_tree_once() -> None:
     """Oracle: the files. A new page is named in a toctree of docs/index.md, so that readers find it."""
-    listed = [name for names in pages_of_the_tree().values() for name in names if name != "docs/oracles"]
+    listed = [name for names in pages_of_the_tree().values() for name in names if name != "docs/developers/oracles"]
     pages = [p for p in (ROOT / "docs").rglob("*.md") if p.name not in ("index.md", "oracles.md")]
     pages += [*(ROOT / "examples/notebooks").glob("*.ipynb"), *(ROOT / "bridge/docs").glob("*.md")]
     missing = {str(p.relative_to(ROOT).with_suffix("")) for p in pages} - set(listed)
     assert not missing, f"in no toctree of docs/index.md: {', '.join(sorted(missing))}"
     assert len(listed) == len(set(listed))
+
+
+def test_the_index_is_the_only_page_at_the_top() -> None:
+    """Oracle: the files. Tutorials, how-to guides, reference and theory have folders of their own."""
+    assert [p.name for p in (ROOT / "docs").glob("*.md")] == ["index.md"]
 
 
 def sphinx(source: Path, target: Path, builder: str) -> None:
@@ -108,8 +113,8 @@ def test_command_line_page_is_the_help_of_the_program() -> None:
         timeout=60,
         check=True,
     )
-    assert made.stdout == (ROOT / "docs/command_line.md").read_text(), (
-        f"make docs/command_line.md anew: python3 tools/command_reference.py {BINARY} > docs/command_line.md"
+    assert made.stdout == (ROOT / "docs/reference/command_line.md").read_text(), (
+        f"make docs/reference/command_line.md anew: python3 tools/command_reference.py {BINARY} > docs/reference/command_line.md"
     )
 
 

@@ -42,7 +42,7 @@ def result(request) -> tuple[str, np.ndarray]:
 
 
 def result_file(turn: np.ndarray | None) -> str:
-    """A file as docs/format.md describes it, by another writer than ours."""
+    """A file as docs/reference/format.md describes it, by another writer than ours."""
     with Dataset("r.nc", "w") as file:
         image = {} if turn is None else {"direction": turn.ravel().tolist()}
         file.setncatts({"product_schema": "osteon-result 1.0", "provenance": json.dumps({"image": image})})

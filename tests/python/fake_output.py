@@ -20,7 +20,7 @@ def sponge(shape: tuple[int, int, int]) -> np.ndarray:
 
 
 def add_digests(file: netCDF4.Dataset) -> None:
-    """Make of a file with fields a result: attributes and digests (docs/format.md)."""
+    """Make of a file with fields a result: attributes and digests (docs/reference/format.md)."""
     file.setncatts({"product_schema": "osteon-result 1.0", "complete": np.int32(1)})
     file.createDimension("hex", 16)
     integrity = file.createGroup("integrity")
@@ -37,7 +37,7 @@ def add_digests(file: netCDF4.Dataset) -> None:
 
 
 def seal(path: Path) -> None:
-    """The seal behind a file, of two parts (docs/format.md)."""
+    """The seal behind a file, of two parts (docs/reference/format.md)."""
     data = path.read_bytes()
     parts = [data[:1000], data[1000:]]
     table = "".join(f"{len(part):016x}" for part in parts)

@@ -1,5 +1,5 @@
 """The one reader of results: osteon.load_fields, the report and export. Oracle: the made-up fields, and a seal and digests
-that the test computes from docs/format.md."""
+that the test computes from docs/reference/format.md."""
 
 import random
 import shutil

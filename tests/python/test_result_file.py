@@ -147,7 +147,7 @@ def test_h5py_reads_the_same(directory):
 
 
 def metadata_digest(path):
-    """docs/format.md, "Digests", in NumPy."""
+    """docs/reference/format.md, "Digests", in NumPy."""
     lines = set()
 
     def attributes(owner, place):

@@ -45,7 +45,7 @@ def morphometry(
     Returns
     -------
     dict
-        The keys are those of ``docs/schemas/morphometry.json``, with units at their ends; ``docs/morphometry.md`` says
+        The keys are those of ``docs/schemas/morphometry.json``, with units at their ends; ``docs/reference/morphometry.md`` says
         what they mean.
 
     Raises

@@ -1,4 +1,4 @@
-"""The one reader of results and models: checks name, seal, completeness and digests (docs/format.md).
+"""The one reader of results and models: checks name, seal, completeness and digests (docs/reference/format.md).
 
 HDF5 may crash on damaged bytes or never return, so a file's bytes are held against its seal before it is opened. A copy
 that another program made has no seal: it is read with a warning, and its values are held against their digests.
@@ -215,7 +215,7 @@ def _ends_where_it_says(path: Path) -> bool:
 
 
 def _metadata_digest(file) -> str:
-    """SHA-256 of all attributes and variables, as docs/format.md describes it."""
+    """SHA-256 of all attributes and variables, as docs/reference/format.md describes it."""
     lines: set[str] = set()
 
     def attributes(owner, place: str) -> None:
