@@ -118,6 +118,25 @@ def test_command_line_page_is_the_help_of_the_program() -> None:
     )
 
 
+def test_performance_page_is_made_from_the_results() -> None:
+    """Oracle: bench/results, by tools/performance_page.py. Each measurement has its machine, command, date and revision."""
+    made = subprocess.run(
+        [sys.executable, ROOT / "tools/performance_page.py"], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert made.stdout == (ROOT / "docs/reference/performance.md").read_text(), (
+        "make the page anew: python3 tools/performance_page.py > docs/reference/performance.md"
+    )
+    for path in (ROOT / "bench/results").glob("*.json"):
+        if path.stem in ("machines", "commands"):
+            continue
+        for entry in json.loads(path.read_text())["measurements"]:
+            assert entry["command"]
+            assert entry["machine"]
+            assert re.fullmatch(r"\d{4}-\d\d-\d\d", entry["date"]), path.name
+            assert re.fullmatch(r"[0-9a-f]{8,}", entry["revision"]), path.name
+            assert all(len(row) == len(entry["columns"]) for row in entry["rows"]), path.name
+
+
 def test_messages_of_the_page_are_messages_of_the_program() -> None:
     """Oracle: the texts in the sources; literals that are broken over lines are joined."""
     paths = [p for ending in ("cpp", "hpp") for p in (ROOT / "src").rglob(f"*.{ending}")]

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Write docs/reference/performance.md, the measurements, from bench/results/*.json.
+
+    python3 tools/performance_page.py > docs/reference/performance.md
+
+Each file is one subject: `title`, `text` and `measurements`, each with `command`, `machine`, `date`, `revision` (the
+commit that recorded the figures), `conditions`, `columns`, `rows` and `note`. A new measurement replaces the old
+rows; git keeps the history. A test compares the page with the files.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+RESULTS = Path(__file__).resolve().parents[1] / "bench" / "results"
+SUBJECTS = {
+    "Jobs": ["main_job", "whole_command", "python_calls", "sponges", "mandible", "heat", "flow", "shape", "newcomer"],
+    "Comparison with other programs": ["parosol", "compositing", "ray_caster", "fourier", "integer_sort", "exchanges"],
+    "Accuracy": ["uncertainty", "thin_struts", "estimate"],
+    "Images, files and pictures": [
+        "import",
+        "files",
+        "digests",
+        "exports",
+        "files_512",
+        "blending",
+        "pictures",
+        "studio",
+    ],
+    "Cores, ranks and GPU": ["modes", "decomposition", "neighbour_exchange", "brick_kernel", "jacobi", "gpu"],
+    "Clusters and networks": ["weak_scaling", "placement", "links", "networks", "bridge", "wire"],
+}
+KEYS = ["Ito", "Itakura", "Johnson2012", "Ono", "Wang2004"]
+HEAD = """# Performance
+
+This page shows current measurements: one table per subject, with machine, date, command and the revision that
+recorded the figures. `tools/performance_page.py` generates it from `bench/results/*.json`. The tables report CPU
+seconds, because shared machines have no reproducible wall time. Experiments without success and their analysis are
+on the pages [solvers](../developers/tried_solvers.md), [files](../developers/tried_files.md),
+[pictures](../developers/tried_pictures.md) and [messages](../developers/tried_messages.md);
+[estimate](estimate.md#accuracy) lists the errors of predictions.
+
+- **Target**: the minimum, in brackets the goal. Bold values miss their target.
+- **Memory**: resident memory of all processes of a job, summed while it runs, unless the table names the process.
+- **Per further unknown** (or cell): difference of two sizes over the difference of their unknowns, without the fixed
+  part.
+- `./run bench --help` lists the measurements, `./run bench` runs all of them, including the jaw of full size. Both
+  print JSON.
+"""
+TAIL = """
+## Not yet measured
+More than 16 ranks, more than one host (except fake clusters), a parallel file system, and the solver on a GPU (only its
+kernels are measured above).
+"""
+
+
+def line(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def table(columns: list[str], rows: list[list[str]]) -> str:
+    return "\n".join([line(columns), "|---" * len(columns) + "|", *(line(row) for row in rows)])
+
+
+def measurement(entry: dict) -> str:
+    machine = entry["machine"] if " " in entry["machine"] else f"machine {entry['machine']}"
+    source = f"`{entry['command']}`; {machine}, {entry['date']}, revision {entry['revision']}"
+    if "conditions" in entry:
+        source += f"; {entry['conditions']}"
+    parts = [f"{source}.", table(entry["columns"], entry["rows"])]
+    if "note" in entry:
+        parts.append(entry["note"])
+    return "\n\n".join(parts)
+
+
+def page() -> str:
+    def read(name: str) -> dict | list:
+        return json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+
+    known = {path.stem for path in RESULTS.glob("*.json")} - {"machines", "commands"}
+    listed = [name for names in SUBJECTS.values() for name in names]
+    if known != set(listed):
+        sys.exit(f"performance_page: SUBJECTS and bench/results differ: {sorted(known ^ set(listed))}")
+    parts = [HEAD, table(["Machine", "Hardware and software"], [[f"**{k}**", v] for k, v in read("machines").items()])]
+    overview = []
+    for group, names in SUBJECTS.items():
+        titles = [read(name)["title"] for name in names]
+        overview.append([group, ", ".join(f"[{title}](#{anchor(title)})" for title in titles)])
+    parts += ["", table(["Subject", "Tables"], overview)]
+    parts += ["\n## Commands\n", table(["Command", "Measurement"], read("commands"))]
+    for name in listed:
+        subject = read(name)
+        parts.append(f"\n## {subject['title']}\n{subject['text']}\n")
+        parts.append("\n\n".join(map(measurement, subject["measurements"])))
+    parts.append(TAIL)
+    return "\n".join(parts) + "\n".join(f"[{key}]: references.md" for key in KEYS) + "\n"
+
+
+def anchor(title: str) -> str:
+    """The target of a link to a heading, as GitHub and MyST form it."""
+    kept = "".join(c for c in title.lower() if c.isalnum() or c in "_- ")
+    return kept.replace(" ", "-")
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())
