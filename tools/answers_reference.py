@@ -11,13 +11,13 @@ import sys
 
 HEAD = """# Answers
 
-What a job is run for: the numbers of `summary.json`, as the table on the terminal (T) and the report (R) show them.
-This page is made from `osteon schema --answers`. The list `answers` of a summary has key, title, unit and meaning of
-those that the job has and the report shows; the other keys are in format.md.
+Answers are the results of a job in `summary.json`, on the terminal (T) and in the report (R).
+`tools/answers_reference.py` generates this page from `osteon schema --answers`. The list `answers` of a summary has key,
+title, unit and meaning of those that the job has and the report shows; [format](format.md) lists the other keys.
 
-In a key, dots join the keys of nested objects, a number is a place in a list, `*` stands for each member of an object
-and `@` for the component of a list z, y, x along the load. With `[[case]]` the keys are those of each of `cases`.
-`effect_of_connectivity` names answers by the same keys (run.md, "What hangs by edges and corners").
+In a key, dots join the keys of nested objects, a number is an index into a list, `*` is each member of an object and
+`@` the component of a list z, y, x along the load. With `[[case]]` the keys are those of each of `cases`.
+`effect_of_connectivity` uses the same keys ([run](run.md#voxels-connected-by-edges-and-corners)).
 """
 TABLE = "| key | answer | unit | shown | meaning |\n|---|---|---|---|---|\n"
 

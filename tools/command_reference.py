@@ -15,9 +15,9 @@ from pathlib import Path
 WIDTH, COLUMN = 88, 30  # of a page of the site; where the program begins to explain an option
 HEAD = """# Command line
 
-What `osteon --help` and the help of each command say: `tools/command_reference.py` makes this page of it. Which page
-explains a command, the README says. Exit codes are the same everywhere: 0 done, 2 usage, 3 bad data, 4 not converged,
-5 machine, 75 stopped with a checkpoint, 130 after Ctrl-C.
+`tools/command_reference.py` generates this page from `osteon --help` and the help of each command.
+[Analyses and commands](analyses.md#commands) lists the commands by task. Exit codes: 0 done, 2 usage, 3 bad data, 4 not
+converged, 5 machine, 75 stopped with a checkpoint, 130 after Ctrl-C.
 """
 
 
