@@ -28,7 +28,9 @@ namespace osteon::physics {
 namespace {
 
 void check_warm_load(const spec& job, std::vector<problem>& problems) {
-  const expectation expect(problems);
+  const auto expect = [&](bool holds, const std::string& where, const std::string& text) {
+    if (!holds) problems.push_back({where, text});
+  };
   if (is_with_flow(job)) {
     check_flow_stage(job, problems);
   } else {

@@ -10,7 +10,9 @@
 namespace osteon::physics {
 
 void check_buoyancy(const spec& job, std::vector<problem>& problems) {
-  const expectation expect(problems);
+  const auto expect = [&](bool holds, const std::string& where, const std::string& text) {
+    if (!holds) problems.push_back({where, text});
+  };
   const flow_keys& f = job.groups.of<flow_keys>();
   if (!f.expansion_per_K) {
     for (const auto& [given, key] : {std::pair{f.gravity_m_per_s2.has_value(), "flow.gravity_m_per_s2"},

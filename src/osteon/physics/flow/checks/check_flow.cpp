@@ -11,7 +11,9 @@
 namespace osteon::physics {
 
 void check_flow(const spec& job, std::vector<problem>& problems) {
-  const expectation expect(problems);
+  const auto expect = [&](bool holds, const std::string& where, const std::string& text) {
+    if (!holds) problems.push_back({where, text});
+  };
   const flow_keys& f = job.groups.of<flow_keys>();
   const std::string test = flow_test(job);
   expect(test == "permeability" || test == "permeability_tensor" || test == "dispersion" || test == "flow", "load.test",

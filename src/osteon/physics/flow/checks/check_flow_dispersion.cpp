@@ -9,7 +9,9 @@
 namespace osteon::physics {
 
 void check_flow_dispersion(const spec& job, std::vector<problem>& problems) {
-  const expectation expect(problems);
+  const auto expect = [&](bool holds, const std::string& where, const std::string& text) {
+    if (!holds) problems.push_back({where, text});
+  };
   const flow_keys& f = job.groups.of<flow_keys>();
   const bool is_asked = flow_test(job) == "dispersion";
   for (const auto& [key, given] : {std::pair{"flow.peclet_numbers", !f.peclet_numbers.empty()},

@@ -19,7 +19,9 @@ bool is_field_of_flow(const std::string& field) {
 }  // namespace
 
 void check_flow_pictures(const spec& job, std::vector<problem>& problems) {
-  const expectation expect(problems);
+  const auto expect = [&](bool holds, const std::string& where, const std::string& text) {
+    if (!holds) problems.push_back({where, text});
+  };
   const flow_keys& f = job.groups.of<flow_keys>();
   const picture_spec& p = job.picture;
   if (p.field) {

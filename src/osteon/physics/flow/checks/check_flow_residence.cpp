@@ -11,7 +11,9 @@
 namespace osteon::physics {
 
 void check_flow_residence(const spec& job, std::vector<problem>& problems) {
-  const expectation expect(problems);
+  const auto expect = [&](bool holds, const std::string& where, const std::string& text) {
+    if (!holds) problems.push_back({where, text});
+  };
   const flow_keys& f = job.groups.of<flow_keys>();
   expect(!f.residence_time || flow_test(job) == "flow", "flow.residence_time",
          fmt::format("belongs to test = \"flow\", which has openings, not to '{}'; remove it", flow_test(job)));

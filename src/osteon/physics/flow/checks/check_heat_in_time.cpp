@@ -10,7 +10,9 @@
 namespace osteon::physics {
 
 void check_heat_in_time(const spec& job, std::vector<problem>& problems) {
-  const expectation expect(problems);
+  const auto expect = [&](bool holds, const std::string& where, const std::string& text) {
+    if (!holds) problems.push_back({where, text});
+  };
   const flow_keys& f = job.groups.of<flow_keys>();
   const bool applies = f.heat && job.groups.of<condition_keys>().transient;
   for (std::size_t n = 0; n < job.materials.size(); ++n) {

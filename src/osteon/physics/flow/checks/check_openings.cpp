@@ -21,7 +21,9 @@ bool names_a_part(const boundary_spec& b) { return b.low_mm || b.high_mm || b.ce
 // What the labels of a job are good for.
 void check_labels(const spec& job, std::vector<problem>& problems) {
   const flow_keys& f = job.groups.of<flow_keys>();
-  const expectation expect(problems);
+  const auto expect = [&](bool holds, const std::string& where, const std::string& text) {
+    if (!holds) problems.push_back({where, text});
+  };
   const bool has_image = job.segment.labels || f.label_image;
   std::vector<double> fluid = f.fluid_labels;
   if (fluid.empty()) fluid.assign(job.segment.void_labels.begin(), job.segment.void_labels.end());
@@ -89,7 +91,10 @@ bool conditions_drive(const spec& job) {
 }
 
 void check_openings(const spec& job, std::vector<problem>& problems) {
-  const expectation expect(problems);
+  const auto expect = [&](bool holds, const std::string& where, const std::string& text) {
+    if (!holds) problems.push_back({where, text});
+    return holds;
+  };
   std::map<std::string, std::size_t> owner;  // of each whole face, the table that speaks of it
   double given = 0;
   const bool has_heat = job.groups.of<flow_keys>().heat;

@@ -46,7 +46,9 @@ void check_factor(const spec& job, std::size_t n, std::vector<problem>& problems
 }  // namespace
 
 void check_time_steps(const spec& job, std::vector<problem>& problems) {
-  const expectation expect(problems);
+  const auto expect = [&](bool holds, const std::string& where, const std::string& text) {
+    if (!holds) problems.push_back({where, text});
+  };
   const flow_keys& f = job.groups.of<flow_keys>();
   for (std::size_t n = 0; n < job.groups.of<condition_keys>().boundaries.size(); ++n) check_factor(job, n, problems);
   if (!job.groups.of<condition_keys>().transient) {

@@ -17,7 +17,6 @@
 #include <osteon/numerics/krylov/block_sums.hpp>
 #include <osteon/numerics/operators/connected_parts.hpp>
 #include <osteon/physics/flow/solver/transport/transport_solver.hpp>
-#include <osteon/physics/shared/solver/faults.hpp>
 #include <osteon/physics/shared/solver/names_of_numerics.hpp>
 
 namespace osteon::physics {
@@ -355,13 +354,16 @@ class closure {
 }  // namespace
 
 void check_dispersion(const dispersion_problem& problem) {
-  fault_lines expect;
+  std::string faults;
+  const auto expect = [&](bool holds, const std::string& text) {
+    if (!holds) faults += (faults.empty() ? "" : "\n") + text;
+  };
   expect(!problem.peclet_numbers.empty(), "no Peclet number is given; give at least one, e.g. 0 for diffusion alone");
   for (const double p : problem.peclet_numbers)
     expect(std::isfinite(p) && p >= 0, fmt::format("a Peclet number is {}; it must be >= 0", p));
   expect(problem.length_mm > 0 && std::isfinite(problem.length_mm),
          fmt::format("the length of the Peclet number is {} mm; it must be positive", problem.length_mm));
-  expect.require_none();
+  if (!faults.empty()) throw usage_error(faults);
 }
 
 dispersion_solution solve_dispersion(const dispersion_problem& problem, const options& how, log_sink& log) {
