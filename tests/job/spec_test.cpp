@@ -6,9 +6,12 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <osteon/job/checkpoint.hpp>
+#include <osteon/job/physics_entry.hpp>
 #include <osteon/job/spec.hpp>
 #include <osteon/job/spec/doubts.hpp>
+#include <osteon/job/spec/key_entry.hpp>
 #include <osteon/job/spec/synonyms.hpp>
+#include <osteon/physics/elasticity/loads/load_keys.hpp>
 
 namespace spec_test {
 
@@ -51,7 +54,7 @@ TEST(spec, reads_what_is_written_and_keeps_defaults) {
   EXPECT_EQ(s.output_directory, "sample.out");
   EXPECT_EQ(*s.image.spacing_mm, (std::vector<double>{0.03, 0.02, 0.01}));
   EXPECT_FALSE(s.segment.threshold.has_value());
-  EXPECT_FALSE(s.load.strain.has_value());
+  EXPECT_FALSE(s.groups.of<physics::mechanical_keys>().drive.strain.has_value());
   ASSERT_EQ(s.materials.size(), 1u);
   EXPECT_EQ(*s.materials[0].youngs_modulus_MPa, 6829);
 }
@@ -128,8 +131,10 @@ TEST(spec, refuses_what_does_not_fit_together) {
   EXPECT_EQ(faults(bone + "[output]\nfields=['sed', 'strain']\n[picture]\nfield='von_mises'\n"), "");
   const std::string warm = "physics='heat'\n[image]\npath='a'\n[[material]]\nconductivity_W_per_mK=1\n";
   EXPECT_EQ(faults(warm + "[run]\ndecomposition='bricks'\n"), "");
-  EXPECT_NE(faults(warm + "[output]\nfields=['sed']\n").find("output.fields: given"), std::string::npos);
-  EXPECT_NE(faults(warm + "[picture]\nfield='sed'\n").find("picture.field: given"), std::string::npos);
+  EXPECT_NE(faults(warm + "[output]\nfields=['sed']\n")
+                .find("output.fields: belongs to physics = \"elasticity\" or \"thermo_elasticity\""),
+            std::string::npos);
+  EXPECT_NE(faults(warm + "[picture]\nfield='sed'\n").find("picture.field: belongs to physics = "), std::string::npos);
   EXPECT_NE(faults("image = 3\n").find("expected a table"), std::string::npos);
   EXPECT_NE(faults("material = 3\n").find("expected a list of tables"), std::string::npos);
   EXPECT_NE(faults("[image\n").find("not valid TOML"), std::string::npos);
@@ -233,8 +238,45 @@ TEST(spec, names_tests_and_properties_of_the_own_physics_only) {
   EXPECT_EQ(elastic.find("conduction"), std::string::npos) << elastic;
   EXPECT_NE(elastic.find("add [[material]] with youngs_modulus_MPa and poisson_ratio"), std::string::npos) << elastic;
   const std::string condition = faults(image + "[load]\nboundary_condition='kubc'\n");
-  EXPECT_NE(condition.find("belongs to test = \"homogenise\"; remove it or change the test"), std::string::npos)
+  EXPECT_NE(condition.find("belongs to test = \"homogenise\", not to \"axial_bonded\"; remove it or change the test"),
+            std::string::npos)
       << condition;
+}
+
+// Oracle: a misspelled path would leave its key without a scope.
+TEST(scopes, are_those_of_keys_that_there_are) {
+  job::key_table keys;
+  job::register_core_keys(keys);
+  for (const job::physics_entry* p : job::all_physics())
+    if (p->keys) p->keys(keys);
+  EXPECT_EQ(keys.close_scopes(), std::vector<std::string>{});
+}
+
+// Oracle: the tests, kinds and switches that the meanings of the keys name; limits follow the fault of a missing one.
+TEST(scopes, of_keys_are_tests_kinds_and_switches) {
+  const auto faults = [](const std::string& text) {
+    job_file file("[image]\npath='a'\n[[material]]\nyoungs_modulus_MPa=1000\npoisson_ratio = 0.3\n" + text);
+    file.read();
+    return file.faults();
+  };
+  for (const auto& [text, fault] : std::vector<std::pair<std::string, std::string>>{
+           {"[load]\ntest='bending'\nforce_N=1\n",
+            "load.force_N: belongs to test = \"axial_bonded\", \"uniaxial\", \"confined\", \"shear\" or \"pure_shear\", not "
+            "to "
+            "\"bending\"; remove it or change the test"},
+           {"[[case]]\nname='a'\ntest='torsion'\nstrain=0.1\n", "case[1].strain: belongs to test = "},
+           {"[[case]]\nname='a'\ntest='custom'\n[[case.support]]\non='z_low'\nfix='zyx'\n", "nothing loads the specimen"},
+           {"[[boundary]]\nface='z'\n", "boundary: belongs to physics = \"heat\""},
+           {"[flow]\n", "flow: belongs to physics = "},
+           {"[picture]\nfield='speed'\n", "picture.field: 'speed' does not go with physics = \"elasticity\"; use 'sed', "},
+           {"[load]\ntest='conduction'\n",
+            "load.test: 'conduction' does not go with physics = \"elasticity\"; use 'axial_bonded', "},
+           {"[[set]]\nname='a'\nselect='brush'\npoints_mm=[[1, 2, 3]]\n",
+            "set[1].radius_mm: missing: select = \"brush\" needs it, > 0 mm"},
+           {"[[set]]\nname='a'\nselect='points'\npoints_mm=[[1, 2]]\n",
+            "set[1].points_mm: 2 values; give three, [z, y, x]"}})
+    EXPECT_NE(faults(text).find(fault), std::string::npos) << text << faults(text);
+  EXPECT_EQ(faults("[load]\naxis='y'\nlow_K=300\n[[case]]\nname='a'\ntest='torsion'\nangle_deg=1\n"), "");
 }
 
 // Oracle: every word that the table leads to is a key or a value that there is, or it would never be said.

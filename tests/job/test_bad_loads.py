@@ -42,7 +42,7 @@ def refused(job: Job, code: int, *expected: str) -> None:
         (HOLD, ["nothing loads the specimen"]),
         ('[load]\ntest = "custom"\n' + PUSH, ["nothing holds the specimen"]),
         ('[load]\ntest = "uniaxial"\nforce_N = 3\n' + PUSH, ["no other load may act"]),
-        ('[load]\ntest = "torsion"\nstrain = 0.1\n', ['strain: does not go with test = "torsion"']),
+        ('[load]\ntest = "torsion"\nstrain = 0.1\n', ['"pure_shear", not to "torsion"']),
         ('[load]\ntest = "shear"\ndirection = "z"\n', ["'z' is the axis of the test"]),
         ("[load]\nstrain = 0.1\nforce_N = 3\n", ["2 measures drive the test"]),
         ("[load]\ngravity_m_per_s2 = [9.81, 0, 0]\n", ["density_kg_per_m3: missing"]),

@@ -157,7 +157,7 @@ PERIOD = '[[boundary]]\nface = "x"\nkind = "periodic"\n'
         (PERIOD, "", "", "nothing drives the flow"),
         (PERIOD + "pressure_drop_Pa = 1\nflow_rate_mm3_per_s = 1\n", "", "", "one follows from the other"),
         (PERIOD + "flow_rate_mm3_per_s = 0\n", "", "", "give pressure_drop_Pa"),
-        (INLET + "pressure_drop_Pa = 1\n" + OUTLET, "", "", 'does not go with kind = "velocity"'),
+        (INLET + "pressure_drop_Pa = 1\n" + OUTLET, "", "", 'belongs to kind = "periodic", not to "velocity"'),
         (
             PERIOD + "factor_at_s = [[0, 1], [1, 2]]\n[transient]\nend_s = 1\nstep_s = 0.1\n",
             "",

@@ -188,11 +188,12 @@ def test_probes_that_make_no_sense_are_refused(job: Job, tmp_path: Path, probes:
 
 
 @pytest.mark.parametrize(
-    ("physics", "load"), [("flow", '[load]\ntest = "permeability"\n'), ("heat", ""), ("elasticity", "")]
+    ("physics", "load", "owner"),
+    [("flow", '[load]\ntest = "permeability"\n', "test"), ("heat", "", "physics"), ("elasticity", "", "physics")],
 )
-def test_only_a_flow_between_openings_has_probes(job: Job, tmp_path: Path, physics: str, load: str) -> None:
+def test_only_a_flow_between_openings_has_probes(job: Job, tmp_path: Path, physics: str, load: str, owner: str) -> None:
     step(tmp_path)
     job.write(text(load + probe(at_mm=[0, 0, 0]), physics=physics).replace("[flow]\n", ""))
     done = job.run("--no-report")
     assert done.code == 2
-    assert 'probe: belongs to physics = "flow" with test = "flow"' in done.err
+    assert f'probe: belongs to {owner} = "flow"' in done.err

@@ -75,7 +75,7 @@ def test_a_mixed_vessel_is_of_one_age(job: Job, tmp_path: Path) -> None:
         (AGES + "inertia = true", "[transient]\nend_s = 1", 2, "is of steady flow"),
         ("", "picture.field=residence_time", 2, "needs flow.residence_time"),
         ("", "picture.field=temperature", 2, "needs flow.heat"),
-        ("", "picture.field=sed", 2, "is of elasticity"),
+        ("", "picture.field=sed", 2, "use 'speed', 'temperature' or 'residence_time'"),
     ],
 )
 def test_what_makes_no_sense_is_refused(job: Job, tmp_path: Path, flow: str, more: str, code: int, words: str) -> None:

@@ -229,8 +229,8 @@ def test_steps_that_make_no_sense_are_refused(
 @pytest.mark.parametrize(
     ("test", "fault"),
     [
-        ("permeability", 'does not go with test = "permeability"'),
-        ("permeability_tensor", 'does not go with test = "permeability_tensor"'),
+        ("permeability", 'belongs to test = "flow", not to "permeability"'),
+        ("permeability_tensor", 'belongs to test = "flow", not to "permeability_tensor"'),
     ],
 )
 def test_a_permeability_is_steady(job: Job, tmp_path: Path, test: str, fault: str) -> None:

@@ -222,7 +222,7 @@ def test_faces_that_do_not_meet_are_bad_data(job: Job, tmp_path: Path) -> None:
         ('[[boundary]]\nface = "z"\ntemperature_K = 1.0\n[[boundary]]\nface = "z_low"\ntemperature_K = 1.0\n', "z_low already"),
         ('[load]\ntest = "conduction"\n[[boundary]]\nface = "z"\ntemperature_K = 1.0\n', "boundary: belongs to"),
         ('[load]\nboundary_condition = "uniform"\n', "load.boundary_condition: belongs to"),
-        ('[load]\ntest = "conductivity_tensor"\n[transient]\ninitial_K = 1.0\nend_s = 1.0\nstep_s = 1.0\n', "transient: does not go"),
+        ('[load]\ntest = "conductivity_tensor"\n[transient]\ninitial_K = 1.0\nend_s = 1.0\nstep_s = 1.0\n', "transient: belongs to test"),
         ('[load]\ntest = "conductivity_tensor"\nboundary_condition = "kubc"\n', "use 'periodic' or 'uniform'"),
         ("[transient]\nend_s = 1.0\nstep_s = 2.0\n", "transient.initial_K: missing"),
         ("[transient]\ninitial_K = 1.0\nend_s = 1.0\nstep_s = 2.0\n", "transient.step_s: 2 s is longer"),

@@ -85,7 +85,7 @@ def test_ranges_of_greys_become_materials(job: Job, sponge: Path) -> None:
         ('kind = "gaussian"\nsigma_mm = 1\nsigma_voxels = 1', "give sigma_mm or sigma_voxels, one of the two"),
         ('kind = "gaussian"\nsigma_mm = -1', "sigma -1 must be in (0, 1000]"),
         ('kind = "median"\nradius_voxels = 40', "40 must be in [1, 16]"),
-        ('kind = "median"\nsigma_mm = 1', 'sigma_mm: is no key of kind = "median"'),
+        ('kind = "median"\nsigma_mm = 1', 'sigma_mm: belongs to kind = "gaussian", not to "median"'),
         ('kind = "resample"', "needed: [z, y, x] or one number"),
         ('kind = "resample"\nspacing_mm = [1, 1]', "needed: [z, y, x] or one number"),
         ('kind = "crop"\nvoxels = [[3, 1], [0, 1], [0, 1]]', "expected [[z0, z1], [y0, y1], [x0, x1]]"),

@@ -76,7 +76,7 @@ def test_it_is_checked_and_estimated(tmp_path: Path, sponge: Path) -> None:
         (JOB.replace("weight = 3", "weight = -1"), "census.weight: -1 must be > 0"),
         (JOB.replace("weight", "wieght"), "did you mean 'weight'?"),
         (JOB.replace('"census"', '"headcount"'), "did you mean 'census'?"),
-        (JOB + "[[support]]\non = 'z_low'\nfix = 'zyx'\n", '[[force]] and [[case]] belong to physics = "elasticity"'),
+        (JOB + "[[support]]\non = 'z_low'\nfix = 'zyx'\n", 'support: belongs to physics = "elasticity"'),
         (JOB + "[transient]\nend_s = 1\n", 'transient: belongs to physics = "heat"'),
         (JOB.replace("[picture]", "connectivity = 7\n[picture]"), "7 must be 6"),
     ):

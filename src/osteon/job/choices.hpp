@@ -4,10 +4,12 @@
 /// namespace of an enumeration has a function `choice_names`, which returns the names of its values 0, 1 ...
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <osteon/base/box.hpp>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace osteon {
 
@@ -27,6 +29,8 @@ class choice_field {
   bool has_value() const { return index_ >= 0; }
   /// Empty: none.
   std::string name() const { return has_value() ? names_[static_cast<std::size_t>(index_)] : ""; }
+  std::int32_t index() const { return index_; }
+  bool is_as(const choice_field& other) const { return index_ == other.index_; }
   /// @return false: there is no value of this name
   bool set(std::string_view name) {
     for (std::size_t n = 0; n < names_.size(); ++n)
@@ -68,6 +72,18 @@ template <class E>
   requires requires(E value) { choice_names(value); }
 std::string name_of(E value) {
   return choice_names(value)[static_cast<std::size_t>(value)];
+}
+
+template <class... E>
+std::vector<std::string> names_of(E... values) {
+  return {name_of(values)...};
+}
+
+/// The value of a name, or none.
+template <class E>
+std::optional<E> value_named(std::string_view name) {
+  optional_choice<E> found;
+  return found.set(name) ? std::optional<E>(*found) : std::nullopt;
 }
 
 }  // namespace osteon::job

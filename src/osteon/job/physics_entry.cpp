@@ -25,7 +25,7 @@ kept_parts keep_of(const spec& job) { return job.segment.keep.value_or(physics_o
 double tolerance_of(const spec& job) { return job.solve.tolerance.value_or(physics_of(job).default_tolerance); }
 
 bool draws_surface(const spec& job) {
-  return job.picture.method ? *job.picture.method == "surface" : physics_of(job).shows_surface;
+  return job.picture.method ? *job.picture.method == "surface" : physics_of(job).picture.is_surface;
 }
 
 std::string colour_map_of(const spec& job) {

@@ -88,6 +88,7 @@ struct solid_rules {
   std::vector<std::int64_t> labels{};  ///< of a label image: active are these, of one material; none: by [[material]]
   bool has_others = false;             ///< the other voxels take part, too, by [[material]]; the phase is material 1
   bool keeps_all = false;              ///< segment.keep is not asked: the solver leaves out what it does not need
+  bool has_loaded_faces = false;       ///< of the image, where the job may load those of the solid (load.faces) instead
   bool must_join_faces = false;        ///< a solid that does not join the two faces of the load axis is refused
   bool may_join_nothing = false;       ///< keep = "percolating" keeps all where no part joins the faces
   /// keep = "percolating" keeps the parts that join both faces of one of these axes (z, y, x), and the parts that touch one
@@ -95,6 +96,14 @@ struct solid_rules {
   std::array<bool, 3> through{};
   std::array<std::array<bool, 2>, 3> touching{};
   std::array<bool, 3> periodic{};  ///< axes z, y, x along which the image is taken to repeat itself
+};
+
+/// The picture of a physics.
+struct picture_defaults {
+  bool is_surface = false;            ///< picture.method, left out: "surface"
+  bool has_lines = false;             ///< of a vector field
+  bool draws_lines = false;           ///< picture.streamlines, left out
+  std::vector<const char*> fields{};  ///< values of picture.field
 };
 
 /// Labels of an image that a job refers to.
@@ -126,8 +135,13 @@ struct physics_entry {
 
   std::vector<load_test> tests{};
   const char* usual_test = "";  ///< what load.test is if it is left out; empty: as of the physics before
+  /// The name of the job's test, whether load.test is given or follows from other keys.
+  std::string (*test)(const spec& job) = [](const spec& job) { return job.load.test.value_or(""); };
+  /// A name for the test of a stage that goes before, whose keys the job has, too; empty: there is no such stage.
+  std::string (*test_of_first_stage)(const spec& job) = [](const spec&) { return std::string(); };
   /// Register its keys (spec/key_entry.hpp), those in structs of its own as groups (key_groups.hpp); null: none.
   void (*keys)(key_table& job) = nullptr;
+  std::vector<const char*> implied{};  ///< keys that count as true in its jobs, `flow.heat`
   /// Fill in values of its keys that follow from others, after a file has been read.
   void (*complete)(spec& job) = [](spec&) {};
   /// Append the faults of a job of this physics that can be found without the image.
@@ -136,8 +150,6 @@ struct physics_entry {
   /// depend on it; null: for all others
   void (*warn)(const spec& job, const vector3* size_mm, std::vector<problem>& warnings) = [](const spec&, const vector3*,
                                                                                              std::vector<problem>&) {};
-  /// Append a fault for each key of this physics in a job of another one.
-  void (*refuse)(const spec& job, std::vector<problem>& problems) = [](const spec&, std::vector<problem>&) {};
   /// Check its loads on a solid; append warnings. @throws data_error, usage_error @param read makes the local model
   void (*check_on_solid)(const spec& job, const std::function<local_model()>& read, std::vector<problem>& warnings) =
       [](const spec&, const std::function<local_model()>&, std::vector<problem>&) {};
@@ -152,12 +164,6 @@ struct physics_entry {
   const char* key_of_loads = "load";  ///< for the faults of check_on_solid
 
   std::vector<const material_property*> needs{};  ///< of every material; none: [[material]] may be left out
-  bool is_held_by_supports = false;               ///< [[support]], [[force]] and the tests of elasticity are its loads
-  bool yields = false;                            ///< of these: its materials have a law beyond the elastic one
-  bool takes_boundaries = false;                  ///< [[boundary]]
-  bool takes_time_steps = false;                  ///< [transient]
-  bool takes_heat_sources = false;                ///< of [[material]]; its own check says in which tests
-  bool takes_graded_moduli = false;               ///< [density_law] and [modulus_image]
   kept_parts default_keep = kept_parts::largest;  ///< segment.keep, left out
   const char* why_not_by_corners = "";            ///< nothing passes an edge or a corner; empty: something does
   /// Values that load.boundary_condition may have in this job; none: it has no such key.
@@ -178,20 +184,17 @@ struct physics_entry {
 
   /// Most components of a field that will be written.
   int (*most_components)(const spec& job) = [](const spec&) { return 1; };
-  bool balances_moments = false;   ///< the certificate says how well
-  bool shows_surface = false;      ///< default of picture.method = "surface"
-  bool writes_as_it_runs = false;  ///< files beside its results, in the output folder
-  /// The reason for which Python cannot solve the job in its own process; empty: it can.
+  bool balances_moments = false;  ///< the certificate says how well
+  picture_defaults picture{};
+  /// The reason for which Python cannot solve the job in its own process; empty: it can. A stage that writes files of its
+  /// own is one.
   std::string (*why_not_in_memory)(const spec& job) = [](const spec&) { return std::string(); };
-  bool has_lines = false;    ///< of a vector field, for its picture
-  bool draws_lines = false;  ///< default of the job
   /// @collective on part.where.comm
   physics_result (*run)(const spec& job, const local_model& part, const numerics::options& how, log_sink& log) = nullptr;
   /// Count what the solver sends on virtual ranks (numerics/solve_part.hpp), of one load case and one set of supports; null:
   /// they cannot be counted. @return the fields that will be written @collective on part.where.comm
   std::vector<io::field_info> (*rehearse)(const spec& job, const local_model& part,
                                           const std::function<void(numerics::solve_part)>& begins) = nullptr;
-  bool may_begin_with_flow = false;  ///< a table [flow] makes a flow the first stage of its job
   /// Why that does not work for a job; empty: it does.
   std::string (*why_not_rehearsed)(const spec& job) = [](const spec&) { return std::string(); };
   /// Null: there are no frames. @collective on part.where.comm

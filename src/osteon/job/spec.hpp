@@ -142,20 +142,6 @@ struct poisson_image_spec {
   std::string path;
 };
 
-/// Faces that a test loads: of the image, or of the smallest box around the solid.
-enum class loaded_faces { image, solid };
-inline std::span<const char* const> choice_names(loaded_faces) {
-  static constexpr const char* names[] = {"image", "solid"};
-  return names;
-}
-
-/// Areas of the apparent stress.
-enum class loaded_area { outline, box, solid_box, solid };
-inline std::span<const char* const> choice_names(loaded_area) {
-  static constexpr const char* names[] = {"outline", "box", "solid_box", "solid"};
-  return names;
-}
-
 /// Conditions on the outer faces of the image, of tests that solve for effective properties.
 enum class outer_condition { periodic, kubc, uniform, mirrored, closed };
 inline std::span<const char* const> choice_names(outer_condition) {
@@ -164,21 +150,9 @@ inline std::span<const char* const> choice_names(outer_condition) {
 }
 
 struct load_spec {
-  std::optional<std::string> test;
+  std::optional<std::string> test;  ///< its physics has an enumeration of the names
   optional_choice<osteon::axis> axis = osteon::axis::z;
-  optional_choice<osteon::axis> direction;
-  choice<loaded_faces> faces = loaded_faces::image;
-  double depth_mm = 0;
-  optional_choice<loaded_area> area;  ///< absent: outline, or the box of a test that holds the sides
-  std::optional<double> area_mm2;
-  bool bonded = false;
-  std::optional<std::vector<double>> about_mm;
-  std::optional<double> strain, displacement_mm, force_N, angle_deg, moment_N_mm;
-  std::optional<std::vector<double>> gravity_m_per_s2;
-  double low_K = 0, high_K = 1;
-  std::optional<double> reference_K;                     ///< of thermo_elasticity
-  optional_choice<outer_condition> boundary_condition;   ///< of homogenise, absent: kubc; of conductivity_tensor: periodic
-  std::optional<std::vector<double>> gradient_K_per_mm;  ///< of a heat_transfer
+  optional_choice<outer_condition> boundary_condition;  ///< absent: as the test says
 };
 
 struct solve_spec {
@@ -212,7 +186,7 @@ struct picture_spec {
   std::optional<std::string> colour_map;    ///< absent: colour_map_of() says
   std::string preset = "screen";            ///< as render::presets::background_of takes it
   std::string compositing = "auto";         ///< as render::parse_compositing takes it
-  std::optional<std::string> field;         ///< elasticity only; absent: sed
+  std::optional<std::string> field;         ///< one of those of the physics; absent: it chooses
   std::optional<std::int64_t> streamlines;  ///< lines of the vector field; absent: usual_streamlines() of the physics
   std::int64_t pathlines = 0;               ///< particles of a flow in time; 0: none
   bool film = false;                        ///< of the frames
@@ -278,7 +252,6 @@ struct spec {
   checkpoint_spec checkpoint;
   std::string output_directory;
   bool measures_shape = false;
-  std::optional<std::vector<std::string>> output_fields;  ///< elasticity only; absent: default_elastic_fields()
 
   key_groups groups;                         ///< keys of the physics, by their type
   std::shared_ptr<const model_source> from;  ///< where its model comes from; null: the image (model_source.hpp)

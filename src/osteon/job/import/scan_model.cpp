@@ -115,7 +115,7 @@ voxel::segmented classify(const spec& job, const job_images& images) {
   how.labels = rules.labels;
   how.inverted = rules.takes_empty_space;
   how.must_join_faces = rules.must_join_faces;
-  if (physics_of(job).is_held_by_supports && job.load.faces == loaded_faces::image)
+  if (rules.has_loaded_faces)
     how.instead_of_faces = how.keep == voxel::keep_rule::percolating
                                ? "load the faces of the solid (load.faces = \"solid\" with segment.keep = \"largest\"), "
                                : "load the faces of the solid (load.faces = \"solid\"), ";

@@ -58,7 +58,6 @@ std::string why_not_in_memory(const spec& job) {
   if (!job.image.steps.empty()) return "its image goes through steps ([[image.step]])";
   if (job.picture.enabled) return "it asks for a picture (picture.enabled)";
   if (job.picture.every > 0 || job.picture.film) return "it asks for frames (picture.every, picture.film)";
-  if (physics_of(job).writes_as_it_runs) return "its physics writes files of its own as it runs";
   if (const std::string why = physics_of(job).why_not_in_memory(job); !why.empty()) return why;
   if (job.segment.compare_connectivity) return "it is computed twice (segment.compare_connectivity)";
   if (job.uncertainty && job.uncertainty->enabled) return "it is computed several times ([uncertainty])";

@@ -154,7 +154,7 @@ job_plans plans_of_voxels(const spec& job, const voxel::model_header& header, co
     const render::scene scene = scene_of_picture(job, header, false);
     drawn.emplace(boxes, scene, io::png_rows(scene.height, ranks));
     if (!drawn->assumed().empty()) result.assumed.push_back(drawn->assumed());
-    if (job.picture.streamlines.value_or(row.draws_lines ? 1 : 0) > 0)
+    if (job.picture.streamlines.value_or(row.picture.draws_lines ? 1 : 0) > 0)
       result.assumed.emplace_back(
           "streamlines are not planned: lines go over between neighbours as they are followed, and the picture is joined "
           "once more for their edges");

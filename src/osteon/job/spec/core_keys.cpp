@@ -31,6 +31,20 @@ std::vector<std::string> own_tests(const spec& job) {
   return names;
 }
 
+// Fields that pictures show, each once.
+std::vector<std::string> fields_of_all() {
+  std::vector<std::string> names;
+  for (const physics_entry* p : all_physics())
+    for (const char* name : p->picture.fields)
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);
+  return names;
+}
+
+std::vector<std::string> own_fields(const spec& job) {
+  const physics_entry* p = find_physics(job.physics);
+  return p ? std::vector<std::string>(p->picture.fields.begin(), p->picture.fields.end()) : std::vector<std::string>{};
+}
+
 std::string meaning_of_tests() {
   std::string text, left_out;
   for (const load_test* test : tests_of_all()) text += test->name + ": " + test->meaning + ". ";
@@ -61,34 +75,46 @@ void add_step_keys(key_list<image_step_spec> t) {
     "of greys become labels, for segment.labels. laplace_hamming: fine structures brighter, noise less. local_threshold: "
     "voxels from low to high that are brighter than what is around are raised just above high. hysteresis: so are those "
     "that are connected with voxels above high. segment.threshold = high then keeps them, too.");
-  t("sigma_mm", &image_step_spec::sigma_mm, "gaussian: its standard deviation in mm, > 0.");
-  t("sigma_voxels", &image_step_spec::sigma_voxels, "gaussian: the same in voxels, along each axis, instead of sigma_mm.");
+  t("sigma_mm", &image_step_spec::sigma_mm, "gaussian: its standard deviation in mm, > 0.",
+    {.kinds = {only(image_filter::gaussian)}});
+  t("sigma_voxels", &image_step_spec::sigma_voxels, "gaussian: the same in voxels, along each axis, instead of sigma_mm.",
+    {.kinds = {only(image_filter::gaussian)}});
   t("radius_voxels", &image_step_spec::radius_voxels,
-    "median, close, open: 1 to 16 voxels; local_threshold: half the edge of its window, 2 to 64.");
+    "median, close, open: 1 to 16 voxels; local_threshold: half the edge of its window, 2 to 64.",
+    {.kinds = {only(image_filter::median, image_filter::close, image_filter::open, image_filter::local_threshold)}});
   t("spacing_mm", &image_step_spec::spacing_mm, "resample: the new edges of a voxel in mm, [z, y, x] or one number.",
-    {.is_one_for_three = true});
+    {.is_one_for_three = true, .kinds = {only(image_filter::resample)}});
   t("interpolation", &image_step_spec::interpolation,
     "resample: linear, nearest (labels), or bspline, cubic. To larger voxels, blur before: only the voxels around a centre "
-    "count.");
-  t("voxels", &image_step_spec::voxels, "crop: [[z0, z1], [y0, y1], [x0, x1]], half open.");
-  t("ranges", &image_step_spec::ranges, "labels: [[low, high, label], ...], both ends within; other greys become 0.");
+    "count.",
+    {.kinds = {only(image_filter::resample)}});
+  t("voxels", &image_step_spec::voxels, "crop: [[z0, z1], [y0, y1], [x0, x1]], half open.",
+    {.kinds = {only(image_filter::crop)}});
+  t("ranges", &image_step_spec::ranges, "labels: [[low, high, label], ...], both ends within; other greys become 0.",
+    {.kinds = {only(image_filter::labels)}});
   t("method", &image_step_spec::method,
     "local_threshold: sauvola, phansalkar: by mean and standard deviation of the window, of greys from 0 to 1 over their "
-    "range. bernsen: the middle between its darkest and brightest voxel.");
+    "range. bernsen: the middle between its darkest and brightest voxel.",
+    {.kinds = {only(image_filter::local_threshold)}});
   t("weight", &image_step_spec::weight,
     "local_threshold, sauvola and phansalkar: k, how much the deviation counts; left out: 0.2, 0.25.",
-    {.range = {.low = 0, .high = 1, .is_above = true}});
+    {.range = {.low = 0, .high = 1, .is_above = true},
+     .kinds = {only(image_filter::local_threshold), only(threshold_method::sauvola, threshold_method::phansalkar)}});
   t("contrast", &image_step_spec::contrast,
     "local_threshold, bernsen: windows whose greys differ by less are what their middle is, above or below Otsu's "
-    "threshold.");
-  t("low", &image_step_spec::low, "local_threshold, hysteresis: what is not above stays as it is.");
+    "threshold.",
+    {.kinds = {only(image_filter::local_threshold), only(threshold_method::bernsen)}});
+  t("low", &image_step_spec::low, "local_threshold, hysteresis: what is not above stays as it is.",
+    {.kinds = {only(image_filter::local_threshold, image_filter::hysteresis)}});
   t("high", &image_step_spec::high,
-    "local_threshold, hysteresis: what is above is solid whatever is around it; the threshold of [segment].");
+    "local_threshold, hysteresis: what is above is solid whatever is around it; the threshold of [segment].",
+    {.kinds = {only(image_filter::local_threshold, image_filter::hysteresis)}});
   t("epsilon", &image_step_spec::epsilon, "laplace_hamming: share of the Laplacian, in [0, 1]; left out: 0.45.",
-    {.range = from_to(0, 1)});
+    {.range = from_to(0, 1), .kinds = {only(image_filter::laplace_hamming)}});
   t("cutoff", &image_step_spec::cutoff,
     "laplace_hamming: cycles a voxel at which the filter reaches 0, in (0, 0.5]; left out: 0.3.",
-    {.range = {.low = 0, .high = 0.5, .is_above = true, .unit = "cycles a voxel"}});
+    {.range = {.low = 0, .high = 0.5, .is_above = true, .unit = "cycles a voxel"},
+     .kinds = {only(image_filter::laplace_hamming)}});
 }
 
 void add_image_keys(key_table& job) {
@@ -323,7 +349,7 @@ void add_picture_keys(key_table& job) {
     "What is shown of an elasticity result; left out: sed, the strain energy density. "
     "principal_strain_1 is the largest principal strain. Of a flow: speed, temperature (shown with flow.heat if this is "
     "left out), residence_time (with flow.residence_time).",
-    {.choices = {"sed", "von_mises", "effective_strain", "principal_strain_1", "speed", "temperature", "residence_time"}});
+    {.choices = fields_of_all(), .own_choices = own_fields});
   t("colour_map", &picture_spec::colour_map,
     "Colour map of the field; left out: ivory of a surface, from the colour of bone over orange to violet, inferno of a "
     "volume.",
@@ -364,14 +390,6 @@ void add_output_keys(key_table& job) {
   t("morphometry", &spec::measures_shape,
     "Also measure the shape of the solid (of a flow: of the fluid): BV/TV, thickness, connectivity, anisotropy ..., as "
     "osteon morphometry does, into morphometry of summary.json, the table and the report. docs/morphometry.md.");
-  t("fields", &spec::output_fields,
-    "Fields of an elasticity result; left out: displacement, sed, effective_strain, von_mises. Strain, stress and sed, "
-    "the strain energy density, are taken at the voxels' centres; sed_integrated is the energy of the whole voxel over "
-    "its volume. principal_stress, principal_strain and principal_direction become three fields each, "
-    "_1 for the largest stress or strain to _3. stiffness_sensitivity is the change of the stiffness with the voxel's "
-    "modulus; neck_energy the share of the strain energy of voxels that alone join others, 0 elsewhere.",
-    {.choices = {"displacement", "strain", "stress", "principal_stress", "principal_strain", "principal_direction",
-                 "von_mises", "sed", "sed_integrated", "effective_strain", "stiffness_sensitivity", "neck_energy"}});
 }
 
 void add_run_keys(key_table& job) {

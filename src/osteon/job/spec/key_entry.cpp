@@ -5,6 +5,8 @@
 #include <cmath>
 #include <osteon/job/physics_entry.hpp>
 #include <osteon/job/spec/key_entry.hpp>
+#include <string>
+#include <type_traits>
 
 namespace osteon::job {
 
@@ -38,13 +40,55 @@ key_field key_entry::in(void* holder) const {
                   std::make_index_sequence<std::variant_size_v<key_field>>());
 }
 
-std::string key_range::fault_of(double value) const {
+bool key_entry::is_given(const key_field& value) const {
+  const key_field usual = in(defaults);
+  return std::visit(
+      [&](const auto* field) {
+        using type = std::remove_cvref_t<decltype(*field)>;
+        const type& other = *std::get<type*>(usual);
+        if constexpr (std::is_same_v<type, choice_field>)
+          return !field->is_as(other);
+        else
+          return !(*field == other);
+      },
+      value);
+}
+
+std::string key_range::limits() const {
   const bool has_low = std::isfinite(low), has_high = std::isfinite(high);
-  const std::string limits =
+  if (!has_low && !has_high) return {};
+  const std::string text =
       has_low && has_high ? fmt::format("in {}{}, {}{}", is_above ? '(' : '[', shown(low), shown(high), is_below ? ')' : ']')
       : has_low           ? fmt::format("{} {}", is_above ? ">" : ">=", shown(low))
                           : fmt::format("{} {}", is_below ? "<" : "<=", shown(high));
-  return fmt::format("{} must be {}{}{}{}", shown(value), limits, *unit ? " " : "", unit, remark);
+  return text + (*unit ? " " : "") + unit + remark;
+}
+
+std::string key_range::fault_of(double value) const { return fmt::format("{} must be {}", shown(value), limits()); }
+
+void key_table::accept(const key_tests& tests, const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) accepted_.emplace_back(path, tests);
+}
+
+const key_scope* key_table::find_scope(const std::string& path) const {
+  const auto dot = path.find('.');
+  for (const key_table& t : tables_)
+    if (t.name == path.substr(0, dot)) return dot == std::string::npos ? &t.scope : t.find_scope(path.substr(dot + 1));
+  for (const key_part& part : parts_)
+    for (const key_entry& entry : part.keys)
+      if (entry.name == path) return &entry.scope;
+  return nullptr;
+}
+
+std::vector<std::string> key_table::close_scopes() {
+  std::vector<std::string> unknown;
+  for (const auto& [path, tests] : accepted_)
+    if (const key_scope* scope = find_scope(path))
+      const_cast<key_scope*>(scope)->push_back(tests);  // of this table, which is not const
+
+    else
+      unknown.push_back(path);
+  return unknown;
 }
 
 bool key_table::has_table(const std::string& of_name) const {
@@ -86,6 +130,7 @@ const key_table& job_keys() {
     register_core_keys(job);
     for (const physics_entry* p : all_physics())
       if (p->keys) p->keys(job);
+    job.close_scopes();
     return job;
   }();
   return all;

@@ -10,6 +10,7 @@
 #include <optional>
 #include <osteon/job/choices.hpp>
 #include <osteon/job/spec.hpp>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -52,6 +53,8 @@ struct key_range {
   }
   /// `0 must be in (0, 1), e.g. 1e-6`
   std::string fault_of(double value) const;
+  /// `in (0, 1)`; empty: none
+  std::string limits() const;
 };
 inline key_range positive(const char* unit, const char* remark = "") {
   return {.low = 0, .is_above = true, .unit = unit, .remark = remark};
@@ -67,6 +70,40 @@ inline key_range between(double low, double high, const char* unit = "", const c
   return {.low = low, .high = high, .is_above = true, .is_below = true, .unit = unit, .remark = remark};
 }
 
+/// Values of a choice in the same table that accept a key: `only(set_select::disk, set_select::brush)`.
+struct key_kinds {
+  std::span<const char* const> names;          ///< of the choice, which is registered before the key
+  std::uint64_t accepted = 0, in_need_of = 0;  ///< sets of values, as bits
+
+  /// The values without which the key is missing: these, or all that accept it.
+  template <class... E>
+  key_kinds needed_by(E... values) const {
+    key_kinds changed = *this;
+    changed.in_need_of = ((std::uint64_t{1} << static_cast<unsigned>(values)) | ...);
+    return changed;
+  }
+  key_kinds needed() const {
+    key_kinds changed = *this;
+    changed.in_need_of = accepted;
+    return changed;
+  }
+};
+template <class E, class... More>
+key_kinds only(E value, More... more) {
+  return {choice_names(value),
+          ((std::uint64_t{1} << static_cast<unsigned>(value)) | ... | (std::uint64_t{1} << static_cast<unsigned>(more)))};
+}
+
+/// Tests of a physics that accept a key.
+struct key_tests {
+  std::string physics;
+  std::vector<std::string> tests;
+  std::string remark{};  ///< after the name of the physics: what makes a job have this test
+  bool is_read = true;   ///< false: it ignores the key
+};
+/// All that accept a key; none: every job does.
+using key_scope = std::vector<key_tests>;
+
 /// Properties that most keys leave at their defaults.
 struct key_options {
   std::vector<std::string> choices{};  ///< values of a text, or of each text of a list; none: any, or those of its type
@@ -74,8 +111,12 @@ struct key_options {
   std::optional<key_use> use{};   ///< absent: that of the table
   const char* word = "";          ///< a text that a number may be left out by
   bool is_one_for_three = false;  ///< a number is read as a list of three equal ones
-  /// Of the choices, those that a job of its physics has, for faults; null: all.
+  bool is_vector = false;         ///< a list of three numbers, z, y, x
+  /// Of the choices, those that a job of its physics has; null: all.
   std::vector<std::string> (*own_choices)(const spec& job) = nullptr;
+  std::vector<key_kinds> kinds{};  ///< each of them accepts the key
+  const char* with = "";           ///< a bool of the same table, registered before, without which nothing reads the key
+  const char* remedy = "";         ///< for the fault of a key that the test or a kind does not accept
 };
 
 /// One key.
@@ -85,9 +126,13 @@ struct key_entry {
   key_use use = key_use::answers;
   std::size_t type = 0;       ///< of its value: index of key_field
   std::ptrdiff_t offset = 0;  ///< of its value in the struct that holds it
+  void* defaults = nullptr;   ///< such a struct
+  key_scope scope{};
 
   /// @param holder the struct of its part
   key_field in(void* holder) const;
+  /// Whether a value differs from the default.
+  bool is_given(const key_field& value) const;
 };
 
 /// Keys of a table that are in one struct.
@@ -112,6 +157,7 @@ class key_list {
     if constexpr (std::is_base_of_v<choice_field, T>)
       entry.options.choices.assign((sample.*at).names().begin(), (sample.*at).names().end());
     entry.offset = reinterpret_cast<const std::byte*>(&(sample.*at)) - reinterpret_cast<const std::byte*>(&sample);
+    entry.defaults = &sample;
     part_->keys.push_back(std::move(entry));
     return *this;
   }
@@ -133,6 +179,10 @@ class key_table {
   std::function<void*(void* owner)> open;                    ///< a new element of a list, the element of others
   std::function<std::size_t(void* owner)> count;             ///< of elements that there are
   std::function<void*(void* owner, std::size_t number)> at;  ///< an element that there is
+  key_scope scope{};
+  std::function<bool(void* owner)> is_given{};  ///< whether the job has the table; null: it has elements, none of kind one
+  std::function<std::string(const spec& job, void* element)>
+      test{};  ///< of an element that has its own; null: that of the job
 
   /// A table within this one. A second registration returns the table of the first.
   /// @param at member of the owner's struct, or a function of the owner
@@ -178,8 +228,18 @@ class key_table {
   /// Keys in a group of the job, for a table of the job.
   template <class Keys>
   key_list<Keys> keys_in_group(int at_place = 0) {
+    is_given = [](void* job) { return static_cast<spec*>(job)->groups.template has<Keys>(); };
     return {part([](void* job) -> void* { return &static_cast<spec*>(job)->groups.template of<Keys>(); }, at_place), use};
   }
+
+  /// State that these tests of a physics accept keys and tables, `load.strain` or `boundary`, and that jobs whose physics
+  /// states nothing do not. Those that no physics of the program registers are left out. Of the table of the job.
+  void accept(const key_tests& tests, const std::vector<std::string>& paths);
+  /// Enter what was stated in the keys and tables. @return the paths that are neither
+  std::vector<std::string> close_scopes();
+
+  /// Null: there is no such key or table.
+  const key_scope* find_scope(const std::string& path) const;
 
   bool has_table(const std::string& of_name) const;
   const std::list<key_part>& parts() const { return parts_; }
@@ -194,6 +254,7 @@ class key_table {
 
   std::list<key_part> parts_;
   std::list<key_table> tables_;
+  std::vector<std::pair<std::string, key_tests>> accepted_;
 };
 
 /// Visit the keys and tables of a job.
@@ -211,6 +272,13 @@ void visit_keys(const key_table& table, void* element, key_visitor& visitor);
 /// All keys: those of the core, and those that each physics of all_physics() registers. The element of this table is the
 /// job.
 const key_table& job_keys();
+
+/// Whether the tests of a job accept a key or a table, `load.strain`.
+bool takes_key(const spec& job, const std::string& path);
+
+/// Faults of single keys: values beyond their limits, and keys that the job's physics, test or a choice of their table does
+/// not accept, or misses.
+void check_keys(const spec& job, std::vector<problem>& problems);
 
 /// Keys of the core.
 void register_core_keys(key_table& job);

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 #include <osteon/base/error.hpp>
+#include <osteon/job/fault_list.hpp>
 #include <osteon/job/physics_entry.hpp>
 #include <osteon/job/spec.hpp>
 #include <osteon/job/spec/key_entry.hpp>
@@ -19,57 +20,16 @@ namespace osteon::job {
 
 namespace {
 
-// Faults of numbers beyond the limits that their keys state.
-class range_checker final : public key_visitor {
- public:
-  range_checker(std::string prefix, std::vector<problem>& problems) : prefix_(std::move(prefix)), problems_(problems) {}
-
-  void key(const key_entry& entry, const key_field& value) override {
-    std::visit([&](const auto* field) { check(entry, *field); }, value);
-  }
-  void table(const key_table& table, void* owner) override {
-    for (std::size_t n = 0; n < table.count(owner); ++n) {
-      const bool is_list = table.kind == key_table::kinds::list;
-      range_checker inner(prefix_ + table.name + (is_list ? fmt::format("[{}].", n + 1) : "."), problems_);
-      visit_keys(table, table.at(owner, n), inner);
-    }
-  }
-
- private:
-  bool check(const key_entry& entry, double value) {
-    const bool holds = entry.options.range.contains(value);
-    if (!holds) problems_.push_back({prefix_ + entry.name, entry.options.range.fault_of(value)});
-    return holds;
-  }
-  bool check(const key_entry& entry, std::int64_t value) { return check(entry, static_cast<double>(value)); }
-  bool check(const key_entry&, bool) { return true; }
-  bool check(const key_entry&, const std::string&) { return true; }
-  bool check(const key_entry&, const choice_field&) { return true; }
-  template <class T>
-  bool check(const key_entry& entry, const std::optional<T>& value) {
-    return !value || check(entry, *value);
-  }
-  template <class T>
-  bool check(const key_entry& entry, const std::vector<T>& values) {
-    return std::all_of(values.begin(), values.end(), [&](const T& value) { return check(entry, value); });
-  }
-
-  std::string prefix_;
-  std::vector<problem>& problems_;
-};
-
 class checker {
  public:
-  explicit checker(const spec& job) : job_(job), row_(physics_of(job)) {}
+  explicit checker(const spec& job) : job_(job), row_(physics_of(job)), expect(problems_) {}
 
   std::vector<problem> run() {
-    spec copy = job_;  // visitors may fill in values
-    range_checker ranges("", problems_);
-    visit_keys(job_keys(), &copy, ranges);
+    check_keys(job_, problems_);
     check_name();
     check_image();
     check_materials();
-    check_physics();
+    row_.check(job_, problems_);
     check_boundary_condition();
     check_compartments();
     check_numbers();
@@ -77,10 +37,6 @@ class checker {
   }
 
  private:
-  void expect(bool holds, const std::string& where, const std::string& text) {
-    if (!holds) problems_.push_back({where, text});
-  }
-
   template <class Condition>
   static std::string names_of(Condition holds) {
     std::string names;
@@ -104,10 +60,10 @@ class checker {
     constexpr std::size_t longest = 200;
     const std::string& name = job_.name;
     expect(name.find('/') == std::string::npos && name != "." && name != "..", "name",
-           fmt::format("'{}' leads to another folder; give a plain name, and the place by output.directory", name));
-    expect(name.size() <= longest, "name", fmt::format("it has {} bytes; at most {} are allowed", name.size(), longest));
+           "'{}' leads to another folder; give a plain name, and the place by output.directory", name);
+    expect(name.size() <= longest, "name", "it has {} bytes; at most {} are allowed", name.size(), longest);
     expect(printable(name) == name && name.find_first_of("\n\t") == std::string::npos, "name",
-           fmt::format("'{}' has characters that cannot be shown; use letters, digits and signs", printable(name)));
+           "'{}' has characters that cannot be shown; use letters, digits and signs", printable(name));
   }
 
   void check_io() {
@@ -116,23 +72,22 @@ class checker {
     expect(!f.compression_level || f.compression != "none", "io.compression_level",
            "there are no levels without compression");
     expect(!f.compression_level || f.compression == "none" || (*f.compression_level >= 1 && *f.compression_level <= highest),
-           "io.compression_level", fmt::format("{} must be in [1, {}]", f.compression_level.value_or(0), highest));
+           "io.compression_level", "{} must be in [1, {}]", f.compression_level.value_or(0), highest);
     for (const std::string& hint : f.hints)
       expect(hint.find('=') != std::string::npos && hint.front() != '=' && hint.back() != '=', "io.hints",
-             fmt::format("'{}' must have the form key=value", hint));
+             "'{}' must have the form key=value", hint);
   }
 
   void check_image() {
     const image_spec& i = job_.image;
     expect(!i.path.empty(), "image.path", "missing: the scan to use, e.g. path = \"bone.tif\"");
     if (i.spacing_mm) {
-      expect(i.spacing_mm->size() == 3, "image.spacing_mm",
-             fmt::format("{} values; give three, [z, y, x], or one number for cubes", i.spacing_mm->size()));
+      expect(i.spacing_mm->size() == 3, "image.spacing_mm", "{} values; give three, [z, y, x], or one number for cubes",
+             i.spacing_mm->size());
       for (double h : *i.spacing_mm)
         if (!(h > 0) || h > 1000) {
-          expect(false, "image.spacing_mm",
-                 fmt::format("[{}]: every edge must be in (0, 1000] mm; give the voxel size in millimetres",
-                             fmt::join(*i.spacing_mm, ", ")));
+          expect(false, "image.spacing_mm", "[{}]: every edge must be in (0, 1000] mm; give the voxel size in millimetres",
+                 fmt::join(*i.spacing_mm, ", "));
           break;
         }
     }
@@ -145,17 +100,15 @@ class checker {
     for (std::size_t n = 0; n < i.steps.size(); ++n) check_step(i.steps[n], fmt::format("image.step[{}]", n + 1));
     const std::int64_t connectivity = job_.segment.connectivity;
     expect(connectivity == 6 || connectivity == 26, "segment.connectivity",
-           fmt::format("{} must be 6 (by faces) or 26 (also by edges and corners)", connectivity));
+           "{} must be 6 (by faces) or 26 (also by edges and corners)", connectivity);
     const std::string why_not = row_.why_not_by_corners;
-    expect(connectivity != 26 || why_not.empty(), "segment.connectivity",
-           fmt::format("26 goes with physics = \"{}\": {}; remove it",
-                       names_of([](const physics_entry& p) { return !*p.why_not_by_corners; }), why_not));
+    expect(connectivity != 26 || why_not.empty(), "segment.connectivity", "26 goes with physics = \"{}\": {}; remove it",
+           names_of([](const physics_entry& p) { return !*p.why_not_by_corners; }), why_not);
     expect(connectivity != 26 || !(job_.segment.keep == kept_parts::all), "segment.connectivity",
            "26 given, but segment.keep = \"all\" drops nothing; remove one of the two");
     const bool compares = job_.segment.compare_connectivity;
-    expect(!compares || why_not.empty(), "segment.compare_connectivity",
-           fmt::format("goes with physics = \"{}\": {}; remove it",
-                       names_of([](const physics_entry& p) { return !*p.why_not_by_corners; }), why_not));
+    expect(!compares || why_not.empty(), "segment.compare_connectivity", "goes with physics = \"{}\": {}; remove it",
+           names_of([](const physics_entry& p) { return !*p.why_not_by_corners; }), why_not);
     expect(!compares || !(job_.segment.keep == kept_parts::all), "segment.compare_connectivity",
            "given, but segment.keep = \"all\" drops nothing; remove one of the two");
     expect(!job_.segment.labels || !job_.segment.threshold, "segment.threshold",
@@ -183,7 +136,7 @@ class checker {
     };
     if (i.coarsen > 1) {
       const std::string why = why_not_coarser();
-      expect(why.empty(), "image.coarsen", fmt::format("given, but {}; remove one of the two", why));
+      expect(why.empty(), "image.coarsen", "given, but {}; remove one of the two", why);
     }
     not_of_labels(i.noise_sd, "image.noise_sd");
     if (!job_.uncertainty) return;
@@ -195,53 +148,34 @@ class checker {
     not_of_labels(u.noise_sd, "uncertainty.noise_sd");
     if (u.voxel_size) {
       const std::string why = why_not_coarser();
-      expect(why.empty(), "uncertainty.voxel_size", fmt::format("given, but {}; remove one of the two", why));
+      expect(why.empty(), "uncertainty.voxel_size", "given, but {}; remove one of the two", why);
     }
   }
 
-  // Of each kind its own keys, and no others.
   void check_step(const image_step_spec& s, const std::string& where) {
     const bool is_ball = s.kind == image_filter::median || s.kind == image_filter::close || s.kind == image_filter::open;
     expect(s.kind.has_value(), where + ".kind",
            "missing: gaussian, median, close, open, resample, crop, labels, laplace_hamming, local_threshold or hysteresis");
-    const auto belongs = [&](bool given, bool belongs_here, const char* key) {
-      expect(!given || belongs_here || !s.kind.has_value(), fmt::format("{}.{}", where, key),
-             fmt::format("is no key of kind = \"{}\"; remove it", s.kind.name()));
-    };
-    belongs(s.sigma_mm.has_value(), s.kind == image_filter::gaussian, "sigma_mm");
-    belongs(s.sigma_voxels.has_value(), s.kind == image_filter::gaussian, "sigma_voxels");
     const bool is_local = s.kind == image_filter::local_threshold, has_middle = s.method == threshold_method::bernsen;
-    belongs(s.radius_voxels != 1, is_ball || is_local, "radius_voxels");
-    belongs(s.spacing_mm.has_value(), s.kind == image_filter::resample, "spacing_mm");
-    belongs(s.interpolation != image_interpolation::linear, s.kind == image_filter::resample, "interpolation");
-    belongs(!s.voxels.empty(), s.kind == image_filter::crop, "voxels");
-    belongs(!s.ranges.empty(), s.kind == image_filter::labels, "ranges");
-    belongs(s.method != threshold_method::sauvola, is_local, "method");
-    belongs(s.weight.has_value(), is_local && !has_middle, "weight");
-    belongs(s.contrast.has_value(), is_local && has_middle, "contrast");
-    for (const auto& [key, value] : {std::pair{"low", s.low}, {"high", s.high}})
-      belongs(value.has_value(), is_local || s.kind == image_filter::hysteresis, key);
-    for (const auto& [key, value] : {std::pair{"epsilon", s.epsilon}, {"cutoff", s.cutoff}})
-      belongs(value.has_value(), s.kind == image_filter::laplace_hamming, key);
     const bool raises = is_local || s.kind == image_filter::hysteresis;
     expect(!raises || (s.low && s.high), where, "give low and high, in grey values of the image");
     expect(!raises || !s.high || job_.segment.threshold == s.high, "segment.threshold",
-           fmt::format("must be {:g}, high of {}, above which that raises what it keeps", s.high.value_or(0), where));
+           "must be {:g}, high of {}, above which that raises what it keeps", s.high.value_or(0), where);
     expect(!raises || !job_.uncertainty || !job_.uncertainty->threshold_sd, "uncertainty.threshold_sd",
-           fmt::format("does not go with {}, whose low and high are thresholds, too; remove one of the two", where));
-    expect(!s.low || !s.high || *s.low < *s.high, where + ".high",
-           fmt::format("{:g} must lie above low = {:g}", s.high.value_or(0), s.low.value_or(0)));
+           "does not go with {}, whose low and high are thresholds, too; remove one of the two", where);
+    expect(!s.low || !s.high || *s.low < *s.high, where + ".high", "{:g} must lie above low = {:g}", s.high.value_or(0),
+           s.low.value_or(0));
     expect(!is_local || (s.radius_voxels >= 2 && s.radius_voxels <= 64), where + ".radius_voxels",
-           fmt::format("{} must be in [2, 64]: several times as wide as what is to be found", s.radius_voxels));
+           "{} must be in [2, 64]: several times as wide as what is to be found", s.radius_voxels);
     expect(!is_local || !has_middle || s.contrast.value_or(0) > 0, where + ".contrast",
            "missing: differences of greys in a window below this are noise");
     if (s.kind == image_filter::gaussian) {
       expect(s.sigma_mm.has_value() != s.sigma_voxels.has_value(), where, "give sigma_mm or sigma_voxels, one of the two");
       const double sigma = s.sigma_mm.value_or(s.sigma_voxels.value_or(1)), most = s.sigma_mm ? 1000 : 100;
-      expect(sigma > 0 && sigma <= most, where, fmt::format("sigma {:g} must be in (0, {:g}]", sigma, most));
+      expect(sigma > 0 && sigma <= most, where, "sigma {:g} must be in (0, {:g}]", sigma, most);
     }
-    expect(!is_ball || (s.radius_voxels >= 1 && s.radius_voxels <= 16), where + ".radius_voxels",
-           fmt::format("{} must be in [1, 16]", s.radius_voxels));
+    expect(!is_ball || (s.radius_voxels >= 1 && s.radius_voxels <= 16), where + ".radius_voxels", "{} must be in [1, 16]",
+           s.radius_voxels);
     if (s.kind == image_filter::resample) {
       bool good = s.spacing_mm && s.spacing_mm->size() == 3;
       for (std::size_t a = 0; good && a < 3; ++a) good = (*s.spacing_mm)[a] > 0 && (*s.spacing_mm)[a] <= 1000;
@@ -263,13 +197,10 @@ class checker {
 
   void check_materials() {
     const bool law = job_.density_law.has_value(), images = job_.modulus_image.has_value();
-    expect(!job_.materials.empty() || law || images || row_.needs.empty(), "material",
-           fmt::format("missing: add [[material]] with {}", needed_properties()));
+    expect(!job_.materials.empty() || law || images || row_.needs.empty(), "material", "missing: add [[material]] with {}",
+           needed_properties());
     expect(!images || (job_.materials.empty() && !law), "modulus_image",
            "given together with [[material]] or [density_law]; keep one of them");
-    const std::string other = fmt::format("gives a modulus, but physics = \"{}\" needs {}; use [[material]]", row_.name,
-                                          row_.needs.empty() ? "none" : row_.needs.front()->in_words);
-    expect(!images || row_.takes_graded_moduli, "modulus_image", other);
     expect(!images || !job_.segment.labels, "modulus_image",
            "given, but segment.labels = true: labels have materials; remove one of the two");
     expect(!job_.poisson_image || images, "poisson_image", "given without [modulus_image]; add it, or use poisson_ratio");
@@ -282,27 +213,27 @@ class checker {
     expect(!job_.poisson_image || !job_.poisson_image->path.empty(), "poisson_image.path",
            "missing: an image of Poisson's ratios");
     expect(job_.materials.empty() || !law, "density_law", "given together with [[material]]; keep one of the two");
-    expect(!law || row_.takes_graded_moduli, "density_law", other);
     expect(!law || !job_.segment.labels, "density_law", "needs grey values, but segment.labels = true");
     std::set<std::int64_t> labels;
     for (std::size_t n = 0; n < job_.materials.size(); ++n) {
       const material_spec& m = job_.materials[n];
       const std::string at = fmt::format("material[{}].", n + 1);
-      for (const material_property* p : row_.needs) expect_property(m.*p->value, at + p->key, *p);
+      for (const material_property* p : row_.needs)
+        expect((m.*p->value).has_value(), at + p->key, "missing: physics = \"{}\" needs it, in {}", row_.name, p->unit);
       expect_ratio(m.poisson_ratio, at + "poisson_ratio", needs(row_, property::youngs_modulus));
       if (job_.segment.labels) {
         expect(m.label.has_value(), at + "label", "missing: with segment.labels = true every material names its label");
-        expect(!m.label || labels.insert(*m.label).second, at + "label",
-               fmt::format("{} is given to two materials", m.label.value_or(0)));
+        expect(!m.label || labels.insert(*m.label).second, at + "label", "{} is given to two materials",
+               m.label.value_or(0));
       } else {
         expect(!m.label, at + "label", "given, but the image is thresholded; set segment.labels = true or remove it");
       }
     }
     expect(job_.segment.labels || job_.materials.size() < 2, "material[2].",
-           fmt::format("{} materials for a thresholded image: which voxels have which? Use segment.labels, or a density_law",
-                       job_.materials.size()));
-    expect(job_.materials.size() <= most_materials, "material",
-           fmt::format("{} materials; at most {} can be told apart", job_.materials.size(), most_materials));
+           "{} materials for a thresholded image: which voxels have which? Use segment.labels, or a density_law",
+           job_.materials.size());
+    expect(job_.materials.size() <= most_materials, "material", "{} materials; at most {} can be told apart",
+           job_.materials.size(), most_materials);
     if (law) check_law(*job_.density_law);
   }
 
@@ -323,59 +254,36 @@ class checker {
              "expected [[grey, density], ...] with at least two different greys");
     }
     if (d.law == modulus_law::power) {
-      expect(d.coefficient_MPa.has_value(), "density_law.coefficient_MPa",
-             fmt::format("missing: physics = \"{}\" needs it, in MPa", row_.name));
+      expect(d.coefficient_MPa.has_value(), "density_law.coefficient_MPa", "missing: physics = \"{}\" needs it, in MPa",
+             row_.name);
       expect(d.coefficients_MPa.empty(), "density_law.coefficients_MPa",
              "given, but law = \"power\"; use coefficient_MPa and exponent, or another law");
     } else {
       const std::size_t n = d.coefficients_MPa.size();
       expect(d.law == modulus_law::linear ? n == 2 : n > 0, "density_law.coefficients_MPa",
-             fmt::format("{} values; law = \"{}\" needs {}", n, d.law.name(),
-                         d.law == modulus_law::linear ? "two, [a0, a1]" : "[a0, a1, ...]"));
-      expect(!d.coefficient_MPa, "density_law.coefficient_MPa",
-             fmt::format("given, but law = \"{}\"; use coefficients_MPa", d.law.name()));
+             "{} values; law = \"{}\" needs {}", n, d.law.name(),
+             d.law == modulus_law::linear ? "two, [a0, a1]" : "[a0, a1, ...]");
+      expect(!d.coefficient_MPa, "density_law.coefficient_MPa", "given, but law = \"{}\"; use coefficients_MPa",
+             d.law.name());
     }
-    expect(d.max_modulus_MPa >= d.min_modulus_MPa, "density_law.max_modulus_MPa",
-           fmt::format("{} is below min_modulus_MPa = {}", d.max_modulus_MPa, d.min_modulus_MPa));
+    expect(d.max_modulus_MPa >= d.min_modulus_MPa, "density_law.max_modulus_MPa", "{} is below min_modulus_MPa = {}",
+           d.max_modulus_MPa, d.min_modulus_MPa);
     expect_ratio(d.poisson_ratio, "density_law.poisson_ratio", true);
   }
 
-  // Each row says what is wrong with a job of its own, or what of its keys a job of another physics has.
-  void check_physics() {
-    for (const physics_entry* p : all_physics()) (p == &row_ ? p->check : p->refuse)(job_, problems_);
-    std::set<std::string> names;
-    for (const std::string& name : job_.output_fields.value_or(std::vector<std::string>{}))
-      expect(names.insert(name).second, "output.fields", fmt::format("'{}' is named twice", name));
-  }
-
-  // Tests of several physics have this key.
   void check_boundary_condition() {
     if (!job_.load.boundary_condition) return;
-    const outer_condition given = *job_.load.boundary_condition;
     const std::vector<outer_condition> choices = row_.boundary_conditions(job_);
     std::vector<std::string> names;
     for (const outer_condition choice : choices) names.push_back(name_of(choice));
-    expect(!choices.empty(), "load.boundary_condition", where_conditions_belong());
-    expect(choices.empty() || std::find(choices.begin(), choices.end(), given) != choices.end(), "load.boundary_condition",
-           fmt::format("'{}' does not go with test = \"{}\"; use '{}'", name_of(given), job_.load.test.value_or(""),
-                       fmt::join(names, "' or '")));
-  }
-
-  // The tests of the job's physics that have a boundary condition.
-  std::string where_conditions_belong() const {
-    std::vector<std::string> with_condition;
-    for (const load_test& test : row_.tests) {
-      spec other = job_;
-      other.load.test = test.name;
-      if (!row_.boundary_conditions(other).empty()) with_condition.push_back(test.name);
-    }
-    if (with_condition.empty()) return fmt::format("belongs to no test of physics = \"{}\"; remove it", row_.name);
-    return fmt::format("belongs to test = \"{}\"; remove it or change the test", fmt::join(with_condition, "\" or \""));
+    expect(choices.empty() || std::find(names.begin(), names.end(), job_.load.boundary_condition.name()) != names.end(),
+           "load.boundary_condition", "'{}' does not go with test = \"{}\"; use '{}'", job_.load.boundary_condition.name(),
+           row_.test(job_), fmt::join(names, "' or '"));
   }
 
   void check_numbers() {
     expect(job_.picture.every <= 0 || job_.picture.enabled, "picture.every",
-           fmt::format("{}, but picture.enabled = false; remove one of them", job_.picture.every));
+           "{}, but picture.enabled = false; remove one of them", job_.picture.every);
     expect(!job_.picture.film || job_.picture.every > 0, "picture.film",
            "is made of the frames; give picture.every, or remove it");
     try {
@@ -384,8 +292,8 @@ class checker {
       problems_.push_back({"picture.compositing", e.what()});
     }
     const std::int64_t lines = job_.picture.streamlines.value_or(0);
-    expect(lines <= 0 || row_.has_lines, "picture.streamlines",
-           fmt::format("{}, but physics = \"{}\" has no vector field to follow; remove it", lines, row_.name));
+    expect(lines <= 0 || row_.picture.has_lines, "picture.streamlines",
+           "{}, but physics = \"{}\" has no vector field to follow; remove it", lines, row_.name);
     check_io();
   }
 
@@ -397,8 +305,8 @@ class checker {
       const compartment_spec& c = job_.compartments[n];
       const std::string at = fmt::format("compartment[{}].", n + 1), kind = c.kind_of();
       expect(!c.name.empty() && std::all_of(c.name.begin(), c.name.end(), is_sign), at + "name",
-             fmt::format("'{}': give a name of letters, digits and _", printable(c.name)));
-      expect(names.insert(c.name).second, at + "name", fmt::format("'{}' is there twice", printable(c.name)));
+             "'{}': give a name of letters, digits and _", printable(c.name));
+      expect(names.insert(c.name).second, at + "name", "'{}' is there twice", printable(c.name));
       expect(c.kind || kind == "trabecular" || kind == "cortical" || kind == "total", at + "kind",
              "missing, and the name does not say it: give trabecular, cortical or total");
       expect(!c.labels.empty(), at + "labels", "missing: the numbers that its voxels have in the label image");
@@ -406,9 +314,8 @@ class checker {
              "missing: the scan has no labels (segment.labels); give a label image of its shape");
       for (const std::int64_t label : kind == "total" ? std::vector<std::int64_t>{} : c.labels) {
         const auto [other, is_first] = owner.emplace(std::pair(c.image.value_or(job_.image.path), label), printable(c.name));
-        expect(is_first, at + "labels",
-               fmt::format("{} is one of '{}', too: compartments must not overlap, but for kind = \"total\"", label,
-                           other->second));
+        expect(is_first, at + "labels", "{} is one of '{}', too: compartments must not overlap, but for kind = \"total\"",
+               label, other->second);
       }
     }
     expect(job_.compartments.empty() || !job_.from, "compartment", "belongs to jobs with an image");
@@ -416,16 +323,14 @@ class checker {
            "given, but a [[compartment]] names voxels of the image as it is; remove one of the two");
   }
 
-  void expect_property(const std::optional<double>& value, const std::string& where, const material_property& what) {
-    expect(value.has_value(), where, fmt::format("missing: physics = \"{}\" needs it, in {}", row_.name, what.unit));
-  }
   void expect_ratio(const std::optional<double>& nu, const std::string& where, bool is_needed) {
-    expect(nu || !is_needed, where, fmt::format("missing: physics = \"{}\" needs it; 0.3 is usual for bone", row_.name));
+    expect(nu || !is_needed, where, "missing: physics = \"{}\" needs it; 0.3 is usual for bone", row_.name);
   }
 
   const spec& job_;
   const physics_entry& row_;
   std::vector<problem> problems_;
+  const fault_list expect;
 };
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include <osteon/job/pipeline/compute.hpp>
 #include <osteon/job/pipeline/directory_lock.hpp>
 #include <osteon/job/pipeline/result_documents.hpp>
+#include <osteon/job/spec/key_entry.hpp>
 #include <osteon/job/stop.hpp>
 #include <osteon/job/system_info.hpp>
 
@@ -89,7 +90,7 @@ std::vector<std::string> keys_of_other_connectivity(const spec& job) {
   const int connectivity = keeps_hanging(job) ? 6 : 26;
   std::vector<std::string> keys{fmt::format("segment.connectivity={}", connectivity), "segment.compare_connectivity=false",
                                 "picture.enabled=false", "picture.every=0", "output.morphometry=false"};
-  if (connectivity == 26 && job.load.test != "homogenise") keys.push_back("segment.drop_unsupported=true");
+  if (connectivity == 26 && takes_key(job, "segment.drop_unsupported")) keys.push_back("segment.drop_unsupported=true");
   if (!job.checkpoint.directory.empty()) keys.push_back("checkpoint.directory=\"\"");
   return keys;
 }

@@ -11,6 +11,7 @@
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/numerics/field_statistics.hpp>
+#include <osteon/physics/elasticity/loads/load_keys.hpp>
 #include <osteon/physics/elasticity/solver/strain_stress.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
@@ -144,7 +145,7 @@ nlohmann::ordered_json statistics_of(MPI_Comm comm, const derived_fields& state)
 }
 
 bool wants_principal_strain(const spec& job) {
-  const auto fields = job.output_fields.value_or(default_elastic_fields());
+  const auto fields = fields_of_job(job);
   return job.picture.field == "principal_strain_1" ||
          std::find(fields.begin(), fields.end(), "principal_strain") != fields.end();
 }
@@ -185,9 +186,13 @@ std::vector<result_field> elastic_fields(const local_model& part, const std::vec
   return list.take();
 }
 
+std::vector<std::string> fields_of_job(const spec& job) {
+  return job.groups.of<mechanical_keys>().fields.value_or(default_elastic_fields());
+}
+
 int most_elastic_components(const spec& job) {
   int most = 1;
-  for (const std::string& field : job.output_fields.value_or(default_elastic_fields()))
+  for (const std::string& field : fields_of_job(job))
     most = std::max(most, field == "strain" || field == "stress"                      ? 6
                           : field == "displacement" || field == "principal_direction" ? 3
                                                                                       : 1);

@@ -37,6 +37,9 @@ std::vector<result_field> elastic_fields(const local_model& part, const std::vec
 /// What is written if output.fields is left out.
 inline std::vector<std::string> default_elastic_fields() { return {"displacement", "sed", "effective_strain", "von_mises"}; }
 
+/// What a job writes.
+std::vector<std::string> fields_of_job(const spec& job);
+
 /// Most components of a field that a job writes.
 int most_elastic_components(const spec& job);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <osteon/comm/collectively.hpp>
+#include <osteon/job/fault_list.hpp>
 #include <osteon/job/local_model.hpp>
 #include <osteon/job/physics_entry.hpp>
 #include <osteon/numerics/checkpointer.hpp>
@@ -54,22 +55,29 @@ std::unique_ptr<frame_painter> paint_displacements(const spec& job, const local_
   return std::make_unique<displacement_painter>(job, part);
 }
 
-// Of a job of another physics.
-void refuse_elasticity(const spec& job, std::vector<problem>& problems) {
-  if (!(job.groups.of<mechanical_keys>().supports.empty() && job.groups.of<mechanical_keys>().forces.empty() &&
-        job.groups.of<mechanical_keys>().cases.empty()))
-    problems.push_back({"support", "[[support]], [[force]] and [[case]] belong to physics = \"elasticity\""});
-  if (job.segment.drop_unsupported) problems.push_back({"segment.drop_unsupported", "belongs to physics = \"elasticity\""});
-}
-
 // A test between the faces of the image needs a solid that joins them; other loads act where their sets are.
 solid_rules elastic_rules(const spec& job) {
   solid_rules rules;
-  rules.must_join_faces = job.groups.of<mechanical_keys>().cases.empty() && job.load.faces == loaded_faces::image &&
-                          test_of(job.load, job.groups.of<mechanical_keys>().supports) != "custom";
+  const mechanical_keys& keys = job.groups.of<mechanical_keys>();
+  rules.has_loaded_faces = keys.drive.faces == loaded_faces::image;
+  rules.must_join_faces = keys.cases.empty() && rules.has_loaded_faces && test_of(job) != elastic_test::custom;
   if (is_homogenisation(job))
     rules.periodic.fill(job.load.boundary_condition.value_or(outer_condition::kubc) == outer_condition::periodic);
   return rules;
+}
+
+// Of a job with cases each has its own.
+std::string name_of_test(const spec& job) {
+  return job.groups.of<mechanical_keys>().cases.empty() ? name_of(test_of(job)) : std::string();
+}
+
+void check_elasticity_keys(const spec& job, std::vector<problem>& problems) {
+  check_loads(job, problems);
+  check_field_names(job, problems);
+  const fault_list expect(problems);
+  for (const std::string& field : job.groups.of<mechanical_keys>().fields.value_or(std::vector<std::string>{}))
+    expect(!is_homogenisation(job) || (field != "stiffness_sensitivity" && field != "neck_energy"), "output.fields",
+           "'{}' does not go with the test homogenise, of which no load is the one; take it out", field);
 }
 
 std::vector<outer_condition> elastic_boundary_conditions(const spec& job) {
@@ -81,7 +89,7 @@ solver_work elastic_work(const spec& job, const voxel::node_count* nodes) {
   solver_work work;
   work.kept = static_cast<double>(std::max<std::size_t>(job.groups.of<mechanical_keys>().cases.size(), 1));
   work.solutions = is_homogenisation(job) ? 6 : work.kept;
-  if (nodes) work.held = held_by_test(job, *nodes, test_of(job.load, job.groups.of<mechanical_keys>().supports));
+  if (nodes) work.held = held_by_test(job, *nodes, test_of(job));
   return work;
 }
 
@@ -249,20 +257,11 @@ const physics_entry& elasticity() {
       .answers = elastic_answers(),
       .tests = elastic_tests(),
       .usual_test = "custom if there is a [[support]], else axial_bonded",
+      .test = name_of_test,
       .keys = register_load_keys,
       .complete = complete_cases,
-      .check =
-          [](const spec& job, std::vector<problem>& problems) {
-            for (problem& p : check_loads(job)) problems.push_back(std::move(p));
-            for (const std::string& field : job.output_fields.value_or(std::vector<std::string>{}))
-              if (is_homogenisation(job) && (field == "stiffness_sensitivity" || field == "neck_energy"))
-                problems.push_back(
-                    {"output.fields", fmt::format("'{}' does not go with the test homogenise, of which no load "
-                                                  "is the one; take it out",
-                                                  field)});
-          },
+      .check = check_elasticity_keys,
       .warn = warn_of_loads,
-      .refuse = refuse_elasticity,
       .check_on_solid =
           [](const spec& job, const std::function<local_model()>& read, std::vector<problem>& warnings) {
             if (is_homogenisation(job)) return check_homogenise(read(), elastic_rules(job).periodic[0]);
@@ -271,8 +270,6 @@ const physics_entry& elasticity() {
       .prepare = drop_unsupported,
       .describe_loads = resolve_loads,
       .needs = {&property::youngs_modulus},
-      .is_held_by_supports = true,
-      .takes_graded_moduli = true,
       .boundary_conditions = elastic_boundary_conditions,
       .rules = elastic_rules,
       .labels = labels_of_sets,
@@ -283,7 +280,7 @@ const physics_entry& elasticity() {
       .work = elastic_work,
       .most_components = most_elastic_components,
       .balances_moments = true,
-      .shows_surface = true,
+      .picture = {.is_surface = true, .fields = shown_elastic_fields()},
       .run =
           [](const spec& job, const local_model& part, const numerics::options& how, log_sink& log) {
             return is_homogenisation(job) ? run_homogenise(job, part, how, log) : run_elasticity(job, part, how, log);
@@ -294,7 +291,7 @@ const physics_entry& elasticity() {
             if (is_homogenisation(job)) problem->periodic = elastic_rules(job).periodic;
             rehearse_elasticity(*problem, begins);
             std::vector<io::field_info> fields;
-            for (const result_field& f : elastic_fields(part, job.output_fields.value_or(default_elastic_fields()), {}))
+            for (const result_field& f : elastic_fields(part, fields_of_job(job), {}))
               fields.insert(fields.end(), std::max<std::size_t>(job.groups.of<mechanical_keys>().cases.size(), 1), f.info);
             return fields;
           },

@@ -67,7 +67,7 @@ json tell_necks(const local_model& part, const derived_fields& state, double ene
 }
 
 bool wants_field(const spec& job, const std::string& name) {
-  const auto fields = job.output_fields.value_or(default_elastic_fields());
+  const auto fields = fields_of_job(job);
   return std::find(fields.begin(), fields.end(), name) != fields.end();
 }
 
@@ -132,7 +132,7 @@ result_field sensitivity_of(const local_model& part, const derived_fields& state
 // The fields of a case; their names end in that of the case. @collective on part.where.comm
 std::vector<result_field> fields_of(const spec& job, const local_model& part, const load_case& what,
                                     const derived_fields& state, const json& answers) {
-  auto fields = elastic_fields(part, job.output_fields.value_or(default_elastic_fields()), state);
+  auto fields = elastic_fields(part, fields_of_job(job), state);
   comm::collectively(part.where.comm, [&] {
     if (wants_field(job, "stiffness_sensitivity")) fields.push_back(sensitivity_of(part, state, answers));
   });
@@ -196,7 +196,7 @@ std::vector<case_result> solve_cases(const spec& job, const local_model& part,
     problem->fixed = cases[group.front()].fixed;
     elasticity_solver solver(*problem, how, log);
     for (const std::size_t c : group) {
-      if (!cases[c].name.empty()) log.note(fmt::format("load case '{}': {}", cases[c].name, cases[c].test));
+      if (!cases[c].name.empty()) log.note(fmt::format("load case '{}': {}", cases[c].name, name_of(cases[c].test)));
       const elasticity_load load = load_of(cases[c]);
       auto solution = c == group.back() ? solver.solve_last(load) : solver.solve(load);
       results[c] = read_case(job, part, problem, cases[c], std::move(solution));

@@ -102,7 +102,7 @@ physics_result run_homogenise(const spec& job, const local_model& part, const nu
                       {"strain", mean_strain}}}};
   if (auto table = by_material(part, state); !table.is_null()) result.answers["by_material"] = std::move(table);
   show(result, job, part, state);
-  result.fields = elastic_fields(part, job.output_fields.value_or(default_elastic_fields()), state);
+  result.fields = elastic_fields(part, fields_of_job(job), state);
   return result;
 }
 

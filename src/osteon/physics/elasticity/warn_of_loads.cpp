@@ -23,7 +23,7 @@ class load_warner {
       ratio(job_.materials[n].poisson_ratio, fmt::format("material[{}].poisson_ratio", n + 1));
     if (job_.density_law) ratio(job_.density_law->poisson_ratio, "density_law.poisson_ratio");
     if (job_.modulus_image && !job_.poisson_image) ratio(job_.modulus_image->poisson_ratio, "modulus_image.poisson_ratio");
-    of_load(job_.load, "load.");
+    of_load(job_load(job_), "load.");
     of_supports(job_.groups.of<mechanical_keys>().supports, "");
     for (std::size_t n = 0; n < job_.groups.of<mechanical_keys>().cases.size(); ++n) {
       of_load(job_.groups.of<mechanical_keys>().cases[n].load, fmt::format("case[{}].", n + 1));
@@ -44,7 +44,7 @@ class load_warner {
     const auto of_displacement = [&](double move, double length, const std::string& where) {
       strain(move / length, where, fmt::format("{:g} mm of {:.4g} mm are", move, length));
     };
-    const auto move_of_load = [&](const load_spec& l, const std::string& at) {
+    const auto move_of_load = [&](const mechanical_load& l, const std::string& at) {
       if (!l.displacement_mm) return;
       const int a = static_cast<int>(*l.axis);
       of_displacement(*l.displacement_mm, size[a], at + "displacement_mm");
@@ -57,7 +57,7 @@ class load_warner {
             of_displacement(*moves[a], longest, fmt::format("{}support[{}].move_{}_mm", prefix, n + 1, "zyx"[a]));
       }
     };
-    move_of_load(job_.load, "load.");
+    move_of_load(job_load(job_), "load.");
     moves_of_supports(job_.groups.of<mechanical_keys>().supports, "");
     for (std::size_t n = 0; n < job_.groups.of<mechanical_keys>().cases.size(); ++n) {
       move_of_load(job_.groups.of<mechanical_keys>().cases[n].load, fmt::format("case[{}].", n + 1));
@@ -88,7 +88,7 @@ class load_warner {
     doubt(locks_at(nu), where, [&] { return locking_at(nu); });
   }
 
-  void of_load(const load_spec& l, const std::string& at) {
+  void of_load(const mechanical_load& l, const std::string& at) {
     if (l.strain) strain(*l.strain, at + "strain", "");
     angle(l.angle_deg, at + "angle_deg");
     if (!l.gravity_m_per_s2) return;

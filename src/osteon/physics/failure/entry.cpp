@@ -148,11 +148,6 @@ std::vector<answer> failure_answers() {
   };
 }
 
-// Only a job of this physics may have its table.
-void refuse_failure(const spec& job, std::vector<problem>& problems) {
-  if (job.groups.of<failure_keys>().law) problems.push_back({"failure.law", "belongs to physics = \"failure\""});
-}
-
 solver_work failure_work(const spec& job, const voxel::node_count* nodes) {
   solver_work work;
   const failure_keys& keys = job.groups.of<failure_keys>();
@@ -164,7 +159,7 @@ solver_work failure_work(const spec& job, const voxel::node_count* nodes) {
   work.solutions = 1 + solutions_of_step * steps;
   if (keys.prove) work.solutions += 1 + 2 * solutions_of_step * steps;
   work.assumed = "a step takes one and a half elastic solutions, as a specimen of bone that yields almost everywhere does";
-  if (nodes) work.held = held_by_test(job, *nodes, test_of(job.load, job.groups.of<mechanical_keys>().supports));
+  if (nodes) work.held = held_by_test(job, *nodes, test_of(job));
   return work;
 }
 
@@ -179,18 +174,19 @@ const physics_entry& failure() {
                    "elastoplasticity", "ultimate", "fracture", "damage"},
       .answers = failure_answers(),
       .tests = tests_of_one_face(),
+      .test = [](const spec& job) { return name_of(test_of(job)); },
       .keys = register_failure_keys,
       .complete = complete_cases,
       .check = check_failure_keys,
       .warn = warn_of_loads,
-      .refuse = refuse_failure,
       .check_on_solid = check_loads_on_solid,
       .describe_loads = resolve_loads,
       .needs = {&property::youngs_modulus},
-      .is_held_by_supports = true,
-      .yields = true,
-      .takes_graded_moduli = true,
-      .rules = [](const spec& job) { return solid_rules{.must_join_faces = job.load.faces == loaded_faces::image}; },
+      .rules =
+          [](const spec& job) {
+            const bool of_image = job.groups.of<mechanical_keys>().drive.faces == loaded_faces::image;
+            return solid_rules{.has_loaded_faces = of_image, .must_join_faces = of_image};
+          },
       .labels = labels_of_sets,
       .system = {io::centring::node, 3},
       .costs = {3.81, 133, 1, 3e-6, 7e-6},  // 87 bytes more than elasticity, four of five voxels having yielded
@@ -198,8 +194,8 @@ const physics_entry& failure() {
       .work = failure_work,
       .most_components = [](const spec&) { return 3; },
       .balances_moments = true,
-      .shows_surface = true,
-      .writes_as_it_runs = true,
+      .picture = {.is_surface = true},
+      .why_not_in_memory = [](const spec&) { return std::string("its physics writes files of its own as it runs"); },
       .run = run_failure,
       .paint = paint_failure};
   return row;

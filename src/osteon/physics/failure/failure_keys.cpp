@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <osteon/job/fault_list.hpp>
 #include <osteon/job/spec/key_entry.hpp>
 #include <osteon/kernel/elasticity/yield_surface.hpp>
 #include <osteon/physics/elasticity/loads/check_loads.hpp>
@@ -21,6 +22,8 @@ constexpr double least_hardening = 1e-4;
 
 void register_failure_keys(key_table& job) {
   register_load_keys(job);
+  accept_drive_keys(job, "failure", {"load."});
+  job.accept({"failure", driving_tests()}, {"load.faces", "load.depth_mm", "density_law", "modulus_image", "failure.law"});
   auto t = job.table("failure", "When voxels yield, and the way that the driven face goes: docs/failure.md.")
                .keys_in_group<failure_keys>();
   t("law", &failure_keys::law,
@@ -28,32 +31,40 @@ void register_failure_keys(key_table& job) {
     "compression (Drucker and Prager); quadric, at these two on a surface without a tip. Flow is associated. secant_damage: "
     "a voxel loses stiffness where the cone is passed at its centre, and may break.");
   t("yield_stress_MPa", &failure_keys::yield_stress_MPa, "Of von_mises: yield stress of a uniaxial test in MPa, > 0.",
-    {.range = positive("MPa")});
+    {.range = positive("MPa"), .kinds = {only(yield_law::von_mises)}});
   t("yield_strain", &failure_keys::yield_strain,
     "Of von_mises, instead of yield_stress_MPa: elastic strain of a uniaxial test at yield; the yield stress is that times "
     "Young's modulus, also where moduli are graded.",
-    {.range = between(0, 1, "", ", e.g. 0.008")});
+    {.range = between(0, 1, "", ", e.g. 0.008"), .kinds = {only(yield_law::von_mises)}});
   t("yield_stress_by_density", &failure_keys::yield_stress_by_density,
     "Of von_mises, instead of yield_stress_MPa: [c, k], the yield stress c rho^k in MPa of the density rho of "
-    "[density_law], whose law is power.");
+    "[density_law], whose law is power.",
+    {.kinds = {only(yield_law::von_mises)}});
   t("tensile_strength_MPa", &failure_keys::tensile_strength_MPa,
-    "Of cone, quadric and secant_damage: yield stress in uniaxial tension in MPa, > 0.", {.range = positive("MPa")});
+    "Of cone, quadric and secant_damage: yield stress in uniaxial tension in MPa, > 0.",
+    {.range = positive("MPa"), .kinds = {only(yield_law::cone, yield_law::quadric, yield_law::secant_damage)}});
   t("compressive_strength_MPa", &failure_keys::compressive_strength_MPa,
-    "Of cone, quadric and secant_damage: yield stress in uniaxial compression in MPa, > 0.", {.range = positive("MPa")});
+    "Of cone, quadric and secant_damage: yield stress in uniaxial compression in MPa, > 0.",
+    {.range = positive("MPa"), .kinds = {only(yield_law::cone, yield_law::quadric, yield_law::secant_damage)}});
   t("tensile_yield_strain", &failure_keys::tensile_yield_strain,
     "Of cone, quadric and secant_damage, instead of tensile_strength_MPa: that stress over Young's modulus.",
-    {.range = between(0, 1, "", ", e.g. 0.008")});
+    {.range = between(0, 1, "", ", e.g. 0.008"),
+     .kinds = {only(yield_law::cone, yield_law::quadric, yield_law::secant_damage)}});
   t("compressive_yield_strain", &failure_keys::compressive_yield_strain,
     "Of cone, quadric and secant_damage, instead of compressive_strength_MPa: that stress over Young's modulus.",
-    {.range = between(0, 1, "", ", e.g. 0.008")});
+    {.range = between(0, 1, "", ", e.g. 0.008"),
+     .kinds = {only(yield_law::cone, yield_law::quadric, yield_law::secant_damage)}});
   t("tensile_strength_by_density", &failure_keys::tensile_strength_by_density,
-    "Of cone, quadric and secant_damage, instead of tensile_strength_MPa: [c, k], as yield_stress_by_density.");
+    "Of cone, quadric and secant_damage, instead of tensile_strength_MPa: [c, k], as yield_stress_by_density.",
+    {.kinds = {only(yield_law::cone, yield_law::quadric, yield_law::secant_damage)}});
   t("compressive_strength_by_density", &failure_keys::compressive_strength_by_density,
-    "Of cone, quadric and secant_damage, instead of compressive_strength_MPa: [c, k], as yield_stress_by_density.");
+    "Of cone, quadric and secant_damage, instead of compressive_strength_MPa: [c, k], as yield_stress_by_density.",
+    {.kinds = {only(yield_law::cone, yield_law::quadric, yield_law::secant_damage)}});
   t("interaction", &failure_keys::interaction,
     "Of quadric: Schwiedrzik's zeta_0, in (-1, 0.5): near 0.5 it is nearly the cone, less makes the strength against "
     "pressure from all sides less.",
-    {.range = between(-1, kernel::interaction_of_cone, "", "; at 0.5 it would be law = \"cone\"")});
+    {.range = between(-1, kernel::interaction_of_cone, "", "; at 0.5 it would be law = \"cone\""),
+     .kinds = {only(yield_law::quadric).needed()}});
   t("hardening_MPa", &failure_keys::hardening_MPa,
     "Slope of the uniaxial stress over the plastic strain in MPa, >= 0, of cone and quadric in compression. Left out or "
     "less than 1e-4 of Young's modulus: 1e-4 of it, which is told. Of secant_damage the slope of the uniaxial stress over "
@@ -63,9 +74,10 @@ void register_failure_keys(key_table& job) {
     "Of secant_damage: strain over that at the strength at which a voxel of the size fracture_length_mm breaks, > 1; what "
     "it has beyond 1 is inverse to the voxel's size, so that a crack of any voxels takes the same energy. Left out: none "
     "breaks.",
-    {.range = {.low = 1, .is_above = true, .remark = ": the voxel breaks beyond its strength"}});
+    {.range = {.low = 1, .is_above = true, .remark = ": the voxel breaks beyond its strength"},
+     .kinds = {only(yield_law::secant_damage)}});
   t("fracture_length_mm", &failure_keys::fracture_length_mm, "Size of the voxel that fracture_ratio is of in mm, > 0.",
-    {.range = positive("mm")});
+    {.range = positive("mm"), .kinds = {only(yield_law::secant_damage)}});
   t("integration", &failure_keys::integration,
     "full: eight Gauss points, as Abaqus' and CalculiX' C3D8, and FAIM; locks where plastic flow keeps the volume. bbar: "
     "the volume changes by the mean of the voxel, which does not lock.");
@@ -85,23 +97,10 @@ void register_failure_keys(key_table& job) {
 }
 
 void check_failure_keys(const spec& job, std::vector<problem>& problems) {
-  const auto expect = [&](bool holds, const std::string& where, const std::string& text) {
-    if (!holds) problems.push_back({where, text});
-  };
-  for (problem& p : check_loads(job)) problems.push_back(std::move(p));
+  check_loads(job, problems);
+  const fault_list expect(problems);
   const failure_keys& f = job.groups.of<failure_keys>();
-  const std::string test = test_of(job.load, job.groups.of<mechanical_keys>().supports);
-  expect(job.groups.of<mechanical_keys>().cases.empty() && job.groups.of<mechanical_keys>().forces.empty() &&
-             test != "custom" && test != "homogenise",
-         "load.test",
-         fmt::format("'{}' does not go with physics = \"failure\": one face is driven, by axial_bonded, uniaxial, confined, "
-                     "shear, pure_shear, bending or torsion, without [[force]] and [[case]]",
-                     job.groups.of<mechanical_keys>().cases.empty() ? test : "case"));
-  expect(!job.load.gravity_m_per_s2, "load.gravity_m_per_s2", "does not go with physics = \"failure\"; remove it");
-  expect(!job.output_fields, "output.fields",
-         "physics = \"failure\" writes displacement, plastic_strain and dissipation; remove it");
-  expect(!job.picture.field, "picture.field", "physics = \"failure\" shows the plastic strain; remove it");
-
+  const drive_spec& drive = job.groups.of<mechanical_keys>().drive;
   expect(f.law.has_value(), "failure.law",
          "missing: when a voxel yields; law = \"von_mises\", \"cone\", \"quadric\" or \"secant_damage\"");
   const bool is_damage = f.law == yield_law::secant_damage,
@@ -112,19 +111,12 @@ void check_failure_keys(const spec& job, std::vector<problem>& problems) {
                           bool is_wanted) {
     const std::string where = std::string("failure.") + stress_key, by_law = std::string("failure.") + density_key;
     expect(!is_wanted || stress || strain || !by_density.empty(), where,
-           fmt::format("missing: law = \"{}\" needs a strength; give {}, {} or {}", f.law.name(), stress_key, strain_key,
-                       density_key));
-    expect(!stress || !strain, where, fmt::format("given together with {}; keep one of the two", strain_key));
-    expect(by_density.empty() || (!stress && !strain), by_law,
-           fmt::format("given together with {}; keep one of the two", stress ? stress_key : strain_key));
-    expect(is_wanted || !f.law || (!stress && !strain && by_density.empty()),
-           stress   ? where
-           : strain ? std::string("failure.") + strain_key
-                    : by_law,
-           fmt::format("does not go with law = \"{}\"; remove it", f.law.name()));
-    expect(by_density.empty() ||
-               (by_density.size() == 2 && by_density[0] > 0 && std::isfinite(by_density[0]) && std::isfinite(by_density[1])),
-           by_law, "two numbers: coefficient in MPa, > 0, and exponent of the density, e.g. [57.4, 1.39]");
+           "missing: law = \"{}\" needs a strength; give {}, {} or {}", f.law.name(), stress_key, strain_key, density_key);
+    expect(!stress || !strain, where, "given together with {}; keep one of the two", strain_key);
+    expect(by_density.empty() || (!stress && !strain), by_law, "given together with {}; keep one of the two",
+           stress ? stress_key : strain_key);
+    expect(by_density.empty() || (by_density.size() == 2 && by_density[0] > 0), by_law,
+           "two numbers: coefficient in MPa, > 0, and exponent of the density, e.g. [57.4, 1.39]");
     expect(by_density.empty() || by_power, by_law, "needs [density_law] with law = \"power\", which tells the density");
   };
   one_of(f.yield_stress_MPa, "yield_stress_MPa", f.yield_strain, "yield_strain", f.yield_stress_by_density,
@@ -133,37 +125,27 @@ void check_failure_keys(const spec& job, std::vector<problem>& problems) {
          f.tensile_strength_by_density, "tensile_strength_by_density", has_two);
   one_of(f.compressive_strength_MPa, "compressive_strength_MPa", f.compressive_yield_strain, "compressive_yield_strain",
          f.compressive_strength_by_density, "compressive_strength_by_density", has_two);
-  for (const auto& [key, value] :
-       {std::pair{"fracture_ratio", f.fracture_ratio}, {"fracture_length_mm", f.fracture_length_mm}})
-    expect(is_damage || !f.law || !value, fmt::format("failure.{}", key),
-           fmt::format("does not go with law = \"{}\"; remove it", f.law.name()));
   expect(!f.fracture_ratio || f.fracture_length_mm, "failure.fracture_length_mm",
          "missing: a fracture without a length softens by the voxel size alone; give the size that fracture_ratio is of");
   expect(!f.fracture_length_mm || f.fracture_ratio, "failure.fracture_ratio",
          "missing: fracture_length_mm tells the size of the voxel that it is of");
   expect(!is_damage || f.hardening_ratio.value_or(0) < 1, "failure.hardening_ratio",
-         fmt::format("{} must be less than 1: damage makes nothing stiffer", f.hardening_ratio.value_or(0)));
-  expect(!is_damage || (!job.load.force_N && !job.load.moment_N_mm), job.load.force_N ? "load.force_N" : "load.moment_N_mm",
+         "{} must be less than 1: damage makes nothing stiffer", f.hardening_ratio.value_or(0));
+  expect(!is_damage || (!drive.force_N && !drive.moment_N_mm), drive.force_N ? "load.force_N" : "load.moment_N_mm",
          "does not go with law = \"secant_damage\", by which the load may fall; give strain, displacement_mm or angle_deg");
-  const bool is_quadric = f.law == yield_law::quadric;
-  expect(!is_quadric || f.interaction, "failure.interaction",
-         "missing: law = \"quadric\" needs it, in (-1, 0.5); at 0.5 it would be law = \"cone\"");
-  expect(is_quadric || !f.law || !f.interaction, "failure.interaction",
-         fmt::format("does not go with law = \"{}\"; remove it", f.law.name()));
   expect(!f.hardening_MPa || !f.hardening_ratio, "failure.hardening_MPa", "given together with hardening_ratio; keep one");
   for (const auto& [key, value] : {std::pair{"hardening_MPa", f.hardening_MPa}, {"hardening_ratio", f.hardening_ratio}})
-    expect(value.value_or(0) >= 0 && std::isfinite(value.value_or(0)), fmt::format("failure.{}", key),
-           fmt::format("{} softens: the answer would depend on the voxel size alone; it must be >= 0", value.value_or(0)));
+    expect(value.value_or(0) >= 0, fmt::format("failure.{}", key),
+           "{} softens: the answer would depend on the voxel size alone; it must be >= 0", value.value_or(0));
   double at = 0;
   for (const double turn : f.path) {
-    expect(std::isfinite(turn) && turn != at, "failure.path",
-           fmt::format("it goes from {} to {}; each number is another multiple of the load", at, turn));
+    expect(turn != at, "failure.path", "it goes from {} to {}; each number is another multiple of the load", at, turn);
     at = turn;
   }
   const auto count = job.materials.empty() ? std::size_t{1} : job.materials.size();
   for (const double number : f.materials)
     expect(number >= 1 && number <= static_cast<double>(count) && number == std::floor(number) && !job.materials.empty(),
-           "failure.materials", fmt::format("{}: there are [[material]]s 1 to {}", number, job.materials.size()));
+           "failure.materials", "{}: there are [[material]]s 1 to {}", number, job.materials.size());
 }
 
 strengths strengths_of(const spec& job, const voxel::material& m, std::size_t number) {

@@ -9,7 +9,7 @@
 namespace osteon::physics {
 
 std::optional<inp_plasticity> inp_plasticity_of(const spec& job, const voxel::material_table& materials) {
-  if (!physics_of(job).yields) return std::nullopt;
+  if (&physics_of(job) != &failure()) return std::nullopt;
   const failure_keys& keys = job.groups.of<failure_keys>();
   if (keys.law != yield_law::von_mises)
     throw usage_error(
@@ -19,11 +19,11 @@ std::optional<inp_plasticity> inp_plasticity_of(const spec& job, const voxel::ma
   if (keys.integration != failure_integration::full)
     throw usage_error(
         "failure.integration \"bbar\" cannot be written as .inp: C3D8 integrates in full; --set failure.integration=full");
-  if (job.load.force_N || job.load.moment_N_mm)
+  if (job.groups.of<mechanical_keys>().drive.force_N || job.groups.of<mechanical_keys>().drive.moment_N_mm)
     throw usage_error(
         fmt::format("load.{} cannot be written as .inp: where material yields no displacement is known that takes it; give "
                     "strain, displacement_mm or angle_deg",
-                    job.load.force_N ? "force_N" : "moment_N_mm"));
+                    job.groups.of<mechanical_keys>().drive.force_N ? "force_N" : "moment_N_mm"));
   inp_plasticity all;
   all.of_material.resize(materials.size());
   for (std::size_t m = 1; m < materials.size(); ++m)

@@ -24,13 +24,13 @@ namespace {
 
 // By its test. @collective on part.where.comm
 physics_result run_flow(const spec& job, const local_model& part, const numerics::options& how, log_sink& log) {
-  if (flow_test(job) == "flow") return run_flow_through(job, part, how, log);
+  if (is_between_openings(job)) return run_flow_through(job, part, how, log);
   return run_permeability(job, part, how, log);
 }
 
 // The faults of a flow job on its fluid. @throws as run_flow @collective on part.where.comm
 void check_flow_on(const spec& job, const local_model& part) {
-  if (flow_test(job) == "flow") return check_flow_through_on(job, part);
+  if (is_between_openings(job)) return check_flow_through_on(job, part);
   check_permeability_on(job, part);
 }
 
@@ -88,14 +88,14 @@ void add_steps(solver_work& work, const spec& job, const flow_keys& f) {
 
 solver_work flow_work(const spec& job, const voxel::node_count*) {
   solver_work work;
-  if (flow_test(job) == "permeability_tensor") work.kept = work.solutions = 3;
-  if (flow_test(job) == "dispersion") {
+  if (test_of_flow(job) == flow_test::permeability_tensor) work.kept = work.solutions = 3;
+  if (test_of_flow(job) == flow_test::dispersion) {
     const double samples = job.load.boundary_condition == outer_condition::mirrored ? 2 : 1;  // with its image
     add_transport(
         work, 680 * samples,
         3 * samples * static_cast<double>(std::max<std::size_t>(1, job.groups.of<flow_keys>().peclet_numbers.size())));
   }
-  if (flow_test(job) == "flow") {
+  if (is_between_openings(job)) {
     const flow_keys& f = job.groups.of<flow_keys>();
     constexpr double with_inertia = 6;  // steps of Picard and Newton
     work.solutions = static_cast<double>(std::max<std::size_t>(1, f.multiples.size())) * (f.inertia ? with_inertia : 1);
@@ -142,20 +142,17 @@ const physics_entry& flow() {
       .answers = flow_answers(),
       .tests = tests_of_flow(),
       .usual_test = "flow if there is a [[boundary]], else permeability",
+      .test = [](const spec& job) { return job.load.test.value_or(name_of(test_of_flow(job))); },
       .keys = register_flow_keys,
       .check = check_flow,
-      .refuse = refuse_flow,
       .check_on_solid = [](const spec& job, const std::function<local_model()>& read,
                            std::vector<problem>&) { check_flow_on(job, read()); },
       .key_of_loads = "flow",
-      .takes_boundaries = true,
-      .takes_time_steps = true,
-      .takes_heat_sources = true,
       .why_not_by_corners = "nothing flows through an edge or a corner",
       .boundary_conditions =
           [](const spec& job) {
-            if (flow_test(job) == "flow") return std::vector<outer_condition>{};
-            if (flow_test(job) == "dispersion")
+            if (is_between_openings(job)) return std::vector<outer_condition>{};
+            if (test_of_flow(job) == flow_test::dispersion)
               return std::vector<outer_condition>{outer_condition::periodic, outer_condition::mirrored};
             return std::vector<outer_condition>{outer_condition::periodic, outer_condition::mirrored,
                                                 outer_condition::closed};
@@ -167,14 +164,13 @@ const physics_entry& flow() {
       .default_tolerance = 1e-4,
       .work = flow_work,
       .most_components = [](const spec&) { return 3; },
+      .picture = {.has_lines = true, .draws_lines = true, .fields = {"speed", "temperature", "residence_time"}},
       .why_not_in_memory =
           [](const spec& job) {
             if (std::string why = why_steps_need_files(job); !why.empty()) return why;
             return std::string(job.groups.of<probe_keys>().probes.empty() ? ""
                                                                           : "it writes records of its probes ([[probe]])");
           },
-      .has_lines = true,
-      .draws_lines = true,
       .run = run_flow,
       .rehearse = rehearse_flow,
       .why_not_rehearsed = why_flow_is_not_rehearsed,

@@ -47,13 +47,8 @@ osteon_physics(flow
     solver/transport/transport_level.cpp
     solver/transport/transport_solver.cpp
   SOURCES
-    checks/check_buoyancy.cpp
     checks/check_flow.cpp
-    checks/check_flow_dispersion.cpp
     checks/check_flow_heat.cpp
-    checks/check_flow_pictures.cpp
-    checks/check_flow_residence.cpp
-    checks/check_heat_in_time.cpp
     checks/check_openings.cpp
     checks/check_time_steps.cpp
     entry.cpp

@@ -39,12 +39,12 @@ void rules_of_boundaries(const spec& job, solid_rules& rules) {
 solid_rules heat_rules(const spec& job) {
   solid_rules rules;
   rules.may_join_nothing = true;  // where no path joins the faces, nothing flows: an answer, too
-  const std::string test = heat_test(job);
-  if (test == "conductivity_tensor") {
+  const heat_test test = test_of_heat(job);
+  if (test == heat_test::conductivity_tensor) {
     rules.periodic.fill(job.load.boundary_condition.value_or(outer_condition::periodic) == outer_condition::periodic);
     rules.through.fill(true);
   }
-  if (test == "heat_transfer") rules_of_boundaries(job, rules);
+  if (test == heat_test::heat_transfer) rules_of_boundaries(job, rules);
   return rules;
 }
 
@@ -54,14 +54,15 @@ void check_heat_on_solid(const spec& job, const std::function<local_model()>& re
 
 solver_work heat_work(const spec& job, const voxel::node_count*) {
   solver_work work;
-  if (heat_test(job) == "conductivity_tensor") work.kept = work.solutions = 3;
+  if (test_of_heat(job) == heat_test::conductivity_tensor) work.kept = work.solutions = 3;
   return work;
 }
 
 // What the solver's temperatures are relative to, where a job says it plainly.
 std::optional<double> zero_K(const spec& job) {
   if (job.groups.of<condition_keys>().transient) return job.groups.of<condition_keys>().transient->initial_K;
-  if (heat_test(job) == "conduction") return std::min(job.load.low_K, job.load.high_K);
+  if (test_of_heat(job) == heat_test::conduction)
+    return std::min(job.groups.of<condition_keys>().low_K, job.groups.of<condition_keys>().high_K);
   return std::nullopt;
 }
 
@@ -148,20 +149,18 @@ const physics_entry& heat() {
                  "the effective conductivity in all directions",
                  {"effectiveconductivity", "tensor"}}},
       .usual_test = "heat_transfer if there is a [[boundary]], else conduction",
-      .keys = register_condition_keys,
+      .test = [](const spec& job) { return job.load.test.value_or(name_of(test_of_heat(job))); },
+      .keys = register_heat_keys,
       .check = check_heat,
       .warn = warn_of_temperatures,
-      .refuse = refuse_heat,
       .check_on_solid = check_heat_on_solid,
       .key_of_loads = "boundary",
       .needs = {&property::conductivity},
-      .takes_boundaries = true,
-      .takes_time_steps = true,
       .default_keep = kept_parts::percolating,
       .why_not_by_corners = "no heat flows through an edge or a corner",
       .boundary_conditions =
           [](const spec& job) {
-            return heat_test(job) == "conductivity_tensor"
+            return test_of_heat(job) == heat_test::conductivity_tensor
                        ? std::vector<outer_condition>{outer_condition::periodic, outer_condition::uniform}
                        : std::vector<outer_condition>{};
           },
@@ -170,12 +169,12 @@ const physics_entry& heat() {
       .costs = {1, 36, 6, 0.3e-6, 1e-6},  // 128^3: 20.0 MB for 0.50 M, 0.58 s; tensor: 26.2 MB
       .work = heat_work,
       .most_components = [](const spec& job) { return has_heat_lines(job) ? 3 : 1; },
+      .picture = {.has_lines = true},
       .why_not_in_memory = why_steps_need_files,
-      .has_lines = true,
       .run = run_heat,
       .rehearse =
           [](const spec& job, const local_model& part, const numerics::part_listener& begins) {
-            rehearse_heat(make_heat_problem(job, part, heat_test(job)), begins);
+            rehearse_heat(make_heat_problem(job, part, test_of_heat(job)), begins);
             std::vector<io::field_info> fields;
             for (const result_field& f : heat_fields(part, {}, {})) fields.push_back(f.info);
             if (has_heat_lines(job)) fields.push_back(heat_flux_field(part, {}).info);
@@ -183,9 +182,9 @@ const physics_entry& heat() {
           },
       .why_not_rehearsed =
           [](const spec& job) {
-            return std::string(job.groups.of<condition_keys>().transient ? "its time steps are chosen as it goes"
-                               : heat_test(job) != "conduction"          ? "only the test conduction is known"
-                                                                         : "");
+            return std::string(job.groups.of<condition_keys>().transient    ? "its time steps are chosen as it goes"
+                               : test_of_heat(job) != heat_test::conduction ? "only the test conduction is known"
+                                                                            : "");
           },
       .paint = [](const spec& job, const local_model& part) { return paint_temperatures(part, zero_K(job)); }};
   return row;

@@ -34,22 +34,23 @@ std::vector<double> by_number(const spec& job, const local_model& part, Property
 
 }  // namespace
 
-numerics::heat_problem make_heat_problem(const spec& job, const local_model& part, const std::string& test) {
+numerics::heat_problem make_heat_problem(const spec& job, const local_model& part, heat_test test) {
   numerics::heat_problem problem{.where = part.where,
                                  .spacing_mm = part.header.spacing_mm,
                                  .materials = &part.header.materials,
                                  .cells = part.cells,
                                  .material = part.material};
-  if (test == "conduction") problem.faces = two_temperatures(load_axis(job), job.load.low_K, job.load.high_K);
-  if (test != "heat_transfer") return problem;
-  for (const boundary_spec& b : job.groups.of<condition_keys>().boundaries) {
+  const condition_keys& given = job.groups.of<condition_keys>();
+  if (test == heat_test::conduction) problem.faces = two_temperatures(load_axis(job), given.low_K, given.high_K);
+  if (test != heat_test::heat_transfer) return problem;
+  for (const boundary_spec& b : given.boundaries) {
     const std::size_t axis = b.face[0] == 'z' ? 0 : b.face[0] == 'y' ? 1 : 2;
     const bool both = b.face.size() == 1;
     if (kind_of(b) == condition_kind::periodic) problem.periodic[axis] = true;
     if (both || b.face.ends_with("low")) problem.faces[axis][0] = condition(b);
     if (both || b.face.ends_with("high")) problem.faces[axis][1] = condition(b);
   }
-  if (const auto& g = job.load.gradient_K_per_mm) problem.gradient_K_per_mm = {(*g)[0], (*g)[1], (*g)[2]};
+  if (const auto& g = given.gradient_K_per_mm) problem.gradient_K_per_mm = {(*g)[0], (*g)[1], (*g)[2]};
   problem.source_W_per_mm3 = by_number(job, part, [](const material_spec& m) { return m.heat_source_W_per_m3; });
   return problem;
 }

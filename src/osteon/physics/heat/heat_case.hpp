@@ -3,6 +3,7 @@
 /// A heat job as the problem that the solver takes, where units become mm, W, K; and the fields of its results.
 #include <osteon/job/physics_entry.hpp>
 #include <osteon/job/physics_result.hpp>
+#include <osteon/physics/heat/check_heat.hpp>
 #include <osteon/physics/heat/solver/heat_transient.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
@@ -10,7 +11,7 @@ namespace osteon::physics {
 
 /// @param test conduction: between the two faces of the load axis; heat_transfer: what the [[boundary]] tables say
 /// @collective local
-numerics::heat_problem make_heat_problem(const spec& job, const local_model& part, const std::string& test);
+numerics::heat_problem make_heat_problem(const spec& job, const local_model& part, heat_test test);
 
 /// @collective local
 time_plan make_time_plan(const spec& job, const local_model& part);

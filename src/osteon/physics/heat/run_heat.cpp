@@ -90,17 +90,18 @@ void tell_periodic_faces(json& answers, const std::array<face_match, 3>& faces, 
 }
 
 json describe_load(const spec& job, const local_model& part) {
-  const std::string test = heat_test(job);
-  json load = {{"test", test}};
+  const heat_test test = test_of_heat(job);
+  const condition_keys& given = job.groups.of<condition_keys>();
+  json load = {{"test", name_of(test)}};
   const axis along = load_axis(job);
-  if (test == "conduction")
+  if (test == heat_test::conduction)
     load.update({{"axis", job.load.axis.name()},
-                 {"low_K", job.load.low_K},
-                 {"high_K", job.load.high_K},
+                 {"low_K", given.low_K},
+                 {"high_K", given.high_K},
                  {"length_mm", length_mm(part.header, along)},
                  {"cross_section_mm2", cross_section_mm2(part.header, along)},
                  {"cross_section_definition", "box of the image"}});
-  if (test == "conductivity_tensor") {
+  if (test == heat_test::conductivity_tensor) {
     const std::string condition = name_of(job.load.boundary_condition.value_or(outer_condition::periodic));
     load.update({{"boundary_condition", condition},
                  {"surroundings", condition}});  // the second is of versions before 0.2, until 0.4
@@ -112,7 +113,7 @@ json describe_load(const spec& job, const local_model& part) {
     if (b.transfer_W_per_m2K) face["transfer_W_per_m2K"] = *b.transfer_W_per_m2K;
     load["boundary"].push_back(face);
   }
-  if (job.load.gradient_K_per_mm) load["gradient_K_per_mm"] = *job.load.gradient_K_per_mm;
+  if (given.gradient_K_per_mm) load["gradient_K_per_mm"] = *given.gradient_K_per_mm;
   return load;
 }
 
@@ -159,14 +160,15 @@ void show_heat(physics_result& result, const spec& job, const local_model& part,
 physics_result run_steady(const spec& job, const local_model& part, numerics::heat_problem problem,
                           const numerics::options& how, log_sink& log) {
   heat_solution solution = solve_heat(std::move(problem), how, log);
-  comm::collectively(part.where.comm, [&] { problem = make_heat_problem(job, part, heat_test(job)); });
+  comm::collectively(part.where.comm, [&] { problem = make_heat_problem(job, part, test_of_heat(job)); });
   physics_result result;
   result.certificate = solution.certificate;
-  if (heat_test(job) == "conduction") {
+  if (test_of_heat(job) == heat_test::conduction) {
     const axis along = load_axis(job);
     const double flux_W = std::abs(solution.inflow_W[static_cast<std::size_t>(along)][0]);
-    const double conductivity = flux_W / std::abs(job.load.high_K - job.load.low_K) * length_mm(part.header, along) /
-                                cross_section_mm2(part.header, along) * 1000;
+    const double conductivity = flux_W /
+                                std::abs(job.groups.of<condition_keys>().high_K - job.groups.of<condition_keys>().low_K) *
+                                length_mm(part.header, along) / cross_section_mm2(part.header, along) * 1000;
     // As TauFactor defines it: what the solid conducts if every path is straight, over what it does conduct. JSON has no
     // infinity: null.
     const bool conducts = conductivity > 0;
@@ -281,8 +283,8 @@ physics_result run_tensor(const spec& job, const local_model& part, const numeri
 physics_result run_heat(const spec& job, const local_model& part, const numerics::options& how, log_sink& log) {
   const MPI_Comm comm = part.where.comm;
   numerics::heat_problem problem;
-  comm::collectively(comm, [&] { problem = make_heat_problem(job, part, heat_test(job)); });
-  physics_result result = heat_test(job) == "conductivity_tensor"     ? run_tensor(job, part, problem, how, log)
+  comm::collectively(comm, [&] { problem = make_heat_problem(job, part, test_of_heat(job)); });
+  physics_result result = test_of_heat(job) == heat_test::conductivity_tensor ? run_tensor(job, part, problem, how, log)
                           : job.groups.of<condition_keys>().transient ? run_transient(job, part, problem, how, log)
                                                                       : run_steady(job, part, std::move(problem), how, log);
   result.elements = part.cells.size();
@@ -293,8 +295,8 @@ physics_result run_heat(const spec& job, const local_model& part, const numerics
 }
 
 void check_heat_on(const spec& job, const local_model& part) {
-  const numerics::heat_problem problem = make_heat_problem(job, part, heat_test(job));
-  if (heat_test(job) == "conductivity_tensor")
+  const numerics::heat_problem problem = make_heat_problem(job, part, test_of_heat(job));
+  if (test_of_heat(job) == heat_test::conductivity_tensor)
     check_effective_conductivity(problem, surroundings_of(job));
   else if (job.groups.of<condition_keys>().transient)
     check_transient(problem, make_time_plan(job, part));

@@ -25,29 +25,43 @@ void add_boundary_keys(key_list<boundary_spec> t) {
     "holds the fluid back, also a plane of symmetry; wall: no slip, it may slide. With flow.heat temperature, flux and "
     "convection are of the solid and of walls, beside tables of the fluid for the same face.");
   t("temperature_K", &boundary_spec::temperature_K,
-    "Temperature of the face, or of the ambient, in K; of an opening, with flow.heat: of what flows in.");
-  t("flux_W_per_m2", &boundary_spec::flux_W_per_m2, "Heat into the solid in W/m2; negative cools.");
+    "Temperature of the face, or of the ambient, in K; of an opening, with flow.heat: of what flows in.",
+    {.kinds = {only(condition_kind::temperature, condition_kind::convection, condition_kind::velocity,
+                    condition_kind::flow_rate, condition_kind::pressure, condition_kind::outlet)
+                   .needed_by(condition_kind::temperature, condition_kind::convection)},
+     .remedy = "give the heat of this wall by a table of its own with kind = \"temperature\", \"flux\" or \"convection\", "
+               "or remove it"});
+  t("flux_W_per_m2", &boundary_spec::flux_W_per_m2, "Heat into the solid in W/m2; negative cools.",
+    {.kinds = {only(condition_kind::flux).needed()}});
   t("transfer_W_per_m2K", &boundary_spec::transfer_W_per_m2K, "Heat transfer coefficient in W/(m2 K), > 0.",
-    {.range = positive("W/(m2 K)")});
+    {.range = positive("W/(m2 K)"), .kinds = {only(condition_kind::convection).needed()}});
   t("velocity_mm_per_s", &boundary_spec::velocity_mm_per_s,
-    "velocity: mean over the fluid of the opening in mm/s, into the image; negative leaves.");
+    "velocity: mean over the fluid of the opening in mm/s, into the image; negative leaves.",
+    {.kinds = {only(condition_kind::velocity).needed()}});
   t("flow_rate_mm3_per_s", &boundary_spec::flow_rate_mm3_per_s,
-    "flow_rate: through all of the opening in mm3/s, into the image; negative leaves. periodic: towards the high face.");
+    "flow_rate: through all of the opening in mm3/s, into the image; negative leaves. periodic: towards the high face.",
+    {.kinds = {only(condition_kind::flow_rate, condition_kind::periodic).needed_by(condition_kind::flow_rate)}});
   t("pressure_drop_Pa", &boundary_spec::pressure_drop_Pa,
     "periodic, of a fluid: by how much the pressure falls from the low face to the high one, in Pa; negative drives "
-    "backwards. Or flow_rate_mm3_per_s, towards the high face: the drop that makes it is sought. Neither: nothing drives.");
-  t("pressure_Pa", &boundary_spec::pressure_Pa, "pressure: in Pa; outlet: the same, left out: 0.");
+    "backwards. Or flow_rate_mm3_per_s, towards the high face: the drop that makes it is sought. Neither: nothing drives.",
+    {.kinds = {only(condition_kind::periodic)}});
+  t("pressure_Pa", &boundary_spec::pressure_Pa, "pressure: in Pa; outlet: the same, left out: 0.",
+    {.kinds = {only(condition_kind::pressure, condition_kind::outlet).needed_by(condition_kind::pressure)}});
   t("profile", &boundary_spec::profile,
     "velocity and flow_rate: uniform, used if this is left out; developed: as far inside a straight channel of the "
     "opening's "
-    "shape, a parabola between plates; parabolic: the product of two parabolas over the rectangle around the opening.");
-  t("slide_mm_per_s", &boundary_spec::slide_mm_per_s, "wall: its velocity [z, y, x] in mm/s, along the face.");
+    "shape, a parabola between plates; parabolic: the product of two parabolas over the rectangle around the opening.",
+    {.kinds = {only(condition_kind::velocity, condition_kind::flow_rate)}});
+  t("slide_mm_per_s", &boundary_spec::slide_mm_per_s, "wall: its velocity [z, y, x] in mm/s, along the face.",
+    {.is_vector = true, .kinds = {only(condition_kind::wall)}});
   t("low_mm", &boundary_spec::low_mm,
     "Only where the voxel's centre lies in the box from low_mm to high_mm, [z, y, x] as the positions of sets; without face "
-    "the centre of the solid voxel. What names a part of a face goes before what names all of it.");
-  t("high_mm", &boundary_spec::high_mm, "The box's high corner [z, y, x].");
+    "the centre of the solid voxel. What names a part of a face goes before what names all of it.",
+    {.is_vector = true});
+  t("high_mm", &boundary_spec::high_mm, "The box's high corner [z, y, x].", {.is_vector = true});
   t("centre_mm", &boundary_spec::centre_mm,
-    "Only within radius_mm of this point [z, y, x], measured along the face; without face in all directions.");
+    "Only within radius_mm of this point [z, y, x], measured along the face; without face in all directions.",
+    {.is_vector = true});
   t("radius_mm", &boundary_spec::radius_mm, "Radius of that disc in mm, > 0.", {.range = positive("mm")});
   t("factor_at_s", &boundary_spec::factor_at_s,
     "Of a fluid with [transient]: [[time, factor], ...] of velocity, flow rate, pressure, drop of pressure or slide; linear "
@@ -82,13 +96,15 @@ std::string why_steps_need_files(const spec& job) {
 void register_condition_keys(key_table& job) {
   if (job.has_table("boundary")) return;  // of another physics with conditions on faces
   key_table& load = job.table("load", "");
-  auto t = load.keys_in<load_spec, spec>(&spec::load, 20);
-  t("low_K", &load_spec::low_K, "Temperature of the low face in K.");
-  t("high_K", &load_spec::high_K, "Temperature of the high face in K.");
-  load.keys_in<load_spec, spec>(&spec::load, 50)(
-      "gradient_K_per_mm", &load_spec::gradient_K_per_mm,
+  const auto group = [](spec& s) -> auto& { return s.groups.of<condition_keys>(); };
+  auto t = load.keys_in<condition_keys, spec>(group, 20);
+  t("low_K", &condition_keys::low_K, "Temperature of the low face in K.");
+  t("high_K", &condition_keys::high_K, "Temperature of the high face in K.");
+  load.keys_in<condition_keys, spec>(group, 50)(
+      "gradient_K_per_mm", &condition_keys::gradient_K_per_mm,
       "Mean temperature gradient [z, y, x] of a heat_transfer: periodic faces differ by it, and prescribed temperatures "
-      "rise with it from the centre of the image.");
+      "rise with it from the centre of the image.",
+      {.is_vector = true});
   add_boundary_keys(job.list<spec>(
                            "boundary",
                            "Condition on an outer face of the image: of heat where the solid meets it, in the "

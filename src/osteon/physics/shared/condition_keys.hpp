@@ -24,6 +24,11 @@ inline std::span<const char* const> choice_names(condition_kind) {
   return names;
 }
 
+/// Whether it is of heat where no fluid passes.
+inline bool is_of_heat(condition_kind kind) {
+  return kind == condition_kind::temperature || kind == condition_kind::flux || kind == condition_kind::convection;
+}
+
 /// The velocity over an opening.
 enum class velocity_profile { uniform, developed, parabolic };
 inline std::span<const char* const> choice_names(velocity_profile) {
@@ -63,6 +68,8 @@ struct transient_spec {
 
 /// Conditions on faces, and steps in time.
 struct condition_keys {
+  double low_K = 0, high_K = 1;                          ///< of the faces, in [load]
+  std::optional<std::vector<double>> gradient_K_per_mm;  ///< of a heat_transfer, in [load]
   std::vector<boundary_spec> boundaries;
   std::optional<transient_spec> transient;
 };

@@ -1,18 +1,19 @@
 #include <osteon/physics/thermo_elasticity/entry.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
+#include <osteon/job/fault_list.hpp>
 #include <osteon/job/spec/key_entry.hpp>
 #include <osteon/physics/elasticity/elastic_answers.hpp>
 #include <osteon/physics/elasticity/elastic_fields.hpp>
+#include <osteon/physics/elasticity/loads/check_loads.hpp>
 #include <osteon/physics/elasticity/loads/elastic_problem.hpp>
 #include <osteon/physics/elasticity/loads/load_keys.hpp>
 #include <osteon/physics/elasticity/loads/loads_on_solid.hpp>
 #include <osteon/physics/elasticity/solver/rehearse_elasticity.hpp>
 #include <osteon/physics/elasticity/warn_of_loads.hpp>
 #include <osteon/physics/flow/entry.hpp>
+#include <osteon/physics/flow/keys/flow_keys.hpp>
 #include <osteon/physics/heat/check_heat.hpp>
 #include <osteon/physics/heat/heat_case.hpp>
 #include <osteon/physics/heat/solver/rehearse_heat.hpp>
@@ -20,6 +21,7 @@
 #include <osteon/physics/shared/condition_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 #include <osteon/physics/thermo_elasticity/flow_stress.hpp>
+#include <osteon/physics/thermo_elasticity/thermal_stress.hpp>
 #include <set>
 #include <utility>
 
@@ -27,52 +29,24 @@ namespace osteon::physics {
 
 namespace {
 
-void check_warm_load(const spec& job, std::vector<problem>& problems) {
-  const auto expect = [&](bool holds, const std::string& where, const std::string& text) {
-    if (!holds) problems.push_back({where, text});
-  };
-  if (is_with_flow(job)) {
-    check_flow_stage(job, problems);
-  } else {
-    expect(job.groups.of<condition_keys>().boundaries.empty(), "boundary",
-           "belongs to physics = \"heat\" or \"flow\", or to thermo_elasticity with [flow]; remove it, add [flow] or change "
-           "the physics");
-    for (std::size_t n = 0; n < job.materials.size(); ++n)
-      expect(
-          job.materials[n].heat_source_W_per_m3 == 0, fmt::format("material[{}].heat_source_W_per_m3", n + 1),
-          "belongs to physics = \"heat\", or to thermo_elasticity with [flow]; remove it, add [flow] or change the physics");
-  }
-  const load_spec& l = job.load;
-  const std::string test = l.test.value_or("axial_bonded");
-  expect(test == "axial_bonded" || test == "free_expansion", "load.test",
-         fmt::format("'{}' does not go with physics = \"thermo_elasticity\"{}; use 'axial_bonded' or 'free_expansion'", test,
-                     test == "conduction" ? ", which has it anyway" : ""));
-  const bool other = l.displacement_mm || l.force_N || l.angle_deg || l.moment_N_mm || l.gravity_m_per_s2 || l.direction ||
-                     l.about_mm || l.bonded || l.depth_mm != 0 || l.faces != loaded_faces::image;
-  expect(!other, "load",
-         "of the keys of a mechanical test only axis, strain, area and area_mm2 go with physics = \"thermo_elasticity\"");
-  expect(!(l.area || l.area_mm2) || test == "axial_bonded", l.area ? "load.area" : "load.area_mm2",
-         fmt::format("does not go with test = \"{}\", which has no apparent stress; remove it", test));
-  expect(!l.area || !l.area_mm2, "load.area", "given together with area_mm2; remove one of the two");
-  expect(test == "axial_bonded" || !l.strain, "load.strain",
-         fmt::format("given, but test = \"{}\" drives no face; remove it", test));
-  expect(std::abs(l.strain.value_or(0)) <= 1, "load.strain",
-         fmt::format("{} must be in [-1, 1]; 0 holds the faces where they are", l.strain.value_or(0)));
-  expect(l.reference_K.has_value(), "load.reference_K",
-         "missing: the temperature in K at which the specimen is free of stress");
-  for (const auto& [key, value] :
-       {std::pair{"low_K", l.low_K}, {"high_K", l.high_K}, {"reference_K", l.reference_K.value_or(0)}})
-    expect(std::isfinite(value), fmt::format("load.{}", key), fmt::format("{} must be finite", value));
-}
+constexpr const char* first_stage = "flow";  // as a test in the scopes of keys
 
-void refuse_warm_load(const spec& job, std::vector<problem>& problems) {
-  if (job.load.reference_K)
-    problems.push_back({"load.reference_K", "given, but only physics = \"thermo_elasticity\" needs it; remove it"});
+void check_warm_load(const spec& job, std::vector<problem>& problems) {
+  if (is_with_flow(job)) check_flow_stage(job, problems);
+  check_field_names(job, problems);
+  const fault_list expect(problems);
+  const drive_spec& drive = job.groups.of<mechanical_keys>().drive;
+  expect(!drive.area || !drive.area_mm2, "load.area", "given together with area_mm2; remove one of the two");
+  expect(std::abs(drive.strain.value_or(0)) <= 1, "load.strain", "{} must be in [-1, 1]; 0 holds the faces where they are",
+         drive.strain.value_or(0));
+  expect(job.groups.of<warm_keys>().reference_K.has_value(), "load.reference_K",
+         "missing: the temperature in K at which the specimen is free of stress");
 }
 
 solver_work warm_work(const spec& job, const voxel::node_count* nodes) {
   solver_work work;
-  if (nodes) work.held = held_by_test(job, *nodes, job.load.test.value_or("axial_bonded"));
+  if (nodes)
+    work.held = held_by_test(job, *nodes, is_between_plates(job) ? elastic_test::axial_bonded : elastic_test::custom);
   if (is_with_flow(job)) {
     // The stages before it in the costs of this row: their memory, if that is more, and their time.
     const solver_costs &c = flow().costs, &own = thermo_elasticity().costs;
@@ -145,20 +119,26 @@ std::vector<answer> warm_answers() {
 }
 
 std::vector<load_test> warm_tests() {
-  std::vector<load_test> tests = tests_of_one_face();
-  std::erase_if(tests, [](const load_test& test) { return test.name != "axial_bonded"; });
-  tests.push_back({"free_expansion",
-                   "the temperatures only, in thermo_elasticity",
-                   {"free", "expansion", "thermalexpansion", "freeexpansion"}});
-  return tests;
+  return {tests_of_one_face().front(),
+          {name_of(warm_test::free_expansion),
+           "the temperatures only, in thermo_elasticity",
+           {"free", "expansion", "thermalexpansion", "freeexpansion"}}};
 }
 
 void register_warm_keys(key_table& job) {
   register_load_keys(job);
   register_condition_keys(job);
   job.table("load", "")
-      .keys_in<load_spec, spec>(&spec::load, 30)("reference_K", &load_spec::reference_K,
-                                                 "Temperature in K at which a thermo_elasticity job is free of stress.");
+      .keys_in<warm_keys, spec>([](spec& s) -> auto& { return s.groups.of<warm_keys>(); }, 30)(
+          "reference_K", &warm_keys::reference_K, "Temperature in K at which a thermo_elasticity job is free of stress.");
+  const std::string warm = "thermo_elasticity";
+  const std::vector<std::string> plates = names_of(warm_test::axial_bonded),
+                                 all = names_of(warm_test::axial_bonded, warm_test::free_expansion);
+  job.accept({warm, plates}, {"load.strain", "load.area", "load.area_mm2"});
+  job.accept({warm, all}, {"load.reference_K", "output.fields", "picture.field", "flow"});
+  std::vector<std::string> of_flow = keys_of_openings();
+  of_flow.insert(of_flow.end(), {"boundary", "material.heat_source_W_per_m3"});
+  job.accept({warm, {first_stage}, " with [flow]"}, of_flow);
 }
 
 }  // namespace
@@ -172,19 +152,20 @@ const physics_entry& thermo_elasticity() {
       .answers = warm_answers(),
       .tests = warm_tests(),
       .usual_test = "axial_bonded",
+      .test = [](const spec& job) { return job.load.test.value_or(name_of(warm_test::axial_bonded)); },
+      .test_of_first_stage = [](const spec& job) { return std::string(is_with_flow(job) ? first_stage : ""); },
       .keys = register_warm_keys,
+      .implied = {"flow.heat"},
       .check = check_warm_load,
       .warn =
           [](const spec& job, const vector3* size_mm, std::vector<problem>& warnings) {
             warn_of_loads(job, size_mm, warnings);
             warn_of_temperatures(job, size_mm, warnings);
+            if (!size_mm) warn_of_kelvin(job.groups.of<warm_keys>().reference_K, "load.reference_K", warnings);
           },
-      .refuse = refuse_warm_load,
       .check_on_solid = [](const spec& job, const std::function<local_model()>& read,
                            std::vector<problem>&) { check_thermo_elasticity(job, read()); },
       .needs = {&property::conductivity, &property::youngs_modulus, &property::thermal_expansion},
-      .takes_boundaries = true,
-      .takes_heat_sources = true,
       .why_not_by_corners = "no heat flows through an edge or a corner",
       .rules =
           [](const spec& job) {
@@ -196,25 +177,26 @@ const physics_entry& thermo_elasticity() {
       .work = warm_work,
       .most_components = most_elastic_components,
       .balances_moments = true,
-      .shows_surface = true,
+      .picture = {.is_surface = true, .fields = shown_elastic_fields()},
       .why_not_in_memory = [](const spec& job) { return flow().why_not_in_memory(job); },
       .run = run_thermo_elasticity,
       .rehearse =
           [](const spec& job, const local_model& part, const numerics::part_listener& begins) {
-            const bool heat_flows = job.load.low_K != job.load.high_K;
+            const condition_keys& given = job.groups.of<condition_keys>();
+            const bool heat_flows = given.low_K != given.high_K;
             if (heat_flows)
-              rehearse_heat(make_heat_problem(job, part, "conduction"),
+              rehearse_heat(make_heat_problem(job, part, heat_test::conduction),
                             [&](numerics::solve_part p) { begins(numerics::earlier(p)); });
             rehearse_elasticity(*make_problem(part), begins);
             std::vector<io::field_info> fields;
             for (const result_field& f : heat_fields(part, {}, {})) fields.push_back(f.info);
-            for (const result_field& f : elastic_fields(part, job.output_fields.value_or(default_elastic_fields()), {}))
-              fields.push_back(f.info);
+            for (const result_field& f : elastic_fields(part, fields_of_job(job), {})) fields.push_back(f.info);
             return fields;
           },
-      .may_begin_with_flow = true,
       .why_not_rehearsed =
-          [](const spec& job) { return is_with_flow(job) ? find_physics("flow")->why_not_rehearsed(job) : std::string(); },
+          [](const spec& job) {
+            return std::string(is_with_flow(job) ? "the stress takes its temperatures from a flow" : "");
+          },
       .paint = [](const spec& job,
                   const local_model& part) { return is_with_flow(job) ? nullptr : paint_temperatures(part, std::nullopt); }};
   return row;

@@ -14,7 +14,9 @@
 #include <osteon/physics/flow/keys/flow_keys.hpp>
 #include <osteon/physics/flow/stages/flow_heat.hpp>
 #include <osteon/physics/flow/stages/run_flow_through.hpp>
+#include <osteon/physics/shared/condition_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
+#include <osteon/physics/thermo_elasticity/entry.hpp>
 #include <osteon/physics/thermo_elasticity/thermal_stress.hpp>
 
 namespace osteon::physics {
@@ -110,7 +112,7 @@ numerics::options options_of_flow(const spec& stage, numerics::options how) {
 
 }  // namespace
 
-bool is_with_flow(const spec& job) { return physics_of(job).may_begin_with_flow && job.groups.has<flow_keys>(); }
+bool is_with_flow(const spec& job) { return &physics_of(job) == &thermo_elasticity() && job.groups.has<flow_keys>(); }
 
 spec flow_stage_of(const spec& job) {
   spec stage = job;
@@ -118,8 +120,8 @@ spec flow_stage_of(const spec& job) {
   stage.groups.of<flow_keys>().heat = true;
   stage.load = {};
   stage.load.axis = job.load.axis;
-  stage.load.test = "flow";
-  stage.output_fields.reset();
+  stage.load.test = name_of(flow_test::flow);
+  stage.groups.of<mechanical_keys>() = {};
   stage.picture.field.reset();
   stage.picture.streamlines = 0;  // the picture is of the stress, or of the speed if there is none
   return stage;
@@ -127,8 +129,8 @@ spec flow_stage_of(const spec& job) {
 
 void check_flow_stage(const spec& job, std::vector<problem>& problems) {
   find_physics("flow")->check(flow_stage_of(job), problems);
-  const load_spec nothing;
-  if (job.load.low_K != nothing.low_K || job.load.high_K != nothing.high_K)
+  const condition_keys nothing, &given = job.groups.of<condition_keys>();
+  if (given.low_K != nothing.low_K || given.high_K != nothing.high_K)
     problems.push_back(
         {"load.low_K", "given together with [flow], which tells the temperatures; remove it and load.high_K"});
   if (job.picture.every > 0)
@@ -155,10 +157,10 @@ physics_result run_flow_stress(const spec& job, const local_model& part, const n
   comm::collectively(comm, [&] { of_solid = on_solid(part, solid->cells, temperature_K); });
   const derived_fields state = add_thermal_stress(result, job, *solid, problem, plates, std::move(of_solid), how, log);
   json& load = result.answers["load"];
-  load["test"] = plates ? "axial_bonded" : "free_expansion";
-  load["reference_K"] = *job.load.reference_K;
+  load["test"] = name_of(plates ? warm_test::axial_bonded : warm_test::free_expansion);
+  load["reference_K"] = *job.groups.of<warm_keys>().reference_K;
   if (plates) {
-    load["strain"] = job.load.strain.value_or(0);
+    load["strain"] = job.groups.of<mechanical_keys>().drive.strain.value_or(0);
     load["displacement_mm"] = plates->amount;
   }
   if (auto table = by_material(*solid, state); !table.is_null()) {
@@ -167,7 +169,7 @@ physics_result run_flow_stress(const spec& job, const local_model& part, const n
   }
   show(result, job, *solid, state);
   comm::collectively(comm, [&] { result.shown = spread_over(part, solid->cells, std::vector<float>(*result.shown), 1); });
-  for (result_field& field : elastic_fields(*solid, job.output_fields.value_or(default_elastic_fields()), state))
+  for (result_field& field : elastic_fields(*solid, fields_of_job(job), state))
     result.fields.push_back(kept_with(std::move(field), solid));
   return result;
 }

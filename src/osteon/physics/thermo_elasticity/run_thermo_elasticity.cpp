@@ -7,6 +7,7 @@
 #include <osteon/physics/elasticity/elastic_fields.hpp>
 #include <osteon/physics/elasticity/loads/elastic_problem.hpp>
 #include <osteon/physics/heat/heat_case.hpp>
+#include <osteon/physics/shared/condition_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 #include <osteon/physics/thermo_elasticity/entry.hpp>
 #include <osteon/physics/thermo_elasticity/flow_stress.hpp>
@@ -35,10 +36,11 @@ json range_of(MPI_Comm comm, const std::vector<double>& values, std::int64_t all
 std::vector<double> solve_temperatures(const spec& job, const local_model& part, const numerics::options& how,
                                        physics_result& result, log_sink& log) {
   const MPI_Comm comm = part.where.comm;
-  if (job.load.low_K == job.load.high_K) {  // no heat flows, so there is nothing to solve
+  if (job.groups.of<condition_keys>().low_K ==
+      job.groups.of<condition_keys>().high_K) {  // no heat flows, so there is nothing to solve
     std::vector<double> uniform;
     comm::collectively(comm, [&] {
-      uniform.assign(static_cast<std::size_t>(part.cells.size()), job.load.low_K);
+      uniform.assign(static_cast<std::size_t>(part.cells.size()), job.groups.of<condition_keys>().low_K);
       result.fields = heat_fields(part, share({uniform.begin(), uniform.end()}), share(std::vector<float>(uniform.size())));
     });
     result.earlier_proof.emplace().converged = true;
@@ -46,7 +48,7 @@ std::vector<double> solve_temperatures(const spec& job, const local_model& part,
     return uniform;
   }
   numerics::heat_problem problem;
-  comm::collectively(comm, [&] { problem = make_heat_problem(job, part, "conduction"); });
+  comm::collectively(comm, [&] { problem = make_heat_problem(job, part, heat_test::conduction); });
   heat_solution solution = solve_heat(problem, how, log);
   result.earlier_proof = solution.certificate;
   result.answers = {{"temperature_K", range_of(comm, solution.temperature_K, result.elements)},
@@ -75,29 +77,29 @@ physics_result run_thermo_elasticity(const spec& job, const local_model& part, c
 
   const derived_fields state = add_thermal_stress(result, job, part, problem, plates, std::move(temperature_K), how, log);
   result.answers["heat_certificate"] = certificate_of_stage(*result.earlier_proof);
-  result.answers["load"] = {{"test", bonded ? "axial_bonded" : "free_expansion"},
+  result.answers["load"] = {{"test", name_of(bonded ? warm_test::axial_bonded : warm_test::free_expansion)},
                             {"axis", job.load.axis.name()},
-                            {"low_K", job.load.low_K},
-                            {"high_K", job.load.high_K},
-                            {"reference_K", *job.load.reference_K},
+                            {"low_K", job.groups.of<condition_keys>().low_K},
+                            {"high_K", job.groups.of<condition_keys>().high_K},
+                            {"reference_K", *job.groups.of<warm_keys>().reference_K},
                             {"length_mm", length_mm(part.header, along)},
                             {"cross_section_mm2", cross_section_mm2(part.header, along)}};
   if (plates) {
-    result.answers["load"]["strain"] = job.load.strain.value_or(0);
+    result.answers["load"]["strain"] = job.groups.of<mechanical_keys>().drive.strain.value_or(0);
     result.answers["load"]["displacement_mm"] = plates->amount;
   }
 
   if (auto table = by_material(part, state); !table.is_null()) result.answers["by_material"] = std::move(table);
   show(result, job, part, state);
-  for (result_field& field : elastic_fields(part, job.output_fields.value_or(default_elastic_fields()), state))
-    result.fields.push_back(std::move(field));
+  for (result_field& field : elastic_fields(part, fields_of_job(job), state)) result.fields.push_back(std::move(field));
   return result;
 }
 
 void check_thermo_elasticity(const spec& job, const local_model& part) {
   if (is_with_flow(job)) return check_flow_stress_on(job, part, null_log());
   hold_warm_body(job, part, *make_problem(part));
-  if (job.load.low_K != job.load.high_K) check_heat(make_heat_problem(job, part, "conduction"));
+  if (job.groups.of<condition_keys>().low_K != job.groups.of<condition_keys>().high_K)
+    check_heat(make_heat_problem(job, part, heat_test::conduction));
 }
 
 }  // namespace osteon::physics

@@ -21,14 +21,18 @@ std::vector<double> expansion_per_K(const spec& job, const local_model& part) {
 
 }  // namespace
 
+bool is_between_plates(const spec& job) {
+  return value_named<warm_test>(job.load.test.value_or("")).value_or(warm_test::axial_bonded) == warm_test::axial_bonded;
+}
+
 std::optional<measure> hold_warm_body(const spec& job, const local_model& part, numerics::elasticity_problem& problem) {
   constexpr std::string_view remedy = "keep less (segment.keep = \"largest\")";
   std::optional<measure> plates;
-  if (job.load.test.value_or("axial_bonded") == "axial_bonded") {
+  if (is_between_plates(job)) {
     const node_sets sets(job, part, problem.nodes);
-    load_spec load = job.load;
+    mechanical_load load = job_load(job);
     load.strain = load.strain.value_or(0);
-    standard_test test = make_test(sets, load, "axial_bonded");
+    standard_test test = make_test(sets, load, elastic_test::axial_bonded);
     problem.fixed = prescribe(sets, test.supports);
     plates = std::move(test.what);
     require_supported(problem, part.header.origin_mm, remedy);
@@ -51,7 +55,7 @@ derived_fields add_thermal_stress(physics_result& result, const spec& job, const
   std::vector<double> strain;
   elasticity_load load;
   comm::collectively(comm, [&] {
-    strain = thermal_strain(*problem, temperature_K, expansion_per_K(job, part), *job.load.reference_K);
+    strain = thermal_strain(*problem, temperature_K, expansion_per_K(job, part), *job.groups.of<warm_keys>().reference_K);
     release(temperature_K);
     load.forces = thermal_forces(*problem, strain);
   });

@@ -7,6 +7,20 @@
 
 namespace osteon::physics {
 
+/// Tests of thermo_elasticity: between plates, or free.
+enum class warm_test { axial_bonded, free_expansion };
+inline std::span<const char* const> choice_names(warm_test) {
+  static constexpr const char* names[] = {"axial_bonded", "free_expansion"};
+  return names;
+}
+
+struct warm_keys {
+  std::optional<double> reference_K;  ///< of [load]
+};
+
+/// Whether plates hold the specimen.
+bool is_between_plates(const spec& job);
+
 /// Hold the body between plates or, if it is to expand freely, against rigid motions only. A fault of the supports is told
 /// before the temperatures are solved for. @return what the plates measure; none: it expands freely
 /// @throws as make_test, require_supported @collective

@@ -24,6 +24,7 @@
 #include <osteon/job/outputs/scene_file.hpp>
 #include <osteon/physics/elasticity/elastic_fields.hpp>
 #include <osteon/physics/elasticity/elastic_source.hpp>
+#include <osteon/physics/elasticity/loads/load_keys.hpp>
 #include <osteon/physics/elasticity/solver/strain_stress.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 #include <osteon/voxel/node_set.hpp>
@@ -321,8 +322,8 @@ spec read_script_job(const std::string& path, const reader_options& options, con
     job.segment.drop_unsupported = true;           // VOX-FE keeps islands, which carry no load
     job.run.decomposition = cut_of_image::planes;  // text files have the order of the planes
     if (!text.results.strain.empty()) {
-      job.output_fields = default_elastic_fields();
-      job.output_fields->insert(job.output_fields->end(), {"strain", "principal_strain"});
+      auto& fields = job.groups.of<mechanical_keys>().fields.emplace(default_elastic_fields());
+      fields.insert(fields.end(), {"strain", "principal_strain"});
     }
     check_results(job, text.results, problems);
     from.text = std::make_shared<const io::voxfe::script>(std::move(text));

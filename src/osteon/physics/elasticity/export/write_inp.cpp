@@ -125,7 +125,7 @@ class inp_writer {
 
   // @param turn multiple of the displacements that the step ends with
   void step(const load_case& c, double turn = 1, const inp_plasticity* plasticity = nullptr) {
-    out_.put("** load case {}: {}\n", c.name.empty() ? "1" : in_one_line(c.name), c.test);
+    out_.put("** load case {}: {}\n", c.name.empty() ? "1" : in_one_line(c.name), name_of(c.test));
     if (c.measures && c.measures->wanted)
       out_.put("** osteon scales the solution to {} {} on the driven face; here it moves by the full displacement\n",
                inp_number(*c.measures->wanted), c.measures->turns ? "N mm" : "N");

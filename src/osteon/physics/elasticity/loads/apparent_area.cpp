@@ -108,7 +108,7 @@ std::int64_t voxels_in_outline(std::span<const row_ends> rows) {
   return (std::abs(area2) + on_outline) / 2 + 1;
 }
 
-apparent_area area_of(const load_spec& load, const local_model& part, axis across, bool encloses, const vector3& box_mm) {
+apparent_area area_of(const drive_spec& load, const local_model& part, axis across, bool encloses, const vector3& box_mm) {
   if (load.area_mm2) return {*load.area_mm2, "given by load.area_mm2"};
   const double box = across_mm2(box_mm, across), of_voxel = voxel_area_mm2(part, across);
   const loaded_area chosen = load.area.value_or(encloses ? loaded_area::box : loaded_area::outline);

@@ -7,13 +7,10 @@
 
 namespace osteon::physics {
 
-/// Check [load], [[set]], [[support]], [[force]] and [[case]] of an elasticity job.
-std::vector<problem> check_loads(const spec& job);
+/// Check [load], [[set]], [[support]], [[force]] and [[case]] of an elasticity job; append the faults.
+void check_loads(const spec& job, std::vector<problem>& problems);
 
-/// The test of [load] or of a case: what is written, or what it is if left out. @param supports that act in it
-std::string test_of(const load_spec& load, const std::vector<support_spec>& supports);
-
-/// Whether an elasticity job asks for the stiffness of a block of material instead of a test of a specimen.
-bool is_homogenisation(const spec& job);
+/// Check that no field of output.fields is named twice; append the faults.
+void check_field_names(const spec& job, std::vector<problem>& problems);
 
 }  // namespace osteon::physics

@@ -51,7 +51,7 @@ load_scene describe_loads(const node_sets& sets, std::span<const load_case> case
       entry.update(answers[n].at("forces").at(i));  // set, nodes, force, displacement
       forces.push_back(std::move(entry));
     }
-    scene.cases.push_back({{"name", c.name}, {"test", c.test}, {"supports", supports}, {"forces", forces}});
+    scene.cases.push_back({{"name", c.name}, {"test", name_of(c.test)}, {"supports", supports}, {"forces", forces}});
   }
   scene.sets = known.described();
   scene.runs = known.runs();

@@ -202,15 +202,15 @@ void add_pins(const node_sets& sets, std::optional<pin_rule> rule, std::size_t o
 }
 
 // @param parts of the solid, found where a case needs them
-load_case make_case(node_sets& sets, const std::string& name, const load_spec& load,
+load_case make_case(node_sets& sets, const std::string& name, const mechanical_load& load,
                     const std::vector<support_spec>& supports, const std::vector<force_spec>& forces,
                     std::optional<solid_parts>& parts, log_sink& log) {
   load_case c;
   c.name = name;
-  c.spec = &load;
+  c.load = load;
   c.test = test_of(load, supports);
   std::optional<pin_rule> pins;
-  if (c.test != "custom") {
+  if (c.test != elastic_test::custom) {
     standard_test standard = make_test(sets, load, c.test);
     c.supports = std::move(standard.supports);
     c.measures = std::move(standard.what);
@@ -271,7 +271,7 @@ json stiffness_of(const load_case& c, const json& forces, const numerics::elasti
       driven = &s;
     }
   if (!driven) {
-    if (c.forces.size() != 1 || c.spec->gravity_m_per_s2 || !forces[0].contains("displacement_mm")) return none;
+    if (c.forces.size() != 1 || c.load.gravity_m_per_s2 || !forces[0].contains("displacement_mm")) return none;
     const vector3& f = c.forces[0].total_N;
     const double moved = forces[0].at("displacement_mm");
     return moved > 0 ? json({{"stiffness_N_per_mm", std::sqrt(dot(f, f)) / moved}}) : none;
@@ -286,10 +286,11 @@ json stiffness_of(const load_case& c, const json& forces, const numerics::elasti
 }
 
 json describe_load(const load_case& c) {
-  json load = {{"test", c.test}, {"axis", c.spec->axis.name()}};
+  json load = {{"test", name_of(c.test)}, {"axis", c.load.axis.name()}};
   if (!c.measures) return load;
   const measure& m = *c.measures;
-  if (m.along != *c.spec->axis || m.test == "bending") load["direction"] = std::string(1, "zyx"[static_cast<int>(m.along)]);
+  if (m.along != *c.load.axis || m.test == elastic_test::bending)
+    load["direction"] = std::string(1, "zyx"[static_cast<int>(m.along)]);
   if (m.turns) {
     load["angle_deg"] = m.amount * 180 / std::numbers::pi;
     load["about_mm"] = list_of(m.about_mm);
@@ -310,7 +311,7 @@ std::vector<load_case> make_cases(node_sets& sets, log_sink& log) {
   std::vector<load_case> cases;
   std::optional<solid_parts> parts;
   if (job.groups.of<mechanical_keys>().cases.empty())
-    cases.push_back(make_case(sets, "", job.load, job.groups.of<mechanical_keys>().supports,
+    cases.push_back(make_case(sets, "", job_load(job), job.groups.of<mechanical_keys>().supports,
                               job.groups.of<mechanical_keys>().forces, parts, log));
   for (const case_spec& c : job.groups.of<mechanical_keys>().cases) {
     auto supports = job.groups.of<mechanical_keys>().supports;

@@ -10,8 +10,8 @@ namespace osteon::physics {
 /// What acts at the same time.
 struct load_case {
   std::string name;  ///< empty for the only case of a job without [[case]]
-  const load_spec* spec = nullptr;
-  std::string test;
+  mechanical_load load;
+  elastic_test test = elastic_test::custom;
   std::vector<support> supports;
   std::vector<applied_force> forces;
   std::optional<measure> measures;                       ///< of a standard test

@@ -8,38 +8,40 @@ namespace osteon::physics {
 namespace {
 
 // Keys of a test that [load] and [[case]] have in common.
-void add_drive_keys(key_list<load_spec> t) {
-  t("direction", &load_spec::direction,
+void add_drive_keys(key_list<drive_spec> t) {
+  t("direction", &drive_spec::direction,
     "shear: direction in which the driven face slides. bending: axis about which the faces turn. Left out: the axis that "
     "follows load.axis in the order z, y, x.");
-  t("faces", &load_spec::faces, "Which faces are loaded: those of the image, or of the smallest box around the solid.");
-  t("depth_mm", &load_spec::depth_mm, "Nodes up to this deep under a face belong to it, as in a grip; 0: only those on it.",
+  t("faces", &drive_spec::faces, "Which faces are loaded: those of the image, or of the smallest box around the solid.");
+  t("depth_mm", &drive_spec::depth_mm, "Nodes up to this deep under a face belong to it, as in a grip; 0: only those on it.",
     {.range = at_least(0, "mm")});
-  t("area", &load_spec::area,
+  t("area", &drive_spec::area,
     "Area of apparent stress and modulus. outline: the convex outline of the solid's projection along the axis. box: the "
     "loaded faces of the image, or of the smallest box around the solid (key faces). solid_box: the smallest box around "
     "the solid, as in FAIM (n88directmechanics). solid: the mean section of the solid. Default: outline if it covers "
     "less than 98 % of the box, otherwise box; confined and pure_shear constrain the sides of the box and use box.");
-  t("area_mm2", &load_spec::area_mm2,
+  t("area_mm2", &drive_spec::area_mm2,
     "Area of apparent stress and modulus in mm2, > 0, for example of a specimen with a measured "
     "diameter.",
     {.range = positive("mm2")});
-  t("bonded", &load_spec::bonded,
+  t("bonded", &drive_spec::bonded,
     "bending, torsion: the faces are rigid plates. Otherwise points of a bent face slide in it, those of a twisted one "
     "leave it, as in beam theory.");
-  t("about_mm", &load_spec::about_mm,
-    "bending, torsion: a point on the axis of rotation, [z, y, x]. Left out: the mean position of the nodes of both faces.");
-  t("strain", &load_spec::strain,
+  t("about_mm", &drive_spec::about_mm,
+    "bending, torsion: a point on the axis of rotation, [z, y, x]. Left out: the mean position of the nodes of both faces.",
+    {.is_vector = true});
+  t("strain", &drive_spec::strain,
     "Displacement of the driven face over the distance of the faces; negative compresses. For shear the engineering "
     "strain. Left out, with no other measure: -0.01, for shear 0.01, in thermo_elasticity 0.");
-  t("displacement_mm", &load_spec::displacement_mm, "Displacement of the driven face.");
-  t("force_N", &load_spec::force_N,
+  t("displacement_mm", &drive_spec::displacement_mm, "Displacement of the driven face.");
+  t("force_N", &drive_spec::force_N,
     "Force on the driven face: what a unit displacement gives is scaled to it, which is exact as the problem is linear.");
-  t("angle_deg", &load_spec::angle_deg,
+  t("angle_deg", &drive_spec::angle_deg,
     "bending, torsion: angle between the faces; displacements are linear in it. Left out, with no moment: 1.");
-  t("moment_N_mm", &load_spec::moment_N_mm, "bending, torsion: moment on the driven face, by scaling as for force_N.");
-  t("gravity_m_per_s2", &load_spec::gravity_m_per_s2,
-    "Body weight: acceleration [z, y, x] by which every voxel is pulled; needs density_kg_per_m3 of its material.");
+  t("moment_N_mm", &drive_spec::moment_N_mm, "bending, torsion: moment on the driven face, by scaling as for force_N.");
+  t("gravity_m_per_s2", &drive_spec::gravity_m_per_s2,
+    "Body weight: acceleration [z, y, x] by which every voxel is pulled; needs density_kg_per_m3 of its material.",
+    {.is_vector = true});
 }
 
 void add_set_keys(key_list<set_spec> t) {
@@ -51,31 +53,42 @@ void add_set_keys(key_list<set_spec> t) {
     "some labels in another image. voxels: the corners of "
     "those listed. nodes: those listed. points: the nodes closest to points_mm. brush: within radius_mm of the line through "
     "points_mm; strokes are entries of the same name.");
-  t("face", &set_spec::face, "face: which one.", {.choices = {"z_low", "z_high", "y_low", "y_high", "x_low", "x_high"}});
-  t("of", &set_spec::of, "face: of the image, or of the smallest box around the solid.");
-  t("axis", &set_spec::axis, "plane: the axis across it.");
-  t("at_mm", &set_spec::at_mm, "plane: its coordinate on axis.");
+  t("face", &set_spec::face, "face: which one.",
+    {.choices = {"z_low", "z_high", "y_low", "y_high", "x_low", "x_high"}, .kinds = {only(set_select::face).needed()}});
+  t("of", &set_spec::of, "face: of the image, or of the smallest box around the solid.",
+    {.kinds = {only(set_select::face)}});
+  t("axis", &set_spec::axis, "plane: the axis across it.", {.kinds = {only(set_select::plane).needed()}});
+  t("at_mm", &set_spec::at_mm, "plane: its coordinate on axis.", {.kinds = {only(set_select::plane).needed()}});
   t("depth_mm", &set_spec::depth_mm,
     "face: nodes up to this deep; left out: 0. plane: nodes up to this far on both sides; left out: half a voxel.",
-    {.range = at_least(0, "mm")});
-  t("centre_mm", &set_spec::centre_mm, "disk: its centre [z, y, x].");
-  t("normal", &set_spec::normal, "disk: direction across it [z, y, x], of any length.");
-  t("radius_mm", &set_spec::radius_mm, "disk: its radius; brush: how far it reaches.", {.range = positive("mm")});
+    {.range = at_least(0, "mm"), .kinds = {only(set_select::face, set_select::plane)}});
+  t("centre_mm", &set_spec::centre_mm, "disk: its centre [z, y, x].",
+    {.is_vector = true, .kinds = {only(set_select::disk).needed()}});
+  t("normal", &set_spec::normal, "disk: direction across it [z, y, x], of any length.",
+    {.is_vector = true, .kinds = {only(set_select::disk).needed()}});
+  t("radius_mm", &set_spec::radius_mm, "disk: its radius; brush: how far it reaches.",
+    {.range = positive("mm"), .kinds = {only(set_select::disk, set_select::brush).needed()}});
   t("thickness_mm", &set_spec::thickness_mm, "disk: its thickness, half of it on either side of the centre.",
-    {.range = positive("mm")});
-  t("low_mm", &set_spec::low_mm, "box: its low corner [z, y, x].");
-  t("high_mm", &set_spec::high_mm, "box: its high corner [z, y, x].");
-  t("material", &set_spec::material, "material: its name.");
+    {.range = positive("mm"), .kinds = {only(set_select::disk).needed()}});
+  t("low_mm", &set_spec::low_mm, "box: its low corner [z, y, x].",
+    {.is_vector = true, .kinds = {only(set_select::box).needed()}});
+  t("high_mm", &set_spec::high_mm, "box: its high corner [z, y, x].",
+    {.is_vector = true, .kinds = {only(set_select::box).needed()}});
+  t("material", &set_spec::material, "material: its name.", {.kinds = {only(set_select::material).needed()}});
   t("image", &set_spec::image,
-    "image: path of an image of the scan's shape, relative to the job file; it is cropped like the scan.");
+    "image: path of an image of the scan's shape, relative to the job file; it is cropped like the scan.",
+    {.kinds = {only(set_select::image).needed()}});
   t("labels", &set_spec::labels,
-    "image: the values of its voxels that are chosen; those that are solid in the scan give the nodes.");
-  t("voxels", &set_spec::voxels, "voxels: [[z, y, x], ...], counted from 0 in the image after cropping; all must be solid.");
-  t("nodes", &set_spec::nodes,
-    "nodes: [[z, y, x], ...]; node 0 is the low corner of voxel 0. All must belong to the solid.");
+    "image: the values of its voxels that are chosen; those that are solid in the scan give the nodes.",
+    {.kinds = {only(set_select::image).needed()}});
+  t("voxels", &set_spec::voxels, "voxels: [[z, y, x], ...], counted from 0 in the image after cropping; all must be solid.",
+    {.is_vector = true, .kinds = {only(set_select::voxels).needed()}});
+  t("nodes", &set_spec::nodes, "nodes: [[z, y, x], ...]; node 0 is the low corner of voxel 0. All must belong to the solid.",
+    {.is_vector = true, .kinds = {only(set_select::nodes).needed()}});
   t("points_mm", &set_spec::points_mm,
     "points: [[z, y, x], ...], each no farther from a node than a voxel's diagonal. brush: the line of a stroke; one: a "
-    "ball.");
+    "ball.",
+    {.is_vector = true, .kinds = {only(set_select::points, set_select::brush).needed()}});
   t("within", &set_spec::within,
     "Take only nodes that this other set has as well: a face of the image within a set of a material is the face of that "
     "material.");
@@ -90,17 +103,19 @@ void add_support_keys(key_list<support_spec> t) {
   t("move_x_mm", &support_spec::move_x_mm, "Prescribed displacement along x.");
   t("rotate_deg", &support_spec::rotate_deg,
     "Angles [z, y, x] by which the set turns about the axes, right-handed; displacements are linear in them, and only those "
-    "along the held axes are prescribed.");
+    "along the held axes are prescribed.",
+    {.is_vector = true});
   t("about_mm", &support_spec::about_mm,
-    "The point about which it turns, [z, y, x]. Left out: the mean position of the set's nodes.");
+    "The point about which it turns, [z, y, x]. Left out: the mean position of the set's nodes.", {.is_vector = true});
 }
 
 void add_force_keys(key_list<force_spec> t) {
   t("on", &force_spec::on, "The set.");
-  t("force_N", &force_spec::force_N, "Total force [z, y, x], spread over the set.");
-  t("node_force_N", &force_spec::node_force_N, "Force [z, y, x] on each node of the set.");
+  t("force_N", &force_spec::force_N, "Total force [z, y, x], spread over the set.", {.is_vector = true});
+  t("node_force_N", &force_spec::node_force_N, "Force [z, y, x] on each node of the set.", {.is_vector = true});
   t("toward_mm", &force_spec::toward_mm,
-    "A point [z, y, x] toward which every node is pulled, as by a muscle; magnitude_N says how strongly.");
+    "A point [z, y, x] toward which every node is pulled, as by a muscle; magnitude_N says how strongly.",
+    {.is_vector = true});
   t("magnitude_N", &force_spec::magnitude_N, "toward_mm: sum of the magnitudes of the nodes' forces; negative pushes away.");
   t("pressure_MPa", &force_spec::pressure_MPa,
     "Pressure on the free voxel faces whose four nodes are in the set; positive presses into the solid.");
@@ -111,19 +126,57 @@ void add_force_keys(key_list<force_spec> t) {
 
 void add_case_keys(key_table& table) {
   table.keys<case_spec>()("name", &case_spec::name, "Name of the case: letters, digits and _.", {.use = key_use::files});
-  auto t = table.keys_in<load_spec, case_spec>(&case_spec::load);
-  std::vector<std::string> names;
-  for (const load_test& test : tests_of_one_face()) names.push_back(test.name);
-  names.emplace_back("custom");
-  t("test", &load_spec::test, "As load.test.", {.choices = names});
-  t("axis", &load_spec::axis, "As load.axis, which it takes if left out.");
-  add_drive_keys(t);
+  auto t = table.keys_in<mechanical_load, case_spec>(&case_spec::load);
+  std::vector<std::string> names = driving_tests();
+  names.push_back(name_of(elastic_test::custom));
+  t("test", &mechanical_load::test, "As load.test.", {.choices = names});
+  t("axis", &mechanical_load::axis, "As load.axis, which it takes if left out.");
+  add_drive_keys(table.keys_in<drive_spec, case_spec>([](case_spec& c) -> drive_spec& { return c.load; }));
   add_support_keys(
       table.list<case_spec>("support", "Prescribed displacements in this case.", &case_spec::supports).keys<support_spec>());
   add_force_keys(table.list<case_spec>("force", "Forces in this case.", &case_spec::forces).keys<force_spec>());
 }
 
 }  // namespace
+
+mechanical_load job_load(const spec& job) { return {job.groups.of<mechanical_keys>().drive, job.load.test, job.load.axis}; }
+
+elastic_test test_of(const mechanical_load& load, const std::vector<support_spec>& supports) {
+  return value_named<elastic_test>(load.test.value_or(""))
+      .value_or(supports.empty() ? elastic_test::axial_bonded : elastic_test::custom);
+}
+
+elastic_test test_of(const spec& job) { return test_of(job_load(job), job.groups.of<mechanical_keys>().supports); }
+
+bool is_homogenisation(const spec& job) { return test_of(job) == elastic_test::homogenise; }
+
+std::vector<std::string> pushing_tests() {
+  using enum elastic_test;
+  return names_of(axial_bonded, uniaxial, confined, shear, pure_shear);
+}
+std::vector<std::string> turning_tests() { return names_of(elastic_test::bending, elastic_test::torsion); }
+std::vector<std::string> driving_tests() {
+  std::vector<std::string> all;
+  for (const load_test& test : tests_of_one_face()) all.push_back(test.name);
+  return all;
+}
+
+void accept_drive_keys(key_table& job, const std::string& physics, const std::vector<std::string>& tables) {
+  for (const std::string& at : tables) {
+    job.accept({physics, names_of(elastic_test::shear, elastic_test::pure_shear, elastic_test::bending)},
+               {at + "direction"});
+    job.accept({physics, pushing_tests()},
+               {at + "area", at + "area_mm2", at + "strain", at + "displacement_mm", at + "force_N"});
+    job.accept({physics, turning_tests()}, {at + "bonded", at + "about_mm", at + "angle_deg", at + "moment_N_mm"});
+  }
+}
+
+std::vector<std::string> elastic_field_names() {
+  return {"displacement", "strain", "stress",         "principal_stress", "principal_strain",      "principal_direction",
+          "von_mises",    "sed",    "sed_integrated", "effective_strain", "stiffness_sensitivity", "neck_energy"};
+}
+
+std::vector<const char*> shown_elastic_fields() { return {"sed", "von_mises", "effective_strain", "principal_strain_1"}; }
 
 std::vector<load_test> tests_of_one_face() {
   return {
@@ -170,7 +223,8 @@ std::vector<wanted_labels> labels_of_sets(const spec& job) {
 
 void register_load_keys(key_table& job) {
   if (job.has_table("set")) return;  // of another physics with the same loads
-  add_drive_keys(job.table("load", "").keys_in<load_spec, spec>(&spec::load, 10));
+  add_drive_keys(job.table("load", "")
+                     .keys_in<drive_spec, spec>([](spec& s) -> auto& { return s.groups.of<mechanical_keys>().drive; }, 10));
   add_set_keys(job.list<spec>(
                       "set",
                       "A set of nodes, to be named by on. Entries of the same name are one set, the union of what "
@@ -191,11 +245,37 @@ void register_load_keys(key_table& job) {
                         "force", "Forces on a set, in all load cases.",
                         [](spec& s) -> auto& { return s.groups.of<mechanical_keys>().forces; }, 110)
                      .keys<force_spec>());
-  add_case_keys(job.list<spec>(
+  key_table& cases = job.list<spec>(
       "case",
       "A load case. Several of them are solved in one job; those that hold the same nodes share the solver's setup. The "
       "answers are in cases of summary.json, the fields have the case's name at their end.",
-      [](spec& s) -> auto& { return s.groups.of<mechanical_keys>().cases; }, 120));
+      [](spec& s) -> auto& { return s.groups.of<mechanical_keys>().cases; }, 120);
+  cases.test = [](const spec& s, void* element) {
+    const auto& one = *static_cast<const case_spec*>(element);
+    const auto& shared = s.groups.of<mechanical_keys>().supports;
+    return name_of(test_of(one.load, one.supports.empty() ? shared : one.supports));
+  };
+  add_case_keys(cases);
+  job.table("output", "")
+      .keys_in<mechanical_keys, spec>([](spec& s) -> auto& { return s.groups.of<mechanical_keys>(); }, 10)(
+          "fields", &mechanical_keys::fields,
+          "Fields of an elasticity result; left out: displacement, sed, effective_strain, von_mises. Strain, stress and "
+          "sed, "
+          "the strain energy density, are taken at the voxels' centres; sed_integrated is the energy of the whole voxel "
+          "over "
+          "its volume. principal_stress, principal_strain and principal_direction become three fields each, "
+          "_1 for the largest stress or strain to _3. stiffness_sensitivity is the change of the stiffness with the voxel's "
+          "modulus; neck_energy the share of the strain energy of voxels that alone join others, 0 elsewhere.",
+          {.choices = elastic_field_names()});
+  const std::string elastic = "elasticity";
+  std::vector<std::string> of_specimen = driving_tests();
+  of_specimen.push_back(name_of(elastic_test::custom));
+  job.accept({elastic, of_specimen}, {"support", "force", "segment.drop_unsupported", "load.gravity_m_per_s2"});
+  of_specimen.push_back(name_of(elastic_test::homogenise));
+  job.accept({elastic, of_specimen},
+             {"case", "load.faces", "load.depth_mm", "output.fields", "picture.field", "density_law", "modulus_image"});
+  job.accept({elastic, {name_of(elastic_test::homogenise)}}, {"load.boundary_condition"});
+  accept_drive_keys(job, elastic, {"load.", "case."});
   auto t = job.table("pistoia",
                      "Failure load: the load at which critical_volume of the solid exceeds critical_strain. It has the sign "
                      "of the load.",

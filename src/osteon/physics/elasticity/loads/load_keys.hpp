@@ -10,6 +10,47 @@
 
 namespace osteon::physics {
 
+/// Mechanical tests. Those before custom drive one face of the specimen.
+enum class elastic_test { axial_bonded, uniaxial, confined, shear, pure_shear, bending, torsion, custom, homogenise };
+inline std::span<const char* const> choice_names(elastic_test) {
+  static constexpr const char* names[] = {"axial_bonded", "uniaxial", "confined", "shear",     "pure_shear",
+                                          "bending",      "torsion",  "custom",   "homogenise"};
+  return names;
+}
+
+/// Faces that a test loads: of the image, or of the smallest box around the solid.
+enum class loaded_faces { image, solid };
+inline std::span<const char* const> choice_names(loaded_faces) {
+  static constexpr const char* names[] = {"image", "solid"};
+  return names;
+}
+
+/// Areas of the apparent stress.
+enum class loaded_area { outline, box, solid_box, solid };
+inline std::span<const char* const> choice_names(loaded_area) {
+  static constexpr const char* names[] = {"outline", "box", "solid_box", "solid"};
+  return names;
+}
+
+/// How a test drives the specimen.
+struct drive_spec {
+  optional_choice<osteon::axis> direction;
+  choice<loaded_faces> faces = loaded_faces::image;
+  double depth_mm = 0;
+  optional_choice<loaded_area> area;  ///< absent: outline, or the box of a test that holds the sides
+  std::optional<double> area_mm2;
+  bool bonded = false;
+  std::optional<std::vector<double>> about_mm;
+  std::optional<double> strain, displacement_mm, force_N, angle_deg, moment_N_mm;
+  std::optional<std::vector<double>> gravity_m_per_s2;
+};
+
+/// The load of a case.
+struct mechanical_load : drive_spec {
+  std::optional<std::string> test;
+  optional_choice<osteon::axis> axis;
+};
+
 /// How the nodes of a set are chosen.
 enum class set_select { face, plane, disk, box, material, image, voxels, nodes, points, brush };
 inline std::span<const char* const> choice_names(set_select) {
@@ -68,9 +109,8 @@ struct force_spec {
 
 /// One of several load cases.
 struct case_spec {
-  case_spec() { load.axis = {}; }  // read_spec gives it that of [load]
   std::string name;
-  load_spec load;
+  mechanical_load load;  ///< read_spec gives it the axis of [load]
   std::vector<support_spec> supports;
   std::vector<force_spec> forces;
 };
@@ -83,12 +123,24 @@ struct pistoia_spec {
 
 /// Sets, loads and load cases of a job.
 struct mechanical_keys {
+  drive_spec drive;  ///< of [load]
   std::vector<set_spec> sets;
   std::vector<support_spec> supports;
   std::vector<force_spec> forces;
   std::vector<case_spec> cases;
   pistoia_spec pistoia;
+  std::optional<std::vector<std::string>> fields;  ///< output.fields; absent: default_elastic_fields()
 };
+
+/// The load of a job without cases.
+mechanical_load job_load(const spec& job);
+
+/// The test of [load] or of a case: what is written, or what it is if left out. @param supports that act in it
+elastic_test test_of(const mechanical_load& load, const std::vector<support_spec>& supports);
+elastic_test test_of(const spec& job);
+
+/// Whether an elasticity job asks for the stiffness of a block of material instead of a test of a specimen.
+bool is_homogenisation(const spec& job);
 
 /// Tests that drive one face of the specimen.
 std::vector<load_test> tests_of_one_face();
@@ -96,11 +148,22 @@ std::vector<load_test> tests_of_one_face();
 /// All mechanical tests.
 std::vector<load_test> elastic_tests();
 
+/// Names of tests by what they do: with a displacement of the driven face, with an angle, all of both.
+std::vector<std::string> pushing_tests();
+std::vector<std::string> turning_tests();
+std::vector<std::string> driving_tests();
+/// Let a physics accept the keys of tests that drive one face. @param tables where they are: `load.`, `case.`
+void accept_drive_keys(key_table& job, const std::string& physics, const std::vector<std::string>& tables);
+
 /// Give the load cases of a job the axis of [load] where they have none.
 void complete_cases(spec& job);
 
 /// Labels of images by which sets choose their nodes.
 std::vector<wanted_labels> labels_of_sets(const spec& job);
+
+/// Fields that an elastic result may have, and those of its picture.
+std::vector<std::string> elastic_field_names();
+std::vector<const char*> shown_elastic_fields();
 
 /// Register the keys. Each physics with mechanical loads does so.
 void register_load_keys(key_table& job);

@@ -9,6 +9,7 @@
 #include <osteon/base/log_sink.hpp>
 #include <osteon/job/local_model.hpp>
 #include <osteon/job/physics_entry.hpp>
+#include <osteon/job/spec/key_entry.hpp>
 #include <osteon/physics/elasticity/loads/check_loads.hpp>
 #include <osteon/physics/elasticity/loads/elastic_problem.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
@@ -23,7 +24,7 @@ namespace osteon::physics {
 /// @collective on part.where.comm, one rank
 template <class F>
 void with_loaded_mesh(const spec& job, local_model& part, const char* ending, bool holds_yield, log_sink& log, F&& f) {
-  if (!physics_of(job).is_held_by_supports || (physics_of(job).yields && !holds_yield))
+  if (!takes_key(job, "case") && !(holds_yield && physics_of(job).describe_loads))
     throw usage_error(fmt::format("physics '{}' cannot be written as {}, only elasticity", job.physics, ending));
   if (is_homogenisation(job))
     throw usage_error(fmt::format(

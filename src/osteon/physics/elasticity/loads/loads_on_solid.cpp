@@ -51,15 +51,16 @@ void check_loads_on_solid(const spec& job, const std::function<local_model()>& r
   }
 }
 
-std::int64_t held_by_test(const spec& job, const voxel::node_count& nodes, const std::string& test) {
-  if (!job.groups.of<mechanical_keys>().cases.empty() || job.load.faces != loaded_faces::image || job.load.depth_mm > 0)
-    return 0;
+std::int64_t held_by_test(const spec& job, const voxel::node_count& nodes, elastic_test test) {
+  const mechanical_keys& keys = job.groups.of<mechanical_keys>();
+  if (!keys.cases.empty() || keys.drive.faces != loaded_faces::image || keys.drive.depth_mm > 0) return 0;
   const auto on = [&](std::size_t a) { return nodes.on_face[a][0] + nodes.on_face[a][1]; };
   const auto axis = static_cast<std::size_t>(load_axis(job));
-  if (test == "axial_bonded" || test == "shear" || (job.load.bonded && (test == "bending" || test == "torsion")))
+  using enum elastic_test;
+  if (test == axial_bonded || test == shear || (keys.drive.bonded && (test == bending || test == torsion)))
     return 3 * on(axis);
-  if (test == "confined") return on(0) + on(1) + on(2);
-  return test == "uniaxial" ? on(axis) : 0;
+  if (test == confined) return on(0) + on(1) + on(2);
+  return test == uniaxial ? on(axis) : 0;
 }
 
 }  // namespace osteon::physics

@@ -18,6 +18,6 @@ void check_loads_on_solid(const spec& job, const std::function<local_model()>& r
 void warn_of_unused_sets(node_sets& sets, const spec& job, log_sink& log);
 
 /// Displacements that a standard test prescribes on whole faces of the image; other supports hold few.
-std::int64_t held_by_test(const spec& job, const voxel::node_count& nodes, const std::string& test);
+std::int64_t held_by_test(const spec& job, const voxel::node_count& nodes, elastic_test test);
 
 }  // namespace osteon::physics

@@ -35,7 +35,7 @@ json described_case(const load_case& c, const node_sets& sets, numbered_sets& kn
                       {"nodes", f.size},
                       {"point_mm", list_z_y_x(point_of(f, sets))},
                       {"force_N", list_z_y_x(f.total_N)}});
-  return {{"name", c.name}, {"test", c.test}, {"supports", supports}, {"forces", forces}};
+  return {{"name", c.name}, {"test", name_of(c.test)}, {"supports", supports}, {"forces", forces}};
 }
 
 // Beyond this the search for them takes gigabytes.

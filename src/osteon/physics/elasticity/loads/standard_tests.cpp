@@ -24,7 +24,7 @@ motion_mask about(int a) { return static_cast<motion_mask>(1U << (3 + a)); }
 
 class test_maker {
  public:
-  test_maker(const node_sets& sets, const load_spec& load, const std::string& test)
+  test_maker(const node_sets& sets, const mechanical_load& load, elastic_test test)
       : sets_(sets),
         load_(load),
         axis_(static_cast<int>(*load.axis)),
@@ -42,18 +42,20 @@ class test_maker {
           fmt::format("the loaded faces '{}' and '{}' leave no distance between them: the one ends at {:.6g} mm and "
                       "the other begins at {:.6g} mm; make depth_mm smaller",
                       low_->name, high_->name, low_->high_mm[axis_], high_->low_mm[axis_]));
-    m.area = area_of(load, sets.part(), static_cast<axis>(axis_), test == "confined" || test == "pure_shear", box_mm());
+    m.area = area_of(load, sets.part(), static_cast<axis>(axis_),
+                     test == elastic_test::confined || test == elastic_test::pure_shear, box_mm());
   }
 
   standard_test make() {
-    const std::string& test = made_.what.test;
-    if (test == "bending")
+    using enum elastic_test;
+    const elastic_test test = made_.what.test;
+    if (test == bending)
       bend();
-    else if (test == "torsion")
+    else if (test == torsion)
       twist();
-    else if (test == "shear")
+    else if (test == shear)
       slide();
-    else if (test == "pure_shear")
+    else if (test == pure_shear)
       shear_evenly();
     else
       press(test);
@@ -88,13 +90,13 @@ class test_maker {
     return made_.what.amount = radians(load_.angle_deg.value_or(1));
   }
 
-  void press(const std::string& test) {
-    const bool bonded = test == "axial_bonded";
+  void press(elastic_test test) {
+    const bool bonded = test == elastic_test::axial_bonded;
     made_.what.along = static_cast<axis>(axis_);
     hold(low_, bonded ? all_axes : only(axis_));
     hold(high_, bonded ? all_axes : only(axis_)).move_mm[axis_] = displacement(-0.01);
     if (!bonded) made_.pins = {low_, {across_, third_}, {in_plane(axis_)}};
-    if (test == "confined")
+    if (test == elastic_test::confined)
       for (int a = 0; a < 3; ++a)
         if (a != axis_)
           for (const bool high : {false, true}) hold(face(a, high), only(a));
@@ -159,7 +161,7 @@ class test_maker {
   }
 
   const node_sets& sets_;
-  const load_spec& load_;
+  const mechanical_load& load_;
   int axis_, across_ = 0, third_ = 0;
   face_choice which_;
   node_set_ptr low_, high_;
@@ -168,7 +170,7 @@ class test_maker {
 
 }  // namespace
 
-standard_test make_test(const node_sets& sets, const load_spec& load, const std::string& test) {
+standard_test make_test(const node_sets& sets, const mechanical_load& load, elastic_test test) {
   return test_maker(sets, load, test).make();
 }
 
@@ -177,10 +179,11 @@ nlohmann::ordered_json measured(const measure& m, double load) {
   if (m.turns)
     return {{"stiffness_N_mm_per_rad", stiffness},
             {"stiffness_N_mm_per_deg", stiffness * std::numbers::pi / 180},
-            {m.test == "bending" ? "bending_stiffness_N_mm2" : "torsional_stiffness_N_mm2", stiffness * m.length_mm}};
-  const char* modulus = m.test == "confined"                          ? "aggregate_modulus_MPa"
-                        : m.test == "shear" || m.test == "pure_shear" ? "shear_modulus_MPa"
-                                                                      : "apparent_modulus_MPa";
+            {m.test == elastic_test::bending ? "bending_stiffness_N_mm2" : "torsional_stiffness_N_mm2",
+             stiffness * m.length_mm}};
+  const char* modulus = m.test == elastic_test::confined                                      ? "aggregate_modulus_MPa"
+                        : m.test == elastic_test::shear || m.test == elastic_test::pure_shear ? "shear_modulus_MPa"
+                                                                                              : "apparent_modulus_MPa";
   return {{"stiffness_N_per_mm", stiffness},
           {modulus, stiffness * m.length_mm / m.area.area_mm2},
           {"apparent_area_mm2", m.area.area_mm2},

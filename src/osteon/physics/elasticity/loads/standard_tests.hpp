@@ -30,7 +30,7 @@ std::int64_t voxels_in_outline(std::span<const row_ends> rows);
 /// Area across `across` of the definition that the load chooses.
 /// @param encloses the test itself holds the sides of the box, so that a load without a choice takes the box
 /// @param box_mm edges of the box whose faces are loaded @collective on part.where.comm
-apparent_area area_of(const load_spec& load, const local_model& part, axis across, bool encloses, const vector3& box_mm);
+apparent_area area_of(const drive_spec& load, const local_model& part, axis across, bool encloses, const vector3& box_mm);
 
 /// The rigid motions that the plates of a test permit, and the preferred positions of the pins.
 struct pin_rule {
@@ -56,7 +56,7 @@ std::vector<support> make_pins(const node_sets& sets, const solid_parts& parts, 
 
 /// What a standard test measures on its driven face.
 struct measure {
-  std::string test;
+  elastic_test test = elastic_test::axial_bonded;
   node_set_ptr driven;
   bool turns = false;            ///< the face is turned, and the load is a moment
   axis along;                    ///< of the displacement and the force, or of the angle and the moment
@@ -76,7 +76,7 @@ struct standard_test {
 
 /// The supports of a test other than custom, without its pins.
 /// @throws data_error if a face has no node, or the faces leave no distance between them @collective
-standard_test make_test(const node_sets& sets, const load_spec& load, const std::string& test);
+standard_test make_test(const node_sets& sets, const mechanical_load& load, elastic_test test);
 
 /// Stiffnesses and moduli, as keys of summary.json. @param load that the driven face bears, N or N mm
 nlohmann::ordered_json measured(const measure& m, double load);

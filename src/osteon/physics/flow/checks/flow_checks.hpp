@@ -10,9 +10,6 @@ namespace osteon::physics {
 
 void check_flow(const spec& job, std::vector<problem>& problems);
 
-/// Reject the keys of a flow in a job of another physics.
-void refuse_flow(const spec& job, std::vector<problem>& problems);
-
 /// The [[boundary]] tables and the keys of the test flow.
 void check_openings(const spec& job, std::vector<problem>& problems);
 
@@ -25,21 +22,7 @@ void check_time_steps(const spec& job, std::vector<problem>& problems);
 /// The keys of heat in time.
 void check_heat_in_time(const spec& job, std::vector<problem>& problems);
 
-/// The keys of [picture] for a flow.
-void check_flow_pictures(const spec& job, std::vector<problem>& problems);
-
-/// Reject the same keys in a job of another physics.
-void refuse_flow_pictures(const spec& job, std::vector<problem>& problems);
-
-/// The keys of dispersion, and each of them in another test.
-void check_flow_dispersion(const spec& job, std::vector<problem>& problems);
-
 /// The keys and the conditions of heat with flow.
 void check_flow_heat(const spec& job, std::vector<problem>& problems);
-
-void check_buoyancy(const spec& job, std::vector<problem>& problems);
-
-/// flow.residence_time.
-void check_flow_residence(const spec& job, std::vector<problem>& problems);
 
 }  // namespace osteon::physics

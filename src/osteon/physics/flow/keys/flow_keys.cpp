@@ -12,9 +12,11 @@ namespace {
 void add_buoyancy_keys(key_list<flow_keys> t) {
   t("expansion_per_K", &flow_keys::expansion_per_K,
     "With heat: buoyancy (Boussinesq); thermal expansion of the fluid in 1/K, by which its weight falls as it gets warmer; "
-    "below 0: warm fluid sinks, as water below 4 C. With gravity_m_per_s2. Flow and temperature are then solved in turns.");
+    "below 0: warm fluid sinks, as water below 4 C. With gravity_m_per_s2. Flow and temperature are then solved in turns.",
+    {.with = "heat"});
   t("gravity_m_per_s2", &flow_keys::gravity_m_per_s2,
-    "With expansion_per_K: acceleration in m/s2, z, y, x, the way things fall: [-9.81, 0, 0] where z is up.");
+    "With expansion_per_K: acceleration in m/s2, z, y, x, the way things fall: [-9.81, 0, 0] where z is up.",
+    {.is_vector = true});
   t("reference_temperature_K", &flow_keys::reference_temperature_K,
     "With expansion_per_K: temperature in K at which the fluid has its density; given pressures are those above the "
     "hydrostatic one there. Left out: the middle of the given temperatures. Where no pressure is given it changes nothing.");
@@ -25,6 +27,15 @@ void add_buoyancy_keys(key_list<flow_keys> t) {
 void register_flow_keys(key_table& job) {
   register_condition_keys(job);
   register_probe_keys(job);
+  using enum flow_test;
+  const key_tests of_pores{"flow", names_of(permeability, permeability_tensor, dispersion)}, between{"flow", names_of(flow)};
+  for (const key_tests& tests : {of_pores, between})
+    job.accept(tests, {"flow", "picture.field", "material.heat_capacity_J_per_m3K"});
+  job.accept(of_pores, {"load.boundary_condition", "flow.pressure_drop_Pa"});
+  job.accept(between, keys_of_openings());
+  job.accept(between, {"boundary", "boundary.factor_at_s", "boundary.period_s", "transient", "probe", "picture.pathlines",
+                       "picture.shows", "material.heat_source_W_per_m3"});
+  job.accept({"flow", names_of(dispersion)}, {"flow.peclet_numbers", "flow.peclet_length_mm", "flow.diffusivity_m2_per_s"});
   auto t = job.table("flow", "The fluid of a flow job.").keys_in_group<flow_keys>();
   t("fluid", &flow_keys::fluid,
     "Which voxels the fluid fills: empty, those that [segment] leaves empty, the pores of a solid above the threshold; "
@@ -40,7 +51,7 @@ void register_flow_keys(key_table& job) {
   t("pressure_drop_Pa", &flow_keys::pressure_drop_Pa,
     "Of permeability: difference of pressure between the two faces of the direction in Pa, > 0; left out: 1. Velocities, "
     "flow rate and Reynolds number are for it.",
-    {.range = positive("Pa")});
+    {.range = positive("Pa"), .remedy = "give pressures by [[boundary]] with kind = \"pressure\""});
   t("inertia", &flow_keys::inertia,
     "Of the test flow: whether the fluid has inertia, the steady Navier-Stokes equations; else it creeps (Stokes).");
   t("convection", &flow_keys::convection,
@@ -68,7 +79,8 @@ void register_flow_keys(key_table& job) {
     "Of the test flow with [transient] and inertia: largest Courant number of a step, the sum over the axes of speed times "
     "step "
     "over spacing, > 0 and at most 1; left out: 0.5. Without transient.step_s steps follow it, with it a longer step is "
-    "refused.");
+    "refused.",
+    {.with = "inertia"});
   t("start", &flow_keys::start,
     "Of the test flow with [transient]: rest, set in motion at once, used if this is left out; creeping: the flow without "
     "inertia; steady: the steady flow with inertia.");
@@ -83,16 +95,18 @@ void register_flow_keys(key_table& job) {
     "has a conductivity by [[material]]; without one it conducts nothing.");
   t("conductivity_W_per_mK", &flow_keys::conductivity_W_per_mK,
     "With heat: thermal conductivity of the fluid in W/(m K), > 0; left out: 0.6, that of water.",
-    {.range = positive("W/(m K)")});
+    {.range = positive("W/(m K)"), .with = "heat"});
   t("heat_capacity_J_per_m3K", &flow_keys::heat_capacity_J_per_m3K,
     "With heat: density times specific heat of the fluid in J/(m3 K), > 0; left out: 4.18e6, that of water.",
-    {.range = positive("J/(m3 K)")});
-  t("heat_source_W_per_m3", &flow_keys::heat_source_W_per_m3, "With heat: heat made in the fluid in W/m3.");
+    {.range = positive("J/(m3 K)"), .with = "heat"});
+  t("heat_source_W_per_m3", &flow_keys::heat_source_W_per_m3, "With heat: heat made in the fluid in W/m3.",
+    {.with = "heat"});
   t("heat_convection", &flow_keys::heat_convection,
     "With heat: limited, central differences, and where the Peclet number of a voxel exceeds 2, what van Leer's limiter "
     "allows; hybrid: there only what cannot oscillate whatever the temperature is, first order; central: central "
     "everywhere, "
-    "which may oscillate.");
+    "which may oscillate.",
+    {.with = "heat"});
   t("residence_time", &flow_keys::residence_time,
     "Of the test flow, steady: whether the residence time is computed, too: the mean age of the fluid at each voxel since "
     "it "
@@ -118,8 +132,33 @@ std::vector<load_test> tests_of_flow() {
           {"flow", "of a fluid, between the openings of the [[boundary]] tables"}};
 }
 
-std::string flow_test(const spec& job) {
-  return job.load.test.value_or(job.groups.of<condition_keys>().boundaries.empty() ? "permeability" : "flow");
+flow_test test_of_flow(const spec& job) {
+  return value_named<flow_test>(job.load.test.value_or(""))
+      .value_or(job.groups.of<condition_keys>().boundaries.empty() ? flow_test::permeability : flow_test::flow);
+}
+
+std::optional<flow_field> shown_field_of_flow(const spec& job) {
+  return value_named<flow_field>(job.picture.field.value_or(""));
+}
+
+std::vector<std::string> keys_of_openings() {
+  return {"flow.inertia",
+          "flow.reference_velocity_mm_per_s",
+          "flow.reference_area_mm2",
+          "flow.force_labels",
+          "flow.label_image",
+          "flow.multiples",
+          "flow.cfl",
+          "flow.start",
+          "flow.steady_change_per_s",
+          "flow.heat",
+          "flow.residence_time",
+          "flow.diffusivity_m2_per_s",
+          "boundary.label",
+          "boundary.low_mm",
+          "boundary.high_mm",
+          "boundary.centre_mm",
+          "boundary.radius_mm"};
 }
 
 }  // namespace osteon::physics

@@ -8,6 +8,20 @@
 
 namespace osteon::physics {
 
+/// Tests of a fluid.
+enum class flow_test { permeability, permeability_tensor, dispersion, flow };
+inline std::span<const char* const> choice_names(flow_test) {
+  static constexpr const char* names[] = {"permeability", "permeability_tensor", "dispersion", "flow"};
+  return names;
+}
+
+/// Fields that pictures of a flow show.
+enum class flow_field { speed, temperature, residence_time };
+inline std::span<const char* const> choice_names(flow_field) {
+  static constexpr const char* names[] = {"speed", "temperature", "residence_time"};
+  return names;
+}
+
 /// The phase of [segment] that the fluid fills.
 enum class fluid_voxels { empty, solid };
 inline std::span<const char* const> choice_names(fluid_voxels) {
@@ -75,14 +89,24 @@ constexpr double highest_creeping_reynolds_number = 1;
 /// Whether a table is about solid voxels inside the image.
 inline bool is_inside(const boundary_spec& b) { return b.label || b.face.empty(); }
 
-/// Whether a table speaks of heat where no fluid passes, and not of the fluid.
-inline bool is_of_heat(const boundary_spec& b) {
-  const optional_choice<condition_kind>& kind = b.kind;
-  return kind == condition_kind::temperature || kind == condition_kind::flux || kind == condition_kind::convection;
+/// Whether a table is of heat where no fluid passes, and not of the fluid.
+inline bool is_of_heat(const boundary_spec& b) { return b.kind && is_of_heat(*b.kind); }
+
+/// Whether fluid passes a face with such a condition.
+inline bool is_opening(const boundary_spec& b) {
+  return b.kind == condition_kind::velocity || b.kind == condition_kind::flow_rate || b.kind == condition_kind::pressure ||
+         b.kind == condition_kind::outlet;
 }
 
-/// `permeability`, `permeability_tensor`, `dispersion` or `flow`.
-std::string flow_test(const spec& job);
+/// The test of a flow job: that of [load], or the one of its tables.
+flow_test test_of_flow(const spec& job);
+inline bool is_between_openings(const spec& job) { return test_of_flow(job) == flow_test::flow; }
+
+/// What the job's picture shows; none: what there is.
+std::optional<flow_field> shown_field_of_flow(const spec& job);
+
+/// Keys that the test flow alone has, of [flow].
+std::vector<std::string> keys_of_openings();
 
 /// The tests of a fluid.
 std::vector<load_test> tests_of_flow();

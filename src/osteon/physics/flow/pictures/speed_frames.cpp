@@ -12,6 +12,7 @@
 #include <osteon/numerics/checkpointer.hpp>
 #include <osteon/physics/flow/keys/fluid_of.hpp>
 #include <osteon/physics/shared/condition_keys.hpp>
+#include <osteon/physics/flow/keys/flow_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 #include <osteon/render/rays/pathlines.hpp>
 
@@ -54,7 +55,8 @@ class flow_painter final : public frame_painter {
       result.shown = share(std::move(speed));
     });
     const auto ends = state.numbers.find("given_temperatures");
-    const bool is_warm = ends != state.numbers.end() && job_.picture.field.value_or("temperature") == "temperature" &&
+    const bool is_warm = ends != state.numbers.end() &&
+                         shown_field_of_flow(job_).value_or(flow_field::temperature) == flow_field::temperature &&
                          !job_.picture.shows && job_.picture.pathlines == 0;
     comm::all_reduce(comm, &highest_, 1, MPI_MAX);
     result.shown_low = 0;

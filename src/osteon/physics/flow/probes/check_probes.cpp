@@ -1,3 +1,4 @@
+#include <osteon/job/fault_list.hpp>
 #include <osteon/physics/flow/probes/check_probes.hpp>
 #include <osteon/physics/flow/probes/probe_keys.hpp>
 #include <osteon/physics/shared/condition_keys.hpp>
@@ -6,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 namespace osteon::physics {
@@ -26,14 +26,13 @@ class probe_checker {
   probe_checker(const spec& job, std::vector<problem>& problems) : job_(job), problems_(problems) {}
 
   void check(std::size_t n, bool has_temperature) {
-    n_ = n;
+    const fault_list expect(problems_, fmt::format("probe[{}].", n + 1));
     const probe_spec& p = job_.groups.of<probe_keys>().probes[n];
-    expect(is_name(p.name), "name",
-           p.name.empty() ? "missing: the columns of probes.csv begin with it"
-                          : fmt::format("'{}' has other characters than letters, digits and _", p.name));
+    expect(!p.name.empty(), "name", "missing: the columns of probes.csv begin with it");
+    expect(p.name.empty() || is_name(p.name), "name", "'{}' has other characters than letters, digits and _", p.name);
     const auto [entry, is_new] = owner_.try_emplace(p.name, n);
-    expect(is_new || p.name.empty(), "name", fmt::format("'{}' is that of probe[{}], too", p.name, entry->second + 1));
-    check_place(p);
+    expect(is_new || p.name.empty(), "name", "'{}' is that of probe[{}], too", p.name, entry->second + 1);
+    check_place(p, expect);
     expect(p.every == 0 || job_.groups.of<condition_keys>().transient, "every",
            "given, but there is no [transient]: the flow is steady; remove it");
     if (!p.fields) return;
@@ -43,42 +42,26 @@ class probe_checker {
   }
 
  private:
-  using list = std::optional<std::vector<double>>;
-
-  void expect(bool holds, const char* key, const std::string& text) {
-    if (!holds) problems_.push_back({fmt::format("probe[{}].{}", n_ + 1, key), text});
-  }
-
-  void check_place(const probe_spec& p) {
+  static void check_place(const probe_spec& p, const fault_list& expect) {
     const bool is_line = p.from_mm || p.to_mm, is_box = p.low_mm || p.high_mm, is_ball = p.centre_mm || p.radius_mm;
     const int kinds = (p.at_mm ? 1 : 0) + (is_line ? 1 : 0) + (is_box ? 1 : 0) + (is_ball ? 1 : 0);
-    if (kinds != 1)
-      return expect(false, "at_mm",
-                    fmt::format("{}; a probe is a point (at_mm), a line (from_mm, to_mm), a box (low_mm, high_mm) or a ball "
-                                "(centre_mm, radius_mm)",
-                                kinds == 0 ? "missing" : "given with another place"));
+    if (!expect(kinds == 1, "at_mm",
+                "{}; a probe is a point (at_mm), a line (from_mm, to_mm), a box (low_mm, high_mm) or a ball "
+                "(centre_mm, radius_mm)",
+                kinds == 0 ? "missing" : "given with another place"))
+      return;
     expect(!is_line || (p.from_mm && p.to_mm), p.from_mm ? "to_mm" : "from_mm", "missing: a line has two ends");
     expect(!is_box || (p.low_mm && p.high_mm), p.low_mm ? "high_mm" : "low_mm", "missing: a box has two corners");
     expect(!is_ball || (p.centre_mm && p.radius_mm), p.centre_mm ? "radius_mm" : "centre_mm",
            "missing: a ball has a centre and a radius");
-    for (const auto& [key, value] : {std::pair<const char*, const list&>{"at_mm", p.at_mm},
-                                     {"from_mm", p.from_mm},
-                                     {"to_mm", p.to_mm},
-                                     {"low_mm", p.low_mm},
-                                     {"high_mm", p.high_mm},
-                                     {"centre_mm", p.centre_mm}}) {
-      expect(!value || value->size() == 3, key, fmt::format("{} values; give three, [z, y, x]", value ? value->size() : 0));
-      for (const double v : value.value_or(std::vector<double>{})) expect(std::isfinite(v), key, "a value is not finite");
-    }
     if (p.low_mm && p.high_mm && p.low_mm->size() == 3 && p.high_mm->size() == 3)
       for (std::size_t a = 0; a < 3; ++a)
-        expect((*p.low_mm)[a] <= (*p.high_mm)[a], "high_mm",
-               fmt::format("{} mm along {} is below low_mm, {} mm", (*p.high_mm)[a], "zyx"[a], (*p.low_mm)[a]));
+        expect((*p.low_mm)[a] <= (*p.high_mm)[a], "high_mm", "{} mm along {} is below low_mm, {} mm", (*p.high_mm)[a],
+               "zyx"[a], (*p.low_mm)[a]);
   }
 
   const spec& job_;
   std::vector<problem>& problems_;
-  std::size_t n_ = 0;
   std::map<std::string, std::size_t> owner_;
 };
 
@@ -98,11 +81,6 @@ void check_probes(const spec& job, bool has_temperature, std::vector<problem>& p
         {"probe", fmt::format("{} points and means, at most {} are told; fewer points, or fields as a whole by "
                               "transient.write_steps",
                               places, most_places)});
-}
-
-void refuse_probes(const spec& job, std::vector<problem>& problems) {
-  if (!job.groups.of<probe_keys>().probes.empty())
-    problems.push_back({"probe", "belongs to physics = \"flow\" with test = \"flow\"; remove it"});
 }
 
 }  // namespace osteon::physics

@@ -9,7 +9,4 @@ namespace osteon::physics {
 /// Of a flow between openings. @param has_temperature flow.heat
 void check_probes(const spec& job, bool has_temperature, std::vector<problem>& problems);
 
-/// Of jobs that have no flow between openings: there are to be none.
-void refuse_probes(const spec& job, std::vector<problem>& problems);
-
 }  // namespace osteon::physics

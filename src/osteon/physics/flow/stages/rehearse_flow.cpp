@@ -28,7 +28,7 @@ std::vector<io::field_info> rehearse_flow(const spec& job, const local_model& pa
                                           const std::function<void(numerics::solve_part)>& begins) {
   begins(numerics::solve_part::set_up);
   std::vector<io::field_info> fields = flow_field_infos();
-  if (flow_test(job) != "flow") {
+  if (!is_between_openings(job)) {
     flow_options how;
     how.permeability_tolerance = never;
     how.fields = false;
@@ -70,8 +70,7 @@ std::vector<io::field_info> rehearse_flow(const spec& job, const local_model& pa
 
 std::string why_flow_is_not_rehearsed(const spec& job) {
   const flow_keys& f = job.groups.of<flow_keys>();
-  if (physics_of(job).may_begin_with_flow) return "the stress takes its temperatures from a flow";
-  if (flow_test(job) == "dispersion") return "dispersion takes as many solutions as there are Peclet numbers";
+  if (test_of_flow(job) == flow_test::dispersion) return "dispersion takes as many solutions as there are Peclet numbers";
   if (f.expansion_per_K) return "with buoyancy flow and temperature take turns until they settle";
   if (f.residence_time) return "the residence time is solved for after the flow";
   if (f.heat && job.groups.of<condition_keys>().transient) return "the temperature steps with a flow that is not known";

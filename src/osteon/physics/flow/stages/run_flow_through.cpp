@@ -110,7 +110,7 @@ void add_flow_residence(physics_result& result, const spec& job, const local_mod
   comm::collectively(part.where.comm, [&] { age = spread_over(part, problem.cells, std::move(s.age_s), 1); });
   result.fields.push_back({{"residence_time", "mean age of the fluid", "s", io::centring::cell, 1},
                            [&part, age] { return cell_planes(part, age, 1); }});
-  if (job.picture.field != "residence_time") return;
+  if (shown_field_of_flow(job) != flow_field::residence_time) return;
   show(result,
        {job.picture.enabled ? age : result.shown, "residence_time", "mean age of the fluid", "s", 0, s.inside.p95, true});
 }
@@ -200,7 +200,7 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
     } else {
       add_flow_temperature(result, job, part, std::move(heat), solution, names, how, log, temperature_K, watched);
     }
-    if (job.picture.field == "speed") show(result, speed);
+    if (shown_field_of_flow(job) == flow_field::speed) show(result, speed);
   }
   if (f.residence_time && result.certificate.converged) add_flow_residence(result, job, part, problem, solution, how, log);
   if (watching) watching->finish(result, log);

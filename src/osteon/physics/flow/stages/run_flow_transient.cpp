@@ -272,7 +272,7 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
   if (heat) {
     const shown_field speed = shown_of(result);
     tell_heat_in_time(result, job, part, *heat, solution, names, log);
-    if (job.picture.field == "speed" || paths) show(result, speed);
+    if (shown_field_of_flow(job) == flow_field::speed || paths) show(result, speed);
   }
   if (paths) paths->finish(result, log);
   if (watching) watching->finish(result, log);

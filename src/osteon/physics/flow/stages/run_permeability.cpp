@@ -118,7 +118,7 @@ flow_problem make_flow_problem(const spec& job, const local_model& part) {
                          : condition == outer_condition::closed ? flow_surroundings::closed
                                                                 : flow_surroundings::periodic;
   problem.directions = {load_axis(job)};
-  if (flow_test(job) == "permeability_tensor") problem.directions = {axis::z, axis::y, axis::x};
+  if (test_of_flow(job) == flow_test::permeability_tensor) problem.directions = {axis::z, axis::y, axis::x};
   problem.viscosity_Pa_s = f.viscosity_Pa_s;
   problem.density_kg_per_m3 = f.density_kg_per_m3;
   problem.pressure_drop_Pa = f.pressure_drop_Pa.value_or(1);
@@ -130,7 +130,7 @@ namespace {
 flow_options options_of(const spec& job, const numerics::options& how) {
   flow_options options;
   options.permeability_tolerance = how.tolerance;
-  if (flow_test(job) == "dispersion") {
+  if (test_of_flow(job) == flow_test::dispersion) {
     options.carry = keep_mass;
     options.residual_tolerance = how.tolerance;  // a permeability is more exact than the velocities, which carry here
   }
@@ -148,7 +148,7 @@ json in_m2(const std::array<std::array<double, 3>, 3>& tensor_mm2) {
 json answers_of(const spec& job, const local_model& part, const flow_solution& solution) {
   const flow_counts& counts = solution.counts;
   json answers;
-  if (flow_test(job) == "permeability_tensor") {
+  if (test_of_flow(job) == flow_test::permeability_tensor) {
     json principal = json::array();
     for (const double k : solution.principal_mm2) principal.push_back(k * m2_per_mm2);
     answers = {{"percolates_along", json::object()},
@@ -187,7 +187,7 @@ json answers_of(const spec& job, const local_model& part, const flow_solution& s
 json flow_load(const spec& job, const local_model& part) {
   const flow_keys& f = job.groups.of<flow_keys>();
   const axis along = load_axis(job);
-  return {{"test", flow_test(job)},
+  return {{"test", name_of(test_of_flow(job))},
           {"axis", job.load.axis.name()},
           {"boundary_condition", name_of(condition_of(job))},
           {"viscosity_Pa_s", f.viscosity_Pa_s},
@@ -237,13 +237,13 @@ physics_result run_permeability(const spec& job, const local_model& part, const 
   result.answers = answers_of(job, part, solution);
   warn_of_inertia(job, solution, log);
   result.stopped_at = distance_of_bounds(solution);
-  if (flow_test(job) == "dispersion") add_dispersion(result, job, problem, solution, how, log);
+  if (test_of_flow(job) == flow_test::dispersion) add_dispersion(result, job, problem, solution, how, log);
   const auto shown = std::find_if(solution.directions.begin(), solution.directions.end(),
                                   [&](const flow_direction& d) { return d.along == load_axis(job); });
   show_flow(result, job, part, part.cells, std::move(shown->velocity_mm_per_s), std::move(shown->pressure_Pa),
             shown->percolates ? std::optional(shown->along) : std::nullopt);
   result.answers["load"] = flow_load(job, part);
-  if (flow_test(job) == "permeability")
+  if (test_of_flow(job) == flow_test::permeability)
     for (const char* end : {"low", "high"})
       result.scene.boundaries.push_back(
           {{"face", job.load.axis.name() + "_" + end},

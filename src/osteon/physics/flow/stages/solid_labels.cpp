@@ -65,7 +65,7 @@ voxel::run_set runs_of(index3 shape, const IsWanted& is_wanted) {
 std::string name_of_label(double label) { return fmt::format("{}", static_cast<std::int64_t>(label)); }
 
 std::vector<wanted_labels> labels_of_flow(const spec& job) {
-  if (flow_test(job) != "flow") return {};
+  if (!is_between_openings(job)) return {};
   const flow_keys& f = job.groups.of<flow_keys>();
   wanted_labels all{f.label_image.value_or(job.image.path), {}};
   for (const double label : f.force_labels) all.labels.push_back(static_cast<std::int64_t>(label));

@@ -68,7 +68,7 @@ json answers_of_flow(const through_flow& flow, const std::vector<std::string>& n
 
 json through_load(const spec& job, const local_model& part) {
   const flow_keys& f = job.groups.of<flow_keys>();
-  json load = {{"test", flow_test(job)},
+  json load = {{"test", name_of(test_of_flow(job))},
                {"axis", job.load.axis.name()},
                {"viscosity_Pa_s", f.viscosity_Pa_s},
                {"density_kg_per_m3", f.density_kg_per_m3},
