@@ -27,6 +27,15 @@ struct answer {
   std::string with{}, unless{};  ///< there is this answer only if that key is there, or is not
 };
 
+/// The same answer, shown elsewhere or under a condition: `report_only({"flux_W", "heat flow", "W", "Through both
+/// faces."})`.
+inline answer report_only(answer a) { return a.in_table = false, a; }
+inline answer table_only(answer a) { return a.in_report = false, a; }
+inline answer neither_shown(answer a) { return a.in_table = a.in_report = false, a; }
+inline answer silent_at_0(answer a) { return a.is_silent_at_0 = true, a; }
+inline answer only_with(const char* key, answer a) { return a.with = key, a; }
+inline answer unless(const char* key, answer a) { return a.unless = key, a; }
+
 /// An answer that a job has.
 struct found_answer {
   const answer* what;
