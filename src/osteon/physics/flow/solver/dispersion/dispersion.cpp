@@ -17,6 +17,7 @@
 #include <osteon/numerics/krylov/block_sums.hpp>
 #include <osteon/numerics/operators/connected_parts.hpp>
 #include <osteon/physics/flow/solver/transport/transport_solver.hpp>
+#include <osteon/physics/shared/solver/faults.hpp>
 #include <osteon/physics/shared/solver/names_of_numerics.hpp>
 
 namespace osteon::physics {
@@ -354,16 +355,13 @@ class closure {
 }  // namespace
 
 void check_dispersion(const dispersion_problem& problem) {
-  std::string faults;
-  const auto expect = [&](bool holds, const std::string& text) {
-    if (!holds) faults += (faults.empty() ? "" : "\n") + text;
-  };
+  fault_lines expect;
   expect(!problem.peclet_numbers.empty(), "no Peclet number is given; give at least one, e.g. 0 for diffusion alone");
   for (const double p : problem.peclet_numbers)
     expect(std::isfinite(p) && p >= 0, fmt::format("a Peclet number is {}; it must be >= 0", p));
   expect(problem.length_mm > 0 && std::isfinite(problem.length_mm),
          fmt::format("the length of the Peclet number is {} mm; it must be positive", problem.length_mm));
-  if (!faults.empty()) throw usage_error(faults);
+  expect.require_none();
 }
 
 dispersion_solution solve_dispersion(const dispersion_problem& problem, const options& how, log_sink& log) {

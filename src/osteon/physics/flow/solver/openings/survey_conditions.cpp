@@ -10,6 +10,7 @@
 #include <osteon/physics/flow/solver/openings/opening_profiles.hpp>
 #include <osteon/physics/flow/solver/openings/through_parts.hpp>
 #include <osteon/physics/flow/solver/stokes/solid_faces.hpp>
+#include <osteon/physics/shared/solver/faults.hpp>
 
 namespace osteon::physics {
 
@@ -18,12 +19,7 @@ namespace {
 constexpr std::size_t most_boundaries = 60;  // a bit each
 
 void check_conditions(const through_problem& problem, const through_options& how) {
-  std::string faults;
-  const auto expect = [&](bool holds, const std::string& text) {
-    if (holds) return;
-    if (!faults.empty()) faults += "\n";
-    faults += text;
-  };
+  fault_lines expect;
   const vector3 h = problem.spacing_mm;
   expect(h.z > 0 && h.y > 0 && h.x > 0 && std::isfinite(h.z + h.y + h.x),
          fmt::format("the voxel spacing is {} x {} x {} mm (z, y, x); it must be positive", h.z, h.y, h.x));
@@ -74,7 +70,7 @@ void check_conditions(const through_problem& problem, const through_options& how
   expect(how.tolerance > 0 && how.tolerance < 1,
          fmt::format("the tolerance of the flow is {}; it must lie between 0 and 1, e.g. 1e-4", how.tolerance));
   expect(how.max_iterations > 0, fmt::format("at most {} iterations; allow at least one", how.max_iterations));
-  if (!faults.empty()) throw usage_error(faults);
+  expect.require_none();
 }
 
 // The condition of a voxel's face, and a second one that claims it as well, or -1.

@@ -14,6 +14,7 @@
 #include <osteon/physics/flow/solver/stokes/flow_solver.hpp>
 #include <osteon/physics/flow/solver/stokes/open_flow_cells.hpp>
 #include <osteon/physics/flow/solver/stokes/permeability.hpp>
+#include <osteon/physics/shared/solver/faults.hpp>
 #include <osteon/physics/shared/solver/names_of_numerics.hpp>
 
 namespace osteon::physics {
@@ -23,12 +24,7 @@ namespace {
 constexpr std::array<char, 3> letters{'z', 'y', 'x'};
 
 void check_locally(const flow_problem& problem, const flow_options& how) {
-  std::string faults;
-  const auto expect = [&](bool holds, const std::string& text) {
-    if (holds) return;
-    if (!faults.empty()) faults += "\n";
-    faults += text;
-  };
+  fault_lines expect;
   const auto positive = [&](double value, const char* name, const char* unit) {
     expect(value > 0 && std::isfinite(value), fmt::format("{} is {} {}; it must be positive", name, value, unit));
   };
@@ -52,7 +48,7 @@ void check_locally(const flow_problem& problem, const flow_options& how) {
          fmt::format("the tolerance of the flow's residual is {}; it must lie between 0 and 1 (1: not asked for)",
                      how.residual_tolerance));
   expect(how.max_iterations > 0, fmt::format("at most {} iterations; allow at least one", how.max_iterations));
-  if (!faults.empty()) throw usage_error(faults);
+  expect.require_none();
 }
 
 // Counts the fluid. @throws as check_permeability

@@ -13,6 +13,7 @@
 #include <osteon/physics/flow/solver/openings/through_solver.hpp>
 #include <osteon/physics/flow/solver/transient/conditions_in_time.hpp>
 #include <osteon/physics/flow/solver/transient/flow_stepper.hpp>
+#include <osteon/physics/shared/solver/faults.hpp>
 
 namespace osteon::physics {
 
@@ -24,12 +25,7 @@ constexpr double too_short = 0.6;       // share of it below which steps become 
 constexpr double fastest_growth = 1.5;  // of a step over the one before
 
 void check_plan(const through_problem& problem, const flow_time_plan& plan) {
-  std::string faults;
-  const auto expect = [&](bool holds, const std::string& text) {
-    if (holds) return;
-    if (!faults.empty()) faults += "\n";
-    faults += text;
-  };
+  fault_lines expect;
   expect(plan.end_s > 0 && std::isfinite(plan.end_s), fmt::format("the end at {} s; it must be > 0", plan.end_s));
   expect(plan.step_s >= 0 && plan.step_s <= plan.end_s,
          fmt::format("steps of {} s to the end at {} s; they must not be longer", plan.step_s, plan.end_s));
@@ -70,7 +66,7 @@ void check_plan(const through_problem& problem, const flow_time_plan& plan) {
     expect(!b.factor.varies() || plan.steady_change_per_s == 0,
            fmt::format("{} changes with time, so there is no steady flow to end at", b.name));
   }
-  if (!faults.empty()) throw usage_error(faults);
+  expect.require_none();
 }
 
 std::string too_long(double step_s, double courant, double time_s, double most) {

@@ -16,6 +16,7 @@
 #include <osteon/physics/flow/solver/transport/carried_temperature.hpp>
 #include <osteon/physics/flow/solver/transport/driving_difference.hpp>
 #include <osteon/physics/flow/solver/transport/stability.hpp>
+#include <osteon/physics/shared/solver/faults.hpp>
 #include <osteon/physics/shared/solver/names_of_numerics.hpp>
 #include <utility>
 
@@ -43,10 +44,7 @@ constexpr int fewest_marched = 8;
 constexpr double first_kick = 0.1;  // of the temperature, in its range, along the disturbance that grows
 
 void check_weight(const buoyant_problem& problem) {
-  std::string faults;
-  const auto expect = [&](bool holds, const std::string& text) {
-    if (!holds) faults += (faults.empty() ? "" : "\n") + text;
-  };
+  fault_lines expect;
   const vector3 g = problem.gravity_m_per_s2;
   expect(std::isfinite(problem.expansion_per_K) && problem.expansion_per_K != 0,
          fmt::format("the thermal expansion is {} 1/K; it must be finite and not 0", problem.expansion_per_K));
@@ -56,7 +54,7 @@ void check_weight(const buoyant_problem& problem) {
          fmt::format("the reference temperature is {} K; it must be finite", problem.reference_K.value_or(0)));
   expect(problem.flow.is_buoyant && problem.flow.multiples.size() == 1,
          "buoyancy does not grow with the conditions, so that each flow begins anew; give one multiple");
-  if (!faults.empty()) throw usage_error(faults);
+  expect.require_none();
 }
 
 double length_of(const vector3& v) { return std::sqrt(v.z * v.z + v.y * v.y + v.x * v.x); }

@@ -15,6 +15,7 @@
 #include <osteon/physics/flow/solver/stokes/open_flow_cells.hpp>
 #include <osteon/physics/flow/solver/stokes/wall_surface.hpp>
 #include <osteon/physics/flow/solver/transport/transport_solver.hpp>
+#include <osteon/physics/shared/solver/faults.hpp>
 #include <osteon/physics/shared/solver/names_of_numerics.hpp>
 
 namespace osteon::physics {
@@ -24,10 +25,7 @@ namespace {
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 void check_locally(const temperature_problem& problem) {
-  std::string faults;
-  const auto expect = [&](bool holds, const std::string& text) {
-    if (!holds) faults += (faults.empty() ? "" : "\n") + text;
-  };
+  fault_lines expect;
   expect(
       problem.heat_capacity_J_per_mm3K > 0 && std::isfinite(problem.heat_capacity_J_per_mm3K),
       fmt::format("the heat capacity of the fluid is {} J/(mm3 K); it must be positive", problem.heat_capacity_J_per_mm3K));
@@ -65,7 +63,7 @@ void check_locally(const temperature_problem& problem) {
                      problem.materials.size()));
   for (const double s : problem.source_W_per_mm3)
     expect(std::isfinite(s), fmt::format("a heat source is {} W/mm3; it must be finite", s));
-  if (!faults.empty()) throw usage_error(faults);
+  expect.require_none();
 }
 
 // What the answer says, from the temperatures of the solver.

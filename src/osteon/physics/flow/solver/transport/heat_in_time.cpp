@@ -11,6 +11,7 @@
 #include <osteon/comm/reductions.hpp>
 #include <osteon/numerics/krylov/block_sums.hpp>
 #include <osteon/physics/flow/solver/transport/driving_difference.hpp>
+#include <osteon/physics/shared/solver/faults.hpp>
 #include <osteon/physics/shared/solver/names_of_numerics.hpp>
 
 namespace osteon::physics {
@@ -99,10 +100,7 @@ std::vector<heat_in_flow_record> heat_records_from(const std::vector<double>& fr
 }
 
 void check_heat_plan(const temperature_problem& problem, const heat_time_plan& plan) {
-  std::string faults;
-  const auto expect = [&](bool holds, const std::string& text) {
-    if (!holds) faults += (faults.empty() ? "" : "\n") + text;
-  };
+  fault_lines expect;
   expect(problem.initial_K && std::isfinite(*problem.initial_K), "the temperature at the start is missing or not finite");
   expect(plan.implicitness >= 0.5 && plan.implicitness <= 1,
          fmt::format("an implicitness of {}; it lies between 0.5 and 1", plan.implicitness));
@@ -123,7 +121,7 @@ void check_heat_plan(const temperature_problem& problem, const heat_time_plan& p
     expect(std::isfinite(g.z + g.y + g.x) && g != vector3{},
            fmt::format("gravity is ({}, {}, {}) m/s2; it must be finite and point somewhere", g.z, g.y, g.x));
   }
-  if (!faults.empty()) throw usage_error(faults);
+  expect.require_none();
 }
 
 }  // namespace
