@@ -46,13 +46,13 @@ std::int64_t import_bytes(const voxel::model_header& header, std::int64_t elemen
   return static_cast<std::int64_t>(base + importing + (whole ? static_cast<double>(sizeof(material_number)) * voxels : 0));
 }
 
-struct load {
+struct rank_load {
   std::int64_t largest_share, widest_cut;  // active voxels
 };
 
-load of_planes(const voxel::model_header& header, int ranks) {
+rank_load of_planes(const voxel::model_header& header, int ranks) {
   const std::vector<std::int64_t> first = grid::balance_planes(header.active_per_plane, ranks);
-  load result{0, 0};
+  rank_load result{0, 0};
   for (std::size_t r = 0; r + 1 < first.size(); ++r) {
     const auto share = std::accumulate(header.active_per_plane.begin() + first[r],
                                        header.active_per_plane.begin() + first[r + 1], std::int64_t{0});
@@ -63,7 +63,7 @@ load of_planes(const voxel::model_header& header, int ranks) {
 }
 
 // The header does not tell where bricks are cut: about cubes, as solid as the whole.
-load of_bricks(const voxel::model_header& header, std::int64_t elements, int ranks) {
+rank_load of_bricks(const voxel::model_header& header, std::int64_t elements, int ranks) {
   if (ranks > header.shape.volume()) throw usage_error(grid::too_many_ranks(ranks, header.shape));
   const double mean = static_cast<double>(elements) / ranks, volume = static_cast<double>(header.shape.volume());
   return {static_cast<std::int64_t>(std::ceil(mean * (ranks > 1 ? brick_imbalance : 1))),

@@ -30,25 +30,6 @@ namespace {
 constexpr std::size_t most_phases = 8;   // of an image that looks like labels
 constexpr std::size_t most_labels = 64;  // of a label image that the job names few of
 
-void warn_of_labels(const voxel::image_planes& scan, const voxel::segmentation_report& found, log_sink& log) {
-  if (found.grey.low != 0 || found.grey.high > 65535) return;
-  const std::vector<double> values = few_values_of(scan, most_phases);
-  if (values.size() < 3) return;  // two phases are separated by any threshold
-  log.warn(fmt::format(
-      "segment.threshold: the image has {} values ({:g}), which look like labels, and Otsu's threshold {:g} merges "
-      "those above it; set segment.labels = true, or give a threshold",
-      values.size(), fmt::join(values, ", "), found.threshold.value_or(0)));
-}
-
-void warn_of_greys(const spec& job, const voxel::image_planes& scan, log_sink& log) {
-  const std::size_t named = job.materials.size() + job.segment.void_labels.size() + physics_of(job).rules(job).labels.size();
-  if (named > most_labels / 2 || !few_values_of(scan, most_labels).empty()) return;
-  log.warn(fmt::format(
-      "segment.labels: the image has more than {} values, which look like grey values, and the job names {} labels; "
-      "set segment.labels = false and give a threshold, or label the image",
-      most_labels, named));
-}
-
 // The values of an image in ascending order, if they are whole numbers and at most `most`; else none. Stops at the first
 // plane with more.
 std::vector<double> few_values_of(const voxel::image_planes& scan, std::size_t most) {
@@ -66,6 +47,25 @@ std::vector<double> few_values_of(const voxel::image_planes& scan, std::size_t m
     }
   });
   return is_few ? values : std::vector<double>{};
+}
+
+void warn_of_labels(const voxel::image_planes& scan, const voxel::segmentation_report& found, log_sink& log) {
+  if (found.grey.low != 0 || found.grey.high > 65535) return;
+  const std::vector<double> values = few_values_of(scan, most_phases);
+  if (values.size() < 3) return;  // two phases are separated by any threshold
+  log.warn(fmt::format(
+      "segment.threshold: the image has {} values ({:g}), which look like labels, and Otsu's threshold {:g} merges "
+      "those above it; set segment.labels = true, or give a threshold",
+      values.size(), fmt::join(values, ", "), found.threshold.value_or(0)));
+}
+
+void warn_of_greys(const spec& job, const voxel::image_planes& scan, log_sink& log) {
+  const std::size_t named = job.materials.size() + job.segment.void_labels.size() + physics_of(job).rules(job).labels.size();
+  if (named > most_labels / 2 || !few_values_of(scan, most_labels).empty()) return;
+  log.warn(fmt::format(
+      "segment.labels: the image has more than {} values, which look like grey values, and the job names {} labels; "
+      "set segment.labels = false and give a threshold, or label the image",
+      most_labels, named));
 }
 
 // Warn of them. @param facts of the image's file: its unit @throws data_error as reading does

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array<bool, 3> all_axes{true, true, true};
 
-std::array<bool, 3> only(int a) { return {a == 0, a == 1, a == 2}; }
+std::array<bool, 3> single_axis(int a) { return {a == 0, a == 1, a == 2}; }
 std::array<bool, 3> except(int a) { return {a != 0, a != 1, a != 2}; }
 
 double radians(double degrees) { return degrees * std::numbers::pi / 180; }
@@ -93,13 +93,13 @@ class test_maker {
   void press(elastic_test test) {
     const bool bonded = test == elastic_test::axial_bonded;
     made_.what.along = static_cast<axis>(axis_);
-    hold(low_, bonded ? all_axes : only(axis_));
-    hold(high_, bonded ? all_axes : only(axis_)).move_mm[axis_] = displacement(-0.01);
+    hold(low_, bonded ? all_axes : single_axis(axis_));
+    hold(high_, bonded ? all_axes : single_axis(axis_)).move_mm[axis_] = displacement(-0.01);
     if (!bonded) made_.pins = {low_, {across_, third_}, {in_plane(axis_)}};
     if (test == elastic_test::confined)
       for (int a = 0; a < 3; ++a)
         if (a != axis_)
-          for (const bool high : {false, true}) hold(face(a, high), only(a));
+          for (const bool high : {false, true}) hold(face(a, high), single_axis(a));
   }
 
   void slide() {
@@ -114,10 +114,10 @@ class test_maker {
     const double gamma = displacement(0.01) / made_.what.length_mm;
     const node_set_ptr left = face(across_, false), right = face(across_, true);
     const double width = right->low_mm[across_] - left->high_mm[across_];
-    hold(low_, only(across_)).move_mm[across_] = -gamma * made_.what.length_mm / 4;
-    hold(high_, only(across_)).move_mm[across_] = gamma * made_.what.length_mm / 4;
-    hold(left, only(axis_)).move_mm[axis_] = -gamma * width / 4;
-    hold(right, only(axis_)).move_mm[axis_] = gamma * width / 4;
+    hold(low_, single_axis(across_)).move_mm[across_] = -gamma * made_.what.length_mm / 4;
+    hold(high_, single_axis(across_)).move_mm[across_] = gamma * made_.what.length_mm / 4;
+    hold(left, single_axis(axis_)).move_mm[axis_] = -gamma * width / 4;
+    hold(right, single_axis(axis_)).move_mm[axis_] = gamma * width / 4;
     made_.pins = {low_, {third_, axis_, across_}, {in_plane(across_), in_plane(axis_)}};
   }
 
@@ -127,7 +127,7 @@ class test_maker {
     m.about_mm = load_.about_mm ? to_vector(*load_.about_mm) : middle_mm();
     const double half = angle() / 2;
     for (const bool high : {false, true}) {
-      support& s = hold(high ? high_ : low_, load_.bonded ? all_axes : only(axis_));
+      support& s = hold(high ? high_ : low_, load_.bonded ? all_axes : single_axis(axis_));
       s.turn_rad[across_] = high ? half : -half;
       s.about_mm = m.about_mm;
       s.about_mm[axis_] = s.on->centroid_mm[axis_];
