@@ -2,7 +2,7 @@
 
     ./run docs        builds build/docs
 
-Pages stay plain Markdown that reads well in the repository. The page tree is docs/index.md.
+Pages are plain Markdown that reads well in the repository. docs/index.md contains the page tree.
 """
 
 import os
@@ -40,14 +40,14 @@ include_patterns = [
     "packaging/wheel/README.md",
     "examples/notebooks/*.ipynb",
 ]
-# Folders that are not walked.
+# Folders without pages.
 exclude_patterns = ["build", ".venv*", ".cache", ".ci", ".git", ".pytest_cache", ".ruff_cache", "**/*.out"]
 
-# Markdown: headings down to the fourth level are targets of links, which are errors where they lead nowhere.
+# Markdown: headings down to the fourth level are targets of links; dead links are errors.
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4
 nitpicky = True
-# Types of other packages: their inventories are on the net, and the site is built without it.
+# Types of other packages: their inventories need a network, and the site is built without one.
 nitpick_ignore_regex = [
     ("py:.*", r"(numpy|np|xarray|xr|pyvista|pv|matplotlib|pathlib|collections|os|typing|Image|Spacing|Any)\b.*"),
     (
@@ -56,7 +56,7 @@ nitpick_ignore_regex = [
     ),
 ]
 
-# Notebooks are run where the program is built; the results are kept in build/ until a notebook changes.
+# Notebooks run if the program is built; build/ caches the results until a notebook changes.
 nb_execution_mode = "cache" if os.environ.get("OSTEON_BINARY") else "off"
 nb_execution_cache_path = str(ROOT / "build" / "notebooks")
 nb_execution_timeout = 300
@@ -64,7 +64,7 @@ nb_execution_raise_on_error = True
 nb_merge_streams = True
 suppress_warnings = ["mystnb.unknown_mime_type"]
 
-autodoc_typehints = "none"  # numpydoc's sections say types where they are not plain
+autodoc_typehints = "none"  # numpydoc sections state types that are not obvious
 autodoc_member_order = "bysource"
 napoleon_google_docstring = False
 napoleon_use_rtype = False
@@ -87,17 +87,18 @@ html_theme_options = {
 
 
 def oracles_page(app) -> None:
-    """The page of all oracles is as long as the tests are many, and made of them: it is not kept in the repository."""
+    """Write the page of all oracles, which is not kept in the repository because it is as long as the tests are many."""
     made = subprocess.run(
         [sys.executable, ROOT / "tools/oracles.py"], capture_output=True, text=True, check=True
     ).stdout
+    (ROOT / "docs/oracles.md").unlink(missing_ok=True)  # of earlier versions
     page = ROOT / "docs/developers/oracles.md"
     if not page.exists() or page.read_text(encoding="utf-8") != made:
         page.write_text(made, encoding="utf-8")
 
 
 def front_page(app, exception) -> None:
-    """The pages lie as their sources do, so that the first one is docs/index.html; a browser finds it from the top."""
+    """Redirect from the top of the site to docs/index.html: the pages have the folders of their sources."""
     if exception is None and app.builder.name == "html":
         there = '<!DOCTYPE html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=docs/index.html">'
         (Path(app.outdir) / "index.html").write_text(f'{there}<a href="docs/index.html">osteon</a>\n')

@@ -15,8 +15,8 @@ ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ["tests", "studies", "bridge/tests"]
 HEAD = """# All oracles
 
-What each test is held against. Made by `tools/oracles.py` from the tests themselves when this site is built. C++ tests
-are run by `ctest --preset release -R MODULE/`, Python tests by `pytest FILE`; `./run test` runs all.
+This page lists the reference of each test. `tools/oracles.py` generates it from the tests when the site is built. Run C++
+tests with `ctest --preset release -R MODULE/`, Python tests with `pytest FILE`, and all tests with `./run test`.
 """
 
 

@@ -45,7 +45,8 @@ def test_every_page_is_in_the_tree_once() -> None:
 
 def test_the_index_is_the_only_page_at_the_top() -> None:
     """Oracle: the files. Tutorials, how-to guides, reference and theory have folders of their own."""
-    assert [p.name for p in (ROOT / "docs").glob("*.md")] == ["index.md"]
+    pages = {p.name for p in (ROOT / "docs").glob("*.md")} - {"oracles.md"}  # generated there by earlier versions
+    assert pages == {"index.md"}
 
 
 def sphinx(source: Path, target: Path, builder: str) -> None:
