@@ -108,9 +108,7 @@ job::plan_image image_of(const job::job_size& size, const job::plan_limits& limi
 }
 
 int estimate(const estimate_options& o) {
-  std::vector<problem> problems;
-  const job::spec spec = job::read_job(o.job, o.script, problems, o.set);
-  if (!problems.empty()) throw usage_error(job::join(problems));
+  const job::spec spec = job::read_job(o.job, o.script, o.set);
   terminal_sink log(is_interactive());
   job::warn_of_older_spellings(spec, log);
   const auto network = network_of(o);

@@ -67,9 +67,7 @@ int export_job(const export_options& o, const char* ending, F&& write) {
     throw usage_error(fmt::format("'{}' has no loads, which an {} needs; give the job: osteon export job.toml -o {}",
                                   o.source, ending, o.target));
   return on_all_ranks([&](MPI_Comm comm) {
-    std::vector<problem> problems;
-    const job::spec spec = job::read_job(o.source, {}, problems, o.set);
-    if (!problems.empty()) throw usage_error(job::join(problems));
+    const job::spec spec = job::read_job(o.source, {}, o.set);
     if (comm::size(comm) != 1)
       throw usage_error(fmt::format("an {} is written by one rank; start the command without a launcher", ending));
     terminal_sink log(is_interactive());

@@ -16,16 +16,9 @@ namespace osteon::app {
 
 namespace {
 
-job::spec read_or_throw(const std::string& path, const job::reader_options& script, const std::vector<std::string>& set) {
-  std::vector<problem> problems;
-  job::spec spec = job::read_job(path, script, problems, set);
-  if (!problems.empty()) throw usage_error(job::join(problems));
-  return spec;
-}
-
 int import(const std::string& path, const std::string& model, const job::reader_options& script,
            const std::vector<std::string>& set, const std::string& json) {
-  const job::spec spec = read_or_throw(path, script, set);
+  const job::spec spec = job::read_job(path, script, set);
   terminal_sink log(is_interactive());
   job::warn_of_older_spellings(spec, log);
   note_stop_signals();

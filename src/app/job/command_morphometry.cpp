@@ -41,9 +41,7 @@ int measure(const morphometry_options& o) {
     job::spec spec;
     std::optional<job::directory_lock> lock;
     comm::collectively(comm, [&] {
-      std::vector<problem> problems;
-      spec = job::read_job(o.job, {}, problems, o.set);
-      if (!problems.empty()) throw usage_error(job::join(problems));
+      spec = job::read_job(o.job, {}, o.set);
       if (!o.output.empty()) spec.output_directory = o.output;
       spec = job::job_for_shape(spec);
       if (comm::size(comm) == 1 && !std::getenv("OMP_NUM_THREADS"))

@@ -10,7 +10,6 @@
 #include <memory>
 #include <osteon/job/adapters/read_job.hpp>
 #include <osteon/job/outputs/io_options.hpp>
-#include <osteon/job/pipeline/compute.hpp>
 #include <osteon/job/plans/job_plans.hpp>
 #include <osteon/job/subprocess.hpp>
 
@@ -26,9 +25,7 @@ struct plan_job_options {
 };
 
 int plan_job(const plan_job_options& options) {
-  std::vector<problem> problems;
-  const job::spec spec = job::read_job(options.job, options.script, problems, options.set);
-  if (!problems.empty()) throw usage_error(job::join(problems));
+  const job::spec spec = job::read_job(options.job, options.script, options.set);
   terminal_sink log(is_interactive());
   job::warn_of_older_spellings(spec, log);
   job::find_filters(spec);

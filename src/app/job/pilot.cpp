@@ -19,6 +19,7 @@
 #include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/subprocess.hpp>
 #include <osteon/job/system_info.hpp>
+#include <osteon/job/temporary_folder.hpp>
 #include <thread>
 
 namespace osteon::app {
@@ -31,27 +32,6 @@ constexpr std::int64_t largest_edge = 80, least_edge = 8;
 // Iterations of pieces of the bone scan and of sponges: an eighth more each time that the edge doubles, and up to a quarter
 // more or fewer than that (docs/estimate.md).
 constexpr double growth_of_iterations = 0.12, spread_of_iterations = 0.15, spread_of_seconds = 0.15, spread_of_itself = 0.03;
-
-// A folder that goes with its owner.
-class scratch_folder {
- public:
-  scratch_folder() {
-    std::string name = (fs::temp_directory_path() / "osteon-pilot-XXXXXX").string();
-    if (!mkdtemp(name.data()))
-      throw machine_error(fmt::format("no folder can be made in {}", fs::temp_directory_path().string()));
-    path_ = name;
-  }
-  ~scratch_folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  scratch_folder(const scratch_folder&) = delete;
-  scratch_folder& operator=(const scratch_folder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 struct finished_pilot {
   job::measured_run run;
@@ -135,7 +115,7 @@ class pilot {
   }
 
   finished_pilot on(index3 piece, const char* name, bool counts_parts) {
-    const fs::path folder = scratch_.path() / name;
+    const fs::path folder = fs::path(scratch_.path()) / name;
     must_work(job::run_program(words("import", piece, folder, true)));
     const stopwatch clock;
     std::vector<std::string> all = words("run", piece, folder, true);
@@ -162,7 +142,7 @@ class pilot {
 
   double report() const {
     const double before = cpu_seconds_of_children();
-    job::run_program(job::python_command({"-m", "osteon.report", (scratch_.path() / "small").string()}));
+    job::run_program(job::python_command({"-m", "osteon.report", (fs::path(scratch_.path()) / "small").string()}));
     return cpu_seconds_of_children() - before;
   }
 
@@ -173,9 +153,9 @@ class pilot {
     std::vector<std::thread> threads;
     std::vector<job::program_result> done(static_cast<std::size_t>(copies));
     for (int i = 0; i < copies; ++i) {
-      const fs::path folder = scratch_.path() / fmt::format("copy{}", i);
+      const fs::path folder = fs::path(scratch_.path()) / fmt::format("copy{}", i);
       fs::create_directories(folder);
-      fs::copy_file(scratch_.path() / "large" / "model.nc", folder / "model.nc");
+      fs::copy_file(fs::path(scratch_.path()) / "large" / "model.nc", folder / "model.nc");
       threads.emplace_back([this, piece, folder, &result = done[static_cast<std::size_t>(i)]] {
         result = job::run_program(words("run", piece, folder, false));
       });
@@ -184,7 +164,7 @@ class pilot {
     double sum = 0;
     for (int i = 0; i < copies; ++i) {
       must_work(done[static_cast<std::size_t>(i)]);
-      const fs::path folder = scratch_.path() / fmt::format("copy{}", i);
+      const fs::path folder = fs::path(scratch_.path()) / fmt::format("copy{}", i);
       const job::measured_run one = read(summary_of(folder), folder, false);
       sum += one.set_up + one.solution + one.load;
     }
@@ -194,7 +174,7 @@ class pilot {
   const job::spec& job_;
   index3 shape_;
   const pilot_request& request_;
-  scratch_folder scratch_;
+  job::temporary_folder scratch_{"pilot"};
 };
 
 // Empty if this user has no place for it.

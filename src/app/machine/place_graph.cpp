@@ -56,9 +56,7 @@ placed_graph graph_of_job(const graph_options& o) {
                                  "of the nodes that bricks share"};
     };
   } else {
-    std::vector<problem> problems;
-    const job::spec spec = job::read_job(o.job, {}, problems);
-    if (!problems.empty()) throw usage_error(job::join(problems));
+    const job::spec spec = job::read_job(o.job, {});
     job::warn_of_older_spellings(spec, log);
     make = [spec, &o, &log](MPI_Comm) { return job::ranks_to_place_of(spec, o.ranks, log); };
   }

@@ -43,4 +43,11 @@ spec read_job(const std::string& path, const reader_options& options, std::vecto
   return read_spec(path, problems, changes);
 }
 
+spec read_job(const std::string& path, const reader_options& options, const std::vector<std::string>& changes) {
+  std::vector<problem> problems;
+  spec job = read_job(path, options, problems, changes);
+  if (!problems.empty()) throw usage_error(join(problems));
+  return job;
+}
+
 }  // namespace osteon::job

@@ -13,5 +13,7 @@ namespace osteon::job {
 /// @param changes of keys of a TOML file, as read_spec takes them
 spec read_job(const std::string& path, const reader_options& options, std::vector<problem>& problems,
               const std::vector<std::string>& changes = {});
+/// The same. @throws usage_error with all that is wrong
+spec read_job(const std::string& path, const reader_options& options, const std::vector<std::string>& changes = {});
 
 }  // namespace osteon::job

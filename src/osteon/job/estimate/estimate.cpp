@@ -17,7 +17,6 @@
 #include <osteon/job/import/read_scan.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/physics_entry.hpp>
-#include <osteon/job/subprocess.hpp>
 #include <osteon/job/system_info.hpp>
 #include <osteon/job/variants/uncertainty.hpp>
 #include <osteon/voxel/changed_greys.hpp>
@@ -31,11 +30,8 @@ namespace {
 constexpr double bytes_of_graded_unknown = 9;  // where voxels have moduli of their own: bone scan
 constexpr double base_memory_bytes = 36e6;     // 4^3 voxels
 constexpr double brick_imbalance = 1.05;       // docs/performance.md, "Planes or bricks"
-// A picture of 1024^2 pixels: 62 MB with next to no voxels, 20 to 24 MB more with 128^3; 3.3 to 4.2 CPU seconds.
-constexpr double picture_bytes_per_pixel = 60, picture_bytes_per_voxel = 11, picture_cpu_seconds_per_pixel = 4e-6;
-
-// Of the CPU seconds of a solution to 1e-6 those to 1e-4, set-up included: bone scan.
-constexpr double share_of_loose_solve = 0.43;
+// A picture of 1024^2 pixels: 62 MB with next to no voxels, 20 to 24 MB more with 128^3.
+constexpr double picture_bytes_per_pixel = 60, picture_bytes_per_voxel = 11;
 
 // Importing takes 52 B a run of solid voxels while parts are dropped, or 20 B and the chunks that netCDF holds back while it
 // writes. Runs are 17 voxels long in the bone scan, 13 in a gyroid, 10 in the sponge and the jaw.
@@ -117,16 +113,7 @@ job_size sample_solid(const spec& job, log_sink& log) {
   if (job.segment.greys) rules["greys"] = *job.segment.greys;
   if (job.segment.upper) rules["upper"] = *job.segment.upper;
   if (job.image.accept_fill_value) rules["accept_fill_value"] = true;
-  const program_result reader =
-      run_program(python_command({"-m", "osteon.images.sample_image", image_path(job), rules.dump()}));
-  std::string text = reader.err;
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  if (reader.exit_code == exit_code(error_kind::data)) throw data_error(text);
-  refuse_without_package(reader);
-  const auto facts = nlohmann::json::parse(reader.out, nullptr, false);
-  if (reader.exit_code != 0 || facts.is_discarded())
-    throw machine_error(fmt::format(
-        "the program 'osteon.images.sample_image' failed with exit code {}: {}; run `./run setup`", reader.exit_code, text));
+  const auto facts = facts_by("sample_image", {image_path(job), rules.dump()});
   job_size found;
   found.work = physics_of(job).work(job, nullptr);
   if (!facts.at("shape").is_array() || facts.at("shape").size() != 3)
@@ -136,7 +123,7 @@ job_size sample_solid(const spec& job, log_sink& log) {
                     image_path(job)));
   index3 shape{facts.at("shape")[0], facts.at("shape")[1], facts.at("shape")[2]};
   vector3 spacing;
-  const auto stated = facts.contains("spacing_mm") ? facts.at("spacing_mm") : nlohmann::json(nullptr);
+  const auto stated = facts.contains("spacing_mm") ? facts.at("spacing_mm") : nlohmann::ordered_json(nullptr);
   for (int a = 0; a < 3; ++a)
     spacing[a] = job.image.spacing_mm                      ? (*job.image.spacing_mm)[static_cast<std::size_t>(a)]
                  : stated.is_array() && stated.size() == 3 ? stated[static_cast<std::size_t>(a)].get<double>()
@@ -199,9 +186,8 @@ estimation estimate(const spec& job, const job_size& found, int ranks) {
   e.sampled_voxels = found.sampled_voxels;
   e.counted = found.imported && (!of_nodes || found.nodes > 0);
   if (of_nodes && found.nodes > 0) e.dofs = row.system.values * found.nodes - found.work.held;
-  // Time and memory follow the unknowns, of which a sponge has fewer an element than trabecular bone.
+  // Memory follows the unknowns, of which a sponge has fewer an element than trabecular bone.
   const double unknowns_per_element = e.elements > 0 ? static_cast<double>(e.dofs) / static_cast<double>(e.elements) : 0;
-  const double work = unknowns_per_element / c.unknowns_per_element;
 
   e.bricks = takes_bricks(job, header.shape.z, e.ranks);
   const auto [largest, widest_cut] = e.bricks ? of_bricks(header, e.elements, e.ranks) : of_planes(header, e.ranks);
@@ -218,16 +204,8 @@ estimation estimate(const spec& job, const job_size& found, int ranks) {
   e.memory_bytes_per_rank = static_cast<std::int64_t>(base_memory_bytes + std::max(solving, pixels > 0 ? drawing : 0));
   e.import_memory_bytes = import_bytes(header, e.elements, !source_of(job).is_image());  // other models are read as a whole
   e.exchange_bytes = static_cast<std::int64_t>(unknowns_per_element * static_cast<double>(widest_cut) * sizeof(double));
-  const double picture_seconds = picture_cpu_seconds_per_pixel * pixels;
   // The others come when the first job is done and written: they take time and no memory besides.
   e.computed = (job.segment.compare_connectivity ? 2 : 1) + static_cast<int>(changed_images(job).size());
-  double times = job.segment.compare_connectivity ? 2 : 1;  // the job's own voxels
-  const double share = tolerance_of(job) < tolerance_of_differences ? share_of_loose_solve : 1;
-  for (const changed_image& other : changed_images(job)) times += share / std::pow(static_cast<double>(other.coarsen), 3);
-  const double seconds_per_element = times * work * (c.setup_seconds + found.work.solutions * c.solution_seconds);
-  e.cpu_seconds = seconds_per_element * static_cast<double>(e.elements) + picture_seconds;
-  e.wall_seconds =
-      (seconds_per_element * static_cast<double>(e.largest_elements_per_rank) + picture_seconds / e.ranks) / e.threads;
   return e;
 }
 

@@ -45,7 +45,30 @@ class scratch_file {
   int file_ = -1;
 };
 
+std::string trimmed_end(std::string text) {
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
 }  // namespace
+
+nlohmann::ordered_json facts_by(const std::string& program, const std::vector<std::string>& words,
+                                const stop_query& is_to_stop, const std::function<void(const program_result&)>& check) {
+  std::vector<std::string> call = python_command({"-m", "osteon.images." + program});
+  call.insert(call.end(), words.begin(), words.end());
+  const program_result reader = run_program(call, is_to_stop);
+  if (check) check(reader);
+  const std::string text = trimmed_end(reader.err);
+  if (reader.exit_code == exit_code(error_kind::data)) throw data_error(text);
+  refuse_without_package(reader);
+  nlohmann::ordered_json facts = nlohmann::ordered_json::parse(reader.out, nullptr, false);
+  if (reader.exit_code != 0 || !facts.is_object())
+    throw machine_error(fmt::format(
+        "the image reader '{} -m osteon.images.{}' failed with exit code {}: {}; run `./run setup`, or set OSTEON_PYTHON to "
+        "a Python that has the osteon package",
+        call.front(), program, reader.exit_code, text));
+  return facts;
+}
 
 nlohmann::ordered_json steps_of(const spec& job, image_role role) {
   using json = nlohmann::ordered_json;
@@ -96,30 +119,21 @@ scan read_scan(const std::string& path, const spec& job, image_role role, const 
   const std::string during = fmt::format("reading '{}'", path);
   const scratch_file scratch;
   const std::string file = scratch.path();
-  std::vector<std::string> words = python_command({"-m", "osteon.images.read_image", path, file});
+  std::vector<std::string> words{path, file};
   nlohmann::ordered_json changes = steps_of(job, role);
   if (job.image.accept_fill_value) changes["accept_fill_value"] = true;
   if (!sha256.empty()) changes["sha256"] = sha256;
   if (grid.contains("direction")) changes["direction"] = grid.at("direction");
   if (!changes.is_null()) words.push_back(changes.dump());
-  const program_result reader = run_program(words, is_to_stop);
-  leave_if_asked(is_to_stop, job, during);
-  std::string text = reader.err;
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  if (reader.exit_code == exit_code(error_kind::data)) throw data_error(text);
-  if (const auto at = text.find(file); at != std::string::npos)  // which only a full disk makes it say
+  scan result;
+  result.facts = facts_by("read_image", words, is_to_stop, [&](const program_result& reader) {
+    leave_if_asked(is_to_stop, job, during);
+    const auto at = reader.err.find(file);  // only a full disk has the reader print it
+    if (at == std::string::npos || reader.exit_code == exit_code(error_kind::data)) return;
     throw machine_error(fmt::format("{}, in the temporary folder '{}'; set TMPDIR to one with space for the image",
-                                    text.replace(at, file.size(), "the image"), scratch.folder()));
-  refuse_without_package(reader);
-  if (reader.exit_code != 0)
-    throw machine_error(
-        fmt::format("the image reader '{} -m osteon.images.read_image' failed with exit code {}: {}; run `./run setup`, or "
-                    "set OSTEON_PYTHON to a Python that has the osteon package",
-                    words.front(), reader.exit_code, text));
-  nlohmann::ordered_json facts = nlohmann::ordered_json::parse(reader.out, nullptr, false);
-  if (facts.is_discarded())
-    throw machine_error("the image reader did not describe the image that it read; its output is no JSON");
-  scan result{io::open_npy(file), std::move(facts)};
+                                    trimmed_end(reader.err).replace(at, file.size(), "the image"), scratch.folder()));
+  });
+  result.image = io::open_npy(file);
   leave_if_asked(is_to_stop, job, during);
   return result;
 }

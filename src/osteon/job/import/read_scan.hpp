@@ -1,10 +1,13 @@
 #pragma once
 /// @file
 /// Images as users have them.
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <osteon/job/stop.hpp>
+#include <osteon/job/subprocess.hpp>
 #include <osteon/voxel/image_planes.hpp>
 #include <string>
+#include <vector>
 
 namespace osteon::job {
 
@@ -25,6 +28,14 @@ enum class image_role { scan, overlay };
 /// @param sha256 of the image, if it is one file whose digest is known; empty: the reader computes it
 scan read_scan(const std::string& path, const spec& job, image_role role, const stop_query& is_to_stop = {},
                const nlohmann::ordered_json& grid = {}, const std::string& sha256 = {});
+
+/// What a program of osteon.images prints of an image, an object. Its exit code is looked at here.
+/// @param program read_image, look_at_image or sample_image @param words its arguments
+/// @param check called when it ends, before its exit code is looked at; it may throw
+/// @throws data_error with its text if it is no image that they know, machine_error if it fails @collective local
+nlohmann::ordered_json facts_by(const std::string& program, const std::vector<std::string>& words,
+                                const stop_query& is_to_stop = {},
+                                const std::function<void(const program_result&)>& check = {});
 
 /// The steps of a job as the readers take them; null: there are none.
 nlohmann::ordered_json steps_of(const spec& job, image_role role);

@@ -51,8 +51,8 @@ struct estimation {
   std::int64_t import_memory_bytes = 0;    ///< of the one process that imports; its image reader runs before
   std::int64_t exchange_bytes = 0;         ///< largest message of one halo exchange
   int computed = 1;                        ///< times: on changed images, with the other connectivity
-  double cpu_seconds = 0;                  ///< all ranks, each time
-  double wall_seconds = 0;                 ///< on as many cores as ranks
+  double cpu_seconds = 0;                  ///< of solving, all ranks, each time, as estimate_time finds them
+  double wall_seconds = 0;                 ///< the same on as many cores as ranks
   nlohmann::ordered_json to_json() const;
   std::string to_text() const;
 };
@@ -74,7 +74,7 @@ struct job_size {
 /// @param always_count however large the image
 job_size size_of(const spec& job, bool always_count, log_sink& log);
 
-/// Predict from constants that each physics has. @param ranks 0 for the ranks that the job would start
+/// Predict sizes and memory from constants that each physics has. @param ranks 0 for the ranks that the job would start
 estimation estimate(const spec& job, const job_size& size, int ranks);
 /// Both.
 estimation estimate(const spec& job, int ranks, bool always_count, log_sink& log);

@@ -18,7 +18,7 @@
 #include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/physics_entry.hpp>
 #include <osteon/job/spec/doubts.hpp>
-#include <osteon/job/subprocess.hpp>
+#include <osteon/job/temporary_folder.hpp>
 #include <osteon/job/warning_log.hpp>
 #include <osteon/voxel/changed_greys.hpp>
 
@@ -28,26 +28,6 @@ namespace fs = std::filesystem;
 using json = nlohmann::ordered_json;
 
 namespace {
-
-// Gone with this object.
-class passing_folder {
- public:
-  passing_folder() : path_((fs::temp_directory_path() / "osteon-check-XXXXXX").string()) {
-    if (!mkdtemp(path_.data()))
-      throw machine_error(fmt::format("cannot make a temporary folder in '{}'; set TMPDIR to one with space",
-                                      fs::temp_directory_path().string()));
-  }
-  ~passing_folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  passing_folder(const passing_folder&) = delete;
-  passing_folder& operator=(const passing_folder&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 class image_checker {
  public:
@@ -106,25 +86,17 @@ class image_checker {
 
   bool look() {
     constexpr std::int64_t most_bytes = 32 << 20;  // on disk; the reader of larger ones takes the header and a few planes
-    std::vector<std::string> words = python_command(
-        {"-m", "osteon.images.look_at_image", image_path(job_), std::to_string(std::min(most_bytes, 8 * most_voxels_))});
+    std::vector<std::string> words{image_path(job_), std::to_string(std::min(most_bytes, 8 * most_voxels_))};
     if (job_.segment.threshold) words.push_back(fmt::format("{}", *job_.segment.threshold));
     if (job_.segment.threshold && job_.segment.upper) words.push_back(fmt::format("{}", *job_.segment.upper));
     if (job_.image.accept_fill_value) words.emplace_back("--accept-fill-value");
-    const program_result reader = run_program(words);
-    std::string text = reader.err;
-    while (!text.empty() && text.back() == '\n') text.pop_back();
-    if (reader.exit_code == exit_code(error_kind::data)) {
-      fault("image.path", text);
+    json facts;
+    try {
+      facts = facts_by("look_at_image", words);
+    } catch (const data_error& e) {
+      fault("image.path", e.what());
       return false;
     }
-    refuse_without_package(reader);
-    json facts = json::parse(reader.out, nullptr, false);
-    if (reader.exit_code != 0 || !facts.is_object())
-      throw machine_error(fmt::format(
-          "the image reader '{} -m osteon.images.look_at_image' failed with exit code {}: {}; run `./run setup`, or set "
-          "OSTEON_PYTHON to a Python that has the osteon package",
-          words.front(), reader.exit_code, text));
     if (facts.contains("warnings")) of_reader_ = facts.at("warnings").get<std::vector<std::string>>();
     facts.erase("warnings");
     found_.facts = std::move(facts);
@@ -208,8 +180,8 @@ class image_checker {
   }
 
   void check_whole() {
-    std::optional<passing_folder> passing;
-    if (deep_.folder.empty()) passing.emplace();
+    std::optional<temporary_folder> passing;
+    if (deep_.folder.empty()) passing.emplace("check");
     spec job = job_;
     job.output_directory = passing ? passing->path() : deep_.folder;
     const std::string path = output_paths(job).model;

@@ -1,0 +1,35 @@
+#pragma once
+/// @file
+/// A folder for files that nobody keeps.
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <osteon/base/error.hpp>
+#include <string>
+
+namespace osteon::job {
+
+/// Below TMPDIR; removed with this object.
+class temporary_folder {
+ public:
+  /// @param purpose in its name, osteon-PURPOSE-XXXXXX @throws machine_error
+  explicit temporary_folder(const std::string& purpose)
+      : path_((std::filesystem::temp_directory_path() / ("osteon-" + purpose + "-XXXXXX")).string()) {
+    if (!mkdtemp(path_.data()))
+      throw machine_error(fmt::format("cannot make a temporary folder in '{}'; set TMPDIR to one with space",
+                                      std::filesystem::temp_directory_path().string()));
+  }
+  ~temporary_folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  temporary_folder(const temporary_folder&) = delete;
+  temporary_folder& operator=(const temporary_folder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace osteon::job
