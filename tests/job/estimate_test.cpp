@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 #include <osteon/job/estimate/plans_at_scale.hpp>
-#include <osteon/job/estimate/stage_costs.hpp>
+#include <osteon/job/stage_costs.hpp>
 #include <osteon/job/plans/message_times.hpp>
 #include <osteon/net/networks/network_request.hpp>
 #include <osteon/plan/verify.hpp>

@@ -37,7 +37,7 @@
 #include <osteon/job/pipeline/directory_lock.hpp>
 #include <osteon/job/pipeline/finished_results.hpp>
 #include <osteon/job/pipeline/same_job.hpp>
-#include <osteon/job/pipeline/tell_doubts.hpp>
+#include <osteon/job/pipeline/result_documents.hpp>
 #include <osteon/job/placement/place_ranks.hpp>
 #include <osteon/job/plans/ranks_by_plans.hpp>
 #include <osteon/job/shape/morphometry.hpp>

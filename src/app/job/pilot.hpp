@@ -4,7 +4,7 @@
 #include <app/common_options.hpp>
 #include <optional>
 #include <osteon/base/log_sink.hpp>
-#include <osteon/job/estimate/stage_costs.hpp>
+#include <osteon/job/stage_costs.hpp>
 #include <string>
 #include <vector>
 

@@ -13,14 +13,16 @@ namespace osteon::job {
 class warning_record final : public log_sink {
  public:
   /// Borrows `to`.
-  explicit warning_record(log_sink& to) : to_(to) {}
+  explicit warning_record(log_sink& to) : to_(&to) {}
+  /// Forward to another log, which is borrowed, from now on.
+  void forward_to(log_sink& to) { to_ = &to; }
 
-  void note(std::string_view text) override { to_.note(text); }
+  void note(std::string_view text) override { to_->note(text); }
   void warn(std::string_view text) override {
-    if (keep(text)) to_.warn(text);
+    if (keep(text)) to_->warn(text);
   }
-  void stage(std::string_view name) override { to_.stage(name); }
-  void progress(double fraction, std::string_view detail) override { to_.progress(fraction, detail); }
+  void stage(std::string_view name) override { to_->stage(name); }
+  void progress(double fraction, std::string_view detail) override { to_->progress(fraction, detail); }
 
   /// Keep a warning that was printed elsewhere. @return whether it is new
   bool keep(std::string_view text) {
@@ -32,7 +34,7 @@ class warning_record final : public log_sink {
   const std::vector<std::string>& texts() const { return texts_; }
 
  private:
-  log_sink& to_;
+  log_sink* to_;
   std::vector<std::string> texts_;
 };
 

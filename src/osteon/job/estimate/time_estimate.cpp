@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <osteon/base/counted.hpp>
 #include <osteon/base/error.hpp>
+#include <osteon/job/stage.hpp>
 #include <utility>
 
 namespace osteon::job {
@@ -123,6 +124,7 @@ time_estimate add_up(const spec& job, const job_size& size, const on_ranks& on, 
   const double voxels = static_cast<double>(e.voxels) / ranks;
   const double pixels =
       job.picture.enabled ? static_cast<double>(job.picture.width) * static_cast<double>(job.picture.height) : 0;
+  const double edge = std::cbrt(static_cast<double>(e.voxels));
   const stage_maker make(job, on, c);
   const double computed = e.computed;  // twice where the other connectivity is compared
 
@@ -143,15 +145,30 @@ time_estimate add_up(const spec& job, const job_size& size, const on_ranks& on, 
   t.iteration = make.of("iteration", c.seconds_of_iteration(unknowns), iteration);
   add_plans(t.of_iteration, on.parts, iteration);
   t.stages = {stage_maker::serial("import", size.was_there ? 0 : size.import_seconds),
-              stage_maker::serial("start", c.start.fixed),
-              make.of("reading", c.reading.at(voxels), {{"reading", 1}}),
-              make.of("set up", c.set_up.at(unknowns), {{"set_up", 1}, {"heat_set_up", 1}}, computed),
-              make.of("load", c.load.at(unknowns), c.parts.empty() ? of_loads : std::vector<stage_maker::often>(), computed),
-              make.of("iterations", c.seconds_of_iteration(unknowns), iteration, computed * c.iterations),
-              make.of("writing", c.writing.at(voxels), {{"writing", 1}}, computed),
-              make.of("picture", pixels * c.picture.at(std::cbrt(static_cast<double>(e.voxels))) / ranks,
-                      {{"picture", pixels > 0 ? 1 : 0}}),
-              stage_maker::serial("report", c.report.fixed)};
+              stage_maker::serial("start", c.start.fixed)};
+  const auto seconds_of_turn = [&](const stage_cost& cost) {
+    const cost_line& line = c.*cost.seconds;
+    if (cost.often == stage_cost::turns::iterations) return c.seconds_of_iteration(unknowns);
+    if (cost.of == stage_cost::unit::unknowns) return line.at(unknowns);
+    return cost.of == stage_cost::unit::voxels ? line.at(voxels) : pixels * line.at(edge) / ranks;
+  };
+  const auto messages_of = [&](const stage_cost& cost) {
+    if (cost.often == stage_cost::turns::iterations) return iteration;
+    if (cost.often == stage_cost::turns::loads) return c.parts.empty() ? of_loads : std::vector<stage_maker::often>();
+    std::vector<stage_maker::often> parts;
+    for (const char* part : cost.parts) parts.emplace_back(part, 1);
+    return parts;
+  };
+  for (const stage* s : all_stages())
+    for (const stage_cost& cost : s->costs) {
+      if (cost.of == stage_cost::unit::none) {
+        t.stages.push_back(stage_maker::serial(cost.row, (c.*cost.seconds).fixed));
+        continue;
+      }
+      const double times =
+          (cost.is_repeated ? computed : 1) * (cost.often == stage_cost::turns::iterations ? c.iterations : 1);
+      t.stages.push_back(make.of(cost.row, seconds_of_turn(cost), messages_of(cost), times));
+    }
   t.assumed = q.assumed;
   t.assumed.insert(t.assumed.end(), on.assumed.begin(), on.assumed.end());
 

@@ -47,11 +47,12 @@ limits measure_limits(MPI_Comm comm) {
 
 }  // namespace
 
-nlohmann::ordered_json describe_solver(MPI_Comm comm, const numerics::solve_certificate& certificate, bool always) {
+nlohmann::ordered_json describe_solver(MPI_Comm comm, const numerics::solve_certificate& certificate, bool with_limits,
+                                       bool always) {
   nlohmann::ordered_json told = {{"setup_cpu_seconds", certificate.setup_cpu_seconds},
                                  {"solve_cpu_seconds", certificate.solve_cpu_seconds}};
   const numerics::kernel_work& work = certificate.work;
-  if (!(work.bytes > 0)) return told;
+  if (!with_limits || !(work.bytes > 0)) return told;
   told["kernel_bytes"] = work.bytes;
   told["kernel_operations"] = work.operations;
   double seconds = certificate.solve_seconds - certificate.earlier_seconds;

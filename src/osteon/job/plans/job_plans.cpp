@@ -8,21 +8,19 @@
 #include <optional>
 #include <osteon/base/counted.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/comm/neighbours.hpp>
 #include <osteon/comm/virtual_ranks.hpp>
 #include <osteon/grid/bricks.hpp>
-#include <osteon/grid/redistribute.hpp>
 #include <osteon/io/files/model_file.hpp>
 #include <osteon/io/files/result_file.hpp>
 #include <osteon/io/png.hpp>
 #include <osteon/job/import/import.hpp>
-#include <osteon/job/local_model.hpp>
 #include <osteon/job/outputs/draw.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/physics_entry.hpp>
-#include <osteon/numerics/solve_part.hpp>
-#include <osteon/render/compositing/picture_plan.hpp>
+#include <osteon/job/plans/planned_job.hpp>
+#include <osteon/job/stage.hpp>
+#include <string_view>
 
 namespace osteon::job {
 
@@ -57,6 +55,11 @@ constexpr std::array<std::pair<const char*, const char*>, part_count> words{
      {"writing", "once"},
      {"picture", "once"}}};
 
+part_number number_of_part(std::string_view name) {
+  return static_cast<part_number>(std::find_if(words.begin(), words.end(), [&](const auto& w) { return w.first == name; }) -
+                                  words.begin());
+}
+
 constexpr const char* as_counted = "as often as messages.parts of a run says";
 
 // Of each rank what a part of this name sent.
@@ -89,18 +92,6 @@ part_number part_of(numerics::solve_part p) {
     default:
       return earlier_iteration;
   }
-}
-
-// The voxels of a box out of those of the whole image.
-std::vector<material_number> cut_out(const std::vector<material_number>& image, index3 shape, const box3& box) {
-  std::vector<material_number> part;
-  part.reserve(static_cast<std::size_t>(box.volume()));
-  for (std::int64_t z = box.begin.z; z < box.end.z; ++z)
-    for (std::int64_t y = box.begin.y; y < box.end.y; ++y) {
-      const auto row = image.begin() + (z * shape.y + y) * shape.x;
-      part.insert(part.end(), row + box.begin.x, row + box.end.x);
-    }
-  return part;
 }
 
 grid::box_tree boxes_of(const voxel::model_header& header, const std::vector<material_number>& image, int ranks,
@@ -168,19 +159,15 @@ job_plans plans_of_voxels(const spec& job, const voxel::model_header& header, co
       comm::attachment_of(comm)->ledger = &ledgers[p][static_cast<std::size_t>(comm::rank(comm))];
     };
     comm::attachment_of(comm)->parts = &marked[static_cast<std::size_t>(comm::rank(comm))];
-    begin(reading);
-    local_model part;
-    part.header = header;
-    part.where = grid::make_block(comm, boxes);
-    if (deals_out_bricks && ranks > 1)
-      comm::neighbours(comm, 0, grid::plan_to_redistribute(comm::rank(comm), io::planes_to_read(header, ranks), boxes))
-          .rehearse(sizeof(material_number));
-    set_voxels(part, cut_out(image, header.shape, part.where.owned));
-    const std::vector<io::field_info> fields = row.rehearse(job, part, [&](numerics::solve_part p) { begin(part_of(p)); });
-    begin(writing);
-    io::rehearse_results(part.where, header, fields, access_of(job));
-    begin(picture);
-    if (drawn) drawn->rehearse(part.where);
+    planned_job planned{
+        comm, job, header, image, boxes, deals_out_bricks, drawn ? &*drawn : nullptr, [&](numerics::solve_part p) {
+          begin(part_of(p));
+        }};
+    for (const stage* s : all_stages()) {
+      if (!s->plan) continue;
+      begin(number_of_part(s->costs.front().parts.front()));
+      s->plan(planned);
+    }
   });
   for (std::size_t p = 0; p < part_count; ++p) {
     // What a solver marks takes the place of parts that would be empty.

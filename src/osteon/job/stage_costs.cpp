@@ -1,4 +1,4 @@
-#include <osteon/job/estimate/stage_costs.hpp>
+#include <osteon/job/stage_costs.hpp>
 
 #include <fmt/format.h>
 

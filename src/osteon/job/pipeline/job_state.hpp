@@ -1,0 +1,73 @@
+#pragma once
+/// @file
+/// A job between its stages, and the stages themselves.
+#include <mpi.h>
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <osteon/base/log_sink.hpp>
+#include <osteon/comm/message_ledger.hpp>
+#include <osteon/job/checkpoint.hpp>
+#include <osteon/job/local_model.hpp>
+#include <osteon/job/outputs/io_options.hpp>
+#include <osteon/job/outputs/output_paths.hpp>
+#include <osteon/job/physics_entry.hpp>
+#include <osteon/job/physics_result.hpp>
+#include <osteon/job/pipeline/earlier_results.hpp>
+#include <osteon/job/pipeline/stage_clock.hpp>
+#include <osteon/job/stage.hpp>
+#include <osteon/job/warning_record.hpp>
+#include <string>
+
+namespace osteon::job {
+
+struct job_state {
+  /// Borrows `comm` and `sink`. @param command for the history of the results @param start of the user's command
+  job_state(MPI_Comm comm, spec job, sinks to, const checkpoint_options& options, std::string command, std::string start,
+            log_sink& sink);
+
+  MPI_Comm comm;
+  spec job;
+  sinks to;
+  checkpoint_options options;
+  std::string command, started;
+  warning_record log;
+  const physics_entry& physics;
+  output_paths paths;
+  std::optional<comm::hung_ledger> counting;  ///< of its messages, if they are counted
+  stage_clock clock;
+  io_clock files;
+  double cpu_before;  ///< of this process, which may have done other work
+
+  local_model part;
+  std::int64_t unsupported = 0;                    ///< voxels that `prepare` removes, all ranks
+  std::optional<file_checkpointer> checkpoints{};  ///< of a job with files
+  earlier_results earlier{};                       ///< they return if the job fails before it has a checkpoint or results
+  physics_result result{};                         ///< borrows `part`
+  nlohmann::ordered_json written{};                ///< names of the results files
+  nlohmann::ordered_json summary{};                ///< on rank 0
+
+  bool is_first() const { return comm::rank(comm) == 0; }
+  bool has_files() const { return to == sinks::files; }
+  /// Leave if the job is asked to stop. @collective on comm
+  void poll(const char* during) const {
+    if (has_files()) leave_together_if_asked(comm, options.is_to_stop, job, during);
+  }
+  /// Do a part of the job. If it is interrupted with a checkpoint, the earlier results do not return.
+  template <class Part>
+  auto keeping_checkpoint(Part&& part_of_job) {
+    try {
+      return part_of_job();
+    } catch (const interrupted_error&) {
+      if (has_checkpoint(checkpoint_directory(job))) earlier.stay_away();
+      throw;
+    }
+  }
+};
+
+extern const stage read_stage, solve_stage, write_stage, picture_stage, film_stage, report_stage;
+
+/// Run the stages that the job asks for. @collective on state.comm
+void run_stages(job_state& state);
+
+}  // namespace osteon::job

@@ -1,0 +1,30 @@
+#pragma once
+/// @file
+/// A job of which virtual ranks count the messages, stage by stage.
+#include <mpi.h>
+
+#include <functional>
+#include <osteon/grid/box_tree.hpp>
+#include <osteon/io/files/result_file.hpp>
+#include <osteon/job/local_model.hpp>
+#include <osteon/job/spec.hpp>
+#include <osteon/numerics/solve_part.hpp>
+#include <osteon/render/compositing/picture_plan.hpp>
+#include <vector>
+
+namespace osteon::job {
+
+struct planned_job {
+  MPI_Comm comm;  ///< of the virtual ranks
+  const spec& job;
+  const voxel::model_header& header;
+  const std::vector<material_number>& image;  ///< shape header.shape
+  const grid::box_tree& boxes;
+  bool deals_out_bricks;                             ///< else ranks read their planes
+  const render::picture_plan* drawn;                 ///< null: there is no picture
+  std::function<void(numerics::solve_part)> begins;  ///< what is sent from now on is of that part
+  local_model part{};                                ///< by the stage read
+  std::vector<io::field_info> fields{};              ///< by the stage solve: those that will be written
+};
+
+}  // namespace osteon::job
