@@ -46,10 +46,7 @@ void plan_reading(planned_job& p) {
   if (p.deals_out_bricks && ranks > 1)
     comm::neighbours(p.comm, 0, grid::plan_to_redistribute(comm::rank(p.comm), io::planes_to_read(p.header, ranks), p.boxes))
         .rehearse(sizeof(material_number));
-  const std::vector<material_number> own = cut_out(p.image, p.header.shape, p.part.where.owned);
-  const view3<const material_number> voxels(own.data(), p.part.where.owned.shape());
-  p.part.cells = voxel::active_cells(voxels);
-  p.part.material = voxel::gather(p.part.cells, voxels);
+  set_voxels(p.part, cut_out(p.image, p.header.shape, p.part.where.owned));
 }
 
 constexpr const char* parts_of_read[] = {"reading"};

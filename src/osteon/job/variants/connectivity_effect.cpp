@@ -6,7 +6,6 @@
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <osteon/base/counted.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
@@ -14,8 +13,6 @@
 #include <osteon/job/import/model_source.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/physics_entry.hpp>
-#include <osteon/job/pipeline/compute.hpp>
-#include <osteon/job/pipeline/directory_lock.hpp>
 #include <osteon/job/pipeline/result_documents.hpp>
 #include <osteon/job/spec/key_entry.hpp>
 #include <osteon/job/stop.hpp>
@@ -30,6 +27,7 @@ using json = nlohmann::ordered_json;
 constexpr const char* key_of_effect = "effect_of_connectivity";
 
 bool keeps_hanging(const spec& job) { return job.segment.connectivity == 26; }
+int other_connectivity(const spec& job) { return keeps_hanging(job) ? 6 : 26; }
 
 // Only 6 tells what it drops that 26 keeps.
 std::int64_t hanging_voxels(const json& segmentation) { return segmentation.value("hanging_voxels", std::int64_t{0}); }
@@ -68,26 +66,10 @@ std::string largest_changes(const json& answers) {
   return text + (are_all ? "" : ", others less");
 }
 
-// Make the model of the other job. @return voxels of the solid that hang, all ranks
-std::int64_t prepare_other(MPI_Comm comm, const spec& job, const spec& other, const json& summary, log_sink& log,
-                           const checkpoint_options& how) {
-  std::int64_t hanging = 0;
-  comm::collectively(comm, [&] {
-    if (comm::rank(comm) != 0) return;
-    hanging = hanging_voxels(summary.at("segmentation"));
-    if (!keeps_hanging(job) && hanging == 0) return;
-    const imported_model model = import_model(other, output_paths(other).model, log, how.is_to_stop);
-    if (keeps_hanging(job)) hanging = hanging_voxels(json::parse(model.provenance_json).at("segmentation"));
-  });
-  MPI_Bcast(&hanging, 1, MPI_INT64_T, 0, comm);
-  leave_together_if_asked(comm, how.is_to_stop, other, "importing the image with the other connectivity");
-  return hanging;
-}
-
 }  // namespace
 
 std::vector<std::string> keys_of_other_connectivity(const spec& job) {
-  const int connectivity = keeps_hanging(job) ? 6 : 26;
+  const int connectivity = other_connectivity(job);
   std::vector<std::string> keys{fmt::format("segment.connectivity={}", connectivity), "segment.compare_connectivity=false",
                                 "picture.enabled=false", "picture.every=0", "output.morphometry=false"};
   if (connectivity == 26 && takes_key(job, "segment.drop_unsupported")) keys.push_back("segment.drop_unsupported=true");
@@ -108,54 +90,46 @@ json compare_answers(const spec& job, const json& summary, const json& with) {
   return list;
 }
 
-void tell_effect_of_connectivity(MPI_Comm comm, const spec& job, const spec& other, const std::string& command,
-                                 const std::string& started, log_sink& log, const checkpoint_options& how) {
+void tell_effect_of_connectivity(MPI_Comm comm, const spec& job, const maker_of_jobs& make, log_sink& log,
+                                 const checkpoint_options& how) {
   const bool root = comm::rank(comm) == 0;
-  json summary, effect = {{"connectivity", other.segment.connectivity}};
+  const int connectivity = other_connectivity(job);
+  json summary, effect = {{"connectivity", connectivity}};
   comm::collectively(comm, [&] {
     if (root) summary = read_summary(job);
   });
   const std::string voxels =
       std::string(keeps_hanging(job) ? "without" : "with") + " the voxels that hang by edges and corners";
-  log.note(fmt::format("the same job with connectivity {}, for the effect of what hangs by edges and corners",
-                       other.segment.connectivity));
-  std::optional<directory_lock> lock;
-  std::string words;
-  try {
-    comm::collectively(comm, [&] {
-      if (root) lock.emplace(output_paths(other).directory);
-    });
-    const std::int64_t hanging = prepare_other(comm, job, other, summary, log, how);
-    effect["hanging_voxels"] = hanging;
-    effect["computed"] = hanging > 0;
-    if (hanging > 0) {
-      checkpoint_options of_other = how;
-      of_other.replace = true;  // the folder is of this job alone
-      const json computed = compute(comm, other, command, started, log, of_other);
-      if (root) {
-        effect["elements"] = computed.at("elements");
-        effect["summary"] = output_paths(other).summary;
-        effect["answers"] = compare_answers(job, summary, computed);
-        words = fmt::format("{}: {}", voxels, largest_changes(effect["answers"]));
-      }
-    } else {
-      words = fmt::format("no voxel hangs by edges or corners: connectivity {} is the same job", other.segment.connectivity);
+  log.note(
+      fmt::format("the same job with connectivity {}, for the effect of what hangs by edges and corners", connectivity));
+  const auto import = [&](const spec& other) {
+    std::int64_t hanging = hanging_voxels(summary.at("segmentation"));
+    if (keeps_hanging(job) || hanging > 0) {
+      const imported_model model = import_model(other, output_paths(other).model, log, how.is_to_stop);
+      if (keeps_hanging(job)) hanging = hanging_voxels(json::parse(model.provenance_json).at("segmentation"));
     }
-  } catch (const interrupted_error& e) {
-    throw interrupted_error(
-        fmt::format("{} (the results of the job are written; what was stopped is the effect of connectivity {})", e.what(),
-                    other.segment.connectivity));
-  } catch (const error& e) {  // all ranks have the same
-    effect["computed"] = false;
-    effect["fault"] = e.what();
-    words = fmt::format("the job {} could not be computed: {}", voxels, e.what());
-    log.warn(words);
-  }
-  if (lock && !effect.value("computed", false)) lock->remove_if_useless(true);
-  lock.reset();
+    effect["hanging_voxels"] = hanging;
+    return hanging > 0;
+  };
+  const std::string name = fmt::format("connectivity_{}", connectivity);
+  const variant other{keys_of_other_connectivity(job), (std::filesystem::path(job.output_directory) / name).string(),
+                      "the job " + voxels, fmt::format("the effect of connectivity {}", connectivity),
+                      "importing the image with the other connectivity"};
+  const solved_variant solved = solve_variant(comm, other, make, import, log, how);
   comm::collectively(comm, [&] {
     if (!root) return;
-    effect["words"] = words;
+    effect["computed"] = !solved.summary.is_null();
+    if (!solved.fault.empty()) {
+      effect["fault"] = solved.fault;
+      effect["words"] = fmt::format("{} could not be computed: {}", other.words, solved.fault);
+    } else if (solved.summary.is_null()) {
+      effect["words"] = fmt::format("no voxel hangs by edges or corners: connectivity {} is the same job", connectivity);
+    } else {
+      effect["elements"] = solved.summary.at("elements");
+      effect["summary"] = (std::filesystem::path(other.folder) / "summary.json").string();
+      effect["answers"] = compare_answers(job, summary, solved.summary);
+      effect["words"] = fmt::format("{}: {}", voxels, largest_changes(effect["answers"]));
+    }
     summary[key_of_effect] = effect;
     write_file(output_paths(job).summary, to_text(summary));
   });

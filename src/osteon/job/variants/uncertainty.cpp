@@ -14,10 +14,7 @@
 #include <osteon/job/import/import.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/physics_entry.hpp>
-#include <osteon/job/pipeline/compute.hpp>
-#include <osteon/job/pipeline/directory_lock.hpp>
 #include <osteon/job/pipeline/result_documents.hpp>
-#include <osteon/job/stop.hpp>
 #include <osteon/job/system_info.hpp>
 
 namespace osteon::job {
@@ -37,44 +34,6 @@ constexpr const char* key_of(cause of) {
 }
 constexpr const char* words_of(cause of) {
   return of == cause::threshold ? "threshold" : of == cause::voxel_size ? "voxel size" : "noise";
-}
-
-// Model and fields of a job on a changed image, which take most of the room.
-void remove_fields(const spec& job) {
-  const output_paths paths(job);
-  std::error_code ignored;
-  for (const std::string& path : {paths.model, paths.results, paths.vtkhdf, paths.xdmf}) fs::remove(path, ignored);
-}
-
-// Solves one. @return its summary, on rank 0; null: it has a fault, which `fault` is @collective on comm
-json solve_on(MPI_Comm comm, const changed_image& image, const std::string& folder, const maker_of_jobs& make, log_sink& log,
-              const checkpoint_options& how, std::string& fault) {
-  const bool root = comm::rank(comm) == 0;
-  std::optional<directory_lock> lock;
-  job_on_changed_image other;
-  json computed;
-  try {
-    comm::collectively(comm, [&] {
-      other = make(image.keys, folder);
-      if (!root) return;
-      lock.emplace(output_paths(other.job).directory);
-      import_model(other.job, output_paths(other.job).model, log, how.is_to_stop);
-    });
-    leave_together_if_asked(comm, how.is_to_stop, other.job, "importing the changed image");
-    checkpoint_options of_other = how;
-    of_other.replace = true;  // the folder is of this job alone
-    computed = compute(comm, other.job, other.command, utc_now(), log, of_other);
-    if (root) remove_fields(other.job);
-  } catch (const interrupted_error& e) {
-    throw interrupted_error(
-        fmt::format("{} (the results of the job are written; what was stopped is the job with {})", e.what(), image.words));
-  } catch (const error& e) {  // all ranks have the same
-    fault = e.what();
-    log.warn(fmt::format("the job with {} could not be computed: {}", image.words, fault));
-    if (lock) lock->remove_if_useless(true);
-    return nullptr;
-  }
-  return computed;
 }
 
 // The values of an answer of the job on the changed images, and what they tell of it.
@@ -333,8 +292,14 @@ void tell_uncertainty(MPI_Comm comm, const spec& job, const maker_of_jobs& make,
     log.note(fmt::format("the same job with {}, for its uncertainty ({} of {})", image.words, computed.size() + 1,
                          images.size()));
     const fs::path folder = fs::path(job.output_directory) / "uncertainty" / image.name;
-    std::string fault;
-    computed.push_back(solve_on(comm, image, folder.string(), make, log, how, fault));
+    const std::string words = "the job with " + image.words;
+    const variant other{image.keys, folder.string(), words, words, "importing the changed image", false};
+    const auto import = [&](const spec& changed) {
+      import_model(changed, output_paths(changed).model, log, how.is_to_stop);
+      return true;
+    };
+    auto [summary_of_other, fault] = solve_variant(comm, other, make, import, log, how);
+    computed.push_back(std::move(summary_of_other));
     if (!root) continue;
     json run = {{"cause", key_of(image.of)}, {"words", image.words}, {"computed", !computed.back().is_null()}};
     if (fault.empty()) {

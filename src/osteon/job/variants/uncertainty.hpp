@@ -3,12 +3,10 @@
 /// How far answers are known: a job, and the same on images with another threshold, larger voxels or more noise.
 #include <mpi.h>
 
-#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <osteon/base/log_sink.hpp>
-#include <osteon/job/checkpoint.hpp>
-#include <osteon/job/spec.hpp>
+#include <osteon/job/variants/variant.hpp>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,14 +35,6 @@ struct changed_image {
 /// Those of a job's [uncertainty]; none if it has no such table, or one that is not enabled.
 /// @param threshold that the job has been solved with; none: that of the job, if it says one
 std::vector<changed_image> changed_images(const spec& job, std::optional<double> threshold = {});
-
-/// A job on a changed image, and the command that does it alone.
-struct job_on_changed_image {
-  spec job;
-  std::string command;
-};
-/// Makes it of keys; its results go into `folder`.
-using maker_of_jobs = std::function<job_on_changed_image(const std::vector<std::string>& keys, const std::string& folder)>;
 
 /// Solve the job on its changed images, each in a folder of its own below `uncertainty` in that of the job, of which
 /// summary and manifest stay, and put `uncertainty` into the summary of the job, which is done. A fault of one of them is

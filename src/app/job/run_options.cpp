@@ -1,0 +1,155 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <app/job/run_options.hpp>
+#include <app/process/launcher.hpp>
+#include <cctype>
+#include <osteon/base/error.hpp>
+#include <osteon/job/adapters/read_job.hpp>
+#include <osteon/job/pipeline/before_run.hpp>
+#include <string_view>
+#include <utility>
+
+namespace osteon::app {
+
+namespace {
+
+// Call `v(names, field, description, [limits])` for each option of `run`: the command line, the arguments of the ranks and
+// the command in the manifest follow from it, so that none of them lacks one.
+template <class Visitor>
+void describe(Visitor&& v, run_options& o) {
+  const auto positive = [](option of) { of.positive(); };
+  v("-n,--ranks", o.ranks, "MPI processes to start (default: run.ranks of the job, else all cores)", positive);
+  v("-t,--threads", o.threads, "OpenMP threads of each process (default: run.threads of the job)", positive);
+  describe_set(v, o.set);
+  v("-o,--output", o.output, "Output directory (default: output.directory of the job, else <name>.out)");
+  v("--io", o.io,
+    "Which ranks touch files: auto, serial, aggregated or parallel (default: io.mode); text-serial: rank 0 "
+    "reads a VOX-FE model and scatters it, and ranks write text one after the other",
+    [](option of) { of.one_of({"auto", "serial", "aggregated", "parallel", "text-serial"}); });
+  v("--io-hint", o.io_hints, "A hint for MPI-IO, key=value; may be repeated (adds to io.hints)",
+    [](option of) { of.repeatable(); });
+  v("!--no-place", o.place, "Leave ranks on several hosts in the order they came (run.place)");
+  v("--bind", o.bind, "What a rank is bound to: auto, none, core, l3, numa, socket, measured (default: run.bind)",
+    [](option of) { of.one_of({"auto", "none", "core", "l3", "numa", "socket", "measured"}); });
+  v("!--no-report", o.report, "Do not make report.html");
+  v("--force", o.force, "Replace earlier results in the output directory instead of keeping them as <output>.1");
+  v("--trace-messages", o.trace_messages,
+    "Count messages, bytes and time waiting by plan: `messages` in summary.json, and in the report");
+  v("--quiet", o.quiet, "Say nothing but warnings and errors; the answers are in summary.json and report.html");
+  v("--progress", o.progress,
+    "Also write what the job tells to this file, one JSON object a line: stages, iterations, residuals, time left, the end");
+  v("--verbose", o.verbose, "Say each stage and each report of progress as a line with the time since the start");
+  v("--resume", o.resume, "Continue from the job's checkpoint, if there is one");
+  v("--unless-done", o.unless_done,
+    "Compute nothing where the output directory holds finished results of this very job: same keys, images and version");
+  v("--checkpoint", o.checkpoint,
+    "Folder of the checkpoints (default: checkpoint.directory of the job, else checkpoint in the output)");
+  describe_script(v, o.script);
+  v("--json", o.json, json_description);
+}
+
+// Nothing for options without a value.
+class argument_writer {
+ public:
+  template <class Value, class... More>
+  void operator()(const std::string& names, const Value& value, More&&...) {
+    put(names.substr(names.find("--")), names.front() == '!', value);
+  }
+  std::vector<std::string> words;
+
+ private:
+  void put(const std::string& name, bool turns_off, bool value) {
+    if (value != turns_off) words.push_back(name);
+  }
+  void put(const std::string& name, bool, const std::string& value) {
+    if (!value.empty()) words.insert(words.end(), {name, value});
+  }
+  void put(const std::string& name, bool, const std::optional<int>& value) {
+    if (value) words.insert(words.end(), {name, std::to_string(*value)});
+  }
+  void put(const std::string& name, bool, const std::optional<std::string>& value) {
+    if (value) words.insert(words.end(), {name, *value});
+  }
+  void put(const std::string& name, bool, const std::vector<std::string>& values) {
+    for (const std::string& value : values) words.insert(words.end(), {name, value});
+  }
+};
+
+// As a shell takes it.
+std::string quoted(const std::string& word) {
+  const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
+    return std::isalnum(c) || c > 127 || std::string_view("-_./=:,+@%").find(static_cast<char>(c)) != std::string::npos;
+  });
+  if (plain) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
+  return text + "'";
+}
+
+}  // namespace
+
+void add_options(command c, run_options& options) { describe(option_adder{c}, options); }
+
+std::vector<std::string> arguments_of(const run_options& options) {
+  argument_writer writer;
+  run_options own = options;
+  describe(writer, own);
+  return std::move(writer.words);
+}
+
+std::string command_line(const run_options& options) {
+  std::string text = "osteon run " + quoted(options.job);
+  for (const std::string& word : arguments_of(options)) text += " " + quoted(word);
+  return text;
+}
+
+loudness loudness_of(const run_options& options) {
+  return options.quiet ? loudness::quiet : options.verbose ? loudness::all : loudness::usual;
+}
+
+job::spec read_job(const run_options& options) {
+  if (options.quiet && options.verbose) throw usage_error("--quiet and --verbose exclude each other; leave one of them out");
+  std::vector<problem> problems;
+  job::reader_options script = options.script;
+  script.serial_text = options.io == "text-serial";
+  job::spec spec = job::read_job(options.job, script, problems, options.set);
+  if (!problems.empty()) {
+    // A parent reports the faults of the image with them; ranks would do so once each.
+    const std::size_t of_job = problems.size();
+    std::vector<problem> warnings;
+    if (!under_launcher()) job::add_faults_of_image(spec, problems, warnings);
+    for (std::size_t n = of_job; n < problems.size(); ++n) problems[n].where = options.job + ": " + problems[n].where;
+    throw usage_error(job::join(problems));
+  }
+  spec.digests = options.digests;
+  if (options.io && !script.serial_text) spec.io.mode = *options.io;
+  for (const std::string& hint : options.io_hints) {
+    if (hint.find('=') == std::string::npos || hint.front() == '=' || hint.back() == '=')
+      throw usage_error(fmt::format("--io-hint '{}' must have the form key=value", hint));
+    spec.io.hints.push_back(hint);
+  }
+  if (options.output) spec.output_directory = *options.output;
+  if (options.ranks) spec.run.ranks = *options.ranks;
+  if (options.threads) spec.run.threads = *options.threads;
+  if (!options.place) spec.run.place = false;
+  if (options.bind) spec.run.bind = *options.bind;
+  if (options.checkpoint) spec.checkpoint.directory = *options.checkpoint;
+  return spec;
+}
+
+job::maker_of_jobs variants_of(const run_options& options) {
+  return [options](const std::vector<std::string>& keys, const std::string& folder) {
+    run_options own = options;
+    own.checkpoint.reset();
+    own.report = false;
+    own.json.clear();
+    own.set.insert(own.set.end(), keys.begin(), keys.end());
+    job::variant_job made{read_job(own), ""};
+    own.output = made.job.output_directory = folder;
+    made.command = command_line(own);
+    return made;
+  };
+}
+
+}  // namespace osteon::app

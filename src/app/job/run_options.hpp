@@ -1,0 +1,46 @@
+#pragma once
+/// @file
+/// Options of `osteon run`, and the job that they make of a job file.
+#include <app/common_options.hpp>
+#include <app/process/terminal.hpp>
+#include <optional>
+#include <osteon/job/spec.hpp>
+#include <osteon/job/variants/variant.hpp>
+#include <string>
+#include <vector>
+
+namespace osteon::app {
+
+struct run_options {
+  std::string job;
+  std::optional<int> ranks, threads;
+  std::optional<std::string> output, checkpoint, io;
+  std::vector<std::string> io_hints, set;
+  bool place = true;
+  std::optional<std::string> bind;
+  bool resume = false, unless_done = false, force = false, trace_messages = false, quiet = false, verbose = false;
+  std::string json;      ///< file for summary.json's content, `-` for standard output
+  std::string progress;  ///< file for what the job tells, as lines of JSON
+  bool report = true;
+  job::reader_options script;
+  job::image_digests digests;  ///< no option: of the parent, or of the first rank
+};
+
+/// Add them to a command.
+void add_options(command c, run_options& options);
+
+/// The arguments that give the options their values.
+std::vector<std::string> arguments_of(const run_options& options);
+
+/// `osteon run JOB ...`, as a shell takes it.
+std::string command_line(const run_options& options);
+
+loudness loudness_of(const run_options& options);
+
+/// The job, with the options in the place of its keys. @throws usage_error with all its faults
+job::spec read_job(const run_options& options);
+
+/// Makes variants of the job, each as its own command would.
+job::maker_of_jobs variants_of(const run_options& options);
+
+}  // namespace osteon::app

@@ -1,0 +1,167 @@
+#include <fmt/format.h>
+#include <mpi.h>
+#include <omp.h>
+
+#include <app/job/run_halves.hpp>
+#include <app/process/mpi_session.hpp>
+#include <app/process/parent_process.hpp>
+#include <app/process/progress_file.hpp>
+#include <app/process/stop_signal.hpp>
+#include <app/process/terminal.hpp>
+#include <cstdlib>
+#include <osteon/base/error.hpp>
+#include <osteon/comm/broadcast.hpp>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/job/import/model_source.hpp>
+#include <osteon/job/outputs/output_paths.hpp>
+#include <osteon/job/pipeline/compute.hpp>
+#include <osteon/job/pipeline/directory_lock.hpp>
+#include <osteon/job/pipeline/result_documents.hpp>
+#include <osteon/job/pipeline/same_job.hpp>
+#include <osteon/job/placement/place_ranks.hpp>
+#include <osteon/job/plans/ranks_by_plans.hpp>
+#include <osteon/job/shape/morphometry.hpp>
+#include <osteon/job/spec/doubts.hpp>
+#include <osteon/job/stop.hpp>
+#include <osteon/job/system_info.hpp>
+#include <osteon/job/variants/connectivity_effect.hpp>
+#include <osteon/job/variants/uncertainty.hpp>
+#include <osteon/job/warning_record.hpp>
+#include <osteon/physics/heat/time_heat_iteration.hpp>
+#include <span>
+#include <utility>
+
+namespace osteon::app {
+
+namespace {
+
+job::placed_ranks place(MPI_Comm comm, const job::spec& spec, log_sink& log) {
+  const auto graph = [&] {
+    job::ranks_to_place found = job::ranks_to_place_of_run(comm, spec);
+    return std::pair(std::move(found.graph), std::move(found.by));
+  };
+  return job::place_ranks(comm, spec, graph, physics::seconds_of_heat_iteration, log);
+}
+
+// The ranks that get a part of a model that is dealt out by planes and cannot be cut into bricks: as many as it has planes.
+// The others have nothing to do, and wait. Collective; MPI_COMM_NULL on those.
+MPI_Comm ranks_with_planes(MPI_Comm given, std::int64_t planes, log_sink& log) {
+  const int ranks = comm::size(given);
+  MPI_Comm made = MPI_COMM_NULL;
+  MPI_Comm_split(given, comm::rank(given) < planes ? 0 : MPI_UNDEFINED, 0, &made);
+  log.note(fmt::format("the model has {} z planes: {} of the {} ranks have nothing to do", planes, ranks - planes, ranks));
+  return made;
+}
+
+class rank_of_run {
+ public:
+  explicit rank_of_run(run_options options) : options_(std::move(options)) {
+    if (has_parent_) options_.digests = {parent()->images, parent()->labels};
+  }
+
+  int run() {
+    note_stop_signals();
+    const int code = on_all_ranks([&](MPI_Comm given) {
+      terminal_sink terminal(is_interactive(), loudness_of(options_));
+      progress_file shown(options_.progress, terminal);
+      job::warning_record told(shown);
+      compute(given, told);
+    });
+    const bool ends_run = speaks_ && !has_parent_;
+    if (code == 0 && ends_run) finish_run(options_, spec_, was_done_);
+    if (ends_run && has_directory_) end_progress(options_.progress, code, "");
+    if (code != 0 && lock_ && !has_parent_) lock_->remove_if_useless(is_failure(code));
+    return code;
+  }
+
+ private:
+  static log_sink& of_first(bool speaks, log_sink& log) { return speaks ? log : null_log(); }
+
+  void compute(MPI_Comm given, job::warning_record& told) {
+    speaks_ = comm::rank(given) == 0;
+    log_sink& log = of_first(speaks_, told);
+    comm::collectively(given, [&] { spec_ = read_job(options_); });
+    job::require_same_job(given, spec_);
+    if (!has_parent_) report_ranks(comm::size(given), log);
+    if (!has_parent_) job::warn_of_doubts(spec_, log);
+    job::leave_together_if_asked(given, stop_was_requested, spec_, "starting the ranks");
+    std::int64_t planes = 0;
+    comm::collectively(given, [&] { planes = begin(log); });
+    if (has_parent_) planes = job::source_of(spec_).outline(given, spec_).shape.z;
+    MPI_Bcast(&planes, 1, MPI_INT64_T, 0, given);
+    was_done_ = planes == of_done_job;
+    if (was_done_) return;
+    options_.digests = {comm::broadcast(given, spec_.digests.images), comm::broadcast(given, spec_.digests.labels)};
+    spec_.digests = options_.digests;
+    job::leave_together_if_asked(given, stop_was_requested, spec_, "importing the image");
+    if (!spec_.from || planes <= 0 || comm::size(given) <= planes) return compute_on(given, told);
+    const auto with_planes = comm::communicator::take(ranks_with_planes(given, planes, log));
+    // An error of those that work ends those that wait, too.
+    comm::collectively(given, [&] {
+      if (with_planes.get() != MPI_COMM_NULL) compute_on(with_planes.get(), told);
+    });
+  }
+
+  // Take the output directory, and import where no parent has done so. @return z planes of the model, on the first rank
+  // without a parent
+  std::int64_t begin(log_sink& log) {
+    if (options_.threads || !std::getenv("OMP_NUM_THREADS")) omp_set_num_threads(static_cast<int>(spec_.run.threads));
+    std::optional<index3> shape;
+    if (speaks_)
+      lock_.emplace(job::output_paths(spec_).directory,
+                    has_parent_ ? job::directory_lock::part::of_ranks : job::directory_lock::part::both);
+    if (speaks_ && !has_parent_) begin_progress(options_.progress, options_.resume);
+    has_directory_ = true;
+    if (has_parent_ || !speaks_) return 0;
+    shape = import_for_run(options_, spec_, log);
+    return shape ? shape->z : of_done_job;
+  }
+
+  void compute_on(MPI_Comm with_planes, job::warning_record& told) {
+    const job::placed_ranks placed = place(with_planes, spec_, of_first(speaks_, told));
+    const MPI_Comm comm = placed.comm();
+    speaks_ = comm::rank(comm) == 0;  // perhaps another process than before
+    log_sink& log = of_first(speaks_, told);
+    const job::checkpoint_options of_job{.resume = options_.resume,
+                                         .is_to_stop = stop_was_requested,
+                                         .trace_messages = options_.trace_messages,
+                                         .replace = options_.force};
+    const job::checkpoint_options of_variant{.resume = options_.resume, .is_to_stop = stop_was_requested, .replace = true};
+    const job::maker_of_jobs make = variants_of(options_);
+    job::compute(comm, spec_, command_line(options_), start_time(), log, of_job);
+    const std::size_t known = told.texts().size();  // to the summary
+    if (spec_.segment.compare_connectivity) job::tell_effect_of_connectivity(comm, spec_, make, log, of_variant);
+    if (spec_.measures_shape) job::tell_shape(comm, spec_, log);
+    if (spec_.uncertainty && spec_.uncertainty->enabled) job::tell_uncertainty(comm, spec_, make, log, of_variant);
+    comm::collectively(comm, [&] {
+      if (speaks_) job::add_warnings(spec_, std::span(told.texts()).subspan(known));
+    });
+  }
+
+  // The launcher has decided on the number of ranks.
+  void report_ranks(int ranks, log_sink& log) const {
+    if (options_.ranks && *options_.ranks != ranks) {
+      log.warn(fmt::format("-n {} has no effect: the launcher has started {}, and those compute", *options_.ranks,
+                           ranks == 1 ? "1 rank" : fmt::format("{} ranks", ranks)));
+    } else if (ranks == 1 && !options_.ranks && job::usable_cores() >= 2 * spec_.run.threads) {
+      log.note(fmt::format("1 rank computes, as the launcher has started, on {} of {} cores; -n N starts N ranks",
+                           spec_.run.threads, job::usable_cores()));
+    }
+  }
+
+  static constexpr std::int64_t of_done_job = -1;  ///< in the place of planes
+  run_options options_;
+  const bool has_parent_ = parent().has_value();
+  job::spec spec_;
+  std::optional<job::directory_lock> lock_;
+  bool speaks_ = false;         ///< the first rank
+  bool has_directory_ = false;  ///< one of the ranks holds it
+  bool was_done_ = false;
+};
+
+}  // namespace
+
+int run_as_rank(run_options options) { return rank_of_run(std::move(options)).run(); }
+
+}  // namespace osteon::app

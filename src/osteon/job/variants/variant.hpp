@@ -1,0 +1,44 @@
+#pragma once
+/// @file
+/// A job with other keys, solved beside a job that is done.
+#include <mpi.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <osteon/base/log_sink.hpp>
+#include <osteon/job/checkpoint.hpp>
+#include <osteon/job/spec.hpp>
+#include <string>
+#include <vector>
+
+namespace osteon::job {
+
+/// A variant of a job, and the command that computes it alone.
+struct variant_job {
+  spec job;
+  std::string command;
+};
+/// Makes it of keys, as `--set` takes them; its results go into `folder`.
+using maker_of_jobs = std::function<variant_job(const std::vector<std::string>& keys, const std::string& folder)>;
+
+struct variant {
+  std::vector<std::string> keys;
+  std::string folder;
+  std::string words;         ///< for messages: "the job with a threshold of 132"
+  std::string stopped;       ///< the same after "what was stopped is"
+  const char* importing;     ///< "importing the changed image"
+  bool keeps_fields = true;  ///< else model and fields are removed, which take most of the room
+};
+
+struct solved_variant {
+  nlohmann::ordered_json summary;  ///< on rank 0; null: it was not computed
+  std::string fault;               ///< the reason; empty: there is none. The same on all ranks
+};
+
+/// Import and solve a variant in its own folder. A fault is a warning, as the job keeps its results.
+/// @param import makes the model, on rank 0; false: there is nothing to compute
+/// @throws interrupted_error if it was stopped on request @collective on comm
+solved_variant solve_variant(MPI_Comm comm, const variant& v, const maker_of_jobs& make,
+                             const std::function<bool(const spec&)>& import, log_sink& log, const checkpoint_options& how);
+
+}  // namespace osteon::job
