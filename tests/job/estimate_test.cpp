@@ -3,8 +3,9 @@
 
 #include <nlohmann/json.hpp>
 #include <osteon/job/estimate/plans_at_scale.hpp>
-#include <osteon/job/stage_costs.hpp>
 #include <osteon/job/plans/message_times.hpp>
+#include <osteon/job/stage.hpp>
+#include <osteon/job/stage_costs.hpp>
 #include <osteon/net/networks/network_request.hpp>
 #include <osteon/plan/verify.hpp>
 
@@ -198,6 +199,34 @@ TEST(PlanImage, IsCoarserOrMadeUp) {
   EXPECT_LE(gyroid.image.size(), 100000U);
   const double solid = static_cast<double>(std::count(gyroid.image.begin(), gyroid.image.end(), 1));
   EXPECT_NEAR(solid / static_cast<double>(gyroid.image.size()), 0.3, 0.01);
+}
+
+// Oracle: by hand.
+TEST(stages, write_no_files_if_results_stay_in_memory) {
+  spec job;
+  job.picture.film = true;
+  const auto names = [&](sinks to) {
+    std::vector<std::string> asked_for;
+    for (const stage* s : all_stages())
+      if (s->is_asked_for(job, to)) asked_for.emplace_back(s->name);
+    return asked_for;
+  };
+
+  EXPECT_EQ(names(sinks::files), (std::vector<std::string>{"read", "solve", "write", "picture", "film", "report"}));
+  EXPECT_EQ(names(sinks::memory), (std::vector<std::string>{"read", "solve", "report"}));
+}
+
+// Oracle: the parts of `osteon plan job` (docs/plans.md).
+TEST(stages, have_a_cost_for_each_part_that_they_plan) {
+  std::vector<std::string> parts;
+  for (const stage* s : all_stages())
+    if (s->plan) {
+      ASSERT_FALSE(s->costs.empty()) << s->name;
+      ASSERT_FALSE(s->costs.front().parts.empty()) << s->name;
+      parts.emplace_back(s->costs.front().parts.front());
+    }
+
+  EXPECT_EQ(parts, (std::vector<std::string>{"reading", "set_up", "writing", "picture"}));
 }
 
 }  // namespace osteon::job::estimate_test

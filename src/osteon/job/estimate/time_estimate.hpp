@@ -5,10 +5,10 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <osteon/job/estimate/plans_at_scale.hpp>
-#include <osteon/job/stage_costs.hpp>
 #include <osteon/job/pipeline/before_run.hpp>
 #include <osteon/job/plans/message_times.hpp>
 #include <osteon/job/plans/rank_network.hpp>
+#include <osteon/job/stage_costs.hpp>
 #include <string>
 #include <vector>
 

@@ -374,7 +374,7 @@ imported_model import_image(const spec& job, const std::string& path, log_sink& 
   const std::string source = image_path(job);
   const auto poll = [&](const char* during) { leave_if_asked(is_to_stop, job, during); };
   spec known = job;
-  known.digests = digests_of(job, is_to_stop);
+  known.digests.images = digest_of_images(job, [&] { poll("looking whether the model is of this image"); });
   const std::string key = key_of_model(known);
   const auto read = [&] {
     return read_scan(source, job, image_role::scan, is_to_stop, {}, is_one_file(job) ? known.digests.images : "");
