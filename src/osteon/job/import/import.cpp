@@ -40,8 +40,6 @@ using json = nlohmann::ordered_json;
 
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr std::size_t longest_header = 1 << 20;  // as in the readers
 
 std::string in_small_letters(std::string text) {

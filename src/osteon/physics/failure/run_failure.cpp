@@ -121,8 +121,6 @@ json answers_of_curve(std::span<const failure_record> curve, const measure& m, d
   return answers;
 }
 
-using json = nlohmann::ordered_json;
-
 constexpr double most_plausible_strain = 0.1;
 
 // @cite [BazantOh1983]: what a voxel has beyond its strength is inverse to its size.

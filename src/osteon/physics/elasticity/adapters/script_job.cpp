@@ -48,8 +48,6 @@ struct script_elements {
   std::vector<material_number> material;  ///< before anything was dropped, shape of where.owned
   int base = 1;                           ///< that indices are counted from
 };
-
-namespace fs = std::filesystem;
 namespace vx = io::voxfe;
 
 // Sums of the strains at the voxels around each node, and their number, complete on all ranks; shape (nodes, 7).

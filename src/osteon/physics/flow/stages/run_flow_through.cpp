@@ -115,8 +115,6 @@ void add_flow_residence(physics_result& result, const spec& job, const local_mod
        {job.picture.enabled ? age : result.shown, "residence_time", "mean age of the fluid", "s", 0, s.inside.p95, true});
 }
 
-using json = nlohmann::ordered_json;
-
 // Where a flow that missed its tolerance stands.
 std::string state_of(const through_flow& flow, bool has_inertia) {
   std::vector<std::string> steps;

@@ -112,8 +112,6 @@ void tell_heat_in_time(physics_result& result, const spec& job, const local_mode
                     100 * heat.returned_share()));
 }
 
-using json = nlohmann::ordered_json;
-
 // What each record says, by key and time.
 json history_of(const std::vector<flow_record>& records, const std::vector<std::string>& names, const flow_keys& keys,
                 const std::array<bool, 3>& is_periodic) {

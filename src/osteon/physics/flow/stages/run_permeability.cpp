@@ -99,8 +99,6 @@ void add_dispersion(physics_result& result, const spec& job, const flow_problem&
                     found.tensors.back().cell_peclet_number));
 }
 
-using json = nlohmann::ordered_json;
-
 constexpr double m2_per_mm2 = 1e-6, m2_per_darcy = 9.869233e-13;
 
 outer_condition condition_of(const spec& job) { return job.load.boundary_condition.value_or(outer_condition::periodic); }
