@@ -27,9 +27,6 @@ using json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr std::size_t most_phases = 8;   // of an image that looks like labels
-constexpr std::size_t most_labels = 64;  // of a label image that the job names few of
-
 // The values of an image in ascending order, if they are whole numbers and at most `most`; else none. Stops at the first
 // plane with more.
 std::vector<double> few_values_of(const voxel::image_planes& scan, std::size_t most) {
@@ -48,6 +45,9 @@ std::vector<double> few_values_of(const voxel::image_planes& scan, std::size_t m
   });
   return is_few ? values : std::vector<double>{};
 }
+
+constexpr std::size_t most_phases = 8;   // of an image that looks like labels
+constexpr std::size_t most_labels = 64;  // of a label image that the job names few of
 
 void warn_of_labels(const voxel::image_planes& scan, const voxel::segmentation_report& found, log_sink& log) {
   if (found.grey.low != 0 || found.grey.high > 65535) return;
