@@ -146,7 +146,7 @@ def test_what_leads_through_nowhere_is_told_and_not_solved(job: Job, tmp_path: P
         (np.ones((4, 4, 4), bool), "", "", "leaves no empty voxel"),
         (slit(2), 'test = "axial_bonded"', "", "use 'permeability', 'permeability_tensor', 'dispersion' or 'flow'"),
         (slit(2), 'boundary_condition = "kubc"', "", "use 'periodic' or 'mirrored' or 'closed'"),
-        (slit(2), "strain = 0.1", "", "only test, axis and boundary_condition"),
+        (slit(2), "strain = 0.1", "", 'load.strain: belongs to physics = "elasticity"'),
         (slit(2), "", "[flow]\nviscosity_Pa_s = 0", "flow.viscosity_Pa_s: 0 must be > 0 Pa s"),
         (slit(2), "", "[flow]\ndensity_kg_per_m3 = -1", "flow.density_kg_per_m3: -1 must be > 0"),
         (slit(2), "", "[flow]\nfluid_labels = [1]", "flow.fluid_labels: given, but segment.labels is not"),

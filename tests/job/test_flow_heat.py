@@ -180,7 +180,12 @@ def test_a_picture_of_the_file_shows_the_solid_that_has_a_temperature(job: Job, 
         (INLET + OUTLET + HOT + HOT, "", SOLID, "already has the condition of boundary[3]"),
         (INLET + OUTLET + HOT.replace("temperature_K = 350\n", ""), "", SOLID, "temperature_K: missing"),
         (INLET + OUTLET + HOT + "flux_W_per_m2 = 3\n", "", SOLID, 'flux_W_per_m2: belongs to kind = "flux", not to'),
-        (INLET + OUTLET + HOT + "velocity_mm_per_s = 3\n", "", SOLID, "keys of a fluid"),
+        (
+            INLET + OUTLET + HOT + "velocity_mm_per_s = 3\n",
+            "",
+            SOLID,
+            'velocity_mm_per_s: belongs to kind = "velocity", not to "temperature"',
+        ),
         (INLET + OUTLET + SIDES + "temperature_K = 3\n", "", SOLID, "a table of its own"),
         (
             INLET + OUTLET + HOT.replace('"temperature"', '"periodic"'),

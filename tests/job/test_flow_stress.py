@@ -178,4 +178,4 @@ def test_boundaries_need_the_flow(job: Job, tmp_path: Path) -> None:
     job.write(text(held("z_low", 310), "").replace("[flow]\n", ""))
     done = job.run("--no-report")
     assert done.code == 2
-    assert "thermo_elasticity with [flow]" in done.err
+    assert '"thermo_elasticity" with [flow]' in done.err

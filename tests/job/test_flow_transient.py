@@ -211,7 +211,7 @@ def test_a_flow_that_is_stopped_after_its_last_step_keeps_all_answers(
         ("inertia = true\nsteady_change_per_s = 0", transient(end_s=1), 2, "steady_change_per_s: 0 must be > 0"),
         ("", transient(end_s=1), 2, "transient.step_s: missing: without inertia"),
         ("start = 'steady'", transient(end_s=1, step_s=0.1), 2, "use 'creeping'"),
-        ("cfl = 0.5", transient(end_s=1, step_s=0.1), 2, "flow.inertia = false has no convection"),
+        ("cfl = 0.5", transient(end_s=1, step_s=0.1), 2, "flow.cfl: given, but flow.inertia is not"),
         ("inertia = true\ncfl = 0.5", "", 2, "there is no [transient]"),
         ("inertia = true", transient(end_s=0.1, step_s=0.02), 4, "Courant number is"),
     ],
