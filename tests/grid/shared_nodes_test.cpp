@@ -1,7 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <map>
 #include <numeric>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/comm/message_ledger.hpp>
+#include <osteon/comm/reductions.hpp>
+#include <osteon/comm/virtual_ranks.hpp>
 #include <osteon/grid/shared_nodes.hpp>
 
 namespace shared_nodes_test {
@@ -115,6 +119,42 @@ TEST(shared_nodes, find_the_smallest_value_of_the_copies) {
   shared.exchange_min(values, 2);
   const std::int64_t last = comm::size(MPI_COMM_WORLD) - 1;
   EXPECT_EQ(values, (std::vector<std::int64_t>{5 - last, 20, 5 - last, 20}));
+}
+
+// Oracle: by hand. Three ranks of two nodes each have node 1 in common.
+TEST(shared_nodes, of_virtual_ranks_without_values_are_counted) {
+  constexpr grid::node_layout one{1, 2, 1};
+  const auto ledgers = comm::run_virtual_ranks(3, [&](MPI_Comm comm) {
+    const int me = comm::rank(comm);
+    std::vector<int> others{0, 1, 2};
+    others.erase(others.begin() + me);
+    const grid::shared_nodes shared(comm, {{1, 0}, {10 + me, 1}}, others, "nodes");
+    std::vector<double> values{1.0 + me, 5.0};
+    {
+      const comm::without_values empty(comm);
+      EXPECT_FALSE(comm::has_values(comm));
+      shared.exchange_add(static_cast<double*>(nullptr), one);
+      EXPECT_EQ(comm::counted_sum(comm, 7), 1);
+    }
+    EXPECT_TRUE(comm::has_values(comm));
+    shared.exchange_add(values.data(), one);
+    EXPECT_EQ(values, (std::vector<double>{6, 5}));
+    EXPECT_EQ(comm::counted_sum(comm, 7), 21);
+  });
+  std::map<std::string, std::pair<std::int64_t, std::int64_t>> runs_and_bytes;
+  for (const auto& t : comm::traffic_of(ledgers)) {
+    EXPECT_TRUE(t.problems.empty());
+    runs_and_bytes[t.plan] = {t.runs, t.bytes};
+  }
+  EXPECT_EQ(runs_and_bytes.at("nodes, 8 B"), std::pair(std::int64_t{2}, std::int64_t{2 * 6 * 8}));
+  EXPECT_EQ(runs_and_bytes.at("reductions, 8 B").first, 2);
+}
+
+// Oracle: MPI's own ranks always have values.
+TEST(shared_nodes, of_a_run_have_values) {
+  const comm::without_values nothing(MPI_COMM_WORLD);
+  EXPECT_TRUE(comm::has_values(MPI_COMM_WORLD));
+  EXPECT_EQ(comm::counted_sum(MPI_COMM_WORLD, 2), 2 * comm::size(MPI_COMM_WORLD));
 }
 
 }  // namespace shared_nodes_test

@@ -162,6 +162,14 @@ struct neighbours::state {
   std::deque<prepared> sizes;
   prepared* now = nullptr;
 
+  // Where runs that are counted only are entered.
+  struct counted_size {
+    std::size_t element_bytes = 0;
+    message_ledger* ledger = nullptr;
+    int entry = 0, shape = 0;
+  };
+  mutable std::vector<counted_size> counted;
+
   ~state() {
     int finalized = 0;
     MPI_Finalized(&finalized);
@@ -296,9 +304,11 @@ void neighbours::wait() {
 void neighbours::rehearse(std::size_t element_bytes) const {
   message_ledger* const ledger = ledger_of(state_->comm);
   if (!ledger) return;
-  int entry = 0, shape = 0;
-  state_->enter(ledger, element_bytes, entry, shape);
-  ledger->ran(entry, shape, 0);
+  auto& known = state_->counted;
+  auto at = std::find_if(known.begin(), known.end(), [&](const auto& c) { return c.element_bytes == element_bytes; });
+  if (at == known.end()) at = known.insert(at, {element_bytes});
+  if (at->ledger != ledger) state_->enter(at->ledger = ledger, element_bytes, at->entry, at->shape);
+  ledger->ran(at->entry, at->shape, 0);
 }
 
 void neighbours::end(void* to) {

@@ -59,6 +59,14 @@ void counted_all_reduce(MPI_Comm comm, T* values, std::size_t count, MPI_Op op) 
   all_reduce(comm, values, count, op);
 }
 
+/// The sum of a value of each rank, counted as a reduction; one where the ranks have no values. @collective on comm
+inline double counted_sum(MPI_Comm comm, double value) {
+  const auto counted = counted_call::all_reduce(comm, sizeof value);
+  if (!has_values(comm)) return 1;
+  all_reduce(comm, &value, 1, MPI_SUM);
+  return value;
+}
+
 /// The sum of the values of all ranks before this one. @collective on comm
 template <class T>
 T sum_of_lower_ranks(MPI_Comm comm, T value) {

@@ -177,6 +177,22 @@ bool is_virtual(MPI_Comm comm) {
   return a && a->place.world;
 }
 
+without_values::without_values(MPI_Comm comm) {
+  attachment* const a = attachment_of(comm);
+  if (!a || !a->place.world || !a->has_values) return;
+  attached_ = a;
+  attached_->has_values = false;
+}
+
+without_values::~without_values() {
+  if (attached_) attached_->has_values = true;
+}
+
+bool has_values(MPI_Comm comm) {
+  const attachment* const a = attachment_of(comm);
+  return !a || a->has_values;
+}
+
 std::vector<std::vector<std::byte>> virtual_gather(MPI_Comm comm, std::span<const std::byte> own) {
   const virtual_place& here = attachment_of(comm)->place;
   std::vector<std::vector<std::byte>> all;

@@ -36,6 +36,7 @@ struct attachment {
   message_ledger* ledger = nullptr;
   virtual_place place;
   rehearsed_parts* parts = nullptr;  ///< of a virtual rank: what `sent_part` tells apart
+  bool has_values = true;            ///< false: of a virtual rank that counts only (without_values)
 };
 /// Nothing if there is none. @collective local
 attachment* attachment_of(MPI_Comm comm);
@@ -47,6 +48,22 @@ std::vector<std::byte> virtual_receive(const virtual_place& to, int from, int ta
 
 /// Whether a communicator is that of a virtual rank. @collective local
 bool is_virtual(MPI_Comm comm);
+/// While it exists, the virtual rank has no values of unknowns: a solver runs with empty vectors, its messages of values are
+/// counted and not sent, and sums of values over the ranks are one. Neighbours are set up as ever. On ranks of MPI it does
+/// nothing.
+/// @collective local
+class without_values {
+ public:
+  explicit without_values(MPI_Comm comm);
+  ~without_values();
+  without_values(const without_values&) = delete;
+  without_values& operator=(const without_values&) = delete;
+
+ private:
+  attachment* attached_ = nullptr;
+};
+/// Whether the ranks of a communicator have values. @collective local
+bool has_values(MPI_Comm comm);
 /// Bytes of each virtual rank on rank 0; nothing elsewhere. The same from rank 0 to all, and a list for each.
 /// @collective on comm, of virtual ranks
 std::vector<std::vector<std::byte>> virtual_gather(MPI_Comm comm, std::span<const std::byte> own);

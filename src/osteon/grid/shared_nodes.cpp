@@ -1,6 +1,7 @@
 #include <osteon/grid/shared_nodes.hpp>
 
 #include <algorithm>
+#include <osteon/comm/virtual_ranks.hpp>
 
 namespace osteon::grid {
 
@@ -93,6 +94,18 @@ shared_nodes::shared_nodes(MPI_Comm comm, std::vector<identified_node> boundary,
   std::sort(not_owned_.begin(), not_owned_.end());
 }
 
+shared_nodes shared_nodes::renamed(const std::string& name) const {
+  shared_nodes other;
+  other.comm_ = comm::communicator::duplicate(comm_.get());
+  plan::neighbour_part part = copies_->part();
+  part.name = name;
+  other.copies_ = std::make_unique<comm::neighbours>(other.comm_.get(), values_tag, std::move(part));
+  other.with_copies_ = with_copies_;
+  other.slot_begin_ = slot_begin_;
+  other.not_owned_ = not_owned_;
+  return other;
+}
+
 // Combine the values of the slots over the ranks, in the order of the ranks.
 template <class T, class Combine>
 void shared_nodes::exchange(std::vector<T>& own, std::size_t components, Combine combine) const {
@@ -102,6 +115,7 @@ void shared_nodes::exchange(std::vector<T>& own, std::size_t components, Combine
 template <class T>
 void shared_nodes::exchange_add(T* values, node_layout layout) const {
   const auto components = static_cast<std::size_t>(layout.components);
+  if (!comm::has_values(comm_.get())) return copies_->rehearse(components * sizeof(T));
   const auto value_at = [&](std::int32_t node, std::size_t c) -> T& {
     return values[static_cast<std::int64_t>(c) * layout.component_stride + node * layout.node_stride];
   };

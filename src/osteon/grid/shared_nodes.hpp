@@ -36,8 +36,11 @@ class shared_nodes {
   shared_nodes(MPI_Comm comm, std::vector<identified_node> boundary, std::span<const int> candidates,
                const std::string& name = "shared nodes");
 
+  /// The same nodes, whose messages are counted under another name. @collective on comm
+  shared_nodes renamed(const std::string& name) const;
+
   /// Replace the value of each shared node by the sum over its copies, added in the order of the ranks, so that all
-  /// copies are equal bit for bit.
+  /// copies are equal bit for bit. Virtual ranks without values (comm/virtual_ranks.hpp) count it.
   /// @collective on comm, among neighbours
   /// @cost one message each way per neighbour, the shared values; two adds a copy
   template <class T>
@@ -48,9 +51,6 @@ class shared_nodes {
   /// @collective on comm, among neighbours
   void exchange_min(std::span<std::int64_t> values, int components) const;
 
-  /// Count an exchange of so many bytes a node without sending anything (comm/virtual_ranks.hpp). @collective local
-  void rehearse(std::size_t bytes_per_node) const { copies_->rehearse(bytes_per_node); }
-
   /// Nodes that have copies, on other ranks or on this one.
   std::span<const std::int32_t> with_copies() const { return with_copies_; }
 
@@ -59,6 +59,7 @@ class shared_nodes {
   std::span<const std::int32_t> not_owned() const { return not_owned_; }
 
  private:
+  shared_nodes() = default;
   template <class T, class Combine>
   void exchange(std::vector<T>& own, std::size_t components, Combine combine) const;
 

@@ -21,7 +21,7 @@
 namespace osteon::numerics {
 struct options;
 struct solver_state;
-enum class solve_part;
+struct message_count;
 }  // namespace osteon::numerics
 
 namespace osteon::job {
@@ -191,10 +191,11 @@ struct physics_entry {
   std::string (*why_not_in_memory)(const spec& job) = [](const spec&) { return std::string(); };
   /// @collective on part.where.comm
   physics_result (*run)(const spec& job, const local_model& part, const numerics::options& how, log_sink& log) = nullptr;
-  /// Count what the solver sends on virtual ranks (numerics/solve_part.hpp), of one load case and one set of supports; null:
-  /// they cannot be counted. @return the fields that will be written @collective on part.where.comm
+  /// Run the solver on virtual ranks, which count what it sends (numerics/solve_part.hpp), for one load case and one set of
+  /// supports; null: they cannot be counted. @return the fields that will be written @collective on part.where.comm
   std::vector<io::field_info> (*rehearse)(const spec& job, const local_model& part,
-                                          const std::function<void(numerics::solve_part)>& begins) = nullptr;
+                                          const numerics::message_count& count) = nullptr;
+  bool counts_missing_levels = false;  ///< rehearse() uses message_count::missing_levels
   /// Why that does not work for a job; empty: it does.
   std::string (*why_not_rehearsed)(const spec& job) = [](const spec&) { return std::string(); };
   /// Null: there are no frames. @collective on part.where.comm

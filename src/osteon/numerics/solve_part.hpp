@@ -24,4 +24,10 @@ constexpr solve_part earlier(solve_part p) {
 /// Called before what belongs to a part.
 using part_listener = std::function<void(solve_part)>;
 
+/// How virtual ranks count the messages of a solve.
+struct message_count {
+  part_listener begins;    ///< called where a part begins
+  int missing_levels = 0;  ///< elasticity_problem::missing_levels
+};
+
 }  // namespace osteon::numerics

@@ -133,10 +133,12 @@ job_plans plans_of_model(const spec& job, const std::string& path, int ranks, lo
 }
 
 job_plans plans_of_voxels(const spec& job, const voxel::model_header& header, const std::vector<material_number>& image,
-                          int ranks) {
+                          int ranks, const thinned_image& thinned) {
   const physics_entry& row = physics_of(job);
   check(job, row);
-  const bool deals_out_bricks = takes_bricks(job, header.shape.z, ranks);
+  const bool is_thinned = thinned.planes > header.shape.z;
+  const bool deals_out_bricks =
+      takes_bricks(job, is_thinned ? thinned.planes : header.shape.z, ranks) || (is_thinned && ranks > header.shape.z);
   check_ranks(header, ranks, deals_out_bricks);
   const grid::box_tree boxes = boxes_of(header, image, ranks, deals_out_bricks);
   job_plans result{job.name, job.physics, ranks, !boxes.is_planes(), {}, false, {}};  // few bricks may be planes
@@ -160,9 +162,8 @@ job_plans plans_of_voxels(const spec& job, const voxel::model_header& header, co
     };
     comm::attachment_of(comm)->parts = &marked[static_cast<std::size_t>(comm::rank(comm))];
     planned_job planned{
-        comm, job, header, image, boxes, deals_out_bricks, drawn ? &*drawn : nullptr, [&](numerics::solve_part p) {
-          begin(part_of(p));
-        }};
+        comm, job, header, image, boxes, deals_out_bricks, drawn ? &*drawn : nullptr,
+        {.begins = [&](numerics::solve_part p) { begin(part_of(p)); }, .missing_levels = thinned.missing_levels}};
     for (const stage* s : all_stages()) {
       if (!s->plan) continue;
       begin(number_of_part(s->costs.front().parts.front()));

@@ -52,9 +52,14 @@ struct plans_unknown : usage_error {
 job_plans plans_of_job(const spec& job, int ranks, log_sink& log);
 /// The same of a model that is there.
 job_plans plans_of_model(const spec& job, const std::string& path, int ranks, log_sink& log);
-/// The same of voxels that lie in memory. @param image material numbers, shape header.shape
+/// Voxels that stand for those of a larger image.
+struct thinned_image {
+  std::int64_t planes = 0;  ///< of the larger image, which choose between planes and bricks; 0: it is none
+  int missing_levels = 0;   ///< numerics::message_count::missing_levels
+};
+/// The same of voxels that are in memory. @param image material numbers, shape header.shape
 job_plans plans_of_voxels(const spec& job, const voxel::model_header& header, const std::vector<material_number>& image,
-                          int ranks);
+                          int ranks, const thinned_image& thinned = {});
 
 /// What was counted, for summary.json.
 nlohmann::ordered_json describe(const std::vector<comm::plan_traffic>& counted);

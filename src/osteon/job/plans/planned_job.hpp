@@ -3,7 +3,6 @@
 /// A job of which virtual ranks count the messages, stage by stage.
 #include <mpi.h>
 
-#include <functional>
 #include <osteon/grid/box_tree.hpp>
 #include <osteon/io/files/result_file.hpp>
 #include <osteon/job/local_model.hpp>
@@ -20,11 +19,11 @@ struct planned_job {
   const voxel::model_header& header;
   const std::vector<material_number>& image;  ///< shape header.shape
   const grid::box_tree& boxes;
-  bool deals_out_bricks;                             ///< else ranks read their planes
-  const render::picture_plan* drawn;                 ///< null: there is no picture
-  std::function<void(numerics::solve_part)> begins;  ///< what is sent from now on is of that part
-  local_model part{};                                ///< by the stage read
-  std::vector<io::field_info> fields{};              ///< by the stage solve: those that will be written
+  bool deals_out_bricks;                 ///< else ranks read their planes
+  const render::picture_plan* drawn;     ///< null: there is no picture
+  numerics::message_count count;         ///< of the solver
+  local_model part{};                    ///< by the stage read
+  std::vector<io::field_info> fields{};  ///< by the stage solve: those that will be written
 };
 
 }  // namespace osteon::job

@@ -122,6 +122,7 @@ index3 place_of_parent(std::int64_t z, std::int64_t y, std::int64_t x) { return 
 
 brick_matrices first_coarse_matrices(const elasticity_problem& problem, const fine_stiffness& fine,
                                      const coarse_mesh& mesh) {
+  if (fine.size() == 0) return {};
   std::vector<std::uint8_t> fixed(static_cast<std::size_t>(problem.nodes.size()));
   for (const prescribed_displacement& p : problem.fixed)
     fixed[static_cast<std::size_t>(p.node)] =
@@ -190,6 +191,7 @@ struct parts_hash {
 
 brick_matrices next_coarse_matrices(const brick_matrices& children, const brick_mesh& child_mesh, const coarse_mesh& mesh,
                                     vector3 spacing_mm) {
+  if (children.matrix.empty()) return {};
   // The children of each parent. A plane of parents has those of two planes, in a fixed order.
   const auto bricks = mesh.mesh.corners.size();
   const std::int64_t width = child_mesh.lattice.shape.x + 1, height = child_mesh.lattice.shape.y + 1;
@@ -244,11 +246,26 @@ std::uint8_t shape_number(const brick_lattice& lattice, std::int64_t place) {
 coarse_stiffness::coarse_stiffness(MPI_Comm comm, const brick_mesh& mesh, vector3 spacing_mm, const brick_matrices& matrices,
                                    std::span<const int> touching, const std::string& name)
     : mesh_(mesh),
-      nodes_(static_cast<std::int64_t>(mesh.node_id.size())),
+      nodes_(matrices.matrix.empty() ? 0 : static_cast<std::int64_t>(mesh.node_id.size())),
       shared_(comm, mesh.boundary, touching, name),
       matrix_(matrices.matrix),
       graded_(matrices.graded),
       octants_(matrices.octants) {
+  if (!matrix_.empty()) tabulate(spacing_mm, matrices);
+  inverse_diagonal_.assign(static_cast<std::size_t>(size()), 0.0F);
+  for (std::size_t e = 0; e < matrix_.size(); ++e) {
+    const kernel::symmetric24 matrix = matrices.of(matrix_[e]);
+    for (std::size_t dof = 0; dof < 24; ++dof)
+      inverse_diagonal_[4 * static_cast<std::size_t>(mesh.corners[e][dof / 3]) + dof % 3] +=
+          static_cast<float>(matrix(dof, dof));
+  }
+  shared_.exchange_add(inverse_diagonal_.data(), layout());
+  for (float& value : inverse_diagonal_) value = value > 0 ? 1 / value : 0.0F;
+}
+
+// The matrices as the kernel takes them, in batches by planes.
+void coarse_stiffness::tabulate(vector3 spacing_mm, const brick_matrices& matrices) {
+  const brick_mesh& mesh = mesh_;
   const bool is_uneven = mesh.lattice.last != std::array<double, 3>{1, 1, 1};
   for (int number = 0; number < (is_uneven ? 8 : 1); ++number) {
     vector3 sides = spacing_mm;
@@ -267,20 +284,10 @@ coarse_stiffness::coarse_stiffness(MPI_Comm comm, const brick_mesh& mesh, vector
   for (std::size_t m = 0; m < matrices.table.size(); ++m)
     table_.add(matrices.table[m], shapes_[shape_of_matrix[m]], matrices.is_anchored[m]);
   for (std::size_t z = 0; z + 1 < mesh.plane_begin.size(); ++z) {
-    plane_begin_.push_back(batches_.size());
     kernel::append_batches(bricks(), mesh.plane_begin[z], mesh.plane_begin[z + 1], batches_);
+    plane_begin_.push_back(batches_.size());
   }
-  plane_begin_.push_back(batches_.size());
   batches_.shrink_to_fit();
-  inverse_diagonal_.assign(static_cast<std::size_t>(size()), 0.0F);
-  for (std::size_t e = 0; e < mesh.corners.size(); ++e) {
-    const kernel::symmetric24 matrix = matrices.of(matrices.matrix[e]);
-    for (std::size_t dof = 0; dof < 24; ++dof)
-      inverse_diagonal_[4 * static_cast<std::size_t>(mesh.corners[e][dof / 3]) + dof % 3] +=
-          static_cast<float>(matrix(dof, dof));
-  }
-  shared_.exchange_add(inverse_diagonal_.data(), layout());
-  for (float& value : inverse_diagonal_) value = value > 0 ? 1 / value : 0.0F;
 }
 
 void coarse_stiffness::multiply(const float* x, float* y) const {

@@ -26,7 +26,8 @@ struct brick_matrices {
   }
 };
 
-/// Matrices of the first coarse level. Bricks with equal children (materials and fixed displacements) share one.
+/// Matrices of the first coarse level; none without values. Bricks with equal children (materials and fixed displacements)
+/// share one.
 brick_matrices first_coarse_matrices(const elasticity_problem& problem, const fine_stiffness& fine, const coarse_mesh& mesh);
 
 /// Matrices of the next level. Bricks with equal children share one.
@@ -38,7 +39,7 @@ brick_matrices next_coarse_matrices(const brick_matrices& children, const brick_
 class coarse_stiffness final : public elasticity_operator {
  public:
   /// Borrows the mesh.
-  /// @param spacing_mm of the voxels @param name under which its messages are counted
+  /// @param spacing_mm of the voxels @param matrices none: without values @param name under which its messages are counted
   /// @collective on comm
   coarse_stiffness(MPI_Comm comm, const brick_mesh& mesh, vector3 spacing_mm, const brick_matrices& matrices,
                    std::span<const int> touching, const std::string& name = "nodes of a coarse level");
@@ -56,6 +57,7 @@ class coarse_stiffness final : public elasticity_operator {
   std::span<const std::int64_t> fixed() const override { return {}; }  // Galerkin: fixed displacements have no weight
 
  private:
+  void tabulate(vector3 spacing_mm, const brick_matrices& matrices);
   kernel::table_bricks bricks() const {
     return {mesh_.corners, matrix_, &table_, shape_of_brick_, shapes_, graded_.get(), octants_};
   }
@@ -70,7 +72,7 @@ class coarse_stiffness final : public elasticity_operator {
   std::vector<kernel::brick_shape> shapes_;
   std::vector<std::uint8_t> shape_of_brick_;  // empty if there is one shape
   std::vector<kernel::brick_batch> batches_;
-  std::vector<std::size_t> plane_begin_;  // first batch of each plane of bricks, and the end
+  std::vector<std::size_t> plane_begin_{0};  // first batch of each plane of bricks, and the end
   std::vector<float> inverse_diagonal_;
 };
 

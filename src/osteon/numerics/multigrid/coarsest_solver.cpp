@@ -5,31 +5,24 @@
 #include <algorithm>
 #include <numeric>
 #include <osteon/comm/collectively.hpp>
-#include <osteon/comm/datatype.hpp>
 #include <osteon/comm/message_ledger.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <span>
 
 namespace osteon::numerics {
 
 namespace {
 
-std::vector<int> gather_counts(MPI_Comm comm, std::size_t mine) {
-  const int count = static_cast<int>(mine);
-  std::vector<int> counts(static_cast<std::size_t>(comm::size(comm)));
-  MPI_Gather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm);
-  return counts;
-}
-
 // The values of all ranks on rank 0, in the order of the ranks; nothing elsewhere.
 template <class T>
 std::vector<T> gather(MPI_Comm comm, const std::vector<T>& mine, const std::vector<int>& counts) {
   const bool is_root = comm::rank(comm) == 0;
   std::vector<T> all(is_root ? static_cast<std::size_t>(std::accumulate(counts.begin(), counts.end(), 0)) : 0);
-  const auto begin = comm::offsets_of(counts);
-  MPI_Gatherv(mine.data(), static_cast<int>(mine.size()), comm::datatype<T>(), all.data(), counts.data(), begin.data(),
-              comm::datatype<T>(), 0, comm);
+  comm::gather_values(comm, mine.data(), static_cast<int>(mine.size()), all.data(), counts, comm::offsets_of(counts));
   return all;
 }
+
+std::vector<int> counts_of(MPI_Comm comm, std::size_t mine) { return comm::gathered_counts(comm, static_cast<int>(mine)); }
 
 // L of a factorisation L D L^T, strictly lower, its diagonal of ones left out. Columns next to each other that have the same
 // rows below them are taken together, four at most: a row is then found, read and written once for all of them. The other
@@ -136,6 +129,13 @@ coarsest_solver::coarsest_solver(MPI_Comm comm, const brick_mesh& mesh, const br
       owned_.push_back(static_cast<std::int32_t>(i));
       owned_ids.push_back(ids[i]);
     }
+  owned_counts_ = counts_of(comm, owned_.size());
+  all_counts_ = counts_of(comm, ids.size());
+  const std::vector<int> owned_nodes = owned_counts_, all_nodes = all_counts_;
+  for (auto* counts : {&owned_counts_, &all_counts_})  // from here on in values: 4 a node
+    for (int& n : *counts) n *= 4;
+  if (!comm::has_values(comm)) return;
+
   std::vector<std::int64_t> corners;  // ids, 8 a brick
   std::vector<double> stiffness;      // 300 a brick
   for (std::size_t e = 0; e < mesh.corners.size(); ++e) {
@@ -144,14 +144,10 @@ coarsest_solver::coarsest_solver(MPI_Comm comm, const brick_mesh& mesh, const br
     stiffness.insert(stiffness.end(), matrix.begin(), matrix.end());
   }
 
-  owned_counts_ = gather_counts(comm, owned_.size());
-  all_counts_ = gather_counts(comm, ids.size());
-  const auto all_owned = gather(comm, owned_ids, owned_counts_);
-  const auto all_ids = gather(comm, ids, all_counts_);
-  const auto all_corners = gather(comm, corners, gather_counts(comm, corners.size()));
-  const auto all_stiffness = gather(comm, stiffness, gather_counts(comm, stiffness.size()));
-  for (auto* counts : {&owned_counts_, &all_counts_})  // from here on in values: 4 a node
-    for (int& n : *counts) n *= 4;
+  const auto all_owned = gather(comm, owned_ids, owned_nodes);
+  const auto all_ids = gather(comm, ids, all_nodes);
+  const auto all_corners = gather(comm, corners, counts_of(comm, corners.size()));
+  const auto all_stiffness = gather(comm, stiffness, counts_of(comm, stiffness.size()));
 
   comm::collectively(comm, [&] {
     if (comm::rank(comm) != 0) return;
@@ -199,13 +195,15 @@ coarsest_solver::coarsest_solver(MPI_Comm comm, const brick_mesh& mesh, const br
 coarsest_solver::~coarsest_solver() = default;
 
 void coarsest_solver::solve(const float* b, float* x) const {
+  const bool has_values = comm::has_values(comm_);
   std::vector<float> mine;
-  for (const std::int32_t node : owned_)
-    mine.insert(mine.end(), b + 4 * static_cast<std::int64_t>(node), b + 4 * static_cast<std::int64_t>(node) + 4);
-  const int own = static_cast<int>(mine.size());
+  if (has_values)
+    for (const std::int32_t node : owned_)
+      mine.insert(mine.end(), b + 4 * static_cast<std::int64_t>(node), b + 4 * static_cast<std::int64_t>(node) + 4);
   const std::vector<float> all = [&] {
-    const auto counted = comm::counted_call::gather(comm_, "coarsest level to rank 0", owned_counts_, own, sizeof(float));
-    return gather(comm_, mine, owned_counts_);
+    const auto counted = comm::counted_call::gather(comm_, "coarsest level to rank 0", owned_counts_,
+                                                    static_cast<int>(4 * owned_.size()), sizeof(float));
+    return has_values ? gather(comm_, mine, owned_counts_) : std::vector<float>();
   }();
   std::vector<float> answer;
   if (root_) {
@@ -226,11 +224,9 @@ void coarsest_solver::solve(const float* b, float* x) const {
         if (const auto u = root_->unknown[3 * static_cast<std::size_t>(root_->any_node[i]) + c]; u >= 0)
           answer[4 * i + c] = static_cast<float>(solution[u]);
   }
-  const auto begin = comm::offsets_of(all_counts_);
-  const auto counted = comm::counted_call::scatter(comm_, "coarsest level from rank 0", all_counts_,
-                                                   static_cast<int>(4 * nodes_), sizeof(float));
-  MPI_Scatterv(answer.data(), all_counts_.data(), begin.data(), MPI_FLOAT, x, static_cast<int>(4 * nodes_), MPI_FLOAT, 0,
-               comm_);
+  const int values = static_cast<int>(4 * nodes_);
+  const auto counted = comm::counted_call::scatter(comm_, "coarsest level from rank 0", all_counts_, values, sizeof(float));
+  if (has_values) comm::scatter_values(comm_, answer.data(), all_counts_, comm::offsets_of(all_counts_), x, values);
 }
 
 }  // namespace osteon::numerics

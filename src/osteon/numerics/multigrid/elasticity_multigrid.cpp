@@ -40,6 +40,22 @@ std::int64_t owned_nodes(MPI_Comm comm, std::size_t nodes, const grid::shared_no
   return comm::sum_of(comm, static_cast<std::int64_t>(nodes - shared.not_owned().size()));
 }
 
+// A level of a problem whose voxels stand for bricks: it has no values, and exchanges what the voxels do.
+class missing_level final : public elasticity_operator {
+ public:
+  missing_level(const fine_stiffness& fine, int depth) : shared_(fine.shared().renamed(name_of_level(depth))) {}
+  void multiply(const float*, float* y) const override { shared_.exchange_add(y, layout()); }
+  kernel_work work() const override { return {}; }
+  std::int64_t size() const override { return 0; }
+  grid::node_layout layout() const override { return {3, 1, 4}; }
+  const grid::shared_nodes& shared() const override { return shared_; }
+  numerics::inverse_diagonal inverse_diagonal() const override { return {}; }
+  std::span<const std::int64_t> fixed() const override { return {}; }
+
+ private:
+  grid::shared_nodes shared_;
+};
+
 }  // namespace
 
 elasticity_multigrid::elasticity_multigrid(const elasticity_problem& problem, const fine_stiffness& fine,
@@ -56,23 +72,31 @@ elasticity_multigrid::elasticity_multigrid(const elasticity_problem& problem, co
   finest.node_plane_begin.assign(fine.node_plane_begin().begin(), fine.node_plane_begin().end());
   const std::int64_t z_begin = problem.where.owned.begin.z;
   finest.z_begin = z_begin;
-  coarsen_level(finest, {.lattice = {problem.where.domain, problem.periodic},
-                         .z_begin = z_begin,
-                         .z_end = problem.where.owned.end.z,
-                         .node_id = fine.ids(),
-                         .shared = &fine.shared(),
-                         .are_voxels = true,
-                         .visit_plane = [&](std::int64_t z, const brick_visitor& v) { fine.visit_plane(z - z_begin, v); }});
-  brick_matrices matrices = first_coarse_matrices(problem, fine, finest.parents);
+  const int missing = comm::has_values(comm) ? 0 : problem.missing_levels;
+  for (int depth = 1; depth <= missing; ++depth) {
+    levels_.push_back(std::make_unique<level>());
+    levels_.back()->owned_k = std::make_unique<missing_level>(fine, depth);
+    levels_.back()->k = levels_.back()->owned_k.get();
+  }
+  level& of_voxels = *levels_.back();
+  coarsen_level(of_voxels,
+                {.lattice = {problem.where.domain, problem.periodic},
+                 .z_begin = z_begin,
+                 .z_end = problem.where.owned.end.z,
+                 .node_id = fine.ids(),
+                 .shared = &fine.shared(),
+                 .are_voxels = true,
+                 .visit_plane = [&](std::int64_t z, const brick_visitor& v) { fine.visit_plane(z - z_begin, v); }});
+  brick_matrices matrices = first_coarse_matrices(problem, fine, of_voxels.parents);
 
-  for (int depth = 1;; ++depth) {
+  for (int depth = missing + 1;; ++depth) {
     level& above = *levels_.back();
     brick_mesh& mesh = above.parents.mesh;
     release(above.parents.parent);
     levels_.push_back(std::make_unique<level>());
     level& at = *levels_.back();
     at.owned_k = std::make_unique<coarse_stiffness>(comm, mesh, problem.spacing_mm, matrices,
-                                                    grid::touching_ranks(problem.where, depth, problem.periodic),
+                                                    grid::touching_ranks(problem.where, depth - missing, problem.periodic),
                                                     name_of_level(depth));
     at.k = at.owned_k.get();
     at.z_begin = mesh.z_begin;
@@ -281,6 +305,7 @@ void elasticity_multigrid::restrict_residual(level& fine, level& coarse) {
   const auto place = [&](std::int64_t node, int c) {
     return static_cast<std::size_t>(c * layout.component_stride + node * layout.node_stride);
   };
+  if (fine.k->size() == 0) return coarse.k->shared().exchange_add(coarse.residual.data(), coarse.k->layout());
   // Every node counts once: its owner passes the residual on.
   const auto copies = fine.k->shared().not_owned();
   std::vector<float> put_back;
@@ -323,6 +348,7 @@ void elasticity_multigrid::restrict_residual(level& fine, level& coarse) {
 }
 
 void elasticity_multigrid::prolong(const level& coarse, level& fine) {
+  if (fine.k->size() == 0) return;
   const auto layout = fine.k->layout();
   const auto& bricks = fine.parents.node_brick;
   const auto& places = fine.parents.node_place;

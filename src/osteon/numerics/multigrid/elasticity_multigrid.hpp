@@ -64,13 +64,13 @@ class elasticity_multigrid {
  private:
   struct level {
     const elasticity_operator* k = nullptr;
-    std::unique_ptr<coarse_stiffness> owned_k;   // on coarse levels
-    coarse_mesh parents;                         // the next coarser level, and this level's links to it
-    std::vector<std::array<float, 8>> weights;   // by node_place: of each corner in parents_of_place
-    std::vector<std::int32_t> node_plane_begin;  // this level's nodes by planes
-    std::int64_t z_begin = 0;                    // first of these planes
-    double largest = 1;                          // eigenvalue of D^-1 K
-    double largest_of_cycle = 1;                 // eigenvalue of this level's cycle times K
+    std::unique_ptr<elasticity_operator> owned_k;  // on coarse levels
+    coarse_mesh parents;                           // the next coarser level, and this level's links to it
+    std::vector<std::array<float, 8>> weights;     // by node_place: of each corner in parents_of_place
+    std::vector<std::int32_t> node_plane_begin;    // this level's nodes by planes
+    std::int64_t z_begin = 0;                      // first of these planes
+    double largest = 1;                            // eigenvalue of D^-1 K
+    double largest_of_cycle = 1;                   // eigenvalue of this level's cycle times K
     std::span<float> correction, residual;
     std::span<float> direction, product;
     std::span<float> sum, start;  // where a level takes several cycles

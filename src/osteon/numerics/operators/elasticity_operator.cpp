@@ -5,13 +5,13 @@
 #include <osteon/base/dense.hpp>
 #include <osteon/base/for_each.hpp>
 #include <osteon/base/splitmix.hpp>
-#include <osteon/comm/message_ledger.hpp>
 #include <osteon/comm/reductions.hpp>
 
 namespace osteon::numerics {
 
 template <class A, class B>
 double owned_dot(const A* a, const B* b, std::int64_t size, grid::node_layout layout, const grid::shared_nodes& shared) {
+  if (size == 0) return 0;
   double sum = reduce_blocks(size, [=](std::int64_t begin, std::int64_t end) {
     double part[8]{};  // several sums, so that the compiler may use vectors
     std::int64_t i = begin;
@@ -39,13 +39,10 @@ eigenvalue_range estimate_eigenvalues(MPI_Comm comm, const elasticity_operator& 
                                       const std::function<const float*(const float* residual)>& precondition) {
   const auto layout = k.layout();
   const auto dot = [&](const float* a, const float* b) {
-    double sum = owned_dot(a, b, k.size(), layout, k.shared());
-    const auto counted = comm::counted_call::all_reduce(comm, sizeof sum);
-    comm::all_reduce(comm, &sum, 1, MPI_SUM);
-    return sum;
+    return comm::counted_sum(comm, owned_dot(a, b, k.size(), layout, k.shared()));
   };
   std::fill(v.residual.begin(), v.residual.end(), 0.0F);
-  for (std::size_t i = 0; i < ids.size(); ++i)
+  for (std::size_t i = 0; i < ids.size() && !v.residual.empty(); ++i)
     for (int c = 0; c < 3; ++c) {
       const auto at =
           static_cast<std::size_t>(c * layout.component_stride + static_cast<std::int64_t>(i) * layout.node_stride);

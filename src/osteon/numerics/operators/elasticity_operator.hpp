@@ -20,7 +20,7 @@ struct inverse_diagonal {
 };
 
 /// K of one level in single precision: applies to flat vectors of `size` values, laid out as `layout` says; values
-/// that belong to no node are and stay zero.
+/// that belong to no node are and stay zero. On virtual ranks without values (comm/virtual_ranks.hpp) the size is zero.
 class elasticity_operator {
  public:
   virtual ~elasticity_operator() = default;

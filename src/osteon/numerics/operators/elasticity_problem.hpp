@@ -33,6 +33,9 @@ struct elasticity_problem {
   std::vector<material_number> material;       ///< per active cell
   std::vector<prescribed_displacement> fixed;  ///< the same on every copy of a node (checked)
   std::array<bool, 3> periodic{};              ///< opposite faces of the image move alike, by axis z, y, x
+  /// Of a problem without values (comm/virtual_ranks.hpp) whose voxels stand for bricks of 2^this voxels: the levels of the
+  /// multigrid between both, which exchange what the voxels do.
+  int missing_levels = 0;
 };
 
 /// Position of a node in the image [mm], from its low corner.

@@ -1,6 +1,7 @@
 #include <osteon/numerics/operators/fine_stiffness.hpp>
 
 #include <algorithm>
+#include <osteon/comm/virtual_ranks.hpp>
 
 namespace osteon::numerics {
 
@@ -13,13 +14,14 @@ std::vector<kernel::lame> lame_table(const voxel::material_table& materials) {
 
 fine_stiffness::fine_stiffness(const elasticity_problem& problem, kernel::dilatation how)
     : problem_(problem),
-      stride_((problem.nodes.size() + kernel::hex8_padding + 15) / 16 * 16),
+      stride_(comm::has_values(problem.where.comm) ? (problem.nodes.size() + kernel::hex8_padding + 15) / 16 * 16 : 0),
       single_(problem.spacing_mm, lame_table(*problem.materials), how),
       double_(problem.spacing_mm, lame_table(*problem.materials), how) {
   bricks_ = list_bricks(problem.cells, problem.nodes, problem.material);
 
   identify_nodes();
-  for (const prescribed_displacement& p : problem.fixed) fixed_.push_back(static_cast<int>(p.direction) * stride_ + p.node);
+  for (const prescribed_displacement& p : problem.fixed)
+    if (stride_ > 0) fixed_.push_back(static_cast<int>(p.direction) * stride_ + p.node);
   std::sort(fixed_.begin(), fixed_.end());
   fixed_.erase(std::unique(fixed_.begin(), fixed_.end()), fixed_.end());
   invert_diagonal();
@@ -79,7 +81,7 @@ void fine_stiffness::invert_diagonal() {
     }
   inverse_diagonal_.assign(static_cast<std::size_t>(stride_), 0.0F);
   for (const kernel::hex8_run& run : bricks_.runs)
-    for (std::int32_t e = 0; e < run.length; ++e) {
+    for (std::int32_t e = 0; e < run.length && stride_ > 0; ++e) {
       const material_number material = problem_.material[static_cast<std::size_t>(run.cell + e)];
       const auto value = static_cast<float>(single_.diagonal(material, 0));
       for (int a = 0; a < 8; ++a) inverse_diagonal_[static_cast<std::size_t>(run.node[a / 2] + (a & 1) + e)] += value;
@@ -90,7 +92,7 @@ void fine_stiffness::invert_diagonal() {
 
 template <class T>
 void fine_stiffness::add_bricks(const kernel::hex8_stiffness<T>& stiffness, const T* x, T* y) const {
-  stiffness.multiply(bricks_.view(problem_.material.data()), x, y, stride_);
+  if (stride_ > 0) stiffness.multiply(bricks_.view(problem_.material.data()), x, y, stride_);
 }
 
 template <class T>

@@ -63,7 +63,7 @@ class fine_stiffness final : public elasticity_operator {
   void invert_diagonal();
 
   const elasticity_problem& problem_;
-  std::int64_t stride_;
+  std::int64_t stride_;  // 0: without values
   brick_lists bricks_;
   std::vector<std::int64_t> ids_, fixed_;
   std::optional<grid::shared_nodes> shared_, shared_by_ranks_;

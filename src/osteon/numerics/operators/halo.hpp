@@ -64,9 +64,6 @@ class halo {
     messages_->exchange(values);
   }
 
-  /// Count an exchange of so many bytes a value without sending anything. @collective local
-  void rehearse(std::size_t bytes_per_value) const { comm::neighbours(comm, ghosts_tag, part()).rehearse(bytes_per_value); }
-
  private:
   // Two ranks may share several faces: the side of the receiver tells their messages apart.
   plan::neighbour_part part() const {

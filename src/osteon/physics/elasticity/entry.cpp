@@ -14,7 +14,7 @@
 #include <osteon/physics/elasticity/loads/load_keys.hpp>
 #include <osteon/physics/elasticity/loads/loads_on_solid.hpp>
 #include <osteon/physics/elasticity/loads/resolved_loads.hpp>
-#include <osteon/physics/elasticity/solver/rehearse_elasticity.hpp>
+#include <osteon/physics/elasticity/solver/elasticity.hpp>
 #include <osteon/physics/elasticity/warn_of_loads.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
@@ -201,15 +201,16 @@ const physics_entry& elasticity() {
             return is_homogenisation(job) ? run_homogenise(job, part, how, log) : run_elasticity(job, part, how, log);
           },
       .rehearse =
-          [](const spec& job, const local_model& part, const numerics::part_listener& begins) {
+          [](const spec& job, const local_model& part, const numerics::message_count& count) {
             const auto problem = make_problem(part);
             if (is_homogenisation(job)) problem->periodic = elastic_rules(job).periodic;
-            rehearse_elasticity(*problem, begins);
+            count_messages(std::move(*problem), count);
             std::vector<io::field_info> fields;
             for (const result_field& f : elastic_fields(part, fields_of_job(job), {}))
               fields.insert(fields.end(), std::max<std::size_t>(job.groups.of<mechanical_keys>().cases.size(), 1), f.info);
             return fields;
           },
+      .counts_missing_levels = true,
       .paint = paint_displacements};
   return row;
 }

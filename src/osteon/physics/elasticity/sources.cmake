@@ -12,7 +12,6 @@ osteon_physics(elasticity
     solver/part_motions.cpp
     solver/pistoia.cpp
     solver/reactions.cpp
-    solver/rehearse_elasticity.cpp
     solver/solid_parts.cpp
     solver/spanning_parts.cpp
     solver/strain_stress.cpp

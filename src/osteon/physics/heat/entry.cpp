@@ -9,7 +9,6 @@
 #include <osteon/physics/heat/check_heat.hpp>
 #include <osteon/physics/heat/heat_case.hpp>
 #include <osteon/physics/heat/solver/heat.hpp>
-#include <osteon/physics/heat/solver/rehearse_heat.hpp>
 #include <osteon/physics/heat/temperature_frames.hpp>
 #include <osteon/physics/shared/condition_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
@@ -143,8 +142,8 @@ const physics_entry& heat() {
       .why_not_in_memory = why_steps_need_files,
       .run = run_heat,
       .rehearse =
-          [](const spec& job, const local_model& part, const numerics::part_listener& begins) {
-            rehearse_heat(make_heat_problem(job, part, test_of_heat(job)), begins);
+          [](const spec& job, const local_model& part, const numerics::message_count& count) {
+            count_messages(make_heat_problem(job, part, test_of_heat(job)), has_heat_lines(job), count);
             std::vector<io::field_info> fields;
             for (const result_field& f : heat_fields(part, {}, {})) fields.push_back(f.info);
             if (has_heat_lines(job)) fields.push_back(heat_flux_field(part, {}).info);

@@ -7,7 +7,6 @@ osteon_physics(heat
     solver/heat_tensor.cpp
     solver/heat_transient.cpp
     solver/percolation.cpp
-    solver/rehearse_heat.cpp
   SOURCES
     check_heat.cpp
     entry.cpp

@@ -10,13 +10,13 @@
 #include <osteon/physics/elasticity/loads/elastic_problem.hpp>
 #include <osteon/physics/elasticity/loads/load_keys.hpp>
 #include <osteon/physics/elasticity/loads/loads_on_solid.hpp>
-#include <osteon/physics/elasticity/solver/rehearse_elasticity.hpp>
+#include <osteon/physics/elasticity/solver/elasticity.hpp>
 #include <osteon/physics/elasticity/warn_of_loads.hpp>
 #include <osteon/physics/flow/entry.hpp>
 #include <osteon/physics/flow/keys/flow_keys.hpp>
 #include <osteon/physics/heat/check_heat.hpp>
 #include <osteon/physics/heat/heat_case.hpp>
-#include <osteon/physics/heat/solver/rehearse_heat.hpp>
+#include <osteon/physics/heat/solver/heat.hpp>
 #include <osteon/physics/heat/temperature_frames.hpp>
 #include <osteon/physics/shared/condition_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
@@ -159,18 +159,19 @@ const physics_entry& thermo_elasticity() {
       .why_not_in_memory = [](const spec& job) { return flow().why_not_in_memory(job); },
       .run = run_thermo_elasticity,
       .rehearse =
-          [](const spec& job, const local_model& part, const numerics::part_listener& begins) {
+          [](const spec& job, const local_model& part, const numerics::message_count& count) {
             const condition_keys& given = job.groups.of<condition_keys>();
             const bool heat_flows = given.low_K != given.high_K;
             if (heat_flows)
-              rehearse_heat(make_heat_problem(job, part, heat_test::conduction),
-                            [&](numerics::solve_part p) { begins(numerics::earlier(p)); });
-            rehearse_elasticity(*make_problem(part), begins);
+              count_messages(make_heat_problem(job, part, heat_test::conduction), false,
+                             {.begins = [&](numerics::solve_part p) { count.begins(numerics::earlier(p)); }});
+            count_messages(std::move(*make_problem(part)), count);
             std::vector<io::field_info> fields;
             for (const result_field& f : heat_fields(part, {}, {})) fields.push_back(f.info);
             for (const result_field& f : elastic_fields(part, fields_of_job(job), {})) fields.push_back(f.info);
             return fields;
           },
+      .counts_missing_levels = true,
       .why_not_rehearsed =
           [](const spec& job) {
             return std::string(is_with_flow(job) ? "the stress takes its temperatures from a flow" : "");

@@ -11,7 +11,6 @@
 #include <osteon/base/release.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
-#include <osteon/comm/message_ledger.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/numerics/checkpointer.hpp>
 #include <osteon/numerics/krylov/cg.hpp>
@@ -64,6 +63,7 @@ class elasticity_solver::conjugate_gradients {
     certificate_.unknowns = unknowns_;
     certificate_.setup_seconds = setup_seconds_;
     certificate_.setup_cpu_seconds = setup_cpu_seconds_;
+    how_.begin(solve_part::load);
     set_load(load);
     initial_ = 0;
     breakdowns_ = 0;
@@ -91,11 +91,13 @@ class elasticity_solver::conjugate_gradients {
         ++damped_;
       }
       ++certificate_.restarts;
+      how_.begin(solve_part::restart);
       recompute_residual();
       rescale_to_zero_work();
       certificate_.true_relative_residual = recompute_residual() / initial_;
       certificate_.converged = certificate_.true_relative_residual <= how_.tolerance;
     }
+    how_.begin(solve_part::load);
     if (how_.checkpoints) how_.checkpoints->finish(state(false));
     if (is_last) {  // make room for the answer: it must not raise the peak of memory
       multigrid_.reset();
@@ -149,11 +151,7 @@ class elasticity_solver::conjugate_gradients {
 
   template <class A, class B>
   double dot(const A* a, const B* b, const grid::shared_nodes& shared) const {
-    double sum = owned_dot(a, b, k_.size(), k_.layout(), shared);
-    {
-      const auto counted = comm::counted_call::all_reduce(comm_, sizeof sum);
-      comm::all_reduce(comm_, &sum, 1, MPI_SUM);
-    }
+    const double sum = comm::counted_sum(comm_, owned_dot(a, b, k_.size(), k_.layout(), shared));
     if (!std::isfinite(sum))
       throw solve_error(
           fmt::format("the iteration met a number that is not finite after {} iterations; check Young's moduli, "
@@ -214,7 +212,7 @@ class elasticity_solver::conjugate_gradients {
     const auto copies = k_.shared_by_ranks().not_owned();
     solution.copies.assign(copies.begin(), copies.end());
     const auto by_nodes = [&](std::vector<double>& from) {
-      const auto nodes = static_cast<std::size_t>(problem_.nodes.size());
+      const auto nodes = from.empty() ? 0 : static_cast<std::size_t>(problem_.nodes.size());
       std::vector<double> to(3 * nodes);
       for (std::size_t c = 0; c < 3; ++c)
         for (std::size_t i = 0; i < nodes; ++i) to[3 * i + c] = from[c * static_cast<std::size_t>(k_.stride()) + i];
@@ -322,6 +320,7 @@ class elasticity_solver::conjugate_gradients {
   /// @return false if the preconditioner turned out not to be positive
   bool iterate() {
     if (!std::exchange(is_restored_, false)) {
+      how_.begin(solve_part::restart);
       norm_ = std::sqrt(dot(residual_.data(), residual_.data()));
       goal_ = std::max(how_.tolerance, single_precision * norm_);
       recursion_.restart();
@@ -329,6 +328,7 @@ class elasticity_solver::conjugate_gradients {
       if (std::exchange(is_offered_late_, false)) offer_to_keep();
     }
     while (certificate_.iterations < how_.max_iterations) {
+      how_.begin(solve_part::iteration);
       const auto step = recursion_.advance(*this);
       if (!step) return false;
       norm_ = step->residual;
@@ -447,6 +447,7 @@ elasticity_solver::elasticity_solver(const elasticity_problem& problem, const op
   check_elasticity(problem);
   if (!(how.tolerance > 0 && how.tolerance < 1))
     throw usage_error(fmt::format("a tolerance of {}; it lies in (0, 1), e.g. 1e-6", how.tolerance));
+  how.begin(solve_part::set_up);
   solver_ = std::make_unique<conjugate_gradients>(problem, how, log);
 }
 
@@ -457,6 +458,15 @@ elasticity_solution elasticity_solver::solve_last(const elasticity_load& load) {
 
 elasticity_solution solve_elasticity(const elasticity_problem& problem, const options& how, log_sink& log) {
   return elasticity_solver(problem, how, log).solve_last({});
+}
+
+void count_messages(elasticity_problem problem, const message_count& count) {
+  problem.missing_levels = count.missing_levels;
+  const comm::without_values empty(problem.where.comm);
+  options how;
+  how.max_iterations = 1;
+  how.listener = count.begins;
+  solve_elasticity(problem, how, null_log());
 }
 
 std::vector<float> integrated_energy_density(const elasticity_problem& problem, const std::vector<double>& displacement_mm,

@@ -7,6 +7,7 @@
 #include <osteon/base/log_sink.hpp>
 #include <osteon/numerics/certificate.hpp>
 #include <osteon/numerics/operators/elasticity_problem.hpp>
+#include <osteon/numerics/solve_part.hpp>
 #include <osteon/numerics/solver_options.hpp>
 #include <osteon/physics/shared/solver/names_of_numerics.hpp>
 #include <span>
@@ -60,6 +61,12 @@ class elasticity_solver {
 /// Solve one load case without forces.
 /// @throws as elasticity_solver @collective on problem.where.comm
 elasticity_solution solve_elasticity(const elasticity_problem& problem, const options& how, log_sink& log);
+
+/// Solve one load case in one iteration on virtual ranks without values (comm/virtual_ranks.hpp), which count what they
+/// send. The supports may be left out: nothing that is sent depends on them. Parts are: set-up, load, a restart, an
+/// iteration, a restart, the rest of the load.
+/// @throws data_error if the problem has no active cells @collective on problem.where.comm
+void count_messages(elasticity_problem problem, const message_count& count);
 
 /// Strain energy of each whole voxel over its volume, u.K_e.u / (2 V) [MPa]; of the mechanical strain, so that a body that
 /// expands freely has none. Times the volume it adds up to the work of the load. It is at least the density at the voxel's

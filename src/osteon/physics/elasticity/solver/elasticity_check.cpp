@@ -9,6 +9,7 @@
 #include <osteon/base/dense.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/reductions.hpp>
+#include <osteon/comm/virtual_ranks.hpp>
 
 namespace osteon::physics {
 
@@ -164,6 +165,7 @@ void check_elasticity(const elasticity_problem& problem) {
   std::int64_t active = problem.cells.size();
   comm::all_reduce(problem.where.comm, &active, 1, MPI_SUM);
   if (active == 0) throw data_error("the model has no active voxel: there is nothing to solve; choose another threshold");
+  if (!comm::has_values(problem.where.comm)) return;
   const auto names = free_rigid_motions(problem);
   if (!names.empty())
     throw data_error(

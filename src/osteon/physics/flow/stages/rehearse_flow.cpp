@@ -24,9 +24,8 @@ constexpr double never = std::numeric_limits<double>::min();  // a tolerance tha
 
 }  // namespace
 
-std::vector<io::field_info> rehearse_flow(const spec& job, const local_model& part,
-                                          const std::function<void(numerics::solve_part)>& begins) {
-  begins(numerics::solve_part::set_up);
+std::vector<io::field_info> rehearse_flow(const spec& job, const local_model& part, const numerics::message_count& count) {
+  count.begins(numerics::solve_part::set_up);
   std::vector<io::field_info> fields = flow_field_infos();
   if (!is_between_openings(job)) {
     flow_options how;

@@ -73,6 +73,7 @@ void check_heat(const heat_problem& problem) {
 heat_solution solve_heat(heat_problem problem, const options& how, log_sink& log) {
   check_conduction(problem);
   check_tolerance(how);
+  how.begin(solve_part::set_up);
   stopwatch setup;
   cpu_clock cpu;
   heat_solution solution;
@@ -141,6 +142,16 @@ heat_solution solve_heat(heat_problem problem, const options& how, log_sink& log
            [&](std::int64_t i) { temperature[static_cast<std::size_t>(i)] += part.reference_K; });
   solution.temperature_K = spread(problem, part, std::move(temperature), part.middle_K);
   return solution;
+}
+
+void count_messages(const heat_problem& problem, bool shows_vectors, const message_count& count) {
+  options how;
+  how.max_iterations = 1;
+  how.listener = count.begins;
+  const std::vector<double> temperature_K = solve_heat(problem, how, null_log()).temperature_K;
+  how.begin(solve_part::load);
+  if (shows_vectors) heat_flux_vectors(problem, temperature_K);
+  heat_flux_density(problem, temperature_K);
 }
 
 }  // namespace osteon::physics

@@ -48,4 +48,9 @@ std::vector<float> heat_flux_density(const heat_problem& problem, std::vector<do
 /// The same as vectors, shape (cells, 3), components (z, y, x).
 std::vector<float> heat_flux_vectors(const heat_problem& problem, std::vector<double> temperature_K);
 
+/// Solve in one iteration, with the flux density, on virtual ranks (comm/virtual_ranks.hpp), which count what they send.
+/// Parts are: set-up, load, an iteration, a restart, the rest of the load.
+/// @throws as solve_heat @collective on problem.where.comm
+void count_messages(const heat_problem& problem, bool shows_vectors, const message_count& count);
+
 }  // namespace osteon::physics

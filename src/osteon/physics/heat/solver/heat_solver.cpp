@@ -137,6 +137,7 @@ solver_state heat_solver::state(const voxel::run_set& points, bool is_running) {
 std::vector<double>& heat_solver::solve(const heat_load& load, const options& how, solve_certificate& certificate,
                                         log_sink& log, const voxel::run_set* points) {
   const stopwatch clock;
+  how.begin(solve_part::load);
   x_.assign(size(), 0.0);
   for (auto* v : {&r_, &p_, &z_}) v->assign(size(), 0.0F);
   certificate.residual_history.assign(1, 1.0);
@@ -179,10 +180,13 @@ std::vector<double>& heat_solver::solve(const heat_load& load, const options& ho
     certificate.earlier_seconds = s.numbers.at("seconds").at(0);
   }
   const int first = certificate.iterations;
+  bool is_exact = certificate.converged;  // the residual is that of x
   while (!certificate.converged && certificate.iterations < how.max_iterations) {
+    how.begin(solve_part::iteration);
     const auto step = recursion_.advance(*this);
     double relative = step ? step->residual / r0 : NAN;
     ++certificate.iterations;
+    is_exact = false;
     if (!std::isfinite(relative))
       throw solve_error(
           fmt::format("the heat solver met a value that is not finite in iteration {}: conductivities or voxel "
@@ -197,7 +201,9 @@ std::vector<double>& heat_solver::solve(const heat_load& load, const options& ho
                                                                   settled * how.tolerance * std::abs(dissipation(load)));
     if (seems_done || relative < drop_of_residual * exact) {
       ++certificate.restarts;
+      how.begin(solve_part::restart);
       exact = relative = recompute_residual(load) / r0;
+      is_exact = true;
       certificate.converged = seems_done && relative <= how.tolerance;
     }
     certificate.residual_history.push_back(relative);
@@ -207,7 +213,11 @@ std::vector<double>& heat_solver::solve(const heat_load& load, const options& ho
   }
   if (checkpoints) checkpoints->finish(saved(false));
   certificate.work = ((certificate.iterations - first) * work_of_iteration()).of_all_ranks(cells_.where.comm);
-  if (!certificate.converged) recompute_residual(load);
+  if (!is_exact) {
+    how.begin(solve_part::restart);
+    recompute_residual(load);
+  }
+  how.begin(solve_part::load);
   certificate.energy_identity_error = energy_identity_error(load);
   certificate.true_relative_residual =
       std::sqrt(total([&](std::int32_t i) { return static_cast<double>(r_[at(i)]) * static_cast<double>(r_[at(i)]); })) / r0;
