@@ -60,6 +60,19 @@ def test_its_messages_are_those_of_the_plans(solid: Job, tmp_path: Path) -> None
     assert told == {p["plan"]: (p["runs"], p["messages"], p["bytes"]) for p in part["plans"]}
 
 
+def test_levels_of_a_large_image_are_visited_as_in_its_plans(job: Job, tmp_path: Path) -> None:
+    """Oracle: osteon plan job, of the whole image."""
+    job.environment["OSTEON_CACHE"] = str(tmp_path / "cache")
+    edge = 130  # beyond 2^21 voxels
+    job.write(job_text(waves(tmp_path, edge), more="[segment]\nthreshold = 0.5\n[picture]\nenabled = false\n"))
+    time = estimated(job, "-n", "3", "--quick")["time"]
+    plans = json.loads(osteon("plan", "job", str(tmp_path / "job.toml"), "-n", "3", "--json", "-").stdout)
+    part = next(p for p in plans["parts"] if p["part"] == "iteration")
+    told = {p["plan"]: (p["runs"], p["messages"], p["bytes"]) for p in time["iteration"]["plans"]}
+    assert told == {p["plan"]: (p["runs"], p["messages"], p["bytes"]) for p in part["plans"]}
+    assert not any("cubes" in sentence for sentence in time["assumed"])
+
+
 def test_beyond_the_ranks_that_are_planned_messages_go_on(solid: Job, tmp_path: Path) -> None:
     """Oracle: osteon plan job on 288 ranks, which estimate replaces by blocks: bytes and messages of an iteration."""
     solid.write(job_text(waves(tmp_path, 36), more="[segment]\nthreshold = 0.5\n"))

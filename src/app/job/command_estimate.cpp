@@ -95,16 +95,17 @@ job::stage_costs find_costs(const estimate_options& o, const job::spec& spec, co
   return job::costs_of_physics(spec, size.work);
 }
 
-job::plan_image image_of(const job::job_size& size, const job::plan_limits& limits, log_sink& log) {
+job::plan_image image_of(const job::spec& spec, const job::job_size& size, const job::plan_limits& limits, log_sink& log) {
   // Larger models are not read for this: a made-up solid of the same share has as good messages.
   constexpr std::int64_t most_voxels_to_read = std::int64_t{1} << 28;
   const double elements = static_cast<double>(
       std::accumulate(size.header.active_per_plane.begin(), size.header.active_per_plane.end(), std::int64_t{0}));
   const index3 shape = size.header.shape;
   if (!size.imported || shape.volume() > most_voxels_to_read)
-    return job::made_up_image(shape, elements / static_cast<double>(shape.volume()), limits);
+    return job::made_up_image(shape, elements / static_cast<double>(shape.volume()), limits, job::thinning_of(spec));
   const voxel::model_header header = io::read_model_header(size.model, log);
-  return job::image_for_plans(header, io::read_model_planes(MPI_COMM_SELF, size.model, header, {{}, header.shape}), limits);
+  return job::image_for_plans(header, io::read_model_planes(MPI_COMM_SELF, size.model, header, {{}, header.shape}), limits,
+                              job::thinning_of(spec));
 }
 
 int estimate(const estimate_options& o) {
@@ -126,7 +127,11 @@ int estimate(const estimate_options& o) {
   if (!o.keep_costs.empty()) job::write_file(o.keep_costs, job::to_text(job::to_json(question.costs)));
   job::find_filters(spec);
   const serialized_mpi session("estimate");
-  question.image = image_of(size, question.limits, log);
+  question.image = image_of(spec, size, question.limits, log);
+  constexpr std::int64_t most_voxels = std::int64_t{1} << 23;  // elasticity, which runs without values: a second
+  if (size.imported && job::thinning_of(spec) == job::thinning::to_a_level && question.image->volume_factor != 1 &&
+      size.header.shape.volume() <= most_voxels)
+    question.of_asked = image_of(spec, size, {.most_voxels = most_voxels}, log);
   const job::time_estimate time = job::estimate_time(spec, size, e.ranks, question);
 
   e.cpu_seconds = time.solving_cpu_seconds();

@@ -5,27 +5,50 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <memory>
 #include <numbers>
 #include <osteon/base/error.hpp>
 #include <osteon/base/kth_smallest.hpp>
 #include <osteon/job/physics_entry.hpp>
 #include <osteon/plan/exchange/exchange.hpp>
+#include <string_view>
 
 namespace osteon::job {
 
 namespace {
 
-std::int64_t step_to_fit(index3 shape, std::int64_t most_voxels) {
-  std::int64_t k = 1;
-  const auto fewer = [&](std::int64_t n) { return std::max<std::int64_t>(1, n / k); };
-  while (fewer(shape.z) * fewer(shape.y) * fewer(shape.x) > most_voxels) ++k;
-  return k;
+struct coarser_shape {
+  index3 shape;
+  std::int64_t step = 1;
+  int levels = 0;  // of the solver that are left out
+};
+
+coarser_shape shape_to_fit(index3 shape, std::int64_t most_voxels, thinning how) {
+  coarser_shape found{shape};
+  for (; found.shape.volume() > most_voxels;) {
+    if (how == thinning::every_kth) {
+      ++found.step;
+    } else {
+      found.step *= 2;
+      ++found.levels;
+    }
+    const std::int64_t k = found.step, filled_up = how == thinning::to_a_level ? k - 1 : 0;
+    for (int a = 0; a < 3; ++a) found.shape[a] = std::max<std::int64_t>(1, (shape[a] + filled_up) / k);
+  }
+  return found;
 }
 
-index3 coarser(index3 shape, std::int64_t k) {
-  return {std::max<std::int64_t>(1, shape.z / k), std::max<std::int64_t>(1, shape.y / k),
-          std::max<std::int64_t>(1, shape.x / k)};
+// The material of one solid voxel of a cube; 0: there is none.
+material_number material_in(const std::vector<material_number>& image, index3 shape, index3 begin, std::int64_t edge) {
+  for (std::int64_t z = begin.z; z < std::min(begin.z + edge, shape.z); ++z)
+    for (std::int64_t y = begin.y; y < std::min(begin.y + edge, shape.y); ++y) {
+      const auto row = image.begin() + (z * shape.y + y) * shape.x;
+      const auto end = row + std::min(begin.x + edge, shape.x);
+      const auto found = std::find_if(row + begin.x, end, [](material_number m) { return m != 0; });
+      if (found != end) return *found;
+    }
+  return 0;
 }
 
 void count_active(plan_image& of) {
@@ -36,6 +59,8 @@ void count_active(plan_image& of) {
     of.header.active_per_plane[static_cast<std::size_t>(z)] =
         plane - std::count(of.image.begin() + z * plane, of.image.begin() + (z + 1) * plane, material_number{0});
 }
+
+double ratio(index3 fine, index3 few) { return static_cast<double>(fine.volume()) / static_cast<double>(few.volume()); }
 
 std::int64_t sum_of(const std::vector<std::int64_t>& counts) {
   std::int64_t sum = 0;
@@ -65,6 +90,21 @@ void scale(comm::plan_traffic& traffic, double factor) {
 
 bool is_reduction(const comm::plan_traffic& p) { return p.plan.starts_with("reductions"); }
 bool follows_volume(const std::string& part) { return part == "reading" || part == "writing"; }
+
+// The level of the elasticity solver whose nodes a plan sends; -1: it does not.
+int level_of_nodes(const std::string& plan) {
+  constexpr std::string_view begin = "nodes of level ";
+  return plan.starts_with(begin) ? std::atoi(plan.c_str() + begin.size()) : -1;
+}
+
+// Bytes of a plan of the image itself over those of the smaller one.
+double bytes_factor(const plan_image& of, const std::string& part, const std::string& plan) {
+  if (follows_volume(part)) return of.volume_factor;
+  const int levels = of.stands_for.missing_levels, level = level_of_nodes(plan);
+  if (levels == 0) return of.area_factor;
+  if (plan.starts_with("coarsest level") && !part.starts_with("heat_")) return 1;
+  return level < 0 ? of.area_factor : std::pow(of.area_factor, std::max(0.0, 1 - static_cast<double>(level) / levels));
+}
 
 // What a plan of n ranks sends once, as far as its scaling needs it.
 struct one_run {
@@ -140,15 +180,17 @@ comm::plan_traffic on_more_ranks(const comm::plan_traffic& small, int small_rank
 
 }  // namespace
 
-plan_image image_for_plans(const voxel::model_header& header, std::vector<material_number> image,
-                           const plan_limits& limits) {
-  plan_image made{header, {}, 1, 1, {}};
-  const std::int64_t k = step_to_fit(header.shape, limits.most_voxels);
+plan_image image_for_plans(const voxel::model_header& header, std::vector<material_number> image, const plan_limits& limits,
+                           thinning how) {
+  plan_image made{header, {}, 1, 1, {}, {}};
+  const auto [few, k, levels] = shape_to_fit(header.shape, limits.most_voxels, how);
   if (k == 1) {
     made.image = std::move(image);
     return made;
   }
-  const index3 fine = header.shape, few = made.header.shape = coarser(fine, k);
+  const index3 fine = header.shape;
+  made.header.shape = few;
+  made.stands_for = {fine.z, levels};
   made.header.spacing_mm = {header.spacing_mm.z * static_cast<double>(k), header.spacing_mm.y * static_cast<double>(k),
                             header.spacing_mm.x * static_cast<double>(k)};
   made.image.reserve(static_cast<std::size_t>(few.volume()));
@@ -156,23 +198,32 @@ plan_image image_for_plans(const voxel::model_header& header, std::vector<materi
     for (std::int64_t y = 0; y < few.y; ++y)
       for (std::int64_t x = 0; x < few.x; ++x)
         made.image.push_back(
-            image[static_cast<std::size_t>(((z * k + k / 2) * fine.y + y * k + k / 2) * fine.x + x * k + k / 2)]);
+            how == thinning::to_a_level
+                ? material_in(image, fine, {z * k, y * k, x * k}, k)
+                : image[static_cast<std::size_t>(((z * k + k / 2) * fine.y + y * k + k / 2) * fine.x + x * k + k / 2)]);
   const std::int64_t before = sum_of(header.active_per_plane);
   count_active(made);
-  made.volume_factor =
+  const double solid =
       static_cast<double>(before) / static_cast<double>(std::max<std::int64_t>(1, sum_of(made.header.active_per_plane)));
-  made.area_factor = std::pow(made.volume_factor, 2.0 / 3);
-  made.assumed.push_back(fmt::format(
-      "messages are planned on every {}. voxel along each axis, their bytes by the area of faces; the levels of the "
-      "solver that are missing have next to no bytes",
-      k));
+  made.volume_factor = how == thinning::to_a_level ? ratio(fine, few) : solid;
+  made.area_factor = std::pow(solid, 2.0 / 3);
+  made.assumed.push_back(
+      how == thinning::to_a_level
+          ? fmt::format(
+                "messages are planned on cubes of {0} x {0} x {0} voxels, solid where one of them is; those of finer "
+                "levels of the solver are as many as those of the cubes, with bytes by the area of faces",
+                k)
+          : fmt::format("messages are planned on every {}. voxel along each axis, their bytes by the area of faces; the "
+                        "levels of the solver that are missing have next to no bytes",
+                        k));
   return made;
 }
 
-plan_image made_up_image(index3 shape, double solid_share, const plan_limits& limits) {
-  plan_image made{{}, {}, 1, 1, {}};
-  const std::int64_t k = step_to_fit(shape, limits.most_voxels);
-  const index3 few = made.header.shape = coarser(shape, k);
+plan_image made_up_image(index3 shape, double solid_share, const plan_limits& limits, thinning how) {
+  plan_image made{{}, {}, 1, 1, {}, {}};
+  const auto [few, k, levels] = shape_to_fit(shape, limits.most_voxels, how);
+  made.header.shape = few;
+  made.stands_for = {shape.z, levels};
   made.header.spacing_mm = {1, 1, 1};
   made.header.materials = {{}, {"solid", 1000, 0.3, 1}};
   made.header.provenance_json = "{}";
@@ -191,11 +242,15 @@ plan_image made_up_image(index3 shape, double solid_share, const plan_limits& li
   made.image.reserve(values.size());
   for (const float v : values) made.image.push_back(v >= level ? material_number{1} : material_number{0});
   count_active(made);
-  made.volume_factor = static_cast<double>(shape.volume()) / static_cast<double>(few.volume());
+  made.volume_factor = ratio(shape, few);
   made.area_factor = std::pow(made.volume_factor, 2.0 / 3);
   made.assumed.push_back(
       fmt::format("messages are planned on a gyroid that fills as much of a box of {} x {} x {}", few.z, few.y, few.x));
   return made;
+}
+
+thinning thinning_of(const spec& job) {
+  return physics_of(job).counts_missing_levels ? thinning::to_a_level : thinning::every_kth;
 }
 
 index3 grid_of_blocks(index3 shape, int ranks) {
@@ -265,13 +320,12 @@ plan::plan blocks_around(const std::string& name, index3 blocks, double peers, d
 
 job_plans plans_at_scale(const spec& job, const plan_image& of, int ranks, const plan_limits& limits) {
   const int planned = static_cast<int>(std::min<std::int64_t>({ranks, limits.most_ranks, of.header.shape.volume()}));
-  job_plans plans = plans_of_voxels(job, of.header, of.image, planned);
+  job_plans plans = plans_of_voxels(job, of.header, of.image, planned, of.stands_for);
   plans.assumed.insert(plans.assumed.begin(), of.assumed.begin(), of.assumed.end());
-  if (of.area_factor != 1)
+  if (of.volume_factor != 1)
     for (job_part& part : plans.parts)
       for (comm::plan_traffic& p : part.plans)
-        if (part.name != "picture" && !is_reduction(p))
-          scale(p, follows_volume(part.name) ? of.volume_factor : of.area_factor);
+        if (part.name != "picture" && !is_reduction(p)) scale(p, bytes_factor(of, part.name, p.plan));
   if (planned == ranks) return plans;
   const index3 blocks = grid_of_blocks(of.header.shape, ranks);
   for (job_part& part : plans.parts)

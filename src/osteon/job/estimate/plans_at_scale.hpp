@@ -15,7 +15,8 @@ struct plan_image {
   std::vector<material_number> image;  ///< shape header.shape
   double area_factor = 1;              ///< bytes of a face of the job's own image over those of this
   double volume_factor = 1;            ///< voxels of the one over those of the other
-  std::vector<std::string> assumed;    ///< in sentences
+  thinned_image stands_for{};
+  std::vector<std::string> assumed;  ///< in sentences
 };
 
 /// How far plans are made exactly.
@@ -24,11 +25,23 @@ struct plan_limits {
   int most_ranks = 256;
 };
 
-/// The model itself, or every k-th voxel of it along each axis, so that it has at most so many.
-plan_image image_for_plans(const voxel::model_header& header, std::vector<material_number> image, const plan_limits& limits);
+/// How an image becomes smaller.
+enum class thinning {
+  every_kth,  ///< voxel along each axis
+  /// Cubes of 2, 4, 8, ... voxels, solid where one of them is: the bricks of a level of the solver, which counts the
+  /// messages of the levels between (physics_entry::counts_missing_levels).
+  to_a_level
+};
+
+/// The model itself, or a smaller one, so that it has at most so many voxels.
+plan_image image_for_plans(const voxel::model_header& header, std::vector<material_number> image, const plan_limits& limits,
+                           thinning how = thinning::every_kth);
 
 /// A made-up solid of that shape and share: a gyroid, of one material. For images of which only a header is known.
-plan_image made_up_image(index3 shape, double solid_share, const plan_limits& limits);
+plan_image made_up_image(index3 shape, double solid_share, const plan_limits& limits, thinning how = thinning::every_kth);
+
+/// Of the job's physics.
+thinning thinning_of(const spec& job);
 
 /// The plans on so many ranks. Beyond `most_ranks` a rank's messages are those of the ranks that were planned, as many, to
 /// the blocks around its own in a grid of blocks, with bytes by the area of faces; reductions and what goes to and from rank

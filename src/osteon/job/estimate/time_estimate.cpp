@@ -38,7 +38,7 @@ const part_time& part_named(const std::vector<part_time>& parts, const std::stri
   return found == parts.end() ? none : *found;
 }
 
-on_ranks look_at(const spec& job, const job_size& size, int ranks, const time_question& q) {
+on_ranks look_at(const spec& job, const job_size& size, int ranks, const time_question& q, bool is_asked = false) {
   on_ranks found{estimate(job, size, ranks), q.network(ranks), {}, {}, false, false};
   found.assumed = found.where.assumed;
   if (ranks == 1) return found;
@@ -46,12 +46,13 @@ on_ranks look_at(const spec& job, const job_size& size, int ranks, const time_qu
     found.scaled = true;
     return found;
   }
+  const plan_image& image = is_asked && q.of_asked ? *q.of_asked : *q.image;
   try {
-    const job_plans plans = plans_at_scale(job, *q.image, ranks, q.limits);
+    const job_plans plans = plans_at_scale(job, image, ranks, q.limits);
     found.parts = times_of(plans, found.where);
     found.marked = plans.are_marked;
     found.assumed.insert(found.assumed.end(), plans.assumed.begin(), plans.assumed.end());
-    found.scaled = ranks > q.limits.most_ranks || q.image->volume_factor != 1;
+    found.scaled = ranks > q.limits.most_ranks || image.volume_factor != 1;
   } catch (const plans_unknown& why) {
     found.scaled = true;
     found.assumed.push_back(fmt::format("messages are left out: {}", why.what()));
@@ -225,7 +226,7 @@ double time_estimate::solving_cpu_seconds() const {
 }
 
 time_estimate estimate_time(const spec& job, const job_size& size, int ranks, const time_question& question) {
-  const auto at = [&](int n) { return add_up(job, size, look_at(job, size, n, question), question); };
+  const auto at = [&](int n) { return add_up(job, size, look_at(job, size, n, question, n == ranks), question); };
   time_estimate asked = at(ranks);
   const auto point = [](const time_estimate& t) {
     return rank_point{t.ranks, t.seconds(), t.iteration.seconds(), t.iteration.limit()};

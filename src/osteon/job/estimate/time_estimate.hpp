@@ -56,7 +56,8 @@ struct time_estimate {
 /// What a time is estimated from.
 struct time_question {
   stage_costs costs;
-  std::optional<plan_image> image;  ///< none: the plans are not known
+  std::optional<plan_image> image;     ///< none: the plans are not known
+  std::optional<plan_image> of_asked;  ///< for the number of ranks that is asked; none: image, too
   std::function<rank_network(int ranks)> network;
   std::vector<std::string> assumed;  ///< what those who ask know
   plan_limits limits;
