@@ -64,7 +64,7 @@ def test_levels_of_a_large_image_are_visited_as_in_its_plans(job: Job, tmp_path:
     """Oracle: osteon plan job, of the whole image."""
     job.environment["OSTEON_CACHE"] = str(tmp_path / "cache")
     edge = 130  # beyond 2^21 voxels
-    job.write(job_text(waves(tmp_path, edge), more="[segment]\nthreshold = 0.5\n[picture]\nenabled = false\n"))
+    job.write(job_text(waves(tmp_path, edge), more="[segment]\nthreshold = 0.5\n"))
     time = estimated(job, "-n", "3", "--quick")["time"]
     plans = json.loads(osteon("plan", "job", str(tmp_path / "job.toml"), "-n", "3", "--json", "-").stdout)
     part = next(p for p in plans["parts"] if p["part"] == "iteration")
