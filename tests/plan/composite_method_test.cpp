@@ -223,16 +223,16 @@ TEST(composite_method, names_what_is_wrong) {
   EXPECT_NE(refusal("binry-swap").find("did you mean 'binary-swap'?"), std::string::npos);
   EXPECT_NE(refusal("binry-swap").find("known are sequential, direct-send"), std::string::npos);
   EXPECT_NE(refusal("").find("known are"), std::string::npos);
-  EXPECT_NE(refusal("tree:4").find("'4' is no parameter of it"), std::string::npos);
-  EXPECT_NE(refusal("radix-k:8,1").find("'1' should be a number of at least 2"), std::string::npos);
-  EXPECT_NE(refusal("radix-k:8,,2").find("'' should be a number"), std::string::npos);
-  EXPECT_NE(refusal("multi-step").find("needs the size of its groups"), std::string::npos);
-  EXPECT_NE(refusal("multi-step:0").find("at least 1"), std::string::npos);
+  EXPECT_NE(refusal("tree:4").find("unknown parameter '4'"), std::string::npos);
+  EXPECT_NE(refusal("radix-k:8,1").find("'1' must be an integer >= 2"), std::string::npos);
+  EXPECT_NE(refusal("radix-k:8,,2").find("'' must be an integer"), std::string::npos);
+  EXPECT_NE(refusal("multi-step").find("requires the size of its groups"), std::string::npos);
+  EXPECT_NE(refusal("multi-step:0").find("integer >= 1"), std::string::npos);
   EXPECT_NE(refusal("multi-step:4:tree:three").find("did you mean 'tree'?"), std::string::npos);
-  EXPECT_NE(refusal("multi-step:99999999999").find("should be a number"), std::string::npos);
+  EXPECT_NE(refusal("multi-step:99999999999").find("must be an integer"), std::string::npos);
   EXPECT_NE(refusal("tree+gathr").find("did you mean 'gather'?"), std::string::npos);
-  EXPECT_NE(refusal("tree+gather:3").find("cannot be collected by 'gather:3'"), std::string::npos);
-  EXPECT_NE(refusal("tree+none+none").find("in one way only"), std::string::npos);
+  EXPECT_NE(refusal("tree+gather:3").find("unknown collection 'gather:3'"), std::string::npos);
+  EXPECT_NE(refusal("tree+none+none").find("more than one way of collection"), std::string::npos);
 }
 
 TEST(composite_method, refuses_what_cannot_be_planned) {

@@ -140,7 +140,7 @@ TEST_F(verify_catches, a_message_in_a_later_round) {
 
 TEST_F(verify_catches, a_swapped_blend_order) {
   turn(arrival::blend_front, arrival::blend_back);
-  expect_problem("the two must touch in that order");
+  expect_problem("the intervals must be adjacent in that order");
 }
 
 TEST_F(verify_catches, a_blend_that_only_overwrites) {
@@ -164,17 +164,17 @@ TEST_F(verify_catches, a_duplicated_blend) {
   const plan::message received = *found.here, sent = *found.there;
   spoilt.ranks[static_cast<std::size_t>(found.rank)].rounds[found.round].receives.push_back(received);
   spoilt.ranks[static_cast<std::size_t>(received.peer)].rounds[found.round].sends.push_back(sent);
-  expect_problem("the two must touch in that order");
+  expect_problem("the intervals must be adjacent in that order");
 }
 
 TEST_F(verify_catches, a_message_to_oneself) {
   spoilt.ranks[0].rounds[1].sends.at(0).peer = 0;
-  expect_problem("the peer must be another one");
+  expect_problem("the peer must be another of");
 }
 
 TEST_F(verify_catches, elements_outside_the_object) {
   find(arrival::blend_back).here->elements = {990, 1010};
-  expect_problem("it must be a non-empty part of [0, 1000)");
+  expect_problem("must be a non-empty part of [0, 1000)");
 }
 
 TEST_F(verify_catches, a_result_with_two_owners) {
@@ -184,7 +184,7 @@ TEST_F(verify_catches, a_result_with_two_owners) {
 
 TEST_F(verify_catches, a_result_that_nobody_has) {
   spoilt.ranks[2].result = {{0, 600}};
-  expect_problem("elements from 600 to 1000 are with nobody");
+  expect_problem("elements from 600 to 1000 have no owner");
 }
 
 TEST_F(verify_catches, a_result_beyond_the_object) {

@@ -97,7 +97,7 @@ TEST_P(every_spoilt_plan, is_caught) {
     EXPECT_TRUE(has(narrowed, {"expects elements", "must be a non-empty part"})) << narrowed;
 
     const auto elsewhere = plan.after(at, [&](auto&, auto&, message& m) { m.peer = (m.peer + 1) % ranks; });
-    EXPECT_TRUE(has(elsewhere, {"in this round", "the peer must be another one", "expects elements"})) << elsewhere;
+    EXPECT_TRUE(has(elsewhere, {"in this round", "the peer must be another of", "expects elements"})) << elsewhere;
 
     const auto otherwise = plan.after(at, [&](auto&, auto&, message& m) {
       m.on_arrival = how == arrival::blend_back ? arrival::blend_front : arrival::blend_back;
@@ -107,18 +107,18 @@ TEST_P(every_spoilt_plan, is_caught) {
     if (at.sends) continue;
     if (how == arrival::place) {
       const auto blended = plan.after_other_arrival(at, arrival::blend_back);
-      EXPECT_TRUE(has(blended, {"the two must touch in that order"})) << blended;
+      EXPECT_TRUE(has(blended, {"the intervals must be adjacent in that order"})) << blended;
       continue;
     }
     const auto turned =
         plan.after_other_arrival(at, how == arrival::blend_front ? arrival::blend_back : arrival::blend_front);
-    EXPECT_TRUE(has(turned, {"the two must touch in that order"})) << turned;
+    EXPECT_TRUE(has(turned, {"the intervals must be adjacent in that order"})) << turned;
 
     const auto overwritten = plan.after_other_arrival(at, arrival::place);
-    EXPECT_TRUE(has(overwritten, {"the two must touch in that order", "instead of [0, 11)"})) << overwritten;
+    EXPECT_TRUE(has(overwritten, {"the intervals must be adjacent in that order", "instead of [0, 11)"})) << overwritten;
 
     const auto twice = plan.after(at, [&](auto& p, auto& all, message& m) { send_twice(p, at, all, message(m)); });
-    EXPECT_TRUE(has(twice, {"the two must touch in that order"})) << twice;
+    EXPECT_TRUE(has(twice, {"the intervals must be adjacent in that order"})) << twice;
   }
 }
 

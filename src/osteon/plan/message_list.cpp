@@ -18,10 +18,10 @@ constexpr std::int64_t most_messages = 50'000'000, most_named_rank = (1 << 20) -
 
 struct line_of_list {
   listed_message what;
-  bool is_sent = true, is_received = true;  // the ends that the line tells of
+  bool is_sent = true, is_received = true;  // ends described by the line
 };
 
-// With lines that tell of one end, the other end is not made up, so that verify finds what is missing.
+// The other end of single-ended lines is not added, so that verify detects missing ends.
 plan plan_of_ends(const std::string& name, int ranks, const std::vector<line_of_list>& lines) {
   const auto all = std::make_shared<std::map<std::pair<int, std::int64_t>, round>>();  // by rank and round
   plan made{.name = name, .ranks = ranks, .moves = cargo::bytes};
@@ -81,10 +81,10 @@ plan parse_messages(const std::string& text, const std::string& source) {
     good = good && count == 4 && value[0] <= most_round && value[1] <= most_named_rank && value[2] <= most_named_rank &&
            value[3] <= most_bytes && value[1] != value[2];
     if (!good)
-      throw data_error(fmt::format(
-          "{}:{}: '{}' is no message: write round, sender, another rank as receiver (up to {}), bytes, and 'sent' "
-          "or 'received' if the line tells of one end",
-          source, line_number, whole, most_named_rank));
+      throw data_error(
+          fmt::format("{}:{}: '{}' is not a message: write round, sender, another rank as receiver (up to {}), bytes, and "
+                      "'sent' or 'received' for a single end",
+                      source, line_number, whole, most_named_rank));
     tells_ends = tells_ends || one_end;
     lines.push_back({{value[0], static_cast<int>(value[1]), static_cast<int>(value[2]), value[3]}, !is_received, !is_sent});
     ranks = std::max({ranks, value[1] + 1, value[2] + 1});
@@ -92,7 +92,7 @@ plan parse_messages(const std::string& text, const std::string& source) {
       throw data_error(fmt::format("{} has more than {} messages", source, most_messages));
   }
   if (lines.empty())
-    throw data_error(fmt::format("{} has no message: write lines of round, sender, receiver, bytes", source));
+    throw data_error(fmt::format("{} contains no message: write lines of round, sender, receiver, bytes", source));
   if (tells_ends) return plan_of_ends(source, static_cast<int>(ranks), lines);
   std::vector<listed_message> messages;
   messages.reserve(lines.size());

@@ -35,7 +35,7 @@ plan plan_of(std::string name, int ranks, const std::vector<listed_message>& mes
     made.rounds = std::max(made.rounds, m.round + 1);
   }
   made.of = [all](int rank, std::int64_t number) {
-    if (rank >= std::ssize(*all)) return round{};  // of a plan that was given more ranks
+    if (rank >= std::ssize(*all)) return round{};  // of a plan for more ranks
     const by_round& own = (*all)[static_cast<std::size_t>(rank)];
     const auto found = own.find(number);
     return found == own.end() ? round{} : found->second;

@@ -1,8 +1,8 @@
 #pragma once
 /// @file
-/// A communication plan is a value: sender, receiver, content and round of each message, and what is done with it on
-/// arrival. It is written down before anything is sent, so that it can be verified, costed, simulated, executed and drawn
-/// (src/osteon/README.md, "The one idea").
+/// A communication plan is a value: sender, receiver, content, round and arrival action of each message. It exists before
+/// any message is sent, so that it can be verified, costed, simulated, executed and drawn (src/osteon/README.md, "The one
+/// idea").
 ///
 /// A plan is produced lazily: a generator builds the messages of one rank in one round.
 #include <cstdint>
@@ -25,16 +25,16 @@ struct parcel {
   friend bool operator==(const parcel&, const parcel&) = default;
 };
 
-/// What becomes of a message at its receiver.
+/// Arrival action of a message.
 enum class arrival : std::uint8_t {
-  place,        ///< it takes the place of the receiver's own; parcels for other ranks are kept to be passed on
-  add,          ///< it is summed into the receiver's own; of copies in the order of ranks, so that all get the same bits
+  place,        ///< it replaces the receiver's data; parcels for other ranks are stored for forwarding
+  add,          ///< it is added to the receiver's data; copies in the order of ranks, so that all are bitwise equal
   blend_front,  ///< it is in front of the receiver's own
   blend_back,   ///< it is behind the receiver's own
-  keep,         ///< the receiver knows
+  keep,         ///< defined by the receiver
 };
 
-/// One message, seen from one of its two ends; both say the same, but for the peer.
+/// One message as described by one of its two ends; the descriptions differ only in the peer.
 struct message {
   int peer = -1;
   span elements{};  ///< of the plan's object; without one, as many elements from 0 on as there are in the message
@@ -42,13 +42,13 @@ struct message {
   std::vector<parcel> parcels{};  ///< its parts, in this order; empty: the one parcel from sender to receiver
 
   std::int64_t size() const { return elements.size(); }
-  /// Whether the receiver computes with what came.
+  /// True if the receiver computes with the message.
   bool is_combined() const { return on_arrival != arrival::place && on_arrival != arrival::keep; }
   friend bool operator==(const message&, const message&) = default;
 };
 
-/// The messages of one rank that are under way at the same time. Sends carry what the rank held before the round; what
-/// arrives is put in place, added or blended in the order of `receives`.
+/// Concurrent messages of one rank. Sends contain the data of the rank before the round; received data are stored, added or
+/// blended in the order of `receives`.
 struct round {
   std::vector<message> sends{}, receives{};
   bool empty() const { return sends.empty() && receives.empty(); }
@@ -61,15 +61,14 @@ struct rank_plan {
   std::vector<span> result{};
 };
 
-/// What messages are made of.
+/// Content of messages.
 enum class cargo : std::uint8_t {
   object,   ///< spans of an object, which each rank has one of
   parcels,  ///< data of a rank for another rank, which others may pass on
-  bytes,    ///< elements that the ranks know (halos, transforms, what a run has counted)
+  bytes,    ///< elements defined by the ranks (halos, transforms, counts of a run)
 };
 
-/// A form about which theorems are known (osteon/net/networks/conflicts.hpp). A generator that sets one guarantees that `of`
-/// has it.
+/// Structure with known theorems (osteon/net/networks/conflicts.hpp). A generator that sets it guarantees it for `of`.
 enum class exchange_form : std::uint8_t {
   any,
   translation,            ///< in each round rank x sends to x + s, coordinates modulo `shape`
@@ -85,7 +84,7 @@ struct plan {
   std::int64_t rounds = 0;
   cargo moves = cargo::object;
   std::int64_t elements = 0;       ///< of the object
-  std::int64_t element_bytes = 1;  ///< of an element, for those who cost, simulate or count; executors are told theirs
+  std::int64_t element_bytes = 1;  ///< bytes per element for costs, simulation and counts; executors have their own
   std::function<round(int rank, std::int64_t round)> of{};
   /// The elements that a rank holds the final value of; none: all have all, or there is no object.
   std::function<std::vector<span>(int rank)> result{};
@@ -114,15 +113,15 @@ plan plan_of(std::string name, int ranks, const std::vector<listed_message>& mes
 /// @throws data_error naming the line
 plan parse_messages(const std::string& text, const std::string& source);
 
-/// What goes between a rank and a peer in one go.
+/// Combined message between a rank and a peer.
 struct transfer {
   int peer = -1;
   std::int64_t bytes = 0;
   std::int64_t combined = 0;  ///< bytes that the receiver computes with
 };
 
-/// The sends (or receives) of a round as they travel: of an object all spans for one peer together, otherwise each message
-/// by itself. In the order in which peers come first.
+/// Sends (or receives) of a round as transmitted: all spans of an object for one peer combined, other messages separate. In
+/// the order of the first message of each peer.
 std::vector<transfer> transfers(const plan& what, const std::vector<message>& messages);
 
 }  // namespace osteon::plan

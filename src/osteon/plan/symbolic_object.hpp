@@ -34,7 +34,7 @@ class symbolic_object {
     const std::size_t first = at(what.elements.begin), last = at(what.elements.end - 1);
     const stretch before = stretches_[first], after = stretches_[last];
     const std::int64_t after_end = end_of(last);
-    // What replaces the stretches from `first` to `last`: the rest of the first, the new one, the rest of the last.
+    // Replacement of the intervals from `first` to `last`: the rest of the first, the new one, the rest of the last.
     stretch parts[3];
     std::size_t count = 0;
     const auto add = [&](stretch s) {

@@ -67,19 +67,19 @@ class verifier {
 
   bool well_formed(std::int64_t r, int rank, const message& m) {
     if (m.peer < 0 || m.peer >= plan_.ranks || m.peer == rank) {
-      fault(place(r, rank), "a message with rank {}: the peer must be another one of the {} ranks", m.peer, plan_.ranks);
+      fault(place(r, rank), "a message with rank {}: the peer must be another of the {} ranks", m.peer, plan_.ranks);
       return false;
     }
     const bool is_empty = is_object() && plan_.elements > 0 && m.size() == 0;
     if (m.size() < 0 || is_empty || (is_object() && (m.elements.begin < 0 || m.elements.end > plan_.elements))) {
-      fault(place(r, rank), "a message of {} with rank {}: it must be {}", text_of(m), m.peer,
+      fault(place(r, rank), "a message of {} with rank {}: must be {}", text_of(m), m.peer,
             is_object() ? fmt::format("a non-empty part of [0, {})", plan_.elements) : "0 or more");
       return false;
     }
     return true;
   }
 
-  // What ranks hold at first, and at the end.
+  // Initial and final data of ranks.
   void start() {
     if (plan_.moves == cargo::parcels) {
       holder_.resize(ranks_ * ranks_);
@@ -98,7 +98,7 @@ class verifier {
     indices_of_ranks(goal_.order);  // throws if it is no permutation
     if (!goal_.active.empty() && goal_.active.size() != ranks_)
       throw usage_error(
-          fmt::format("active spans of {} ranks for a plan of {}: give them for each", goal_.active.size(), ranks_));
+          fmt::format("active spans of {} ranks for a plan of {}: pass them for each", goal_.active.size(), ranks_));
     std::vector<std::size_t> rank_at(goal_.order.begin(), goal_.order.end());
     objects_.resize(ranks_);
     if (goal_.active.empty()) {
@@ -132,7 +132,7 @@ class verifier {
     contents_.clear();
     for (auto& box : inbox_) box.clear();
     for (int rank = 0; rank < plan_.ranks; ++rank) now_[static_cast<std::size_t>(rank)] = plan_.of(rank, r);
-    // All sends carry what their rank held before the round.
+    // All sends contain the data of their rank before the round.
     for (int rank = 0; rank < plan_.ranks; ++rank)
       for (const message& m : now_[static_cast<std::size_t>(rank)].sends)
         if (well_formed(r, rank, m)) send(r, rank, m);
@@ -153,7 +153,7 @@ class verifier {
       for_each_parcel(rank, m, [&](parcel p) {
         const int* const holder = holder_of(p);
         if (holder == nullptr || *holder != rank)
-          fault(place(r, rank), "sends the parcel from {} to {}, which it does not hold", p.from, p.to);
+          fault(place(r, rank), "sends the parcel from {} to {}, which it does not have", p.from, p.to);
       });
   }
 
@@ -180,7 +180,7 @@ class verifier {
     return true;
   }
 
-  // The next message of a channel; an inbox is in the order of senders, for that is the order in which they are asked.
+  // Next message of a channel; an inbox is in the order of senders, the order of queries.
   const under_way* take(int rank, int from) {
     auto& box = inbox_[static_cast<std::size_t>(rank)];
     const auto first = std::lower_bound(box.begin(), box.end(), from,
@@ -218,8 +218,8 @@ class verifier {
       const bool touches_front = c.back == own.front, touches_back = own.back == c.front;
       if (!(in_front ? touches_front : adds ? touches_front || touches_back : touches_back))
         fault(place(r, rank),
-              "{} elements [{}, {}) of visibility [{}, {}) from rank {} {} its own [{}, {}): the two must touch in that "
-              "order",
+              "{} elements [{}, {}) of visibility [{}, {}) from rank {} {} its own [{}, {}): the intervals must be adjacent "
+              "in that order",
               adds ? "adds" : "blends", own.elements.begin, own.elements.end, c.front, c.back, m.peer,
               adds       ? "to"
               : in_front ? "in front of"
@@ -245,8 +245,9 @@ class verifier {
 
   void hand_over(std::int64_t r, int rank, parcel p) {
     int* const holder = holder_of(p);
-    if (holder == nullptr) return;  // said at its sender
-    if (*holder == p.to) fault(place(r, rank), "gets the parcel from {} to {}, which was in its place", p.from, p.to);
+    if (holder == nullptr) return;  // reported at its sender
+    if (*holder == p.to)
+      fault(place(r, rank), "receives the parcel from {} to {}, which was already at its destination", p.from, p.to);
     *holder = rank;
   }
 
@@ -254,7 +255,8 @@ class verifier {
     if (goal_.staged_elements < 0) return;
     for (int rank = 0; rank < plan_.ranks; ++rank)
       if (const auto staged = staged_elements(now_[static_cast<std::size_t>(rank)]); staged > goal_.staged_elements)
-        fault(place(r, rank), "holds {} elements beside its object; the limit is {}", staged, goal_.staged_elements);
+        fault(place(r, rank), "stores {} elements in addition to its object; the limit is {}", staged,
+              goal_.staged_elements);
   }
 
   void check_results() {
@@ -280,10 +282,10 @@ class verifier {
     for (const auto& [s, rank] : held) {
       if (s.begin != covered)
         fault(fmt::format("result, rank {}", rank), "elements from {} to {} are {}", std::min(s.begin, covered),
-              std::max(s.begin, covered), s.begin > covered ? "with nobody" : "with two owners");
+              std::max(s.begin, covered), s.begin > covered ? "without an owner" : "with two owners");
       covered = std::max(covered, s.end);
     }
-    if (covered < plan_.elements) fault("result", "elements from {} to {} are with nobody", covered, plan_.elements);
+    if (covered < plan_.elements) fault("result", "elements from {} to {} have no owner", covered, plan_.elements);
   }
 
   void check_complete(int rank, const content& c) {
@@ -302,7 +304,7 @@ class verifier {
       objects_[static_cast<std::size_t>(rank)].read({0, plan_.elements}, own_);
       for (const content& c : own_)
         if (c.front != wanted.begin || c.back != wanted.end)
-          fault(fmt::format("the end, rank {}", rank), "elements [{}, {}) hold ranks [{}, {}) instead of [{}, {})",
+          fault(fmt::format("the end, rank {}", rank), "elements [{}, {}) contain ranks [{}, {}) instead of [{}, {})",
                 c.elements.begin, c.elements.end, c.front, c.back, wanted.begin, wanted.end);
     }
   }
@@ -320,12 +322,12 @@ class verifier {
   const plan& plan_;
   const goal& goal_;
   std::size_t ranks_;
-  std::vector<symbolic_object> objects_;  // by rank; none if contents are not asked
+  std::vector<symbolic_object> objects_;  // by rank; empty if contents are not checked
   symbolic_object complete_;
   std::vector<int> holder_;  // of the parcel from i / ranks to i % ranks
   std::vector<problem> problems_;
 
-  // Of the round that is being executed.
+  // State of the current round.
   std::vector<round> now_;  // by rank
   std::vector<under_way> under_way_;
   std::vector<content> contents_, own_;

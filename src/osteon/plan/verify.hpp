@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Symbolic execution of a plan: is everything delivered, blended in legal order, and does nobody wait forever? And counts
-/// of its messages, bytes and memory.
+/// Symbolic execution of a plan: verifies delivery, blending order and absence of deadlock. Counts of messages, bytes and
+/// memory.
 #include <functional>
 #include <osteon/base/error.hpp>
 #include <osteon/plan/plan.hpp>
@@ -10,46 +10,45 @@ namespace osteon::plan {
 
 constexpr std::size_t most_problems = 20;  ///< that a verification lists
 
-/// Whether rank `from` has a parcel for rank `to`.
+/// True if rank `from` has a parcel for rank `to`.
 using parcel_wanted = std::function<bool(int from, int to)>;
 
-/// Postcondition of a plan. What it does not name is not asked: then a plan of an object is held against the rules for the
-/// ends of messages alone.
+/// Postcondition of a plan. Unset members are not checked: then a plan of an object is checked only for matching ends of
+/// messages.
 struct goal {
   std::vector<int> order = {};        ///< of compositing: rank at each visibility index, front to back
   int root = 0;                       ///< rank with the whole picture at the end; -1: spread over all ranks
-  std::int64_t staged_elements = -1;  ///< most elements that a rank may hold beside its object; -1: no limit
+  std::int64_t staged_elements = -1;  ///< maximum number of elements stored in addition to the object; -1: no limit
   /// By rank, where it has drawn anything: sorted, disjoint spans; elsewhere its object is transparent and may be left
   /// out. Empty: everyone has drawn everywhere.
   std::vector<std::vector<span>> active = {};
-  /// Of sums, copies and broadcasts: the ranks [begin, end) whose objects are in a rank's at the end.
+  /// Sums, copies and broadcasts: ranks [begin, end) with objects contained in the final object of a rank.
   std::function<span(int rank)> holds = {};
   parcel_wanted wanted = {};  ///< of parcels; none: each ordered pair of different ranks
 };
 
-/// Elements that a round has to hold beside the object: what is blended on arrival, and what arrives where the old
-/// elements are still being sent.
+/// Elements that a round stores in addition to the object: data blended on arrival, and data that arrive while the old
+/// elements are being sent.
 std::int64_t staged_elements(const round& what);
-/// Whether a received message can be written in place while the round's sends are under way.
+/// True if a received message can be written in place during the sends of the round.
 bool arrives_in_place(const round& what, const message& received);
 
-/// Execute the whole plan on symbols.
+/// Execute the whole plan symbolically.
 ///
-/// A plan without problems has, for each send, one receive in the same round (and the other way round) that says the same;
-/// messages of a pair are told apart by their order. A rank posts all messages of a round before it waits for any of them,
-/// so by induction over the rounds no rank waits forever.
+/// In a valid plan, each send has one receive in the same round with the same description, and vice versa; the order
+/// identifies messages of a pair. A rank posts all messages of a round before it waits for any of them, so by induction over
+/// the rounds there is no deadlock.
 ///
-/// Of an object, every element of every rank carries the interval of visibility indices (or of ranks, with `goal.holds`)
-/// that it has blended. `over` joins only touching intervals, front before back, and a sum touching ones in any order. At
-/// the end of compositing every element is held exactly once as a result, and holds [0, ranks); where ranks are inactive,
-/// indices count those that are active at the element.
+/// For an object, every element of every rank has the interval of visibility indices (or of ranks, with `goal.holds`) that
+/// it has blended. `over` joins only touching intervals, front before back, and a sum touching ones in any order. At the end
+/// of compositing every element is exactly once in a result, with the interval [0, ranks); indices count the ranks that are
+/// active at the element.
 ///
-/// Of parcels, a rank sends only what it holds, and in the end each wanted parcel, and no other, has come to its rank, and
-/// never left it.
-/// @return the faults, in words; at most 20
-/// @throws usage_error if the goal's order is no permutation of the plan's ranks, or its root none of them
-/// @cost O(messages log ranks) time; in memory one round of all ranks, for each rank the stretches of its object that
-/// differ,
+/// For parcels, a rank sends only parcels that it has, and at the end each wanted parcel, and no other, is at its rank and
+/// has never left it.
+/// @return descriptions of at most 20 faults
+/// @throws usage_error if the goal's order is not a permutation of the plan's ranks, or its root not a rank
+/// @cost O(messages log ranks) time; memory of one round of all ranks, for each rank the distinct intervals of its object,
 ///       O(ranks^2) for parcels
 std::vector<problem> verify(const plan& what, const goal& wanted = {});
 
@@ -61,7 +60,7 @@ struct plan_summary {
   std::int64_t most_sent = 0;         ///< elements, by the rank that sends most
   std::int64_t most_received = 0;     ///< elements, by the rank that receives most
   std::int64_t most_messages_in = 0;  ///< into one rank in one round
-  std::int64_t most_staged = 0;       ///< elements that a rank holds beside its object (see staged_elements)
+  std::int64_t most_staged = 0;       ///< elements stored in addition to the object (see staged_elements)
 };
 
 /// Count the whole plan. @cost O(messages log messages of a round)

@@ -36,8 +36,8 @@ struct collector {
   }
 };
 
-// A tree over the places, so that what a subtree holds is one span where parts follow each other. A stretch of places
-// is headed by the root if it is in it, otherwise by its first place.
+// A tree over the places, so that the data of a subtree are one span if parts are contiguous. The head of an interval of
+// places is the root if it contains it, otherwise the first place.
 struct fan_in_tree : collector {
   std::int64_t ways;
 
@@ -143,14 +143,16 @@ composite collected(composite parts, int root, const collect_options& options) {
   switch (options.method) {
     case collect_method::fan_in: {
       if (options.limit < 1)
-        throw usage_error(fmt::format("a collect with at most {} messages into one rank: allow at least 1", options.limit));
+        throw usage_error(
+            fmt::format("a collect with at most {} messages into one rank: must be at least 1", options.limit));
       const auto tree = std::make_shared<const fan_in_tree>(fan_in_tree{plain, options.limit + 1});
       return appended(plain, tree->rounds(), [tree](int index, int level) { return tree->of(index, level); });
     }
     case collect_method::leaders: {
       if (options.host_of.size() != static_cast<std::size_t>(plain.parts.members))
-        throw usage_error(fmt::format("a collect by the hosts' leaders, with hosts of {} of the {} ranks: name each rank's",
-                                      options.host_of.size(), plain.parts.members));
+        throw usage_error(
+            fmt::format("a collect by leaders of hosts, with hosts of {} of the {} ranks: pass the host of each rank",
+                        options.host_of.size(), plain.parts.members));
       by_leaders hosts{plain, options.host_of, {}};
       for (int i = 0; i < plain.parts.members; ++i)
         hosts.members_of[options.host_of[static_cast<std::size_t>(i)]].push_back(i);

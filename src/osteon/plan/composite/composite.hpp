@@ -2,8 +2,8 @@
 /// @file
 /// Compositing by visibility index: the form in which all methods are written.
 ///
-/// A method is written for members 0 ... n - 1, front to back. Ranks are assigned to indices last (`in_order`),
-/// so that no method can take the order of ranks for the order of visibility, and methods can be put into one another.
+/// A method is written for members 0 ... n - 1, front to back. Ranks are assigned to indices last (`in_order`), so that
+/// methods cannot confuse the order of ranks with the order of visibility, and methods can be nested.
 #include <functional>
 #include <osteon/plan/plan.hpp>
 #include <span>
@@ -28,7 +28,7 @@ struct composite {
   std::int64_t elements = 0;
   int rounds = 0;
   std::function<round(int index, int round)> of;
-  /// What a member holds the final value of.
+  /// Elements with the final value at a member.
   std::function<std::vector<span>(int index)> owned;
   int holder = -1;  ///< the member that holds everything at the end; -1: there are several
 
@@ -50,7 +50,7 @@ void add_messages(round& target, const round& source, std::int64_t offset, Renam
     }
 }
 
-/// What a message from one index becomes at another: the lower one is in front.
+/// Arrival action of a message from one index to another: the lower one is in front.
 inline arrival blended(int from, int to) { return from < to ? arrival::blend_front : arrival::blend_back; }
 
 /// Rename the members to ranks.

@@ -35,9 +35,8 @@ class parser {
     words_ = split(parts[0], ':');
     target_.by_index = method();
     if (at_ < words_.size())
-      throw usage_error(fmt::format("compositing method '{}': '{}' is no parameter of it", text_, words_[at_]));
-    if (parts.size() > 2)
-      throw usage_error(fmt::format("compositing method '{}': it can be collected in one way only", text_));
+      throw usage_error(fmt::format("compositing method '{}': unknown parameter '{}'", text_, words_[at_]));
+    if (parts.size() > 2) throw usage_error(fmt::format("compositing method '{}': more than one way of collection", text_));
     if (parts.size() == 2) collect(parts[1]);
   }
 
@@ -52,7 +51,7 @@ class parser {
     int value = 0;
     const auto [end, fault] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (fault != std::errc() || end != word.data() + word.size() || value < least)
-      throw usage_error(fmt::format("compositing method '{}': '{}' should be a number of at least {}", text_, word, least));
+      throw usage_error(fmt::format("compositing method '{}': '{}' must be an integer >= {}", text_, word, least));
     return value;
   }
   bool number_follows() const {
@@ -90,7 +89,7 @@ class parser {
     }
     const std::vector<std::string> names{"sequential", "direct-send", "slic",       "pipeline", "tree",  "binary-swap",
                                          "2-3-swap",   "2-3-4-swap",  "multi-step", "radix-k",  "hybrid"};
-    throw usage_error(fmt::format("compositing method '{}': there is no '{}'{}; known are {}", text_, name,
+    throw usage_error(fmt::format("compositing method '{}': unknown method '{}'{}; known are {}", text_, name,
                                   did_you_mean(name, names), fmt::join(names, ", ")));
   }
 
@@ -106,7 +105,7 @@ class parser {
   composite_maker steps() {
     if (!number_follows())
       throw usage_error(
-          fmt::format("compositing method '{}': multi-step needs the size of its groups, as in multi-step:512", text_));
+          fmt::format("compositing method '{}': multi-step requires the size of its groups, as in multi-step:512", text_));
     const int group = number_or(1, 1);
     composite_maker inner = [](const composite_task& t) { return binary_swap(t); };
     composite_maker outer = [](const composite_task& t) { return binary_tree(t); };
@@ -123,8 +122,8 @@ class parser {
     const auto known = std::find(names.begin(), names.end(), words[0]);
     const bool takes_number = words[0] == "fan-in" || words[0] == "leaders";
     if (known == names.end() || words.size() > (takes_number ? 2u : 1u))
-      throw usage_error(fmt::format("compositing method '{}': parts cannot be collected by '{}'{}; known are {}", text_,
-                                    text, did_you_mean(words[0], names), fmt::join(names, ", ")));
+      throw usage_error(fmt::format("compositing method '{}': unknown collection '{}'{}; known are {}", text_, text,
+                                    did_you_mean(words[0], names), fmt::join(names, ", ")));
     target_.collect.method = static_cast<collect_method>(known - names.begin());
     if (words.size() < 2) return;
     (words[0] == "fan-in" ? target_.collect.limit : target_.ranks_per_host) = to_number(words[1], 1);
@@ -142,18 +141,18 @@ const std::vector<method_description>& known_methods() {
   static const std::vector<method_description> methods{
       {"sequential", "whole images to the root, one after the other"},
       {"sequential:chain", "whole images from both ends, neighbour by neighbour"},
-      {"direct-send", "a stripe each; everyone sends every stripe to its owner at once"},
-      {"direct-send:scheduled", "the same, one message at a time"},
-      {"direct-send:overlap", "the same, without what is empty"},
+      {"direct-send", "a stripe each; all ranks send every stripe to its owner at once"},
+      {"direct-send:scheduled", "as direct-send, one message at a time"},
+      {"direct-send:overlap", "as direct-send, without empty pixels"},
       {"slic", "spans cut where images overlap, owners balanced, one message at a time"},
       {"pipeline", "stripes travel from both ends to their owners"},
       {"tree", "pairs of whole images"},
       {"binary-swap", "pairs of groups swap halves"},
-      {"2-3-swap", "groups of two or three, one round less where they pay"},
+      {"2-3-swap", "groups of two or three if they save a round"},
       {"2-3-4-swap", "groups of two to four reduce to a power of two, which swaps"},
       {"radix-k:8", "groups of eight"},
       {"multi-step:4", "binary swap inside groups of 4, then a tree of their leaders"},
-      {"multi-step:4:binary-swap:spans:tree", "the same, without a collect in between"},
+      {"multi-step:4:binary-swap:spans:tree", "as above, without an intermediate collect"},
       {"hybrid:4", "direct send inside hosts of 4 ranks, binary swap between hosts"},
   };
   return methods;
@@ -187,7 +186,7 @@ plan composite_method::make(int ranks, std::int64_t elements, std::span<const in
   for (const std::size_t given : {hosts.size(), active.size()})
     if (given != 0 && given != order.size())
       throw usage_error(
-          fmt::format("{}: hosts or active spans of {} ranks for {} ranks: give them for each", text, given, ranks));
+          fmt::format("{}: hosts or active spans of {} ranks for {} ranks: pass them for each", text, given, ranks));
   if (collect.method == collect_method::none) root = -1;
   const composite_task task{ranks, elements, root < 0 ? -1 : index_of[static_cast<std::size_t>(root)], by_index_of(hosts),
                             by_index_of(active)};

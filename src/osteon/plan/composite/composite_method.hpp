@@ -6,25 +6,25 @@
 namespace osteon::plan {
 
 struct method_description {
-  std::string name;     ///< a text that `parse` takes
+  std::string name;     ///< a text for `parse`
   std::string meaning;  ///< in a few words
 };
 
 /// The methods, each with its usual parameters.
 const std::vector<method_description>& known_methods();
 
-/// Whether a text names one of them, be its parameters right or wrong.
+/// True if a text begins with a known method, with valid or invalid parameters.
 bool names_composite_method(const std::string& text);
 
-/// A method with its parameters, and how finished parts are collected.
+/// A method with its parameters and its way of collection.
 ///
 /// - `sequential`, `sequential:K`, `sequential:all`, `sequential:chain`: whole images to the root, K at a time (default 1)
-/// - `direct-send`, `direct-send:scheduled`, `direct-send:scheduled:K`: all at once, or at most K messages a round
-/// - `direct-send:overlap`, `slic`: for images that are empty in places
+/// - `direct-send`, `direct-send:scheduled`, `direct-send:scheduled:K`: all at once, or at most K messages per round
+/// - `direct-send:overlap`, `slic`: for partially empty images
 /// - `pipeline`, `tree`, `binary-swap`, `2-3-swap`, `2-3-4-swap`
 /// - `radix-k`, `radix-k:8,4`: factors in the order of rounds; the last one is repeated (default 8)
 /// - `multi-step:P`, `multi-step:P:INNER:OUTER`: groups of P (default: binary swap, then a tree of leaders)
-/// - `multi-step:P:INNER:spans:OUTER`: the same, but parts stay with their owners in between
+/// - `multi-step:P:INNER:spans:OUTER`: the same, without an intermediate collect
 /// - `hybrid`, `hybrid:R`: direct send inside hosts (of R consecutive ranks), binary swap between them
 ///
 /// Behind it `+gather` (default), `+fan-in:K`, `+leaders`, `+leaders:R` or `+none` says how parts are collected.
@@ -33,19 +33,19 @@ struct composite_method {
   composite_maker by_index;
   collect_options collect;                ///< `host_of` is filled by `make`
   int ranks_per_host = 0;                 ///< 0: unknown, then `host_of` is needed by `hybrid` and `+leaders`
-  std::vector<int> host_of;               ///< by rank; goes before ranks_per_host
+  std::vector<int> host_of;               ///< by rank; takes precedence over ranks_per_host
   std::vector<std::vector<span>> active;  ///< by rank, as in goal; used by `direct-send:overlap` and `slic`
   bool heeds_active = false;              ///< it is one of these
 
-  /// @throws usage_error that names the known methods, and the one that was perhaps meant
+  /// @throws usage_error with the known methods and a suggestion
   static composite_method parse(const std::string& text);
 
   /// Plan it.
   /// @param elements number of pixels; may be smaller than `ranks`
   /// @param order rank at each visibility index, front to back
-  /// @param root rank that holds everything at the end; -1: parts stay with their owners, as with `+none`
-  /// @throws usage_error if `order` is no permutation, `root` no rank, or hosts are needed and unknown
-  /// @cost O(ranks) for the names of ranks, and what the generators say
+  /// @param root rank that receives the picture; -1: parts are not collected, as with `+none`
+  /// @throws usage_error if `order` is not a permutation, `root` not a rank, or required hosts are unknown
+  /// @cost O(ranks) for the names of ranks, and the cost of the generators
   plan make(int ranks, std::int64_t elements, std::span<const int> order, int root = 0) const;
 };
 

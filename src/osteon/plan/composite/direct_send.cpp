@@ -10,7 +10,7 @@ namespace osteon::plan {
 
 composite direct_send(const composite_task& task, int messages_per_round) {
   if (messages_per_round < 0)
-    throw usage_error(fmt::format("a direct send of at most {} messages a round: allow at least 1, or 0 for all at once",
+    throw usage_error(fmt::format("a direct send of at most {} messages per round: must be at least 1, or 0 for all at once",
                                   messages_per_round));
   const send_slots slots{task.members};
   const partition stripes{task.elements, task.members};

@@ -16,7 +16,7 @@ namespace osteon::plan {
 
 namespace {
 
-// Groups of one size whose leader has the same place are alike; there are few kinds.
+// Groups of equal size and leader position are equivalent; there are few kinds.
 struct group_kind {
   composite inner;
   std::vector<std::int64_t> cuts;  // parts of the image after the inner method: [cuts[i], cuts[i + 1])
@@ -146,15 +146,15 @@ composite in_groups(const composite_task& task, std::vector<int> begins, const c
 
 composite multi_step(const composite_task& task, int group, const composite_maker& inner, const composite_maker& outer,
                      hand_over between) {
-  if (group < 1) throw usage_error(fmt::format("multi-step with groups of {} ranks: give at least 1", group));
+  if (group < 1) throw usage_error(fmt::format("multi-step with groups of {} ranks: must be at least 1", group));
   return in_groups(task, equal_groups(task.members, (task.members + group - 1) / group), inner, outer, between);
 }
 
 composite hybrid(const composite_task& task) {
   if (task.host_of.size() != static_cast<std::size_t>(task.members))
     throw usage_error(
-        fmt::format("hybrid compositing of {} ranks, of which the hosts of {} are known: give the number of "
-                    "ranks on a host, as in hybrid:8, or each rank's host",
+        fmt::format("hybrid compositing of {} ranks with known hosts of {} ranks: pass the number of ranks per host, as in "
+                    "hybrid:8, or the host of each rank",
                     task.members, task.host_of.size()));
   std::vector<int> begins{0};
   for (int i = 1; i < task.members; ++i)

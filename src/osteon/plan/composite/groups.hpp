@@ -5,7 +5,7 @@
 
 namespace osteon::plan {
 
-/// How the groups' pictures reach the outer method.
+/// Transfer of the pictures of groups to the outer method.
 enum class hand_over : std::uint8_t {
   at_leaders,  ///< each group collects its picture at one member; the leaders composite whole images
   by_owners,   ///< parts stay with their owners; the owners of the same part in all groups composite that part
@@ -13,8 +13,8 @@ enum class hand_over : std::uint8_t {
 
 /// Composite inside groups and then between them.
 ///
-/// Groups need not be equal. By owners, where groups have cut the image differently, the outer method runs on each part
-/// that no group has cut further. A group's leader is the task's root if it is a member, otherwise its first member.
+/// Groups need not be equal. By owners, if groups have split the image differently, the outer method runs on each common
+/// part. A group's leader is the task's root if it is a member, otherwise its first member.
 /// @param begins first member of each group, 0 first
 composite in_groups(const composite_task& task, std::vector<int> begins, const composite_maker& inner,
                     const composite_maker& outer, hand_over between);
@@ -27,9 +27,9 @@ composite multi_step(const composite_task& task, int group, const composite_make
 
 /// Direct send inside each host, for members that share memory, then binary swap of each stripe between hosts.
 ///
-/// `over` joins adjacent images only. So where the members of a host are not adjacent in visibility, each run of
-/// adjacent ones is a group of its own.
-/// @throws usage_error if the task does not name a host for each member
+/// `over` joins adjacent images only. So if the members of a host are not adjacent in visibility, each run of adjacent ones
+/// is a separate group.
+/// @throws usage_error if the task lacks the host of a member
 /// @cite [Ono]: DS+BS; [Reinhard2000] inside a host; [Grosset2015] for the same cut
 composite hybrid(const composite_task& task);
 

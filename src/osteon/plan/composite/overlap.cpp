@@ -29,7 +29,7 @@ struct bundle {
 void check_active(const composite_task& task) {
   if (!task.active.empty() && task.active.size() != static_cast<std::size_t>(task.members))
     throw usage_error(
-        fmt::format("active spans of {} of the {} ranks: give them for each", task.active.size(), task.members));
+        fmt::format("active spans of {} of the {} ranks: pass them for each", task.active.size(), task.members));
   for (std::size_t i = 0; i < task.active.size(); ++i) {
     std::int64_t end = 0;
     for (const span s : task.active[i]) {
@@ -81,7 +81,7 @@ std::vector<shared_span> cut(const composite_task& task) {
   return result;
 }
 
-// The messages to an owner in an order in which each touches what it has blended: outwards, first to the front.
+// Messages to an owner in an order in which each is adjacent to the blended interval: outwards, first to the front.
 bool comes_first(const bundle& a, const bundle& b) {
   const auto key = [](const bundle& m) {
     const int distance = std::abs(m.to - m.from);

@@ -96,7 +96,7 @@ struct swap_generator {
 
   span part_of(const group& g, std::int64_t index) const { return partition{elements, g.size()}.part(slot_of(g, index)); }
 
-  // Messages with the members of `g`, other than `self`, whose parts overlap `wanted`; `how` tells what becomes of them.
+  // Messages with members of `g`, other than `self`, with parts that overlap `wanted`; `how` is the arrival action.
   template <class How>
   void add_messages(std::vector<message>& messages, const group& g, span wanted, std::int64_t self, How how) const {
     if (wanted.size() <= 0) return;
@@ -128,7 +128,7 @@ struct swap_generator {
   }
 
   round of(int index, int number) const {
-    // Where a group cannot be split evenly, a member may be alone some levels early: it is idle in the first rounds.
+    // In an unevenly split group, a member may be alone some levels early: it is idle in the first rounds.
     for (group g = all(); g.size() > 1; g = joining(g, g.joining_of(index)))
       if (g.level == levels - 1 - number) return join(g, index);
     return {};
@@ -157,8 +157,8 @@ composite binary_swap(const composite_task& task) { return radix_k(task, {2}); }
 composite radix_k(const composite_task& task, std::vector<int> factors) {
   for (const int k : factors)
     if (k < 2)
-      throw usage_error(fmt::format("radix-k with a factor of {}: give factors of at least 2, as in radix-k:8,4", k));
-  if (factors.empty()) throw usage_error("radix-k without a factor: give at least one, as in radix-k:8,4");
+      throw usage_error(fmt::format("radix-k with a factor of {}: factors must be at least 2, as in radix-k:8,4", k));
+  if (factors.empty()) throw usage_error("radix-k without a factor: pass at least one, as in radix-k:8,4");
   std::vector<std::int64_t> by_level;  // last round first
   for (std::int64_t joined = 1; joined < task.members; joined *= by_level.front())
     by_level.insert(by_level.begin(), factors[std::min(by_level.size(), factors.size() - 1)]);

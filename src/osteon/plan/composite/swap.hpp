@@ -5,16 +5,16 @@
 
 namespace osteon::plan {
 
-/// Swap by a tree of groups: in each round, groups of adjacent members join into one, whose members hold equal,
-/// contiguous parts. Members send the elements that they held to the members whose new parts overlap them.
+/// Swap by a tree of groups: in each round, groups of adjacent members merge into one with equal, contiguous parts. Members
+/// send their elements to the members with overlapping new parts.
 ///
-/// Groups of one round may be of two sizes that differ by one. The parts of a new group's members interleave those of
-/// the joined groups by their centres, so a member's next part is in or beside the part that it holds already; for
-/// equal groups this is the classic swap.
-/// @param levels rounds; the groups of the last level fall apart into single members
-/// @param ways number of groups that a group of `size` members is made of; level 0 is the last round
-/// @cost of(index): O(sum of ways * log members); (1 - 1/members) of the image is sent by a member if all groups are
-///       equal, and less than twice that otherwise
+/// Groups of one round may have two sizes that differ by one. The parts of a new group's members interleave those of the
+/// merged groups by their centres, so the next part of a member is in or next to its present part; for equal groups this is
+/// the classic swap.
+/// @param levels rounds; the groups of the last level consist of single members
+/// @param ways number of subgroups of a group of `size` members; level 0 is the last round
+/// @cost of(index): O(sum of ways * log members); a member sends (1 - 1/members) of the image if all groups are equal, and
+/// less than twice that otherwise
 composite swap_by_groups(const composite_task& task, int levels,
                          std::function<std::int64_t(std::int64_t size, int level)> ways);
 
@@ -32,10 +32,10 @@ composite two_three_swap(const composite_task& task);
 
 /// Plan a binary swap of any number of ranks, and the collect of the finished parts at `root`.
 ///
-/// Sizes are known to all, so the collect needs no exchange of sizes.
+/// All ranks know the sizes, so the collect needs no exchange of sizes.
 /// @param elements number of pixels; may be smaller than `ranks`
 /// @param order order[i] is the rank at visibility index i, front to back; a permutation of 0 ... ranks - 1
-/// @param root rank that holds everything at the end, or -1 to leave the parts with their owners
+/// @param root rank that receives the picture, or -1 for no collection
 /// @throws usage_error if `order` is not a permutation or `root` is not one of the ranks
 /// @cost `of(rank)` takes O(log^2 ranks), and O(ranks) for the root
 plan binary_swap(int ranks, std::int64_t elements, std::span<const int> order, int root = 0);

@@ -51,7 +51,7 @@ composite binary_tree(const composite_task& task) {
 
 composite sequential(const composite_task& task, int messages_per_round) {
   if (messages_per_round < 0)
-    throw usage_error(fmt::format("a sequential composite of {} images a round: allow at least 1, or 0 for all at once",
+    throw usage_error(fmt::format("a sequential composite of {} images per round: must be at least 1, or 0 for all at once",
                                   messages_per_round));
   const int others = task.members - 1;
   const int per_round = messages_per_round == 0 ? std::max(1, others) : messages_per_round;

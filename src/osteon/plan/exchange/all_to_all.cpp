@@ -108,7 +108,8 @@ plan bruck_exchange(int ranks, parcel_sizes sizes) {
 
 plan hierarchical_exchange(int ranks, int ranks_per_host, parcel_sizes sizes) {
   detail::check_ranks("hierarchical", ranks);
-  if (ranks_per_host < 1) throw usage_error(fmt::format("hierarchical:{}: a host has at least one rank", ranks_per_host));
+  if (ranks_per_host < 1)
+    throw usage_error(fmt::format("hierarchical:{}: must be at least one rank per host", ranks_per_host));
   const int full = std::min(ranks_per_host, ranks), hosts = (ranks - 1) / full + 1;
   plan result{.name = fmt::format("hierarchical:{}", ranks_per_host),
               .ranks = ranks,
@@ -122,7 +123,7 @@ plan hierarchical_exchange(int ranks, int ranks_per_host, parcel_sizes sizes) {
       list.push_back({peer, {0, bytes}, arrival::place, std::move(parcels)});
     };
     const int host = rank / full, local = rank % full, members = size_of(host);
-    if (number < full - 1) {  // inside hosts: member m gets the parcels for its counterparts on all hosts
+    if (number < full - 1) {  // inside hosts: member m collects the parcels for its counterparts on all hosts
       const auto for_member = [&](int from, int m) {
         std::vector<parcel> parcels;
         for (int h = 0; h < hosts; ++h)

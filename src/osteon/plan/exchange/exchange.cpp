@@ -12,7 +12,7 @@ namespace detail {
 
 void check_ranks(const std::string& name, int ranks) {
   if (ranks < 1 || ranks > most_ranks)
-    throw usage_error(fmt::format("an exchange '{}' of {} ranks: there must be 1 to {}", name, ranks, most_ranks));
+    throw usage_error(fmt::format("an exchange '{}' of {} ranks: must be 1 to {}", name, ranks, most_ranks));
 }
 
 plan by_partner(std::string name, int ranks, std::int64_t rounds, partner_of to, partner_of from, parcel_sizes sizes) {
@@ -29,7 +29,7 @@ plan by_partner(std::string name, int ranks, std::int64_t rounds, partner_of to,
 plan of_objects(std::string name, int ranks, std::int64_t rounds, std::function<arrival(std::int64_t round)> on_arrival,
                 std::int64_t bytes, partner_of to, partner_of from) {
   check_ranks(name, ranks);
-  if (bytes < 0) throw usage_error(fmt::format("an exchange '{}' of {} bytes: there must be 0 or more", name, bytes));
+  if (bytes < 0) throw usage_error(fmt::format("an exchange '{}' of {} bytes: must not be negative", name, bytes));
   plan result{.name = std::move(name), .ranks = ranks, .rounds = rounds, .elements = bytes};
   result.of = [=, on_arrival = std::move(on_arrival), to = std::move(to), from = std::move(from)](int rank,
                                                                                                   std::int64_t number) {
@@ -60,9 +60,8 @@ plan transposition(int ranks, transposition_order order, parcel_sizes sizes) {
   while (side * side > ranks) --side;
   while ((side + 1) * (side + 1) <= ranks) ++side;
   if (side * side != ranks)
-    throw usage_error(
-        fmt::format("a transposition of {} ranks: they must form a square plane; the nearest numbers that do are {} and {}",
-                    ranks, side * side, (side + 1) * (side + 1)));
+    throw usage_error(fmt::format("a transposition of {} ranks: must be a square number; the nearest ones are {} and {}",
+                                  ranks, side * side, (side + 1) * (side + 1)));
   const bool printed = order == transposition_order::printed;
   const auto to = [=](int rank, std::int64_t t) {
     const std::int64_t m = rank / side, n = rank % side, u = (m + n + t) % side;
@@ -90,8 +89,8 @@ plan butterfly(int ranks, std::int64_t bytes) {
 
 plan prefix_tree(int ranks, std::int64_t bytes) {
   const int up = detail::levels(ranks);
-  // Blocks of 2^b ranks, the sum of which is at their last one. Up: a block's sum to the last rank of the block of twice
-  // its size. Down: what is complete at the end of a block of 2^(b+1) to the end of the half block behind it.
+  // Blocks of 2^b ranks with their sum at the last one. Up: send the sum of a block to the last rank of the block of twice
+  // its size. Down: send the complete sum at the end of a block of 2^(b+1) to the end of the half block behind it.
   const auto hop = [up](std::int64_t round) { return std::int64_t{1} << (round < up ? round : 2 * up - 2 - round); };
   const auto to = [=](int rank, std::int64_t round) {
     const std::int64_t b = hop(round), end = rank + std::int64_t{1};
@@ -115,7 +114,7 @@ plan prefix_doubling(int ranks, std::int64_t bytes) {
 
 plan all_reduce(int ranks, std::int64_t bytes) {
   const int up = detail::levels(ranks);
-  // Round b: ranks whose lowest bit is b send it to the rank without that bit; on the way down they get the sum back.
+  // Round b: ranks with lowest bit b send to the rank without that bit; on the way down they receive the sum.
   const auto bit = [up](std::int64_t round) { return std::int64_t{1} << (round < up ? round : 2 * up - 1 - round); };
   const auto above = [=](int rank, std::int64_t b) { return rank % (2 * b) == b ? static_cast<int>(rank - b) : -1; };
   const auto below = [=](int rank, std::int64_t b) { return rank % (2 * b) == 0 ? if_rank(rank + b, ranks) : -1; };

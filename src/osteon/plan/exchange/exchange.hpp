@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Plans of messages that are counted in bytes and need not be parts of one object: all-to-all personalised schedules, array
-/// transposition, butterfly, prefix sums, reductions, broadcast and halos.
+/// Plans of messages in bytes, independent of a common object: personalised all-to-all schedules, array transposition,
+/// butterfly, prefix sums, reductions, broadcast and halos.
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace osteon::plan {
 
-/// Bytes of the parcel from one rank to another; not below 0. Both ends must know it.
+/// Bytes of the parcel from one rank to another, >= 0; must be known on both ends.
 using parcel_sizes = std::function<std::int64_t(int from, int to)>;
 /// Parcels of one size.
 inline parcel_sizes equal_parcels(std::int64_t bytes) {
@@ -50,13 +50,13 @@ enum class transposition_order : std::uint8_t {
   x_first,  ///< to PU(m + n + t, m): when the first is. The same traffic is the printed order on ranks numbered l = n A + m
 };
 
-/// Transpose a distributed array on a virtual plane of A x A ranks, l = m A + n, in A rounds; indices modulo A. A rank
-/// whose partner is itself has nothing to send.
-/// @throws usage_error if the number of ranks is no square; it names the nearest squares
+/// Transpose a distributed array on a virtual plane of A x A ranks, l = m A + n, in A rounds; indices modulo A. A rank that
+/// is its own partner sends no message.
+/// @throws usage_error if the number of ranks is not a square; the message names the nearest squares
 /// @cite [Itakura]: array transposition
 plan transposition(int ranks, transposition_order order, parcel_sizes sizes);
 
-/// Round b: swap `bytes` bytes with rank XOR 2^b, if that is a rank. The receiver knows what to do with them.
+/// Round b: swap `bytes` bytes with rank XOR 2^b, if that is a rank. The receiver defines the operation.
 plan butterfly(int ranks, std::int64_t bytes);
 
 /// Inclusive prefix sums by a binary tree, up and down again: 2 ceil(log2 ranks) - 1 rounds. Arrived objects are added to

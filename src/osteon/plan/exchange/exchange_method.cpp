@@ -15,7 +15,7 @@ int parse_int(const std::string& text, const std::string& what, int least) {
   int value = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (fault != std::errc() || end != text.data() + text.size() || value < least)
-    throw usage_error(fmt::format("'{}' in {} must be a whole number, at least {}", text, what, least));
+    throw usage_error(fmt::format("'{}' in {} must be an integer >= {}", text, what, least));
   return value;
 }
 
@@ -24,7 +24,7 @@ plan make_halo(const std::string& text, const std::string& parameter, const exch
   const auto shape = parse_shape(parameter.substr(0, colon), text);
   const std::string kind = colon == std::string::npos ? "" : parameter.substr(colon + 1);
   if (shape.size() != 3 || (!kind.empty() && kind != "periodic"))
-    throw usage_error(fmt::format("'{}': write halo:ZxYxX or halo:ZxYxX:periodic", text));
+    throw usage_error(fmt::format("'{}': must be halo:ZxYxX or halo:ZxYxX:periodic", text));
   return halo_exchange({shape[0], shape[1], shape[2]}, {request.bytes, request.bytes, request.bytes}, !kind.empty());
 }
 
@@ -47,19 +47,19 @@ plan make_composite(const std::string& text, const exchange_request& request) {
 
 const std::vector<method_description>& known_exchanges() {
   static const std::vector<method_description> known = {
-      {"shift", "all-to-all: everybody in the same direction on a grid"},
+      {"shift", "all-to-all: all ranks in the same direction on a grid"},
       {"ring", "all-to-all: rank + s"},
       {"xor", "all-to-all: rank XOR s"},
       {"pairwise", "all-to-all: pairs by the circle method"},
       {"bruck", "all-to-all for short parcels: log2 rounds"},
       {"hierarchical:8", "all-to-all inside hosts of 8 ranks, then between hosts"},
-      {"transposition", "of an array on a square plane of ranks, as Itakura et al. print it"},
-      {"transposition:x-first", "repaired for routing by the first dimension first"},
-      {"transposition:column-major", "as printed, on ranks numbered along columns"},
+      {"transposition", "transposition of an array on a square plane of ranks, as in Itakura et al."},
+      {"transposition:x-first", "corrected for routing by the first dimension first"},
+      {"transposition:column-major", "as in the paper, with ranks numbered along columns"},
       {"butterfly", "log2 rounds of swaps with rank XOR 2^b"},
       {"prefix", "prefix sums by a binary tree"},
       {"prefix:doubling", "prefix sums by rank + 2^b"},
-      {"broadcast", "by a binomial tree"},
+      {"broadcast", "broadcast by a binomial tree"},
       {"halo:2x2x2", "faces of a grid of blocks, or halo:2x2x2:periodic"}};
   return known;
 }
@@ -79,14 +79,13 @@ plan make_exchange(const std::string& text, const exchange_request& request) {
   const std::string name = text.substr(0, colon), parameter = colon == std::string::npos ? "" : text.substr(colon + 1);
   const bool bare = colon == std::string::npos;
   const int ranks = request.ranks;
-  if (ranks < 1) throw usage_error(fmt::format("an exchange of {} ranks: there must be at least one", ranks));
-  if (request.bytes < 0) throw usage_error(fmt::format("messages of {} bytes: there must be 0 or more", request.bytes));
+  if (ranks < 1) throw usage_error(fmt::format("an exchange of {} ranks: must be at least one", ranks));
+  if (request.bytes < 0) throw usage_error(fmt::format("messages of {} bytes: must not be negative", request.bytes));
   const parcel_sizes sizes = request.sizes ? request.sizes : equal_parcels(request.bytes);
   if (name == "shift") {
     auto shape = !bare ? parse_shape(parameter, text) : !request.shape.empty() ? request.shape : std::vector<int>{ranks};
     plan made = shift_exchange(std::move(shape), sizes);
-    if (made.ranks != ranks)
-      throw usage_error(fmt::format("'{}' is for {} ranks, and there are {}", made.name, made.ranks, ranks));
+    if (made.ranks != ranks) throw usage_error(fmt::format("'{}' requires {} ranks, not {}", made.name, made.ranks, ranks));
     return made;
   }
   if (text == "ring") return shift_exchange({ranks}, sizes);
@@ -104,8 +103,7 @@ plan make_exchange(const std::string& text, const exchange_request& request) {
   if (name == "broadcast") return broadcast_tree(ranks, bare ? 0 : parse_int(parameter, text, 0), request.bytes);
   if (name == "halo" && !bare) {
     plan made = make_halo(text, parameter, request);
-    if (made.ranks != ranks)
-      throw usage_error(fmt::format("'{}' is for {} ranks, and there are {}", text, made.ranks, ranks));
+    if (made.ranks != ranks) throw usage_error(fmt::format("'{}' requires {} ranks, not {}", text, made.ranks, ranks));
     return made;
   }
   return make_composite(text, request);

@@ -7,7 +7,7 @@
 
 namespace osteon::plan {
 
-/// Parameters of an exchange, beside its name.
+/// Parameters of an exchange in addition to its name.
 struct exchange_request {
   int ranks = 1;
   std::int64_t bytes = 1024;    ///< of a parcel, an object, or a face of a halo
@@ -20,22 +20,22 @@ struct exchange_request {
 /// The exchanges, each with its usual parameters; compositing methods (composite_method.hpp) are understood too.
 const std::vector<method_description>& known_exchanges();
 
-/// Make the exchange that a text names.
+/// Create an exchange from its text.
 ///
 /// | text | exchange |
 /// |---|---|
-/// | `shift`, `shift:8x8x16` | all-to-all, everybody in the same direction |
-/// | `ring`, `xor`, `pairwise`, `bruck`, `hierarchical:R` | other all-to-alls; R ranks a host |
+/// | `shift`, `shift:8x8x16` | all-to-all, all ranks in the same direction |
+/// | `ring`, `xor`, `pairwise`, `bruck`, `hierarchical:R` | other all-to-alls; R ranks per host |
 /// | `transposition`, `transposition:x-first` | as printed, and repaired for routing by the first dimension first |
 /// | `transposition:column-major` | as printed, on ranks that are numbered along columns: the same traffic as x-first |
 /// | `butterfly`, `prefix`, `prefix:doubling`, `broadcast`, `broadcast:ROOT` | |
 /// | `halo:ZxYxX`, `halo:ZxYxX:periodic` | faces of blocks |
 /// | anything else | a compositing method, ranks in order of visibility |
-/// @throws usage_error that names the known texts, and the one that was perhaps meant
+/// @throws usage_error with the known texts and a suggestion
 plan make_exchange(const std::string& text, const exchange_request& request);
 
-/// What an exchange that was made by name is for: which ranks have parcels for each other, whose objects are where.
-/// Compositing methods want a goal with the order of visibility.
+/// Goal of an exchange created by name: pairs of ranks with parcels, final places of objects. Compositing methods require a
+/// goal with the order of visibility.
 goal goal_of_exchange(const plan& what);
 
 /// "8x8x16" as numbers. @throws usage_error naming `what`

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// What goes between neighbours, as a value: the elements that a rank sends to others and those that it receives, in one
-/// round. Ghosts that are filled, copies that are summed, boxes that are dealt out anew, planes on their way to files.
+/// Neighbour exchange as a value: the elements that a rank sends to others and receives, in one round: ghost updates, sums
+/// of copies, redistribution of boxes, planes for writers.
 ///
 /// Example: rank 0 owns elements 0 1 2 and has a ghost of rank 1 at 3; rank 1 owns 0 1 and has a ghost of rank 0 at 2.
 ///
@@ -16,11 +16,11 @@
 
 namespace osteon::plan {
 
-/// One message, seen from one of its two ends. Its elements, in this order, are those of `list`, or of `run`, or those of
-/// the box `part` of an array over the box `whole`: what is not empty. Both ends have equally many.
+/// One message as described by one of its two ends. Its elements, in this order, are those of `list`, or of `run`, or of the
+/// box `part` of an array over the box `whole`, whichever is not empty. Both ends have equally many.
 struct neighbour_message {
   int peer = -1;
-  int channel = 0;                   ///< below 100; tells messages of one pair of ranks apart, and is equal at both ends
+  int channel = 0;                   ///< below 100; distinguishes messages of one pair of ranks, and is equal at both ends
   std::vector<std::int32_t> list{};  ///< numbers of elements
   span run{};                        ///< elements one after the other
   box3 whole{}, part{};              ///< in C order
@@ -33,7 +33,7 @@ struct neighbour_message {
 struct neighbour_part {
   std::string name;  ///< under which its traffic is counted
   std::vector<neighbour_message> sends, receives;
-  arrival on_arrival = arrival::place;  ///< or add, or keep: then the receiver takes elements out of the messages itself
+  arrival on_arrival = arrival::place;  ///< or add, or keep: then the receiver reads elements from the messages itself
 
   /// The messages between ranks by their bytes, those of one pair by channel. @param rank that the part belongs to
   round counted(int rank, std::size_t element_bytes) const;
