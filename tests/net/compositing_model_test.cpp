@@ -156,7 +156,7 @@ TEST(machine_text, is_read_as_it_was_written_and_refused_otherwise) {
   EXPECT_NE(faults("[1]").find("must be an object"), std::string::npos);
   const auto many = faults(R"({"name": "", "bytes_per_second": -1, "latency_s": "x", "torus_zyx": [1, 2, 3], "speed": 1})");
   for (const char* expected : {"schema must be", "name must be", "bytes_per_second is -1", "latency_s is \"x\"",
-                               "blend_bytes_per_second is missing", "has 3 hosts", "speed is no key"})
+                               "blend_bytes_per_second is missing", "has 3 hosts", "speed is not a key"})
     EXPECT_NE(many.find(expected), std::string::npos) << expected << " in " << many;
 }
 

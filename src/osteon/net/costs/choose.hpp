@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Choosing a plan: the model ranks the candidates, the best few are tried, the fastest is kept. The caller runs
-/// and times the frames. All-to-all exchanges are chosen by what they cost on a network.
+/// Selection of a plan: the model ranks the candidates, the best few are measured, the fastest is selected. The caller runs
+/// and times the frames. All-to-all exchanges are selected by their cost on a network.
 #include <osteon/net/costs/plan_cost.hpp>
 #include <osteon/plan/exchange/exchange.hpp>
 #include <span>
@@ -18,7 +18,7 @@ struct ranked_plan {
   plan_cost cost;
 };
 
-/// Order plans by cost, cheapest first; equal ones stay in the order given.
+/// Order plans by ascending cost; the order of equal ones is preserved.
 /// @throws usage_error as `cost_of`
 std::vector<ranked_plan> rank_plans(std::span<const plan::plan> candidates, const compositing_machine& machine,
                                     double bytes_per_element);
@@ -27,7 +27,7 @@ std::vector<ranked_plan> rank_plans(std::span<const plan::plan> candidates, cons
 struct trial {
   std::string name;
   double predicted = 0;          ///< s a frame
-  std::vector<double> measured;  ///< s of each frame, the slowest rank's; alike on all ranks
+  std::vector<double> measured;  ///< s of each frame on the slowest rank; equal on all ranks
 };
 
 struct choice {
@@ -35,8 +35,7 @@ struct choice {
   std::string log;         ///< one line: every plan that was tried, predicted and measured
 };
 
-/// Keep the plan of the shortest frame; of equal ones the one that comes first.
-/// Ranks that pass the same trials make the same choice.
+/// Select the plan of the shortest frame; of equal ones the first. Ranks with the same trials make the same choice.
 /// @throws usage_error without trials, or if one has no frame of a positive time
 choice choose(std::span<const trial> trials);
 
@@ -46,16 +45,16 @@ struct exchange_choice {
   double seconds = 0;  ///< by which it is ranked
 };
 
-/// All-to-all schedules that fit the network, the fastest first: shifts along its dimensions and along the ring of ranks,
-/// XOR, pairs, Bruck's, and exchanges inside groups of ranks that are close.
+/// All-to-all schedules for the network, the fastest first: shifts along its dimensions and along the ring of ranks, XOR,
+/// pairs, Bruck's, and exchanges inside groups of close ranks.
 ///
-/// Rounds with a barrier count as the sum of the busiest links' times; without one as the longest of LogGP's clocks and
-/// of any link's whole load, since messages of different rounds then mix. Of two that cost the same, the one with fewer
-/// bytes under way, then the one listed first here.
+/// Rounds with a barrier count as the sum of the busiest links' times; without one as the maximum of the LogGP clocks and of
+/// any link's total load, since messages of different rounds then overlap. Of equal costs, the one with fewer bytes in
+/// flight precedes, then the one listed first here.
 /// @param sizes bytes of the parcels; unequal ones change the order of the schedules
 /// @param ranks rank r on PU r, as `places` of simulate if given
 /// @throws usage_error if there are more ranks than PUs, or more messages than most_messages_to_count
-/// @cost ranks^2 messages, each with its way, for each schedule
+/// @cost ranks^2 messages with their routes, for each schedule
 std::vector<exchange_choice> choose_exchange(const network& where, const plan::parcel_sizes& sizes, int ranks,
                                              const simulate_options& options = {}, std::span<const int> places = {});
 

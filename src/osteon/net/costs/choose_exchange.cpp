@@ -50,8 +50,8 @@ std::vector<exchange_choice> choose_exchange(const network& where, const plan::p
   const std::vector<int> place = place_ranks(where, ranks, places);
   if (ranks > most_messages_to_count / ranks)
     throw usage_error(
-        fmt::format("an all-to-all exchange of {} ranks has more than the {} messages that are costed one by one: take a "
-                    "smaller network of the same kind, or `osteon net simulate --rounds` for some rounds",
+        fmt::format("an all-to-all exchange of {} ranks has more than the {} messages that are evaluated individually: use "
+                    "a smaller network of the same kind, or `osteon net simulate --rounds` for some rounds",
                     ranks, most_messages_to_count));
   std::vector<exchange_choice> all;
   for (const std::string& name : candidates(where, ranks)) {

@@ -49,7 +49,7 @@ class file_reader {
   file_reader(const json_value& text, std::string source) : text_(text), source_(std::move(source)) {}
 
   compositing_machine read() {
-    if (text_.is != json_value::kind::object) fail("it must be an object of keys and values");
+    if (text_.is != json_value::kind::object) fail("must be an object of keys and values");
     compositing_machine m;
     if (const json_value* given = text_.find("schema"); !given || !(*given == file_schema))
       fault("schema", fmt::format("must be \"{}\"", file_schema));
@@ -63,7 +63,7 @@ class file_reader {
     if (const json_value* ranks = text_.find("ranks_per_host")) m.ranks_per_host = count(*ranks, "ranks_per_host");
     if (const json_value* sizes = text_.find("torus_zyx")) torus(*sizes, m);
     for (const std::string& name : text_.names)
-      if (!known(name)) fault(name, "is no key of a machine");
+      if (!known(name)) fault(name, "is not a key of a machine");
     if (!faults_.empty()) fail(faults_);
     return m;
   }
@@ -79,13 +79,13 @@ class file_reader {
     if (std::isfinite(x) && (k.positive ? x > 0 : x >= 0))
       m.*k.value = x;
     else
-      fault(k.name, fmt::format("is {}; it must be a number {} 0", value->shown(), k.positive ? "above" : "not below"));
+      fault(k.name, fmt::format("is {}; must be a number {} 0", value->shown(), k.positive ? "above" : "not below"));
   }
 
   int count(const json_value& value, const char* name) {
     if (value.is == json_value::kind::whole && value.number >= 1 && value.number <= 1'000'000)
       return static_cast<int>(value.number);
-    fault(name, fmt::format("is {}; it must be a whole number from 1 to 1000000", value.shown()));
+    fault(name, fmt::format("is {}; must be an integer from 1 to 1000000", value.shown()));
     return 1;
   }
 
@@ -95,7 +95,7 @@ class file_reader {
     for (std::size_t axis = 0; axis < 3; ++axis) {
       m.torus[axis] = count(value.items[axis], "torus_zyx");
       if (!std::has_single_bit(static_cast<unsigned>(m.torus[axis])))
-        fault("torus_zyx", fmt::format("has {} hosts along an axis; only powers of two are modelled", m.torus[axis]));
+        fault("torus_zyx", fmt::format("has {} hosts along an axis; must be a power of two", m.torus[axis]));
     }
   }
 
@@ -108,7 +108,7 @@ class file_reader {
     faults_ += fmt::format("{}{} {}", faults_.empty() ? "" : "; ", where, text);
   }
   [[noreturn]] void fail(const std::string& text) const {
-    throw data_error(fmt::format("'{}' describes no machine: {}", source_, text));
+    throw data_error(fmt::format("'{}' is not a valid machine: {}", source_, text));
   }
 
   const json_value& text_;
@@ -153,7 +153,7 @@ double sharing(const compositing_machine& m, int distance) {
 
 compositing_machine parse_machine(const std::string& json_text, const std::string& source) {
   const auto parsed = parse_json(json_text);
-  if (!parsed) throw data_error(fmt::format("'{}' describes no machine: it is not valid JSON", source));
+  if (!parsed) throw data_error(fmt::format("'{}' is not a valid machine: not valid JSON", source));
   return file_reader(*parsed, source).read();
 }
 

@@ -19,8 +19,8 @@ struct compositing_machine {
   double collect_latency = 0;   ///< per gather
   double reconstruct = 0;       ///< per byte that is put in its place after the gather
   double send_overhead = 0;     ///< of the sender's processor, per message
-  double arrival_overhead = 0;  ///< of a receiver, per message that comes beside another one in the same round
-  double match_time = 0;        ///< of a receiver, per message already queued where another one looks for its receive
+  double arrival_overhead = 0;  ///< of a receiver, per message concurrent with another one of the same round
+  double match_time = 0;        ///< of a receiver, per message already in the queue when another one is matched
   int ranks_per_host = 1;       ///< ranks 0 ... ranks_per_host - 1 are on host 0, and so on
   double host_rate = std::numeric_limits<double>::infinity();  ///< bytes per second in and out of a host, each way
   std::array<int, 3> torus = {0, 0, 0};                        ///< hosts along z, y and x, powers of two; 0: no torus
@@ -35,26 +35,26 @@ struct compositing_machine {
 };
 
 /// The machines of [Ono] with its figures: link rate, latency, blend rate; all else is zero.
-/// The gather uses the same rate and latency, as [Ono] says where there is no network of its own for it; BG/L has
-/// one (a tree), of the same rate.
+/// The gather uses the same rate and latency, as [Ono] states for machines without a separate network; BG/L has one (a tree)
+/// of the same rate.
 /// @cite [Ono]: section on the model
 compositing_machine blue_gene_l();
 compositing_machine ha8000();
 
-/// What the printed equations leave out, as measured frames tell it: transfers and blends take `slowdown` times as long, and
-/// messages that come beside others have overheads of their own.
+/// Effects not included in the printed equations, fitted to measured frames: transfers and blends are slower by `slowdown`,
+/// and concurrent messages have additional overheads.
 compositing_machine extended(compositing_machine printed, double slowdown, double arrival_overhead, double match_time);
 
 /// The same two machines, extended by a fit to the frames that [Ono] measured on them.
 compositing_machine measured_blue_gene_l();
 compositing_machine measured_ha8000();
 
-/// Number of messages that share the busiest link (of a host, or of the torus) when every rank exchanges with the one
-/// whose number differs by `distance`, a power of two, in that bit. Messages of a torus take the shorter way round,
-/// both ways being equal the positive one. At least 1; messages inside a host share nothing.
+/// Number of messages that share the busiest link (of a host, or of the torus) when every rank exchanges with the rank that
+/// differs in bit `distance`, a power of two. Messages of a torus use the shorter direction, or the positive one for equal
+/// distances. At least 1; messages inside a host do not share links.
 double sharing(const compositing_machine& machine, int distance);
 
-/// Read a machine from a JSON text; `describe_machine` tells the keys.
+/// Read a machine from a JSON text with the keys of `describe_machine`.
 /// @throws data_error with every fault at once
 compositing_machine parse_machine(const std::string& json_text, const std::string& source);
 /// The JSON text of a machine, which `parse_machine` reads.

@@ -14,7 +14,7 @@ namespace {
 void need_power_of_two(const char* what, int n) {
   if (n < 1 || !std::has_single_bit(static_cast<unsigned>(n)))
     throw usage_error(
-        fmt::format("{} of {}: the equations hold for powers of two; walk the plan for other numbers", what, n));
+        fmt::format("{} of {}: the equations require powers of two; evaluate the plan for other numbers", what, n));
 }
 
 int log2_of(int n) { return std::bit_width(static_cast<unsigned>(n)) - 1; }
@@ -65,7 +65,8 @@ frame_time multi_step_time(const compositing_machine& m, int ranks, int group, d
   need_power_of_two("a multi-step compositing", ranks);
   need_power_of_two("a group", group);
   if (group > ranks)
-    throw usage_error(fmt::format("a group of {} among {} ranks: it must not be larger than the whole", group, ranks));
+    throw usage_error(
+        fmt::format("a group of {} among {} ranks: must not be larger than the number of ranks", group, ranks));
   const int groups = ranks / group;
   frame_time result = binary_swap_time(m, group, bytes, reading, how);
   if (outer == outer_method::binary_swap) {

@@ -1,32 +1,32 @@
 #pragma once
 /// @file
-/// The time of a frame by equations 3, 4 and 5 of [Ono], as printed and with what they leave out.
+/// Time of a frame by equations 3, 4 and 5 of [Ono], as printed and extended.
 ///
-/// One set of functions serves both: a machine whose overheads are zero (`blue_gene_l()`) gives the printed
-/// equations, a fitted one (`fit_compositing`) the extended ones.
+/// One set of functions serves both: a machine without overheads (`blue_gene_l()`) yields the printed equations, a fitted
+/// one (`fit_compositing`) the extended ones.
 #include <optional>
 #include <osteon/net/costs/compositing_machine.hpp>
 #include <string>
 
 namespace osteon::net {
 
-/// How equation 4 is read. As printed it adds a latency in s to the reciprocal of a bandwidth in s per byte and
-/// multiplies the sum by bytes, so that 6 us become 6.3 s a frame.
+/// Interpretation of equation 4. As printed it adds a latency in s to the reciprocal of a bandwidth in s per byte and
+/// multiplies the sum by bytes, so that 6 us become 6.3 s per frame.
 enum class latency_reading {
   per_byte,     ///< to the letter: t = p [(1 - 1/n) (L + 1/B + O + 1/B_cpu) + L_c + 1/B_c + t_rec]
   per_message,  ///< as it must be meant: t = sum_i [L + O + (p / 2^i) (1/B + 1/B_cpu)] + L_c + p/B_c + p t_rec
 };
 
-/// How parts come to the root.
+/// Method of collection at the root.
 enum class collect_method {
   linear,   ///< each rank sends to the root
-  tree,     ///< pairs, then pairs of pairs; nobody receives two messages at a time
+  tree,     ///< pairs, then pairs of pairs; no rank receives two messages at a time
   leaders,  ///< each of about sqrt(n) leaders gathers about sqrt(n) ranks, then the root gathers the leaders
 };
 
-/// How the groups' images are composited in the second step.
+/// Method of the second step, which composites the images of groups.
 enum class outer_method {
-  binary_tree,  ///< whole images, log2(groups) stages, no second collect; what [Ono] measured
+  binary_tree,  ///< whole images, log2(groups) stages, no second collect; as measured in [Ono]
   binary_swap,
 };
 

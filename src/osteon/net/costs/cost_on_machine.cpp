@@ -10,12 +10,12 @@ namespace osteon::net {
 
 namespace {
 
-// A time, and how much of it was spent on what along the way that led to it.
+// A time and its composition along the critical path.
 struct clock {
   double time = 0, blend = 0, collect = 0;
 };
 
-// All pieces that go from one rank to another in a round travel together.
+// All pieces between two ranks in a round form one message.
 struct message {
   int from = 0, to = 0;
   std::int64_t elements = 0;
@@ -60,13 +60,13 @@ class walk_of_plan {
   std::size_t host(std::size_t rank) const { return rank / static_cast<std::size_t>(machine_.ranks_per_host); }
   bool leaves_host(std::size_t rank, int peer) const { return host(rank) != host(static_cast<std::size_t>(peer)); }
 
-  // Time of the bytes of a message at the sender or the receiver, whose host's link `sharers` ranks use.
+  // Time of the bytes of a message at the sender or the receiver, with a host link shared by `sharers` ranks.
   double transfer(double amount, bool off_host, int sharers) const {
     const double alone = 1 / (blends_ ? machine_.rate : machine_.collect_rate);
     return amount * (off_host ? std::max(alone, sharers / machine_.host_rate) : alone);
   }
 
-  // Which ranks share their host's link in this round, and whether somebody blends.
+  // Count ranks that share their host's link in this round, and detect blending.
   void look_ahead(std::int64_t r) {
     sharers_.assign(host(ranks_ - 1) + 1, 0);
     blends_ = false;
@@ -75,8 +75,8 @@ class walk_of_plan {
       for (const auto* const messages : {&now_[rank].sends, &now_[rank].receives})
         for (const plan::message& m : *messages) {
           if (m.peer < 0 || m.peer >= plan_.ranks)
-            throw usage_error(fmt::format("round {}: rank {} has a message with rank {}; there are {} ranks", r, rank,
-                                          m.peer, plan_.ranks));
+            throw usage_error(
+                fmt::format("round {}: rank {} has a message with rank {} of {} ranks", r, rank, m.peer, plan_.ranks));
           off_host = off_host || leaves_host(rank, m.peer);
           blends_ = blends_ || m.is_combined();
         }
@@ -123,7 +123,7 @@ class walk_of_plan {
     for (const message& m : sent_now_) messages_[next[static_cast<std::size_t>(m.to)]++] = m;
   }
 
-  // Find what `rank` does with each message that comes to it.
+  // Determine the arrival action of each message to `rank`.
   void match(std::size_t rank, std::int64_t r) {
     receives_ = std::move(now_[rank].receives);
     std::stable_sort(receives_.begin(), receives_.end(), [](const auto& a, const auto& b) { return a.peer < b.peer; });
@@ -140,12 +140,12 @@ class walk_of_plan {
       sound = sound && elements == m.elements;
     }
     if (!sound || awaited != receives_.end())
-      throw usage_error(fmt::format(
-          "round {}: what rank {} awaits is not what others send to it; verify the plan '{}' first", r, rank, plan_.name));
+      throw usage_error(fmt::format("round {}: the receives of rank {} do not match the sends; verify the plan '{}' first",
+                                    r, rank, plan_.name));
   }
 
-  // When everything that comes to `rank` is taken in and blended. Work that is served as it comes, without a pause while
-  // there is some, ends at the maximum over i of (release of i + all work that is not released before i).
+  // Time at which all messages to `rank` are received and blended. Work served in the order of arrival without idling ends
+  // at the maximum over i of (release of i + all work released at or after i).
   void arrivals(std::size_t rank, cause& latest) {
     const std::size_t begin = first_[rank], end = first_[rank + 1];
     if (begin == end) return;
@@ -168,7 +168,7 @@ class walk_of_plan {
       least_blend = std::min(least_blend, m.blend);
       received_[rank] += bytes(m.elements);
     }
-    // Of all orders the order of arrival ends first, for the port and for the processor.
+    // The order of arrival is optimal for port and processor.
     double moved = 0;
     for (std::size_t i = works_.size(); i-- > 0;) {
       moved += works_[i].moved;
@@ -247,7 +247,7 @@ class walk_of_plan {
   double largest_ = 0;  // bytes of the largest message of each round, summed
   std::vector<clock> clocks_;
   std::vector<double> sent_, received_;
-  // Of the round under way.
+  // State of the current round.
   std::vector<plan::round> now_;  // by rank
   bool blends_ = false;
   std::vector<int> sharers_;                         // ranks with messages that leave the host, by host
@@ -258,7 +258,7 @@ class walk_of_plan {
   std::vector<double> sends_done_, processor_free_;  // by rank
   std::vector<plan::message> receives_;
   std::vector<work> works_;
-  // Of every round.
+  // State of all rounds.
   std::vector<std::vector<int>> came_from_;
   std::vector<std::vector<double>> ends_;
 };
@@ -266,7 +266,8 @@ class walk_of_plan {
 }  // namespace
 
 plan_cost cost_of(const plan::plan& what, const compositing_machine& machine, double bytes_per_element) {
-  if (what.ranks < 1) throw usage_error(fmt::format("a plan of {} ranks has no cost: it needs at least one", what.ranks));
+  if (what.ranks < 1)
+    throw usage_error(fmt::format("a plan of {} ranks has no cost: must be at least one rank", what.ranks));
   return walk_of_plan(what, machine, bytes_per_element).run();
 }
 

@@ -6,7 +6,7 @@ namespace osteon::net {
 namespace {
 
 struct arriving {
-  double time, flow, combined;  // when its last byte would be there; s that it takes a port; bytes
+  double time, flow, combined;  // arrival of its last byte; s of port occupation; bytes
 };
 
 class walk_of_exchange {
@@ -40,7 +40,7 @@ class walk_of_exchange {
   }
 
  private:
-  // Sends of all ranks, then what arrives. @return bytes of the largest message
+  // Sends of all ranks, then arrivals. @return bytes of the largest message
   double round(std::int64_t r) {
     double largest = 0, dearest = 0, most_overhead = 0, longest_way = 0;
     for (int rank = 0; rank < what_.ranks; ++rank) {

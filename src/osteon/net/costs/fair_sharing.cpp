@@ -8,7 +8,7 @@ namespace osteon::net {
 
 namespace {
 
-constexpr double tolerance = 1e-9;  // of rates and of what is left of a link, relative
+constexpr double tolerance = 1e-9;  // of rates and remaining link capacity, relative
 
 }  // namespace
 
@@ -46,7 +46,7 @@ int fair_sharing::add(std::span<const int> path) {
   return f;
 }
 
-// Entries stay in the lists until somebody reads them: where many flows end together, nobody does.
+// Entries remain in the lists until they are read: if many flows end together, they are never read.
 void fair_sharing::remove(int f) {
   flow_state& gone = flow_at(f);
   for (const int l : gone.path) {
@@ -110,8 +110,8 @@ void fair_sharing::fix(int f, int bottleneck, double rate) {
   }
 }
 
-// Progressive filling: the link with the least left for each of its open flows is the bottleneck of them. That share never
-// falls while flows are fixed, so a heap of old shares gives the least one.
+// Progressive filling: the link with the smallest remaining share per open flow is their bottleneck. That share never
+// decreases while flows are fixed, so a heap of old shares yields the minimum.
 void fair_sharing::solve() {
   open_flows_ = chosen_.size();
   for (const int f : chosen_) {
@@ -152,8 +152,7 @@ void fair_sharing::solve() {
   }
 }
 
-// Choose flows beside the chosen ones that have lost their bottleneck, or that take more than a chosen one at its
-// bottleneck.
+// Also select flows that have lost their bottleneck, or that have a higher rate than a selected one at its bottleneck.
 bool fair_sharing::widen() {
   joining_.clear();
   for (const int l : touched_) {
@@ -180,7 +179,7 @@ bool fair_sharing::widen() {
 }
 
 std::span<const int> fair_sharing::update() {
-  // Beside the new flows: those that had their bottleneck where others come or have gone.
+  // In addition to the new flows: those with a bottleneck at a link of added or removed flows.
   for (std::size_t t = 0, count = touched_.size(); t < count; ++t) {
     port& p = at(touched_[t]);
     if (p.chosen + p.gone == static_cast<int>(p.entries.size())) continue;

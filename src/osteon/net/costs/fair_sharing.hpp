@@ -1,18 +1,18 @@
 #pragma once
 /// @file
-/// Max-min fair rates of flows that share links, kept up to date as flows come and go.
+/// Max-min fair rates of flows that share links, updated as flows are added and removed.
 #include <cstdint>
 #include <span>
 #include <vector>
 
 namespace osteon::net {
 
-/// Flows and their rates. Rates are max-min fair if each flow has a bottleneck: a link that is used up, on which no flow has
-/// a higher rate. @cite [BertsekasGallager1992], section 6.5.2
+/// Flows and their rates. Rates are max-min fair if each flow has a bottleneck: a saturated link on which no flow has a
+/// higher rate. @cite [BertsekasGallager1992], section 6.5.2
 ///
-/// When flows come or go, only those are solved anew whose bottleneck that may change, the others' rates being taken off
-/// the links; then the condition is checked on all links touched, and flows that break it join, until none does. The
-/// condition holds for all flows in the end, so the rates are those of a solution from scratch.
+/// After changes, only flows with a possibly changed bottleneck are recomputed, with the rates of the others subtracted from
+/// the links; then the condition is checked on all affected links, and flows that violate it are added, until none do. The
+/// condition holds for all flows at the end, so the rates equal those of a complete solution.
 class fair_sharing {
  public:
   /// @param capacity of each link, above 0
@@ -23,8 +23,8 @@ class fair_sharing {
   int add(std::span<const int> path);
   void remove(int flow);
 
-  /// Solve for the flows that were added or removed since the last update.
-  /// @return flows whose rate has changed; valid until the next call
+  /// Update for the flows added or removed since the last update. @return flows with changed rates; valid until the next
+  /// call
   std::span<const int> update();
 
   double rate(int flow) const { return flows_[static_cast<std::size_t>(flow)].rate; }

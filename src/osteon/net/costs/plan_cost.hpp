@@ -31,13 +31,13 @@ struct plan_cost {
   /// On a network, two more formulas. [Itakura]'s T_all: sum over rounds of the most expensive rank's messages, one after
   /// the other, start-up + bytes / rate each, and a barrier a round. No message meets another.
   double startup_and_bytes = 0;
-  /// The same, but a round's bytes take as long as the link that has most of them.
+  /// The same, but the time of a round's bytes is that of its busiest link.
   double busiest_links = 0;
 
-  /// On a machine that composites, what the total is along the critical path: total = exchange + blend + collect.
+  /// Composition of the total along the critical path on a compositing machine: total = exchange + blend + collect.
   double exchange = 0;               ///< s of rounds in which somebody blends, but for the blending
-  double blend = 0;                  ///< s of blending that nothing else hides
-  double collect = 0;                ///< s of rounds in which nobody blends
+  double blend = 0;                  ///< s of blending that is not hidden
+  double collect = 0;                ///< s of rounds without blending
   std::vector<critical_round> path;  ///< rounds 0, 1, ... and the rank on which each of them ends the latest message chain
 };
 
@@ -49,22 +49,22 @@ struct plan_cost {
 plan_cost cost_of(const network& where, const plan::plan& what, const simulate_options& options = {},
                   std::span<const int> places = {});
 
-/// Walk a plan's rounds with a clock for each rank (LogGP with blending and fan-in).
+/// Evaluate the rounds of a plan with a clock for each rank (LogGP with blending and fan-in).
 ///
-/// All that goes from one rank to another in a round is one message. A rank enters a round when its last one is over. It
-/// posts its sends in their order, each after `send_overhead` of its processor; they leave one after the other
-/// at the network's rate, and the first byte arrives `latency` later. Once it is in the round, a receiver takes in messages
-/// at the same rate, one after the other in any order, each with its share of `fan_in`; its processor blends them in any
-/// order, a message at a time and beside what still arrives. The round is over when everything is sent, taken in and
-/// blended; a sender does not wait for a late receiver. The ranks of a host that communicate with other hosts in a round
-/// share `host_rate`; links of a torus are not walked. A round in which nobody blends is a collect: it has the gathering
-/// network's rate and latency, and since a plan puts parts in their place, nothing is reconstructed.
+/// All data between two ranks in a round form one message. A rank enters a round after completing the previous one. It posts
+/// its sends in order, each after `send_overhead` of its processor; they are transmitted one at a time at the network's
+/// rate, and the first byte arrives `latency` later. In the round, a receiver accepts messages at the same rate, one at a
+/// time in any order, each with its share of `fan_in`; its processor blends them in any order, a message at a time and
+/// concurrently with further arrivals. The round ends when all messages are sent, received and blended; a sender does not
+/// wait for a late receiver. The ranks of a host that communicate with other hosts in a round share `host_rate`; links of a
+/// torus are not modelled. A round without blending is a collect: it has the gathering network's rate and latency, and since
+/// a plan stores parts in place, no reconstruction is needed.
 ///
-/// The order in which a receiver serves messages is the best one possible, so the time is a lower bound over all
-/// executors, and no plan becomes slower on a machine that is better in any figure.
+/// A receiver serves messages in the optimal order, so the time is a lower bound over all executors, and no plan is slower
+/// on a machine that is better in any parameter.
 ///
-/// For the binary swap of a power of two and one rank a host it is `binary_swap_time`, but for the root's own part of
-/// the image, which equation 4 lets travel and a plan leaves in place: bytes / ranks / collect_rate.
+/// For the binary swap of a power of two and one rank per host it equals `binary_swap_time`, except for the root's own part
+/// of the image, which equation 4 transmits and a plan does not: bytes / ranks / collect_rate.
 ///
 /// @param bytes_per_element of the plan's object
 /// @throws usage_error if a message has only one end: verify the plan first

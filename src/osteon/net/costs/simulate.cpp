@@ -15,11 +15,11 @@ namespace {
 
 void check(const network& where, const simulate_options& o) {
   for (const double x : {o.receive_overhead, o.arrival_overhead, o.match_time, o.barrier_time})
-    if (!(x >= 0) || !std::isfinite(x)) throw usage_error(fmt::format("a time of {} s: it must be 0 or more", x));
+    if (!(x >= 0) || !std::isfinite(x)) throw usage_error(fmt::format("a time of {} s: must not be negative", x));
   if (!std::isfinite(o.send_overhead)) throw usage_error("the send overhead must be a number");
-  if (!(o.combine_rate > 0)) throw usage_error(fmt::format("a combining rate of {}: it must be above 0", o.combine_rate));
+  if (!(o.combine_rate > 0)) throw usage_error(fmt::format("a combining rate of {}: must be positive", o.combine_rate));
   if (!(o.background >= 0 && o.background < 1))
-    throw usage_error(fmt::format("a background load of {}: it must be at least 0 and below 1", o.background));
+    throw usage_error(fmt::format("a background load of {}: must be in [0, 1)", o.background));
   for (const plan::parcel s : o.streams)
     if (where.route(s.from, s.to).empty()) throw usage_error(fmt::format("a stream from PU {} to itself", s.from));
 }
@@ -105,7 +105,8 @@ class simulator {
   bool apart(const message& m) const { return place(m.from) != place(m.to); }
 
   [[noreturn]] void fail_waiting() const {
-    throw usage_error(fmt::format("the plan '{}' does not end: a message has only one end; verify it first", what_.name));
+    throw usage_error(
+        fmt::format("the plan '{}' does not end: a message has only one end; verify the plan first", what_.name));
   }
 
   int new_message() {
@@ -120,7 +121,7 @@ class simulator {
 
   void push(double time, int m, what_happens kind) { events_.push({time, m, ++at(m).version, kind}); }
 
-  // Enter a round; and the next ones, while there is nothing to do in them.
+  // Enter a round, and the following ones while they are empty.
   void enter(int rank, std::int64_t round) {
     rank_state& s = state(rank);
     for (;; ++round) {
@@ -244,7 +245,7 @@ class simulator {
     finish(m.to, s.processor);
   }
 
-  // The round of a rank is over at `time` if nothing is left to do in it.
+  // Complete the round of a rank at `time` if it has no remaining work.
   void finish(int rank, double time) {
     rank_state& s = state(rank);
     if (!s.waits || s.sends > 0 || s.receives > 0) return;

@@ -13,12 +13,12 @@ namespace osteon::net {
 struct simulate_options {
   double send_overhead = -1;    ///< of the sender's processor, per message; below 0: the network's start-up
   double receive_overhead = 0;  ///< of the receiver's processor, per message
-  double arrival_overhead = 0;  ///< beside that, per message that comes after another one of the same round
+  double arrival_overhead = 0;  ///< additional, per message after another one of the same round
   double match_time = 0;        ///< and per message that has come before it in the same round
   double combine_rate = std::numeric_limits<double>::infinity();  ///< bytes per second that a processor sums or blends
   bool serial_sends = true;  ///< the messages of a PU leave one after the other; otherwise they share its injection
   bool barrier = false;      ///< all ranks enter a round together
-  double barrier_time = 0;   ///< that a barrier takes
+  double barrier_time = 0;   ///< of a barrier
   bool rendezvous = false;   ///< a message leaves once its receiver has entered the round
   double background = 0;     ///< share of each link's rate that is not there, in [0, 1)
   std::vector<plan::parcel> streams = {};  ///< PUs between which others send without end
@@ -33,17 +33,17 @@ struct simulation {
   std::int64_t solutions = 0;  ///< how many times rates were solved for
 };
 
-/// Run the whole plan; its messages travel as plan::transfers says.
+/// Simulate the whole plan, with messages combined by plan::transfers.
 ///
-/// A rank that enters a round posts its sends in their order, each after `send_overhead` of its processor. A message then
-/// flows at the rate that it is given on its way, and is there when all of it has left and the way's latencies are over.
-/// The receiver takes it in once it is in the round, with its overheads and combining, one message after the other in the
-/// order of their arrival. A rank's round is over when its messages have left and come in; a sender does not wait for a
-/// late receiver. Ranks on one PU share its ports, and messages between them use none.
+/// A rank that enters a round posts its sends in order, each after `send_overhead` of its processor. A message then flows at
+/// its allocated rate, and arrives after its transmission and the latencies of its route. The receiver processes it in the
+/// round, with its overheads and combining, one message at a time in the order of arrival. The round of a rank ends when its
+/// messages are sent and received; a sender does not wait for a late receiver. Ranks on one PU share its ports, and messages
+/// between them use none.
 ///
 /// @param places PU of each rank; empty: rank r is on PU r
 /// @throws usage_error if ranks do not fit, an option is out of its range, or a message has only one end
-/// @cost events log(events), and for each change of the flows what fair_sharing costs; memory O(links + messages under way)
+/// @cost events log(events), and the cost of fair_sharing for each change of the flows; memory O(links + messages under way)
 simulation simulate(const network& where, const plan::plan& what, const simulate_options& options = {},
                     std::span<const int> places = {});
 

@@ -9,7 +9,7 @@ namespace osteon::net {
 
 namespace {
 
-// Loads of one round; clearing costs what was counted, not the number of links.
+// Loads of one round; the cost of clearing is proportional to the counted links, not to all links.
 class counter {
  public:
   explicit counter(const network& where) : where_(where), load_(where.links.size()), last_(where.links.size()) {}
@@ -59,8 +59,8 @@ class counter {
 conflict_report count_conflicts(const network& where, const plan::plan& what, std::span<const int> places,
                                 const round_range& rounds) {
   if (rounds.begin < 0 || rounds.step < 1)
-    throw usage_error(fmt::format("rounds from {} in steps of {}: begin at 0 or later, and step by at least 1", rounds.begin,
-                                  rounds.step));
+    throw usage_error(fmt::format("rounds from {} in steps of {}: must begin at 0 or later, with a step of at least 1",
+                                  rounds.begin, rounds.step));
   const auto place = place_ranks(where, what.ranks, places);
   const std::int64_t end = std::min(rounds.end, what.rounds);
   const std::int64_t count = end > rounds.begin ? (end - rounds.begin + rounds.step - 1) / rounds.step : 0;

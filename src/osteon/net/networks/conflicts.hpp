@@ -1,10 +1,10 @@
 #pragma once
 /// @file
-/// Messages that meet: how many of a round's messages need the same port or link.
+/// Conflicts: number of messages of a round that use the same port or link.
 ///
-/// The worst case of wormhole switching: a message holds its whole way while it is under way, and all messages of a round
-/// are under way together. Switches do not block inside, and a message to its own sender holds no link. The load of a link
-/// is the number of messages that hold it; a round is free of conflicts if no load exceeds the link's virtual channels.
+/// The worst case of wormhole switching: a message occupies its whole route while in flight, and all messages of a round are
+/// in flight together. Switches are non-blocking inside, and a message to its own sender uses no link. The load of a link is
+/// the number of messages that occupy it; a round is free of conflicts if no load exceeds the link's virtual channels.
 #include <cstdint>
 #include <optional>
 #include <osteon/net/networks/network.hpp>
@@ -24,7 +24,7 @@ struct round_load {
   bool collision = false;  ///< a load exceeds the link's channels
 };
 
-/// Two messages that are the first to need a link of one channel, or of as many as are taken.
+/// Messages of the first conflict: two for a link of one channel, or one more than its channels.
 struct collision {
   std::int64_t round = 0;
   int link = -1;
@@ -48,8 +48,8 @@ constexpr std::int64_t most_messages_to_count = 200'000'000;
 
 /// Count messages by link, round by round.
 /// @param places PU of each rank; empty: rank r is on PU r
-/// @throws usage_error if there are more ranks than PUs, or more messages than most_messages_to_count may come together
-/// @cost O(messages * links of a way) time, O(links) memory
+/// @throws usage_error if there are more ranks than PUs, or more than most_messages_to_count messages may be concurrent
+/// @cost O(messages * links of a route) time, O(links) memory
 conflict_report count_conflicts(const network& where, const plan::plan& what, std::span<const int> places = {},
                                 const round_range& rounds = {});
 
@@ -62,7 +62,7 @@ link_loads loads_of(const network& where, const plan::plan& what, std::int64_t r
 
 /// A theorem by which no round of the plan has a conflict, with its conditions checked: for all sizes, without counting.
 /// Rank r is on PU r.
-/// @return its statement and proof in a few words; none: no theorem applies, which says nothing
+/// @return statement and short proof; none: no theorem applies, which is inconclusive
 std::optional<std::string> proven_free_of_conflicts(const network& where, const plan::plan& what);
 
 }  // namespace osteon::net

@@ -157,7 +157,7 @@ std::vector<virtual_channel> virtual_channels_of(const network& where, int from,
 deadlock_report find_deadlock(const network& where) {
   if (where.pus > most_pus_for_deadlock)
     throw usage_error(fmt::format(
-        "{} has {} PUs; the ways of all pairs are looked at for up to {}: take a smaller network of the same kind",
+        "{} has {} PUs; the routes of all pairs are analysed for at most {}: use a smaller network of the same kind",
         where.name, where.pus, most_pus_for_deadlock));
   deadlock_report result;
   {

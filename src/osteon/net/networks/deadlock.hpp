@@ -1,10 +1,10 @@
 #pragma once
 /// @file
-/// Messages that wait for each other in a circle: can the routing of a network come to a standstill?
+/// Deadlock analysis of the routing of a network.
 ///
-/// A message holds virtual channels of the links behind it and waits for one ahead. A dependency is a pair of virtual
-/// channels that some way takes one after the other. Without a circle of dependencies no standstill is possible, whatever is
-/// sent; with one there are messages that reach it where switches buffer less than a message (wormhole switching).
+/// A message occupies virtual channels of the links behind it and waits for one ahead. A dependency is a pair of consecutive
+/// virtual channels of a route. Without a cycle of dependencies deadlock is impossible for any messages; with one, some
+/// messages deadlock if switches buffer less than a message (wormhole switching).
 /// @cite [DallySeitz1987]
 #include <cstdint>
 #include <osteon/net/networks/network.hpp>
@@ -27,7 +27,7 @@ struct waiting {
 
 struct deadlock_report {
   std::int64_t channels = 0, dependencies = 0;  ///< between switches, used by any way
-  std::vector<waiting> circle;  ///< each waits for what the next one holds, the last for the first; empty: free
+  std::vector<waiting> circle;  ///< each waits for the next one, the last for the first; empty: free of deadlock
   int sufficient = 0;  ///< virtual channels a link with which there is no circle, at least those there are; 0: no number is
 };
 
@@ -37,10 +37,10 @@ constexpr int most_pus_for_deadlock = 4096;
 /// where the link has fewer.
 std::vector<virtual_channel> virtual_channels_of(const network& where, int from, int to);
 
-/// Look for a circle among the ways of all pairs of PUs; of those that are found, a shortest one. Injections and ejections
-/// are left out: nothing comes before the one or after the other.
+/// Find a shortest cycle of dependencies of the routes of all pairs of PUs. Injections and ejections are excluded: they have
+/// no predecessor or successor.
 /// @throws usage_error for more than most_pus_for_deadlock PUs
-/// @cost O(pus^2 links of a way)
+/// @cost O(pus^2 links of a route)
 deadlock_report find_deadlock(const network& where);
 
 }  // namespace osteon::net

@@ -22,8 +22,8 @@ struct fat_tree_layout {
     return list[static_cast<std::size_t>(i)];
   }
 
-  // The parent that a message for `to` takes from a switch of level i: by the part of the children that `to` is in, so that
-  // the PUs of a switch are reached by different ways.
+  // Parent of a switch of level i for a message to `to`: selected by the child that contains `to`, so that the PUs of a
+  // switch are reached by different routes.
   int parent_for(int level, int to) const {
     return level == 0 ? 0 : to / at(under, level - 1) % at(children, level - 1) % at(parents, level);
   }
@@ -32,7 +32,7 @@ struct fat_tree_layout {
     if (from == to) return;
     int top = 1;
     while (from / at(under, top) != to / at(under, top)) ++top;
-    int digits = 0;  // which parents were taken
+    int digits = 0;  // parents of the route
     for (int i = 0; i < top; ++i) {
       const int v = digits + at(below, i) * (from / at(under, i)), c = parent_for(i, to);
       path.push_back(at(first_up, i) + v * at(parents, i) + c);

@@ -24,7 +24,7 @@ class graph_reader {
   graph_reader(const json_value& text, std::string source) : text_(text), source_(std::move(source)) {}
 
   network read() {
-    if (text_.is != json_value::kind::object) fail("it must be an object of keys and values");
+    if (text_.is != json_value::kind::object) fail("must be an object of keys and values");
     known_keys(text_, "",
                {"schema", "name", "startup_s", "routing", "bytes_per_second", "latency_s", "routers", "pus", "links"});
     if (const json_value* given = text_.find("schema"); !given || !(*given == graph_schema))
@@ -52,9 +52,8 @@ class graph_reader {
  private:
   void routers() {
     const auto& list = array("routers");
-    if (list.size() > most_routers)
-      fail(fmt::format("it has {} routers; at most {} are possible", list.size(), most_routers));
-    if (list.empty()) fault("routers", "must name at least one");
+    if (list.size() > most_routers) fail(fmt::format("{} routers; at most {} are supported", list.size(), most_routers));
+    if (list.empty()) fault("routers", "must contain at least one");
     for (std::size_t i = 0; i < list.size() && faults_.size() < most_faults; ++i) {
       const std::string where = fmt::format("routers[{}]", i);
       std::string name = fmt::format("#{}", i);
@@ -67,7 +66,8 @@ class graph_reader {
       } else {
         fault(where, "must be an object with a name");
       }
-      if (!router_.emplace(name, static_cast<int>(i)).second) fault(where + ".name", fmt::format("'{}' is taken", name));
+      if (!router_.emplace(name, static_cast<int>(i)).second)
+        fault(where + ".name", fmt::format("duplicate name '{}'", name));
       names_.push_back(name);
     }
     made_.vertices = static_cast<int>(names_.size());
@@ -87,21 +87,21 @@ class graph_reader {
       const double rate = figure(list[i], where, "bytes_per_second", rate_, true);
       const double latency = figure(list[i], where, "latency_s", latency_, false);
       if (count > most_pus_of_graph - static_cast<int>(router_of_.size()))
-        fail(fmt::format("it has more than {} PUs", most_pus_of_graph));
+        fail(fmt::format("more than {} PUs", most_pus_of_graph));
       for (int k = 0; k < count; ++k) {
         router_of_.push_back(router);
         pu_rate_.push_back(rate);
         pu_latency_.push_back(latency);
       }
     }
-    if (router_of_.empty()) fault("pus", "must say where at least one PU is");
+    if (router_of_.empty()) fault("pus", "must contain at least one PU");
   }
 
   void links() {
     if (!text_.find("links")) return;
     const auto& list = array("links");
     if (list.size() > most_links_of_graph)
-      fail(fmt::format("it has {} links; at most {} are possible", list.size(), most_links_of_graph));
+      fail(fmt::format("{} links; at most {} are supported", list.size(), most_links_of_graph));
     for (std::size_t i = 0; i < list.size() && faults_.size() < most_faults; ++i) {
       const std::string where = fmt::format("links[{}]", i);
       if (!is_object(list[i])) {
@@ -111,7 +111,7 @@ class graph_reader {
       known_keys(list[i], where, {"from", "to", "bytes_per_second", "latency_s", "channels", "one_way"});
       const int from = find(list[i], where, "from"), to = find(list[i], where, "to");
       if (from == to && from >= 0)
-        fault(where, fmt::format("leads from '{}' to itself", names_[static_cast<std::size_t>(from)]));
+        fault(where, fmt::format("connects '{}' with itself", names_[static_cast<std::size_t>(from)]));
       const json_value* const one_way = list[i].find("one_way");
       if (one_way && one_way->is != json_value::kind::boolean) fault(where + ".one_way", "must be true or false");
       connect(list[i], where, from, to, one_way && one_way->truth);
@@ -137,7 +137,7 @@ class graph_reader {
         at = parent_[static_cast<std::size_t>(at)];
         if (depth < 8) way += " -> " + names_[static_cast<std::size_t>(at)];
         if (depth > static_cast<int>(names_.size()))
-          return fault("routers", fmt::format("the parents form a circle: {}{}", way, depth < 8 ? "" : " ..."));
+          return fault("routers", fmt::format("the parents form a cycle: {}{}", way, depth < 8 ? "" : " ..."));
       }
       level_[i] = depth;
     }
@@ -178,7 +178,7 @@ class graph_reader {
     for (const int a : used)
       for (const int b : used)
         if (!table->reaches(a, b))
-          fail(fmt::format("there is no {}way from router '{}' to '{}'", up_down ? "legal up-down " : "",
+          fail(fmt::format("no {}route from router '{}' to '{}'", up_down ? "legal up-down " : "",
                            names_[static_cast<std::size_t>(a)], names_[static_cast<std::size_t>(b)]));
     made_.append_route = [table, pus, at = router_of_](int from, int to, std::vector<int>& path) {
       if (from == to) return;
@@ -187,8 +187,8 @@ class graph_reader {
       path.push_back(pus + to);
     };
     if (!up_down) {
-      // The hop's number: every way goes from class to class, so with as many channels as the longest way has links
-      // nobody waits in a circle.
+      // Index of the hop: classes increase along every route, so with as many channels as links of the longest route there
+      // is no cycle of waiting messages.
       made_.append_classes = [](int, int, std::span<const int> way, std::vector<int>& of) {
         for (std::size_t i = 0; i < way.size(); ++i) of.push_back(std::max(0, static_cast<int>(i) - 1));
       };
@@ -220,7 +220,7 @@ class graph_reader {
     const auto found = router_.find(name);
     if (found != router_.end()) return found->second;
     fault(where + "." + key,
-          fmt::format("'{}' is no router{}", name, names_.size() < 100 ? did_you_mean(name, names_) : ""));
+          fmt::format("unknown router '{}'{}", name, names_.size() < 100 ? did_you_mean(name, names_) : ""));
     return -1;
   }
 
@@ -229,7 +229,7 @@ class graph_reader {
     if (!value) return otherwise;
     if (value->is == json_value::kind::whole && value->number >= 1 && value->number <= most)
       return static_cast<int>(value->number);
-    fault(where + "." + key, fmt::format("is {}; it must be a whole number from 1 to {}", value->shown(), most));
+    fault(where + "." + key, fmt::format("is {}; must be an integer from 1 to {}", value->shown(), most));
     return otherwise;
   }
 
@@ -239,14 +239,14 @@ class graph_reader {
     const double x = value->is_number() ? value->number : -1;
     if (std::isfinite(x) && (positive ? x > 0 : x >= 0)) return x;
     fault((where.empty() ? "" : where + ".") + key,
-          fmt::format("is {}; it must be a number {} 0", value->shown(), positive ? "above" : "not below"));
+          fmt::format("is {}; must be a number {} 0", value->shown(), positive ? "above" : "not below"));
     return otherwise;
   }
 
   void known_keys(const json_value& object, const std::string& where, const std::vector<std::string>& keys) {
     for (const std::string& name : object.names)
       if (std::find(keys.begin(), keys.end(), name) == keys.end())
-        fault((where.empty() ? "" : where + ".") + name, "is no key here" + did_you_mean(name, keys));
+        fault((where.empty() ? "" : where + ".") + name, "is not a valid key here" + did_you_mean(name, keys));
   }
 
   void fault(const std::string& where, const std::string& text) { faults_.push_back(where + " " + text); }
@@ -258,7 +258,7 @@ class graph_reader {
                      more > 0 ? "; and " + counted(static_cast<std::int64_t>(more), "fault") : ""));
   }
   [[noreturn]] void fail(const std::string& text) const {
-    throw data_error(fmt::format("'{}' describes no network: {}", source_, text));
+    throw data_error(fmt::format("'{}' is not a valid network: {}", source_, text));
   }
 
   const json_value& text_;
@@ -276,7 +276,7 @@ class graph_reader {
 
 network parse_graph(const std::string& json_text, const std::string& source) {
   const auto parsed = parse_json(json_text);
-  if (!parsed) throw data_error(fmt::format("'{}' describes no network: it is not valid JSON", source));
+  if (!parsed) throw data_error(fmt::format("'{}' is not a valid network: not valid JSON", source));
   return graph_reader(*parsed, source).read();
 }
 

@@ -1,13 +1,13 @@
 #pragma once
 /// @file
-/// Routing tables of a graph of routers: shortest ways, or shortest ways that first go up and then down.
+/// Routing tables of a graph of routers: shortest routes, or shortest up-down routes.
 #include <osteon/net/networks/network.hpp>
 #include <vector>
 
 namespace osteon::net {
 
-/// Next links by router and destination. Where several are equally good, the destination PU's number chooses, so that PUs
-/// of a router are reached by different ways.
+/// Next links by router and destination. The number of the destination PU selects among equivalent links, so that PUs of a
+/// router are reached by different routes.
 /// @cost O(routers^2) memory, O(routers * links) time
 class graph_routing {
  public:
@@ -15,8 +15,8 @@ class graph_routing {
   graph_routing(int routers, std::vector<link> edges);
 
   void route_minimal();
-  /// A link goes up if it leads to a router of a lower level, or of the same level and a smaller number. Since the order is
-  /// total, ways up, then down, cannot wait for each other in a circle.
+  /// A link is upward if its end is a router of a lower level, or of the same level and a smaller number. Since the order is
+  /// total, up-down routes have no cyclic dependencies.
   /// @param level of each router; empty: distance from router 0, along links of either direction
   /// @cite [Schroeder1991] (Autonet)
   void route_up_down(std::vector<int> level);
@@ -29,7 +29,7 @@ class graph_routing {
 
  private:
   static constexpr unsigned short unreachable = 0xffff;
-  // A state is 2 * router + (whether the way has gone down). Minimal routing never goes down.
+  // A state is 2 * router + (1 after a downward link). Minimal routing has no downward links.
   std::size_t index(int to, int state) const {
     return static_cast<std::size_t>(to) * 2 * static_cast<std::size_t>(routers_) + static_cast<std::size_t>(state);
   }

@@ -42,7 +42,7 @@ struct grid_layout : lattice {
       const int x = coordinate(at, d), target = coordinate(to, d);
       bool plus = target > x;
       if (torus && size[d] > 2) {
-        // The shorter way; half-way round, even and odd ones go different ways, so that both are used.
+        // The shorter direction; for half-way distances, even and odd positions use different directions.
         const int ahead = (target - x + size[d]) % size[d];
         plus = 2 * ahead < size[d] || (2 * ahead == size[d] && x % 2 == 0);
       }

@@ -11,7 +11,7 @@ namespace {
 struct crossbar_layout : lattice {
   using lattice::lattice;
   std::vector<int> order;           // in which they are corrected, without those of size 1
-  std::vector<int> first_in;        // link EX -> XB of PU 0; that of PU q is q further; XB -> EX comes pus later
+  std::vector<int> first_in;        // link EX -> XB of PU 0; offset q for PU q; offset pus for XB -> EX
   std::vector<int> first_crossbar;  // vertex
 
   // Crossbars of a dimension are numbered like PUs without its coordinate.

@@ -62,7 +62,7 @@ void route_by_random_pu(network& what, std::uint64_t seed) {
     direct(middle, to, path);
     path.erase(path.begin() + static_cast<std::ptrdiff_t>(turn));
   };
-  // The second half of the way has classes of its own: nothing leads from them back to those of the first half.
+  // The second half of the route has separate classes, without dependencies back to those of the first half.
   what.append_classes = [direct, middle_of, classes_of = what.append_classes, classes = what.classes](
                             int from, int to, std::span<const int> way, std::vector<int>& of) {
     const auto half = [&](int a, int b, std::span<const int> part) {
@@ -87,21 +87,20 @@ void route_by_random_pu(network& what, std::uint64_t seed) {
 std::vector<int> place_ranks(const network& where, int ranks, std::span<const int> places) {
   if (places.empty()) {
     if (ranks > where.pus)
-      throw usage_error(
-          fmt::format("{} ranks on {}, which has {} PUs: give a placement that puts several ranks on a PU, or "
-                      "take a larger network",
-                      ranks, where.name, where.pus));
+      throw usage_error(fmt::format(
+          "{} ranks on {}, which has {} PUs: pass a placement with several ranks per PU, or use a larger network", ranks,
+          where.name, where.pus));
     std::vector<int> identity(static_cast<std::size_t>(ranks));
     std::iota(identity.begin(), identity.end(), 0);
     return identity;
   }
   if (places.size() != static_cast<std::size_t>(ranks))
     throw usage_error(
-        fmt::format("a placement of {} ranks for a plan of {}: give a PU for each rank", places.size(), ranks));
+        fmt::format("a placement of {} ranks for a plan of {}: must contain a PU for each rank", places.size(), ranks));
   for (std::size_t rank = 0; rank < places.size(); ++rank)
     if (places[rank] < 0 || places[rank] >= where.pus)
-      throw usage_error(fmt::format("the placement puts rank {} on PU {}: {} has the PUs 0 to {}", rank, places[rank],
-                                    where.name, where.pus - 1));
+      throw usage_error(fmt::format("placement of rank {} on PU {}: {} has the PUs 0 to {}", rank, places[rank], where.name,
+                                    where.pus - 1));
   return {places.begin(), places.end()};
 }
 

@@ -44,12 +44,10 @@ struct network {
   int vertices = 0;
   std::vector<link> links;
   double startup = 0;  ///< s that a PU spends on each message that it sends
-  /// Append the links of the way from one PU to another, from its injection to its ejection; nothing if they are one.
-  /// May be called by several threads at a time.
+  /// Append the links of the route from one PU to another, from injection to ejection; none if they are equal. Thread-safe.
   std::function<void(int from, int to, std::vector<int>& path)> append_route;
-  /// Append a class for each link of such a way, 0 ... classes - 1: the virtual channel that the message takes there if the
-  /// link has as many. They are chosen so that with `classes` channels no messages wait for each other in a circle, where
-  /// that is possible. Empty: all are 0.
+  /// Append a class for each link of such a route, 0 ... classes - 1: the virtual channel of the message if the link has as
+  /// many. With `classes` channels there is no cycle of waiting messages, if possible. Empty: all are 0.
   std::function<void(int from, int to, std::span<const int> way, std::vector<int>& of)> append_classes;
   int classes = 1;
   std::function<std::string(int vertex)> vertex_name;

@@ -42,10 +42,10 @@ class request_reader {
                                      "top-rate", "startup", "latency", "channels"};
       known.insert(known.end(), own_keys_.begin(), own_keys_.end());
       if (std::find(known.begin(), known.end(), key) == known.end())
-        fault(fmt::format("'{}' is no key of it{}", key, did_you_mean(key, known)));
+        fault(fmt::format("unknown key '{}'{}", key, did_you_mean(key, known)));
     }
-    if (faults_.empty() && request_.pus() > most_pus) fault(fmt::format("it has more than {} PUs", most_pus));
-    if (!faults_.empty()) throw usage_error(fmt::format("'{}' describes no network: {}", text, fmt::join(faults_, "; ")));
+    if (faults_.empty() && request_.pus() > most_pus) fault(fmt::format("more than {} PUs", most_pus));
+    if (!faults_.empty()) throw usage_error(fmt::format("'{}' is not a valid network: {}", text, fmt::join(faults_, "; ")));
     return std::move(request_);
   }
 
@@ -59,11 +59,11 @@ class request_reader {
       const auto equals = part.find('=');
       if (equals != std::string::npos) {
         if (!values_.emplace(part.substr(0, equals), part.substr(equals + 1)).second)
-          fault(fmt::format("'{}' is given twice", part.substr(0, equals)));
+          fault(fmt::format("duplicate '{}'", part.substr(0, equals)));
       } else if (begin == 0) {
         body_ = part;
       } else {
-        fault(fmt::format("'{}' should have the form key=value", part));
+        fault(fmt::format("'{}' must have the form key=value", part));
       }
       begin = end + 1;
     }
@@ -73,7 +73,7 @@ class request_reader {
     int value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() || value < least || value > most) {
-      fault(fmt::format("{} '{}' must be a whole number from {} to {}", what, text, least, most));
+      fault(fmt::format("{} '{}' must be an integer from {} to {}", what, text, least, most));
       return least;
     }
     return value;
@@ -86,7 +86,7 @@ class request_reader {
       result.push_back(number(text.substr(begin, end - begin), what, 1, static_cast<int>(most_pus)));
       begin = end + 1;
     }
-    if (result.size() > most_count) fault(fmt::format("it has more than {} dimensions or levels", most_count));
+    if (result.size() > most_count) fault(fmt::format("more than {} dimensions or levels", most_count));
     return result;
   }
 
@@ -94,12 +94,12 @@ class request_reader {
     own_keys_.push_back(key);
     const auto found = values_.find(key);
     if (found != values_.end()) return number(found->second, key, least, most);
-    if (otherwise == 0) fault(fmt::format("'{}=' is missing", key));
+    if (otherwise == 0) fault(fmt::format("missing '{}='", key));
     return otherwise == 0 ? least : otherwise;
   }
 
   void no_body() {
-    if (!body_.empty()) fault(fmt::format("'{}' should have the form key=value", body_));
+    if (!body_.empty()) fault(fmt::format("'{}' must have the form key=value", body_));
   }
 
   void dispatch(const std::string& kind) {
@@ -125,7 +125,7 @@ class request_reader {
     } else if (kind == "dragonfly") {
       dragonfly();
     } else {
-      fault(fmt::format("there is no kind '{}'{}; known are {}", kind, did_you_mean(kind, kinds), fmt::join(kinds, ", ")));
+      fault(fmt::format("unknown kind '{}'{}; known are {}", kind, did_you_mean(kind, kinds), fmt::join(kinds, ", ")));
     }
   }
 
@@ -143,8 +143,8 @@ class request_reader {
     }
     for (std::size_t i = 0; i < levels; ++i)
       if (request_.shape[i] % over[i] != 0)
-        fault(fmt::format("over={} at level {}: it must divide the {} children of a switch", over[i], i + 1,
-                          request_.shape[i]));
+        fault(
+            fmt::format("over={} at level {}: must divide the {} children of a switch", over[i], i + 1, request_.shape[i]));
   }
 
   void dragonfly() {
@@ -163,14 +163,14 @@ class request_reader {
     if (found == values_.end()) return;
     value = parse_rate(found->second);
     if (!(value > 0) || !std::isfinite(value))
-      fault(fmt::format("{}={}: it must be a rate above zero, such as 200MB/s or 1.6Gbit/s", key, found->second));
+      fault(fmt::format("{}={}: must be a positive rate, such as 200MB/s or 1.6Gbit/s", key, found->second));
   }
   void time(const char* key, double& value) {
     const auto found = values_.find(key);
     if (found == values_.end()) return;
     value = parse_time(found->second);
     if (!(value >= 0) || !std::isfinite(value))
-      fault(fmt::format("{}={}: it must be a time such as 5us or 100ns", key, found->second));
+      fault(fmt::format("{}={}: must be a time such as 5us or 100ns", key, found->second));
   }
 
   void common() {
@@ -197,7 +197,7 @@ class request_reader {
   }
 
   void order(const std::string& text, bool dimensions) {
-    if (!dimensions) return fault("order= is for networks that are routed by dimension");
+    if (!dimensions) return fault("order= applies to networks with dimension-order routing");
     std::vector<int> order;
     for (const char c : text)
       order.push_back(c >= 'x' && c <= 'z'   ? c - 'x'
@@ -209,7 +209,7 @@ class request_reader {
     auto expected = request_.order;
     std::sort(expected.begin(), expected.end());
     if (sorted != expected)
-      return fault(fmt::format("order={}: it must name each of the {} dimensions once, as xyz or as 0 to 9, a to j", text,
+      return fault(fmt::format("order={}: must contain each of the {} dimensions once, as xyz or as 0 to 9, a to j", text,
                                expected.size()));
     request_.order = std::move(order);
   }

@@ -16,13 +16,13 @@ std::vector<int> without_ones(std::vector<int> shape) {
   return shape;
 }
 
-// Every hop of a dimension takes one step, after which the message is where that dimension ends; so if the ranks' positions
-// after each dimension are all different, no port is used twice.
+// Every hop of a dimension is one step to the final position in that dimension; so if the positions of ranks after each
+// dimension are all different, no port is used twice.
 bool one_hop_a_dimension(const network& where) {
   return where.kind == topology::hyper_crossbar || where.kind == topology::hypercube;
 }
 
-// Whether the dimensions are corrected in the order of the shape (or the reverse of it), those of size 1 left out.
+// True if the dimensions are corrected in the order of the shape (or its reverse), except those of size 1.
 bool corrects(const network& where, bool first_dimension_first) {
   std::vector<int> order;
   for (const int d : where.order)
