@@ -156,7 +156,7 @@ def test_labels_of_dcm2niix_are_put_in_the_order_of_the_scan(job: Job, axes: lis
     if axes == [1]:
         nibabel.save(nibabel.Nifti1Image(values + np.float32(0.5), place), job.folder / "other.nii")
         done = job.run(command="import")
-        assert done.code == 3 and "has the value" in done.err and "labels are whole numbers" in done.err, done.err
+        assert done.code == 3 and "has the value" in done.err and "labels must be 32-bit integers" in done.err, done.err
 
 
 def test_export_says_what_is_wrong(job: Job):
@@ -174,5 +174,5 @@ def test_a_damaged_result_is_not_exported(job: Job, sponge: Path):
     damaged[len(damaged) // 2] ^= 1
     path.write_bytes(damaged)
     done = osteon("export", "job.out/results.nc", "--field", "temperature", "-o", "t.npy", folder=job.folder)
-    assert done.returncode == 3 and "do not match its seal" in done.stderr
+    assert done.returncode == 3 and "do not match the seal" in done.stderr
     assert not (job.folder / "t.npy").exists()

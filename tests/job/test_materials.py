@@ -117,7 +117,7 @@ def test_a_changed_modulus_image_makes_a_new_model(job: Job, scan: np.ndarray, t
     ("lines", "code", "words"),
     [
         ('[modulus_image]\npath = "none.npy"\npoisson_ratio = 0.3\n', 3, "modulus_image.path: "),
-        ('[modulus_image]\npath = "small.npy"\npoisson_ratio = 0.3\n', 3, "give images of one shape"),
+        ('[modulus_image]\npath = "small.npy"\npoisson_ratio = 0.3\n', 3, "both must have the same shape"),
         ('[modulus_image]\npath = "zero.npy"\npoisson_ratio = 0.3\n', 3, "have a Young's modulus that is not allowed"),
         ('[modulus_image]\npath = "scan.npy"\n[poisson_image]\npath = "scan.npy"\n', 3, "have a Poisson's ratio that"),
         ('[poisson_image]\npath = "scan.npy"\n', 2, "poisson_image: given without [modulus_image]"),

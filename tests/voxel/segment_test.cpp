@@ -252,7 +252,7 @@ TEST(segment, takes_constants_voxel_by_voxel) {
   how.threshold = -1;
   EXPECT_NE(message_of([&] {
               segment(grey, how, {.modulus_MPa = e});
-            }).find("1 solid voxels have a Young's modulus that is not allowed, the first -1 at (z, y, x) = (0, 0, 0)"),
+            }).find("1 solid voxels have an invalid Young's modulus, the first -1 at (z, y, x) = (0, 0, 0)"),
             std::string::npos);
   how.threshold = 0.5;
   EXPECT_NE(message_of([&] { segment(grey, how, {.modulus_MPa = e, .poisson_ratio = e}); }).find("3 solid voxels"),

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Disjoint sets (union-find) of numbered things.
+/// Disjoint sets (union-find) of integers.
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
@@ -19,7 +19,7 @@ class disjoint_sets_of {
  public:
   explicit disjoint_sets_of(std::size_t count = 0) { grow(count); }
 
-  /// Append `count` members, each in a set of its own.
+  /// Append `count` singletons.
   void grow(std::size_t count) {
     const std::size_t old = parent_.size();
     parent_.resize(old + count);

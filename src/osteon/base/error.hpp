@@ -1,8 +1,8 @@
 #pragma once
 /// @file
-/// The errors of osteon. Each type is one exit code of the command line (see `exit_code`).
+/// Exceptions of osteon. Each type corresponds to one exit code of the command line (see `exit_code`).
 ///
-/// A message says what is wrong, with which value, what the limit is and what to do:
+/// A message contains the problem, the value, the limit and the remedy:
 ///
 ///     throw data_error(fmt::format("threshold {} leaves no voxel of {}: its grey values lie in [{}, {}]; "
 ///                                  "choose a threshold inside that range", ...));
@@ -32,7 +32,7 @@ class error : public std::runtime_error {
 struct usage_error : error {
   explicit usage_error(const std::string& text) : error(error_kind::usage, text) {}
 };
-/// The input cannot be used: unreadable file, NaN, nothing left after the threshold. Exit code 3.
+/// Invalid input: unreadable file, NaN, no voxel after the threshold. Exit code 3.
 struct data_error : error {
   explicit data_error(const std::string& text) : error(error_kind::data, text) {}
 };
@@ -45,7 +45,7 @@ struct machine_error : error {
   explicit machine_error(const std::string& text) : error(error_kind::machine, text) {}
 };
 
-/// The job was stopped by a signal; a checkpoint is on disk and `osteon resume` goes on. Exit code 75 (EX_TEMPFAIL: try
+/// The job was stopped by a signal; a checkpoint is on disk and `osteon resume` continues. Exit code 75 (EX_TEMPFAIL: try
 /// again).
 struct interrupted_error : error {
   explicit interrupted_error(const std::string& text) : error(error_kind::interrupted, text) {}

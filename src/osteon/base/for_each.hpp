@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// The one seam between the host and a device: kernels are functors over an index, and only these functions know
-/// how an index range is walked. g++ walks it with OpenMP threads; nvcc launches it.
+/// Loops on host and device. Kernels are functors over an index; only these functions traverse the index range: by OpenMP
+/// threads with g++, by a launch with nvcc.
 ///
 /// A functor is a pure function of its index and of views: no allocation, no exception, no virtual call. Mark it
 /// OSTEON_HD so that both compilers accept it. Indices are independent of one another: two of them never write the

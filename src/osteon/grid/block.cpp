@@ -12,8 +12,8 @@ namespace osteon::grid {
 
 namespace {
 
-// Deal out planes so that no rank exceeds `limit` while every later rank still gets a plane; the first planes of the
-// ranks, or nothing if `limit` is too small.
+// Assign planes so that no rank exceeds `limit` and every later rank has a plane. Returns the first planes of the ranks, or
+// nothing if `limit` is too small.
 std::vector<std::int64_t> deal(std::span<const std::int64_t> weight, int ranks, std::int64_t limit) {
   const auto planes = static_cast<std::int64_t>(weight.size());
   std::vector<std::int64_t> first{0};
@@ -72,8 +72,8 @@ block make_block(MPI_Comm comm, box_tree boxes) {
 
 std::vector<int> touching_ranks(const block& where, int level, const std::array<bool, 3>& periodic) {
   if (where.owned.empty()) return {};
-  // Filled up, and one brick more on each side: the boxes that touch lie within that. On a periodic axis the brick before
-  // the first is the last, and that behind the last is the first.
+  // Extend to whole bricks, plus one brick on each side, which contains all adjacent boxes. On a periodic axis, bricks wrap
+  // around.
   struct interval {
     std::int64_t begin, end;
   };

@@ -12,7 +12,7 @@
 
 namespace osteon::grid {
 
-/// A rank's part of the domain: whole z planes, or a brick. Every rank owns at least one voxel; none need be active.
+/// A rank's part of the domain: whole z planes, or a brick. Every rank owns at least one voxel; possibly no active one.
 struct block {
   MPI_Comm comm = MPI_COMM_NULL;            ///< borrowed
   index3 domain;                            ///< voxels of the whole image (z, y, x)
@@ -21,11 +21,11 @@ struct block {
   int above = MPI_PROC_NULL;                ///< rank that owns the plane owned.end.z; only for whole planes
   std::shared_ptr<const box_tree> boxes{};  ///< of all ranks; none: no tree (only pictures can do without)
 
-  /// Whether all ranks own whole z planes.
+  /// True if all ranks own whole z planes.
   bool is_planes() const { return boxes->is_planes(); }
 };
 
-/// What is wrong with `ranks` ranks for an image of `planes` planes, and what to do.
+/// Error message for `ranks` ranks and an image of `planes` planes.
 std::string too_many_ranks(std::int64_t ranks, std::int64_t planes);
 
 /// First plane of each rank, and the number of planes at the end: ranks + 1 values.
@@ -45,10 +45,10 @@ block make_block(MPI_Comm comm, index3 domain, std::span<const std::int64_t> act
 /// @param boxes the same on all ranks, a box for each rank of comm @collective local
 block make_block(MPI_Comm comm, box_tree boxes);
 
-/// Ranks that may have a node in common with this one: those whose boxes touch, be it in a corner, when both are filled
-/// up to bricks of 2^level voxels that are aligned in the domain. Ascending, without this rank; symmetric.
+/// Ranks that may share a node with this one: those with adjacent boxes (including corners) after both are extended to
+/// aligned bricks of 2^level voxels. Ascending, without this rank; symmetric.
 /// @param periodic the last plane of nodes along an axis is the first one
-/// @collective local @cost O(log(ranks)) a rank found
+/// @collective local @cost O(log(ranks)) per rank found
 std::vector<int> touching_ranks(const block& where, int level = 0, const std::array<bool, 3>& periodic = {});
 
 }  // namespace osteon::grid

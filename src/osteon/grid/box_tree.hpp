@@ -14,10 +14,10 @@ box3 overlap(const box3& a, const box3& b);
 /// `part`, larger by `depth` voxels on each side.
 box3 grown(const box3& part, std::int64_t depth);
 
-/// A domain that is cut in two again and again, across z, y or x, until each rank has a box: a k-d tree.
+/// A k-d tree: recursive bisection of a domain across z, y or x into one box per rank.
 ///
-/// Ranks are numbered in the order of the leaves, the low side of a cut first. Boxes follow from the cuts on the way from
-/// the root, so what a rank needs of the others is found without a message.
+/// Ranks are numbered in the order of the leaves, the low side of a cut first. Boxes follow from the cuts on the path from
+/// the root, so intersections with other ranks are computed without messages.
 /// @cost 16 bytes a rank; O(depth) for a box or an owner
 class box_tree {
  public:
@@ -38,11 +38,11 @@ class box_tree {
   index3 domain() const { return domain_; }
   int ranks() const { return static_cast<int>(cuts_.size()) + 1; }
   std::span<const cut> cuts() const { return cuts_; }
-  /// Whether all cuts are across z.
+  /// True if all cuts are across z.
   bool is_planes() const { return is_planes_; }
 
   box3 box_of(int rank) const;
-  /// The rank whose box has a voxel of the domain.
+  /// Rank of the box that contains a voxel of the domain.
   int owner_of(index3 voxel) const;
   /// Ranks that have a voxel of `part`, ascending.
   /// @cost O(depth) and the ranks found

@@ -14,10 +14,10 @@ namespace osteon::grid {
 
 namespace {
 
-constexpr double imbalance_for_surface = 0.03;          // what all levels together may give away for smaller surfaces
+constexpr double imbalance_for_surface = 0.03;          // total imbalance of all levels allowed for smaller surfaces
 constexpr std::int64_t values_per_reduction = 1 << 22;  // bounds the memory of the counts to 32 MiB
 
-// A cut and what speaks against it; less is better.
+// A cut and its penalty; less is better.
 struct candidate {
   box_tree::cut cut;
   std::int64_t starved;  // ranks that cannot have an active voxel
@@ -92,7 +92,7 @@ box_tree::cut choose_cut(const box3& box, std::span<const std::int64_t> const (&
       };
       add(ranks / 2);
       if (ranks % 2 == 1) add(ranks - ranks / 2);
-      // Where half of the ranks would find too little, as many as there is something for.
+      // If half of the ranks exceed the voxels of a side, assign as many as the side supports.
       if (all.back().starved > 0 && total > 0)
         add(static_cast<std::int64_t>(static_cast<double>(ranks) * static_cast<double>(low) / static_cast<double>(total) +
                                       0.5));

@@ -38,9 +38,9 @@ std::size_t bytes_of_point(const point_vector& vector) {
 /// Some planes of every rank: the ranks that have points in them.
 struct plane_points::round {
   std::int64_t begin = 0, end = 0;         // planes of this rank
-  std::vector<int> sent, sent_at;          // points that go to each rank
+  std::vector<int> sent, sent_at;          // points sent to each rank
   std::vector<std::int32_t> from;          // local number of the first of them
-  std::vector<int> received, received_at;  // points that come from each rank
+  std::vector<int> received, received_at;  // points received from each rank
   std::vector<std::int32_t> place;         // of each received point among those of the planes
   std::vector<std::int64_t> ids;           // of the points of the planes, ascending
 };

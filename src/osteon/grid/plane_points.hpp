@@ -1,10 +1,9 @@
 #pragma once
 /// @file
-/// Values at points (nodes or cells) of all ranks by whole planes, whichever ranks have them: what is written to disk must
-/// not know how the points were dealt out.
+/// Values at points (nodes or cells) of all ranks by whole planes: files are independent of the decomposition.
 ///
-/// Its messages are an all-to-all of MPI and no plan of neighbours: who has points of which plane is known to nobody before
-/// it is asked, round by round, so that no rank holds more than some planes.
+/// The messages are an MPI all-to-all and not a neighbour plan: ranks request the owners of the points of each plane, round
+/// by round, so that no rank holds more than some planes.
 #include <functional>
 #include <osteon/grid/block.hpp>
 #include <osteon/grid/shared_nodes.hpp>
@@ -39,14 +38,14 @@ class plane_points {
   /// Points of each plane of the whole, shape (shape().z); the same on all ranks.
   std::span<const std::int64_t> per_plane() const { return per_plane_; }
 
-  /// Bring the values of this rank's planes together, some planes after the other.
+  /// Gather the values of this rank's planes, some planes at a time.
   /// @param take called with the first plane, their number and values of shape (points, components); it must not throw
   /// @collective
   using taker = std::function<void(std::int64_t first, std::int64_t planes, std::span<const std::byte> values)>;
   void gather(const point_vector& vector, const taker& take) const;
 
-  /// The way back: fill in a vector on all ranks that have the points.
-  /// @param give fills in the values of some planes; it must not throw @collective
+  /// The inverse: set a vector on all ranks that have the points.
+  /// @param give sets the values of some planes; it must not throw @collective
   using giver = std::function<void(std::int64_t first, std::int64_t planes, std::span<std::byte> values)>;
   void scatter(const point_vector& vector, const giver& give) const;
 

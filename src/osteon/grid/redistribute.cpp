@@ -19,7 +19,7 @@ std::size_t size_of(const box3& part, int components) { return static_cast<std::
 template <class T>
 void check_size(const box3& have, std::span<const T> values, int components) {
   if (values.size() != size_of(have, components))
-    throw usage_error(fmt::format("{} values for a box that needs {}", values.size(), size_of(have, components)));
+    throw usage_error(fmt::format("{} values for a box of {}", values.size(), size_of(have, components)));
 }
 
 box3 nodes_of(const box3& cells) { return {cells.begin, cells.end + index3{1, 1, 1}}; }

@@ -12,16 +12,16 @@
 
 namespace osteon::grid {
 
-/// A part of an array that goes to a rank, or comes from it.
+/// Part of an array that is sent to a rank or received from it.
 struct piece {
   int rank;
   box3 part;
 };
 
-/// What each rank of `boxes` has of `part`. @collective local
+/// Intersections of `part` with the box of each rank. @collective local
 std::vector<piece> pieces_of(const box_tree& boxes, const box3& part);
 
-/// An array over the box `want`, put together from what ranks have of it.
+/// Assemble an array over the box `want` from the parts of other ranks.
 /// @param values shape (have.z, have.y, have.x, components)
 /// @param send parts of `have`, at most one a rank
 /// @param receive parts of `want` that cover it once; each is one that its rank sends

@@ -56,7 +56,7 @@ shared_nodes::shared_nodes(MPI_Comm comm, std::vector<identified_node> boundary,
     std::set_intersection(ids.begin(), ids.end(), theirs.begin(), theirs.end(), std::back_inserter(common.back()));
   }
 
-  // Ids that someone else has, too, or that several of this rank's nodes have.
+  // Ids that other ranks or several nodes of this rank have.
   std::vector<std::int64_t> shared;
   for (const auto& list : common) shared.insert(shared.end(), list.begin(), list.end());
   for (std::size_t i = 1; i < boundary.size(); ++i)

@@ -13,7 +13,7 @@
 
 namespace osteon::grid {
 
-/// Where component c of node i is stored: c * component_stride + i * node_stride.
+/// Storage: component c of node i is at c * component_stride + i * node_stride.
 struct node_layout {
   int components = 1;
   std::int64_t component_stride = 1, node_stride = 1;

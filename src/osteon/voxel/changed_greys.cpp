@@ -11,7 +11,7 @@ namespace osteon::voxel {
 
 namespace {
 
-// The voxels of one axis that lie in a larger one, with the part of each that does.
+// Voxels along one axis that overlap a coarse voxel, with the overlapping fraction of each.
 struct covered {
   std::int64_t first = 0;
   std::vector<double> weight;  // sum 1
@@ -88,7 +88,7 @@ class coarse_reader {
   image whole_;
 };
 
-// Of normal distribution, by Box and Muller.
+// Normally distributed random number, by Box and Muller.
 double normal(std::uint64_t seed, std::uint64_t place) {
   const std::uint64_t a = splitmix64(splitmix64(seed) ^ place), b = splitmix64(a);
   constexpr double unit = 0x1p-53;
@@ -129,7 +129,7 @@ class noise {
     if (std::ssize(planes_) <= 2 * reach_) {
       planes_.emplace_back();
     } else {
-      std::rotate(planes_.begin(), planes_.begin() + 1, planes_.end());  // the oldest goes
+      std::rotate(planes_.begin(), planes_.begin() + 1, planes_.end());  // remove the oldest
     }
     kept& made = planes_.back();
     made.z = z;

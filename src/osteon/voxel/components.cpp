@@ -9,7 +9,7 @@ namespace osteon::voxel {
 
 namespace {
 
-// Unite the runs of two neighbouring rows that overlap in x, or come as near as `reach`.
+// Unite the runs of two neighbouring rows that overlap in x, or are within `reach`.
 void unite_rows(disjoint_sets& sets, const run* origin, std::span<const run> a, std::span<const run> b, std::int32_t reach) {
   for_each_meeting(a, b, reach, [&](const run& low, const run& high) {
     sets.unite(static_cast<std::int32_t>(&low - origin), static_cast<std::int32_t>(&high - origin));

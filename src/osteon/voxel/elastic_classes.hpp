@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Voxels with elastic constants of their own. Thousands of materials are as good as any number, so where there are
-/// more constants than that, voxels with nearly the same share one.
+/// Voxels with individual elastic constants. Thousands of materials are sufficient, so for more constants voxels with nearly
+/// equal ones share a material.
 #include <cstdint>
 #include <functional>
 #include <osteon/base/material_number.hpp>
@@ -27,14 +27,14 @@ inline constexpr std::size_t most_classes = 4096;
 /// Calls its argument with the constants of each solid voxel, in any order.
 using each_solid_voxel = std::function<void(const std::function<void(const elastic_constants&)>&)>;
 
-/// Find for solid voxels at most `most_classes` materials.
+/// Determine at most `most_classes` materials of solid voxels.
 ///
-/// At most that many different pairs (E, nu) are kept as they are. More are sorted into as many classes of Poisson's ratio
-/// as make the larger of the two errors smallest, and in each of those into classes of Young's modulus of at most one ratio
-/// between their ends, the smallest ratio for which 4096 classes are enough. A class has the modulus that is off by the same
-/// fraction at both ends. For one Poisson's ratio and moduli spread from low to high everywhere the error of E is (q - 1) /
-/// (q + 1), q = (high / low)^(1/4096): 0.06 % for two decades, 0.11 % for four.
-/// @param visit called up to three times; what several voxels share it may give once
+/// Up to that many different pairs (E, nu) are exact. More are grouped into classes of Poisson's ratio, with the number that
+/// minimises the larger of the two errors, and within those into classes of Young's modulus with a common ratio between
+/// their ends, the smallest ratio for 4096 classes. The modulus of a class has the same relative error at both ends. For one
+/// Poisson's ratio and moduli from low to high the error of E is (q - 1) / (q + 1), q = (high / low)^(1/4096): 0.06 % for
+/// two decades, 0.11 % for four.
+/// @param visit called up to three times; may pass values shared by several voxels once
 elastic_classes sort_into_materials(const each_solid_voxel& visit);
 
 }  // namespace osteon::voxel

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A scan as it comes from a file: grey values or labels of any of the usual types.
+/// Image as read from a file: grey values or labels of any common type.
 #include <cstddef>
 #include <cstdint>
 #include <osteon/base/box.hpp>

@@ -63,8 +63,8 @@ grey_range check_values(const image_planes& scan) {
   });
   if (bad > 0)
     throw data_error(fmt::format(
-        "the image holds {} values that are NaN or infinite, the first at voxel (z, y, x) = ({}, {}, {}); "
-        "replace them by a grey value, for example that of the background",
+        "the image contains {} NaN or infinite values, the first at voxel (z, y, x) = ({}, {}, {}); replace them by a grey "
+        "value, for example that of the background",
         bad, first_bad / (scan.shape.y * scan.shape.x), first_bad / scan.shape.x % scan.shape.y, first_bad % scan.shape.x));
   return range;
 }
@@ -78,8 +78,8 @@ void require_labels(const image_planes& labels, const std::string& name) {
       if (value == std::trunc(value) && std::abs(value) <= std::numeric_limits<std::int32_t>::max()) continue;
       const std::int64_t at = z * labels.shape.y * labels.shape.x + i;
       throw data_error(fmt::format(
-          "{} has the value {:.9g} at voxel (z, y, x) = ({}, {}, {}), but labels are whole numbers within 32 bits; "
-          "threshold it, or save its labels as integers",
+          "{} has the value {:.9g} at voxel (z, y, x) = ({}, {}, {}), but labels must be 32-bit integers; use a threshold, "
+          "or save the labels as integers",
           name, value, at / (labels.shape.y * labels.shape.x), at / labels.shape.x % labels.shape.y, at % labels.shape.x));
     }
   });

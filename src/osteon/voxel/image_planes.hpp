@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// An image whose planes are read when they are due, so that it need not fit into memory.
+/// An image with planes that are read on demand, so that it need not fit into memory.
 #include <algorithm>
 #include <functional>
 #include <osteon/voxel/image.hpp>
@@ -9,7 +9,7 @@
 
 namespace osteon::voxel {
 
-/// The planes of an image, wherever they lie. They may be read several times, by one thread at a time.
+/// Planes of an image from any storage. They may be read several times, by one thread at a time.
 struct image_planes {
   /// Fills `values` with the planes [first, first + planes), shape (planes, y, x), in the machine's byte order.
   using reader = std::function<void(std::int64_t first, std::int64_t planes, std::span<std::byte> values)>;
@@ -23,9 +23,9 @@ struct image_planes {
   /// Those of an image in memory, which is kept as long as they are.
   image_planes(image whole);
 
-  /// Read the planes [first, first + planes) into `block`, whose memory is used again.
+  /// Read the planes [first, first + planes) into `block`; its memory is reused.
   void read_into(image& block, std::int64_t first, std::int64_t planes) const;
-  /// So many planes of `bytes_per_voxel` take about 4 MiB.
+  /// Number of planes of `bytes_per_voxel` in about 4 MiB.
   std::int64_t at_a_time(std::size_t bytes_per_voxel) const;
 };
 
@@ -41,7 +41,7 @@ void for_each_block(const image_planes& image_in_planes, F&& f) {
   }
 }
 
-/// @throws data_error if the image is empty, or holds NaN or infinity (says how many and where the first is)
+/// @throws data_error if the image is empty, or contains NaN or infinity (with their number and the position of the first)
 grey_range check_values(const image_planes& scan);
 
 /// Labels may be stored as floats; their values are whole numbers all the same.

@@ -13,8 +13,8 @@ constexpr const char* axis_names[] = {"z", "y", "x"};
 
 std::string face_name(int axis, bool high) { return fmt::format("{} {} face", high ? "high" : "low", axis_names[axis]); }
 
-// Which faces of the image each part joins, by axis. On the way it may cross periodic faces, but of other axes: a grain that
-// a face cuts in two touches both, and joins nothing.
+// Axes along which each part connects both faces of the image. Paths may cross periodic faces of other axes only: a grain
+// that is cut by a periodic face touches both faces without connecting them.
 using joined_axes = std::vector<std::array<bool, 3>>;
 joined_axes find_joined_axes(const run_set& cells, const components& found, const std::array<bool, 3>& periodic,
                              connectivity by) {
@@ -44,7 +44,7 @@ bool is_percolating(const component& part, const std::array<bool, 3>& joins, con
   return !asks && joins[static_cast<std::size_t>(how.load_axis)];
 }
 
-// The rule needs the whole report of what was found, because a refusal has to say which face is missed and by how much.
+// The error message uses the whole report: it contains the missed face and the distance.
 void require_both_faces(const components& found, const joined_axes& joins, const std::vector<bool>& kept, index3 shape,
                         const segmentation_options& how) {
   const int a = static_cast<int>(how.load_axis);
@@ -66,11 +66,11 @@ void require_both_faces(const components& found, const joined_axes& joins, const
                     high, shape[a] - 1, how.instead_of_faces));
   if (!joined)
     throw data_error(
-        fmt::format("no connected part of the solid joins the {} and the {}; lower the threshold, or load another axis",
+        fmt::format("no connected part of the solid connects the {} and the {}; lower the threshold, or load another axis",
                     face_name(a, false), face_name(a, true)));
 }
 
-// Count what is dropped although edges or corners connect it with what is kept.
+// Count dropped voxels that edges or corners connect to kept parts.
 void count_hanging(const run_set& cells, const components& found, const std::vector<bool>& kept,
                    const std::array<bool, 3>& periodic, segmentation_report& report) {
   const components wider = find_components(cells, periodic, connectivity::corners);

@@ -37,7 +37,7 @@ double squared_distance(const vector3& p, const vector3& begin, const vector3& e
   return dot(apart, apart);
 }
 
-// A stroke with the box around each of its pieces, as most nodes lie in none.
+// Stroke with bounding boxes of its segments, as most nodes are outside of all of them.
 struct boxed_stroke {
   explicit boxed_stroke(const stroke& s) : of(s) {
     for (std::size_t i = 0; i < std::max<std::size_t>(1, s.points_mm.size() - 1); ++i) {

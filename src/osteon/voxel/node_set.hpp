@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Sets of nodes, chosen by position or by the voxels that they belong to. All functions are local to a block. Selections by
-/// position find a shared node on every block that has it; selections by voxels only on blocks that own the voxels.
+/// Sets of nodes, selected by position or by voxels. All functions are local to a block. Selections by position contain a
+/// shared node on every block that has it; selections by voxels only on blocks that own the voxels.
 #include <array>
 #include <cstdint>
 #include <osteon/voxel/run_set.hpp>
@@ -57,7 +57,7 @@ struct slab {
 };
 /// Points of a round plate.
 struct disk {
-  vector3 centre_mm, normal;  ///< the normal need not have length 1
+  vector3 centre_mm, normal;  ///< normal of any length
   double radius_mm, thickness_mm;
 };
 /// Points of a box along the axes.
@@ -71,7 +71,7 @@ struct stroke {
 };
 using region = std::variant<slab, disk, cuboid, stroke>;
 
-/// What is meant by "on" a plane: nodes within this part of a voxel's shortest edge, because decimals are rounded.
+/// Tolerance of positions as a fraction of the shortest voxel edge, because decimals are rounded.
 inline constexpr double on_plane = 1e-5;
 
 /// The nodes inside a region, its boundary included: ascending local numbers.

@@ -11,8 +11,8 @@ namespace osteon::voxel {
 run_set::run_set(index3 shape, std::vector<run> runs, numbering how) : shape_(shape) {
   if (runs.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
     throw data_error(
-        fmt::format("the solid of {} x {} x {} points consists of {} runs along x, more than 2^31 - 1; smooth the "
-                    "image, which is mostly noise, or crop it",
+        fmt::format("the solid of {} x {} x {} points consists of {} runs along x, more than 2^31 - 1; smooth the image, "
+                    "which appears to be noise, or crop it",
                     shape.z, shape.y, shape.x, runs.size()));
   lists made{std::move(runs), {}};
   made.row_begin.assign(static_cast<std::size_t>(shape.z * shape.y + 1), 0);

@@ -18,7 +18,7 @@ struct run {
   std::int32_t first = 0;
 };
 
-/// Whether points get numbers, which a rank needs to compute with them, and of which there are 2^31 - 1.
+/// True if points are numbered, which a rank requires for computations; at most 2^31 - 1 points.
 enum class numbering { points, none };
 
 /// The active points of a box (cells or nodes), as runs in z, y, x order. Coordinates are local to the box.

@@ -19,8 +19,7 @@ namespace osteon::voxel {
 
 namespace {
 
-// The runs of voxels for which `is_solid` holds. They are counted first: a list that grows takes up to three times the
-// memory.
+// Runs of voxels with `is_solid`. They are counted first, as a growing list uses up to three times the memory.
 template <class IsSolid>
 run_set runs_where(const image_planes& scan, IsSolid is_solid) {
   const auto for_each_row = [&](auto visit) {
@@ -116,11 +115,11 @@ segmented find_solid(const image_planes& scan, const segmentation_options& how) 
     return (grey > threshold && grey <= upper) != inverted;
   });
   if (result.solid.runs().empty())
-    throw data_error(fmt::format(
-        "the threshold {} leaves no {} voxel: the grey values of the image lie in [{}, {}]{}; choose a threshold "
-        "inside that range, or leave it out for Otsu's",
-        threshold, how.inverted ? "empty" : "solid", result.report.grey.low, result.report.grey.high,
-        how.upper ? fmt::format(" and segment.upper is {}", upper) : ""));
+    throw data_error(
+        fmt::format("the threshold {} leaves no {} voxel: the grey values of the image lie in [{}, {}]{}; choose a "
+                    "threshold inside that range, or remove it to use Otsu's method",
+                    threshold, how.inverted ? "empty" : "solid", result.report.grey.low, result.report.grey.high,
+                    how.upper ? fmt::format(" and segment.upper is {}", upper) : ""));
   result.solid = keep_parts(result.solid, how, result.report);
   return result;
 }
@@ -131,7 +130,7 @@ void take_materials(segmented& model, elastic_classes& classes) {
   model.poisson_error = classes.poisson_error;
 }
 
-// What the voxels of some planes have, by their place in these; it holds until other planes are asked for.
+// Values of the voxels of some planes; valid until other planes are requested.
 template <class T>
 using by_planes = std::function<std::function<T(std::int64_t)>(std::int64_t first, std::int64_t planes)>;
 
@@ -150,7 +149,7 @@ void for_each_piece(const image_planes& scan, const std::function<void(std::int6
   for (std::int64_t z = 0; z < scan.shape.z; z += most) f(z, std::min(most, scan.shape.z - z));
 }
 
-// Materials of voxels that each have constants of their own.
+// Materials of voxels with individual constants.
 void take_classes(segmented& model, const image_planes& scan, const by_planes<elastic_constants>& constants) {
   elastic_classes classes = sort_into_materials([&](const auto& body) {
     for_each_piece(scan, [&](std::int64_t first, std::int64_t planes) {
@@ -203,7 +202,7 @@ void take_classes_of_greys(segmented& model, const image_planes& scan, const den
   };
 }
 
-// Refuse a model with solid voxels whose value is not allowed; says how many there are and where the first is.
+// Reject a model with invalid values at solid voxels; the message contains their number and the position of the first one.
 void require(const segmented& model, const image_planes& scan, const by_planes<double>& values, bool (*allowed)(double),
              const char* what, const char* limit) {
   const index3 n = model.shape;
@@ -221,8 +220,8 @@ void require(const segmented& model, const image_planes& scan, const by_planes<d
   });
   if (bad == 0) return;
   throw data_error(
-      fmt::format("{} solid voxels have a {} that is not allowed, the first {} at (z, y, x) = ({}, {}, {}); {}: correct the "
-                  "image, or choose a threshold that leaves these voxels out",
+      fmt::format("{} solid voxels have an invalid {}, the first {} at (z, y, x) = ({}, {}, {}); {}: correct the image, or "
+                  "choose a threshold that excludes these voxels",
                   bad, what, value, first_bad / (n.y * n.x), first_bad / n.x % n.y, first_bad % n.x, limit));
 }
 
@@ -230,11 +229,11 @@ void require(const segmented& model, const image_planes& scan, const by_planes<d
 class number_table {
  public:
   number_table() = default;
-  number_table(const number_table& other) : number_of_(other.number_of_) {}  // what is remembered points into the other one
+  number_table(const number_table& other) : number_of_(other.number_of_) {}  // the cache points into the other object
   void set(std::int64_t label, material_number number) { number_of_[label] = number; }
   /// Null if the label has none.
   const material_number* find(std::int64_t label) {
-    // Neighbours mostly share their label, so the map is rarely asked.
+    // Neighbouring voxels mostly share their label, so the map is rarely read.
     if (last_ == nullptr || label != last_label_) {
       const auto found = number_of_.find(label);
       last_ = found == number_of_.end() ? nullptr : &found->second;
@@ -249,7 +248,7 @@ class number_table {
   const material_number* last_ = nullptr;
 };
 
-// Materials by label, and all voxels whose label has one.
+// Materials by label, and all voxels with such a label.
 segmented segment_numbered(const image_planes& labels, number_table numbers, material_table materials) {
   segmented result;
   result.shape = labels.shape;
@@ -292,7 +291,7 @@ std::vector<std::int64_t> count_materials(const image_planes& labels, number_tab
   return count;
 }
 
-// Sets what reads the numbers of the model's voxels.
+// Sets the reader of the material numbers of the model.
 void read_numbers(segmented& model, const image_planes& labels, const number_table& table) {
   model.material = [labels, numbers = std::make_shared<number_table>(table), solid = model.solid,
                     block = std::make_shared<image>()](std::int64_t first, std::int64_t planes,
@@ -368,10 +367,9 @@ segmented segment(const image_planes& scan, const segmentation_options& how, con
   const bool many_poissons = constants.poisson_ratio.has_value();
   const auto require_shape = [&](const image_planes& values, const char* what) {
     if (values.shape != scan.shape)
-      throw data_error(
-          fmt::format("the image of {} has {} x {} x {} voxels (z, y, x), but the scan has {} x {} x {}; give images of one "
-                      "shape",
-                      what, values.shape.z, values.shape.y, values.shape.x, scan.shape.z, scan.shape.y, scan.shape.x));
+      throw data_error(fmt::format(
+          "the image of {} has {} x {} x {} voxels (z, y, x), but the scan has {} x {} x {}; both must have the same shape",
+          what, values.shape.z, values.shape.y, values.shape.x, scan.shape.z, scan.shape.y, scan.shape.x));
   };
   require_shape(constants.modulus_MPa, "the modulus");
   if (many_poissons) require_shape(*constants.poisson_ratio, "Poisson's ratio");

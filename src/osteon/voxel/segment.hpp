@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// From a scan to a model: which voxels are solid, which parts of the solid are kept, and what each voxel is made of.
+/// Segmentation of a scan: solid voxels, kept parts and the material of each voxel.
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -23,41 +23,41 @@ enum class keep_rule {
   all,
 };
 
-/// Grey values of voxels that hold nothing, and of such that are filled.
+/// Grey values of empty and of solid voxels.
 struct phase_greys {
   double empty = 0, solid = 1;
 };
 
 struct segmentation_options {
-  std::optional<double> threshold;  ///< solid lies above; if absent that of `greys`, or Otsu's
+  std::optional<double> threshold;  ///< solid voxels are above; if absent that of `greys`, or Otsu's
   std::optional<phase_greys> greys;
-  std::optional<double> upper;         ///< solid does not lie above this
+  std::optional<double> upper;         ///< voxels above this are not solid
   std::vector<std::int64_t> labels{};  ///< instead of greys: solid are the voxels with one of these whole numbers
-  bool inverted = false;               ///< take the voxels that these rules leave empty
+  bool inverted = false;               ///< select the complement of these rules
   keep_rule keep = keep_rule::largest;
   connectivity connected_by = connectivity::faces;
   axis load_axis = axis::z;
   bool must_join_faces = true;     ///< refuse a solid that does not join the two faces of the load axis
-  std::string instead_of_faces{};  ///< advice to a user whose solid does not reach a face, for the message; ends in ", "
+  std::string instead_of_faces{};  ///< remedy in the message for a solid that does not reach a face; ends in ", "
   /// `percolating` are the parts that join both faces of one of these axes (z, y, x), and the parts that touch one of these
   /// faces (low, high). Neither: the parts that join both faces of load_axis.
   std::array<bool, 3> through{};
   std::array<std::array<bool, 2>, 3> touching{};
   bool may_join_nothing = false;  ///< where no part is `percolating`, keep all instead of refusing the solid
-  /// Axes (z, y, x) along which the image repeats itself: parts are connected through these faces, too.
+  /// Periodic axes (z, y, x): parts are also connected through these faces.
   std::array<bool, 3> periodic{};
 };
 
-/// What segmentation found, for the report.
+/// Results of the segmentation, for the report.
 struct segmentation_report {
   std::string method;  ///< "otsu", "volume", "given" or "labels"
   std::optional<double> threshold;
   grey_range grey;
   std::int64_t solid_voxels = 0, kept_voxels = 0, dropped_voxels = 0;
-  /// Voxels of each material in kept and dropped parts; empty if each voxel has a modulus of its own.
+  /// Voxels of each material in kept and dropped parts; empty if each voxel has an individual modulus.
   std::vector<std::int64_t> voxels_of_material{};
   std::int64_t parts = 0, dropped_islands = 0;
-  /// Of the dropped: what edges and corners connect with what is kept, so that `connectivity::corners` would keep it.
+  /// Dropped voxels that edges or corners connect to kept parts; `connectivity::corners` would keep them.
   std::int64_t hanging_voxels = 0, hanging_islands = 0;
   std::vector<std::int64_t> largest_islands;  ///< voxels of the largest dropped parts, at most ten
   double volume_fraction = 0;                 ///< kept voxels over all
@@ -93,8 +93,8 @@ struct density_law {
 /// Makes the numbers of the materials of the planes [first, first + planes), 0 = empty, shape (planes, y, x).
 using material_planes = std::function<void(std::int64_t first, std::int64_t planes, std::span<material_number> numbers)>;
 
-/// A segmented, classified image. Memory is per run of the solid: what its voxels are made of is read from the images
-/// again when it is asked for.
+/// A segmented, classified image. Memory is proportional to the number of runs: materials of voxels are read from the images
+/// again on request.
 struct segmented {
   index3 shape;
   run_set solid;             ///< the voxels that are kept, without numbers
@@ -130,8 +130,8 @@ segmented segment(const image_planes& scan, const segmentation_options& how, con
 segmented segment(const image_planes& labels, const segmentation_options& how, const std::vector<labelled_material>& table,
                   const std::vector<std::int64_t>& void_labels);
 
-/// Two phases that both take part: the voxels that `how` finds are of the first material, and the report speaks of them; the
-/// others are of the second. All are kept. @throws data_error as the first `segment`
+/// Segmentation into two phases without void: solid voxels by `how` have the first material and are reported; all others
+/// have the second one. All are kept. @throws data_error as the first `segment`
 segmented segment_phases(const image_planes& scan, const segmentation_options& how, const material& phase,
                          const material& others);
 
@@ -140,7 +140,7 @@ segmented segment_phases(const image_planes& scan, const segmentation_options& h
 segmented segment_phases(const image_planes& labels, const segmentation_options& how, const material& phase,
                          const std::vector<labelled_material>& others, const std::vector<std::int64_t>& void_labels);
 
-/// The grey value that best separates an image into two classes; solid is what lies above it.
+/// Grey value that best separates an image into two classes; the solid is above it.
 ///
 /// Maximises the between-class variance. Integer images of at most 16 bits are treated exactly, others in 65,536 bins
 /// over their range.
@@ -148,15 +148,15 @@ segmented segment_phases(const image_planes& labels, const segmentation_options&
 /// @throws data_error if the image has only one grey value
 double otsu_threshold(const image_planes& scan, grey_range range);
 
-/// The grey value above which lies as much of the image as is solid: the mean of (grey - empty)/(solid - empty), which what
-/// blurs a scan does not change. Greys that are further off than the two are from each other count as that far, so that
-/// metal does not. Integer images of at most 16 bits are treated exactly, others in 65,536 bins over their range.
-/// @throws data_error if the image has only one grey value, or by its mean is all empty or all solid
+/// Threshold that preserves the solid volume: the fraction of the image above it equals the mean of (grey - empty)/(solid -
+/// empty), which is invariant under blurring. Outliers are clipped at the distance between the two values, which limits the
+/// effect of metal. Integer images of at most 16 bits are treated exactly, others in 65,536 bins over their range.
+/// @throws data_error if the image has only one grey value, or if its mean implies a fraction outside of (0, 1)
 double volume_threshold(const image_planes& scan, grey_range range, phase_greys greys);
 
-/// The parts of the solid that are kept, and the report of all.
-/// @param cells without numbers; as it is if nothing is dropped
-/// @throws data_error if what is kept does not join the faces that it has to
+/// Kept parts of the solid, and the report of all.
+/// @param cells without numbers; unchanged if no part is dropped
+/// @throws data_error if the kept parts do not connect the required faces
 run_set keep_parts(const run_set& cells, const segmentation_options& how, segmentation_report& report);
 
 }  // namespace osteon::voxel

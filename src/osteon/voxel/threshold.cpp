@@ -27,7 +27,7 @@ struct grey_histogram {
 grey_histogram histogram_of(const image_planes& scan, grey_range range) {
   if (range.low == range.high)
     throw data_error(
-        fmt::format("every voxel has the grey value {}: there is nothing to separate; is this the right image?", range.low));
+        fmt::format("every voxel has the grey value {}: no threshold separates it; check the image", range.low));
   grey_histogram found;
   found.exact = scan.type != scalar::f4 && scan.type != scalar::f8 && range.high - range.low < 65536;
   const auto bins = found.exact ? static_cast<std::size_t>(range.high - range.low) + 1 : std::size_t{65536};
@@ -81,10 +81,10 @@ double volume_threshold(const image_planes& scan, grey_range range, phase_greys 
     solid += voxels * std::clamp((found.middle(b) - greys.empty) / (greys.solid - greys.empty), -1.0, 2.0);
   }
   if (solid <= 0 || solid >= all)
-    throw data_error(fmt::format(
-        "by segment.greys = [{:g}, {:g}] the mean grey value is that of an image with a share of solid of {:.2f}, where it "
-        "must lie between 0 and 1; the grey values of the image lie in [{:g}, {:g}]: take those of its two phases",
-        greys.empty, greys.solid, solid / all, range.low, range.high));
+    throw data_error(
+        fmt::format("segment.greys = [{:g}, {:g}] imply a solid fraction of {:.2f}, which must be between 0 and 1; the grey "
+                    "values of the image lie in [{:g}, {:g}]: use the grey values of its two phases",
+                    greys.empty, greys.solid, solid / all, range.low, range.high));
   std::size_t bin = found.counts.size() - 1;  // the last one that is not solid
   double above = 0;
   while (bin > 0 && above + static_cast<double>(found.counts[bin]) / 2 < solid)
