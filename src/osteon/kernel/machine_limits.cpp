@@ -30,7 +30,7 @@ std::int64_t multiply_and_add() {
     vector sums[at_a_time];  // no std::array: as an argument of a template the type is no vector any more
     for (int i = 0; i < at_a_time; ++i) sums[i] = vector{} + static_cast<T>(i);
     vector factor = vector{} + static_cast<T>(0.999), term = vector{} + static_cast<T>(1e-3);
-    asm volatile("" : "+x"(factor), "+x"(term));  // the compiler must not know them
+    asm volatile("" : "+x"(factor), "+x"(term));  // hidden from the compiler
     for (int n = 0; n < turns; ++n)
       for (vector& s : sums) s = s * factor + term;
     for (vector& s : sums) asm volatile("" : "+x"(s));  // nor leave the sums out
@@ -47,7 +47,7 @@ triad::triad(std::int64_t bytes)
       a_(new double[static_cast<std::size_t>(size_)]),
       b_(new double[static_cast<std::size_t>(size_)]),
       c_(new double[static_cast<std::size_t>(size_)]) {
-  // Each thread touches what it will use: its memory is near to it then.
+  // First touch: each thread initialises its memory, which is then allocated near it.
   for_each(size_, [a = a_.get(), b = b_.get(), c = c_.get()](std::int64_t i) { a[i] = 0, b[i] = 2, c[i] = 3; });
 }
 

@@ -6,7 +6,7 @@
 
 namespace osteon::kernel {
 
-/// The first step of Chebyshev's iteration of the fourth kind on D^-1 K: d = take D^-1 r, x += d, or x = d from zero, with
+/// The first step of Chebyshev's iteration of the fourth kind on D^-1 K: d = take D^-1 r, x += d, or x = d from zero, where
 /// take = 4 / (3 largest eigenvalue).
 /// @cite [Lottes2023]
 template <class T>

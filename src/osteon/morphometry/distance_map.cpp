@@ -118,10 +118,9 @@ void cut(const box3& box, int along, int ranks, std::vector<grid::box_tree::cut>
 grid::box_tree pencils(index3 domain, int along, int ranks) {
   const std::int64_t lines = domain.volume() / domain[along];
   if (ranks > lines)
-    throw usage_error(
-        fmt::format("{} ranks for an image of {} x {} x {} voxels (z, y, x), which has {} lines along {}: start "
-                    "at most as many",
-                    ranks, domain.z, domain.y, domain.x, lines, "zyx"[along]));
+    throw usage_error(fmt::format(
+        "{} ranks for an image of {} x {} x {} voxels (z, y, x), which has {} lines along {}: use at most that many ranks",
+        ranks, domain.z, domain.y, domain.x, lines, "zyx"[along]));
   std::vector<grid::box_tree::cut> cuts;
   cut({{}, domain}, along, ranks, cuts);
   return {domain, std::move(cuts)};

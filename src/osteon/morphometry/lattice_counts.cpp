@@ -13,8 +13,8 @@ namespace osteon::morphometry {
 
 namespace {
 
-// Eight times what the corner that eight voxels share adds to the Euler number: itself, halves of its 6 edges, quarters of
-// its 12 faces and eighths of its 8 cubes, as far as they are part of a solid one.
+// Eight times the contribution of the common corner of eight voxels to the Euler number: the corner, halves of its 6 edges,
+// quarters of its 12 faces and eighths of its 8 cubes, if they belong to solid voxels.
 constexpr std::array<std::int32_t, 256> eighths = [] {
   std::array<std::int32_t, 256> all{};
   for (unsigned solid = 0; solid < 256; ++solid) {
@@ -58,7 +58,7 @@ lattice_counts count_lattice(const grid::block& where, const std::vector<float>&
     for (std::int64_t z = before(own.begin.z); z < own.end.z; ++z)
       for (std::int64_t y = before(own.begin.y); y < own.end.y; ++y)
         for (std::int64_t x = before(own.begin.x); x < own.end.x; ++x) {
-          unsigned cube = 0;  // bits by z, y, x: what lies beside a corner
+          unsigned cube = 0;  // bits by z, y, x: voxels around a corner
           for (unsigned v = 0; v < 8; ++v) cube |= at(z + (v >> 2 & 1U), y + (v >> 1 & 1U), x + (v & 1U)) << v;
           eighth += eighths[cube];
           const bool is_inner = z >= 0 && y >= 0 && x >= 0 && is_there(z + 1, y + 1, x + 1);

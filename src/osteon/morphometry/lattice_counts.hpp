@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What pairs and cubes of neighbouring voxels tell of a solid: volume, surface, Euler number, mean intercepts.
+/// Volume, surface, Euler number and mean intercepts from counts of pairs and cubes of neighbouring voxels.
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace osteon::morphometry {
 
-/// From a voxel to a half of its 26 neighbours: edges, diagonals of faces, of cubes. The other half lies opposite.
+/// Steps from a voxel to one half of its 26 neighbours: edges, diagonals of faces, of cubes. The other half is opposite.
 inline constexpr std::array<std::array<int, 3>, 13> lattice_steps{{{1, 0, 0},
                                                                    {0, 1, 0},
                                                                    {0, 0, 1},
@@ -27,14 +27,14 @@ inline constexpr std::array<std::array<int, 3>, 13> lattice_steps{{{1, 0, 0},
 /// Counts over the whole image, in whole numbers: the same for any number of ranks.
 struct lattice_counts {
   std::int64_t voxels = 0;  ///< of the solid
-  /// Of the pairs along each of lattice_steps those of which one is solid, and all.
+  /// Numbers of pairs along each of lattice_steps: with exactly one solid voxel, and all.
   std::array<std::int64_t, 13> mixed{}, pairs{};
-  /// Euler number of the solid, whose voxels are closed cubes: joined by faces, edges and corners; of what surrounds it, the
-  /// parts are joined by faces. Outside of the image nothing is solid.
+  /// Euler number of the solid, whose voxels are closed cubes: joined by faces, edges and corners; the background is joined
+  /// by faces. There is no solid outside of the image.
   std::int64_t euler = 0;
-  /// Eight times what the corners add to it that have eight voxels of the image around them: of the solid as a part of a
-  /// larger one, which the image's faces do not close. Over the volume around these corners it is that of the larger one in
-  /// the mean over all places that the image may have been cut out at. @cite [OdgaardGundersen1993]
+  /// Eight times the contribution of corners with eight voxels of the image around them: for a solid that is part of a
+  /// larger one and not closed by the faces of the image. Per volume around these corners it is an unbiased estimate for the
+  /// larger solid. @cite [OdgaardGundersen1993]
   std::int64_t inner_eighths = 0;
   double inner_euler() const { return static_cast<double>(inner_eighths) / 8; }
 };
@@ -42,7 +42,7 @@ struct lattice_counts {
 /// @param solid 1 or 0, shape of where.owned @collective on where.comm @cost one exchange of ghosts, 4 bytes a voxel
 lattice_counts count_lattice(const grid::block& where, const std::vector<float>& solid);
 
-/// How often a line meets the surface [1/mm] along each of lattice_steps.
+/// Intersections of a line with the surface per length [1/mm] along each of lattice_steps.
 std::array<double, 13> intercepts_per_mm(const lattice_counts& counts, const vector3& spacing_mm);
 
 /// Share of all directions that are nearest to each of lattice_steps.

@@ -23,10 +23,10 @@ struct ball {
 // Edges of a voxel over that along x.
 vector3 relative(const vector3& spacing) { return {spacing.z / spacing.x, spacing.y / spacing.x, 1}; }
 
-// How large a neighbour's ball has to be, so that it has all voxels inside that a ball has.
+// Radius of a neighbouring ball that contains all voxels of a ball.
 class needed_radius {
  public:
-  /// @param largest squared radius that will be asked for
+  /// @param largest requested squared radius
   needed_radius(const vector3& edge, float largest) : edge_(edge) {
     for (int k = 0; k < 27; ++k) {
       double square = 0;
@@ -50,9 +50,9 @@ class needed_radius {
     return static_cast<std::size_t>(std::abs(k / 9 - 1) + std::abs(k / 3 % 3 - 1) + std::abs(k % 3 - 1) - 1);
   }
 
-  // Where voxels are cubes, squared distances are whole numbers: of all voxels nearer than a radius, the square of the
-  // farthest from the neighbour, and one more. By symmetry the neighbour lies on the negative side of the axes x, of x and
-  // y, or of all three. @cite [DoughertyKunzelmann2007]
+  // For cubic voxels, squared distances are integers: the largest squared distance to the neighbour of all voxels within the
+  // radius, plus one. By symmetry the neighbour is on the negative side of x, of x and y, or of all axes. @cite
+  // [DoughertyKunzelmann2007]
   void make_table(std::int64_t size) {
     for (auto& t : table_) t.assign(static_cast<std::size_t>(size), 0);
     for (std::int64_t z = 0; z * z < size; ++z)
@@ -75,7 +75,7 @@ class needed_radius {
   std::array<std::vector<std::int32_t>, 3> table_;
 };
 
-// Whether a neighbour's ball has all voxels of this one inside, and is larger.
+// True if a larger ball of a neighbour contains all voxels of this one.
 bool is_needless(const grid::ghosted_field<float>& squared, const needed_radius& needed, index3 at) {
   const index3 shape = squared.present.shape();
   const auto here = (at.z * shape.y + at.y) * shape.x + at.x;
@@ -92,8 +92,8 @@ bool is_needless(const grid::ghosted_field<float>& squared, const needed_radius&
   return false;
 }
 
-// The balls that are needed, the largest first. More of them would change nothing, so it does not matter that at an end of
-// what is present not all neighbours are known.
+// Required balls in descending order. Additional balls do not change the result, so unknown neighbours at the ends of the
+// local data have no effect.
 std::vector<ball> balls_of(const grid::ghosted_field<float>& squared, const needed_radius& needed) {
   const index3 shape = squared.present.shape();
   std::vector<std::vector<ball>> found(static_cast<std::size_t>(shape.z));
@@ -122,10 +122,10 @@ struct tile {
 
 constexpr std::int64_t tile_planes = 16, tile_rows = 32;
 
-// Lays balls into a tile: each row knows the next voxel of the phase that is not covered yet.
+// Draws balls into a tile: each row stores its next uncovered voxel of the phase.
 class covering {
  public:
-  /// @param radii of the block, 0 where nothing lies yet @param squared where the phase is
+  /// @param radii of the block, 0 where uncovered @param squared non-zero in the phase
   covering(const tile& t, index3 block, const float* squared, float* radii) : tile_(t), block_(block), radii_(radii) {
     next_.resize(static_cast<std::size_t>(t.planes * t.rows * (block.x + 1)));
     for (std::int64_t row = 0; row < t.planes * t.rows; ++row) {

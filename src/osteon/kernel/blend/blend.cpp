@@ -23,7 +23,7 @@ family family_of(colour_format colour) {
   return floating ? family::floating_point : family::fixed_point;
 }
 
-// A quick look at RGBA8. Opacity minus colour in fields of 16 bits with bit 8 set: a field that borrows loses it.
+// Fast check of RGBA8: opacity minus colour in fields of 16 bits with bit 8 set, which a borrow clears.
 bool all_premultiplied(const std::byte* pixels, std::int64_t count) {
   std::uint32_t lost = 0;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -61,7 +61,7 @@ void take_nearest_of(std::byte* out, std::span<const layer> layers, std::int64_t
   }
 }
 
-// The same for two words, some pixels at a time: where a depth is less, both words are taken.
+// The same for two words, some pixels at a time: both words of the smaller depth are selected.
 void take_nearest_of_two_words(std::byte* out, std::span<const layer> layers, std::int64_t count) {
   constexpr std::int64_t at_once = blend_words / 2;
   const auto depths = [](const words& w) { return (floats)shuffled(w, w, [](int i) { return i | 1; }); };
@@ -90,13 +90,13 @@ void take_nearest(pixel_format format, std::byte* out, std::span<const layer> la
 }
 
 void blend(pixel_format format, std::byte* out, std::span<const layer> layers, std::int64_t count) {
-  if (layers.empty()) throw usage_error("no layer to blend: give at least one");
+  if (layers.empty()) throw usage_error("no layer to blend: pass at least one");
   for (const layer& l : layers)
     if (l.format.depth != format.depth || (format.depth && l.format != format) ||
         family_of(l.format.colour) != family_of(format.colour))
       throw usage_error(
-          fmt::format("a layer of {} blended into {}: both must have depth or not, and channels of fixed point, of "
-                      "floating point or wide ones",
+          fmt::format("a layer of {} blended into {}: both must have depth or none, and the same kind of channels (fixed "
+                      "point, floating point or wide)",
                       name_of(l.format), name_of(format)));
   if (format == pixel_format{colour_format::wide, true}) throw usage_error("wide pixels have no depth");
   if (layers.size() == 1 && layers[0].format == format) {

@@ -19,12 +19,12 @@ struct layer {
   const std::byte* pixels = nullptr;
 };
 
-/// Blend `count` pixels of layers, front to back, into `out` (which may be one of them, if its format is the same); take
-/// the nearest where there is depth. A single layer is converted.
+/// Blend `count` pixels of layers, front to back, into `out` (which may be one of them, if its format is the same); with
+/// depth, select the nearest. A single layer is converted.
 ///
-/// Formats may differ within a family: RGBA8, RGBA16 and sums of them, or RGBA16F and RGBA32F; with depth they are all the
-/// same.
-/// @throws usage_error if there is no layer, or the formats are not of one family
+/// Formats may differ within a family: RGBA8, RGBA16 and sums of them, or RGBA16F and RGBA32F; with depth they must be
+/// equal.
+/// @throws usage_error if there is no layer, or the formats belong to different families
 void blend(pixel_format format, std::byte* out, std::span<const layer> layers, std::int64_t count);
 
 /// The first pixel that is not premultiplied (a colour above the opacity), holds no number, or has an opacity above 1;

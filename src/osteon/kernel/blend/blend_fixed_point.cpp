@@ -107,8 +107,8 @@ void blend_two(std::byte* out, const std::byte* front, const std::byte* back, st
   }
 }
 
-// Layers of RGBA8 whose number is known to the compiler. Channels stay at their place in the word: sums are in 1, 256 and
-// 65536 / 255, which saves shifting and changes no bit of the result.
+// A compile-time number of RGBA8 layers. Channels remain at their place in the word: sums are in 1, 256 and 65536 / 255,
+// which saves shifts without changing the result.
 template <std::size_t Layers>
 void blend_bytes(std::byte* out, std::span<const layer> layers, std::int64_t count) {
   const std::byte* from[Layers];
@@ -138,7 +138,7 @@ constexpr blend_of_bytes blend_of_some_bytes[] = {nullptr,        nullptr,      
                                                   blend_bytes<3>, blend_bytes<4>, blend_bytes<5>,
                                                   blend_bytes<6>, blend_bytes<7>, blend_bytes<8>};
 
-// Two layers of known formats, into a known one: what a plan of several rounds does most.
+// Two layers of compile-time formats: the most frequent operation of plans with several rounds.
 template <bool Front8, bool Back8, bool Out8>
 void blend_pair(std::byte* out, std::span<const layer> layers, std::int64_t count) {
   const auto get = []<bool Is8>(const std::byte* pixels, std::int64_t at, std::bool_constant<Is8>) {

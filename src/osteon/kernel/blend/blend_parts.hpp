@@ -37,8 +37,8 @@ void blend_floating_point(colour_format format, std::byte* out, std::span<const 
 /// The nearest of pixels with depth, all of one format.
 void take_nearest(pixel_format format, std::byte* out, std::span<const layer> layers, std::int64_t count);
 
-/// Call whole(out, layers, count) for as many pixels as fill vectors of `Pixels`, and for the rest in a copy that is padded,
-/// so that every pixel goes through the same arithmetic.
+/// Call whole(out, layers, count) for multiples of `Pixels`, and for the rest in a padded copy, so that the arithmetic of
+/// all pixels is the same.
 template <int Pixels, class Whole>
 inline void pad_to_vectors(std::size_t pixel_bytes, std::byte* out, std::span<const layer> layers, std::int64_t count,
                            Whole whole) {
@@ -70,7 +70,8 @@ inline std::vector<layer> advanced(std::span<const layer> layers, std::int64_t a
 /// (`One`: all layers have its narrow format), put over() others, and store().
 template <class Family, bool One>
 inline void blend_vectors(colour_format format, std::byte* out, std::span<const layer> layers, std::int64_t count) {
-  constexpr std::int64_t block = 512;  // pixels whose sums stay in the first cache between one batch of layers and the next
+  constexpr std::int64_t block =
+      512;  // number of pixels with sums that fit into the first-level cache between batches of layers
   typename Family::sum behind[block / Family::pixels];
   for (std::int64_t begin = 0; begin < count; begin += block) {
     const std::int64_t size = std::min(block, count - begin);

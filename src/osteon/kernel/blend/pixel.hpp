@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What a pixel of a partial image is made of. Colours are premultiplied by opacity everywhere.
+/// Pixel formats of partial images. Colours are premultiplied by opacity everywhere.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -8,8 +8,8 @@
 namespace osteon::kernel {
 
 /// Four channels red, green, blue, opacity; of 8 or 16 bits for [0, 1], half or single precision. A `sum` of 8 or 16 bits is
-/// not rounded yet: single precision in units of 1 / 255. A `wide` one is a wide_pixel, whose blending is exact for all that
-/// can be seen of it: colours, and the transmittance in place of the opacity, of 106 bits each.
+/// an unrounded value: single precision in units of 1 / 255. A `wide` one is a wide_pixel with visually exact blending:
+/// colours, and the transmittance in place of the opacity, of 106 bits each.
 enum class colour_format : std::uint8_t { rgba8, rgba16, rgba16f, rgba32f, sum, wide };
 
 constexpr std::size_t bytes_of(colour_format colour) {
@@ -26,9 +26,9 @@ constexpr std::size_t bytes_of(colour_format colour) {
   }
 }
 
-/// A colour, followed by its depth (float, smaller is nearer) if there is one.
+/// A colour, followed by its optional depth (float, smaller is nearer).
 ///
-/// Pixels without depth are blended in the order of visibility; of pixels with depth the nearest is taken, of equal ones
+/// Pixels without depth are blended in the order of visibility; of pixels with depth the nearest is selected, of equal ones
 /// the front one.
 struct pixel_format {
   colour_format colour = colour_format::rgba8;
@@ -38,8 +38,8 @@ struct pixel_format {
   friend bool operator==(const pixel_format&, const pixel_format&) = default;
 };
 
-/// The format in which what is half blended waits and travels: one step wider, so that only the end result is rounded to
-/// `format`. Pixels with depth are never blended and stay what they are.
+/// Format of intermediate results: one step wider, so that only the final result is rounded to `format`. Pixels with depth
+/// are never blended and remain unchanged.
 constexpr pixel_format wider(pixel_format format) {
   if (format.depth) return format;
   if (format.colour == colour_format::rgba8) return {colour_format::rgba16, false};
@@ -47,8 +47,7 @@ constexpr pixel_format wider(pixel_format format) {
   return format;
 }
 
-/// The format in which blended layers lose nothing: with them as the last layer, `blend` gives the bits of all layers at
-/// once.
+/// Lossless format of blended layers: with them as the last layer, `blend` equals blending all layers at once, bitwise.
 constexpr pixel_format unrounded(pixel_format format) {
   if (format.depth || format.colour == colour_format::wide) return format;
   const bool fixed = format.colour == colour_format::rgba8 || format.colour == colour_format::rgba16;
@@ -61,7 +60,7 @@ std::string_view name_of(pixel_format format);
 /// Set pixels to the empty pixel: transparent, and infinitely far.
 void clear(pixel_format format, std::byte* pixels, std::int64_t count);
 
-/// Whether a pixel of a format without depth is surely empty.
+/// True if a pixel of a format without depth is known to be empty.
 bool is_empty(pixel_format format, const std::byte* pixel);
 
 }  // namespace osteon::kernel

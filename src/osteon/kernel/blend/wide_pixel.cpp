@@ -88,7 +88,7 @@ void store(pixel_format format, std::byte* to, const wide_pixel& pixel) {
     const std::uint8_t bytes[4] = {level(value[0], opacity), level(value[1], opacity), level(value[2], opacity), opacity};
     std::memcpy(to, bytes, sizeof bytes);
   } else {
-    throw usage_error(fmt::format("pixels of {}: rays give rgba8, rgba16f, rgba32f or wide ones", name_of(format)));
+    throw usage_error(fmt::format("pixels of {}: rays support rgba8, rgba16f, rgba32f and wide", name_of(format)));
   }
 }
 

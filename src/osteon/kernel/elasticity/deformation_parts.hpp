@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Between the corner values of bricks and their deformations, and products in deformations: what the kernels of
-/// deformation_table and graded_bricks share.
+/// Transforms between corner values of bricks and their deformations, and products in deformations, for the kernels of
+/// deformation_table and graded_bricks.
 #include <array>
 #include <osteon/kernel/elasticity/brick_matrices.hpp>
 #include <osteon/kernel/elasticity/deformation_table.hpp>
@@ -27,7 +27,7 @@ template <class V>
   });
 }
 
-// The transpose: a corner's value takes +1 or -1 times each mode.
+// The transpose: a corner value is the sum of +1 or -1 times each mode.
 template <class V>
 [[gnu::always_inline]] inline void walsh_hadamard_transposed(V (&u)[8]) {
   unrolled<3>([&](auto axis) __attribute__((always_inline)) {

@@ -33,7 +33,7 @@ void make_matrices(const graded_bricks& graded, const octant_materials* const (&
   for (std::size_t i = 0; i < graded_bricks::entries; ++i)
     a[i] = k.by_lambda[i] * lambdas[k.sum[i]] + k.by_mu[i] * mus[k.sum[i]];
   float8 largest{};
-  std::size_t block = 0;  // the first of each column of blocks lies on the diagonal
+  std::size_t block = 0;  // the first of each column of blocks is on the diagonal
   for (std::size_t s = 0; s < deformations; block += deformations - s, ++s)
     for (std::size_t c = 0; c < 3; ++c) {
       const float8& v = a[9 * block + 4 * c];
@@ -120,7 +120,7 @@ brick_shape::brick_shape(vector3 sides) {
 
 void stiffen(symmetric24& matrix, const brick_shape& shape, double part) {
   const std::array<double, 576> energy = in_deformations(matrix, shape);
-  // Of the stiffest: a deformation that moves no free node has no energy of its own.
+  // Relative to the stiffest: a deformation without free nodes has no energy.
   double largest = 0;
   for (std::size_t m = 0; m < 3 * deformations; ++m) largest = std::max(largest, energy[25 * m]);
   // The coordinates of every unit displacement of a corner.
@@ -159,11 +159,11 @@ void deformation_table::add(const symmetric24& matrix, const brick_shape& shape,
       for (int c = 0; c < 3; ++c)
         for (int r = 0; r < 3; ++r)
           value_.push_back(static_cast<float>(k[static_cast<std::size_t>(24 * (3 * t + r) + 3 * s + c)]));
-  value_.resize(value_.size() + 3);  // loads take four values of three
+  value_.resize(value_.size() + 3);  // loads read four values of three
 }
 
-// Bricks of this many in a row are put in order of their matrices: enough to find eight of one matrix, few enough that their
-// nodes stay in the first cache.
+// Number of consecutive bricks that are sorted by matrix: enough to find eight of one matrix, few enough that their nodes
+// stay in the first-level cache.
 constexpr std::int32_t window = 512;
 
 void append_batches(const table_bricks& bricks, std::int32_t begin, std::int32_t end, std::vector<brick_batch>& batches) {

@@ -11,7 +11,7 @@
 
 namespace osteon::kernel {
 
-/// The sides of a brick, as far as they tell a rotation from a shear.
+/// Aspect ratios of a brick, which distinguish rotations from shears.
 struct brick_shape {
   explicit brick_shape(vector3 sides);
   float4 first{}, second{};  ///< for the planes zy, zx, yx: the side along the first axis, and along the second
@@ -22,14 +22,13 @@ void stiffen(symmetric24& matrix, const brick_shape& shape, double part);
 
 /// The matrices of bricks in single precision, written in 18 deformations and 6 rigid motions instead of 24 corner values.
 ///
-/// A part that hangs on a thin strut moves through many bricks as a whole, at almost no energy. Sums of corner values
-/// times matrix entries would leave a rounding error of the size of the motion times the stiffness of the bricks, far
-/// above the stiffness of the strut. Here differences of corner values come first, which rounding does not harm, and
-/// rigid motions meet no entry at all.
+/// A part that is connected by a thin strut moves rigidly at almost no energy. Sums of corner values times matrix entries
+/// have a rounding error of the size of the motion times the stiffness of the bricks, far above the stiffness of the strut.
+/// Differences of corner values are computed first, which is accurate, and rigid motions are not multiplied by entries.
 class deformation_table {
  public:
   /// Append a matrix.
-  /// @param is_anchored whether rigid motions cost energy, because displacements of the brick's finest nodes are fixed
+  /// @param is_anchored true if rigid motions have energy, because displacements of the brick's finest nodes are fixed
   void add(const symmetric24& matrix, const brick_shape& shape, bool is_anchored);
   /// Make room for matrices that are to be added.
   void reserve(std::size_t free, std::size_t anchored);

@@ -44,7 +44,7 @@ graded_bricks::graded_bricks(vector3 spacing_mm, std::span<const lame> materials
         for (int r = 0; r < 3; ++r, ++next) {
           const auto at = static_cast<std::size_t>(24 * (3 * t + r) + 3 * s + c);
           const unsigned sum = signs_of(t, r) ^ signs_of(s, c);
-          // walsh_hadamard takes the lower from the upper along each axis.
+          // walsh_hadamard subtracts the lower from the upper along each axis.
           const double sign = std::popcount(sum) % 2 ? -1 : 1;
           product_.by_lambda[next] = static_cast<float>(sign * lambda[at]);
           product_.by_mu[next] = static_cast<float>(sign * mu[at]);
@@ -53,7 +53,7 @@ graded_bricks::graded_bricks(vector3 spacing_mm, std::span<const lame> materials
   product_.stiffening = static_cast<float>(stiffening);
   product_.materials.assign(materials.begin(), materials.end());
 
-  // What `stiffen` adds to a brick that is full.
+  // Contribution of `stiffen` to a full brick.
   symmetric24 full;
   for (const auto& octant : by_mu_)
     for (std::size_t i = 0; i < full.value.size(); ++i) full.value[i] += octant.value[i];

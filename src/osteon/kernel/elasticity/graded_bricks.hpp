@@ -1,11 +1,11 @@
 #pragma once
 /// @file
-/// Bricks of eight octants of any materials, without a matrix for each: where every voxel has a modulus of its own, no two
-/// bricks of the first coarse level are equal, and a table of their matrices would be most of a solver's memory.
+/// Bricks of eight octants of arbitrary materials, without a matrix for each: if every voxel has an individual modulus, no
+/// two bricks of the first coarse level are equal, and a table of their matrices would dominate the memory of the solver.
 ///
 /// The octants are mirror images of one another, and each of the brick's deformations keeps or changes its sign under a
 /// reflection. So an entry of the brick's matrix in deformations is the one octant's entry times a sum of the octants'
-/// moduli with signs: of 189 fixed numbers and two times eight sums the matrix is made anew for each product.
+/// moduli with signs: each product recomputes the matrix from 189 constants and two times eight sums.
 #include <array>
 #include <cstdint>
 #include <osteon/kernel/elasticity/brick_matrices.hpp>
@@ -25,10 +25,10 @@ class graded_bricks {
   symmetric24 matrix(const octant_materials& octants) const;
 
   static constexpr std::size_t entries = 189;  ///< in the order of a deformation_table
-  /// What a product takes.
+  /// Data of a product.
   struct coefficients {
     std::array<float, entries> by_lambda, by_mu;  ///< of the first octant, for moduli of 1
-    std::array<std::uint8_t, entries> sum;        ///< which sum of the moduli an entry takes
+    std::array<std::uint8_t, entries> sum;        ///< index of the sum of moduli of an entry
     float stiffening;
     std::vector<lame> materials;
   };

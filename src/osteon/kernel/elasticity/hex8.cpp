@@ -49,8 +49,8 @@ constexpr bool couples(int p, int k) {
   return (p & both) == 0 || (p & both) == both;
 }
 
-// A one that the compiler does not know. This kernel adds three times as often as it multiplies, and cores have units for
-// each: a * one + b is exactly a + b, but on a unit that multiplies.
+// The value 1, hidden from the compiler. This kernel has three times as many additions as multiplications, and cores have
+// units for each: a * one + b equals a + b exactly, but uses a multiplier.
 template <class V>
 [[gnu::always_inline]] inline V unknown_one() {
   V one = V{} + 1;
@@ -69,7 +69,7 @@ template <bool no_sum, class V>
   u[1] = b + d, u[2] = a * one - c, u[3] = b * one - d;
 }
 
-// Materials whose coefficients are tabulated: 1.5 KiB each.
+// Maximum number of materials with tabulated coefficients, 1.5 KiB each.
 constexpr std::size_t most_tabulated = 256;
 
 // The forces of block p, for bricks of one material.
@@ -91,7 +91,7 @@ struct of_one_material {
   }
 };
 
-// The same where every lane has a material of its own.
+// The same for lanes with different materials.
 template <class T>
 struct of_any_material {
   using vector = typename lanes<T>::vector;
@@ -119,7 +119,7 @@ struct of_any_material {
   }
 };
 
-// The values one lane up: lane 0 takes the last lane of `before`.
+// Shift up by one lane: lane 0 is the last lane of `before`.
 inline __attribute__((always_inline)) lanes<float>::vector shifted(const lanes<float>::vector& before,
                                                                    const lanes<float>::vector& v) {
   return __builtin_shufflevector(before, v, 7, 8, 9, 10, 11, 12, 13, 14);
@@ -129,7 +129,7 @@ inline __attribute__((always_inline)) lanes<double>::vector shifted(const lanes<
   return __builtin_shufflevector(before, v, 3, 4, 5, 6);
 }
 
-// Reading from place width - n gives a mask of the first n lanes.
+// A load at offset width - n is a mask of the first n lanes.
 template <class I>
 constexpr auto first_lanes = [] {
   std::array<I, 64 / sizeof(I)> places{};
@@ -137,7 +137,7 @@ constexpr auto first_lanes = [] {
   return places;
 }();
 
-// Keeps what was read: the compiler would read it again for its next use, and reading is what this kernel waits for.
+// Keeps a loaded value in a register: the compiler would load it again, and loads limit this kernel.
 template <class V>
 [[gnu::always_inline]] inline void keep_in_register([[maybe_unused]] V& v) {
 #ifdef __AVX__
@@ -145,11 +145,10 @@ template <class V>
 #endif
 }
 
-// Where a step stands in its run: `width` bricks with more to come; the last `count` < width ones; or these where a whole
-// vector would reach behind the nodes of the plane, which may be another thread's.
+// Position of a step in its run: `width` bricks with more to follow; the last `count` < width ones; or these if a whole
+// vector exceeds the nodes of the plane, which may belong to another thread.
 enum class place { inside, tail, last_tail };
-// What the fourth row of nodes, which no bricks before these have, holds: their forces are added to it, or are its first
-// value.
+// State of the fourth row of nodes, which previous bricks do not have: forces are added to it, or are its first value.
 enum class fourth_row { add, set };
 template <place where, fourth_row fourth, class T, class V, class K>
 [[gnu::always_inline]] inline void add_bricks(const T* const (&x)[3], T* const (&y)[3], const std::int64_t (&at)[4],
@@ -168,9 +167,9 @@ template <place where, fourth_row fourth, class T, class V, class K>
     butterfly<true>(sums[c], one);
     butterfly<false>(differences[c], one);
   });
-  asm volatile("" ::: "memory");  // the compiler would otherwise mix the steps and spill more than what is written here
-  // Blocks 2 q and 2 q + 1 differ in x only: where the even one takes sums (components z and y), the odd one takes
-  // differences. Together they give the forces at the lower and the upper corners, still as modes in z and y.
+  asm volatile("" ::: "memory");  // the compiler would otherwise interleave the steps and spill more than is stored here
+  // Blocks 2 q and 2 q + 1 differ in x only: the even one uses sums (components z and y), the odd one differences. Together
+  // they yield the forces at the lower and the upper corners, as modes in z and y.
   V force[3][4];
   unrolled<4>([&](auto q) __attribute__((always_inline)) {
     constexpr int mode[3] = {q ^ 2, q ^ 1, q};
@@ -187,7 +186,7 @@ template <place where, fourth_row fourth, class T, class V, class K>
       else
         lower = even[c] + odd[c], upper = c == 2 ? odd[c] - even[c] : even[c] - odd[c];
       if constexpr (where != place::inside) {
-        // Lanes behind the run hold other bricks' nodes: they must add nothing.
+        // Lanes behind the run are nodes of other bricks and must add 0.
         const auto valid = get<mask>(first_lanes<typename lanes<T>::integer>.data() + width - count);
         lower = reinterpret_cast<V>(reinterpret_cast<mask>(lower) & valid);
         upper = reinterpret_cast<V>(reinterpret_cast<mask>(upper) & valid);
@@ -204,7 +203,7 @@ template <place where, fourth_row fourth, class T, class V, class K>
       T* to = y[c] + at[row];
       constexpr bool set = fourth == fourth_row::set && row == 3;
       if constexpr (where != place::last_tail) {
-        // What lies behind a tail has no value yet and may get a zero; where it had one, the zero is added.
+        // Nodes behind a tail have no value yet and may be set to 0; if they have one, 0 is added.
         store(to, set ? force[c][row] : get<V>(to) + force[c][row]);
       } else {
         for (int i = 0; i <= count; ++i) to[i] = set ? force[c][row][i] : to[i] + force[c][row][i];
@@ -213,7 +212,7 @@ template <place where, fourth_row fourth, class T, class V, class K>
   });
 }
 
-// @param material_at makes what add_bricks needs from the number of bricks done and the number to do
+// @param material_at returns the argument of add_bricks for the number of bricks done and to do
 template <fourth_row fourth, class T, class M>
 void add_run(const hex8_run& run, const std::int32_t* node_end, M material_at, const T* x, T* y, std::int64_t stride) {
   constexpr int width = lanes<T>::count;
@@ -284,7 +283,7 @@ hex8_stiffness<T>::hex8_stiffness(vector3 spacing_mm, std::span<const lame> mate
     std::array<double, 3> diagonal{};
     for (int p = 0; p < 8; ++p)
       for (int k = 0; k < 6; ++k) {
-        // Without the volume's part of what is not the mean: lambda + 2 mu / 3 less.
+        // Without the volumetric part of non-mean modes: minus lambda + 2 mu / 3.
         const double lambda = p == 0 || how == dilatation::at_points ? m.lambda : -2 * m.mu / 3;
         const double value = lambda * by_lambda[p][k] + m.mu * by_mu[p][k];
         fill(c.value[p][k], value);
@@ -327,9 +326,9 @@ void hex8_stiffness<T>::add_product(const hex8_plane& plane, const material_numb
 
 template <class T>
 void hex8_stiffness<T>::multiply(const hex8_bricks& bricks, const T* x, T* y, std::int64_t stride) const {
-  // A thread takes blocks of planes, because a plane finds half of its nodes still in cache. The first plane of a block
-  // shares nodes with the block before and waits until all blocks are done: so every node receives its two planes in an
-  // order that does not depend on the number of threads.
+  // A thread processes blocks of planes, because half of the nodes of a plane are still in cache. The first plane of a block
+  // shares nodes with the block before and waits until all blocks are done: so the order of the two contributions to a node
+  // does not depend on the number of threads.
   constexpr std::int64_t block = 8;
   const auto planes = static_cast<std::int64_t>(bricks.run_plane_begin.size()) - 1;
   const std::int64_t blocks = (planes + block - 1) / block;
@@ -343,12 +342,11 @@ void hex8_stiffness<T>::multiply(const hex8_bricks& bricks, const T* x, T* y, st
     const auto at = static_cast<std::size_t>(z);
     return bricks.runs.subspan(bricks.run_plane_begin[at], bricks.run_plane_begin[at + 1] - bricks.run_plane_begin[at]);
   };
-  // Nodes of the upper plane are neither cleared before nor read by the bricks that are the first to have them; only what
-  // lies between those is cleared.
+  // The first bricks of nodes of the upper plane neither clear nor read them; only nodes between are cleared.
   const auto set_and_add = [&](std::int64_t z) {
     const std::int32_t node_end[2] = {static_cast<std::int32_t>(begin_of(z + 1)),
                                       static_cast<std::int32_t>(begin_of(z + 2))};
-    // The few nodes between two runs, and some behind them that have no value yet either: a call would take longer.
+    // Clear the few nodes between two runs, and some behind them that have no value yet: a call would take longer.
     const auto clear_gap = [&](std::int64_t begin, std::int64_t end) {
       if (end + lanes<T>::count > node_end[1]) return clear(begin, end);
       for (; begin < end; begin += lanes<T>::count)
@@ -376,7 +374,7 @@ void hex8_stiffness<T>::multiply(const hex8_bricks& bricks, const T* x, T* y, st
   if (planes == 0) clear(0, stride);
 #pragma omp parallel
   {
-    const bool alone = omp_get_num_threads() == 1;  // need not wait: the same order for every node, but still in cache
+    const bool alone = omp_get_num_threads() == 1;  // no wait: the same order for every node, while in cache
 #pragma omp for schedule(dynamic)
     for (std::int64_t b = 0; b < blocks; ++b) {
       const std::int64_t first = b > 0 ? b * block + 1 : 0, end = std::min(planes, (b + 1) * block);

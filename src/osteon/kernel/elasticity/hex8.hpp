@@ -20,7 +20,7 @@ struct hex8_run {
   std::int32_t node[4];        ///< first node of the rows (z, y), (z, y + 1), (z + 1, y), (z + 1, y + 1)
   std::int32_t cell;           ///< first cell
   std::int32_t length;         ///< bricks, > 0
-  std::int32_t material = -1;  ///< of all its bricks; -1: look at each
+  std::int32_t material = -1;  ///< material of all its bricks; -1: different ones
 };
 
 /// The material that all bricks of a run have, or -1. @param of_cell at the run's first cell
@@ -56,8 +56,8 @@ extern template lame_blocks<double> make_lame_blocks(vector3 spacing_mm);
 /// behind the last node of every component.
 constexpr std::int64_t hex8_padding = 8;
 
-/// Where a brick has its dilatation: at each Gauss point, or the mean of the brick at all of them, so that it does not lock
-/// where the volume is kept. @cite [Hughes1980]
+/// Dilatation of a brick: at each Gauss point, or the mean of the brick at all of them, which avoids volumetric locking.
+/// @cite [Hughes1980]
 enum class dilatation { at_points, mean };
 
 /// The coefficients of the blocks, for each material.
@@ -72,8 +72,7 @@ class hex8_stiffness {
   /// @param materials by the value of a cell; unused entries may hold zeros
   hex8_stiffness(vector3 spacing_mm, std::span<const lame> materials, dilatation how = dilatation::at_points);
 
-  /// y = K x; what lies between the nodes and the next component becomes zero. The result does not depend on the number
-  /// of threads.
+  /// y = K x; the padding of each component is set to 0. The result does not depend on the number of threads.
   void multiply(const hex8_bricks& bricks, const T* x, T* y, std::int64_t stride) const;
 
   /// Add K x to y for the bricks of one plane.

@@ -46,8 +46,8 @@ struct hex8_at_node {
   }
 };
 
-/// The runs whose bricks a node is a corner of, 4 a node: those of the rows (z - 1, y - 1), (z - 1, y), (z, y - 1), (z, y)
-/// of bricks, or -1.
+/// Runs of the bricks around a node, 4 per node: those of the rows (z - 1, y - 1), (z - 1, y), (z, y - 1), (z, y) of bricks,
+/// or -1.
 inline std::vector<std::int32_t> runs_of_nodes(std::span<const hex8_run> runs, std::int64_t nodes) {
   std::vector<std::int32_t> table(static_cast<std::size_t>(4 * nodes), -1);
   for (std::size_t r = 0; r < runs.size(); ++r)

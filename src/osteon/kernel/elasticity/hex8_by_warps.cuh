@@ -2,10 +2,10 @@
 /// @file
 /// The stiffness of bricks times a vector on a CUDA device: a thread for each node, in the basis of modes of hex8.hpp.
 ///
-/// A thread takes the four bricks that begin at its node along x, and of their forces those on the two nodes of its own row:
-/// its own, and the next one's, which the next lane adds. So each value of the result has one writer and one order of
-/// summation, without atomics and without idle lanes where the image is sparse. Each brick is transformed by four threads,
-/// which share what the nine rows of nodes around a node have in common.
+/// A thread processes the four bricks that begin at its node along x, and their forces on the two nodes of its row: its
+/// node, and the next one, which the next lane adds. So each value of the result has one writer and one order of summation,
+/// without atomics and without idle lanes in sparse images. Each brick is transformed by four threads, which share the nine
+/// rows of nodes around a node.
 #include <osteon/base/device_buffer.hpp>
 #include <osteon/kernel/elasticity/hex8.hpp>
 
@@ -33,7 +33,7 @@ namespace hex8_by_warps {
 
 constexpr int threads = 128, nodes_of_warp = 31;  // the first lane of a warp only begins the second's sums
 
-// What block p does to components z, y, x of a displacement, for a shear modulus of 1. @param ratio lambda over mu
+// Product of block p with components z, y, x of a displacement, for a shear modulus of 1. @param ratio lambda over mu
 template <int p, class T>
 __device__ __forceinline__ void apply(const lame_blocks<T>& k, T ratio, T& a, T& b, T& c) {
   constexpr bool zz = !(p & 4), yy = !(p & 2), xx = !(p & 1);
@@ -152,8 +152,8 @@ __global__ void __launch_bounds__(threads) multiply(hex8_on_device<T> k, const T
 
 }  // namespace hex8_by_warps
 
-/// y = K x at the nodes; what lies between them and the next component is left as it is. Returns before it is done.
-/// @param x, y of the device, 3 * stride values; one readable value more behind each component's last node
+/// y = K x at the nodes; the padding of each component remains unchanged. Asynchronous.
+/// @param x, y of the device, 3 * stride values; one readable value after each component's last node
 template <class T>
 void multiply(const hex8_on_device<T>& k, const T* x, T* y) {
   if (k.nodes == 0) return;

@@ -1,15 +1,15 @@
 #pragma once
 /// @file
-/// Plasticity with a yield function of two of the stress's invariants, at the eight Gauss points of a brick at once: return
-/// to the yield surface, and the tangent of it. Small strains, associated flow, isotropic linear hardening.
+/// Plasticity with a yield function of two stress invariants at the eight Gauss points of a brick: return mapping and its
+/// tangent. Small strains, associated flow, isotropic linear hardening.
 ///
-/// Lanes are chosen by masks instead of branches: neighbouring points differ in whether they flow.
+/// Lanes are selected by masks instead of branches, as only some of the points of a brick yield.
 #include <osteon/kernel/elasticity/gauss_points.hpp>
 #include <osteon/kernel/elasticity/quadric_return.hpp>
 
 namespace osteon::kernel {
 
-/// The numbers of a material that the points need, in the precision of their lanes.
+/// Material constants of the points in the precision of their lanes.
 template <class T>
 struct plastic_numbers {
   plastic_material exact;
@@ -28,14 +28,14 @@ struct plastic_numbers {
         is_quadric(m.surface.c > 0) {}
 };
 
-/// What a Gauss point has been through: plastic strain zz, yy, xx, zy, zx, yx (engineering shears), and alpha.
+/// History of a Gauss point: plastic strain zz, yy, xx, zy, zx, yx (engineering shears), and alpha.
 template <class T>
 struct plastic_state {
   typename eight_of<T>::vector strain[6]{};
   typename eight_of<T>::vector alpha{};
 };
 
-/// The elastic stress from a state, as invariants: what the return to the yield surface begins with.
+/// Invariants of the elastic trial stress of a state, from which the return mapping starts.
 template <class T>
 struct trial_stress {
   using vector = typename eight_of<T>::vector;
@@ -43,7 +43,7 @@ struct trial_stress {
   vector mises;        ///< q
   vector pressure;     ///< mean stress, positive in tension
   vector excess;       ///< f
-  vector multiplier;   ///< that the return takes, >= 0
+  vector multiplier;   ///< increment of the return mapping, >= 0
   vector ratio;        ///< deviator after the return over the one before
   vector relief;       ///< mean stress before the return less the one after
   vector is_apex;      ///< 1 where the return ends in the tip of the cone
@@ -112,8 +112,8 @@ template <class T>
   t.relief = (swell * t.per_root * t.pressure + T(3) * m.bulk * m.b * t.multiplier) / (T(1) + swell * t.per_root);
 }
 
-/// Find where the stress of a strain goes. @param state null: none yet @param known of a quadric, for the same strain and
-/// state, which need not be solved for again; null: not known @return whether any point flows
+/// Return mapping of the stress of a strain. @param state null: none @param known solution for a quadric at the same strain
+/// and state, which is reused; null: unknown @return true if any point yields
 template <class T>
 [[gnu::always_inline]] inline bool return_to_surface(const tensor_at_points<T>& strain, const plastic_state<T>* state,
                                                      const plastic_numbers<T>& m, bool mean_dilatation, trial_stress<T>& t,
@@ -153,7 +153,8 @@ template <class T>
   return true;
 }
 
-/// The elastic stress of the whole plastic strain, old and new: what the stress is less than the elastic one of the strain.
+/// Elastic stress of the total plastic strain, old and new: difference between the elastic stress of the strain and the
+/// stress.
 template <class T>
 [[gnu::always_inline]] inline void relaxed_stress(const trial_stress<T>& t, const plastic_state<T>* state,
                                                   const plastic_numbers<T>& m, bool mean_dilatation,
@@ -172,7 +173,7 @@ template <class T>
   for (int i = 0; i < 3; ++i) relaxed.value[i] += pressure;
 }
 
-/// The derivative of a return to a quadric: deviator and mean stress that it takes off the elastic changes.
+/// Derivative of the return mapping to a quadric: reduction of elastic changes of deviator and mean stress.
 template <class T, class V>
 [[gnu::always_inline]] inline void relaxed_by_quadric(const trial_stress<T>& t, const plastic_numbers<T>& m,
                                                       const V (&deviator)[6], const V& pressure, V (&relaxed)[6],
@@ -232,7 +233,7 @@ template <class T>
   for (int i = 0; i < 3; ++i) relaxed.value[i] += relaxed_pressure;
 }
 
-/// Add what a return to the surface adds to the state.
+/// Add the increment of a return mapping to the state.
 template <class T>
 [[gnu::always_inline]] inline void flow(const trial_stress<T>& t, const plastic_numbers<T>& m, plastic_state<T>& state) {
   const auto gone = T(1) - t.ratio;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Where a stress beyond a quadric yield surface returns to: a scalar equation, in double precision whatever the lanes are.
+/// Return mapping to a quadric yield surface: a scalar equation, solved in double precision independent of the lanes.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,7 +8,7 @@
 
 namespace osteon::kernel {
 
-/// Of a point that flows.
+/// Solution at a yielding point.
 struct quadric_return {
   double multiplier = 0;  ///< gamma [MPa]
   double per_root = 0;    ///< gamma over sqrt(a^2 q^2 + c^2 I1^2) at the end [MPa]
@@ -58,7 +58,7 @@ inline quadric_return return_to_quadric(double mises, double trace, double harde
   constexpr double singular_part = 1e-8;
   double y = (grown * hardened - b * trace) / determinant;
   if (!(std::abs(determinant) > singular_part * (grown * std::abs(left) + bulk * b * b * w))) {
-    // Of the flow and the surface's square alone.
+    // Invariants of flow direction and squared surface only.
     const double push = bulk * b * w, square = a2 * q * q * grown * grown + c2 * trace * trace, mixed = c2 * trace * push;
     y = square / (mixed + std::sqrt(std::max(0.0, mixed * mixed + (grown * grown - c2 * push * push) * square)));
   }

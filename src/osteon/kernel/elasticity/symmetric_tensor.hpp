@@ -28,7 +28,7 @@ inline double von_mises(const voigt& stress) {
   return std::sqrt((a * a + b * b + c * c) / 2 + 3 * shear);
 }
 
-/// The tensor whose Voigt form has engineering shears.
+/// Tensor from a Voigt form with engineering shears.
 inline voigt without_engineering_shears(const voigt& strain) {
   return {strain[0], strain[1], strain[2], strain[3] / 2, strain[4] / 2, strain[5] / 2};
 }

@@ -5,9 +5,9 @@
 namespace osteon::kernel {
 
 /// f = sqrt(a^2 q^2 + c^2 I1^2) + b I1 - 1 - h alpha, with the von Mises stress q and the trace I1. With c = 0 it is a cone
-/// about the hydrostatic axis, with b = 0, too, the cylinder of von Mises; with c > 0 a quadric without a tip, closed where
-/// c > |b|. The flow is associated, and alpha grows by the plastic multiplier: it is the work that is dissipated, per volume
-/// [MPa]. The yield stress grows by the factor 1 + h alpha.
+/// about the hydrostatic axis, with also b = 0 the cylinder of von Mises; with c > 0 a quadric without a tip, closed where c
+/// > |b|. The flow is associated, and alpha increases by the plastic multiplier: it is the dissipated work per volume [MPa].
+/// The yield stress increases by the factor 1 + h alpha.
 struct yield_surface {
   double a = 0;  ///< 1/MPa; 0: stays elastic
   double b = 0;  ///< 1/MPa
@@ -21,7 +21,7 @@ inline constexpr double interaction_of_cone = 0.5;
 
 /// @cite [DruckerPrager1952]: the cone
 /// @cite [Schwiedrzik2013]: the quadric, isotropic
-/// Of the uniaxial strengths in tension and compression [MPa], both positive.
+/// Surface from the uniaxial strengths in tension and compression [MPa], both positive.
 /// @param hardening slope of the compressive stress over its plastic strain [MPa]
 /// @param interaction Schwiedrzik's zeta_0, in (-1, 0.5]
 inline yield_surface surface_of(double tension, double compression, double hardening,

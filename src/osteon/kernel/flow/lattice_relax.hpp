@@ -58,20 +58,20 @@ template <class V>
   return get<V>(k.conductance[static_cast<std::size_t>(d / 2)] + (d % 2 == 0 ? i : j));
 }
 
-// Whether a neighbour in z or y is a ghost.
+// True if a neighbour in z or y is a ghost.
 inline bool has_ghosts(const conduction_segment& s, std::int32_t ghosts, std::int32_t walls) {
   bool any = false;
   for (const std::int32_t j : s.neighbour) any |= j >= ghosts && j < walls;
   return any;
 }
 
-// N operators with the same conductances on the same cells, whose arrays are `stride` apart, in one pass: what is known of a
-// vector serves them all.
+// N operators with the same conductances on the same cells and arrays with offset `stride`, in one pass that reuses the data
+// of a vector.
 //
-// A vector sees the one before along the run as that was, be it of the same segment: what is read of it is read before it is
-// written. So vectors need not wait for each other, and no branch asks for the end of a segment (segment_steps.hpp).
-// @tparam Ghosts some neighbours are ghosts @param limit cells before it are of the same part, so that a vector may write
-// them again as they are
+// A vector uses the old values of the previous one along the run, also within a segment: they are read before they are
+// overwritten. So vectors are independent, and no branch tests for the end of a segment (segment_steps.hpp).
+// @tparam Ghosts some neighbours are ghosts @param limit cells before it belong to the same part, so that a vector may
+// rewrite them unchanged
 template <sweep Way, bool Ghosts, class Lattice, std::size_t N>
 void relax_lattice_segments(const std::array<Lattice, N>& k, std::span<const conduction_segment> segments,
                             std::int32_t limit, std::int32_t ghosts, std::int32_t walls, std::int64_t stride, const float* b,
@@ -83,7 +83,7 @@ void relax_lattice_segments(const std::array<Lattice, N>& k, std::span<const con
   constexpr bool forth = Way == sweep::forth;
   constexpr std::int32_t onward = forth ? 1 : -1;
   if (segments.empty()) return;
-  const std::array<Lattice, N> lattices = k;  // `x` may be any of it for all that the compiler knows
+  const std::array<Lattice, N> lattices = k;  // the compiler must assume that `x` aliases it
   const std::uint8_t* const opened = lattices[0].open;
   const conduction_segment* s = forth ? &segments.front() : &segments.back();
   const conduction_segment* const last = forth ? &segments.back() : &segments.front();
@@ -92,13 +92,13 @@ void relax_lattice_segments(const std::array<Lattice, N>& k, std::span<const con
     return forth ? of.first : of.first + ((static_cast<std::int32_t>(of.length) - 1) & -width);
   };
   std::int32_t i = begin_of(*s);
-  vector behind[N];  // the neighbours on the side that the sweep comes from
+  vector behind[N];  // neighbours on the upstream side of the sweep
   for (std::size_t c = 0; c < N; ++c) behind[c] = get<vector>(x + static_cast<std::int64_t>(c) * stride + i - onward);
   for (;;) {
     const std::int32_t first = s->first, left = first + static_cast<std::int32_t>(s->length) - i;
     const std::array<std::int64_t, directions> to{
         s->neighbour[0] - first, s->neighbour[1] - first, s->neighbour[2] - first, s->neighbour[3] - first, -1, 1};
-    // Lanes beyond the end keep what lies there: it may be the neighbour of the last one inside.
+    // Lanes beyond the end keep their values, which may be the neighbour of the last cell.
     const mask is_inside = lane < left, evens = even & is_inside, odds = ~even & is_inside;
     const mask open = open_directions<float>(opened + i) & is_inside;
     const bool is_whole = width <= left || i + width <= limit;
@@ -178,7 +178,7 @@ void relax_lattice(const std::array<Lattice, N>& k, const conduction_part& part,
   };
   if (Way == sweep::back) corners();
   const std::int32_t limit = end_of(part.segments);
-  // Stretches of segments with ghosts beside them, and without.
+  // Sequences of segments with and without adjacent ghosts.
   const std::size_t count = part.segments.size();
   const auto segment = [&](std::size_t n) -> const conduction_segment& {
     return part.segments[Way == sweep::forth ? n : count - 1 - n];
@@ -225,7 +225,7 @@ void subtract_product(const Lattice& k, const conduction_part& part, const float
                       float* residual) {
   using vector = lanes<float>::vector;
   const Lattice own = k;
-  // Lanes beyond the end of a segment belong to later cells, which come again.
+  // Lanes beyond the end of a segment belong to later cells, which are recomputed.
   detail::step_through<lanes<float>::count>(part.segments, [&](std::int32_t i,
                                                                const std::array<std::int64_t, directions>& to,
                                                                std::int32_t) __attribute__((always_inline)) {

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The vectors of cells that a kernel of flow goes through, segment after segment.
+/// Vectors of cells of the flow kernels, segment by segment.
 #include <algorithm>
 #include <array>
 #include <osteon/kernel/heat/conduction.hpp>
@@ -8,9 +8,9 @@
 
 namespace osteon::kernel::detail {
 
-/// Call step(i, to, left) for vectors of `Width` cells: they begin at cell i of a segment, of which `left` cells are left,
-/// and have their neighbours in the six directions at i + to[d]. Segments of pores have some ten cells: no branch asks for
-/// the end of one, as a processor that guesses it wrong loses the time of a vector.
+/// Call step(i, to, left) for vectors of `Width` cells: they begin at cell i of a segment, with `left` remaining cells, and
+/// have their neighbours in the six directions at i + to[d]. Segments of pores have some ten cells: no branch tests for the
+/// end of one, as a misprediction costs the time of a vector.
 template <int Width, class Step>
 void step_through(std::span<const conduction_segment> segments, const Step& step) {
   if (segments.empty()) return;
@@ -34,8 +34,8 @@ inline std::int32_t end_of(std::span<const conduction_segment> segments) {
   return segments.empty() ? 0 : segments.back().first + static_cast<std::int32_t>(segments.back().length);
 }
 
-/// Call visit(own segments, corners among them) for chunks of segments by all threads, so that corners meet the values that
-/// the segments beside them have brought into the caches.
+/// Call visit(own segments, corners among them) for chunks of segments by all threads, so that corners find the values of
+/// adjacent segments in cache.
 /// @param corners ascending
 template <class Visit>
 void for_each_chunk(std::span<const conduction_segment> segments, std::span<const conduction_corner> corners,

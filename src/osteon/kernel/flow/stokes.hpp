@@ -4,9 +4,9 @@
 ///
 /// One numbering serves four unknowns of a cell: the velocity components z, y, x on its low faces, and the pressure at its
 /// centre. They are four arrays, `stride` values each. A component has a value where both cells of the face are fluid; all
-/// other values of a velocity are zero, and stay zero. So a missing neighbour needs no test: what friction a wall adds is in
-/// the diagonal. In units of voxels, with weights by axis for voxels that are no cubes:
-///   (A u)_i = d_i u_i - sum over the six neighbours of w_axis u_j,   (G p)_i = g_axis (p_i - p_below).
+/// other values of a velocity are zero, and stay zero. So a missing neighbour needs no test: the friction of walls is part
+/// of the diagonal. In units of voxels, with weights by axis for non-cubic voxels: (A u)_i = d_i u_i - sum over the six
+/// neighbours of w_axis u_j, (G p)_i = g_axis (p_i - p_below).
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -18,17 +18,17 @@ namespace osteon::kernel {
 /// The two axes across an axis.
 inline constexpr std::array<std::array<std::size_t, 2>, 3> axes_across{{{1, 2}, {0, 2}, {0, 1}}};
 
-/// A face on the inlet or the outlet. Its control volume reaches half a voxel deep, so that its row of A is halved across,
-/// and the pressure behind it is given: zero.
+/// A face on the inlet or the outlet. Its control volume is half a voxel deep, so that its row of A is halved across, and
+/// the prescribed pressure behind it is zero.
 struct stokes_open_face {
-  std::int32_t cell = 0;                               ///< whose low face it is
+  std::int32_t cell = 0;                               ///< cell of the low face
   std::int32_t pressure = 0;                           ///< the cell inside
   std::int32_t along = -1;                             ///< next face in the direction of the flow; -1: a wall
   std::array<std::int32_t, 4> across{-1, -1, -1, -1};  ///< low and high along the first of axes_across, and the second
   double diagonal = 0;     ///< of the row, halved as all of it: in double, as the answer is no better than it
   bool is_inlet = true;    ///< the cell inside is above the face
   std::int8_t axis = 0;    ///< that it lies across
-  std::uint8_t whole = 0;  ///< bits by entry of `across`: a face between two cells, whose friction is not halved
+  std::uint8_t whole = 0;  ///< bits by entry of `across`: a face between two cells, with full friction
 };
 
 /// K in the precision T. Borrowed memory.
@@ -42,14 +42,14 @@ struct stokes_stencil {
   std::array<T, 3> weight{};                      ///< w by axis
   std::array<T, 3> slope{};                       ///< g by axis
   std::span<const stokes_open_face> open_faces;
-  std::span<const std::int32_t> beyond;  ///< cells behind the outlet: they have a low face there and nothing else
+  std::span<const std::int32_t> beyond;  ///< cells behind the outlet, with a low face only
   std::span<const std::int64_t> given;   ///< component * stride + cell: no unknown, though both cells are there
   std::int64_t stride = 0;
 };
 
 namespace detail {
 
-// What the rows of a stencil are made of, in general.
+// Coefficients of the rows of a stencil, general case.
 template <class T>
 struct stokes_rows {
   static constexpr bool is_of_cubes = false;
@@ -57,7 +57,7 @@ struct stokes_rows {
   explicit stokes_rows(const stokes_stencil<T>& stencil) : k(stencil) {}
 };
 
-// The same where all weights and slopes are one, as those of cubes are, and diagonals hence whole numbers.
+// The same for weights and slopes of one (cubic voxels) and hence integer diagonals.
 // @tparam Sixteens of diagonals that there are
 template <int Sixteens>
 struct stokes_rows_of_cubes {
@@ -95,7 +95,7 @@ void stokes_walk(const Rows& given_rows, std::span<const conduction_segment> seg
   using offsets = std::array<std::int64_t, directions>;
   constexpr int width = lanes<T>::count;
   const std::int32_t limit = end_of(segments);
-  // What does not change along the segments; `done` may write to any of it for all that the compiler knows.
+  // Constants of the segments, copied because the compiler must assume that `done` modifies them.
   const Done done = given_done;
   const Rows rows = given_rows;
   const stokes_stencil<T>& k = rows.k;
@@ -119,8 +119,7 @@ void stokes_walk(const Rows& given_rows, std::span<const conduction_segment> seg
       vector pair[3];
 #pragma GCC unroll 3
       for (std::size_t axis = 0; axis < 3; ++axis) {
-        // Without the low neighbour along its own axis a face has no row: what is read
-        // there is masked below.
+        // Without the low neighbour along its axis a face has no row: values read there are masked below.
         const vector low = get<vector>(u + to[2 * axis]),
                      high = kept(get<vector>(u + to[2 * axis + 1]), exists[2 * axis + 1]);
         pair[axis] = (axis == c ? low : kept(low, exists[2 * axis])) + high;
@@ -267,7 +266,7 @@ void for_each_divergence(const stokes_stencil<T>& k, const In* u, const Done& do
 }
 
 /// Call `done(component, i, (K x - b)_i)` for the four unknowns of every cell, in any order; component 3 is the pressure's.
-/// `done` takes vectors as that of for_each_flux does: it stores what it gets, and the last call has the right value.
+/// `done` accepts vectors as in for_each_flux: it stores its argument, and the last call has the correct value.
 /// @param x shape (4, stride), ghosts current, zero at faces that do not exist @param force b at every face of a component
 template <class T, class In, class Done>
 void for_each_stokes(const stokes_stencil<T>& k, const In* x, const std::array<T, 3>& force, const Done& done) {

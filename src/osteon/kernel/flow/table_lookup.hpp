@@ -49,7 +49,7 @@ template <int Sixteens>
 #if defined(__AVX2__)
   std::int64_t bytes;
   std::memcpy(&bytes, number, sizeof bytes);
-  // An index with its highest bit gives 0: so has any that is not of the part, if the part's begin becomes 0x70.
+  // An index with its highest bit set yields 0, as has any index outside of the part if the part's begin becomes 0x70.
   const __m128i index = _mm_cvtsi64_si128(bytes);
   __m128i found = {};
 #pragma GCC unroll 4

@@ -22,10 +22,10 @@ template <int R, bool twiddled, class Load, class Store>
     }
 }
 
-/// What is known of a pass beforehand, which takes a loop and its multiplications away: s = 1, nothing, or m = 1.
+/// Compile-time knowledge of a pass, which removes a loop and its multiplications: s = 1, none, or m = 1.
 enum class place_of_pass { first, middle, last };
 
-/// Do a pass: `load(j)` gives the elements j of the four lines, `store(k, v)` takes the results k.
+/// Perform a pass: `load(j)` returns the elements j of the four lines, `store(k, v)` stores the results k.
 template <place_of_pass place, class Load, class Store>
 void fourier_pass(const fourier_plan::pass& pass, Load load, Store store) {
   constexpr bool first = place == place_of_pass::first, last = place == place_of_pass::last;

@@ -28,7 +28,7 @@ void append_root_of_unity(std::vector<double>& to, std::int64_t numerator, std::
 
 // Threes and fives first; then eights as long as they leave fours, because three passes are fewer than four.
 std::vector<int> radices_of(int length) {
-  // Lines in a single pass would go through scratch memory element by element.
+  // A single pass over lines would access scratch memory element by element.
   if (length == 4) return {2, 2};
   if (length == 8) return {2, 4};
   std::vector<int> radices;
@@ -61,7 +61,7 @@ fourier_plan::fourier_plan(std::int64_t length) : length_(static_cast<int>(lengt
         near += (near.empty() ? "" : " or ") + std::to_string(candidate);
     }
     throw usage_error("a Fourier transform of " + std::to_string(length) +
-                      " points: lengths are products of 2, 3 and 5, at most 2^30; take " + near);
+                      " points: lengths must be products of 2, 3 and 5, at most 2^30; use " + near);
   }
   int n = length_, s = 1;
   for (const int radix : radices_of(length_)) {

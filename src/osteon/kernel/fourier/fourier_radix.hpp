@@ -5,8 +5,7 @@
 
 namespace osteon::kernel {
 
-/// One element of four lines: real parts and imaginary parts apart, so that a product with a twiddle factor needs no
-/// shuffle.
+/// One element of four lines: separate real and imaginary parts, so that a product with a twiddle factor needs no shuffle.
 struct complex_lanes {
   using vector = lanes<double>::vector;
   vector re, im;

@@ -26,7 +26,7 @@ double squared_sine(std::int64_t numerator, std::int64_t denominator) {
 
 complex_lanes swapped(const complex_lanes& v) { return {v.im, v.re}; }
 
-// The transform of what `load` gives, in a or in b.
+// Transform of the data of `load`, in a or in b.
 template <class Load>
 complex_lanes* run_passes(const fourier_plan& plan, Load load, complex_lanes* a, complex_lanes* b) {
   const auto& passes = plan.passes();
@@ -49,17 +49,17 @@ complex_lanes* run_passes(const fourier_plan& plan, Load load, complex_lanes* a,
   return b;
 }
 
-// The point that comes m-th: even numbers, then odd ones backwards.
+// Index of the m-th point: even numbers, then odd ones backwards.
 int point_at(int m, int length) { return 2 * m < length ? 2 * m : 2 * (length - 1 - m) + 1; }
 
 }  // namespace
 
 trigonometric_transform::trigonometric_transform(std::int64_t length, line_ends ends) : length_(static_cast<int>(length)) {
   if (length < 1 || length > longest_line)
-    throw usage_error("a transform of " + std::to_string(length) + " points; from 1 to 2^28 are possible");
+    throw usage_error("a transform of " + std::to_string(length) + " points; must be from 1 to 2^28");
   repeats_ = ends.low == line_end::other_end;
   if (repeats_ != (ends.high == line_end::other_end))
-    throw usage_error("a line that repeats itself at one end only; both ends or none");
+    throw usage_error("a line that is periodic at one end only; both ends or none");
   is_quarter_ = !repeats_ && ends.low != ends.high;
   const std::int64_t n = length;
   // Sines are cosines in reverse order with alternating signs.
@@ -132,8 +132,8 @@ complex_lanes* trigonometric_transform::transform(Load load, complex_lanes* scra
                    : complex_lanes{};
       },
       scratch, scratch + m);
-  // Back: with real and imaginary parts in each other's place, before and after. The first pass must not write what it
-  // reads, so the other half takes it.
+  // Inverse: swap real and imaginary parts before and after. The first pass must not overwrite its input, so it writes to
+  // the other half.
   complex_lanes *const other = spectrum == scratch ? scratch + m : scratch, *const same =
                                                                                 spectrum == scratch ? scratch : scratch + m;
   complex_lanes* const found = run_passes(

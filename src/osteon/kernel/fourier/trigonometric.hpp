@@ -9,7 +9,7 @@
 
 namespace osteon::kernel {
 
-/// What is beyond an end of a line of points, half a step away from its last one.
+/// Boundary condition at an end of a line of points, half a step from the last one.
 enum class line_end {
   mirror,     ///< a point of the same value: no gradient
   zero,       ///< a point of the opposite value: zero between the two
@@ -25,10 +25,9 @@ struct line_ends {
 ///
 /// With both ends `mirror` the rows of F are cos(pi k (2 j + 1) / 2 n) (DCT-II); with `mirror` and `zero`
 /// cos(pi (2 k + 1) (2 j + 1) / 4 n) (DCT-IV); the other two are these with (-1)^j, which are the sines in reverse order;
-/// of lines that repeat cos + sin of 2 pi j k / n. Each takes one complex transform of n points for two lines, with the
-/// points of even number first and those of odd number after them, backwards [Makhoul1980]. Lengths other than 2^a 3^b 5^c
-/// go by way of a convolution [Bluestein1970], of the next such length that is at least 2 n - 1, and take some five times
-/// as long.
+/// of periodic lines cos + sin of 2 pi j k / n. Two lines require one complex transform of n points, with even points first
+/// and odd points in reverse order after them [Makhoul1980]. Other lengths than 2^a 3^b 5^c use a convolution
+/// [Bluestein1970] of the next such length of at least 2 n - 1, which is about five times slower.
 class trigonometric_transform {
  public:
   /// @param length from 1 @throws usage_error if only one end repeats, or the length is < 1 or > 2^28
@@ -47,7 +46,7 @@ class trigonometric_transform {
   void backward(complex_lanes* lines, complex_lanes* scratch) const;
   std::int64_t scratch_points() const;
 
-  /// Operations that a transform of one line takes, about.
+  /// Approximate number of operations of the transform of a line.
   double operations() const;
 
  private:
@@ -61,7 +60,7 @@ class trigonometric_transform {
   std::vector<double> turns_;    // (cosine, sine) by point, of `is_quarter_`
   std::vector<double> eigenvalues_, norms_;
   std::optional<fourier_plan> plan_;
-  // Of a convolution: the chirp exp(-i pi j^2 / n), and the transform of its conjugate over the length of the plan.
+  // Data of a convolution: the chirp exp(-i pi j^2 / n), and the transform of its conjugate over the length of the plan.
   std::vector<double> chirp_, filter_;
 };
 

@@ -3,10 +3,10 @@
 /// The seven-point conduction operator K on runs of cells: two-point fluxes, harmonic face conductances.
 ///
 /// Cells are numbered along x inside a run, so the x neighbours are implicit, and the four other neighbours of a segment
-/// are contiguous, too, as far as they exist. A byte of bits per cell says which do: the loops compute with any values that
-/// are there and mask them, so segments are as long as the runs and the vector lanes are full. Behind a face of fixed
-/// temperature is a row of wall cells with resistivity zero, which turns the harmonic mean into the half-cell conductance
-/// (or that of a film, in convection).
+/// are also contiguous as far as they exist, marked by bits per cell: the loops compute with arbitrary values and mask them,
+/// so segments are as long as the runs and the vector lanes are full. Behind a face of fixed temperature is a row of wall
+/// cells with resistivity zero, which turns the harmonic mean into the half-cell conductance (or that of a film, in
+/// convection).
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -95,7 +95,7 @@ template <class V, class M>
 [[gnu::always_inline]] inline V kept(V value, M where) {
   return (V)((M)value & where);  // the bits, not the value
 }
-// Where bit d of each lane's byte is set: the lanes' conductance; elsewhere zero.
+// Conductance of the lanes with bit d set; otherwise zero.
 template <class T>
 [[gnu::always_inline]] inline typename lanes<T>::vector masked(typename lanes<T>::vector g, typename lanes<T>::mask open,
                                                                int d) {
@@ -119,7 +119,7 @@ void walk(const conduction_stencil<T>& k, const conduction_segment& s, std::int3
   constexpr int width = lanes<T>::count;
   const material_number own = k.material[s.first];
   const std::int32_t end = s.first + static_cast<std::int32_t>(s.length);
-  // What does not change along the segment; `done` may write to any of it for all that the compiler knows.
+  // Constants of the segment, copied because the compiler must assume that `done` modifies them.
   const std::uint8_t* const opened = k.open;
   const material_number* const material = k.material;
   const T *const resistivity = k.resistivity.data(), *const storage = k.storage.data();
@@ -193,10 +193,9 @@ void walk_all(const conduction_stencil<T>& k, std::span<const conduction_segment
 
 }  // namespace detail
 
-/// Call `done(i, (K x)_i)`, or `done(i, (K x)_i, K_ii)` if it takes three, for every cell of the stencil, in any order.
-/// If the three may be vectors, they are those of the cells from i on (see `get` and `put`); then `done` stores what it
-/// computes under these numbers and nothing else: it is called again for some cells, and only the last call has right
-/// values.
+/// Call `done(i, (K x)_i)`, or `done(i, (K x)_i, K_ii)` if it accepts three arguments, for every cell of the stencil, in any
+/// order. Vector arguments belong to the cells from i on (see `get` and `put`); then `done` must only store its results at
+/// these indices: it is called again for some cells, and only the last call has correct values.
 /// @param x read at the cells, their ghosts and the walls, and at any number up to the padding; `done` must not write it
 template <class T, class In, class Done>
 void for_each_flux(const conduction_stencil<T>& k, const In* x, const Done& done) {
@@ -215,7 +214,7 @@ void for_each_flux(const conduction_stencil<T>& k, const conduction_part& part, 
 }
 
 /// Visit every conducting face of the cells of a part: `visit(i, j, axis, towards_high, conductance)`, j the neighbour or a
-/// wall cell; what cells store is no face. On one thread.
+/// wall cell; stored heat is not a face. On one thread.
 template <class T, class Visit>
 void visit_faces(const conduction_stencil<T>& k, const conduction_part& part, Visit visit) {
   const auto face = [&](std::int32_t i, std::int32_t j, int d) {

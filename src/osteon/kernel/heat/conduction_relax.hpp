@@ -2,10 +2,10 @@
 /// @file
 /// Gauss-Seidel sweeps of the conduction operator on runs of cells, in place.
 ///
-/// A step takes the cells of one vector register: first its even lanes, then the odd ones, which see the new even ones.
-/// Along the run it sees the step before as that was, so that steps need not wait for each other; each cell has at most one
-/// such neighbour, hence the sweep still contracts. The step back takes all cells in the opposite order, so the two are the
-/// adjoints of each other, and a cycle that smooths forth before its correction and back after it is symmetric.
+/// A step updates the cells of one vector register: first its even lanes, then the odd ones, which use the new even values.
+/// Along the run it uses old values of the previous step, so that steps are independent; each cell has at most one such
+/// neighbour, hence the sweep still contracts. The backward sweep uses the opposite order, so the two are adjoint, and a
+/// cycle with forward smoothing before and backward smoothing after its correction is symmetric.
 #include <osteon/kernel/heat/conduction.hpp>
 
 namespace osteon::kernel {
@@ -14,7 +14,7 @@ enum class sweep { forth, back };
 
 namespace detail {
 
-// Lane l of the result is lane l - 1 of v, or lane l + 1; the lane that has none takes the last, or the first, of `beyond`.
+// Lane l of the result is lane l - 1 of v, or lane l + 1; the remaining lane is the last, or the first, of `beyond`.
 using relaxed = lanes<float>::vector;
 [[gnu::always_inline]] inline relaxed left_of(relaxed v, relaxed beyond) {
   return __builtin_shufflevector(beyond, v, 7, 8, 9, 10, 11, 12, 13, 14);
@@ -43,7 +43,7 @@ void relax_segment(const conduction_stencil<float>& k, const conduction_segment&
   const float half = 0.5F / k.resistivity[own];
   const auto length = static_cast<std::int32_t>(s.length);
   const std::int32_t steps = (length + width - 1) / width;
-  // What does not change along the segment; `x` may be any of it for all that the compiler knows.
+  // Constants of the segment, copied because the compiler must assume that `x` aliases them.
   const std::uint8_t* const open_at = k.open + s.first;
   const float *const right_side = b + s.first, *rows[4];
   float* const values = x + s.first;
@@ -56,7 +56,7 @@ void relax_segment(const conduction_stencil<float>& k, const conduction_segment&
   vector face[3];
   for (std::size_t axis = 0; axis < 3; ++axis) face[axis] = k.face[axis] * (Uniform ? half : 1) + vector{};
   vector stored = k.storage[own] + vector{};
-  // The step before as it was; at first the value beyond the segment on the side that the sweep comes from.
+  // Old values of the previous step; initially the value beyond the segment on the upstream side of the sweep.
   vector beyond = values[Way == sweep::forth ? -1 : length] + vector{};
   for (std::int32_t step = 0; step < steps; ++step) {
     const std::int32_t n = width * (Way == sweep::forth ? step : steps - 1 - step);
@@ -91,7 +91,7 @@ void relax_segment(const conduction_stencil<float>& k, const conduction_segment&
     const vector to_left = conductance(4, s.first + n - 1), to_right = conductance(5, s.first + n + 1);
     diagonal += to_left + to_right;
     const vector inverse = diagonal > vector{} ? 1.0F / diagonal : vector{};
-    // Lanes beyond the end keep what lies there: it may be the neighbour of the last one inside.
+    // Lanes beyond the end keep their values, which may be the neighbour of the last cell.
     const mask evens = even & is_inside, odds = ~even & is_inside;
     vector now;
     if constexpr (Way == sweep::forth) {
@@ -150,7 +150,7 @@ void relax(const conduction_stencil<float>& k, const conduction_part& part, std:
 }  // namespace detail
 
 /// One sweep over cells that no other thread changes or reads: x_i becomes the solution of row i of K x = b.
-/// A cell that exchanges heat with nothing becomes zero.
+/// An isolated cell becomes zero.
 /// @param ghosts, walls numbers of the first ghost and of the first wall cell @param x written at cells of the part only
 inline void relax(const conduction_stencil<float>& k, const conduction_part& part, std::int32_t ghosts, std::int32_t walls,
                   sweep way, const float* b, float* x) {

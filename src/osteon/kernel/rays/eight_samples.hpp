@@ -1,9 +1,9 @@
 #pragma once
 /// @file
-/// Eight samples of a volume at once: where they lie, their interpolated values and gradients.
+/// Eight samples of a volume: positions, interpolated values and gradients.
 ///
-/// The eight lie on one ray, so they share a few cache lines. Values are fetched as pairs of neighbours along x, 8 bytes
-/// at a time: half the loads of a gather, which processors carry out one lane after the other anyway.
+/// The samples are on one ray, so they share a few cache lines. Values are loaded as pairs of neighbours along x, 8 bytes at
+/// a time: half the loads of a gather, which processors execute lane by lane.
 #include <cstdint>
 #include <cstring>
 
@@ -26,12 +26,12 @@ typedef std::int32_t integer8 __attribute__((vector_size(32)));
   return result;
 #endif
 }
-/// Whether a lane of a comparison's result holds; whether all do.
+/// True if a lane of a comparison is true; if all are.
 [[gnu::always_inline]] inline bool any(const integer8& mask) { return bits(mask) != 0; }
 [[gnu::always_inline]] inline bool every(const integer8& mask) { return bits(mask) == 255; }
 
-/// Have lanes that were stored loaded one by one, each by one instruction: else the compiler takes them out of the register,
-/// each by three.
+/// Load stored lanes individually, one instruction each: otherwise the compiler extracts them from the register by three
+/// each.
 template <class T>
 [[gnu::always_inline]] inline void by_memory(T& stored) {
   asm("" : "+m"(stored));
@@ -40,13 +40,13 @@ template <class T>
 /// The floats at `from` + at[i], and those that follow them.
 template <class Offset>
 [[gnu::always_inline]] inline void pairs_at(const float* from, const Offset (&at)[8], float8& a, float8& b) {
-  typedef double quads __attribute__((vector_size(32)));  // as integers, two would take one instruction more
+  typedef double quads __attribute__((vector_size(32)));  // as integers, two would require one more instruction
   const auto two = [&](int i) {
     double result;
     std::memcpy(&result, from + at[i], sizeof result);
     return result;
   };
-  // vshufps works on halves of a register: in this order the lanes come out as they are numbered.
+  // vshufps operates on halves of a register: this order yields numbered lanes.
   const auto p = (float8)(quads{two(0), two(1), two(4), two(5)});
   const auto q = (float8)(quads{two(2), two(3), two(6), two(7)});
   a = __builtin_shufflevector(p, q, 0, 2, 8, 10, 4, 6, 12, 14);
@@ -73,12 +73,12 @@ template <class Offset>
   result[3] = __builtin_shufflevector(ef, gh, 2, 3, 10, 11, 6, 7, 14, 15);
 }
 
-/// How far apart the voxels of neighbouring planes and rows are.
+/// Strides of planes and rows.
 struct voxel_strides {
   std::int64_t z = 0, y = 0;
 };
 
-/// Places of eight samples among voxels, numbered -1, 0, 1, 2 on each axis: a sample lies between the middles of 0 and 1.
+/// Positions of eight samples among voxels -1, 0, 1, 2 on each axis: a sample is between the centres of 0 and 1.
 struct eight_places {
   float8 fz, fy, fx;      ///< weights of the voxels numbered 1
   std::int32_t first[8];  ///< offsets of the voxels 0 from one that all share
@@ -104,8 +104,8 @@ struct eight_places {
     return share > 0 ? sum / share : float8{};
   }
 
-  /// Twice the gradient per voxel, z first: the interpolated value one voxel ahead less that one voxel behind.
-  /// @return what value() returns, bit for bit: it is on the way
+  /// Twice the gradient per voxel, z first: the interpolated value one voxel ahead minus that one voxel behind. @return the
+  /// same value as value(), bitwise
   [[gnu::always_inline]] inline float8 slope(const float* v, const voxel_strides& across, float8 (&result)[3]) const {
     const float* const behind = v - across.z;
     const float* const ahead = v + 2 * across.z;

@@ -65,7 +65,7 @@ value_bounds value_bounds::of(const float* values, const box3& owned, const box3
 std::vector<std::uint8_t> distance_to_occupied(index3 cells, const std::vector<std::uint8_t>& occupied) {
   std::vector<std::uint8_t> distance(occupied.size());
   for (std::size_t i = 0; i < occupied.size(); ++i) distance[i] = occupied[i] ? 0 : 255;
-  // Two sweeps with the 13 neighbours that come before a cell, and the 13 that come after it, are exact for this distance.
+  // Two sweeps, with the 13 neighbours before a cell and the 13 after it, are exact for this distance.
   // @cite [RosenfeldPfaltz1968]
   const auto sweep = [&](bool forward) {
     const std::int64_t count = cells.volume(), sign = forward ? 1 : -1;

@@ -1,7 +1,6 @@
 #pragma once
 /// @file
-/// Rays through a block of which only some macro cells matter: where a volume cannot be seen, and how far one may go from
-/// there.
+/// Empty-space skipping: macro cells with visible content, and safe step lengths of rays.
 #include <array>
 #include <cstdint>
 #include <osteon/base/box.hpp>
@@ -11,7 +10,7 @@
 namespace osteon::kernel {
 
 /// Least and greatest value around each macro cell of a block: of the cell's voxels and `margin` more on each side, as far
-/// as they are present. NaN is left out; a cell with nothing else has least > greatest.
+/// as they are present. NaN is ignored; a cell with only NaN has least > greatest.
 struct value_bounds {
   static constexpr int edge = 4;  ///< voxels along a macro cell
 
@@ -23,8 +22,8 @@ struct value_bounds {
   static value_bounds of(const float* values, const box3& owned, const box3& present, int margin);
 };
 
-/// How many macro cells one may go in each direction, diagonals included, before one comes to a cell that `occupied`
-/// names; 0 in such a cell, at most 255. The end of the block is no hindrance.
+/// Number of macro cells in each direction, diagonals included, before a cell in `occupied`; 0 in such a cell, at most 255.
+/// The end of the block is not a limit.
 /// @cost 26 comparisons a cell
 std::vector<std::uint8_t> distance_to_occupied(index3 cells, const std::vector<std::uint8_t>& occupied);
 
@@ -46,15 +45,15 @@ class occupied_cells {
     for (std::size_t i = 0; i < marks.size(); ++i) words_[i] = static_cast<std::uint16_t>(marks[i] << 8 | distance[i]);
   }
 
-  /// The next segment that matters, from `segment` on.
-  /// @param first its beginning() @param cell the macro cell that it lies in @return false if there is none
+  /// Next segment with visible content, from `segment` on. @param first its beginning() @param cell its macro cell @return
+  /// false if there is none
   [[gnu::always_inline]] inline bool find(const ray_segments& segments, const ray_segments::part& along,
                                           std::int64_t& segment, double4& first, std::size_t& cell) const {
     static_assert(value_bounds::edge == 4);
     while (segment < along.last) {
       first = segments.beginning(along, segment);
       integer4 at = (__builtin_convertvector(segments.half_way(along, first), integer4) - first_voxel_) >> 2;
-      at = at < 0 ? integer4{} : at;  // what lies outside of the domain belongs to its first or last plane
+      at = at < 0 ? integer4{} : at;  // positions outside of the domain belong to its first or last plane
       at = at > last_cell_ ? last_cell_ : at;
       cell = static_cast<std::size_t>((at[0] * cells_.y + at[1]) * cells_.x + at[2]);
       const int distance = words_[cell] & 255;
@@ -69,7 +68,7 @@ class occupied_cells {
     return false;
   }
 
-  /// The same of four rays. @param marks of the cells that the segments lie in, 256 times @return the rays that have one
+  /// The same for four rays. @param marks of the cells of the segments, 256 times @return the rays that have one
   [[gnu::always_inline]] inline lanes4 find(const ray_segments& segments, four_rays& rays, integer4& marks) const {
     for (;;) {
       const lanes4 under_way = rays.begin < rays.end;

@@ -72,7 +72,7 @@ void march_volume::find_empty_space(const box3& owned, const box3& present, int 
     first = bounds.first;
     cells = bounds.cells;
     to_do_.resize(bounds.range.size());
-    // visible[i]: number of entries before i whose opacity is not zero
+    // visible[i]: number of entries before i with non-zero opacity
     const auto& entries = l.given.transfer.entries;
     std::vector<std::int32_t> visible(entries.size() + 1, 0);
     for (std::size_t i = 0; i < entries.size(); ++i) visible[i + 1] = visible[i] + (entries[i][3] > 0 ? 1 : 0);

@@ -13,42 +13,42 @@
 namespace osteon::kernel {
 
 /// A look-up table of straight linear RGB and the opacity of one step, over [low, high] of the value;
-/// values outside take the end's entry.
+/// values outside use the entry of the end.
 struct transfer_table {
   float low = 0, high = 1;
   std::vector<std::array<float, 4>> entries;  ///< at least two
 };
 
-/// One field and how it looks. NaN is empty: a sample whose neighbours are partly NaN interpolates between the others,
-/// and its opacity is multiplied by the share of these.
+/// One field and its appearance. NaN is empty: a sample with some NaN neighbours interpolates between the others, and its
+/// opacity is multiplied by their weight.
 struct march_layer {
   const float* values = nullptr;  ///< shape of the voxels that are present
   transfer_table transfer;
   bool shaded = false;
-  float emission = 1;  ///< light given off, in units of the colour
+  float emission = 1;  ///< emission in units of the colour
 };
 
-/// How deep a ray has gone, in 4096ths of a halving of its light; adds up along the ray exactly, whatever the blocks.
+/// Optical depth of a ray, in 4096ths of a halving of its light; exactly additive along the ray, independent of the blocks.
 using optical_depth = std::uint16_t;
-/// Where rays end: less than 1/1024 of the light is left, a quarter of the smallest step of eight bits.
+/// Depth at which rays end: less than 1/1024 of the light remains, a quarter of the smallest step of eight bits.
 inline constexpr optical_depth opaque_depth = 10 << 12;
 /// The depth of two parts of a ray together.
 inline optical_depth deeper(optical_depth a, optical_depth b) {
   return static_cast<optical_depth>(std::min<std::uint32_t>(std::uint32_t{a} + b, 0xffff));
 }
 
-/// What a ray meets, whatever it looks like. Maxima and sums of integers are the same for all blocks.
+/// Statistics of the field along a ray. Maxima and sums of integers are independent of the blocks.
 struct projection {
   float greatest = -std::numeric_limits<float>::infinity();
   std::int64_t sum = 0;    ///< of the values, as multiples of the transfer function's range / 2^24
   std::int64_t count = 0;  ///< samples that have a value
 };
 
-/// A ray and what a block shows of it.
+/// A ray and its image in a block.
 struct travel {
   ray along;
-  /// Optical depth in front of the block. If it is not known yet, a ray that ends in the block because of it is marched too
-  /// far; the caller marches it again (render/picture.cpp).
+  /// Optical depth in front of the block. If it is unknown, a ray that should end in the block is marched too far; the
+  /// caller marches it again (render/picture.cpp).
   optical_depth before = 0;
   optical_depth depth = 0;  ///< of the block's part; opaque_depth or more together with `before` if the ray ends
   wide_pixel result;        ///< is added to
@@ -69,12 +69,12 @@ class march_volume {
 
   march_volume(march_volume&&) = default;
 
-  /// Move the light: nothing else of what is prepared depends on it.
+  /// Move the light; other prepared data do not depend on it.
   void light_by(const lighting& light);
 
-  /// Add what the block shows of each ray. Rays that are close to each other are best given together: they read the same
-  /// voxels, and while one waits for them, others are worked on. What comes out does not depend on it.
-  /// @param samples counts those that were interpolated
+  /// Add the image of each ray in the block. Pass adjacent rays together: they read the same voxels, and while one waits for
+  /// them, others proceed. The result does not depend on the grouping.
+  /// @param samples number of interpolated samples
   void march(std::span<travel> rays, std::int64_t& samples) const;
 
   /// Add the values of the first layer that a ray meets in the block.
@@ -82,12 +82,12 @@ class march_volume {
 
  private:
   using colour_entry = std::array<float, 4>;
-  // A layer, and what follows from its table.
+  // A layer, and data derived from its table.
   struct layer {
     march_layer given;
     float scale;                      // entries per unit of value
-    float visible_low, visible_high;  // nothing is seen of values at or outside of these
-    // Light given off and opacity of each entry. The last one is there twice: one may interpolate between two anywhere.
+    float visible_low, visible_high;  // values at or outside of these are invisible
+    // Emission and opacity of each entry. The last entry is duplicated, so that interpolation is valid everywhere.
     std::vector<colour_entry> table;
     float last;  // entry
   };
@@ -116,7 +116,7 @@ class march_volume {
   float inverse_spacing_[3], light_[3], half_way_[3];  // z, y, x; spacing relative to the finest
   std::vector<layer> layers_;
   occupied_cells visible_;
-  // What is to be done in a macro cell: bit 2 i, layer i may be seen; bit 2 i + 1, its values differ, so light matters.
+  // Work in a macro cell: bit 2 i, layer i may be visible; bit 2 i + 1, its values differ, so shading is required.
   std::vector<std::uint8_t> to_do_;
 };
 

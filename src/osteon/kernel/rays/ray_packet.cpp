@@ -5,8 +5,8 @@
 #include <osteon/kernel/rays/ray_march.hpp>
 #include <osteon/kernel/rays/surface_light.hpp>
 
-// Segments are worked on in stages, and each stage does all rays of a packet: what one ray waits for in a stage, a voxel or
-// the result of a long chain of operations, does not hold up the others.
+// Segments are processed in stages, and each stage processes all rays of a packet, so that memory and instruction latency of
+// one ray does not delay the others.
 
 namespace osteon::kernel {
 
@@ -30,13 +30,13 @@ using channels = double4;
     high = s + e;
     low = e - (high - s);
   };
-#ifdef __FMA__  // elsewhere it is a function that takes longer than all the rest
+#ifdef __FMA__  // otherwise it is a function call that dominates the run time
   const channels product = c * through;
   channels error;
   for (int i = 0; i < 4; ++i) error[i] = __builtin_fma(c[i], through, -product[i]);
   join(product, error + c * rest);
 #else
-  // The transmittance is cut into 24 + 29 bits, whose products with a float are exact.
+  // The transmittance is split into 24 + 29 bits; products of the parts with a float are exact.
   const double coarse = static_cast<double>(static_cast<float>(through)), fine = through - coarse;
   join(c * coarse, c * rest);
   join(c * fine, channels{});
@@ -50,7 +50,7 @@ float8 square_root(float8 a) {
   return a;
 }
 
-// Of each half of a register, one of its four lanes in all of them.
+// Broadcast one of the four lanes in each half of a register.
 template <int Lane>
 [[gnu::always_inline]] inline float8 spread(const float8& a) {
   return __builtin_shufflevector(a, a, Lane, Lane, Lane, Lane, Lane + 4, Lane + 4, Lane + 4, Lane + 4);
@@ -87,8 +87,8 @@ template <class F>
   body(std::integral_constant<int, 3>{});
 }
 
-// How many halvings of its light a part of a ray takes, rather too few than too many. The bits of a float count them, and
-// between two of them what is left: log2(1 + f) as f + f (1 - f) c(f), where a straight line c stays above by 0.005 at most.
+// Lower bound of the number of halvings of light along a part of a ray: the exponent of a float, and log2(1 + f) of its
+// fraction as f + f (1 - f) c(f), with a straight line c that is too large by at most 0.005.
 // @param through in [0, 1]
 [[gnu::always_inline]] inline std::uint32_t depth_of(float through) {
   constexpr std::uint32_t one = 0x3f800000, fraction = 0x007fffff;
@@ -103,7 +103,7 @@ template <class F>
 
 }  // namespace
 
-// What eight samples show of a layer.
+// Image of a layer in eight samples.
 struct march_volume::look {
   std::uint32_t entry[8];  // in the table of colours, bytes
   float8 part;             // how far from it towards the next entry
@@ -150,14 +150,14 @@ struct march_volume::packet {
   float8 value[most];
   float4 colour[most];  // premultiplied, and the opacity
 
-  // If there is light: where slopes are taken; these.
+  // With shading: positions of slopes, and the slopes.
   eight_places near[most];
   float8 slope[most][3];
-  bool sloped[most];  // whether the slopes of the layer at hand have come with its values
+  bool sloped[most];  // true if the slopes of this layer were computed with its values
   look looks[most_layers][most];
 
-  // A segment's word holds the number of its ray, what is to be done about layers (see to_do_), and whether it touches an
-  // end of the domain.
+  // The word of a segment contains the index of its ray, the work for layers (see to_do_), and a bit for segments at an end
+  // of the domain.
   static constexpr std::uint32_t end_bit = 1 << 16;
   int ray(int segment) const { return word[segment] & 255; }
   unsigned work(std::size_t layer, int segment) const { return word[segment] >> (8 + 2 * layer) & 3; }
@@ -171,15 +171,15 @@ void march_volume::interpolate(std::size_t number, packet& p) const {
   for (int s = 0; s < p.segments; ++s) {
     const unsigned work = p.work(number, s);
     if (work == 0) continue;
-    // Where a ray has met something, it is likely to go on in it: its slopes, which not every segment needs, are taken
-    // with the values, which are then for nothing.
+    // A ray that has hit visible voxels probably continues in them: its slopes, which only some segments require, are
+    // computed with the values, sometimes in vain.
     p.sloped[s] = shaded && work == 3 && p.rays[static_cast<std::size_t>(p.ray(s))].depth > 0 && !p.at_an_end(s);
     const float* const from = values + p.shared[s];
     p.value[s] = p.sloped[s] ? p.around[s].slope(from, across, p.slope[s]) : p.around[s].value(from, across);
   }
 }
 
-// What is seen of a layer in a segment.
+// Image of a layer in a segment.
 [[gnu::always_inline]] inline void march_volume::look_at(const layer& what, const packet& p, int s, look& result) const {
   float8 value = p.value[s];
   const auto visible = [&] { return (value > what.visible_low) & (value < what.visible_high); };
@@ -246,7 +246,7 @@ void march_volume::illuminate(std::size_t number, packet& p) const {
       facing -= slope * light_[axis];
       shining -= slope * half_way_[axis];
     }
-    // No surface is known where a neighbour is empty (NaN), or where the square overflows.
+    // The surface is undefined if a neighbour is empty (NaN) or the square overflows.
     const integer8 steep = (square > 0) & (square < std::numeric_limits<float>::infinity());
     const float8 steepness = square_root(steep ? square : all(1.0f)), inverse = 1 / steepness;
     const float8 surface = steepness / (steepness + soft);
@@ -255,7 +255,7 @@ void march_volume::illuminate(std::size_t number, packet& p) const {
   }
 }
 
-// What is seen of a segment, the samples over each other; premultiplied, and the opacity.
+// Image of a segment, composited over its samples; premultiplied, with opacity.
 template <bool Lit>
 [[gnu::always_inline]] inline float4 march_volume::over_each_other(const look& seen, const colour_entry* table) {
   two_sums sum;
@@ -300,7 +300,7 @@ void march_volume::blend_one_layer(packet& p) const {
     look_at(what, p, s, seen);
     if (!seen.seen) continue;
     if (seen.whole) {
-      seen.whole = true;  // known at compile time
+      seen.whole = true;  // compile-time constant
       p.colour[s] = over_each_other<false>(seen, table);
     } else {
       p.colour[s] = over_each_other<false>(seen, table);
@@ -383,7 +383,7 @@ void march_volume::place_samples(packet& p, std::int64_t& samples) const {
     }
     p.count[s] = count;
     sum += count;
-    // A few of the lines around the samples; neighbouring rays ask for the others.
+    // Prefetch a few of the lines around the samples; neighbouring rays prefetch the others.
     const float* const row = values + p.shared[s];
     const float* const rows[4] = {row, row + across.z, row + across.y, row + across.z + across.y};
 #pragma GCC unroll 4
@@ -392,7 +392,7 @@ void march_volume::place_samples(packet& p, std::int64_t& samples) const {
   samples += sum;
 }
 
-// Put the segments behind what the rays have met so far.
+// Composite the segments behind the previous ones of the rays.
 void march_volume::accumulate(packet& p) {
   for (int s = 0; s < p.segments; ++s) {
     const int i = p.ray(s);

@@ -15,8 +15,7 @@ double4 rounded_down(double4 a) {
   return a;
 }
 
-// Of each lane, the first number in [0, count] that is count or for which `holds`, which holds for all numbers after it;
-// `guess` is near.
+// For each lane, the first number in [0, count] with `holds`, or count. `holds` is monotone; `guess` is close.
 template <class F>
 double4 first_where(const double4& count, const double4& guess, F&& holds) {
   const double4 zero{}, one = zero + 1;
@@ -79,7 +78,7 @@ ray_segments::ray_segments(index3 domain, const box3& owned, const box3& present
   offset_of_first_ = static_cast<double>(first);
 }
 
-// Where the middle samples of segments lie: those that say whose they are.
+// Positions of the middle samples of segments, which determine the owner.
 double4 ray_segments::middle(const four_rays& rays, const double4& segment, int axis) const {
   const double4 k = lesser(segment * samples_ + middle_, rays.count - 1);
   return rays.origin[axis] + (rays.entry + (k + 0.5) * step_) * rays.direction[axis];
@@ -92,7 +91,7 @@ double4 ray_segments::first_beyond(const four_rays& rays, const double4& segment
   const double4 guess = ((there - rays.entry) / step_ - 0.5 - middle_) / samples_;
   const double4 last = segments - 1;
   const auto holds = [&](const double4& segment) {
-    // All that lie between two planes are on the same side of others.
+    // All segments between two planes are on the same side of the other planes.
     const double4 at = middle(rays, direction == 0 ? last : segment, axis);
     return direction >= 0 ? at >= plane : at < plane;
   };

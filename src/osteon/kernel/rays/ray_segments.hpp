@@ -1,12 +1,11 @@
 #pragma once
 /// @file
-/// The samples of a ray, in segments that do not depend on how the domain is dealt out to blocks.
+/// Samples of a ray in segments that are independent of the decomposition into blocks.
 ///
-/// Lengths along a ray are in mm, positions in voxels: the voxel (z, y, x) fills [z, z+1) x [y, y+1) x [x, x+1) and
-/// its value sits in the middle. Sample k of a ray lies at entry + (k + 1/2) step, where `entry` is where the ray
-/// enters the *domain*. Eight samples in a row (fewer if the step is long) are a segment; it belongs to the block that
-/// owns the voxel of its middle sample, and is added up there as a whole: nothing within it is rounded differently where
-/// blocks are cut differently.
+/// Lengths along a ray are in mm, positions in voxels: the voxel (z, y, x) fills [z, z+1) x [y, y+1) x [x, x+1) and its
+/// value is at the centre. Sample k of a ray is at entry + (k + 1/2) step, where `entry` is where the ray enters the
+/// *domain*. Eight samples in a row (fewer if the step is long) are a segment; it belongs to the block that owns the voxel
+/// of its middle sample, and is composited there as a whole: its rounding does not depend on the decomposition.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -20,7 +19,7 @@ namespace osteon::kernel {
 
 typedef double double4 __attribute__((vector_size(32)));
 typedef std::int32_t integer4 __attribute__((vector_size(16)));
-typedef std::int64_t lanes4 __attribute__((vector_size(32)));  ///< what a comparison of double4 says: 0 or -1
+typedef std::int64_t lanes4 __attribute__((vector_size(32)));  ///< result of a comparison of double4: 0 or -1
 
 struct ray {
   vector3 origin;              ///< voxels
@@ -33,9 +32,9 @@ inline int samples_in_segment(double step_voxels) {
   return step_voxels <= 1 ? 8 : std::max(1, static_cast<int>(8 / step_voxels));
 }
 
-/// How far from the block the voxels lie that its segments read: half a segment, a neighbour to interpolate with, and one
-/// more for the gradient. On a surface, whose point may lie a step before a segment's first sample, a B-spline reads two
-/// voxels around that point, and around one half a voxel below it.
+/// Distance from the block of the voxels that its segments read: half a segment, a neighbour for interpolation, and one more
+/// for the gradient. On a surface, with a point up to a step before a segment's first sample, a B-spline reads two voxels
+/// around that point, and around one half a voxel below it.
 inline int ghosts_needed(double step_voxels) {
   const int behind = samples_in_segment(step_voxels) / 2;
   const double first = (behind + 0.5) * step_voxels, last = (behind - 0.5) * step_voxels;
@@ -100,7 +99,7 @@ struct four_rays {
 /// Finds the segments of one block on a ray, and the voxels around their samples.
 class ray_segments {
  public:
-  /// @param gradients whether gradients are taken, too: segments that touch an end of the domain begin a voxel before it
+  /// @param gradients true if gradients are also computed: segments at an end of the domain begin a voxel before it
   ray_segments(index3 domain, const box3& owned, const box3& present, double step_mm, int samples, bool gradients);
 
   /// A ray, how many samples it has in the domain, and which segments are the block's.
@@ -111,14 +110,14 @@ class ray_segments {
     double4 origin, direction;  // z, y, x, 0
   };
   part of(const ray& along) const;
-  /// The same of four rays; their first segments come first.
+  /// The same for four rays; their first segments come first.
   void put(const ray* const (&along)[4], four_rays& rays) const;
 
   /// The first segment after `segment` that may have its middle outside of the box [low, high) (voxels), which has that of
   /// `segment` inside.
   std::int64_t after_box(const part& p, std::int64_t segment, const double (&low)[3], const double (&high)[3]) const;
 
-  /// The first sample of a segment, and the middle one as if the ray went on beyond the domain: z, y, x, 0 (voxels).
+  /// First sample of a segment, and middle one with the ray continued beyond the domain: z, y, x, 0 (voxels).
   [[gnu::always_inline]] inline double4 beginning(const part& p, std::int64_t segment) const {
     const double t = p.along->entry + (static_cast<double>(segment * samples_) + 0.5) * step_;
     return p.origin + t * p.direction;
@@ -136,7 +135,7 @@ class ray_segments {
     }
   }
 
-  /// Of the lanes named by `which`, go to after_box(). Those without a segment there have begin = end.
+  /// Advance the lanes in `which` to after_box(). Lanes without a segment there have begin = end.
   [[gnu::always_inline]] inline void leave_box(four_rays& rays, const double4 (&low)[3], const double4 (&high)[3],
                                                const lanes4& which) const {
     double4 leave = all(std::numeric_limits<double>::infinity());
@@ -151,12 +150,12 @@ class ray_segments {
     rays.begin = which ? next : rays.begin;
   }
 
-  /// What is to be known to place the samples of four segments.
+  /// Data for the sample positions of four segments.
   struct four_places {
     float4 from[3];    ///< z, y, x of the first samples, from a voxel that all samples of the segment share
     float4 base[3];    ///< that voxel
     double4 shared;    ///< offset of that voxel among the values that are present
-    lanes4 at_an_end;  ///< whose segments have fewer samples, or touch an end of the domain
+    lanes4 at_an_end;  ///< lanes of segments with fewer samples, or at an end of the domain
   };
   [[gnu::always_inline]] inline four_places place(const four_rays& rays) const {
     four_places result;
@@ -188,10 +187,10 @@ class ray_segments {
     set_first(cell, samples);
   }
 
-  /// The same of one that may touch an end of the domain, or has fewer samples: lanes beyond these repeat the last one. The
-  /// domain goes on beyond the middles of its outermost voxels as it is there: samples are moved to them.
-  /// @param base the voxel that they share @param kept distance from the ends: 0, or 1 where gradients are taken, which are
-  /// those that the domain has one voxel from its end
+  /// The same for a segment at an end of the domain, or with fewer samples: lanes beyond these repeat the last one. Values
+  /// are constant beyond the centres of the outermost voxels: samples are moved to them.
+  /// @param base common voxel @param kept distance from the ends: 0, or 1 with gradients, which are evaluated one voxel from
+  /// the end of the domain
   [[gnu::always_inline]] inline void place_at_an_end(const float (&from)[3], const float (&step)[3], const float (&base)[3],
                                                      int count, int kept, eight_places& samples) const {
     const auto last = static_cast<float>(count - 1);
@@ -213,10 +212,10 @@ class ray_segments {
     set_first(cell, samples);
   }
 
-  /// Of a whole segment.
+  /// Statistics of a whole segment.
   int samples() const { return samples_; }
   double step_mm() const { return step_; }
-  /// Of the values that are present.
+  /// Statistics of the present values.
   const voxel_strides& across() const { return across_; }
 
   /// The voxels around a segment's samples, as offsets from voxel `shared` of the values that are present.

@@ -7,11 +7,11 @@ namespace osteon::kernel {
 
 namespace {
 
-// Where more than half of the weights have no value, the field has none.
+// The field is undefined if more than half of the weights have no value.
 constexpr double half = 0.5;
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-// One less than a volume's segments have: the sample before a segment is read, too.
+// One less than the segments of a volume: the sample before a segment is also read.
 int samples_of(double step_voxels) { return std::max(1, samples_in_segment(step_voxels) - 1); }
 
 double finest(vector3 spacing_mm) { return std::min({spacing_mm.z, spacing_mm.y, spacing_mm.x}); }
@@ -243,7 +243,7 @@ void ray_surface::first(const ray* const (&along)[4], std::optional<hit> (&hits)
 
 namespace {
 
-// Where a parabola through three samples, 0, 1 and 2, first reaches 0 on the way from 0 to 1: from before < 0 to at >= 0.
+// First root in [0, 1] of the parabola through three samples at 0, 1 and 2, with before < 0 and at >= 0.
 double share_by_parabola(double before, double at, double behind) {
   const double bend = 0.5 * (before - 2 * at + behind), rise = at - before - bend;  // before + rise s + bend s^2
   const double root = std::sqrt(std::max(rise * rise - 4 * bend * before, 0.0));
@@ -264,7 +264,8 @@ ray_surface::hit ray_surface::refine(const ray& along, std::int64_t sample, cons
   if (below >= 0 && sample == 0) return {at(along, a), {}, true};
   if (below >= 0) b = a;  // by rounding
   int side = 0;
-  constexpr double fine_enough = 1e-5;  // of a step, or of the values' difference over it: far below what a pixel shows
+  constexpr double fine_enough =
+      1e-5;  // fraction of a step, or of the difference of values over it: far below the resolution of a pixel
   const bool is_whole = std::isfinite(below) && sample > 0;
   const double near_enough = is_whole ? fine_enough * (reached - below) : 0;
   double guess = is_whole && known.behind && std::isfinite(*known.behind)
@@ -297,7 +298,7 @@ ray_surface::hit ray_surface::refine(const ray& along, std::int64_t sample, cons
   }
   double square = 0;
   for (int axis = 0; axis < 3; ++axis) {
-    // Towards where there is no value, the field is taken to go on as it is.
+    // The field is continued as constant towards undefined values.
     double slope = 0;
     for (const int sign : {1, -1}) {
       vector3 neighbour = result.point;

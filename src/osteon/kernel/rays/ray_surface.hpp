@@ -1,14 +1,14 @@
 #pragma once
 /// @file
-/// The surface on which a field has a value: where a ray first comes to it.
+/// First intersection of a ray with an isosurface of a field.
 #include <optional>
 #include <osteon/kernel/rays/occupied_cells.hpp>
 #include <vector>
 
 namespace osteon::kernel {
 
-/// The block's part of the surface where values rise to a level. NaN lies below it. A surface in the last half step of a ray
-/// is not found.
+/// The block's part of the surface where values rise to a level. NaN is below it. A surface in the last half step of a ray
+/// is not detected.
 class ray_surface {
  public:
   /// @param step_voxels of the finest spacing, at most 1
@@ -32,12 +32,12 @@ class ray_surface {
   double interpolate(const float* values, const vector3& point, double least_share) const;
 
   /// Values of the shape of `present`, averaged by a cubic B-spline around a point over those of 4^3 voxels that are not
-  /// NaN, which neither jumps nor bends where others come in. NaN if there are none. @cite [KnutssonWestin1993]
+  /// NaN, which is smooth when voxels enter. NaN if there are none. @cite [KnutssonWestin1993]
   double mean(const float* values, const vector3& point) const;
 
  private:
   std::optional<vector3> spline_normal(const vector3& point) const;
-  // Values less the level: of the sample that reaches it, and of those before and behind it as far as they are known.
+  // Values minus the level: of the sample that reaches it, and of those before and behind it if known.
   struct samples_around {
     std::optional<double> before;
     double at;

@@ -40,16 +40,16 @@ typedef std::int32_t integer16 __attribute__((vector_size(64)));
 #endif
 }
 
-// How wide a cone is at a distance of 1: so many of them fill the sphere.
+// Width of a cone at a distance of 1; this number of cones covers the sphere.
 constexpr double sky_width = 0.97;
 constexpr double lamp_width = 0.14;   // 2 tan 4 degrees
 constexpr float least_facing = 0.1F;  // cones nearer to the plane than this see more of it than of the sky
 constexpr double plate_gain = 1.7;
-// Of the sky the worst sample of a cone counts, of the lamp the product of many.
+// For the sky the most opaque sample of a cone counts, for the lamp the product of many.
 constexpr double sky_noise = 0.04, lamp_noise = 0.1;
 constexpr double darkest = 0.02;  // below it a cone is followed no farther
 
-// The corners of a dodecahedron, as unit vectors: one of each two that lie opposite. Unused lanes are no direction.
+// Corners of a dodecahedron as unit vectors, one of each opposite pair. Unused lanes are zero.
 constexpr float a = 0.5773502691896258F, b = 0.9341723589627157F, c = 0.3568220897730899F;
 constexpr int directions = 10;
 constexpr float16 direction_z{a, a, a, a, 0, 0, b, b, c, c}, direction_y{a, a, -a, -a, b, b, c, -c, 0, 0},
@@ -60,16 +60,16 @@ float16 clamped(const float16& v) {
   return above < 1 ? above : all16(1);
 }
 
-// The share of a sample that lies behind a plane. Means of cells between which one interpolates linearly are a quadratic
-// B-spline of the solid, on average over where the cells lie. @param height of its middle above it, in edges of the cells
+// Fraction of a sample behind a plane. Linear interpolation of cell means is a quadratic B-spline of the solid on average
+// over the cell positions. @param height of the sample centre above the plane, in cell edges
 float16 behind_plane(const float16& height) {
   const float16 low = 0.5F + height * (height * height * (1 / 3.0F) - 0.75F);
   const float16 beyond = height < 1.5F ? 1.5F - height : float16{};
   return height < 0.5F ? low : beyond * beyond * beyond * (1 / 6.0F);
 }
 
-// How much of a cone a sample blocks, of each share of solid that it has beyond that of the plane: 1 if it is full. What
-// blocks a cone need not fill a sample along it: a plate that is thinner than the sample is to block it, too.
+// Blocked fraction of a cone per excess solid fraction of a sample: 1 if it is full. A blocking plate may be thinner than
+// the sample.
 float16 gain_beyond(const float16& plane) { return static_cast<float>(plate_gain) / (1 - plane); }
 
 // Mean shares of solid between eight cells each. @param low,high their words in two planes @param part of the way to the
@@ -87,7 +87,7 @@ float16 between(const integer16& low, const integer16& high, const float16 (&par
 
 }  // namespace
 
-// Where along the way to a lamp samples are taken, sixteen at once, and in which level. What is unused lies far outside.
+// Positions and levels of samples on the way to a lamp, sixteen at once. Unused ones are far outside.
 struct solid_pyramid::shadow_steps {
   float16 t{}, edge{};
   float16 per_mm[3]{};
@@ -143,7 +143,7 @@ std::vector<std::uint8_t> solid_pyramid::add_level(index3 n, vector3 edge, std::
   return share;
 }
 
-// Samples are as far from each other as the cells of their level are long; beyond the diagonal nothing is left.
+// The distance of samples is the cell edge of their level; none are beyond the diagonal.
 void solid_pyramid::list_steps() {
   const level& finest = levels_.front();
   vector3 size;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// How much of the sky and of a lamp a point of a surface sees past the solid around it.
+/// Ambient occlusion and shadow at a surface point by the surrounding solid.
 #include <cstdint>
 #include <osteon/base/box.hpp>
 #include <span>
@@ -14,14 +14,13 @@ struct half_space {
   double offset = 0;
 };
 
-/// Shares of solid in cells, and in blocks of 2^3, 4^3, ... of them. Outside of the cells there is no solid.
+/// Solid fractions of cells, and of blocks of 2^3, 4^3, ... of them. Space outside of the cells is empty.
 ///
-/// Light is gathered by cones: along a cone's axis samples are taken of the blocks that are as large as the cone is wide
-/// there, and each lets through what it has no solid for. @cite [Crassin2011]
+/// Light is gathered by cones: samples along the axis of a cone use blocks as large as the width of the cone, and each
+/// transmits the void fraction. @cite [Crassin2011]
 ///
-/// A sample beside a plane reaches into the solid behind it, and would darken the plane by its own solid. So a sample counts
-/// what it has beyond the share that the plane through the point would have there: planes and convex bodies are in full
-/// light.
+/// A sample beside a plane overlaps the solid behind it, which would darken the plane. So only the solid fraction in excess
+/// of that of the tangent plane through the point counts: planes and convex bodies are fully lit.
 class solid_pyramid {
  public:
   solid_pyramid();
@@ -34,9 +33,10 @@ class solid_pyramid {
   solid_pyramid& operator=(solid_pyramid&&) noexcept;
   ~solid_pyramid();
 
-  /// The share of the sky that a point sees, by the cosine to its normal, 0 to 1: those of 20 cones that lie in front of it.
+  /// Visible fraction of the sky, weighted by the cosine to the normal, 0 to 1: of those of 20 cones that are in front of
+  /// the point.
   /// @param point mm @param normal unit vector in mm space
-  /// @param reach mm; solid counts the less, the farther away it is, and none beyond
+  /// @param reach mm; the effect of solid decreases with distance and vanishes beyond
   double sky(const vector3& point, const vector3& normal, double reach, std::span<const half_space> cut = {}) const;
 
   /// The share of a lamp that a point sees: a disc of a diameter of 8 degrees. @param toward unit vector in mm space

@@ -1,13 +1,13 @@
 #pragma once
 /// @file
-/// How surfaces are lit, in volumes and by themselves. F is a float or a vector of floats.
+/// Lighting of surfaces, in volumes and opaque. F is a float or a vector of floats.
 #include <array>
 #include <cmath>
 #include <osteon/base/box.hpp>
 
 namespace osteon::kernel {
 
-/// Where light comes from, and the eye; directions in mm space.
+/// Directions of light and eye in mm space.
 struct lighting {
   vector3 toward_light, toward_eye;
 };
@@ -44,17 +44,17 @@ struct studio {
   vector3 toward_lamp, toward_eye, up, half_way;  ///< the last one between lamp and eye
 };
 
-/// Light that comes to a point of a matt surface from the sky, after it has gone from wall to wall of the crevice: the
-/// lighter a material, the less dark are its crevices. @cite [Jimenez2016]
-/// @param sky share that is seen, 0 to 1 @param albedo share of light that the material gives back
+/// Skylight at a point of a matt surface including interreflection: crevices of bright materials are less dark. @cite
+/// [Jimenez2016]
+/// @param sky visible fraction, 0 to 1 @param albedo reflected fraction of the light
 inline double sky_light(double sky, double albedo) {
   const double a = 2.0404 * albedo - 0.3324, b = -4.7951 * albedo + 0.6417, c = 2.7552 * albedo + 0.6903;
   return std::fmax(sky, ((a * sky + b) * sky + c) * sky);
 }
 
-/// What an opaque surface shows: a lamp over the viewer's shoulder, the sky, a weak light at the eye, and a dull gloss.
+/// Colour of an opaque surface: a lamp over the viewer's shoulder, the sky, a weak light at the eye, and a dull gloss.
 /// @param albedo linear RGB @param normal unit vector, facing the eye
-/// @param sky,lamp shares of them that are seen, 0 to 1 @return linear RGB, 1 at most
+/// @param sky,lamp visible fractions of them, 0 to 1 @return linear RGB, 1 at most
 inline std::array<double, 3> lit(const std::array<float, 3>& albedo, const vector3& normal, const studio& by, double sky,
                                  double lamp) {
   const double from_lamp = 0.66 * lamp * std::fmax(0.0, dot(normal, by.toward_lamp)),
