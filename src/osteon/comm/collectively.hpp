@@ -8,7 +8,7 @@
 
 namespace osteon::comm {
 
-/// The outcome of a rank's local part: nothing, or the error that it threw.
+/// Outcome of a rank's local part: success, or the error that it threw.
 struct outcome {
   bool failed = false;
   error_kind kind = error_kind::machine;

@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// Lists whose lengths differ by rank, on all ranks or on the first. The ranks may be virtual (comm/virtual_ranks.hpp).
+/// Gathers of lists with rank-dependent lengths on all ranks or on the first one, also for virtual ranks
+/// (comm/virtual_ranks.hpp).
 #include <mpi.h>
 
 #include <cstring>
@@ -12,7 +13,7 @@
 
 namespace osteon::comm {
 
-/// Of each rank its values, in the order of the ranks.
+/// Values of each rank in rank order.
 template <class T>
 struct gathered_lists {
   std::vector<T> values;
@@ -42,7 +43,7 @@ void to_all_virtual_ranks(MPI_Comm comm, std::vector<T>& values) {
 
 }  // namespace gather_detail
 
-/// What all ranks have, one after the other.
+/// Concatenated values of all ranks.
 /// @tparam T may be copied as bytes @pre all of them are below 2^31 @cost memory: all values on every rank
 /// @collective on comm
 template <class T>

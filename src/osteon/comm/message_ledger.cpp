@@ -212,9 +212,9 @@ sent_part::~sent_part() {
 
 namespace {
 
-// The runs of one plan on all ranks: what each does in a stretch of equal runs.
+// Runs of one plan on all ranks: actions of each rank in a sequence of equal runs.
 struct equal_runs {
-  std::vector<int> shape;  // by rank; -1: the rank did not take part
+  std::vector<int> shape;  // by rank; -1: the rank did not participate
   std::int64_t runs = 0;
 };
 
@@ -325,7 +325,7 @@ std::vector<message_ledger> gathered(MPI_Comm comm, const message_ledger& own) {
 
 namespace {
 
-// Messages by their bytes alone, as a ledger takes them.
+// Messages by their bytes only, as a ledger expects them.
 message_ledger::shape counted_rounds(std::vector<plan::round> rounds, std::size_t element_bytes) {
   for (plan::round& r : rounds)
     for (auto* const messages : {&r.sends, &r.receives})

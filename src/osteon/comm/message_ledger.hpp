@@ -1,10 +1,10 @@
 #pragma once
 /// @file
-/// Counts of what a rank sends, by plan: the message tracer.
+/// Message tracer: counts of the messages of a rank by plan.
 ///
-/// A ledger hangs on a communicator and on those that are duplicated from it afterwards, so no function has to hand it on,
-/// and nobody counts where none hangs. Everything that goes between neighbours is entered by `comm::neighbours`, compositing
-/// by who carries it out, collectives of the iteration by those who call them.
+/// A ledger is attached to a communicator and to its later duplicates, so that functions need not pass it on. Without a
+/// ledger, messages are not counted. `comm::neighbours` records neighbour exchanges, the compositor records compositing, and
+/// callers record the collectives of the iteration.
 #include <mpi.h>
 
 #include <cstdint>
@@ -20,10 +20,10 @@
 
 namespace osteon::comm {
 
-/// What one rank sends and receives, run after run.
+/// Messages of one rank, recorded per run of a plan.
 class message_ledger {
  public:
-  /// One run of a plan on this rank: its rounds, of messages of so many bytes.
+  /// Record one run of a plan on this rank: its rounds with message sizes.
   using shape = std::vector<plan::round>;
   struct stretch {
     int shape, stage;
@@ -36,18 +36,18 @@ class message_ledger {
     std::vector<stretch> runs;  ///< all of them, in their order
   };
 
-  /// The number of an entry, and of a shape in it; those that are not known yet are added.
+  /// Index of an entry and of a shape in it; new ones are appended.
   int entry_of(std::string_view plan);
   int shape_of(int entry, const shape& what);
   void ran(int entry, int shape, double waited_seconds);
-  /// What runs from now on belongs to a stage of this number, from 1. Before the first call it is 0.
+  /// Assign subsequent runs to the stage of this number, from 1. Before the first call the stage is 0.
   void begin_stage(int stage) { stage_ = stage; }
 
   const std::vector<entry>& entries() const { return entries_; }
-  /// How often each part of the run happened (sent_part). Not packed: it is the same on all ranks.
+  /// Number of executions of each part of the run (sent_part). Not packed: it is equal on all ranks.
   const std::map<std::string, std::int64_t>& parts() const { return parts_; }
   void happened(const std::string& part) { ++parts_[part]; }
-  /// Of all plans together.
+  /// Total over all plans.
   double waited_seconds() const { return waited_; }
 
   /// As bytes, and back.
@@ -61,7 +61,7 @@ class message_ledger {
   int stage_ = 0;
 };
 
-/// A ledger that hangs on `comm`, and on what is duplicated from it, until it goes. @collective local
+/// Attaches a ledger to `comm` and its later duplicates for its lifetime. @collective local
 class hung_ledger {
  public:
   explicit hung_ledger(MPI_Comm comm);
@@ -75,7 +75,7 @@ class hung_ledger {
   message_ledger ledger_;
   attachment attached_{&ledger_, {}, nullptr};
 };
-/// The ledger that hangs on `comm`; none if nobody counts. @collective local
+/// Ledger attached to `comm`, or null. @collective local
 message_ledger* ledger_of(MPI_Comm comm);
 
 /// Under which a plan is counted.
@@ -83,8 +83,8 @@ std::string counted_name(const plan::plan& what, std::size_t element_bytes);
 /// Count one run of a plan without sending anything: of virtual ranks. @collective local
 void rehearse(MPI_Comm comm, const plan::plan& what, std::size_t element_bytes);
 
-/// Counts one call of an MPI collective, and the time until this goes, if a ledger hangs on the communicator. MPI sends as
-/// it likes; what is counted is a plan that does the same.
+/// Counts one call of an MPI collective and its time (lifetime of this object) if a ledger is attached to the communicator.
+/// The messages of MPI are unknown; an equivalent plan is counted.
 class counted_call {
  public:
   /// Reduce `bytes` bytes to all ranks: plan::all_reduce.
@@ -107,7 +107,7 @@ class counted_call {
   double begin_ = 0;
 };
 
-/// The parts of what a virtual rank sends, in the order of their first ends.
+/// Parts of the messages of a virtual rank, in the order of their first completion.
 struct rehearsed_parts {
   struct part {
     std::string name;
@@ -117,11 +117,11 @@ struct rehearsed_parts {
   std::deque<message_ledger> ledgers;  ///< all that were begun: exchanges keep numbers of entries by the ledger's address
 };
 
-/// A part of a solve that happens as often as values tell, and sends the same each time: an iteration, a residual computed
-/// anew. From here to its end it is told apart from what is around it.
+/// Part of a solve with the same messages in every execution and a data-dependent number of executions, such as an iteration
+/// or the recomputation of a residual. It extends over the lifetime of this object.
 ///
-/// A run counts how often a part happens; a virtual rank counts what it sends, once. So the messages of a run are those of
-/// its parts, each as often as it happened, and no one has to say them twice. Where no ledger hangs it is nothing.
+/// A run counts the executions of a part; a virtual rank counts its messages once. The messages of a run are the sum over
+/// parts times executions. No effect without a ledger.
 class sent_part {
  public:
   /// @collective on comm
@@ -138,7 +138,7 @@ class sent_part {
   std::string name_;
 };
 
-/// What all ranks sent by one plan.
+/// Messages of all ranks by one plan.
 struct plan_traffic {
   std::string plan;
   std::int64_t runs = 0;
@@ -146,11 +146,11 @@ struct plan_traffic {
   std::int64_t most_bytes_of_a_rank = 0;
   double most_waited_seconds = 0, waited_seconds = 0;  ///< by the rank that waited longest; all ranks
   plan::plan what;                                     ///< its different runs, one after the other
-  std::vector<problem> problems;                       ///< that plan::verify finds in them
+  std::vector<problem> problems;                       ///< faults by plan::verify
 };
 
 constexpr int all_stages = -1;
-/// Add up and verify. @param by_rank a ledger of each rank @param stage only what ran in this one
+/// Add up and verify. @param by_rank ledger of each rank @param stage restricts to this stage
 std::vector<plan_traffic> traffic_of(std::span<const message_ledger> by_rank, int stage = all_stages);
 /// The ledgers of all ranks on rank 0; none elsewhere. @collective on comm
 std::vector<message_ledger> gathered(MPI_Comm comm, const message_ledger& own);

@@ -21,8 +21,7 @@ using plan::neighbour_message;
 
 constexpr int channels = 100;
 
-// Elements of lists are copied by a loop over their size, which the compiler knows for the usual ones; by all threads where
-// the list is long.
+// Copy elements of lists by a loop with compile-time size for common sizes, and by all threads for long lists.
 template <std::size_t bytes>
 void gather_list(const std::vector<std::int32_t>& list, const std::byte* from, std::byte* to) {
   for_each(std::ssize(list), [list = list.data(), from, to](std::int64_t n) {
@@ -114,7 +113,7 @@ class in_array {
   in_array(const in_array&) = delete;
   in_array& operator=(const in_array&) = delete;
   ~in_array() {
-    if (type_ != MPI_DATATYPE_NULL) MPI_Type_free(&type_);  // what is under way keeps it
+    if (type_ != MPI_DATATYPE_NULL) MPI_Type_free(&type_);  // pending requests use it
   }
   MPI_Datatype type() const { return element_ ? element_->get() : type_; }
   std::size_t offset() const { return offset_; }
@@ -197,13 +196,13 @@ struct neighbours::state {
     return p;
   }
 
-  // Plans of elements of different sizes are told apart.
+  // Plans with different element sizes are separate entries.
   void enter(message_ledger* ledger, std::size_t element_bytes, int& entry, int& shape) const {
     entry = ledger->entry_of(fmt::format("{}, {} B", part.name, element_bytes));
     shape = ledger->shape_of(entry, {part.counted(rank, element_bytes)});
   }
 
-  // Requests for the first run go with it; those of a second one stay.
+  // Requests of the first run are not persistent; those of the second one are kept.
   void post(prepared& p) {
     if (!p.type) p.type = std::make_unique<element_type>(p.element_bytes);
     const bool persist = p.runs > 0;
@@ -261,7 +260,7 @@ void neighbours::begin(const void* from, std::size_t element_bytes) {
     std::byte* const to = stays ? p.in.data() + p.in_begin[number] : p.out.data() + p.out_begin[i];
     pack(m, element_bytes, static_cast<const std::byte*>(from), to);
   };
-  // Lists that are too short for a team may be long enough together: threads then take a message each.
+  // Lists too short for a team of threads may be long enough together: each thread then packs one message.
   std::size_t longest = 0;
   for (std::size_t i = 0; i < s.part.sends.size(); ++i) longest = std::max(longest, p.out_begin[i + 1] - p.out_begin[i]);
   const std::size_t team = static_cast<std::size_t>(shortest_parallel_loop) * element_bytes;

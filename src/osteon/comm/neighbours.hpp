@@ -1,9 +1,8 @@
 #pragma once
 /// @file
-/// Exchange with neighbours: everything that goes between some ranks because of how a problem is dealt out. Ghosts are
-/// filled, copies are summed, boxes move to other ranks, planes go to files.
+/// Persistent neighbour exchange: ghost update, summation of shared values, redistribution of boxes, planes for writers.
 ///
-/// Made once from a plan (plan/exchange/neighbours.hpp, with an example), run again and again:
+/// Construct once from a plan (example in plan/exchange/neighbours.hpp), then use repeatedly:
 ///
 ///     comm::neighbours ghosts(comm, tag, part);
 ///     ghosts.begin(values.data(), sizeof(float));   // nothing waits here
@@ -21,7 +20,7 @@
 
 namespace osteon::comm {
 
-/// One rank's part of a plan among neighbours. Move-only. What is sent more than once has requests that persist.
+/// One rank's part of a neighbour plan. Move-only. Repeated exchanges use persistent requests.
 class neighbours {
  public:
   neighbours();
@@ -33,14 +32,14 @@ class neighbours {
 
   const plan::neighbour_part& part() const;
 
-  /// Start to send elements of `from`, each of so many bytes, and to receive. `from` may change afterwards.
-  /// @collective among neighbours; nothing throws until `end`
+  /// Starts the exchange of elements of `from` of the given size in bytes. `from` may be modified after the call returns.
+  /// @collective among neighbours; `end` reports errors
   void begin(const void* from, std::size_t element_bytes);
-  /// Wait, and put what came in its place in `to`. @collective among neighbours
+  /// Completes the exchange and stores received elements in `to`. @collective among neighbours
   void end(void* to);
-  /// Wait, and leave what came in the messages. @collective among neighbours
+  /// Completes the exchange without unpacking. @collective among neighbours
   void wait();
-  /// What came by a message, until the next `begin`.
+  /// Received elements of a message; valid until the next `begin`.
   std::span<const std::byte> came(std::size_t message) const;
   template <class T>
   std::span<const T> came_as(std::size_t message) const {
@@ -56,8 +55,8 @@ class neighbours {
     end(values);
   }
 
-  /// Combine the copies of elements: those of lower ranks, this rank's, those of higher ranks, so that all copies get the
-  /// same bits. The first value of an element is taken as it is. Messages are by ascending ranks.
+  /// Combines all copies of shared elements in ascending rank order, so that all copies are bitwise equal. The first copy
+  /// initialises the result. Messages are by ascending ranks.
   /// @param own shape (elements, components)
   template <class T, class Combine>
   void combine(std::vector<T>& own, std::size_t components, int rank, Combine combine_two);
@@ -66,7 +65,7 @@ class neighbours {
   /// meanwhile, and must not overlap. @collective among neighbours
   void move(const void* from, void* to, std::size_t element_bytes);
 
-  /// Send all, and hand over what comes message by message in the order of the plan, so that no more than one is held.
+  /// Sends all, and passes received messages one at a time in the order of the plan, so that at most one is stored.
   /// @param take must not throw @collective among neighbours
   using taker = std::function<void(std::size_t message, std::span<const std::byte> elements)>;
   void take_one_by_one(const void* from, std::size_t element_bytes, const taker& take);

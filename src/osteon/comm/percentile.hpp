@@ -13,7 +13,7 @@
 
 namespace osteon::comm {
 
-/// Of values that no group has.
+/// Index of values without a group.
 inline constexpr std::size_t no_group = static_cast<std::size_t>(-1);
 
 namespace percentile_detail {
@@ -27,7 +27,7 @@ inline float of_ordered(std::uint32_t order) {
   return std::bit_cast<float>((order & 0x80000000U) != 0 ? order & 0x7fffffffU : ~order);
 }
 
-// What is known of a value on the way to it: its leading bytes, and its rank among the values that begin with them.
+// State of the search for a value: its leading bytes, and its rank among the values with these bytes.
 struct search {
   std::uint32_t prefix = 0;
   std::int64_t rank = 0;
@@ -72,7 +72,7 @@ std::vector<float> percentiles(MPI_Comm comm, std::span<const float> values, std
       for (std::size_t s = g * fractions.size(); s < (g + 1) * fractions.size(); ++s)
         if ((order & known) == found[s].prefix) count[s][order >> shift & 255] += weight_of(i);
     }
-    constexpr std::size_t at_once = 65536;  // an int counts what MPI adds up
+    constexpr std::size_t at_once = 65536;  // MPI counts are int
     for (std::size_t s = 0; s < count.size(); s += at_once)
       MPI_Allreduce(MPI_IN_PLACE, count[s].data(), static_cast<int>(256 * std::min(at_once, count.size() - s)), MPI_INT64_T,
                     MPI_SUM, comm);

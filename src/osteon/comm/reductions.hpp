@@ -1,7 +1,6 @@
 #pragma once
 /// @file
-/// Values of all ranks in one, and lists from and to the first rank, for ranks that may be virtual (comm/virtual_ranks.hpp):
-/// what a set-up does to know who its neighbours are.
+/// Reductions, gathers to and scatters from the first rank, for MPI and virtual ranks (comm/virtual_ranks.hpp).
 #include <mpi.h>
 
 #include <algorithm>
@@ -25,7 +24,7 @@ T combined(T a, T b, MPI_Op op) {
   if (op == MPI_MIN) return std::min(a, b);
   if constexpr (std::is_integral_v<T>)
     if (op == MPI_BOR) return static_cast<T>(a | b);
-  throw machine_error("virtual ranks add up, compare and join bits only");
+  throw machine_error("virtual ranks support sums, extrema and bitwise operations only");
 }
 
 }  // namespace reductions_detail
@@ -52,7 +51,7 @@ void all_reduce(MPI_Comm comm, T* values, std::size_t count, MPI_Op op) {
   std::copy(result.begin(), result.end(), own.begin());
 }
 
-/// The same, counted as a reduction of so many bytes. @collective on comm
+/// The same, counted as a reduction of this size. @collective on comm
 template <class T>
 void counted_all_reduce(MPI_Comm comm, T* values, std::size_t count, MPI_Op op) {
   const auto counted = counted_call::all_reduce(comm, static_cast<std::int64_t>(count * sizeof(T)));

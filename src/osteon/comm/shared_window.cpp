@@ -39,10 +39,10 @@ shared_window shared_window::make(MPI_Comm comm, std::size_t bytes) {
     // Touching more than there is would be a bus error.
     const double free = available();
     if (all > free)
-      throw machine_error(fmt::format(
-          "{:.0f} MB of shared memory are needed for {} ranks, and /dev/shm has {:.0f} MB: make it larger (docker: "
-          "--shm-size), or let ranks send messages",
-          all / 1e6, size(comm), free / 1e6));
+      throw machine_error(
+          fmt::format("{:.0f} MB of shared memory are required for {} ranks, and /dev/shm has {:.0f} MB: enlarge it "
+                      "(docker: --shm-size), or use messages",
+                      all / 1e6, size(comm), free / 1e6));
   });
   shared_window result;
   MPI_Info info = MPI_INFO_NULL;
@@ -57,7 +57,7 @@ shared_window shared_window::make(MPI_Comm comm, std::size_t bytes) {
     int unit = 1;
     void* at = nullptr;
     MPI_Win_shared_query(result.window_, r, &length, &unit, &at);
-    // Where MPI begins is not aligned, but it is the same place of a page for all.
+    // The start address of MPI is not aligned, but has the same offset in a page on all ranks.
     const auto address = reinterpret_cast<std::uintptr_t>(at);
     result.stretches_.push_back(static_cast<std::byte*>(at) + (page - address % page) % page);
   }

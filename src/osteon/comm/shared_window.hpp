@@ -19,12 +19,12 @@ class shared_window {
   }
   ~shared_window();
 
-  /// @param bytes of this rank's stretch; zeroed
+  /// @param bytes size of this rank's segment; zeroed
   /// @throws machine_error if the host has less shared memory
   /// @collective on comm, whose ranks are on one host
   static shared_window make(MPI_Comm comm, std::size_t bytes);
 
-  /// Bytes that this host could share, in /dev/shm, from where MPI takes them; infinity if there is no such place.
+  /// Free bytes in /dev/shm, from which MPI allocates shared memory; infinity if it does not exist.
   static double available();
 
   std::byte* of(int rank) const { return stretches_[static_cast<std::size_t>(rank)]; }
@@ -36,8 +36,8 @@ class shared_window {
   std::vector<std::byte*> stretches_;
 };
 
-/// A number in shared memory that only grows, and that processes wait for. Where there are more processes than cores they
-/// wait asleep: a process that yields its core in order to poll gets it back too late.
+/// An increasing counter in shared memory for which processes wait. With more processes than cores they sleep: a polling
+/// process that yields its core gets it back too late.
 class shared_counter {
  public:
   /// Add 1; the call that reaches `last` wakes the processes that wait for it.
@@ -52,7 +52,7 @@ class shared_counter {
 };
 
 /// Wait until `counter` reaches `value`, which another process will store.
-/// @param crowded there are more ranks than cores: give the core away at once
+/// @param crowded more ranks than cores: release the core immediately
 void wait_until(const std::atomic<std::uint64_t>& counter, std::uint64_t value, bool crowded);
 
 }  // namespace osteon::comm

@@ -20,7 +20,7 @@ namespace osteon::comm {
 
 namespace {
 
-// Duplicates of a communicator borrow what hangs on it.
+// Duplicates of a communicator borrow its attached object.
 int attachments() {
   static const int key = [] {
     int made = MPI_KEYVAL_INVALID;
@@ -57,7 +57,7 @@ int virtual_rank(MPI_Comm comm, int otherwise) {
   return a && a->place.world ? a->place.rank : otherwise;
 }
 
-/// Mailboxes, and whose turn it is: the thread that holds the lock.
+/// Mailboxes, and the running thread: the one that holds the lock.
 class virtual_world {
  public:
   explicit virtual_world(int ranks) : places_(static_cast<std::size_t>(ranks)), running_(ranks) {}
@@ -94,7 +94,7 @@ class virtual_world {
       own.waits_for = key;
       if (--running_ == 0) {
         failure_ = std::make_exception_ptr(
-            machine_error(fmt::format("virtual rank {} waits for rank {}, and all others wait, too", rank, from)));
+            machine_error(fmt::format("deadlock: virtual rank {} waits for rank {}, and all others wait", rank, from)));
         wake_all();
       }
       own.wake.wait(own.turn, [&] { return !box.empty() || failure_; });

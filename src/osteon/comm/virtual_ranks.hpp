@@ -1,10 +1,10 @@
 #pragma once
 /// @file
-/// Virtual ranks: threads of one process that take turns and exchange by memory. What sets up neighbours on them learns what
-/// so many ranks would send, without their machine.
+/// Virtual ranks: threads of one process that run one at a time and exchange data in memory. The set-up of neighbours on
+/// them yields the messages of that many ranks without their machine.
 ///
-/// A virtual rank has a communicator of its own, for which comm::rank and comm::size say its number and theirs, and over
-/// which comm::neighbours and the functions below talk to the others. MPI's own functions see one rank on it.
+/// A virtual rank has a separate communicator with its comm::rank and comm::size, on which comm::neighbours and the
+/// functions below communicate. For MPI functions it is a communicator of one rank.
 #include <mpi.h>
 
 #include <cstddef>
@@ -18,24 +18,24 @@ namespace osteon::comm {
 class message_ledger;
 struct rehearsed_parts;
 
-/// Run `body` as each of `ranks` ranks; one runs at a time. Each counts what it sends.
+/// Run `body` as each of `ranks` ranks, one at a time. Each counts its messages.
 /// @return the ledgers by rank
-/// @throws what a rank throws, and machine_error if all wait for one another
+/// @throws errors of a rank, and machine_error if all wait for one another
 /// @collective local; MPI has to be initialised with MPI_THREAD_SERIALIZED
 std::vector<message_ledger> run_virtual_ranks(int ranks, const std::function<void(MPI_Comm)>& body);
 
 class virtual_world;
-/// Where a communicator of a virtual rank is; world: none for MPI's own.
+/// World of the communicator of a virtual rank; null for MPI communicators.
 struct virtual_place {
   virtual_world* world = nullptr;
   int rank = 0;
 };
 
-/// What hangs on a communicator (internal to comm).
+/// Object attached to a communicator (internal to comm).
 struct attachment {
   message_ledger* ledger = nullptr;
   virtual_place place;
-  rehearsed_parts* parts = nullptr;  ///< of a virtual rank: what `sent_part` tells apart
+  rehearsed_parts* parts = nullptr;  ///< virtual rank: parts by `sent_part`
   bool has_values = true;            ///< false: of a virtual rank that counts only (without_values)
 };
 /// Nothing if there is none. @collective local
@@ -46,7 +46,7 @@ void attach(MPI_Comm comm, attachment* what);
 void virtual_send(const virtual_place& from, int to, int tag, std::span<const std::byte> bytes);
 std::vector<std::byte> virtual_receive(const virtual_place& to, int from, int tag);
 
-/// Whether a communicator is that of a virtual rank. @collective local
+/// True for the communicator of a virtual rank. @collective local
 bool is_virtual(MPI_Comm comm);
 /// While it exists, the virtual rank has no values of unknowns: a solver runs with empty vectors, its messages of values are
 /// counted and not sent, and sums of values over the ranks are one. Neighbours are set up as ever. On ranks of MPI it does
@@ -64,7 +64,7 @@ class without_values {
 };
 /// Whether the ranks of a communicator have values. @collective local
 bool has_values(MPI_Comm comm);
-/// Bytes of each virtual rank on rank 0; nothing elsewhere. The same from rank 0 to all, and a list for each.
+/// Gather bytes of each virtual rank on rank 0; empty elsewhere. Also broadcast from rank 0, and scatter of a list.
 /// @collective on comm, of virtual ranks
 std::vector<std::vector<std::byte>> virtual_gather(MPI_Comm comm, std::span<const std::byte> own);
 std::vector<std::byte> virtual_broadcast(MPI_Comm comm, std::span<const std::byte> of_first);
@@ -73,7 +73,7 @@ std::vector<std::byte> virtual_scatter(MPI_Comm comm, const std::vector<std::vec
 /// The largest, and the sum, of the values of all ranks, virtual or not. @collective on comm
 int largest_of(MPI_Comm comm, int value);
 std::int64_t sum_of(MPI_Comm comm, std::int64_t value);
-/// The value of each rank, on rank 0; nothing elsewhere. @collective on comm
+/// Value of each rank on rank 0; empty elsewhere. @collective on comm
 std::vector<int> gathered_counts(MPI_Comm comm, int value);
 
 }  // namespace osteon::comm

@@ -18,7 +18,7 @@ struct among_threads::planned {
 
 namespace {
 
-// All threads go through the plan, a round at a time.
+// All threads process the plan, a round at a time.
 std::vector<exchange_schedule> walk_together(const plan::plan& what, const exchange_object& object) {
   const auto threads = static_cast<std::size_t>(what.ranks);
   std::vector<schedule_walk> walks(threads, schedule_walk(what.elements, object));
@@ -158,7 +158,7 @@ void among_threads::add_reads(const planned& all, int thread, std::size_t number
       blending.needs.push_back(&m);
       continue;
     }
-    // Two who exchange the same stretch would wait for each other; so it is set aside first.
+    // Copy intervals that two threads exchange, which would otherwise wait for each other.
     to.reads.push_back({{&m}, format, staging, {{format, there}}, b.at.size()});
     blending.layers.push_back({format, staging});
     staging += b.at.size() * static_cast<std::int64_t>(format.bytes());
@@ -199,7 +199,7 @@ void among_threads::go(member& me, round& r, frame_report& report) {
   };
   for (message* m : r.sends) m->there.store(frame, std::memory_order_release);
   for (message* m : r.lands_here) m->wanted.store(frame, std::memory_order_release);
-  // What can be done is done first, in whatever order the others get ready.
+  // Process ready messages first, in any order.
   const auto done_if_ready = [&](const task& k, auto needed, auto given) {
     for (const message* m : k.needs)
       if ((m->*needed).load(std::memory_order_acquire) < frame) return false;

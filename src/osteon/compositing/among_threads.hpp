@@ -9,22 +9,21 @@
 
 namespace osteon::compositing {
 
-/// Composites the images that threads have drawn, frame after frame, by any plan; a rank of the plan is a thread.
+/// Composites the images of threads by any plan, for successive frames; a rank of the plan is a thread.
 ///
-/// A message is no copy: its receiver blends from the sender's image, and says when it has done so. Finished parts are put
-/// into their collector's image by the threads that hold them. A thread waits for the messages it needs next, never for all
-/// threads.
+/// Messages are not copied: the receiver blends from the sender's image and signals completion. Threads store finished parts
+/// in the image of the collector. A thread waits only for the messages of its next step, never for all threads.
 class among_threads {
  public:
-  /// @param wide_between what is half blended waits in a wider format, so that only the end result is rounded
-  /// @throws usage_error for a plan in which a message is not received, or a rank waits for what nobody sends
+  /// @param wide_between intermediate results have a wider format, so that only the final result is rounded
+  /// @throws usage_error for a plan with unmatched sends or receives
   among_threads(const plan::plan& what, kernel::pixel_format format, bool wide_between = true);
   among_threads(const among_threads&) = delete;
   among_threads& operator=(const among_threads&) = delete;
 
   int threads() const { return static_cast<int>(members_.size()); }
 
-  /// Where a thread renders, shape (elements), premultiplied; after a frame it holds the picture where `parts` says.
+  /// Image of a thread, shape (elements), premultiplied; after a frame it contains the picture at `parts`.
   std::span<std::byte> image(int thread);
 
   /// Composite: called once a frame by each of the threads, at the same time. When it returns, the image is free again.
@@ -32,9 +31,9 @@ class among_threads {
 
   /// Pixels of the picture that are in the thread's image after a frame.
   const std::vector<plan::span>& parts(int thread) const { return members_[static_cast<std::size_t>(thread)].parts; }
-  /// How far a channel is at most from the exact one, in units of its last place; for formats of fixed point.
+  /// Error bound of a channel in units of the last place, for fixed-point formats.
   double error_bound() const { return error_bound_; }
-  /// What a thread needs beside its image.
+  /// Working memory of a thread.
   std::int64_t bytes_beside_image(int thread) const { return members_[static_cast<std::size_t>(thread)].beside; }
 
  private:
@@ -56,9 +55,9 @@ class among_threads {
   };
   struct round {
     std::vector<message*> sends, lands_here;
-    std::vector<task> reads;   ///< blend what others have
+    std::vector<task> reads;   ///< blend the images of others
     std::vector<task> writes;  ///< put parts where others collect them
-    std::vector<task> last;    ///< blend over what others have read
+    std::vector<task> last;    ///< overwrite pixels that others have read
     bool collects = false;
     std::int64_t bytes_sent = 0;
   };

@@ -42,7 +42,7 @@ void replace(std::vector<pixel_piece>& pieces, const pixel_piece& by) {
       pieces.push_back(p);
 }
 
-// Where anything arrives, cut wherever anything begins or ends.
+// Intervals with arriving layers, split at all ends of layers.
 std::vector<plan::span> stretches(const plan::round& planned, const std::vector<exchange_schedule::message>& arrivals,
                                   const std::vector<pixel_piece>& held, const exchange_object& object) {
   std::vector<std::int64_t> cuts;
@@ -134,14 +134,14 @@ void schedule_walk::go(const plan::round& planned, std::vector<exchange_schedule
   merge_neighbours(result.blends);
 }
 
-// In the order in which the round receives them, which need not be the one in which a sender lists them.
+// Order of the receives of the round, which may differ from the order of the sender.
 void schedule_walk::add_arrivals(const plan::round& planned, std::vector<exchange_schedule::message> came,
                                  exchange_schedule::round& to) {
   for (const plan::message& expected : planned.receives) {
     const auto it = std::find_if(came.begin(), came.end(),
                                  [&](const auto& m) { return m.peer == expected.peer && m.at == expected.elements; });
     if (it == came.end()) {
-      fault_ = fmt::format("the plan receives pixels [{}, {}) from rank {}, which sends others: verify the plan",
+      fault_ = fmt::format("the plan receives pixels [{}, {}) from rank {}, which sends different ones: verify the plan",
                            expected.elements.begin, expected.elements.end, expected.peer);
       to.arrivals.push_back({expected.peer, 0, expected.elements, {}});
       continue;
@@ -176,7 +176,7 @@ exchange_schedule::blend schedule_walk::blend_of(plan::span at, const plan::roun
                            received.begin(), received.end());
     blends = blends || m.is_combined();
   }
-  // Empty layers add nothing, unless there is no other.
+  // Empty layers are skipped unless there is no other.
   if (std::any_of(result.layers.begin(), result.layers.end(), [](const pixel_piece& p) { return p.layers > 0; }))
     std::erase_if(result.layers, [](const pixel_piece& p) { return p.layers == 0; });
   pixel_piece sum{at, 0, 0, -1, 0};

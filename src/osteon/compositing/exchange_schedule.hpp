@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// A rank's part of a compositing plan in the terms of pixels: which messages hold what in which format, and what is blended
-/// when which of them have come.
+/// A rank's part of a compositing plan in terms of pixels: content and format of messages, and the order of blending after
+/// their arrival.
 #include <osteon/kernel/blend/pixel.hpp>
 #include <osteon/plan/plan.hpp>
 #include <span>
@@ -22,7 +22,7 @@ struct pixel_piece {
 /// The pixels that a plan is run on.
 struct exchange_object {
   kernel::pixel_format format;
-  bool wide_between = true;     ///< what is half blended is wider; otherwise rounded to `format` each time
+  bool wide_between = true;     ///< intermediate results are wider; otherwise rounded to `format` each time
   bool starts_wide = false;     ///< each rank's object is half blended already
   std::int64_t own_layers = 1;  ///< number of partial images in a rank's object
   std::int64_t all_layers = 1;  ///< and in a finished pixel
@@ -51,7 +51,7 @@ struct exchange_schedule {
     plan::span at;
     std::vector<pixel_piece> pieces;
 
-    /// The pieces, cut wherever a multiple of `chunk_pixels` lies.
+    /// Pieces, split at multiples of `chunk_pixels`.
     std::vector<pixel_piece> chunks() const;
   };
   /// Layers of a stretch, front to back, that become one.
@@ -64,37 +64,36 @@ struct exchange_schedule {
   struct round {
     std::vector<message> sends, arrivals;
     std::vector<blend> blends;
-    bool collects = false;  ///< nothing is blended: finished parts go to where they are wanted
+    bool collects = false;  ///< no blending: finished parts are collected
   };
 
   std::vector<round> rounds;
-  std::vector<pixel_piece> result;  ///< what this rank holds the final value of
+  std::vector<pixel_piece> result;  ///< pixels with the final value on this rank
 
   /// The spans of `result`, moved by `offset`.
   std::vector<plan::span> parts(std::int64_t offset) const;
   /// The largest error in `result`.
   double error_bound() const;
 
-  /// What blending into a format adds to the error, in units of the last place of `format`, when more layers are to come:
-  /// the map x -> colour + (1 - opacity) x of a group, rounded in both, is off by a whole unit for x in [0, 1]. Errors of
-  /// groups that are joined add up, because through any of them an error never grows.
+  /// Error of blending into a format, in units of the last place of `format`, if more layers follow: the map x -> colour +
+  /// (1 - opacity) x of a group, rounded in both, is off by a whole unit for x in [0, 1]. Errors of groups that are joined
+  /// add up, because through any of them an error never grows.
   static double rounding(kernel::pixel_format format, bool wide);
 };
 
-/// Goes through a rank's part of a plan once without pixels. Before each round, ranks tell each other what their messages
-/// hold.
+/// Processes a rank's part of a plan once without pixels. Before each round, ranks exchange the content of their messages.
 class schedule_walk {
  public:
   schedule_walk(std::int64_t elements, const exchange_object& object);
 
-  /// What this rank sends in its next round.
+  /// Messages of this rank in its next round.
   std::vector<exchange_schedule::message> sends(const plan::round& planned);
-  /// Do that round. @param came what all others send to this rank in it, in any order; `peer` is the sender
+  /// Process that round. @param came all messages to this rank in any order; `peer` is the sender
   void go(const plan::round& planned, std::vector<exchange_schedule::message> sent,
           std::vector<exchange_schedule::message> came);
   /// @param result of the plan
   exchange_schedule finish(std::span<const plan::span> result);
-  /// What the plan receives and nobody sends, in words; empty if there is no such thing.
+  /// Description of receives without a send; empty if there are none.
   const std::string& fault() const { return fault_; }
 
  private:

@@ -28,15 +28,15 @@ communicator split_into_hosts(const composite_options& o, MPI_Comm comm) {
   collectively(comm, [&] {
     if (sharing < host.size())
       throw usage_error(
-          fmt::format("{} consecutive ranks for a host, of which only {} share memory with rank {}: give 0, or a "
-                      "number that divides the ranks of a host",
+          fmt::format("{} consecutive ranks per host, of which only {} share memory with rank {}: must be 0, or divide the "
+                      "ranks of a host",
                       o.ranks_per_host, sharing, rank(comm)));
   });
   return host;
 }
 
-// Stripe i of the picture is blended by the local rank i of each host, from its host's images; between the hosts it is
-// composited by a plan of its own, whose root puts it into the picture in the memory of the root's host.
+// The local rank i of each host blends stripe i of the images of the host. A separate plan composites the stripe between
+// hosts; its root stores it in the picture in the memory of the root's host.
 class hybrid : public compositor::backend {
  public:
   hybrid(const composite_options& o, MPI_Comm c) : backend(o, c), host_(split_into_hosts(options, comm.get())) {
@@ -132,7 +132,7 @@ class hybrid : public compositor::backend {
     return layers;
   }
 
-  // Only what anything was drawn in. Returns its runs, of pixels that are not empty.
+  // Copy only non-empty pixels. Returns their runs.
   std::vector<plan::span> blend_drawn(std::span<const host_layer> layers, bool wide) {
     std::vector<plan::span> runs = drawn_runs(options, layers, stripe_);
 #pragma omp parallel for schedule(dynamic, 16)
@@ -142,7 +142,7 @@ class hybrid : public compositor::backend {
     return active_runs(pixels_->format(wide), pixels_->at(wide, 0), std::move(runs));
   }
 
-  // The hosts from front to back, or nothing if the images of a host are not next to each other.
+  // Hosts from front to back, or nothing if the images of a host are not adjacent.
   std::vector<int> order_of_hosts(std::span<const int> order) const {
     std::vector<int> hosts;
     for (const int r : order) {
@@ -202,7 +202,7 @@ class hybrid : public compositor::backend {
     picture_ = messages_->picture();
     parts = messages_->parts;
     error_bound = messages_->error_bound;
-    description = messages_->description + ", because images of a host are not next to each other in the visibility order";
+    description = messages_->description + ", because images of a host are not adjacent in the visibility order";
     return report;
   }
 

@@ -6,7 +6,7 @@ namespace osteon::comm {
 
 namespace {
 
-/// A direct send whose messages are reads: who owns a stripe reads it in the images of all others.
+/// A direct send by reads: the owner of a stripe reads it in the images of all others.
 class in_shared_memory : public compositor::backend {
  public:
   in_shared_memory(const composite_options& o, MPI_Comm c)

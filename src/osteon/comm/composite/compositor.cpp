@@ -15,16 +15,14 @@ namespace {
 
 void check(const composite_options& o, int ranks) {
   if (o.width < 1 || o.height < 1 || o.width > 65536 || o.height > 65536)
-    throw usage_error(fmt::format("a picture of {} x {} pixels; each edge lies in [1, 65536]", o.width, o.height));
+    throw usage_error(fmt::format("a picture of {} x {} pixels; each edge must be in [1, 65536]", o.width, o.height));
   if (o.root < -1 || o.root >= ranks)
-    throw usage_error(
-        fmt::format("root {} of {} ranks; give one of them, or -1 to leave the parts where they are", o.root, ranks));
-  if (o.cores < 0) throw usage_error(fmt::format("{} cores; give a number from 1 on, or 0", o.cores));
-  if (o.ranks_per_host < 0)
-    throw usage_error(fmt::format("{} ranks on a host; give a number from 1 on, or 0", o.ranks_per_host));
+    throw usage_error(fmt::format("root {} of {} ranks; must be a rank, or -1 for no collection", o.root, ranks));
+  if (o.cores < 0) throw usage_error(fmt::format("{} cores; must be positive, or 0", o.cores));
+  if (o.ranks_per_host < 0) throw usage_error(fmt::format("{} ranks per host; must be positive, or 0", o.ranks_per_host));
 }
 
-// How many ranks are on this one's host.
+// Number of ranks on this host.
 int ranks_here(MPI_Comm comm) {
   MPI_Comm host = MPI_COMM_NULL;
   MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
@@ -59,9 +57,9 @@ bool cores_for_all(const composite_options& o, MPI_Comm comm) {
 void check_sparse(const composite_options& o) {
   const std::size_t bytes = static_cast<std::size_t>(o.width) * static_cast<std::size_t>(o.height) * o.format.bytes();
   if (o.sparse && bytes > std::numeric_limits<int>::max() / 2)
-    throw usage_error(
-        fmt::format("sparse images of {} x {} pixels of {}: messages are limited to {} MB; composite dense ones", o.width,
-                    o.height, kernel::name_of(o.format), std::numeric_limits<int>::max() / 2'000'000));
+    throw usage_error(fmt::format("sparse images of {} x {} pixels of {}: messages are limited to {} MB; use dense images",
+                                  o.width, o.height, kernel::name_of(o.format),
+                                  std::numeric_limits<int>::max() / 2'000'000));
 }
 
 message_ledger::shape shape_of(const exchange_schedule& schedule, const exchange_pixels& pixels) {
@@ -111,7 +109,7 @@ void check_order(std::span<const int> order, int ranks) {
   }
   if (!good)
     throw usage_error(
-        fmt::format("a visibility order of {} entries for {} ranks: it must name each rank once", order.size(), ranks));
+        fmt::format("a visibility order of {} entries for {} ranks: must contain each rank once", order.size(), ranks));
 }
 
 pixel_rectangle clipped(const composite_options& o, const pixel_rectangle& active) {
@@ -135,11 +133,11 @@ std::int64_t first_bad_pixel(const composite_options& o, const std::byte* image,
 
 void throw_not_premultiplied(const composite_options& o, int rank, std::int64_t pixel, const std::byte* image) {
   const auto v = kernel::value_of(o.format, image + pixel * static_cast<std::int64_t>(o.format.bytes()));
-  throw data_error(fmt::format(
-      "pixel (row {}, column {}) of rank {} holds ({:g}, {:g}, {:g}) with opacity {:g}{}: colours must be multiplied by the "
-      "opacity, so that none is above it, and the opacity at most 1",
-      pixel / o.width, pixel % o.width, rank, v.channel[0], v.channel[1], v.channel[2], v.channel[3],
-      o.format.depth ? fmt::format(" at depth {:g}", v.depth) : ""));
+  throw data_error(
+      fmt::format("pixel (row {}, column {}) of rank {} is ({:g}, {:g}, {:g}) with opacity {:g}{}: colours must be "
+                  "premultiplied, hence not exceed the opacity, which must be at most 1",
+                  pixel / o.width, pixel % o.width, rank, v.channel[0], v.channel[1], v.channel[2], v.channel[3],
+                  o.format.depth ? fmt::format(" at depth {:g}", v.depth) : ""));
 }
 
 void blend_stretch(const composite_options& o, kernel::pixel_format out_format, std::byte* out,

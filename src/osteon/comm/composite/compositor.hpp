@@ -23,7 +23,7 @@ enum class transport {
 /// Make a plan: binary swap, direct send ...; `order[i]` is the rank at visibility index i, `root` may be -1.
 using plan_maker = std::function<plan::plan(int ranks, std::int64_t elements, std::span<const int> order, int root)>;
 
-/// The same for a method that leaves out what is empty. @param drawn ascending runs of pixels, by rank
+/// The same for a method that skips empty pixels. @param drawn ascending runs of pixels, by rank
 using drawn_plan_maker = std::function<plan::plan(int ranks, std::int64_t elements, std::span<const int> order, int root,
                                                   const std::vector<std::vector<plan::span>>& drawn)>;
 
@@ -32,18 +32,18 @@ struct composite_options {
   kernel::pixel_format format;
   transport by = transport::automatic;
   plan_maker method;                 ///< of messages; if there is none, direct send up to 16 ranks, then binary swap
-  drawn_plan_maker method_of_drawn;  ///< goes before `method` for messages of `sparse` images, which are then what the plan
-                                     ///< says for the active rectangles, without run lengths
-  int root = 0;                      ///< rank that gets the picture; -1: finished parts stay with their owners
+  drawn_plan_maker method_of_drawn;  ///< takes precedence over `method` for messages of `sparse` images, which are then what
+                                     ///< the plan for the active rectangles, without run lengths
+  int root = 0;                      ///< rank that receives the picture; -1: finished parts are not collected
   bool sparse = false;               ///< images are empty in places: only other pixels are sent, and blended inside hosts
   bool wide_between = true;          ///< messages: partly blended pixels are sent in a wider format
   bool check = true;                 ///< check that every pixel is premultiplied
-  int ranks_per_host = 0;            ///< take so many consecutive ranks for a host; 0: as the machine is
+  int ranks_per_host = 0;            ///< treat this many consecutive ranks as a host; 0: detect
   int cores = 0;  ///< messages: of this rank's host; ranks that are no more than cores blend what they can while they
                   ///< wait; 0: all that the host has
 };
 
-/// Composites frame after frame: render into `buffer()`, `run`, read `picture()`. All ranks let go of it together.
+/// Composites frame after frame: render into `buffer()`, `run`, read `picture()`. All ranks destroy it together.
 class compositor {
  public:
   /// @throws usage_error for a size or a root that cannot be, or shared transport across hosts
@@ -54,14 +54,14 @@ class compositor {
   compositor& operator=(compositor&&) noexcept;
   ~compositor();
 
-  /// Where to render the next image, shape (height, width): premultiplied pixels, top row first. It may be another place for
-  /// each frame, and holds anything before.
+  /// Buffer of the next image, shape (height, width): premultiplied pixels, top row first. It may change between frames, and
+  /// its content is undefined before.
   std::span<std::byte> buffer();
 
   /// Composite the images that are in the buffers.
   /// @param order the rank at each visibility index, front to back; the same on all ranks
-  /// @param active pixels outside it are taken for empty whatever they hold; empty for a rank without data. Messages heed it
-  /// only if they are `sparse`
+  /// @param active pixels outside of it are treated as empty; empty for a rank without data. Messages use it only if they
+  /// are `sparse`
   /// @throws usage_error if `order` is no permutation of the ranks
   /// @throws data_error if a pixel is not premultiplied
   /// @collective on comm
@@ -77,7 +77,7 @@ class compositor {
   bool all_have_all() const;
   /// How far a channel of the picture is at most from the exact one, in units of its last place; for formats of fixed point.
   double error_bound() const;
-  /// How it composites, in words.
+  /// Description of the method.
   std::string description() const;
 
   struct backend;  ///< one for each transport

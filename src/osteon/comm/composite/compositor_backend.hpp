@@ -38,14 +38,14 @@ std::unique_ptr<compositor::backend> composite_by_messages(const composite_optio
 std::unique_ptr<compositor::backend> composite_in_shared_memory(const composite_options& options, MPI_Comm comm);
 std::unique_ptr<compositor::backend> composite_hybrid(const composite_options& options, MPI_Comm comm);
 
-/// What a rank sends and receives in a frame of dense images.
+/// Messages of a rank in a frame of dense images.
 message_ledger::shape shape_of(const exchange_schedule& schedule, const exchange_pixels& pixels);
-/// Enter a frame in the ledger that hangs on `comm`, if one does.
-/// @param between where the frame's messages went; its ranks are renamed to those of `comm`
+/// Record a frame in the ledger attached to `comm`, if any.
+/// @param between communicator of the messages; its ranks are translated to those of `comm`
 void count_frame(MPI_Comm comm, MPI_Comm between, const std::string& name, message_ledger::shape frame,
                  const frame_report& report);
 
-/// Whether each rank of this host has a core of its own. @collective on comm
+/// True if each rank of this host has a separate core. @collective on comm
 bool cores_for_all(const composite_options& options, MPI_Comm comm);
 /// @throws usage_error if `order` does not name each rank once
 void check_order(std::span<const int> order, int ranks);
@@ -69,7 +69,7 @@ void blend_stretch(const composite_options& options, kernel::pixel_format out_fo
                    std::span<const host_layer> layers, plan::span at);
 /// The runs of a stripe where any of the layers is active, counted from its beginning.
 std::vector<plan::span> drawn_runs(const composite_options& options, std::span<const host_layer> layers, plan::span stripe);
-/// The stripe, with the threads that OpenMP gives.
+/// Blend the stripe with OpenMP threads.
 void blend_stripe(const composite_options& options, kernel::pixel_format out_format, std::byte* out,
                   std::span<const host_layer> layers, plan::span stripe);
 

@@ -5,10 +5,10 @@
 
 namespace osteon::comm {
 
-/// Two images of each rank, in turns, and one picture.
+/// Two alternating images of each rank, and one picture.
 ///
-/// A rank renders frame f + 1 while others still read its image of f. It cannot get to f + 2 before they have: its own
-/// `await_images` of f + 1 waits until all have announced f + 1, and they do so when they are done with f.
+/// A rank renders frame f + 1 while others still read its image of f. It cannot start f + 2 before they have finished: its
+/// `await_images` of f + 1 waits until all have announced f + 1, which they do after completing f.
 class host_images {
  public:
   /// @param holder rank whose stretch of memory holds the picture
@@ -16,11 +16,11 @@ class host_images {
   /// @collective on host, which is borrowed, of ranks on one host
   host_images(MPI_Comm host, const composite_options& options, int holder);
 
-  /// Where this rank's next image goes.
+  /// Buffer of this rank's next image.
   std::byte* next_image() const { return image(rank_, frame_ + 1); }
   std::byte* picture() const { return picture_; }
 
-  /// Begin a frame: tell the others that the image is rendered. @param bad_pixel of it, or -1
+  /// Begin a frame: announce that the image is rendered. @param bad_pixel of it, or -1
   void announce(const pixel_rectangle& active, std::int64_t bad_pixel);
   /// Wait until all images are there. @throws data_error for a bad pixel of any
   void await_images(const composite_options& options);
@@ -32,10 +32,9 @@ class host_images {
   void await_picture() const { common().finished.wait(of_all(frame_), crowded_); }
 
   /// The same with the work shared dynamically: the picture is cut into blocks, and each rank claims those of its own stripe
-  /// first, then others'. Where there are more ranks than cores, the ranks that run do the work of those that wait for a
-  /// core.
+  /// first, then others'. With more ranks than cores, running ranks do the work of ranks that wait for a core.
   void begin_blocks(std::int64_t of_all_stripes) { last_block_ = ++turn_ * static_cast<std::uint32_t>(of_all_stripes); }
-  /// A block of stripe r that nobody has, or -1; `blocks` is how many there are.
+  /// Claim a free block of stripe r, or -1; `blocks` is their number.
   std::int64_t claim(int r, std::int64_t blocks);
   void finish_block() { common().blended.add(last_block_, crowded_); }
   void await_blocks() const { common().blended.wait(last_block_, crowded_); }

@@ -21,10 +21,10 @@ bool on_one_host(MPI_Comm comm) {
   return all != 0;
 }
 
-// Check that the parcels are inside a buffer of so many bytes.
+// Check that the parcels are inside a buffer of this size.
 void check(const parcels& p, int ranks, std::size_t bytes, std::size_t element_bytes, const char* name) {
   if (std::ssize(p.counts) != ranks || std::ssize(p.offsets) != ranks)
-    throw usage_error(fmt::format("{} parcels have {} counts and {} offsets: there must be one of each of {} ranks", name,
+    throw usage_error(fmt::format("{} parcels have {} counts and {} offsets: must be one each per rank ({})", name,
                                   p.counts.size(), p.offsets.size(), ranks));
   const auto elements = static_cast<std::int64_t>(bytes / element_bytes);
   for (std::size_t r = 0; r < p.counts.size(); ++r)
@@ -58,18 +58,18 @@ all_to_all::all_to_all(MPI_Comm comm, const all_to_all_options& options) : comm_
   plan::plan what;
   collectively(comm, [&] {
     if (options.longest_message < 1 || options.longest_message > (std::int64_t{1} << 31) - 1)
-      throw usage_error(fmt::format("messages of {} bytes at most: give 1 to 2^31 - 1", options.longest_message));
+      throw usage_error(fmt::format("maximum message size {}: must be 1 to 2^31 - 1 bytes", options.longest_message));
     if (schedule_ == "shared") {
       if (!together_here)
-        throw usage_error("the ranks of this exchange are on several hosts, which share no memory: choose another schedule");
+        throw usage_error("the ranks of this exchange are on several hosts without shared memory: choose another schedule");
       what = plan::make_exchange("ring", {.ranks = size(comm), .bytes = 1});
       return;
     }
     what = plan::make_exchange(schedule_, {.ranks = size(comm), .bytes = 1});
     if (what.moves != plan::cargo::parcels)
       throw usage_error(
-          fmt::format("'{}' does not bring parcels from rank to rank: choose shared, ring, shift, xor, "
-                      "pairwise, bruck, hierarchical:RANKS or transposition",
+          fmt::format("'{}' is not an exchange of parcels: choose shared, ring, shift, xor, pairwise, bruck, "
+                      "hierarchical:RANKS or transposition",
                       schedule_));
   });
   if (schedule_ == "shared") {
@@ -105,7 +105,7 @@ void all_to_all::run_bytes(std::span<const std::byte> out, const parcels& to, st
   check(from, comm_.size(), in.size(), element_bytes, "arriving");
   if (to.counts[self] != from.counts[self])
     throw usage_error(
-        fmt::format("rank {} has {} elements for itself and awaits {}", self, to.counts[self], from.counts[self]));
+        fmt::format("rank {} sends {} elements to itself and expects {}", self, to.counts[self], from.counts[self]));
   const auto unit = static_cast<std::int64_t>(element_bytes);
   if (to.counts[self] > 0)
     std::memcpy(in.data() + from.offsets[self] * unit, out.data() + to.offsets[self] * unit,

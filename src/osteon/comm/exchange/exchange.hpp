@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Exchanges of any data, carried out as plans (plan/exchange/exchange.hpp) over MPI, or through memory that ranks share:
-/// all-to-all personalised, transposition, prefix sums, broadcast, butterfly. All that other code needs is this header.
+/// Exchanges of arbitrary data by plans (plan/exchange/exchange.hpp) over MPI or shared memory: personalised all-to-all,
+/// transposition, prefix sums, broadcast, butterfly. Other programs require only this header.
 ///
 ///     comm::all_to_all exchange(comm);                       // once
 ///     auto to = comm::parcels::packed(counts);               // counts[r] elements for rank r
@@ -31,9 +31,9 @@ struct parcels {
 };
 
 struct all_to_all_options {
-  /// `shared`: through memory that the ranks of one host share. Otherwise messages by a plan: `shift:4x4x8`, `ring`, `xor`,
-  /// `pairwise`, `bruck`, `hierarchical:8`, `transposition` and its kin (plan/exchange/exchange_method.hpp). `auto`: shared
-  /// if all ranks are on one host whose shared memory has room, otherwise ring. net/choose.hpp finds the plan for a network.
+  /// `shared`: through shared memory of one host. Otherwise messages by a plan: `shift:4x4x8`, `ring`, `xor`, `pairwise`,
+  /// `bruck`, `hierarchical:8`, `transposition` and its variants (plan/exchange/exchange_method.hpp). `auto`: shared if all
+  /// ranks are on one host with sufficient shared memory, otherwise ring. net/choose.hpp selects the plan for a network.
   std::string schedule = "auto";
   /// A barrier after each round of messages: without it rounds of unequal messages drift into each other, and a schedule
   /// that is free of collisions round by round no longer is.
@@ -53,16 +53,16 @@ class all_to_all {
   all_to_all(all_to_all&&) noexcept;
   all_to_all& operator=(all_to_all&&) noexcept;
 
-  /// How it is carried out: `shared`, or the name of the plan.
+  /// `shared`, or the name of the plan.
   const std::string& schedule() const;
 
   /// Elements that the others have for this rank, from those that each has for the others. @param counts_to shape (ranks)
   /// @collective
   std::vector<std::int64_t> counts_from(std::span<const std::int64_t> counts_to);
 
-  /// Exchange. A transposition has parcels only between those ranks that the plan pairs.
+  /// Exchange. A transposition has parcels only between paired ranks.
   /// @param to, from parcels in `out` and `in`, which do not overlap; from.counts[r] here is to.counts[this rank] on rank r
-  /// @throws usage_error on a rank whose own parcels are outside of its buffers, before anything is sent
+  /// @throws usage_error on a rank with parcels outside of its buffers, before any message
   /// @collective
   template <class T>
   void run(std::span<const T> out, const parcels& to, std::span<T> in, const parcels& from) {
@@ -85,8 +85,8 @@ class all_to_all {
   std::unique_ptr<backend> backend_;
 };
 
-/// Carry out a plan whose messages are whole objects, at most one to a rank in a round: prefix sums, reductions, broadcasts.
-/// @param add sums an arrived object into the own one, both of the object's size; not called for a broadcast
+/// Execute a plan of whole objects with at most one message to a rank per round: prefix sums, reductions, broadcasts.
+/// @param add adds a received object to the local one; not called for a broadcast
 /// @collective on comm
 void execute_on_object(MPI_Comm comm, const plan::plan& what, std::span<std::byte> object,
                        const std::function<void(std::byte* own, const std::byte* arrived)>& add);
@@ -112,14 +112,13 @@ void broadcast(MPI_Comm comm, std::span<T> object, int root) {
   execute_on_object(comm, plan::broadcast_tree(size(comm), root, std::ssize(bytes)), bytes, {});
 }
 
-/// One round of plan::butterfly: swap objects with the rank whose number differs in bit `round`, if there is one.
-/// @param out, in of one size, on all ranks alike, without common bytes
-/// @return whether there was one @collective on comm
+/// One round of plan::butterfly: swap objects with the rank that differs in bit `round`, if it exists.
+/// @param out, in equal size on all ranks, without overlap
+/// @return true if it exists @collective on comm
 bool butterfly_round(MPI_Comm comm, int round, std::span<const std::byte> out, std::span<std::byte> in);
 
-/// All rounds, the first between neighbours. In each, `combine(round, own, arrived)` makes of both what goes on: with sums,
-/// all ranks of a power of two end with the sum over all; with sums and differences times factors it is a transform between
-/// ranks.
+/// All rounds, the first between neighbours. `combine(round, own, arrived)` computes the object of the next round: sums
+/// yield the total on all ranks of a power of two; sums and differences with factors yield a transform between ranks.
 /// @collective on comm
 template <class T, class Combine>
 void butterfly(MPI_Comm comm, std::span<T> object, Combine combine) {

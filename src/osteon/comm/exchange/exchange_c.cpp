@@ -47,7 +47,7 @@ int osteon_all_to_all_counts(osteon_all_to_all* exchange, const std::int64_t* to
   return guarded(error, length, [&] {
     comm::collectively(exchange->comm.get(), [&] {
       for (const std::int64_t count : exchange->counts(to))
-        if (count < 0) throw usage_error("a parcel has fewer than 0 elements");
+        if (count < 0) throw usage_error("negative number of elements in a parcel");
     });
     const auto came = exchange->exchange.counts_from(exchange->counts(to));
     std::copy(came.begin(), came.end(), from);
@@ -79,7 +79,7 @@ int osteon_prefix_sum(const MPI_Comm* comm, void* object, std::int64_t count, ch
       case 'l':
         return sum(static_cast<std::uint64_t*>(object));
       default:
-        throw usage_error(std::string("elements of type '") + type + "' have no prefix sum: take f, d, i or l");
+        throw usage_error(std::string("elements of type '") + type + "' have no prefix sum: use f, d, i or l");
     }
   });
 }

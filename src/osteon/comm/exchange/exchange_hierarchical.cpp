@@ -6,8 +6,8 @@ namespace osteon::comm {
 
 namespace {
 
-/// The hierarchical plan where each group is on one host: member j of a group gets, in the memory that they share, what all
-/// its members have for the members j of all groups; these then send it to each other.
+/// Hierarchical plan with one host per group: member j of a group collects in shared memory the parcels of its group for the
+/// members j of all groups; these members then exchange them.
 class hierarchical final : public all_to_all::backend {
  public:
   hierarchical(MPI_Comm comm, int members, const all_to_all_options& options)

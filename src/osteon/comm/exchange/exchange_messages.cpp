@@ -17,7 +17,7 @@ void wait_for_all(std::vector<MPI_Request>& requests) {
   requests.clear();
 }
 
-/// Plans in which a parcel goes from its sender to its receiver in one message.
+/// Plans that send each parcel in one message.
 class direct_messages final : public all_to_all::backend {
  public:
   direct_messages(MPI_Comm comm, std::vector<plan::round> rounds, const all_to_all_options& options, bool one_host)
@@ -35,7 +35,7 @@ class direct_messages final : public all_to_all::backend {
     for (int r = 0; r < size(comm_); ++r)
       if (r != rank(comm_) && to.counts[static_cast<std::size_t>(r)] > 0 &&
           !std::binary_search(planned_.begin(), planned_.end(), r))
-        throw usage_error(fmt::format("rank {} has {} elements for rank {}, to which its plan sends nothing", rank(comm_),
+        throw usage_error(fmt::format("rank {} has {} elements for rank {}, to which the plan does not send", rank(comm_),
                                       to.counts[static_cast<std::size_t>(r)], r));
     for (std::size_t round = 0; round < rounds_.size(); ++round) {
       for (const auto& m : rounds_[round].receives) {

@@ -30,7 +30,7 @@ void append_messages(std::vector<message>& all, const std::vector<std::int64_t>&
   }
 }
 
-// Messages to this rank in a round. What goes to one peer is told at once: there may be a message for each row.
+// Messages to this rank in a round. The layout for one peer is sent at once, as there may be a message for each row.
 std::vector<message> told(MPI_Comm comm, const plan::round& planned, int number, const std::vector<message>& sent) {
   std::map<int, std::vector<std::int64_t>> out;
   for (const message& m : sent) append(out[m.peer], m);

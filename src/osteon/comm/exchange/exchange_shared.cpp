@@ -26,7 +26,7 @@ struct box {
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
-/// Copy from the memory of another process, where Linux allows it. @return whether all came
+/// Copy from the memory of another process, if Linux permits it. @return true if complete
 bool fetch(pid_t process, const std::byte* from, std::byte* into, std::int64_t bytes) {
   while (bytes > 0) {
     const iovec here{into, static_cast<std::size_t>(bytes)};
@@ -130,7 +130,7 @@ class shared_boxes final : public all_to_all::backend {
     box& state() const { return *reinterpret_cast<box*>(memory); }
   };
 
-  // Do what can be done now. @return whether anything could
+  // Perform all copies that are ready. @return true if there was one
   bool move(end& e) {
     if (e.sends) return e.fetched ? offer(e) : fill_slot(e);
     if (e.state().written.load(std::memory_order_acquire) == e.count) return false;
@@ -180,7 +180,7 @@ class shared_boxes final : public all_to_all::backend {
   void fetch_parcel(end& e) {
     if (!fetch(e.process, e.state().address, e.target, e.left)) {
       try {
-        throw machine_error(fmt::format("cannot read {} bytes of rank {}'s memory, though that was allowed before: {}",
+        throw machine_error(fmt::format("cannot read {} bytes of the memory of rank {}, which was permitted before: {}",
                                         e.left, e.peer, std::strerror(errno)));
       } catch (...) {
         std::terminate();  // the others wait for this rank: the terminate handler prints the error and aborts them, as in

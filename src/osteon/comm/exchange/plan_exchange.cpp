@@ -51,8 +51,8 @@ struct chunk_group {
   std::int64_t pixels = 0;
 };
 
-// Small messages to one peer become one: a plan by what is drawn has a span for each row. In the order of the sender's tags,
-// which both ends know.
+// Merge small messages to one peer, as plans of active pixels have a span for each row. The order follows the sender's tags,
+// which both ends have.
 std::vector<chunk_group> grouped(const std::vector<exchange_schedule::message>& messages) {
   std::vector<std::size_t> by_tag(messages.size());
   std::iota(by_tag.begin(), by_tag.end(), std::size_t{0});
@@ -133,7 +133,7 @@ dense_exchange::dense_exchange(MPI_Comm comm, const exchange_schedule& schedule,
   for (round& r : rounds_) give_sums(r, sums_.get());
 }
 
-// Only where two layers can be there and one is still missing. Returns the bytes that the round needs.
+// Allocate only for works with two possible early layers. Returns the bytes of the round.
 std::int64_t dense_exchange::give_sums(round& r, std::byte* memory) const {
   std::int64_t bytes = 0;
   for (work& w : r.works) {
@@ -216,7 +216,7 @@ dense_exchange::~dense_exchange() {
       for (MPI_Request& q : *requests) MPI_Request_free(&q);
 }
 
-// The layers at the back of a work that have come, with those that were joined before.
+// Combine the arrived layers at the back of a work with those combined before.
 bool dense_exchange::join_some(const round& r, std::vector<progress>& works, const std::vector<bool>& came) const {
   for (std::size_t i = 0; i < works.size(); ++i) {
     const work& w = r.works[i];

@@ -18,8 +18,8 @@ using compositing::exchange_object;
 using compositing::exchange_schedule;
 using compositing::pixel_piece;
 
-/// Go through the plan once without pixels: ranks tell each other what their messages hold.
-/// @throws usage_error if a rank waits for what nobody sends
+/// Process the plan once without pixels: ranks exchange the layout of their messages.
+/// @throws usage_error if a rank expects a message that no rank sends
 /// @collective on comm
 exchange_schedule make_schedule(MPI_Comm comm, const plan::rank_plan& mine, std::int64_t elements,
                                 const exchange_object& object);
@@ -27,12 +27,11 @@ exchange_schedule make_schedule(MPI_Comm comm, const plan::rank_plan& mine, std:
 using compositing::exchange_pixels;
 using compositing::frame_report;
 
-/// Blend layers with the threads that OpenMP gives.
+/// Blend layers with OpenMP threads.
 void blend_by_threads(kernel::pixel_format format, std::byte* out, std::span<const kernel::layer> layers,
                       std::int64_t count);
 
-/// Round pixels of the result that are still in the wide format: a plan that leaves out empty images does not know which
-/// blend is the last of a pixel.
+/// Round pixels of the result in the wide format: a plan that skips empty images cannot determine the last blend of a pixel.
 void finish_wide(const exchange_schedule& schedule, exchange_pixels& pixels);
 
 /// The same for images that are empty outside the runs `active` of the result; there the result is then empty.
@@ -40,13 +39,13 @@ void finish_sparse(const exchange_schedule& schedule, exchange_pixels& pixels, s
 
 /// One rank's part of a plan for dense images, with its messages prepared: planned once, started for each frame.
 ///
-/// Long messages are cut into chunks, and a stretch of pixels is blended as soon as all its layers have come, while others
-/// are under way. Meanwhile the layers at its back that have arrived may be joined: that is the order of blending all at
-/// once, so the bits do not depend on the order of arrival.
+/// Long messages are split into chunks, and an interval of pixels is blended when all its layers have arrived, while others
+/// are in flight. Layers at its back may be combined earlier: this is the order of blending all at once, so results do not
+/// depend on the order of arrival.
 class dense_exchange {
  public:
-  /// @param comm is used until the object goes
-  /// @param join_while_waiting it takes the core that it waits on, and memory for a sum of each pixel that is blended
+  /// @param comm must outlive this object
+  /// @param join_while_waiting uses the waiting core, and memory for a sum of each blended pixel
   dense_exchange(MPI_Comm comm, const exchange_schedule& schedule, exchange_pixels& pixels, bool join_while_waiting);
   ~dense_exchange();
   dense_exchange(const dense_exchange&) = delete;
@@ -56,7 +55,7 @@ class dense_exchange {
   frame_report run();
 
  private:
-  struct work {  ///< layers that become one, once `awaited` chunks have come
+  struct work {  ///< layers to blend after the arrival of `awaited` chunks
     kernel::pixel_format format;
     std::byte* out;
     std::vector<kernel::layer> layers;
@@ -68,7 +67,7 @@ class dense_exchange {
   };
   struct round {
     std::vector<MPI_Request> sends, arrivals;
-    std::vector<std::vector<std::size_t>> wanted_by;  ///< by arrival: the works that need it
+    std::vector<std::vector<std::size_t>> wanted_by;  ///< by arrival: dependent works
     std::vector<work> works;
     bool collects = false;
     std::int64_t bytes_sent = 0;
@@ -91,7 +90,7 @@ class dense_exchange {
 /// The same for images that are empty in places: messages hold only the runs of pixels that are not.
 class sparse_exchange {
  public:
-  /// @param comm, schedule, pixels are used until the object goes
+  /// @param comm, schedule, pixels must outlive this object
   sparse_exchange(MPI_Comm comm, const exchange_schedule& schedule, exchange_pixels& pixels)
       : comm_(comm), schedule_(schedule), pixels_(pixels) {}
 

@@ -141,7 +141,7 @@ frame_report sparse_exchange::run(std::vector<plan::span>& active, message_ledge
     if (counted) {
       plan::round& round = counted->emplace_back();
       for (std::size_t m = 0; m < out.size(); ++m) round.sends.push_back({r.sends[m].peer, {0, std::ssize(out[m])}});
-      for (const auto& m : r.arrivals) round.receives.push_back({m.peer});  // sizes are not known yet
+      for (const auto& m : r.arrivals) round.receives.push_back({m.peer});  // sizes are unknown
     }
     std::vector<arrival> came(r.arrivals.size());
     std::vector<int> awaited;
@@ -152,7 +152,7 @@ frame_report sparse_exchange::run(std::vector<plan::span>& active, message_ledge
     std::vector<std::size_t> missing;
     for (std::size_t m = 0; m < r.arrivals.size(); ++m) missing.push_back(m);
     while (!missing.empty()) {
-      // Sizes are not known before; whichever message has come is taken.
+      // Sizes are unknown; receive messages in the order of arrival.
       const std::size_t before = missing.size();
       std::erase_if(missing, [&](std::size_t m) {
         int there = 0;
