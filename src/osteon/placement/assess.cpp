@@ -44,7 +44,7 @@ core_costs costs_between_cores(const target& where, int host, std::span<const in
   for (const int a : cores)
     for (const int b : cores) {
       const path_cost& path = inside[static_cast<std::size_t>(tree.between(a, b))];
-      // A measured path may be no faster than a longer one; a hair for each level keeps what is close together.
+      // A measured path may not be faster than a longer one; a small cost per level prefers close cores.
       const double level = 1 + 1e-3 * tree_distance(tree, a, b);
       costs.push_back(a == b ? 0.0F : static_cast<float>(level * path.time(message_bytes) / message_bytes * 1e9));
     }

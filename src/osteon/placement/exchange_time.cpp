@@ -17,10 +17,10 @@ double exchange_seconds(MPI_Comm comm, const graph& g, int repeats) {
   comm::collectively(comm, [&] {
     if (g.size() != comm::size(comm))
       throw usage_error(
-          fmt::format("a graph of {} subdomains for {} ranks: there must be one for each", g.size(), comm::size(comm)));
+          fmt::format("a graph of {} subdomains for {} ranks: must be one per rank", g.size(), comm::size(comm)));
     std::int64_t sum = 0, largest = 0;
     for (const std::int64_t w : g.weights(me)) sum += w, largest = std::max(largest, w);
-    if (largest > most) throw usage_error(fmt::format("a message of {} bytes: at most {} can be measured", largest, most));
+    if (largest > most) throw usage_error(fmt::format("a message of {} bytes: must be at most {}", largest, most));
     out.assign(static_cast<std::size_t>(largest), 1);
     in.resize(static_cast<std::size_t>(sum));
   });

@@ -46,7 +46,7 @@ std::vector<int> cores_in_order(const job& j, const std::vector<int>& host) {
   return place;
 }
 
-// The same for hosts whose trees and inner graphs are equal: with bricks these are nearly all.
+// The same for hosts with equal trees and inner graphs: with bricks nearly all.
 struct inner_problem {
   int tree;
   std::vector<int> cores;
@@ -124,7 +124,7 @@ std::vector<int> by_search(const job& j, placement& result) {
   std::vector<int> host(at(n));
   for (int v = 0; v < n; ++v) host[at(v)] = mapping.host[at(groups.part[at(v)])];
   if (mapping.host != identity(hosts)) result.how.push_back("groups mapped to hosts");
-  // Single subdomains may still gain where hosts are not alike.
+  // Exchanges of single subdomains may still gain for different hosts.
   if (!j.where.network.distance.empty()) {
     std::vector<int> joint = host;
     swap_search(j.g, j.capacity, joint, {j.where.network.distance.data(), hosts},
@@ -157,7 +157,7 @@ void assess_random(const job& j, placement& result) {
 method parse_method(std::string_view name) {
   for (std::size_t i = 0; i < method_names.size(); ++i)
     if (method_names[i] == name) return static_cast<method>(i);
-  throw usage_error(fmt::format("there is no placement method '{}'; there are: {}", name, fmt::join(method_names, ", ")));
+  throw usage_error(fmt::format("unknown placement method '{}'; known are: {}", name, fmt::join(method_names, ", ")));
 }
 
 std::string_view name_of(method m) { return method_names[static_cast<std::size_t>(m)]; }
@@ -165,10 +165,9 @@ std::string_view name_of(method m) { return method_names[static_cast<std::size_t
 placement place(const graph& g, const target& where, const options& options) {
   const stopwatch clock;
   if (g.size() > static_cast<int>(where.places.size()))
-    throw usage_error(
-        fmt::format("{} subdomains for {} cores on {} hosts: there must be a core for each; use fewer ranks or "
-                    "more hosts",
-                    g.size(), where.places.size(), where.hosts()));
+    throw usage_error(fmt::format(
+        "{} subdomains for {} cores on {} hosts: must be at least one core per subdomain; use fewer ranks or more hosts",
+        g.size(), where.places.size(), where.hosts()));
   if (options.grid && std::int64_t{options.grid->blocks[0]} * options.grid->blocks[1] * options.grid->blocks[2] != g.size())
     throw usage_error(fmt::format("a grid of {} x {} x {} blocks is not a graph of {} subdomains", options.grid->blocks[2],
                                   options.grid->blocks[1], options.grid->blocks[0], g.size()));
@@ -197,7 +196,7 @@ placement place(const graph& g, const target& where, const options& options) {
     }
   }
   result.result = assess(g, result.place, where);
-  // The baselines are what they are; only ours promises to be no worse.
+  // Only this method guarantees a result no worse than the input order.
   const bool is_worse = result.gain() < std::max(options.least_gain, 0.0) ||
                         result.result.predicted_s() > result.input.predicted_s() * (1 + 1e-9);
   if (options.how == method::best && is_worse) {

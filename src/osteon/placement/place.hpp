@@ -1,7 +1,6 @@
 #pragma once
 /// @file
-/// Subdomains onto cores; the cost of a placement by the model that placements are chosen by, and the measured time beside
-/// it.
+/// Mapping of subdomains to cores; cost of a placement by the model used for the selection, and the measured time.
 #include <mpi.h>
 
 #include <array>
@@ -22,11 +21,11 @@ struct assessment {
   std::int64_t off_host_bytes = 0;              ///< both directions
   std::array<std::int64_t, 4> bytes_by_path{};  ///< both directions; indexed by machine::path
   network_load network;
-  std::string hottest_link;                    ///< empty if nothing leaves a host
+  std::string hottest_link;                    ///< empty without messages between hosts
   double slowest_rank_s = 0, mean_rank_s = 0;  ///< of a rank that sends its messages one after another
   /// The exchange's time: that of the hottest link or of the slowest rank, whichever is longer.
   double predicted_s() const { return std::max(network.hottest_time, slowest_rank_s); }
-  /// The value that placements are compared by; the means decide between those whose worst is equal.
+  /// Value for the comparison of placements; means decide between equal maxima.
   double score() const { return predicted_s() + 0.1 * (network.mean_time + mean_rank_s); }
 };
 
@@ -81,8 +80,8 @@ struct placement {
 /// @cite [Ito]: AFC and AFC-NB
 placement place(const graph& g, const target& where, const options& options = {});
 
-/// Seconds of an exchange in which rank r sends to the neighbours of vertex r what their edges weigh, and receives as
-/// much: of each repeat the slowest rank counts, of these the median.
+/// Seconds of an exchange in which rank r sends to and receives from the neighbours of vertex r the bytes of the edge
+/// weights: median over repetitions of the slowest rank.
 /// @param g the same on all ranks, a vertex for each
 /// @throws usage_error on all ranks if the graph has not a vertex for each rank, or a message is larger than 1 GiB
 /// @collective on comm

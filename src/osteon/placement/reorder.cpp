@@ -46,7 +46,7 @@ machine::description selected(const machine::description& machine, const std::ve
 std::string line_of(const placement& p) {
   const double before = static_cast<double>(p.input.off_host_bytes) / 1e6;
   if (p.kept_input)
-    return fmt::format("ranks stay in their order ({:.1f} MB off-host per exchange, {:.3g} ms predicted)", before,
+    return fmt::format("ranks remain in their order ({:.1f} MB off-host per exchange, {:.3g} ms predicted)", before,
                        p.input.predicted_s() * 1e3);
   return fmt::format("ranks placed: off-host {:.1f} -> {:.1f} MB per exchange, predicted {:.3g} -> {:.3g} ms; {}", before,
                      static_cast<double>(p.result.off_host_bytes) / 1e6, p.input.predicted_s() * 1e3,
@@ -63,12 +63,12 @@ target places_of_ranks(MPI_Comm comm, const machine::description& machine, int t
   for (const std::string& name : here.hosts.names())
     if (!machine.hosts.find(name)) unknown.push_back(name);
   for (const int h : here.host_of_rank) host.push_back(machine.hosts.find(here.hosts.name(h)).value_or(-1));
-  if (!unknown.empty()) {  // known to all ranks alike
+  if (!unknown.empty()) {  // equal on all ranks
     const std::size_t all = unknown.size();
     unknown.resize(std::min<std::size_t>(all, 8));
     throw data_error(
-        fmt::format("the description of the machine does not have {} of this job's hosts: {}{}; it is of another "
-                    "allocation, run `osteon probe` again",
+        fmt::format("the machine file lacks {} of the hosts of this job: {}{}; it belongs to another allocation, run "
+                    "`osteon probe` again",
                     all, fmt::join(unknown, ", "), all > 8 ? ", ..." : ""));
   }
   int core = -1;
@@ -105,11 +105,11 @@ reordered reorder(MPI_Comm comm, const graph& g, const machine::description& mac
   reordered result;
   result.old_rank.resize(at(ranks));
   std::array<double, 6> numbers{};
-  // A search of one rank while the others wait: it is short, and there is no doubt that all get the same.
+  // One rank searches while the others wait: the search is short, and the result is equal on all ranks.
   comm::collectively(comm, [&] {
     if (me != 0) return;
     if (g.size() != ranks)
-      throw usage_error(fmt::format("a graph of {} subdomains for {} ranks: there must be one for each", g.size(), ranks));
+      throw usage_error(fmt::format("a graph of {} subdomains for {} ranks: must be one per rank", g.size(), ranks));
     const placement found = place(g, all, options.search);
     result.old_rank = found.place;
     result.report.line = line_of(found);

@@ -32,24 +32,24 @@ struct reordered {
   reorder_report report;
 };
 
-/// Where the ranks of a communicator run, in their order: on the host of their processor's name, each on the core that it
-/// is bound to; if it is bound to several, on cores that are distributed evenly over the host's ranks.
+/// Places of the ranks of a communicator in rank order: on the host of their processor name, each on the core to which it is
+/// bound; if bound to several, on cores distributed evenly over the ranks of the host.
 ///
 /// With more ranks than cores, cores are shared.
-/// @return the same on all ranks; the machine of the target is that of the hosts in use
-/// @throws data_error on all ranks if a host is not in the description: a machine file of another allocation. The message
-///         names up to eight such hosts.
+/// @return equal on all ranks; the machine of the target contains the hosts in use
+/// @throws data_error on all ranks if the machine file lacks a host (another allocation). The message names up to eight such
+/// hosts.
 /// @collective on comm
 target places_of_ranks(MPI_Comm comm, const machine::description& machine, int threads = 1);
 
-/// Renumber the ranks of a communicator for a graph of as many subdomains. To be called before data is loaded: what a rank
-/// holds does not move.
-/// @param g the graph; only that of rank 0 is looked at
-/// @throws usage_error on all ranks if the graph has not as many vertices as there are ranks; else as places_of_ranks does
+/// Renumber the ranks of a communicator for a graph with one subdomain per rank. Call before data are loaded: data of a rank
+/// are not moved.
+/// @param g the graph; significant on rank 0 only
+/// @throws usage_error on all ranks if the number of vertices differs from the number of ranks; else as places_of_ranks
 /// @collective on comm
 reordered reorder(MPI_Comm comm, const graph& g, const machine::description& machine, const reorder_options& options = {});
 
-/// MPI_Cart_create whose reordering works: blocks of a grid that exchange faces, on the ranks of `comm`.
+/// MPI_Cart_create with effective reordering: blocks of a grid that exchange faces, on the ranks of `comm`.
 /// @return ranks with a Cartesian topology of dimensions z, y, x
 /// @throws as reorder does @collective on comm
 reordered cart_create(MPI_Comm comm, const cartesian& grid, const machine::description& machine,

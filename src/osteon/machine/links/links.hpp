@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// How fast the paths between cores and between hosts are, and whether they were faster before.
+/// Latency and bandwidth of the paths between cores and hosts, and comparison with earlier measurements.
 #include <cstdint>
 #include <optional>
 #include <osteon/machine/topology/topology.hpp>
@@ -9,7 +9,7 @@
 
 namespace osteon::machine {
 
-/// One path in one direction: a message of s bytes takes latency_s + s / bandwidth.
+/// One path in one direction: the time of a message of s bytes is latency_s + s / bandwidth.
 struct link {
   double latency_s = 0;
   double bandwidth = 0;  ///< bytes per second; 0: not measured
@@ -20,7 +20,8 @@ struct link {
 };
 
 /// A link between every two hosts, the same in both directions: for each pair up to about a thousand hosts, for each pair
-/// of clusters beyond. A cluster is a set of hosts that see each other and all others alike: a switch, or one slow host.
+/// of clusters beyond. A cluster is a set of hosts with equal links to each other and to all others: a switch, or one slow
+/// host.
 class host_links {
  public:
   host_links() = default;
@@ -36,7 +37,7 @@ class host_links {
   /// @param between k x k links; the diagonal is that between hosts of one cluster (of no meaning for a cluster of one)
   /// @throws data_error if sizes or numbers do not fit, or the links are not symmetric
   static host_links clustered(std::vector<int> cluster_of, std::vector<link> between);
-  /// All hosts alike.
+  /// Equal links between all hosts.
   static host_links uniform(int hosts, link each);
 
   int hosts() const { return hosts_; }
@@ -65,7 +66,7 @@ class host_links {
 
 /// The paths of a machine, seen in one way: one message at a time (isolated), or from all cores at once (loaded).
 struct path_speeds {
-  std::array<std::optional<link>, paths_inside> inside;  ///< by path; nothing where it was not measured
+  std::array<std::optional<link>, paths_inside> inside;  ///< by path; nothing if not measured
   host_links between;                                    ///< of no hosts where it was not measured
 
   /// The link of a path inside a host: as measured, else the next nearer class that was, else the next farther.
@@ -94,7 +95,7 @@ path path_between(const host_list& hosts, place a, place b);
 /// hosts
 link link_between(const description& machine, const path_speeds& seen, place a, place b);
 
-/// Hosts that nobody measured, with the paths of an ordinary cluster of today: enough to rank placements.
+/// Unmeasured hosts with the paths of a typical cluster, sufficient to rank placements.
 description assumed(host_list hosts);
 
 /// Differences between two measurements.

@@ -49,46 +49,45 @@ json to_json(const path_speeds& seen) {
 }
 
 [[noreturn]] void refuse(const std::string& file, const std::string& why) {
-  throw data_error(fmt::format(
-      "{}: {}; it is no machine file of osteon, or is damaged: make a new one by `osteon probe -o {}`", file, why, file));
+  throw data_error(fmt::format("{}: {}; not a machine file of osteon, or damaged: create a new one by `osteon probe -o {}`",
+                               file, why, file));
 }
 
-// Reads values and refuses what no machine can have. `where` is the path of keys, for messages.
+// Reads values and rejects invalid ones. `where` is the path of keys, for messages.
 class reader {
  public:
   explicit reader(const std::string& file) : file_(file) {}
 
   const json& member(const json& object, const char* key) const {
-    if (!object.is_object()) refuse(file_, fmt::format("an object with '{}' was expected", key));
+    if (!object.is_object()) refuse(file_, fmt::format("expected an object with '{}'", key));
     const auto found = object.find(key);
-    if (found == object.end()) refuse(file_, fmt::format("'{}' is missing", key));
+    if (found == object.end()) refuse(file_, fmt::format("missing '{}'", key));
     return *found;
   }
   std::string text(const json& value, const char* key) const {
-    if (!value.is_string()) refuse(file_, fmt::format("'{}' is no text", key));
+    if (!value.is_string()) refuse(file_, fmt::format("'{}' is not a text", key));
     return value.get<std::string>();
   }
   const json& list(const json& object, const char* key) const {
     const json& value = member(object, key);
-    if (!value.is_array()) refuse(file_, fmt::format("'{}' is no list", key));
+    if (!value.is_array()) refuse(file_, fmt::format("'{}' is not a list", key));
     return value;
   }
   int index(const json& value, std::size_t limit, const char* key) const {
     if (!value.is_number_unsigned() || value.get<std::uint64_t>() >= limit)
-      refuse(file_,
-             fmt::format("'{}' holds {}, where numbers from 0 to below {} are expected", key, shortened(value), limit));
+      refuse(file_, fmt::format("'{}' contains {}; numbers must be in [0, {})", key, shortened(value), limit));
     return static_cast<int>(value.get<std::uint64_t>());
   }
   double seconds_or_rate(const json& value, const char* key) const {
     const double number = value.is_number() ? value.get<double>() : -1;
     if (!std::isfinite(number) || number < 0)
-      refuse(file_, fmt::format("'{}' holds {}, where numbers from 0 are expected", key, shortened(value)));
+      refuse(file_, fmt::format("'{}' contains {}; numbers must not be negative", key, shortened(value)));
     return number;
   }
   std::uint64_t bytes_of_node(const json& value) const {
     constexpr auto most = std::uint64_t{1} << 60;
     if (!value.is_number_unsigned() || value.get<std::uint64_t>() == 0 || value.get<std::uint64_t>() > most)
-      refuse(file_, fmt::format("'numa_bytes' holds {}, where bytes from 1 to {} are expected", shortened(value), most));
+      refuse(file_, fmt::format("'numa_bytes' contains {}; must be from 1 to {}", shortened(value), most));
     return value.get<std::uint64_t>();
   }
   pu_set pus(const json& value, const char* key) const {
@@ -112,7 +111,7 @@ class reader {
     pu_set all;
     const json& cores = list(object, "cores");
     for (const json& row : cores) {
-      if (!row.is_array() || row.size() != 4) refuse(file_, "a core is no list of package, NUMA node, L3 and threads");
+      if (!row.is_array() || row.size() != 4) refuse(file_, "a core is not a list of package, NUMA node, L3 and threads");
       core c{index(row[0], cores.size(), "cores"), index(row[1], cores.size(), "cores"),
              index(row[2], cores.size(), "cores"), pus(row[3], "cores")};
       if (c.pus.empty()) refuse(file_, "a core has no hardware thread");
@@ -124,14 +123,14 @@ class reader {
         result.numa_bytes.push_back(static_cast<std::int64_t>(bytes_of_node(bytes)));
       for (const core& c : result.cores)
         if (at(c.numa) >= result.numa_bytes.size())
-          refuse(file_, fmt::format("a core has NUMA node {}, but there are {} sizes in 'numa_bytes'", c.numa,
+          refuse(file_, fmt::format("a core has NUMA node {}, but 'numa_bytes' contains {} sizes", c.numa,
                                     result.numa_bytes.size()));
     }
     std::sort(all.begin(), all.end());
     if (const auto twice = std::adjacent_find(all.begin(), all.end()); twice != all.end())
       refuse(file_, fmt::format("hardware thread {} belongs to two cores", *twice));
     if (!without(result.allowed, all).empty())
-      refuse(file_, fmt::format("hardware threads {} are allowed but are not there", to_list(without(result.allowed, all))));
+      refuse(file_, fmt::format("hardware threads {} are allowed but do not exist", to_list(without(result.allowed, all))));
     return result;
   }
 
@@ -141,7 +140,7 @@ class reader {
     host_list result;
     const json &names = list(root, "hosts"), &tree_of = list(root, "tree_of_host");
     if (names.size() != tree_of.size())
-      refuse(file_, fmt::format("there are {} hosts, but {} trees of hosts", names.size(), tree_of.size()));
+      refuse(file_, fmt::format("{} hosts, but {} trees of hosts", names.size(), tree_of.size()));
     for (std::size_t i = 0; i < names.size(); ++i) {
       const int place = index(tree_of[i], trees.size(), "tree_of_host");
       try {
@@ -156,7 +155,7 @@ class reader {
   host_links links(const json& object) const {
     const json &latency = list(object, "latency_s"), &bandwidth = list(object, "bandwidth_B_per_s");
     if (latency.size() != bandwidth.size())
-      refuse(file_, fmt::format("there are {} latencies, but {} bandwidths", latency.size(), bandwidth.size()));
+      refuse(file_, fmt::format("{} latencies, but {} bandwidths", latency.size(), bandwidth.size()));
     std::vector<link> values;
     for (std::size_t i = 0; i < latency.size(); ++i)
       values.push_back({seconds_or_rate(latency[i], "latency_s"), seconds_or_rate(bandwidth[i], "bandwidth_B_per_s")});
@@ -180,7 +179,7 @@ class reader {
         result.inside[i] = one_link(*found);
     result.between = links(member(object, "between"));
     if (result.between.hosts() != 0 && result.between.hosts() != hosts)
-      refuse(file_, fmt::format("there are {} hosts, but links of {}", hosts, result.between.hosts()));
+      refuse(file_, fmt::format("{} hosts, but links of {}", hosts, result.between.hosts()));
     return result;
   }
 
@@ -217,11 +216,11 @@ std::string to_text(const description& machine) {
 
 description parse_machine(std::string_view text, const std::string& name) {
   const json root = json::parse(text, nullptr, false);
-  if (root.is_discarded()) refuse(name, "this is no JSON");
+  if (root.is_discarded()) refuse(name, "not valid JSON");
   const reader in(name);
   const std::string schema = in.text(in.member(root, "schema"), "schema");
   if (schema != machine_schema)
-    refuse(name, fmt::format("its schema is '{}', and this osteon reads '{}'", schema.substr(0, 60), machine_schema));
+    refuse(name, fmt::format("the schema is '{}'; this version reads '{}'", schema.substr(0, 60), machine_schema));
   description machine;
   machine.measured_at = in.text(in.member(root, "measured_at"), "measured_at");
   machine.hosts = in.hosts(root);
@@ -233,7 +232,7 @@ description parse_machine(std::string_view text, const std::string& name) {
 
 void write_machine(const std::string& file, const description& machine) {
   const std::string temporary = file + ".part", text = to_text(machine);
-  // Made anew: where another user may write, the name could be a link to a file of ours.
+  // Create a new file: in a folder writable by other users, the name could be a link to another file.
   std::remove(temporary.c_str());
   const int made = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (made >= 0) ::close(made);
@@ -243,13 +242,13 @@ void write_machine(const std::string& file, const description& machine) {
   out.close();
   if (made < 0 || !out || std::rename(temporary.c_str(), file.c_str()) != 0) {
     std::remove(temporary.c_str());
-    throw machine_error(fmt::format("{}: cannot be written; is there space, and may this user write there?", file));
+    throw machine_error(fmt::format("{}: cannot be written; check free space and permissions", file));
   }
 }
 
 description read_machine(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
-  if (!in) throw data_error(fmt::format("{}: cannot be read; make a machine file by `osteon probe -o {}`", file, file));
+  if (!in) throw data_error(fmt::format("{}: cannot be read; create a machine file by `osteon probe -o {}`", file, file));
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   return parse_machine(text, file);
 }
@@ -276,8 +275,8 @@ description matched(const description& machine, const host_list& hosts, const st
     add("in the file but not in this job", gone);
     add("in this job but not in the file", fresh);
     add("with other cores than in the file", other);
-    throw data_error(fmt::format("{}: was measured on another allocation ({}); measure this one by `osteon probe -o {}`",
-                                 name, why, name));
+    throw data_error(
+        fmt::format("{}: measured on another allocation ({}); measure this one by `osteon probe -o {}`", name, why, name));
   }
   description result{hosts, machine.isolated, machine.loaded, machine.measured_at};
   for (auto* seen : {&result.isolated, &result.loaded})

@@ -13,7 +13,7 @@ namespace osteon::machine {
 
 namespace {
 
-// Of the links of a host: all, and those that were measured alone.
+// Links of a host: all, and those measured individually.
 struct abilities {
   std::vector<double> all, alone;
 };
@@ -106,7 +106,7 @@ host_links links_from(int hosts, const std::vector<host_sample>& samples, const 
                                                                            s.found.bandwidth};
     return host_links::dense(hosts, std::move(links));
   }
-  // Two clusters without a measured link get the worse of what they have with others, or else within themselves.
+  // Two clusters without a measured link get the worse link to other clusters, or else the worse internal link.
   const std::size_t k = at(judged.clusters);
   const auto groups = by_clusters(judged, samples);
   std::vector<std::vector<const host_sample*>> outside(k), inside(k);
@@ -144,16 +144,16 @@ std::vector<std::string> lines_of(const verdict& judged, const host_list& hosts)
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < judged.hosts.size() && i < most; ++i) {
     const slow_host& s = judged.hosts[i];
-    lines.push_back(fmt::format("SLOW host {}: {}, where {} is usual (all {} links)", hosts.name(s.host),
-                                rate_text(s.bandwidth), rate_text(s.usual), s.links));
+    lines.push_back(fmt::format("SLOW host {}: {}, median {} (all {} links)", hosts.name(s.host), rate_text(s.bandwidth),
+                                rate_text(s.usual), s.links));
   }
-  if (judged.hosts.size() > most) lines.push_back(fmt::format("and {} more slow hosts", judged.hosts.size() - most));
+  if (judged.hosts.size() > most) lines.push_back(fmt::format("{} more slow hosts", judged.hosts.size() - most));
   for (std::size_t i = 0; i < judged.links.size() && i < most; ++i) {
     const slow_link& s = judged.links[i];
-    lines.push_back(fmt::format("SLOW link {} - {}: {}, where {} is usual between such hosts", hosts.name(s.a),
-                                hosts.name(s.b), rate_text(s.bandwidth), rate_text(s.usual)));
+    lines.push_back(fmt::format("SLOW link {} - {}: {}, median {} between such hosts", hosts.name(s.a), hosts.name(s.b),
+                                rate_text(s.bandwidth), rate_text(s.usual)));
   }
-  if (judged.links.size() > most) lines.push_back(fmt::format("and {} more slow links", judged.links.size() - most));
+  if (judged.links.size() > most) lines.push_back(fmt::format("{} more slow links", judged.links.size() - most));
   return lines;
 }
 

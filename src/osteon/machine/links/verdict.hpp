@@ -11,7 +11,7 @@ namespace osteon::machine {
 struct host_sample {
   int a = 0, b = 0;
   link found;
-  bool alone = false;  ///< measured again while nothing else was
+  bool alone = false;  ///< repeated individually
 };
 
 struct slow_host {
@@ -43,8 +43,8 @@ struct verdict {
 /// @cost O(samples log samples)
 verdict judge(int hosts, const std::vector<host_sample>& samples, double slow_below);
 
-/// The links of all pairs where each was measured, and of pairs of clusters otherwise: their medians, or where no link of
-/// two clusters was measured, the slower of what each has with others.
+/// Links of all pairs if each was measured, otherwise of pairs of clusters: medians, or for unmeasured pairs of clusters the
+/// slower of their links to others.
 host_links links_from(int hosts, const std::vector<host_sample>& samples, const verdict& judged);
 
 /// Words for a person, one line each: "SLOW host n2: 11.7 MB/s, where 38 MB/s is usual (all 3 links)".

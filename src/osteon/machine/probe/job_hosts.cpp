@@ -79,7 +79,7 @@ job_hosts hosts_of(MPI_Comm comm) {
   const bool first = ranks_by_name[name_hashes[static_cast<std::size_t>(rank)]].front() == rank;
   const std::vector<std::string> names = texts_of(comm, first ? own_name() : "");
 
-  // Only one rank of a host asks hwloc, and of equal trees one travels.
+  // One rank per host calls hwloc, and equal trees are sent once.
   host_tree own_tree;
   comm::collectively(comm, [&] {
     if (first) own_tree = this_host();

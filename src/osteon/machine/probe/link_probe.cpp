@@ -27,8 +27,8 @@ std::vector<rank_pairs> all_rounds(int hosts) {
   return rounds;
 }
 
-// Seldom more than 2 log2(n) others for each host, at all distances in the order of names: what is next to each other in
-// it is mostly next to each other in the network.
+// Rarely more than 2 log2(n) others for each host, at all distances in the order of names, as neighbours in this order are
+// mostly neighbours in the network.
 std::vector<rank_pairs> sampled_rounds(int hosts) {
   std::vector<rank_pairs> rounds;
   for (int distance = 1; distance < hosts; distance *= 2)
@@ -41,8 +41,8 @@ std::vector<rank_pairs> sampled_rounds(int hosts) {
   return rounds;
 }
 
-// Deal rounds of hosts out to cores: core 0 of each host does the first, core 1 the second, and so on at once.
-// @param at_once cores of each host @param ranks_of_host ranks on each host, at least so many
+// Assign rounds of hosts to cores: core 0 of each host performs the first, core 1 the second, concurrently.
+// @param at_once cores of each host @param ranks_of_host ranks on each host, at least at_once
 std::vector<rank_pairs> dealt_to_cores(const std::vector<rank_pairs>& of_hosts, int at_once,
                                        const std::vector<std::vector<int>>& ranks_of_host) {
   const int count = static_cast<int>(of_hosts.size());
@@ -56,8 +56,8 @@ std::vector<rank_pairs> dealt_to_cores(const std::vector<rank_pairs>& of_hosts, 
   return rounds;
 }
 
-// Some pairs of each path inside a host, from all over it, one after the other.
-// @param here ranks of the host @param path_of the path between two of them, where it is known
+// Some pairs of each path inside a host, spread over it, one at a time.
+// @param here ranks of the host @param path_of path between two of them, if known
 std::vector<rank_pairs> rounds_of_paths(const std::vector<int>& here,
                                         const std::function<std::optional<path>(int, int)>& path_of) {
   constexpr int starts = 4;
@@ -93,7 +93,7 @@ std::vector<rank_pairs> rounds_of_all(const std::vector<int>& here) {
 constexpr double longest_round = 2.0, shortest_round = 3e-3, shortest_retest = 0.02, longest_inside = 0.5;
 constexpr double inside_weight = 1, between_weight = 5, retest_weight = 2;
 constexpr int chunks = 8, repeats = 15, paper_repeats = 7;
-// Wide steps as far as the latency goes, then steps of two for the slope.
+// Wide steps in the latency regime, then steps of two for the slope.
 constexpr std::array geometric_sizes = {64.0,     1024.0,   4096.0,   16384.0,   32768.0,   65536.0,
                                         131072.0, 262144.0, 524288.0, 1048576.0, 2097152.0, 4194304.0};
 constexpr std::array paper_sizes = {0.667, 0.8, 1.0, 1.25, 1.5};  // of this many bytes:
@@ -120,7 +120,7 @@ class prober {
     const bool inside = most_on_a_host_ > 1, between = hosts() > 1;
     const bool loaded_between = between && options_.loaded && fewest_on_a_host_ > 1;
     if (between && options_.loaded && !loaded_between)
-      remark("between hosts nothing was measured under load: that takes at least two ranks on each host");
+      remark("links between hosts were not measured under load: this requires at least two ranks per host");
     weight_left_ = (inside ? inside_weight : 0) * (options_.isolated + options_.loaded) +
                    (between ? between_weight : 0) * (options_.isolated + loaded_between) + (between ? retest_weight : 0);
     for (const bool loaded : {false, true}) {
@@ -140,7 +140,7 @@ class prober {
   double left() const { return options_.budget_s - (now_() - start_); }
   void remark(std::string words) { result_.remarks.push_back(std::move(words)); }
 
-  // Seconds for the next stage: its part of what is left.
+  // Seconds for the next stage: its fraction of the remaining time.
   double share(double weight) {
     const double part = std::max(left(), 0.0) * weight / weight_left_;
     weight_left_ -= weight;
@@ -171,7 +171,7 @@ class prober {
     return m;
   }
 
-  // Fit what came back; samples between hosts also go to `samples`.
+  // Fit the measurements; samples between hosts are also stored in `samples`.
   void take(const std::vector<pair_timings>& measured, bool loaded, bool alone, std::vector<host_sample>* samples) {
     for (const pair_timings& p : measured) {
       const auto what = path_of(p.a, p.b);
@@ -201,8 +201,7 @@ class prober {
     const double fits = of_base > 0 ? 0.9 * seconds / static_cast<double>(rounds) / of_base : paper_base;
     if (fits >= paper_base) return;
     paper_base_ = std::max(fits, smallest_paper_base);
-    remark(fmt::format("the sizes of Ito et al. about 1.5 MB do not fit into the budget; {:.3g} MB were taken",
-                       paper_base_ * 1e-6));
+    remark(fmt::format("the sizes of Ito et al. around 1.5 MB exceed the budget; {:.3g} MB were used", paper_base_ * 1e-6));
   }
 
   void run_rounds(const std::vector<rank_pairs>& rounds, double seconds, double longest, bool loaded,
@@ -214,7 +213,7 @@ class prober {
     for (std::size_t from = 0; from < rounds.size(); from += step) {
       const double rest = end - now_();
       if (rest <= 0) {
-        remark(fmt::format("the budget was over after {} of {} rounds; the rest is inferred", from, rounds.size()));
+        remark(fmt::format("the budget ended after {} of {} rounds; the remaining links are inferred", from, rounds.size()));
         return;
       }
       measurement m = basis(std::min(rest / static_cast<double>(rounds.size() - from), longest), loaded);
@@ -246,15 +245,15 @@ class prober {
     const std::vector<rank_pairs> of_hosts = dense ? all_rounds(hosts()) : sampled_rounds(hosts());
     if (!dense)
       remark(
-          fmt::format("{}{} hosts have too many pairs for {:.3g} s: each was measured with up to {} others, and the rest is "
-                      "inferred from groups of like hosts",
+          fmt::format("{}{} hosts have too many pairs for {:.3g} s: each was measured with up to {} others; the remaining "
+                      "links are inferred from groups of similar hosts",
                       loaded ? "under load, " : "", hosts(), seconds, of_hosts.size()));
     auto& samples = between_[loaded];
     run_rounds(dealt_to_cores(of_hosts, at_once, ranks_.ranks_of_host), seconds, longest_round, loaded, &samples);
     merge_repeated(samples);
   }
 
-  // A slow result may come from others' traffic: measure some links of slow hosts and all slow links again, one by one.
+  // Other traffic may cause slow results: repeat some links of slow hosts and all slow links individually.
   void retest_worst(bool loaded) {
     constexpr int links_of_a_host = 4;
     const double seconds = share(retest_weight);
@@ -288,7 +287,7 @@ class prober {
       for (host_sample* s : again)
         if (s->a == f.a && s->b == f.b) {
           s->alone = true;
-          // A retest that confirms is shorter than what it confirms.
+          // A confirming repetition is shorter than the first measurement.
           if (f.found.bandwidth * options_.slow_below > s->found.bandwidth) s->found = f.found;
         }
   }
@@ -310,9 +309,9 @@ class prober {
 probe_result probe_links(const rank_layout& ranks, const probe_options& options, const measure_function& measure,
                          const std::function<double()>& seconds_now) {
   if (!(options.budget_s > 0) || !(options.slow_below > 0 && options.slow_below < 1))
-    throw usage_error(fmt::format("a budget of {} s and slow below {} of the usual: give a positive time, and a part of one",
+    throw usage_error(fmt::format("a budget of {} s and a limit of {}: must be a positive time and a fraction",
                                   options.budget_s, options.slow_below));
-  if (!options.isolated && !options.loaded) throw usage_error("nothing to measure: neither isolated nor loaded");
+  if (!options.isolated && !options.loaded) throw usage_error("neither isolated nor loaded measurements selected");
   return prober(ranks, options, measure, seconds_now).run();
 }
 

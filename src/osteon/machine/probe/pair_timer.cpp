@@ -18,7 +18,7 @@ namespace {
 constexpr int order_tag = 0, data_tag = 1;
 constexpr double forever = std::numeric_limits<double>::infinity();
 constexpr int fewest_repeats = 3;
-constexpr double part_of_time = 0.2;  // of what is left, for a size: the larger ones are to come
+constexpr double part_of_time = 0.2;  // fraction of the remaining time for a size, as larger ones follow
 
 // The next order of a pair's leader; no repeats: the end.
 struct order {
@@ -84,8 +84,7 @@ void pair_timer::complete(MPI_Request& request, int peer) {
     if (done) return;
     if (looks % 4096 == 0 && waiting.seconds() > patience_s_)
       throw machine_error(fmt::format(
-          "host {} does not answer host {} any more ({:.0f} s); is it down, or is there a firewall between them? "
-          "Leave it out of the job, or see to it",
+          "host {} no longer responds to host {} ({:.0f} s); check the host and firewalls, or exclude the host from the job",
           host_names_[static_cast<std::size_t>(peer)], host_names_[static_cast<std::size_t>(comm::rank(comm_))],
           waiting.seconds()));
   }
@@ -99,8 +98,7 @@ void pair_timer::complete_asleep(MPI_Request& request, double patience) {
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
     if (done) return;
     if (waiting.seconds() > patience)
-      throw machine_error(
-          fmt::format("some host did not come back within {:.0f} s; is one of them down?", waiting.seconds()));
+      throw machine_error(fmt::format("a host did not respond within {:.0f} s; check the hosts", waiting.seconds()));
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
 }
@@ -169,7 +167,7 @@ void pair_timer::lead(int peer, const measurement& what, double end, std::vector
 
 std::vector<pair_timings> pair_timer::take_part(const measurement& what) {
   const int rank = comm::rank(comm_), ranks = comm::size(comm_);
-  // In both halves of the buffer: what is sent is not what is received.
+  // Separate halves of the buffer for sent and received data.
   buffer_.resize(2 * static_cast<std::size_t>(what.bytes.back()));
   const double patience_of_all = 3 * patience_s_ + 4 * what.seconds;
   const auto wait_for_all = [&] {

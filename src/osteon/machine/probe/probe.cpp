@@ -21,7 +21,7 @@ namespace {
 
 std::string now_in_utc() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
-// Hardware threads that any rank of a host may run on: what taskset or a launcher left to them, beyond the cgroup.
+// Hardware threads available to any rank of a host, restricted by taskset, launcher and cgroup.
 pu_set left_to_host(MPI_Comm comm, int host) {
   MPI_Comm made = MPI_COMM_NULL;
   MPI_Comm_split(comm, host, 0, &made);
@@ -35,7 +35,7 @@ pu_set left_to_host(MPI_Comm comm, int host) {
   return result;
 }
 
-// Binds to a core of its own during its lifetime.
+// Binds to a separate core during its lifetime.
 class own_core {
  public:
   own_core(const host_tree& tree, int core) : tree_(tree), before_(current_binding()) {
@@ -71,9 +71,8 @@ probe_result probe(MPI_Comm comm, const job_hosts& job, const probe_options& opt
       const host_tree usable = restricted(job.hosts.tree(host), left);
       if (const auto cores = usable.usable_cores().size(); at(here) > cores)
         throw machine_error(
-            fmt::format("host {} runs {} ranks on {} core{} ({}); ranks that share a core measure each other's time slices: "
-                        "start at most "
-                        "{} there, or give --bind none",
+            fmt::format("host {} runs {} ranks on {} core{} ({}); ranks that share a core measure time slices: start at "
+                        "most {} there, or use --bind none",
                         job.hosts.name(host), here, cores, cores == 1 ? "" : "s", to_list(usable.allowed), cores));
       core = cores_of_rank(usable, local, here, 1).front();
       bound.emplace(job.hosts.tree(host), core);
@@ -86,14 +85,14 @@ probe_result probe(MPI_Comm comm, const job_hosts& job, const probe_options& opt
   const auto own = comm::communicator::duplicate(comm);
   pair_timer timer(own.get(), std::move(names), 5 + (which_core ? 2 : 1) * options.budget_s);
   probe_result result;
-  // A rank whose host was lost leaves the others in the middle of a measurement. There is no way back from that: it says
-  // which host it was, waits in vain for them to agree, and ends the program (comm::throw_first_error).
+  // The loss of a host interrupts a measurement. Recovery is not possible: the rank reports the host, waits in vain for
+  // agreement, and ends the program (comm::throw_first_error).
   comm::collectively(comm, [&] {
     if (rank != 0) {
       timer.serve();
       return;
     }
-    bool lost = false;  // then the others cannot be told to finish
+    bool lost = false;  // the others cannot be notified
     const measure_function measure = [&](const measurement& m) {
       lost = true;
       auto found = timer.measure(m);
@@ -111,8 +110,7 @@ probe_result probe(MPI_Comm comm, const job_hosts& job, const probe_options& opt
   if (rank == 0) {
     result.machine.measured_at = now_in_utc();
     if (job.shares_kernel)
-      result.remarks.insert(result.remarks.begin(),
-                            "several hosts run on one kernel and share its cores, so ranks were not bound to them");
+      result.remarks.insert(result.remarks.begin(), "several hosts share the cores of one kernel; ranks were not bound");
     else if (!bind)
       result.remarks.insert(result.remarks.begin(), "ranks were not bound to cores");
   }
@@ -141,8 +139,7 @@ core_choice probe_core_choice(const rank_layout& ranks, const measure_function& 
                               const std::function<double()>& seconds_now) {
   if (ranks.hosts.size() < 2)
     throw usage_error(
-        fmt::format("{} host: which core measures a link between hosts can be told from two hosts on; start ranks on two",
-                    ranks.hosts.size()));
+        fmt::format("{} host: the effect of the measuring core requires two hosts; start ranks on two", ranks.hosts.size()));
   core_choice result;
   result.host_a = 0, result.host_b = 1;
   result.ranks_a = spread(ranks.ranks_of_host[0]);

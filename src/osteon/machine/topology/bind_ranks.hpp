@@ -26,11 +26,11 @@ class local_ranks {
   /// These are the same on all ranks of the communicator, over all hosts.
   bool enough_cores() const { return enough_cores_; }    ///< for each thread one
   bool fill_the_cores() const { return fill_; }          ///< and none is left over
-  bool bound_already() const { return bound_already_; }  ///< a launcher has given ranks different cores
+  bool bound_already() const { return bound_already_; }  ///< a launcher has assigned different cores to ranks
   bool several_memories() const { return memories_; }    ///< a host has more than one NUMA node
 
-  /// The policy of a job without one of its own: `core` if it fills its hosts. Otherwise other jobs may run there unseen,
-  /// and two jobs must not be bound to the same cores: the NUMA node where there are several, or nothing.
+  /// Default policy of a job: `core` if it fills its hosts. Otherwise other jobs may run there, and two jobs must not be
+  /// bound to the same cores: the NUMA node if there are several, or none.
   binding_policy usual_policy() const;
 
   /// The binding of this process by a policy. @throws machine_error if there are not enough cores
@@ -53,8 +53,8 @@ struct binding_trial {
   std::string summary() const;
 };
 
-/// Try the policies in turns with the work that they are for, and bind to the best. Binding to nothing is kept unless
-/// another gains at least 3 %: on thousands of cores binding was seen to lose.
+/// Measure the policies alternately with the actual work, and bind by the best. No binding is preferred unless another
+/// policy gains at least 3 %: on thousands of cores, binding may be slower.
 /// @param work allocates its own memory, so that the binding decides where it is; returns the seconds of this rank
 /// @return the same on all ranks @collective on comm
 /// @cite [Ono]: its modes numa_1 and numa_2 against none

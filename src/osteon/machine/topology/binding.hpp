@@ -8,7 +8,7 @@
 
 namespace osteon::machine {
 
-/// The binding of a process: nothing, its cores, or the whole domains that contain its cores.
+/// Binding of a process: none, its cores, or the whole domains that contain its cores.
 enum class binding_policy : std::uint8_t { none, core, l3, numa, socket };
 
 /// @throws usage_error if there is no policy of this name: none, core, l3, numa, socket
@@ -25,9 +25,9 @@ std::vector<int> cores_of_rank(const host_tree& tree, int local_rank, int ranks,
 /// @throws machine_error as cores_of_rank does
 pu_set binding_of(const host_tree& tree, binding_policy policy, int local_rank, int ranks, int threads);
 
-/// Bind all threads of this process. With `memory`, new pages come from the NUMA nodes of these threads only.
-/// @return false on a synthetic tree, where nothing is done
-/// @throws machine_error if a hardware thread is not there, or the cgroup does not allow it
+/// Bind all threads of this process. With `memory`, new pages are allocated on the NUMA nodes of these threads only.
+/// @return false, without effect, on a synthetic tree
+/// @throws machine_error if a hardware thread does not exist, or is outside of the cgroup
 bool bind_process(const host_tree& tree, const pu_set& pus, bool memory = false);
 /// Bind thread i of the OpenMP team to `pus_of_thread[i]`; the caller is thread 0. Teams of as many threads keep it.
 /// @return, @throws as bind_process

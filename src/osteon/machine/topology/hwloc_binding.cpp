@@ -22,7 +22,7 @@ bitmap to_bitmap(const pu_set& pus) {
   return set;
 }
 
-// This host with nothing but hardware threads and memories: binding needs no more, and it loads fast.
+// Topology of this host with hardware threads and memories only, which is sufficient for binding and loads fast.
 hwloc_handle bare_host() {
   hwloc_handle tree = new_topology();
   hwloc_topology_set_all_types_filter(tree.get(), HWLOC_TYPE_FILTER_KEEP_NONE);
@@ -31,24 +31,23 @@ hwloc_handle bare_host() {
 }
 
 void require_allowed(hwloc_topology_t host, const pu_set& pus) {
-  if (pus.empty()) throw machine_error("a binding to no hardware thread at all was asked for");
+  if (pus.empty()) throw machine_error("empty set of hardware threads for a binding");
   const pu_set there = numbers_in(hwloc_topology_get_topology_cpuset(host));
   const pu_set allowed = numbers_in(hwloc_topology_get_allowed_cpuset(host));
   if (const pu_set absent = without(pus, there); !absent.empty())
     throw machine_error(
-        fmt::format("cannot bind to hardware threads {}: this host has {}; was the placement made for another "
-                    "host?",
+        fmt::format("cannot bind to hardware threads {}: this host has {}; the placement may belong to another host",
                     to_list(absent), to_list(there)));
   if (const pu_set withheld = without(pus, allowed); !withheld.empty())
-    throw machine_error(fmt::format(
-        "cannot bind to hardware threads {}: the cgroup of this job allows {}; place the job again inside it, or "
-        "do not bind",
-        to_list(withheld), to_list(allowed)));
+    throw machine_error(
+        fmt::format("cannot bind to hardware threads {}: the cgroup of this job allows {}; repeat the placement inside it, "
+                    "or do not bind",
+                    to_list(withheld), to_list(allowed)));
 }
 
 [[noreturn]] void fail(const pu_set& pus, int fault) {
   throw machine_error(
-      fmt::format("the system refuses to bind to hardware threads {}: {}", to_list(pus), std::strerror(fault)));
+      fmt::format("the system rejects the binding to hardware threads {}: {}", to_list(pus), std::strerror(fault)));
 }
 
 }  // namespace
@@ -87,7 +86,7 @@ pu_set current_binding() {
   const hwloc_handle host = bare_host();
   const bitmap set(hwloc_bitmap_alloc());
   if (hwloc_get_cpubind(host.get(), set.get(), HWLOC_CPUBIND_THREAD) != 0)
-    throw machine_error(fmt::format("the system does not say what this thread is bound to: {}", std::strerror(errno)));
+    throw machine_error(fmt::format("cannot read the binding of this thread: {}", std::strerror(errno)));
   return common(numbers_in(set.get()), numbers_in(hwloc_topology_get_topology_cpuset(host.get())));
 }
 

@@ -18,7 +18,7 @@ using hwloc_handle = std::unique_ptr<hwloc_topology, destroy_topology>;
 /// answered clearly.
 inline hwloc_handle new_topology() {
   hwloc_topology_t tree = nullptr;
-  if (hwloc_topology_init(&tree) != 0) throw machine_error("hwloc cannot be started; is the machine out of memory?");
+  if (hwloc_topology_init(&tree) != 0) throw machine_error("cannot initialise hwloc; check the memory of the machine");
   hwloc_handle owned(tree);
   hwloc_topology_set_flags(tree, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
   return owned;

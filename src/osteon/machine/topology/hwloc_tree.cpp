@@ -46,11 +46,11 @@ host_tree reduced(hwloc_topology_t tree) {
   // A described host has the memory that hwloc makes up; a node without any is one that hwloc cannot see.
   if (!host.synthetic && std::find(memory.begin(), memory.end(), 0) == memory.end()) host.numa_bytes = std::move(memory);
   if (host.cores.empty() || host.allowed.empty())
-    throw machine_error("hwloc finds no core that may be used on this host; is the cgroup's cpuset empty?");
+    throw machine_error("hwloc finds no usable core on this host; check the cpuset of the cgroup");
   return host;
 }
 
-// hwloc itself would print to standard error about a version that it does not know.
+// hwloc would print a message about an unknown version to standard error.
 void require_known_version(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   std::string head(4096, '\0');
@@ -59,7 +59,7 @@ void require_known_version(const std::string& file) {
   if (head.empty()) throw data_error(fmt::format("{}: cannot be read, or is empty", file));
   const auto element = head.find("<topology");
   if (element == std::string::npos)
-    throw data_error(fmt::format("{}: no XML of hwloc: there is no <topology> in it; make one by `lstopo host.xml`", file));
+    throw data_error(fmt::format("{}: not an hwloc XML file: no <topology> element; create one by `lstopo host.xml`", file));
   const auto end = head.find('>', element);
   const std::string_view tag = std::string_view(head).substr(element, end == std::string::npos ? end : end - element);
   constexpr std::string_view attribute = "version=\"";
@@ -71,8 +71,8 @@ void require_known_version(const std::string& file) {
   const int own = static_cast<int>(hwloc_get_api_version() >> 16);
   if (major < 1 || major > own)
     throw data_error(fmt::format(
-        "{}: written for version {} of hwloc's XML, but this osteon has hwloc {}, which reads up to version {}; on the host "
-        "that wrote it, export again with hwloc {} or with the option of its lstopo that writes that version",
+        "{}: version {} of the hwloc XML format, but hwloc {} of this build reads up to version {}; export the file again "
+        "with hwloc {} or with the lstopo option for that version",
         file, std::string_view(digits, static_cast<std::size_t>(std::find(digits, tag.data() + tag.size(), '"') - digits)),
         own, own, own));
 }
@@ -89,7 +89,7 @@ host_tree synthetic_host(const std::string& description) {
   const hwloc_handle tree = new_topology();
   if (hwloc_topology_set_synthetic(tree.get(), description.c_str()) != 0 || hwloc_topology_load(tree.get()) != 0)
     throw usage_error(fmt::format(
-        "'{}' is no description of a host; write one like 'pack:2 [numa] l3:12 core:8 pu:1' (hwloc's synthetic topologies)",
+        "'{}' is not a description of a host; example: 'pack:2 [numa] l3:12 core:8 pu:1' (hwloc synthetic topology)",
         description));
   return reduced(tree.get());
 }
@@ -98,7 +98,7 @@ host_tree host_from_xml(const std::string& path) {
   require_known_version(path);
   const hwloc_handle tree = new_topology();
   if (hwloc_topology_set_xml(tree.get(), path.c_str()) != 0 || hwloc_topology_load(tree.get()) != 0)
-    throw data_error(fmt::format("{}: hwloc cannot read this XML; is it cut off or edited?", path));
+    throw data_error(fmt::format("{}: hwloc cannot read this XML file; it may be truncated or edited", path));
   return reduced(tree.get());
 }
 

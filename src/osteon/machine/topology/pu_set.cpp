@@ -14,7 +14,7 @@ int number_of(std::string_view digits, std::string_view whole) {
   int value = -1;
   const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (fault != std::errc{} || end != digits.data() + digits.size() || value < 0 || value >= most_pus)
-    throw data_error(fmt::format("'{}' is no list of hardware threads: '{}' is no number from 0 to {}; write one like 0-3,8",
+    throw data_error(fmt::format("'{}' is not a list of hardware threads: '{}' is not a number from 0 to {}; example: 0-3,8",
                                  whole, digits, most_pus - 1));
   return value;
 }
@@ -31,11 +31,12 @@ pu_set parse_pu_list(std::string_view text) {
     const auto dash = part.find('-');
     const int first = number_of(part.substr(0, dash), text);
     const int last = dash == std::string_view::npos ? first : number_of(part.substr(dash + 1), text);
-    if (last < first) throw data_error(fmt::format("'{}' is no list of hardware threads: '{}' runs backwards", text, part));
+    if (last < first)
+      throw data_error(fmt::format("'{}' is not a list of hardware threads: '{}' is not ascending", text, part));
     for (int pu = first; pu <= last; ++pu) result.push_back(pu);
     // Overlapping ranges may repeat themselves without end.
     if (result.size() > static_cast<std::size_t>(most_pus))
-      throw data_error(fmt::format("a list of hardware threads names more than {}", most_pus));
+      throw data_error(fmt::format("a list of hardware threads contains more than {}", most_pus));
   }
   std::sort(result.begin(), result.end());
   result.erase(std::unique(result.begin(), result.end()), result.end());

@@ -77,7 +77,7 @@ namespace {
 
 std::int64_t in_gib(std::int64_t bytes) { return (bytes + (std::int64_t{1} << 29)) >> 30; }
 
-// ", 2 x 384 GiB" where nodes are alike, else ", 384 and 96 GiB"; nothing if the memory is not known.
+// ", 2 x 384 GiB" for equal nodes, else ", 384 and 96 GiB"; empty if the memory is unknown.
 std::string memory_words(const std::vector<std::int64_t>& bytes) {
   if (bytes.empty()) return "";
   std::vector<std::int64_t> gib;
@@ -147,8 +147,7 @@ host_list::host_list(int count, const host_tree& tree) {
 
 void host_list::add(const std::string& name, const host_tree& tree) {
   if (name.empty()) throw data_error(fmt::format("host {} has no name", size()));
-  if (!host_by_name_.emplace(name, size()).second)
-    throw data_error(fmt::format("there are two hosts named {}; names must differ", name));
+  if (!host_by_name_.emplace(name, size()).second) throw data_error(fmt::format("duplicate host name {}", name));
   // Most often a host is like the one before it, and no digest is needed.
   int place = tree_of_.empty() || trees_[at(tree_of_.back())] != tree ? -1 : tree_of_.back();
   if (place < 0) {

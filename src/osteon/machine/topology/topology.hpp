@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The hardware of hosts as values: hwloc's tree of a host, reduced to the data that placing and binding need.
+/// Hardware of hosts as values: the hwloc tree of a host, reduced to the data for placement and binding.
 ///
 /// A host is the list of its cores in the order of its tree, each with the numbers of the domains that contain it; the
 /// tree is that list read by columns. Domains are numbered from 0 over the whole host, in the order of the cores.
@@ -37,8 +37,8 @@ struct core {
 struct host_tree {
   std::vector<core> cores;
   pu_set allowed;                             ///< hardware threads that may be used
-  bool synthetic = true;                      ///< described, not read from hardware: binding to it does nothing
-  std::vector<std::int64_t> numa_bytes = {};  ///< memory of each NUMA node by its number; empty: not known
+  bool synthetic = true;                      ///< synthetic: binding to it has no effect
+  std::vector<std::int64_t> numa_bytes = {};  ///< memory of each NUMA node by its number; empty: unknown
 
   /// Cores with at least one allowed hardware thread: indices into `cores`, ascending.
   std::vector<int> usable_cores() const;
@@ -48,8 +48,8 @@ struct host_tree {
   std::vector<pu_set> domains(level l) const;
   /// The nearest class that two cores of this host belong to; a core and itself are path::same_l3.
   path between(int core_a, int core_b) const;
-  /// XXH64 over cores, allowed threads and GiB of memory, 16 hexadecimal digits: equal hosts have equal digests, and hosts
-  /// the memories of which differ by what their kernels reserve mostly have, too.
+  /// XXH64 over cores, allowed threads and GiB of memory, 16 hexadecimal digits: equal hosts have equal digests, mostly also
+  /// hosts with memories that differ by the reserve of their kernels.
   std::string digest() const;
   /// One line: "2 packages, 24 L3, 2 NUMA nodes, 192 cores, 192 threads (8 allowed), 2 x 384 GiB".
   std::string summary() const;
@@ -79,7 +79,7 @@ class host_list {
   /// `count` hosts of one tree, named host0, host1, ...
   host_list(int count, const host_tree& tree);
 
-  /// @throws data_error if the name is empty or taken
+  /// @throws data_error if the name is empty or already used
   void add(const std::string& name, const host_tree& tree);
   int size() const { return static_cast<int>(names_.size()); }
   const std::vector<std::string>& names() const { return names_; }
@@ -89,7 +89,7 @@ class host_list {
   int tree_of(int host) const { return tree_of_[static_cast<std::size_t>(host)]; }
   /// The different trees, in the order of their first hosts.
   const std::vector<host_tree>& trees() const { return trees_; }
-  /// @return nothing if there is no host of this name
+  /// @return nothing if no host has this name
   std::optional<int> find(std::string_view name) const;
   std::int64_t usable_cores() const;
   friend bool operator==(const host_list& a, const host_list& b) {

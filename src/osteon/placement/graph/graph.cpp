@@ -51,15 +51,13 @@ graph from_edges(int vertices, std::span<const edge> edges) {
   std::int64_t sum = 0;
   for (const edge& e : edges) {
     if (e.a < 0 || e.b < 0 || e.a >= vertices || e.b >= vertices)
-      throw data_error(
-          fmt::format("edge {} - {}: the graph has the vertices 0 to {}; number them from 0", e.a, e.b, vertices - 1));
+      throw data_error(fmt::format("edge {} - {}: vertices must be 0 to {}", e.a, e.b, vertices - 1));
     if (e.weight < 0)
-      throw data_error(
-          fmt::format("edge {} - {} has the weight {}: bytes cannot be negative; leave it out", e.a, e.b, e.weight));
+      throw data_error(fmt::format("edge {} - {} has the weight {}: must not be negative", e.a, e.b, e.weight));
     // Costs are sums of weights times small factors; a quarter of the range keeps them from overflowing.
     if (e.weight > std::numeric_limits<std::int64_t>::max() / 4 - sum)
-      throw data_error(fmt::format("edge {} - {} of {} bytes: the weights add up to more than 2^61; use a larger unit", e.a,
-                                   e.b, e.weight));
+      throw data_error(
+          fmt::format("edge {} - {} of {} bytes: the sum of weights exceeds 2^61; use a larger unit", e.a, e.b, e.weight));
     sum += e.weight;
   }
   return by_rows(vertices, edges);
@@ -72,17 +70,16 @@ graph graph_of(const cartesian& grid) {
   double bytes = static_cast<double>(grid.bytes_per_cell);
   for (std::size_t d = 0; d < 3; ++d) {
     if (n[d] < 1 || c[d] < 1 || grid.bytes_per_cell < 1)
-      throw usage_error(
-          fmt::format("a grid of {} x {} x {} blocks of {} x {} x {} cells of {} bytes: all must be at least 1", n[2], n[1],
-                      n[0], c[2], c[1], c[0], grid.bytes_per_cell));
+      throw usage_error(fmt::format("a grid of {} x {} x {} blocks of {} x {} x {} cells of {} bytes: all must be positive",
+                                    n[2], n[1], n[0], c[2], c[1], c[0], grid.bytes_per_cell));
     blocks *= n[d];
     bytes *= static_cast<double>(c[d]);
     if (blocks > 1 << 22)
-      throw usage_error(fmt::format("a grid of {} x {} x {} blocks: at most 2^22 can be placed", n[2], n[1], n[0]));
+      throw usage_error(fmt::format("a grid of {} x {} x {} blocks: must be at most 2^22 blocks", n[2], n[1], n[0]));
   }
   if (bytes > 1e15)
-    throw usage_error(
-        fmt::format("blocks of {} x {} x {} cells of {} bytes: at most 1e15 bytes", c[2], c[1], c[0], grid.bytes_per_cell));
+    throw usage_error(fmt::format("blocks of {} x {} x {} cells of {} bytes: must be at most 1e15 bytes", c[2], c[1], c[0],
+                                  grid.bytes_per_cell));
   const std::array<std::int64_t, 3> face = {c[1] * c[2], c[0] * c[2], c[0] * c[1]};
   const std::array<int, 3> stride = {n[1] * n[2], n[2], 1};
   std::vector<edge> edges;

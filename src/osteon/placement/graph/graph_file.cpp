@@ -17,8 +17,7 @@ using json = nlohmann::json;
 constexpr std::int64_t most_vertices = std::int64_t{1} << 22;
 
 int vertices_of(std::int64_t n, const std::string& name) {
-  if (n < 1 || n > most_vertices)
-    throw data_error(fmt::format("graph '{}' has {} subdomains: there must be 1 to 2^22", name, n));
+  if (n < 1 || n > most_vertices) throw data_error(fmt::format("graph '{}' has {} subdomains: must be 1 to 2^22", name, n));
   return static_cast<int>(n);
 }
 
@@ -33,8 +32,8 @@ class metis_reader {
     const std::int64_t format = at_end() ? 0 : number("format");
     const std::int64_t constraints = at_end() ? 1 : number("number of vertex weights");
     if (format < 0 || format > 111 || format % 10 > 1 || format / 10 % 10 > 1)
-      fail(fmt::format("has the format {}, which is none of 0, 1, 10, 11, 100, 101, 110, 111", format));
-    if (constraints < 0 || constraints > 100) fail(fmt::format("has {} weights a vertex", constraints));
+      fail(fmt::format("has the format {}; must be 0, 1, 10, 11, 100, 101, 110 or 111", format));
+    if (constraints < 0 || constraints > 100) fail(fmt::format("has {} weights per vertex", constraints));
     const std::int64_t skipped = (format / 100) + (format / 10 % 10 ? constraints : 0);
     graph g;
     const int vertices = vertices_of(n, name_);
@@ -43,15 +42,15 @@ class metis_reader {
       for (std::int64_t i = 0; i < skipped; ++i) number("vertex weight");
       while (!at_end()) {
         const std::int64_t to = number("neighbour"), weight = format % 10 ? number("weight") : 1;
-        if (to < 1 || to > n) fail(fmt::format("names the vertex {}; there are 1 to {}", to, n));
+        if (to < 1 || to > n) fail(fmt::format("contains the vertex {}; must be 1 to {}", to, n));
         if (to == v + 1) fail(fmt::format("has an edge of vertex {} to itself", to));
-        if (weight < 0) fail(fmt::format("has the weight {}: bytes cannot be negative", weight));
+        if (weight < 0) fail(fmt::format("has the weight {}: must not be negative", weight));
         found_.push_back({v, static_cast<int>(to - 1), weight});
       }
     }
-    if (next_line()) fail("goes on after the last vertex");
+    if (next_line()) fail("continues after the last vertex");
     if (static_cast<std::int64_t>(found_.size()) != 2 * m)
-      fail(fmt::format("announces {} edges and lists {} neighbours; each edge stands in two lines", m, found_.size()));
+      fail(fmt::format("declares {} edges and lists {} neighbours; each edge must be in two lines", m, found_.size()));
     check_symmetry();
     return from_edges(vertices, found_);
   }
@@ -67,11 +66,11 @@ class metis_reader {
       const bool paired = i + 1 < found_.size() && key(found_[i + 1]) == key(e) && found_[i + 1].a == e.b &&
                           (i + 2 == found_.size() || key(found_[i + 2]) != key(e));
       if (!paired)
-        throw data_error(fmt::format("graph '{}' is not symmetric: vertices {} and {} must each list the other once", name_,
+        throw data_error(fmt::format("graph '{}' is not symmetric: vertices {} and {} must list each other once", name_,
                                      e.a + 1, e.b + 1));
       if (found_[i + 1].weight != e.weight)
         throw data_error(
-            fmt::format("graph '{}' is not symmetric: the edge {} - {} weighs {} from one end, {} from the other", name_,
+            fmt::format("graph '{}' is not symmetric: the edge {} - {} has the weight {} at one end, {} at the other", name_,
                         e.a + 1, e.b + 1, e.weight, found_[i + 1].weight));
       once.push_back(e);
     }
@@ -96,14 +95,14 @@ class metis_reader {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(line_.data(), line_.data() + line_.size(), value);
     const bool ends = end == line_.data() + line_.size() || *end == ' ' || *end == '\t' || *end == '\r';
-    if (error != std::errc() || !ends) fail(fmt::format("has '{}' where a {} belongs", line_.substr(0, 20), what));
+    if (error != std::errc() || !ends) fail(fmt::format("has '{}' instead of a {}", line_.substr(0, 20), what));
     line_.remove_prefix(static_cast<std::size_t>(end - line_.data()));
     return value;
   }
   [[noreturn]] void fail(const std::string& what) const {
     throw data_error(
-        fmt::format("graph '{}', line {}: it {} (METIS's format is read: a line of the numbers of vertices and "
-                    "edges, then a line of neighbours for each vertex)",
+        fmt::format("graph '{}', line {}: it {} (METIS format: a line with the numbers of vertices and edges, then a line "
+                    "of neighbours for each vertex)",
                     name_, number_of_line_, what));
   }
   std::string_view rest_, line_;
@@ -119,7 +118,7 @@ std::vector<edge> triples(const json& list, const char* key, const std::string& 
     const bool is_triple =
         t.is_array() && t.size() == 3 && t[0].is_number_integer() && t[1].is_number_integer() && t[2].is_number_integer();
     if (!is_triple)
-      throw data_error(fmt::format("graph '{}': {} in \"{}\" is no [a, b, bytes] of whole numbers", name,
+      throw data_error(fmt::format("graph '{}': {} in \"{}\" is not [a, b, bytes] of integers", name,
                                    t.dump(-1, ' ', false, json::error_handler_t::replace).substr(0, 60), key));
     const auto a = t[0].get<std::int64_t>(), b = t[1].get<std::int64_t>();
     constexpr std::int64_t limit = most_vertices;
@@ -131,7 +130,7 @@ std::vector<edge> triples(const json& list, const char* key, const std::string& 
 
 graph parse_json(std::string_view text, const std::string& name) {
   const json root = json::parse(text, nullptr, false);
-  if (root.is_discarded()) throw data_error(fmt::format("graph '{}' is not JSON", name));
+  if (root.is_discarded()) throw data_error(fmt::format("graph '{}' is not valid JSON", name));
   if (root.value("schema", json()) != graph_schema)
     throw data_error(fmt::format("graph '{}' must have \"schema\": \"{}\"", name, graph_schema));
   if (!root.contains("subdomains") || !root["subdomains"].is_number_integer() ||
@@ -148,10 +147,8 @@ graph parse_json(std::string_view text, const std::string& name) {
   graph g = from_edges(n, edges);
   const auto loops = std::count_if(edges.begin(), edges.end(), [](const edge& e) { return e.a == e.b; });
   if (g.edges() + loops != static_cast<std::int64_t>(edges.size()))
-    throw data_error(
-        fmt::format("graph '{}': \"edges\" names a pair twice; each pair is listed once, and directions that "
-                    "differ belong in \"sent\"",
-                    name));
+    throw data_error(fmt::format(
+        "graph '{}': duplicate pair in \"edges\"; list each pair once, and different directions in \"sent\"", name));
   return g;
 }
 

@@ -44,7 +44,8 @@ class random_source {
 };
 
 /// Values of an exponential distribution of mean 1, in the middle of equally likely classes: an annealing step compares
-/// its loss with one of them times the temperature, which is as good as the usual exp(-loss / temperature) and needs none.
+/// its loss with one of them times the temperature, which is equivalent to the usual exp(-loss / temperature) without
+/// evaluating it.
 class exponential_table {
  public:
   exponential_table() {

@@ -30,8 +30,8 @@ std::string pus_of(const machine::host_tree& tree, int first, int threads) {
 void require_plain(const std::string& text, std::string_view more, const char* what) {
   const std::string allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-" + std::string(more);
   if (text.empty() || text.find_first_not_of(allowed) != std::string::npos)
-    throw usage_error(
-        fmt::format("{} '{}' cannot stand in a batch script: letters, digits and {} can", what, text, allowed.substr(62)));
+    throw usage_error(fmt::format("{} '{}' is not valid in a batch script: must consist of letters, digits and {}", what,
+                                  text, allowed.substr(62)));
 }
 
 // Hosts that have a rank, in their order, and the place of each rank among them.
@@ -99,7 +99,7 @@ constexpr const char* pbs_start =
 batch_system parse_batch_system(std::string_view name) {
   if (name == "slurm") return batch_system::slurm;
   if (name == "pbs") return batch_system::pbs;
-  throw usage_error(fmt::format("there is no batch system '{}'; there are: slurm, pbs", name));
+  throw usage_error(fmt::format("unknown batch system '{}'; must be slurm or pbs", name));
 }
 
 target places_of_teams(target cores, int threads) {
@@ -124,7 +124,7 @@ target places_of_teams(target cores, int threads) {
       i += team;
     }
   }
-  if (first.empty()) throw usage_error(fmt::format("--threads {}: no host has so many cores; give fewer", threads));
+  if (first.empty()) throw usage_error(fmt::format("--threads {}: exceeds the cores of every host; use fewer", threads));
   cores.places = std::move(first);
   return cores;
 }

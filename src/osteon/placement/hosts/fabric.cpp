@@ -42,7 +42,7 @@ class moving_load {
   const std::vector<int>& host() const { return host_; }
 
  private:
-  // Add or take away the edges of v, but not that to `other`.
+  // Add or subtract the edges of v, except that to `other`.
   void add(int v, int other, double sign) {
     const auto to = g_.neighbours(v);
     const auto w = g_.weights(v);
@@ -134,7 +134,7 @@ std::vector<float> distances(const fabric& net) {
     std::vector<int> buffer;
 #pragma omp for schedule(static)
     for (int a = 0; a < n; ++a)
-      for (int b = 0; b < n; ++b) {  // ways there and back may differ; an exchange takes both
+      for (int b = 0; b < n; ++b) {  // forward and return routes may differ; an exchange uses both
         const std::size_t links = net.route(a, b, buffer).size() + net.route(b, a, buffer).size();
         result[at(a) * at(n) + at(b)] = static_cast<float>(links) / 2;
       }

@@ -45,7 +45,7 @@ fabric host_links_only(std::span<const double> rate, fabric::name_function link_
 /// Load of the network by an exchange.
 struct network_load {
   double volume = 0;        ///< bytes over all links: bytes times links of their way
-  double hottest_time = 0;  ///< time of the link that needs the longest, in s if rates are in bytes/s
+  double hottest_time = 0;  ///< time of the slowest link, in s if rates are in bytes/s
   double mean_time = 0;     ///< of all links
   int hottest_link = -1;
   double score() const { return hottest_time + mean_time; }  ///< placements are chosen by this; less is better
@@ -57,11 +57,11 @@ network_load load_of(const graph& g, std::span<const int> host, const fabric& ne
 /// Number of links between hosts, shape (hosts, hosts).
 std::vector<float> distances(const fabric& net);
 
-/// Exchange vertices between hosts so that the hottest links cool down: annealing of the 8-norm of the links' times, with
-/// a little of the volume.
-/// @param kind only vertices of the same kind are exchanged; empty: all are of one kind
+/// Exchange vertices between hosts to relieve the hottest links: annealing of the 8-norm of the link times, with a small
+/// weight of the volume.
+/// @param kind only vertices of the same kind are exchanged; empty: one kind
 /// @param host of each vertex; replaced by the mapping of the lowest score
-/// @return the load of the result, whose score is never higher than before
+/// @return load of the result; its score is never higher than before
 /// @cost O(degree times links of a route) a proposal
 network_load cool_links(const graph& g, std::span<const int> kind, std::vector<int>& host, const fabric& net,
                         std::int64_t proposals, std::uint64_t seed);

@@ -10,13 +10,13 @@ namespace osteon::placement {
 
 namespace {
 
-constexpr int most_hosts = 16384;  // whose distances take 1 GiB
+constexpr int most_hosts = 16384;  // with distances of 1 GiB
 
 double upper_quartile(const std::vector<double>& values) {
   return kth_smallest(values, (values.size() - 1) * 3 / 4 + ((values.size() - 1) * 3 % 4 != 0));
 }
 
-// Of each host to others, of which some hundreds are enough.
+// Links of each host to some hundred others.
 std::vector<double> rates_of_hosts(const machine::host_links& links) {
   constexpr int enough = 256;
   const int n = links.hosts();
@@ -28,7 +28,7 @@ std::vector<double> rates_of_hosts(const machine::host_links& links) {
       const machine::link link = links.between(a, (a + d) % n);
       if (link.known()) seen.push_back(link.bandwidth);
     }
-    if (seen.empty()) throw data_error(fmt::format("no path of host {} was measured; run `osteon probe` on these hosts", a));
+    if (seen.empty()) throw data_error(fmt::format("unmeasured paths of host {}; run `osteon probe` on these hosts", a));
     rate.push_back(upper_quartile(seen));
   }
   return rate;
@@ -39,7 +39,7 @@ struct uplinks {
   std::vector<double> rate;  // of each cluster
 };
 
-// Clusters whose hosts get less out of it than among themselves when all send at once.
+// Clusters with less outgoing than internal bandwidth if all hosts send at once.
 uplinks shared_uplinks(const machine::path_speeds& loaded, std::span<const double> rate) {
   const machine::host_links& links = loaded.between;
   if (links.is_dense() || links.clusters() < 2 || links.hosts() != static_cast<int>(rate.size())) return {};
@@ -68,11 +68,10 @@ uplinks shared_uplinks(const machine::path_speeds& loaded, std::span<const doubl
 
 host_network network_of(std::shared_ptr<const net::network> model, int hosts) {
   if (hosts > model->pus)
-    throw usage_error(
-        fmt::format("{} hosts on {}, which has room for {}; give a larger network", hosts, model->name, model->pus));
+    throw usage_error(fmt::format("{} hosts on {} with {} PUs; use a larger network", hosts, model->name, model->pus));
   if (hosts > most_hosts)
     throw usage_error(
-        fmt::format("{} hosts: the ways between more than {} cannot be weighed; place on part of them", hosts, most_hosts));
+        fmt::format("{} hosts: routes are evaluated for at most {}; place on part of them", hosts, most_hosts));
   std::vector<double> rate;
   for (const net::link& l : model->links) rate.push_back(l.rate);
   fabric links(
@@ -90,7 +89,7 @@ host_network network_of(const machine::description& machine) {
   };
   if (n < 2) return {host_links_only(std::vector<double>(at(n), 1), name), {}};
   if (!machine.isolated || machine.isolated->between.hosts() != n)
-    throw data_error(fmt::format("nothing was measured between the {} hosts; run `osteon probe` on them", n));
+    throw data_error(fmt::format("unmeasured links between the {} hosts; run `osteon probe` on them", n));
   const machine::host_links& measured = machine.isolated->between;
   const std::vector<double> rate = rates_of_hosts(measured);
   const bool alike = !measured.is_dense() && measured.clusters() == 1;

@@ -51,16 +51,14 @@ std::string wrapper(const target& where, std::span<const int> place) {
 launcher parse_launcher(std::string_view name) {
   for (std::size_t i = 0; i < names.size(); ++i)
     if (names[i] == name) return static_cast<launcher>(i);
-  throw usage_error(fmt::format("there is no launcher '{}'; there are: {}", name, fmt::join(names, ", ")));
+  throw usage_error(fmt::format("unknown launcher '{}'; known are: {}", name, fmt::join(names, ", ")));
 }
 
 launch_file launch_file_of(launcher kind, const target& where, std::span<const int> place, const std::string& file) {
   for (const std::string& host : where.machine.hosts.names())
     if (host.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") != std::string::npos)
-      throw usage_error(
-          fmt::format("the host name '{}' cannot stand in a launcher's file: letters, digits, '.', '-' and '_' "
-                      "can",
-                      host));
+      throw usage_error(fmt::format(
+          "the host name '{}' is not valid in a launcher file: must consist of letters, digits, '.', '-' and '_'", host));
   const std::size_t n = place.size();
   std::string text;
   const auto each = [&](auto&& line) {

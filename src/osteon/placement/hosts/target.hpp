@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Where ranks may run, and a placement there as the files that launchers take.
+/// Target places of ranks, and files of a placement for launchers.
 #include <optional>
 #include <osteon/machine/links/links.hpp>
 #include <osteon/placement/hosts/host_network.hpp>
@@ -11,8 +11,7 @@
 
 namespace osteon::placement {
 
-/// The places of a machine that ranks may take, in the order in which they would be taken without a placement: rank r is
-/// at place r.
+/// Available places of a machine in the order of use without a placement: rank r is at place r.
 struct target {
   machine::description machine;        ///< all hosts of which have a place
   std::vector<machine::place> places;  ///< each core once
@@ -23,8 +22,8 @@ struct target {
   std::vector<std::vector<int>> by_host() const;
 };
 
-/// Every usable core, host after host in the order of its tree, and the network as measured.
-/// @throws data_error if there is none, or nothing was measured
+/// Every usable core, host by host in the order of its tree, and the measured network.
+/// @throws data_error if there is none, or without measurements
 target every_core(machine::description machine);
 
 /// The same on a modelled network. @throws usage_error, data_error as network_of and every_core do
@@ -35,7 +34,7 @@ struct path_cost {
   double latency_s = 0, s_per_byte = 0;
   double time(double bytes) const { return latency_s + s_per_byte * bytes; }
 };
-/// Of each path inside a host; as assumed for an ordinary host where nothing was measured.
+/// Links of each path inside a host; typical values for unmeasured paths.
 std::array<path_cost, machine::paths_inside> costs_inside(const machine::description& machine);
 
 enum class launcher : std::uint8_t {
@@ -44,7 +43,7 @@ enum class launcher : std::uint8_t {
   seq,             ///< Open MPI: a host for each rank, no cores
   hydra,           ///< MPICH and its kin: mpiexec -f, with binding
   slurm,           ///< SLURM_HOSTFILE: a host for each rank, no cores
-  wrap,            ///< a script that binds a rank to its core and says so if it is on the wrong host
+  wrap,            ///< a script that binds a rank to its core and reports a wrong host
 };
 /// @throws usage_error if there is no launcher of this name: ompi4-rankfile, ompi5, seq, hydra, slurm, wrap
 launcher parse_launcher(std::string_view name);

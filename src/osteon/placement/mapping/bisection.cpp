@@ -15,7 +15,7 @@ struct weighted {
   std::vector<int> size;
 };
 
-// How many vertices the first half may have.
+// Allowed number of vertices of the first half.
 struct bounds {
   int low, high;
   int missed_by(int n) const { return n < low ? low - n : n > high ? n - high : 0; }
@@ -41,7 +41,7 @@ int first_half(const weighted& w, const sides& side) {
   return sum;
 }
 
-// Join neighbours along heavy edges; `coarse` gets the number of each vertex in the result.
+// Contract heavy edges; `coarse` is set to the index of each vertex in the result.
 weighted coarsen(const weighted& fine, random_source& random, std::vector<int>& coarse, int largest) {
   const int n = fine.g.size();
   std::vector<int> order(at(n));
@@ -67,8 +67,8 @@ weighted coarsen(const weighted& fine, random_source& random, std::vector<int>& 
   return result;
 }
 
-// One pass of moves, each the best that is left; undone behind the best state on the way.
-// Returns whether that is better than the beginning.
+// One pass of moves, each the best remaining one; moves after the best state are undone. Returns true if that is better than
+// the start.
 bool pass_of_moves(const weighted& w, const bounds& limit, sides& side) {
   const graph& g = w.g;
   const int n = g.size();
@@ -167,7 +167,7 @@ sides grow(const weighted& w, const bounds& limit, random_source& random) {
       front.pop();
       if (side[at(candidate)] == 1 && pull[at(candidate)] == p) v = candidate;
     }
-    if (v < 0) {  // begin, or go on in another component
+    if (v < 0) {  // start, or continue in another component
       v = static_cast<int>(random.below(static_cast<std::uint32_t>(n)));
       while (side[at(v)] == 0) v = (v + 1) % n;
     }

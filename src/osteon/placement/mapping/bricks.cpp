@@ -7,7 +7,7 @@ namespace osteon::placement {
 
 namespace {
 
-// Blocks brick by brick; rows of bricks turn at their ends, so that what is consecutive is close.
+// Order blocks brick by brick; rows of bricks turn at their ends, so that consecutive blocks are close.
 std::vector<int> along_bricks(const std::array<int, 3>& blocks, const std::array<int, 3>& brick) {
   std::array<int, 3> bricks{};
   for (std::size_t d = 0; d < 3; ++d) bricks[d] = (blocks[d] + brick[d] - 1) / brick[d];

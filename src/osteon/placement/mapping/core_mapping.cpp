@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array levels = {machine::level::package, machine::level::numa, machine::level::l3};
 
-// Vertices of g that have come down to some places (indices into `cores`).
+// Vertices of g assigned to some places (indices into `cores`).
 struct share {
   std::vector<int> vertices, places;
 };

@@ -66,12 +66,13 @@ std::vector<int> in_order(int vertices, std::span<const int> capacity) {
 grouping group(const graph& g, std::span<const int> capacity, const grouping_options& options) {
   std::int64_t places = 0;
   for (const int c : capacity) {
-    if (c < 0) throw usage_error(fmt::format("a part for {} vertices: a capacity cannot be negative", c));
+    if (c < 0) throw usage_error(fmt::format("a part for {} vertices: a capacity must not be negative", c));
     places += c;
   }
   if (places < g.size())
-    throw usage_error(fmt::format(
-        "{} subdomains for {} places: there must be a place for each; use fewer ranks or more hosts", g.size(), places));
+    throw usage_error(
+        fmt::format("{} subdomains for {} places: must be at least one place per subdomain; use fewer ranks or more hosts",
+                    g.size(), places));
   const int n = g.size();
   grouping input{in_order(n, capacity), 0, "input order"};
   input.cut = cut(g, input.part);
@@ -85,7 +86,7 @@ grouping group(const graph& g, std::span<const int> capacity, const grouping_opt
     starts.push_back({std::move(bricks.part), bricks.cut, bricks.name()});
   }
   constexpr int small = 4096;
-  // Where bricks fit, no tool was found to beat them; one bisection and a short search are for the odd case.
+  // If bricks fit, no other method was better in measurements; one bisection and a short search cover exceptions.
   for (grouping& b : bisections(g, capacity, bricks_fit ? 1 : n <= small ? 12 : 2, options.seed))
     starts.push_back(std::move(b));
   if (options.use_scotch && n <= small && !bricks_fit)
@@ -104,7 +105,7 @@ grouping group(const graph& g, std::span<const int> capacity, const grouping_opt
     attempts = {{first, 0.3, 0.1, seed}, {input, 0, 0, seed}};
     proposals = std::min<std::int64_t>(proposals, 100'000);
   } else {
-    // A few long searches find more than many short ones, and nothing happens outside of these temperatures.
+    // A few long searches are better than many short ones, and other temperatures have no effect.
     const grouping& second = starts[std::min<std::size_t>(1, starts.size() - 1)];
     attempts = {
         {first, 0.7, 0.2, seed}, {second, 0.7, 0.3, seed + 1}, {first, 1.0, 0.2, seed + 2}, {input, 0.8, 0.25, seed + 3}};

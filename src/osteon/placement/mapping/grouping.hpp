@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// Groups of vertices, one for each host (or socket, or L3), so that few bytes go between groups; bricks
-/// of a Cartesian grid, and parts that are too full, mended.
+/// of a Cartesian grid, and repair of overfull parts.
 #include <cstdint>
 #include <optional>
 #include <osteon/placement/graph/graph.hpp>
@@ -24,12 +24,12 @@ struct grouping {
   std::string begun_from;  ///< "bricks 1x2x4", "bisection", "Scotch" or "input order"
 };
 
-/// Split the vertices into parts of at most so many with as little weight between parts as can be found.
+/// Partition the vertices into parts of bounded size with minimum weight between parts (heuristic).
 ///
-/// A portfolio: consecutive vertices (the input order), bricks, recursive bisections, Scotch where it is installed; the
-/// best of them are improved by exchanges of vertices. Free places take part as vertices without edges. The result is
-/// never worse than the input order, is the same for any number of threads, and depends on the seed only.
-/// @param capacity vertices that each part may hold
+/// A portfolio: consecutive vertices (the input order), bricks, recursive bisections, Scotch if installed; the best of them
+/// are improved by exchanges of vertices. Free places are vertices without edges. The result is never worse than the input
+/// order, independent of the number of threads, and determined by the seed.
+/// @param capacity maximum number of vertices of each part
 /// @throws usage_error if there are fewer places than vertices, or a capacity is negative
 grouping group(const graph& g, std::span<const int> capacity, const grouping_options& options = {});
 
@@ -45,15 +45,15 @@ struct brick_groups {
   std::string name() const;  ///< "bricks 4x2x1", along x, y, z as [Ito] writes them
 };
 
-/// The bricks that cut the fewest bytes.
+/// Bricks that cut the fewest bytes.
 ///
-/// All bricks that hold as many blocks as the largest part are tried. Where they do not divide the grid, or parts differ,
-/// blocks are distributed along the row of bricks that winds through the grid.
-/// @param capacity blocks that each part may hold; together at least the grid's
+/// All bricks with as many blocks as the largest part are evaluated. If they do not divide the grid, or parts differ, blocks
+/// are distributed along a boustrophedon row of bricks.
+/// @param capacity maximum number of blocks of each part; the sum is at least that of the grid
 /// @cost O(blocks) for each brick
 brick_groups best_bricks(const cartesian& grid, const graph& g, std::span<const int> capacity);
 
-/// Move vertices from parts that are too full to parts with free places, each time the one whose move costs least.
+/// Move vertices from overfull parts to parts with free places, each time the one with the smallest cost.
 /// @return number of moves @cost O(moves (vertices log(parts) + edges)) at worst
 int fit_capacity(const graph& g, std::span<const int> capacity, std::vector<int>& part);
 

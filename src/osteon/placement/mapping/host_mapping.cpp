@@ -32,7 +32,7 @@ std::vector<int> by_nearness(const std::vector<float>& distance, int hosts, std:
   return order;
 }
 
-// Where search number i begins.
+// Start of search number i.
 std::vector<int> start_of(int i, const graph& groups, std::span<const int> kind, const host_network& network,
                           std::uint64_t seed) {
   const int n = groups.size();

@@ -10,18 +10,18 @@
 
 namespace osteon::placement {
 
-/// Distance of two cores in levels: 0 for a core and itself, 1 for two that share everything above a core, one more for
-/// each of L3, NUMA node and package that they do not share. This is Lmax - depth + 1 of the deepest common ancestor:
-/// larger is farther, as a mapper takes it, and not the depth itself.
+/// Distance of two cores in levels: 0 for a core and itself, 1 for two that share everything above a core, one more for each
+/// of L3, NUMA node and package that they do not share. This is Lmax - depth + 1 of the deepest common ancestor: larger is
+/// farther, as mappers expect, and not the depth itself.
 int tree_distance(const machine::host_tree& tree, int core_a, int core_b);
 
 /// Cost of a byte between two places on cores, shape (places, places): seconds, or any other measure of distance.
 using core_costs = std::vector<float>;
 
-/// Put each vertex on a core of its own so that the sum of weight times cost is small.
+/// Assign each vertex to a separate core with a small sum of weight times cost.
 ///
-/// Down the tree: vertices are grouped onto packages, those of a package onto its NUMA nodes, and so on, each by the same
-/// search as hosts are; then single exchanges with all costs. Never worse than vertex i on core i.
+/// Top down: vertices are grouped onto packages, those of a package onto its NUMA nodes, and so on, each by the same search
+/// as for hosts; then single exchanges with all costs. Never worse than vertex i on core i.
 /// @param cores indices into the tree's cores, ascending; at least as many as vertices
 /// @param costs between cores of the list, shape (cores, cores)
 /// @return place in `cores` of each vertex

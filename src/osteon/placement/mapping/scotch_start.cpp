@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include <cstdio>  // scotch.h needs FILE
+#include <cstdio>  // scotch.h requires FILE
 extern "C" {
 #include <scotch.h>
 }
@@ -23,7 +23,7 @@ namespace {
 class scotch_graph {
  public:
   explicit scotch_graph(const graph& g) : begin_(g.begin.begin(), g.begin.end()), to_(g.to.begin(), g.to.end()) {
-    // Loads are at least 1 and fit into Scotch's numbers, of which it takes sums.
+    // Loads are at least 1, and their sums fit into the integers of Scotch.
     std::int64_t sum = 0;
     for (const std::int64_t w : g.weight) sum += w;
     const std::int64_t unit = sum / (1 << 30) + 1;
@@ -60,7 +60,7 @@ struct scotch_architecture {
   SCOTCH_Arch value{};
 };
 
-// A graph in a context of one thread and a seed of its own: with several threads the same seed gives other results.
+// A graph in a context of one thread with a separate seed: with several threads the results depend on their number.
 class seeded_graph {
  public:
   seeded_graph(SCOTCH_Graph* graph, std::uint64_t seed) : graph_(graph) {

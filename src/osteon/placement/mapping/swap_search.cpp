@@ -83,7 +83,7 @@ class seating {
       const auto [x, w] = links_[i];
       d += w * (costs_(a, part_[x]) - costs_(b, part_[x]));
     }
-    // The edge between the two was taken for moved at one end only, twice.
+    // The edge between the two was counted twice as moved at one end only.
     return d + between * (2 * costs_(a, b) - costs_(a, a) - costs_(b, b));
   }
 
@@ -105,7 +105,7 @@ class seating {
     if (bits & 1) {  // any of a part close to it, also a free place
       const auto p = static_cast<std::size_t>(costs_.near(part_[x], random));
       v = occupant_[first_[p] + random.below(first_[p + 1] - first_[p])];
-    } else {  // one beside x, which is at the border if it is of x's part
+    } else {  // a neighbour of x, which is at the border if it is in the part of x
       v = links_[begin_[x] + random.below(begin_[x + 1] - begin_[x])].to;
     }
     return part_[v] != part_[u] && may_trade(u, v);
@@ -136,7 +136,7 @@ class seating {
         sum += static_cast<double>(links_[i].weight * costs_(part_[u], part_[links_[i].to]));
     return sum / 2;
   }
-  // Of an edge between two parts that are picked at random among the ends of edges.
+  // Ends of an edge between two parts, selected randomly among the ends of edges.
   double mean_edge() const {
     double weights = 0, costs = 0;
     std::size_t n = 0;

@@ -22,22 +22,22 @@ struct part_costs {
 /// Sum over edges of weight times cost between the parts of its ends.
 double cost_of(const graph& g, std::span<const int> part, const part_costs& costs);
 
-/// How long to search, and how.
+/// Parameters of the search.
 struct search_effort {
   std::uint64_t seed = 1;
-  std::int64_t proposals = 0;  ///< at most; fewer once nothing is gained any more
+  std::int64_t proposals = 0;  ///< maximum; fewer after convergence
   double hot = 0.5;            ///< temperature at the beginning, as a multiple of a mean edge's cost; 0: only descend
   double cold = 0.03;          ///< at the end
 };
 
-/// Exchange vertices between parts until no more is gained: simulated annealing whose swaps bring a vertex to a part
-/// that it has a neighbour in, then descent. Free places take part as vertices without edges, so that a part may
-/// trade a vertex for nothing, but never holds more than its capacity.
-/// @param capacity places of each part; together at least the vertices
+/// Exchange vertices between parts until convergence: simulated annealing with swaps that move a vertex to the part of a
+/// neighbour, then descent. Free places are vertices without edges, so that a part may lose a vertex, but never exceeds its
+/// capacity.
+/// @param capacity places of each part; the sum is at least the number of vertices
 /// @param part of each vertex; replaced by the result, which is never worse
-/// @param kind only vertices of the same kind are exchanged, and none moves to a free place; empty: all are of one kind
+/// @param kind only vertices of the same kind are exchanged, and none moves to a free place; empty: one kind
 /// @return the cost of the result
-/// @cost O(degree) a proposal
+/// @cost O(degree) per proposal
 double swap_search(const graph& g, std::span<const int> capacity, std::vector<int>& part, const part_costs& costs,
                    const search_effort& effort, std::span<const int> kind = {});
 
