@@ -156,7 +156,7 @@ TEST(VoxfeScript, faults_name_line_value_and_what_is_expected) {
   ASSERT_EQ(faults.size(), 12U);
   for (std::size_t i = 0; i < faults.size(); ++i) EXPECT_EQ(faults[i].where, "s:" + std::to_string(i + 1)) << faults[i].text;
   EXPECT_NE(faults[0].text.find("-1"), std::string::npos);
-  EXPECT_NE(faults[2].text.find("'many' is no whole number"), std::string::npos) << faults[2].text;
+  EXPECT_NE(faults[2].text.find("'many' is not a whole number"), std::string::npos) << faults[2].text;
 }
 
 // Oracle: hand; a thousand bad lines are reported as twenty and "more".
@@ -253,22 +253,22 @@ TEST(VoxfeModel, faults_name_file_line_value_and_remedy) {
     const std::string text = error_of(f);
     EXPECT_NE(text.find(words), std::string::npos) << words << "\nin: " << text;
   };
-  expect("3\n1 7 1 1 1\n2 9 two 1 1\n3 7 3 1 1\n", "model:3: '2 9 two 1 1' is no element");
+  expect("3\n1 7 1 1 1\n2 9 two 1 1\n3 7 3 1 1\n", "model:3: '2 9 two 1 1' is not an element");
   expect("3\n1 7 1 1 1\n2 8 2 1 1\n3 7 3 1 1\n", "model:3: the material 8 is not in the table of 2 materials");
-  expect("3\n1 7 1 1 1\n2 9 2 1 1\n3 7 3 2 1\n", "model:4: y = 2 lies outside the grid of 3 x 1 x 1");
-  expect("3\n1 7 1 1 1\n2 9 2 1 1\n3 7 2 1 1\n", "model:4: this voxel has an element already");
-  expect("3\n1 7 1 1 1\n2 9 2 1 1\n", "announces 3 elements, but");
-  expect("2\n1 7 1 1 1\n2 9 2 1 1\n3 7 3 1 1\n", "announces 2 elements, but has 3");
-  expect("999999999\n1 7 1 1 1\n", "announces 999999999 elements, but the 10 bytes after that hold at most 1");
+  expect("3\n1 7 1 1 1\n2 9 2 1 1\n3 7 3 2 1\n", "model:4: y = 2 is outside of the grid of 3 x 1 x 1");
+  expect("3\n1 7 1 1 1\n2 9 2 1 1\n3 7 2 1 1\n", "model:4: duplicate element of this voxel");
+  expect("3\n1 7 1 1 1\n2 9 2 1 1\n", "declares 3 elements, but");
+  expect("2\n1 7 1 1 1\n2 9 2 1 1\n3 7 3 1 1\n", "declares 2 elements, but contains 3");
+  expect("999999999\n1 7 1 1 1\n", "declares 999999999 elements, but the following 10 bytes contain at most 1");
   expect("1 7 1 1 1\n", "is not the number of elements");
   expect("\n\n", "has no number of elements");
-  expect("0.5 0.5 0.4\n1\n1 7 1 1 1\n", "says that a voxel has 0.4 along z");
+  expect("0.5 0.5 0.4\n1\n1 7 1 1 1\n", "has a voxel size of 0.4 along z");
   voxfe_files nodes = beam();
   nodes.constraints = "SELECT_NODE_3D 1 1 1 0 0 0 1 1 1\nSELECT_NODE_3D 4 1 3 0 1 0 0 0 0\n";
-  EXPECT_NE(error_of(nodes).find("nodes:2: z = 3 is no node"), std::string::npos) << error_of(nodes);
+  EXPECT_NE(error_of(nodes).find("nodes:2: z = 3 is not a node"), std::string::npos) << error_of(nodes);
   voxfe_files wide = beam();
   wide.script.replace(wide.script.find("3 1 1"), 5, "9000 9000 9000");
-  EXPECT_NE(error_of(wide).find("hardly meant"), std::string::npos);
+  EXPECT_NE(error_of(wide).find("improbable"), std::string::npos);
   voxfe_files lost = beam();
   lost.script.replace(lost.script.find("model"), 5, "nowhere");
   EXPECT_NE(error_of(lost).find("cannot read"), std::string::npos);

@@ -122,7 +122,7 @@ def test_good_jobs_pass(job: Job, physics: str, more: str) -> None:
     write(job, physics, block(), SEGMENT + more)
     checked = job.run(command="check")
     assert checked.code == 0, checked.out
-    assert "nothing wrong" in checked.out
+    assert "no faults" in checked.out
     done = job.run("-n", "2", "--no-report")
     assert done.code == 0, done.err
 
@@ -163,7 +163,7 @@ def of_no_material(folder: Path) -> None:
     ("damage", "said"),
     [
         (missing, "model.txt"),
-        (short, "announces 320 elements, but has 317"),
+        (short, "declares 320 elements, but contains 317"),
         (pulled_at_nothing, "a force of the model pulls at the node x, y, z = 20, 0, 0"),
         (held_by_nothing, "leave the solid free to move"),
         (of_no_material, "7"),

@@ -62,7 +62,7 @@ def test_parts_are_read_as_one_file_and_a_missing_one_is_named(job: Job, sponge:
     (both / "results.1.nc").rename(tmp_path / "elsewhere.nc")
     result = load(both)
     assert result.fields == []
-    assert any("results.1.nc' is not here" in note and "2 clusters" in note for note in result.notes)
+    assert any("results.1.nc' is missing" in note and "2 clusters" in note for note in result.notes)
 
 
 def pixels(path: Path) -> np.ndarray:
@@ -110,7 +110,7 @@ def test_commands_on_results_in_parts(job: Job, sponge: Path, tmp_path: Path, ph
     (tmp_path / "both/results.1.nc").rename(tmp_path / "elsewhere.nc")
     for words in (("render", "both/results.nc", "-o", "x.png"), ("export", "both/results.nc", "-o", "x.vtu")):
         told = command(tmp_path, *words, code=3)
-        assert "results.1.nc' is not here: each of the 2 clusters wrote its planes to a file of its own" in told
+        assert "results.1.nc' is missing: each of the 2 clusters wrote its planes to a separate file" in told
         assert len(told.strip().splitlines()) == 1
 
 

@@ -199,15 +199,15 @@ def test_islands_bear_nothing_and_keep_their_numbers(case: Path, tmp_path: Path)
 @pytest.mark.parametrize(
     ("file", "old", "new", "words"),
     [
-        ("model.txt", "7 1 7 1 1", "7 1 7 1", "model.txt:8: '7 1 7 1' is no element"),
-        ("model.txt", "320\n", "321\n", "announces 321 elements"),
+        ("model.txt", "7 1 7 1 1", "7 1 7 1", "model.txt:8: '7 1 7 1' is not an element"),
+        ("model.txt", "320\n", "321\n", "declares 321 elements"),
         ("materials.txt", "0.3", "0.5", "Poisson's ratio 0.5 must be in (-1, 0.5)"),
-        ("constraints.txt", "21 1 1 0 -0.02", "21 1 9 0 -0.02", "constraints.txt:26: z = 9 is no node"),
+        ("constraints.txt", "21 1 1 0 -0.02", "21 1 9 0 -0.02", "constraints.txt:26: z = 9 is not a node"),
         (
             "cantilever.script",
             "LOAD_MCTSCAN 20 4 4",
             "LOAD_MCTSCAN 4 20 4",
-            "model.txt:6: x = 5 lies outside the grid of 4 x 20 x 4",
+            "model.txt:6: x = 5 is outside of the grid of 4 x 20 x 4",
         ),
         ("cantilever.script", "materials.txt", "nothing.txt", "cannot read"),
         ("cantilever.script", "PRINT_X displacement.txt", "PRINT_X ..", "no name for a results file"),

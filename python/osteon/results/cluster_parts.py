@@ -63,8 +63,8 @@ class ClusterParts:
             for index in range(1, count):
                 if not (part := part_path(path, index)).is_file():
                     raise MissingPartError(
-                        f"'{part}' is not here: each of the {count} clusters wrote its planes to a file of its own; "
-                        "copy all of them into this folder"
+                        f"'{part}' is missing: each of the {count} clusters wrote its planes to a separate file; "
+                        "copy all of them to this folder"
                     )
                 self.parts.append(ResultFile(part))
             self.variables = {

@@ -46,7 +46,7 @@ std::string name_of(access_mode mode) {
 access_mode access_mode_of(const std::string& name) {
   const auto found = std::find_if(names.begin(), names.end(), [&](const auto& n) { return n.second == name; });
   if (found == names.end())
-    throw usage_error(fmt::format("'{}' is no way to access a file; choose auto, serial, aggregated or parallel", name));
+    throw usage_error(fmt::format("unknown file access '{}'; choose auto, serial, aggregated or parallel", name));
   return found->first;
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 /// @file
-/// A chunk's values as HDF5's filters would store them (internal to io).
+/// Encoding of a chunk as by the filters of HDF5 (internal to io).
 ///
-/// Doing it here rather than in HDF5 lets every rank pack its own chunks, in threads, and deflate with ISA-L, which takes
-/// a seventh of zlib's time for the same size. The results are ordinary shuffled zlib or zstd streams.
+/// Outside of HDF5, every rank compresses its chunks in threads, and deflate uses ISA-L, which takes a seventh of zlib's
+/// time for the same size. The results are ordinary shuffled zlib or zstd streams.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace osteon::io {
 
-/// Whether results can be written with zstd: osteon was built with its library.
+/// True if this build supports zstd.
 bool can_write_zstd();
 
 /// Bring the first bytes of all elements together, then the second ones ...: HDF5's filter 2.
@@ -28,7 +28,7 @@ class chunk_encoder {
   chunk_encoder(const chunk_encoder&) = delete;
   chunk_encoder& operator=(const chunk_encoder&) = delete;
 
-  /// The most bytes that a chunk may need.
+  /// Maximum size of an encoded chunk in bytes.
   std::size_t bound() const;
   /// @param values of a chunk; if they are fewer (the last planes), zeros fill it up
   /// @param to at least bound() bytes

@@ -15,13 +15,13 @@ namespace osteon::io {
 
 namespace {
 
-/// Packs what it is given into a stream, as gzip does.
+/// Compresses its input to a gzip stream.
 class gzip_stream {
  public:
   explicit gzip_stream(std::ostream& out) : out_(out), packed_(std::size_t{1} << 16) {
     constexpr int window_with_gzip_header = 15 + 16, memory = 8;
     if (deflateInit2(&z_, 6, Z_DEFLATED, window_with_gzip_header, memory, Z_DEFAULT_STRATEGY) != Z_OK)
-      throw machine_error("zlib cannot start: there is not enough memory");
+      throw machine_error("cannot initialise zlib: out of memory");
   }
   gzip_stream(const gzip_stream&) = delete;
   gzip_stream& operator=(const gzip_stream&) = delete;
@@ -78,9 +78,9 @@ void write_labels(const std::string& path, const label_volume& volume, std::span
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const label_run& r = runs[i];
     if (r.z < 0 || r.z >= n.z || r.y < 0 || r.y >= n.y || r.x < 0 || r.length < 1 || r.x + std::int64_t{r.length} > n.x)
-      throw usage_error(fmt::format("{} labels at z, y, x = {}, {}, {} leave a volume of {} x {} x {}", r.length, r.z, r.y,
+      throw usage_error(fmt::format("{} labels at z, y, x = {}, {}, {} exceed a volume of {} x {} x {}", r.length, r.z, r.y,
                                     r.x, n.z, n.y, n.x));
-    if (r.number < 1 || r.number > 255) throw usage_error(fmt::format("a label of {}; the file holds 1 to 255", r.number));
+    if (r.number < 1 || r.number > 255) throw usage_error(fmt::format("a label of {}; must be 1 to 255", r.number));
     by_plane[i] = static_cast<std::uint32_t>(i);
   }
   std::stable_sort(by_plane.begin(), by_plane.end(), [&](auto a, auto b) { return runs[a].z < runs[b].z; });

@@ -32,7 +32,7 @@ std::string hex(const std::vector<std::byte>& bytes) {
 class listing {
  public:
   void group(int id, const std::string& path, int depth = 0) {
-    if (depth > deepest) throw data_error("the groups are nested more deeply than osteon nests them");
+    if (depth > deepest) throw data_error("the groups are nested too deeply");
     attributes(id, NC_GLOBAL, path);
     variables(id, path);
     int count = 0;
@@ -54,16 +54,15 @@ class listing {
  private:
   static std::size_t limited(int count) {
     if (count < 0 || count > most_items)
-      throw data_error(fmt::format("a group has {} items; at most {} are read", count, most_items));
+      throw data_error(fmt::format("a group has {} items; must be at most {}", count, most_items));
     return static_cast<std::size_t>(count);
   }
 
   static std::size_t size_of(int group_id, nc_type type, std::size_t count) {
     std::size_t one = 0;
-    if (type < NC_BYTE || type > NC_UINT64) throw data_error("the metadata have a type that osteon does not write");
+    if (type < NC_BYTE || type > NC_UINT64) throw data_error("the metadata have an unsupported type");
     check(nc_inq_type(group_id, type, nullptr, &one));
-    if (count > most_bytes / one)
-      throw data_error(fmt::format("an item of the metadata has {} values, more than osteon writes", count));
+    if (count > most_bytes / one) throw data_error(fmt::format("an item of the metadata has too many values: {}", count));
     return one * count;
   }
 
@@ -97,7 +96,7 @@ class listing {
       int rank = 0;
       check(nc_inq_varndims(group_id, id, &rank));
       if (path == "/" && rank > 2) continue;  // a second name of a field, which /VTKHDF has
-      if (rank > 4) throw data_error(fmt::format("a variable has {} dimensions; osteon writes 1 to 4", rank));
+      if (rank > 4) throw data_error(fmt::format("a variable has {} dimensions; must be 1 to 4", rank));
       check(nc_inq_var(group_id, id, name.data(), &type, nullptr, dimension.data(), nullptr));
       std::string line = fmt::format("variable {}{} {}", path, name.data(), static_cast<int>(type));
       std::size_t values = 1;
@@ -108,7 +107,7 @@ class listing {
         line += fmt::format(" {}={}", of.data(), length);
         values = length > most_bytes ? most_bytes + 1 : std::min(values * length, most_bytes + 1);
       }
-      if (!path.starts_with("/VTKHDF/")) {  // fields have digests of their own
+      if (!path.starts_with("/VTKHDF/")) {  // fields have separate digests
         std::vector<std::byte> bytes(size_of(group_id, type, values));
         check(nc_get_var(group_id, id, bytes.data()));
         line += fmt::format(" {}", sha256_of(bytes));

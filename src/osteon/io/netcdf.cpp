@@ -93,7 +93,7 @@ void check_netcdf(int status, const std::string& what, error_kind kind) {
   const char* locks = std::getenv(hdf5_locks);
   const bool asked_for = locks && std::string_view(locks) != "FALSE" && std::string_view(locks) != "0";
   throw_error(kind, fmt::format("cannot {}: {}{}", what, nc_strerror(status),
-                                asked_for ? fmt::format(" ({} is set to {}: where the file system has no locks, unset it)",
+                                asked_for ? fmt::format(" ({} is set to {}: unset it on file systems without locks)",
                                                         hdf5_locks, locks)
                                           : ""));
 }
@@ -119,19 +119,19 @@ void check_geometry(index3 shape, vector3 spacing_mm, vector3 origin_mm, int com
   for (int a = 0; a < 3; ++a) {
     const char name = "zyx"[a];
     if (shape[a] < 1 || shape[a] > largest_axis)
-      throw data_error(fmt::format("the image has {} voxels along {}; allowed are 1 to {}", shape[a], name, largest_axis));
+      throw data_error(fmt::format("the image has {} voxels along {}; must be 1 to {}", shape[a], name, largest_axis));
     if (!(spacing_mm[a] > 0) || !std::isfinite(spacing_mm[a]))
-      throw data_error(fmt::format("the voxel spacing along {} is {} mm; it must be finite and > 0", name, spacing_mm[a]));
+      throw data_error(fmt::format("the voxel spacing along {} is {} mm; must be finite and > 0", name, spacing_mm[a]));
     if (!std::isfinite(origin_mm[a]))
-      throw data_error(fmt::format("the origin along {} is {} mm; it must be finite", name, origin_mm[a]));
+      throw data_error(fmt::format("the origin along {} is {} mm; must be finite", name, origin_mm[a]));
   }
   const double plane = static_cast<double>(shape.y + 1) * static_cast<double>(shape.x + 1) * components * sizeof(float);
   if (plane > largest_plane_bytes)
-    throw data_error(fmt::format(
-        "a plane of {} x {} voxels is too large for the file format ({:.0f} of at most {:.0f} bytes); "
-        "crop the image{}",
-        shape.y, shape.x, plane, largest_plane_bytes,
-        components > 1 ? fmt::format(", or leave out the fields of {} components (output.fields)", components) : ""));
+    throw data_error(
+        fmt::format("a plane of {} x {} voxels is too large for the file format ({:.0f} of at most {:.0f} bytes); "
+                    "crop the image{}",
+                    shape.y, shape.x, plane, largest_plane_bytes,
+                    components > 1 ? fmt::format(", or omit fields with {} components (output.fields)", components) : ""));
 }
 
 std::int64_t plane_variable::bytes_per_plane() const {
@@ -208,7 +208,7 @@ void define_plane_variable(const layout& where, plane_variable& v, const storage
   const std::string what = fmt::format("define '{}'", v.name);
   check_netcdf(nc_def_var(v.group, v.name.c_str(), v.type, static_cast<int>(dimensions.size()), dimensions.data(), &v.id),
                what);
-  // Every chunk is written, so none is filled before. This call also drops the attribute: it comes first.
+  // Every chunk is written, so filling is off. This call also removes the attribute and must precede it.
   check_netcdf(nc_def_var_fill(v.group, v.id, NC_NOFILL, nullptr), what);
   if (v.type == NC_FLOAT) {
     const float empty = std::numeric_limits<float>::quiet_NaN();
@@ -268,7 +268,7 @@ namespace {
 
 // Why HDF5 refused the last call: the innermost of its reasons.
 std::string reason_of_hdf5() {
-  std::string reason = "it says no reason";
+  std::string reason = "no reason given";
   const auto note = [](unsigned, const H5E_error2_t* error, void* to) -> herr_t {
     if (error->desc && *error->desc) *static_cast<std::string*>(to) = error->desc;
     return 0;
@@ -281,12 +281,12 @@ std::string reason_of_hdf5() {
 /// netCDF makes no such links.
 void link_fields_in_root(hid_t file, const std::string& name, std::span<const plane_variable> variables) {
   for (const plane_variable& v : variables) {
-    // A field that nodes and voxels have goes by the first of them.
+    // A field name of both nodes and voxels refers to the nodes.
     if (H5Lexists(file, v.name.c_str(), H5P_DEFAULT) > 0) continue;
     const std::string inner = fmt::format("/VTKHDF/{}/{}", v.on_nodes ? "PointData" : "CellData", v.name);
     if (H5Lcreate_hard(file, inner.c_str(), file, v.name.c_str(), H5P_DEFAULT, H5P_DEFAULT) < 0)
-      throw machine_error(fmt::format("cannot name the field '{}' in '{}': {}; is there space on the disk?", v.name, name,
-                                      reason_of_hdf5()));
+      throw machine_error(fmt::format("cannot name the field '{}' in '{}': {}; check the free space on the disk", v.name,
+                                      name, reason_of_hdf5()));
   }
 }
 
@@ -302,8 +302,7 @@ void netcdf_file::close(const std::function<void(std::int64_t file)>& after) {
   std::string name(length, '\0');
   check_netcdf(nc_inq_path(id_, nullptr, name.data()), "close the file");
   const hid_t last = H5Fopen(name.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
-  if (last < 0)
-    throw machine_error(fmt::format("cannot close '{}': HDF5 does not open it a second time: {}", name, reason_of_hdf5()));
+  if (last < 0) throw machine_error(fmt::format("cannot close '{}': HDF5 cannot reopen it: {}", name, reason_of_hdf5()));
   const int status = nc_close(std::exchange(id_, -1));
   std::exception_ptr fault;
   if (status == NC_NOERR && after) try {
@@ -316,7 +315,7 @@ void netcdf_file::close(const std::function<void(std::int64_t file)>& after) {
   check_netcdf(status, "close the file");
   if (!closed)
     throw machine_error(
-        fmt::format("cannot write the rest of '{}': {}; is there space on the disk?", name, reason_of_hdf5()));
+        fmt::format("cannot write the rest of '{}': {}; check the free space on the disk", name, reason_of_hdf5()));
 }
 
 void finish_file(const std::string& name, const voxel::model_header& header, bool with_nodes,
@@ -349,7 +348,7 @@ without_hdf5_locks::~without_hdf5_locks() {
 
 void leave_hdf5_at_exit() {
   H5dont_atexit();
-  H5open();  // begun after MPI it would ask MPI_Finalize to clean up
+  H5open();  // if initialised after MPI, it would clean up in MPI_Finalize
 }
 
 }  // namespace osteon::io

@@ -31,7 +31,7 @@ const char* netcdf_path(const std::string& path);
 /// Planes of a chunk so that it holds about 2 MiB; it depends on the shape only, never on the ranks.
 std::int64_t planes_per_chunk(std::int64_t planes, std::int64_t bytes_per_plane);
 
-/// Axes and limits that no model or result may exceed; checked before memory is taken.
+/// Axes and limits of models and results; checked before allocation.
 /// @param components largest number of floats at a node
 /// @throws data_error
 void check_geometry(index3 shape, vector3 spacing_mm, vector3 origin_mm, int components = 3);
@@ -70,7 +70,7 @@ int material_type(const voxel::material_table& materials);
 /// The variable `material`, not yet of a file.
 plane_variable make_material_variable(const voxel::model_header& header);
 void define_material_attributes(const plane_variable& variable, const voxel::material_table& materials);
-/// Whether a variable of `/integrity` has the digests that are written now; older ones are XXH64.
+/// True if a variable of `/integrity` has current digests; older ones are XXH64.
 bool has_new_digests(int group, int variable);
 void put_text(int group, int variable, const char* name, const std::string& text);
 
@@ -101,9 +101,9 @@ class netcdf_file {
 void finish_file(const std::string& name, const voxel::model_header& header, bool with_nodes,
                  std::span<const plane_variable> variables, std::span<const std::string> digests);
 
-/// Keep HDF5 from cleaning up at exit and in MPI_Finalize: call it first in a program, before MPI begins.
+/// Prevent HDF5 from cleaning up at exit and in MPI_Finalize: call first in a program, before MPI_Init.
 ///
-/// Every file is closed where its writing ends. A file still open at exit is one whose write failed, and HDF5 crashes when
+/// Every file is closed at the end of writing. A file still open at exit is one whose write failed, and HDF5 crashes when
 /// its exit handler tries to write it again (SIGSEGV on a full disk).
 void leave_hdf5_at_exit();
 

@@ -20,13 +20,13 @@
 namespace osteon::io {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "values are stored as they lie in memory");
+static_assert(std::endian::native == std::endian::little, "requires little-endian memory");
 
 constexpr std::string_view npy_magic("\x93NUMPY", 6);
 constexpr std::size_t largest_header = 65536;
 constexpr std::array<std::string_view, 8> descriptions{"|u1", "|i1", "<u2", "<i2", "<u4", "<i4", "<f4", "<f8"};
 
-/// The header is a Python dictionary literal with three known keys; only that is understood.
+/// The header is a Python dictionary literal with three known keys; nothing else is parsed.
 class header_parser {
  public:
   header_parser(const std::string& path, std::string_view text) : path_(path), text_(text) {}
@@ -57,13 +57,13 @@ class header_parser {
     }
     skip_blanks();
     if (at_ != text_.size() || !has_type || !has_order || !has_shape)
-      fail("needs exactly the keys descr, fortran_order and shape");
+      fail("must have exactly the keys descr, fortran_order and shape");
     return array;
   }
 
  private:
   [[noreturn]] void fail(const std::string& why) const {
-    throw data_error(fmt::format("'{}' cannot be used: its .npy header {}; save it with numpy.save", path_, why));
+    throw data_error(fmt::format("cannot read '{}': its .npy header {}; save it with numpy.save", path_, why));
   }
   static std::string printable(std::string_view text) {
     std::string result;
@@ -87,7 +87,7 @@ class header_parser {
     if (at_ >= text_.size() || (text_[at_] != '\'' && text_[at_] != '"')) fail("lacks a quoted word");
     const char quote = text_[at_++];
     const std::size_t end = text_.find(quote, at_);
-    if (end == std::string_view::npos) fail("has a quote without end");
+    if (end == std::string_view::npos) fail("has an unterminated quote");
     const std::string_view word = text_.substr(at_, end - at_);
     at_ = end + 1;
     return word;
@@ -100,16 +100,16 @@ class header_parser {
     if (word == "<u1" || word == "<i1") word[0] = '|';
     for (std::size_t i = 0; i < descriptions.size(); ++i)
       if (word == descriptions[i]) return static_cast<voxel::scalar>(i);
-    fail(fmt::format("has the type '{}'; it must be one of u1 i1 u2 i2 u4 i4 f4 f8, little-endian", printable(word)));
+    fail(fmt::format("has the type '{}'; must be one of u1 i1 u2 i2 u4 i4 f4 f8, little-endian", printable(word)));
   }
   void order() {
     skip_blanks();
     if (text_.substr(at_).starts_with("False")) {
       at_ += 5;
     } else if (text_.substr(at_).starts_with("True")) {
-      fail("says Fortran order; save numpy.ascontiguousarray(a)");
+      fail("has Fortran order; save numpy.ascontiguousarray(a)");
     } else {
-      fail("has neither True nor False as fortran_order");
+      fail("has an invalid fortran_order; must be True or False");
     }
   }
   index3 shape() {
@@ -120,8 +120,8 @@ class header_parser {
       std::int64_t extent = 0;
       const char* end = text_.data() + text_.size();
       const auto [last, status] = std::from_chars(text_.data() + at_, end, extent);
-      if (status != std::errc()) fail("has a shape that is no list of numbers");
-      if (extent < 1) fail(fmt::format("has an extent of {}; it must be at least 1", extent));
+      if (status != std::errc()) fail("has a shape that is not a list of numbers");
+      if (extent < 1) fail(fmt::format("has an extent of {}; must be at least 1", extent));
       at_ = static_cast<std::size_t>(last - text_.data());
       extents.push_back(extent);
       if (!accept(',')) {
@@ -152,7 +152,7 @@ class npy_bytes {
     struct stat found{};
     return ::fstat(file_, &found) == 0 ? static_cast<std::uint64_t>(found.st_size) : 0;
   }
-  /// Whether all bytes were there.
+  /// True if all bytes were read.
   bool read(std::uint64_t offset, std::span<std::byte> bytes) const {
     while (!bytes.empty()) {
       const ssize_t count = ::pread(file_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
@@ -177,10 +177,10 @@ voxel::image_planes open_npy(const std::string& path) {
   if (!file->read(0, std::as_writable_bytes(std::span(start).first(8))) ||
       std::memcmp(start.data(), npy_magic.data(), npy_magic.size()) != 0)
     throw data_error(
-        fmt::format("'{}' is no .npy file: it does not start with the word NUMPY; save it with numpy.save", path));
+        fmt::format("'{}' is not a .npy file: it does not start with the word NUMPY; save it with numpy.save", path));
   const int major = start[6], minor = start[7];
   if (major < 1 || major > 3 || minor != 0)
-    throw data_error(fmt::format("'{}' has version {}.{} of the .npy format; 1.0 to 3.0 can be read", path, major, minor));
+    throw data_error(fmt::format("'{}' has version {}.{} of the .npy format; must be 1.0 to 3.0", path, major, minor));
   const std::size_t length_bytes = major == 1 ? 2 : 4;
   const bool has_length = file->read(8, std::as_writable_bytes(std::span(start).subspan(8, length_bytes)));
   std::size_t length = 0;
@@ -191,13 +191,13 @@ voxel::image_planes open_npy(const std::string& path) {
                                  length, total, largest_header));
   std::string text(length, '\0');
   if (!file->read(8 + length_bytes, std::as_writable_bytes(std::span(text))))
-    throw data_error(fmt::format("cannot read '{}' to the end of its header", path));
+    throw data_error(fmt::format("'{}': truncated header", path));
 
   const voxel::image header = header_parser(path, text).parse();
   const index3 shape = header.shape;
   const std::uint64_t available = total - data_begin;
   std::uint64_t needed = voxel::size_of(header.type);
-  bool fits = true;  // before memory is taken: the file must have all the bytes that its header promises
+  bool fits = true;  // before allocation: the file must contain all bytes declared in its header
   for (int a = 0; a < 3; ++a) fits = fits && !__builtin_mul_overflow(needed, static_cast<std::uint64_t>(shape[a]), &needed);
   if (!fits || needed != available)
     throw data_error(fmt::format(
@@ -221,7 +221,7 @@ voxel::image read_npy(const std::string& path) {
 void write_npy(const std::string& path, const voxel::image& array) {
   const std::size_t width = voxel::size_of(array.type);
   if (array.bytes.size() != static_cast<std::size_t>(array.shape.volume()) * width)
-    throw usage_error(fmt::format("{} bytes are no array of {} x {} x {} values of {} bytes", array.bytes.size(),
+    throw usage_error(fmt::format("{} bytes are not an array of {} x {} x {} values of {} bytes", array.bytes.size(),
                                   array.shape.z, array.shape.y, array.shape.x, width));
   std::string text =
       fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}, {}, {}), }}",

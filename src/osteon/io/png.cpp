@@ -30,11 +30,11 @@ using bytes = std::vector<std::uint8_t>;
 
 struct strip {
   bytes deflated;
-  std::uint32_t adler = 1;    // of what was deflated
+  std::uint32_t adler = 1;    // of the deflated data
   std::int64_t inflated = 0;  // bytes
 };
 
-// What the filter of Paeth expects, in 16 bits: such a loop takes many bytes at once.
+// Prediction of the Paeth filter, in 16 bits for vectorisation.
 std::int16_t paeth(std::int16_t left, std::int16_t above, std::int16_t corner) {
   const auto size = [](int v) { return static_cast<std::int16_t>(v < 0 ? -v : v); };
   const std::int16_t a = size(above - corner), b = size(left - corner), c = size(left + above - 2 * corner);
@@ -42,10 +42,10 @@ std::int16_t paeth(std::int16_t left, std::int16_t above, std::int16_t corner) {
   return a <= b && a <= c ? left : of_two;
 }
 
-// One row, each byte less what the filter expects it to be. @param above null: the first row of a strip
+// Filter one row: each byte minus its prediction. @param above null: the first row of a strip
 void apply(int filter, const std::uint8_t* row, const std::uint8_t* above, std::size_t size, std::uint8_t* to) {
   *to++ = static_cast<std::uint8_t>(filter);
-  // Nothing is left of the first pixel: there Paeth's filter expects what is above.
+  // For the first pixel, the Paeth filter predicts the value above.
   for (std::size_t i = 0; i < channels; ++i) to[i] = static_cast<std::uint8_t>(row[i] - (filter == 1 ? 0 : above[i]));
   if (filter == 1)
     for (std::size_t i = channels; i < size; ++i) to[i] = static_cast<std::uint8_t>(row[i] - row[i - channels]);
@@ -56,7 +56,7 @@ void apply(int filter, const std::uint8_t* row, const std::uint8_t* above, std::
       to[i] = static_cast<std::uint8_t>(row[i] - paeth(row[i - channels], above[i], above[i - channels]));
 }
 
-// The filter that leaves the smallest numbers, taken as signed, usually packs best.
+// The filter with the smallest signed values usually compresses best.
 bytes filtered(std::span<const std::uint8_t> rows, std::size_t row_size) {
   bytes result;
   bytes candidate(row_size + 1), best(row_size + 1);
@@ -84,9 +84,9 @@ strip deflate_strip(std::span<const std::uint8_t> rows, std::size_t row_size, bo
   result.adler = static_cast<std::uint32_t>(adler32_z(1, raw.data(), raw.size()));
   z_stream stream{};
   constexpr int no_header = -15, memory = 9;
-  // Of filtered rows, runs and the code are what packs: a search for strings takes five times as long for the same size.
+  // Filtered rows are compressed by runs and Huffman codes: a string search takes five times as long for the same size.
   if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, no_header, memory, Z_RLE) != Z_OK)
-    throw machine_error("zlib cannot start: there is not enough memory");
+    throw machine_error("cannot initialise zlib: out of memory");
   result.deflated.resize(deflateBound(&stream, static_cast<uLong>(raw.size())) + 16);  // and the mark of a flush
   stream.next_in = raw.data();
   stream.avail_in = static_cast<uInt>(raw.size());
@@ -165,18 +165,15 @@ void write(const std::string& path, const bytes& content) {
   std::unique_ptr<std::FILE, closer> file(std::fopen(temporary.name().c_str(), "wb"));
   if (!file || std::fwrite(content.data(), 1, content.size(), file.get()) != content.size() ||
       std::fflush(file.get()) != 0 || std::fclose(file.release()) != 0)
-    throw machine_error(
-        fmt::format("cannot write picture {}: {}; choose a folder that exists, can be written and has space left", path,
-                    std::strerror(errno)));
+    throw machine_error(fmt::format("cannot write picture {}: {}; choose an existing writable folder with free space", path,
+                                    std::strerror(errno)));
   temporary.commit();
 }
 
 void check(int width, int height, int rows, std::size_t size) {
   if (width < 1 || height < 1 || size != channels * static_cast<std::size_t>(width) * static_cast<std::size_t>(rows))
-    throw usage_error(
-        fmt::format("{} bytes for {} rows of a picture of {} x {} pixels; give 4 bytes for each of at least "
-                    "one pixel",
-                    size, rows, width, height));
+    throw usage_error(fmt::format("{} bytes for {} rows of a picture of {} x {} pixels; must be 4 bytes per pixel", size,
+                                  rows, width, height));
 }
 
 }  // namespace
@@ -218,7 +215,7 @@ void write_png(MPI_Comm comm, const std::string& path, int width, int height, st
     all.adler = static_cast<std::uint32_t>(adler32_combine(all.adler, static_cast<uLong>(p.adler), p.inflated));
   }
   comm::collectively(comm, [&] {
-    if (sum > INT32_MAX) throw usage_error(fmt::format("a picture of {} bytes; at most {} are written", sum, INT32_MAX));
+    if (sum > INT32_MAX) throw usage_error(fmt::format("a picture of {} bytes; must be at most {}", sum, INT32_MAX));
     if (rank == 0) all.deflated.resize(static_cast<std::size_t>(sum));
   });
   MPI_Gatherv(own.deflated.data(), static_cast<int>(own.deflated.size()), MPI_UINT8_T, all.deflated.data(), counts.data(),

@@ -16,7 +16,7 @@
 namespace osteon::io {
 namespace {
 
-/// Whether HDF5 finds the filter. netCDF asks it for us, but only about a file: one in memory.
+/// True if HDF5 finds the filter. netCDF tests it only for a file; a file in memory is used.
 bool filter_available(unsigned id) {
   int file = -1;
   if (nc_create("filter", NC_NETCDF4 | NC_DISKLESS, &file) != NC_NOERR) return false;
@@ -38,21 +38,20 @@ compression compression_of(const std::string& name) {
   if (name == "none") return compression::none;
   if (name == "deflate") return compression::deflate;
   if (name == "zstd") return compression::zstd;
-  throw usage_error(fmt::format("'{}' is no compression; choose deflate, zstd or none", name));
+  throw usage_error(fmt::format("unknown compression '{}'; choose deflate, zstd or none", name));
 }
 
 void check_storage(const storage& how) {
   const int highest = how.method == compression::zstd ? 19 : 9;
   if (how.level && (*how.level < 1 || *how.level > highest || how.method == compression::none))
-    throw usage_error(fmt::format("compression level {}: deflate has 1 to 9, zstd 1 to 19, none has no levels", *how.level));
-  if (how.significant_digits < 0 || how.significant_digits > 6)
     throw usage_error(
-        fmt::format("{} significant digits; a float can be rounded to 1 to 6, 0 keeps it", how.significant_digits));
+        fmt::format("compression level {}: must be 1 to 9 for deflate, 1 to 19 for zstd; none has no levels", *how.level));
+  if (how.significant_digits < 0 || how.significant_digits > 6)
+    throw usage_error(fmt::format("{} significant digits; must be 1 to 6, or 0 for exact values", how.significant_digits));
   if (how.method != compression::zstd) return;
   if (!can_write_zstd())
     throw usage_error(
-        "zstd: osteon was built without its library (Debian: libzstd-dev); install it and build again, or "
-        "choose deflate");
+        "zstd: this build does not contain the library (Debian: libzstd-dev); install it and rebuild, or choose deflate");
   if (filter_available(zstd_filter)) return;
   throw usage_error("zstd: " + how_to_get(zstd_filter) + ", or choose deflate");
 }

@@ -8,8 +8,8 @@
 
 namespace osteon::io {
 
-/// `deflate` can be read everywhere. `zstd` is faster, but every program that reads or writes it needs the filter 32015 of
-/// HDF5 in HDF5_PLUGIN_PATH, e.g. of the Python package hdf5plugin. `none` is not chunked.
+/// `deflate` is readable everywhere. `zstd` is faster, but every reader and writer requires the HDF5 filter 32015 in
+/// HDF5_PLUGIN_PATH, for example of the Python package hdf5plugin. `none` is not chunked.
 enum class compression { none, deflate, zstd };
 
 inline constexpr int default_level = 1;  ///< higher ones cost much and save little on fields of a solver

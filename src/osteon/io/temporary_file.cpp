@@ -49,7 +49,7 @@ fs::path directory_of(const std::string& path) {
   return parent.empty() ? fs::path(".") : parent;
 }
 
-/// Also of a process whose parent has not asked for its end yet.
+/// Including zombie processes.
 bool is_dead(long pid) {
   if (::kill(static_cast<pid_t>(pid), 0) != 0) return errno == ESRCH;
   std::ifstream stat(fmt::format("/proc/{}/stat", pid));
@@ -59,7 +59,7 @@ bool is_dead(long pid) {
   return name_end != std::string::npos && (line[name_end + 2] == 'Z' || line[name_end + 2] == 'X');
 }
 
-/// A process of this host that is gone, or a file of another host that nobody has touched for a day.
+/// A process of this host that has ended, or a file of another host unchanged for a day.
 bool is_orphan(const fs::path& file, const std::string& suffix) {
   const auto dot = suffix.rfind('.');
   if (dot == std::string::npos) return false;
@@ -85,8 +85,8 @@ void check_limit(const std::string& name, std::int64_t needed) {
   const std::int64_t limit = size_limit();
   if (limit != no_limit && needed > limit)
     throw machine_error(
-        fmt::format("'{}' may need {} bytes, but this process may write files of at most {} bytes; "
-                    "raise the limit (ulimit -f) or write fewer fields",
+        fmt::format("'{}' may require {} bytes, but the file size limit of this process is {} bytes; raise the limit "
+                    "(ulimit -f) or write fewer fields",
                     name, needed, limit));
 }
 
@@ -106,7 +106,7 @@ temporary_file::temporary_file(const std::string& path)
     : path_(path), name_(fmt::format("{}.tmp.{}.{}", path, host_name(), ::getpid())) {
   std::error_code ignored;
   if (const auto status = fs::status(path, ignored); fs::exists(status) && !fs::is_regular_file(status))
-    throw usage_error(fmt::format("'{}' is no regular file and is not replaced; give another name", path));
+    throw usage_error(fmt::format("'{}' is not a regular file and is not replaced; choose another name", path));
   remove_orphans(path);
   descriptor created(name_, O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR);
 }
@@ -132,15 +132,14 @@ void reserve_range(const std::string& name, std::int64_t begin, std::int64_t byt
   descriptor file(name, O_RDWR);
   if (::fallocate(file.get(), FALLOC_FL_KEEP_SIZE, begin, bytes) == 0) return;
   int cause = errno;
-  if (cause == EOPNOTSUPP || cause == ENOSYS) {  // NFS before 4.2: an estimate is all that there is
+  if (cause == EOPNOTSUPP || cause == ENOSYS) {  // NFS before 4.2: an estimate must suffice
     struct statvfs system{};
     if (::fstatvfs(file.get(), &system) != 0) return;
     if (static_cast<double>(system.f_bavail) * static_cast<double>(system.f_frsize) >= static_cast<double>(bytes)) return;
     cause = ENOSPC;
   }
   throw machine_error(
-      fmt::format("cannot write '{}': {} (it has {} bytes and may need {} more); "
-                  "free space on that file system or write elsewhere",
+      fmt::format("cannot write '{}': {} ({} bytes, may require {} more); free space on that file system or write elsewhere",
                   name, std::strerror(cause), begin, bytes));
 }
 

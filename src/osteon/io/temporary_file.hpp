@@ -31,8 +31,8 @@ void remove_orphans(const std::string& path);
 
 /// Make sure that a file can grow by `bytes` without running out of space, quota or the process's file size limit.
 ///
-/// Open MPI's OMPIO may drop a failed write silently, and HDF5 may hang in close when its file cannot grow; so the space
-/// is taken from the file system before the data are handed over. The size of the file does not change.
+/// Open MPI's OMPIO may drop a failed write silently, and HDF5 may hang in close when its file cannot grow; so the space is
+/// allocated in the file system before the data are written. The size of the file does not change.
 /// @throws machine_error
 void reserve_space(const std::string& name, std::int64_t bytes);
 /// The same for a part of the file that is not written yet.

@@ -40,7 +40,7 @@ class vtp_arrays {
 void write_vtp(const std::string& path, const polylines& lines) {
   const std::size_t points = lines.points.size();
   if (lines.first.empty() || lines.first.front() != 0 || lines.first.back() != static_cast<std::int64_t>(points))
-    throw usage_error(fmt::format("lines of {} points: they must begin with 0 and end with the number of points", points));
+    throw usage_error(fmt::format("lines of {} points: must begin with 0 and end with the number of points", points));
   for (const auto& [name, values] : lines.values)
     if (values.size() != points)
       throw usage_error(fmt::format("{} values of '{}' for {} points", values.size(), name, points));

@@ -26,7 +26,7 @@ class handle {
 };
 
 void check(bool good, const std::string& what, const std::string& name) {
-  if (!good) throw machine_error(fmt::format("cannot {} in '{}': HDF5 refuses it", what, name));
+  if (!good) throw machine_error(fmt::format("cannot {} in '{}': error of HDF5", what, name));
 }
 
 /// An open file and its variables, each opened once.
@@ -72,13 +72,13 @@ chunk_places::place find_place(hid_t dataset, const plane_variable& v, std::int6
 struct chunk_index::state {
   index_driver driver;
   std::unique_ptr<open_file> open;
-  std::unique_ptr<std::byte[]> nothing;  ///< data that HDF5 gets to write; the driver does not read them
+  std::unique_ptr<std::byte[]> nothing;  ///< placeholder data for HDF5; the driver does not read them
   std::int64_t nothing_bytes = 0;
 };
 
 chunk_index::chunk_index(const std::string& name, std::int64_t alignment_bytes) : state_(std::make_unique<state>()) {
   const handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  constexpr hsize_t threshold = 1 << 16;  // small things need no place of their own
+  constexpr hsize_t threshold = 1 << 16;  // small objects need no separate space
   bool good = state_->driver.use_for(access.get()) &&
               H5Pset_libver_bounds(access.get(), H5F_LIBVER_EARLIEST, H5F_LIBVER_V18) >= 0;  // as netCDF has it
   if (alignment_bytes > 1)
@@ -112,7 +112,7 @@ std::int64_t chunk_index::place_all(const plane_variable& v) {
   const std::vector<hsize_t> one(1 + v.plane_shape.size(), 1);
   const handle in_file(H5Dget_space(dataset), H5Sclose), type(H5Dget_type(dataset), H5Tclose),
       in_memory(H5Screate_simple(static_cast<int>(one.size()), one.data(), nullptr), H5Sclose);
-  const double value = 0;  // room is given when the first value is written, which the driver drops
+  const double value = 0;  // space is allocated with the first value, which the driver discards
   const bool good =
       H5Sselect_hyperslab(in_file.get(), H5S_SELECT_SET, corner(v, 0).data(), nullptr, one.data(), nullptr) >= 0 &&
       H5Dwrite(dataset, type.get(), in_memory.get(), in_file.get(), H5P_DEFAULT, &value) >= 0;

@@ -2,9 +2,9 @@
 /// @file
 /// Addresses of the chunks of a file: HDF5's index of them, written by one process (internal to io).
 ///
-/// HDF5 writes compressed chunks in parallel only by calls in which all ranks take part and in which zlib runs, and has
-/// no way to give out room without writing (HDFGroup/hdf5#2008). So one process writes all metadata, with index_driver, and
-/// the ranks write the chunks where it says.
+/// HDF5 writes compressed chunks in parallel only by collective calls that run zlib, and cannot allocate space without
+/// writing (HDFGroup/hdf5#2008). So one process writes all metadata, with index_driver, and the ranks write the chunks at
+/// its addresses.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -46,7 +46,7 @@ class chunk_places {
   struct place {
     std::int64_t address = -1, bytes = 0;
   };
-  /// Of the chunk that begins with a plane; without chunks the place of that plane, and no bytes.
+  /// Entry of the chunk that begins with a plane; without chunks the position of that plane, and no bytes.
   place of(const plane_variable& v, std::int64_t first_plane);
 
  private:

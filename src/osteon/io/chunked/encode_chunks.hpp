@@ -44,7 +44,7 @@ struct chunks_to_write {
 /// @collective on comm
 chunks_to_write ship_chunks(MPI_Comm comm, const file_team& team, std::int64_t bytes_per_message, const encoded_piece& mine);
 
-/// Let rank 0 give every chunk of all ranks its address, in the order of the ranks.
+/// Let rank 0 assign addresses to all chunks of all ranks, in the order of the ranks.
 /// @param place called on rank 0 @collective on comm
 void place_chunks(MPI_Comm comm, std::vector<stored_chunk>& mine, const std::function<void(std::span<stored_chunk>)>& place);
 

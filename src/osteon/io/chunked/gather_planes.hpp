@@ -7,8 +7,8 @@
 
 namespace osteon::io {
 
-/// Brings the pieces of a variable to those that write them. A rank makes the values of a piece when the piece is due, so
-/// that beside what it makes them from it holds a piece and what it sends of the pieces of others.
+/// Sends the pieces of a variable to their writers. A rank computes the values of a piece on demand, so that in addition to
+/// its source data it stores a piece and its messages for the pieces of others.
 class piece_gather {
  public:
   /// Borrows all but the last.
@@ -19,11 +19,11 @@ class piece_gather {
   piece_gather(MPI_Comm comm, const plane_exchange& exchange, const grid::box_tree& boxes, bool on_nodes,
                std::int64_t point_bytes);
 
-  /// Whether in this round no rank has values for another one. The same on all ranks. @collective local
+  /// True if no rank has values for another one in this round. Equal on all ranks. @collective local
   bool is_alone(std::int64_t round) const;
 
-  /// @param make this rank's values
-  /// @param piece filled in; as many bytes as this rank's piece of the round has
+  /// @param make computes this rank's values
+  /// @param piece output; size of this rank's piece of the round
   /// @throws what `make` throws, on all ranks @collective on comm
   void gather(std::int64_t round, const plane_source<std::byte>& make, std::span<std::byte> piece) const;
 
@@ -32,7 +32,7 @@ class piece_gather {
 
  private:
   std::vector<grid::piece> sent_in(std::int64_t round) const;
-  std::vector<grid::piece> received_in(std::int64_t round) const;  // those of this rank, too
+  std::vector<grid::piece> received_in(std::int64_t round) const;  // including those of this rank
   plan::neighbour_part plan_of(std::span<const grid::piece> send, std::span<const grid::piece> receive) const;
   box3 box_of(int rank) const;
   std::int64_t bytes_of(const box3& part) const { return part.volume() * point_bytes_; }

@@ -13,7 +13,7 @@ namespace osteon::io {
 namespace {
 
 struct driven_file {
-  H5FD_t common{};  ///< first: HDF5 knows this part
+  H5FD_t common{};  ///< first: HDF5 accesses this part
   int descriptor = -1;
   haddr_t end_of_space = 0, end_of_file = 0;
   struct stat status{};
@@ -102,7 +102,7 @@ herr_t write_block(H5FD_t* file, H5FD_mem_t type, hid_t, haddr_t at, std::size_t
 
 herr_t truncate(H5FD_t* file, hid_t, hbool_t) {
   driven_file& f = of(file);
-  // Others may have written up to the end of the space that was given out, never beyond it.
+  // Others may have written up to the end of the allocated space, never beyond it.
   if (f.error == 0 && ::ftruncate(f.descriptor, static_cast<off_t>(f.end_of_space)) != 0) f.error = errno;
   f.end_of_file = f.end_of_space;
   return 0;
@@ -146,7 +146,7 @@ index_driver::~index_driver() {
 
 std::string index_driver::failure(hid_t file) {
   void* handle = nullptr;
-  if (H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) < 0 || !handle) return "HDF5 does not know the file any more";
+  if (H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) < 0 || !handle) return "HDF5 no longer has the file open";
   const int error = *static_cast<const int*>(handle);
   return error == 0 ? "" : std::strerror(error);
 }

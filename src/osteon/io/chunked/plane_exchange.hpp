@@ -1,10 +1,10 @@
 #pragma once
 /// @file
-/// Which planes each rank of a file's team handles, and the distribution of planes that it reads to all ranks (internal to
+/// Assignment of planes to the ranks of a file's team, and distribution of planes from readers to all ranks (internal to
 /// io).
 ///
-/// Every chunk is written by one rank of the file team. So no chunk is compressed twice, its digest is known to one rank,
-/// and the file depends neither on the decomposition nor on the mode.
+/// One rank of the file team writes each chunk. So no chunk is compressed twice, one rank has its digest, and the file
+/// depends neither on the decomposition nor on the mode.
 #include <mpi.h>
 
 #include <cstddef>
@@ -27,8 +27,8 @@ std::vector<plane_range> ranges_of(std::span<const std::int64_t> first);
 
 /// A variable's planes as distributed over the ranks, and the chunks that each member of the file team handles.
 ///
-/// Members go through their planes in pieces of whole chunks, one a round, so that no rank holds more than its own planes
-/// and a piece.
+/// Members process their planes in pieces of whole chunks, one per round, so that no rank stores more than its planes and a
+/// piece.
 class plane_exchange {
  public:
   /// @param by_rank planes of each rank, ascending; in a write they cover all planes once. The same on all ranks

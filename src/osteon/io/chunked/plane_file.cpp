@@ -96,10 +96,10 @@ void plane_file::define(const std::function<void(std::span<const plane_variable>
   for (std::size_t i = 0; i < address_.size(); ++i) address_[i] = index_->place_all(plan_.variables[i]);
 }
 
-/// Make sure that the metadata can be written behind the end of the file, and so many bytes of values before them.
+/// Reserve space for the metadata behind the end of the file, and for this many bytes of values before them.
 ///
-/// Room is taken for what libraries write, which may hang or say nothing if there is none. What members write plainly is
-/// only held against their limits: taking the room costs as much as writing, and a write that fails says so.
+/// Space is allocated for data that libraries write, which may hang or ignore a full disk. Plain writes are only checked
+/// against limits: allocation costs as much as writing, and a failed write returns an error.
 void plane_file::reserve(std::int64_t values) {
   const std::int64_t metadata = metadata_reserve + index_reserve_;
   comm::collectively(comm_, [&] {
@@ -121,7 +121,7 @@ std::vector<extent> plane_file::remember(std::size_t index, std::span<const stor
   return extents;
 }
 
-/// A round: a piece of each rank, packed, given its place, brought to those that write, written.
+/// A round: a piece of each rank is packed, positioned, sent to the writers and written.
 void plane_file::put(std::size_t index, plane_range part, std::span<const std::byte> values) {
   const plane_variable& v = plan_.variables[index];
   encoded_piece piece;
@@ -148,7 +148,7 @@ void plane_file::put(std::size_t index, plane_range part, std::span<const std::b
   comm::throw_first_error(comm_, written);
 }
 
-/// The same for a piece that this rank has to itself, not packed: it need not wait for the others. @collective local
+/// The same for an unpacked piece of this rank alone, without waiting for the others. @collective local
 void plane_file::put_alone(std::size_t index, plane_range part, std::span<const std::byte> values) {
   const plane_variable& v = plan_.variables[index];
   encoded_piece piece = encode_chunks(v, plan_.stored, part, values);
@@ -211,13 +211,14 @@ void plane_file::write(std::size_t index, const plane_source<std::byte>& make, s
   written_[index] = true;
 }
 
-/// The file system may lose a write without saying so: compare the file with what this rank wrote.
+/// The file system may lose a write without an error: compare the file with the data written by this rank.
 void plane_file::read_back() const {
   part_reader file(name_, error_kind::machine);
   for (const written_chunk& w : chunks_)
     if (file.digest(w.chunk.address, w.chunk.bytes) != w.digest())
-      throw machine_error(fmt::format("'{}' of '{}' reads back differently from plane {} on; the file system lost a write",
-                                      plan_.variables[w.variable].name, name_, w.chunk.first_plane));
+      throw machine_error(
+          fmt::format("'{}' of '{}' differs from the written data from plane {} on; the file system lost a write",
+                      plan_.variables[w.variable].name, name_, w.chunk.first_plane));
 }
 
 /// The pieces that all ranks wrote, by address, on rank 0. @collective on comm_
@@ -237,14 +238,14 @@ std::vector<plane_file::written_chunk> plane_file::collect_chunks() const {
   return all;
 }
 
-/// HDF5's index must say where chunks were written.
+/// The index of HDF5 must contain the positions of the chunks.
 void plane_file::check_places(std::span<const written_chunk> all) const {
   chunk_places places(name_);
   for (const auto& [index, chunk] : all) {
     const plane_variable& v = plan_.variables[index];
     const chunk_places::place found = places.of(v, chunk.first_plane);
     if (found.address != chunk.address || (found.bytes != chunk.bytes && found.bytes != 0))
-      throw machine_error(fmt::format("the index of '{}' does not say where '{}' lies from plane {} on; write it elsewhere",
+      throw machine_error(fmt::format("the index of '{}' lacks the position of '{}' from plane {} on; write it elsewhere",
                                       name_, v.name, chunk.first_plane));
   }
 }
@@ -285,8 +286,8 @@ file_report plane_file::close() {
     finish_file(name_, plan_.header, plan_.with_nodes, plan_.variables, all);
     if (plan_.how.read_back) check_places(chunks);
   });
-  // Nothing is written to the chunks any more. Where other hosts or a library take part, what they still hold is written
-  // now; else that can wait until the disk has had time to write it.
+  // No further writes to the chunks. With other hosts or a library, cached data are written now; otherwise later, when the
+  // disk has had time to write them.
   comm::collectively(comm_, [&] {
     if (!team_.member()) return;
     if (!writes_plainly(team_, plan_.how)) sync_file(name_);

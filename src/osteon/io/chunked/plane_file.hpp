@@ -26,11 +26,11 @@ struct plane_file_plan {
   storage stored;
 };
 
-/// Where the planes of a variable go: to all ranks, which pack them.
+/// Distribution of the planes of a variable to all ranks, which pack them.
 plane_exchange exchange_of(MPI_Comm comm, const plane_file_plan& plan, const plane_variable& v);
 
-/// Count what writing a variable sends between ranks, without sending or writing anything. What is packed goes on to those
-/// that touch the file in messages whose size only packing tells: they are not counted. @collective local
+/// Count the messages of writing a variable without communication and output. Messages of packed data to the writers depend
+/// on the compression and are not counted. @collective local
 void rehearse_write(MPI_Comm comm, const plane_file_plan& plan, const plane_variable& v);
 
 /// Creates the file, writes its variables, closes and checks it. All calls are collective.
@@ -45,8 +45,8 @@ class plane_file {
              const std::function<void(std::span<const plane_variable>)>& describe);
 
   const plane_variable& variable(std::size_t index) const { return plan_.variables[index]; }
-  /// Write all planes of a variable. @param make the values of this rank's box
-  /// @param made the same where they are in memory as a whole, so that they need not be made; else empty
+  /// Write all planes of a variable. @param make computes the values of this rank's box
+  /// @param made the same values if they are in memory as a whole; else empty
   void write(std::size_t index, const plane_source<std::byte>& make, std::span<const std::byte> made = {});
   /// Everything that result_writer::close() promises.
   file_report close();

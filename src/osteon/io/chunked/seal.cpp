@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::string_view magic = "\nosteon-seal-3\n", older_magic = "\nosteon-seal-2\n";
 constexpr std::size_t number_length = 16;                     // hexadecimal
-constexpr std::int64_t block_length = std::int64_t{4} << 20;  // parts where nothing else divides the file
+constexpr std::int64_t block_length = std::int64_t{4} << 20;  // size of parts without other divisions of the file
 constexpr std::int64_t most_parts = std::int64_t{1} << 24;    // each variable has at most 2^20 planes
 
 std::string as_number(std::int64_t value) { return fmt::format("{:016x}", value); }
@@ -41,7 +41,7 @@ std::string digest_of_text(const std::string& text) { return xxh3_of(std::as_byt
 
 /// The seal at the end of a file. Its digest is that of the lengths of all parts and then of their digests, as text.
 struct ending {
-  seal_state state = seal_state::none;  ///< good: as far as is known without reading the parts
+  seal_state state = seal_state::none;  ///< good: without reading the parts
   std::vector<std::int64_t> lengths;    ///< of the parts, in order
   std::string table, digest;
   bool is_older = false;  ///< all digests are XXH64
@@ -134,9 +134,10 @@ std::string gather_digests(MPI_Comm members, const std::string& path, const endi
 
 void append_seal(const std::string& path, std::span<const file_part> known) {
   std::string table, digests;
-  std::int64_t end = 0, parts = 0;  // of what is sealed
+  std::int64_t end = 0, parts = 0;  // size of the sealed data
   const auto add = [&](std::int64_t length, const std::string& digest) {
-    if (digest.empty()) throw machine_error(fmt::format("'{}' is shorter than what was written to it", path));
+    if (digest.empty())
+      throw machine_error(fmt::format("'{}': file is shorter than the data written; check the disk", path));
     table += as_number(length);
     digests += digest;
     end += length;
@@ -144,7 +145,7 @@ void append_seal(const std::string& path, std::span<const file_part> known) {
   };
   part_reader file(path, error_kind::machine);
   const auto read_to = [&](std::int64_t address) {
-    if (address < end) throw machine_error(fmt::format("parts of '{}' were written on top of each other", path));
+    if (address < end) throw machine_error(fmt::format("'{}': overlapping parts; the file is damaged", path));
     while (end < address) {
       const std::int64_t length = std::min(block_length, address - end);
       add(length, file.digest(end, length));
@@ -188,11 +189,11 @@ seal_state read_seal(MPI_Comm members, const std::string& path) {
 std::string seal_fault(seal_state found, const std::string& path, const std::string& what) {
   if (found == seal_state::wrong)
     return fmt::format(
-        "the {} '{}' is damaged: its bytes do not match its seal; `osteon verify` says where, then make it again", what,
-        path);
+        "the {} '{}' is damaged: its bytes do not match its seal; `osteon verify` locates the damage, then recreate it",
+        what, path);
   return fmt::format(
-      "'{}' is no complete {} of osteon: it does not end with a seal (truncated, changed or copied by another program, or "
-      "another kind of file); `osteon verify --seal` checks a copy and seals it, otherwise make it again",
+      "'{}' is not a complete {} of osteon: no seal at its end (truncated, written by another program, or another kind of "
+      "file); `osteon verify --seal` checks and seals a copy, otherwise recreate it",
       path, what);
 }
 

@@ -27,7 +27,7 @@ chunks_to_write ship_chunks(MPI_Comm comm, const file_team& team, std::int64_t b
   for (int r = 0; team.member() && r < ranks; ++r)
     if (r != rank && writer_of(team, r, ranks) == rank) served.push_back(r);
 
-  // How many chunks come, which, then their bytes: what takes memory is done before anything is on its way.
+  // Number of chunks, their indices, then their bytes: memory is allocated before any message is sent.
   const int count = static_cast<int>(mine.chunks.size());
   std::vector<int> counts(served.size());
   std::vector<MPI_Request> requests;

@@ -22,7 +22,7 @@ void check_mpi(int status, const char* what, const std::string& name) {
   throw machine_error(fmt::format("cannot {} '{}' by MPI-IO: {}", what, name, text.data()));
 }
 
-/// Extents of at most so many bytes, for MPI counts in an int.
+/// Maximum size of an extent in bytes, for MPI counts of type int.
 std::vector<extent> split(std::span<const extent> parts, std::int64_t most_bytes) {
   std::vector<extent> all;
   for (const extent& e : parts)
@@ -66,7 +66,7 @@ class turn {
 /// Let the disk begin: it writes while the next values are made and while the file is read back.
 void start_writing_out([[maybe_unused]] int descriptor, [[maybe_unused]] const extent& e) {
 #ifdef SYNC_FILE_RANGE_WRITE
-  ::sync_file_range(descriptor, e.address, std::ssize(e.bytes), SYNC_FILE_RANGE_WRITE);  // a failure is fsync's to tell
+  ::sync_file_range(descriptor, e.address, std::ssize(e.bytes), SYNC_FILE_RANGE_WRITE);  // fsync reports a failure
 #endif
 }
 

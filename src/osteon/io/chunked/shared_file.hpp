@@ -16,16 +16,16 @@ struct extent {
   std::span<const std::byte> bytes;
 };
 
-/// Whether members write as any process does, without MPI-IO: one alone, or several on a local file system, whose kernel
-/// keeps their writes apart and, unlike MPI-IO, reports each that fails. The same on all ranks.
+/// True if members use plain writes without MPI-IO: a single writer, or several on a local file system, in which the kernel
+/// separates their writes and, unlike MPI-IO, reports each failure. Equal on all ranks.
 bool writes_plainly(const file_team& team, const access& how);
 
 /// Members write plainly or use MPI-IO: each its own extents, or, where the file system is a parallel one or the user gave
 /// hints, all together, so that collecting ranks can do their work.
 class shared_file {
  public:
-  /// Open the file. MPI-IO makes it if it is not there or striping is asked for; written plainly it has to be there, so that
-  /// a host that sees another disk says so. On members of the team only.
+  /// Open the file. MPI-IO creates it if it does not exist or striping is requested; for plain writes it must exist, so that
+  /// a host with a different disk reports an error. On members of the team only.
   /// @throws machine_error on this rank: agree afterwards @collective on team.comm
   shared_file(const std::string& name, const file_team& team, const access& how);
   shared_file(const shared_file&) = delete;

@@ -29,12 +29,11 @@ void refuse_unfinished(const std::string& path) {
   if (!std::all_of(name.begin() + static_cast<std::ptrdiff_t>(dot) + 1, name.end(),
                    [](unsigned char c) { return std::isdigit(c) != 0; }))
     return;
-  throw data_error(
-      fmt::format("'{}' is the unfinished file of a run that goes on or was ended; when it is whole its name is '{}'", path,
-                  name.substr(0, mark)));
+  throw data_error(fmt::format("'{}' is the unfinished file of a running or interrupted run; the complete file is '{}'",
+                               path, name.substr(0, mark)));
 }
 
-// Whether an HDF5 file ends where its first bytes say. One that was sealed and has lost a part of its seal does not.
+// True if an HDF5 file has the length declared in its first bytes. A file with a truncated seal does not.
 bool ends_where_it_says(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::array<unsigned char, 48> head{};
@@ -73,10 +72,10 @@ void require_same_file(MPI_Comm members, const std::string& path, const std::str
   MPI_Bcast(first.bytes.data(), static_cast<int>(first.bytes.size()), MPI_CHAR, 0, members);
   comm::collectively(members, [&] {
     if (mine.size == first.size && mine.bytes == first.bytes) return;
-    throw data_error(fmt::format(
-        "rank {} reads another {} '{}' than rank 0 ({} bytes and {}, with other digests): the ranks of one MPI world "
-        "compute one job; start jobs of their own by a launcher each, or without one",
-        comm::rank(members), what, path, mine.size, first.size));
+    throw data_error(
+        fmt::format("rank {} reads another {} '{}' than rank 0 ({} bytes and {}, with other digests): the ranks of one MPI "
+                    "world compute one job; start separate jobs by a launcher each, or without one",
+                    comm::rank(members), what, path, mine.size, first.size));
   });
 }
 
@@ -84,13 +83,12 @@ std::string check_copy(const std::string& path, const std::string& what) {
   if (!ends_where_it_says(path)) throw data_error(seal_fault(seal_state::none, path, what));
   const verification found = verify_apart(path);
   if (!found.faults.empty())
-    throw data_error(
-        fmt::format("the {} '{}' has no seal, as a copy that another program made, and is damaged: {}; "
-                    "`osteon verify` says all",
-                    what, path, to_text(found.faults.front())));
+    throw data_error(fmt::format(
+        "the {} '{}' has no seal, as copies by other programs, and is damaged: {}; `osteon verify` lists all faults", what,
+        path, to_text(found.faults.front())));
   return fmt::format(
-      "the {} '{}' has no seal: another program has copied or written it; its values match their digests, and "
-      "`osteon verify --seal` seals it",
+      "the {} '{}' has no seal: another program has written it; its values match their digests; `osteon verify --seal` adds "
+      "a seal",
       what, path);
 }
 

@@ -18,7 +18,7 @@ namespace osteon::io {
 
 namespace {
 
-// MPI-IO may drop a failed write without a word; these calls say what the file system says.
+// MPI-IO may lose a failed write without an error; these calls return the errors of the file system.
 class plain_file {
  public:
   plain_file(const std::string& name, int flags, error_kind kind) : name_(name), kind_(kind) {
@@ -40,7 +40,7 @@ class plain_file {
     for (std::size_t done = 0; done < bytes.size();) {
       const ssize_t n = ::pread(file_, bytes.data() + done, bytes.size() - done, at + static_cast<std::int64_t>(done));
       if (n > 0) done += static_cast<std::size_t>(n);
-      if (n == 0) throw data_error(fmt::format("the checkpoint '{}' ends too early", name_));
+      if (n == 0) throw data_error(fmt::format("the checkpoint '{}' is truncated", name_));
       if (n < 0 && errno != EINTR) fail("read");
     }
   }
@@ -50,9 +50,9 @@ class plain_file {
 
  private:
   [[noreturn]] void fail(const char* what) const {
-    throw_error(kind_, fmt::format("cannot {} the checkpoint '{}': {}; free space, or name another place in "
-                                   "checkpoint.directory",
-                                   what, name_, std::strerror(errno)));
+    throw_error(kind_,
+                fmt::format("cannot {} the checkpoint '{}': {}; free space, or set checkpoint.directory to another folder",
+                            what, name_, std::strerror(errno)));
   }
   std::string name_;
   error_kind kind_;
@@ -87,7 +87,7 @@ void check_plane(const std::string& path, const checkpoint_index::vector& v, std
         fmt::format("'{}' of the checkpoint '{}' is damaged: plane {} does not match its digest", v.name, path, z));
 }
 
-// Calls f(plane, its bytes) for some planes whose values are contiguous.
+// Call f(plane, its bytes) for some planes with contiguous values.
 template <class Bytes, class F>
 void for_each_plane(std::span<const std::int64_t> per_plane, std::int64_t first, std::int64_t planes, std::int64_t width,
                     Bytes values, F f) {
@@ -99,14 +99,14 @@ void for_each_plane(std::span<const std::int64_t> per_plane, std::int64_t first,
   }
 }
 
-// Where each plane begins in a vector, in points.
+// Start of each plane in a vector, in points.
 std::vector<std::int64_t> begins(std::span<const std::int64_t> per_plane) {
   std::vector<std::int64_t> sum{0};
   for (const std::int64_t n : per_plane) sum.push_back(sum.back() + n);
   return sum;
 }
 
-// Rank 0 gets the digests of all planes: of each, one rank has it and the others have zeros.
+// Gather the digests of all planes on rank 0: one rank has each digest, the others have zeros.
 void collect(MPI_Comm comm, std::string& digests) {
   const bool root = comm::rank(comm) == 0;
   constexpr std::size_t largest = std::size_t{1} << 26;
@@ -127,9 +127,9 @@ std::int64_t write_checkpoint(const std::string& path, const grid::plane_points&
   index.facts = facts;
   const std::size_t all_digests = index.per_plane.size() * sha256_digits;
   for (const grid::point_vector& v : vectors) {
-    // All ranks see the same. What the reader refuses is not written: a job would save for hours what cannot be resumed.
+    // Equal on all ranks. Reject data that the reader would reject, before a job writes useless checkpoints for hours.
     if (v.layout.components < 1 || v.layout.components > most_components)
-      throw usage_error(fmt::format("a checkpoint's vector '{}' has {} values a point; 1 to {} are possible", v.name,
+      throw usage_error(fmt::format("the vector '{}' of a checkpoint has {} values per point; must be 1 to {}", v.name,
                                     v.layout.components, most_components));
     index.vectors.push_back(
         {v.name, v.layout.components, static_cast<int>(v.value_bytes()), std::string(all_digests, '\0')});
@@ -207,8 +207,7 @@ void read_checkpoint(const std::string& path, const checkpoint_index& index, con
   comm::collectively(comm, [&] {
     if (index.shape != points.shape() ||
         !std::equal(index.per_plane.begin(), index.per_plane.end(), points.per_plane().begin(), points.per_plane().end()))
-      throw data_error(
-          fmt::format("the checkpoint '{}' is of another model: its points are not where this one's are", path));
+      throw data_error(fmt::format("the checkpoint '{}' belongs to another model: its points differ", path));
     file.emplace(path, O_RDONLY, error_kind::data);
   });
   const std::vector<std::int64_t> begin = begins(index.per_plane);

@@ -24,14 +24,14 @@ constexpr std::int64_t largest_index = std::int64_t{1} << 30, largest_axis_of_no
 std::string hash(std::string_view text) { return sha256_of(std::as_bytes(std::span(text))); }
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why) {
-  throw data_error(fmt::format("'{}' is no checkpoint that can be used: {}", path, why));
+  throw data_error(fmt::format("cannot use the checkpoint '{}': {}", path, why));
 }
 
 std::int64_t whole(const std::string& path, const json& value, std::int64_t low, std::int64_t high) {
-  if (!value.is_number_integer()) refuse(path, "a count in its index is no whole number");
+  if (!value.is_number_integer()) refuse(path, "a count in its index is not an integer");
   const auto number = value.get<std::int64_t>();
   if (number < low || number > high)
-    refuse(path, fmt::format("its index counts {}, where {} to {} are possible", number, low, high));
+    refuse(path, fmt::format("a count in its index is {}; must be {} to {}", number, low, high));
   return number;
 }
 
@@ -68,16 +68,16 @@ std::string seal_checkpoint(const checkpoint_index& index) {
 checkpoint_index parse_checkpoint_index(const std::string& path, std::string_view text, std::int64_t payload) {
   checkpoint_index index;
   const json all = json::parse(text, nullptr, false);
-  if (!all.is_object()) refuse(path, "its index is no JSON object");
+  if (!all.is_object()) refuse(path, "its index is not a JSON object");
   const auto list = [&](const json& of, const char* name) -> const json& {
     if (!of.contains(name) || !of[name].is_array()) refuse(path, fmt::format("its index has no list '{}'", name));
     return of[name];
   };
   const json& shape = list(all, "shape");
-  if (shape.size() != 3) refuse(path, "its shape has not three extents");
+  if (shape.size() != 3) refuse(path, "its shape does not have three extents");
   for (int a = 0; a < 3; ++a) index.shape[a] = whole(path, shape[static_cast<std::size_t>(a)], 1, largest_axis_of_nodes);
   const json& planes = list(all, "points_per_plane");
-  if (std::ssize(planes) != index.shape.z) refuse(path, "its index does not count the points of every plane");
+  if (std::ssize(planes) != index.shape.z) refuse(path, "its index lacks the number of points of some planes");
   for (const json& n : planes) index.per_plane.push_back(whole(path, n, 0, index.shape.y * index.shape.x));
 
   double bytes = 0;  // a sum of integers could overflow
@@ -85,18 +85,18 @@ checkpoint_index parse_checkpoint_index(const std::string& path, std::string_vie
     auto& vector = index.vectors.emplace_back();
     for (const char* key : {"name", "sha256"})
       if (!v.is_object() || !v.contains(key) || !v[key].is_string()) refuse(path, "a vector has no name or no digests");
-    if (!v.contains("components") || !v.contains("value_bytes")) refuse(path, "a vector does not say what its values are");
+    if (!v.contains("components") || !v.contains("value_bytes")) refuse(path, "a vector lacks the type of its values");
     vector.name = v["name"].get<std::string>();
     vector.digests = v["sha256"].get<std::string>();
     vector.components = static_cast<int>(whole(path, v["components"], 1, most_components));
     vector.value_bytes = static_cast<int>(whole(path, v["value_bytes"], 4, 8));
-    if (vector.value_bytes != 4 && vector.value_bytes != 8) refuse(path, "its values are neither float nor double");
+    if (vector.value_bytes != 4 && vector.value_bytes != 8) refuse(path, "its values must be float or double");
     if (std::ssize(vector.digests) != index.shape.z * static_cast<std::int64_t>(sha256_digits))
-      refuse(path, fmt::format("the vector '{:.40}' has not one digest a plane", vector.name));
+      refuse(path, fmt::format("the vector '{:.40}' does not have one digest per plane", vector.name));
     for (const std::int64_t n : index.per_plane) bytes += static_cast<double>(n) * static_cast<double>(vector.bytes());
   }
   if (bytes != static_cast<double>(payload) || index.lay_out() != payload)
-    refuse(path, fmt::format("its vectors take {:.0f} bytes, but it holds {}", bytes, payload));
+    refuse(path, fmt::format("its vectors require {:.0f} bytes, but it contains {}", bytes, payload));
   index.facts = json::object();
   if (all.contains("facts") && all["facts"].is_object()) index.facts = all["facts"];
   return index;
@@ -110,13 +110,13 @@ checkpoint_index read_checkpoint_index(const std::string& path) {
   std::string seal(seal_line_length, '\0');
   if (end > 0) file.seekg(end).read(seal.data(), static_cast<std::streamsize>(seal_line_length));
   if (end <= 0 || !file || !seal.starts_with(seal_magic) || seal.back() != '\n')
-    refuse(path, "it does not end with a seal (truncated, or another kind of file)");
+    refuse(path, "no seal at its end (truncated, or another kind of file)");
   const char* digits = seal.data() + seal_magic.size();
   std::int64_t length = 0;
   const auto [last, status] = std::from_chars(digits, digits + length_digits, length, 16);
   if (status != std::errc() || last != digits + length_digits || *last != ' ' || length < 2 ||
       length > std::min(end, largest_index))
-    refuse(path, "its seal is damaged");
+    refuse(path, "the seal is damaged");
   std::string text(static_cast<std::size_t>(length), '\0');
   file.seekg(end - length).read(text.data(), length);
   // Letters and digits of either case would spell the same length: a flipped bit is to be noticed wherever it is.

@@ -20,7 +20,7 @@ constexpr int dealt_plane_tag = 0;
 
 void check_plane(std::int64_t values) {
   if (values > std::numeric_limits<int>::max())
-    throw data_error(fmt::format("a plane has {} values, beyond a message of MPI (2^31 - 1); use a results file", values));
+    throw data_error(fmt::format("a plane has {} values, more than an MPI message (2^31 - 1); use a results file", values));
 }
 
 template <class T>

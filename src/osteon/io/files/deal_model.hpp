@@ -32,12 +32,12 @@ model_of_rank deal_header(MPI_Comm comm, const voxel::model_header& header);
 void deal_planes(const grid::block& where, const plane_source<material_number>& make,
                  const std::function<void(std::span<const material_number> plane)>& take);
 
-/// Put together on rank 0 what all ranks have of a field.
-/// @param make values of this rank, of shape where.owned, or (where.owned + 1 on each axis) of a field on nodes; where
-/// blocks share nodes, the value of the highest rank counts, and NaN only where all have it
+/// Gather a field on rank 0.
+/// @param make values of this rank, of shape where.owned, or (where.owned + 1 on each axis) of a field on nodes; for shared
+/// nodes the value of the highest rank is used, and NaN only if all have it
 /// @param values on rank 0 shape (where.domain, or one more on each axis, components); elsewhere empty
 /// @throws what `make` throws, on all ranks @collective on where.comm
-/// @cost a message for each plane of each rank, one after another; each rank holds its part of the field meanwhile
+/// @cost a message for each plane of each rank, one at a time; each rank stores its part of the field meanwhile
 void gather_field(const grid::block& where, centring on, int components, const plane_source<float>& make,
                   std::span<float> values);
 

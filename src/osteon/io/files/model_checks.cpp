@@ -13,22 +13,22 @@ void check_header(const voxel::model_header& header) {
   check_geometry(header.shape, header.spacing_mm, header.origin_mm);
   if (header.materials.empty() || header.materials.size() > most_materials + 1)
     throw data_error(
-        fmt::format("the model has {} materials; 1 to {} can be stored", header.materials.size(), most_materials + 1));
+        fmt::format("the model has {} materials; must be 1 to {}", header.materials.size(), most_materials + 1));
   for (const auto& m : header.materials)
     if (m.name.size() > largest_name || !std::isfinite(m.youngs_modulus_MPa) || !std::isfinite(m.poisson_ratio) ||
         !std::isfinite(m.conductivity_W_per_mK))
       throw data_error(fmt::format(
           "the material '{:.40}' has a property that is not finite, or a name of more than {} bytes", m.name, largest_name));
   if (std::ssize(header.active_per_plane) != header.shape.z)
-    throw data_error(fmt::format("the model counts active voxels of {} planes; it has {}", header.active_per_plane.size(),
-                                 header.shape.z));
+    throw data_error(fmt::format("the model has counts of active voxels for {} planes, but {} planes",
+                                 header.active_per_plane.size(), header.shape.z));
   for (std::int64_t active : header.active_per_plane)
     if (active < 0 || active > header.shape.y * header.shape.x)
       throw data_error(
           fmt::format("a plane of {} x {} voxels cannot have {} active ones", header.shape.y, header.shape.x, active));
   if (header.conditions.size() > most_conditions)
-    throw data_error(fmt::format("the model holds or pulls {} nodes; at most {} can be stored", header.conditions.size(),
-                                 most_conditions));
+    throw data_error(
+        fmt::format("the model has conditions on {} nodes; must be at most {}", header.conditions.size(), most_conditions));
   if (header.source.size() + header.source_sha256.size() + header.provenance_json.size() > largest_text)
     throw data_error(fmt::format("the provenance of the model is longer than {} bytes", largest_text));
 }
@@ -40,7 +40,7 @@ struct voxel_count {
   material_number largest = 0;
 };
 
-// In pieces whose count fits 16 bits, so that many voxels fit a vector.
+// In pieces with 16-bit counts, so that many voxels fit into a vector.
 voxel_count count_active(std::span<const material_number> material) {
   constexpr std::size_t most = 32768;
   voxel_count all;
@@ -68,7 +68,7 @@ void check_voxels(const std::string& path, const voxel::model_header& header, st
                                    largest, header.materials.size()));
     const std::int64_t expected = header.active_per_plane[static_cast<std::size_t>(first_plane + z)];
     if (active != expected)
-      throw data_error(fmt::format("plane {} of '{}' has {} active voxels, but its header says {}", first_plane + z, path,
+      throw data_error(fmt::format("plane {} of '{}' has {} active voxels, but {} in its header", first_plane + z, path,
                                    active, expected));
   }
 }

@@ -100,7 +100,7 @@ std::vector<voxel::node_condition> read_conditions(int group, index3 shape, cons
   std::size_t count = 0;
   check(nc_inq_dimlen(group, dimension, &count), path);
   if (count > most_conditions)
-    throw data_error(fmt::format("'{}' has {} conditions; at most {} are read", path, count, most_conditions));
+    throw data_error(fmt::format("'{}' has {} conditions; must be at most {}", path, count, most_conditions));
   const int node_id = checked_variable(group, node_name, NC_INT64, count, 3, path),
             force_id = checked_variable(group, force_name, NC_DOUBLE, count, 3, path),
             flags_id = checked_variable(group, flags_name, NC_UBYTE, count, 1, path);
@@ -124,8 +124,7 @@ std::vector<voxel::node_condition> read_conditions(int group, index3 shape, cons
       c.held[static_cast<std::size_t>(a)] = (flags[i] >> a & 1) != 0;
       if (c.node[a] < 0 || c.node[a] > shape[a] || !std::isfinite(c.force_N[a]) || !std::isfinite(c.move_mm[a]))
         throw data_error(fmt::format(
-            "condition {} of '{}' names a node outside of the grid, or a force or displacement that is not finite", i,
-            path));
+            "condition {} of '{}' has a node outside of the grid, or a force or displacement that is not finite", i, path));
     }
   }
   return conditions;

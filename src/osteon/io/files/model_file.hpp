@@ -24,7 +24,7 @@ namespace osteon::io {
 file_report write_model(const std::string& path, const voxel::model_header& header,
                         const plane_source<material_number>& make, const storage& stored = {});
 
-/// The same of voxels that lie in memory. @param material shape header.shape
+/// The same for voxels in memory. @param material shape header.shape
 file_report write_model(const std::string& path, const voxel::model_header& header, view3<const material_number> material,
                         const storage& stored = {});
 
@@ -59,8 +59,8 @@ struct model_brick {
   std::vector<material_number> material;
 };
 
-/// Read a model in parallel, each rank some of its planes, deal it out as bricks with about equally many active voxels,
-/// and give each rank its own. No rank ever holds more than its planes and its brick.
+/// Read a model in parallel, each rank some of its planes, and redistribute it as bricks with approximately equal numbers of
+/// active voxels. No rank stores more than its planes and its brick.
 /// @throws as above; usage_error if there are more ranks than voxels
 /// @collective on comm
 model_brick read_model_brick(MPI_Comm comm, const std::string& path, const voxel::model_header& header,

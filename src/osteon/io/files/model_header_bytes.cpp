@@ -54,7 +54,7 @@ struct writer {
 struct reader {
   const char *at, *end;
   void need(std::size_t bytes) const {
-    if (static_cast<std::size_t>(end - at) < bytes) throw data_error("the header of a model arrived incomplete");
+    if (static_cast<std::size_t>(end - at) < bytes) throw data_error("model header: truncated; report this as a bug");
   }
   template <class T>
   void value(T& v) {
@@ -91,7 +91,7 @@ voxel::model_header unpack(const std::vector<char>& bytes) {
   voxel::model_header header;
   reader stream{bytes.data(), bytes.data() + bytes.size()};
   walk(stream, header);
-  if (stream.at != stream.end) throw data_error("the header of a model arrived with more than it says");
+  if (stream.at != stream.end) throw data_error("model header: length does not match its content; report this as a bug");
   return header;
 }
 

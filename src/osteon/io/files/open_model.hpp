@@ -20,8 +20,7 @@ class model_reader {
       throw data_error(fmt::format("'{}' is not of the schema '{}'; import the image again", path, model_schema));
     int complete = 0;
     check(nc_get_att_int(file_.id(), NC_GLOBAL, "complete", &complete), "complete");
-    if (complete != 1)
-      throw data_error(fmt::format("the model '{}' was not written to its end; import the image again", path));
+    if (complete != 1) throw data_error(fmt::format("the model '{}' is incomplete; import the image again", path));
   }
   int id() const { return file_.id(); }
 
@@ -45,7 +44,8 @@ class model_reader {
     nc_type type = NC_NAT;
     check(nc_inq_att(group_id, NC_GLOBAL, name, &type, &size), name);
     if (type != NC_CHAR || size > largest_text)
-      throw data_error(fmt::format("the attribute '{}' of '{}' is no text of at most {} bytes", name, path_, largest_text));
+      throw data_error(
+          fmt::format("the attribute '{}' of '{}' is not a text of at most {} bytes", name, path_, largest_text));
     std::string value(size, '\0');
     check(nc_get_att_text(group_id, NC_GLOBAL, name, value.data()), name);
     return value;

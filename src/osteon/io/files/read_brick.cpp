@@ -6,7 +6,8 @@
 
 namespace osteon::io {
 
-// Equal numbers of chunks a rank, so that none is read and unpacked twice. With more ranks than chunks some read nothing.
+// Equal numbers of chunks per rank, so that none is read and unpacked twice. With more ranks than chunks some ranks read
+// none.
 grid::box_tree planes_to_read(const voxel::model_header& header, int ranks) {
   const index3 shape = header.shape;
   const std::int64_t k = make_material_variable(header).chunk_planes, chunks = (shape.z + k - 1) / k;

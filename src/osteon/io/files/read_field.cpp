@@ -77,7 +77,7 @@ void list_group(const field_file& file, const char* name, centring where, field_
     for (int axis = 0; axis < 3; ++axis) {
       const auto extent = static_cast<std::int64_t>(extents[static_cast<std::size_t>(axis)]) - more;
       if (result.shape[axis] != 0 && result.shape[axis] != extent)
-        throw data_error(fmt::format("the field '{}' has another shape than those before it", field.name));
+        throw data_error(fmt::format("the field '{}' has a different shape than the previous ones", field.name));
       result.shape[axis] = extent;
     }
     result.fields.push_back(field);
@@ -145,7 +145,7 @@ std::vector<float> read_of_file(const std::string& path, const field_info& field
   return result;
 }
 
-// Whether two clusters wrote the same fields on planes of the same shape.
+// True if two clusters wrote the same fields on planes of the same shape.
 bool belong_together(const field_list& one, const field_list& other) {
   return one.shape.y == other.shape.y && one.shape.x == other.shape.x &&
          std::equal(one.fields.begin(), one.fields.end(), other.fields.begin(), other.fields.end(),
@@ -173,16 +173,14 @@ std::vector<std::string> files_of_results(const std::string& path) {
   int count = 0;
   std::from_chars(told.data(), told.data() + told.size(), count);
   if (count < 2 || count > 65536)
-    throw data_error(
-        fmt::format("'{}' does not state the number of its parts; read them one by one, or run the job again", first));
+    throw data_error(fmt::format("'{}' lacks the number of its parts; read them individually, or run the job again", first));
   std::vector<std::string> files{first};
   for (int index = 1; index < count; ++index) {
     files.push_back(part_of_results(path, index));
     if (!std::filesystem::is_regular_file(files.back()))
-      throw data_error(
-          fmt::format("'{}' is not here: each of the {} clusters wrote its planes to a file of its own; copy all "
-                      "of them into this folder",
-                      files.back(), count));
+      throw data_error(fmt::format(
+          "'{}' is missing: each of the {} clusters wrote its planes to a separate file; copy all of them to this folder",
+          files.back(), count));
   }
   return files;
 }
@@ -193,7 +191,7 @@ field_list list_fields(const std::string& path) {
   for (std::size_t i = 1; i < files.size(); ++i) {
     const field_list other = list_file(files[i]);
     if (!belong_together(result, other))
-      throw data_error(fmt::format("'{}' and '{}' do not belong together: their fields or shapes differ; run the job again",
+      throw data_error(fmt::format("'{}' and '{}' are incompatible: their fields or shapes differ; run the job again",
                                    files.front(), files[i]));
     result.shape.z += other.shape.z;
   }

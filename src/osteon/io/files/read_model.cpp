@@ -33,7 +33,7 @@ voxel::model_header read_header(const std::string& path) {
   check_geometry(header.shape, header.spacing_mm, header.origin_mm);
   const std::size_t materials = file.length(group, "material"), planes = static_cast<std::size_t>(header.shape.z);
   if (materials < 1 || materials > most_materials + 1)
-    throw data_error(fmt::format("'{}' has {} materials; allowed are 1 to {}", path, materials, most_materials + 1));
+    throw data_error(fmt::format("'{}' has {} materials; must be 1 to {}", path, materials, most_materials + 1));
   std::string names(materials * largest_name, '\0');
   std::vector<double> modulus(materials), poisson(materials), conductivity(materials);
   std::vector<long long> active(planes);
@@ -82,10 +82,9 @@ class voxel_reader {
         (has_bytes_ ? 1.0 : 2.0) * static_cast<double>(stored[0]) * static_cast<double>(stored[1]) *
                 static_cast<double>(stored[2]) >
             largest_chunk)
-      throw data_error(
-          fmt::format("the voxels of '{}' are stored in chunks of {} x {} x {}, of which at most {:.0f} bytes "
-                      "are read; import the image again",
-                      path, stored[0], stored[1], stored[2], largest_chunk));
+      throw data_error(fmt::format(
+          "the voxels of '{}' are stored in chunks of {} x {} x {}; the limit is {:.0f} bytes; import the image again", path,
+          stored[0], stored[1], stored[2], largest_chunk));
   }
 
   std::int64_t chunk_planes() const { return k_; }
@@ -135,9 +134,8 @@ void check_memory(const std::string& path, std::int64_t bytes) {
   const double memory = limits_of_container().memory_bytes.value_or(of_host);
   if (static_cast<double>(bytes) > memory)
     throw data_error(
-        fmt::format("a rank's part of the model '{}' has {} bytes, more than the {:.0f} of memory that this host or "
-                    "container allows; use more ranks "
-                    "on more hosts",
+        fmt::format("the part of the model '{}' on a rank has {} bytes, more than the {:.0f} bytes of memory of this host "
+                    "or container; use more ranks on more hosts",
                     path, bytes, memory));
 }
 

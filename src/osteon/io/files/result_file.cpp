@@ -17,7 +17,7 @@ struct result_writer::state {
   std::vector<field_info> fields;  ///< variable 0 of the file is the material, then these
   bool has_material_bytes = true;
   std::optional<plane_file> file;
-  double seconds = 0;  ///< spent in the writer, without what the caller does in between
+  double seconds = 0;  ///< spent in the writer, without the caller's time in between
 
   /// Variable of a field. @throws usage_error @collective
   std::size_t index_of(const std::string& field, centring where_is) const;
@@ -28,7 +28,7 @@ std::size_t result_writer::state::index_of(const std::string& field, centring wh
   comm::collectively(comm.get(), [&] {
     while (index < fields.size() && (fields[index].name != field || fields[index].where != where_is)) ++index;
     if (index == fields.size())
-      throw usage_error(fmt::format("the results file has no {} field '{}'; name it when the file is created",
+      throw usage_error(fmt::format("the results file has no {} field '{}'; declare it at the creation of the file",
                                     where_is == centring::cell ? "cell" : "node", field));
   });
   return index + 1;
@@ -53,7 +53,7 @@ void check_fields(std::span<const field_info> fields, const voxel::model_header&
   int most_components = 1;
   for (const field_info& f : fields) {
     if (f.components != 1 && f.components != 3 && f.components != 6)
-      throw usage_error(fmt::format("the field '{}' has {} components; 1, 3 or 6 can be written", f.name, f.components));
+      throw usage_error(fmt::format("the field '{}' has {} components; must be 1, 3 or 6", f.name, f.components));
     most_components = std::max(most_components, f.components);
   }
   check_result_size(header, most_components);
@@ -113,7 +113,7 @@ result_writer result_writer::create(const std::string& path, const grid::block& 
   comm::collectively(s->comm.get(), [&] {
     check_fields(fields, header);
     if (where.domain != header.shape || where.boxes->ranks() != ranks)
-      throw usage_error("the blocks are not those of the model on these ranks; build them with grid::make_block");
+      throw usage_error("the blocks do not belong to the model on these ranks; create them with grid::make_block");
   });
   plane_file_plan plan = plan_of_results(where, header, fields, attributes, how, stored);
   const auto describe = [&](std::span<const plane_variable> variables) {
@@ -145,7 +145,7 @@ plane_source<T> planes_of(MPI_Comm comm, const std::string& name, std::span<cons
   const std::int64_t plane = shape.y * shape.x * components;
   comm::collectively(comm, [&] {
     if (static_cast<std::int64_t>(values.size()) != shape.z * plane)
-      throw usage_error(fmt::format("'{}' has {} values on rank {}; its block needs {}", name, values.size(),
+      throw usage_error(fmt::format("'{}' has {} values on rank {}; its block requires {}", name, values.size(),
                                     comm::rank(comm), shape.z * plane));
   });
   return [=](std::int64_t first, std::int64_t, std::span<T> out) {

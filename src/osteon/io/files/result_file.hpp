@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Results on disk: one file that is valid netCDF-4/CF and VTKHDF ImageData, written in parallel and compressed,
-/// with an XDMF file beside it for readers that know neither. Fields are read a box at a time (docs/format.md).
+/// Results on disk: one file that is valid netCDF-4/CF and VTKHDF ImageData, written in parallel and compressed, with an
+/// XDMF file for other readers. Fields are read a box at a time (docs/format.md).
 #include <mpi.h>
 
 #include <cstdint>
@@ -31,12 +31,12 @@ struct field_info {
   int components = 1;  ///< 1, 3 (x, y, z) or 6 (xx, yy, zz, xy, yz, xz); the component varies fastest
 };
 
-/// Refuse a model whose results have no room in the format, before they are computed.
-/// @param components most of a field @throws data_error @collective local
+/// Reject a model with results too large for the format, before they are computed.
+/// @param components maximum of a field @throws data_error @collective local
 void check_result_size(const voxel::model_header& header, int components);
 
-/// Count what writing a results file sends between ranks, without sending or writing anything: of virtual ranks
-/// (comm/virtual_ranks.hpp). Parallel access is assumed, where each rank writes what it packs. @collective local
+/// Count the messages of writing a results file without communication and output, on virtual ranks (comm/virtual_ranks.hpp).
+/// Assumes parallel access, in which each rank writes its packed data. @collective local
 void rehearse_results(const grid::block& where, const voxel::model_header& header, std::span<const field_info> fields,
                       const access& how = {});
 
@@ -44,13 +44,12 @@ void rehearse_results(const grid::block& where, const voxel::model_header& heade
 ///
 /// The file has a temporary name until close(), which writes the digests and `complete = 1`, syncs, renames. If the
 /// writer is destroyed without close() (by all ranks, since every error reaches all), the temporary file is removed and
-/// an older result is left as it was. Temporary files of killed runs of the same target are removed on create().
+/// an older result remains unchanged. Temporary files of killed runs of the same target are removed on create().
 ///
-/// Blocks may be planes or bricks, and any ranks may touch the file (`access`); the values and their digests are the same.
+/// Blocks may be planes or bricks, and any ranks may access the file (`access`); the values and their digests are the same.
 ///
-/// Values are made some planes at a time, so that no dense array is in memory as a whole, and go to the file
-/// as they are made. Components are in the order x, y, z, as VTK requires: reverse the solver's (z, y, x) vectors around
-/// before they come here.
+/// Values are computed some planes at a time and written immediately, so that no dense array is in memory as a whole.
+/// Components are in the order x, y, z, as VTK requires: reverse the (z, y, x) vectors of the solver before.
 class result_writer {
  public:
   /// @param attributes global attributes (title, history, provenance JSON ...), the same on all ranks
@@ -70,16 +69,16 @@ class result_writer {
   /// @throws what `make` throws, on all ranks @collective
   void write_cells(const std::string& name, const plane_source<float>& make);
   /// Write a node field. @param make values of shape (where.owned + 1 on each axis, components), NaN where there is no
-  /// node. Nodes between blocks are passed by all of them: the values of the highest rank count, and where it has NaN
-  /// those of the others. So a rank need not know nodes that only its neighbours' voxels have.
+  /// node. Nodes between blocks are passed by all of them: the values of the highest rank are used, and if it has NaN those
+  /// of the others. So a rank need not have nodes that belong only to voxels of its neighbours.
   /// @throws what `make` throws, on all ranks @collective
   void write_nodes(const std::string& name, const plane_source<float>& make);
   /// The same from arrays of these shapes. @collective
   void write_material(std::span<const material_number> values);
   void write_cells(const std::string& name, std::span<const float> values);
   void write_nodes(const std::string& name, std::span<const float> values);
-  /// Finish the file (every field must have been written), read it back against its digests, seal it, sync it and give
-  /// it its name. The writer cannot be used afterwards.
+  /// Finish the file (every field must have been written), read it back against its digests, seal it, sync it and rename it
+  /// to its final name. The writer cannot be used afterwards.
   /// @throws machine_error (no space left ...) on all ranks @collective
   file_report close();
 
@@ -90,7 +89,7 @@ class result_writer {
   std::unique_ptr<state> state_;
 };
 
-/// Write the XDMF description of a results file beside it (`results.xdmf`). @collective local (one rank calls)
+/// Write the XDMF description of a results file to its folder (`results.xdmf`). @collective local (one rank calls)
 void write_xdmf(const std::string& xdmf_path, const std::string& result_name, const voxel::model_header& header,
                 std::span<const field_info> fields);
 

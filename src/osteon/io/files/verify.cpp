@@ -36,7 +36,7 @@ struct variable_shape {
   }
 };
 
-/// Checks one file and collects what is wrong with it.
+/// Checks one file and collects its faults.
 class verifier {
  public:
   verifier(const std::string& path, const std::function<void(std::int64_t)>& before_reading)
@@ -44,13 +44,13 @@ class verifier {
     result_.schema = text_attribute(file_.id(), "product_schema");
     if (result_.schema != model_schema && result_.schema != result_schema)
       throw data_error(
-          fmt::format("'{}' is no model or result of osteon (product_schema is '{:.40}')", path, result_.schema));
+          fmt::format("'{}' is not a model or result of osteon (product_schema is '{:.40}')", path, result_.schema));
   }
 
   verification run() {
     int complete = 0;
     if (nc_get_att_int(file_.id(), NC_GLOBAL, "complete", &complete) != NC_NOERR || complete != 1)
-      add("", "it was not written to its end (the attribute 'complete' is not 1)");
+      add("", "it is incomplete (the attribute 'complete' is not 1)");
     if (nc_inq_grp_full_ncid(file_.id(), "/integrity", &integrity_) != NC_NOERR) {
       add("", "it has no digests (the group 'integrity' is missing)");
       return result_;
@@ -121,7 +121,7 @@ class verifier {
 
   void check_variable(int group, int id, const char* name, const std::string& shown) {
     variable_shape v{group, id, NC_NAT, {}};
-    if (!find_shape(v)) return add(shown, "has a type or a shape that osteon does not write");
+    if (!find_shape(v)) return add(shown, "has an unsupported type or shape");
     int digest_id = -1, rank = 0, dimension[2];
     long long step = 0;
     std::size_t rows = 0, length = 0;
@@ -133,7 +133,7 @@ class verifier {
                        nc_get_att_longlong(integrity_, digest_id, planes_attribute, &step) == NC_NOERR;
     if (!found) return add(shown, "has no digests");
     if (step < 1 || length != digest_length || static_cast<std::int64_t>(rows) != (v.planes() + step - 1) / step)
-      return add(shown, "its digests do not cover its planes");
+      return add(shown, "its digests do not match its planes in number");
     if (const std::string missing = missing_filter(group, id); !missing.empty()) {
       result_.filter_missing = true;
       return add(shown, "cannot be read here: " + missing);

@@ -1,7 +1,6 @@
 #pragma once
 /// @file
-/// Whether a file of osteon is unchanged since it was written, even one so damaged that HDF5 crashes on it or never
-/// returns.
+/// Verification that a file of osteon is unchanged, even for files on which HDF5 crashes or does not terminate.
 #include <cstdint>
 #include <functional>
 #include <osteon/io/chunked/seal.hpp>
@@ -23,20 +22,20 @@ std::string to_text(const fault& f);
 struct verification {
   std::string schema;                                 ///< `product_schema`
   std::int64_t variables = 0, planes = 0, bytes = 0;  ///< that were read
-  bool filter_missing = false;                        ///< a field was not read for want of a filter of HDF5
+  bool filter_missing = false;                        ///< a field was not read because of a missing HDF5 filter
   std::vector<fault> faults;
 };
 
-/// Read every plane of every field of a model or result and compare with the digests in the file; the metadata too. The
-/// chunks in the file need not be those that osteon chose, so copies by other programs can be verified.
+/// Read every plane of every field of a model or result and compare with the digests in the file, including the metadata.
+/// Any chunks are accepted, so copies by other programs can be verified.
 ///
-/// The seal is not checked: see read_seal(). A damaged file may crash HDF5 or keep it busy for ever, so call this where
-/// that does no harm (a process of its own) unless the seal is good.
-/// @param before_reading called with the number of bytes that are read next
-/// @throws data_error if it is no file of osteon, or breaks a limit @collective local
+/// The seal is not checked: see read_seal(). A damaged file may crash HDF5 or cause an infinite loop, so call this in a
+/// separate process unless the seal is valid.
+/// @param before_reading called with the number of bytes of the next read
+/// @throws data_error if it is not a file of osteon, or exceeds a limit @collective local
 verification verify_file(const std::string& path, const std::function<void(std::int64_t)>& before_reading = {});
 
-/// verify_file() in a child process. Its exceptions, its crash and its not returning are faults, too.
+/// verify_file() in a child process. Exceptions, crashes and infinite loops are also faults.
 /// @throws machine_error @collective local
 verification verify_apart(const std::string& path);
 

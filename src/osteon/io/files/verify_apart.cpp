@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-// CPU seconds that HDF5 may take before it counts as caught in a damaged index; a slow disk costs no CPU.
+// CPU seconds after which HDF5 is assumed to loop in a damaged index; a slow disk uses no CPU time.
 constexpr double seconds_at_least = 4, bytes_per_second = 20e6;
 
 void allow_cpu(std::int64_t bytes) {
@@ -86,9 +86,9 @@ verification verify_apart(const std::string& path) {
   }
   const json answer = json::parse(text, nullptr, false);
   if (!answer.is_discarded() && WIFEXITED(status) && WEXITSTATUS(status) == 0) return from_json(answer);
-  const char* how = WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF ? "does not return" : "crashes";
+  const char* how = WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF ? "does not terminate" : "crashes";
   verification lost;
-  lost.faults.push_back({"", 0, -1, fmt::format("it is damaged so that the HDF5 library {} on it", how)});
+  lost.faults.push_back({"", 0, -1, fmt::format("damaged file: the HDF5 library {}", how)});
   return lost;
 }
 

@@ -49,15 +49,15 @@ picture read_picture(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(in), {}};
   const auto refuse = [&](const char* why) {
-    throw data_error(fmt::format("'{}' {}; a film is made of the pictures that a job draws", path, why));
+    throw data_error(fmt::format("'{}' {}; a film consists of the frames of a job", path, why));
   };
   if (!in.good() && bytes.empty()) refuse("cannot be read");
-  if (!std::string_view(bytes).starts_with(signature)) refuse("is no PNG picture");
+  if (!std::string_view(bytes).starts_with(signature)) refuse("is not a PNG picture");
   picture result;
   for (std::size_t at = signature.size(); at < bytes.size();) {
-    if (bytes.size() - at < 12) refuse("is cut off");
+    if (bytes.size() - at < 12) refuse("is truncated");
     const std::size_t length = number_at(bytes, at);
-    if (bytes.size() - at - 12 < length) refuse("is cut off");
+    if (bytes.size() - at - 12 < length) refuse("is truncated");
     const std::string_view type(bytes.data() + at + 4, 4), content(bytes.data() + at + 8, length);
     if (type == "IEND") break;
     if (type == "IHDR")
@@ -68,16 +68,16 @@ picture read_picture(const std::string& path) {
       result.before.append(bytes, at, length + 12);
     at += length + 12;
   }
-  if (result.header.size() != size_of_header || result.data.empty()) refuse("has no picture in it");
+  if (result.header.size() != size_of_header || result.data.empty()) refuse("contains no picture");
   return result;
 }
 
 }  // namespace
 
 std::int64_t write_animated_png(const std::string& path, const std::vector<std::string>& frames, const film_options& how) {
-  if (frames.empty()) throw usage_error("a film of no pictures; give one or more");
+  if (frames.empty()) throw usage_error("a film without pictures; pass at least one");
   if (how.frames_per_second < 1 || how.frames_per_second > 1000 || how.last_frames < 1 || how.last_frames > 1000)
-    throw usage_error(fmt::format("a film of {} pictures a second whose last one stays as {}; give 1 to 1000",
+    throw usage_error(fmt::format("a film of {} frames per second with the last one as {}; must be 1 to 1000",
                                   how.frames_per_second, how.last_frames));
   temporary_file temporary(path);
   std::ofstream out(temporary.name(), std::ios::binary);
@@ -100,9 +100,9 @@ std::int64_t write_animated_png(const std::string& path, const std::vector<std::
       put(now.before);
       put(chunk("acTL", control));
     } else if (now.header != header) {
-      throw data_error(fmt::format("'{}' has {} x {} pixels, '{}' {} x {}: pictures of a film are of one size", frames[n],
-                                   number_at(now.header, 0), number_at(now.header, 4), frames[0], number_at(header, 0),
-                                   number_at(header, 4)));
+      throw data_error(fmt::format("'{}' has {} x {} pixels, '{}' {} x {}: frames of a film must have the same size",
+                                   frames[n], number_at(now.header, 0), number_at(now.header, 4), frames[0],
+                                   number_at(header, 0), number_at(header, 4)));
     }
     std::string control;
     append(control, sequence++);

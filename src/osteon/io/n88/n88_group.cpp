@@ -50,7 +50,7 @@ std::optional<std::string> group::text(const char* attribute) const {
     while (!value.empty() && value.back() == '\0') value.pop_back();
     return value;
   }
-  if (type != NC_STRING || length != 1) fail(fmt::format("'{}' is no text", attribute));
+  if (type != NC_STRING || length != 1) fail(fmt::format("'{}' is not a text", attribute));
   char* value = nullptr;
   check(nc_get_att_string(id_, NC_GLOBAL, attribute, &value), fmt::format("read '{}'", attribute));
   std::string copy = value == nullptr ? "" : value;
@@ -62,7 +62,7 @@ std::optional<double> group::number(const char* attribute) const {
   nc_type type = NC_NAT;
   std::size_t length = 0;
   if (nc_inq_att(id_, NC_GLOBAL, attribute, &type, &length) != NC_NOERR) return std::nullopt;
-  if (type == NC_CHAR || type == NC_STRING || length != 1) fail(fmt::format("'{}' is not one number", attribute));
+  if (type == NC_CHAR || type == NC_STRING || length != 1) fail(fmt::format("'{}' is not a single number", attribute));
   double value = 0;
   check(nc_get_att_double(id_, NC_GLOBAL, attribute, &value), fmt::format("read '{}'", attribute));
   return value;
@@ -93,7 +93,7 @@ std::vector<std::size_t> group::extents(const char* name) const {
 
 std::size_t group::length(const char* name) const {
   const auto lengths = extents(name);
-  if (lengths.size() != 1) fail(fmt::format("'{}' has {} dimensions; it is a list", name, lengths.size()));
+  if (lengths.size() != 1) fail(fmt::format("'{}' has {} dimensions; must be a list", name, lengths.size()));
   return lengths[0];
 }
 
@@ -105,7 +105,7 @@ group::window group::rows(const char* name, std::size_t first, std::size_t count
     w.count.push_back(lengths[d]);
     w.values *= lengths[d];
   }
-  if (lengths.empty() || first + count > lengths[0]) fail(fmt::format("'{}' is shorter than it should be", name));
+  if (lengths.empty() || first + count > lengths[0]) fail(fmt::format("'{}' is too short", name));
   return w;
 }
 

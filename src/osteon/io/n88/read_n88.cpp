@@ -53,14 +53,14 @@ group active_problem(const group& file, std::vector<std::string>& notes) {
   const group problems = file.at("Problems");
   const auto all = problems.all();
   const auto name = file.text("ActiveProblem");
-  if (!name && all.size() != 1) problems.fail(fmt::format("{} problems, and no ActiveProblem that says which", all.size()));
+  if (!name && all.size() != 1) problems.fail(fmt::format("{} problems without an ActiveProblem", all.size()));
   if (all.size() > 1) notes.push_back(fmt::format("the file has {} problems; '{}' is the active one", all.size(), *name));
   return name ? problems.at(*name) : all.front();
 }
 
 void check_material(const group& definition, double modulus, double ratio) {
-  if (!(modulus > 0) || !std::isfinite(modulus)) definition.fail(fmt::format("E is {} MPa; it must be positive", modulus));
-  if (!(ratio > -1 && ratio < 0.5)) definition.fail(fmt::format("nu is {}; it must lie between -1 and 0.5", ratio));
+  if (!(modulus > 0) || !std::isfinite(modulus)) definition.fail(fmt::format("E is {} MPa; must be positive", modulus));
+  if (!(ratio > -1 && ratio < 0.5)) definition.fail(fmt::format("nu is {}; must be in (-1, 0.5)", ratio));
 }
 
 // Materials by their IDs; an array of materials has as many IDs in a row.
@@ -68,7 +68,7 @@ void read_materials(const group& file, const group& part, outline& out) {
   const group definitions = file.at("MaterialDefinitions"), table = part.at("MaterialTable");
   const auto ids = table.integers("ID");
   const auto names = table.texts("MaterialName");
-  if (ids.size() != names.size()) table.fail("ID and MaterialName are not of one length");
+  if (ids.size() != names.size()) table.fail("ID and MaterialName have different lengths");
   std::map<std::int64_t, voxel::material> by_id;
   const auto add = [&](std::int64_t id, const group& of, std::string name, double modulus, double ratio) {
     check_material(of, modulus, ratio);
@@ -81,12 +81,12 @@ void read_materials(const group& file, const group& part, outline& out) {
     const std::string type = of.text("Type").value_or("");
     if (type != type_of_materials && type != "VonMisesIsotropic" && type != "MohrCoulombIsotropic" &&
         type != "MaximumPrincipalStrainIsotropic")
-      of.fail(fmt::format("a material of type '{}'; only isotropic ones are read", type));
+      of.fail(fmt::format("a material of type '{}'; only isotropic ones are supported", type));
     if (type != type_of_materials)
       out.notes.push_back(fmt::format("material '{}': its yield ({}) is left out; the model is elastic", names[n], type));
     if (of.has("E")) {
       const auto modulus = of.numbers("E"), ratio = of.numbers("nu");
-      if (modulus.size() != ratio.size()) of.fail("E and nu are not of one length");
+      if (modulus.size() != ratio.size()) of.fail("E and nu have different lengths");
       if (modulus.size() > most_materials) of.fail(fmt::format("{} materials; at most {}", modulus.size(), most_materials));
       for (std::size_t k = 0; k < modulus.size(); ++k)
         add(ids[n] + static_cast<std::int64_t>(k), of, fmt::format("{} {}", names[n], k + 1), modulus[k], ratio[k]);
@@ -120,7 +120,7 @@ struct places {
   }
 };
 
-// Where a place in mm is on the grid. @return none: it is not on it
+// Grid index of a position in mm. @return none if it is not on the grid
 std::optional<index3> on_grid(const voxel::model_header& header, const vector3& at_mm) {
   index3 place;
   for (int a = 0; a < 3; ++a) {
@@ -140,12 +140,12 @@ std::int64_t node_in(const group& of, long long number, std::int64_t nodes) {
 // Edges from one element, then the number of voxels and a better edge from the box around all nodes.
 void find_grid(const group& part, const group& hexahedra, outline& out) {
   const auto extents = part.extents("NodeCoordinates"), corners = hexahedra.extents("NodeNumbers");
-  if (extents.size() != 2 || extents[1] != 3) part.fail("NodeCoordinates is no list of x, y, z");
-  if (corners.size() != 2 || corners[1] != 8) hexahedra.fail("NodeNumbers is no list of 8 corners");
+  if (extents.size() != 2 || extents[1] != 3) part.fail("NodeCoordinates is not a list of x, y, z");
+  if (corners.size() != 2 || corners[1] != 8) hexahedra.fail("NodeNumbers is not a list of 8 corners");
   out.nodes = static_cast<std::int64_t>(extents[0]);
   out.elements = static_cast<std::int64_t>(corners[0]);
   if (out.elements == 0) hexahedra.fail("has no element");
-  if (hexahedra.length("MaterialID") != corners[0]) hexahedra.fail("MaterialID and NodeNumbers are not of one length");
+  if (hexahedra.length("MaterialID") != corners[0]) hexahedra.fail("MaterialID and NodeNumbers have different lengths");
   const auto first = hexahedra.integers("NodeNumbers", 0, 1);
   std::array<vector3, 8> at;
   places some{part};
@@ -162,7 +162,7 @@ void find_grid(const group& part, const group& hexahedra, outline& out) {
     for (std::int64_t n = begin; n < end; ++n)
       for (int a = 0; a < 3; ++a) {
         const double p = some[n][a];
-        if (!std::isfinite(p)) part.fail(fmt::format("the place of node {} is not finite", n + 1));
+        if (!std::isfinite(p)) part.fail(fmt::format("the position of node {} is not finite", n + 1));
         low[a] = std::min(low[a], p);
         high[a] = std::max(high[a], p);
       }
@@ -171,12 +171,12 @@ void find_grid(const group& part, const group& hexahedra, outline& out) {
   for (int a = 0; a < 3; ++a) {
     const double count = std::round((high[a] - low[a]) / edge[a]);
     if (!(edge[a] > 0) || !(count >= 1 && count < most))
-      hexahedra.fail(fmt::format("the first element has edges of {}, {}, {} mm (z, y, x); it is no voxel along the axes",
+      hexahedra.fail(fmt::format("the first element has edges of {}, {}, {} mm (z, y, x); it is not a voxel along the axes",
                                  edge.z, edge.y, edge.x));
     out.header.shape[a] = static_cast<std::int64_t>(count);
     edge[a] = (high[a] - low[a]) / count;
   }
-  // How well places in single precision tell an edge; of all numbers so near the shortest one was meant.
+  // Precision of an edge from positions in single precision; the shortest decimal number within it is used.
   vector3 off;
   for (int a = 0; a < 3; ++a) {
     off[a] = static_cast<double>(std::numeric_limits<float>::epsilon()) * std::max(std::abs(low[a]), std::abs(high[a])) /
@@ -188,7 +188,7 @@ void find_grid(const group& part, const group& hexahedra, outline& out) {
         break;
       }
   }
-  // Edges that are equal but for that are equal: that of the best known one.
+  // Edges that are equal within this precision are set to the most precise one.
   const auto [least, largest] = std::minmax({edge.z, edge.y, edge.x});
   if (largest - least <= 2 * std::max({off.z, off.y, off.x})) {
     const double h = off.z <= off.y && off.z <= off.x ? edge.z : off.y <= off.x ? edge.y : edge.x;
@@ -200,7 +200,7 @@ void find_grid(const group& part, const group& hexahedra, outline& out) {
   const index3 n = out.header.shape;
   const double voxels = static_cast<double>(n.z) * static_cast<double>(n.y) * static_cast<double>(n.x);
   if (voxels > most_voxels_per_element * (static_cast<double>(out.elements) + 1000))
-    hexahedra.fail(fmt::format("{} elements in a box of {} x {} x {} voxels; that is hardly meant: a node may be far off",
+    hexahedra.fail(fmt::format("{} elements in a box of {} x {} x {} voxels, which is improbable; a node may be misplaced",
                                out.elements, out.header.shape.z, out.header.shape.y, out.header.shape.x));
   check_geometry(n, edge, low);
 }
@@ -218,12 +218,12 @@ void read_constraints(const group& file, const group& problem, const group& part
     const group of = file.at("Constraints").at(name);
     const std::string type = of.text("Type").value_or("");
     if (type != type_of_displacements && type != type_of_forces)
-      of.fail(
-          fmt::format("a constraint of type '{}'; only {} and {} are read", type, type_of_displacements, type_of_forces));
+      of.fail(fmt::format("a constraint of type '{}'; only {} and {} are supported", type, type_of_displacements,
+                          type_of_forces));
     const auto nodes = of.integers("NodeNumber"), senses = of.integers("Sense");
     const auto amounts = of.numbers("Value");
     if (nodes.size() != senses.size() || nodes.size() != amounts.size())
-      of.fail("NodeNumber, Sense and Value are not of one length");
+      of.fail("NodeNumber, Sense and Value have different lengths");
     for (std::size_t n = 0; n < nodes.size(); ++n) {
       if (senses[n] < 1 || senses[n] > 3) of.fail(fmt::format("a sense of {}; 1 is x, 2 is y, 3 is z", senses[n]));
       if (!std::isfinite(amounts[n])) of.fail(fmt::format("the value of node {} is not finite", nodes[n]));
@@ -232,7 +232,7 @@ void read_constraints(const group& file, const group& problem, const group& part
     }
   }
   if (values.size() > 3 * most_conditions)
-    problem.fail(fmt::format("{} constraints; at most {} are read", values.size(), 3 * most_conditions));
+    problem.fail(fmt::format("{} constraints; at most {} are supported", values.size(), 3 * most_conditions));
   std::stable_sort(values.begin(), values.end(), [](const value& a, const value& b) { return a.node < b.node; });
   places near{part};
   std::int64_t loaded = 0;  // nodes below this one have been read
@@ -243,7 +243,7 @@ void read_constraints(const group& file, const group& problem, const group& part
       near.load(node, loaded);
     }
     const auto place = on_grid(out.header, near[node]);
-    if (!place) part.fail(fmt::format("node {} is no corner of a voxel", node + 1));
+    if (!place) part.fail(fmt::format("node {} is not a corner of a voxel", node + 1));
     voxel::node_condition c;
     c.node = *place;
     for (; i < values.size() && values[i].node == node; ++i) {
@@ -254,7 +254,7 @@ void read_constraints(const group& file, const group& problem, const group& part
         continue;
       }
       if (c.held[a] && c.move_mm[v.axis] != v.value)
-        problem.fail(fmt::format("node {} is moved by {:.6g} and by {:.6g} mm along {}", node + 1, c.move_mm[v.axis],
+        problem.fail(fmt::format("node {} is displaced by {:.6g} and by {:.6g} mm along {}", node + 1, c.move_mm[v.axis],
                                  v.value, "zyx"[a]));
       c.held[a] = true;
       c.move_mm[v.axis] = v.value;
@@ -275,7 +275,7 @@ std::string provenance_of(const outline& out, const group& file) {
       {"shape", {h.shape.z, h.shape.y, h.shape.x}},
       {"dtype", "uint16"},
       {"spacing_mm", {h.spacing_mm.z, h.spacing_mm.y, h.spacing_mm.x}},
-      {"spacing_note", "The edges of the model's elements, taken to be in mm (moduli in MPa, forces in N)."}};
+      {"spacing_note", "Edges of the elements of the model, assumed to be in mm (moduli in MPa, forces in N)."}};
   json own = {{"material_ids", ids}};
   if (const auto history = file.text("History")) own["history"] = *history;
   return json{{"image", image}, {"segmentation", {{"method", "given"}}}, {"n88", own}}.dump(-1, ' ', false,
@@ -286,7 +286,7 @@ std::string provenance_of(const outline& out, const group& file) {
 group hexahedra_of(const group& part) {
   const group elements = part.at("Elements");
   for (const group& kind : elements.all())
-    if (!kind.name().ends_with("/Hexahedrons")) kind.fail("only hexahedra are read: a voxel model has no other elements");
+    if (!kind.name().ends_with("/Hexahedrons")) kind.fail("only hexahedra are supported");
   return elements.at("Hexahedrons");
 }
 
@@ -315,8 +315,9 @@ std::vector<std::int64_t> read_elements(const outline& of, std::int64_t begin, s
       }
       const std::int64_t number = first + static_cast<std::int64_t>(e) + 1;
       if (!is_voxel)
-        hexahedra.fail(fmt::format("element {} is no voxel of the grid of {} x {} x {} mm (z, y, x) that the others make",
-                                   number, of.header.spacing_mm.z, of.header.spacing_mm.y, of.header.spacing_mm.x));
+        hexahedra.fail(
+            fmt::format("element {} is not a voxel of the grid of {} x {} x {} mm (z, y, x) of the other elements", number,
+                        of.header.spacing_mm.z, of.header.spacing_mm.y, of.header.spacing_mm.x));
       const auto material = of.number.find(ids[e]);
       if (material == of.number.end())
         hexahedra.fail(fmt::format("element {} has the material {}, which is not in the table", number, ids[e]));
@@ -328,11 +329,11 @@ std::vector<std::int64_t> read_elements(const outline& of, std::int64_t begin, s
 
 [[noreturn]] void refuse_two_elements(const outline& of, std::int64_t place) {
   const index3 n = of.header.shape;
-  throw data_error(fmt::format("'{}': two elements fill the voxel x, y, z = {}, {}, {} (counted from 0)", of.path,
-                               place % n.x, place / n.x % n.y, place / n.x / n.y));
+  throw data_error(fmt::format("'{}': two elements at the voxel x, y, z = {}, {}, {} (from 0)", of.path, place % n.x,
+                               place / n.x % n.y, place / n.x / n.y));
 }
 
-// What rank 0 read, on all ranks. @collective on comm
+// Broadcast the data read by rank 0. @collective on comm
 void broadcast(MPI_Comm comm, outline& of) {
   std::string bytes;
   const bool root = comm::rank(comm) == 0;
@@ -349,7 +350,7 @@ void broadcast(MPI_Comm comm, outline& of) {
     bytes = fmt::format("{:016}{}", text.size(), text);
     bytes.append(header.begin(), header.end());
     if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
-      throw data_error(fmt::format("'{}': the constraints exceed 2 GiB; they cannot be handed out", of.path));
+      throw data_error(fmt::format("'{}': the constraints exceed 2 GiB and cannot be distributed", of.path));
   });
   bytes = comm::broadcast(comm, std::move(bytes));
   comm::collectively(comm, [&] {
@@ -379,7 +380,7 @@ outline read_outline(const std::string& path) {
   const netcdf_file opened = open(path);
   const group file(opened.id(), path, "");
   if (const auto says = file.text("Conventions"); says.value_or("") != conventions)
-    file.fail(fmt::format("its Conventions are '{}', not '{}'; it is no model of FAIM or n88tools", says.value_or(""),
+    file.fail(fmt::format("its Conventions are '{}', not '{}'; it is not a model of FAIM or n88tools", says.value_or(""),
                           conventions));
   outline out;
   out.path = path;

@@ -13,23 +13,23 @@
 
 namespace osteon::io::n88 {
 
-/// Whether a file's name says that it is such a model.
+/// True if a file name has the extension of such a model.
 bool is_model_name(const std::string& path);
 
-/// What a file says besides its elements.
+/// Data of a file except its elements.
 struct outline {
   std::string path;
   voxel::model_header header;                      ///< all but `active_per_plane`
   std::map<std::int64_t, material_number> number;  ///< of materials, by ID of the file
   std::string part;                                ///< of the active problem
   std::int64_t nodes = 0, elements = 0;
-  std::vector<std::string> notes;  ///< what is left out, a line each
+  std::vector<std::string> notes;  ///< omitted data, a line each
 };
 
-/// Read all but the elements. The size and number of voxels are found by a look at all nodes.
-/// @throws data_error if the file is damaged, or has what a voxel model cannot be: other elements or materials, boxes of
-/// different sizes, constraints of another kind @collective local @cost 12 bytes a node read, a few MB of memory and 80
-/// bytes a constrained node
+/// Read all data except the elements. The size and number of voxels follow from all nodes.
+/// @throws data_error if the file is damaged, or not a voxel model: other elements or materials, boxes of different sizes,
+/// constraints of another kind @collective local @cost reads 12 bytes per node; memory of a few MB and 80 bytes per
+/// constrained node
 outline read_outline(const std::string& path);
 
 /// A model that one process has.
@@ -37,7 +37,7 @@ struct whole_model {
   outline file;
   std::vector<material_number> material;  ///< shape file.header.shape
 };
-/// @throws data_error as read_outline, and of elements that are no voxels or lie in one place @collective local
+/// @throws data_error as read_outline, and for elements that are not voxels or coincide @collective local
 whole_model read_whole_model(const std::string& path);
 
 /// A rank's planes of a model.

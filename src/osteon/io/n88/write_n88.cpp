@@ -46,7 +46,7 @@ int define_list(int group, const char* name, nc_type type, std::array<int, 2> di
   return id;
 }
 
-// Names that netCDF takes, and that a list with commas can hold, each once.
+// Unique names that are valid in netCDF and in a comma-separated list.
 class free_names {
  public:
   std::string of(const std::string& wanted) {
@@ -65,7 +65,7 @@ class free_names {
   std::set<std::string> taken_;
 };
 
-// A constraint of the file under definition, whose values follow.
+// A constraint of the file in define mode; its values follow.
 struct constraint {
   int group = -1;
   const std::vector<node_value>* values = nullptr;

@@ -30,7 +30,7 @@ struct node_list {
   std::vector<std::int32_t> nodes;  ///< from 0
 };
 
-/// What a file says besides nodes and elements.
+/// Data of a file besides nodes and elements.
 struct description {
   std::string history;
   voxel::material_table materials;  ///< IDs are their numbers; [0] is empty

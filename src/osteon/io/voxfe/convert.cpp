@@ -21,7 +21,7 @@ bool is_flagged(const node_line& line) {
   return std::any_of(line.flag.begin(), line.flag.end(), [](bool c) { return c; });
 }
 
-// VOX-FE locks what is flagged; VoxFE-UV found files where the flags of a force choose its components.
+// VOX-FE locks flagged axes; in some files of VoxFE-UV the flags of a force select its components.
 flag_dialect find_dialect(const script& s) {
   if (s.dialect != flag_dialect::automatic) return s.dialect;
   const auto forces = std::count_if(s.lines.begin(), s.lines.end(), acts);
@@ -30,7 +30,7 @@ flag_dialect find_dialect(const script& s) {
   return 2 * plain >= forces ? flag_dialect::lock_flags : flag_dialect::force_mask;
 }
 
-// A name without folders: text is written beside the new script, wherever the old one named its files.
+// File name without folders: text is written to the folder of the new script, independent of the old paths.
 std::string plain_name(const std::string& path, const char* otherwise) {
   const std::string name = fs::path(path).filename().string();
   return name.empty() || name == "." || name == ".." ? otherwise : name;
@@ -50,11 +50,10 @@ std::vector<voxel::node_condition> conditions_of(const script& s, int base, std:
       const auto xyz = static_cast<std::size_t>(2 - a);
       c.node[a] = line.node[xyz] - base;
       if (c.node[a] < 0 || c.node[a] > s.voxels[xyz])
-        throw data_error(
-            fmt::format("{}:{}: {} = {} is no node of a grid of {} x {} x {} voxels, counted from {}; they go to "
-                        "{}",
-                        i < s.lines_of_script ? s.path : beside(s, s.constraints_file), line.line, "zyx"[a], line.node[xyz],
-                        s.voxels[0], s.voxels[1], s.voxels[2], base, s.voxels[xyz] + base));
+        throw data_error(fmt::format(
+            "{}:{}: {} = {} is not a node of a grid of {} x {} x {} voxels with first index {}; the last one is {}",
+            i < s.lines_of_script ? s.path : beside(s, s.constraints_file), line.line, "zyx"[a], line.node[xyz], s.voxels[0],
+            s.voxels[1], s.voxels[2], base, s.voxels[xyz] + base));
     }
     c.preserved = line.preserve;
     if (!line.preserve) {
@@ -75,12 +74,12 @@ std::vector<voxel::node_condition> conditions_of(const script& s, int base, std:
   }
   if (dialect == flag_dialect::force_mask && s.dialect == flag_dialect::automatic)
     notes.push_back(
-        "most forces carry flags, so flags are taken to choose the components of a force; SELECT_NODE_MODE "
-        "lock_flags says otherwise");
+        "most forces have flags: flags are interpreted as the components of a force; use SELECT_NODE_MODE lock_flags for "
+        "locks");
   if (ignored > 0)
     notes.push_back(
-        fmt::format("{} lines lock axes and carry a vector, too; VOX-FE ignores the vector: locked is 0", ignored));
-  if (repeated > 0) notes.push_back(fmt::format("{} lines name a node again: its forces add up, its locks unite", repeated));
+        fmt::format("{} lines lock axes and also have a vector, which VOX-FE ignores: locked displacements are 0", ignored));
+  if (repeated > 0) notes.push_back(fmt::format("{} lines repeat a node: forces are added, locks are combined", repeated));
   return conditions;
 }
 
@@ -109,8 +108,8 @@ voxel::model_header header_of(const script& s, unit_system units, int base) {
                       {"dtype", "uint8"},
                       {"spacing_mm", {header.spacing_mm.z, header.spacing_mm.y, header.spacing_mm.x}},
                       {"spacing_note", units == unit_system::m_Pa
-                                           ? "The script's VOXEL_SIZE, taken to be in m (moduli in Pa, forces in N)."
-                                           : "The script's VOXEL_SIZE, taken to be in mm (moduli in MPa, forces in N)."}};
+                                           ? "VOXEL_SIZE of the script, assumed to be in m (moduli in Pa, forces in N)."
+                                           : "VOXEL_SIZE of the script, assumed to be in mm (moduli in MPa, forces in N)."}};
   const json own = {{"version", s.version},
                     {"scale", s.scale},
                     {"materials_file", s.materials_file},
@@ -173,18 +172,18 @@ script script_of(const voxel::model_header& header, const std::string& script_pa
   const std::set<std::string> names{own_name, s.materials_file, s.model_file, s.constraints_file};
   if (names.size() != 4)
     throw usage_error(
-        fmt::format("script, materials, model and constraints cannot share a file; '{}' is the name of two: "
-                    "choose another name for the script",
+        fmt::format("script, materials, model and constraints must be different files; '{}' is used twice: choose another "
+                    "name for the script",
                     own_name));
   for (const voxel::node_condition& c : header.conditions) {
     node_line held, pulled;
     held.preserve = pulled.preserve = c.preserved;
     for (int a = 0; a < 3; ++a) {
       if (c.move_mm[a] != 0)
-        throw usage_error(fmt::format(
-            "the model moves the node x, y, z = {}, {}, {} (counted from 0) by {:.6g} mm; a VOX-FE script can only hold "
-            "nodes: run the model as it is, or export its job as .inp, .h5 or .n88model",
-            c.node.x, c.node.y, c.node.z, c.move_mm[a]));
+        throw usage_error(
+            fmt::format("the model displaces the node x, y, z = {}, {}, {} (from 0) by {:.6g} mm; a VOX-FE script supports "
+                        "only fixed nodes: run the model directly, or export its job as .inp, .h5 or .n88model",
+                        c.node.x, c.node.y, c.node.z, c.move_mm[a]));
       const auto xyz = static_cast<std::size_t>(2 - a);
       held.node[xyz] = pulled.node[xyz] = c.node[a] + 1;
       held.flag[xyz] = c.held[static_cast<std::size_t>(a)];

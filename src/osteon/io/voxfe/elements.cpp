@@ -54,22 +54,21 @@ model_head read_model_head(const std::string& path) {
       } else if (!words[2].empty() && !more && head.voxel_size[0] == 0) {
         for (std::size_t a = 0; a < 3 && !bad; ++a)
           if (!to_number(words[a], head.voxel_size[a]) || !(head.voxel_size[a] > 0))
-            bad = text_fault{begin, fmt::format("'{}' is no voxel size of three numbers > 0", printable(line))};
+            bad = text_fault{begin, fmt::format("'{}' is not a voxel size of three numbers > 0", printable(line))};
       } else {
-        bad = text_fault{begin, fmt::format("'{}' is not the number of elements, which comes before them", printable(line))};
+        bad = text_fault{begin, fmt::format("'{}' is not the number of elements, which must precede them", printable(line))};
       }
     }
     return bad;
   });
   if (fault) throw_fault(path, *fault);
   if (!found)
-    throw data_error(fmt::format("'{}' has no number of elements in its first lines; is it a VOX-FE model?", path));
+    throw data_error(fmt::format("'{}' has no number of elements in its first lines; it may not be a VOX-FE model", path));
   if (head.elements < 1 || head.elements > (size - head.body + 1) / shortest_line)
-    throw data_error(
-        fmt::format("'{}' announces {} elements, but the {} bytes after that hold at most {}; it is truncated or "
-                    "no VOX-FE model",
-                    path, head.elements, std::max<std::int64_t>(size - head.body, 0),
-                    std::max<std::int64_t>(size - head.body + 1, 0) / shortest_line));
+    throw data_error(fmt::format(
+        "'{}' declares {} elements, but the following {} bytes contain at most {}; it is truncated or not a VOX-FE model",
+        path, head.elements, std::max<std::int64_t>(size - head.body, 0),
+        std::max<std::int64_t>(size - head.body + 1, 0) / shortest_line));
   return head;
 }
 
@@ -110,7 +109,7 @@ std::optional<text_fault> parse_elements(std::string_view text, std::int64_t off
     while (at < stop && is_blank(*at)) ++at;
     const std::int64_t where = offset + (line - text.data());
     if (!good || at != stop)
-      return text_fault{where, fmt::format("'{}' is no element; expected five whole numbers: number, material, x, y, z",
+      return text_fault{where, fmt::format("'{}' is not an element; expected five integers: number, material, x, y, z",
                                            printable(trimmed({line, static_cast<std::size_t>(stop - line)})))};
     visit(where, element);
     at = stop == end ? end : stop + 1;
@@ -158,7 +157,7 @@ element_layout find_layout(const script& s, const element_facts& facts, const re
   const bool first = materials_in(0, facts.first_seen) && places_from(1);
   const bool last = materials_in(3, facts.last_seen) && places_from(0);
   element_layout layout;
-  // Where both can be meant, coordinates take more different values than materials do.
+  // If both are possible, coordinates have more different values than materials.
   layout.material_first = first == last ? std::count(facts.first_seen.begin(), facts.first_seen.end(), 1) <=
                                               std::count(facts.last_seen.begin(), facts.last_seen.end(), 1)
                                         : first;
@@ -167,7 +166,7 @@ element_layout find_layout(const script& s, const element_facts& facts, const re
     layout.base = options.index_base;
     return layout;
   }
-  // Only numbers at the ends of the range tell the base: of the elements, or else of the nodes, which reach one further.
+  // Only numbers at the ends of the range determine the base: of the elements, or of the nodes, which extend one further.
   const std::size_t column = layout.material_first ? 1 : 0;
   bool zero = false, full = false;
   for (std::size_t a = 0; a < 3; ++a) {
@@ -204,8 +203,8 @@ std::string element_decoder::fault(const element_line& line) const {
   for (std::size_t a = 0; a < 3; ++a)
     if (line[column + a] < layout_.base || line[column + a] >= s_.voxels[a] + layout_.base)
       return fmt::format(
-          "{} = {} lies outside the grid of {} x {} x {} voxels, counted from {}; correct LOAD_MCTSCAN or the "
-          "element, or say by --index-base from where it is counted",
+          "{} = {} is outside of the grid of {} x {} x {} voxels with first index {}; correct LOAD_MCTSCAN or the element, "
+          "or set the first index by --index-base",
           "xyz"[a], line[column + a], s_.voxels[0], s_.voxels[1], s_.voxels[2], layout_.base);
   return fmt::format("the material {} is not in the table of {} materials; add it to the materials file",
                      line[layout_.material_first ? 0 : 3], s_.materials.size());
@@ -217,21 +216,19 @@ void check_grid(const script& s, const model_head& head) {
   check_geometry(shape, {1, 1, 1}, {});
   const double voxels = static_cast<double>(shape.z) * static_cast<double>(shape.y) * static_cast<double>(shape.x);
   if (voxels > most_voxels_per_element * (static_cast<double>(head.elements) + 1000))
-    throw data_error(
-        fmt::format("'{}' names a grid of {} x {} x {} voxels for a model of {} elements; that is hardly meant: "
-                    "correct LOAD_MCTSCAN",
-                    s.path, s.voxels[0], s.voxels[1], s.voxels[2], head.elements));
+    throw data_error(fmt::format(
+        "'{}' contains a grid of {} x {} x {} voxels for a model of {} elements, which is improbable; correct LOAD_MCTSCAN",
+        s.path, s.voxels[0], s.voxels[1], s.voxels[2], head.elements));
   for (std::size_t a = 0; a < 3; ++a)
     if (const double h = head.voxel_size[a]; h > 0 && std::abs(h - s.voxel_size[a]) > 1e-6 * h)
-      throw data_error(fmt::format("'{}' says that a voxel has {} along {}, '{}' says {}; correct one of the two",
+      throw data_error(fmt::format("'{}' has a voxel size of {} along {}, '{}' {}; correct one of the two",
                                    beside(s, s.model_file), h, "xyz"[a], s.path, s.voxel_size[a]));
   if (static_cast<double>(head.elements) > voxels)
-    throw data_error(
-        fmt::format("'{}' announces {} elements, but '{}' names a grid of {} x {} x {} voxels; correct LOAD_MCTSCAN",
-                    beside(s, s.model_file), head.elements, s.path, s.voxels[0], s.voxels[1], s.voxels[2]));
+    throw data_error(fmt::format("'{}' declares {} elements, but '{}' a grid of {} x {} x {} voxels; correct LOAD_MCTSCAN",
+                                 beside(s, s.model_file), head.elements, s.path, s.voxels[0], s.voxels[1], s.voxels[2]));
   if (s.elements >= 0 && s.elements != head.elements)
-    throw data_error(fmt::format("'{}' announces {} elements, but '{}' says {}; correct one of the two",
-                                 beside(s, s.model_file), head.elements, s.path, s.elements));
+    throw data_error(fmt::format("'{}' declares {} elements, but '{}' {}; correct one of the two", beside(s, s.model_file),
+                                 head.elements, s.path, s.elements));
 }
 
 std::int64_t append_elements(std::string& text, view3<const material_number> planes, std::int64_t first_plane,
@@ -257,8 +254,8 @@ whole_model read_whole_model(const script& s, const reading_options& options) {
   const std::int64_t end = text_size(path);
   if (const auto fault = read_elements(path, head.body, end, elements, facts)) throw_fault(path, *fault);
   if (std::ssize(elements) != head.elements)
-    throw data_error(fmt::format("'{}' announces {} elements, but has {}; it is truncated or damaged", path, head.elements,
-                                 elements.size()));
+    throw data_error(fmt::format("'{}' declares {} elements, but contains {}; it is truncated or damaged", path,
+                                 head.elements, elements.size()));
   whole_model model;
   model.layout = find_layout(s, facts, options);
   const element_decoder decode(s, model.layout);

@@ -38,11 +38,11 @@ struct element_facts {
 std::optional<text_fault> read_elements(const std::string& path, std::int64_t begin, std::int64_t end,
                                         std::vector<element_line>& elements, element_facts& facts);
 
-/// Where the last element of a range begins that is meant; -1 if none is. @param is_meant gets its place in the range
+/// Start of the last selected element of a range; -1 if none. @param is_meant called with its place in the range
 std::int64_t find_element(const std::string& path, std::int64_t begin, std::int64_t end,
                           const std::function<bool(std::int64_t place, const element_line& line)>& is_meant);
 
-/// How element lines are meant.
+/// Interpretation of element lines.
 struct element_layout {
   bool material_first = true;
   int base = 1;
@@ -52,7 +52,7 @@ struct element_layout {
 element_layout find_layout(const script& s, const element_facts& facts, const reading_options& options);
 
 /// The fault of a voxel that is listed twice.
-inline constexpr const char* listed_twice = "this voxel has an element already; remove one of the two";
+inline constexpr const char* listed_twice = "duplicate element of this voxel; remove one of the two";
 
 /// Turn element lines into packed voxels.
 class element_decoder {
@@ -86,7 +86,7 @@ struct whole_model {
 /// Read the model of a script, in one process. @throws data_error with file and line @collective local
 whole_model read_whole_model(const script& s, const reading_options& options = {});
 
-/// Limits of a grid for so many elements, checked before memory is taken. @throws data_error
+/// Limits of a grid for this number of elements, checked before allocation. @throws data_error
 void check_grid(const script& s, const model_head& head);
 
 /// The error for a fault in a model file. @throws data_error

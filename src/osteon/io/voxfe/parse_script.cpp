@@ -80,7 +80,7 @@ std::string upper(std::string_view word) {
   return text;
 }
 
-// A fault in the arguments of one line; caught where the line number is known.
+// A fault in the arguments of a line; the catcher adds the line number.
 struct bad_line {
   std::string text;
 };
@@ -89,10 +89,10 @@ template <class T>
 T number(std::string_view& rest, const char* what) {
   const std::string_view word = next_word(rest);
   T value{};
-  if (word.empty()) throw bad_line{fmt::format("{} is missing", what)};
+  if (word.empty()) throw bad_line{fmt::format("missing {}", what)};
   if (!to_number(word, value))
-    throw bad_line{fmt::format("'{}' is no {} for {}", printable(word),
-                               std::is_integral_v<T> ? "whole number" : "finite number", what)};
+    throw bad_line{
+        fmt::format("'{}' is not a {} for {}", printable(word), std::is_integral_v<T> ? "whole number" : "finite number", what)};
   return value;
 }
 
@@ -105,7 +105,7 @@ T number(std::string_view& rest, const char* what, T low, T high) {
 
 std::string path_of(std::string_view rest) {
   rest = trimmed(rest);
-  if (rest.empty()) throw bad_line{"the path of a file is missing"};
+  if (rest.empty()) throw bad_line{"missing path of a file"};
   if (rest.size() > 4096) throw bad_line{fmt::format("a path of {} bytes is too long", rest.size())};
   if (std::any_of(rest.begin(), rest.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }))
     throw bad_line{fmt::format("the path '{}' has control characters", printable(rest))};
@@ -144,7 +144,7 @@ node_line parse_node(std::string_view rest, bool preserve) {
   for (double& v : line.value) v = number<double>(rest, "a component of the force");
   for (bool& c : line.flag) c = number<int>(rest, "a flag", 0, 1) == 1;
   if (!trimmed(rest).empty())
-    throw bad_line{fmt::format("'{}' follows the nine numbers x y z vx vy vz cx cy cz", printable(trimmed(rest)))};
+    throw bad_line{fmt::format("unexpected '{}' after the nine numbers x y z vx vy vz cx cy cz", printable(trimmed(rest)))};
   return line;
 }
 
@@ -162,12 +162,12 @@ class script_parser {
     const std::string word = upper(next_word(rest));
     const auto found = commands().find(word);
     if (found == commands().end()) {
-      // VOX-FE says so and goes on; so scripts with commands of other programs run.
-      return note(number_of_line, fmt::format("the command '{}' is not known and was skipped", printable(word)));
+      // Report and continue as VOX-FE does, so that scripts with commands of other programs run.
+      return note(number_of_line, fmt::format("unknown command '{}' was skipped", printable(word)));
     }
     try {
       if (!repeats(found->second) && !seen_.insert(found->second).second)
-        note(number_of_line, fmt::format("{} is given again; the last one counts", word));
+        note(number_of_line, fmt::format("duplicate {}; the last one is used", word));
       line_ = number_of_line;
       execute(found->second, rest);
     } catch (const bad_line& bad) {
@@ -216,7 +216,7 @@ class script_parser {
         return model(rest);
       case command::algorithm:
         s_.algorithm = printable(trimmed(rest));
-        if (s_.algorithm.empty()) throw bad_line{"the name of the solver is missing"};
+        if (s_.algorithm.empty()) throw bad_line{"missing name of the solver"};
         return;
       case command::max_iterations:
         s_.max_iterations = number<std::int64_t>(rest, "the number of iterations", 1, most_steps);
@@ -273,13 +273,13 @@ class script_parser {
 
   void model(std::string_view rest) {
     for (std::int64_t& n : s_.voxels) n = number<std::int64_t>(rest, "a number of voxels", 1, 1'000'000'000);
-    // In the second version the number of elements precedes the path. A path may be a number, too, but not before
-    // another word.
+    // In the second version the number of elements precedes the path. A path may also be a number, but not before another
+    // word.
     std::string_view after = rest;
     std::int64_t count = -1;
     const bool counted = to_number(next_word(after), count) && !trimmed(after).empty();
     if (counted && (count < 0 || count > std::int64_t{1} << 50))
-      throw bad_line{fmt::format("{} is no number of elements", count)};
+      throw bad_line{fmt::format("{} is not a number of elements", count)};
     s_.elements = counted ? count : -1;
     s_.model_file = path_of(counted ? after : rest);
   }
@@ -293,7 +293,7 @@ class script_parser {
     else if (word == "FORCE_MASK")
       s_.dialect = flag_dialect::force_mask;
     else
-      throw bad_line{fmt::format("'{}' is none of auto, lock_flags, force_mask", printable(word))};
+      throw bad_line{fmt::format("'{}' must be auto, lock_flags or force_mask", printable(word))};
   }
 
   script& s_;
@@ -319,7 +319,7 @@ script parse_script(std::string_view text, const std::string& path, std::vector<
   script_parser parser(s, found);
   lines_of lines(text);
   for (std::string_view line; lines.next(line);) parser.line(line, lines.number());
-  // A script of the second version need not say so; the number of elements does.
+  // A script of the second version need not contain the version; the number of elements identifies it.
   if (s.elements >= 0) s.version = 2;
   return s;
 }
@@ -348,7 +348,7 @@ void parse_node_lines(std::string_view text, const std::string& path, std::vecto
   for (std::string_view rest; lines.next(rest);) try {
       const std::string word = upper(next_word(rest));
       if (word != "SELECT_NODE_3D" && word != "PRESERVE_NODE_3D")
-        throw bad_line{fmt::format("'{}' is neither SELECT_NODE_3D nor PRESERVE_NODE_3D", printable(word))};
+        throw bad_line{fmt::format("'{}' must be SELECT_NODE_3D or PRESERVE_NODE_3D", printable(word))};
       nodes.push_back(parse_node(rest, word.front() == 'P'));
       nodes.back().line = lines.number();
     } catch (const bad_line& bad) {

@@ -37,7 +37,7 @@ struct share {
   std::int64_t begin = 0, end = 0;
 };
 
-/// The packed voxels of a rank's share, and the header with what all ranks counted.
+/// Packed voxels of a rank, and the header with the counts of all ranks.
 std::vector<std::int64_t> read_share(MPI_Comm comm, const script& s, const reading_options& options, const share& part,
                                      std::int64_t announced, voxel::model_header& header, element_layout& layout) {
   std::vector<element_line> elements;
@@ -49,7 +49,7 @@ std::vector<std::int64_t> read_share(MPI_Comm comm, const script& s, const readi
   comm::all_reduce(comm, &count, 1, MPI_SUM);
   if (count != announced)
     throw data_error(
-        fmt::format("'{}' announces {} elements, but has {}; it is truncated or damaged", part.path, announced, count));
+        fmt::format("'{}' declares {} elements, but contains {}; it is truncated or damaged", part.path, announced, count));
   join_facts(comm, facts);
   std::vector<std::int64_t> voxels, active(static_cast<std::size_t>(s.voxels[2]));
   comm::collectively(comm, [&] {
@@ -90,7 +90,7 @@ model_planes read_in_parallel(MPI_Comm comm, const script& s, const reading_opti
   });
   MPI_Bcast(facts, 3, MPI_INT64_T, 0, comm);
   const std::int64_t rank = comm::rank(comm), ranks = comm::size(comm), bytes = facts[2] - facts[1];
-  // A block of lines begins behind a line end; the body does, too.
+  // A block of lines begins after a line end, as does the body.
   part.begin = facts[1] + bytes / ranks * rank + bytes % ranks * rank / ranks;
   part.end = facts[1] + bytes / ranks * (rank + 1) + bytes % ranks * (rank + 1) / ranks;
 

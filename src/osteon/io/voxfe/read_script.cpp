@@ -39,20 +39,17 @@ void check_materials(const script& s, std::vector<problem>& faults) {
   }
 }
 
-// Nothing in a file says mm or m. Two signs tell that mm would be wrong; then the user must say it.
+// The files do not contain the unit. Two signs indicate that mm is wrong; then the user must specify it.
 void check_units(const script& s, std::vector<problem>& faults) {
   constexpr double no_solid_in_MPa = 1e7;
   const auto& h = s.voxel_size;
   if (h[0] == 1 && h[1] == 1 && h[2] == 1)
-    faults.push_back({s.path,
-                      "VOXEL_SIZE 1 1 1 is also what is written when the size is not known; correct it, or confirm it by "
-                      "--units mm (or m)"});
+    faults.push_back({s.path, "VOXEL_SIZE 1 1 1 may mean an unknown size; correct it, or confirm it by --units mm (or m)"});
   for (const material_row& m : s.materials)
     if (m.youngs_modulus >= no_solid_in_MPa) {
       faults.push_back(
-          {s.path, fmt::format("material {}: Young's modulus {} cannot be in MPa; if the files are in m and Pa, "
-                               "say so by --units m",
-                               m.id, m.youngs_modulus)});
+          {s.path, fmt::format("material {}: Young's modulus {} cannot be in MPa; for files in m and Pa use --units m", m.id,
+                               m.youngs_modulus)});
       return;
     }
 }

@@ -22,12 +22,12 @@ enum class unit_system { mm_MPa, m_Pa };
 /// Meaning of `1` flags on a line that carries a force: they lock axes, or they choose the components that act.
 enum class flag_dialect { automatic, lock_flags, force_mask };
 
-/// How ranks read and write text: all at the same time, or one after the other as VOX-FE and PARA-BMU do.
+/// Text access of ranks: concurrent, or one rank at a time as in VOX-FE and PARA-BMU.
 enum class text_access { parallel, serial };
 
 struct material_row {
   int id = 0;
-  std::string name;  ///< empty where the file gives none
+  std::string name;  ///< empty if the file has none
   double youngs_modulus = 0, poisson_ratio = 0;
   bool remodelled = true;
   friend bool operator==(const material_row&, const material_row&) = default;
@@ -42,11 +42,11 @@ struct node_line {
   std::int64_t line = 0;  ///< line number in the file
 };
 
-/// Where results go; empty where the script does not ask for them.
+/// Result files; empty if the script does not request them.
 struct result_files {
   std::string displacement, strain, reaction, sed;
   bool with_places = false;  ///< displacements in the layout of the PETSc solver instead of JAPCG's
-  /// Those that are asked for.
+  /// Requested files.
   std::vector<std::string> names() const {
     std::vector<std::string> given{displacement, strain, reaction, sed};
     std::erase(given, "");
@@ -57,7 +57,7 @@ struct result_files {
 struct script {
   std::string path;
   int version = 1;                     ///< 2: LOAD_MODEL also names the number of elements
-  std::array<double, 3> voxel_size{};  ///< x, y, z; 0 until given
+  std::array<double, 3> voxel_size{};  ///< x, y, z; initially 0
   double scale = 1;                    ///< the fourth number of VOXEL_SIZE; stored, not used
   std::vector<material_row> materials;
   std::string materials_file;
@@ -81,14 +81,14 @@ struct script {
 /// The user's choices where the files are ambiguous.
 struct reading_options {
   unit_system units = unit_system::mm_MPa;
-  bool units_given = false;  ///< by the user, so that nothing is suspicious
+  bool units_given = false;  ///< by the user, who has confirmed the values
   int index_base = -1;       ///< 0 or 1; -1: found out
 };
 
 /// Largest script, materials or constraints file that is read.
 inline constexpr std::int64_t largest_text_file = std::int64_t{1} << 28;
 
-/// Whether a text begins like a script: its first word is a command.
+/// True if a text begins like a script: its first word is a command.
 bool looks_like_script(std::string_view text);
 
 /// Read a script's text. Files that it names are not opened.
@@ -101,7 +101,7 @@ void parse_materials(std::string_view text, const std::string& path, std::vector
 void parse_node_lines(std::string_view text, const std::string& path, std::vector<node_line>& lines,
                       std::vector<problem>& faults);
 
-/// Read a script and the materials and constraints that it names, and check that nothing is missing.
+/// Read a script with its materials and constraints, and check completeness.
 /// @throws data_error with all faults @collective local
 script read_script(const std::string& path, const reading_options& options = {});
 
@@ -110,20 +110,20 @@ std::string beside(const script& s, const std::string& file);
 
 /// The node lines as conditions: base and dialect resolved, forces in N.
 /// @param base of the lines' indices
-/// @param notes receives what is remarkable about them
+/// @param notes receives remarks about them
 /// @throws data_error if a node is outside of the grid
 std::vector<voxel::node_condition> conditions_of(const script& s, int base, std::vector<std::string>& notes);
 
-/// The model's header, all but `active_per_plane`: geometry, materials (number k + 1 is row k), where it comes from. What
-/// a header has no place for is under "voxfe" in its provenance, so that text can be written from it.
+/// Header of the model, except `active_per_plane`: geometry, materials (number k + 1 is row k), provenance. Additional data
+/// are under "voxfe" in the provenance, so that text can be written from it.
 /// @param base of the element lines
 voxel::model_header header_of(const script& s, unit_system units, int base);
 
-/// The script that a model came from, or, of another model, one that fits it; with canonical file names where it has none.
+/// Script of the model's origin, or an equivalent one for other models, with canonical file names if it has none.
 /// @throws data_error if the model's record of its script is damaged
 script script_of(const voxel::model_header& header, const std::string& script_path);
 
-/// Canonical text: parse_... of it gives the same values, byte for byte.
+/// Canonical text: parse_... of it yields the same values, bytewise.
 std::string canonical_script(const script& s);
 std::string canonical_materials(const script& s);
 std::string canonical_constraints(const script& s);

@@ -28,7 +28,7 @@ class opened_file {
     }
     if (!S_ISREG(facts.st_mode)) {
       close(fd_);
-      throw data_error(fmt::format("'{}' is no regular file", path));
+      throw data_error(fmt::format("'{}' is not a regular file", path));
     }
     size_ = facts.st_size;
   }
@@ -63,7 +63,7 @@ std::int64_t text_size(const std::string& path) { return opened_file(path).size(
 std::string read_text(const std::string& path, std::int64_t limit) {
   const opened_file file(path);
   if (file.size() > limit)
-    throw data_error(fmt::format("'{}' has {} bytes; at most {} are read of such a file", path, file.size(), limit));
+    throw data_error(fmt::format("'{}' has {} bytes; the limit for such files is {}", path, file.size(), limit));
   std::string text(static_cast<std::size_t>(file.size()), '\0');
   text.resize(static_cast<std::size_t>(file.read(text.data(), file.size(), 0)));
   return text;
@@ -76,7 +76,7 @@ std::optional<text_fault> visit_lines(
   end = std::min(end, file.size());
   if (begin >= end) return std::nullopt;
   std::vector<char> buffer(static_cast<std::size_t>(std::min(block, end - begin + 1) + longest_line));
-  // One byte earlier: only what follows a line end begins a line.
+  // One byte earlier: a line begins after a line end only.
   std::int64_t at = begin;
   bool skipping = begin > 0;
   if (skipping) --at;

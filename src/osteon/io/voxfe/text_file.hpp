@@ -24,10 +24,10 @@ struct text_fault {
 /// Longest line that is read.
 inline constexpr std::int64_t longest_line = 4096;
 
-/// Visit whole lines, in blocks: those that begin in [begin, end). A line that begins earlier belongs to another range.
-/// @param visit gets the text of some lines, without the last line end, and where it begins; a value that it returns ends
-/// the walk
-/// @return the fault of `visit`, or a line that is too long
+/// Visit whole lines that begin in [begin, end), in blocks. A line that begins earlier belongs to another range.
+/// @param visit receives the text of some lines, without the last line end, and its position; a returned value ends the
+/// traversal
+/// @return the fault of `visit`, or of a too long line
 /// @throws data_error if the file cannot be read
 /// @cost memory of one block, 1 MiB
 std::optional<text_fault> visit_lines(

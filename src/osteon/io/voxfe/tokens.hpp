@@ -70,7 +70,7 @@ class lines_of {
   std::int64_t number_ = 0;
 };
 
-/// Collects faults with their places; beyond 20 it only says that there are more.
+/// Collects faults with their places; reports at most 20 and the existence of more.
 class fault_list {
  public:
   fault_list(const std::string& path, std::vector<problem>& faults) : path_(path), faults_(faults) {}
