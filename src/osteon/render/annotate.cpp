@@ -23,7 +23,7 @@ double round_down(double value) {
   return power;
 }
 
-// The part of an edge that lies in front of the eye.
+// Part of an edge in front of the eye.
 std::optional<std::array<vector3, 2>> before_eye(const view& from, vector3 a, vector3 b) {
   if (!from.perspective) return {{a, b}};
   const double da = from.depth(a), db = from.depth(b), nearest = 1e-3 * (std::abs(da) + std::abs(db));

@@ -41,7 +41,7 @@ class field_lines_of_plane {
   }
 
  private:
-  // Whether the voxel here has a value: threads do not leave the fluid, although the interpolant does by half a voxel.
+  // True if this voxel has a value: lines do not leave the fluid, although the interpolant does by half a voxel.
   bool is_inside(const place& at) const {
     const auto row = static_cast<std::int64_t>(std::floor(at.up / field_.row_mm)) - field_.first_row;
     const auto column = static_cast<std::int64_t>(std::floor(at.right / field_.column_mm));
@@ -56,7 +56,7 @@ class field_lines_of_plane {
     const double low_r = std::floor(r), low_c = std::floor(c), fr = r - low_r, fc = c - low_c;
     place result;
     for (int k = 0; k < 4; ++k) {
-      // Beyond the outermost middles the field goes on as it is there.
+      // The field is constant beyond the outermost centres.
       const auto row =
           std::clamp<std::int64_t>(static_cast<std::int64_t>(low_r) + k / 2 - field_.first_row, 0, field_.rows - 1);
       const auto column = std::clamp<std::int64_t>(static_cast<std::int64_t>(low_c) + k % 2, 0, field_.columns - 1);

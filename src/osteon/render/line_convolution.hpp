@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Line integral convolution: a plane of a vector field as a texture whose threads lie along it. @cite [CabralLeedom1993]
+/// Line integral convolution: texture of a plane of a vector field with streaks along the field. @cite [CabralLeedom1993]
 #include <cstdint>
 #include <vector>
 
@@ -15,7 +15,7 @@ struct plane_field {
   std::vector<float> along_columns;  ///< the same of columns
 };
 
-/// The pixels of a picture of a plane: squares, whose rows run from the last row of the plane to its first.
+/// Pixels of a picture of a plane: squares, with rows from the last row of the plane to its first.
 struct plane_picture {
   int width = 0, height = 0;
   double pixel_mm = 1;
@@ -30,9 +30,9 @@ plane_rows rows_needed(const plane_picture& what, double row_mm, int first, int 
 
 /// White noise, averaged along the line of the field through each pixel of the rows [first, last).
 ///
-/// Lines follow the bilinear interpolant of the field by the midpoint rule, in steps of a pixel, to where it is zero.
-/// The average of n pixels of noise varies by 1 / sqrt(n) of what one does; it is stretched by that, so that short lines
-/// have the contrast of long ones. A pixel depends on the field alone, not on which rows are computed together.
+/// Lines follow the bilinear interpolant of the field by the midpoint rule, in steps of a pixel, until it is zero. The
+/// standard deviation of the average of n pixels is 1 / sqrt(n) of that of one; it is rescaled, so that short and long lines
+/// have the same contrast. A pixel depends on the field only, not on the rows that are computed together.
 /// @return shape (last - first, width), 0 to 1, about 0.5 in the mean; NaN where the field is zero @collective local
 std::vector<float> line_convolution(const plane_field& field, const plane_picture& what, int first, int last);
 

@@ -30,19 +30,19 @@ void check_layer(const grid::block& where, const layer& l, int ghost_depth, cons
                  std::vector<problem>& found) {
   check_transfer(l.transfer, name + ".transfer", found);
   if (!(l.emission >= 0 && std::isfinite(l.emission)))
-    found.push_back({name + ".emission", fmt::format("{}; give a number from 0 on", l.emission)});
+    found.push_back({name + ".emission", fmt::format("{}; must not be negative", l.emission)});
   if (!l.field) {
-    found.push_back({name + ".field", "missing; give a field with ghost cells"});
+    found.push_back({name + ".field", "missing; pass a field with ghost cells"});
     return;
   }
   const box3 expected = grid::with_ghosts(where, ghost_depth), &given = l.field->present;
   if (given != expected || l.field->values.size() != static_cast<std::size_t>(expected.volume()))
-    found.push_back({name + ".field",
-                     fmt::format("{} values from ({}, {}, {}) to ({}, {}, {}); {} values from ({}, {}, {}) to ({}, {}, {}) "
-                                 "are needed: extend the block's field by ghosts of depth {}",
-                                 l.field->values.size(), given.begin.z, given.begin.y, given.begin.x, given.end.z,
-                                 given.end.y, given.end.x, expected.volume(), expected.begin.z, expected.begin.y,
-                                 expected.begin.x, expected.end.z, expected.end.y, expected.end.x, ghost_depth)});
+    found.push_back(
+        {name + ".field", fmt::format("{} values from ({}, {}, {}) to ({}, {}, {}); {} values from ({}, {}, {}) to ({}, {}, "
+                                      "{}) are required: extend the block's field by ghosts of depth {}",
+                                      l.field->values.size(), given.begin.z, given.begin.y, given.begin.x, given.end.z,
+                                      given.end.y, given.end.x, expected.volume(), expected.begin.z, expected.begin.y,
+                                      expected.begin.x, expected.end.z, expected.end.y, expected.end.x, ghost_depth)});
 }
 
 std::string words(const vector3& p) { return fmt::format("({:.4g}, {:.4g}, {:.4g})", p.x, p.y, p.z); }
@@ -61,58 +61,56 @@ view view_of(const grid::block& where, const scene& what) {
   return from;
 }
 
-// Whether the camera sees anything of the domain.
+// True if the camera sees a part of the domain.
 void check_view(const grid::block& where, const scene& what, std::vector<problem>& found) {
   const view from = view_of(where, what);
   if (what.view.eye_mm && words(from.eye) == words(from.focus)) {
-    found.push_back({"view", fmt::format("the camera at (x, y, z) = {} mm looks at the place where it stands; give another "
-                                         "point to look at",
-                                         words(from.eye))});
+    found.push_back(
+        {"view", fmt::format("the camera at (x, y, z) = {} mm looks at its own position; change the point to look at",
+                             words(from.eye))});
     return;
   }
   if (from.seen({{}, where.domain}).size() > 0) return;
   vector3 end;
   for (int axis = 0; axis < 3; ++axis) end[axis] = static_cast<double>(where.domain[axis]) * what.spacing_mm[axis];
-  found.push_back(
-      {"view", fmt::format("the camera at (x, y, z) = {} mm looks at {} mm and sees nothing of the domain, which "
-                           "reaches from 0 to {} mm: it lies behind the camera or beside the picture; look at "
-                           "a point in it",
-                           words(from.eye), words(from.focus), words(end))});
+  found.push_back({"view", fmt::format("the camera at (x, y, z) = {} mm looks at {} mm and does not see the domain from 0 "
+                                       "to {} mm: it is behind the camera or outside of the picture; look at a point in it",
+                                       words(from.eye), words(from.focus), words(end))});
 }
 
 void check_lines(const scene& what, std::vector<problem>& found) {
-  if (!what.lines->lines) found.push_back({"lines", "missing; give lines, be they none"});
+  if (!what.lines->lines) found.push_back({"lines", "missing: pass a (possibly empty) set of lines"});
   if (!(what.lines->radius_mm > 0 && std::isfinite(what.lines->radius_mm)))
-    found.push_back({"lines.radius_mm", fmt::format("{}; give a number above 0", what.lines->radius_mm)});
+    found.push_back({"lines.radius_mm", fmt::format("{}; must be positive", what.lines->radius_mm)});
   check_transfer(what.lines->transfer, "lines.transfer", found);
   if (what.how != method::volume && what.how != method::surface)
-    found.push_back({"lines", "a maximum or an average has no depth that a line could lie in; take a volume or a surface"});
+    found.push_back({"lines", "a maximum or an average has no depth for lines; use a volume or a surface"});
 }
 
 void check(const grid::block& where, const scene& what) {
   std::vector<problem> found;
   if (what.layers.empty() || what.layers.size() > kernel::march_volume::most_layers)
-    found.push_back({"layers", fmt::format("{}; give 1 to {}", what.layers.size(), kernel::march_volume::most_layers)});
+    found.push_back({"layers", fmt::format("{}; must be 1 to {}", what.layers.size(), kernel::march_volume::most_layers)});
   for (std::size_t i = 0; i < what.layers.size(); ++i)
     check_layer(where, what.layers[i], ghost_depth(what.step_voxels), fmt::format("layers[{}]", i), found);
   for (const auto& [name, size] : {std::pair{"width", what.width}, std::pair{"height", what.height}})
     if (size < 1 || size > largest_picture)
-      found.push_back({name, fmt::format("{} pixels; it lies in [1, {}]", size, largest_picture)});
+      found.push_back({name, fmt::format("{} pixels; must be in [1, {}]", size, largest_picture)});
   for (int axis = 0; axis < 3; ++axis)
     if (!(what.spacing_mm[axis] > 0 && std::isfinite(what.spacing_mm[axis])))
-      found.push_back({"spacing_mm", fmt::format("{}; give the voxel's edges, above 0", what.spacing_mm[axis])});
+      found.push_back({"spacing_mm", fmt::format("{}; must be positive edges of a voxel", what.spacing_mm[axis])});
   if (!(what.view.zoom > 0 && std::isfinite(what.view.zoom)))
-    found.push_back({"view.zoom", fmt::format("{}; give a number above 0, 1 shows the whole domain", what.view.zoom)});
+    found.push_back({"view.zoom", fmt::format("{}; must be positive, 1 shows the whole domain", what.view.zoom)});
   for (const double angle : {what.view.azimuth_deg, what.view.elevation_deg})
-    if (!std::isfinite(angle)) found.push_back({"view", fmt::format("an angle of {} degrees; give a finite one", angle)});
+    if (!std::isfinite(angle)) found.push_back({"view", fmt::format("an angle of {} degrees; must be finite", angle)});
   if (!(what.step_voxels >= 0.01 && what.step_voxels <= 100))
-    found.push_back({"step_voxels", fmt::format("{}; it lies in [0.01, 100]", what.step_voxels)});
+    found.push_back({"step_voxels", fmt::format("{}; must be in [0.01, 100]", what.step_voxels)});
   if (what.how == method::surface && !(what.step_voxels <= 1))
-    found.push_back({"step_voxels", fmt::format("{}; for a surface it is at most 1", what.step_voxels)});
+    found.push_back({"step_voxels", fmt::format("{}; must be at most 1 for a surface", what.step_voxels)});
   const auto finite = [](const vector3& p) { return std::isfinite(p.z) && std::isfinite(p.y) && std::isfinite(p.x); };
   const auto& eye = what.view.eye_mm;
   for (const auto& [name, point] : {std::pair{"view.eye_mm", eye}, {"view.look_at_mm", what.view.look_at_mm}})
-    if (point && !finite(*point)) found.push_back({name, "not finite; give x, y and z in mm"});
+    if (point && !finite(*point)) found.push_back({name, "must be finite x, y and z in mm"});
   try {
     if (comm::size(where.comm) > 1) check_compositing(what.join, comm::size(where.comm));
   } catch (const usage_error& e) {
@@ -120,24 +118,21 @@ void check(const grid::block& where, const scene& what) {
   }
   const bool glows = std::any_of(what.layers.begin(), what.layers.end(), [](const layer& l) { return l.emission > 1; });
   if (what.join.pixels == kernel::colour_format::rgba8 && what.how == method::volume && glows)
-    found.push_back(
-        {"join",
-         "pixels of rgba8 hold no colour above their opacity, and a layer of the volume gives off more light than "
-         "it holds back; take rgba16f"});
+    found.push_back({"join",
+                     "rgba8 pixels cannot store colours above their opacity, and a layer of the volume emits more light "
+                     "than it absorbs; use rgba16f"});
   if (what.lines) check_lines(what, found);
-  if (!std::isfinite(what.level)) found.push_back({"level", fmt::format("{}; give a finite number", what.level)});
+  if (!std::isfinite(what.level)) found.push_back({"level", fmt::format("{}; must be finite", what.level)});
   for (const clip_plane& plane : what.clip) {
     const double length = std::hypot(plane.normal.z, plane.normal.y, plane.normal.x);
     if (!(length > 0 && std::isfinite(length) && std::isfinite(plane.offset_mm)))
-      found.push_back(
-          {"clip", fmt::format("normal ({}, {}, {}), offset {} mm; give a normal of some length and finite numbers",
-                               plane.normal.z, plane.normal.y, plane.normal.x, plane.offset_mm)});
+      found.push_back({"clip", fmt::format("normal ({}, {}, {}), offset {} mm; must be a non-zero normal and finite numbers",
+                                           plane.normal.z, plane.normal.y, plane.normal.x, plane.offset_mm)});
     else if (!(least_along(plane.normal, where.domain, what.spacing_mm) < plane.offset_mm))
-      found.push_back(
-          {"clip",
-           fmt::format("the plane with the normal (x, y, z) = {} at {:g} mm leaves nothing of the domain; its "
-                       "points reach from {:g} mm on in this direction",
-                       words(plane.normal), plane.offset_mm, least_along(plane.normal, where.domain, what.spacing_mm))});
+      found.push_back({"clip", fmt::format("the plane with the normal (x, y, z) = {} at {:g} mm removes the whole domain, "
+                                           "which begins at {:g} mm in this direction",
+                                           words(plane.normal), plane.offset_mm,
+                                           least_along(plane.normal, where.domain, what.spacing_mm))});
   }
   if (found.empty()) check_view(where, what, found);
   if (found.empty()) return;
@@ -167,8 +162,8 @@ kernel::march_volume prepare(const grid::block& where, const scene& what, const 
 
 using colour = std::array<float, 4>;
 
-// Pixels of a frame that all ranks or the first one have, to whom their rows belong. Collective.
-// @param owned what each rank holds of them
+// Move pixels of a frame from all ranks or the first one to the owners of their rows. Collective.
+// @param owned pixels of each rank
 std::vector<colour> to_rows(MPI_Comm comm, const std::vector<plan::span>& owned, const pixel_box& frame,
                             std::span<const int> first_row, const std::function<colour(std::int64_t)>& finished) {
   const auto rank = static_cast<std::size_t>(comm::rank(comm)), ranks = owned.size();
@@ -213,7 +208,7 @@ box_visibility visibility(const grid::block& where, const view& from) {
   return order_boxes(from, boxes);
 }
 
-// What the first layer's colours say of a pixel: opaque, where a ray met a value.
+// Apply the colours of the first layer to a pixel: opaque if a ray has hit a value.
 colour colour_of(const projected& found, std::size_t i, method how, const colours& map) {
   if (found.count[i] == 0) return {};
   const double mean = static_cast<double>(found.sum[i]) / (0x1p24 * static_cast<double>(found.count[i]));
@@ -221,7 +216,7 @@ colour colour_of(const projected& found, std::size_t i, method how, const colour
   return {entry[0], entry[1], entry[2], 1};
 }
 
-// Rows of a picture, of which the frame's pixels are given, four numbers each.
+// Rows of a picture from the pixels of the frame, four numbers each.
 image put_into_rows(const float* pixels, const pixel_box& frame, int width, int first_row, int end_row) {
   image result{width, end_row - first_row, first_row, 0, {}};
   result.rgba.resize(4 * static_cast<std::size_t>(width) * static_cast<std::size_t>(result.height));
@@ -231,7 +226,7 @@ image put_into_rows(const float* pixels, const pixel_box& frame, int width, int 
   return result;
 }
 
-// The time of what follows ray casting. Who has cast its rays waits for the others, as it would a little later.
+// Time after ray casting. Ranks wait for each other here, as they would shortly afterwards.
 class join_clock {
  public:
   void begin(MPI_Comm comm) {
@@ -261,7 +256,7 @@ void check_memory(MPI_Comm comm, const scene& what, const pixel_box& frame) {
                           "make it smaller, or use more hosts");
 }
 
-// What is kept over the frames of an orbit.
+// State kept over the frames of an orbit.
 struct kept_parts {
   const std::shared_ptr<kernel::march_volume>& volume;
   const std::shared_ptr<kernel::ray_surface>& surface;
@@ -278,7 +273,7 @@ ray_target in_floats(std::vector<colour>& pixels) {
   return {{kernel::colour_format::rgba32f}, reinterpret_cast<std::byte*>(pixels.data())};
 }
 
-// Cast the rays of the picture and join what the blocks show: this rank's rows. Collective.
+// Cast the rays of the picture and composite the blocks: this rank's rows. Collective.
 image cast_and_join(const grid::block& where, const scene& what, const kept_parts& kept, std::span<const int> first_row,
                     const caster& rays) {
   const auto rank = static_cast<std::size_t>(comm::rank(where.comm)),
@@ -312,7 +307,7 @@ image cast_and_join(const grid::block& where, const scene& what, const kept_part
     clock.begin(where.comm);
     composited = "one rank, rgba32f";
   } else if (const box_visibility seen = visibility(where, from); seen.cycle.empty()) {
-    // Frames of a film differ in what they see; as whole pictures they take the same compositor.
+    // Frames of a film show different parts; as whole pictures they use the same compositor.
     if (what.join.pixels != kernel::colour_format::wide) area = {0, 0, what.width, what.height};
     const compositing how = what.how == method::surface ? of_opaque(what.join) : what.join;
     if (!kept.join || !(kept.join->how() == how)) kept.join = std::make_shared<image_join>(where.comm, how);
@@ -440,7 +435,7 @@ image render(const grid::block& where, const scene& what, prepared& kept, std::s
     check(where, what);
     if (first_row.size() != ranks + 1 || first_row.front() != 0 || first_row.back() != what.height ||
         !std::is_sorted(first_row.begin(), first_row.end()))
-      throw usage_error(fmt::format("rows of {} ranks: they must rise from 0 to {}", ranks, what.height));
+      throw usage_error(fmt::format("rows of {} ranks: must ascend from 0 to {}", ranks, what.height));
     kept.add(where, what);
   });
   kept.add_light(where, what);

@@ -18,16 +18,16 @@ namespace osteon::render {
 
 class image_join;
 
-/// What a scene's layers need before the first ray is cast, kept over the frames of an orbit: which parts of the block can
-/// be seen, the transfer functions as tables, and the compositor. The layers' fields stay where they are and as they are.
-/// All ranks let go of it together.
+/// Precomputed data of the layers of a scene, kept over the frames of an orbit: visible parts of the block, tables of the
+/// transfer functions, and the compositor. The fields of the layers must remain valid and unchanged. All ranks destroy it
+/// together.
 class prepared {
  public:
   /// @throws usage_error like render() @collective on where.comm
   /// @cost several passes over the fields
   prepared(const grid::block& where, const scene& what);
 
-  /// The compositor; none before the first picture. Another scene of the same blocks can go on with it.
+  /// The compositor; null before the first picture. Another scene of the same blocks can reuse it.
   std::shared_ptr<image_join>& compositor() { return join_; }
 
  private:
@@ -40,18 +40,18 @@ class prepared {
   std::shared_ptr<image_join> join_;
 };
 
-/// The same picture as render(where, what), by a `kept` of a scene that differs in nothing but the view, the size of the
-/// picture, the clipping, the background, the method, the lines and the compositing. @collective on where.comm
+/// The same picture as render(where, what), with the `kept` of a scene that may differ in view, picture size, clipping,
+/// background, method, lines and compositing only. @collective on where.comm
 image render(const grid::block& where, const scene& what, prepared& kept);
 
 /// The same, with the rows first_row[r] to first_row[r + 1] on rank r; the other functions leave all of it on rank 0.
 /// @param first_row a row for each rank, and the height; rising from 0
 image render(const grid::block& where, const scene& what, prepared& kept, std::span<const int> first_row);
 
-/// Render the scene. For a given scene that is composited in `wide` pixels, the result is the same, bit for bit, for every
-/// number of ranks and threads; in other pixels it is near that.
-/// @param where the block whose ghosted fields the layers hold; ghosts of depth ghost_depth(what.step_voxels). Without
-///        `boxes`, the ranks may own any boxes that fill the domain, also such that no order of visibility exists
+/// Render the scene. With `wide` pixels the result is bitwise independent of the number of ranks and threads; with other
+/// pixels it is close to that.
+/// @param where the block of the ghosted fields of the layers; ghosts of depth ghost_depth(what.step_voxels). Without
+///        `boxes`, the ranks may own any boxes that fill the domain, even without a visibility order
 /// @throws usage_error on an empty layer list, a camera without extent, sizes out of range
 /// @collective on where.comm
 /// @cost memory: up to 208 bytes for each pixel that may see the domain, on every rank (of `wide` pixels; of surfaces 64),

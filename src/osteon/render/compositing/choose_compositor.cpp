@@ -99,8 +99,8 @@ double messages_time(const net::compositing_machine& machine, const std::string&
   const auto group = net::group_in_equations(method, power);
   if (!group)
     throw usage_error(
-        fmt::format("'{}' of {} ranks: beyond {} ranks the time comes from equations, which hold for binary-swap "
-                    "and multi-step:P with P a power of two",
+        fmt::format("'{}' of {} ranks: beyond {} ranks the time is computed by equations for binary-swap and multi-step:P "
+                    "with P a power of two",
                     method, ranks, most_ranks_to_walk));
   return net::multi_step_time(machine, power, *group, static_cast<double>(pixels) * bytes_per_pixel).total();
 }
@@ -140,7 +140,7 @@ chosen_compositor choose_compositor(MPI_Comm comm, const comm::composite_options
   const int ranks = comm::size(comm);
   const host_layout layout = layout_of(comm, options.ranks_per_host);
   const double mean_share = over_ranks(area_share(options, active), MPI_SUM) / ranks;
-  // The same figures on all ranks give the same costs, so that no more has to be agreed on.
+  // Equal figures on all ranks yield equal costs, so that no further agreement is required.
   auto candidates =
       rank_compositors(machine ? *machine : probe_machine(comm, options.format, layout), layout, ranks, options, mean_share);
   candidates.resize(std::min(candidates.size(), net::plans_to_try));

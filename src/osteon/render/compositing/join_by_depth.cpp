@@ -11,7 +11,7 @@ namespace osteon::render {
 
 namespace {
 
-// What a block shows of a pixel.
+// Image of a block in a pixel.
 struct seen_part {
   kernel::wide_pixel result;
   std::int64_t pixel = 0;
@@ -55,7 +55,7 @@ std::vector<T> exchanged(MPI_Comm comm, const std::vector<T>& sent, const std::v
   return received;
 }
 
-// Whether a block has to be asked again, since its ray ends in it on account of what lies before.
+// True if a block must cast a ray again, since it ends in it due to the depth before.
 bool ends_within(const seen_part& p) {
   return p.before != 0 && p.before < kernel::opaque_depth && kernel::deeper(p.before, p.depth) >= kernel::opaque_depth;
 }

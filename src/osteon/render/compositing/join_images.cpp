@@ -71,7 +71,7 @@ comm::composite_options image_join::options() const {
   o.height = height_;
   o.format = format();
   o.root = -1;
-  o.check = false;  // a layer may give off more light than it holds back
+  o.check = false;  // a layer may emit more light than it absorbs
   // Messages of sparse images are limited to 2^30 bytes.
   o.sparse = static_cast<double>(width_) * height_ * static_cast<double>(o.format.bytes()) < 0x1p30;
   return o;
@@ -109,7 +109,7 @@ void image_join::choose(const comm::composite_options& wanted) {
   };
   const auto name = [](comm::transport by, const std::string& method) {
     if (by == comm::transport::shared) return std::string("shared memory");
-    return (method.empty() ? "usual method" : method) +
+    return (method.empty() ? "standard method" : method) +
            (by == comm::transport::hybrid ? " between hosts, shared memory in them" : " over messages");
   };
   const bool small =
@@ -122,7 +122,7 @@ void image_join::choose(const comm::composite_options& wanted) {
   }
   if (how_.by == comm::transport::shared || !how_.method.empty()) {
     take(*how_.by, how_.method);
-    description_ = fmt::format("{}, {}, as asked for", name(*how_.by, how_.method), pixels);
+    description_ = fmt::format("{}, {}, as requested", name(*how_.by, how_.method), pixels);
     return;
   }
   double share = active_.empty() ? 0
@@ -130,7 +130,7 @@ void image_join::choose(const comm::composite_options& wanted) {
                                        (static_cast<double>(width_) * height_);
   comm::all_reduce(comm_, &share, 1, MPI_SUM);
   const host_layout layout = layout_of(comm_, 0);
-  // The same figures on all ranks give the same order of candidates on all.
+  // Equal figures on all ranks yield the same order of candidates.
   const auto candidates =
       rank_compositors(probe_machine(comm_, wanted.format, layout), layout, ranks, wanted, share / ranks);
   std::string model, refused;
@@ -140,7 +140,7 @@ void image_join::choose(const comm::composite_options& wanted) {
     if (how_.by && c.by != *how_.by) continue;
     try {
       take(c.by, c.method);
-      description_ = fmt::format("{}, {}; the model says: {}{}", name(c.by, c.method), pixels, model, refused);
+      description_ = fmt::format("{}, {}; predicted: {}{}", name(c.by, c.method), pixels, model, refused);
       return;
     } catch (const machine_error& e) {
       refused += fmt::format("; not {}: {}", c.name, e.what());  // too little shared memory
@@ -148,10 +148,10 @@ void image_join::choose(const comm::composite_options& wanted) {
   }
   if (how_.by) {  // no candidate: hybrid on one host
     take(*how_.by, "");
-    description_ = fmt::format("{}, {}, as asked for", name(*how_.by, ""), pixels);
+    description_ = fmt::format("{}, {}, as requested", name(*how_.by, ""), pixels);
     return;
   }
-  throw machine_error("no way to composite" + refused);
+  throw machine_error("no compositing method is available" + refused);
 }
 
 std::byte* image_join::image() {

@@ -14,33 +14,33 @@
 
 namespace osteon::render {
 
-/// What a rank draws in: what it sees, from the frame's corner on and within it.
+/// Rectangle of a rank in the frame.
 comm::pixel_rectangle rectangle_within(const pixel_box& frame, const pixel_box& seen);
 
-/// What rows of a finished picture are counted as on their way to the ranks that colour them.
+/// Name under which transfers of finished rows to the colouring ranks are counted.
 std::string rows_counted_as(kernel::pixel_format composited);
-/// The format in which they go there: wide pixels are rounded before, to the same bits, in a quarter of the bytes.
+/// Format of this transfer: wide pixels are rounded before, with equal results, to a quarter of the bytes.
 kernel::pixel_format format_of_rows(kernel::pixel_format composited);
 
-/// A compositor of one size of images and one wish. What the wish leaves open is chosen at the first picture and kept.
+/// A compositor for one image size and one request. Open parameters are selected at the first picture and kept.
 class image_join {
  public:
   image_join(MPI_Comm comm, const compositing& how) : comm_(comm), how_(how) {}
   const compositing& how() const { return how_; }
 
-  /// Be ready for images of a size: a compositor is made if there is none for it.
-  /// @param active what this rank will draw in, within the image @throws as comm::compositor::make @collective on comm
+  /// Prepare for images of a size: create a compositor if there is none for it.
+  /// @param active rectangle of this rank within the image @throws as comm::compositor::make @collective on comm
   void prepare(int width, int height, const comm::pixel_rectangle& active);
 
   kernel::pixel_format format() const { return {how_.pixels}; }
-  /// Where to draw, shape (height, width), empty within `active`.
+  /// Buffer to draw into, shape (height, width), empty within `active`.
   std::byte* image();
   /// @param order the ranks front to back @collective on comm
   void run(std::span<const int> order);
 
-  /// Pixels of the picture as premultiplied float RGBA, from where they were finished to who wants them.
-  /// @param first_pixel of each rank, rising from 0, and the number of pixels
-  /// @return those of this rank @collective on comm
+  /// Move pixels of the picture as premultiplied float RGBA to the requested ranks.
+  /// @param first_pixel of each rank, ascending from 0, and the number of pixels
+  /// @return pixels of this rank @collective on comm
   std::vector<float> pixels(std::span<const std::int64_t> first_pixel);
 
   /// The method and transport, and why, in words.

@@ -27,7 +27,7 @@ picture_plan::picture_plan(const grid::box_tree& boxes, const scene& what, std::
   std::string method = what.join.method;
   if (method.empty()) method = usual_method(ranks);
   if (what.join.by == comm::transport::hybrid)
-    assumed_ = fmt::format("hosts are not known: the picture is planned as {} over messages between all ranks", method);
+    assumed_ = fmt::format("hosts are unknown: the picture is planned as {} by messages between all ranks", method);
 
   view from = view::of(what.view, boxes.domain(), what.spacing_mm, what.width, what.height);
   from.clip = what.clip;
@@ -44,9 +44,7 @@ picture_plan::picture_plan(const grid::box_tree& boxes, const scene& what, std::
     compositing_ = plan_maker_of(method)(ranks, frame.size(), order, -1);
     if (assumed_.empty())
       assumed_ = fmt::format(
-          "{} sends runs of pixels that are not empty, with their lengths: a run sends at most as many "
-          "pixels as are planned",
-          method);
+          "{} sends runs of non-empty pixels with their lengths: a run sends at most the planned number of pixels", method);
   }
   for (const int row : first_row) first_pixel_.push_back(frame.pixels_above(row));
   for (int r = 0; r < ranks; ++r) parts_.push_back(compositing_.result(r));

@@ -31,7 +31,7 @@ double best_time(Work work) {
   return best;
 }
 
-// Seconds of a message of `bytes` bytes, while another one comes in.
+// Seconds of a message of `bytes` bytes during the receive of another one.
 double exchange_time(MPI_Comm comm, int distance, std::size_t bytes) {
   const int rank = comm::rank(comm), ranks = comm::size(comm);
   std::vector<std::byte> out(bytes), in(bytes);
@@ -64,7 +64,7 @@ net::compositing_machine probe_machine(MPI_Comm comm, kernel::pixel_format forma
   net::compositing_machine machine;
   machine.name = "this machine";
   machine.ranks_per_host = layout.most_ranks;
-  // The best try has a core of its own; in a frame the ranks of a host share its cores.
+  // The best trial has a separate core; in a frame the ranks of a host share its cores.
   const double cores = cores_of_host();
   const double crowd = std::max(1.0, layout.most_ranks / cores);
 
@@ -79,7 +79,7 @@ net::compositing_machine probe_machine(MPI_Comm comm, kernel::pixel_format forma
   const int distance = layout.hosts > 1 ? std::min(layout.most_ranks, ranks - 1) : 1;
   machine.latency = machine.collect_latency = crowd * exchange_time(comm, distance, 0);
   const double sending = crowd * exchange_time(comm, distance, message_bytes);
-  // A clock that does not tell the two apart must not make the network infinitely fast.
+  // A clock without sufficient resolution must not yield an infinite bandwidth.
   machine.rate = static_cast<double>(message_bytes) / std::max(sending - machine.latency, sending / 10);
   machine.collect_rate = machine.rate;
   return machine;

@@ -12,7 +12,7 @@ namespace osteon::render {
 
 namespace {
 
-// Whether a ray may meet `front` and then `back`: not if, along any axis, it would have to turn round in between.
+// True if a ray may intersect `front` and then `back`: not if it would reverse its direction along any axis.
 bool may_hide(const view& from, const box3& front, const box3& back) {
   for (int axis = 0; axis < 3; ++axis) {
     const double eye = from.eye[axis] * from.voxels_per_mm[axis];
@@ -52,7 +52,7 @@ box_visibility order_boxes(const view& from, std::span<const box3> boxes) {
       if (--in_front[static_cast<std::size_t>(b)] == 0) free.push(b);
   }
   if (std::ssize(result.order) == n) return result;
-  // Each of the others has one of them in front. So the way to the front comes by a box twice.
+  // Each of the others has one of them in front, so the path to the front visits a box twice.
   result.order.clear();
   std::vector<int> way{static_cast<int>(std::find_if(in_front.begin(), in_front.end(), [](int count) { return count > 0; }) -
                                         in_front.begin())};
@@ -89,19 +89,20 @@ void check_boxes(index3 domain, std::span<const box3> boxes) {
     const index3 shape = boxes[a].shape();
     const bool within = grid::overlap(boxes[a], {{}, domain}) == boxes[a];
     if (shape.z < 1 || shape.y < 1 || shape.x < 1 || !within)
-      throw usage_error(fmt::format("the box of rank {}, {}, has no voxel or lies outside of the domain of {} x {} x {}", a,
+      throw usage_error(fmt::format("the box of rank {}, {}, is empty or outside of the domain of {} x {} x {}", a,
                                     words(boxes[a]), domain.z, domain.y, domain.x));
     voxels += shape.volume();
     for (std::size_t b = 0; b < a; ++b) {
       const index3 common = grid::overlap(boxes[a], boxes[b]).shape();
       if (common.z > 0 && common.y > 0 && common.x > 0)
-        throw usage_error(fmt::format("the boxes of ranks {} and {}, {} and {}, overlap: give each voxel to one rank", b, a,
-                                      words(boxes[b]), words(boxes[a])));
+        throw usage_error(fmt::format("the boxes of ranks {} and {}, {} and {}, overlap: assign each voxel to one rank", b,
+                                      a, words(boxes[b]), words(boxes[a])));
     }
   }
   if (voxels != domain.volume())
-    throw usage_error(fmt::format("the boxes of {} ranks hold {} of the domain's {} voxels: give each to one rank",
-                                  boxes.size(), voxels, domain.volume()));
+    throw usage_error(
+        fmt::format("the boxes of {} ranks contain {} of the {} voxels of the domain: assign each voxel to one rank",
+                    boxes.size(), voxels, domain.volume()));
 }
 
 }  // namespace osteon::render

@@ -61,7 +61,7 @@ void add_depths(void* in, void* inout, int* count, MPI_Datatype*) {
   for (int i = 0; i < *count; ++i) b[i] = kernel::deeper(a[i], b[i]);
 }
 
-// Of each pixel, how deep its ray is where it comes to this block. Collective.
+// Optical depth of each pixel's ray at its entry into this block. Collective.
 std::vector<kernel::optical_depth> depth_before(MPI_Comm comm, const std::vector<int>& order,
                                                 const std::vector<kernel::optical_depth>& own) {
   const int place = static_cast<int>(std::find(order.begin(), order.end(), comm::rank(comm)) - order.begin());
@@ -121,7 +121,7 @@ std::int64_t cast_all(MPI_Comm comm, const std::vector<int>& order, const kernel
                       const ray_target& pixels) {
   std::vector<kernel::optical_depth> depth(static_cast<std::size_t>(rays.frame.size()), 0);
   std::int64_t samples = cast_block(volume, rays, pixels, depth);
-  // Where no ray can have gone deep enough through all blocks together, nobody has to be told how deep it came in.
+  // If no ray can reach the final depth through all blocks together, entry depths are not exchanged.
   std::int64_t deepest = depth.empty() ? 0 : *std::max_element(depth.begin(), depth.end());
   comm::all_reduce(comm, &deepest, 1, MPI_SUM);
   if (deepest < kernel::opaque_depth) return samples;

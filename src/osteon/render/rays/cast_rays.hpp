@@ -1,7 +1,6 @@
 #pragma once
 /// @file
-/// The rays of one block: what each pixel gets from it. And how blocks that no order of visibility fits are joined, each
-/// pixel put in order by itself.
+/// Ray casting of one block, and compositing of blocks without a visibility order by sorting each pixel separately.
 #include <mpi.h>
 
 #include <functional>
@@ -32,7 +31,7 @@ class pixel_set {
   std::vector<bool> has_;
 };
 
-/// The rays of a block, which lies in the pixels `own` of `frame`.
+/// Rays of a block, which is in the pixels `own` of `frame`.
 struct caster {
   const view& from;
   pixel_box own, frame;
@@ -40,9 +39,9 @@ struct caster {
   const tube_hits* tubes = nullptr;  ///< of `own` at least; none: there are none
   bool passes_by = false;            ///< rays of pixels that tubes cover in part, instead of those that end at a tube
   std::array<double, 2> beside{};    ///< of a surface: how far from a pixel's middle its ray passes, in pixels
-  const pixel_set* only = nullptr;   ///< of a surface: the pixels whose rays are cast; none: all
+  const pixel_set* only = nullptr;   ///< surface: pixels with cast rays; none: all
 
-  /// Where a pixel's ray ends at the latest [mm].
+  /// Latest end of a pixel's ray [mm].
   double end(int column, int row) const {
     constexpr double infinite = std::numeric_limits<double>::infinity();
     if (!tubes) return infinite;
@@ -88,30 +87,30 @@ struct ray_target {
   void put(std::size_t i, const kernel::wide_pixel& p) const { kernel::store(format, pixels + i * format.bytes(), p); }
 };
 
-/// Cast rays as if nothing lay before the block, and tell how deep they go.
+/// Cast rays as if the block were the first one, and return their optical depths.
 /// @return number of samples @collective local
 std::int64_t cast_block(const kernel::march_volume& volume, const caster& rays, const ray_target& pixels,
                         std::vector<kernel::optical_depth>& depth);
 
-/// Cast those rays again whose depth before the block is not 0; nothing is seen of those that do not get so far.
+/// Cast rays with non-zero depth before the block again; rays that end before the block are empty.
 /// @return number of samples @collective local
 std::int64_t cast_again(const kernel::march_volume& volume, const caster& rays,
                         const std::vector<kernel::optical_depth>& before, const ray_target& pixels);
 
-/// Cast rays into `pixels`, which are empty.
+/// Cast rays into the empty `pixels`.
 ///
-/// Rays end where next to no light is left, but a block does not know how much of it is left where a ray comes in. So each
-/// casts as if it were the first, and those few rays again that come from others and end in this block.
+/// Rays end when almost no light remains, but a block does not know the remaining light of an entering ray. So each casts as
+/// if it were the first block, and repeats the few rays that come from others and end in this block.
 /// @param order the ranks, front to back @return number of samples @collective on comm
 std::int64_t cast_all(MPI_Comm comm, const std::vector<int>& order, const kernel::march_volume& volume, const caster& rays,
                       const ray_target& pixels);
 
-/// The same on one rank: what is seen of each pixel's ray, premultiplied red, green, blue and opacity. Pixels whose rays
-/// meet nothing are left as they are.
+/// The same on one rank: image of each pixel's ray, premultiplied red, green, blue and opacity. Pixels with empty rays
+/// remain unchanged.
 std::int64_t cast_alone(const kernel::march_volume& volume, const caster& rays, std::vector<std::array<float, 4>>& pixels);
 
 /// Draw the block's part of a surface in the colours of a layer, into empty pixels.
-/// @param solid what may stand between a point and the light; null: nothing does @return number of samples
+/// @param solid solid between a point and the light; null: none @return number of samples
 std::int64_t draw_surface(const caster& rays, const kernel::ray_surface& surface, const layer& look,
                           const kernel::solid_pyramid* solid, const ray_target& pixels);
 
@@ -126,13 +125,13 @@ projected project_all(MPI_Comm comm, const kernel::march_volume& volume, const c
 /// The pixels of a frame that a rank puts in order.
 plan::span stripe_of(int rank, int ranks, std::int64_t pixels);
 
-/// Send what each block shows of a pixel, with its place along the ray, to the rank that owns the pixel, and blend it there.
-/// Rays that have become opaque before they leave a block get their depth and are cast again, as where there is an order:
-/// the picture has the same bits.
+/// Send the image of each block in a pixel, with its position along the ray, to the owner of the pixel, and blend it there.
+/// Rays that become opaque inside a block are cast again with their depth, as with a visibility order: the picture is
+/// bitwise equal.
 /// @param owned the block's box
-/// @param pixels what the block shows of each pixel of the frame; afterwards what all blocks show, in this rank's stripe
-/// @param depth how deep a block makes a ray, by pixel; none where what is seen hides all behind it (a surface)
-/// @param cast_again casts rays again into `pixels` whose depth before the block is not 0 and that end within the block
+/// @param pixels image of the block in each pixel of the frame; afterwards the image of all blocks, in this rank's stripe
+/// @param depth optical depth of the block by pixel; empty for opaque content (a surface)
+/// @param cast_again casts rays with non-zero depth before the block that end within the block again into `pixels`
 /// @collective on comm
 void join_by_depth(MPI_Comm comm, const box3& owned, const caster& rays, std::vector<kernel::wide_pixel>& pixels,
                    const std::vector<kernel::optical_depth>& depth,

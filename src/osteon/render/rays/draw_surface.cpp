@@ -9,7 +9,7 @@ namespace osteon::render {
 
 namespace {
 
-// How far from its origin a point of a ray lies [mm].
+// Distance of a point of a ray from its origin [mm].
 double distance_along(const kernel::ray& along, const vector3& point, const vector3& spacing_mm) {
   double sum = 0;
   for (int axis = 0; axis < 3; ++axis)
@@ -26,7 +26,7 @@ vector3 facing(const vector3& normal, const vector3& sight) {
   return square > 1e-12 ? kernel::unit(across) : vector3{-sight.z, -sight.y, -sight.x};
 }
 
-// What a surface looks like in a point of it.
+// Appearance of a surface at a point.
 class painter {
  public:
   painter(const caster& rays, const kernel::ray_surface& surface, const layer& look, const kernel::solid_pyramid* solid)
@@ -69,7 +69,7 @@ class painter {
   std::vector<kernel::half_space> cut_;
 };
 
-// The rays of up to four pixels of a surface, side by side. What is left over is empty.
+// Rays of up to four pixels of a surface, side by side. Unused entries are empty.
 struct four_pixels {
   static constexpr std::size_t most = 4;
   std::size_t count = 0;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Particles that a vector field moves, on blocks of ranks: what lines of a steady field and of one in time have in common.
+/// Particles advected by a distributed vector field, common to streamlines and pathlines.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ inline index3 voxel_at(const vector3& point, index3 domain) {
   return result;
 }
 
-/// How much of a step lies in the domain, 0 to 1.
+/// Fraction of a step inside the domain, 0 to 1.
 inline double share_inside(const vector3& from, const vector3& to, index3 domain) {
   double part = 1;
   for (int axis = 0; axis < 3; ++axis) {
@@ -72,7 +72,7 @@ inline std::array<double, 3> interpolate(const std::array<grid::ghosted_field<fl
   return value;
 }
 
-/// Brings particles that have left their block to those who go on with them, ranks whose blocks touch it.
+/// Transfers particles that have left their block to ranks with adjacent blocks.
 template <class Particle>
 class particle_transfers {
  public:
@@ -85,7 +85,7 @@ class particle_transfers {
     out_[static_cast<std::size_t>(std::lower_bound(peers_.begin(), peers_.end(), rank) - peers_.begin())].push_back(p);
   }
 
-  /// @return what came here @collective
+  /// @return received particles @collective
   std::vector<Particle> run() {
     constexpr int tag = 610;
     const comm::element_type type(sizeof(Particle));

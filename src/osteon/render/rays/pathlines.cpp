@@ -35,7 +35,7 @@ struct kept_vertex {
   line_vertex what;
 };
 
-// In (0, 1], of a particle and what is drawn.
+// Random number in (0, 1] for a particle and a draw.
 double chance_of(std::int64_t line, std::uint64_t what) {
   const std::uint64_t key = splitmix64(what) ^ static_cast<std::uint64_t>(line);
   return static_cast<double>((splitmix64(key) >> 11) + 1) * 0x1p-53;
@@ -132,7 +132,7 @@ struct pathlines::state {
     }
   }
 
-  // Of those whose time has come, each rank gets the ones that begin in its block.
+  // Each rank starts the due particles that begin in its block.
   void release(double until_s, const std::vector<release_point>& points) {
     double weight = 0;
     for (const release_point& p : points) weight = std::max(weight, p.weight);
@@ -177,8 +177,8 @@ struct pathlines::state {
 
 pathlines::pathlines(const grid::block& where, const vector3& spacing_mm, std::int64_t particles, double end_s) {
   comm::collectively(where.comm, [&] {
-    if (!where.boxes) throw usage_error("particles go over from block to block: the block needs a tree of boxes");
-    if (particles < 1) throw usage_error("pathlines of no particle; give one or more");
+    if (!where.boxes) throw usage_error("particles cross block boundaries: the block requires a tree of boxes");
+    if (particles < 1) throw usage_error("pathlines without particles; pass at least one");
   });
   state_ = std::make_unique<state>(where, spacing_mm, particles, end_s);
 }
@@ -232,11 +232,11 @@ namespace {
 
 constexpr std::size_t head = 4, of_particle = 13, of_vertex = 7;
 
-// Of particles and vertices in saved numbers.
+// Sizes of particles and vertices in saved numbers.
 std::array<double, 2> counts_in(const std::vector<double>& numbers) {
   if (numbers.size() < head || !(numbers[2] >= 0) || !(numbers[3] >= 0) ||
       head + numbers[2] * of_particle + numbers[3] * of_vertex != static_cast<double>(numbers.size()))
-    throw data_error(fmt::format("{} numbers are no saved paths of particles", numbers.size()));
+    throw data_error(fmt::format("{} numbers are not valid saved paths of particles", numbers.size()));
   return {numbers[2], numbers[3]};
 }
 
@@ -260,7 +260,7 @@ std::vector<double> pathlines::saved() const {
 void pathlines::restore(const std::vector<double>& numbers) {
   state& s = *state_;
   const auto [particles, vertices] = counts_in(numbers);
-  if (numbers[0] != static_cast<double>(s.count)) throw data_error("the paths that were saved are of other particles");
+  if (numbers[0] != static_cast<double>(s.count)) throw data_error("the saved paths belong to other particles");
   s.released = static_cast<std::int64_t>(numbers[1]);
   s.drifting.clear();
   s.kept.clear();
@@ -287,7 +287,7 @@ streamlines pathlines::paths_in(const std::vector<double>& numbers, double from_
   const auto [particles, vertices] = counts_in(numbers);
   std::vector<kept_vertex> all;
   const double* at = numbers.data() + head;
-  for (double n = 0; n < particles; ++n, at += of_particle) {  // each particle is where it is now, too
+  for (double n = 0; n < particles; ++n, at += of_particle) {  // include the current position of each particle
     const vector3 here{at[0], at[1], at[2]}, kept{at[4], at[5], at[6]};
     const auto made = static_cast<std::int64_t>(at[12]);
     if (made > 0 && here != kept) all.push_back({static_cast<std::int64_t>(at[11]), made, {here, at[3], at[10]}});

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int least_jump = 32;
 
-// The square root is near to what the eye makes of brightness. 0 is kept for pixels that show nothing.
+// The square root approximates perceived brightness. 0 is reserved for empty pixels.
 std::uint8_t brightness_of(const float* pixel) {
   if (!(pixel[3] > 0)) return 0;
   const float light = 0.2126F * pixel[0] + 0.7152F * pixel[1] + 0.0722F * pixel[2];

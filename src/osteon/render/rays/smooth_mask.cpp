@@ -7,11 +7,11 @@ namespace osteon::render {
 
 namespace {
 
-// How far from the level values stay: the surface then comes no nearer to a voxel's middle than some hundredths of its edge.
+// Minimum distance of values from the level, which keeps the surface some hundredths of an edge away from voxel centres.
 constexpr float margin = 0.02F;
 constexpr float level = 0.5F;
-// A wall of three voxels has 0.78 in its middle after so many times, and next to nothing above the level after all: it would
-// only have the bound, which has steps. So it is left as it is then.
+// A wall of three voxels has 0.78 at its centre after this number of iterations, and is close to the level after all of
+// them: it would have only the stepped bound. So it remains unchanged then.
 constexpr int thin_passes = 3;
 constexpr float thick = 0.85F;
 
@@ -20,7 +20,7 @@ struct neighbourhood {
   const grid::ghosted_field<float>& field;
   index3 domain;
 
-  // The row of voxels beside one, from the first that is present.
+  // Neighbouring row of voxels, from the first present one.
   const float* row(std::int64_t z, std::int64_t y) const {
     const box3& box = field.present;
     const index3 shape = box.shape();

@@ -9,7 +9,7 @@
 namespace osteon::render {
 
 index3 light_cell(index3 domain, const vector3& spacing_mm) {
-  // From cubes that would do if edges need not be whole numbers of voxels, on to larger ones until they do.
+  // Start from the ideal cube size and increase it until edges are integer numbers of voxels.
   double edge = std::cbrt(static_cast<double>(domain.volume()) * spacing_mm.z * spacing_mm.y * spacing_mm.x /
                           static_cast<double>(most_light_cells));
   for (;; edge *= 1.02) {

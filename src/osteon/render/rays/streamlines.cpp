@@ -120,7 +120,7 @@ class tracer {
     return result;
   }
 
-  // One step along the direction of the field, of which the time is integrated beside. @return false where it stands still
+  // One step along the direction of the field, with integration of the time. @return false at stagnation
   bool advance(particle& p, const drift& first) const {
     const drift second = at(along(p.at, 0.5 * step_, first.direction), p.sign);
     const drift third = at(along(p.at, 0.5 * step_, second.direction), p.sign);
@@ -171,7 +171,7 @@ double streamlines::length(std::size_t i, const vector3& spacing_mm) const {
 namespace {
 
 void check(const grid::block& where, const vector_values& field) {
-  if (!where.boxes) throw usage_error("lines go over from block to block: the block needs a tree of boxes");
+  if (!where.boxes) throw usage_error("lines cross block boundaries: the block requires a tree of boxes");
   for (const auto& component : field)
     if (component.size() != static_cast<std::size_t>(where.owned.volume()))
       throw usage_error(fmt::format("{} values of a component of a vector field; the block has {} voxels", component.size(),
@@ -215,7 +215,7 @@ void keep_least(std::vector<candidate>& all, std::size_t count) {
 std::vector<vector3> seeds_by_speed(const grid::block& where, const vector_values& field, std::int64_t count) {
   comm::collectively(where.comm, [&] {
     check(where, field);
-    if (count < 1) throw usage_error(fmt::format("{} lines; give 1 or more", count));
+    if (count < 1) throw usage_error(fmt::format("{} lines; must be at least 1", count));
   });
   const auto most = static_cast<std::size_t>(count);
   std::vector<candidate> heap;  // the greatest is in front
@@ -252,9 +252,9 @@ streamlines trace(const grid::block& where, const vector3& spacing_mm, const vec
   comm::collectively(where.comm, [&] {
     check(where, field);
     if (!(how.step_voxels > 0 && how.step_voxels <= 1))
-      throw usage_error(fmt::format("a line's step of {} voxels; it lies in (0, 1]", how.step_voxels));
+      throw usage_error(fmt::format("a step of {} voxels; must be in (0, 1]", how.step_voxels));
     if (!(how.greatest_length >= 0 && std::isfinite(how.greatest_length)))
-      throw usage_error(fmt::format("a line's greatest length of {} voxels; give a number from 0 on", how.greatest_length));
+      throw usage_error(fmt::format("a maximum length of {} voxels; must not be negative", how.greatest_length));
     for (const vector3& s : seeds)
       for (int axis = 0; axis < 3; ++axis)
         if (!(s[axis] >= 0 && s[axis] <= static_cast<double>(where.domain[axis])))
@@ -290,7 +290,7 @@ streamlines trace(const grid::block& where, const vector3& spacing_mm, const vec
   auto vertices = static_cast<std::int64_t>(own.size());
   comm::all_reduce(where.comm, &vertices, 1, MPI_SUM);
   comm::check_host_memory(where.comm, static_cast<double>(vertices) * (sizeof(kept_vertex) + 2.0 * sizeof(line_vertex)),
-                          fmt::format("{} streamlines of {} vertices", seeds.size(), vertices), "ask for fewer lines");
+                          fmt::format("{} streamlines of {} vertices", seeds.size(), vertices), "request fewer lines");
   return joined(comm::gather_to_all(where.comm, own).values);
 }
 

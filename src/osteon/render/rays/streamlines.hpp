@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Lines along a vector field that is spread over ranks: where a drop that is let go would drift to, and where it came from.
+/// Streamlines of a distributed vector field in both directions.
 #include <array>
 #include <cstdint>
 #include <osteon/grid/block.hpp>
@@ -12,7 +12,7 @@ namespace osteon::render {
 /// A point of a line.
 struct line_vertex {
   vector3 at;        ///< voxels, from the corner of voxel (0, 0, 0)
-  double time = 0;   ///< that the field, taken as a velocity in mm/s, needs from the beginning of the line [s]
+  double time = 0;   ///< travel time from the beginning of the line for a velocity field in mm/s [s]
   double speed = 0;  ///< magnitude of the field, in its unit
 };
 
@@ -39,24 +39,24 @@ struct line_options {
   double turn_deg = 4;        ///< vertices are kept where the line has turned by this much; 0: after every step
 };
 
-/// Middles of `count` voxels by chance, the faster the likelier: lines through them carry about the same flow each.
+/// Centres of `count` random voxels with probability proportional to speed, so that lines through them carry about equal
+/// flow.
 ///
-/// Of each voxel, a hash of its number over its speed is taken; the smallest ones win. So the choice depends on the field
-/// alone. Fewer voxels where fewer have a speed. @cite [Efraimidis2006]
-/// @return voxels, by falling chance, the same on all ranks @collective on where.comm
+/// Voxels with the smallest ratio of a hash of their number to their speed are selected. So the choice depends on the field
+/// only. Fewer voxels if fewer have a speed. @cite [Efraimidis2006]
+/// @return voxels in descending probability, equal on all ranks @collective on where.comm
 std::vector<vector3> seeds_by_speed(const grid::block& where, const vector_values& field, std::int64_t count);
 
-/// Lines through points, both ways, to where the field ends, the domain, or its speed.
+/// Lines through points in both directions to the end of the field or domain, or to stagnation.
 ///
-/// Between middles of voxels the field is interpolated trilinearly, where voxels without value count as zero; beyond the
-/// outermost middles it goes on as it is there. Lines follow it by the classical Runge-Kutta method of fourth order, in
-/// steps of a share of a voxel. A step is taken by the rank that owns the voxel where it begins, and who owns it does not
-/// matter: the lines are the same, bit for bit, for any ranks.
+/// Between voxel centres the field is interpolated trilinearly, with zero for voxels without value; beyond the outermost
+/// centres it is constant. Lines use the classical fourth-order Runge-Kutta method with steps of a fraction of a voxel. The
+/// owner of the voxel at the start of a step computes it; lines are bitwise independent of the decomposition.
 /// @param seeds points in the domain (voxels), the same on all ranks
 /// @throws usage_error if a step is longer than a voxel, a component has not the shape of the block, or there is no
-/// box_tree; machine_error where the lines need more memory than a host has @collective on where.comm
-/// @cost rounds in which lines go over to touching ranks, about as many as a line has blocks on its way; memory: 40 bytes a
-/// vertex on every rank
+/// box_tree; machine_error if the lines exceed the memory of a host @collective on where.comm
+/// @cost rounds of transfers to adjacent ranks, about as many as the blocks along a line; memory: 40 bytes per vertex on
+/// every rank
 streamlines trace(const grid::block& where, const vector3& spacing_mm, const vector_values& field,
                   std::span<const vector3> seeds, const line_options& how = {});
 

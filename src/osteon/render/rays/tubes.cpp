@@ -40,16 +40,16 @@ struct capsule {
   double square;    // of the axis' length
   double radius;
 
-  // Where a point's foot lies on the axis, 0 to 1.
+  // Position of a point's projection on the axis, 0 to 1.
   double part_of(const vector3& p) const {
     return square > 0 ? std::clamp(dot(along(p, -1, a), axis) / square, 0.0, 1.0) : 0;
   }
 
-  // Where a ray enters and leaves; infinite if it does not.
+  // Entry and exit of a ray; infinite without intersection.
   std::array<double, 2> crossed_by(const line_of_sight& ray) const {
     constexpr double infinite = std::numeric_limits<double>::infinity();
     std::array<double, 2> crossed{infinite, -infinite};
-    // From the point of the ray beside the capsule all numbers are as small as it is.
+    // Relative to the point of the ray closest to the capsule all numbers are of its size.
     const double nearby = dot(along(a, -1, ray.origin), ray.direction);
     const vector3 from_a = along(along(ray.origin, nearby, ray.direction), -1, a);
     const double axis_ray = dot(axis, ray.direction), axis_from = dot(axis, from_a), ray_from = dot(ray.direction, from_a),
@@ -105,7 +105,7 @@ pixel_box seen(const view& from, const capsule& c, const pixel_box& within) {
           pixel(std::ceil(high[0]), within.left, within.right), pixel(std::ceil(high[1]), within.top, within.bottom)};
 }
 
-// What a ray meets first.
+// First intersection of a ray.
 struct first_hit {
   double t = std::numeric_limits<double>::infinity();
   double part = 0;            // along the segment
@@ -134,7 +134,7 @@ class tube_paint {
     }
     const auto& shown =
         colour_.value(vertices[vertex].speed + hit.part * (vertices[vertex + 1].speed - vertices[vertex].speed));
-    // Edges are dark: so tubes stand out from each other.
+    // Dark edges separate tubes visually.
     const double edge = 0.35 + 0.65 * std::max(0.0, -dot(normal, ray.direction));
     const double diffuse = edge * kernel::diffuse_light(dot(normal, toward_light_)),
                  mirrored = kernel::mirrored_light(dot(normal, middle_));

@@ -11,7 +11,7 @@
 
 namespace osteon::render {
 
-/// What a pixel shows of the tubes: several rays go through it, so that their edges are smooth.
+/// Image of the tubes in a pixel, from several rays for smooth edges.
 struct tube_hit {
   double t = std::numeric_limits<double>::infinity();  ///< where the first of the rays meets one [mm]; infinite: none does
   std::array<float, 3> colour{};                       ///< lit, the mean of the rays that meet one
@@ -35,10 +35,10 @@ class tube_hits {
   std::vector<tube_hit> hits_;
 };
 
-/// Put the tubes into a picture. Of a pixel that they cover by a share c, there is c of what lies in front of them over
-/// their colour, and 1 - c of all that would be seen without them.
-/// @param picture where rays end at the first tube; becomes the whole
-/// @param without rays that pass by, of pixels that are covered in part
+/// Composite the tubes into a picture. A pixel with coverage c is c times the content in front of them over their colour,
+/// plus 1 - c times the picture without them.
+/// @param picture with rays that end at the first tube; receives the result
+/// @param without rays without tubes, of partially covered pixels
 void put_tubes(image& picture, const image& without, const tube_hits& hits);
 
 }  // namespace osteon::render

@@ -32,14 +32,14 @@ view view::of(const camera& c, index3 domain, vector3 spacing_mm, int width, int
     const vector3 back = along(*c.eye_mm, -1, v.focus);
     const double level = std::hypot(back.y, back.x);
     elevation = std::atan2(back.z, level);
-    if (level > 0) azimuth = std::atan2(back.y, back.x);  // straight up or down, the given azimuth turns the picture
+    if (level > 0) azimuth = std::atan2(back.y, back.x);  // for vertical views the given azimuth rotates the picture
   }
   const double ca = std::cos(azimuth), sa = std::sin(azimuth), ce = std::cos(elevation), se = std::sin(elevation);
   v.forward = {-se, -ce * sa, -ce * ca};
   v.right = c.is_left_handed ? vector3{0, -ca, sa} : vector3{0, ca, -sa};
   v.up = {ce, -se * sa, -se * ca};
   const vector3 aside = along(v.focus, -1, centre);
-  // Parallel rays begin in the plane of the eye, which has to lie outside.
+  // Parallel rays begin in the plane of the eye, which must be outside.
   const double distance = radius / std::sin(half_field_of_view) + (c.perspective ? 0 : std::sqrt(dot(aside, aside)));
   v.eye = c.eye_mm ? *c.eye_mm : along(v.focus, -distance, v.forward);
   for (int axis = 0; axis < 3; ++axis) v.voxels_per_mm[axis] = 1 / spacing_mm[axis];
@@ -185,7 +185,7 @@ double stagger(int column, int row) { return stagger_of<double>(column, row); }
 
 std::vector<int> visibility_order(const view& from, const grid::box_tree& boxes) {
   return boxes.ordered([&](const grid::box_tree::cut& c) {
-    // Parallel rays come from infinitely far away.
+    // Parallel rays start at infinity.
     return from.perspective ? from.eye[c.along] / from.spacing_mm[c.along] < static_cast<double>(c.position)
                             : from.forward[c.along] >= 0;
   });

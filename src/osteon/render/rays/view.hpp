@@ -1,7 +1,6 @@
 #pragma once
 /// @file
-/// Where rays start and what they meet: the camera, made concrete for a domain and a picture; and which boxes hide
-/// which from there.
+/// Rays of a picture: the camera for a given domain and picture, and the visibility order of boxes.
 #include <algorithm>
 #include <osteon/base/box.hpp>
 #include <osteon/grid/box_tree.hpp>
@@ -30,7 +29,7 @@ struct view {
   int width = 0, height = 0;
   bool perspective = true;
   vector3 eye, forward, right, up;
-  vector3 focus;          ///< what is looked at (mm)
+  vector3 focus;          ///< point to look at (mm)
   vector3 voxels_per_mm;  ///< along the axes
   double pixel = 0;       ///< edge of a pixel: mm (orthographic), or mm at one mm from the eye (perspective)
 
@@ -47,20 +46,19 @@ struct view {
   struct rays_of {
     F origin[3], direction[3], entry, exit;  ///< of a kernel::ray
   };
-  /// Those of four columns from `column` on, which take their first samples elsewhere: see stagger().
+  /// Rays of four columns from `column` on, with different first samples: see stagger().
   rays_of<kernel::double4> staggered_rays(int column, int row, double step) const;
   /// Those through four places, as ray_through().
   rays_of<kernel::double4> four_rays(const kernel::double4& columns, const kernel::double4& rows) const;
 
-  /// Where a ray enters, the normal of the domain's face or of the plane that it is clipped by, towards the eye. Unit
-  /// vector.
+  /// Unit normal, towards the eye, of the domain face or clipping plane at the entry of a ray.
   vector3 face_entered(const kernel::ray& entering) const;
-  /// How far a point of space (mm) lies in front of the eye, along the direction of view; negative behind it.
+  /// Distance of a point (mm) in front of the eye along the view direction; negative behind it.
   double depth(const vector3& point) const;
-  /// Column and row where a point of space (mm) is seen; whole numbers are pixel corners. In perspective it must lie in
-  /// front of the eye.
+  /// Column and row of a point (mm) in the picture; integers are pixel corners. In perspective it must be in front of the
+  /// eye.
   std::array<double, 2> project(const vector3& point) const;
-  /// All pixels whose rays may meet a box of voxels; all of them, if the box reaches from before the eye to behind it.
+  /// Pixels with rays that may intersect a box of voxels; all if the box extends from before the eye to behind it.
   pixel_box seen(const box3& part) const;
 
  private:
@@ -68,16 +66,16 @@ struct view {
   rays_of<F> rays_through(const F& column, const F& row) const;
 };
 
-/// Where in its first step a pixel's ray takes its first sample, in (-1/2, 1/2) of a step around the middle.
+/// Offset of the first sample of a pixel's ray in (-1/2, 1/2) steps around the centre of the first step.
 ///
-/// Rays that all started alike would draw the surfaces of equal depth as contour lines; neighbouring rays that differ
-/// blur them. A fixed function of the pixel, so that pictures can be repeated.
+/// Equal offsets would show surfaces of equal depth as contour lines. A fixed function of the pixel makes pictures
+/// reproducible.
 /// @cite [Jimenez2014], interleaved gradient noise
 double stagger(int column, int row);
 
 /// Ranks front to back.
 ///
-/// No ray crosses a cut twice, and if it crosses it leaves the eye's side: so all boxes on that side come first.
+/// No ray crosses a cut twice, and a crossing ray leaves the side of the eye: so all boxes on that side precede.
 /// @cite [Fuchs1980]
 std::vector<int> visibility_order(const view& from, const grid::box_tree& boxes);
 
@@ -87,8 +85,8 @@ struct box_visibility {
       cycle;  ///< each of these boxes hides a part of the next one, and the last one of the first; empty if none
 };
 
-/// An order in which boxes can be blended, or why there is none. Of several orders the one with low numbers first.
-/// @param boxes of which no two have a voxel in common
+/// An order for blending boxes, or the reason why none exists. Of several orders the one with low numbers first.
+/// @param boxes disjoint boxes
 /// @cost O(n^2) for n boxes
 box_visibility order_boxes(const view& from, std::span<const box3> boxes);
 

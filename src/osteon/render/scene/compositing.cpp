@@ -39,14 +39,13 @@ compositing parse_compositing(const std::string& text, kernel::colour_format pix
     if (result.by) result.method = text.substr(0, comma);
     if (!result.by && last.find_first_not_of("0123456789") != std::string::npos)
       throw usage_error(
-          fmt::format("compositing '{}': there is no transport '{}'; take messages, shared or hybrid", text, last));
+          fmt::format("compositing '{}': unknown transport '{}'; must be messages, shared or hybrid", text, last));
   }
   plan::composite_method::parse(result.method);
   if (result.by == comm::transport::shared)
     throw usage_error(fmt::format(
-        "compositing '{}': in shared memory all images are blended at once, there are no methods; give 'shared', "
-        "or '{},messages'",
-        text, result.method));
+        "compositing '{}': shared memory blends all images at once without a method; use 'shared', or '{},messages'", text,
+        result.method));
   if (!result.by) result.by = comm::transport::messages;
   return result;
 }
@@ -60,8 +59,7 @@ void check_compositing(const compositing& how, int ranks) {
   try {
     plan::composite_method::parse(how.method).make(ranks, ranks, order, -1).part(0);
   } catch (const usage_error& e) {
-    throw usage_error(
-        fmt::format("compositing '{}' by {} ranks: {}; or leave it to the model: auto", how.method, ranks, e.what()));
+    throw usage_error(fmt::format("compositing '{}' by {} ranks: {}; or use auto", how.method, ranks, e.what()));
   }
 }
 
@@ -74,7 +72,7 @@ kernel::colour_format parse_pixels(const std::string& text) {
   using kernel::colour_format;
   for (const colour_format c : {colour_format::wide, colour_format::rgba32f, colour_format::rgba16f, colour_format::rgba8})
     if (kernel::name_of({c}) == text) return c;
-  throw usage_error(fmt::format("pixels of '{}': take wide, rgba32f, rgba16f or rgba8", text));
+  throw usage_error(fmt::format("pixels of '{}': must be wide, rgba32f, rgba16f or rgba8", text));
 }
 
 }  // namespace osteon::render

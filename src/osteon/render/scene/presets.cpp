@@ -12,7 +12,7 @@ layer bone_layer(const grid::ghosted_field<float>& field, double marrow, double 
                  float inside) {
   if (!(marrow < surface && surface < bone))
     throw usage_error(
-        fmt::format("bone layer with marrow {}, surface {}, bone {}: they must rise in this order", marrow, surface, bone));
+        fmt::format("bone layer with marrow {}, surface {}, bone {}: must be ascending", marrow, surface, bone));
   constexpr std::array<float, 3> shade{0.55f, 0.34f, 0.19f}, core{0.80f, 0.55f, 0.32f};
   const double start = surface - 0.4 * (surface - marrow), core_from = surface + 0.6 * (bone - surface);
   return {&field,
@@ -26,7 +26,7 @@ layer bone_layer(const grid::ghosted_field<float>& field, double marrow, double 
 }
 
 layer glow_layer(const grid::ghosted_field<float>& field, double low, double high, const std::string& map) {
-  if (!(low < high)) throw usage_error(fmt::format("glow layer from {} to {}: give a range that rises", low, high));
+  if (!(low < high)) throw usage_error(fmt::format("emission layer from {} to {}: must be ascending", low, high));
   const auto& colours = colour_map(map);
   layer result{&field, {}, false, 1.8};
   constexpr int points = 16;
@@ -41,7 +41,7 @@ layer glow_layer(const grid::ghosted_field<float>& field, double low, double hig
 std::array<float, 3> background_of(const std::string& preset) {
   if (preset == "screen") return dark_background;
   if (preset == "paper") return white_background;
-  throw usage_error(fmt::format("no preset '{}'; choose screen or paper", preset));
+  throw usage_error(fmt::format("unknown preset '{}'; must be screen or paper", preset));
 }
 
 std::array<float, 2> part_for_surface(const std::string& map) {
@@ -50,8 +50,7 @@ std::array<float, 2> part_for_surface(const std::string& map) {
 }
 
 layer surface_layer(const grid::ghosted_field<float>& field, double low, double high, const std::string& map) {
-  if (!(low < high))
-    throw usage_error(fmt::format("colours of a surface from {} to {}: give a range that rises", low, high));
+  if (!(low < high)) throw usage_error(fmt::format("colours of a surface from {} to {}: must be ascending", low, high));
   const auto& colours = colour_map(map);
   const auto [first, last] = part_for_surface(map);
   layer result{&field, {}, false, 1};

@@ -1,11 +1,11 @@
 #pragma once
 /// @file
-/// Layers and colours that make a picture to show: translucent bone, and what glows in it.
+/// Presets of layers and colours: translucent bone with emission of a field.
 #include <osteon/render/scene/scene.hpp>
 
 namespace osteon::render::presets {
 
-/// A dark slate on which both ivory bone and a glow stand out (linear RGB; sRGB #12161d).
+/// Dark slate with contrast to ivory bone and emission (linear RGB; sRGB #12161d).
 inline constexpr std::array<float, 3> dark_background{0.006f, 0.008f, 0.012f};
 /// A soft white for print (linear RGB; sRGB #f6f5f2).
 inline constexpr std::array<float, 3> light_background{0.921f, 0.913f, 0.888f};

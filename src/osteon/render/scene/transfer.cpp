@@ -45,17 +45,17 @@ kernel::transfer_table tabulate(const std::vector<control_point>& transfer, doub
 }
 
 void check_transfer(const std::vector<control_point>& transfer, const std::string& where, std::vector<problem>& found) {
-  if (transfer.empty()) found.push_back({where, "no control points; give at least one"});
+  if (transfer.empty()) found.push_back({where, "no control points; pass at least one"});
   for (std::size_t i = 0; i < transfer.size(); ++i) {
     const auto& p = transfer[i];
     const std::string here = fmt::format("{}[{}]", where, i);
-    if (!std::isfinite(p.value)) found.push_back({here, fmt::format("value {}; give a finite number", p.value)});
+    if (!std::isfinite(p.value)) found.push_back({here, fmt::format("value {}; must be finite", p.value)});
     if (i > 0 && !(p.value >= transfer[i - 1].value))
       found.push_back({here, fmt::format("value {} after {}; sort the points by value", p.value, transfer[i - 1].value)});
     if (!(p.opacity >= 0 && p.opacity <= 1))
-      found.push_back({here, fmt::format("opacity {}; it lies in [0, 1]", p.opacity)});
+      found.push_back({here, fmt::format("opacity {}; must be in [0, 1]", p.opacity)});
     for (const float c : p.colour)
-      if (!(c >= 0 && c <= 1)) found.push_back({here, fmt::format("colour component {}; it lies in [0, 1]", c)});
+      if (!(c >= 0 && c <= 1)) found.push_back({here, fmt::format("colour component {}; must be in [0, 1]", c)});
   }
 }
 
