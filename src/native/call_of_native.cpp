@@ -54,7 +54,7 @@ left_objects& left() {
   return it;
 }
 
-// Wait for the lock a little at a time, and look for signals in between.
+// Wait for the lock in short intervals, and check for signals in between.
 void wait_for_lock() {
   using namespace std::chrono_literals;
   for (;;) {

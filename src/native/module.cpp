@@ -109,7 +109,7 @@ voxel::scalar scalar_of(const nb::dlpack::dtype& type) {
   if (is(code::Int, 32)) return voxel::scalar::i4;
   if (is(code::Float, 32)) return voxel::scalar::f4;
   if (is(code::Float, 64)) return voxel::scalar::f8;
-  throw usage_error("an image has whole numbers of 8, 16 or 32 bits, or floating-point numbers of 32 or 64 bits");
+  throw usage_error("the image must have integers of 8, 16 or 32 bits, or floating-point numbers of 32 or 64 bits");
 }
 
 // Its planes are copied out of the array when they are read, so that numpy and we agree on no layout but C order.
@@ -125,7 +125,7 @@ voxel::image_planes planes_of(const array& image) {
           }};
 }
 
-// Of several ranks rank 0 has the values: making and writing them is collective, and elsewhere they are empty.
+// Rank 0 has the values: their computation is collective, and they are empty on other ranks.
 class solution {
  public:
   solution(job::solution_in_memory solved, std::optional<array> image, MPI_Comm comm, bool is_first, int threads)
@@ -191,7 +191,7 @@ class solution {
     return {static_cast<std::size_t>(is_first_ ? shape.z : 0), static_cast<std::size_t>(shape.y),
             static_cast<std::size_t>(shape.x)};
   }
-  // What follows is collective: where one rank has no memory, none goes on.
+  // The following is collective: if one rank is out of memory, all stop.
   template <class T>
   std::unique_ptr<T[]> room_for(std::size_t count) const {
     std::unique_ptr<T[]> room(new (std::nothrow) T[count]());
@@ -199,7 +199,7 @@ class solution {
     MPI_Allreduce(MPI_IN_PLACE, &missing, 1, MPI_INT, MPI_MAX, comm_);
     if (missing != 0)
       throw machine_error(
-          "out of memory for a field; write the results to files (output.directory), or ask for fewer fields");
+          "out of memory for a field; write the results to files (output.directory), or request fewer fields");
     return room;
   }
   template <class T>
@@ -210,7 +210,7 @@ class solution {
   }
   static std::vector<double> list(const vector3& v) { return {v.z, v.y, v.x}; }
 
-  std::optional<array> image_;  // whose memory the solution reads again when it is written
+  std::optional<array> image_;  // the solution reads its memory when it is written
   std::shared_ptr<job::solution_in_memory> solved_;
   MPI_Comm comm_;  // kept by communicator_of, or that of this process alone
   bool is_first_;
@@ -224,8 +224,8 @@ solution solve(const std::string& toml, std::optional<array> image, int threads,
   voxel::image_planes planes = image ? planes_of(*image) : voxel::image_planes{};
   if (is_forked())
     throw usage_error(
-        "this process was forked from one that has solved by osteon, and MPI and its threads do not survive that; start the "
-        "process by the method 'spawn' or 'forkserver', or let osteon.run start the program");
+        "this process was forked from one that used osteon; MPI and its threads do not survive a fork. Start the process by "
+        "the method 'spawn' or 'forkserver', or let osteon.run start the program");
   const call_of_native alone(threads);
   if (ranks && alone.is_nested())
     throw usage_error("a progress listener cannot solve on a communicator; solve in it without comm");
@@ -245,8 +245,8 @@ solution solve(const std::string& toml, std::optional<array> image, int threads,
   return {std::move(solved), std::move(image), comm, is_first, threads};
 }
 
-// As the exceptions of the package, with the exit code of the command line. What Python has raised in the meantime (an
-// interrupt, an error of the listener) goes before.
+// Translate to the exceptions of the package, with the exit code of the command line. A pending Python exception (interrupt,
+// error of the listener) takes precedence.
 void translate(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
@@ -279,7 +279,7 @@ NB_MODULE(_native, m) {
   m.def(
       "end",
       [](bool other_threads) {
-        // A daemon thread never returns from its frames: what its variables refer to is no leak of this module.
+        // A daemon thread never returns from its frames: objects of its variables are not leaks of this module.
         if (other_threads) nb::set_leak_warnings(false);
         end_calls();
       },

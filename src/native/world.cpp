@@ -20,8 +20,8 @@ std::optional<run_folder> folder_of_mpi;  // until MPI ends
 // A launcher has a folder for its processes.
 bool is_launched() { return std::getenv("OMPI_COMM_WORLD_SIZE") || std::getenv("PMIX_RANK") || std::getenv("PMI_RANK"); }
 
-// Puts the variables of the environment back that MPI_Init sets for itself: programs that Python starts later, mpirun above
-// all, would take themselves for ranks of ours.
+// Restores the environment variables that MPI_Init sets: programs started later by Python, such as mpirun, would otherwise
+// act as ranks of this world.
 class same_environment {
  public:
   same_environment() : before_(now()) {}
@@ -57,11 +57,11 @@ MPI_Comm world() {
   int is_ended = 0, is_begun = 0;
   MPI_Finalized(&is_ended);
   if (is_ended)
-    throw machine_error("MPI has ended in this process, and cannot begin again; call osteon before MPI_Finalize");
+    throw machine_error("MPI is finalised in this process and cannot be initialised again; call osteon before MPI_Finalize");
   MPI_Initialized(&is_begun);
   if (!is_begun) {
     const same_environment kept;
-    // A process without a launcher starts no daemon that it never asks (Open MPI 4); root in a container is a user, too.
+    // A process without a launcher starts no daemon (Open MPI 4); the user root is allowed, as in containers.
     if (!std::getenv("OMPI_COMM_WORLD_SIZE")) setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
     std::optional<tmpdir_of_run> meanwhile;
     if (!is_launched()) meanwhile.emplace(folder_of_mpi.emplace());
@@ -79,13 +79,12 @@ MPI_Comm communicator_of(const std::vector<int>& ranks) {
   MPI_Initialized(&is_begun);
   if (began && !is_ended)
     throw usage_error(
-        "osteon has begun MPI in this process before mpi4py did, which may be over another library; import mpi4py.MPI "
-        "before "
-        "the first call of osteon");
+        "osteon initialised MPI in this process before mpi4py, which may use another library; import mpi4py.MPI before the "
+        "first call of osteon");
   if (!is_begun || is_ended)
     throw usage_error(
-        "the communicator belongs to another MPI library than the one that osteon uses; build mpi4py and osteon with the "
-        "same one, or start the program by run = {\"ranks\": N}");
+        "the communicator belongs to another MPI library than the one of osteon; build mpi4py and osteon with the same MPI, "
+        "or use run = {\"ranks\": N}");
   const auto found = known.find(ranks);
   if (found != known.end()) return found->second;
   MPI_Group world = MPI_GROUP_NULL, group = MPI_GROUP_NULL;

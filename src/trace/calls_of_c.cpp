@@ -1,4 +1,4 @@
-// MPI's functions for C: counted, then given on to MPI.
+// MPI functions for C: counted, then forwarded to MPI.
 #include <trace/traffic.hpp>
 
 using namespace osteon::trace;
@@ -105,7 +105,7 @@ int MPI_Ineighbor_allgatherv(const void* b, int n, MPI_Datatype t, void* rb, con
   count_neighbours(c, nullptr, n, nullptr, t);
   return PMPI_Ineighbor_allgatherv(b, n, t, rb, rn, rd, rt, c, r);
 }
-// In place, what is sent is what is received.
+// In place, sent data are the received data.
 int MPI_Alltoall(const void* b, int n, MPI_Datatype t, void* rb, int rn, MPI_Datatype rt, MPI_Comm c) {
   count_all(c, nullptr, b == MPI_IN_PLACE ? rn : n, nullptr, b == MPI_IN_PLACE ? rt : t);
   return PMPI_Alltoall(b, n, t, rb, rn, rt, c);

@@ -1,5 +1,4 @@
-// MPI's functions for Fortran (mpif.h and `use mpi`): counted, then given on as they came, so that MPI's own constants keep
-// their meaning.
+// MPI functions for Fortran (mpif.h and `use mpi`): counted, then forwarded unchanged, so that MPI constants remain valid.
 #include <dlfcn.h>
 
 #include <trace/traffic.hpp>
@@ -93,8 +92,8 @@ void mpi_neighbor_alltoallv_(void* b, integer n, integer d, integer t, void* rb,
   const counted_once here;
   next_of(mpi_neighbor_alltoallv_, "mpi_neighbor_alltoallv_")(b, n, d, t, rb, rn, rd, rt, c, e);
 }
-// What is received from a rank counts as sent to it: Fortran's MPI_IN_PLACE, with which the counts of what is sent mean
-// nothing, cannot be told from a buffer here, and a graph takes the mean of both directions.
+// Data received from a rank count as sent to it: Fortran's MPI_IN_PLACE, which invalidates send counts, cannot be
+// distinguished from a buffer here, and a graph uses the mean of both directions.
 void mpi_alltoall_(void* b, integer n, integer t, void* rb, integer rn, integer rt, integer c, integer e) {
   count_all(MPI_Comm_f2c(*c), nullptr, *rn, nullptr, MPI_Type_f2c(*rt));
   const counted_once here;

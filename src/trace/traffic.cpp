@@ -11,7 +11,7 @@ long long* sent = nullptr;  // bytes to each rank of the world
 int world_size = 0;
 int depth = 0;  // inside an MPI call that has been counted
 
-// Persistent sends: what starting one counts. A list, as programs have few.
+// Message counts of persistent sends. A list, as programs have few.
 struct persistent {
   MPI_Request request;
   int rank;  // of the world
@@ -162,7 +162,7 @@ void write_graph() {
   int k = 0;
   for (int r = 0; r < world_size; ++r)
     if (sent[r] > 0) list[k++] = r, list[k++] = sent[r];
-  // Rank after rank, so that the first one needs memory for one list only.
+  // Receive rank by rank, so that the first one stores only one list.
   if (me != 0) {
     PMPI_Send(&entries, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
     PMPI_Send(list, 2 * entries, MPI_LONG_LONG, 0, 1, MPI_COMM_WORLD);

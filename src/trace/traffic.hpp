@@ -1,10 +1,10 @@
 #pragma once
 /// @file
-/// What the ranks of a program send to each other, counted inside that program.
+/// Counts of the messages between the ranks of a program, inside that program.
 ///
-/// For a preloaded library between a program and its MPI. It must not use the C++ library,
-/// because it is loaded into programs that have none, and it keeps its counts in globals, because there is nobody to hold
-/// them for it. Functions do nothing inside an MPI call that has been counted, before MPI_Init and after MPI_Finalize.
+/// Part of a preloaded library between a program and its MPI. It must not use the C++ library, as programs may not have one,
+/// and its counts are global, as it has no owner. Functions have no effect inside a counted MPI call, before MPI_Init and
+/// after MPI_Finalize.
 #include <mpi.h>
 
 namespace osteon::trace {
@@ -22,10 +22,10 @@ void remember(MPI_Request request, MPI_Comm comm, int rank, long long number, MP
 void started(MPI_Request request);
 void forget(MPI_Request request);
 
-/// Write what all ranks have counted to the file that OSTEON_TRACE names. @collective on MPI_COMM_WORLD
+/// Write the counts of all ranks to the file in OSTEON_TRACE. @collective on MPI_COMM_WORLD
 void write_graph();
 
-/// As long as it lives, nothing is counted: Fortran's functions may call C's.
+/// Suspends counting during its lifetime: Fortran functions may call C functions.
 class counted_once {
  public:
   counted_once();
