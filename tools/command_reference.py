@@ -3,7 +3,7 @@
 
     python3 tools/command_reference.py build/release/src/app/osteon > docs/reference/command_line.md
 
-A test compares the page with the program, so the two cannot drift apart.
+A test compares the page with the program.
 """
 
 import re
@@ -12,7 +12,7 @@ import sys
 import textwrap
 from pathlib import Path
 
-WIDTH, COLUMN = 88, 30  # of a page of the site; where the program begins to explain an option
+WIDTH, COLUMN = 88, 30  # width of a page of the site; column of descriptions
 HEAD = """# Command line
 
 `tools/command_reference.py` generates this page from `osteon --help` and the help of each command.
@@ -22,14 +22,14 @@ converged, 5 machine, 75 stopped with a checkpoint, 130 after Ctrl-C.
 
 
 def help_of(binary: str, words: tuple[str, ...]) -> str:
-    """What a command says of itself, whatever the path of the program."""
+    """Help text of a command, independent of the path of the program."""
     done = subprocess.run([binary, *words, "--help"], capture_output=True, text=True, timeout=60, check=True)
     text = done.stdout.replace(str(Path(binary)), "osteon")
     return "\n".join(folded(line.rstrip()) for line in text.strip().splitlines())
 
 
 def folded(line: str) -> str:
-    """A long line over several, the words of an option below each other; examples are left alone."""
+    """Break a long line; descriptions continue in their column, examples remain unchanged."""
     if len(line) <= WIDTH or line.startswith("  osteon"):
         return line
     found = re.match(r"  \S.*?\s{2,}| {10,}", line)
@@ -39,9 +39,13 @@ def folded(line: str) -> str:
 
 
 def commands_in(text: str) -> list[str]:
-    """Names of the subcommands that a help lists."""
-    found = re.search(r"^(?:Subcommands|SUBCOMMANDS|Commands):\n((?: .*\n?|\n)+)", text, re.M)
-    return re.findall(r"^  (\S+)", found.group(1), re.M) if found else []
+    """Names of the commands that a help text lists."""
+    names = []
+    for heading, lines in re.findall(r"^([A-Z][\w -]*):\n((?: .*\n?)+)", text, re.M):
+        if heading in ("Positionals", "Formats") or heading.startswith("Example"):
+            continue
+        names += re.findall(r"^  ([a-z]\S*)", lines, re.M)
+    return names
 
 
 def tree(binary: str, words: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], str]]:

@@ -33,16 +33,14 @@ int version(const std::string& json) {
 
 void add_schema(registry& commands) {
   const auto of_answers = std::make_shared<bool>(false);
-  command c = commands.add("schema", "Print the JSON Schema of a job file: every key, its type, unit and meaning",
-                           [of_answers] { return schema(*of_answers); });
-  c.add_flag("--answers", *of_answers,
-             "Print the answers of each physics instead: their keys in summary.json, units, meaning");
+  command c = commands.add("schema", "Print the JSON Schema of the job file", [of_answers] { return schema(*of_answers); });
+  c.add_flag("--answers", *of_answers, "Print the answers of each physics instead: keys of summary.json, units, meanings");
   c.footer("Example:\n  osteon schema > job.schema.json");
 }
 
 void add_version(registry& commands) {
   const auto json = std::make_shared<std::string>();
-  command c = commands.add("version", "Print the version and how it was built", [json] { return version(*json); });
+  command c = commands.add("version", "Print version and build settings", [json] { return version(*json); });
   add_json(c, *json);
   c.footer("Example:\n  osteon version --json -");
   commands.add_version_flag([] {

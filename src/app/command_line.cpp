@@ -7,13 +7,13 @@ namespace osteon::app {
 
 option option::required() { return option(of_->required()); }
 option option::show_default() { return option(of_->capture_default_str()); }
-// CLI11's own check names its limit by 309 digits.
+// The check of CLI11 prints its limit with 309 digits.
 option option::positive() {
   return option(of_->check(
       [](const std::string& text) {
         double value = 0;
         const bool good = CLI::detail::lexical_cast(text, value) && value > 0;
-        return good ? std::string() : "'" + text + "' is not a number above 0";
+        return good ? std::string() : "'" + text + "' is not a positive number";
       },
       "POSITIVE"));
 }
@@ -40,7 +40,7 @@ option command::add_option(const std::string& names, Value& target, const std::s
   return option(of_->add_option(names, target, description));
 }
 
-// Every type that an option of osteon has.
+// All types of option targets.
 #define OSTEON_OPTION_OF(...) template option command::add_option(const std::string&, __VA_ARGS__&, const std::string&)
 OSTEON_OPTION_OF(std::string);
 OSTEON_OPTION_OF(int);
@@ -59,6 +59,10 @@ OSTEON_OPTION_OF(std::vector<double>);
 
 option command::add_flag(const std::string& names, bool& target, const std::string& description) {
   return option(of_->add_flag(names, target, description));
+}
+
+void command::set_heading(const std::string& heading, std::initializer_list<const char*> options) {
+  for (const char* name : options) of_->get_option(name)->group(heading);
 }
 
 void command::footer(const std::string& text) { of_->footer(text); }

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// What commands say of their options. A narrow door to CLI11, which takes a compiler several seconds in every file that
-/// includes it: only command_line.cpp and registry.cpp do.
+/// Declaration of the options of commands. Only command_line.cpp and registry.cpp include CLI11, which costs several
+/// seconds of compilation per file.
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -14,31 +14,31 @@ class Option;
 
 namespace osteon::app {
 
-/// An option of a command, or an argument by position. A handle; each call returns it, so that calls can be chained.
+/// Handle of an option or positional argument. Each call returns the handle, so that calls can be chained.
 class option {
  public:
   explicit option(CLI::Option* of) : of_(of) {}
 
   option required();
-  /// The help shows the value that the target has now.
+  /// Show the present value of the target as the default in the help.
   option show_default();
 
   option positive();
   option non_negative();
   option number();
-  /// Both ends are allowed.
+  /// Closed interval.
   option between(int low, int high);
   option between(std::int64_t low, std::int64_t high);
   option between(double low, double high);
   option one_of(std::initializer_list<std::string> values);
   option one_of(std::initializer_list<int> values);
 
-  /// So many values follow the name.
+  /// Number of values after the name.
   option expected(int values);
   option expected(int least, int most);
-  /// A list is one word, with this between its values.
+  /// Accept a list as one word with this separator.
   option delimiter(char between);
-  /// The option is given once for each entry of a list.
+  /// Accept one entry of a list per occurrence of the option.
   option repeatable(int values_of_an_entry = 1);
 
   option needs(option other);
@@ -47,26 +47,29 @@ class option {
   CLI::Option* of_;
 };
 
-/// A command below `osteon`, as `registry::add` makes it. A handle.
+/// Handle of a command that `registry::add` created.
 class command {
  public:
   explicit command(CLI::App* of) : of_(of) {}
 
-  /// @param names such as "-n,--ranks"; without dashes, an argument by position
-  /// @param target where the value goes; it must live until the command has run, and may hold the default
+  /// @param names such as "-n,--ranks"; without dashes a positional argument
+  /// @param target receives the value; must live until the command has run, may contain the default
   template <class Value>
   option add_option(const std::string& names, Value& target, const std::string& description);
 
-  /// @param names such as "--light"; "!--plain" makes the target false
+  /// @param names such as "--light"; "!--plain" sets the target to false
   option add_flag(const std::string& names, bool& target, const std::string& description);
 
-  /// What the help ends with: an example, at least.
+  /// List these options under a separate heading of the help.
+  void set_heading(const std::string& heading, std::initializer_list<const char*> options);
+
+  /// End of the help text; contains at least one example.
   void footer(const std::string& text);
 
-  /// One of the commands below this one may be given.
+  /// Make the subcommand optional.
   void allow_one_below();
 
-  /// Accept every word and option: of a command that this build does not contain, no option is known.
+  /// Accept all words and options, for a command that this build does not contain.
   void accept_all_words();
 
  private:

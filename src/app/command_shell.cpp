@@ -257,12 +257,12 @@ complete -c {0} -e
 
 void add_completion(registry& commands) {
   const auto shell = std::make_shared<std::string>();
-  command c = commands.add("completion", "Print the completion of this command line for a shell", [&commands, shell] {
+  command c = commands.add("completion", "Print the completion script for a shell", [&commands, shell] {
     const command_entry all = commands.tree();
     fmt::print("{}", *shell == "bash" ? bash_completion(all) : *shell == "zsh" ? zsh_completion(all) : fish_completion(all));
     return 0;
   });
-  c.add_option("shell", *shell, "The shell").required().one_of({std::string("bash"), "zsh", "fish"});
+  c.add_option("shell", *shell, "Shell").required().one_of({std::string("bash"), "zsh", "fish"});
   c.footer(
       "Examples:\n  eval \"$(osteon completion bash)\"                 # in ~/.bashrc\n"
       "  osteon completion zsh >\"${fpath[1]}/_osteon\"\n"

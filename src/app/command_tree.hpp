@@ -1,20 +1,20 @@
 #pragma once
 /// @file
-/// The command line as a value: what completion in shells and the manual page are made from.
+/// Description of the command line as a value, the input of shell completions and of the manual page.
 #include <string>
 #include <vector>
 
 namespace osteon::app {
 
-/// An option, or an argument by position.
+/// Option or positional argument.
 struct option_entry {
-  std::vector<std::string> names;  ///< with their dashes; the one name of an argument by position
-  std::string value;               ///< what follows the name, such as "TEXT"; empty for a flag
+  std::vector<std::string> names;  ///< with dashes; a positional argument has one name
+  std::string value;               ///< type of the value, such as "TEXT"; empty for a flag
   std::string description;
-  std::vector<std::string> choices;  ///< the values that are allowed, where these are a list
+  std::vector<std::string> choices;  ///< allowed values, if they are a list
 };
 
-/// A command and what is below it. The name of the outermost is that of the program.
+/// Command and its subcommands. The outermost name is that of the program.
 struct command_entry {
   std::string name, description, footer;
   std::vector<option_entry> options, arguments;

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// The subcommands. Each adds itself to the command line, with its options and its help. Its function returns the exit code
-/// of the program, and throws osteon::error for failures.
+/// Subcommands. Each function adds one command with its options and help. The command returns the exit code of the program
+/// and throws osteon::error on failure.
 #include <app/registry.hpp>
 
 namespace osteon::app {
@@ -45,8 +45,8 @@ void add_version(registry& commands);
 void add_completion(registry& commands);
 void add_manual(registry& commands);
 
-/// Commands that are no part of the product but of what is linked to it, such as studies/; they may join the groups above.
-/// CMake writes the list (CMakeLists.txt).
+/// Add the commands of other linked parts, such as studies/; they may extend the groups above. CMake writes the list
+/// (CMakeLists.txt).
 void add_commands_of_others(registry& commands);
 
 }  // namespace osteon::app

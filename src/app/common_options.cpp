@@ -3,15 +3,13 @@
 namespace osteon::app {
 
 const char* const exit_codes =
-    "Exit codes: 0 done, 2 wrong usage or job file, 3 bad data, 4 did not converge, 5 MPI or machine, "
-    "75 stopped by SIGTERM or SIGUSR1 after writing a checkpoint (`osteon resume` continues).";
+    "Exit codes: 0 success, 2 usage or job file, 3 input data, 4 not converged, 5 MPI or machine, 75 stopped after a "
+    "checkpoint";
 
-const char* const json_description = "Write the answer as JSON to this file; - for standard output";
+const char* const json_description = "Write the answer as JSON to this file (-: stdout)";
 
 void add_job(command c, std::string& target) {
-  c.add_option("job", target,
-               "Job file (TOML; see `osteon schema` for its keys), VOX-FE script, or model of FAIM (.n88model)")
-      .required();
+  c.add_option("job", target, "Job file (TOML), VOX-FE script or FAIM model").required();
 }
 
 void add_json(command c, std::string& target) { c.add_option("--json", target, json_description); }

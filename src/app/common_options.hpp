@@ -7,36 +7,32 @@
 
 namespace osteon::app {
 
-/// What the exit codes of commands mean, for their help.
+/// Description of the exit codes for the help of commands.
 extern const char* const exit_codes;
 
-/// `job`: the job file or script.
+/// Add the argument `job`: the job file or script.
 void add_job(command c, std::string& target);
 
-/// `--json`
+/// Add `--json`.
 void add_json(command c, std::string& target);
 
 extern const char* const json_description;
 
-/// Calls of `v(names, field, description, [limits])` for the options that tell how a VOX-FE script is to be read.
+/// Call `v(names, field, description, [limits])` for the options of VOX-FE scripts.
 template <class Visitor>
 void describe_script(Visitor& v, job::reader_options& script) {
-  v("--units", script.units, "VOX-FE script: units of its lengths, mm (with MPa) or m (with Pa)",
-    [](option of) { of.one_of({"mm", "m"}); });
-  v("--index-base", script.index_base, "VOX-FE script: from where it counts voxels and nodes (default: found out)",
+  v("--units", script.units, "Units of a script: mm and MPa, or m and Pa", [](option of) { of.one_of({"mm", "m"}); });
+  v("--index-base", script.index_base, "First index of voxels and nodes (default: detect)",
     [](option of) { of.between(0, 1); });
 }
 
-/// The same for changes of keys of the job file.
+/// The same for `--set`, which changes keys of the job file.
 template <class Visitor>
 void describe_set(Visitor& v, std::vector<std::string>& changes) {
-  v("--set", changes,
-    "Set a key of the job file, KEY=VALUE: segment.keep=all, material[1].poisson_ratio=0.3, image.spacing_mm=[1,1,2]; may "
-    "be repeated",
-    [](option of) { of.repeatable(); });
+  v("--set", changes, "Set a key of the job, KEY=VALUE; may be repeated", [](option of) { of.repeatable(); });
 }
 
-/// A visitor of such descriptions that adds the options to a command.
+/// Visitor of these descriptions: adds the options to a command.
 struct option_adder {
   command c;
   template <class Value, class Limits>
@@ -50,13 +46,13 @@ struct option_adder {
   void operator()(const char* names, bool& target, const char* description) { c.add_flag(names, target, description); }
 };
 
-/// How a VOX-FE script is to be read.
+/// Add the options of VOX-FE scripts.
 void add_script(command c, job::reader_options& script);
 
-/// Keys of the job file that are set.
+/// Add `--set`.
 void add_set(command c, std::vector<std::string>& changes);
 
-/// `name`, a list that is given one value at a time by repeating the option.
+/// Add a list option that takes one value per occurrence.
 option add_repeatable(command c, const std::string& name, std::vector<std::string>& target, const std::string& description);
 
 }  // namespace osteon::app

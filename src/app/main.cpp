@@ -31,8 +31,8 @@
 
 namespace {
 
-// An empty element of PYTHONPATH, as `export PYTHONPATH=$PYTHONPATH:/x` leaves it, is the working directory to Python: its
-// files would be executed in place of modules. One that is written as a path is the user's choice.
+// Python interprets an empty element of PYTHONPATH, as left by `export PYTHONPATH=$PYTHONPATH:/x`, as the working directory
+// and would execute its files in place of modules. Paths are kept.
 void leave_out_working_directory() {
   const char* given = std::getenv("PYTHONPATH");
   if (!given) return;
@@ -43,9 +43,8 @@ void leave_out_working_directory() {
   setenv("PYTHONPATH", kept.c_str(), 1);
 }
 
-// Let the Python programs that osteon starts find its package where it is installed: PREFIX/share/osteon/python. A package
-// on PYTHONPATH comes after it; in a build tree nothing changes. These programs multiply no matrices: threads that a BLAS
-// starts with numpy would only take their time.
+// Add the installed package, PREFIX/share/osteon/python, to the front of PYTHONPATH for the Python programs that osteon
+// starts; no effect in a build tree. These programs do not multiply matrices: the threads of a BLAS would only cost time.
 void set_up_python() {
   setenv("OPENBLAS_NUM_THREADS", "1", 0);
   leave_out_working_directory();
@@ -56,7 +55,7 @@ void set_up_python() {
   setenv("PYTHONPATH", path.c_str(), 1);
 }
 
-// OpenMP takes the cores of the affinity; a container may have a smaller quota of their time.
+// OpenMP uses all cores of the affinity mask; the CPU quota of a container may be smaller.
 void bound_threads() {
   if (!std::getenv("OMP_NUM_THREADS") && osteon::usable_cores() < omp_get_max_threads())
     omp_set_num_threads(osteon::usable_cores());
@@ -67,27 +66,35 @@ int dispatch(int argc, char** argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
   app::take_parent(words);
   app::protect_dashed_names(words);
-  app::registry commands("osteon: from a CT scan to stiffness, stress, heat flow and a picture.",
+  app::registry commands("osteon: mechanics, failure, heat and flow from CT images.",
                          std::string("Example:\n  osteon run examples/bone.toml\n\n") + app::exit_codes, std::move(words));
-  for (const auto add :
-       {app::add_new,         app::add_run,      app::add_resume, app::add_batch,   app::add_cohort,  app::add_rev,
-        app::add_check,       app::add_estimate, app::add_import, app::add_verify,  app::add_convert, app::add_export,
-        app::add_morphometry, app::add_render,   app::add_report, app::add_compare, app::add_loads,   app::add_studio,
-        app::add_probe,       app::add_place,    app::add_plan})
+  commands.set_heading("Analysis");
+  for (const auto add : {app::add_new, app::add_check, app::add_estimate, app::add_run, app::add_resume, app::add_batch,
+                         app::add_cohort, app::add_rev, app::add_loads, app::add_morphometry, app::add_studio})
     add(commands);
-  commands.add_group("net", "Say what communication costs, without doing any",
+  commands.set_heading("Files");
+  for (const auto add : {app::add_import, app::add_convert, app::add_export, app::add_verify}) add(commands);
+  commands.set_heading("Pictures");
+  for (const auto add : {app::add_render, app::add_report, app::add_compare}) add(commands);
+  commands.set_heading("Machine");
+  for (const auto add : {app::add_probe, app::add_place}) add(commands);
+  commands.set_heading("Research tools");
+  app::add_plan(commands);
+  commands.add_group("net", "Predict communication times and conflicts on a network",
                      "Examples:\n  osteon net conflicts --network hxb:8x8x16 --plan transposition\n"
                      "  osteon net cost --method binary-swap -n 1024");
   for (const auto add : {app::add_net_conflicts, app::add_net_deadlock, app::add_net_cost, app::add_net_choose,
                          app::add_net_simulate, app::add_net_draw})
     add(commands);
+  commands.set_heading("Machine");
   app::add_commands_of_others(commands);
+  commands.set_heading("Program");
   for (const auto add : {app::add_schema, app::add_version, app::add_completion, app::add_manual}) add(commands);
 
   return commands.run();
 }
 
-// A file that we open must not become one of the standard ones: what is printed would go into it.
+// Keep opened files from getting the descriptor of a standard stream, and thereby printed text.
 void open_standard_files() {
   for (const int file : {0, 1, 2})
     if (fcntl(file, F_GETFD) < 0) open("/dev/null", O_RDWR);
@@ -98,13 +105,13 @@ int run(int argc, char** argv) {
   try {
     set_up_python();
     const int code = dispatch(argc, argv);
-    if (std::fflush(stdout) != 0 && code == 0) throw machine_error("cannot write to standard output; is there space?");
+    if (std::fflush(stdout) != 0 && code == 0) throw machine_error("cannot write to standard output; check the free space");
     return code;
   } catch (const error& e) {
     if (*e.what()) app::say(fmt::format("osteon: {}\n", e.what()));
     return app::exit_code_of(e.kind());
   } catch (const std::bad_alloc&) {
-    app::say("osteon: out of memory; `osteon estimate` says what a job takes\n");
+    app::say("osteon: out of memory; `osteon estimate` predicts the memory of a job\n");
   } catch (const std::exception& e) {
     app::say(fmt::format("osteon: {}\n", e.what()));
   }
@@ -115,12 +122,12 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
 #if defined(__GLIBC__)
-  // Fields come and go in the course of a job. Blocks of their own go back to the system when they are freed; on the heap
-  // they would leave holes, which are an eighth of what a solver takes.
+  // Fields are allocated and freed in the course of a job. Mapped blocks return to the system when freed; holes on the heap
+  // would cost an eighth of the solver's memory.
   mallopt(M_MMAP_THRESHOLD, 1 << 18);
 #endif
   open_standard_files();
-  signal(SIGCHLD, SIG_DFL);  // a parent may have ignored it, and then exit codes of children are lost
+  signal(SIGCHLD, SIG_DFL);  // if the parent ignored it, exit codes of children would be lost
   osteon::io::use_no_hdf5_locks();
   osteon::io::leave_hdf5_at_exit();
   bound_threads();

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t longest = 1'000'000'000;
 
-// The number that all of a word is; nothing, if it is none.
+// Number if the whole word is one, else nothing.
 template <class Number>
 std::optional<Number> number_in(std::string_view word) {
   if (word.starts_with('+') && word.size() > 1 && word[1] != '-') word.remove_prefix(1);
@@ -38,23 +38,23 @@ std::vector<std::string> parts(const std::string& text, char between) {
   return found;
 }
 
-// What an option wants.
+// Form of an option's value.
 struct form {
   const char* what;                ///< "a point"
-  const char* example;             ///< of the present form
+  const char* example;             ///< in the present form
   std::vector<std::string> names;  ///< in the order of the older form
   char between;                    ///< numbers of the older form
-  bool has_zeros = false;          ///< names that are left out, but the last, are 0
+  bool has_zeros = false;          ///< missing names, except the last, are 0
 };
 
 template <class Number>
 std::vector<Number> parse_form(const form& f, const std::string& option, const std::string& text, spelling_hints& hints) {
   const auto refuse = [&](const std::string& why) {
-    return usage_error(fmt::format("{} {}: {}; {} is wanted, as {} {}", option, text, why, f.what, option, f.example));
+    return usage_error(fmt::format("{} {}: {}; must be {}, such as {} {}", option, text, why, f.what, option, f.example));
   };
   const auto number = [&](const std::string& word) {
     const auto value = number_in<Number>(word);
-    if (!value) throw refuse(fmt::format("'{}' is no {}number", word, std::is_integral_v<Number> ? "whole " : ""));
+    if (!value) throw refuse(fmt::format("'{}' is not a {}number", word, std::is_integral_v<Number> ? "whole " : ""));
     return *value;
   };
   std::vector<Number> values;
@@ -66,7 +66,7 @@ std::vector<Number> parse_form(const form& f, const std::string& option, const s
     for (const char* name : {"z", "y", "x", "offset"})
       if (const auto at = std::find(f.names.begin(), f.names.end(), name); at != f.names.end())
         named.push_back(*at + "=" + words[static_cast<std::size_t>(at - f.names.begin())]);
-    hints.push_back(fmt::format("{} {}: its axes have names now; write {} {}", option, text, option, fmt::join(named, ",")));
+    hints.push_back(fmt::format("{} {}: name the axes: {} {}", option, text, option, fmt::join(named, ",")));
     return values;
   }
   std::vector<std::optional<Number>> found(f.names.size());
@@ -75,9 +75,9 @@ std::vector<Number> parse_form(const form& f, const std::string& option, const s
     const std::string name = part.substr(0, sign);
     const auto at = std::find(f.names.begin(), f.names.end(), name);
     if (sign == std::string::npos || at == f.names.end())
-      throw refuse(fmt::format("'{}' is not {} with a value", part, fmt::join(f.names, ", ")));
+      throw refuse(fmt::format("'{}' is not {} followed by = and a value", part, fmt::join(f.names, ", ")));
     auto& value = found[static_cast<std::size_t>(at - f.names.begin())];
-    if (value) throw refuse(fmt::format("{} is given twice", name));
+    if (value) throw refuse(fmt::format("duplicate {}", name));
     value = number(part.substr(sign + 1));
   }
   for (std::size_t n = 0; n < found.size(); ++n) {
@@ -106,7 +106,7 @@ std::array<std::int64_t, 3> parse_lengths(const std::string& option, const std::
   const auto xyz = parse_form<std::int64_t>(f, option, text, hints);
   for (const std::int64_t length : xyz)
     if (length < 1 || length > longest)
-      throw usage_error(fmt::format("{} {}: three lengths from 1 to {} are wanted", option, text, longest));
+      throw usage_error(fmt::format("{} {}: must be three lengths from 1 to {}", option, text, longest));
   return {xyz[2], xyz[1], xyz[0]};
 }
 

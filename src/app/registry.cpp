@@ -15,12 +15,14 @@ registry::registry(const std::string& description, const std::string& footer, st
     : cli_(std::make_unique<CLI::App>(description, "osteon")), words_(std::move(words)) {
   cli_->footer(footer);
   cli_->require_subcommand(1);
+  cli_->get_formatter()->label("SUBCOMMAND", "COMMAND");
 }
 
 registry::~registry() = default;
 
 void registry::add_group(const std::string& name, const std::string& description, const std::string& footer) {
   CLI::App* group = cli_->add_subcommand(name, description);
+  if (!heading_.empty()) group->group(heading_);
   group->require_subcommand(1);
   group->footer(footer);
   groups_[name] = group;
@@ -28,12 +30,16 @@ void registry::add_group(const std::string& name, const std::string& description
 
 command registry::add(const std::string& group, const std::string& name, const std::string& description,
                       std::function<int()> work) {
-  return add_below(command(group.empty() ? cli_.get() : groups_.at(group)), name, description, std::move(work));
+  const command added =
+      add_below(command(group.empty() ? cli_.get() : groups_.at(group)), name, description, std::move(work));
+  if (group.empty() && !heading_.empty()) added.of_->group(heading_);
+  return added;
 }
 
 command registry::add_below(command parent, const std::string& name, const std::string& description,
                             std::function<int()> work) {
   CLI::App* added = parent.of_->add_subcommand(name, description);
+  added->group("Commands");
   commands_.emplace_back(added, std::move(work));
   return command(added);
 }
@@ -44,7 +50,7 @@ void registry::add_version_flag(std::function<std::string()> text) {
 
 namespace {
 
-// The values of CLI::IsMember, as its description has them: {a,b}.
+// Values of CLI::IsMember, which its description lists as {a,b}.
 std::vector<std::string> choices_in(const std::string& type) {
   std::vector<std::string> result;
   const auto begin = type.find('{'), end = type.find('}');
@@ -75,10 +81,41 @@ command_entry entry_of(const CLI::App& app) {
 
 }  // namespace
 
+namespace {
+
+// Lay out a help text of CLI11: break lines after 80 characters, narrow the lists of commands, keep examples unchanged.
+std::string folded(const std::string& help) {
+  constexpr std::size_t width = 80, column_of_options = 30, column_of_commands = 16;
+  std::istringstream lines(help);
+  std::string text, heading;
+  for (std::string line; std::getline(lines, line);) {
+    const bool indented = line.starts_with("  ");
+    if (!line.empty() && !indented) heading = line;
+    if (line.empty() && text.ends_with("\n\n")) continue;
+    const bool is_literal = indented && (heading.starts_with("Example") || heading == "Formats:");
+    std::size_t column = indented ? column_of_options : 0;
+    if (indented && !is_literal && heading != "Positionals:" && line[2] >= 'a' && line[2] <= 'z' &&
+        line.size() > column_of_options && line[column_of_options - 1] == ' ') {
+      column = column_of_commands;
+      line.erase(column, column_of_options - column);
+    }
+    while (line.size() > width && !is_literal) {
+      const std::size_t at = line.rfind(' ', width);
+      if (at == std::string::npos || at <= column) break;
+      text += line.substr(0, at) + '\n';
+      line = std::string(column, ' ') + line.substr(at + 1);
+    }
+    text += line + '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
 command_entry registry::tree() const { return entry_of(*cli_); }
 
 int registry::run() {
-  // CLI11 would only say that a command is missing.
+  // CLI11 reports only that a command is missing.
   std::string before = "osteon";
   CLI::App* at = cli_.get();
   for (const std::string& word : words_) {
@@ -91,15 +128,15 @@ int registry::run() {
   std::vector<std::string> words = words_;
   for (const auto& [option, most] : joined_) words = with_joined_numbers(words, option, most);
   try {
-    cli_->parse(std::vector<std::string>(words.rbegin(), words.rend()));  // from the last to the first, it wants them
+    cli_->parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 expects reverse order
   } catch (const CLI::ParseError& e) {
     std::ostringstream help, fault;
     const int code = cli_->exit(e, help, fault);
-    std::cout << help.str();
+    std::cout << folded(help.str());
     std::cerr << printable(fault.str());
     return code == 0 ? 0 : exit_code(error_kind::usage);
   }
-  // `osteon plan draw` has asked for `plan` too: the innermost counts.
+  // `osteon plan draw` selects `plan` as well; the innermost command is executed.
   const auto asked = std::find_if(commands_.begin(), commands_.end(), [](const auto& entry) {
     return entry.first->parsed() && entry.first->get_subcommands().empty();
   });

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The command line as it is put together: every command adds itself, in the file that does its work.
+/// Registry of commands: each command adds itself in the file that implements it.
 #include <app/command_line.hpp>
 #include <app/command_tree.hpp>
 #include <functional>
@@ -11,44 +11,48 @@
 
 namespace osteon::app {
 
-/// The commands that there are, and which of them was asked for.
+/// All commands, and the selection of the one to execute.
 class registry {
  public:
-  /// @param words the arguments of this program, without its name
+  /// @param words arguments of this program without its name
   registry(const std::string& description, const std::string& footer, std::vector<std::string> words);
   ~registry();
   registry(const registry&) = delete;
   registry& operator=(const registry&) = delete;
 
-  /// Commands of one subject, such as `osteon bench composite`; one of them must be given.
+  /// Heading of `osteon --help` under which the commands added from now on are listed.
+  void set_heading(const std::string& heading) { heading_ = heading; }
+
+  /// Add a command that requires one of its subcommands, such as `osteon bench composite`.
   void add_group(const std::string& name, const std::string& description, const std::string& footer);
 
-  /// A new command, in a group if one is named; `work` returns the exit code. Options that a command writes to must live
-  /// as long as `work`: keep them in a shared pointer that it holds.
+  /// Add a command, to a group if one is named; `work` returns the exit code. The targets of options must live as long as
+  /// `work`: keep them in a shared pointer that it captures.
   command add(const std::string& group, const std::string& name, const std::string& description, std::function<int()> work);
   command add(const std::string& name, const std::string& description, std::function<int()> work) {
     return add("", name, description, std::move(work));
   }
-  /// A command below another command that can also be given alone (`osteon plan draw`).
+  /// Add a subcommand to a command that is also valid alone (`osteon plan draw`).
   command add_below(command parent, const std::string& name, const std::string& description, std::function<int()> work);
 
-  /// `osteon --version` prints what `text` returns.
+  /// `osteon --version` prints the result of `text`.
   void add_version_flag(std::function<std::string()> text);
 
-  /// All that has been added, as a value.
+  /// Description of all commands and options.
   command_entry tree() const;
 
-  /// Plain numbers behind this option, at most so many, are one value of it (named_axes.hpp).
+  /// Join up to `most` plain numbers after this option to one value (named_axes.hpp).
   void join_numbers(const std::string& option, std::size_t most) { joined_.emplace_back(option, most); }
 
-  /// Arguments of this program, for ranks that it starts.
+  /// Arguments of this program, passed on to the ranks that it starts.
   const std::vector<std::string>& words() const { return words_; }
 
-  /// Read the command line and do what it asks for. @return the exit code of the program
+  /// Parse the command line and execute the command. @return the exit code of the program
   int run();
 
  private:
   std::unique_ptr<CLI::App> cli_;
+  std::string heading_;
   std::vector<std::string> words_;
   std::map<std::string, CLI::App*> groups_;
   std::vector<std::pair<CLI::App*, std::function<int()>>> commands_;

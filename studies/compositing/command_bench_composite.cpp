@@ -236,7 +236,7 @@ int bench_composite(const bench_composite_options& options, const std::vector<st
 
 void add_bench_composite(registry& commands) {
   const auto o = std::make_shared<bench_composite_options>();
-  command c = commands.add("bench", "composite", "Partial images of all ranks into one picture, frame after frame",
+  command c = commands.add("bench", "composite", "Measure the compositing of partial images of all ranks",
                            [o, words = commands.words()] { return bench_composite(*o, words); });
   c.add_option("-n,--ranks", o->ranks, "MPI processes to start (default: 4)").positive();
   c.add_option("-t,--threads", o->threads, "OpenMP threads of each process").positive();

@@ -141,8 +141,8 @@ int bench_ft(const bench_ft_options& options) {
 
 void add_bench_ft(registry& commands) {
   const auto o = std::make_shared<bench_ft_options>();
-  command c = commands.add("bench", "ft", "NPB FT: Fourier transforms in three dimensions, verified by NPB's checksums",
-                           [o] { return bench_ft(*o); });
+  command c =
+      commands.add("bench", "ft", "Run NPB FT: Fourier transforms in three dimensions", [o] { return bench_ft(*o); });
   c.add_option("--class", o->problem, "Size of the problem: S, W, A, B or C").show_default();
   c.add_option("-n,--ranks", o->ranks, "MPI processes to start; several numbers, such as 1,2,4, give a table with speed-up")
       .delimiter(',')

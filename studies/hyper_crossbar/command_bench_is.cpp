@@ -70,7 +70,7 @@ int bench_is(const bench_is_options& options, const std::vector<std::string>& wo
 
 void add_bench_is(registry& commands) {
   const auto o = std::make_shared<bench_is_options>();
-  command c = commands.add("bench", "is", "The integer sort of the NAS Parallel Benchmarks (docs/sorting.md)",
+  command c = commands.add("bench", "is", "Run the integer sort of the NAS Parallel Benchmarks",
                            [o, words = commands.words()] { return bench_is(*o, words); });
   c.add_option("--class", o->run.letter, "Size: S, W, A, B, C or D (2^16 to 2^31 keys)").show_default();
   c.add_option("-n,--ranks", o->ranks, "MPI processes to start (default: 1)").positive();

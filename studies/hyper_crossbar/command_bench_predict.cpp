@@ -140,14 +140,12 @@ void predict(MPI_Comm comm, const bench_predict_options& options) {
 
 void add_bench_predict(registry& commands) {
   const auto o = std::make_shared<bench_predict_options>();
-  command c = commands.add("bench", "predict",
-                           "How long IS and FT would take on thousands of PUs of a network (docs/fourier.md)", [o] {
-                             return on_all_ranks([&](MPI_Comm comm) {
-                               if (comm::size(comm) > 1)
-                                 throw usage_error("osteon bench predict measures one core: start it without mpirun");
-                               predict(comm, *o);
-                             });
-                           });
+  command c = commands.add("bench", "predict", "Predict the time of IS and FT on thousands of PUs of a network", [o] {
+    return on_all_ranks([&](MPI_Comm comm) {
+      if (comm::size(comm) > 1) throw usage_error("osteon bench predict measures one core: start it without mpirun");
+      predict(comm, *o);
+    });
+  });
   c.add_option("--class", o->problem, "Size of both programs: S, W, A, B or C").show_default();
   c.add_option("--network", o->networks,
                "hxb, torus, mesh, fattree or dragonfly, with options of `osteon net` behind it (torus,rate=10GB/s,"

@@ -49,7 +49,7 @@ int net_adaptive(const net_adaptive_options& o) {
 
 void add_net_adaptive(app::registry& commands) {
   const auto o = std::make_shared<net_adaptive_options>();
-  app::command c = commands.add("net", "adaptive", "Messages that meet when each may choose the order of its dimensions",
+  app::command c = commands.add("net", "adaptive", "Count conflicts of messages with adaptive dimension orders",
                                 [o] { return net_adaptive(*o); });
   app::add_net_input(c, o->input);
   app::add_json(c, o->json);

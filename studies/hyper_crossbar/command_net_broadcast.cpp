@@ -58,7 +58,7 @@ int net_broadcast(const net_broadcast_options& o) {
 
 void add_net_broadcast(app::registry& commands) {
   const auto o = std::make_shared<net_broadcast_options>();
-  app::command c = commands.add("net", "broadcast", "Broadcast in one step through crossbars that copy, beside a tree",
+  app::command c = commands.add("net", "broadcast", "Compare a one-step broadcast by crossbars with a tree",
                                 [o] { return net_broadcast(*o); });
   app::add_network(c, o->network);
   c.add_option("--bytes", o->bytes, "Size of the object").show_default();

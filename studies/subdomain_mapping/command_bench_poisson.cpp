@@ -224,7 +224,7 @@ int bench_poisson(const bench_poisson_options& options, const std::vector<std::s
 
 void add_bench_poisson(registry& commands) {
   const auto o = std::make_shared<bench_poisson_options>();
-  command c = commands.add("bench", "poisson", "Heat conduction by Jacobi sweeps: memory, exchange of faces, placement",
+  command c = commands.add("bench", "poisson", "Measure Jacobi sweeps: memory, face exchange, placement",
                            [o, words = commands.words()] { return bench_poisson(*o, words); });
   c.add_option("-n,--ranks", o->ranks, "MPI processes to start (default: all cores / threads)").positive();
   c.add_option("-t,--threads", o->threads, "OpenMP threads of each process (default: 1)").positive();

@@ -86,9 +86,8 @@ int weak_scaling(const weak_scaling_options& o) {
 
 void add_bench_weak_scaling(registry& commands) {
   const auto o = std::make_shared<weak_scaling_options>();
-  command c =
-      commands.add("bench", "weak-scaling", "Weak scaling of Ito et al.: what exchanges send and take by a model, by order",
-                   [o] { return weak_scaling(*o); });
+  command c = commands.add("bench", "weak-scaling", "Predict the weak scaling of Ito et al. by placement",
+                           [o] { return weak_scaling(*o); });
   c.add_option("--case", o->series.cases, "1 = one shape of the whole grid, 2 = boxes of 1024 x 256 x 256 (default: 1,2)")
       .delimiter(',');
   c.add_option("--cores", o->series.cores, "Numbers of cores, which fill hosts of 2 x 4 (default: 32,64,128,256,512)")

@@ -44,7 +44,7 @@ def test_a_material_twice_as_stiff(two: Path) -> None:
 def test_one_folder_is_too_few(two: Path) -> None:
     """Oracle: usage."""
     done = osteon("compare", str(two / "a.out"))
-    assert done.returncode == 2 and "give two or more output folders" in done.stderr
+    assert done.returncode == 2 and "pass two or more output folders" in done.stderr
 
 
 def test_a_folder_without_results_is_refused(two: Path) -> None:

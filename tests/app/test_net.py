@@ -90,7 +90,7 @@ def test_every_method_has_a_cost(method: str) -> None:
         (["-n", "4", "--method", "multi-step:0"], 2, "multi-step:0"),
         (["-n", "4", "--pixels", "0x5"], 2, "at least one pixel"),
         (["-n", "4", "--pixels", "5x5x5"], 2, "--pixels"),
-        (["-n", "4", "--machine", "/no/such"], 3, "bgl, ha8000"),
+        (["-n", "4", "--machine", "/no/such"], 3, "bgl or ha8000"),
     ],
 )
 def test_bad_input(arguments: list[str], code: int, words: str) -> None:

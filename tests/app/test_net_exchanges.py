@@ -73,7 +73,7 @@ def test_who_waits_for_whom() -> None:
     assert net("deadlock", "--network", "torus:5x4,channels=2")["free"]
     words = osteon("net", "deadlock", "--network", "torus:5x4").stdout
     assert "PU(0,0)" in words
-    assert "with 2 virtual channels a link it is free" in words
+    assert "free of deadlock with 2 virtual channels per link" in words
     assert "free of deadlock" in osteon("net", "deadlock", "--network", "mesh:5x4").stdout
 
 

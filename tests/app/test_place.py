@@ -149,11 +149,11 @@ def test_plain_lengths_are_along_x_y_z_with_a_hint(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words", "code"),
     [
-        ([], "say what is to be placed", 2),
+        ([], "pass exactly one source", 2),
         (["--grid", "2x2"], "three lengths", 2),
         (["--grid", "2x2x0"], "three lengths", 2),
         (["--grid", "z=2,y=2"], "x is missing", 2),
-        (["--grid", "z=2,y=2,x=1.5"], "'1.5' is no whole number", 2),
+        (["--grid", "z=2,y=2,x=1.5"], "'1.5' is not a whole number", 2),
         (["--grid", "9999x9999x9999"], "at most 2^22", 2),
         (["--grid", "2x2x2", "--cells", "axbxc"], "three lengths", 2),
         (["--grid", "2x2x2", "--periodic", "w"], "letters of x, y and z", 2),
@@ -254,9 +254,9 @@ def test_a_batch_script_starts_each_rank_on_its_host_and_cores(tmp_path: Path, s
 def test_batch_options_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     shape = ["--grid", "z=2,y=1,x=1", "--hosts", "2", "--host", "pack:1 l3:1 core:2 pu:1"]
     for words, said in {
-        ("--threads", "3"): "no host has so many cores",
+        ("--threads", "3"): "exceeds the cores of every host",
         ("--batch", "slurm", "--emit", "wrap"): "leave out --emit",
-        ("--batch", "slurm", "--walltime", "1h; rm"): "cannot stand in a batch script",
+        ("--batch", "slurm", "--walltime", "1h; rm"): "is not valid in a batch script",
     }.items():
         done = place(*shape, *words, cwd=tmp_path)
         assert done.returncode == 2 and said in done.stderr, done.stderr

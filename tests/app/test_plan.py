@@ -111,13 +111,13 @@ def test_drawing_shows_every_rank_and_round(tmp_path: Path) -> None:
     [
         (["binry-swap"], "did you mean 'binary-swap'?"),
         (["tree", "--order", "0,1"], "visibility order of 2 entries for 8 ranks"),
-        (["tree", "-n", "3", "--order", "0,0,1"], "must name each of the ranks 0 to 2 once"),
+        (["tree", "-n", "3", "--order", "0,0,1"], "must contain each of the ranks 0 to 2 once"),
         (["tree", "--order", "back"], "--order: 'back'"),
         (["tree", "--root", "8"], "a root from 0 to 7"),
         (["tree", "--root", "last"], "--root: 'last'"),
         (["tree", "--pixels", "5x"], "--pixels"),
         (["hybrid"], "hybrid:8"),
-        (["draw", "ring", "-n", "20000"], "at most 100000000 rounds of ranks"),
+        (["draw", "ring", "-n", "20000"], "ranks x rounds must be at most 100000000"),
         (["tree", "-n", "0"], "--ranks"),
     ],
 )

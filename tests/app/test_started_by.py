@@ -84,4 +84,4 @@ def test_jobs_on_changed_images_name_the_digest_of_the_scan(job: Job, sponge: Pa
 def test_a_record_that_no_process_writes_is_refused(record: str) -> None:
     done = osteon(f"--started-by={record}", "version")
     assert done.returncode == 2
-    assert f"'--started-by={record}' is not what a process writes for its ranks" in done.stderr
+    assert f"'--started-by={record}' is not a valid record of a parent process" in done.stderr

@@ -182,8 +182,8 @@ def test_exported_lines_of_a_slit_are_straight_and_take_length_over_speed(job: J
     [
         (["--streamlines", "0", "-o", "x.vtp"], "--streamlines 0: give 1"),
         (["--streamlines", "5", "-o", "x.vti"], "written as .vtp"),
-        (["-o", "x.vtp"], "say how many by --streamlines"),
-        (["--streamlines", "5", "--field", "speed", "-o", "x.vtp"], "--lines-of names the field"),
+        (["-o", "x.vtp"], "set their number by --streamlines"),
+        (["--streamlines", "5", "--field", "speed", "-o", "x.vtp"], "--lines-of selects the field"),
         (["--streamlines", "5", "--lines-of", "speed", "-o", "x.vtp"], "no such field of three components"),
     ],
 )

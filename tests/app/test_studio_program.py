@@ -174,7 +174,7 @@ def test_a_fault_is_the_last_line(job: Job, sponge: Path) -> None:
     last = lines_of(told)[-1]
     assert last["kind"] == "end" and last["exit_code"] == 3 and "no solid voxel" in last["text"]
     done = job.run("--no-report", "--progress", str(job.folder / "no" / "told.jsonl"))
-    assert done.code == 5 and "of --progress" in done.err
+    assert done.code == 5 and "--progress file" in done.err
     before = told.read_bytes()
     (job.folder / "job.out").mkdir(exist_ok=True)
     with (job.folder / "job.out" / ".lock").open("w") as lock:

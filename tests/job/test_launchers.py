@@ -162,7 +162,7 @@ def test_a_second_signal_ends_a_launcher_that_ignores_the_first(job: Job, sponge
     finally:
         process.kill()
     assert process.returncode == 128 + signal.SIGTERM
-    assert "ended at once" in err
+    assert "ended immediately" in err
     assert not any(is_alive(int(pid)) for pid in pids.read_text().split())
 
 

@@ -76,7 +76,7 @@ def test_a_copy_by_another_program_is_whole(job: Job, sponge: Path) -> None:
     copy = job.folder / "copy.nc"
     subprocess.run(["nccopy", job.folder / "job.out/results.nc", copy], check=True, timeout=60)
     done = osteon("verify", str(copy))
-    assert done.returncode == 0 and "without a seal" in done.stdout
+    assert done.returncode == 0 and "no seal" in done.stdout
     verified(copy)
     assert osteon("verify", "--seal", str(copy)).returncode == 0
     verified(copy)
@@ -205,7 +205,7 @@ def test_calculix_has_the_cases_as_steps(job: Job) -> None:
     [
         ("heat", "", [], "physics 'heat' cannot be written as .inp, only elasticity"),
         ("elasticity", '[load]\ntest = "homogenise"\n', [], "'homogenise' cannot be written as .inp"),
-        ("elasticity", "", ["--field", "sed"], "--field, --component, --empty and --open-in are of images"),
+        ("elasticity", "", ["--field", "sed"], "--field, --component, --empty and --open-in apply to images"),
         ("elasticity", "", ["--set", "segment.threshold=300"], "solid"),
     ],
 )
@@ -224,4 +224,4 @@ def test_jobs_that_cannot_be_written(
 def test_results_have_no_loads(job: Job) -> None:
     """Oracle: the contract."""
     done = osteon("export", "some.out/results.nc", "-o", str(job.folder / "x.inp"))
-    assert done.returncode == 2 and "give the job: osteon export job.toml" in done.stderr
+    assert done.returncode == 2 and "pass the job: osteon export job.toml" in done.stderr

@@ -31,7 +31,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("folders", nargs="+")
     given = parser.parse_args(arguments)
     if len(given.folders) < 2:
-        complain("one folder: give two or more output folders of finished jobs")
+        complain("one folder: pass two or more output folders of finished jobs")
         return USAGE
     tell_file_warnings()
     if given.page:

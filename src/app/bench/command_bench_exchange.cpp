@@ -23,15 +23,15 @@ struct bench_exchange_options {
 };
 
 void measure(MPI_Comm comm, const bench_exchange_options& options) {
-  const bool speaks = comm::rank(comm) == 0;
+  const bool prints = comm::rank(comm) == 0;
   auto rows = nlohmann::ordered_json::array();
-  if (speaks && options.json != "-")
+  if (prints && options.json != "-")
     fmt::print("{:>9} {:>5}  {:<16} {:>11} {:>11} {:>9}  {}\n", "bytes", "skew", "way", "best us", "median us", "GB/s",
-               "times as fast as MPI_Alltoallv");
+               "speed relative to MPI_Alltoallv");
   for (const std::int64_t bytes : options.bytes)
     for (const double skew : options.skews) {
       const auto times = bench::measure_exchange(comm, {bytes, skew}, options.schedules, options.seconds);
-      if (!speaks) continue;
+      if (!prints) continue;
       for (const auto& t : times) {
         const double ratio = times.front().median / t.median;
         rows.push_back({{"name", fmt::format("{} B, skew {}, {}", bytes, skew, t.way)},
@@ -46,7 +46,7 @@ void measure(MPI_Comm comm, const bench_exchange_options& options) {
                      1e6 * t.median, 1e-9 * t.bytes_per_second, ratio);
       }
     }
-  if (speaks) write_json(options.json, {{"schema", "osteon.bench/1"}, {"ranks", comm::size(comm)}, {"rows", rows}});
+  if (prints) write_json(options.json, {{"schema", "osteon.bench/1"}, {"ranks", comm::size(comm)}, {"rows", rows}});
 }
 
 int bench_exchange(const bench_exchange_options& options, const std::vector<std::string>& words) {
@@ -58,24 +58,23 @@ int bench_exchange(const bench_exchange_options& options, const std::vector<std:
 
 void add_bench_exchange(registry& commands) {
   const auto o = std::make_shared<bench_exchange_options>();
-  command c = commands.add("bench", "exchange", "All-to-all exchanges beside MPI_Alltoallv (docs/sorting.md)",
+  command c = commands.add("bench", "exchange", "Compare all-to-all exchanges with MPI_Alltoallv",
                            [o, words = commands.words()] { return bench_exchange(*o, words); });
-  c.add_option("-n,--ranks", o->ranks, "MPI processes to start (default: 2)").positive();
+  c.add_option("-n,--ranks", o->ranks, "MPI processes (default: 2)").positive();
   c.add_option("--bytes", o->bytes, "Sizes of the mean parcel, separated by commas (default: 64,4096,65536,1048576)")
       .delimiter(',')
       .non_negative();
-  c.add_option("--skew", o->skews,
-               "The largest parcel of each round over the mean one, 1 to the number of ranks (default: 1)")
+  c.add_option("--skew", o->skews, "Ratio of largest to mean parcel of each round, 1 to the number of ranks (default: 1)")
       .delimiter(',');
   c.add_option("--schedule", o->schedules,
-               "shared, ring, shift:2x2, xor, pairwise, bruck or hierarchical:RANKS (default: shared,ring)")
+               "Schedules: shared, ring, shift:2x2, xor, pairwise, bruck or hierarchical:RANKS (default: shared,ring)")
       .delimiter(',');
-  c.add_option("--seconds", o->seconds, "Time for each size and skew, all ways together (default: 0.5)")
+  c.add_option("--seconds", o->seconds, "Measurement time per size and skew, for all schedules together (default: 0.5)")
       .between(0.0, 3600.0);
   add_json(c, o->json);
   c.footer(
-      "What comes is compared with what MPI_Alltoallv brings.\n\nExamples:\n  osteon bench exchange -n 4 --skew 1,3\n"
-      "  osteon bench exchange -n 4 --schedule shared,bruck,hierarchical:2 --bytes 64");
+      "Received data are compared with those of MPI_Alltoallv.\n\nExamples:\n  osteon bench exchange -n 4 --skew 1,3\n  "
+      "osteon bench exchange -n 4 --schedule shared,bruck,hierarchical:2 --bytes 64");
 }
 
 }  // namespace osteon::app

@@ -47,7 +47,7 @@ int bench_flow(const bench_flow_options& options, const std::vector<std::string>
     for (const char letter : options.along) {
       const auto place = std::string("zyx").find(letter);
       if (place == std::string::npos)
-        throw usage_error(fmt::format("--along '{}': give one to three of z, y, x, such as z or zyx", options.along));
+        throw usage_error(fmt::format("--along '{}': must be one to three of z, y, x, such as z or zyx", options.along));
       what.directions.push_back(static_cast<axis>(place));
     }
     if (options.around == "mirrored")
@@ -55,7 +55,7 @@ int bench_flow(const bench_flow_options& options, const std::vector<std::string>
     else if (options.around == "closed")
       what.surroundings = physics::flow_surroundings::closed;
     else if (options.around != "periodic")
-      throw usage_error(fmt::format("--around '{}': give periodic, mirrored or closed", options.around));
+      throw usage_error(fmt::format("--around '{}': must be periodic, mirrored or closed", options.around));
     const auto answer = bench::measure_flow(comm, what);
     if (comm::rank(comm) != 0) return;
     if (options.json != "-") print_permeabilities(answer);
@@ -67,23 +67,21 @@ int bench_flow(const bench_flow_options& options, const std::vector<std::string>
 
 void add_bench_flow(registry& commands) {
   const auto o = std::make_shared<bench_flow_options>();
-  command c = commands.add("bench", "flow", "Permeability of images: CPU seconds, iterations, memory",
+  command c = commands.add("bench", "flow", "Measure CPU time, iterations and memory of permeability",
                            [o, words = commands.words()] { return bench_flow(*o, words); });
-  add_repeatable(c, "--image", o->what.images, "npy of bytes, 0 is fluid; may be repeated");
-  c.add_option("-n,--ranks", o->ranks, "MPI processes to start (default: 1)").positive();
-  c.add_option("--threads", o->threads, "Threads of each (default: 1)").positive();
-  c.add_option("--along", o->along, "Directions of the flow, such as z or zyx (default: z)");
-  c.add_option("--around", o->around, "Surroundings: periodic, mirrored or closed (default: periodic)");
-  c.add_option("--tolerance", o->what.how.permeability_tolerance, "Of the permeability (default: 1e-4)");
-  c.add_option("--residual", o->what.how.residual_tolerance, "Of the residual (default: 1, not asked for)");
-  c.add_option("--repeat", o->what.repetitions, "Turns; the fastest counts (default: 3)").positive();
+  add_repeatable(c, "--image", o->what.images, "Image (npy of bytes, 0 is fluid); may be repeated");
+  c.add_option("-n,--ranks", o->ranks, "MPI processes (default: 1)").positive();
+  c.add_option("--threads", o->threads, "Threads per process (default: 1)").positive();
+  c.add_option("--along", o->along, "Flow directions, such as z or zyx (default: z)");
+  c.add_option("--around", o->around, "Side walls: periodic, mirrored or closed (default: periodic)");
+  c.add_option("--tolerance", o->what.how.permeability_tolerance, "Tolerance of the permeability (default: 1e-4)");
+  c.add_option("--residual", o->what.how.residual_tolerance, "Tolerance of the residual (default: 1, not applied)");
+  c.add_option("--repeat", o->what.repetitions, "Repetitions; the fastest is reported (default: 3)").positive();
   add_json(c, o->json);
   c.footer(
-      "CPU seconds are of the whole solve on all ranks, without reading the image. The share of the triad is that of y = K "
-      "x, "
-      "the product with the Stokes operator.\n\n"
-      "Examples:\n  osteon bench flow --image spheres.npy\n  osteon bench flow --image rock.npy --along zyx --residual "
-      "1e-6");
+      "CPU seconds are the sum over ranks of the solve, without reading the image. The triad column is the bandwidth of y = "
+      "K x, the product with the Stokes operator, relative to the triad.\n\nExamples:\n  osteon bench flow --image "
+      "spheres.npy\n  osteon bench flow --image rock.npy --along zyx --residual 1e-6");
 }
 
 }  // namespace osteon::app

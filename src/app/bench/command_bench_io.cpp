@@ -44,20 +44,19 @@ int bench_io(const bench_io_options& options, const std::vector<std::string>& wo
 
 void add_bench_io(registry& commands) {
   const auto o = std::make_shared<bench_io_options>();
-  command c = commands.add("bench", "io", "Reading a model and writing a result: text, netCDF, plain bytes",
+  command c = commands.add("bench", "io", "Measure reading of models and writing of results",
                            [o, words = commands.words()] { return bench_io(*o, words); });
-  c.add_option("-n,--ranks", o->ranks, "MPI processes to start (default: 2)").positive();
-  c.add_option("--image", o->what.image, "npy of bytes, the materials, 0 is empty (default: a porous cube is made)");
-  c.add_option("--size", o->what.edge, "Edge of the made cube in voxels (default: 128)").between(8, 2048);
+  c.add_option("-n,--ranks", o->ranks, "MPI processes (default: 2)").positive();
+  c.add_option("--image", o->what.image, "Materials (npy of bytes, 0 is empty; default: synthetic porous cube)");
+  c.add_option("--size", o->what.edge, "Edge of the synthetic cube in voxels (default: 128)").between(8, 2048);
   c.add_option("--folder", o->what.folder,
-               "Where the files lie meanwhile: its file system is measured (default: the current folder)");
-  c.add_option("--repeat", o->what.repetitions, "Turns; the fastest counts (default: 3)").positive();
-  add_repeatable(c, "--only", o->what.only,
-                 "Only ways of reading or writing that have these words, such as `none` or `raw`; may be repeated");
+               "Folder of the temporary files, whose file system is measured (default: working directory)");
+  c.add_option("--repeat", o->what.repetitions, "Repetitions; the fastest is reported (default: 3)").positive();
+  add_repeatable(c, "--only", o->what.only, "Measure only formats with this word, such as `none` or `raw`; may be repeated");
   add_json(c, o->json);
   c.footer(
-      "`synced` bytes are on the disk when it ends, as results are; text is not. MB/s are of the bytes in the file.\n\n"
-      "Examples:\n  osteon bench io\n  osteon bench io -n 4 --size 256 --folder /scratch --json io.json");
+      "`synced` files are flushed to disk, as results are; text is not. MB/s refer to the bytes in the file.\n\nExamples:\n "
+      " osteon bench io\n  osteon bench io -n 4 --size 256 --folder /scratch --json io.json");
 }
 
 }  // namespace osteon::app

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Pictures of a network and what its links carry; of a plan, ranks as rows, rounds as columns, messages as lines in the
-/// colour of what they carry; of measured links, hosts as rows and columns, bandwidth as colour.
+/// Pictures of a network with link loads; of a plan with ranks as rows, rounds as columns and messages as coloured lines; of
+/// measured links with hosts as rows and columns and bandwidth as colour.
 #include <osteon/job/plans/job_plans.hpp>
 #include <osteon/machine/probe/link_probe.hpp>
 #include <osteon/net/networks/network.hpp>
@@ -12,23 +12,23 @@
 namespace osteon::app {
 
 /// Draw a network as SVG: PUs as squares whose left half is the injection and right half the ejection, crossbars as bars,
-/// links as lines to the right of their direction; colours tell the load.
+/// links as lines to the right of their direction; colours show the load.
 /// @param loads of each link, 0 or more
-/// @param unit what a load of 1 is: "message", or empty if loads are shares of the largest
-/// @throws usage_error if there is more to draw than one could see
+/// @param unit unit of the load: "message", or empty for fractions of the largest load
+/// @throws usage_error if the picture is not legible
 std::string draw_network(const net::network& what, std::span<const double> loads, const std::string& title,
                          const std::string& unit);
 
 /// Draw any plan as SVG: beyond 64 ranks or 80 rounds as a map of senders and receivers.
 /// @param order rank at each visibility index: the rows, front first; empty: ascending ranks
-/// @throws usage_error if there is more to draw than one could see
+/// @throws usage_error if the picture is not legible
 std::string draw_plan(const plan::plan& what, const std::vector<int>& order = {});
 
 /// @throws usage_error if the name does not end in .svg or .png
 void require_picture_name(const std::string& file);
 
-/// Draw the links of a probe. Hosts are sorted by group; above the diagonal are isolated links, below loaded ones where they
-/// were measured; slow hosts are red and framed. Of one host alone the cores are drawn, by their classes.
+/// Draw the links of a probe. Hosts are sorted by group; isolated links are above the diagonal, loaded ones, if measured,
+/// below; slow hosts are red and framed. For a single host, cores are drawn by their classes.
 /// @param file .svg or .png
 /// @throws usage_error as require_picture_name, machine_error if the file cannot be written
 void draw_links(const machine::probe_result& probed, const std::string& file);

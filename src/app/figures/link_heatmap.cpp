@@ -23,7 +23,7 @@ constexpr colour paper = {252, 252, 250}, ink = {34, 34, 34}, grey = {110, 110, 
 constexpr int most_rows = 1024, most_labels = 64;
 constexpr double top = 64, gap = 18, bar_width = 16, longest_side = 640;
 
-// Shapes in the order of drawing; the two formats of a picture are two ways to write them.
+// Shapes in drawing order, written in one of two formats.
 struct rectangle {
   double x, y, width, height;
   colour fill;
@@ -67,7 +67,7 @@ void write_png(const sketch& s, const std::string& file) {
   io::write_png(file, width, height, rgba);
 }
 
-// Rows that are drawn, and the bandwidth between two of them; 0: not measured.
+// Rows of the map, and the bandwidth between two of them; 0: not measured.
 struct matrix {
   std::vector<std::string> names;
   std::vector<bool> slow;
@@ -95,9 +95,9 @@ matrix matrix_of_hosts(const machine::probe_result& probed) {
   const auto seen = [](const std::optional<machine::path_speeds>& s) { return s && s->between.hosts() > 0; };
   const bool both = seen(m.isolated) && seen(m.loaded);
   result.title = fmt::format("bandwidth between {} hosts", m.hosts.size());
-  result.note = both ? "above the diagonal one message at a time, below it all cores at once"
-                     : (seen(m.isolated) ? "one message at a time" : "all cores at once");
-  if (every > 1) result.note += fmt::format("; one of {} hosts is drawn", every);
+  result.note = both ? "above the diagonal: isolated messages; below: all cores at once"
+                     : (seen(m.isolated) ? "isolated messages" : "all cores at once");
+  if (every > 1) result.note += fmt::format("; 1 of {} hosts is shown", every);
   const machine::host_links above = seen(m.isolated) ? m.isolated->between : m.loaded->between;
   const machine::host_links below = seen(m.loaded) ? m.loaded->between : above;
   result.value = [drawn, above, below](int row, int column) {
@@ -120,7 +120,7 @@ matrix matrix_of_cores(const machine::probe_result& probed) {
     result.slow.push_back(false);
   }
   result.title = fmt::format("bandwidth between the cores of {}", m.hosts.name(0));
-  result.note = "each class of paths in the colour of its median";
+  result.note = "colour: median of the class of paths";
   result.value = [tree, seen](int row, int column) {
     if (row == column) return 0.0;
     const auto& found = seen.inside[static_cast<std::size_t>(tree.between(row, column))];
@@ -129,7 +129,7 @@ matrix matrix_of_cores(const machine::probe_result& probed) {
   return result;
 }
 
-// Bandwidths differ by orders of magnitude: their logarithms go from dark to light.
+// Bandwidths differ by orders of magnitude: the colour scale is logarithmic, from dark to light.
 class scale_of_colours {
  public:
   scale_of_colours(double least, double most) : low_(least / 1.1), high_(most * 1.1) {}
@@ -174,7 +174,7 @@ sketch drawn(const matrix& m) {
   s.texts.push_back({12, 22, m.title, ink, false, true});
   s.texts.push_back({12, 40, m.note, grey});
   const scale_of_colours colours(least > 0 ? least : 1, most > 0 ? most : 1);
-  // The frame of a slow host is what its cells leave free.
+  // The cells of a slow host leave its frame uncovered.
   const double border = cell >= 6 ? 1 : 0;
   for (int i = 0; i < n; ++i)
     if (m.slow[static_cast<std::size_t>(i)]) {
@@ -207,7 +207,7 @@ sketch drawn(const matrix& m) {
 
 void require_picture_name(const std::string& file) {
   if (!file.ends_with(".svg") && !file.ends_with(".png"))
-    throw usage_error(fmt::format("{}: pictures of links are .svg or .png; give a name with one of these endings", file));
+    throw usage_error(fmt::format("{}: the extension must be .svg or .png", file));
 }
 
 void draw_links(const machine::probe_result& probed, const std::string& file) {

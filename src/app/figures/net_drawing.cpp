@@ -21,9 +21,9 @@ struct layout {
   int pus = 0;
 
   bool drawn(int v) const { return !hidden[static_cast<std::size_t>(v)]; }
-  // Whether a channel of a torus leads round its edge.
+  // True if a channel of a torus wraps around.
   bool wraps(int from, int to) const;
-  // From the first end of such a channel outwards.
+  // Direction from the first end of such a channel outwards.
   point towards(int from, int to) const;
 };
 
@@ -32,8 +32,8 @@ using net::topology;
 
 constexpr double pi = 3.14159265358979323846;
 
-// What a step along each dimension is in the picture: to the right, down, to the back; further dimensions put copies beside
-// and below each other.
+// Offset in the picture per step along each dimension: right, down, back; further dimensions place copies beside and below
+// each other.
 std::vector<point> steps_of(const std::vector<int>& size) {
   std::vector<int> used;
   for (std::size_t d = size.size(); d-- > 0;)
@@ -45,7 +45,7 @@ std::vector<point> steps_of(const std::vector<int>& size) {
   for (std::size_t k = 0; k < used.size(); ++k) {
     point& s = step[static_cast<std::size_t>(used[k])];
     if (k == 0) {
-      // With a third dimension there must be room between the columns for the ones behind.
+      // A third dimension requires space between the columns.
       if (used.size() > 2) wide = std::max(52.0, 21.0 * of(2) + 18);
       s = {wide, 0};
       wide *= of(0);
@@ -90,7 +90,7 @@ void grid(const net::network& what, layout& result) {
     if (l.kind == link_kind::crossbar_in) {
       const auto xb = static_cast<std::size_t>(l.to), ex = static_cast<std::size_t>(l.from);
       result.vertex[xb] = result.vertex[ex];
-      // The bar lies to the side of its line: rows have it below, columns to the right, lines to the back above.
+      // Position of the bar beside its line: below rows, right of columns, above lines to the back.
       int other = -1;
       for (const net::link& k : what.links)
         if (k.kind == link_kind::crossbar_out && k.from == l.to && k.to != l.from) {
@@ -103,7 +103,7 @@ void grid(const net::network& what, layout& result) {
     }
 }
 
-// PUs at the bottom, each level of switches evenly above them.
+// PUs at the bottom, levels of switches evenly spaced above.
 void tree(const net::network& what, layout& result) {
   std::vector<int> level(static_cast<std::size_t>(what.vertices), 0);
   for (const net::link& l : what.links)
@@ -116,7 +116,7 @@ void tree(const net::network& what, layout& result) {
     result.vertex[v] = {wide * (next[level[v]]++ + 0.5) / count[level[v]], -130.0 * level[v]};
 }
 
-// Switches in a circle (a dragonfly's group by group), their PUs around them.
+// Switches on a circle (of a dragonfly by groups), their PUs around them.
 void circle(const net::network& what, layout& result) {
   const int switches = what.vertices - what.pus;
   const int group = what.kind == topology::dragonfly ? what.shape[1] : 1;
@@ -156,8 +156,7 @@ point layout::towards(int from, int to) const {
   return {(a.x - b.x) / length * stub, (a.y - b.y) / length * stub};
 }
 
-// Grids are drawn as grids, the third dimension to the back; fat trees level above level, dragonflies and graphs in
-// circles.
+// Layout: grids with the third dimension to the back; fat trees by levels; dragonflies and graphs as circles.
 layout lay_out(const net::network& what) {
   layout result;
   const auto n = static_cast<std::size_t>(what.vertices);
@@ -191,7 +190,7 @@ constexpr int most_pus = 2048;
 constexpr std::size_t most_links = 40'000;
 constexpr double margin = 40, header = 64, legend = 54, node = 9;
 
-// Idle grey; one message (or a small share) blue; from there over orange to dark red.
+// Colour scale: idle grey; one message (or a small fraction) blue; then orange to dark red.
 std::string colour(double load, double largest, bool messages) {
   if (load <= 0) return "#dcdcd6";
   if (messages && load <= 1) return "#3b82b8";
@@ -221,7 +220,7 @@ class drawing {
     scale(unit);  // may be wider than the network
     text(14, 24, title, 15);
     text(14, 44, fmt::format("{}: {} PUs, {} links", what_.name, what_.pus, what_.links.size()), 12);
-    // Busy links above idle ones.
+    // Draw busy links above idle ones.
     std::vector<std::size_t> order(what_.links.size());
     for (std::size_t l = 0; l < order.size(); ++l) order[l] = l;
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return loads_[a] < loads_[b]; });
@@ -242,7 +241,7 @@ class drawing {
   }
   void line(point a, point b, const std::string& stroke, double wide) { out_.line(a, b, {stroke, wide}); }
 
-  // A crossbar lies beside the line of its exchange switches.
+  // Draw a crossbar beside the line of its exchange switches.
   void bars() {
     if (what_.kind != topology::hyper_crossbar) return;
     std::map<int, std::pair<point, point>> ends;
@@ -274,7 +273,7 @@ class drawing {
     }
     stroke(i, a, b);
   }
-  // To the right of its direction, so that both directions of a cable can be seen.
+  // Shift to the right of its direction, so that both directions of a cable are visible.
   void stroke(std::size_t i, point a, point b) {
     const double length = std::max(std::hypot(b.x - a.x, b.y - a.y), 1e-9), side = 1.9;
     const point o{-(b.y - a.y) / length * side, (b.x - a.x) / length * side};
@@ -299,7 +298,7 @@ class drawing {
     double x = 14;
     const double y = height_ - 20;
     for (const auto& [load, links] : count) {
-      // Of many loads only the ends and powers of two are explained.
+      // The legend of many loads shows only the ends and powers of two.
       if (count.size() > 7 && load > 2 && load < largest_ && std::exp2(std::round(std::log2(load))) != load) continue;
       const std::string words = load <= 0   ? "idle"
                                 : messages_ ? fmt::format("{:g} {}{}", load, unit, load > 1 ? "s" : "")
@@ -325,7 +324,7 @@ class drawing {
 std::string draw_network(const net::network& what, std::span<const double> loads, const std::string& title,
                          const std::string& unit) {
   if (what.pus > most_pus || what.links.size() > most_links)
-    throw usage_error(fmt::format("a picture of {} PUs and {} links could not be read; draw at most {} PUs and {} links",
+    throw usage_error(fmt::format("a picture of {} PUs and {} links is not legible; draw at most {} PUs and {} links",
                                   what.pus, what.links.size(), most_pus, most_links));
   return drawing(what, loads, !unit.empty()).svg(title, unit);
 }

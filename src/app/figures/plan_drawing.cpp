@@ -11,9 +11,10 @@ namespace osteon::app {
 
 namespace {
 
-constexpr int most_ranks = 64, most_columns = 80;           // that a reader can follow; of more there is a map
-constexpr std::int64_t most_rounds_of_ranks = 100'000'000;  // that a map is drawn of
-// Pixels. A column is a bar of what is sent, lines, and a bar of what arrives; a bar is as long as the whole image.
+constexpr int most_ranks = 64, most_columns = 80;           // largest legible number; larger plans are drawn as a map
+constexpr std::int64_t most_rounds_of_ranks = 100'000'000;  // largest number for a map
+// Sizes in pixels. A column consists of a bar of sent data, lines, and a bar of received data; the length of a bar is the
+// whole image.
 constexpr double bar = 44, bar_height = 12, lines = 90, gap = 22, row = 24, left = 74, top = 56, bottom = 30;
 constexpr text_style above = {11, "#222", anchor::middle};
 constexpr double column = 2 * bar + lines + gap;
@@ -23,7 +24,7 @@ std::string colour(double place) {
   return fmt::format("hsl({:.0f} 62% {:.0f}%)", 15 + 300 * place, 46 - 8 * std::sin(2 * 3.14159265 * place));
 }
 
-// A stretch of a bar, as shares of its length.
+// Interval of a bar, as fractions of its length.
 struct mark {
   double begin, end;
   std::string fill;
@@ -57,10 +58,9 @@ class drawing {
     for (int i = 0; i < plan_.ranks; ++i)
       out_.text({left - 10, middle(i) + 4}, fmt::format("rank {}", order_[static_cast<std::size_t>(i)]),
                 {11, "#555", anchor::end});
-    if (blends_) out_.text({12, top + plan_.ranks * row + 16}, "front on top", {11, "#999"});
+    if (blends_) out_.text({12, top + plan_.ranks * row + 16}, "front at the top", {11, "#999"});
     if (plan_.moves != plan::cargo::object)
-      out_.text({12, top + plan_.ranks * row + 16},
-                "colour: whose it is; in bars of sends: for whom, of arrivals: from whom", {11, "#999"});
+      out_.text({12, top + plan_.ranks * row + 16}, "colour: owner; sent: destination; received: source", {11, "#999"});
     for (std::int64_t r = 0; r < plan_.rounds; ++r) draw_round(static_cast<std::size_t>(r));
     if (plan_.result) draw_result(left + static_cast<double>(plan_.rounds) * column);
     return out_.file(width, height);
@@ -76,7 +76,7 @@ class drawing {
     return {begin, end, colour((begin + end) / 2)};
   }
 
-  // Of an object where its elements are; otherwise each parcel at the rank that it is for, or comes from.
+  // Interval of the elements of an object, or of the rank that a parcel is sent to or received from.
   std::vector<mark> marks(int rank, const plan::message& m, bool sends) const {
     if (plan_.moves == plan::cargo::object) return {mark_of(m.elements)};
     std::vector<plan::parcel> parcels = m.parcels;
@@ -126,7 +126,7 @@ class drawing {
       for (const plan::span s : all_[static_cast<std::size_t>(rank)].result) {
         if (s.size() <= 0) continue;
         any = true;
-        // In small pieces, so that a whole image shows the colours of its parts.
+        // Draw in small pieces, so that a whole image shows the colours of its parts.
         constexpr int pieces = 32;
         for (int p = 0; p < pieces; ++p) {
           const plan::span piece{std::max(s.begin, plan_.elements * p / pieces),
@@ -152,8 +152,8 @@ std::string draw_plan(const plan::plan& what, const std::vector<int>& order) {
   if (what.ranks <= most_ranks && what.rounds <= most_columns) return drawing(what, order).svg();
   if (what.rounds > most_rounds_of_ranks / what.ranks)
     throw usage_error(
-        fmt::format("a picture of {} ranks and {} rounds: it is made of at most {} rounds of ranks; draw fewer", what.ranks,
-                    what.rounds, most_rounds_of_ranks));
+        fmt::format("a picture of {} ranks and {} rounds is too large: ranks x rounds must be at most {}; draw fewer",
+                    what.ranks, what.rounds, most_rounds_of_ranks));
   constexpr double side = 640, margin = 24, caption = 40;
   svg_picture out;
   out.text({margin, 24},

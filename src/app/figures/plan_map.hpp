@@ -1,13 +1,13 @@
 #pragma once
 /// @file
-/// A plan as a map: who sends how much to whom.
+/// Traffic matrix of a plan.
 #include <app/figures/svg.hpp>
 #include <osteon/plan/plan.hpp>
 
 namespace osteon::app {
 
-/// Squares of senders (rows) and receivers (columns), the darker the more bytes in all rounds; of many ranks a square stands
-/// for several.
+/// Draw squares for senders (rows) and receivers (columns), darker for more bytes in all rounds; with many ranks a square
+/// represents several.
 /// @param corner upper left @param side in pixels
 void draw_plan_map(svg_picture& out, point corner, double side, const plan::plan& what);
 

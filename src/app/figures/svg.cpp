@@ -67,14 +67,14 @@ void svg_picture::polyline(std::span<const point> points, pen with) {
   shapes_ += "/>\n";
 }
 
-void svg_picture::text(point at, std::string_view words, text_style how) {
+void svg_picture::text(point at, std::string_view words, text_style style) {
   constexpr const char* anchors[] = {"start", "middle", "end"};
   shapes_ += "<text";
   put(shapes_, "x", at.x);
   put(shapes_, "y", at.y);
-  put(shapes_, "font-size", how.size);
-  put(shapes_, "fill", how.colour);
-  if (how.at != anchor::start) put(shapes_, "text-anchor", anchors[static_cast<int>(how.at)]);
+  put(shapes_, "font-size", style.size);
+  put(shapes_, "fill", style.colour);
+  if (style.at != anchor::start) put(shapes_, "text-anchor", anchors[static_cast<int>(style.at)]);
   shapes_ += ">" + xml_text(words) + "</text>\n";
 }
 

@@ -1,25 +1,25 @@
 #pragma once
 /// @file
-/// Pictures as SVG: shapes in the order of drawing, on light paper.
+/// SVG writer: shapes in drawing order on a light background.
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace osteon::app {
 
-/// A point of a picture, in pixels from its upper left corner.
+/// Point in pixels from the upper left corner of the picture.
 struct point {
   double x = 0, y = 0;
 };
 
-/// How the outline of a shape is drawn.
+/// Outline of a shape.
 struct pen {
   std::string_view colour = "none";
   double width = 1;
   std::string_view dashes = {};  ///< SVG's `stroke-dasharray`; empty: solid
 };
 
-/// Where a text stands, seen from the given point on its base line.
+/// Alignment of a text relative to the given point on its base line.
 enum class anchor { start, middle, end };
 
 struct text_style {
@@ -35,8 +35,8 @@ class svg_picture {
   void circle(point centre, double radius, std::string_view fill);
   void line(point from, point to, pen with);
   void polyline(std::span<const point> points, pen with);
-  void text(point at, std::string_view words, text_style how = {});
-  /// Draw what `above` has, on top of everything so far.
+  void text(point at, std::string_view words, text_style style = {});
+  /// Append the shapes of `above`.
   void draw(const svg_picture& above) { shapes_ += above.shapes_; }
 
   /// The whole file. @param crisp edges fall on whole pixels, as in a map of squares

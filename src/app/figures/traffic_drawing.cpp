@@ -22,7 +22,7 @@ void draw_one(svg_picture& out, point corner, const comm::plan_traffic& plan) {
 std::string draw_traffic(const job::job_plans& plans) {
   svg_picture out;
   out.text({map_left, 24},
-           fmt::format("{}: what {} ranks send in {} (rows send, columns receive)", plans.job, plans.ranks,
+           fmt::format("{}: messages of {} ranks, decomposed into {} (rows send, columns receive)", plans.job, plans.ranks,
                        plans.bricks ? "bricks" : "planes"),
            {14});
   double y = 40;

@@ -26,20 +26,17 @@ int run_batch(const batch_options& o) {
 
 void add_batch(registry& commands) {
   const auto o = std::make_shared<batch_options>();
-  command c = commands.add("batch",
-                           "Run many jobs, or one job on many images, in a queue: one table, one page, and no stop at what "
-                           "fails",
-                           [o] { return run_batch(*o); });
-  c.add_option("jobs", o->jobs, "Job files (TOML); with --images one").required();
-  c.add_option("--images", o->images, "Images, each of which takes the place of image.path of the job").expected(1, 1 << 20);
-  c.add_option("--out", o->out, "Folder of the batch: NAME.out of each item, batch.csv, batch.html, logs").show_default();
+  command c = commands.add("batch", "Run a queue of jobs, or one job on many images", [o] { return run_batch(*o); });
+  c.add_option("jobs", o->jobs, "Job files (TOML); exactly one with --images").required();
+  c.add_option("--images", o->images, "Images; each replaces image.path of the job").expected(1, 1 << 20);
+  c.add_option("--out", o->out, "Output folder: NAME.out of each item, batch.csv, batch.html, logs").show_default();
   add_queue_options(c, o->queue, "item");
-  c.add_flag("!--no-report", o->report, "Do not make report.html of each item");
-  c.add_option("--csv", o->csv, "The table (default: batch.csv in the folder)");
-  c.footer(std::string("Examples:\n  osteon batch jobs/*.toml --out cohort\n"
-                       "  osteon batch bone.toml --images scans/*.nrrd --out cohort --at-once 4\n"
-                       "  osteon batch bone.toml --images scans/*.nrrd --out cohort -n 8 --slurm --submit --slurm-line "
-                       "--time=01:00:00\n\n") +
+  c.add_flag("!--no-report", o->report, "Do not write report.html for the items");
+  c.add_option("--csv", o->csv, "Table to write (default: batch.csv in the folder)");
+  c.footer(std::string(
+               "Writes one table and one page. A failed job does not stop the queue.\n\nExamples:\n  osteon batch "
+               "jobs/*.toml --out cohort\n  osteon batch bone.toml --images scans/*.nrrd --out cohort --at-once 4\n  osteon "
+               "batch bone.toml --images scans/*.nrrd --out cohort -n 8 --slurm --submit --slurm-line --time=01:00:00\n\n") +
            exit_codes);
 }
 

@@ -30,7 +30,7 @@ struct check_options {
   std::string volume, folder;
 };
 
-// The keys that lead to a place in the job, such as ["force", 1, "on"] for `job.toml:7: force[2].on`; empty if it is none.
+// Key path of a place in the job, such as ["force", 1, "on"] for `job.toml:7: force[2].on`; empty if `where` is no place.
 nlohmann::ordered_json path_in_job(const std::string& where) {
   const auto colon = where.rfind(": ");
   const std::string place = colon == std::string::npos ? where : where.substr(colon + 2);
@@ -66,7 +66,7 @@ nlohmann::ordered_json listed(const std::vector<problem>& problems) {
 
 int check(const check_options& o) {
   if (!o.deep && !(o.volume.empty() && o.folder.empty()))
-    throw usage_error("--set-volume and --keep-model go with --deep; add it, or leave them out");
+    throw usage_error("--set-volume and --keep-model require --deep; add it, or leave them out");
   const job::deep_check deep{o.deep, o.volume, o.folder};
   const std::int64_t most_voxels = o.deep ? std::int64_t{1} << 40 : o.most_voxels;
   job::image_check found;
@@ -74,7 +74,7 @@ int check(const check_options& o) {
   std::vector<problem> problems;
   const job::spec spec = job::read_job(o.job, o.script, problems, o.set);
   if (problems.empty()) {
-    // What a set selects is found out by the code of the ranks.
+    // The code of the ranks determines the nodes of a set.
     const int code =
         on_all_ranks([&](MPI_Comm) { found = job::check_image(MPI_COMM_SELF, spec, most_voxels, deep, loads); });
     if (code != 0) return code;
@@ -96,7 +96,7 @@ int check(const check_options& o) {
     for (const problem& p : problems) fmt::print("{}\n", printable(p.where + ": " + p.text));
     for (const problem& p : found.warnings) fmt::print("{}\n", printable(p.where + ": warning: " + p.text));
     if (!found.looked_at.empty()) fmt::print("{}\n", printable(o.job + ": " + found.looked_at));
-    std::string verdict = problems.empty() ? o.job + ": nothing wrong" : counted(std::ssize(problems), "fault");
+    std::string verdict = problems.empty() ? o.job + ": no faults" : counted(std::ssize(problems), "fault");
     if (!found.warnings.empty()) verdict += ", " + counted(std::ssize(found.warnings), "warning");
     fmt::print("{}\n", printable(verdict));
   }
@@ -107,25 +107,25 @@ int check(const check_options& o) {
 
 void add_check(registry& commands) {
   const auto o = std::make_shared<check_options>();
-  command c = commands.add("check", "Say everything that is wrong with a job file and its image", [o] { return check(*o); });
+  command c = commands.add("check", "Check a job file and its image without solving", [o] { return check(*o); });
   add_job(c, o->job);
   add_set(c, o->set);
   add_script(c, o->script);
   c.add_option("--most-voxels", o->most_voxels,
-               "Read and segment images of up to so many voxels, and try sets, supports and forces on them; of larger "
-               "ones only the header and a sample are looked at")
+               "Read and segment images of at most this many voxels and test sets, supports and forces on them; check only "
+               "the header and a sample of larger images")
       .between(std::int64_t{0}, std::int64_t{1} << 40)
       .show_default();
-  c.add_flag("--deep", o->deep,
-             "Read and segment the image however large it is, and tell what each set, support and force is on the solid: "
-             "`loads` in the JSON");
-  c.add_option("--set-volume", o->volume, "With --deep: write the numbers of the sets in the voxels to this file (NRRD)");
+  c.add_flag(
+      "--deep", o->deep,
+      "Read and segment images of any size and report the nodes of each set, support and force (`loads` in the JSON)");
+  c.add_option("--set-volume", o->volume, "With --deep: write a label image of the sets to this file (NRRD)");
   c.add_option("--keep-model", o->folder,
-               "With --deep: keep the model in this folder, and take it from there while it is of the same image and solid");
+               "With --deep: keep the model in this folder and reuse it for the same image and segmentation");
   add_json(c, o->json);
   c.footer(
-      "Faults are what `osteon run` refuses: exit code 2. Warnings are values that are allowed but hardly meant.\n\n"
-      "Example:\n  osteon check examples/bone.toml");
+      "`osteon run` rejects jobs with faults (exit code 2). Warnings mark valid but improbable values.\n\nExample:\n  "
+      "osteon check examples/bone.toml");
 }
 
 }  // namespace osteon::app

@@ -25,28 +25,27 @@ int run_cohort(const cohort_options& o) {
 
 void add_cohort(registry& commands) {
   const auto o = std::make_shared<cohort_options>();
-  command c =
-      commands.add("cohort",
-                   "Solve and measure many scans by a protocol: one table with a row a scan, one page, and no stop at "
-                   "what fails",
-                   [o] { return run_cohort(*o); });
+  command c = commands.add("cohort", "Analyse many scans by a protocol and summarise them in one table",
+                           [o] { return run_cohort(*o); });
   c.add_option("images", o->images, "Scans: files, folders of slices or patterns (docs/images.md)").required();
   c.add_option("-p,--protocol", o->protocol,
-               "electrode, femoral-neck-failure, femur-fall, rock, solid, vertebra, vertebra-failure, xtremect-radius, "
-               "xtremect2-radius (docs/new.md)")
+               "Protocol (docs/new.md): electrode, femoral-neck-failure, femur-fall, rock, solid, vertebra, "
+               "vertebra-failure, xtremect-radius, xtremect2-radius")
       .required();
-  c.add_option("--out", o->out, "The table; jobs, results, logs and page are in the folder of the same name").show_default();
+  c.add_option("--out", o->out, "Table to write; jobs, results, logs and page are in the folder of the same name")
+      .show_default();
   add_repeatable(c, "--compartment", o->compartments,
-                 "A part that is measured by itself, KIND=PATH:LABEL, cortical={}_CORT_MASK.nrrd:127 for example: {} is the "
-                 "scan without its ending; may be repeated");
+                 "Measure a compartment separately: KIND=PATH:LABEL, such as cortical={}_CORT_MASK.nrrd:127, with {} for "
+                 "the scan without its extension; may be repeated");
   add_queue_options(c, o->queue, "scan");
-  c.add_flag("!--no-report", o->report, "Do not make report.html of each scan");
-  c.footer(std::string("Examples:\n  osteon cohort scans/*.aim --protocol xtremect2-radius --out cohort.csv\n"
-                       "  osteon cohort scans/*.nrrd -p solid --set material[1].youngs_modulus_MPa=7000 "
-                       "--set material[1].poisson_ratio=0.3\n"
-                       "  osteon cohort scans/*.aim -p xtremect2-radius -n 8 --slurm --submit --slurm-line --time=01:00:00\n"
-                       "  osteon cohort r*.nrrd -p xtremect2-radius --compartment cortical={}_CORT.nrrd:127\n\n") +
-           exit_codes);
+  c.add_flag("!--no-report", o->report, "Do not write report.html for the scans");
+  c.footer(
+      std::string("Writes one table with a row per scan and one page. A failed scan does not stop the queue.\n\nExamples:\n "
+                  " osteon cohort scans/*.aim --protocol xtremect2-radius --out cohort.csv\n  osteon cohort scans/*.nrrd -p "
+                  "solid --set material[1].youngs_modulus_MPa=7000 --set material[1].poisson_ratio=0.3\n  osteon cohort "
+                  "scans/*.aim -p xtremect2-radius -n 8 --slurm --submit --slurm-line --time=01:00:00\n  osteon cohort "
+                  "r*.nrrd -p xtremect2-radius --compartment cortical={}_CORT.nrrd:127\n\n") +
+      exit_codes);
 }
 
 }  // namespace osteon::app

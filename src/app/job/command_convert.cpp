@@ -38,11 +38,10 @@ void add_convert(registry& commands) {
     job::reader_options script;
   };
   const auto o = std::make_shared<options>();
-  command c =
-      commands.add("convert", "Turn a VOX-FE script or a model of FAIM into a model file, or a model file into a script",
-                   [o] { return convert(o->from, o->to, o->script, o->json); });
+  command c = commands.add("convert", "Convert VOX-FE scripts and FAIM models to model files and back",
+                           [o] { return convert(o->from, o->to, o->script, o->json); });
   c.add_option("in", o->from, "VOX-FE script, .n88model, or model file").required();
-  c.add_option("out", o->to, "Model file, or script to write; its other files go beside it").required();
+  c.add_option("out", o->to, "Model file or script to write; other files of a script are written to its folder").required();
   add_script(c, o->script);
   add_json(c, o->json);
   c.footer("Examples:\n  osteon convert script.txt model.nc\n  osteon convert model.nc text/script.txt");

@@ -45,7 +45,7 @@ std::string text_of(const std::string& path) {
   return text;
 }
 
-// What messages go over, for any number of ranks.
+// Network of the messages for any number of ranks.
 std::function<job::rank_network(int)> network_of(const estimate_options& o) {
   const auto machine = std::make_shared<machine::description>(
       o.machine.empty() ? machine::assumed(machine::host_list(1, machine::this_host())) : machine::read_machine(o.machine));
@@ -59,21 +59,21 @@ std::function<job::rank_network(int)> network_of(const estimate_options& o) {
   };
 }
 
-// Of a finished job, scaled by the unknowns.
+// Costs of a finished job, scaled by the number of unknowns.
 job::stage_costs costs_of_result(const job::spec& job, const job::job_size& size, const std::string& folder) {
   const std::string name = folder + "/summary.json";
   const auto summary = nlohmann::json::parse(text_of(name), nullptr, false);
-  if (summary.is_discarded()) throw data_error(fmt::format("'{}' is no JSON", name));
+  if (summary.is_discarded()) throw data_error(fmt::format("'{}' is not valid JSON", name));
   const double pixels =
       job.picture.enabled ? static_cast<double>(job.picture.width) * static_cast<double>(job.picture.height) : 0;
   const job::measured_run run = job::run_of_summary(summary, pixels, name);
   if (const std::string other = summary.value("physics", "?"); other != job::physics_of(job).name)
-    throw usage_error(fmt::format("--like {}: its physics is {}, and not {}", folder, other, job.physics));
+    throw usage_error(fmt::format("--like {}: its physics is {}, not {}", folder, other, job.physics));
   job::stage_costs costs = job::costs_of(run, nullptr);
   const job::stage_costs usual = job::costs_of_physics(job, size.work);
   costs.start = usual.start;
   costs.report = usual.report;
-  costs.source = fmt::format("the stages of '{}' on {} ranks", name, run.ranks);
+  costs.source = fmt::format("stages of '{}' on {} ranks", name, run.ranks);
   costs.spread = 0.15;
   costs.iterations_spread = 0.05;
   return costs;
@@ -87,16 +87,16 @@ job::stage_costs find_costs(const estimate_options& o, const job::spec& spec, co
     const pilot_request request{o.job, o.set, ranks > 1, o.pilot_anew};
     if (const auto costs = costs_by_pilot(spec, size.header.shape, request, log)) return *costs;
   }
-  assumed.push_back(size.imported ? "compute takes as long as on another machine, and 15 iterations: leave out --quick, or "
-                                    "give --like or --costs"
-                                  : "the image is not imported: its size and share are those of the header and of some "
-                                    "planes, compute takes as long as on another machine, and 15 iterations");
+  assumed.push_back(
+      size.imported ? "costs of another machine and 15 iterations are assumed: leave out --quick, or pass --like or --costs"
+                    : "the image is not imported: size and solid share follow from its header and some planes; costs of "
+                      "another machine and 15 iterations are assumed");
   if (!size.work.assumed.empty()) assumed.push_back(size.work.assumed);
   return job::costs_of_physics(spec, size.work);
 }
 
 job::plan_image image_of(const job::spec& spec, const job::job_size& size, const job::plan_limits& limits, log_sink& log) {
-  // Larger models are not read for this: a made-up solid of the same share has as good messages.
+  // Larger models are not read for this purpose: a synthetic solid of the same volume fraction has equivalent messages.
   constexpr std::int64_t most_voxels_to_read = std::int64_t{1} << 28;
   const double elements = static_cast<double>(
       std::accumulate(size.header.active_per_plane.begin(), size.header.active_per_plane.end(), std::int64_t{0}));
@@ -147,25 +147,22 @@ int estimate(const estimate_options& o) {
 
 void add_estimate(registry& commands) {
   const auto o = std::make_shared<estimate_options>();
-  command c = commands.add("estimate", "Say what a job would take, without solving it: memory, time by stage, its limit",
-                           [o] { return estimate(*o); });
+  command c = commands.add("estimate", "Predict memory and run time of a job", [o] { return estimate(*o); });
   add_job(c, o->job);
   c.add_option("-n,--ranks", o->ranks, "Number of MPI processes to estimate for").positive();
-  c.add_option("--machine", o->machine,
-               "Hosts and links: machine.json, as `osteon probe` writes it (default: as this host)");
+  c.add_option("--machine", o->machine, "Hosts and links: machine.json of `osteon probe` (default: this host)");
   c.add_option("--network", o->network,
-               "A model of the network between hosts, such as fattree:16x8x4, or a JSON file (docs/network.md)");
+               "Network model between hosts, such as fattree:16x8x4, or a JSON file (docs/network.md)");
   c.add_option("--ranks-per-host", o->ranks_per_host,
-               "Ranks on a host (default: as many as it has cores), or on a PU of the network (default: as many as "
-               "fill it, 512 at most)")
+               "Ranks per host (default: one per core), or per PU of the network (default: as many as fill it, at most 512)")
       .positive();
-  c.add_option("--like", o->like, "Results of an earlier job of this kind: its seconds and iterations are taken");
-  c.add_option("--costs", o->costs, "Constants of compute, as --keep-costs writes them, of another machine, say");
-  c.add_option("--keep-costs", o->keep_costs, "Write the constants of compute");
-  c.add_flag("--quick", o->quick, "No pilot: else the job is run on two small pieces of its image, once");
-  c.add_flag("--pilot-anew", o->pilot_anew, "Run the pilot although its constants are kept");
+  c.add_option("--like", o->like, "Use times and iterations of the results of a similar job");
+  c.add_option("--costs", o->costs, "Read cost constants from this file (written by --keep-costs)");
+  c.add_option("--keep-costs", o->keep_costs, "Write cost constants to this file");
+  c.add_flag("--quick", o->quick, "Skip the pilot, which runs the job on two small pieces of its image");
+  c.add_flag("--pilot-anew", o->pilot_anew, "Repeat the pilot although its constants are stored");
   c.add_flag("--count", o->count,
-             "Import the image and count, however large it is; else what is not imported and more than 64 MiB is sampled");
+             "Import and count images of any size (default: sample images larger than 64 MiB that are not imported)");
   add_set(c, o->set);
   add_script(c, o->script);
   add_json(c, o->json);

@@ -27,7 +27,7 @@ namespace osteon::app {
 
 namespace {
 
-/// Write fields of a result as an image, by the Python writers.
+/// Write fields of a result as an image with the Python writers.
 struct export_options {
   std::string source, target, component, empty, smooth, open_in;
   std::vector<std::string> fields, set;
@@ -35,11 +35,11 @@ struct export_options {
   std::string lines_of, json;
 };
 
-// Lines of a vector field, on all ranks.
+// Compute streamlines of a vector field on all ranks.
 int export_lines(const export_options& o) {
   if (!o.target.ends_with(".vtp")) throw usage_error(fmt::format("--output {}: streamlines are written as .vtp", o.target));
   if (!o.fields.empty() || !o.component.empty() || !o.empty.empty())
-    throw usage_error("--field, --component and --empty are of images; --lines-of names the field of --streamlines");
+    throw usage_error("--field, --component and --empty apply to images; --lines-of selects the field of --streamlines");
   return on_all_ranks([&](MPI_Comm comm) {
     terminal_sink shown(is_interactive());
     const bool root = comm::rank(comm) == 0;
@@ -56,20 +56,21 @@ bool name_ends_in(const std::string& name, std::string_view ending) {
                                                     [](char e, unsigned char c) { return e == std::tolower(c); });
 }
 
-// The loads are in the job, so it is the job that is written. @param write what the file holds, as JSON
+// Write the job, which contains the loads. @param write returns the content of the file as JSON
 template <class F>
 int export_job(const export_options& o, const char* ending, F&& write) {
   if (!o.fields.empty() || !o.component.empty() || !o.empty.empty() || !o.open_in.empty())
     throw usage_error(fmt::format(
-        "{} holds the mesh, materials and loads of a job; --field, --component, --empty and --open-in are of images",
+        "{} contains mesh, materials and loads of a job; --field, --component, --empty and --open-in apply to images",
         ending));
   if (name_ends_in(o.source, ".nc") || name_ends_in(o.source, ".vtkhdf"))
-    throw usage_error(fmt::format("'{}' has no loads, which an {} needs; give the job: osteon export job.toml -o {}",
-                                  o.source, ending, o.target));
+    throw usage_error(
+        fmt::format("'{}' does not contain the loads that an {} requires; pass the job: osteon export job.toml -o {}",
+                    o.source, ending, o.target));
   return on_all_ranks([&](MPI_Comm comm) {
     const job::spec spec = job::read_job(o.source, {}, o.set);
     if (comm::size(comm) != 1)
-      throw usage_error(fmt::format("an {} is written by one rank; start the command without a launcher", ending));
+      throw usage_error(fmt::format("one rank writes an {}; start the command without a launcher", ending));
     terminal_sink log(is_interactive());
     job::find_filters(spec);
     job::source_of(spec).prepare(spec, log, stop_was_requested);
@@ -115,22 +116,22 @@ int export_image(const export_options& options) {
   if (name_ends_in(options.target, ".inp")) return export_inp(options);
   if (name_ends_in(options.target, ".h5")) return export_parosol(options);
   if (name_ends_in(options.target, ".n88model")) return export_n88(options);
-  if (!options.set.empty()) throw usage_error("--set is of a job, for .inp, .h5 and .n88model");
-  if (options.target.ends_with(".vtp")) throw usage_error(".vtp holds lines: say how many by --streamlines");
-  if (!options.lines_of.empty() || !options.json.empty()) throw usage_error("--lines-of and --json need --streamlines");
+  if (!options.set.empty()) throw usage_error("--set applies to jobs (.inp, .h5, .n88model)");
+  if (options.target.ends_with(".vtp")) throw usage_error(".vtp contains streamlines: set their number by --streamlines");
+  if (!options.lines_of.empty() || !options.json.empty()) throw usage_error("--lines-of and --json require --streamlines");
   std::vector<std::string> call = job::python_command({"-m", "osteon.export", options.source, "--output=" + options.target});
   for (const std::string& field : options.fields) call.push_back("--field=" + field);
   if (!options.component.empty()) call.push_back("--component=" + options.component);
   if (!options.empty.empty()) call.push_back("--empty=" + options.empty);
   if (!options.smooth.empty()) call.push_back("--smooth=" + options.smooth);
   if (!options.open_in.empty()) call.push_back("--open-in=" + options.open_in);
-  run_python(call, "the image could not be written");
+  run_python(call, "cannot write the image");
   fmt::print("{}\n", options.target);
   return 0;
 }
 
 int report(const std::string& directory) {
-  run_python(job::python_command({"-m", "osteon.report", directory}), "the report could not be made");
+  run_python(job::python_command({"-m", "osteon.report", directory}), "cannot write the report");
   fmt::print("{}\n", (std::filesystem::path(directory) / "report.html").string());
   return 0;
 }
@@ -139,51 +140,35 @@ int report(const std::string& directory) {
 
 void add_export(registry& commands) {
   const auto o = std::make_shared<export_options>();
-  command c = commands.add(
-      "export",
-      "Write results for other programs: images (VTI, NRRD, NIfTI, MetaImage, TIFF, OME-Zarr, npy), the mesh (VTU, Gmsh, "
-      "XDMF, Nastran), the "
-      "surface (STL), a job for CalculiX and Abaqus (INP), ParOSol (H5) or FAIM (N88MODEL), streamlines (VTP), a state of "
-      "ParaView or 3D "
-      "Slicer",
-      [o] { return o->streamlines.empty() ? export_image(*o) : export_lines(*o); });
-  c.add_option("results", o->source, "results.nc (or model.nc) of a job; for .inp, .h5 and .n88model the job").required();
-  c.add_option("-o,--output", o->target,
-               "File to write: .vti .nrrd .nii .nii.gz .mha .tif .ome.zarr .npy; of the mesh .vtu .msh .xdmf .bdf; of the "
-               "surface .stl; of a job "
-               ".inp .h5 .n88model; of streamlines .vtp; with --open-in a script .py")
-      .required();
-  add_repeatable(c, "-f,--field", o->fields, "Field of the result; may be repeated for .vti and meshes (default: all)");
-  c.add_option("--component", o->component, "One component: x y z or xx yy zz xy yz xz, along the image's axes");
-  c.add_option("--empty", o->empty, "Value of voxels without solid (default: NaN)").number();
-  c.add_option("--smooth", o->smooth,
-               "Smooth the surface of .stl by so many rounds of VTK's SurfaceNets (default 0: voxel faces)")
-      .number();
-  c.add_option("--open-in", o->open_in,
-               "Write a script that opens the results there with colours and view: paraview, slicer")
+  command c = commands.add("export", "Export results to formats of other programs",
+                           [o] { return o->streamlines.empty() ? export_image(*o) : export_lines(*o); });
+  c.add_option("results", o->source, "results.nc or model.nc of a job; the job for .inp, .h5 and .n88model").required();
+  c.add_option("-o,--output", o->target, "File to write; the extension selects the format (below)").required();
+  add_repeatable(c, "-f,--field", o->fields, "Field to export; may be repeated for .vti and meshes (default: all)");
+  c.add_option("--component", o->component, "Component along the image axes: x y z or xx yy zz xy yz xz");
+  c.add_option("--empty", o->empty, "Value of voxels outside the solid (default: NaN)").number();
+  c.add_option("--smooth", o->smooth, "Smoothing iterations of VTK SurfaceNets for .stl (default 0: voxel faces)").number();
+  c.add_option("--open-in", o->open_in, "Write a script that shows the results in paraview or slicer")
       .one_of({"paraview", "slicer"});
   add_set(c, o->set);
-  c.add_option("--streamlines", o->streamlines,
-               "So many lines of a vector field, with their speed and time, instead of an image")
+  c.add_option("--streamlines", o->streamlines, "Export this number of streamlines with speed and time instead of an image")
       .expected(1);
-  c.add_option("--lines-of", o->lines_of, "The vector field of the lines (default: velocity, else heat_flux_density)");
+  c.add_option("--lines-of", o->lines_of, "Vector field of the streamlines (default: velocity, else heat_flux_density)");
   add_json(c, o->json);
   c.footer(
-      "Examples:\n  osteon export bone.out/results.nc --field von_mises -o von_mises.nrrd\n"
-      "  osteon export bone.out/results.nc -o all.vti\n"
-      "  osteon export bone.out/results.nc -o mesh.vtu\n"
-      "  osteon export bone.out/results.nc -f von_mises -o mesh.msh\n"
-      "  osteon export bone.out/results.nc -o surface.stl\n"
-      "  osteon export examples/bone.toml -o bone.inp\n"
-      "  osteon export examples/bone.toml -o bone.n88model\n"
-      "  osteon export bone.out/results.nc --open-in paraview -o open.py\n"
-      "  osteon export bone_flow.out/results.nc --streamlines 200 -o lines.vtp");
+      "Formats:\n  image        .vti .nrrd .nii .nii.gz .mha .tif .ome.zarr .npy\n  mesh         .vtu .msh (Gmsh) .xdmf "
+      ".bdf (Nastran)\n  surface      .stl\n  job          .inp (CalculiX, Abaqus) .h5 (ParOSol) .n88model (FAIM)\n  "
+      "streamlines  .vtp\n  script       .py, with --open-in\n\nExamples:\n  osteon export bone.out/results.nc --field "
+      "von_mises -o von_mises.nrrd\n  osteon export bone.out/results.nc -o all.vti\n  osteon export bone.out/results.nc -o "
+      "mesh.vtu\n  osteon export bone.out/results.nc -f von_mises -o mesh.msh\n  osteon export bone.out/results.nc -o "
+      "surface.stl\n  osteon export examples/bone.toml -o bone.inp\n  osteon export examples/bone.toml -o bone.n88model\n  "
+      "osteon export bone.out/results.nc --open-in paraview -o open.py\n  osteon export bone_flow.out/results.nc "
+      "--streamlines 200 -o lines.vtp");
 }
 
 void add_report(registry& commands) {
   const auto directory = std::make_shared<std::string>();
-  command c =
-      commands.add("report", "Make report.html again from an output directory", [directory] { return report(*directory); });
+  command c = commands.add("report", "Rebuild report.html of a finished job", [directory] { return report(*directory); });
   c.add_option("directory", *directory, "Output directory of a finished job").required();
   c.footer("Example:\n  osteon report bone.out");
 }

@@ -39,7 +39,7 @@ void add_import(registry& commands) {
     std::vector<std::string> set;
   };
   const auto o = std::make_shared<options>();
-  command c = commands.add("import", "Turn the image of a job into a model file",
+  command c = commands.add("import", "Convert the image of a job to a model file",
                            [o] { return import(o->job, o->model, o->script, o->set, o->json); });
   add_job(c, o->job);
   c.add_option("-o,--output", o->model, "Model file to write (default: model.nc in the output directory)");

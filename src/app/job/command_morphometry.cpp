@@ -67,19 +67,18 @@ int measure(const morphometry_options& o) {
 
 void add_morphometry(registry& commands) {
   const auto o = std::make_shared<morphometry_options>();
-  command c = commands.add("morphometry", "Measure the shape of a job's solid: BV/TV, Tb.Th, Tb.Sp, Conn.D, DA ...",
-                           [o] { return measure(*o); });
+  command c =
+      commands.add("morphometry", "Measure BV/TV, Tb.Th, Tb.Sp, Conn.D and related quantities", [o] { return measure(*o); });
   add_job(c, o->job);
-  c.add_option(
-      "-o,--output", o->output,
-      "Folder of the job's results, which gets morphometry/ (default: output.directory of the job, else <name>.out)");
-  c.add_flag("--throats", o->throats,
-             "Measure the throats of what is not solid, too: how wide a ball can come in from outside, and pass");
+  c.add_option("-o,--output", o->output,
+               "Output directory, in which morphometry/ is created (default: output.directory of the job, else <name>.out)");
+  c.add_flag("--throats", o->throats, "Also measure pore throats: the largest balls that enter from outside and that pass");
   add_set(c, o->set);
   add_json(c, o->json);
   c.footer(
-      "Alone it uses all cores. Definitions: docs/morphometry.md\n\nExamples:\n  osteon morphometry examples/bone.toml\n"
-      "  osteon morphometry rock.toml --throats\n  mpirun -n 4 osteon morphometry bone.toml --set segment.threshold=300");
+      "Uses all cores unless a launcher starts it. Definitions: docs/morphometry.md\n\nExamples:\n  osteon morphometry "
+      "examples/bone.toml\n  osteon morphometry rock.toml --throats\n  mpirun -n 4 osteon morphometry bone.toml --set "
+      "segment.threshold=300");
 }
 
 }  // namespace osteon::app

@@ -11,13 +11,13 @@ namespace osteon::app {
 
 namespace {
 
-// The image is read by the Python readers, so its job is written there, too.
+// The Python readers read the image, hence Python writes its job.
 int write_new_job(const std::string& image, const std::string& protocol, const std::string& target) {
   std::vector<std::string> call = job::python_command({"-m", "osteon.new_job"});
   if (!protocol.empty()) call.push_back("--protocol=" + protocol);
   if (!target.empty()) call.push_back("--output=" + target);
   call.insert(call.end(), {"--", image});
-  fmt::print("{}", printable(run_python(call, "the job could not be written")));
+  fmt::print("{}", printable(run_python(call, "cannot write the job")));
   return 0;
 }
 
@@ -28,15 +28,14 @@ void add_new(registry& commands) {
     std::string image, protocol, target;
   };
   const auto o = std::make_shared<options>();
-  command c =
-      commands.add("new", "Write a commented job from an image: its spacing, a threshold, and the physics of a protocol",
-                   [o] { return write_new_job(o->image, o->protocol, o->target); });
+  command c = commands.add("new", "Write a commented job file for an image",
+                           [o] { return write_new_job(o->image, o->protocol, o->target); });
   c.add_option("image", o->image, "Image file, folder of slices or pattern (docs/images.md)").required();
   c.add_option("-p,--protocol", o->protocol,
-               "electrode, femoral-neck-failure, femur-fall, rock, vertebra, vertebra-failure, xtremect-radius, "
-               "xtremect2-radius (docs/new.md; default: solid)");
+               "Protocol (docs/new.md): electrode, femoral-neck-failure, femur-fall, rock, vertebra, vertebra-failure, "
+               "xtremect-radius, xtremect2-radius (default: solid)");
   c.add_option("-o,--output", o->target,
-               "Job to write (default: <image>.toml in the working directory); never one that is there");
+               "Job file to write (default: <image>.toml in the working directory); existing files are kept");
   c.footer("Examples:\n  osteon new scan.nrrd\n  osteon new radius.aim --protocol xtremect2-radius -o radius.toml");
 }
 

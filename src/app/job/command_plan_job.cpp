@@ -41,18 +41,17 @@ int plan_job(const plan_job_options& options) {
 
 void add_plan_job(registry& commands, command plan) {
   const auto o = std::make_shared<plan_job_options>();
-  command c = commands.add_below(plan, "job", "Show what a job sends on any number of ranks, by plan, without running it",
+  command c = commands.add_below(plan, "job", "Count the messages of a job by plan for any number of ranks",
                                  [o] { return plan_job(*o); });
   add_job(c, o->job);
   c.add_option("-n,--ranks", o->ranks, "Number of ranks (default: 8)").positive();
-  c.add_option("--draw", o->picture, "Draw who sends how much to whom, as SVG");
+  c.add_option("--draw", o->picture, "Draw the traffic between ranks as SVG");
   add_set(c, o->set);
   add_script(c, o->script);
   add_json(c, o->json);
   c.footer(
-      "`osteon run --trace-messages` counts the same in a run.\n\nExample:\n  osteon plan job examples/bone.toml -n 64 "
-      "--draw "
-      "plans.svg");
+      "`osteon run --trace-messages` counts the messages of a run.\n\nExample:\n  osteon plan job examples/bone.toml -n 64 "
+      "--draw plans.svg");
 }
 
 }  // namespace osteon::app

@@ -37,100 +37,91 @@ void add_render(registry& commands) {
   };
   const auto o = std::make_shared<options>();
   job::render_request& shot = o->shot;
-  command c = commands.add("render", "Make pictures of a field of a results file", [o] {
-    job::render_request& what = o->shot;
-    what.view.perspective = !o->parallel_rays;
-    if (!o->range.empty()) what.low = o->range[0], what.high = o->range[1];
-    if (!o->level.empty()) what.level = o->level[0];
-    if (!o->streamlines.empty()) what.streamlines = o->streamlines[0];
-    if (!o->tube.empty()) what.tube_mm = o->tube[0];
-    if (!o->solid.empty()) what.bone_opacity = o->solid[0];
-    if (!o->percentiles.empty()) what.percentiles = std::array{o->percentiles[0], o->percentiles[1]};
+  command c = commands.add("render", "Render a field of a result file", [o] {
+    job::render_request& request = o->shot;
+    request.view.perspective = !o->parallel_rays;
+    if (!o->range.empty()) request.low = o->range[0], request.high = o->range[1];
+    if (!o->level.empty()) request.level = o->level[0];
+    if (!o->streamlines.empty()) request.streamlines = o->streamlines[0];
+    if (!o->tube.empty()) request.tube_mm = o->tube[0];
+    if (!o->solid.empty()) request.bone_opacity = o->solid[0];
+    if (!o->percentiles.empty()) request.percentiles = std::array{o->percentiles[0], o->percentiles[1]};
     spelling_hints hints;
-    if (!o->eye.empty()) what.view.eye_mm = parse_point("--eye", o->eye, hints);
-    if (!o->look_at.empty()) what.view.look_at_mm = parse_point("--look-at", o->look_at, hints);
-    for (const std::string& plane : o->clip) what.clip.push_back(parse_plane("--clip", plane, hints));
-    return render(what, hints, o->json);
+    if (!o->eye.empty()) request.view.eye_mm = parse_point("--eye", o->eye, hints);
+    if (!o->look_at.empty()) request.view.look_at_mm = parse_point("--look-at", o->look_at, hints);
+    for (const std::string& plane : o->clip) request.clip.push_back(parse_plane("--clip", plane, hints));
+    return render(request, hints, o->json);
   });
-  c.add_option("results", shot.file, "results.nc (or model.nc) of a job").required();
-  c.add_option("-f,--field", shot.field, "Field; vectors by their magnitude (default: sed, or the first field)");
-  c.add_option("--component", shot.component, "One component: x y z or xx yy zz xy yz xz (default: the magnitude)");
-  c.add_option(
-      "-m,--map", shot.map,
-      "Colours: batlow, inferno, ivory, lipari, viridis, vik (default: that of the job's picture; ivory of a surface, else "
-      "inferno)");
-  c.add_option(
-       "--method", shot.method,
-       "surface of the solid, smoothed and opaque, or where the field has the value of --level; volume: light through bone "
-       "and glow; maximum or average along each ray; lic: a cut through a vector field by line integral convolution "
-       "(default: surface of a solid that is loaded, else volume)")
+  c.add_option("results", shot.file, "results.nc or model.nc of a job").required();
+  c.add_option("-f,--field", shot.field, "Field; vectors are shown by magnitude (default: sed, or the first field)");
+  c.add_option("--component", shot.component, "Component: x y z or xx yy zz xy yz xz (default: magnitude)");
+  c.add_option("-m,--map", shot.map,
+               "Colour map: batlow, inferno, ivory, lipari, viridis, vik (default: as in the job's picture; ivory for a "
+               "surface, else inferno)");
+  c.add_option("--method", shot.method,
+               "surface: of the solid or at --level; volume: emission and absorption; maximum, average: along each ray; "
+               "lic: line integral convolution on a cut (default: surface for a loaded solid, else volume)")
       .one_of({"volume", "maximum", "average", "surface", "lic"});
-  c.add_option("--cut", shot.cut,
-               "The cut of --method lic: the axis across it and its place in mm, as y=1.5 (default y, the middle)");
-  c.add_option("--level", o->level, "Value of the field on the surface that is shown (default: the solid's surface)")
-      .expected(1);
-  c.add_option("--range", o->range, "Values at the ends of the colours (default: percentiles)").expected(2);
+  c.add_option("--cut", shot.cut, "Cut of --method lic: normal axis and position in mm, such as y=1.5 (default: y, centre)");
+  c.add_option("--level", o->level, "Field value of the isosurface (default: surface of the solid)").expected(1);
+  c.add_option("--range", o->range, "Values at the ends of the colour map (default: percentiles)").expected(2);
   c.add_option("--percentiles", o->percentiles,
-               "The same as percentages of the values (default 50 99.5; of a component or an average 1 99)")
+               "Percentiles at the ends of the colour map (default 50 99.5; for a component or an average 1 99)")
       .expected(2);
-  c.add_option(
-      "--points", shot.points,
-      "Transfer function of a volume by control points VALUE:OPACITY or VALUE:OPACITY:#RRGGBB, by commas; a value may "
-      "be a percentage of the values, as in 50%:0,99%:0.2 (default: a glow over the range)");
-  c.add_flag("--shade", shot.shaded, "Light the field in a volume by its gradient");
+  c.add_option("--points", shot.points,
+               "Transfer function of a volume: VALUE:OPACITY or VALUE:OPACITY:#RRGGBB, separated by commas; VALUE may be a "
+               "percentile, such as 50%:0,99%:0.2 (default: emission over the range)");
+  c.add_flag("--shade", shot.shaded, "Shade a volume by the gradient of its field");
   c.add_option("--solid", o->solid,
-               "Opacity of the solid's surface in a volume, 0 to 1 (default 0.16, on paper 0.35; 0: not shown)")
+               "Opacity of the solid's surface in a volume, 0 to 1 (default 0.16, preset paper 0.35; 0: hidden)")
       .expected(1);
-  c.add_option("--streamlines", o->streamlines,
-               "So many lines of a vector field as tubes, in the colours of their speed unless --field is given")
+  c.add_option("--streamlines", o->streamlines, "Number of streamlines, shown as tubes coloured by speed or by --field")
       .expected(1);
   c.add_option("--lines-of", shot.lines_of,
-               "The vector field of the lines or of the cut (default: velocity, else heat_flux_density)");
-  c.add_option("--tube", o->tube, "Radius of the lines in mm (default: a third of a voxel, if that is seen)").expected(1);
+               "Vector field of the streamlines or the cut (default: velocity, else heat_flux_density)");
+  c.add_option("--tube", o->tube, "Tube radius in mm (default: a third of a voxel, if visible)").expected(1);
   c.add_option("--width", shot.width, "Width in pixels (default 1024)");
   c.add_option("--height", shot.height, "Height in pixels (default 1024)");
-  c.add_option("--azimuth", shot.view.azimuth_deg, "Direction of view around the z axis in degrees (default 35)");
-  c.add_option("--elevation", shot.view.elevation_deg, "Height of the view in degrees (default 22)");
-  c.add_option("--zoom", shot.view.zoom, "1 fits the specimen into the picture");
+  c.add_option("--azimuth", shot.view.azimuth_deg, "View direction around the z axis in degrees (default 35)");
+  c.add_option("--elevation", shot.view.elevation_deg, "Elevation of the view in degrees (default 22)");
+  c.add_option("--zoom", shot.view.zoom, "Magnification; 1 fits the specimen into the picture");
   c.add_option("--look-at", o->look_at,
-               "Point in mm in the middle of the picture, as z=1,y=2,x=3 (default: the specimen's)");
-  c.add_option("--eye", o->eye, "The camera stands at z=1,y=2,x=3 in mm, be it inside; the directions follow from it");
-  c.add_flag("--orthographic", o->parallel_rays, "Parallel rays: no perspective");
-  c.add_option("--step", shot.step_voxels, "Length of a step in voxels (default 0.5)");
-  c.add_option("--clip", o->clip,
-               "Cut away what lies beyond a plane, of a normal and an offset in mm, as z=1,offset=2; may be repeated")
+               "Point in mm at the centre of the picture, such as z=1,y=2,x=3 (default: centre of the specimen)");
+  c.add_option("--eye", o->eye, "Camera position in mm, such as z=1,y=2,x=3; may be inside; overrides the view angles");
+  c.add_flag("--orthographic", o->parallel_rays, "Use an orthographic projection");
+  c.add_option("--step", shot.step_voxels, "Step length in voxels (default 0.5)");
+  c.add_option("--clip", o->clip, "Clip at a plane with this normal and offset in mm, such as z=1,offset=2; may be repeated")
       .repeatable();
   for (const char* point : {"--eye", "--look-at"}) commands.join_numbers(point, 3);
   commands.join_numbers("--clip", 4);
-  c.add_option("--preset", shot.preset, "screen: on dark slate (default); paper: on white, with dark text")
+  c.add_option("--preset", shot.preset, "screen: dark background (default); paper: white background, dark text")
       .one_of({"screen", "paper"});
-  c.add_flag("--light", shot.light, "A soft white background");
-  c.add_flag("!--plain", shot.annotated, "No box, axes, scale, colour bar and title");
-  c.add_option("--title", shot.title, "Title (default: that of the file)");
-  c.add_option("--orbit", shot.orbit, "This many numbered frames around the z axis, with data.csv: a Cinema database");
-  c.add_option("--elevations", shot.elevations, "Heights of the views of an orbit in degrees").delimiter(',');
+  c.add_flag("--light", shot.light, "Use a soft white background");
+  c.add_flag("!--plain", shot.annotated, "Omit box, axes, scale bar, colour bar and title");
+  c.add_option("--title", shot.title, "Title (default: title of the file)");
+  c.add_option("--orbit", shot.orbit, "Number of frames of an orbit around the z axis, written as a Cinema database");
+  c.add_option("--elevations", shot.elevations, "Elevations of the orbit views in degrees").delimiter(',');
   c.add_option("--compositing", shot.compositing,
-               "How ranks join their images: METHOD[,TRANSPORT] (docs/compositing.md), messages, shared or hybrid (default "
-               "auto: the usual method for one picture; for an orbit what the model of the measured machine says)");
+               "Compositing: METHOD[,TRANSPORT] (docs/compositing.md), messages, shared or hybrid (default auto: the "
+               "standard method for a picture, the predicted fastest one for an orbit)");
   c.add_option("--pixels", shot.pixels,
-               "In which pixels: wide (the same picture on any number of ranks; default), rgba16f (default of an orbit), "
-               "rgba32f or rgba8");
-  c.add_flag("--fast", shot.fast, "Pixels of half precision for one picture, too; of a surface one ray a pixel");
-  c.add_option("--film", shot.film, "A film of an orbit (.mp4), if ffmpeg is installed");
+               "Pixel format of compositing: wide (identical pictures on any number of ranks; default), rgba16f (default of "
+               "an orbit), rgba32f or rgba8");
+  c.add_flag("--fast", shot.fast, "Use half-precision pixels for a picture, and one ray per pixel for a surface");
+  c.add_option("--film", shot.film, "Film of an orbit (.mp4); requires ffmpeg");
   c.add_option("-o,--output", shot.output,
-               "Picture (.png; .npy: linear RGBA float) or folder of an orbit (default: named after the field, "
-               "beside the results)");
+               "Picture (.png, or .npy with linear RGBA floats) or folder of an orbit (default: named after the field, in "
+               "the folder of the results)");
   add_json(c, o->json);
   c.footer(
-      "Alone it uses all cores. More: docs/rendering.md\n\nExamples:\n  osteon render bone.out/results.nc\n"
-      "  osteon render bone.out/results.nc --field von_mises --map batlow --clip z=1,offset=1.2\n"
-      "  osteon render bone.out/results.nc --method maximum --light -o mip.png\n"
-      "  osteon render bone.out/results.nc --method surface --clip x=1,offset=2 -o cut.png\n"
-      "  osteon render bone.out/results.nc --field displacement --component z --method surface --map vik\n"
-      "  osteon render bone.out/results.nc --points 50%:0,90%:0.05,99%:0.5:#ffffff --eye z=1.3,y=-0.5,x=1.3 -o near.png\n"
-      "  osteon render bone_flow.out/results.nc --streamlines 400 -o lines.png\n"
-      "  osteon render bone_flow.out/results.nc --method lic --cut y=1.3 -o cut.png\n"
-      "  mpirun -n 4 osteon render bone.out/results.nc --orbit 36 --elevations 0,25,50 -o bone.cdb");
+      "Uses all cores unless a launcher starts it. Details: docs/rendering.md\n\nExamples:\n  osteon render "
+      "bone.out/results.nc\n  osteon render bone.out/results.nc --field von_mises --map batlow --clip z=1,offset=1.2\n  "
+      "osteon render bone.out/results.nc --method maximum --light -o mip.png\n  osteon render bone.out/results.nc --method "
+      "surface --clip x=1,offset=2 -o cut.png\n  osteon render bone.out/results.nc --field displacement --component z "
+      "--method surface --map vik\n  osteon render bone.out/results.nc --points 50%:0,90%:0.05,99%:0.5:#ffffff --eye "
+      "z=1.3,y=-0.5,x=1.3 -o near.png\n  osteon render bone_flow.out/results.nc --streamlines 400 -o lines.png\n  osteon "
+      "render bone_flow.out/results.nc --method lic --cut y=1.3 -o cut.png\n  mpirun -n 4 osteon render bone.out/results.nc "
+      "--orbit 36 --elevations 0,25,50 -o bone.cdb");
 }
 
 }  // namespace osteon::app

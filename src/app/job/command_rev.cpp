@@ -29,19 +29,19 @@ int run_rev(const rev_options& o) {
 
 void add_rev(registry& commands) {
   const auto o = std::make_shared<rev_options>();
-  command c = commands.add("rev", "Solve a job on cubes of its image, and tell from which size on one represents the whole",
-                           [o] { return run_rev(*o); });
+  command c = commands.add("rev", "Find the representative volume size of an image", [o] { return run_rev(*o); });
   add_job(c, o->job);
-  c.add_option("--out", o->out, "The table; results, logs and page are in the folder of the same name").show_default();
+  c.add_option("--out", o->out, "Table to write; results, logs and page are in the folder of the same name").show_default();
   c.add_option("--edges", o->edges,
-               "Edges of the cubes in voxels, 32,64,128 for example (default: the shortest of the image, halved down to 8)");
-  c.add_option("--places", o->places, "At most so many cubes of each edge; they do not overlap").positive().show_default();
-  c.add_option("--tolerance", o->tolerance, "A cube represents the largest ones if it differs by less than this share")
+               "Cube edges in voxels, such as 32,64,128 (default: shortest edge of the image, halved down to 8)");
+  c.add_option("--places", o->places, "Maximum number of disjoint cubes of each edge").positive().show_default();
+  c.add_option("--tolerance", o->tolerance,
+               "Relative difference from the largest cubes below which a cube is representative")
       .show_default();
   add_queue_options(c, o->queue, "cube");
-  c.add_flag("--report", o->report, "Make report.html of each cube");
-  c.footer(std::string("Examples:\n  osteon rev rock.toml --out rev.csv\n"
-                       "  osteon rev foam.toml --edges 50,100,200 --places 16 --tolerance 0.1 --at-once 4\n\n") +
+  c.add_flag("--report", o->report, "Write report.html for each cube");
+  c.footer(std::string("Solves the job on cubes of its image.\n\nExamples:\n  osteon rev rock.toml --out rev.csv\n  osteon "
+                       "rev foam.toml --edges 50,100,200 --places 16 --tolerance 0.1 --at-once 4\n\n") +
            exit_codes);
 }
 

@@ -44,14 +44,14 @@ void add_resume(registry& commands) {
     run_options run;
   };
   const auto o = std::make_shared<options>();
-  command c = commands.add("resume", "Continue a job that was ended, from its checkpoint",
+  command c = commands.add("resume", "Continue an interrupted job from its checkpoint",
                            [o] { return resume(o->directory, o->run); });
-  c.add_option("checkpoint", o->directory, "Folder of the checkpoint, or the job's output directory").required();
-  c.add_option("-n,--ranks", o->run.ranks, "MPI processes to start; any number continues").positive();
-  c.add_option("-t,--threads", o->run.threads, "OpenMP threads of each process").positive();
+  c.add_option("checkpoint", o->directory, "Checkpoint folder or output directory of the job").required();
+  c.add_option("-n,--ranks", o->run.ranks, "MPI processes; may differ from the interrupted job").positive();
+  c.add_option("-t,--threads", o->run.threads, "OpenMP threads per process").positive();
   add_script(c, o->run.script);
-  c.add_flag("!--no-report", o->run.report, "Do not make report.html");
-  c.add_option("--progress", o->run.progress, "Also append what the job tells to this file, one JSON object a line");
+  c.add_flag("!--no-report", o->run.report, "Do not write report.html");
+  c.add_option("--progress", o->run.progress, "Append progress events to this file as JSON lines");
   add_json(c, o->run.json);
   c.footer(std::string("Example:\n  osteon resume bone.out\n\n") + exit_codes);
 }

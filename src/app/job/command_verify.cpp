@@ -17,11 +17,10 @@ namespace {
 using json = nlohmann::ordered_json;
 
 json verify_one(const std::string& path, bool add_seal) {
-  if (!std::filesystem::is_regular_file(path))
-    throw data_error(fmt::format("cannot verify '{}': there is no such file", path));
+  if (!std::filesystem::is_regular_file(path)) throw data_error(fmt::format("cannot verify '{}': no such file", path));
   io::seal_state seal = io::read_seal(path);
   json answer = {{"file", path}, {"size", std::filesystem::file_size(path)}};
-  // A damaged file may crash HDF5 or keep it busy for ever, so it is opened by a process that may be lost.
+  // A damaged file may crash HDF5 or cause an infinite loop; a separate process opens it.
   io::verification found = io::verify_apart(path);
   if (found.filter_missing && !std::getenv("HDF5_PLUGIN_PATH") && job::find_filters()) found = io::verify_apart(path);
   json faults = json::array();
@@ -30,7 +29,7 @@ json verify_one(const std::string& path, bool add_seal) {
     if (f.last >= f.first) faults.back()["planes"] = {f.first, f.last};
   }
   if (seal == io::seal_state::wrong)
-    faults.push_back({{"variable", ""}, {"text", "its bytes do not match its seal: something in it has changed"}});
+    faults.push_back({{"variable", ""}, {"text", "the bytes do not match the seal: the file was changed"}});
   if (seal == io::seal_state::none && faults.empty() && add_seal) {
     io::append_seal(path);
     seal = io::seal_state::good;
@@ -55,10 +54,10 @@ int verify(const std::vector<std::string>& paths, bool seal, const std::string& 
     if (target == "-") continue;
     for (const json& f : answer["faults"]) fmt::print("{}\n", printable(path + ": " + f["text"].get<std::string>()));
     if (answer["faults"].empty())
-      fmt::print("{}: whole; {}, {} {}, {:.1f} MB of values{}\n", printable(path), answer["schema"].get<std::string>(),
+      fmt::print("{}: intact; {}, {} {}, {:.1f} MB of values{}\n", printable(path), answer["schema"].get<std::string>(),
                  answer["variables"].get<std::int64_t>(), answer["variables"] == 1 ? "field" : "fields",
                  answer["bytes"].get<double>() * 1e-6,
-                 answer["sealed"].get<bool>() ? "" : "; without a seal, as another program wrote it");
+                 answer["sealed"].get<bool>() ? "" : "; no seal: written by another program");
   }
   write_json(target, all);
   return good ? 0 : exit_code(error_kind::data);
@@ -73,13 +72,13 @@ void add_verify(registry& commands) {
     std::string json;
   };
   const auto o = std::make_shared<options>();
-  command c = commands.add("verify", "Check models and results: does each value match the digests in the file?",
+  command c = commands.add("verify", "Check a model or result file against its digests",
                            [o] { return verify(o->files, o->seal, o->json); });
-  c.add_option("file", o->files, "Files of osteon (model.nc, results.nc), or copies of them by nccopy").required();
-  c.add_flag("--seal", o->seal, "Seal a copy that is whole, so that it can be used as a model");
+  c.add_option("file", o->files, "Model and result files (model.nc, results.nc), or their copies by nccopy").required();
+  c.add_flag("--seal", o->seal, "Seal an intact copy, so that it is accepted as a model");
   add_json(c, o->json);
-  c.footer(std::string("Tells which field and which planes are damaged.\n\nExamples:\n  osteon verify bone.out/results.nc\n"
-                       "  nccopy -d 9 model.nc small.nc && osteon verify --seal small.nc\n\n") +
+  c.footer(std::string("Reports damaged fields and planes.\n\nExamples:\n  osteon verify bone.out/results.nc\n  nccopy -d 9 "
+                       "model.nc small.nc && osteon verify --seal small.nc\n\n") +
            exit_codes);
 }
 

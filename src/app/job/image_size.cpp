@@ -10,7 +10,7 @@ int parse_number(std::string_view word, const std::string& option) {
   int value = 0;
   const auto [end, fault] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (fault != std::errc() || end != word.data() + word.size() || value < 0)
-    throw usage_error(fmt::format("{}: '{}' should be a whole number that is not negative", option, word));
+    throw usage_error(fmt::format("{}: '{}' must be a non-negative integer", option, word));
   return value;
 }
 

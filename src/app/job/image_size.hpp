@@ -16,7 +16,7 @@ struct image_size {
 /// @throws usage_error that names `--pixels`
 image_size parse_image_size(const std::string& text);
 
-/// The whole number, not negative, that `word` is. @throws usage_error that names the option
+/// Parse a non-negative integer. @throws usage_error that names the option
 int parse_number(std::string_view word, const std::string& option);
 
 }  // namespace osteon::app

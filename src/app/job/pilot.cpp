@@ -35,7 +35,7 @@ constexpr double growth_of_iterations = 0.12, spread_of_iterations = 0.15, sprea
 
 struct finished_pilot {
   job::measured_run run;
-  double starting = 0;  // wall seconds beside the stages
+  double starting = 0;  // wall seconds outside of the stages
 };
 
 class pilot {
@@ -44,7 +44,7 @@ class pilot {
 
   job::stage_costs run() {
     const index3 large = piece_of(largest_edge), small = {half(large.z), half(large.y), half(large.x)};
-    // What is counted when a run ends takes time, too: the other one tells how long it takes to begin and to end.
+    // The statistics at the end of a run take time; the second run measures the time of start and end.
     const finished_pilot first = on(small, "small", true), second = on(large, "large", false);
     job::stage_costs costs = job::costs_of(second.run, &first.run);
     costs.start = {std::min(first.starting, second.starting), 0};
@@ -57,16 +57,15 @@ class pilot {
     costs.spread = spread_of_seconds;
     costs.iterations_spread = is_all ? spread_of_itself : spread_of_iterations * std::sqrt(1 + doublings);
     costs.sharing = request_.shares_host ? sharing(large, second.run) : 1;
-    costs.source =
-        fmt::format("a pilot of this job on {} x {} x {} and {} x {} x {} voxels of its image, on this machine ({})",
-                    small.z, small.y, small.x, large.z, large.y, large.x, job::cpu_name());
+    costs.source = fmt::format("pilot of this job on {} x {} x {} and {} x {} x {} voxels of its image on this machine ({})",
+                               small.z, small.y, small.x, large.z, large.y, large.x, job::cpu_name());
     return costs;
   }
 
  private:
   static std::int64_t half(std::int64_t n) { return std::max(std::min(n, least_edge), n / 2); }
 
-  // As many voxels as a cube of that edge, or all; a flat image gives a wide piece.
+  // Piece with the number of voxels of a cube of that edge, or the whole image; wide if the image is flat.
   index3 piece_of(std::int64_t edge) const {
     const double all = static_cast<double>(shape_.volume()), piece = std::pow(static_cast<double>(edge), 3);
     if (all <= piece) return shape_;
@@ -79,7 +78,7 @@ class pilot {
     }
   }
 
-  // The middle of the image, or of the job's own crop.
+  // Centre of the image, or of the crop of the job.
   std::string crop(index3 piece) const {
     std::array<std::string, 3> ranges;
     for (int a = 0; a < 3; ++a) {
@@ -111,7 +110,7 @@ class pilot {
   static std::int64_t picture_extent(std::int64_t n) { return std::max<std::int64_t>(16, n / 2); }
 
   static void must_work(const job::program_result& done) {
-    if (done.exit_code != 0) throw data_error(done.err.empty() ? "it ended without a word" : done.err);
+    if (done.exit_code != 0) throw data_error(done.err.empty() ? "the pilot ended without a message" : done.err);
   }
 
   finished_pilot on(index3 piece, const char* name, bool counts_parts) {
@@ -146,7 +145,7 @@ class pilot {
     return cpu_seconds_of_children() - before;
   }
 
-  // A copy for each core at once, beside one alone.
+  // Run one copy per core at once, and one alone.
   double sharing(index3 piece, const job::measured_run& alone) {
     const int copies = job::usable_cores();
     if (copies < 2) return 1;
@@ -177,7 +176,7 @@ class pilot {
   job::temporary_folder scratch_{"pilot"};
 };
 
-// Empty if this user has no place for it.
+// Empty if the user has no cache folder.
 fs::path kept_file(const job::spec& job, index3 shape, const pilot_request& request) {
   const std::string folder = job::cache_folder();
   if (folder.empty()) return {};
@@ -197,7 +196,7 @@ fs::path kept_file(const job::spec& job, index3 shape, const pilot_request& requ
 std::optional<job::stage_costs> costs_by_pilot(const job::spec& job, index3 shape, const pilot_request& request,
                                                log_sink& log) {
   if (!job::source_of(job).is_image()) {
-    log.note("no pilot: the model of this job is no image, of which pieces could be cut");
+    log.note("no pilot: the model of this job is not an image that can be cropped");
     return std::nullopt;
   }
   const fs::path kept = kept_file(job, shape, request);
@@ -205,10 +204,10 @@ std::optional<job::stage_costs> costs_by_pilot(const job::spec& job, index3 shap
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     try {
       return job::parse_costs(text, kept.string());
-    } catch (const error&) {  // of another version: made anew
+    } catch (const error&) {  // of another version: repeat the pilot
     }
   }
-  log.stage("running the job on pieces of its image");
+  log.stage("running the pilot on pieces of the image");
   try {
     const job::stage_costs costs = pilot(job, shape, request).run();
     std::error_code ignored;
@@ -216,7 +215,7 @@ std::optional<job::stage_costs> costs_by_pilot(const job::spec& job, index3 shap
     if (!kept.empty() && !ignored) job::write_file(kept.string(), job::to_text(job::to_json(costs)));
     return costs;
   } catch (const std::exception& e) {
-    log.warn(fmt::format("no pilot: the job does not run on pieces of its image: {}", e.what()));
+    log.warn(fmt::format("no pilot: the job fails on pieces of its image: {}", e.what()));
     return std::nullopt;
   }
 }

@@ -12,23 +12,21 @@
 namespace osteon::app {
 
 void add_queue_options(command c, queue_options& o, const std::string& item) {
-  c.add_option("--at-once", o.at_once,
-               fmt::format("So many {}s at the same time, each with its share of the cores (default: 1; of a job array: no "
-                           "limit)",
-                           item))
+  c.add_option(
+       "--at-once", o.at_once,
+       fmt::format("Number of {}s at the same time, with equal shares of the cores (default: 1; job array: no limit)", item))
       .positive();
-  c.add_option("-n,--ranks", o.ranks,
-               fmt::format("MPI processes of each {} (default: run.ranks of the job, else its cores)", item))
+  c.add_option("-n,--ranks", o.ranks, fmt::format("MPI processes per {} (default: run.ranks, else its cores)", item))
       .positive();
-  c.add_option("-t,--threads", o.threads, "OpenMP threads of each process (default: run.threads of the job)").positive();
+  c.add_option("-t,--threads", o.threads, "OpenMP threads per process (default: run.threads)").positive();
   add_set(c, o.set);
   add_json(c, o.json);
-  c.add_flag("--collect", o.collect, "Run nothing: write table and page of what is there");
-  c.add_flag("--slurm", o.slurm, "Run nothing: write a job array for Slurm, and what collects its results");
-  c.add_flag("--submit", o.submit, "Give the job array to sbatch, and then what collects its results");
-  add_repeatable(c, "--slurm-line", o.slurm_lines, "An option of sbatch, --time=01:00:00 for example; may be repeated");
+  c.add_flag("--collect", o.collect, "Write table and page of existing results without running jobs");
+  c.add_flag("--slurm", o.slurm, "Write a Slurm job array and the job that collects its results, without running them");
+  c.add_flag("--submit", o.submit, "Submit the job array and the collecting job with sbatch");
+  add_repeatable(c, "--slurm-line", o.slurm_lines, "Option of sbatch, such as --time=01:00:00; may be repeated");
   c.add_option("--only", o.only,
-               fmt::format("Run this {} alone, counted from 1, without table and page: for tasks of a job array", item))
+               fmt::format("Run only this {} (counted from 1) without table and page, as a task of a job array", item))
       .positive();
 }
 
@@ -36,10 +34,10 @@ void become_queue(const std::string& name, const queue_options& o, const std::ve
                   const std::vector<std::string>& items) {
   if (under_launcher(2))
     throw usage_error(fmt::format("osteon {} starts the ranks of its jobs; start it without a launcher", name));
-  if (o.submit && !o.slurm) throw usage_error("--submit needs --slurm");
-  if (!o.slurm_lines.empty() && !o.slurm) throw usage_error("--slurm-line needs --slurm");
+  if (o.submit && !o.slurm) throw usage_error("--submit requires --slurm");
+  if (!o.slurm_lines.empty() && !o.slurm) throw usage_error("--slurm-line requires --slurm");
   if (o.slurm + o.collect + o.only.has_value() > 1)
-    throw usage_error("--slurm, --collect and --only exclude each other; give one of them");
+    throw usage_error("--slurm, --collect and --only exclude each other; pass one of them");
   std::vector<std::string> call = job::python_command({"-m", name == "batch" ? "osteon.batch" : "osteon.batch." + name});
   call.insert(call.end(), more.begin(), more.end());
   if (!o.json.empty()) call.push_back("--json=" + o.json);

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Options of the commands whose queue of jobs is Python's: batch, cohort, rev.
+/// Options of the commands with a queue of jobs in Python: batch, cohort, rev.
 #include <app/command_line.hpp>
 #include <optional>
 #include <string>
@@ -15,10 +15,11 @@ struct queue_options {
   bool collect = false, slurm = false, submit = false;
 };
 
-/// @param item what the command calls one job of its queue
+/// @param item name of one job of the queue
 void add_queue_options(command c, queue_options& o, const std::string& item);
 
-/// Become the program of `osteon NAME`, which is batch, cohort or rev, with those options, `more`, and `items` behind them.
+/// Replace this process by the Python program of `osteon NAME` (batch, cohort or rev) with these options, `more` and
+/// `items`.
 /// @throws usage_error under a launcher, or if options exclude each other; machine_error if it cannot be started
 [[noreturn]] void become_queue(const std::string& name, const queue_options& o, const std::vector<std::string>& more,
                                const std::vector<std::string>& items);

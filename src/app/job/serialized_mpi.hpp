@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// MPI of one process whose virtual ranks take turns at it.
+/// MPI of one process with virtual ranks.
 #include <mpi.h>
 
 #include <osteon/base/error.hpp>
@@ -8,16 +8,16 @@
 
 namespace osteon::app {
 
-/// MPI while this lives. Virtual ranks are threads that take turns at it.
+/// MPI during the lifetime of this object. Virtual ranks are threads that call it one at a time.
 class serialized_mpi {
  public:
-  /// @throws machine_error, naming the command, if this MPI does not let them
+  /// @throws machine_error, naming the command, if this MPI does not support MPI_THREAD_SERIALIZED
   explicit serialized_mpi(const char* command) {
     int provided = 0;
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
     if (provided < MPI_THREAD_SERIALIZED)
-      throw machine_error("this MPI lets only one thread of a process call it; osteon " + std::string(command) +
-                          " needs one that lets them take turns (MPI_THREAD_SERIALIZED)");
+      throw machine_error("this MPI accepts calls from one thread only; osteon " + std::string(command) +
+                          " requires MPI_THREAD_SERIALIZED");
   }
   ~serialized_mpi() { MPI_Finalize(); }
   serialized_mpi(const serialized_mpi&) = delete;

@@ -32,7 +32,7 @@ std::string grouped(std::int64_t value) {
   return text;
 }
 
-// A value, a list of them, or nothing where there is nothing to say.
+// Text of a value or a list of values; empty for `true` and missing values.
 std::string value_of(const nlohmann::ordered_json& value) {
   if (value.is_null()) return "infinite";  // JSON has no infinity: a tortuosity is null where no path conducts
   if (value.is_boolean()) return value.get<bool>() ? "" : "none";
@@ -44,9 +44,9 @@ std::string value_of(const nlohmann::ordered_json& value) {
   return text;
 }
 
-// The answers of a job, or of one of its cases.
-void add_answers(std::vector<summary_row>& rows, const job::physics_entry& what, const nlohmann::ordered_json& s) {
-  for (const job::found_answer& found : job::answers_in(what.answers, s)) {
+// Answers of a job or of one of its cases.
+void add_answers(std::vector<summary_row>& rows, const job::physics_entry& physics, const nlohmann::ordered_json& s) {
+  for (const job::found_answer& found : job::answers_in(physics.answers, s)) {
     const bool is_silent = found.what->is_silent_at_0 && found.value == 0;
     if (!found.what->in_table || is_silent) continue;
     if (std::string_view(found.what->unit) == "mm" && found.value.is_number() &&
@@ -57,7 +57,7 @@ void add_answers(std::vector<summary_row>& rows, const job::physics_entry& what,
   }
 }
 
-// How well a problem was solved whose solution loads this one; "heat" of heat_certificate.
+// Certificate of the problem whose solution loads this one, such as heat_certificate.
 void add_certificates(std::vector<summary_row>& rows, const nlohmann::ordered_json& s) {
   for (const auto& [key, proof] : s.items()) {
     constexpr std::string_view ending = "_certificate";
@@ -71,7 +71,7 @@ void add_certificates(std::vector<summary_row>& rows, const nlohmann::ordered_js
   }
 }
 
-// Columns as wide as they need; the first begins at the left, the others end at the right.
+// Columns of minimum width; the first is left-aligned, the others right-aligned.
 std::string columns(const std::vector<std::vector<std::string>>& lines) {
   std::vector<std::size_t> width;
   for (const auto& line : lines)
@@ -98,7 +98,7 @@ std::string three(const nlohmann::ordered_json& list, double noise) {
   return text;
 }
 
-// What the solver's tolerance leaves of a zero, against the largest of all entries of a list's key.
+// Magnitude below which a value is a zero within the solver's tolerance, relative to the largest entry of the key.
 double noise_of(const nlohmann::ordered_json& list, const char* key, double tolerance) {
   double largest = 0;
   for (const auto& entry : list)
@@ -106,7 +106,7 @@ double noise_of(const nlohmann::ordered_json& list, const char* key, double tole
   return tolerance * largest;
 }
 
-// What supports bear and forces apply in a case of [[support]] and [[force]]. A standard test has one answer instead.
+// Reactions of supports and applied forces of a case with [[support]] and [[force]]. A standard test has one answer instead.
 std::string supports_of(const nlohmann::ordered_json& s, double tolerance) {
   constexpr std::size_t most_lines = 20;
   if (!s.contains("supports") || s.at("load").at("test") != "custom") return {};
@@ -145,11 +145,11 @@ std::string lines_of(const std::vector<summary_row>& rows) {
   return text;
 }
 
-// The answers of all cases: a line for each answer, a column for each case. Cases need not have the same answers.
-std::string table_of_cases(const job::physics_entry& what, const nlohmann::ordered_json& cases) {
+// Answers of all cases: a line per answer, a column per case. Cases may have different answers.
+std::string table_of_cases(const job::physics_entry& physics, const nlohmann::ordered_json& cases) {
   constexpr std::size_t most_columns = 4;
   std::vector<std::vector<summary_row>> all;
-  for (const auto& c : cases) add_answers(all.emplace_back(), what, c);
+  for (const auto& c : cases) add_answers(all.emplace_back(), physics, c);
   std::string text;
   for (std::size_t first = 0; first < cases.size(); first += most_columns) {
     const std::size_t end = std::min(first + most_columns, cases.size());
@@ -176,9 +176,9 @@ std::string table_of_cases(const job::physics_entry& what, const nlohmann::order
   return text;
 }
 
-// How far the answers are known, a line each, and which changed images could not be solved on.
+// Uncertainties of the answers, a line each, and the changed images without a solution.
 std::string table_of_uncertainty(const nlohmann::ordered_json& u) {
-  std::string text = "\n  with the image changed by one standard deviation, or voxels of no size:\n";
+  std::string text = "\n  uncertainty: image changed by one standard deviation, or voxel size extrapolated to zero:\n";
   for (const auto& line : u.at("words")) text += fmt::format("  {}\n", line.get<std::string>());
   for (const auto& run : u.at("runs"))
     if (run.contains("fault"))
@@ -186,7 +186,7 @@ std::string table_of_uncertainty(const nlohmann::ordered_json& u) {
   return text;
 }
 
-// Of a run that counted its messages: the plans that were waited for longest, beside what the model says.
+// Plans with the longest waiting times of a run that counted its messages, with the times predicted by the model.
 std::string table_of_messages(const nlohmann::ordered_json& s) {
   constexpr std::size_t most_lines = 6;
   const auto& counted = s.at("messages");
@@ -198,7 +198,7 @@ std::string table_of_messages(const nlohmann::ordered_json& s) {
   std::stable_sort(plans.begin(), plans.end(), [&](const auto& a, const auto& b) { return waited(a) > waited(b); });
   const auto seconds = [](double value) { return fmt::format("{:.3g}", value); };
   const double ranks = s.at("ranks").get<double>();
-  std::vector<std::vector<std::string>> lines{{"messages", "number", "MiB", "waited, a rank [s]", "by the model [s]"}};
+  std::vector<std::vector<std::string>> lines{{"messages", "number", "MiB", "waiting time per rank [s]", "model [s]"}};
   std::int64_t number = 0;
   double bytes = 0;
   for (const auto& p : plans) {
@@ -219,8 +219,8 @@ std::string table_of_messages(const nlohmann::ordered_json& s) {
 std::string summary_table(const nlohmann::ordered_json& s, const std::string& report) {
   std::vector<summary_row> rows{{"elements", grouped(s.at("elements")), ""},
                                 {"degrees of freedom", grouped(s.at("dofs")), ""}};
-  const job::physics_entry& what = *job::find_physics(s.at("physics"));
-  if (!s.contains("cases")) add_answers(rows, what, s);
+  const job::physics_entry& physics = *job::find_physics(s.at("physics"));
+  if (!s.contains("cases")) add_answers(rows, physics, s);
   add_certificates(rows, s);
   const auto& proof = s.at("certificate");
   rows.push_back({"iterations", std::to_string(s.at("iterations").get<int>()), ""});
@@ -236,7 +236,7 @@ std::string summary_table(const nlohmann::ordered_json& s, const std::string& re
                               solver.at("solve_cpu_seconds").get<double>()),
                   "s"});
   if (solver.contains("share_of_bandwidth"))
-    rows.push_back({"solver, of bandwidth; of peak",
+    rows.push_back({"solver, share of bandwidth; of peak",
                     fmt::format("{:.2g}; {:.2g}", 100 * solver.at("share_of_bandwidth").get<double>(),
                                 100 * solver.at("share_of_peak").get<double>()),
                     "%"});
@@ -249,7 +249,7 @@ std::string summary_table(const nlohmann::ordered_json& s, const std::string& re
   text += lines_of(rows);
   const double tolerance = proof.value("tolerance", 1e-6);
   if (s.contains("cases")) {
-    text += table_of_cases(what, s.at("cases"));
+    text += table_of_cases(physics, s.at("cases"));
     for (const auto& c : s.at("cases"))
       if (const std::string table = supports_of(c, tolerance); !table.empty())
         text += fmt::format("\n  load case {}\n", c.at("name").get<std::string>()) + table;
@@ -257,7 +257,7 @@ std::string summary_table(const nlohmann::ordered_json& s, const std::string& re
     text += "\n" + table;
   }
   if (s.contains("streamlines") && !s.at("streamlines").at("median_time_s").is_null())
-    text += fmt::format("\n  residence time, median of the {} streamlines that lead through: {:.4g} s\n",
+    text += fmt::format("\n  residence time, median of {} through-going streamlines: {:.4g} s\n",
                         s.at("streamlines").at("through").get<std::int64_t>(),
                         s.at("streamlines").at("median_time_s").get<double>());
   if (s.contains("messages")) text += table_of_messages(s);

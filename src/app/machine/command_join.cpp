@@ -9,7 +9,7 @@ namespace {
 
 namespace bridge_command = bridge::command;
 
-// The bridge knows nothing of osteon, hence has errors of its own.
+// The bridge is independent of osteon and has its own error types.
 template <class F>
 int with_errors_of_osteon(F work) {
   try {
@@ -28,31 +28,29 @@ void add_commands(registry& commands);
 void add_join(registry& commands) {
   const auto o = std::make_shared<bridge_command::join_request>();
   o->name = "osteon join";
-  command c = commands.add("join", "Run one MPI program over several clusters, each with its own MPI",
+  command c = commands.add("join", "Run one MPI program on several clusters",
                            [o] { return with_errors_of_osteon([&] { return bridge_command::join(*o); }); });
-  c.add_option("clusters", o->file, "The clusters (TOML; bridge/docs/wire.md)").required();
-  c.add_option("program", o->program, "Program and its arguments, after --").required();
-  c.add_option("--grace", o->grace_s,
-               "Seconds that the others have to end by themselves when one side has died (default 10)")
+  c.add_option("clusters", o->file, "Description of the clusters (TOML; bridge/docs/wire.md)").required();
+  c.add_option("program", o->program, "Program and arguments, after --").required();
+  c.add_option("--grace", o->grace_s, "Seconds until the remaining sides are killed after one side has failed (default 10)")
       .between(0.0, 3600.0);
-  c.add_flag("--print-scripts", o->shows_scripts, "Show what each cluster's shell is given, the job key included");
-  c.footer(std::string(
-               "Each cluster is started by its own launcher; what it prints stands after its name in brackets. Signals are\n"
-               "passed on. When one side dies, all end, with a message that says who, where and why.\n\n"
-               "Example:\n  osteon join clusters.toml -- ./ring 100\n\n") +
+  c.add_flag("--print-scripts", o->shows_scripts, "Print the shell script of each cluster, including the job key");
+  c.footer(std::string("Each cluster uses its own launcher and MPI. Output is prefixed by the cluster name in brackets. "
+                       "Signals are forwarded. If one side fails, all sides end with a message that names the failed side "
+                       "and the reason.\n\nExample:\n  osteon join clusters.toml -- ./ring 100\n\n") +
            exit_codes);
 }
 
 void add_relay(registry& commands) {
   const auto o = std::make_shared<bridge_command::relay_request>();
-  command c = commands.add("relay", "Forward the packets of a cluster's processes (osteon join starts it)",
+  command c = commands.add("relay", "Forward packets between clusters (started by `join`)",
                            [o] { return with_errors_of_osteon([&] { return bridge_command::relay(*o); }); });
-  c.add_option("--cluster", o->cluster, "Index of the cluster whose processes are behind it").between(0, 31);
-  c.add_option("--hub", o->hub, "host:port of the hub; without it, this is the hub");
-  c.add_option("--listen", o->listen, "host:port that the processes dial").required();
+  c.add_option("--cluster", o->cluster, "Index of the cluster that it serves").between(0, 31);
+  c.add_option("--hub", o->hub, "HOST:PORT of the hub (default: this relay is the hub)");
+  c.add_option("--listen", o->listen, "HOST:PORT on which it accepts connections of the processes").required();
   c.footer(
-      "Server, key and the rest come from the variables OSTEON_WIRE_... (bridge/docs/wire.md).\n\n"
-      "Example:\n  osteon relay --cluster 0 --listen gateway:7001 --hub login.example.org:7000");
+      "The variables OSTEON_WIRE_... set server, key and further settings (bridge/docs/wire.md).\n\nExample:\n  osteon "
+      "relay --cluster 0 --listen gateway:7001 --hub login.example.org:7000");
 }
 
 void bridge_commands::add_commands(registry& commands) {

@@ -35,7 +35,7 @@ struct place_options {
 machine::description machine_of(const place_options& o) {
   if (!o.machine.empty()) {
     if (o.hosts > 0 || !o.host.empty())
-      throw usage_error("--machine names the hosts; leave out --hosts and --host, or the file");
+      throw usage_error("--machine defines the hosts; leave out --hosts and --host, or --machine");
     return machine::read_machine(o.machine);
   }
   const machine::host_tree tree = o.host.empty()             ? machine::this_host()
@@ -93,11 +93,11 @@ json to_json(const placement::placement& found, const placement::target& where) 
 }
 
 void print(const placement::placement& found, const placement::target& where, const std::string& source) {
-  const auto row = [](const char* what, double input, const std::string& random, double result) {
+  const auto row = [](const char* title, double input, const std::string& random, double result) {
     const std::string times = result <= 0      ? (input > 0 ? "all saved" : "")
                               : input < result ? fmt::format("{:.2f} times more", result / input)
                                                : fmt::format("{:.2f} times less", input / result);
-    fmt::print("  {:<28} {:>12.5g} {:>12} {:>12.5g}   {}\n", what, input, random, result, times);
+    fmt::print("  {:<28} {:>12.5g} {:>12} {:>12.5g}   {}\n", title, input, random, result, times);
   };
   const auto mega = [](auto bytes) { return static_cast<double>(bytes) * 1e-6; };
   const auto path = [&](machine::path p) {
@@ -117,10 +117,10 @@ void print(const placement::placement& found, const placement::target& where, co
       found.result.predicted_s() * 1e3);
   if (!found.result.hottest_link.empty()) fmt::print("\n  hottest link: {}", found.result.hottest_link);
   fmt::print("\n  {}{} ({:.2f} s)\n", fmt::join(found.how, ", "),
-             found.kept_input ? "; the input order is as good and was kept" : "", found.seconds);
+             found.kept_input ? "; the input order is kept, as the gain is too small" : "", found.seconds);
 }
 
-// The batch script of a placement, to --output or job.slurm, job.pbs.
+// Write the batch script of a placement to --output, job.slurm or job.pbs.
 void write_batch(const place_options& o, const placement::target& where, const placement::placement& found) {
   if (o.batch.empty()) return;
   placement::batch_options options{.system = placement::parse_batch_system(o.batch),
@@ -163,15 +163,13 @@ int place(const place_options& o, const std::vector<std::string>& words) {
   if (o.verify) {
     if (o.hosts > 0 || !o.host.empty() || !o.network.empty() || !o.emit.empty() || !o.picture.empty())
       throw usage_error(
-          "--verify measures on the hosts that there are: --hosts, --host, --network, --emit and --picture say nothing to "
-          "it");
+          "--verify measures on the available hosts: --hosts, --host, --network, --emit and --picture do not apply to it");
     return verify_placement(o.source, {.machine = o.machine, .json = o.json, .search = options}, words);
   }
-  if (!o.emit.empty()) placement::parse_launcher(o.emit);  // before a long search, or a program that is traced
-  if (!o.batch.empty() && !o.emit.empty())
-    throw usage_error("--batch writes a script that binds by itself; leave out --emit");
+  if (!o.emit.empty()) placement::parse_launcher(o.emit);  // before a long search or traced program
+  if (!o.batch.empty() && !o.emit.empty()) throw usage_error("--batch writes a script with bindings; leave out --emit");
   if (o.threads > 1 && !o.emit.empty())
-    throw usage_error("--emit gives each rank one core; with --threads give --batch, which binds to all of a rank's cores");
+    throw usage_error("--emit assigns one core per rank; use --batch with --threads to bind ranks to several cores");
   const placement::target where = placement::places_of_teams(target_of(o), o.threads);
   const placed_graph source = make_graph(o.source);
   options.grid = source.grid;
@@ -188,30 +186,31 @@ int place(const place_options& o, const std::vector<std::string>& words) {
 
 void add_place(registry& commands) {
   const auto o = std::make_shared<place_options>();
-  command c = commands.add("place", "Map subdomains onto hosts and cores so that those who talk are close",
-                           [o, words = commands.words()] { return place(*o, words); });
+  command c =
+      commands.add("place", "Map subdomains to hosts and cores", [o, words = commands.words()] { return place(*o, words); });
   add_graph_options(c, o->source);
-  c.add_option("--machine", o->machine, "machine.json, as `osteon probe` writes it");
-  c.add_option("--hosts", o->hosts, "Without a machine file: this many equal hosts").between(1, 1 << 20);
+  c.add_option("--machine", o->machine, "machine.json of `osteon probe`");
+  c.add_option("--hosts", o->hosts, "Number of equal hosts, without a machine file").between(1, 1 << 20);
   c.add_option("--host", o->host,
-               "What one is like, in hwloc's words: \"pack:2 l3:1 core:4 pu:1\", or lstopo's .xml file (default: this one)");
-  c.add_option("--network", o->network, "A model of the network, such as fattree:8x8,over=4 (docs/network.md)");
-  c.add_option("--method", o->method, "best, paper (AFC), groups (AFC-NB), input, random").show_default();
-  c.add_option("--seed", o->seed, "Of the searches; the result depends on nothing else").show_default();
-  c.add_option("--effort", o->effort, "Length of the searches").between(0.001, 100.0).show_default();
-  c.add_option("--least-gain", o->least_gain, "Keep the input order below this share of gain").between(0.0, 1.0);
-  c.add_flag("--no-scotch", o->without_scotch, "Do not use Scotch where it is installed");
-  c.add_option("--emit", o->emit, "Launcher's file: ompi4-rankfile, ompi5, seq, hydra, slurm, or wrap");
-  c.add_option("--batch", o->batch, "Write a batch script that starts the ranks in their places: slurm or pbs")
+               "Topology of a host as an hwloc synthetic string, such as \"pack:2 l3:1 core:4 pu:1\", or an lstopo .xml "
+               "file (default: this host)");
+  c.add_option("--network", o->network, "Network model, such as fattree:8x8,over=4 (docs/network.md)");
+  c.add_option("--method", o->method, "Method: best, paper (AFC), groups (AFC-NB), input, random").show_default();
+  c.add_option("--seed", o->seed, "Seed of the searches, which are deterministic").show_default();
+  c.add_option("--effort", o->effort, "Search effort; 1 is the default length").between(0.001, 100.0).show_default();
+  c.add_option("--least-gain", o->least_gain, "Keep the input order if the relative gain is smaller").between(0.0, 1.0);
+  c.add_flag("--no-scotch", o->without_scotch, "Do not use Scotch");
+  c.add_option("--emit", o->emit, "Write a file for a launcher: ompi4-rankfile, ompi5, seq, hydra, slurm or wrap");
+  c.add_option("--batch", o->batch, "Write a batch script that starts the ranks at their places: slurm or pbs")
       .one_of({"slurm", "pbs"});
-  c.add_option("-t,--threads", o->threads, "Cores of a rank: 1 is flat, more is hybrid, a rank's threads on neighbours")
+  c.add_option("-t,--threads", o->threads, "Cores per rank; more than 1 for threads on adjacent cores")
       .between(1, 4096)
       .show_default();
-  c.add_option("--program", o->program, "--batch: what to start (default: osteon run JOB with --job, else PROGRAM)");
-  c.add_option("--walltime", o->walltime, "--batch: time to ask for").show_default();
-  c.add_option("-o,--output", o->output, "Where to write it (- for standard output)");
-  c.add_flag("--verify", o->verify, "Start the ranks here (or run under mpirun), place them, and measure the exchange");
-  c.add_option("--picture", o->picture, "Draw the placement beside the input order, as SVG");
+  c.add_option("--program", o->program, "With --batch: program to start (default: osteon run JOB with --job, else PROGRAM)");
+  c.add_option("--walltime", o->walltime, "With --batch: requested time").show_default();
+  c.add_option("-o,--output", o->output, "File of --emit, --batch or the mapping (-: standard output)");
+  c.add_flag("--verify", o->verify, "Place ranks on this machine (or under mpirun) and measure the exchange");
+  c.add_option("--picture", o->picture, "Draw placement and input order as SVG");
   add_json(c, o->json);
   c.footer(
       "Examples:\n  osteon place --grid z=8,y=8,x=8 --cells z=256,y=256,x=1024 --hosts 64 --host \"pack:2 l3:1 core:4 "

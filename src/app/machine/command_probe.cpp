@@ -24,7 +24,7 @@ using json = nlohmann::ordered_json;
 
 constexpr int exit_slow = 6;
 
-/// Measure the links of this machine and name what is slow.
+/// Measure the links of this machine and report slow ones.
 struct probe_command_options {
   std::optional<int> ranks;
   std::string mode = "both", fit = "robust", budget = "10s", bind = "core";
@@ -42,7 +42,7 @@ double parse_seconds(const std::string& text) {
   const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
   const double factor = unit.empty() || unit == "s" ? 1 : unit == "ms" ? 1e-3 : unit == "min" ? 60 : 0;
   if (fault != std::errc{} || factor == 0 || !(value * factor >= 0.1) || value * factor > 86400)
-    throw usage_error(fmt::format("--budget {}: give a time of at least 0.1 s such as 10s, 500ms or 2min", text));
+    throw usage_error(fmt::format("--budget {}: must be a time of at least 0.1 s, such as 10s, 500ms or 2min", text));
   return value * factor;
 }
 
@@ -70,14 +70,15 @@ void print_hosts(const machine::host_list& hosts, int ranks) {
   if (hosts.trees().size() > most) fmt::print("  and {} more kinds of hosts\n", hosts.trees().size() - most);
 }
 
-// A number with so many digits, and all that it has before the point: 12510, not 1.251e+04, which is wider than a column.
+// Format a number with this many significant digits, without exponent: 12510, not 1.251e+04, which is wider than a column.
 std::string cell(double value, int digits) {
   return std::abs(value) >= std::pow(10.0, digits) ? fmt::format("{:.0f}", value) : fmt::format("{:.{}g}", value, digits);
 }
 
 void print_classes(const machine::probe_result& probed) {
   if (probed.classes.empty()) {
-    fmt::print("\nNothing was measured: links take two ranks at least (osteon probe -n 2, or mpirun over several hosts).\n");
+    fmt::print(
+        "\nNo links were measured: at least two ranks are required (osteon probe -n 2, or mpirun on several hosts).\n");
     return;
   }
   fmt::print("\n{:<14}{:<10}{:>7}  {:>29}  {:>29}\n", "", "", "", "bandwidth in MB/s", "latency in us");
@@ -97,17 +98,18 @@ void print_classes(const machine::probe_result& probed) {
 
 void print_core_choice(const machine::core_choice& found, const machine::host_list& hosts) {
   const std::size_t columns = found.ranks_b.size();
-  fmt::print("\nwhich core measures: rank of {} by rank of {}, MB/s\n{:>8}", hosts.name(found.host_a),
+  fmt::print("\neffect of the measuring cores: ranks of {} by ranks of {}, MB/s\n{:>8}", hosts.name(found.host_a),
              hosts.name(found.host_b), "");
   for (const int b : found.ranks_b) fmt::print(" {:>8}", b);
   for (std::size_t i = 0; i < found.ways.size(); ++i) {
     if (i % columns == 0) fmt::print("\n{:>8}", found.ranks_a[i / columns]);
     fmt::print(" {:>8}", found.ways[i].bandwidth > 0 ? cell(found.ways[i].bandwidth * 1e-6, 4) : "-");
   }
-  fmt::print("\n{} ways, usually {}: they differ by {:.1f} %, one way measured again by {:.1f} %: it {}\n",
-             found.ways.size(), machine::rate_text(found.usual), 100 * found.between_ways, 100 * found.same_way,
-             found.matters() ? "MATTERS which core measures" : "does not matter which core measures");
-  if (!found.complete) fmt::print("note: the budget was over before every way had been measured twice\n");
+  fmt::print(
+      "\n{} pairs of cores, median {}: difference between pairs {:.1f} %, repeatability {:.1f} %: the choice of cores {}\n",
+      found.ways.size(), machine::rate_text(found.usual), 100 * found.between_ways, 100 * found.same_way,
+      found.matters() ? "MATTERS" : "does not matter");
+  if (!found.complete) fmt::print("note: the budget ended before every pair was measured twice\n");
 }
 
 json to_json(const machine::core_choice& found, const machine::host_list& hosts) {
@@ -127,7 +129,7 @@ json to_json(const machine::core_choice& found, const machine::host_list& hosts)
 std::vector<std::string> verdict_lines(const machine::probe_result& probed) {
   std::vector<std::string> lines = machine::lines_of(probed.judged, probed.machine.hosts);
   for (const machine::slow_inside& s : probed.inside)
-    lines.push_back(fmt::format("SLOW inside host {}: {} on {} paths, where {} is usual", probed.machine.hosts.name(s.host),
+    lines.push_back(fmt::format("SLOW inside host {}: {} on {} paths, median {}", probed.machine.hosts.name(s.host),
                                 machine::rate_text(s.bandwidth), machine::name_of(s.what), machine::rate_text(s.usual)));
   return lines;
 }
@@ -135,12 +137,12 @@ std::vector<std::string> verdict_lines(const machine::probe_result& probed) {
 std::vector<std::string> comparison_lines(const machine::comparison& changes, const std::string& file) {
   constexpr std::size_t most = 10;
   std::vector<std::string> lines;
-  const auto add_names = [&](const char* what, const std::vector<std::string>& names) {
+  const auto add_names = [&](const char* title, const std::vector<std::string>& names) {
     if (names.empty()) return;
     std::string text;
     for (std::size_t i = 0; i < std::min(names.size(), most); ++i) text += (i ? ", " : "") + names[i];
     if (names.size() > most) text += fmt::format(" and {} more", names.size() - most);
-    lines.push_back(fmt::format("{} {}: {}", what, file, text));
+    lines.push_back(fmt::format("{} {}: {}", title, file, text));
   };
   add_names("GONE since", changes.gone);
   add_names("NEW since", changes.fresh);
@@ -149,8 +151,7 @@ std::vector<std::string> comparison_lines(const machine::comparison& changes, co
     lines.push_back(
         fmt::format("SLOWER {}: {}, was {} in {}", c.what, machine::rate_text(c.now), machine::rate_text(c.before), file));
   }
-  if (changes.slower.size() > most)
-    lines.push_back(fmt::format("and {} more that became slower", changes.slower.size() - most));
+  if (changes.slower.size() > most) lines.push_back(fmt::format("{} more became slower", changes.slower.size() - most));
   return lines;
 }
 
@@ -200,7 +201,7 @@ json to_json(const machine::probe_result& probed, const machine::job_hosts& job)
   return answer;
 }
 
-// What rank 0 does with what was found. @return whether all is well
+// Report the result on rank 0. @return true if no link is slow
 bool present(const machine::probe_result& probed, const machine::job_hosts& job, const probe_command_options& o,
              const std::optional<machine::description>& before, const std::optional<machine::core_choice>& which_core) {
   std::vector<std::string> lines = verdict_lines(probed);
@@ -228,7 +229,7 @@ bool present(const machine::probe_result& probed, const machine::job_hosts& job,
   fmt::print("\n");
   for (const std::string& line : probed.remarks) fmt::print("note: {}\n", line);
   for (const std::string& line : lines) fmt::print("{}\n", line);
-  if (lines.empty() && !probed.classes.empty()) fmt::print("No host or link is slower than the others.\n");
+  if (lines.empty() && !probed.classes.empty()) fmt::print("No slow hosts or links.\n");
   fmt::print("{:.1f} s", probed.seconds);
   for (const std::string& file : o.pictures) fmt::print(", {}", file);
   fmt::print("{}\n", o.output.empty() ? "" : ", " + o.output);
@@ -271,36 +272,35 @@ int probe(const probe_command_options& o, const std::vector<std::string>& words)
 
 void add_probe(registry& commands) {
   const auto o = std::make_shared<probe_command_options>();
-  command c = commands.add("probe", "Measure the links between cores and hosts, and name those that are slow",
+  command c = commands.add("probe", "Measure the links between cores and hosts",
                            [o, words = commands.words()] { return probe(*o, words); });
-  c.add_option("-n,--ranks", o->ranks, "MPI processes to start on this host (default: one for each core)").positive();
-  c.add_option("--mode", o->mode, "isolated: one core of a host at a time; loaded: all at once; both, and their ratio")
+  c.add_option("-n,--ranks", o->ranks, "MPI processes on this host (default: one per core)").positive();
+  c.add_option("--mode", o->mode, "isolated: one core per host at a time; loaded: all cores at once; both")
       .one_of({"isolated", "loaded", "both"})
       .show_default();
-  c.add_option("--fit", o->fit, "robust: medians at geometric sizes, Theil-Sen; paper: five sizes, least squares")
+  c.add_option("--fit", o->fit, "robust: medians and Theil-Sen fit; paper: five sizes, least squares")
       .one_of({"robust", "paper"})
       .show_default();
-  c.add_option("--budget", o->budget, "Time to measure, such as 10s, 500ms or 2min").show_default();
-  c.add_option("--slow-below", o->slow_below, "Slow is what is below this part of the usual bandwidth")
+  c.add_option("--budget", o->budget, "Measurement time, such as 10s, 500ms or 2min").show_default();
+  c.add_option("--slow-below", o->slow_below, "Fraction of the median bandwidth below which a link is slow")
       .between(0.05, 0.95)
       .show_default();
-  c.add_option("--bind", o->bind, "core: each rank on a core of its own meanwhile; none: where they are")
+  c.add_option("--bind", o->bind, "core: bind each rank to a core; none: keep the binding")
       .one_of({"core", "none"})
       .show_default();
-  c.add_option("-o,--output", o->output, "Machine file to write, for `osteon place` and --compare");
-  add_repeatable(c, "--picture", o->pictures, "Heat map to draw, .svg or .png; may be repeated");
-  c.add_option("--compare", o->compare, "Machine file of an earlier probe: say what became slower, or is gone");
+  c.add_option("-o,--output", o->output, "Machine file to write, input of `osteon place` and --compare");
+  add_repeatable(c, "--picture", o->pictures, "Heat map to write (.svg or .png); may be repeated");
+  c.add_option("--compare", o->compare,
+               "Compare with the machine file of an earlier probe: report slower and missing links");
   c.add_flag("--which-core", o->which_core,
-             "Measure the first two hosts from every core to every core: does it matter which core measures");
+             "Measure all pairs of cores of the first two hosts to test the effect of the measuring core");
   add_json(c, o->json);
   c.footer(
-      "Alone it measures the cores of this host; under mpirun or srun, the hosts of the job (docs/machine.md).\n\n"
-      "Examples:\n  osteon probe\n  mpirun -n 64 --map-by node osteon probe -o machine.json --picture links.svg\n"
-      "  srun --mpi=pmix --ntasks-per-node=1 osteon probe --mode isolated --budget 5s --compare machine.json\n"
-      "  mpirun -n 16 --map-by ppr:8:node osteon probe --which-core\n\n"
-      "Exit codes: 0 nothing is slow, 6 a host or link is slow, became slower or is gone (for prologs); others as for "
-      "`osteon "
-      "run`.");
+      "Measures the cores of this host, or under mpirun or srun the hosts of the job (docs/machine.md).\n\nExamples:\n  "
+      "osteon probe\n  mpirun -n 64 --map-by node osteon probe -o machine.json --picture links.svg\n  srun --mpi=pmix "
+      "--ntasks-per-node=1 osteon probe --mode isolated --budget 5s --compare machine.json\n  mpirun -n 16 --map-by "
+      "ppr:8:node osteon probe --which-core\n\nExit codes: 0 no slow links, 6 a host or link is slow, became slower or is "
+      "missing (for prologs); others as for `osteon run`.");
 }
 
 }  // namespace osteon::app

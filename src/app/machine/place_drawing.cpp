@@ -14,7 +14,7 @@ namespace {
 constexpr int most_blocks = 8192, most_hosts = 256;
 constexpr double panel = 380, margin = 24, top = 64, bottom = 44;
 
-// Neighbouring numbers get hues far apart.
+// Consecutive hosts have distant hues.
 std::string colour_of_host(int host) {
   const double turn = std::fmod(host * 0.61803398875, 1.0);
   return fmt::format("hsl({:.0f} {:.0f}% {:.0f}%)", 360 * turn, 52 + 14.0 * (host % 2), 44 + 8.0 * (host % 3));
@@ -32,8 +32,8 @@ class drawing {
     draw_panel(margin, "input order", hosts_of(input), found.input);
     draw_panel(2 * margin + panel, "placed", hosts_of(found.place), found.result);
     text(margin, height - 16, "#777",
-         source_.grid ? "slices of blocks, the lowest z first; a colour is a host"
-                      : "rows send to columns, hosts in their order; darker is more, on a scale of powers of ten");
+         source_.grid ? "slices of blocks in ascending z; colours are hosts"
+                      : "rows send to columns, sorted by host; darker is more, on a logarithmic scale");
     return out_.file(width, height);
   }
 
@@ -53,7 +53,7 @@ class drawing {
   }
   void draw_slices(double left, const std::vector<int>& host) {
     const auto& n = source_.grid->blocks;
-    // As many slices in a row as make the panel about square.
+    // Number of slices per row for an approximately square panel.
     int best = 1;
     double size = 0;
     for (int columns = 1; columns <= n[0]; ++columns) {
@@ -86,7 +86,7 @@ class drawing {
   }
   const placed_graph& source_;
   const placement::target& where_;
-  std::int64_t most_ = 1;  // the darkest; the input order's is drawn first, and mostly the larger one
+  std::int64_t most_ = 1;  // the darkest value; the input order is drawn first and usually larger
   svg_picture out_;
 };
 
@@ -95,8 +95,7 @@ class drawing {
 std::string draw_placement(const placed_graph& source, const placement::target& where, const placement::placement& found) {
   if (source.grid ? source.graph.size() > most_blocks : where.hosts() > most_hosts)
     throw usage_error(
-        fmt::format("a picture of {} blocks on {} hosts could not be read; draw at most {} blocks of a grid, or {} "
-                    "hosts",
+        fmt::format("a picture of {} blocks on {} hosts is not legible; draw at most {} blocks of a grid, or {} hosts",
                     source.graph.size(), where.hosts(), most_blocks, most_hosts));
   return drawing(source, where).svg(found);
 }

@@ -32,23 +32,22 @@ placement::cartesian grid_of(const graph_options& o) {
   const auto blocks = parse_lengths("--grid", o.grid, hints);
   for (std::size_t d = 0; d < 3; ++d) grid.blocks[d] = static_cast<int>(blocks[d]);
   grid.cells = parse_lengths("--cells", o.cells, hints);
-  if (!under_launcher())  // the ranks of --verify have a parent that says it
+  if (!under_launcher())  // the parent of the ranks of --verify prints it
     for (const std::string& hint : hints) say(fmt::format("  warning: {}\n", hint));
   grid.bytes_per_cell = o.bytes_per_cell;
   for (const char axis : o.periodic) {
-    if (axis < 'x' || axis > 'z')
-      throw usage_error(fmt::format("--periodic {}: letters of x, y and z are wanted", o.periodic));
+    if (axis < 'x' || axis > 'z') throw usage_error(fmt::format("--periodic {}: must be letters of x, y and z", o.periodic));
     grid.periodic[static_cast<std::size_t>('z' - axis)] = true;
   }
   return grid;
 }
 
 placed_graph graph_of_job(const graph_options& o) {
-  if (o.ranks < 1) throw usage_error("--job: say with --ranks how many ranks it is dealt out to");
-  if (under_launcher(2)) throw usage_error("--job reads the model by one process; start it without mpirun");
+  if (o.ranks < 1) throw usage_error("--job requires the number of ranks: --ranks N");
+  if (under_launcher(2)) throw usage_error("--job reads the model in one process; start it without mpirun");
   terminal_sink log(is_interactive());
   placed_graph result;
-  std::exception_ptr failed;  // said once, by main()
+  std::exception_ptr failed;  // printed once, by main()
   std::function<job::ranks_to_place(MPI_Comm)> make;
   if (o.job.ends_with(".nc")) {
     make = [&](MPI_Comm comm) {
@@ -77,10 +76,10 @@ std::string trace_library() {
   const std::filesystem::path here = std::filesystem::path(own_path()).parent_path();
   for (const auto& place : {here, here.parent_path() / "lib" / "osteon"})
     if (const auto file = place / "libosteon_trace.so"; std::filesystem::exists(file)) return file.string();
-  throw machine_error(fmt::format("libosteon_trace.so is not beside {}; build it (target osteon_trace)", own_path()));
+  throw machine_error(fmt::format("libosteon_trace.so is missing beside {}; build it (target osteon_trace)", own_path()));
 }
 
-// Runs the program with the library before MPI, and reads what that wrote.
+// Run the program with the trace library preloaded and read its trace.
 placed_graph graph_of_trace(const graph_options& o) {
   const std::string file = o.file.empty() ? "osteon_trace.json" : o.file;
   std::filesystem::remove(file);
@@ -99,12 +98,11 @@ placed_graph graph_of_trace(const graph_options& o) {
   }
   unsetenv("LD_PRELOAD");
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    throw machine_error(fmt::format("'{}' failed, so its trace is not used", fmt::join(o.program, " ")));
+    throw machine_error(fmt::format("'{}' failed; its trace is not used", fmt::join(o.program, " ")));
   if (!std::filesystem::exists(file))
     throw machine_error(
-        fmt::format("'{}' wrote no trace: it must be an MPI program that calls MPI_Finalize, with the MPI that "
-                    "osteon was built with; for ranks on other hosts hand on LD_PRELOAD and OSTEON_TRACE "
-                    "(mpirun -x)",
+        fmt::format("'{}' wrote no trace: it must be an MPI program that calls MPI_Finalize, with the MPI of this build; "
+                    "for ranks on other hosts export LD_PRELOAD and OSTEON_TRACE (mpirun -x)",
                     fmt::join(o.program, " ")));
   return {placement::read_graph(file), {}, fmt::format("trace of {}, in {}", o.program.front(), file)};
 }
@@ -112,26 +110,25 @@ placed_graph graph_of_trace(const graph_options& o) {
 }  // namespace
 
 void add_graph_options(command c, graph_options& o) {
-  c.add_option("--grid", o.grid, "Blocks of a Cartesian grid along its axes; x runs fastest (z=8,y=8,x=8)");
-  c.add_option("--cells", o.cells, "Cells of a block along the axes").show_default();
-  c.add_option("--bytes-per-cell", o.bytes_per_cell, "Of a face that is exchanged")
+  c.add_option("--grid", o.grid, "Blocks of a Cartesian grid, x fastest, such as z=8,y=8,x=8");
+  c.add_option("--cells", o.cells, "Cells of a block").show_default();
+  c.add_option("--bytes-per-cell", o.bytes_per_cell, "Bytes per exchanged face cell")
       .between(std::int64_t{1}, std::int64_t{1} << 20)
       .show_default();
-  c.add_option("--periodic", o.periodic, "Axes along which the ends touch, such as xy");
-  c.add_option("--graph", o.file, "Graph of subdomains: METIS's text, or JSON; with --trace: where to keep it");
-  c.add_option("--job", o.job, "Job file, or model (.nc), as it would be dealt out to --ranks ranks");
-  c.add_option("-n,--ranks", o.ranks, "For --job").between(1, 1 << 22);
-  c.add_flag("--trace", o.trace, "Run the program after -- and count what its ranks send");
-  c.add_option("program", o.program, "For --trace: mpirun ... program ...");
+  c.add_option("--periodic", o.periodic, "Periodic axes, such as xy");
+  c.add_option("--graph", o.file, "Graph of subdomains (METIS text or JSON); with --trace: file to write");
+  c.add_option("--job", o.job, "Job file or model (.nc), decomposed for --ranks ranks");
+  c.add_option("-n,--ranks", o.ranks, "Number of ranks for --job").between(1, 1 << 22);
+  c.add_flag("--trace", o.trace, "Run the program after -- and count the messages of its ranks");
+  c.add_option("program", o.program, "With --trace: mpirun ... program ...");
 }
 
 placed_graph make_graph(const graph_options& o) {
   const int sources = !o.grid.empty() + !o.job.empty() + (o.trace || !o.file.empty());
   if (sources != 1 || o.trace == o.program.empty())
     throw usage_error(
-        "say what is to be placed, in one way: --grid z=8,y=8,x=8 --cells z=256,y=256,x=1024, --graph FILE, --job FILE "
-        "--ranks "
-        "N, or --trace -- mpirun -n 8 PROGRAM");
+        "pass exactly one source: --grid z=8,y=8,x=8 --cells z=256,y=256,x=1024, --graph FILE, --job FILE --ranks N, or "
+        "--trace -- mpirun -n 8 PROGRAM");
   if (!o.job.empty()) return graph_of_job(o);
   if (o.trace) return graph_of_trace(o);
   if (!o.file.empty()) return {placement::read_graph(o.file), {}, "graph " + o.file};

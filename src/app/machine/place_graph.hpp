@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// What `osteon place` places, from a grid, a file, a job, or a program that is watched; its picture, before on the left,
-/// after on the right; and the exchange in truth, in the order of the ranks and in that of the placement.
+/// Input of `osteon place`: a grid, a graph file, a job or a traced program; its picture (input order left, placement
+/// right); measured exchanges in both orders.
 #include <app/command_line.hpp>
 #include <optional>
 #include <osteon/placement/graph/graph.hpp>
@@ -16,22 +16,22 @@ struct graph_options {
   std::int64_t bytes_per_cell = 8;
   int ranks = 0;  ///< of a job
   bool trace = false;
-  std::vector<std::string> program;  ///< to be traced
+  std::vector<std::string> program;  ///< program to trace
 };
 
 void add_graph_options(command c, graph_options& options);
 
 struct placed_graph {
   placement::graph graph;
-  std::optional<placement::cartesian> grid;  ///< of which it is
+  std::optional<placement::cartesian> grid;  ///< if the graph is a grid
   std::string words;                         ///< "grid of z=8,y=8,x=8 blocks of ..."
 };
 
-/// @throws usage_error if not exactly one source is named; data_error, machine_error where it cannot be read or run
+/// @throws usage_error if not exactly one source is given; data_error, machine_error if it cannot be read or run
 placed_graph make_graph(const graph_options& options);
 
-/// Draw as SVG: of a grid, its slices with a colour for each host; of another graph, what hosts send to each other.
-/// @throws usage_error if there is more to draw than one could see
+/// Draw as SVG: the slices of a grid with a colour for each host, or the traffic between hosts of another graph.
+/// @throws usage_error if the picture is not legible
 std::string draw_placement(const placed_graph& source, const placement::target& where, const placement::placement& found);
 
 struct verify_placement_options {
@@ -41,7 +41,7 @@ struct verify_placement_options {
   placement::options search;
 };
 
-/// Start a rank for each subdomain (unless a launcher has), place them, and measure the exchange before and after.
+/// Start a rank for each subdomain, unless a launcher has, place them, and measure the exchange before and after.
 /// @param words arguments of this program
 /// @return the exit code of the program
 int verify_placement(const graph_options& source, const verify_placement_options& options,

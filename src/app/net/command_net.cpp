@@ -22,26 +22,26 @@ namespace osteon::app {
 namespace {
 
 struct exchange_cost_options {
-  net_input_options input;  ///< its `plan` is taken from `plans`, one after the other
+  net_input_options input;  ///< `plan` takes the values of `plans` in turn
   net_ends_options ends;
   std::vector<std::string> plans;
 };
 
 using json = nlohmann::ordered_json;
 
-// `--network --plan --bytes --sizes --placement` and the ends of messages.
+// Add `--network --plan --bytes --sizes --placement` and the message overheads.
 void add_exchange_cost(command c, exchange_cost_options& target) {
-  c.add_option("--network", target.input.network, "Exchanges: text such as hxb:8x8x16, or a JSON file (docs/network.md)");
-  add_repeatable(c, "--plan", target.plans, "Exchanges: as `osteon net simulate` takes it; may be repeated");
+  c.add_option("--network", target.input.network, "Exchanges: network such as hxb:8x8x16, or a JSON file (docs/network.md)");
+  add_repeatable(c, "--plan", target.plans, "Exchanges: plan as of `osteon net simulate`; may be repeated");
   c.add_option("--placement", target.input.placement, "Exchanges: file with the PU of each rank");
   c.add_option("--bytes", target.input.bytes, "Exchanges: size of a parcel, object or face").show_default();
   c.add_option("--sizes", target.input.sizes, "Exchanges: file with the bytes from each rank (a row) to each rank");
   add_net_ends(c, target.ends);
 }
 
-// Print what each plan costs, by formulas. @return the exit code
+// Print the cost of each plan by formulas. @return the exit code
 int net_cost_of_exchanges(const exchange_cost_options& o, const std::string& target) {
-  if (o.plans.empty()) throw usage_error("--plan is missing: which exchange on this network?");
+  if (o.plans.empty()) throw usage_error("missing --plan: the exchange on this network");
   const net::simulate_options ends = read_net_ends(o.ends);
   const bool words = target != "-";
   json answer = {{"schema", "osteon.net.cost.exchange/1"}, {"network", o.input.network}, {"plans", json::array()}};
@@ -54,9 +54,9 @@ int net_cost_of_exchanges(const exchange_cost_options& o, const std::string& tar
     net_input_options one = o.input;
     one.plan = plan;
     const net_input input = read_net_input(one);
-    const auto cost = net::cost_of(input.where, input.what, ends, input.places);
-    answer["plans"].push_back({{"plan", input.what.name},
-                               {"ranks", input.what.ranks},
+    const auto cost = net::cost_of(input.where, input.exchange, ends, input.places);
+    answer["plans"].push_back({{"plan", input.exchange.name},
+                               {"ranks", input.exchange.ranks},
                                {"rounds", cost.rounds},
                                {"messages", cost.messages},
                                {"bytes", cost.bytes},
@@ -65,24 +65,25 @@ int net_cost_of_exchanges(const exchange_cost_options& o, const std::string& tar
                                {"log_gp_s", cost.total},
                                {"busiest_links_s", cost.busiest_links}});
     if (words)
-      fmt::print("{:<26} {:>7} {:>10} {:>10.4g} {:>6.3f} {:>14.6g} {:>12.6g} {:>12.6g}\n", input.what.name, cost.rounds,
+      fmt::print("{:<26} {:>7} {:>10} {:>10.4g} {:>6.3f} {:>14.6g} {:>12.6g} {:>12.6g}\n", input.exchange.name, cost.rounds,
                  cost.messages, cost.bytes * 1e-6, cost.skew, cost.startup_and_bytes, cost.total, cost.busiest_links);
   }
   write_json(target, answer);
   return 0;
 }
 
-/// Say what compositing costs on a machine: by [Ono]'s equations, by the extended ones, by walking the plan.
+/// Predict the cost of compositing on a machine by [Ono]'s equations, by the extended equations, and by evaluation of the
+/// plan.
 struct net_cost_options {
   std::string method = "binary-swap", pixels = "512x512", machine = "bgl", write_rate, write_latency;
   int ranks = 0, bytes_per_pixel = 4;
-  exchange_cost_options exchanges;  ///< asked for instead, if they name a network
+  exchange_cost_options exchanges;  ///< used instead if a network is given
   std::string json;
 };
 
 using json = nlohmann::ordered_json;
 
-// A machine as its data sheet has it, and as measurements make it.
+// Machine by its data sheet and by measurements.
 struct machine_pair {
   net::compositing_machine printed, extended;
 };
@@ -92,7 +93,7 @@ machine_pair find_machine(const std::string& name) {
   if (name == "ha8000") return {net::ha8000(), net::measured_ha8000()};
   std::ifstream file(name);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file) throw data_error(fmt::format("cannot read machine '{}'; it is a file, or one of: bgl, ha8000", name));
+  if (!file) throw data_error(fmt::format("cannot read machine '{}'; must be a file, bgl or ha8000", name));
   const net::compositing_machine extended = net::parse_machine(text, name);
   net::compositing_machine printed = extended;
   printed.send_overhead = printed.arrival_overhead = printed.match_time = 0;
@@ -102,14 +103,15 @@ machine_pair find_machine(const std::string& name) {
   return {printed, extended};
 }
 
-// Seconds of [Ono]'s t_write, equation 2: the whole picture to a display node or a file; 0 if no rate is given.
+// Seconds of t_write of [Ono], equation 2: transfer of the picture to a display node or a file; 0 without a rate.
 double write_seconds(const net_cost_options& o, double bytes) {
-  if (o.write_rate.empty() && !o.write_latency.empty()) throw usage_error("--write-latency goes with --write-rate");
+  if (o.write_rate.empty() && !o.write_latency.empty()) throw usage_error("--write-latency requires --write-rate");
   if (o.write_rate.empty()) return 0;
   const double rate = net::parse_rate(o.write_rate);
-  if (!(rate > 0)) throw usage_error(fmt::format("--write-rate {}: give a rate such as 1.25GB/s or 10Gbit/s", o.write_rate));
+  if (!(rate > 0))
+    throw usage_error(fmt::format("--write-rate {}: must be a rate such as 1.25GB/s or 10Gbit/s", o.write_rate));
   const double latency = o.write_latency.empty() ? 0 : net::parse_time(o.write_latency);
-  if (!(latency >= 0)) throw usage_error(fmt::format("--write-latency {}: give a time such as 50us", o.write_latency));
+  if (!(latency >= 0)) throw usage_error(fmt::format("--write-latency {}: must be a time such as 50us", o.write_latency));
   return latency + bytes / rate;
 }
 
@@ -133,30 +135,30 @@ std::vector<equation_time> rows_of_equations(const machine_pair& m, int ranks, i
   };
   constexpr auto message = latency_reading::per_message;
   return {{"printed", "printed, a latency per message", time(m.printed, message, collect_method::linear)},
-          {"printed_to_the_letter", "printed to the letter, a latency per byte",
+          {"printed_to_the_letter", "printed literally, a latency per byte",
            time(m.printed, latency_reading::per_byte, collect_method::linear)},
           {"extended", "extended", time(m.extended, message, collect_method::linear)},
           {"extended_tree_collect", "extended, collect by a tree", time(m.extended, message, collect_method::tree)},
           {"extended_leaders_collect", "extended, collect by leaders", time(m.extended, message, collect_method::leaders)}};
 }
 
-// Plans are walked as a whole; those that may have n^2 messages end sooner.
+// Plans are evaluated completely; the limit is lower for plans with up to n^2 messages.
 int most_ranks_to_walk(const std::string& method) {
   return method.starts_with("binary-swap") || method.starts_with("tree") ? 65536 : 1024;
 }
 
 int net_cost(const net_cost_options& o) {
-  if (o.ranks == 0) throw usage_error("-n is missing: how many ranks composite? (Or name a --network and a --plan.)");
+  if (o.ranks == 0) throw usage_error("missing -n: the number of compositing ranks (or pass --network and --plan)");
   const image_size image = parse_image_size(o.pixels);
-  if (image.pixels() < 1) throw usage_error(fmt::format("--pixels {}: there must be at least one pixel", o.pixels));
+  if (image.pixels() < 1) throw usage_error(fmt::format("--pixels {}: must be at least one pixel", o.pixels));
   auto method = plan::composite_method::parse(o.method);
   const std::optional<int> group = net::group_in_equations(o.method, o.ranks);
   const bool walk = o.ranks <= most_ranks_to_walk(o.method);
   if (!group && !walk)
-    throw usage_error(fmt::format(
-        "--ranks {} with --method {}: the equations cover binary-swap and multi-step:P where ranks and P are powers of "
-        "two, and this plan is walked for up to {} ranks",
-        o.ranks, o.method, most_ranks_to_walk(o.method)));
+    throw usage_error(
+        fmt::format("--ranks {} with --method {}: the equations apply to binary-swap and multi-step:P with powers of two "
+                    "for ranks and P, and this plan is evaluated for up to {} ranks",
+                    o.ranks, o.method, most_ranks_to_walk(o.method)));
   const machine_pair machine = find_machine(o.machine);
   if (method.ranks_per_host == 0) method.ranks_per_host = machine.extended.ranks_per_host;
   const double bytes = static_cast<double>(image.pixels()) * o.bytes_per_pixel, write = write_seconds(o, bytes);
@@ -191,11 +193,11 @@ int net_cost(const net_cost_options& o) {
                       {"messages", cost.messages},
                       {"busiest_rank", cost.busiest_rank},
                       {"busiest_bytes", cost.busiest_bytes}};
-    say("extended, the plan walked message by message", {cost.exchange + cost.blend, cost.collect});
+    say("extended, plan evaluated by message", {cost.exchange + cost.blend, cost.collect});
     if (o.json != "-" && write > 0)
-      fmt::print("frames/s with {:.3f} ms to write each picture, or send it to the display\n", write * 1e3);
+      fmt::print("frames/s include {:.3f} ms for writing or displaying each picture\n", write * 1e3);
     if (o.json != "-")
-      fmt::print("\n{} messages; rank {} sends or receives most: {:.3g} MB\n", cost.messages, cost.busiest_rank,
+      fmt::print("\n{} messages; largest traffic of a rank: rank {}, {:.3g} MB\n", cost.messages, cost.busiest_rank,
                  cost.busiest_bytes * 1e-6);
   }
   write_json(o.json, answer);
@@ -206,26 +208,26 @@ int net_cost(const net_cost_options& o) {
 
 void add_net_cost(registry& commands) {
   const auto o = std::make_shared<net_cost_options>();
-  command cost = commands.add("net", "cost", "Time of a compositing method on a machine, or of exchanges on a network", [o] {
+  command cost = commands.add("net", "cost", "Predict the time of compositing or of exchanges", [o] {
     if (o->exchanges.input.network.empty()) return net_cost(*o);
     o->exchanges.input.ranks = o->ranks;
     o->exchanges.input.pixels = o->pixels;
     o->exchanges.input.bytes_per_pixel = o->bytes_per_pixel;
     return net_cost_of_exchanges(o->exchanges, o->json);
   });
-  cost.add_option(
-      "--write-rate", o->write_rate,
-      "Compositing: the finished picture goes to a file or a display node at this rate, such as 1.25GB/s (default: "
-      "left out, as by [Ono])");
-  cost.add_option("--write-latency", o->write_latency, "Compositing: before it, such as 50us (default: 0)");
-  cost.add_option("--method", o->method, "as `osteon plan` takes it; equations are printed for binary-swap and multi-step:P")
+  cost.add_option("--write-rate", o->write_rate,
+                  "Compositing: rate at which the picture is written or displayed, such as 1.25GB/s (default: not included, "
+                  "as in [Ono])");
+  cost.add_option("--write-latency", o->write_latency, "Compositing: latency of writing, such as 50us (default: 0)");
+  cost.add_option("--method", o->method, "Method as of `osteon plan`; equations exist for binary-swap and multi-step:P")
       .show_default();
   cost.add_option("-n,--ranks", o->ranks,
-                  "Number of ranks; the equations need a power of two (default on a network: its PUs)")
+                  "Number of ranks, a power of two for the equations (default on a network: its PUs)")
       .between(2, 1 << 24);
   cost.add_option("--pixels", o->pixels, "Width x height of the picture").show_default();
   cost.add_option("--bytes-per-pixel", o->bytes_per_pixel, "4 for RGBA8, 16 for RGBA32F").between(1, 64).show_default();
-  cost.add_option("--machine", o->machine, "bgl, ha8000, or a JSON file (docs/theory/compositing.md)").show_default();
+  cost.add_option("--machine", o->machine, "Machine: bgl, ha8000, or a JSON file (docs/theory/compositing.md)")
+      .show_default();
   add_exchange_cost(cost, o->exchanges);
   add_json(cost, o->json);
   cost.footer(

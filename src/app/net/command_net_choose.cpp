@@ -23,9 +23,9 @@ struct net_choose_options {
 
 int net_choose(const net_choose_options& o) {
   const net_parcels input = read_net_parcels(o.input);
-  net::simulate_options how = read_net_ends(o.ends);
-  how.barrier = o.barrier;
-  const auto choices = net::choose_exchange(input.where, input.sizes, input.ranks, how, input.places);
+  net::simulate_options settings = read_net_ends(o.ends);
+  settings.barrier = o.barrier;
+  const auto choices = net::choose_exchange(input.where, input.sizes, input.ranks, settings, input.places);
   json answer = {{"schema", "osteon.net.choose/1"},
                  {"network", input.where.name},
                  {"ranks", input.ranks},
@@ -34,8 +34,8 @@ int net_choose(const net_choose_options& o) {
   if (o.json != "-")
     fmt::print("All-to-all of {} ranks on {}, {}\n\n{:<22} {:>7} {:>10} {:>10} {:>6} {:>12}\n", input.ranks,
                input.where.name,
-               o.barrier ? "with a barrier after each round: by the busiest link of each round"
-                         : "without barriers: by LogGP, and by the fullest link",
+               o.barrier ? "with a barrier after each round: time of the busiest link of each round"
+                         : "without barriers: time by LogGP and by the busiest link",
                "schedule", "rounds", "messages", "MB", "skew", "s");
   for (const net::exchange_choice& c : choices) {
     answer["schedules"].push_back({{"schedule", c.schedule},
@@ -56,17 +56,16 @@ int net_choose(const net_choose_options& o) {
 
 void add_net_choose(registry& commands) {
   const auto o = std::make_shared<net_choose_options>();
-  command c = commands.add("net", "choose", "Schedules of an all-to-all exchange on a network, the fastest first",
+  command c = commands.add("net", "choose", "Rank the schedules of an all-to-all exchange by predicted time",
                            [o] { return net_choose(*o); });
   add_net_parcels(c, o->input);
   add_net_ends(c, o->ends);
-  c.add_flag("--barrier", o->barrier, "All ranks enter a round together");
+  c.add_flag("--barrier", o->barrier, "Synchronise all ranks before each round");
   add_json(c, o->json);
   c.footer(
-      "What it prints first is what to give as --schedule, or as the option `schedule` of comm::all_to_all.\n\nExamples:\n"
-      "  osteon net choose --network hxb:8x8x16 --bytes 640 --barrier\n"
-      "  osteon net choose --network fattree:16x8x4,over=4 --bytes 64KiB\n"
-      "  osteon net choose --network dragonfly:p=4,a=8,h=4 -n 256 --sizes sizes.txt");
+      "Pass the first schedule as --schedule, or as the option `schedule` of comm::all_to_all.\n\nExamples:\n  osteon net "
+      "choose --network hxb:8x8x16 --bytes 640 --barrier\n  osteon net choose --network fattree:16x8x4,over=4 --bytes "
+      "64KiB\n  osteon net choose --network dragonfly:p=4,a=8,h=4 -n 256 --sizes sizes.txt");
 }
 
 }  // namespace osteon::app

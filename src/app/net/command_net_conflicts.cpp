@@ -21,7 +21,7 @@ struct net_conflicts_options {
 };
 
 std::vector<std::string> way_of(const net_input& input, plan::parcel message) {
-  const auto place = net::place_ranks(input.where, input.what.ranks, input.places);
+  const auto place = net::place_ranks(input.where, input.exchange.ranks, input.places);
   std::vector<std::string> names;
   for (const int l :
        input.where.route(place[static_cast<std::size_t>(message.from)], place[static_cast<std::size_t>(message.to)]))
@@ -31,7 +31,7 @@ std::vector<std::string> way_of(const net_input& input, plan::parcel message) {
 
 void print(const net_input& input, const net::conflict_report& report, bool table) {
   fmt::print("counted: {} of {} rounds, {} without a conflict; largest load {}, {:.2f} on average over the rounds\n",
-             report.rounds.size(), input.what.rounds, report.free_rounds, report.largest, report.mean_largest);
+             report.rounds.size(), input.exchange.rounds, report.free_rounds, report.largest, report.mean_largest);
   if (report.first) {
     const auto& c = *report.first;
     fmt::print("first conflict: round {}, at {} ({})\n", c.round, input.where.link_name(c.link),
@@ -67,22 +67,22 @@ int net_conflicts(const net_conflicts_options& o) {
   const bool words = o.json != "-";
   json answer = {{"schema", "osteon.net.conflicts/1"},
                  {"network", input.where.name},
-                 {"plan", input.what.name},
-                 {"ranks", input.what.ranks},
-                 {"rounds", input.what.rounds}};
+                 {"plan", input.exchange.name},
+                 {"ranks", input.exchange.ranks},
+                 {"rounds", input.exchange.rounds}};
   if (words)
-    fmt::print("{}: {} ranks, {} rounds, on {} with {} PUs and {} links\n", input.what.name, input.what.ranks,
-               input.what.rounds, input.where.name, input.where.pus, input.where.links.size());
-  const auto proof = input.places.empty() ? net::proven_free_of_conflicts(input.where, input.what) : std::nullopt;
+    fmt::print("{}: {} ranks, {} rounds, on {} with {} PUs and {} links\n", input.exchange.name, input.exchange.ranks,
+               input.exchange.rounds, input.where.name, input.where.pus, input.where.links.size());
+  const auto proof = input.places.empty() ? net::proven_free_of_conflicts(input.where, input.exchange) : std::nullopt;
   if (proof) {
     answer["proof"] = *proof;
-    if (words) fmt::print("free of conflicts, proven for all sizes: {}\n", *proof);
+    if (words) fmt::print("free of conflicts (theorem for all sizes): {}\n", *proof);
   }
   net::round_range range;
   if (!o.rounds.empty())
     range = {o.rounds[0], o.rounds.size() > 1 ? o.rounds[1] : o.rounds[0] + 1, o.rounds.size() > 2 ? o.rounds[2] : 1};
   if (!proof || o.count || o.table || !o.rounds.empty()) {
-    const auto report = net::count_conflicts(input.where, input.what, input.places, range);
+    const auto report = net::count_conflicts(input.where, input.exchange, input.places, range);
     answer["counted"] = to_json(input, report);
     if (words) print(input, report, o.table);
   }
@@ -94,11 +94,12 @@ int net_conflicts(const net_conflicts_options& o) {
 
 void add_net_conflicts(registry& commands) {
   const auto o = std::make_shared<net_conflicts_options>();
-  command c = commands.add("net", "conflicts", "Messages of a round that need the same port or link",
+  command c = commands.add("net", "conflicts", "Count messages of a round that use the same port or link",
                            [o] { return net_conflicts(*o); });
   add_net_input(c, o->input);
-  c.add_option("--rounds", o->rounds, "Count round A, rounds A to B, or every Sth of them: A [B [S]]").expected(1, 3);
-  c.add_flag("--count", o->count, "Count although a theorem applies");
+  c.add_option("--rounds", o->rounds, "Rounds to count: A [B [S]] for round A, rounds A to B, every Sth of them")
+      .expected(1, 3);
+  c.add_flag("--count", o->count, "Count even if a theorem applies");
   c.add_flag("--table", o->table, "Print every round");
   add_json(c, o->json);
   c.footer(

@@ -31,12 +31,12 @@ int net_deadlock(const std::string& text, const std::string& target) {
                  {"sufficient_channels", nullptr}};
   if (report.sufficient > 0) answer["sufficient_channels"] = report.sufficient;
   if (words) {
-    fmt::print("{}: ways between all {} PUs take {} virtual channels between switches, with {} dependencies\n", where.name,
-               where.pus, report.channels, report.dependencies);
+    fmt::print("{}: the routes between all {} PUs use {} virtual channels between switches, with {} dependencies\n",
+               where.name, where.pus, report.channels, report.dependencies);
     if (free)
-      fmt::print("free of deadlock: no circle among them, so no messages can wait for each other for ever\n");
+      fmt::print("free of deadlock: the dependencies contain no cycle\n");
     else
-      fmt::print("messages may wait for each other for ever: a circle of {}\n", report.circle.size());
+      fmt::print("deadlock is possible: a cycle of {} dependencies\n", report.circle.size());
   }
   for (const net::waiting& w : report.circle) {
     answer["circle"].push_back({{"holds", to_json(where, w.holds)},
@@ -48,8 +48,9 @@ int net_deadlock(const std::string& text, const std::string& target) {
                  where.link_name(w.holds.link), w.holds.channel, where.link_name(w.for_.link), w.for_.channel);
   }
   if (words && !free)
-    fmt::print("{}\n", report.sufficient > 0 ? fmt::format("with {} virtual channels a link it is free", report.sufficient)
-                                             : "more virtual channels alone do not help");
+    fmt::print("{}\n", report.sufficient > 0
+                           ? fmt::format("free of deadlock with {} virtual channels per link", report.sufficient)
+                           : "more virtual channels alone do not remove the cycle");
   write_json(target, answer);
   return 0;
 }
@@ -61,7 +62,7 @@ void add_net_deadlock(registry& commands) {
     std::string network, json;
   };
   const auto o = std::make_shared<options>();
-  command c = commands.add("net", "deadlock", "Can messages wait for each other in a circle, whatever is sent?",
+  command c = commands.add("net", "deadlock", "Test whether messages can block each other in a cycle",
                            [o] { return net_deadlock(o->network, o->json); });
   add_network(c, o->network);
   add_json(c, o->json);

@@ -25,10 +25,11 @@ int net_draw(const net_draw_options& o) {
   std::int64_t round = -1;
   if (!all) {
     round = parse_bytes(o.round, "--round");
-    if (round >= input.what.rounds)
-      throw usage_error(fmt::format("--round {}: '{}' has rounds 0 to {}", o.round, input.what.name, input.what.rounds - 1));
+    if (round >= input.exchange.rounds)
+      throw usage_error(
+          fmt::format("--round {}: '{}' has rounds 0 to {}", o.round, input.exchange.name, input.exchange.rounds - 1));
   }
-  const auto loads = net::loads_of(input.where, input.what, round, input.places);
+  const auto loads = net::loads_of(input.where, input.exchange, round, input.places);
   std::vector<double> shown(loads.messages.begin(), loads.messages.end());
   std::string title;
   if (all) {
@@ -37,10 +38,10 @@ int net_draw(const net_draw_options& o) {
       shown[l] = loads.bytes[l] / input.where.links[l].rate;
       largest = std::max(largest, shown[l]);
     }
-    title =
-        fmt::format("{}, all {} rounds: the busiest link is busy for {:.4g} s", input.what.name, input.what.rounds, largest);
+    title = fmt::format("{}, all {} rounds: busy time of the busiest link {:.4g} s", input.exchange.name,
+                        input.exchange.rounds, largest);
   } else {
-    title = fmt::format("{}, round {}: largest load {}", input.what.name, round,
+    title = fmt::format("{}, round {}: largest load {}", input.exchange.name, round,
                         *std::max_element(loads.messages.begin(), loads.messages.end()));
   }
   const std::string picture = draw_network(input.where, shown, title, all ? "" : "message");
@@ -57,10 +58,9 @@ int net_draw(const net_draw_options& o) {
 
 void add_net_draw(registry& commands) {
   const auto o = std::make_shared<net_draw_options>();
-  command c =
-      commands.add("net", "draw", "Picture of a network and of what its links carry, as SVG", [o] { return net_draw(*o); });
+  command c = commands.add("net", "draw", "Draw a network and the load of its links as SVG", [o] { return net_draw(*o); });
   add_net_input(c, o->input);
-  c.add_option("--round", o->round, "Round to show the messages of, or 'all' for the bytes of all").show_default();
+  c.add_option("--round", o->round, "Round to show, or 'all' for the bytes of all rounds").show_default();
   c.add_option("-o,--output", o->output, "SVG file, - for standard output").show_default();
   c.footer("Example:\n  osteon net draw --network hxb:4x4x4 --plan transposition --round 3 -o network.svg");
 }

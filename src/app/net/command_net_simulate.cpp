@@ -31,35 +31,37 @@ plan::parcel parse_stream(const std::string& text) {
   const auto arrow = text.find('-');
   const auto number = [&](const std::string& part) {
     if (part.empty() || part.size() > 8 || part.find_first_not_of("0123456789") != std::string::npos)
-      throw usage_error(fmt::format("--stream {}: write two PUs, such as 3-17", text));
+      throw usage_error(fmt::format("--stream {}: must be two PUs, such as 3-17", text));
     return std::stoi(part);
   };
-  if (arrow == std::string::npos) throw usage_error(fmt::format("--stream {}: write two PUs, such as 3-17", text));
+  if (arrow == std::string::npos) throw usage_error(fmt::format("--stream {}: must be two PUs, such as 3-17", text));
   return {number(text.substr(0, arrow)), number(text.substr(arrow + 1))};
 }
 
 // Keep rounds begin, begin + step, ... below end.
-void select_rounds(plan::plan& what, const std::vector<std::int64_t>& range) {
-  const std::int64_t begin = range[0], end = std::min(range.size() > 1 ? range[1] : begin + 1, what.rounds),
+void select_rounds(plan::plan& exchange, const std::vector<std::int64_t>& range) {
+  const std::int64_t begin = range[0], end = std::min(range.size() > 1 ? range[1] : begin + 1, exchange.rounds),
                      step = range.size() > 2 ? range[2] : 1;
   if (begin < 0 || begin >= end || step < 1)
     throw usage_error(
-        fmt::format("--rounds {}: '{}' has rounds 0 to {}", fmt::join(range, " "), what.name, what.rounds - 1));
-  what.of = [all = std::move(what.of), begin, step](int rank, std::int64_t r) { return all(rank, begin + r * step); };
-  what.rounds = (end - begin + step - 1) / step;
-  what.form = plan::exchange_form::any;
+        fmt::format("--rounds {}: '{}' has rounds 0 to {}", fmt::join(range, " "), exchange.name, exchange.rounds - 1));
+  exchange.of = [all = std::move(exchange.of), begin, step](int rank, std::int64_t r) {
+    return all(rank, begin + r * step);
+  };
+  exchange.rounds = (end - begin + step - 1) / step;
+  exchange.form = plan::exchange_form::any;
 }
 
 int net_simulate(const net_simulate_options& o) {
   net_input input = read_net_input(o.input);
-  if (!o.rounds.empty()) select_rounds(input.what, o.rounds);
-  net::simulate_options how = read_net_ends(o.ends);
-  how.barrier = o.barrier;
-  how.rendezvous = o.rendezvous;
-  how.serial_sends = !o.shared_sends;
-  how.background = o.background;
-  for (const std::string& s : o.streams) how.streams.push_back(parse_stream(s));
-  const auto result = net::simulate(input.where, input.what, how, input.places);
+  if (!o.rounds.empty()) select_rounds(input.exchange, o.rounds);
+  net::simulate_options settings = read_net_ends(o.ends);
+  settings.barrier = o.barrier;
+  settings.rendezvous = o.rendezvous;
+  settings.serial_sends = !o.shared_sends;
+  settings.background = o.background;
+  for (const std::string& s : o.streams) settings.streams.push_back(parse_stream(s));
+  const auto result = net::simulate(input.where, input.exchange, settings, input.places);
 
   std::vector<int> busiest(input.where.links.size());
   std::iota(busiest.begin(), busiest.end(), 0);
@@ -79,8 +81,8 @@ int net_simulate(const net_simulate_options& o) {
 
   json answer = {{"schema", "osteon.net.simulate/1"},
                  {"network", input.where.name},
-                 {"plan", input.what.name},
-                 {"ranks", input.what.ranks},
+                 {"plan", input.exchange.name},
+                 {"ranks", input.exchange.ranks},
                  {"total_s", result.total},
                  {"messages", result.messages},
                  {"bytes", bytes},
@@ -91,8 +93,8 @@ int net_simulate(const net_simulate_options& o) {
                                        {"bytes", result.link_bytes[static_cast<std::size_t>(l)]},
                                        {"busy_share", result.total > 0 ? seconds(l) / result.total : 0}});
   if (o.json != "-") {
-    fmt::print("{} of {} ranks on {}: {:.6g} s\n{} messages, {:.6g} MB over the network\n", input.what.name,
-               input.what.ranks, input.where.name, result.total, result.messages, bytes * 1e-6);
+    fmt::print("{} of {} ranks on {}: {:.6g} s\n{} messages, {:.6g} MB over the network\n", input.exchange.name,
+               input.exchange.ranks, input.where.name, result.total, result.messages, bytes * 1e-6);
     const auto rounds = static_cast<int>(result.round_end.size());
     const std::int64_t first = o.rounds.empty() ? 0 : o.rounds[0], step = o.rounds.size() > 2 ? o.rounds[2] : 1;
     if (rounds > 1) {
@@ -120,17 +122,19 @@ int net_simulate(const net_simulate_options& o) {
 
 void add_net_simulate(registry& commands) {
   const auto o = std::make_shared<net_simulate_options>();
-  command c =
-      commands.add("net", "simulate", "Time of an exchange whose messages share links", [o] { return net_simulate(*o); });
+  command c = commands.add("net", "simulate", "Simulate an exchange with messages that share links",
+                           [o] { return net_simulate(*o); });
   add_net_input(c, o->input);
   add_net_ends(c, o->ends);
-  c.add_flag("--barrier", o->barrier, "All ranks enter a round together");
-  c.add_flag("--rendezvous", o->rendezvous, "A message leaves once its receiver has entered the round");
+  c.add_flag("--barrier", o->barrier, "Synchronise all ranks before each round");
+  c.add_flag("--rendezvous", o->rendezvous, "Send a message only after its receiver has entered the round");
   c.add_flag("--shared-sends", o->shared_sends,
-             "Messages of a PU share its injection; otherwise one leaves after the other");
-  c.add_option("--background", o->background, "Share of each link's rate that others use, below 1").show_default();
-  add_repeatable(c, "--stream", o->streams, "Two PUs, as 3-17, between which others send without end; may be repeated");
-  c.add_option("--rounds", o->rounds, "Simulate round A, rounds A to B, or every Sth of them: A [B [S]]").expected(1, 3);
+             "Share the injection bandwidth among the messages of a PU (default: one at a time)");
+  c.add_option("--background", o->background, "Fraction of each link's rate used by other traffic, below 1").show_default();
+  add_repeatable(c, "--stream", o->streams,
+                 "Two PUs with continuous other traffic between them, such as 3-17; may be repeated");
+  c.add_option("--rounds", o->rounds, "Rounds to simulate: A [B [S]] for round A, rounds A to B, every Sth of them")
+      .expected(1, 3);
   c.add_option("--show-rounds", o->shown, "Rounds to print").between(2, 1 << 30).show_default();
   c.add_option("--links", o->links, "Busiest links to print").between(0, 1000).show_default();
   add_json(c, o->json);

@@ -22,10 +22,10 @@ namespace osteon::app {
 namespace {
 
 struct plan_options {
-  std::vector<std::string> methods;  ///< of compositing, or exchanges; none: all known methods of compositing
+  std::vector<std::string> methods;  ///< compositing methods or exchanges; empty: all compositing methods
   int ranks = 8, bytes_per_pixel = 4, ranks_per_host = 0;
   std::string bytes = "1024", pixels = "512x512", order = "identity", root = "0", json, picture = "plan.svg";
-  double active = 1;  ///< share of the image that each rank has drawn, as a box
+  double active = 1;  ///< fraction of the image that each rank has rendered, as a box
 };
 
 std::vector<int> parse_order(const std::string& text, int ranks) {
@@ -49,7 +49,7 @@ std::vector<int> parse_order(const std::string& text, int ranks) {
   return order;
 }
 
-// A box of the given share of the image for each rank, spread by the golden ratio.
+// Box with this fraction of the image for each rank; positions follow the golden ratio.
 std::vector<std::vector<plan::span>> boxes(int ranks, const image_size& image, double share) {
   std::vector<std::vector<plan::span>> result;
   const double edge = image.height == 1 ? 1 : std::sqrt(share);
@@ -138,7 +138,7 @@ nlohmann::ordered_json to_json(const table_row& r) {
   return row;
 }
 
-// Make plans, count what they ask of ranks and verify them; exit code 3 if one is unsound.
+// Generate, count and verify plans; exit code 3 if one is not valid.
 int plan_table(const plan_options& options) {
   std::vector<std::string> methods = options.methods;
   if (methods.empty())
@@ -178,31 +178,28 @@ int plan_drawing(const plan_options& options) {
 void add_plan(registry& commands) {
   const auto o = std::make_shared<plan_options>();
   const std::string methods =
-      "Compositing methods, such as binary-swap, radix-k:8,4 or multi-step:512 (docs/compositing.md); exchanges, such as "
-      "ring, bruck or prefix, and .txt files of messages (docs/network.md)";
+      "Compositing methods, such as binary-swap or radix-k:8,4 (docs/compositing.md); exchanges, such as ring, bruck or "
+      "prefix; .txt files of messages (docs/network.md)";
   const auto add_options = [&](command c) {
     c.add_option("-n,--ranks", o->ranks, "Number of ranks (default: 8)").positive();
-    c.add_option("--pixels", o->pixels, "Size of the image, WIDTHxHEIGHT or a number of pixels").show_default();
+    c.add_option("--pixels", o->pixels, "Image size: WIDTHxHEIGHT or a number of pixels").show_default();
     c.add_option("--order", o->order,
-                 "Ranks from front to back: identity, reverse, shuffle, shuffle:SEED, or a list such as 2,0,1")
+                 "Depth order of the ranks: identity, reverse, shuffle, shuffle:SEED, or a list such as 2,0,1")
         .show_default();
-    c.add_option("--root", o->root, "Rank that gets the picture; none: parts stay with their owners").show_default();
-    c.add_option("--ranks-per-host", o->ranks_per_host, "For hybrid and +leaders: so many consecutive ranks a host")
-        .positive();
-    c.add_option("--bytes", o->bytes, "Of an exchange: size of a parcel, object or face").show_default();
-    c.add_option("--active", o->active, "Share of the image that each rank has drawn, as a box").between(1e-6, 1.0);
+    c.add_option("--root", o->root, "Rank that receives the picture; none: parts are not collected").show_default();
+    c.add_option("--ranks-per-host", o->ranks_per_host, "Consecutive ranks per host, for hybrid and +leaders").positive();
+    c.add_option("--bytes", o->bytes, "Size of a parcel, object or face of an exchange").show_default();
+    c.add_option("--active", o->active, "Fraction of the image that each rank has rendered, as a box").between(1e-6, 1.0);
   };
-  command table = commands.add("plan", "Show what plans of messages ask of ranks, and verify them without MPI",
-                               [o] { return plan_table(*o); });
+  command table = commands.add("plan", "Show, verify and count communication plans", [o] { return plan_table(*o); });
   table.add_option("method", o->methods, methods);
   add_options(table);
   table.add_option("--bytes-per-pixel", o->bytes_per_pixel, "4 for RGBA8, 16 for RGBA32F").positive().show_default();
   add_json(table, o->json);
   table.footer(
-      "Without a method, all known ones of compositing are shown.\n\nExamples:\n  osteon plan -n 100 --order shuffle\n"
-      "  osteon plan binary-swap multi-step:512 -n 2048 --pixels 1920x1080\n"
-      "  osteon plan bruck hierarchical:8 -n 64 --bytes 64\n"
-      "  osteon plan draw radix-k:4 -n 8 -o plan.svg");
+      "Shows all compositing methods unless a method is given.\n\nExamples:\n  osteon plan -n 100 --order shuffle\n  osteon "
+      "plan binary-swap multi-step:512 -n 2048 --pixels 1920x1080\n  osteon plan bruck hierarchical:8 -n 64 --bytes 64\n  "
+      "osteon plan draw radix-k:4 -n 8 -o plan.svg");
   command draw = commands.add_below(table, "draw", "Draw a plan as SVG: ranks as rows, rounds as columns",
                                     [o] { return plan_drawing(*o); });
   draw.add_option("method", o->methods, methods).required().expected(1);

@@ -7,14 +7,16 @@
 namespace osteon::app {
 
 void add_net_ends(command c, net_ends_options& target) {
-  c.add_option("--startup", target.startup, "Of the sender, per message, such as 5us (default: the network's)");
-  c.add_option("--receive-overhead", target.receive, "Of the receiver, per message").show_default();
-  c.add_option("--arrival-overhead", target.arrival, "And per message that comes beside another one of its round")
+  c.add_option("--startup", target.startup, "Sender overhead per message, such as 5us (default: of the network)");
+  c.add_option("--receive-overhead", target.receive, "Receiver overhead per message").show_default();
+  c.add_option("--arrival-overhead", target.arrival,
+               "Additional overhead per message that arrives together with another one of its round")
       .show_default();
-  c.add_option("--match-time", target.match, "And per message that came before it in the round").show_default();
-  c.add_option("--barrier-time", target.barrier, "Of a barrier after each round").show_default();
+  c.add_option("--match-time", target.match, "Additional overhead per message that arrived earlier in the round")
+      .show_default();
+  c.add_option("--barrier-time", target.barrier, "Time of a barrier after each round").show_default();
   c.add_option("--combine-rate", target.combine,
-               "At which a rank blends or sums what arrives, such as 88MB/s (default: in no time)");
+               "Rate at which a rank blends or sums received data, such as 88MB/s (default: infinite)");
 }
 
 net::simulate_options read_net_ends(const net_ends_options& o) {
@@ -23,7 +25,7 @@ net::simulate_options read_net_ends(const net_ends_options& o) {
   const auto time = [&](const char* option, const std::string& text) {
     const double value = net::parse_time(text);
     if (!(value >= 0))
-      faults += fmt::format("{}{} {}: it must be a time such as 5us", faults.empty() ? "" : "; ", option, text);
+      faults += fmt::format("{}{} {}: must be a time such as 5us", faults.empty() ? "" : "; ", option, text);
     return value;
   };
   if (!o.startup.empty()) result.send_overhead = time("--startup", o.startup);
@@ -34,7 +36,7 @@ net::simulate_options read_net_ends(const net_ends_options& o) {
   if (!o.combine.empty()) {
     result.combine_rate = net::parse_rate(o.combine);
     if (!(result.combine_rate > 0))
-      faults += fmt::format("{}--combine-rate {}: it must be a rate such as 88MB/s", faults.empty() ? "" : "; ", o.combine);
+      faults += fmt::format("{}--combine-rate {}: must be a rate such as 88MB/s", faults.empty() ? "" : "; ", o.combine);
   }
   if (!faults.empty()) throw usage_error(faults);
   return result;

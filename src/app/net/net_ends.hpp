@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What the ends of messages cost, as options.
+/// Options for the overheads of sender and receiver.
 #include <app/command_line.hpp>
 #include <osteon/net/costs/simulate.hpp>
 #include <string>
@@ -11,10 +11,10 @@ struct net_ends_options {
   std::string startup, receive = "0s", arrival = "0s", match = "0s", barrier = "0s", combine;
 };
 
-/// `--startup --receive-overhead --arrival-overhead --match-time --barrier-time --combine-rate`
+/// Add `--startup --receive-overhead --arrival-overhead --match-time --barrier-time --combine-rate`.
 void add_net_ends(command c, net_ends_options& target);
 
-/// @throws usage_error with every value that is no time or rate
+/// @throws usage_error that lists all invalid values
 net::simulate_options read_net_ends(const net_ends_options& options);
 
 }  // namespace osteon::app

@@ -15,7 +15,7 @@ namespace osteon::app {
 
 namespace {
 
-// Whole numbers between white space; what follows a # is a remark.
+// Parse integers separated by white space; # begins a comment.
 std::vector<std::int64_t> read_numbers(const std::string& path) {
   const std::string text = read_text(path);
   std::vector<std::int64_t> result;
@@ -31,7 +31,7 @@ std::vector<std::int64_t> read_numbers(const std::string& path) {
     std::int64_t value = 0;
     const auto [next, fault] = std::from_chars(at, end, value);
     if (fault != std::errc())
-      throw data_error(fmt::format("{}: '{}' is no whole number", path, std::string(at, std::min(at + 20, end))));
+      throw data_error(fmt::format("{}: '{}' is not an integer", path, std::string(at, std::min(at + 20, end))));
     result.push_back(value);
     at = next;
   }
@@ -41,10 +41,10 @@ std::vector<std::int64_t> read_numbers(const std::string& path) {
 std::vector<int> read_placement(const std::string& path) {
   std::vector<int> places;
   for (const std::int64_t pu : read_numbers(path)) {
-    if (pu < 0 || pu > INT32_MAX) throw data_error(fmt::format("{}: {} is no PU", path, pu));
+    if (pu < 0 || pu > INT32_MAX) throw data_error(fmt::format("{}: {} is not a PU", path, pu));
     places.push_back(static_cast<int>(pu));
   }
-  if (places.empty()) throw data_error(fmt::format("{} places no rank: write a PU for each rank, in order", path));
+  if (places.empty()) throw data_error(fmt::format("{}: empty; write one PU per rank, in rank order", path));
   return places;
 }
 
@@ -52,10 +52,10 @@ plan::parcel_sizes read_sizes(const std::string& path, int ranks) {
   auto matrix = std::make_shared<std::vector<std::int64_t>>(read_numbers(path));
   const auto n = static_cast<std::size_t>(ranks);
   if (matrix->size() != n * n)
-    throw data_error(fmt::format("{} has {} numbers; {} ranks need {}: bytes from each rank (a row) to each rank", path,
+    throw data_error(fmt::format("{}: {} numbers; {} ranks require {}: a row per sender with the bytes to each rank", path,
                                  matrix->size(), ranks, n * n));
   for (const std::int64_t bytes : *matrix)
-    if (bytes < 0) throw data_error(fmt::format("{}: {} bytes; sizes must be 0 or more", path, bytes));
+    if (bytes < 0) throw data_error(fmt::format("{}: {} bytes; sizes must not be negative", path, bytes));
   return
       [matrix, n](int from, int to) { return (*matrix)[static_cast<std::size_t>(from) * n + static_cast<std::size_t>(to)]; };
 }
@@ -81,7 +81,7 @@ std::int64_t parse_bytes(const std::string& text, const std::string& option) {
                                      {"MiB", 1 << 20}})
     if (fault == std::errc() && unit == name && value >= 0 && value <= (std::int64_t{1} << 50) / factor)
       return value * factor;
-  throw usage_error(fmt::format("{} {}: write a number of bytes such as 4096, 64KiB or 1MB", option, text));
+  throw usage_error(fmt::format("{} {}: must be a number of bytes such as 4096, 64KiB or 1MB", option, text));
 }
 
 net::network find_network(const std::string& text) {
@@ -112,8 +112,8 @@ net_input read_net_input(const net_input_options& o) {
   input.where = find_network(o.network);
   if (!o.placement.empty()) input.places = read_placement(o.placement);
   if (o.plan.ends_with(".txt")) {
-    input.what = plan::parse_messages(read_text(o.plan), o.plan);
-    if (o.ranks > input.what.ranks) input.what.ranks = o.ranks;
+    input.exchange = plan::parse_messages(read_text(o.plan), o.plan);
+    if (o.ranks > input.exchange.ranks) input.exchange.ranks = o.ranks;
   } else {
     plan::exchange_request request;
     request.ranks = ranks_asked_for(o, input.where, input.places);
@@ -122,30 +122,30 @@ net_input read_net_input(const net_input_options& o) {
     if (request.ranks == input.where.pus && !input.where.order.empty()) request.shape = input.where.shape;
     request.pixels = parse_image_size(o.pixels).pixels();
     request.bytes_per_pixel = o.bytes_per_pixel;
-    input.what = plan::make_exchange(o.plan, request);
+    input.exchange = plan::make_exchange(o.plan, request);
   }
-  net::place_ranks(input.where, input.what.ranks, input.places);  // refuses what does not fit, before anything is counted
+  net::place_ranks(input.where, input.exchange.ranks, input.places);  // reject invalid placements before counting
   return input;
 }
 
 void add_network(command c, std::string& target) {
-  c.add_option("--network", target, "Text such as hxb:8x8x16, or a JSON file (docs/network.md)").required();
+  c.add_option("--network", target, "Network such as hxb:8x8x16, or a JSON file (docs/network.md)").required();
 }
 
 void add_net_parcels(command c, net_input_options& target) {
   add_network(c, target.network);
-  c.add_option("-n,--ranks", target.ranks, "Number of ranks (default: as many as PUs, or as are placed)")
+  c.add_option("-n,--ranks", target.ranks, "Number of ranks (default: number of PUs or of placed ranks)")
       .between(1, 1 << 24);
   c.add_option("--placement", target.placement, "File with the PU of each rank (default: rank r on PU r)");
   c.add_option("--bytes", target.bytes, "Size of a parcel, object or face").show_default();
-  c.add_option("--sizes", target.sizes, "File with the bytes from each rank (a row) to each rank; skew comes from it");
+  c.add_option("--sizes", target.sizes, "File with the bytes from each rank (a row) to each rank; defines the skew");
 }
 
 void add_net_input(command c, net_input_options& target) {
   add_net_parcels(c, target);
   c.add_option("--plan", target.plan,
-               "Exchange such as shift, transposition or butterfly, a compositing method as `osteon plan` takes it, or a "
-               ".txt file of messages: round, sender, receiver, bytes")
+               "Exchange such as shift, transposition or butterfly, a compositing method of `osteon plan`, or a .txt file "
+               "of messages (round, sender, receiver, bytes)")
       .required();
   c.add_option("--pixels", target.pixels, "Compositing: width x height of the picture").show_default();
   c.add_option("--bytes-per-pixel", target.bytes_per_pixel, "Compositing: 4 for RGBA8").between(1, 64).show_default();

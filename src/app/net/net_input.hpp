@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What the commands about networks ask for: a network, an exchange, and which rank is where.
+/// Input of the network commands: network, exchange and placement of ranks.
 #include <app/command_line.hpp>
 #include <osteon/net/networks/network.hpp>
 #include <osteon/plan/exchange/exchange.hpp>
@@ -16,11 +16,11 @@ struct net_input_options {
 
 struct net_input {
   net::network where;
-  plan::plan what;
+  plan::plan exchange;
   std::vector<int> places;  ///< PU of each rank; empty: rank r is on PU r
 };
 
-/// All-to-all parcels on a network, whatever the schedule.
+/// All-to-all parcels on a network, independent of the schedule.
 struct net_parcels {
   net::network where;
   std::vector<int> places;  ///< as in net_input
@@ -28,23 +28,23 @@ struct net_parcels {
   plan::parcel_sizes sizes;
 };
 
-/// `--network`, which must be given.
+/// Add `--network` as a required option.
 void add_network(command c, std::string& target);
 
-/// `--network -n --placement --bytes --sizes`
+/// Add `--network -n --placement --bytes --sizes`.
 void add_net_parcels(command c, net_input_options& target);
 
-/// `--network --plan -n --placement --bytes --sizes --pixels --bytes-per-pixel`
+/// Add `--network --plan -n --placement --bytes --sizes --pixels --bytes-per-pixel`.
 void add_net_input(command c, net_input_options& target);
 
-/// A network by its text, or by the name of a JSON file.
+/// Create a network from its text or a JSON file.
 net::network find_network(const std::string& text);
 
 /// @throws error as the readers of its parts
 net_input read_net_input(const net_input_options& options);
 net_parcels read_net_parcels(const net_input_options& options);
 
-/// "12345", "64kB", "1MiB" as bytes. @throws usage_error naming `option`
+/// Parse "12345", "64kB" or "1MiB" as bytes. @throws usage_error naming `option`
 std::int64_t parse_bytes(const std::string& text, const std::string& option);
 
 /// Read a whole file. @throws data_error if it cannot be read

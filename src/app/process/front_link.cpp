@@ -31,14 +31,14 @@ std::string this_host() {
   return host.data();
 }
 
-// Names of sockets mean something within one of them.
+// Socket names are valid within one network namespace.
 std::string this_network() {
   std::array<char, 256> space{};
   [[maybe_unused]] const ssize_t ignored = readlink("/proc/self/ns/net", space.data(), space.size() - 1);
   return space.data();
 }
 
-// Names that lie in no file system begin with a zero byte.
+// Abstract socket names begin with a zero byte.
 socklen_t abstract_name(const std::string& name, sockaddr_un& address) {
   address.sun_family = AF_UNIX;
   const std::size_t length = std::min(name.size(), sizeof address.sun_path - 1);
@@ -46,7 +46,7 @@ socklen_t abstract_name(const std::string& name, sockaddr_un& address) {
   return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + length);
 }
 
-// Anybody on this machine can connect to such a name, or take it.
+// Any user of this machine can connect to such a name or bind it.
 bool is_of_this_user(int line) {
   ucred peer{};
   socklen_t size = sizeof peer;
@@ -62,11 +62,11 @@ void obey(int line) {
     if (count < 0 && errno == EINTR) continue;
     if (!are_stop_signals_noted() || urgency > 1) end_here();
     request_stop();
-    if (count <= 0) return;  // it is gone: nobody waits for the answer, but the work is worth keeping
+    if (count <= 0) return;  // the front has ended; the results are kept
   }
 }
 
-// A thread that takes no signals: they are for the main one.
+// Start a thread that blocks all signals; the main thread handles them.
 template <class Work>
 void start_aside(Work work, int line) {
   sigset_t all, before;
@@ -82,10 +82,10 @@ rank_line::rank_line() {
   listening_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  socklen_t length = sizeof(sa_family_t);  // the kernel chooses a free name
+  socklen_t length = sizeof(sa_family_t);  // the kernel selects a free name
   if (listening_ < 0 || bind(listening_, reinterpret_cast<sockaddr*>(&address), length) != 0 ||
       ::listen(listening_, 1024) != 0)
-    return;  // the launcher has to do
+    return;  // rely on the launcher
   length = sizeof address;
   getsockname(listening_, reinterpret_cast<sockaddr*>(&address), &length);
   name_.assign(address.sun_path + 1, length - offsetof(sockaddr_un, sun_path) - 1);
@@ -152,7 +152,7 @@ void follow_lifeline() {
 
 void follow_front() {
   if (!parent() || parent()->socket.empty()) return;
-  // On another host: the ranks of the parent's own tell this one.
+  // On another host, the ranks on the parent's host notify this rank.
   if (parent()->host != this_host() || parent()->network != this_network()) return;
   const int line = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_un address{};
@@ -160,7 +160,7 @@ void follow_front() {
   if (line < 0) return;
   if (connect(line, reinterpret_cast<sockaddr*>(&address), length) != 0 || !is_of_this_user(line)) {
     close(line);
-    throw interrupted_error("the osteon that started these ranks has gone");
+    throw interrupted_error("the osteon process that started these ranks has ended");
   }
   front = line;
   start_aside(obey, line);

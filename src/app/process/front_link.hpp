@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// The line between the process that a user starts and its ranks, beside the launcher: launchers differ in the signals and
-/// exit codes that they hand on, and none tells the ranks that the process has gone.
+/// Connection between the process that a user starts and its ranks, independent of the launcher. Launchers differ in the
+/// signals and exit codes that they forward, and none notifies the ranks when the process has ended.
 #include <app/process/parent_process.hpp>
 #include <chrono>
 #include <optional>
@@ -10,27 +10,27 @@
 
 namespace osteon::app {
 
-/// The end of the process that starts the ranks: a socket that only this machine sees.
+/// Endpoint of the process that starts the ranks: a socket that is visible only on this machine.
 class rank_line {
  public:
-  /// Listen. If the system has no such socket, launchers have to do.
+  /// Listen. Without such sockets, only the launcher connects the processes.
   rank_line();
   ~rank_line();
   rank_line(const rank_line&) = delete;
   rank_line& operator=(const rank_line&) = delete;
 
-  /// Put its address into what the ranks are told.
+  /// Store its address in the record for the ranks.
   void describe(parent_process& parent) const;
-  /// Wait for news from the ranks, or until `also` can be read (-1: nothing).
+  /// Wait for messages from the ranks, or until `also` is readable (-1: none).
   void wait(int also, std::chrono::milliseconds longest);
-  /// Take in what has come.
+  /// Process received messages.
   void listen();
-  /// Tell the ranks, also those that come later, how urgently they are to stop.
+  /// Send the urgency of a stop request to all present and future ranks.
   void tell(int urgency);
   /// True if a rank of this host has connected; the present number of connected ranks.
   bool has_ranks() const { return had_ranks_; }
   std::size_t connected() const { return ranks_.size(); }
-  /// What a rank reported: the first failure, or 0.
+  /// Exit code of the first failed rank, or 0.
   std::optional<int> exit_code() const { return code_; }
 
  private:
@@ -44,16 +44,17 @@ class rank_line {
   std::optional<int> code_;
 };
 
-/// Stop in order when the pipe closes whose number is in OSTEON_LIFELINE: a program that is used by another, such as Python
-/// in a notebook, ends with it.
+/// Stop in order when the pipe with the number in OSTEON_LIFELINE closes, so that osteon ends with the program that uses it,
+/// such as Python in a notebook.
 void follow_lifeline();
 
-/// Follow the process that started this rank, if there is one on this host: stop when it asks, and stop when it has
-/// gone. Call it before MPI begins. A command that does not note stop requests is ended.
-/// @throws interrupted_error if that process is gone already
+/// Follow the process that started this rank, if it is on this host: stop on its request and when it has ended. Call before
+/// MPI_Init. A command that does not handle stop requests is ended.
+/// @throws interrupted_error if that process has already ended
 void follow_front();
 
-/// Tell it the exit code. @return whether it knows, so that the launcher need not: they talk about any code but 0
+/// Report the exit code to it. @return true if it received the code; the launcher then gets 0, as launchers print messages
+/// about other codes
 bool report_to_front(int code);
 
 }  // namespace osteon::app

@@ -20,11 +20,11 @@ void keep_stdout() {
   if (kept_stdout != STDOUT_FILENO) return;
   std::fflush(stdout);
   const int copy = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-  if (copy < 0) throw machine_error(fmt::format("cannot keep standard output for the answer: {}", std::strerror(errno)));
-  if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {  // there is no standard error: nobody reads what libraries say
+  if (copy < 0) throw machine_error(fmt::format("cannot reserve standard output for the answer: {}", std::strerror(errno)));
+  if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {  // no standard error: discard the output of libraries
     const int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (nothing < 0 || dup2(nothing, STDOUT_FILENO) < 0)
-      throw machine_error(fmt::format("cannot turn standard output away: {}", std::strerror(errno)));
+      throw machine_error(fmt::format("cannot redirect standard output: {}", std::strerror(errno)));
     if (nothing > STDERR_FILENO) close(nothing);
   }
   kept_stdout = copy;

@@ -8,15 +8,15 @@
 
 namespace osteon::app {
 
-/// Keep standard output for the one JSON text that `--json -` asks for: whatever else this process and its children print
-/// there, be it a library, goes to standard error from now on.
+/// Reserve standard output for the JSON text of `--json -`. All other output of this process, its libraries and its children
+/// is redirected to standard error.
 void keep_stdout();
-/// The descriptor of the standard output that was kept; the ordinary one if none was.
+/// Descriptor of the reserved standard output, or of the ordinary one.
 int answer_descriptor();
 /// @throws machine_error
 void write_to_kept_stdout(std::string_view text);
 
-/// Write an answer to where --json points: a file, `-` for standard output, or nowhere if empty.
+/// Write an answer to the target of --json: a file, `-` for standard output; empty: no output.
 inline void write_json(const std::string& target, const nlohmann::ordered_json& answer) {
   if (target == "-") {
     write_to_kept_stdout(job::to_text(answer));

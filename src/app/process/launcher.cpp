@@ -64,8 +64,8 @@ void require_room_for_launcher(int ranks) {
         folder, free / megabyte, needed / megabyte, ranks));
 }
 
-// Settings of launchers beside the number of ranks, by their environment, as their options differ. Ranks may be more than
-// the cores, we bind them ourselves, root in a container is a laptop's user, and messages about exit codes are ours.
+// Environment variables of launchers, whose options differ: allow more ranks than cores and the user root (containers), do
+// not bind ranks, and do not print messages about exit codes: osteon does both.
 void set_up_launchers() {
   for (const auto& [name, value] : std::initializer_list<std::pair<const char*, const char*>>{
            // Open MPI 4
@@ -74,7 +74,7 @@ void set_up_launchers() {
            {"OMPI_MCA_orte_execute_quiet", "1"},
            {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
            {"OMPI_MCA_hwloc_base_binding_policy", "none"},
-           {"OMPI_MCA_ess_singleton_isolated", "1"},  // a rank without a launcher starts no daemon that it never asks
+           {"OMPI_MCA_ess_singleton_isolated", "1"},  // a rank without a launcher starts no daemon
            // Open MPI 5
            {"PRTE_ALLOW_RUN_AS_ROOT", "1"},
            {"PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
@@ -84,26 +84,26 @@ void set_up_launchers() {
     setenv(name, value, 1);
 }
 
-// The value of a variable; empty where it is not set.
+// Value of a variable; empty if unset.
 std::string_view variable(const char* name) {
   const char* value = std::getenv(name);
   return value ? value : "";
 }
 
-// One rank is a whole world of MPI, and the sooner begun. In an allocation of a batch system some MPIs look for its step,
-// and do not begin without.
+// A single rank is a complete MPI world and starts faster without a launcher. In an allocation of a batch system some MPIs
+// require a step.
 bool needs_no_launcher(int ranks) { return ranks == 1 && variable("OSTEON_MPIRUN").empty() && !std::getenv("SLURM_JOB_ID"); }
 
-// The one that the user has chosen, the one that was found beside the MPI we run over
-// (python/osteon/processes/installed_program.py), or the one in PATH.
+// Launcher selected by the user, the launcher of the MPI in use (python/osteon/processes/installed_program.py), or the
+// launcher in PATH.
 std::string launcher() {
   for (const char* name : {"OSTEON_MPIRUN", "OSTEON_MPIRUN_BESIDE"})
     if (const std::string_view found = variable(name); !found.empty()) return std::string(found);
   return "mpirun";
 }
 
-// In a session of its own: Ctrl-C must reach only this process, which ends the ranks in order; a launcher would end them at
-// once. It inherits a descriptor: the lock of the run's folder.
+// Start it in a new session: Ctrl-C must reach only this process, which ends the ranks in order; a launcher would end them
+// immediately. It inherits the lock of the run's folder as a descriptor.
 pid_t spawn_apart(std::vector<std::string>& words, answer_by by, int inherited) {
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
@@ -134,14 +134,14 @@ constexpr auto never = monotonic::time_point::max();
 // Exit status of a launcher.
 struct launcher_end {
   int status = 0;
-  bool was_left_over = false;  ///< it did not end after its ranks, and was ended
+  bool was_left_over = false;  ///< it did not end after its ranks and was killed
 };
 
-// Ends a launcher that does not end by itself, with all programs of its process group: it leads a group of its own.
+// Kills a launcher that does not end after its ranks, with its process group.
 class launcher_ending {
  public:
   explicit launcher_ending(pid_t pid) : pid_(pid) {}
-  /// Ask first; from then on poll() ends it by force when `patience` is over.
+  /// Request the end; after `patience`, poll() kills it.
   void begin() {
     if (began_ != never) return;
     began_ = monotonic::now();
@@ -158,14 +158,14 @@ class launcher_ending {
   monotonic::time_point began_ = never;
 };
 
-// Wait for the launcher, or the only rank, and hand on to the ranks that they are to stop.
+// Wait for the launcher or the only rank, and forward stop requests to the ranks.
 launcher_end wait_for_launcher(pid_t pid, rank_line& line) {
   using namespace std::chrono_literals;
-  constexpr auto patience_with_launcher = 15s;  // after the last rank of this host
+  constexpr auto patience_with_launcher = 15s;  // after the end of the last rank on this host
   const auto start = monotonic::now();
   const int ended = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));  // -1 before Linux 5.3
   const auto longest = ended < 0 ? 20ms : 200ms;
-  int told = 0;
+  int sent_urgency = 0;
   bool by_signal = false;
   launcher_end end;
   launcher_ending ending(pid);
@@ -173,15 +173,15 @@ launcher_end wait_for_launcher(pid_t pid, rank_line& line) {
   while (waitpid(pid, &end.status, WNOHANG) != pid) {
     line.wait(ended, longest);
     const int urgency = stop_urgency();
-    if (urgency > told) {
-      told = urgency;
+    if (urgency > sent_urgency) {
+      sent_urgency = urgency;
       line.tell(urgency);
       if (urgency == 2) ending.begin();
       if (urgency > 2) ending.by_force();
     }
     ending.poll();
-    // No rank on this host has come: launchers hand SIGUSR1 to their ranks, once these are there.
-    if (told == 1 && !by_signal && !line.has_ranks() && monotonic::now() - start > 10s) {
+    // No rank has connected on this host: launchers forward SIGUSR1 to running ranks.
+    if (sent_urgency == 1 && !by_signal && !line.has_ranks() && monotonic::now() - start > 10s) {
       by_signal = true;
       kill(pid, SIGUSR1);
     }
@@ -199,7 +199,7 @@ launcher_end wait_for_launcher(pid_t pid, rank_line& line) {
   return end;
 }
 
-// Start it with a folder for its temporary files, and wait for it.
+// Start it with a folder for temporary files and wait for its end.
 launcher_end run_launcher(std::vector<std::string>& command, answer_by by, rank_line& line) {
   const run_folder folder;
   const pid_t pid = [&] {
@@ -212,7 +212,7 @@ launcher_end run_launcher(std::vector<std::string>& command, answer_by by, rank_
 }  // namespace
 
 bool under_launcher(int wanted) {
-  if (parent()) return true;  // which starts a single rank itself
+  if (parent()) return true;  // it starts a single rank itself
   const std::optional<int> count = launched_processes();
   return count && !(*count == 1 && wanted > 1);
 }
@@ -220,7 +220,7 @@ bool under_launcher(int wanted) {
 std::string own_path() {
   std::array<char, PATH_MAX> path{};
   const ssize_t length = readlink("/proc/self/exe", path.data(), path.size() - 1);
-  if (length <= 0) throw machine_error("cannot find the path of the osteon program in /proc/self/exe");
+  if (length <= 0) throw machine_error("cannot read the path of the program from /proc/self/exe");
   return {path.data(), static_cast<std::size_t>(length)};
 }
 
@@ -228,17 +228,16 @@ void refuse_copies(int world_size) {
   if (world_size > 1) return;
   const int started = std::max({parent() ? parent()->ranks : 0, launched_processes().value_or(0), processes_of_step()});
   if (started <= 1) return;
-  // All of them come here and know nothing of each other: one speaks.
+  // All copies reach this point independently; one of them prints the message.
   if (launched_rank() > 0) throw usage_error("");
   if (!parent() && processes_of_step() > 1)
     throw usage_error(
-        fmt::format("srun started {} copies of osteon that do not know of each other, each of which would do the whole job; "
-                    "start them by srun --mpi=pmix (srun --mpi=list tells what there is), or one of them, which starts its "
-                    "ranks by mpirun",
+        fmt::format("srun started {} independent copies of osteon, each of which would compute the whole job; use srun "
+                    "--mpi=pmix (srun --mpi=list shows the types), or start one process, which starts its ranks by mpirun",
                     started));
   throw usage_error(
-      fmt::format("{} processes were started that do not find each other: the launcher is not of the MPI that osteon was "
-                  "built with ({}); start them by its mpirun, or set OSTEON_MPIRUN to it",
+      fmt::format("{} processes were started without a common MPI world: the launcher does not belong to the MPI of this "
+                  "build ({}); use the mpirun of that MPI, or set OSTEON_MPIRUN to it",
                   started, job::this_build().mpi));
 }
 
@@ -250,7 +249,7 @@ int start_ranks(int ranks, int threads, const std::vector<std::string>& words, a
   setenv("OMP_NUM_THREADS", std::to_string(threads).c_str(), 1);
   set_up_launchers();
   const bool crowded = static_cast<std::int64_t>(ranks) * threads > job::usable_cores();
-  if (crowded) {  // those who wait must not keep a core from those who work
+  if (crowded) {  // waiting ranks must leave the cores to computing ranks
     setenv("OMPI_MCA_mpi_yield_when_idle", "1", 1);
     setenv("OMP_WAIT_POLICY", "passive", 1);
   }
@@ -272,12 +271,12 @@ int start_ranks(int ranks, int threads, const std::vector<std::string>& words, a
   const auto [status, was_left_over] = run_launcher(command, by, line);
   wait_for_ranks(false);
   if (stop_urgency() > 1) {
-    say("osteon: ended at once\n");
+    say("osteon: ended immediately\n");
     return was_stopped_from_keyboard() ? 128 + SIGINT : 128 + SIGTERM;
   }
   if (was_left_over && !line.exit_code())
-    throw machine_error(fmt::format(
-        "the ranks have ended without an exit code, and '{}' has not ended after them; it was ended", command[0]));
+    throw machine_error(
+        fmt::format("the ranks ended without an exit code; '{}' did not end after them and was killed", command[0]));
   int code = line.exit_code().value_or(0);
   if (code == 0 && !was_left_over) code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return code == exit_code(error_kind::interrupted) ? exit_code_of(error_kind::interrupted) : code;

@@ -13,14 +13,14 @@ namespace osteon::app {
 
 namespace {
 
-// The value of the first that is set; -1: none is.
+// Value of the first variable that is set, or -1.
 int number_in(std::initializer_list<const char*> names) {
   for (const char* name : names)
     if (const char* text = std::getenv(name)) return std::max(0, std::atoi(text));
   return -1;
 }
 
-// Settings of a user (other OMPI_MCA_*, the allocation of Slurm) are none of them. Python has the same list
+// User settings (other OMPI_MCA_*, the allocation of Slurm) are excluded. Python has the same list
 // (python/osteon/processes/child_process.py); tests/python/launcher_variables_test.py compares them.
 constexpr std::string_view prefixes[] = {"OMPI_COMM_WORLD_",
                                          "OMPI_APP_CTX_",
@@ -70,7 +70,7 @@ std::optional<int> launched_processes() {
   const bool pmix = std::getenv("PMIX_RANK"), others = std::getenv("PMI_RANK") || std::getenv("MPI_LOCALNRANKS");
   if (!pmix && !others) return std::nullopt;
   if (const int count = processes_of_step(); count > 0) return count;
-  // A server of PMIx sets both. A shell that srun --pty has started can have a rank without a world.
+  // A PMIx server sets both. A shell started by srun --pty can have a rank without an MPI world.
   if (pmix && !others && !std::getenv("PMIX_NAMESPACE")) return 1;
   return 0;
 }

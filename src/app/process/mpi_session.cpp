@@ -19,7 +19,7 @@ namespace osteon::app {
 
 namespace {
 
-// A rank that cannot reach the others any more (comm::throw_first_error) ends them. Nothing is unwound.
+// A rank that cannot communicate with the others (comm::throw_first_error) ends them without unwinding.
 [[noreturn]] void end_all_ranks() {
   int code = exit_code(error_kind::machine);
   try {
@@ -28,7 +28,7 @@ namespace {
     code = exit_code(e.kind());
     say(fmt::format("osteon: [rank {}] {}\n", comm::rank(MPI_COMM_WORLD), e.what()));
   } catch (...) {
-    say(fmt::format("osteon: [rank {}] ended by an error that nobody expected\n", comm::rank(MPI_COMM_WORLD)));
+    say(fmt::format("osteon: [rank {}] ended by an unknown error\n", comm::rank(MPI_COMM_WORLD)));
   }
   report_to_front(code);
   MPI_Abort(MPI_COMM_WORLD, code);
@@ -38,7 +38,7 @@ namespace {
 }  // namespace
 
 mpi_of_process::mpi_of_process(int threads) {
-  if (!parent() && !launched_processes()) folder_.emplace();  // the process that starts ranks has one for all of them
+  if (!parent() && !launched_processes()) folder_.emplace();  // the process that starts the ranks has one for all
   int provided = 0;
   if (folder_) {
     const tmpdir_of_run meanwhile(*folder_);
@@ -53,7 +53,7 @@ mpi_of_process::~mpi_of_process() { MPI_Finalize(); }
 
 int on_all_ranks(const std::function<void(MPI_Comm)>& body) {
   follow_front();
-  // Virtual ranks are threads that take turns; where MPI does not let them, what needs them says so.
+  // Virtual ranks are threads that call MPI one at a time; commands with virtual ranks check the support.
   const mpi_of_process mpi(MPI_THREAD_SERIALIZED);
   std::set_terminate(end_all_ranks);
   int code = 0;
@@ -62,15 +62,15 @@ int on_all_ranks(const std::function<void(MPI_Comm)>& body) {
     refuse_copies(comm::size(MPI_COMM_WORLD));
     body(MPI_COMM_WORLD);
   } catch (const error& e) {
-    // All ranks are here with the same text (comm::collectively), so all of them leave, and one speaks.
+    // All ranks throw the same text (comm::collectively): all leave, and one prints it.
     if (rank == 0 && *e.what()) say(fmt::format("osteon: {}\n", e.what()));
     code = exit_code(e.kind());
-    if (e.kind() == error_kind::interrupted) {  // perhaps only some ranks were told, and by Ctrl-C
+    if (e.kind() == error_kind::interrupted) {  // only some ranks may have received the request
       code = exit_code_of(e.kind());
       comm::all_reduce(MPI_COMM_WORLD, &code, 1, MPI_MAX);
     }
   } catch (const std::exception& e) {
-    // This rank alone failed: the others may wait for it in a collective, so they have to be ended.
+    // Only this rank failed; the others may wait in a collective and must be ended.
     say(fmt::format("osteon: [rank {}] {}\n", rank, e.what()));
     report_to_front(exit_code(error_kind::machine));
     MPI_Abort(MPI_COMM_WORLD, exit_code(error_kind::machine));

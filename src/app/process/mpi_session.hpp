@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Commands that are collective: alone they are one rank, under a launcher one of many.
+/// MPI session of collective commands, which run on one rank or under a launcher on many.
 #include <mpi.h>
 
 #include <common/run_folder.hpp>
@@ -9,7 +9,7 @@
 
 namespace osteon::app {
 
-/// MPI from its start to its end. A process that no launcher started has a folder for the temporary files of MPI.
+/// Initialises and finalises MPI. A process without a launcher has a folder for the temporary files of MPI.
 class mpi_of_process {
  public:
   explicit mpi_of_process(int threads);  ///< MPI_THREAD_...
@@ -21,7 +21,7 @@ class mpi_of_process {
   std::optional<run_folder> folder_;
 };
 
-/// Start MPI, call `body` on all ranks, end MPI. An error that all ranks throw is said by one of them.
+/// Initialise MPI, call `body` on all ranks, finalise MPI. One rank prints an error that all ranks throw.
 /// @return the exit code of the program
 int on_all_ranks(const std::function<void(MPI_Comm)>& body);
 

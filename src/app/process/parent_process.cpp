@@ -11,7 +11,7 @@ namespace osteon::app {
 namespace {
 
 constexpr std::string_view first_word = "--started-by=";
-constexpr char separator = ',';  // in no name of a host, and in no time
+constexpr char separator = ',';  // not part of host names and times
 
 std::optional<parent_process> known;
 std::string began;
@@ -46,10 +46,8 @@ void take_parent(std::vector<std::string>& words) {
     return fault == std::errc{} && end == text.data() + text.size() && parent.ranks > 0;
   };
   if (fields.size() != 8 || !count_ends(fields[0]) || (fields[1] != "terminal" && fields[1] != "file"))
-    throw usage_error(
-        fmt::format("'{}' is not what a process writes for its ranks; leave it out, `osteon --help` tells what "
-                    "there is",
-                    word));
+    throw usage_error(fmt::format(
+        "'{}' is not a valid record of a parent process; leave it out (`osteon --help` lists the options)", word));
   parent.interactive = fields[1] == "terminal";
   parent.time = fields[2];
   parent.host = fields[3];

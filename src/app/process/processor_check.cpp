@@ -1,6 +1,6 @@
 /// @file
-/// A sentence in place of SIGILL on a processor that is older than what the program is compiled for. It is asked before
-/// anything else runs, constructors of libraries included. This file is compiled for any processor of the kind.
+/// Error message in place of SIGILL on a processor that does not support the target of the build. The check precedes all
+/// other code, constructors of libraries included. This file is compiled for the baseline of the architecture.
 #include <unistd.h>
 
 #include <cstring>
@@ -11,10 +11,9 @@ namespace {
 void require_processor() {
   __builtin_cpu_init();
   if (__builtin_cpu_supports(OSTEON_LEVEL)) return;
-  static const char text[] =
-      "osteon: this processor is older than " OSTEON_LEVEL
-      ", for which this program is compiled; build it from its source on this machine (docs/install.md)\n";
-  // There is nobody to tell that it could not be written.
+  static const char text[] = "osteon: this processor does not support " OSTEON_LEVEL
+                             ", the target of this build; build from source on this machine (docs/install.md)\n";
+  // A write error cannot be reported.
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
   _exit(static_cast<int>(osteon::error_kind::machine));
 }

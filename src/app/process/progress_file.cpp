@@ -27,16 +27,16 @@ line line_of(const char* kind) {
   return {{"time", std::round(now * 1000) / 1000}, {"kind", kind}};
 }
 
-void append(const std::string& path, const line& what) {
+void append(const std::string& path, const line& entry) {
   if (path.empty()) return;
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (file < 0) return;
-  const std::string text = what.dump(-1, ' ', false, line::error_handler_t::replace) + "\n";
+  const std::string text = entry.dump(-1, ' ', false, line::error_handler_t::replace) + "\n";
   [[maybe_unused]] const ssize_t written = write(file, text.data(), text.size());
   close(file);
 }
 
-// The number after a word of what a solver says of itself.
+// Number after a word of a solver's progress text.
 std::optional<double> number_after(std::string_view text, std::string_view word) {
   const auto at = text.find(word);
   if (at == std::string_view::npos) return {};
@@ -92,7 +92,8 @@ void begin_progress(const std::string& path, bool goes_on) {
   if (path.empty()) return;
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | (goes_on ? O_APPEND : O_TRUNC), 0666);
   if (file < 0)
-    throw machine_error(fmt::format("cannot write '{}' of --progress: {}; choose another file", path, std::strerror(errno)));
+    throw machine_error(
+        fmt::format("cannot write the --progress file '{}': {}; choose another file", path, std::strerror(errno)));
   close(file);
   line l = line_of(goes_on ? "resume" : "begin");
   l["schema"] = "osteon.progress/1";

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What a job tells, for programs that watch it: one JSON object a line (docs/run.md, docs/schemas/progress.json).
+/// Progress events of a job for other programs, as JSON lines (docs/run.md, docs/schemas/progress.json).
 #include <osteon/base/log_sink.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace osteon::app {
 
-/// Appends lines to a file, and hands all on to another sink. Each line is written at once and whole, so that a process and
-/// the rank that follows it can write to one file. That it cannot be written is no reason for a job to fail.
+/// Appends events to a file and forwards them to another sink. Each line is one write call, so that a process and its ranks
+/// can share the file. Write errors are ignored: the job continues.
 class progress_file : public log_sink {
  public:
   /// Borrows `to`. @param path empty: no file
@@ -27,10 +27,10 @@ class progress_file : public log_sink {
   bool first_ = true;
 };
 
-/// Begin such a file: empty, unless a job goes on. @throws machine_error if it cannot be written
+/// Create the file, empty unless a job continues. @throws machine_error if it is not writable
 void begin_progress(const std::string& path, bool goes_on);
 
-/// The last line of a job: its exit code, and the text of its error. Nothing if `path` is empty.
+/// Write the last event of a job: exit code and error text. No effect if `path` is empty.
 void end_progress(const std::string& path, int exit_code, std::string_view text);
 
 }  // namespace osteon::app

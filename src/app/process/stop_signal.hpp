@@ -1,27 +1,27 @@
 #pragma once
 /// @file
-/// Requests to end (docs/checkpoint.md). The first Ctrl-C, SIGTERM, SIGUSR1 or SIGHUP is only noted, so that every stage
-/// can leave in order; after it another Ctrl-C or SIGTERM ends the process at once.
+/// Stop requests (docs/checkpoint.md). The first Ctrl-C, SIGTERM, SIGUSR1 or SIGHUP is recorded, so that every stage can
+/// stop in order; a further Ctrl-C or SIGTERM ends the process immediately.
 #include <osteon/base/error.hpp>
 
 namespace osteon::app {
 
-/// Note these signals from now on. A SIGHUP that is ignored (nohup) stays so.
+/// Install the signal handlers. An ignored SIGHUP (nohup) remains ignored.
 void note_stop_signals();
 bool are_stop_signals_noted();
 
-/// How urgently: 0 not at all, 1 in order, 2 and more at once.
+/// Urgency of the request: 0 none, 1 in order, 2 and more immediately.
 int stop_urgency();
 inline bool stop_was_requested() { return stop_urgency() > 0; }
 
-/// A request to end without a signal.
+/// Request a stop without a signal.
 void request_stop();
-/// While it is true, further signals raise the urgency instead of ending the process: there are ranks to be ended first.
+/// While true, further signals raise the urgency instead of ending the process, which must end its ranks first.
 void wait_for_ranks(bool waits);
 
-/// Whether it was Ctrl-C.
+/// True if the request was Ctrl-C.
 bool was_stopped_from_keyboard();
-/// Exit code of the program for an error: for one that was stopped, 130 if that was by Ctrl-C, which shells expect.
+/// Exit code of the program for an error; 130 for a stop by Ctrl-C, as shells expect.
 int exit_code_of(error_kind kind);
 
 }  // namespace osteon::app

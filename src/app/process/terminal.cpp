@@ -19,13 +19,13 @@ std::string duration(double seconds) {
 
 namespace {
 
-// As it is, for what moves the cursor.
+// Write without escaping, for text that moves the cursor.
 void write(std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);
 }
 
-// Of a log that nobody watches. A program that draws a bar of its own asks for more.
+// Interval of progress lines in a log file. A program with its own progress bar requests a shorter one.
 double seconds_between_lines() {
   const char* given = std::getenv("OSTEON_PROGRESS_SECONDS");
   const double seconds = given ? std::atof(given) : 0;

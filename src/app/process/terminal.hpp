@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What a person sees while a job runs: stages, progress with ETA, notes. Written to standard error by one rank.
+/// Terminal output of a running job: stages, progress with remaining time, notes. One rank writes it to standard error.
 #include <osteon/base/log_sink.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace osteon::app {
 
-/// How much is said. Warnings and errors always are.
+/// Amount of output. Warnings and errors are always printed.
 enum class loudness {
-  quiet,  ///< nothing else
+  quiet,  ///< warnings and errors only
   usual,
-  all,  ///< every report of progress too; stages and reports are lines with the time since the start
+  all,  ///< also every progress report; stages and reports are lines with elapsed time
 };
 
 /// Progress on a terminal, one line every ten seconds otherwise.
@@ -38,11 +38,10 @@ class terminal_sink : public log_sink {
   bool first_line_ = true;
 };
 
-/// Whether progress may rewrite its line: standard error is a terminal, or the parent that starts the ranks says it has one.
+/// True if progress may rewrite its line: standard error is a terminal, or the parent of the ranks has one.
 bool is_interactive();
 
-/// Write to standard error, so that no text of others acts on the terminal. That it is closed or full is no reason for a job
-/// to fail.
+/// Write to standard error and escape control characters. Write errors are ignored: the job continues.
 void say(std::string_view text);
 
 /// "12 s", "3 min 20 s", "2 h 5 min".
