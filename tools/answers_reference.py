@@ -3,7 +3,7 @@
 
     ./run osteon schema --answers | python3 tools/answers_reference.py > docs/reference/answers.md
 
-A test compares the page with the program, so the two cannot drift apart.
+A test compares the page with the program.
 """
 
 import json
@@ -25,7 +25,7 @@ TABLE = "| key | answer | unit | shown | meaning |\n|---|---|---|---|---|\n"
 def page(all_answers: dict) -> str:
     parts = [HEAD]
     for name, physics in all_answers.items():
-        parts.append(f"\n## {name}\nFinds {physics['meaning']}.\n\n{TABLE}")
+        parts.append(f"\n## {name}\n{physics['meaning'][0].upper()}{physics['meaning'][1:]}.\n\n{TABLE}")
         for a in physics["answers"]:
             shown = ", ".join(letter for letter, is_in in (("T", a["in_table"]), ("R", a["in_report"])) if is_in)
             parts.append(f"| `{a['key']}` | {a['title']} | {a['unit']} | {shown} | {a['meaning']} |\n")

@@ -134,7 +134,7 @@ std::vector<answer> elastic_answers() {
       unless("reaction_N", table_only({"pistoia.factor", "failure factor (Pistoia)", "",
                                        "Where supports and forces have no one load that it could be given for."})),
       report_only({"reaction_N", "reaction (z, y, x)", "N", "Force on the driven face."}),
-      mean_sed("Strain energy density at the voxels' centres, averaged over the solid."),
+      mean_sed("Mean strain energy density at voxel centres of the solid."),
       report_only({"sed_MPa.p95", "strain energy density, 95 %", "MPa", "95 % of the solid lie below."}),
       high_sed(),
       report_only({"sed_MPa.max", "strain energy density, maximum", "MPa",
@@ -165,7 +165,7 @@ std::vector<answer> elastic_answers() {
 const physics_entry& elasticity() {
   static const physics_entry row{
       .name = "elasticity",
-      .meaning = "stiffness and strain energy",
+      .meaning = "linear elastic stiffness, stress and strain energy",
       .caption = "The specimen under load",
       .synonyms = {"elastic", "mechanics", "mechanical", "structural", "static", "stress", "linearelastic",
                    "linearelasticity", "fea", "fem", "solidmechanics"},

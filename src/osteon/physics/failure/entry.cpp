@@ -95,7 +95,7 @@ solver_work failure_work(const spec& job, const voxel::node_count* nodes) {
 const physics_entry& failure() {
   static const physics_entry row{
       .name = "failure",
-      .meaning = "how a specimen yields and when it fails: its curve of force and displacement",
+      .meaning = "yield and failure of a specimen: curve of force and displacement",
       .caption = "The specimen at the end of its path",
       .synonyms = {"plasticity", "plastic", "nonlinear", "yield", "yielding", "strength", "elastoplastic",
                    "elastoplasticity", "ultimate", "fracture", "damage"},

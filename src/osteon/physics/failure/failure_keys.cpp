@@ -24,13 +24,12 @@ void register_failure_keys(key_table& job) {
   register_load_keys(job);
   accept_drive_keys(job, "failure", {"load."});
   job.accept({"failure", driving_tests()}, {"load.faces", "load.depth_mm", "density_law", "modulus_image", "failure.law"});
-  auto t = job.table("failure", "When voxels yield, and the way that the driven face goes: docs/failure.md.")
-               .keys_in_group<failure_keys>();
+  auto t = job.table("failure", "Yield law and loading path (docs/failure.md).").keys_in_group<failure_keys>();
   t("law", &failure_keys::law,
-    "When a point yields: von_mises, at one stress in all directions; cone, at two strengths in uniaxial tension and "
-    "compression (Drucker and Prager); quadric, at these two on a surface without a tip. Flow is associated. secant_damage: "
-    "a voxel loses stiffness where the cone is passed at its centre, and may break.");
-  t("yield_stress_MPa", &failure_keys::yield_stress_MPa, "Of von_mises: yield stress of a uniaxial test in MPa, > 0.",
+    "Yield or damage law. von_mises: von Mises plasticity. cone: Drucker-Prager plasticity with tensile and compressive "
+    "strength. quadric: smooth yield surface with tensile and compressive strength. secant_damage: loss of stiffness of "
+    "voxels with a stress beyond the cone at their centre, optionally with fracture. Plastic flow is associated.");
+  t("yield_stress_MPa", &failure_keys::yield_stress_MPa, "von_mises: uniaxial yield stress in MPa, > 0.",
     {.range = positive("MPa"), .kinds = {only(yield_law::von_mises)}});
   t("yield_strain", &failure_keys::yield_strain,
     "Of von_mises, instead of yield_stress_MPa: elastic strain of a uniaxial test at yield; the yield stress is that times "
@@ -66,10 +65,11 @@ void register_failure_keys(key_table& job) {
     {.range = between(-1, kernel::interaction_of_cone, "", "; at 0.5 it would be law = \"cone\""),
      .kinds = {only(yield_law::quadric).needed()}});
   t("hardening_MPa", &failure_keys::hardening_MPa,
-    "Slope of the uniaxial stress over the plastic strain in MPa, >= 0, of cone and quadric in compression. Left out or "
-    "less than 1e-4 of Young's modulus: 1e-4 of it, which is told. Of secant_damage the slope of the uniaxial stress over "
-    "the strain beyond the strength, less than Young's modulus; 0 is taken as it is.");
-  t("hardening_ratio", &failure_keys::hardening_ratio, "The same over Young's modulus, instead of hardening_MPa.");
+    "Hardening modulus: slope of uniaxial stress over plastic strain (cone, quadric: in compression) in MPa, >= 0; values "
+    "below 1e-4 of Young's modulus (also the default) are raised to it with a note. secant_damage: slope of stress over "
+    "strain beyond the strength, less than Young's modulus; may be 0.");
+  t("hardening_ratio", &failure_keys::hardening_ratio,
+    "Ratio of hardening modulus to Young's modulus, instead of hardening_MPa.");
   t("fracture_ratio", &failure_keys::fracture_ratio,
     "Of secant_damage: strain over that at the strength at which a voxel of the size fracture_length_mm breaks, > 1; what "
     "it has beyond 1 is inverse to the voxel's size, so that a crack of any voxels takes the same energy. Left out: none "
@@ -79,21 +79,21 @@ void register_failure_keys(key_table& job) {
   t("fracture_length_mm", &failure_keys::fracture_length_mm, "Size of the voxel that fracture_ratio is of in mm, > 0.",
     {.range = positive("mm"), .kinds = {only(yield_law::secant_damage)}});
   t("integration", &failure_keys::integration,
-    "full: eight Gauss points, as Abaqus' and CalculiX' C3D8, and FAIM; locks where plastic flow keeps the volume. bbar: "
-    "the volume changes by the mean of the voxel, which does not lock.");
+    "Element integration. full: eight Gauss points, as C3D8 of Abaqus and CalculiX, and FAIM; locks for isochoric plastic "
+    "flow. bbar: mean volumetric strain per voxel, without locking.");
   t("steps", &failure_keys::steps,
-    "Equal steps on the way to the load, or to each place of path, > 0; the first yield is one more. Left out: as long as "
-    "they converge well.",
+    "Number of equal load steps, or of steps to each point of path, > 0, in addition to the step to first yield. Default: "
+    "adaptive.",
     {.range = from_to(1, 100000)});
   t("path", &failure_keys::path,
-    "Multiples of the load that the driven face goes to, one after the other, from 0: [1, 0] loads and unloads. Left out: "
-    "[1]. Of load.force_N or load.moment_N_mm they are multiples of that.");
+    "Loading path: successive multiples of the load, starting from 0; [1, 0] loads and unloads. Multiples of load.force_N "
+    "or load.moment_N_mm if given. Default: [1].");
   t("halvings", &failure_keys::halvings,
-    "How often a step that does not converge is halved before the job ends there, >= 0.", {.range = from_to(0, 30)});
+    "Maximum number of halvings of a step that does not converge, >= 0; the job then ends.", {.range = from_to(0, 30)});
   t("materials", &failure_keys::materials,
-    "Numbers of the [[material]]s that yield, from 1 in their order; the others stay elastic. Left out: all yield.");
+    "Numbers of the yielding [[material]]s, from 1 in their order; the others remain elastic. Default: all.");
   t("prove", &failure_keys::prove,
-    "Walk the path again with each step in two halves, and tell by how much the loads change: three times the time.");
+    "Repeat the path with halved steps and report the change of the loads; triples the run time.");
 }
 
 void check_failure_keys(const spec& job, std::vector<problem>& problems) {

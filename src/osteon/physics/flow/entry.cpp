@@ -136,7 +136,7 @@ solid_rules flow_rules(const spec& job) {
 const physics_entry& flow() {
   static const physics_entry row{
       .name = "flow",
-      .meaning = "permeability of the pores, by steady Stokes flow, and flow between openings",
+      .meaning = "permeability of pores by steady Stokes flow, and flow between openings",
       .caption = "Flow through the pores",
       .synonyms = {"stokes", "permeability", "fluid", "darcy", "cfd", "navierstokes"},
       .answers = flow_answers(),

@@ -9,21 +9,20 @@ namespace {
 
 void add_boundary_keys(key_list<boundary_spec> t) {
   t("face", &boundary_spec::face,
-    "z_low, z_high, y_low, ...; or z, y or x for both faces of the axis. Of a fluid it may be left out: the condition then "
-    "is "
-    "on the surface of solid voxels inside the image, those with label, or those in a box or ball; with label: only those "
-    "of their faces that look this way.",
+    "Face of the image: z_low, z_high, y_low, ..., or z, y or x for both faces of the axis. Optional for a fluid: the "
+    "condition then applies to the surface of solid voxels inside the image, selected by label, box or ball; with label it "
+    "selects the faces of this direction.",
     {.choices = {"z_low", "z_high", "y_low", "y_high", "x_low", "x_high", "z", "y", "x"}});
   t("label", &boundary_spec::label,
-    "Of a fluid: on the surface between the fluid and the voxels with this label, which are not fluid: of flow.label_image, "
-    "else of the label image.");
+    "Fluid: apply to the surface between the fluid and the non-fluid voxels with this label of flow.label_image or of the "
+    "label image.");
   t("kind", &boundary_spec::kind,
-    "Of heat: temperature of the face (if left out); flux into the solid; convection to an ambient. Of heat and of a fluid: "
-    "periodic: both faces of an axis are one. Of a fluid: velocity or flow_rate, into the image; pressure: given on the "
-    "face, through which the "
-    "fluid passes at right angles; outlet: given pressure, and no friction from outside; slip: nothing passes and nothing "
-    "holds the fluid back, also a plane of symmetry; wall: no slip, it may slide. With flow.heat temperature, flux and "
-    "convection are of the solid and of walls, beside tables of the fluid for the same face.");
+    "Boundary condition. temperature: temperature of the face (heat; default). flux: heat flux into the solid. convection: "
+    "heat transfer to an ambient temperature. periodic: identifies both faces of an axis (heat, fluid). velocity: mean "
+    "inflow velocity. flow_rate: inflow rate. pressure: pressure, with flow normal to the face. outlet: pressure, without "
+    "viscous stress from outside. slip: impermeable and frictionless, also a symmetry plane. wall: no-slip, may move "
+    "tangentially. With flow.heat, temperature, flux and convection apply to the solid and walls, in addition to the tables "
+    "of the fluid for the same face.");
   t("temperature_K", &boundary_spec::temperature_K,
     "Temperature of the face, or of the ambient, in K; of an opening, with flow.heat: of what flows in.",
     {.kinds = {only(condition_kind::temperature, condition_kind::convection, condition_kind::velocity,
@@ -64,27 +63,25 @@ void add_boundary_keys(key_list<boundary_spec> t) {
     {.is_vector = true});
   t("radius_mm", &boundary_spec::radius_mm, "Radius of that disc in mm, > 0.", {.range = positive("mm")});
   t("factor_at_s", &boundary_spec::factor_at_s,
-    "Of a fluid with [transient]: [[time, factor], ...] of velocity, flow rate, pressure, drop of pressure or slide; linear "
-    "between these "
-    "times in s, before and after them as there. Left out: constant.");
-  t("period_s", &boundary_spec::period_s, "factor_at_s repeats itself after so many seconds; left out: it does not.");
+    "Fluid with [transient]: factors [[time in s, factor], ...] of velocity, flow rate, pressure, pressure drop or wall "
+    "velocity, interpolated linearly and constant before and after. Default: constant.");
+  t("period_s", &boundary_spec::period_s, "Period of factor_at_s in s. Default: not periodic.");
 }
 
 void add_time_keys(key_list<transient_spec> t) {
-  t("initial_K", &transient_spec::initial_K, "Of heat, and of flow.heat: temperature at the start in K.");
-  t("end_s", &transient_spec::end_s, "Time at the end in s.");
+  t("initial_K", &transient_spec::initial_K, "Heat, flow.heat: initial temperature in K.");
+  t("end_s", &transient_spec::end_s, "End time in s.");
   t("step_s", &transient_spec::step_s,
-    "Step in s; shortened so that a whole number of steps reaches the end. Of flow with inertia, left out: as long as "
-    "flow.cfl allows.");
-  t("output_every_s", &transient_spec::output_every_s, "Time between the records of the history; 0: every step.",
+    "Time step in s, reduced so that an integer number of steps reaches the end. Default for flow with inertia: adaptive, "
+    "limited by flow.cfl.");
+  t("output_every_s", &transient_spec::output_every_s, "Time between records of the history in s; 0: every step.",
     {.range = at_least(0, "s")});
   t("scheme", &transient_spec::scheme,
-    "implicit_euler: first order, never overshoots; of heat used if this is left out. crank_nicolson: second order, may "
-    "oscillate after a sudden change; of the friction of flow used if this is left out.");
+    "Time integration. implicit_euler: first order, does not overshoot (default for heat). crank_nicolson: second order, "
+    "may oscillate after a sudden change (default for the viscous terms of flow).");
   t("write_steps", &transient_spec::write_steps,
-    "Write the temperatures, of flow velocity and pressure, of each record to steps/step_<number>.vtkhdf, and "
-    "results.vtkhdf.series, "
-    "which ParaView opens as one series in time.");
+    "Write the fields of each record (temperature; flow: velocity and pressure) to steps/step_<number>.vtkhdf, and the time "
+    "series results.vtkhdf.series for ParaView.");
 }
 
 }  // namespace
@@ -107,14 +104,12 @@ void register_condition_keys(key_table& job) {
       {.is_vector = true});
   add_boundary_keys(job.list<spec>(
                            "boundary",
-                           "Condition on an outer face of the image: of heat where the solid meets it, in the "
-                           "test heat_transfer, where faces "
-                           "that are not named are insulated; to a fluid, in the test flow, where all that is not "
-                           "named is a wall without slip.",
+                           "Boundary condition on a face of the image, for the tests heat_transfer (other faces are "
+                           "insulated) and flow (all other faces and surfaces are no-slip walls).",
                            [](spec& s) -> auto& { return s.groups.of<condition_keys>().boundaries; }, 130)
                         .keys<boundary_spec>());
   add_time_keys(job.optional_table<spec>(
-                       "transient", "Steps in time: heat from one temperature everywhere; of a fluid the test flow.",
+                       "transient", "Transient solution: heat from a uniform initial temperature, or the test flow.",
                        [](spec& s) -> auto& { return s.groups.of<condition_keys>().transient; }, 150)
                     .keys<transient_spec>());
 }

@@ -85,7 +85,7 @@ std::vector<answer> warm_answers() {
                    "The convex outline of the solid, the box of the image, the box around the solid, its mean section, or a "
                    "number of the job."}),
       report_only({"reaction_N", "reaction (z, y, x)", "N", "Force on the high face."}),
-      mean_sed("Strain energy density of the mechanical strain, at the voxels' centres."),
+      mean_sed("Strain energy density of the mechanical strain at voxel centres."),
       high_sed(),
       {"temperature_K.mean", "temperature, mean", "K", "Averaged over the solid, with [flow] over the fluid, too."},
       report_only({"temperature_K.low", "temperature, lowest", "K", "Of a voxel."}),
@@ -124,7 +124,7 @@ void register_warm_keys(key_table& job) {
 const physics_entry& thermo_elasticity() {
   static const physics_entry row{
       .name = "thermo_elasticity",
-      .meaning = "the stress that the temperatures of a heat problem cause",
+      .meaning = "thermal stress from the temperatures of a heat problem",
       .caption = "The specimen under load",
       .synonyms = {"thermomechanical", "thermoelastic", "thermalstress", "coupled"},
       .answers = warm_answers(),

@@ -16,17 +16,16 @@ void add_drive_keys(key_list<drive_spec> t) {
   t("depth_mm", &drive_spec::depth_mm, "Nodes up to this deep under a face belong to it, as in a grip; 0: only those on it.",
     {.range = at_least(0, "mm")});
   t("area", &drive_spec::area,
-    "Area of apparent stress and modulus. outline: the convex outline of the solid's projection along the axis. box: the "
-    "loaded faces of the image, or of the smallest box around the solid (key faces). solid_box: the smallest box around "
-    "the solid, as in FAIM (n88directmechanics). solid: the mean section of the solid. Default: outline if it covers "
-    "less than 98 % of the box, otherwise box; confined and pure_shear constrain the sides of the box and use box.");
+    "Reference area of apparent stress and modulus. outline: convex hull of the solid's projection along the axis. box: "
+    "loaded faces of the image or of the bounding box (key faces). solid_box: bounding box of the solid, as in FAIM "
+    "(n88directmechanics). solid: mean cross-section of the solid. Default: outline if it covers less than 98 % of the box, "
+    "otherwise box; confined and pure_shear use box.");
   t("area_mm2", &drive_spec::area_mm2,
-    "Area of apparent stress and modulus in mm2, > 0, for example of a specimen with a measured "
-    "diameter.",
+    "Reference area of apparent stress and modulus in mm2, > 0, for example from a measured diameter.",
     {.range = positive("mm2")});
   t("bonded", &drive_spec::bonded,
-    "bending, torsion: the faces are rigid plates. Otherwise points of a bent face slide in it, those of a twisted one "
-    "leave it, as in beam theory.");
+    "bending, torsion: the faces are rigid plates. Otherwise in-plane displacements (bending) or axial displacements "
+    "(torsion) are free, as in beam theory.");
   t("about_mm", &drive_spec::about_mm,
     "bending, torsion: a point on the axis of rotation, [z, y, x]. Left out: the mean position of the nodes of both faces.",
     {.is_vector = true});
@@ -60,7 +59,7 @@ void add_set_keys(key_list<set_spec> t) {
   t("axis", &set_spec::axis, "plane: the axis across it.", {.kinds = {only(set_select::plane).needed()}});
   t("at_mm", &set_spec::at_mm, "plane: its coordinate on axis.", {.kinds = {only(set_select::plane).needed()}});
   t("depth_mm", &set_spec::depth_mm,
-    "face: nodes up to this deep; left out: 0. plane: nodes up to this far on both sides; left out: half a voxel.",
+    "face: depth of included nodes; default: 0. plane: distance of included nodes on both sides; default: half a voxel.",
     {.range = at_least(0, "mm"), .kinds = {only(set_select::face, set_select::plane)}});
   t("centre_mm", &set_spec::centre_mm, "disk: its centre [z, y, x].",
     {.is_vector = true, .kinds = {only(set_select::disk).needed()}});
@@ -90,14 +89,13 @@ void add_set_keys(key_list<set_spec> t) {
     "ball.",
     {.is_vector = true, .kinds = {only(set_select::points, set_select::brush).needed()}});
   t("within", &set_spec::within,
-    "Take only nodes that this other set has as well: a face of the image within a set of a material is the face of that "
-    "material.");
-  t("surface", &set_spec::surface, "Take only nodes on the surface of the solid, the faces of the image included.");
+    "Intersect with this other set, for example a face of the image with the set of a material.");
+  t("surface", &set_spec::surface, "Select only nodes on the surface of the solid, including the faces of the image.");
 }
 
 void add_support_keys(key_list<support_spec> t) {
-  t("on", &support_spec::on, "The set.");
-  t("fix", &support_spec::fix, "Axes in which the set is held, e.g. \"zyx\"; the axes of move_..._mm are held as well.");
+  t("on", &support_spec::on, "Name of the set.");
+  t("fix", &support_spec::fix, "Constrained axes, for example \"zyx\"; the axes of move_..._mm are also constrained.");
   t("move_z_mm", &support_spec::move_z_mm, "Prescribed displacement along z.");
   t("move_y_mm", &support_spec::move_y_mm, "Prescribed displacement along y.");
   t("move_x_mm", &support_spec::move_x_mm, "Prescribed displacement along x.");
@@ -118,10 +116,10 @@ void add_force_keys(key_list<force_spec> t) {
     {.is_vector = true});
   t("magnitude_N", &force_spec::magnitude_N, "toward_mm: sum of the magnitudes of the nodes' forces; negative pushes away.");
   t("pressure_MPa", &force_spec::pressure_MPa,
-    "Pressure on the free voxel faces whose four nodes are in the set; positive presses into the solid.");
+    "Pressure on free voxel faces with all four nodes in the set; positive: into the solid.");
   t("spread", &force_spec::spread,
-    "equal: every node bears the same share. area: shares follow the free surface around the nodes, so that an even "
-    "traction stays even.");
+    "Distribution of the force. equal: the same force on every node. area: proportional to the free surface of a node, "
+    "which preserves a uniform traction.");
 }
 
 void add_case_keys(key_table& table) {
@@ -181,17 +179,17 @@ std::vector<const char*> shown_elastic_fields() { return {"sed", "von_mises", "e
 std::vector<load_test> tests_of_one_face() {
   return {
       {"axial_bonded",
-       "both faces of the axis are held by rigid plates, one is driven",
+       "rigid plates bonded to both faces of the axis, one of them displaced",
        {"compression", "compressive", "compress", "axialcompression", "uniaxialcompression", "tension", "tensile", "axial",
         "bonded", "press", "pull", "push", "stretch", "plates", "platen", "platens", "strain", "displacement"}},
       {"uniaxial",
-       "the same without friction",
+       "as axial_bonded with frictionless plates",
        {"frictionless", "unconfined", "sliding", "roller", "rollers", "uniaxialfrictionless"}},
-      {"confined", "uniaxial with guided sides", {"oedometer", "constrained", "confinedcompression", "guided"}},
-      {"shear", "the driven plate slides", {"simpleshear", "slidingshear", "shearing"}},
-      {"pure_shear", "the faces across axis and direction slide symmetrically", {"symmetricshear"}},
-      {"bending", "the faces turn about direction", {"bend", "flexure", "flexural", "purebending", "cantilever"}},
-      {"torsion", "the driven face turns about axis", {"twist", "twisting", "torque"}},
+      {"confined", "as uniaxial with constrained sides", {"oedometer", "constrained", "confinedcompression", "guided"}},
+      {"shear", "displacement of one bonded plate along direction", {"simpleshear", "slidingshear", "shearing"}},
+      {"pure_shear", "symmetric shear displacement of the faces normal to axis and direction", {"symmetricshear"}},
+      {"bending", "rotation of the faces about direction", {"bend", "flexure", "flexural", "purebending", "cantilever"}},
+      {"torsion", "rotation of the driven face about axis", {"twist", "twisting", "torque"}},
   };
 }
 
@@ -202,7 +200,7 @@ std::vector<load_test> elastic_tests() {
                    {"force", "forces", "support", "supports", "userdefined", "user", "threepointbending", "fourpointbending",
                     "indentation"}});
   tests.push_back({"homogenise",
-                   "stiffness of the material, from six mean strains",
+                   "effective stiffness tensor from six mean strains",
                    {"homogenize", "homogenization", "homogenisation", "stiffnesstensor", "effectivestiffness", "rve", "kubc",
                     "effectiveproperties"}});
   return tests;
@@ -227,28 +225,24 @@ void register_load_keys(key_table& job) {
                      .keys_in<drive_spec, spec>([](spec& s) -> auto& { return s.groups.of<mechanical_keys>().drive; }, 10));
   add_set_keys(job.list<spec>(
                       "set",
-                      "A set of nodes, to be named by on. Entries of the same name are one set, the union of what "
-                      "they select; within makes "
-                      "an intersection. The faces "
-                      "of the image are sets already: z_low, z_high, y_low, y_high, x_low, x_high. Positions are in "
-                      "mm, as in the result "
-                      "file: along the image's axes, from the origin that the image states, else from its low "
-                      "corner; a crop does not "
-                      "move them.",
+                      "Set of nodes, referenced by `on`. Entries of the same name form a union; `within` forms an "
+                      "intersection. The faces of the image are predefined sets: z_low, z_high, y_low, y_high, x_low, "
+                      "x_high. Positions are in mm along the image axes, from the origin of the image file or else from the "
+                      "low corner, and independent of crops.",
                       [](spec& s) -> auto& { return s.groups.of<mechanical_keys>().sets; }, 80)
                    .keys<set_spec>());
   add_support_keys(job.list<spec>(
-                          "support", "Prescribed displacements of a set, in all load cases.",
+                          "support", "Prescribed displacements of a set in all load cases.",
                           [](spec& s) -> auto& { return s.groups.of<mechanical_keys>().supports; }, 100)
                        .keys<support_spec>());
   add_force_keys(job.list<spec>(
-                        "force", "Forces on a set, in all load cases.",
+                        "force", "Forces on a set in all load cases.",
                         [](spec& s) -> auto& { return s.groups.of<mechanical_keys>().forces; }, 110)
                      .keys<force_spec>());
   key_table& cases = job.list<spec>(
       "case",
-      "A load case. Several of them are solved in one job; those that hold the same nodes share the solver's setup. The "
-      "answers are in cases of summary.json, the fields have the case's name at their end.",
+      "Load case. A job solves several cases; cases with the same constrained nodes share the solver setup. `cases` in "
+      "summary.json contains the answers; names of fields end with the name of the case.",
       [](spec& s) -> auto& { return s.groups.of<mechanical_keys>().cases; }, 120);
   cases.test = [](const spec& s, void* element) {
     const auto& one = *static_cast<const case_spec*>(element);
@@ -277,13 +271,13 @@ void register_load_keys(key_table& job) {
   job.accept({elastic, {name_of(elastic_test::homogenise)}}, {"load.boundary_condition"});
   accept_drive_keys(job, elastic, {"load.", "case."});
   auto t = job.table("pistoia",
-                     "Failure load: the load at which critical_volume of the solid exceeds critical_strain. It has the sign "
-                     "of the load.",
+                     "Failure load (Pistoia): load, with its sign, at which the effective strain exceeds critical_strain in "
+                     "the fraction critical_volume of the solid.",
                      180, key_use::files)
                .keys_in<pistoia_spec, spec>([](spec& s) -> auto& { return s.groups.of<mechanical_keys>().pistoia; });
-  t("critical_strain", &pistoia_spec::critical_strain,
-    "Effective strain, sqrt(2 SED / E) at the voxel's centre, at which tissue yields.", {.range = positive("")});
-  t("critical_volume", &pistoia_spec::critical_volume, "Fraction of the solid that may exceed it.",
+  t("critical_strain", &pistoia_spec::critical_strain, "Critical effective strain sqrt(2 SED / E) at voxel centres.",
+    {.range = positive("")});
+  t("critical_volume", &pistoia_spec::critical_volume, "Fraction of the solid that exceeds critical_strain at failure.",
     {.range = between(0, 1)});
 }
 

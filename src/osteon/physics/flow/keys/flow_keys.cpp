@@ -18,8 +18,9 @@ void add_buoyancy_keys(key_list<flow_keys> t) {
     "With expansion_per_K: acceleration in m/s2, z, y, x, the way things fall: [-9.81, 0, 0] where z is up.",
     {.is_vector = true});
   t("reference_temperature_K", &flow_keys::reference_temperature_K,
-    "With expansion_per_K: temperature in K at which the fluid has its density; given pressures are those above the "
-    "hydrostatic one there. Left out: the middle of the given temperatures. Where no pressure is given it changes nothing.");
+    "With expansion_per_K: temperature in K at which the fluid has density_kg_per_m3; prescribed pressures are relative to "
+    "the hydrostatic pressure at this temperature. Default: mean of the extreme prescribed temperatures. No effect without "
+    "prescribed pressures.");
 }
 
 }  // namespace
@@ -36,45 +37,41 @@ void register_flow_keys(key_table& job) {
   job.accept(between, {"boundary", "boundary.factor_at_s", "boundary.period_s", "transient", "probe", "picture.pathlines",
                        "picture.shows", "material.heat_source_W_per_m3"});
   job.accept({"flow", names_of(dispersion)}, {"flow.peclet_numbers", "flow.peclet_length_mm", "flow.diffusivity_m2_per_s"});
-  auto t = job.table("flow", "The fluid of a flow job.").keys_in_group<flow_keys>();
+  auto t = job.table("flow", "Fluid of a flow job.").keys_in_group<flow_keys>();
   t("fluid", &flow_keys::fluid,
-    "Which voxels the fluid fills: empty, those that [segment] leaves empty, the pores of a solid above the threshold; "
-    "solid, "
-    "those that it calls solid, where the image shows pores bright.");
-  t("fluid_labels", &flow_keys::fluid_labels,
-    "With segment.labels: the labels that the fluid fills, instead of those that are empty.");
+    "Voxels of the fluid. empty: voxels that are not solid by [segment], the pores of a solid above the threshold. solid: "
+    "voxels that are solid by [segment], for images with bright pores.");
+  t("fluid_labels", &flow_keys::fluid_labels, "With segment.labels: labels of the fluid, instead of void labels.");
   t("viscosity_Pa_s", &flow_keys::viscosity_Pa_s,
-    "Dynamic viscosity in Pa s, > 0; left out: that of water. Velocities are for it, the permeability is the same for any.",
+    "Dynamic viscosity in Pa s, > 0. Affects velocities, not the permeability. Default: water.",
     {.range = positive("Pa s")});
-  t("density_kg_per_m3", &flow_keys::density_kg_per_m3,
-    "Density in kg/m3, > 0, for the Reynolds number; left out: that of water.", {.range = positive("kg/m3")});
+  t("density_kg_per_m3", &flow_keys::density_kg_per_m3, "Density in kg/m3, > 0, for the Reynolds number. Default: water.",
+    {.range = positive("kg/m3")});
   t("pressure_drop_Pa", &flow_keys::pressure_drop_Pa,
-    "Of permeability: difference of pressure between the two faces of the direction in Pa, > 0; left out: 1. Velocities, "
-    "flow rate and Reynolds number are for it.",
+    "permeability: pressure difference between the two faces of the direction in Pa, > 0, which determines velocities, flow "
+    "rate and Reynolds number. Default: 1.",
     {.range = positive("Pa"), .remedy = "give pressures by [[boundary]] with kind = \"pressure\""});
   t("inertia", &flow_keys::inertia,
-    "Of the test flow: whether the fluid has inertia, the steady Navier-Stokes equations; else it creeps (Stokes).");
+    "Test flow: solve the Navier-Stokes equations instead of the Stokes equations (creeping flow).");
   t("convection", &flow_keys::convection,
-    "With inertia: blended, central differences, and where the Reynolds number of a voxel exceeds 2, so much upwind that "
-    "nothing oscillates; limited: there what van Leer's limiter allows of central differences, second order where the "
-    "velocity is smooth; central: central everywhere.");
+    "With inertia: differences of the convection term if the Reynolds number of a voxel exceeds 2. blended: partly upwind, "
+    "without oscillations. limited: central differences with van Leer's limiter, second order for smooth velocities. "
+    "central: central differences.");
   t("reference_velocity_mm_per_s", &flow_keys::reference_velocity_mm_per_s,
-    "Of the test flow: velocity U of force_coefficients in mm/s, > 0; with reference_area_mm2.",
+    "Test flow: reference velocity U of force_coefficients in mm/s, > 0; requires reference_area_mm2.",
     {.range = positive("mm/s")});
   t("reference_area_mm2", &flow_keys::reference_area_mm2,
-    "Of the test flow: area A of force_coefficients in mm2, > 0: for a body in a channel, its area across the flow.",
+    "Test flow: reference area A of force_coefficients in mm2, > 0; for a body in a channel the area normal to the flow.",
     {.range = positive("mm2")});
   t("force_labels", &flow_keys::force_labels,
-    "Of the test flow: labels of solid voxels whose share of the force on the solid is told by itself, of the label image "
-    "or "
-    "of label_image.");
+    "Test flow: labels of solid voxels, in the label image or label_image, for which the force of the fluid is reported "
+    "separately.");
   t("label_image", &flow_keys::label_image,
-    "Of the test flow: image of labels for force_labels and [[boundary]] label, of the shape of the scan and cropped with "
-    "it; "
-    "left out: the image itself, with segment.labels. Voxels of a label with a [[boundary]] are not fluid.");
+    "Test flow: label image of force_labels and [[boundary]] label, with the shape of the scan and cropped with it. Voxels "
+    "with the label of a [[boundary]] are not fluid. Default: the scan, with segment.labels.");
   t("multiples", &flow_keys::multiples,
-    "Of the test flow: factors of all given velocities, flow rates, pressures and drops of pressure; a flow for each, with "
-    "heat a temperature for each, the fields are those of the last. With inertia, Forchheimer's law is fitted to them.");
+    "Test flow: factors of all prescribed velocities, flow rates, pressures and pressure drops; each is solved, and the "
+    "fields are those of the last one. With inertia, Forchheimer's law is fitted.");
   t("cfl", &flow_keys::cfl,
     "Of the test flow with [transient] and inertia: largest Courant number of a step, the sum over the axes of speed times "
     "step "
@@ -82,22 +79,20 @@ void register_flow_keys(key_table& job) {
     "refused.",
     {.with = "inertia"});
   t("start", &flow_keys::start,
-    "Of the test flow with [transient]: rest, set in motion at once, used if this is left out; creeping: the flow without "
-    "inertia; steady: the steady flow with inertia.");
+    "Test flow with [transient]: initial flow. rest: zero velocity (default). creeping: steady flow without inertia. "
+    "steady: steady flow with inertia.");
   t("steady_change_per_s", &flow_keys::steady_change_per_s,
-    "Of the test flow with [transient]: end before end_s, once no velocity changes in a second by more than this share of "
-    "the "
-    "highest one.",
+    "Test flow with [transient]: stop before end_s if no velocity changes within a second by more than this fraction of the "
+    "highest velocity.",
     {.range = positive("1/s")});
   t("heat", &flow_keys::heat,
-    "Of the test flow: whether the temperature is computed, too, of the fluid, which carries it, and of the solid. The "
-    "solid "
-    "has a conductivity by [[material]]; without one it conducts nothing.");
+    "Test flow: also compute the temperature of fluid and solid (conjugate heat transfer). [[material]] defines the "
+    "conductivity of the solid; without it the solid is insulating.");
   t("conductivity_W_per_mK", &flow_keys::conductivity_W_per_mK,
     "With heat: thermal conductivity of the fluid in W/(m K), > 0; left out: 0.6, that of water.",
     {.range = positive("W/(m K)"), .with = "heat"});
   t("heat_capacity_J_per_m3K", &flow_keys::heat_capacity_J_per_m3K,
-    "With heat: density times specific heat of the fluid in J/(m3 K), > 0; left out: 4.18e6, that of water.",
+    "With heat: volumetric heat capacity of the fluid in J/(m3 K), > 0. Default: 4.18e6 (water).",
     {.range = positive("J/(m3 K)"), .with = "heat"});
   t("heat_source_W_per_m3", &flow_keys::heat_source_W_per_m3, "With heat: heat made in the fluid in W/m3.",
     {.with = "heat"});
@@ -108,28 +103,26 @@ void register_flow_keys(key_table& job) {
     "which may oscillate.",
     {.with = "heat"});
   t("residence_time", &flow_keys::residence_time,
-    "Of the test flow, steady: whether the residence time is computed, too: the mean age of the fluid at each voxel since "
-    "it "
-    "flowed in.");
+    "Test flow, steady: also compute the residence time, the mean age of the fluid since its inflow, at each voxel.");
   add_buoyancy_keys(t);
   t("peclet_numbers", &flow_keys::peclet_numbers,
-    "Of dispersion: mean velocity in the pores times peclet_length_mm over the diffusivity, each >= 0, and 0 is diffusion "
-    "alone; a tensor for each. Left out: that of the flow at pressure_drop_Pa, with diffusivity_m2_per_s.",
+    "dispersion: Peclet numbers (mean pore velocity times peclet_length_mm over the diffusivity), >= 0; 0 is pure "
+    "diffusion. A tensor is computed for each. Default: Peclet number of the flow at pressure_drop_Pa with "
+    "diffusivity_m2_per_s.",
     {.range = at_least(0, "")});
   t("peclet_length_mm", &flow_keys::peclet_length_mm,
-    "Of dispersion: length of the Peclet number in mm, > 0; left out: the hydraulic diameter.", {.range = positive("mm")});
+    "dispersion: length of the Peclet number in mm, > 0. Default: hydraulic diameter.", {.range = positive("mm")});
   t("diffusivity_m2_per_s", &flow_keys::diffusivity_m2_per_s,
-    "Of dispersion: molecular diffusivity of what is carried, or thermal one, in m2/s, > 0; left out: tensors are told over "
-    "it only. With residence_time: by what the fluid mixes with itself where it hardly flows; left out: 2.3e-9, the "
-    "self-diffusion of water.",
-    {.range = positive("m2/s", ": in fluid at rest only diffusion renews the fluid")});
+    "dispersion: molecular or thermal diffusivity in m2/s, > 0; without it tensors are reported relative to the diffusivity "
+    "only. residence_time: self-diffusivity of the fluid; default: 2.3e-9 (water).",
+    {.range = positive("m2/s", ": fluid at rest is renewed by diffusion only")});
 }
 
 std::vector<load_test> tests_of_flow() {
-  return {{"permeability", "of the fluid, along the axis"},
-          {"permeability_tensor", "along all"},
-          {"dispersion", "of what the fluid carries along the axis"},
-          {"flow", "of a fluid, between the openings of the [[boundary]] tables"}};
+  return {{"permeability", "permeability along the axis"},
+          {"permeability_tensor", "permeability tensor"},
+          {"dispersion", "dispersion tensor of a solute with mean flow along the axis"},
+          {"flow", "flow between the openings of the [[boundary]] tables"}};
 }
 
 flow_test test_of_flow(const spec& job) {

@@ -8,11 +8,9 @@ namespace osteon::physics {
 void register_probe_keys(key_table& job) {
   auto t = job.list<spec>(
                   "probe",
-                  "A place where the test flow records velocity, pressure and temperature, in time at each record: a "
-                  "point (at_mm), a "
-                  "line (from_mm, to_mm), or the mean over a box (low_mm, high_mm) or a ball (centre_mm, "
-                  "radius_mm). The records are in "
-                  "probes.csv. docs/flow.md.",
+                  "Probe of velocity, pressure and temperature in the test flow (docs/flow.md): a point (at_mm), a line "
+                  "(from_mm, to_mm), or the mean over a box (low_mm, high_mm) or a ball (centre_mm, radius_mm). The records "
+                  "are written to probes.csv.",
                   [](spec& s) -> auto& { return s.groups.of<probe_keys>().probes; }, 140)
                .keys<probe_spec>();
   t("name", &probe_spec::name, "Name of the probe: letters, digits and _.", {.use = key_use::files});
@@ -30,11 +28,10 @@ void register_probe_keys(key_table& job) {
     "The mean over the fluid voxels with their centre within radius_mm of this point [z, y, x].", {.is_vector = true});
   t("radius_mm", &probe_spec::radius_mm, "Radius of that ball in mm, > 0.", {.range = positive("mm")});
   t("fields", &probe_spec::fields,
-    "What is told; left out: velocity (components z, y, x), speed, pressure, and temperature with flow.heat. The "
-    "temperature "
-    "alone is told in solid, too.",
+    "Recorded quantities. Default: velocity (components z, y, x), speed, pressure and, with flow.heat, temperature. Only "
+    "the temperature is also defined in the solid.",
     {.choices = {"velocity", "speed", "pressure", "temperature"}});
-  t("every", &probe_spec::every, "With [transient]: a record every so many steps; 0: as often as transient.output_every_s.",
+  t("every", &probe_spec::every, "With [transient]: steps between records; 0: interval of transient.output_every_s.",
     {.range = at_least(0, "steps")});
 }
 
