@@ -91,8 +91,8 @@ T number(std::string_view& rest, const char* what) {
   T value{};
   if (word.empty()) throw bad_line{fmt::format("missing {}", what)};
   if (!to_number(word, value))
-    throw bad_line{
-        fmt::format("'{}' is not a {} for {}", printable(word), std::is_integral_v<T> ? "whole number" : "finite number", what)};
+    throw bad_line{fmt::format("'{}' is not a {} for {}", printable(word),
+                               std::is_integral_v<T> ? "whole number" : "finite number", what)};
   return value;
 }
 
