@@ -19,32 +19,25 @@ namespace {
 template <class Visitor>
 void describe(Visitor&& v, run_options& o) {
   const auto positive = [](option of) { of.positive(); };
-  v("-n,--ranks", o.ranks, "MPI processes to start (default: run.ranks of the job, else all cores)", positive);
-  v("-t,--threads", o.threads, "OpenMP threads of each process (default: run.threads of the job)", positive);
+  v("-n,--ranks", o.ranks, "MPI processes (default: run.ranks, else all cores)", positive);
+  v("-t,--threads", o.threads, "OpenMP threads per process (default: run.threads)", positive);
   describe_set(v, o.set);
-  v("-o,--output", o.output, "Output directory (default: output.directory of the job, else <name>.out)");
-  v("--io", o.io,
-    "Which ranks touch files: auto, serial, aggregated or parallel (default: io.mode); text-serial: rank 0 "
-    "reads a VOX-FE model and scatters it, and ranks write text one after the other",
+  v("-o,--output", o.output, "Output directory (default: output.directory)");
+  v("--io", o.io, "File access mode (default: io.mode)",
     [](option of) { of.one_of({"auto", "serial", "aggregated", "parallel", "text-serial"}); });
-  v("--io-hint", o.io_hints, "A hint for MPI-IO, key=value; may be repeated (adds to io.hints)",
-    [](option of) { of.repeatable(); });
-  v("!--no-place", o.place, "Leave ranks on several hosts in the order they came (run.place)");
-  v("--bind", o.bind, "What a rank is bound to: auto, none, core, l3, numa, socket, measured (default: run.bind)",
+  v("--io-hint", o.io_hints, "MPI-IO hint KEY=VALUE; may be repeated", [](option of) { of.repeatable(); });
+  v("!--no-place", o.place, "Do not reorder ranks across hosts (run.place)");
+  v("--bind", o.bind, "Processor binding of each rank (default: run.bind)",
     [](option of) { of.one_of({"auto", "none", "core", "l3", "numa", "socket", "measured"}); });
-  v("!--no-report", o.report, "Do not make report.html");
-  v("--force", o.force, "Replace earlier results in the output directory instead of keeping them as <output>.1");
-  v("--trace-messages", o.trace_messages,
-    "Count messages, bytes and time waiting by plan: `messages` in summary.json, and in the report");
-  v("--quiet", o.quiet, "Say nothing but warnings and errors; the answers are in summary.json and report.html");
-  v("--progress", o.progress,
-    "Also write what the job tells to this file, one JSON object a line: stages, iterations, residuals, time left, the end");
-  v("--verbose", o.verbose, "Say each stage and each report of progress as a line with the time since the start");
-  v("--resume", o.resume, "Continue from the job's checkpoint, if there is one");
-  v("--unless-done", o.unless_done,
-    "Compute nothing where the output directory holds finished results of this very job: same keys, images and version");
-  v("--checkpoint", o.checkpoint,
-    "Folder of the checkpoints (default: checkpoint.directory of the job, else checkpoint in the output)");
+  v("!--no-report", o.report, "Do not write report.html");
+  v("--force", o.force, "Replace earlier results instead of renaming them");
+  v("--trace-messages", o.trace_messages, "Count messages, bytes and waiting time by plan");
+  v("--quiet", o.quiet, "Print only warnings and errors");
+  v("--progress", o.progress, "Write progress events to this file as JSON lines");
+  v("--verbose", o.verbose, "Print stages and progress with elapsed time");
+  v("--resume", o.resume, "Continue from the checkpoint, if it exists");
+  v("--unless-done", o.unless_done, "Skip the job if its results exist and are current");
+  v("--checkpoint", o.checkpoint, "Checkpoint folder (default: checkpoint.directory)");
   describe_script(v, o.script);
   v("--json", o.json, json_description);
 }
@@ -89,7 +82,12 @@ std::string quoted(const std::string& word) {
 
 }  // namespace
 
-void add_options(command c, run_options& options) { describe(option_adder{c}, options); }
+void add_options(command c, run_options& options) {
+  describe(option_adder{c}, options);
+  c.set_heading("Machine and files",
+                {"--io", "--io-hint", "--no-place", "--bind", "--trace-messages", "--checkpoint", "--progress"});
+  c.set_heading("VOX-FE scripts", {"--units", "--index-base"});
+}
 
 std::vector<std::string> arguments_of(const run_options& options) {
   argument_writer writer;

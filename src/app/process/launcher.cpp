@@ -50,18 +50,16 @@ void require_room_for_launcher(int ranks) {
   const std::string folder = folder_for_temporaries();
   struct statvfs system{};
   if (statvfs(folder.c_str(), &system) != 0)
-    throw machine_error(fmt::format(
-        "the folder for temporary files '{}' cannot be used: {}; set TMPDIR to a folder that this user may write "
-        "to",
-        folder, std::strerror(errno)));
+    throw machine_error(fmt::format("cannot use the folder for temporary files '{}': {}; set TMPDIR to a writable folder",
+                                    folder, std::strerror(errno)));
   // Measured with Open MPI 4.1: 8.2 MB for 2 to 16 ranks. Each further rank has sockets and small files.
   const double megabyte = 1e6, needed = 12 * megabyte + 0.064 * megabyte * ranks;
   const double free = static_cast<double>(system.f_bavail) * static_cast<double>(system.f_frsize);
   if (free < needed)
-    throw machine_error(fmt::format(
-        "the folder for temporary files '{}' has {:.1f} MB free, and mpirun needs {:.1f} MB for {} ranks; free some "
-        "space, or set TMPDIR to another folder",
-        folder, free / megabyte, needed / megabyte, ranks));
+    throw machine_error(
+        fmt::format("the folder for temporary files '{}' has {:.1f} MB of free space, mpirun requires {:.1f} MB for {} "
+                    "ranks; free space, or set TMPDIR to another folder",
+                    folder, free / megabyte, needed / megabyte, ranks));
 }
 
 // Environment variables of launchers, whose options differ: allow more ranks than cores and the user root (containers), do

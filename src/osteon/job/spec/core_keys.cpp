@@ -69,50 +69,50 @@ void add_own_keys(key_table& job) {
 
 void add_step_keys(key_list<image_step_spec> t) {
   t("kind", &image_step_spec::kind,
-    "gaussian: blurred by sigma. median: of the cube of radius_voxels. close, open: grey closing and opening by a ball of "
-    "radius_voxels; a closing fills gaps between what is bright. resample: to spacing_mm. crop: to voxels. labels: ranges "
-    "of greys become labels, for segment.labels. laplace_hamming: fine structures brighter, noise less. local_threshold: "
-    "voxels from low to high that are brighter than what is around are raised just above high. hysteresis: so are those "
-    "that are connected with voxels above high. segment.threshold = high then keeps them, too.");
-  t("sigma_mm", &image_step_spec::sigma_mm, "gaussian: its standard deviation in mm, > 0.",
+    "Operation. gaussian: Gaussian filter of width sigma. median: median filter over the cube of radius_voxels. close: grey "
+    "closing by a ball of radius_voxels, which fills dark gaps. open: grey opening by a ball of radius_voxels. resample: "
+    "resampling to spacing_mm. crop: crop to voxels. labels: conversion of grey ranges to labels, for segment.labels. "
+    "laplace_hamming: filter that enhances fine structures and reduces noise. local_threshold: raises voxels from low to "
+    "high that are brighter than their surroundings just above high, so that segment.threshold = high keeps them. "
+    "hysteresis: raises voxels from low to high that are connected to voxels above high.");
+  t("sigma_mm", &image_step_spec::sigma_mm, "gaussian: standard deviation in mm, > 0.",
     {.kinds = {only(image_filter::gaussian)}});
-  t("sigma_voxels", &image_step_spec::sigma_voxels, "gaussian: the same in voxels, along each axis, instead of sigma_mm.",
+  t("sigma_voxels", &image_step_spec::sigma_voxels,
+    "gaussian: standard deviation in voxels along each axis, instead of sigma_mm.",
     {.kinds = {only(image_filter::gaussian)}});
   t("radius_voxels", &image_step_spec::radius_voxels,
-    "median, close, open: 1 to 16 voxels; local_threshold: half the edge of its window, 2 to 64.",
+    "median, close, open: radius of 1 to 16 voxels; local_threshold: half the edge of the window, 2 to 64.",
     {.kinds = {only(image_filter::median, image_filter::close, image_filter::open, image_filter::local_threshold)}});
-  t("spacing_mm", &image_step_spec::spacing_mm, "resample: the new edges of a voxel in mm, [z, y, x] or one number.",
+  t("spacing_mm", &image_step_spec::spacing_mm, "resample: new voxel size in mm, [z, y, x] or one number.",
     {.is_one_for_three = true, .kinds = {only(image_filter::resample)}});
   t("interpolation", &image_step_spec::interpolation,
-    "resample: linear, nearest (labels), or bspline, cubic. To larger voxels, blur before: only the voxels around a centre "
-    "count.",
+    "resample: linear, nearest (labels) or cubic bspline. Apply a gaussian before resampling to larger voxels, as only the "
+    "voxels around a centre contribute.",
     {.kinds = {only(image_filter::resample)}});
-  t("voxels", &image_step_spec::voxels, "crop: [[z0, z1], [y0, y1], [x0, x1]], half open.",
+  t("voxels", &image_step_spec::voxels, "crop: half-open ranges [[z0, z1], [y0, y1], [x0, x1]].",
     {.kinds = {only(image_filter::crop)}});
-  t("ranges", &image_step_spec::ranges, "labels: [[low, high, label], ...], both ends within; other greys become 0.",
+  t("ranges", &image_step_spec::ranges, "labels: closed ranges [[low, high, label], ...]; other grey values become 0.",
     {.kinds = {only(image_filter::labels)}});
   t("method", &image_step_spec::method,
-    "local_threshold: sauvola, phansalkar: by mean and standard deviation of the window, of greys from 0 to 1 over their "
-    "range. bernsen: the middle between its darkest and brightest voxel.",
+    "local_threshold: method of the threshold. sauvola: from mean and standard deviation of the window, with grey values "
+    "scaled to [0, 1]. phansalkar: as sauvola, for images of low contrast. bernsen: mean of the darkest and brightest voxel "
+    "of the window.",
     {.kinds = {only(image_filter::local_threshold)}});
-  t("weight", &image_step_spec::weight,
-    "local_threshold, sauvola and phansalkar: k, how much the deviation counts; left out: 0.2, 0.25.",
+  t("weight", &image_step_spec::weight, "sauvola, phansalkar: weight k of the standard deviation; default: 0.2, 0.25.",
     {.range = {.low = 0, .high = 1, .is_above = true},
      .kinds = {only(image_filter::local_threshold), only(threshold_method::sauvola, threshold_method::phansalkar)}});
   t("contrast", &image_step_spec::contrast,
-    "local_threshold, bernsen: windows whose greys differ by less are what their middle is, above or below Otsu's "
-    "threshold.",
+    "bernsen: in windows with a smaller grey value range, Otsu's threshold classifies the mean of the extremes.",
     {.kinds = {only(image_filter::local_threshold), only(threshold_method::bernsen)}});
-  t("low", &image_step_spec::low, "local_threshold, hysteresis: what is not above stays as it is.",
+  t("low", &image_step_spec::low, "local_threshold, hysteresis: voxels at or below this value remain unchanged.",
     {.kinds = {only(image_filter::local_threshold, image_filter::hysteresis)}});
   t("high", &image_step_spec::high,
-    "local_threshold, hysteresis: what is above is solid whatever is around it; the threshold of [segment].",
+    "local_threshold, hysteresis: voxels above this value are solid; equal to segment.threshold.",
     {.kinds = {only(image_filter::local_threshold, image_filter::hysteresis)}});
-  t("epsilon", &image_step_spec::epsilon, "laplace_hamming: share of the Laplacian, in [0, 1]; left out: 0.45.",
+  t("epsilon", &image_step_spec::epsilon, "laplace_hamming: fraction of the Laplacian, in [0, 1]; default: 0.45.",
     {.range = from_to(0, 1), .kinds = {only(image_filter::laplace_hamming)}});
-  t("cutoff", &image_step_spec::cutoff,
-    "laplace_hamming: cycles a voxel at which the filter reaches 0, in (0, 0.5]; left out: 0.3.",
-    {.range = {.low = 0, .high = 0.5, .is_above = true, .unit = "cycles a voxel"},
+  t("cutoff", &image_step_spec::cutoff, "laplace_hamming: cut-off frequency in cycles per voxel, in (0, 0.5]; default: 0.3.",
+    {.range = {.low = 0, .high = 0.5, .is_above = true, .unit = "cycles per voxel"},
      .kinds = {only(image_filter::laplace_hamming)}});
 }
 

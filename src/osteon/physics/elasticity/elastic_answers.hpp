@@ -8,7 +8,7 @@ namespace osteon::physics {
 
 inline answer mean_sed(const char* meaning) { return {"sed_MPa.mean", "strain energy density, mean", "MPa", meaning}; }
 
-inline answer high_sed() { return {"sed_MPa.p98", "strain energy density, 98 %", "MPa", "98 % of the solid lie below."}; }
+inline answer high_sed() { return {"sed_MPa.p98", "strain energy density, 98 %", "MPa", "98th percentile over the solid."}; }
 
 inline answer area_of_modulus() {
   return {"apparent_area_mm2", "area of the apparent modulus", "mm2",
@@ -16,10 +16,9 @@ inline answer area_of_modulus() {
 }
 
 inline answer definition_of_area() {
-  return report_only(
-      {"apparent_area_definition", "definition of this area", "",
-       "The convex outline of the solid, the box of the image, the box around the solid, its mean section, or a "
-       "number of the job."});
+  return report_only({"apparent_area_definition", "definition of this area", "",
+                      "Convex outline of the solid, box of the image, bounding box of the solid, its mean cross-section, or "
+                      "value of the job."});
 }
 
 }  // namespace osteon::physics

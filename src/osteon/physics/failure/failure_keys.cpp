@@ -32,37 +32,39 @@ void register_failure_keys(key_table& job) {
   t("yield_stress_MPa", &failure_keys::yield_stress_MPa, "von_mises: uniaxial yield stress in MPa, > 0.",
     {.range = positive("MPa"), .kinds = {only(yield_law::von_mises)}});
   t("yield_strain", &failure_keys::yield_strain,
-    "Of von_mises, instead of yield_stress_MPa: elastic strain of a uniaxial test at yield; the yield stress is that times "
-    "Young's modulus, also where moduli are graded.",
-    {.range = between(0, 1, "", ", e.g. 0.008"), .kinds = {only(yield_law::von_mises)}});
+    "von_mises, instead of yield_stress_MPa: uniaxial yield strain; the yield stress of a voxel is this strain times its "
+    "Young's modulus.",
+    {.range = between(0, 1, "", ", for example 0.008"), .kinds = {only(yield_law::von_mises)}});
   t("yield_stress_by_density", &failure_keys::yield_stress_by_density,
-    "Of von_mises, instead of yield_stress_MPa: [c, k], the yield stress c rho^k in MPa of the density rho of "
-    "[density_law], whose law is power.",
+    "von_mises, instead of yield_stress_MPa: coefficients [c, k] of the yield stress c rho^k in MPa, with the density rho "
+    "of a [density_law] with law = \"power\".",
     {.kinds = {only(yield_law::von_mises)}});
   t("tensile_strength_MPa", &failure_keys::tensile_strength_MPa,
-    "Of cone, quadric and secant_damage: yield stress in uniaxial tension in MPa, > 0.",
+    "cone, quadric, secant_damage: uniaxial tensile strength in MPa, > 0.",
     {.range = positive("MPa"), .kinds = {only(yield_law::cone, yield_law::quadric, yield_law::secant_damage)}});
   t("compressive_strength_MPa", &failure_keys::compressive_strength_MPa,
-    "Of cone, quadric and secant_damage: yield stress in uniaxial compression in MPa, > 0.",
+    "cone, quadric, secant_damage: uniaxial compressive strength in MPa, > 0.",
     {.range = positive("MPa"), .kinds = {only(yield_law::cone, yield_law::quadric, yield_law::secant_damage)}});
   t("tensile_yield_strain", &failure_keys::tensile_yield_strain,
-    "Of cone, quadric and secant_damage, instead of tensile_strength_MPa: that stress over Young's modulus.",
-    {.range = between(0, 1, "", ", e.g. 0.008"),
+    "cone, quadric, secant_damage: ratio of tensile strength to Young's modulus, instead of tensile_strength_MPa.",
+    {.range = between(0, 1, "", ", for example 0.008"),
      .kinds = {only(yield_law::cone, yield_law::quadric, yield_law::secant_damage)}});
   t("compressive_yield_strain", &failure_keys::compressive_yield_strain,
-    "Of cone, quadric and secant_damage, instead of compressive_strength_MPa: that stress over Young's modulus.",
-    {.range = between(0, 1, "", ", e.g. 0.008"),
+    "cone, quadric, secant_damage: ratio of compressive strength to Young's modulus, instead of compressive_strength_MPa.",
+    {.range = between(0, 1, "", ", for example 0.008"),
      .kinds = {only(yield_law::cone, yield_law::quadric, yield_law::secant_damage)}});
   t("tensile_strength_by_density", &failure_keys::tensile_strength_by_density,
-    "Of cone, quadric and secant_damage, instead of tensile_strength_MPa: [c, k], as yield_stress_by_density.",
+    "cone, quadric, secant_damage: [c, k] of the tensile strength, as yield_stress_by_density, instead of "
+    "tensile_strength_MPa.",
     {.kinds = {only(yield_law::cone, yield_law::quadric, yield_law::secant_damage)}});
   t("compressive_strength_by_density", &failure_keys::compressive_strength_by_density,
-    "Of cone, quadric and secant_damage, instead of compressive_strength_MPa: [c, k], as yield_stress_by_density.",
+    "cone, quadric, secant_damage: [c, k] of the compressive strength, as yield_stress_by_density, instead of "
+    "compressive_strength_MPa.",
     {.kinds = {only(yield_law::cone, yield_law::quadric, yield_law::secant_damage)}});
   t("interaction", &failure_keys::interaction,
-    "Of quadric: Schwiedrzik's zeta_0, in (-1, 0.5): near 0.5 it is nearly the cone, less makes the strength against "
-    "pressure from all sides less.",
-    {.range = between(-1, kernel::interaction_of_cone, "", "; at 0.5 it would be law = \"cone\""),
+    "quadric: interaction parameter zeta_0 of Schwiedrzik, in (-1, 0.5). Values near 0.5 approach the cone; smaller values "
+    "reduce the strength under hydrostatic pressure.",
+    {.range = between(-1, kernel::interaction_of_cone, "", "; 0.5 corresponds to law = \"cone\""),
      .kinds = {only(yield_law::quadric).needed()}});
   t("hardening_MPa", &failure_keys::hardening_MPa,
     "Hardening modulus: slope of uniaxial stress over plastic strain (cone, quadric: in compression) in MPa, >= 0; values "
@@ -71,12 +73,12 @@ void register_failure_keys(key_table& job) {
   t("hardening_ratio", &failure_keys::hardening_ratio,
     "Ratio of hardening modulus to Young's modulus, instead of hardening_MPa.");
   t("fracture_ratio", &failure_keys::fracture_ratio,
-    "Of secant_damage: strain over that at the strength at which a voxel of the size fracture_length_mm breaks, > 1; what "
-    "it has beyond 1 is inverse to the voxel's size, so that a crack of any voxels takes the same energy. Left out: none "
-    "breaks.",
-    {.range = {.low = 1, .is_above = true, .remark = ": the voxel breaks beyond its strength"},
+    "secant_damage: ratio of fracture strain to strain at the strength, > 1, for voxels of the size fracture_length_mm. The "
+    "part beyond 1 is inversely proportional to the voxel size, so that the energy of a crack is mesh-independent. Default: "
+    "no fracture.",
+    {.range = {.low = 1, .is_above = true, .remark = ": voxels break beyond their strength"},
      .kinds = {only(yield_law::secant_damage)}});
-  t("fracture_length_mm", &failure_keys::fracture_length_mm, "Size of the voxel that fracture_ratio is of in mm, > 0.",
+  t("fracture_length_mm", &failure_keys::fracture_length_mm, "Voxel size to which fracture_ratio refers in mm, > 0.",
     {.range = positive("mm"), .kinds = {only(yield_law::secant_damage)}});
   t("integration", &failure_keys::integration,
     "Element integration. full: eight Gauss points, as C3D8 of Abaqus and CalculiX, and FAIM; locks for isochoric plastic "

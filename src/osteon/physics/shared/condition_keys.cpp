@@ -24,44 +24,44 @@ void add_boundary_keys(key_list<boundary_spec> t) {
     "tangentially. With flow.heat, temperature, flux and convection apply to the solid and walls, in addition to the tables "
     "of the fluid for the same face.");
   t("temperature_K", &boundary_spec::temperature_K,
-    "Temperature of the face, or of the ambient, in K; of an opening, with flow.heat: of what flows in.",
+    "Temperature of the face, of the ambient, or (flow.heat) of the inflow in K.",
     {.kinds = {only(condition_kind::temperature, condition_kind::convection, condition_kind::velocity,
                     condition_kind::flow_rate, condition_kind::pressure, condition_kind::outlet)
                    .needed_by(condition_kind::temperature, condition_kind::convection)},
      .remedy = "give the heat of this wall by a table of its own with kind = \"temperature\", \"flux\" or \"convection\", "
                "or remove it"});
-  t("flux_W_per_m2", &boundary_spec::flux_W_per_m2, "Heat into the solid in W/m2; negative cools.",
+  t("flux_W_per_m2", &boundary_spec::flux_W_per_m2, "Heat flux into the solid in W/m2; negative: cooling.",
     {.kinds = {only(condition_kind::flux).needed()}});
   t("transfer_W_per_m2K", &boundary_spec::transfer_W_per_m2K, "Heat transfer coefficient in W/(m2 K), > 0.",
     {.range = positive("W/(m2 K)"), .kinds = {only(condition_kind::convection).needed()}});
   t("velocity_mm_per_s", &boundary_spec::velocity_mm_per_s,
-    "velocity: mean over the fluid of the opening in mm/s, into the image; negative leaves.",
+    "velocity: mean over the opening in mm/s, into the image; negative: outflow.",
     {.kinds = {only(condition_kind::velocity).needed()}});
   t("flow_rate_mm3_per_s", &boundary_spec::flow_rate_mm3_per_s,
-    "flow_rate: through all of the opening in mm3/s, into the image; negative leaves. periodic: towards the high face.",
+    "flow_rate: through the opening in mm3/s, into the image; negative: outflow. periodic: towards the high face.",
     {.kinds = {only(condition_kind::flow_rate, condition_kind::periodic).needed_by(condition_kind::flow_rate)}});
   t("pressure_drop_Pa", &boundary_spec::pressure_drop_Pa,
-    "periodic, of a fluid: by how much the pressure falls from the low face to the high one, in Pa; negative drives "
-    "backwards. Or flow_rate_mm3_per_s, towards the high face: the drop that makes it is sought. Neither: nothing drives.",
+    "periodic (fluid): pressure drop from the low to the high face in Pa; may be negative. Alternatively, "
+    "flow_rate_mm3_per_s prescribes the flow rate and the pressure drop is computed. Default: no driving force.",
     {.kinds = {only(condition_kind::periodic)}});
-  t("pressure_Pa", &boundary_spec::pressure_Pa, "pressure: in Pa; outlet: the same, left out: 0.",
+  t("pressure_Pa", &boundary_spec::pressure_Pa, "pressure, outlet: pressure in Pa; default for outlet: 0.",
     {.kinds = {only(condition_kind::pressure, condition_kind::outlet).needed_by(condition_kind::pressure)}});
   t("profile", &boundary_spec::profile,
-    "velocity and flow_rate: uniform, used if this is left out; developed: as far inside a straight channel of the "
-    "opening's "
-    "shape, a parabola between plates; parabolic: the product of two parabolas over the rectangle around the opening.",
+    "Velocity profile of velocity and flow_rate. uniform: constant (default). developed: developed flow in a straight "
+    "channel with the cross-section of the opening, a parabola between plates. parabolic: product of two parabolas over the "
+    "bounding rectangle of the opening.",
     {.kinds = {only(condition_kind::velocity, condition_kind::flow_rate)}});
-  t("slide_mm_per_s", &boundary_spec::slide_mm_per_s, "wall: its velocity [z, y, x] in mm/s, along the face.",
+  t("slide_mm_per_s", &boundary_spec::slide_mm_per_s, "wall: tangential velocity [z, y, x] in mm/s.",
     {.is_vector = true, .kinds = {only(condition_kind::wall)}});
   t("low_mm", &boundary_spec::low_mm,
-    "Only where the voxel's centre lies in the box from low_mm to high_mm, [z, y, x] as the positions of sets; without face "
-    "the centre of the solid voxel. What names a part of a face goes before what names all of it.",
+    "Apply only to voxels with their centre in the box from low_mm to high_mm ([z, y, x], coordinates as of sets; without "
+    "face: centres of solid voxels). A condition on part of a face takes precedence over one on the whole face.",
     {.is_vector = true});
-  t("high_mm", &boundary_spec::high_mm, "The box's high corner [z, y, x].", {.is_vector = true});
+  t("high_mm", &boundary_spec::high_mm, "High corner of the box [z, y, x].", {.is_vector = true});
   t("centre_mm", &boundary_spec::centre_mm,
-    "Only within radius_mm of this point [z, y, x], measured along the face; without face in all directions.",
+    "Apply only within radius_mm of this point [z, y, x], measured along the face; without face in all directions.",
     {.is_vector = true});
-  t("radius_mm", &boundary_spec::radius_mm, "Radius of that disc in mm, > 0.", {.range = positive("mm")});
+  t("radius_mm", &boundary_spec::radius_mm, "Radius of the disc or ball in mm, > 0.", {.range = positive("mm")});
   t("factor_at_s", &boundary_spec::factor_at_s,
     "Fluid with [transient]: factors [[time in s, factor], ...] of velocity, flow rate, pressure, pressure drop or wall "
     "velocity, interpolated linearly and constant before and after. Default: constant.");
@@ -99,8 +99,8 @@ void register_condition_keys(key_table& job) {
   t("high_K", &condition_keys::high_K, "Temperature of the high face in K.");
   load.keys_in<condition_keys, spec>(group, 50)(
       "gradient_K_per_mm", &condition_keys::gradient_K_per_mm,
-      "Mean temperature gradient [z, y, x] of a heat_transfer: periodic faces differ by it, and prescribed temperatures "
-      "rise with it from the centre of the image.",
+      "heat_transfer: mean temperature gradient [z, y, x]. It is the difference between periodic faces and is added to "
+      "prescribed temperatures, from the centre of the image.",
       {.is_vector = true});
   add_boundary_keys(job.list<spec>(
                            "boundary",

@@ -77,20 +77,21 @@ std::vector<answer> flow_stage_answers() {
 
 std::vector<answer> warm_answers() {
   std::vector<answer> all{
-      {"von_mises_MPa.mean", "von Mises stress, mean", "MPa", "Averaged over the solid."},
-      {"von_mises_MPa.p98", "von Mises stress, 98 %", "MPa", "98 % of the solid lie below."},
-      {"apparent_stress_MPa", "apparent stress", "MPa", "Reaction force along the axis over its area."},
-      {"apparent_area_mm2", "area of the apparent stress", "mm2", "Across the axis; load.area and load.area_mm2 choose it."},
+      {"von_mises_MPa.mean", "von Mises stress, mean", "MPa", "Mean over the solid."},
+      {"von_mises_MPa.p98", "von Mises stress, 98 %", "MPa", "98th percentile over the solid."},
+      {"apparent_stress_MPa", "apparent stress", "MPa", "Reaction force along the axis over the reference area."},
+      {"apparent_area_mm2", "area of the apparent stress", "mm2",
+       "Reference area normal to the axis, selected by load.area and load.area_mm2."},
       report_only({"apparent_area_definition", "definition of this area", "",
-                   "The convex outline of the solid, the box of the image, the box around the solid, its mean section, or a "
-                   "number of the job."}),
+                   "Convex outline of the solid, box of the image, bounding box of the solid, its mean cross-section, or "
+                   "value of the job."}),
       report_only({"reaction_N", "reaction (z, y, x)", "N", "Force on the high face."}),
       mean_sed("Strain energy density of the mechanical strain at voxel centres."),
       high_sed(),
-      {"temperature_K.mean", "temperature, mean", "K", "Averaged over the solid, with [flow] over the fluid, too."},
-      report_only({"temperature_K.low", "temperature, lowest", "K", "Of a voxel."}),
-      report_only({"temperature_K.high", "temperature, highest", "K", "Of a voxel."}),
-      {"flux_W", "heat flow", "W", "Through each of the two faces."},
+      {"temperature_K.mean", "temperature, mean", "K", "Mean over the solid; with [flow] also over the fluid."},
+      report_only({"temperature_K.low", "temperature, lowest", "K", "Minimum over voxels."}),
+      report_only({"temperature_K.high", "temperature, highest", "K", "Maximum over voxels."}),
+      {"flux_W", "heat flow", "W", "Heat flow through each of the two faces."},
   };
   for (answer& a : flow_stage_answers()) all.push_back(std::move(a));
   return all;
@@ -108,7 +109,7 @@ void register_warm_keys(key_table& job) {
   register_condition_keys(job);
   job.table("load", "")
       .keys_in<warm_keys, spec>([](spec& s) -> auto& { return s.groups.of<warm_keys>(); }, 30)(
-          "reference_K", &warm_keys::reference_K, "Temperature in K at which a thermo_elasticity job is free of stress.");
+          "reference_K", &warm_keys::reference_K, "thermo_elasticity: stress-free temperature in K.");
   const std::string warm = "thermo_elasticity";
   const std::vector<std::string> plates = names_of(warm_test::axial_bonded),
                                  all = names_of(warm_test::axial_bonded, warm_test::free_expansion);

@@ -10,10 +10,11 @@ namespace {
 // Keys of a test that [load] and [[case]] have in common.
 void add_drive_keys(key_list<drive_spec> t) {
   t("direction", &drive_spec::direction,
-    "shear: direction in which the driven face slides. bending: axis about which the faces turn. Left out: the axis that "
-    "follows load.axis in the order z, y, x.");
-  t("faces", &drive_spec::faces, "Which faces are loaded: those of the image, or of the smallest box around the solid.");
-  t("depth_mm", &drive_spec::depth_mm, "Nodes up to this deep under a face belong to it, as in a grip; 0: only those on it.",
+    "shear: direction of displacement of the driven face. bending: axis of rotation of the faces. Default: the axis after "
+    "load.axis in the cyclic order z, y, x.");
+  t("faces", &drive_spec::faces, "Loaded faces: of the image, or of the bounding box of the solid.");
+  t("depth_mm", &drive_spec::depth_mm,
+    "Depth below a face up to which nodes belong to it, as in a grip; 0: only nodes on the face.",
     {.range = at_least(0, "mm")});
   t("area", &drive_spec::area,
     "Reference area of apparent stress and modulus. outline: convex hull of the solid's projection along the axis. box: "
@@ -27,66 +28,63 @@ void add_drive_keys(key_list<drive_spec> t) {
     "bending, torsion: the faces are rigid plates. Otherwise in-plane displacements (bending) or axial displacements "
     "(torsion) are free, as in beam theory.");
   t("about_mm", &drive_spec::about_mm,
-    "bending, torsion: a point on the axis of rotation, [z, y, x]. Left out: the mean position of the nodes of both faces.",
+    "bending, torsion: point on the axis of rotation [z, y, x]. Default: mean position of the nodes of both faces.",
     {.is_vector = true});
   t("strain", &drive_spec::strain,
-    "Displacement of the driven face over the distance of the faces; negative compresses. For shear the engineering "
-    "strain. Left out, with no other measure: -0.01, for shear 0.01, in thermo_elasticity 0.");
-  t("displacement_mm", &drive_spec::displacement_mm, "Displacement of the driven face.");
-  t("force_N", &drive_spec::force_N,
-    "Force on the driven face: what a unit displacement gives is scaled to it, which is exact as the problem is linear.");
+    "Displacement of the driven face over the distance between the faces; negative: compression; shear: engineering strain. "
+    "Default without another measure: -0.01; shear 0.01; thermo_elasticity 0.");
+  t("displacement_mm", &drive_spec::displacement_mm, "Displacement of the driven face in mm.");
+  t("force_N", &drive_spec::force_N, "Force on the driven face in N; the linear solution is scaled to it.");
   t("angle_deg", &drive_spec::angle_deg,
-    "bending, torsion: angle between the faces; displacements are linear in it. Left out, with no moment: 1.");
-  t("moment_N_mm", &drive_spec::moment_N_mm, "bending, torsion: moment on the driven face, by scaling as for force_N.");
+    "bending, torsion: angle between the faces in degrees; displacements are linear in it. Default without a moment: 1.");
+  t("moment_N_mm", &drive_spec::moment_N_mm,
+    "bending, torsion: moment on the driven face in N mm; the linear solution is scaled to it.");
   t("gravity_m_per_s2", &drive_spec::gravity_m_per_s2,
-    "Body weight: acceleration [z, y, x] by which every voxel is pulled; needs density_kg_per_m3 of its material.",
-    {.is_vector = true});
+    "Gravitational acceleration [z, y, x] in m/s2; requires density_kg_per_m3 of the material.", {.is_vector = true});
 }
 
 void add_set_keys(key_list<set_spec> t) {
   t("name", &set_spec::name, "Name of the set.");
   t("select", &set_spec::select,
-    "How the nodes are chosen. face: of the image or the solid. plane: across axis at at_mm. disk: centre_mm, normal, "
-    "radius_mm, thickness_mm. box: from low_mm to high_mm. material: the corners of its voxels. image: the corners of "
-    "voxels with "
-    "some labels in another image. voxels: the corners of "
-    "those listed. nodes: those listed. points: the nodes closest to points_mm. brush: within radius_mm of the line through "
-    "points_mm; strokes are entries of the same name.");
-  t("face", &set_spec::face, "face: which one.",
+    "Selection of the nodes. face: face of the image or of the bounding box. plane: plane normal to axis at at_mm. disk: "
+    "disk with centre_mm, normal, radius_mm, thickness_mm. box: box from low_mm to high_mm. material: corners of the voxels "
+    "of a material. image: corners of voxels with given labels in another image. voxels: corners of listed voxels. nodes: "
+    "listed nodes. points: nodes closest to points_mm. brush: nodes within radius_mm of the polyline points_mm; several "
+    "strokes are entries of the same name.");
+  t("face", &set_spec::face, "face: name of the face.",
     {.choices = {"z_low", "z_high", "y_low", "y_high", "x_low", "x_high"}, .kinds = {only(set_select::face).needed()}});
-  t("of", &set_spec::of, "face: of the image, or of the smallest box around the solid.",
-    {.kinds = {only(set_select::face)}});
-  t("axis", &set_spec::axis, "plane: the axis across it.", {.kinds = {only(set_select::plane).needed()}});
-  t("at_mm", &set_spec::at_mm, "plane: its coordinate on axis.", {.kinds = {only(set_select::plane).needed()}});
+  t("of", &set_spec::of, "face: of the image, or of the bounding box of the solid.", {.kinds = {only(set_select::face)}});
+  t("axis", &set_spec::axis, "plane: axis normal to it.", {.kinds = {only(set_select::plane).needed()}});
+  t("at_mm", &set_spec::at_mm, "plane: coordinate along axis in mm.", {.kinds = {only(set_select::plane).needed()}});
   t("depth_mm", &set_spec::depth_mm,
     "face: depth of included nodes; default: 0. plane: distance of included nodes on both sides; default: half a voxel.",
     {.range = at_least(0, "mm"), .kinds = {only(set_select::face, set_select::plane)}});
-  t("centre_mm", &set_spec::centre_mm, "disk: its centre [z, y, x].",
+  t("centre_mm", &set_spec::centre_mm, "disk: centre [z, y, x].",
     {.is_vector = true, .kinds = {only(set_select::disk).needed()}});
-  t("normal", &set_spec::normal, "disk: direction across it [z, y, x], of any length.",
+  t("normal", &set_spec::normal, "disk: normal [z, y, x] of any length.",
     {.is_vector = true, .kinds = {only(set_select::disk).needed()}});
-  t("radius_mm", &set_spec::radius_mm, "disk: its radius; brush: how far it reaches.",
+  t("radius_mm", &set_spec::radius_mm, "disk, brush: radius in mm.",
     {.range = positive("mm"), .kinds = {only(set_select::disk, set_select::brush).needed()}});
-  t("thickness_mm", &set_spec::thickness_mm, "disk: its thickness, half of it on either side of the centre.",
+  t("thickness_mm", &set_spec::thickness_mm, "disk: thickness, centred at the centre.",
     {.range = positive("mm"), .kinds = {only(set_select::disk).needed()}});
-  t("low_mm", &set_spec::low_mm, "box: its low corner [z, y, x].",
+  t("low_mm", &set_spec::low_mm, "box: low corner [z, y, x].",
     {.is_vector = true, .kinds = {only(set_select::box).needed()}});
-  t("high_mm", &set_spec::high_mm, "box: its high corner [z, y, x].",
+  t("high_mm", &set_spec::high_mm, "box: high corner [z, y, x].",
     {.is_vector = true, .kinds = {only(set_select::box).needed()}});
-  t("material", &set_spec::material, "material: its name.", {.kinds = {only(set_select::material).needed()}});
+  t("material", &set_spec::material, "material: name of the material.", {.kinds = {only(set_select::material).needed()}});
   t("image", &set_spec::image,
-    "image: path of an image of the scan's shape, relative to the job file; it is cropped like the scan.",
+    "image: path of an image with the shape of the scan, relative to the job file; it is cropped with the scan.",
     {.kinds = {only(set_select::image).needed()}});
-  t("labels", &set_spec::labels,
-    "image: the values of its voxels that are chosen; those that are solid in the scan give the nodes.",
+  t("labels", &set_spec::labels, "image: labels of the selected voxels; only solid voxels contribute nodes.",
     {.kinds = {only(set_select::image).needed()}});
-  t("voxels", &set_spec::voxels, "voxels: [[z, y, x], ...], counted from 0 in the image after cropping; all must be solid.",
+  t("voxels", &set_spec::voxels, "voxels: indices [[z, y, x], ...] from 0 in the cropped image; all must be solid.",
     {.is_vector = true, .kinds = {only(set_select::voxels).needed()}});
-  t("nodes", &set_spec::nodes, "nodes: [[z, y, x], ...]; node 0 is the low corner of voxel 0. All must belong to the solid.",
+  t("nodes", &set_spec::nodes,
+    "nodes: indices [[z, y, x], ...]; node 0 is the low corner of voxel 0. All must belong to the solid.",
     {.is_vector = true, .kinds = {only(set_select::nodes).needed()}});
   t("points_mm", &set_spec::points_mm,
-    "points: [[z, y, x], ...], each no farther from a node than a voxel's diagonal. brush: the line of a stroke; one: a "
-    "ball.",
+    "points: positions [[z, y, x], ...], each within a voxel diagonal of a node. brush: polyline of a stroke; a single "
+    "point: a ball.",
     {.is_vector = true, .kinds = {only(set_select::points, set_select::brush).needed()}});
   t("within", &set_spec::within,
     "Intersect with this other set, for example a face of the image with the set of a material.");
@@ -100,21 +98,21 @@ void add_support_keys(key_list<support_spec> t) {
   t("move_y_mm", &support_spec::move_y_mm, "Prescribed displacement along y.");
   t("move_x_mm", &support_spec::move_x_mm, "Prescribed displacement along x.");
   t("rotate_deg", &support_spec::rotate_deg,
-    "Angles [z, y, x] by which the set turns about the axes, right-handed; displacements are linear in them, and only those "
-    "along the held axes are prescribed.",
+    "Rotation angles [z, y, x] about the axes (right-handed); displacements are linear in them, and only components along "
+    "constrained axes are prescribed.",
     {.is_vector = true});
-  t("about_mm", &support_spec::about_mm,
-    "The point about which it turns, [z, y, x]. Left out: the mean position of the set's nodes.", {.is_vector = true});
+  t("about_mm", &support_spec::about_mm, "Centre of rotation [z, y, x]. Default: mean position of the nodes of the set.",
+    {.is_vector = true});
 }
 
 void add_force_keys(key_list<force_spec> t) {
   t("on", &force_spec::on, "The set.");
-  t("force_N", &force_spec::force_N, "Total force [z, y, x], spread over the set.", {.is_vector = true});
+  t("force_N", &force_spec::force_N, "Total force [z, y, x], distributed over the set.", {.is_vector = true});
   t("node_force_N", &force_spec::node_force_N, "Force [z, y, x] on each node of the set.", {.is_vector = true});
   t("toward_mm", &force_spec::toward_mm,
-    "A point [z, y, x] toward which every node is pulled, as by a muscle; magnitude_N says how strongly.",
-    {.is_vector = true});
-  t("magnitude_N", &force_spec::magnitude_N, "toward_mm: sum of the magnitudes of the nodes' forces; negative pushes away.");
+    "Point [z, y, x] towards which every node is pulled, as by a muscle, with magnitude_N.", {.is_vector = true});
+  t("magnitude_N", &force_spec::magnitude_N,
+    "toward_mm: sum of the magnitudes of the nodal forces; negative: away from the point.");
   t("pressure_MPa", &force_spec::pressure_MPa,
     "Pressure on free voxel faces with all four nodes in the set; positive: into the solid.");
   t("spread", &force_spec::spread,
@@ -127,8 +125,8 @@ void add_case_keys(key_table& table) {
   auto t = table.keys_in<mechanical_load, case_spec>(&case_spec::load);
   std::vector<std::string> names = driving_tests();
   names.push_back(name_of(elastic_test::custom));
-  t("test", &mechanical_load::test, "As load.test.", {.choices = names});
-  t("axis", &mechanical_load::axis, "As load.axis, which it takes if left out.");
+  t("test", &mechanical_load::test, "Test of the case, as load.test.", {.choices = names});
+  t("axis", &mechanical_load::axis, "Axis of the case. Default: load.axis.");
   add_drive_keys(table.keys_in<drive_spec, case_spec>([](case_spec& c) -> drive_spec& { return c.load; }));
   add_support_keys(
       table.list<case_spec>("support", "Prescribed displacements in this case.", &case_spec::supports).keys<support_spec>());
@@ -253,13 +251,13 @@ void register_load_keys(key_table& job) {
   job.table("output", "")
       .keys_in<mechanical_keys, spec>([](spec& s) -> auto& { return s.groups.of<mechanical_keys>(); }, 10)(
           "fields", &mechanical_keys::fields,
-          "Fields of an elasticity result; left out: displacement, sed, effective_strain, von_mises. Strain, stress and "
-          "sed, "
-          "the strain energy density, are taken at the voxels' centres; sed_integrated is the energy of the whole voxel "
-          "over "
-          "its volume. principal_stress, principal_strain and principal_direction become three fields each, "
-          "_1 for the largest stress or strain to _3. stiffness_sensitivity is the change of the stiffness with the voxel's "
-          "modulus; neck_energy the share of the strain energy of voxels that alone join others, 0 elsewhere.",
+          "Fields of an elasticity result. displacement: displacement of the nodes. strain: strain at voxel centres. "
+          "stress: stress at voxel centres. principal_stress: three fields, from _1 (largest) to _3. principal_strain: "
+          "three fields, from _1 (largest) to _3. principal_direction: three fields, of the principal stresses _1 to _3. "
+          "von_mises: von Mises stress at voxel centres. sed: strain energy density at voxel centres. sed_integrated: mean "
+          "strain energy density of the voxel. effective_strain: sqrt(2 SED / E) at voxel centres. stiffness_sensitivity: "
+          "derivative of the stiffness with respect to the modulus of a voxel. neck_energy: fraction of the strain energy "
+          "in voxels that alone connect others, 0 elsewhere. Default: displacement, sed, effective_strain, von_mises.",
           {.choices = elastic_field_names()});
   const std::string elastic = "elasticity";
   std::vector<std::string> of_specimen = driving_tests();

@@ -11,11 +11,11 @@ namespace {
 
 void add_buoyancy_keys(key_list<flow_keys> t) {
   t("expansion_per_K", &flow_keys::expansion_per_K,
-    "With heat: buoyancy (Boussinesq); thermal expansion of the fluid in 1/K, by which its weight falls as it gets warmer; "
-    "below 0: warm fluid sinks, as water below 4 C. With gravity_m_per_s2. Flow and temperature are then solved in turns.",
+    "With heat: volumetric thermal expansion of the fluid in 1/K for buoyancy (Boussinesq); negative for water below 4 C. "
+    "Requires gravity_m_per_s2. Flow and temperature are solved alternately.",
     {.with = "heat"});
   t("gravity_m_per_s2", &flow_keys::gravity_m_per_s2,
-    "With expansion_per_K: acceleration in m/s2, z, y, x, the way things fall: [-9.81, 0, 0] where z is up.",
+    "With expansion_per_K: gravitational acceleration [z, y, x] in m/s2, for example [-9.81, 0, 0] if z points up.",
     {.is_vector = true});
   t("reference_temperature_K", &flow_keys::reference_temperature_K,
     "With expansion_per_K: temperature in K at which the fluid has density_kg_per_m3; prescribed pressures are relative to "
@@ -73,10 +73,8 @@ void register_flow_keys(key_table& job) {
     "Test flow: factors of all prescribed velocities, flow rates, pressures and pressure drops; each is solved, and the "
     "fields are those of the last one. With inertia, Forchheimer's law is fitted.");
   t("cfl", &flow_keys::cfl,
-    "Of the test flow with [transient] and inertia: largest Courant number of a step, the sum over the axes of speed times "
-    "step "
-    "over spacing, > 0 and at most 1; left out: 0.5. Without transient.step_s steps follow it, with it a longer step is "
-    "refused.",
+    "Test flow with [transient] and inertia: maximum Courant number (sum over the axes of speed times step over spacing), "
+    "in (0, 1]. It sets the adaptive step; a larger transient.step_s is rejected. Default: 0.5.",
     {.with = "inertia"});
   t("start", &flow_keys::start,
     "Test flow with [transient]: initial flow. rest: zero velocity (default). creeping: steady flow without inertia. "
@@ -89,18 +87,16 @@ void register_flow_keys(key_table& job) {
     "Test flow: also compute the temperature of fluid and solid (conjugate heat transfer). [[material]] defines the "
     "conductivity of the solid; without it the solid is insulating.");
   t("conductivity_W_per_mK", &flow_keys::conductivity_W_per_mK,
-    "With heat: thermal conductivity of the fluid in W/(m K), > 0; left out: 0.6, that of water.",
+    "With heat: thermal conductivity of the fluid in W/(m K), > 0. Default: 0.6 (water).",
     {.range = positive("W/(m K)"), .with = "heat"});
   t("heat_capacity_J_per_m3K", &flow_keys::heat_capacity_J_per_m3K,
     "With heat: volumetric heat capacity of the fluid in J/(m3 K), > 0. Default: 4.18e6 (water).",
     {.range = positive("J/(m3 K)"), .with = "heat"});
-  t("heat_source_W_per_m3", &flow_keys::heat_source_W_per_m3, "With heat: heat made in the fluid in W/m3.",
+  t("heat_source_W_per_m3", &flow_keys::heat_source_W_per_m3, "With heat: heat source density in the fluid in W/m3.",
     {.with = "heat"});
   t("heat_convection", &flow_keys::heat_convection,
-    "With heat: limited, central differences, and where the Peclet number of a voxel exceeds 2, what van Leer's limiter "
-    "allows; hybrid: there only what cannot oscillate whatever the temperature is, first order; central: central "
-    "everywhere, "
-    "which may oscillate.",
+    "With heat: differences of the convection term if the Peclet number of a voxel exceeds 2. limited: central differences "
+    "with van Leer's limiter. hybrid: first order, without oscillations. central: central differences, which may oscillate.",
     {.with = "heat"});
   t("residence_time", &flow_keys::residence_time,
     "Test flow, steady: also compute the residence time, the mean age of the fluid since its inflow, at each voxel.");

@@ -15,18 +15,19 @@ void register_probe_keys(key_table& job) {
                .keys<probe_spec>();
   t("name", &probe_spec::name, "Name of the probe: letters, digits and _.", {.use = key_use::files});
   t("at_mm", &probe_spec::at_mm,
-    "A point [z, y, x], in the fluid, as the positions of sets; values are linear between the middles of voxels.",
+    "Point [z, y, x] in the fluid, coordinates as of sets; values are interpolated linearly between voxel centres.",
     {.is_vector = true});
-  t("from_mm", &probe_spec::from_mm,
-    "A line from this point [z, y, x] to to_mm. In solid the velocity is 0 and there is no pressure.", {.is_vector = true});
-  t("to_mm", &probe_spec::to_mm, "Its other end [z, y, x].", {.is_vector = true});
-  t("points", &probe_spec::points, "So many points of the line, ends included, 2 to 1000.", {.range = from_to(2, 1000)});
-  t("low_mm", &probe_spec::low_mm,
-    "The mean over the fluid voxels with their centre in the box from low_mm to high_mm, [z, y, x].", {.is_vector = true});
-  t("high_mm", &probe_spec::high_mm, "The box's high corner [z, y, x].", {.is_vector = true});
+  t("from_mm", &probe_spec::from_mm, "Start of a line [z, y, x]. In the solid the velocity is 0 and the pressure undefined.",
+    {.is_vector = true});
+  t("to_mm", &probe_spec::to_mm, "End of the line [z, y, x].", {.is_vector = true});
+  t("points", &probe_spec::points, "Number of points of the line including both ends, 2 to 1000.",
+    {.range = from_to(2, 1000)});
+  t("low_mm", &probe_spec::low_mm, "Low corner of a box [z, y, x]: mean over the fluid voxels with their centre in the box.",
+    {.is_vector = true});
+  t("high_mm", &probe_spec::high_mm, "High corner of the box [z, y, x].", {.is_vector = true});
   t("centre_mm", &probe_spec::centre_mm,
-    "The mean over the fluid voxels with their centre within radius_mm of this point [z, y, x].", {.is_vector = true});
-  t("radius_mm", &probe_spec::radius_mm, "Radius of that ball in mm, > 0.", {.range = positive("mm")});
+    "Centre of a ball [z, y, x]: mean over the fluid voxels with their centre in the ball.", {.is_vector = true});
+  t("radius_mm", &probe_spec::radius_mm, "Radius of the ball in mm, > 0.", {.range = positive("mm")});
   t("fields", &probe_spec::fields,
     "Recorded quantities. Default: velocity (components z, y, x), speed, pressure and, with flow.heat, temperature. Only "
     "the temperature is also defined in the solid.",
