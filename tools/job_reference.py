@@ -7,6 +7,7 @@ A test compares the page with the schema.
 """
 
 import json
+import posixpath
 import re
 import sys
 
@@ -29,7 +30,11 @@ def shown(value: object) -> str:
 def linked(text: str) -> str:
     """Text with links to the pages that it names."""
     text = text.replace("<", "&lt;")
-    return re.sub(r"docs/([\w/]+\.md)(#[\w-]+)?", lambda found: f"[{found[1]}]({found[1]}{found[2] or ''})", text)
+    return re.sub(
+        r"docs/([\w/]+\.md)(#[\w-]+)?",
+        lambda found: f"[{found[1]}]({posixpath.relpath(found[1], 'reference')}{found[2] or ''})",
+        text,
+    )
 
 
 def values_of(entry: dict) -> tuple[str, list[tuple[str, str]]]:

@@ -123,7 +123,7 @@ TEST(model_file, is_never_read_silently_wrong) {
   if (rank() == 0) std::filesystem::remove(path);
 }
 
-// Oracle: the limits of docs/format.md.
+// Oracle: the limits of docs/reference/format.md.
 TEST(model_file, refuses_what_is_no_model) {
   auto header = sample::header({4, 4, 4});
   const auto voxels = sample::materials(header.shape, 0, 4);

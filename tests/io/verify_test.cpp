@@ -51,7 +51,7 @@ std::string digests_of(const std::string& path, const char* name) {
   return text;
 }
 
-// The digests of displacement that docs/format.md prescribes, from the function of the position alone.
+// The digests of displacement that docs/reference/format.md prescribes, from the function of the position alone.
 std::string expected_digests(index3 n, std::int64_t planes_per_digest) {
   std::string all;
   for (std::int64_t low = 0; low <= n.z; low += planes_per_digest) {
@@ -238,7 +238,7 @@ void put_bytes(const std::string& path, const std::string& bytes) { std::ofstrea
 std::string digest_of(std::string_view text) { return xxh3_of(std::as_bytes(std::span(text))); }
 std::string older_digest_of(std::string_view text) { return xxh64_of(std::as_bytes(std::span(text))); }
 
-// Oracle: docs/format.md, followed by hand; a bit that is flipped anywhere behind the values, too. Files with the older
+// Oracle: docs/reference/format.md, followed by hand; a bit that is flipped anywhere behind the values, too. Files with the older
 // seal, over blocks of 4 MiB, are still read.
 TEST(verify, the_seal_is_what_the_format_says) {
   const index3 n{13, 90, 80};

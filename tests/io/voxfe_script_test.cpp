@@ -47,7 +47,7 @@ std::string error_of(const voxfe_files& files, reading_options how = {}) {
   return "";
 }
 
-// Oracle: the grammar of docs/voxfe.md; both spellings of a command mean the same.
+// Oracle: the grammar of docs/reference/voxfe.md; both spellings of a command mean the same.
 TEST(VoxfeScript, both_versions_and_all_aliases_are_read) {
   const script old = parsed(
       "\xEF\xBB\xBF  LOAD_MATERIALS_FILE ./m.txt\r\n\r\nVOXEL_SIZE 0.1 0.2 0.3  2\r\nALGORITHM_FEA JAPCG\r\nMAX_ITER 500\r\n"

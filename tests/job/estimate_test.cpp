@@ -238,7 +238,7 @@ TEST(stages, write_no_files_if_results_stay_in_memory) {
   EXPECT_EQ(names(sinks::memory), (std::vector<std::string>{"read", "solve", "report"}));
 }
 
-// Oracle: the parts of `osteon plan job` (docs/plans.md).
+// Oracle: the parts of `osteon plan job` (docs/reference/plans.md).
 TEST(stages, have_a_cost_for_each_part_that_they_plan) {
   std::vector<std::string> parts;
   for (const stage* s : all_stages())

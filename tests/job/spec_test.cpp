@@ -140,7 +140,7 @@ TEST(spec, refuses_what_does_not_fit_together) {
   EXPECT_NE(faults("[image\n").find("not valid TOML"), std::string::npos);
 }
 
-// Oracle: the rule of docs/job.md.
+// Oracle: the rule of docs/reference/job.md.
 TEST(takes_bricks, where_planes_would_be_few) {
   job::spec job;
   EXPECT_FALSE(job::takes_bricks(job, 128, 8));

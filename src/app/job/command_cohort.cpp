@@ -27,9 +27,9 @@ void add_cohort(registry& commands) {
   const auto o = std::make_shared<cohort_options>();
   command c = commands.add("cohort", "Analyse many scans by a protocol and summarise them in one table",
                            [o] { return run_cohort(*o); });
-  c.add_option("images", o->images, "Scans: files, folders of slices or patterns (docs/images.md)").required();
+  c.add_option("images", o->images, "Scans: files, folders of slices or patterns (docs/reference/images.md)").required();
   c.add_option("-p,--protocol", o->protocol,
-               "Protocol (docs/new.md): electrode, femoral-neck-failure, femur-fall, rock, solid, vertebra, "
+               "Protocol (docs/howto/new.md): electrode, femoral-neck-failure, femur-fall, rock, solid, vertebra, "
                "vertebra-failure, xtremect-radius, xtremect2-radius")
       .required();
   c.add_option("--out", o->out, "Table to write; jobs, results, logs and page are in the folder of the same name")

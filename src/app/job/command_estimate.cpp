@@ -152,7 +152,7 @@ void add_estimate(registry& commands) {
   c.add_option("-n,--ranks", o->ranks, "Number of MPI processes to estimate for").positive();
   c.add_option("--machine", o->machine, "Hosts and links: machine.json of `osteon probe` (default: this host)");
   c.add_option("--network", o->network,
-               "Network model between hosts, such as fattree:16x8x4, or a JSON file (docs/network.md)");
+               "Network model between hosts, such as fattree:16x8x4, or a JSON file (docs/reference/network.md)");
   c.add_option("--ranks-per-host", o->ranks_per_host,
                "Ranks per host (default: one per core), or per PU of the network (default: as many as fill it, at most 512)")
       .positive();

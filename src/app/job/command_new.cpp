@@ -30,9 +30,9 @@ void add_new(registry& commands) {
   const auto o = std::make_shared<options>();
   command c = commands.add("new", "Write a commented job file for an image",
                            [o] { return write_new_job(o->image, o->protocol, o->target); });
-  c.add_option("image", o->image, "Image file, folder of slices or pattern (docs/images.md)").required();
+  c.add_option("image", o->image, "Image file, folder of slices or pattern (docs/reference/images.md)").required();
   c.add_option("-p,--protocol", o->protocol,
-               "Protocol (docs/new.md): electrode, femoral-neck-failure, femur-fall, rock, vertebra, vertebra-failure, "
+               "Protocol (docs/howto/new.md): electrode, femoral-neck-failure, femur-fall, rock, vertebra, vertebra-failure, "
                "xtremect-radius, xtremect2-radius (default: solid)");
   c.add_option("-o,--output", o->target,
                "Job file to write (default: <image>.toml in the working directory); existing files are kept");

@@ -102,7 +102,7 @@ void add_render(registry& commands) {
   c.add_option("--orbit", shot.orbit, "Number of frames of an orbit around the z axis, written as a Cinema database");
   c.add_option("--elevations", shot.elevations, "Elevations of the orbit views in degrees").delimiter(',');
   c.add_option("--compositing", shot.compositing,
-               "Compositing: METHOD[,TRANSPORT] (docs/compositing.md), messages, shared or hybrid (default auto: the "
+               "Compositing: METHOD[,TRANSPORT] (docs/research/compositing.md), messages, shared or hybrid (default auto: the "
                "standard method for a picture, the predicted fastest one for an orbit)");
   c.add_option("--pixels", shot.pixels,
                "Pixel format of compositing: wide (identical pictures on any number of ranks; default), rgba16f (default of "
@@ -114,7 +114,7 @@ void add_render(registry& commands) {
                "the folder of the results)");
   add_json(c, o->json);
   c.footer(
-      "Uses all cores unless a launcher starts it. Details: docs/rendering.md\n\nExamples:\n  osteon render "
+      "Uses all cores unless a launcher starts it. Details: docs/reference/rendering.md\n\nExamples:\n  osteon render "
       "bone.out/results.nc\n  osteon render bone.out/results.nc --field von_mises --map batlow --clip z=1,offset=1.2\n  "
       "osteon render bone.out/results.nc --method maximum --light -o mip.png\n  osteon render bone.out/results.nc --method "
       "surface --clip x=1,offset=2 -o cut.png\n  osteon render bone.out/results.nc --field displacement --component z "

@@ -194,7 +194,7 @@ void add_place(registry& commands) {
   c.add_option("--host", o->host,
                "Topology of a host as an hwloc synthetic string, such as \"pack:2 l3:1 core:4 pu:1\", or an lstopo .xml "
                "file (default: this host)");
-  c.add_option("--network", o->network, "Network model, such as fattree:8x8,over=4 (docs/network.md)");
+  c.add_option("--network", o->network, "Network model, such as fattree:8x8,over=4 (docs/reference/network.md)");
   c.add_option("--method", o->method, "Method: best, paper (AFC), groups (AFC-NB), input, random").show_default();
   c.add_option("--seed", o->seed, "Seed of the searches, which are deterministic").show_default();
   c.add_option("--effort", o->effort, "Search effort; 1 is the default length").between(0.001, 100.0).show_default();

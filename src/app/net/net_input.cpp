@@ -129,7 +129,7 @@ net_input read_net_input(const net_input_options& o) {
 }
 
 void add_network(command c, std::string& target) {
-  c.add_option("--network", target, "Network such as hxb:8x8x16, or a JSON file (docs/network.md)").required();
+  c.add_option("--network", target, "Network such as hxb:8x8x16, or a JSON file (docs/reference/network.md)").required();
 }
 
 void add_net_parcels(command c, net_input_options& target) {

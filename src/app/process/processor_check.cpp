@@ -12,7 +12,7 @@ void require_processor() {
   __builtin_cpu_init();
   if (__builtin_cpu_supports(OSTEON_LEVEL)) return;
   static const char text[] = "osteon: this processor does not support " OSTEON_LEVEL
-                             ", the target of this build; build from source on this machine (docs/install.md)\n";
+                             ", the target of this build; build from source on this machine (docs/start/install.md)\n";
   // A write error cannot be reported.
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
   _exit(static_cast<int>(osteon::error_kind::machine));

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Progress events of a job for other programs, as JSON lines (docs/run.md, docs/schemas/progress.json).
+/// Progress events of a job for other programs, as JSON lines (docs/reference/run.md, docs/schemas/progress.json).
 #include <osteon/base/log_sink.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <string>

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Stop requests (docs/checkpoint.md). The first Ctrl-C, SIGTERM, SIGUSR1 or SIGHUP is recorded, so that every stage can
+/// Stop requests (docs/reference/checkpoint.md). The first Ctrl-C, SIGTERM, SIGUSR1 or SIGHUP is recorded, so that every stage can
 /// stop in order; a further Ctrl-C or SIGTERM ends the process immediately.
 #include <osteon/base/error.hpp>
 

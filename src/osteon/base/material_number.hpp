@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// The number of a voxel's material, from segmentation to kernel. Files store one byte where that is enough
-/// (docs/format.md).
+/// (docs/reference/format.md).
 #include <cstddef>
 #include <cstdint>
 

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// netCDF and the parts of the schema that models and results share (internal to io; docs/format.md).
+/// netCDF and the parts of the schema that models and results share (internal to io; docs/reference/format.md).
 #include <cstdint>
 #include <functional>
 #include <osteon/base/box.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// The numbers that a job is run for: what they are called, in which unit, what they mean. The table on the terminal, the
-/// report and docs/answers.md are made from them. Answers that cannot be right are not written.
+/// report and docs/reference/answers.md are made from them. Answers that cannot be right are not written.
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <osteon/numerics/certificate.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Checkpoints of a job (docs/checkpoint.md): when they are written, where, and what is continued.
+/// Checkpoints of a job (docs/reference/checkpoint.md): when they are written, where, and what is continued.
 #include <memory>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/job/spec.hpp>

@@ -64,7 +64,7 @@ struct unknowns {
   int values = 1;  ///< of a node or a cell
 };
 
-/// Measured costs, of one rank with one thread, without a picture (docs/performance.md, "What estimate is based on").
+/// Measured costs, of one rank with one thread, without a picture (docs/reference/performance.md, "Basis of estimates").
 struct solver_costs {
   double unknowns_per_element = 1;  ///< of the largest system, where it is not counted
   double bytes_per_unknown = 50;    ///< resident memory, marginal

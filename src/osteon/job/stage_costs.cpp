@@ -118,7 +118,7 @@ stage_costs costs_of_physics(const spec& job, const solver_work& work) {
   const solver_costs& row = physics_of(job).costs;
   const double of_unknown = work.solutions * row.solution_seconds / row.unknowns_per_element;
   stage_costs c;
-  c.source = "fitted to runs on another machine (docs/performance.md)";
+  c.source = "fitted to runs on another machine (docs/reference/performance.md)";
   c.start = {0.7, 0};
   c.report = {2.5, 0};
   c.reading = {0, 5e-9};

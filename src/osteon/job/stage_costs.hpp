@@ -48,7 +48,7 @@ struct stage_costs {
   double iterations_spread = 0;         ///< relative error of `iterations`
 
   /// Seconds of an iteration. What is measured in the caches takes longer beyond them: a twelfth for each time that a rank
-  /// has twice the unknowns, 1.6 times at most (docs/estimate.md).
+  /// has twice the unknowns, 1.6 times at most (docs/reference/estimate.md).
   double seconds_of_iteration(double unknowns) const;
 };
 
@@ -56,7 +56,7 @@ struct stage_costs {
 /// @param larger its iterations are those expected @param smaller may be null; parts are those of the run that counted them
 stage_costs costs_of(const measured_run& larger, const measured_run* smaller);
 
-/// What a physics says of itself: fitted on another machine (docs/performance.md), so off by half.
+/// What a physics says of itself: fitted on another machine (docs/reference/performance.md), so off by half.
 stage_costs costs_of_physics(const spec& job, const solver_work& work);
 
 nlohmann::ordered_json to_json(const stage_costs& costs);

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The seal of a file: a digest of all its bytes, behind them (docs/format.md).
+/// The seal of a file: a digest of all its bytes, behind them (docs/reference/format.md).
 ///
 /// HDF5 may crash on a damaged index or never return, so a file's bytes are checked before it sees them.
 #include <mpi.h>

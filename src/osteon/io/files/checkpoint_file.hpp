@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Vectors over the points of all ranks on disk, bit for bit and independent of the ranks (docs/format.md).
+/// Vectors over the points of all ranks on disk, bit for bit and independent of the ranks (docs/reference/format.md).
 #include <osteon/grid/plane_points.hpp>
 #include <osteon/io/files/checkpoint_index.hpp>
 

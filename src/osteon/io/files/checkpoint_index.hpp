@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The metadata of a checkpoint file (docs/format.md); without MPI.
+/// The metadata of a checkpoint file (docs/reference/format.md); without MPI.
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <osteon/base/box.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Holds and forces on single nodes in a model file (internal to io; docs/format.md). Serial.
+/// Holds and forces on single nodes in a model file (internal to io; docs/reference/format.md). Serial.
 #include <osteon/voxel/model.hpp>
 
 namespace osteon::io {

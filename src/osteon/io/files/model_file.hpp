@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Models on disk: netCDF-4 that is also VTKHDF ImageData (docs/format.md).
+/// Models on disk: netCDF-4 that is also VTKHDF ImageData (docs/reference/format.md).
 #include <mpi.h>
 
 #include <osteon/base/log_sink.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// Results on disk: one file that is valid netCDF-4/CF and VTKHDF ImageData, written in parallel and compressed, with an
-/// XDMF file for other readers. Fields are read a box at a time (docs/format.md).
+/// XDMF file for other readers. Fields are read a box at a time (docs/reference/format.md).
 #include <mpi.h>
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 /// VOX-FE scripts and the small files that they name, as plain structs. Everything here is serial.
 ///
 /// VOX-FE writes x y z; the structs keep that order where they hold values of a file. The grammar is in
-/// docs/voxfe.md.
+/// docs/reference/voxfe.md.
 #include <array>
 #include <cstdint>
 #include <osteon/base/box.hpp>

@@ -26,10 +26,10 @@ namespace osteon::job {
 namespace {
 
 // Fitted, as the costs of each physics, to runs on one rank, with one thread and without a picture: sponges of 64^3 to 160^3
-// voxels, a quarter of them solid, and the bone scan of the demo (docs/performance.md, "What estimate is based on").
+// voxels, a quarter of them solid, and the bone scan of the demo (docs/reference/performance.md, "Basis of estimates").
 constexpr double bytes_of_graded_unknown = 9;  // where voxels have moduli of their own: bone scan
 constexpr double base_memory_bytes = 36e6;     // 4^3 voxels
-constexpr double brick_imbalance = 1.05;       // docs/performance.md, "Planes or bricks"
+constexpr double brick_imbalance = 1.05;       // docs/reference/performance.md, "Planes or bricks"
 // A picture of 1024^2 pixels: 62 MB with next to no voxels, 20 to 24 MB more with 128^3.
 constexpr double picture_bytes_per_pixel = 60, picture_bytes_per_voxel = 11;
 

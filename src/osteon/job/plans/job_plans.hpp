@@ -46,7 +46,7 @@ struct plans_unknown : usage_error {
 
 /// Import the model if needed and let virtual ranks set up the solver's neighbours on it, once; what iterations, files and
 /// the picture send follows from these. Bytes that only packing or the physical solution tells are left out, and so is what
-/// finds loads and parts of the solid (docs/plans.md).
+/// finds loads and parts of the solid (docs/reference/plans.md).
 /// @throws plans_unknown; usage_error if there are more ranks than planes or voxels; as import_model
 /// @collective local; MPI has to be initialised with MPI_THREAD_SERIALIZED
 job_plans plans_of_job(const spec& job, int ranks, log_sink& log);

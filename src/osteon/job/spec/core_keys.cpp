@@ -120,7 +120,7 @@ void add_image_keys(key_table& job) {
   key_table& table = job.table("image", "Image of the specimen.", 10, key_use::model);
   auto t = table.keys_in<image_spec, spec>(&spec::image);
   t("path", &image_spec::path,
-    "Image file, folder of slices or pattern such as slices/*.png, relative to the job file. Formats (docs/images.md): "
+    "Image file, folder of slices or pattern such as slices/*.png, relative to the job file. Formats (docs/reference/images.md): "
     "TIFF, DICOM, NIfTI, NRRD, MetaImage, PNG, BMP, Scanco AIM and ISQ, InVesalius, npy, npz, HDF5, OME-Zarr, FreeSurfer "
     "mgz, DICOM segmentations, raw with a header.");
   t("spacing_mm", &image_spec::spacing_mm,
@@ -150,7 +150,7 @@ void add_image_keys(key_table& job) {
           .list<spec>(
               "step",
               "Operations on the image before the threshold, in the order of the file. Each step holds the whole image in "
-              "memory (docs/images.md). Crops and resampling also apply to the images that are registered with the scan.",
+              "memory (docs/reference/images.md). Crops and resampling also apply to the images that are registered with the scan.",
               [](spec& s) -> auto& { return s.image.steps; }, 0, key_use::model)
           .keys<image_step_spec>());
 }
@@ -163,7 +163,7 @@ void add_segment_keys(key_table& job) {
   t("upper", &segment_spec::upper, "Voxels with a larger grey value are not solid (metal, markers).");
   t("greys", &segment_spec::greys,
     "Grey values [empty, solid] of empty space and solid. The default threshold then preserves the solid volume implied by "
-    "the mean grey value, so that thin struts are kept (docs/images.md#thin-structures).");
+    "the mean grey value, so that thin struts are kept (docs/reference/images.md#thin-structures).");
   t("labels", &segment_spec::labels, "Image values are labels, one per material, instead of grey values.");
   t("void_labels", &segment_spec::void_labels, "Labels of empty space.");
   t("keep", &segment_spec::keep,
@@ -273,7 +273,7 @@ void add_load_keys(key_table& job) {
 void add_compartment_keys(key_table& job) {
   auto t = job.list<spec>("compartment",
                           "Compartment of the image with separate morphometry, in addition to the whole image (`osteon "
-                          "morphometry`, output.morphometry; docs/morphometry.md).",
+                          "morphometry`, output.morphometry; docs/reference/morphometry.md).",
                           &spec::compartments, 90, key_use::files)
                .keys<compartment_spec>();
   t("name", &compartment_spec::name, "Name of the compartment: letters, digits and _.");
@@ -298,7 +298,7 @@ void add_solve_keys(key_table& job) {
 void add_uncertainty_keys(key_table& job) {
   auto t = job.optional_table<spec>("uncertainty",
                                     "Uncertainty of the answers from solutions with changed threshold, voxel size or grey "
-                                    "values (docs/uncertainty.md). `uncertainty` in summary.json, the printed table and the "
+                                    "values (docs/reference/uncertainty.md). `uncertainty` in summary.json, the printed table and the "
                                     "report contain the change of each answer.",
                                     &spec::uncertainty, 170, key_use::files)
                .keys<uncertainty_spec>();
@@ -347,7 +347,7 @@ void add_picture_keys(key_table& job) {
   t("tube_mm", &picture_spec::tube_mm, "Radius of the streamlines in mm, > 0. Default: a third of a voxel.",
     {.range = positive("mm")});
   t("compositing", &picture_spec::compositing,
-    "Compositing method (docs/compositing.md): auto, a method such as binary-swap, METHOD,TRANSPORT, or a transport: "
+    "Compositing method (docs/research/compositing.md): auto, a method such as binary-swap, METHOD,TRANSPORT, or a transport: "
     "messages, shared, hybrid. auto selects the standard method for the picture, and for frames the predicted fastest one. "
     "Pictures do not depend on it.");
   t("every", &picture_spec::every,
@@ -371,7 +371,7 @@ void add_output_keys(key_table& job) {
     {.use = key_use::run});
   t("morphometry", &spec::measures_shape,
     "Also measure BV/TV, thickness, connectivity and anisotropy of the solid (flow: of the fluid), as `osteon morphometry` "
-    "(docs/morphometry.md). `morphometry` in summary.json, the printed table and the report contain the values.");
+    "(docs/reference/morphometry.md). `morphometry` in summary.json, the printed table and the report contain the values.");
 }
 
 void add_run_keys(key_table& job) {
@@ -395,7 +395,7 @@ void add_run_keys(key_table& job) {
 }
 
 void add_io_keys(key_table& job) {
-  auto t = job.table("io", "Storage of files and access by processes (docs/format.md).", 220, key_use::run)
+  auto t = job.table("io", "Storage of files and access by processes (docs/reference/format.md).", 220, key_use::run)
                .keys_in<io_spec, spec>(&spec::io);
   t("mode", &io_spec::mode,
     "File access mode; the contents of files do not depend on it. serial: by the first rank. aggregated: by one rank per "
@@ -423,7 +423,7 @@ void add_io_keys(key_table& job) {
 void add_checkpoint_keys(key_table& job) {
   auto t = job.table("checkpoint",
                      "Checkpoints of a running solver, from which `osteon resume` continues an interrupted job "
-                     "(docs/checkpoint.md). They are removed at the end of the job.",
+                     "(docs/reference/checkpoint.md). They are removed at the end of the job.",
                      230, key_use::run)
                .keys_in<checkpoint_spec, spec>(&spec::checkpoint);
   t("directory", &checkpoint_spec::directory,

@@ -44,7 +44,7 @@ network_request parse_network(const std::string& text);
 /// Build it. @throws usage_error if it has more than 2^20 PUs or 2^24 links
 network make_network(const network_request& request);
 
-/// Read a network of routers and links from a JSON text; keys are described in docs/network.md.
+/// Read a network of routers and links from a JSON text; keys are described in docs/reference/network.md.
 /// @throws data_error with every fault at once: missing or unknown keys, cyclic parents, no throughput, unreachable PUs
 network parse_graph(const std::string& json_text, const std::string& source);
 

@@ -24,7 +24,7 @@ void register_failure_keys(key_table& job) {
   register_load_keys(job);
   accept_drive_keys(job, "failure", {"load."});
   job.accept({"failure", driving_tests()}, {"load.faces", "load.depth_mm", "density_law", "modulus_image", "failure.law"});
-  auto t = job.table("failure", "Yield law and loading path (docs/failure.md).").keys_in_group<failure_keys>();
+  auto t = job.table("failure", "Yield law and loading path (docs/reference/failure.md).").keys_in_group<failure_keys>();
   t("law", &failure_keys::law,
     "Yield or damage law. von_mises: von Mises plasticity. cone: Drucker-Prager plasticity with tensile and compressive "
     "strength. quadric: smooth yield surface with tensile and compressive strength. secant_damage: loss of stiffness of "

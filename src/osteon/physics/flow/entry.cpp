@@ -37,7 +37,7 @@ void check_flow_on(const spec& job, const local_model& part) {
 constexpr solver_costs costs_of_flow{4, 50, 4, 2e-6, 8e-6};
 
 // What is carried, as a stage after the flow: its memory per voxel of fluid and solid, if that is more than the flow's, and
-// its solutions, in the costs of a flow (docs/performance.md).
+// its solutions, in the costs of a flow (docs/reference/performance.md).
 void add_transport(solver_work& work, double bytes, double solutions) {
   constexpr solver_costs c = costs_of_flow;
   constexpr double of_flow = 0.5;

@@ -22,7 +22,7 @@ std::optional<std::vector<int>> scotch_partition(const graph& g, std::span<const
 ///
 /// Scotch reads the loads of an architecture's edges as distances: larger is farther. [Ito]'s weight, the depth of the
 /// common ancestor in the hardware tree, is the opposite, and given as it is yields the worst map there is
-/// (docs/placement.md); the tests hold both.
+/// (docs/reference/placement.md); the tests hold both.
 /// @param distance shape (places, places), at least 1 off the diagonal
 /// @return the place of each vertex, made one to one; nothing without Scotch, or if it fails
 /// @cite [Scotch]; [Ito]
