@@ -20,10 +20,10 @@ struct net_adaptive_options {
 int net_adaptive(const net_adaptive_options& o) {
   const app::net_input input = app::read_net_input(o.input);
   if (!input.places.empty()) throw usage_error("osteon net adaptive has rank r on PU r: leave --placement out");
-  const routing_comparison found = compare_routings(o.input.network, input.what);
+  const routing_comparison found = compare_routings(o.input.network, input.exchange);
   nlohmann::ordered_json answer = {{"schema", "osteon.net.adaptive/1"},
                                    {"network", input.where.name},
-                                   {"plan", input.what.name},
+                                   {"plan", input.exchange.name},
                                    {"rounds", found.rounds},
                                    {"orders", found.orders},
                                    {"routings", nlohmann::ordered_json::array()}};
@@ -36,7 +36,7 @@ int net_adaptive(const net_adaptive_options& o) {
                                   {"seconds", loads->seconds}});
   app::write_json(o.json, answer);
   if (o.json == "-") return 0;
-  fmt::print("{} on {}: {} rounds, {} orders of the dimensions to choose among\n", input.what.name, input.where.name,
+  fmt::print("{} on {}: {} rounds, {} orders of the dimensions to choose among\n", input.exchange.name, input.where.name,
              found.rounds, found.orders);
   fmt::print("{:<10} {:>13} {:>10} {:>18} {:>12}\n", "routing", "largest load", "mean", "rounds without", "ms");
   for (const auto& [name, loads] : routings)

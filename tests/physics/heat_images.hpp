@@ -67,7 +67,7 @@ class ranks_with_a_plane {
   MPI_Comm handle_ = MPI_COMM_NULL;
 };
 
-inline constexpr numerics::options tight{1e-12, 200};
+inline const numerics::options tight{1e-12, 200};
 
 // Apparent conductivity [W/(m K)] of an image that the faces at 0 and 1 K drive.
 inline double conductivity(MPI_Comm comm, const image& img, const std::vector<double>& k, vector3 h, axis along,

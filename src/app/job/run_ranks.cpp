@@ -28,7 +28,7 @@
 #include <osteon/job/variants/connectivity_effect.hpp>
 #include <osteon/job/variants/uncertainty.hpp>
 #include <osteon/job/warning_record.hpp>
-#include <osteon/physics/heat/time_heat_iteration.hpp>
+#include <osteon/physics/heat/entry.hpp>
 #include <span>
 #include <utility>
 

@@ -101,7 +101,7 @@ class netcdf_file {
 void finish_file(const std::string& name, const voxel::model_header& header, bool with_nodes,
                  std::span<const plane_variable> variables, std::span<const std::string> digests);
 
-/// Prevent HDF5 from cleaning up at exit and in MPI_Finalize: call first in a program, before MPI_Init.
+/// Prevent HDF5 from cleaning up at exit and in MPI_Finalize: call first in a program, before MPI is initialised.
 ///
 /// Every file is closed at the end of writing. A file still open at exit is one whose write failed, and HDF5 crashes when
 /// its exit handler tries to write it again (SIGSEGV on a full disk).
