@@ -318,6 +318,12 @@ void netcdf_file::close(const std::function<void(std::int64_t file)>& after) {
         fmt::format("cannot write the rest of '{}': {}; check the free space on the disk", name, reason_of_hdf5()));
 }
 
+netcdf_file open_to_read(const std::string& path, const char* kind) {
+  int id = -1;
+  check_netcdf(nc_open(netcdf_path(path), NC_NOWRITE, &id), fmt::format("open {}'{}'", kind, path), error_kind::data);
+  return netcdf_file(id);
+}
+
 void finish_file(const std::string& name, const voxel::model_header& header, bool with_nodes,
                  std::span<const plane_variable> variables, std::span<const std::string> digests) {
   int id = -1;

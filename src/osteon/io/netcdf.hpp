@@ -96,6 +96,10 @@ class netcdf_file {
   use how_;
 };
 
+/// Open a file to read it. @param kind of file, as messages name it @throws data_error if it is not there, or of another
+/// format
+netcdf_file open_to_read(const std::string& path, const char* kind = "");
+
 /// Write coordinates and digests, that of the metadata last but for `complete` = 1, into a closed file. One process calls.
 /// @param digests by variable: chunks x digest_length characters
 void finish_file(const std::string& name, const voxel::model_header& header, bool with_nodes,

@@ -15,7 +15,7 @@ namespace osteon::io {
 /// Reads the required parts of a model file; a missing one is a data_error.
 class model_reader {
  public:
-  explicit model_reader(const std::string& path) : path_(path), file_(open(path)) {
+  explicit model_reader(const std::string& path) : path_(path), file_(open_to_read(path, "the model ")) {
     if (text(file_.id(), "product_schema") != model_schema)
       throw data_error(fmt::format("'{}' is not of the schema '{}'; import the image again", path, model_schema));
     int complete = 0;
@@ -81,11 +81,6 @@ class model_reader {
   }
 
  private:
-  static netcdf_file open(const std::string& path) {
-    int id = -1;
-    check_netcdf(nc_open(netcdf_path(path), NC_NOWRITE, &id), fmt::format("open the model '{}'", path), error_kind::data);
-    return netcdf_file(id);
-  }
   std::string path_;
   netcdf_file file_;
 };

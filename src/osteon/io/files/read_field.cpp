@@ -21,7 +21,7 @@ namespace {
 // A file of osteon, open for reading.
 class field_file {
  public:
-  explicit field_file(const std::string& path) : path_(path), file_(open(path)) {}
+  explicit field_file(const std::string& path) : path_(path), file_(open_to_read(path)) {}
 
   int id() const { return file_.id(); }
   void check(int status, const std::string& what) const {
@@ -51,11 +51,6 @@ class field_file {
   }
 
  private:
-  static int open(const std::string& path) {
-    int id = -1;
-    check_netcdf(nc_open(netcdf_path(path), NC_NOWRITE, &id), fmt::format("open '{}'", path), error_kind::data);
-    return id;
-  }
   std::string path_;
   netcdf_file file_;
 };

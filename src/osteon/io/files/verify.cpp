@@ -40,7 +40,7 @@ struct variable_shape {
 class verifier {
  public:
   verifier(const std::string& path, const std::function<void(std::int64_t)>& before_reading)
-      : before_reading_(before_reading), file_(open(path)) {
+      : before_reading_(before_reading), file_(open_to_read(path)) {
     result_.schema = text_attribute(file_.id(), "product_schema");
     if (result_.schema != model_schema && result_.schema != result_schema)
       throw data_error(
@@ -61,12 +61,6 @@ class verifier {
   }
 
  private:
-  static netcdf_file open(const std::string& path) {
-    int id = -1;
-    check_netcdf(nc_open(netcdf_path(path), NC_NOWRITE, &id), fmt::format("open '{}'", path), error_kind::data);
-    return netcdf_file(id);
-  }
-
   void add(const std::string& variable, const std::string& text, std::int64_t first = 0, std::int64_t last = -1) {
     auto& all = result_.faults;
     if (!all.empty() && last >= first && all.back().variable == variable && all.back().text == text &&

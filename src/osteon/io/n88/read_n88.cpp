@@ -29,12 +29,6 @@ namespace {
 constexpr std::int64_t nodes_at_once = std::int64_t{1} << 20, elements_at_once = std::int64_t{1} << 18;
 constexpr double off_grid = 0.05;  // of a voxel: files have places in single precision
 
-netcdf_file open(const std::string& path) {
-  int id = -1;
-  check_netcdf(nc_open(netcdf_path(path), NC_NOWRITE, &id), fmt::format("open the model '{}'", path), error_kind::data);
-  return netcdf_file(id);
-}
-
 std::vector<std::string> split(const std::string& list) {
   std::vector<std::string> names;
   for (std::size_t begin = 0; begin <= list.size();) {
@@ -292,7 +286,7 @@ group hexahedra_of(const group& part) {
 
 // Packed voxels of the elements [begin, end).
 std::vector<std::int64_t> read_elements(const outline& of, std::int64_t begin, std::int64_t end) {
-  const netcdf_file opened = open(of.path);
+  const netcdf_file opened = open_to_read(of.path, "the model ");
   const group file(opened.id(), of.path, ""), part = file.at("Parts").at(of.part), hexahedra = hexahedra_of(part);
   const index3 shape = of.header.shape;
   std::vector<std::int64_t> voxels;
@@ -377,7 +371,7 @@ bool is_model_name(const std::string& path) {
 }
 
 outline read_outline(const std::string& path) {
-  const netcdf_file opened = open(path);
+  const netcdf_file opened = open_to_read(path, "the model ");
   const group file(opened.id(), path, "");
   if (const auto says = file.text("Conventions"); says.value_or("") != conventions)
     file.fail(fmt::format("its Conventions are '{}', not '{}'; it is not a model of FAIM or n88tools", says.value_or(""),
