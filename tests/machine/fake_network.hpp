@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <osteon/machine/probe/probe.hpp>
 #include <osteon/machine/probe/link_probe.hpp>
+#include <osteon/machine/probe/probe.hpp>
 #include <random>
 
 namespace osteon::machine {

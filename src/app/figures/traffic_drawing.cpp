@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include <app/figures/plan_map.hpp>
 #include <app/figures/drawings.hpp>
+#include <app/figures/plan_map.hpp>
 
 namespace osteon::app {
 

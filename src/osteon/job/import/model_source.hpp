@@ -42,8 +42,9 @@ class model_source {
 /// That of a job. Lives as long as the job.
 const model_source& source_of(const spec& job);
 
-/// An array in the memory of rank 0, which segments it and deals out its planes; the arrays of other ranks count for nothing.
-/// Its read() throws as make_scan_model, and a usage_error if the job names images. Borrows what `image` reads from.
+/// An array in the memory of rank 0, which segments it and deals out its planes; the arrays of other ranks count for
+/// nothing. Its read() throws as make_scan_model, and a usage_error if the job names images. Borrows what `image` reads
+/// from.
 std::shared_ptr<const model_source> source_of_array(voxel::image_planes image);
 
 }  // namespace osteon::job

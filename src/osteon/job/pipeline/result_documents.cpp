@@ -10,7 +10,6 @@
 #include <osteon/job/answers.hpp>
 #include <osteon/job/outputs/draw.hpp>
 #include <osteon/job/outputs/io_options.hpp>
-#include <osteon/job/outputs/scene_file.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/outputs/peak.hpp>
 #include <osteon/job/physics_entry.hpp>

@@ -25,7 +25,8 @@ wrench resultant(const elasticity_problem& problem, const elasticity_solution& s
 /// The balance of all external forces on a solid, from which its certificate follows.
 class force_balance {
  public:
-  /// Add a force along z, y or x (0, 1, 2) at a node of this rank, each node on one rank. @param moves displacement there, mm
+  /// Add a force along z, y or x (0, 1, 2) at a node of this rank, each node on one rank. @param moves displacement there,
+  /// mm
   void add(const elasticity_problem& problem, std::int32_t node, int along, double force_N, double moves);
   /// Set the imbalances, and the error of the identity of energies. @param energy u^T K u @collective on comm
   void certify(MPI_Comm comm, double energy, numerics::solve_certificate& certificate);

@@ -5,8 +5,8 @@
 #include <osteon/base/error.hpp>
 #include <osteon/numerics/krylov/bramble_pasciak.hpp>
 #include <osteon/numerics/krylov/cg.hpp>
-#include <osteon/physics/flow/solver/openings/inertial_flow.hpp>
 #include <osteon/physics/flow/solver/openings/flow_through.hpp>
+#include <osteon/physics/flow/solver/openings/inertial_flow.hpp>
 
 namespace osteon::physics {
 
