@@ -3,6 +3,8 @@
 import gc
 import os
 import signal
+import subprocess
+import sys
 import threading
 import warnings
 from pathlib import Path
@@ -201,6 +203,28 @@ def test_warnings_of_a_job_are_warnings_of_python():
     with warnings.catch_warnings(), pytest.raises(osteon.JobWarning, match="base"):
         warnings.filterwarnings("error", ".*base")
         osteon.solve(block, 0.1, **BONE, axis=None, **tables)
+
+
+def test_a_sparse_array_takes_the_memory_of_its_runs():
+    """Oracle: 2 bytes a voxel, which the numbers of materials of the whole box would take alone."""
+    program = """
+import numpy as np
+import osteon
+from osteon.calls import in_process
+
+def status(key):
+    line = next(line for line in open("/proc/self/status") if line.startswith(key))
+    return 1024 * int(line.split()[1])
+
+solid = np.zeros((300, 300, 300), bool)
+solid[:, 140:150, 140:150] = True
+before = status("VmRSS")
+result = osteon.conductivity(solid=solid, spacing_mm=0.02, conductivity_W_per_mK=0.5)
+assert isinstance(result, in_process.SolvedHere)
+print((status("VmHWM") - before) / solid.size)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=200)
+    assert float(done.stdout) < 2
 
 
 def test_what_needs_files_or_ranks_starts_the_program(tmp_path):
