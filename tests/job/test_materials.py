@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -62,6 +63,18 @@ def test_three_ways_to_the_same_moduli_give_the_same_stiffness(job: Job, scan: n
 def in_series(moduli: np.ndarray) -> float:
     """Stiffness of layers of 2 x 3 voxels without Poisson's ratio."""
     return (2 * 0.02 * 3 * 0.01) / (0.03 / moduli).sum()
+
+
+@pytest.mark.parametrize("line", ["slope = 0.002\nintercept = -0.1\n", "calibration = [[50, 0], [150, 0.2]]\n"])
+def test_the_check_reports_moduli_over_the_greys(job: Job, scan: np.ndarray, line: str) -> None:
+    """Oracle: the formula of the power law, between its limits, from the lowest grey of the image to the highest."""
+    law = f"[density_law]\n{line}coefficient_MPa = 900\nexponent = 1.7\nmin_modulus_MPa = 5\npoisson_ratio = 0.3\n"
+    job.write(head() + law)
+    found = json.loads(job.run("--json", "-", command="check").out)
+    moduli = found["image"]["moduli"]
+    assert (moduli["grey_min"], moduli["grey_max"]) == (10, 200)
+    rho = np.maximum(0, 0.002 * np.linspace(10, 200, len(moduli["youngs_modulus_MPa"])) - 0.1)
+    assert moduli["youngs_modulus_MPa"] == pytest.approx(np.maximum(5, 900 * rho**1.7), rel=1e-9)
 
 
 def test_hundreds_of_materials_in_series_have_the_exact_stiffness(job: Job, tmp_path: Path) -> None:

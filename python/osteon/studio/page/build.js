@@ -258,52 +258,18 @@ const shareAbove = (/** @type {number} */ value) => {
   return sum / total;
 };
 /**
- * Young's modulus in MPa of a grey value, by the density law of the job; null: it has none that the
- * page knows.
+ * Young's modulus in MPa of a grey value, as the program computes it in its check; null: the job has
+ * no density law, or faults.
  */
 const modulusByGrey = () => {
-  const law = data().density_law;
-  let [slope, intercept] = [law?.slope, law?.intercept ?? 0];
-  if (Array.isArray(law?.calibration) && law.calibration.length > 1) {
-    // the line of least squares, as the program takes it
-    const n = law.calibration.length,
-      mean = (/** @type {number} */ i) =>
-        law.calibration.reduce(
-          (/** @type {number} */ sum, /** @type {number[]} */ p) => sum + p[i],
-          0,
-        ) / n,
-      g = mean(0),
-      d = mean(1);
-    slope =
-      law.calibration.reduce(
-        (/** @type {number} */ sum, /** @type {number[]} */ p) => sum + (p[0] - g) * (p[1] - d),
-        0,
-      ) /
-      law.calibration.reduce(
-        (/** @type {number} */ sum, /** @type {number[]} */ p) => sum + (p[0] - g) ** 2,
-        0,
-      );
-    intercept = d - slope * g;
-  }
-  if (!law || typeof slope !== 'number' || !Number.isFinite(slope)) return null;
-  const {
-    coefficient_MPa: c,
-    exponent = 1,
-    coefficients_MPa: list,
-    min_modulus_MPa: least = 1,
-    max_modulus_MPa: most = 1e5,
-  } = law;
-  if (law.law && law.law !== 'power' ? !Array.isArray(list) : typeof c !== 'number') return null;
+  const found = checked.value?.image?.moduli;
+  if (!found || !data().density_law) return null;
+  const {grey_min: low, grey_max: high, youngs_modulus_MPa: list} = found,
+    last = list.length - 1;
   return (/** @type {number} */ grey) => {
-    const rho = Math.max(0, slope * grey + intercept),
-      e =
-        law.law && law.law !== 'power'
-          ? list.reduceRight(
-              (/** @type {number} */ sum, /** @type {number} */ a) => sum * rho + a,
-              0,
-            )
-          : c * rho ** exponent;
-    return Math.max(least, Math.min(most, e));
+    const at = high > low ? Math.max(0, Math.min(last, ((grey - low) / (high - low)) * last)) : 0,
+      i = Math.min(last - 1, Math.floor(at));
+    return list[i] + (at - i) * (list[i + 1] - list[i]);
   };
 };
 /**

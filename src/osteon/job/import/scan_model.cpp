@@ -147,14 +147,8 @@ voxel::segmented classify(const spec& job, const job_images& images) {
       table.push_back({*m.label, properties(m, fmt::format("label {}", *m.label))});
     return voxel::segment(images.scan, how, table, job.segment.void_labels);
   }
-  if (job.density_law) {
-    const density_law_spec& d = *job.density_law;
-    const voxel::calibration line = calibration_of(d, images);
-    return voxel::segment(
-        images.scan, how,
-        voxel::density_law{line.slope, line.intercept, d.coefficient_MPa.value_or(0), d.exponent, d.coefficients_MPa,
-                           d.min_modulus_MPa, d.max_modulus_MPa, d.poisson_ratio.value_or(0)});
-  }
+  if (job.density_law)
+    return voxel::segment(images.scan, how, law_of(*job.density_law, calibration_of(*job.density_law, images)));
   if (images.modulus)
     return voxel::segment(
         images.scan, how,

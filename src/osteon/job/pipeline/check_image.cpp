@@ -11,6 +11,7 @@
 #include <osteon/grid/bricks.hpp>
 #include <osteon/io/files/model_file.hpp>
 #include <osteon/io/files/result_file.hpp>
+#include <osteon/job/import/classify.hpp>
 #include <osteon/job/import/import.hpp>
 #include <osteon/job/import/model_source.hpp>
 #include <osteon/job/import/read_scan.hpp>
@@ -194,6 +195,7 @@ class image_checker {
       for (const char* key : {"method", "threshold", "solid_voxels", "kept_voxels", "dropped_voxels", "volume_fraction"})
         found_.facts[key] = segmentation.at(key);
       found_.facts.erase("above");
+      if (job_.density_law) found_.facts["moduli"] = moduli_of_greys(*job_.density_law, made);
       found_.looked_at =
           fmt::format("the image was read and segmented: {} of {} voxels are {} ({:.1f} %)",
                       segmentation.at("kept_voxels").get<std::int64_t>(), model.shape.volume(),
