@@ -132,7 +132,10 @@ def test_temperatures_that_were_not_reached_are_told(job: Job) -> None:
     ("text", "words"),
     [
         ("low_K = 300\n", "load.reference_K: missing"),
-        ('reference_K = 300\ntest = "free_expansion"\nstrain = 0.01\n', 'load.strain: belongs to test = "axial_bonded"'),
+        (
+            'reference_K = 300\ntest = "free_expansion"\nstrain = 0.01\n',
+            'load.strain: belongs to test = "axial_bonded"',
+        ),
         ('reference_K = 300\ntest = "conduction"\n', "use 'axial_bonded' or 'free_expansion'"),
     ],
 )

@@ -73,7 +73,7 @@ struct tests_of_job {
   std::vector<std::string> tests;  ///< none is known: those of the physics
 
   bool are_in(const key_tests& some) const {
-    return some.physics == physics.name &&
+    return find_physics(some.physics) == &physics &&
            (tests.empty() || std::any_of(tests.begin(), tests.end(), [&](const std::string& test) {
               return std::find(some.tests.begin(), some.tests.end(), test) != some.tests.end();
             }));
@@ -137,7 +137,7 @@ class scope_checker final : public key_visitor {
       if (!some.is_read) continue;
       const std::string physics = in_quotes(some.physics) + some.remark;
       if (std::find(all.begin(), all.end(), physics) == all.end()) all.push_back(physics);
-      if (some.physics == tests_.physics.name && some.remark.empty())
+      if (find_physics(some.physics) == &tests_.physics && some.remark.empty())
         for (const std::string& test : some.tests) own.push_back(in_quotes(test));
     }
     fault(name, own.empty() ? fmt::format("belongs to physics = {}; remove it or change the physics", any_of(all))

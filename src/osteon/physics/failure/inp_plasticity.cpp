@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <osteon/base/error.hpp>
+#include <osteon/physics/elasticity/loads/load_keys.hpp>
+#include <osteon/physics/failure/entry.hpp>
 #include <osteon/physics/failure/failure_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 

@@ -10,9 +10,9 @@
 #include <osteon/job/physics_entry.hpp>
 #include <osteon/job/physics_result.hpp>
 #include <osteon/numerics/checkpointer.hpp>
+#include <osteon/physics/flow/keys/flow_keys.hpp>
 #include <osteon/physics/flow/keys/fluid_of.hpp>
 #include <osteon/physics/shared/condition_keys.hpp>
-#include <osteon/physics/flow/keys/flow_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 #include <osteon/render/rays/pathlines.hpp>
 
