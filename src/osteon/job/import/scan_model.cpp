@@ -25,6 +25,11 @@ namespace osteon::job {
 
 using json = nlohmann::ordered_json;
 
+voxel::density_law law_of(const density_law_spec& d, const voxel::calibration& line) {
+  return {line.slope,        line.intercept,    d.coefficient_MPa.value_or(0), d.exponent, d.coefficients_MPa,
+          d.min_modulus_MPa, d.max_modulus_MPa, d.poisson_ratio.value_or(0)};
+}
+
 namespace {
 
 // The values of an image in ascending order, if they are whole numbers and at most `most`; else none. Stops at the first

@@ -24,6 +24,9 @@ struct scan_model {
 /// A scan that has been read as the job takes it: cropped, coarsened, with its noise. Borrows nothing of `image`.
 voxel::image_planes taken_scan(const spec& job, const voxel::image_planes& image);
 
+/// The density law of a job. @param line density of a grey value
+voxel::density_law law_of(const density_law_spec& law, const voxel::calibration& line);
+
 /// Segment a scan, give its solid materials and say in the log what was found.
 /// @param path of the scan, as the provenance has it; empty: it comes from no file
 /// @param key of the provenance, by which a later job knows the model

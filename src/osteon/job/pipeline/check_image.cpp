@@ -11,10 +11,10 @@
 #include <osteon/grid/bricks.hpp>
 #include <osteon/io/files/model_file.hpp>
 #include <osteon/io/files/result_file.hpp>
-#include <osteon/job/import/classify.hpp>
 #include <osteon/job/import/import.hpp>
 #include <osteon/job/import/model_source.hpp>
 #include <osteon/job/import/read_scan.hpp>
+#include <osteon/job/import/scan_model.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/physics_entry.hpp>
@@ -29,6 +29,21 @@ namespace fs = std::filesystem;
 using json = nlohmann::ordered_json;
 
 namespace {
+
+// Young's moduli at even distances from the lowest grey of the image to the highest, by the density law.
+json moduli_of_greys(const density_law_spec& law, const json& provenance) {
+  constexpr int count = 257;
+  const json &image = provenance.at("image"), &segmentation = provenance.at("segmentation");
+  if (!image.contains("grey_min") || !image.contains("grey_max")) return nullptr;
+  const double low = image.at("grey_min"), high = image.at("grey_max");
+  voxel::calibration line{law.slope.value_or(0), law.intercept};
+  if (segmentation.contains("calibration"))
+    line = {segmentation.at("calibration").at("slope"), segmentation.at("calibration").at("intercept")};
+  const voxel::density_law by_grey = law_of(law, line);
+  json list = json::array();
+  for (int n = 0; n < count; ++n) list.push_back(by_grey.modulus_MPa(low + (high - low) * n / (count - 1)));
+  return {{"grey_min", low}, {"grey_max", high}, {"youngs_modulus_MPa", list}};
+}
 
 class image_checker {
  public:
