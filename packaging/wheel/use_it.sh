@@ -20,9 +20,9 @@ case $older in
   *) fail "for glibc 2.28 pip says '$older'" ;;
 esac
 
-# As the front page says it.
-install=$(grep '^pip install dist/' README.md | sed 's/#.*//')
-[ -n "$install" ] || fail "README.md does not say how the wheel is installed"
+# The command of the front page, first without the extras.
+install=$(grep '^pip install ' README.md | sed 's/\[all\]//')
+[ -n "$install" ] || fail "README.md contains no command that installs the wheel"
 eval "$install"
 osteon --version
 osteon version
