@@ -87,7 +87,7 @@ html_theme_options = {
 
 
 def oracles_page(app) -> None:
-    """Write the page of all oracles, which is not kept in the repository because it is as long as the tests are many."""
+    """Write the page of all oracles, which is generated from the tests and not kept in the repository."""
     made = subprocess.run(
         [sys.executable, ROOT / "tools/oracles.py"], capture_output=True, text=True, check=True
     ).stdout

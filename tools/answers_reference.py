@@ -12,8 +12,8 @@ import sys
 HEAD = """# Answers
 
 Answers are the results of a job in `summary.json`, on the terminal (T) and in the report (R).
-`tools/answers_reference.py` generates this page from `osteon schema --answers`. The list `answers` of a summary has key,
-title, unit and meaning of those that the job has and the report shows; [format](format.md) lists the other keys.
+`tools/answers_reference.py` generates this page from `osteon schema --answers`. The list `answers` of a summary has
+key, title, unit and meaning of those that the job has and the report shows; [format](format.md) lists the other keys.
 
 In a key, dots join the keys of nested objects, a number is an index into a list, `*` is each member of an object and
 `@` the component of a list z, y, x along the load. With `[[case]]` the keys are those of each of `cases`.

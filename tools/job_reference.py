@@ -13,8 +13,8 @@ import sys
 
 HEAD = """# Keys of a job file
 
-A job is a TOML file. Lists are in the order z, y, x; key names include the unit. `tools/job_reference.py` generates this
-page from `osteon schema`. `osteon check job.toml` reports all errors of a job and its image, and doubtful values.
+A job is a TOML file. Lists are in the order z, y, x; key names include the unit. `tools/job_reference.py` generates
+this page from `osteon schema`. `osteon check job.toml` reports all errors of a job and its image, and doubtful values.
 """
 
 

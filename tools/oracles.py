@@ -15,8 +15,8 @@ ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ["tests", "studies", "bridge/tests"]
 HEAD = """# All oracles
 
-This page lists the reference of each test. `tools/oracles.py` generates it from the tests when the site is built. Run C++
-tests with `ctest --preset release -R MODULE/`, Python tests with `pytest FILE`, and all tests with `./run test`.
+This page lists the reference of each test. `tools/oracles.py` generates it from the tests when the site is built. Run
+C++ tests with `ctest --preset release -R MODULE/`, Python tests with `pytest FILE`, and all tests with `./run test`.
 """
 
 

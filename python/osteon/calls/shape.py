@@ -45,8 +45,8 @@ def morphometry(
     Returns
     -------
     dict
-        The keys are those of ``docs/schemas/morphometry.json``, with units at their ends; ``docs/reference/morphometry.md`` says
-        what they mean.
+        The keys are those of ``docs/schemas/morphometry.json``, with units at their ends;
+        ``docs/reference/morphometry.md`` defines them.
 
     Raises
     ------

@@ -2,11 +2,11 @@
 
 Writes the grey values as a little-endian array of shape (z, y, x) and prints what the image says about itself as one
 JSON object: `spacing_mm`, `origin_mm` (low corner along the image's axes, z y x), `direction` (the axes x, y, z in LPS,
-a 3 x 3 matrix by rows, docs/reference/images.md), the `unit` of the values, a `calibration` if there is one, and `warnings`. A
-spacing is printed only if the image states it; it is never guessed. STEPS is what to do to the image, as JSON: `steps`,
-and `spacing_mm` and `overlay` as image_steps.py has them; `accept_fill_value` of the job; and `direction` of the scan
-for an image that is laid over it. With steps, `steps` is printed, too, and `file_spacing_mm`. On bad
-data there is exactly one line on stderr and the exit code is 3.
+a 3 x 3 matrix by rows, docs/reference/images.md), the `unit` of the values, a `calibration` if there is one, and
+`warnings`. A spacing is printed only if the image states it; it is never guessed. STEPS is what to do to the image, as
+JSON: `steps`, and `spacing_mm` and `overlay` as image_steps.py has them; `accept_fill_value` of the job; and
+`direction` of the scan for an image that is laid over it. With steps, `steps` is printed, too, and `file_spacing_mm`.
+On bad data there is exactly one line on stderr and the exit code is 3.
 """
 
 import glob

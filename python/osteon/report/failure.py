@@ -7,7 +7,7 @@ from .data import JobResult
 from .text import look_up, number
 
 LARGEST_WORK_ERROR = 0.01  # of the trapezoidal rule; smaller steps make it smaller
-LARGEST_VIOLATION = 1e-5  # of states in single precision: 6e-8 of plastic strain over yield strain (docs/reference/failure.md)
+LARGEST_VIOLATION = 1e-5  # of states in single precision: docs/reference/failure.md
 LARGEST_CHANGE = 0.003  # of the loads by half the steps
 
 

@@ -1,7 +1,7 @@
 """The values of an HDF5 file on standard output: `python -m osteon.results.hdf5_values PATH [DATASET]`.
 
-A process of its own: HDF5 may crash on damaged bytes or never return (docs/reference/format.md), and this one may be lost.
-Without DATASET it lists the datasets of numbers as one line of JSON; with it, the values follow, in C order.
+A process of its own: HDF5 may crash on damaged bytes or never return (docs/reference/format.md), and this one may be
+lost. Without DATASET it lists the datasets of numbers as one line of JSON; with it, the values follow, in C order.
 """
 
 import json
