@@ -57,7 +57,8 @@ def tables_of_values(name: str, properties: dict) -> str:
     for key, entry in properties.items():
         _, values = values_of(entry)
         if values:
-            text += f"\n\n### Values of {f'{name}.{key}'.strip('.')}\n| value | meaning |\n|---|---|\n"
+            level = "###" if name else "##"
+            text += f"\n\n{level} Values of {f'{name}.{key}'.strip('.')}\n| value | meaning |\n|---|---|\n"
             text += "\n".join(f"| `{value}` | {linked(meaning)} |" for value, meaning in values)
     return text
 
