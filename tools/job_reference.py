@@ -47,7 +47,7 @@ def values_of(entry: dict) -> tuple[str, list[tuple[str, str]]]:
     last, _, rest = parts[-1].partition(". ")
     parts[-1] = last.rstrip(".") + "."
     return f"{parts[0]}{rest}".strip(), [
-        (name, meaning.strip()) for name, meaning in zip(parts[1::2], parts[2::2], strict=True)
+        (name, meaning.strip().rstrip(".;") + ".") for name, meaning in zip(parts[1::2], parts[2::2], strict=True)
     ]
 
 
