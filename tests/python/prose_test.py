@@ -1,0 +1,66 @@
+"""The prose check of ./run lint, tools/prose.py: planted sentences of each kind of text are reported."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+
+import prose  # noqa: E402
+
+PLAIN = "The solver reports the residual of each iteration and stores the displacement of all nodes. " * 4
+# Each contains one excluded phrase; the last entry names its pattern.
+PLANTED = [
+    ("docs/page.md", "{}", "This page tells the reader about loads.", "tell"),
+    ("src/osteon/base/thing.hpp", "// {}", "A message says which key is missing.", "says"),
+    ("src/osteon/base/thing.cpp", 'auto text = "{}";', "of what is sent to neighbours", "what"),
+    ("bridge/src/bridge/thing.c", "/* {} */", "Of the velocities, of the pressure.", "of"),
+    ("studies/thing.py", '"""{}"""', "Empty, as nobody and nothing is here.", "nothing"),
+    ("tests/thing_test.py", "# {}", "The file lies in a folder.", "stands"),
+    ("python/osteon/thing.py", 'text = f"{}"', "the limit stands beside the value", "beside"),
+    ("python/osteon/page.js", "const text = `{}`;", "The other rank writes, too.", "too"),
+    ("run", "# {}", "Sets up what is missing and prints the command.", "what"),
+]
+
+
+@pytest.mark.parametrize(("name", "form", "sentence", "pattern"), PLANTED)
+def test_a_planted_sentence_fails(tmp_path: Path, name: str, form: str, sentence: str, pattern: str) -> None:
+    """Oracle: the sentence, which the test writes; the same file passes without it."""
+    path = tmp_path / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    run = [sys.executable, ROOT / "tools/prose.py", tmp_path]
+    path.write_text(form.format(PLAIN) + "\n")
+    assert subprocess.run(run, capture_output=True, timeout=60).returncode == 0
+    path.write_text(form.format(PLAIN) + "\n" + form.format(sentence) + "\n")
+    answer = subprocess.run(run, capture_output=True, text=True, timeout=60)
+    assert answer.returncode == 1
+    assert f"'{pattern}'" in answer.stderr
+
+
+def test_code_is_not_counted(tmp_path: Path) -> None:
+    """Oracle: the words, which are names in code, in a code block and strings of one word."""
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/page.md").write_text(PLAIN + "\n```sh\ntold what is beside\n```\nof `told` too\n")
+    (tmp_path / "python").mkdir()
+    (tmp_path / "python/a.py").write_text(f'"""{PLAIN}"""\nbeside = told["says"]\n')
+    assert prose.faults(tmp_path) == []
+
+
+def test_limits_only_fall(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Oracle: a hand count. One match in 100 words is a rate of 10."""
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/page.md").write_text("word " * 96 + "It tells the time.\n")
+    monkeypatch.setattr(prose, "ROOT", tmp_path)
+    for before, after in (("20.00", "10.00"), ("5.00", "5.00")):
+        monkeypatch.setattr(prose, "RATCHET", f"\ndocs tell {before}\n")
+        assert prose.lowered() == f"docs tell {after}\n"
+
+
+def test_every_area_has_limits() -> None:
+    """Oracle: the areas. Each has one line of rates above the final limits, which a finished area does not need."""
+    areas = [line.split()[0] for line in prose.RATCHET.splitlines() if line]
+    assert sorted(areas) == sorted({"docs", *prose.AREAS})
+    assert all(rate > prose.FINAL[name] for area in areas for name, rate in prose.ratchet(area).items())
