@@ -44,7 +44,7 @@ PLACES = {folder: area for area, folders in AREAS.items() for folder in folders.
 SKIPPED = {"build", "corpus", "node_modules", "__pycache__", "prose.py", "prose_test.py"}
 # In this order of alternatives: a comment may contain quotation marks, and a string slashes.
 C_LIKE = re.compile(
-    r'//[/!]?<?([^\n]*)|/\*+(.*?)\*/|R"(\w*)\((.*?)\)\3"|"((?:[^"\\\n]|\\.)*)"|`([^`]*)`|\'(?:[^\'\\\n]|\\.){1,4}\'',
+    r'//[/!]?<?([^\n]*)|/\*+(.*?)\*/|R"(\w*)\((.*?)\)\3"|"((?:[^"\\\n]|\\.)*)"|`([^`]*)`|\'((?:[^\'\\\n]|\\.)*)\'',
     re.S,
 )
 
@@ -71,7 +71,7 @@ def of_c_like(text: str) -> str:
     pieces = []
     for found in C_LIKE.finditer(text):
         comment = found[1] if found[1] is not None else found[2]
-        words = comment if comment is not None else next((w for w in (found[4], found[5], found[6]) if w), "")
+        words = comment if comment is not None else next((w for w in found.groups()[3:] if w), "")
         pieces.append((text.count("\n", 0, found.start()) + 1, words.strip(" *"), comment is None))
     return sparse(pieces)
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Make dist/osteon-*.whl. usage: build.sh PYTHON, an interpreter that has tools/requirements-wheel.txt
-# Everything lies in build/wheel and is kept: a second call compiles what has changed. packaging/wheel/README.md has the reasons.
+# All files are in build/wheel and are kept: a second call compiles changed files only. Reasons: packaging/wheel/README.md.
 set -eu
 
 python=$1
@@ -15,7 +15,7 @@ unset CMAKE_CXX_COMPILER_LAUNCHER CMAKE_C_COMPILER_LAUNCHER # with a compiler ca
 
 sh "$here/libraries.sh" "$work/libraries"
 
-# The bridge, over Open MPI and MPICH: libmpi_abi.so.1, which the program is linked to, and its adapters.
+# The bridge, over Open MPI and MPICH: libmpi_abi.so.1, to which the program is linked, and its adapters.
 [ -f "$work/bridge/build.ninja" ] ||
   cmake -S "$root/bridge" -B "$work/bridge" -G Ninja -DCMAKE_BUILD_TYPE=Release -DOSTEON_BRIDGE_COMMANDS=OFF -DOSTEON_BRIDGE_TESTS=OFF \
     -DOPENSSL_ROOT_DIR="$work/libraries/installed" -DOPENSSL_USE_STATIC_LIBS=ON -DCMAKE_CXX_FLAGS_RELEASE='-Os -DNDEBUG -ffunction-sections -fdata-sections' \
@@ -33,8 +33,8 @@ CMAKE_BUILD_PARALLEL_LEVEL=$jobs "$python" -m build --wheel --no-isolation --out
   -C "cmake.define.OSTEON_LICENCES=$work/licences" \
   "$root"
 
-# The libraries of this system that the program needs go into the wheel; the tag says how old a glibc may be. MPI comes from elsewhere. Of the
-# processor's level, which auditwheel would refuse, the program and Python's module look after themselves.
+# The system libraries of the program are included in the wheel; the tag states the oldest glibc. MPI is provided separately.
+# auditwheel would reject processor levels above the baseline, which the program and Python's module check themselves.
 "$python" -m auditwheel repair --strip --disable-isa-ext-check --zip-compression-level 9 --exclude 'libmpi.so.*' --exclude 'libmpich.so.*' --wheel-dir "$work/repaired" "$work"/raw/*.whl
 rm -f "$root"/dist/osteon-*.whl
 for wheel in "$work"/repaired/*.whl; do

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Install dist/osteon-*.whl on a Debian that has nothing but Python, and use it: as a stranger would.
+# Install dist/osteon-*.whl on a Debian with only Python, and use it as a new user would.
 # usage: check.sh [bookworm | trixie]: with Python 3.11, which osteon is built with, or 3.13
-# Needs root and debootstrap for the Debian in build/wheel/bare-SUITE; without them a Python environment with an empty PATH must do.
+# Requires root and debootstrap for the Debian in build/wheel/bare-SUITE; otherwise a Python environment with an empty PATH is
+# used.
 set -eu
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)

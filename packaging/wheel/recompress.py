@@ -1,8 +1,8 @@
-"""Pack a wheel again with Zopfli, whose deflate streams any pip unpacks and are some 4 % smaller.
+"""Recompress a wheel with Zopfli, whose deflate streams any pip can read and are some 4 % smaller.
 
 usage: recompress.py WHEEL TARGET
 
-The files, their order, times and modes are those of WHEEL; RECORD holds digests of what is packed, so it stays true.
+The files, their order, times and modes are those of WHEEL; RECORD contains digests of the uncompressed files.
 """
 
 import sys
@@ -14,7 +14,7 @@ ROUNDS = 5  # as Zopfli advises for files of megabytes
 
 
 class Deflate:
-    """A compressor as zipfile takes one, of all that it got."""
+    """A compressor for zipfile that compresses all data at the end."""
 
     def __init__(self) -> None:
         self.data: list[bytes] = []
@@ -24,12 +24,12 @@ class Deflate:
         return b""
 
     def flush(self) -> bytes:
-        # Of a zlib container what lies between its head and its checksum.
+        # The part of a zlib container between its head and its checksum.
         return zopfli.zlib.compress(b"".join(self.data), numiterations=ROUNDS)[2:-4]
 
 
 def main(source: str, target: str) -> None:
-    zipfile._get_compressor = lambda kind, level=None: Deflate()  # zipfile has no way to be told of another one
+    zipfile._get_compressor = lambda kind, level=None: Deflate()  # zipfile has no interface for another compressor
     with zipfile.ZipFile(source) as wheel, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as smaller:
         for entry in wheel.infolist():
             smaller.writestr(entry, wheel.read(entry))

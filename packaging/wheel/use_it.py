@@ -1,4 +1,4 @@
-"""What a stranger does with osteon from Python, in the system of packaging/wheel/check.sh."""
+"""Use of osteon from Python by a new user, in the system of packaging/wheel/check.sh."""
 
 import json
 import re
@@ -10,7 +10,7 @@ import numpy as np
 
 import osteon
 
-NAMES = {"mpich": "MPICH", "impi-rt": "Intel(R) MPI"}  # as MPIs call themselves
+NAMES = {"mpich": "MPICH", "impi-rt": "Intel(R) MPI"}  # names reported by MPIs
 
 # A bar of 16 x 8 x 8 voxels of 0.1 mm, loaded along z: E A / L, as Poisson's ratio is 0.
 STIFFNESS_N_PER_MM = 1000.0 * 0.8 * 0.8 / 1.6
@@ -26,7 +26,7 @@ def write() -> None:
 
 
 def compare(mpi: str, *folders: str) -> None:
-    """What the command line has written, over which MPI: on one rank, on two, on two that a launcher has started."""
+    """Compare the output of the command line: on one rank, on two, on two started by a launcher, and over which MPI."""
     for folder, ranks in zip(folders, (1, 2, 2), strict=True):
         stiffness = float(osteon.load(folder).stiffness_N_per_mm)
         started = json.loads((Path(folder) / "summary.json").read_text())["ranks"]
@@ -38,7 +38,7 @@ def compare(mpi: str, *folders: str) -> None:
 
 
 def in_process() -> None:
-    """A call from Python is solved in its process, in a tenth of a second or so."""
+    """A call from Python is solved in its process, in about a tenth of a second."""
     from osteon.calls.in_process import SolvedHere
 
     solid = np.full((16, 8, 8), True)

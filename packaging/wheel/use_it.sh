@@ -13,7 +13,7 @@ python3 -m venv venv
 PATH="$PWD/venv/bin:$PATH"
 export PATH
 
-# For a glibc that is too old pip has a sentence.
+# pip prints a message if glibc is too old.
 older=$(pip install --no-deps --target older --platform manylinux_2_28_x86_64 dist/osteon-*.whl 2>&1) && fail "pip installs it for glibc 2.28"
 case $older in
   *"is not a supported wheel on this platform"*) ;;
@@ -37,7 +37,7 @@ python use_it.py in_process
 pip install mpi4py
 mpirun --allow-run-as-root --oversubscribe -n 2 python use_it.py together
 
-# Without the extra: one sentence that names the packages, and the code of a machine that lacks something.
+# Without the extra: one message with the packages, and the exit code of a machine error.
 sed 's/bar.npy/bar.nii/' bar.toml >nifti.toml
 cp bar.npy bar.nii
 code=0
@@ -56,7 +56,7 @@ python use_it.py front_page README.md
 osteon run femur.toml -n 2
 [ -f femur.out/report.html ] || fail "the job of README.md has no report"
 
-# The same file over another MPI that is installed beside it.
+# The same file over another MPI installed in the same environment.
 for mpi in ${OSTEON_CHECK_MPIS:-mpich}; do
   pip install "$mpi"
   osteon run bar.toml --no-report --output "$mpi.one" -n 1

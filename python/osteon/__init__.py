@@ -1,8 +1,8 @@
 """osteon: physics straight from voxel CT images.
 
-`stiffness`, `homogenise`, `conductivity`, `tortuosity`, `permeability` and `permeability_tensor` take an array and give
-a `Result`; `run` takes any job, as a file or a mapping; `load` reads a job that has been run. `morphometry` measures
-the shape of a solid, `load_history` tells from load cases how a bone is loaded.
+`stiffness`, `homogenise`, `conductivity`, `tortuosity`, `permeability` and `permeability_tensor` accept an array and
+return a `Result`; `run` accepts any job, as a file or a mapping; `load` reads a completed job. `morphometry` measures
+the shape of a solid; `load_history` estimates the loads of a bone from load cases.
 """
 
 from .calls.api import load_fields, run
@@ -45,7 +45,7 @@ keep_earlier_paths()
 
 
 def __getattr__(name: str) -> object:
-    """Read the version when it is asked for: each reader of images imports this package."""
+    """Read the version at its first use: each reader of images imports this package."""
     if name == "__version__":
         from .calls.version import package_version
 

@@ -1,4 +1,4 @@
-"""The errors of osteon, one type for each exit code of the command line, and how text of others is shown."""
+"""Errors of osteon, one type for each exit code of the command line, and display of foreign text."""
 
 import re
 import sys
@@ -12,7 +12,7 @@ USAGE, DATA, SOLVE, MACHINE, INTERRUPTED = 2, 3, 4, 5, 75
 
 
 class Error(RuntimeError):
-    """What osteon refuses or fails at. The message says what, which value, what is allowed and what to do.
+    """An error of osteon. The message states the key or file, the value, its limits and the remedy.
 
     `exit_code` is that of the command line.
     """
@@ -21,7 +21,7 @@ class Error(RuntimeError):
 
 
 class UsageError(Error):
-    """The request makes no sense: a wrong key, an impossible combination."""
+    """The request is invalid: a wrong key, an impossible combination."""
 
     exit_code = USAGE
 
@@ -42,27 +42,27 @@ class SolveError(Error):
 
 
 class MachineError(Error):
-    """MPI, the file system or the machine failed, or osteon was ended."""
+    """MPI, the file system or the machine failed, or osteon was terminated."""
 
     exit_code = MACHINE
 
 
-class Interrupted(Error):  # noqa: N818 (it is no fault)
-    """The job was stopped; it can be continued by `osteon resume` if the message says so."""
+class Interrupted(Error):  # noqa: N818 (not a fault)
+    """The job was stopped; `osteon resume` continues it if the message states so."""
 
     exit_code = INTERRUPTED
 
 
 class ProgramNotFound(MachineError, FileNotFoundError):  # noqa: N818 (an error by its bases)
-    """The osteon program is not there."""
+    """The osteon program was not found."""
 
 
 class FileWarning(UserWarning):
-    """A file that is read although something about it is unusual. The message names it."""
+    """Warning about an unusual property of a file that is read. The message names the file."""
 
 
 class JobWarning(UserWarning):
-    """A job that is computed although something about it is unusual. The message names the argument or key."""
+    """Warning about an unusual property of a job that is computed. The message names the argument or key."""
 
 
 def warn_of_job(text: str) -> None:
@@ -73,7 +73,7 @@ def warn_of_job(text: str) -> None:
     warnings.warn(printable(in_arguments(text)), JobWarning, stacklevel=depth)
 
 
-# Keys of a job that the running function has as arguments; None: messages keep the places in the job's file.
+# Job keys that the running function has as arguments; None: messages keep their line in the job file.
 _arguments: ContextVar[Mapping[str, str] | None] = ContextVar("arguments", default=None)
 _PLACE = re.compile(
     r"^(?:(?:job|/\S*/job\.toml)(?::\d+)?: )?(?P<key>[a-z_0-9]+(?:\[\d+\])?(?:\.\w+(?:\[\d+\])?)*)(?=: )", re.ASCII
@@ -82,7 +82,8 @@ _PLACE = re.compile(
 
 @contextmanager
 def arguments_for(keys: Mapping[str, str]) -> Iterator[None]:
-    """Name these keys of a job by the arguments of a function, in errors and warnings, the others without lines."""
+    """In errors and warnings, replace these job keys by the arguments of a function, and remove lines from the
+    others."""
     before = _arguments.set(keys)
     try:
         yield
@@ -95,19 +96,19 @@ def arguments_for(keys: Mapping[str, str]) -> Iterator[None]:
 
 @contextmanager
 def without_places() -> Iterator[None]:
-    """Name keys without the lines of a file that the caller does not know, if no function has named them."""
+    """Remove lines of a file unknown to the caller from messages, unless a function has set argument names."""
     with arguments_for(_arguments.get() or {}):
         yield
 
 
 def in_arguments(line: str) -> str:
-    """A line that begins with the place of a key in a job: with the key alone, or the argument that sets it."""
+    """Replace the file position at the start of a message by the key alone, or by the argument that sets it."""
     keys = _arguments.get()
     return line if keys is None else _PLACE.sub(lambda found: keys.get(found["key"], found["key"]), line)
 
 
 def error_of(exit_code: int, text: str) -> Error:
-    """The error that a run of the program with this exit code is."""
+    """Return the error that corresponds to an exit code of the program."""
     kinds = {kind.exit_code: kind for kind in (UsageError, DataError, SolveError, MachineError, Interrupted)}
     error = {130: Interrupted, 143: Interrupted}.get(exit_code) or kinds.get(exit_code, MachineError)
     found = error(text)
@@ -115,24 +116,24 @@ def error_of(exit_code: int, text: str) -> Error:
     return found
 
 
-# Controls, marks of direction, line ends of other kinds, and what has no width.
+# Control characters, direction marks, other line ends, and characters of no width.
 _HARMFUL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
 )
 
 
 def printable(text: str) -> str:
-    """Text of others with everything escaped that does something to a terminal or hides what is written."""
+    """Escape all characters of foreign text that control a terminal or hide other text."""
     return _HARMFUL.sub(lambda found: found.group().encode("unicode_escape").decode("ascii"), text)
 
 
 def complain(text: object) -> None:
-    """A line on standard error."""
+    """Print a line on standard error."""
     print(printable(str(text)), file=sys.stderr)
 
 
 def tell_file_warnings() -> None:
-    """Show our warnings of files as lines on standard error, once each, and no others: for command lines."""
+    """Print file warnings of osteon as lines on standard error, once each, and no other warnings: for command lines."""
     warnings.simplefilter("ignore")
     warnings.simplefilter("once", FileWarning)
     warnings.showwarning = lambda message, *_: complain(f"warning: {message}")

@@ -4,11 +4,11 @@
     from osteon.exchange import AllToAll, broadcast, prefix_sum, transpose
 
     exchange = AllToAll(MPI.COMM_WORLD)
-    arrived = exchange([numpy.arange(10 * to) for to in range(exchange.ranks)])
+    received = exchange([numpy.arange(10 * to) for to in range(exchange.ranks)])
     columns = transpose(MPI.COMM_WORLD, rows)
     offset = prefix_sum(MPI.COMM_WORLD, numpy.array([len(rows)]))[0] - len(rows)
 
-Needs mpi4py with the MPI that osteon was built with, and libosteon_exchange.so of the build.
+Requires mpi4py with the MPI of the osteon build, and its library libosteon_exchange.so.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MESSAGE_BYTES = 1024
 
 
 def _library_path() -> Path:
-    """$OSTEON_EXCHANGE_LIBRARY, or the one that was built beside the program $OSTEON_BINARY."""
+    """$OSTEON_EXCHANGE_LIBRARY, or the library that was built with the program $OSTEON_BINARY."""
     named = os.environ.get("OSTEON_EXCHANGE_LIBRARY")
     program = os.environ.get("OSTEON_BINARY")
     if named:
@@ -71,14 +71,14 @@ def _address(comm: MPI.Comm) -> ctypes.c_void_p:
 
 
 class AllToAll:
-    """Parcels of any length from each rank to each, planned once and exchanged again and again.
+    """Exchange parcels of any length from each rank to each, planned once and repeated many times.
 
     `schedule` is shared (through memory of one host), ring, shift:4x4, xor, pairwise, bruck, hierarchical:RANKS,
-    transposition, or auto. Making, calling and `close` are collective.
+    transposition, or auto. Construction, calls and `close` are collective.
     """
 
     def __init__(self, comm: MPI.Comm, schedule: str = "auto", barriers: bool = False) -> None:
-        """@throws ValueError for a schedule that there is not, or that does not fit the ranks."""
+        """@throws ValueError for an unknown schedule, or one that does not fit the number of ranks"""
         self._library = _library()
         self._handle = ctypes.c_void_p()
         self.ranks = comm.Get_size()
@@ -95,20 +95,22 @@ class AllToAll:
 
     @property
     def schedule(self) -> str:
-        """How it is carried out."""
+        """Name of the schedule in use."""
         return self._library.osteon_all_to_all_schedule(self._handle).decode()
 
     def __call__(self, parcels: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Send parcels[r] to rank r; return what each rank sent here, in the order of the ranks.
+        """Send parcels[r] to rank r; return the parcels received, in the order of the ranks.
 
-        All parcels of all ranks have the same type, and the same shape but for the first axis.
+        All parcels of all ranks have the same type, and the same shape except for the first axis.
         """
         arrays = [np.atleast_1d(np.asarray(parcel)) for parcel in parcels]
         if len(arrays) != self.ranks:
-            raise ValueError(f"{len(arrays)} parcels for {self.ranks} ranks: give one for each, empty ones too")
+            raise ValueError(f"{len(arrays)} parcels for {self.ranks} ranks: pass one for each, also if empty")
         kinds = {(array.dtype, array.shape[1:]) for array in arrays}
         if len(kinds) > 1 or arrays[0].dtype.hasobject:
-            raise ValueError(f"parcels of types and row shapes {sorted(map(str, kinds))}: all must be numbers of one")
+            raise ValueError(
+                f"parcels of types and row shapes {sorted(map(str, kinds))}: all must have the same numeric type"
+            )
         out = np.concatenate(arrays)
         row_bytes = out.dtype.itemsize * int(np.prod(out.shape[1:], dtype=np.int64))
         to = np.array([len(array) for array in arrays], np.int64)
@@ -128,7 +130,7 @@ class AllToAll:
         return np.split(arrived, np.cumsum(counts)[:-1])
 
     def close(self) -> None:
-        """Give memory and communicator back."""
+        """Free memory and communicator."""
         if self._handle:
             self._library.osteon_all_to_all_free(self._handle)
             self._handle = ctypes.c_void_p()
@@ -141,7 +143,7 @@ class AllToAll:
 
 
 def prefix_sum(comm: MPI.Comm, values: np.ndarray) -> np.ndarray:
-    """Sums over this rank and those before it, element by element, by a binary tree.
+    """Sum over this rank and all lower ranks, element by element, by a binary tree.
 
     `values` has the same shape and type on all ranks: float32, float64, int32 or int64. Collective.
 
@@ -150,7 +152,7 @@ def prefix_sum(comm: MPI.Comm, values: np.ndarray) -> np.ndarray:
     sums = np.array(values, order="C")
     kind = {"float32": b"f", "float64": b"d", "int32": b"i", "int64": b"l"}.get(sums.dtype.name)
     if kind is None:
-        raise ValueError(f"values of type {sums.dtype} have no prefix sum: give float32, float64, int32 or int64")
+        raise ValueError(f"values of type {sums.dtype} have no prefix sum: use float32, float64, int32 or int64")
     _checked(
         _library().osteon_prefix_sum, _address(comm), _pointer(sums), ctypes.c_int64(sums.size), ctypes.c_char(kind)
     )
@@ -158,13 +160,14 @@ def prefix_sum(comm: MPI.Comm, values: np.ndarray) -> np.ndarray:
 
 
 def broadcast(comm: MPI.Comm, values: np.ndarray, root: int = 0) -> np.ndarray:
-    """The values of rank `root`, by a binomial tree. `values` has the same shape and type on all ranks. Collective.
+    """Return the values of rank `root`, sent by a binomial tree. `values` has the same shape and type on all ranks.
+    Collective.
 
-    @throws ValueError if there is no such rank
+    @throws ValueError if the rank does not exist
     """
     result = np.array(values, order="C")
     if result.dtype.hasobject:
-        raise ValueError(f"values of type {result.dtype}: give numbers")
+        raise ValueError(f"values of type {result.dtype}: pass numbers")
     _checked(
         _library().osteon_broadcast, _address(comm), _pointer(result), ctypes.c_int64(result.nbytes), ctypes.c_int(root)
     )
@@ -172,14 +175,15 @@ def broadcast(comm: MPI.Comm, values: np.ndarray, root: int = 0) -> np.ndarray:
 
 
 def transpose(comm: MPI.Comm, rows: np.ndarray, schedule: str = "auto") -> np.ndarray:
-    """Columns of a matrix whose rows lie on the ranks one after the other: `rows` has shape (own rows, columns).
+    """Return columns of a matrix whose rows are distributed over the ranks in order: `rows` has shape (own rows,
+    columns).
 
     The result has shape (own columns, rows): rank r of P gets columns [r n / P, (r + 1) n / P) of n, rounded down.
-    Ranks may have any numbers of rows, also none. Collective.
+    Ranks may have any number of rows, including 0. Collective.
     """
     rows = np.asarray(rows)
     if rows.ndim != 2:
-        raise ValueError(f"an array of {rows.ndim} dimensions: give rows of a matrix, shape (own rows, columns)")
+        raise ValueError(f"an array of {rows.ndim} dimensions: pass rows of a matrix, shape (own rows, columns)")
     ranks, columns = comm.Get_size(), rows.shape[1]
     cuts = [r * columns // ranks for r in range(ranks + 1)]
     own = cuts[comm.Get_rank() + 1] - cuts[comm.Get_rank()]

@@ -1,6 +1,6 @@
-"""Packages that only some tasks need, and the extras of the wheel that bring them.
+"""Optional packages, and the extras of the wheel that install them.
 
-The extras are those of pyproject.toml; tests/packaging/wheel_test.py holds this table against it and the imports.
+The extras are those of pyproject.toml; tests/packaging/wheel_test.py compares this table with it and the imports.
 """
 
 import importlib.util
@@ -8,7 +8,7 @@ import sys
 
 from .errors import MACHINE, complain
 
-# The module as it is imported, the package that has it, and the extra that brings it.
+# Module as it is imported, package that contains it, and extra that installs it.
 PACKAGE_OF = {
     "tifffile": ("tifffile", "tiff"),
     "imagecodecs": ("imagecodecs", "tiff"),
@@ -34,10 +34,10 @@ PACKAGE_OF = {
 
 
 def missing_package(error: ImportError) -> str:
-    """The sentence for a package that could not be imported, with the command that installs it.
+    """Return the message for a package that could not be imported, with the command that installs it.
 
-    The command names packages, not an extra of osteon: pip would look for a package of that name on PyPI, where
-    osteon has none.
+    The command lists packages, not an extra of osteon: pip would search PyPI for a package of that name, where osteon
+    has none.
     """
     name = (error.name or "").split(".")[0] or "?"
     package, extra = PACKAGE_OF.get(name, (name, None))
@@ -45,11 +45,11 @@ def missing_package(error: ImportError) -> str:
         other for module, (other, its) in PACKAGE_OF.items() if its == extra and other != package and _lacks(module)
     ]
     asked = " ".join([package, *(others if extra else [])])
-    return f"the Python package '{name}' is missing; `{sys.executable} -m pip install {asked}` brings it"
+    return f"the Python package '{name}' is missing; `{sys.executable} -m pip install {asked}` installs it"
 
 
 def end_without(*names: str) -> None:
-    """For programs: print the sentence and end, if one of these modules is not installed."""
+    """For programs: print the message and exit if one of these modules is not installed."""
     for name in names:
         if importlib.util.find_spec(name) is None:
             complain(missing_package(ImportError(name=name)))
@@ -59,5 +59,5 @@ def end_without(*names: str) -> None:
 def _lacks(module: str) -> bool:
     try:
         return importlib.util.find_spec(module) is None
-    except ValueError:  # a module that somebody has made without a specification
+    except ValueError:  # a module that was created without a specification
         return False

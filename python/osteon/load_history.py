@@ -1,7 +1,7 @@
-"""From how a bone is built to how it is loaded; docs/howto/load_history.md.
+"""Estimate the loads of a bone from its structure; docs/howto/load_history.md.
 
-Bone is taken to be built so that the strain energy density of all loads of its life together is the same everywhere.
-Of several load cases, solved as unit loads, those amplitudes are found whose sum comes nearest to that.
+The method assumes that bone adapts until the strain energy density, summed over all loads of its life, is uniform. It
+finds the amplitudes of several unit load cases whose sum is closest to that uniform density.
 
 @cite [Christen2013]
 """
@@ -16,10 +16,10 @@ import numpy as np
 from .calls.one_frame import one_frame
 from .errors import DataError, UsageError
 
-TARGET_MPA = 0.02  # of Christen et al.
-PERCENTILE = 95.0  # larger densities are of notches and faces of the box, and count as this one
-SAMPLES = 200_000  # voxels of which that percentile is found
-EDGE_BLOCKS = 4  # the image is cut into so many blocks along each axis, which the interval draws from
+TARGET_MPA = 0.02  # Christen et al.
+PERCENTILE = 95.0  # larger densities occur at notches and faces of the box, and are set to this one
+SAMPLES = 200_000  # voxels from which that percentile is estimated
+EDGE_BLOCKS = 4  # blocks along each axis, from which the confidence interval is bootstrapped
 DRAWS = 500
 SEED = 1
 LARGE_CONDITION = 100.0
@@ -27,14 +27,14 @@ LARGE_CONDITION = 100.0
 
 @dataclass(frozen=True)
 class Amplitude:
-    """How often its own load a case is applied, and how far that is known."""
+    """Amplitude of a load case, as a factor of its own load, with a confidence interval."""
 
     case: str
     factor: float
     low: float  # 2.5 and 97.5 % of bootstrap samples
     high: float
-    share: float  # of the summed density that the case gives, mean over the voxels
-    force_N: list[float] | None  # noqa: N815 (z, y, x) of the case at that amplitude; None: the case drives no face
+    share: float  # fraction of the summed density that the case contributes, mean over the voxels
+    force_N: list[float] | None  # noqa: N815 (z, y, x) at that amplitude; None: no face is driven
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,9 @@ class LoadHistory:
     target_MPa: float  # noqa: N815 (units as they are written)
     voxels: int
     amplitudes: list[Amplitude]
-    deviation: float  # root mean square of what the sum misses the target by, over the target
+    deviation: float  # root mean square difference between sum and target, over the target
     condition: float | None  # of the matrix of mean products, its diagonal scaled to 1; None: it is singular
-    blocks: int  # of the bootstrap
+    blocks: int  # in the bootstrap
 
     def to_json(self) -> dict[str, Any]:
         return {"schema": "osteon.loads/1", **asdict(self)}
@@ -66,11 +66,11 @@ class LoadHistory:
         return "\n".join(lines)
 
 
-UNSURE = ": the cases load the bone alike, so their amplitudes can stand for one another"
+UNSURE = ": the cases strain the bone alike, so that one amplitude can replace another"
 
 
 def nonnegative_least_squares(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """x >= 0 with the least x' A x / 2 - b' x of a symmetric positive definite A, by active sets.
+    """Minimise x' A x / 2 - b' x over x >= 0 for a symmetric positive definite A, by active sets.
 
     @cite [LawsonHanson1974], chapter 23
     """
@@ -101,7 +101,7 @@ def nonnegative_least_squares(matrix: np.ndarray, right: np.ndarray) -> np.ndarr
 
 @dataclass
 class _Sums:
-    """Of each block: voxels, sums of the densities, and of their products."""
+    """Voxels, sums of the densities, and sums of their products, for each block."""
 
     voxels: np.ndarray
     densities: np.ndarray
@@ -139,12 +139,12 @@ def _caps(fields: dict[str, Any], voxels: int) -> np.ndarray:
 
 
 def amplitudes_of(sums: _Sums, target: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Squares of the amplitudes, and of bootstrap samples of the blocks, their 2.5 and 97.5 %."""
+    """Return the squared amplitudes, with the 2.5 and 97.5 % quantiles of bootstrap samples of the blocks."""
 
     def solve(weights: np.ndarray) -> np.ndarray:
         matrix = np.tensordot(weights, sums.products, 1)
         right = target * (weights @ sums.densities)
-        scale = np.sqrt(np.maximum(np.diag(matrix), 1e-300))  # so that cases of other sizes count alike
+        scale = np.sqrt(np.maximum(np.diag(matrix), 1e-300))  # gives cases of different size equal weight
         return nonnegative_least_squares(matrix / np.outer(scale, scale), right / scale) / scale
 
     filled = np.flatnonzero(sums.voxels)
@@ -160,14 +160,14 @@ def amplitudes_of(sums: _Sums, target: float) -> tuple[np.ndarray, np.ndarray, n
 
 @one_frame
 def load_history(results: str | Path, target_MPa: float = TARGET_MPA) -> LoadHistory:  # noqa: N803
-    """Amplitudes of load cases that bring the strain energy density nearest to one value everywhere.
+    """Estimate amplitudes of load cases whose summed strain energy density is closest to a uniform value.
 
     Parameters
     ----------
     results
-        Output folder of a job of elasticity with two or more ``[[case]]``, and their field ``sed``.
+        Output folder of an elasticity job with two or more ``[[case]]`` tables and their field ``sed``.
     target_MPa
-        Strain energy density that bone is taken to be built for; it scales all amplitudes alike, by its root.
+        Uniform strain energy density of adapted bone; all amplitudes are proportional to its square root.
 
     Returns
     -------
@@ -186,7 +186,7 @@ def load_history(results: str | Path, target_MPa: float = TARGET_MPA) -> LoadHis
     summary = documents(folder).summary
     cases = {str(c["name"]): c for c in summary.get("cases", [])}
     if len(cases) < 2:
-        raise UsageError(f"'{folder}' has no two load cases ([[case]]), of which a history could be made")
+        raise UsageError(f"'{folder}' has fewer than two load cases ([[case]]); a load history requires two or more")
     with open_results(folder / "results.nc") as file:
         missing = [name for name in cases if f"sed_{name}" not in file]
         if missing:
@@ -197,7 +197,7 @@ def load_history(results: str | Path, target_MPa: float = TARGET_MPA) -> LoadHis
         shape = tuple(int(n) for n in summary["image"]["shape"])
         caps = _caps(fields, int(summary["elements"]))
         if not (caps > 0).all():
-            raise DataError(f"the case '{list(cases)[int(np.argmin(caps))]}' of '{folder}' strains nothing")
+            raise DataError(f"the case '{list(cases)[int(np.argmin(caps))]}' of '{folder}' causes no strain")
         sums = _summed(fields, shape, caps)
     return _history(cases, sums, float(target_MPa))
 

@@ -1,4 +1,4 @@
-"""The amplitudes of load cases: `python -m osteon.loads RESULTS`; docs/howto/load_history.md."""
+"""Estimate amplitudes of load cases: `python -m osteon.loads RESULTS`; docs/howto/load_history.md."""
 
 import argparse
 import json
@@ -25,7 +25,7 @@ def main(arguments: list[str]) -> int:
         complain(str(e))
         return e.exit_code
     except (TypeError, ValueError, LookupError) as e:
-        complain(f"'{given.results}' does not hold what a job writes ({e!r:.120})")
+        complain(f"'{given.results}' does not contain the output of a job ({e!r:.120})")
         return DATA
     except OSError as e:
         complain(f"cannot write '{e.filename}': {e.strerror}")

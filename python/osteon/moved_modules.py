@@ -1,4 +1,4 @@
-"""Modules that had another path: an import by it gives the module and a DeprecationWarning, for one more release."""
+"""Import modules by their former paths, with a DeprecationWarning, for one more release."""
 
 import importlib
 import sys
@@ -29,7 +29,7 @@ class _Moved(Loader):
         return self.module
 
     def exec_module(self, module: ModuleType) -> None:
-        module.__spec__ = self.spec  # which the import has replaced by that of the other path
+        module.__spec__ = self.spec  # the import replaced it by that of the new path
 
 
 class _Finder(MetaPathFinder):

@@ -1,7 +1,7 @@
 """Write a job from an image: `python -m osteon.new_job IMAGE [--protocol NAME] [-o JOB.toml]`; docs/howto/new.md.
 
-The job has what the image states and what the protocol cites; what nobody states is left out and marked, so that
-`osteon check` asks for it.
+The job contains the values that the image states and those that the protocol cites. Missing values are left out and
+marked, and `osteon check` lists them.
 """
 
 import argparse
@@ -23,16 +23,16 @@ from .images.volume import check_shape, three_axes
 
 PROTOCOLS = Path(__file__).with_name("protocols")
 DEFAULT = "solid"
-MOST_BYTES = 256 << 20  # of files that are read whole
+MOST_BYTES = 256 << 20  # of files that are read completely
 WIDTH = 120
-LIKELY_MM = (1e-4, 5.0)  # edges of voxels of scanners, from nanometre CT to old clinical slices
-AIR_HU = -500  # about half of the value of air: values below are HU of a scan with air
+LIKELY_MM = (1e-4, 5.0)  # voxel edges of scanners, from nanometre CT to old clinical slices
+AIR_HU = -500  # about half of the value of air: lower values indicate a scan in HU with air
 CLEAR = 0.75  # separation of a flat histogram; a single bell has 2/pi, two phases have more
 
 
 @dataclass
 class Look:
-    """What is known of an image."""
+    """Properties of an image that a job needs."""
 
     format: str
     shape: tuple[int, int, int] | None
@@ -51,12 +51,12 @@ def protocols() -> list[str]:
 
 def load_protocol(name: str) -> dict:
     if name not in protocols():
-        raise DataError(f"there is no protocol '{name}'; known are {', '.join(protocols())}")
+        raise DataError(f"no protocol '{name}'; known protocols: {', '.join(protocols())}")
     return tomllib.loads((PROTOCOLS / f"{name}.toml").read_text(encoding="utf-8"))
 
 
 def look_at(source: str) -> Look:
-    """@throws DataError what is wrong with the image"""
+    """Read the properties of an image. @throws DataError if it cannot be read"""
     size = sum(p.stat().st_size for p in files_of(source))
     if size <= MOST_BYTES:
         volume = read_image(source)
@@ -77,7 +77,7 @@ def look_at(source: str) -> Look:
         planes = [p[None] if p.ndim == 2 else p for p in found.planes]
     except (DataError, ImportError):
         raise
-    except Exception as e:  # The readers of foreign formats throw whatever they like on damaged files.
+    except Exception as e:  # Readers of foreign formats raise any exception for damaged files.
         raise DataError(f"'{source}' cannot be read: {' '.join(str(e).split())[-200:]}") from None
     if found.shape is not None:
         check_shape(tuple(found.shape), source)
@@ -86,14 +86,14 @@ def look_at(source: str) -> Look:
 
 
 def write_job(source: str, target: Path, protocol: str) -> tuple[str, list[str]]:
-    """The text of the job, and what is still to be decided. @throws DataError"""
+    """Return the text of the job, and the remaining decisions. @throws DataError"""
     rules, image = load_protocol(protocol), look_at(source)
     doubts = list(image.warnings)
     decide = list(rules.get("decide", []))
     path = os.path.relpath(source, target.parent.resolve()) if not Path(source).is_absolute() else source
     lines = [
         *_comment(f"Written by `osteon new {source} --protocol {protocol}`: {rules['title']}."),
-        *_comment("Where its numbers are from: " + "; ".join(rules["source"]) + "."),
+        *_comment("Sources of its numbers: " + "; ".join(rules["source"]) + "."),
         *_comment(f"Phase that is computed: {rules['phase']['name']} ({rules['phase']['source']})."),
         "# Every key: docs/reference/job.md. Lists are in the order z, y, x.",
         f"name = {_text(_name(target.stem))}",
@@ -108,7 +108,7 @@ def write_job(source: str, target: Path, protocol: str) -> tuple[str, list[str]]
         rules["job"].strip("\n"),
     ]
     if decide or doubts:
-        lines += ["", "# Before it runs:"]
+        lines += ["", "# Before the first run:"]
         for item in doubts:
             lines += _comment("doubt: " + item)
         for item in decide:
@@ -118,21 +118,19 @@ def write_job(source: str, target: Path, protocol: str) -> tuple[str, list[str]]
 
 def _spacing(image: Look, rules: dict, doubts: list[str], decide: list[str]) -> list[str]:
     if image.spacing_mm is None:
-        decide.insert(0, f"spacing_mm of [image]: this {image.format} does not state the size of its voxels")
-        return [
-            f"# spacing_mm = [ , , ]         # missing: the {image.format} does not state it; edges of a voxel in mm"
-        ]
+        decide.insert(0, f"spacing_mm of [image]: this {image.format} does not state the voxel size")
+        return [f"# spacing_mm = [ , , ]         # missing: the {image.format} does not state it; voxel edges in mm"]
     stated = [float(h) for h in image.spacing_mm]
     shown = ", ".join(f"{h:g}" for h in stated)
     for axis, h in zip("zyx", stated, strict=True):
         if not LIKELY_MM[0] <= h <= LIKELY_MM[1]:
-            thousand = f"; {h / 1000:g} mm, if the file's number is in micrometres" if h > LIKELY_MM[1] else ""
-            doubts.append(f"voxels of {h:g} mm along {axis} are unusual for a scan: is the unit right{thousand}?")
+            thousand = f"; {h / 1000:g} mm if the number in the file is in micrometres" if h > LIKELY_MM[1] else ""
+            doubts.append(f"voxels of {h:g} mm along {axis} are unusual for a scan: check the unit{thousand}")
             break
     expected = rules.get("spacing_mm")
     if expected and any(abs(h - expected) > 0.02 * expected for h in stated):
         doubts.append(
-            f"the protocol is of voxels of {expected:g} mm, the image has [{shown}] mm: moduli belong to a voxel size"
+            f"the protocol is for voxels of {expected:g} mm, the image has [{shown}] mm; moduli depend on voxel size"
         )
     size = ""
     if image.shape is not None:
@@ -146,21 +144,21 @@ def _segment(image: Look, rules: dict, doubts: list[str], decide: list[str]) -> 
     if greys is None:
         return [
             "[segment]",
-            *_comment("no threshold: the greys are known when the image is imported; Otsu's is taken"),
+            *_comment("no threshold: grey values become known when the image is imported; Otsu's method sets it"),
             *keep,
             "",
         ]
     unit = f" {image.unit}" if image.unit else ""
     lines = _comment(
         f"greys from {greys.low:g} to {greys.high:g}{unit}"
-        + ("" if image.whole else f", of {greys.voxels} voxels in a few planes")
+        + ("" if image.whole else f", from {greys.voxels} voxels in a few planes")
     )
     if greys.threshold is None:
-        doubts.append(f"every voxel looked at is {greys.low:g}: there is nothing to separate")
+        doubts.append(f"every sampled voxel is {greys.low:g}: the image has one phase only")
         return ["[segment]", *lines, *keep, ""]
     if _is_labels(image):
         if "[density_law]" in rules["job"]:
-            doubts.append("the protocol computes moduli from grey values, but the image has labels; give the scan")
+            doubts.append("the protocol computes moduli from grey values, but the image has labels; use the scan")
         return ["[segment]", *lines, *_label_rules(image, rules, doubts, decide), *keep, ""]
     threshold = rules["threshold"]
     if "HU" in threshold and image.unit == "HU":
@@ -177,13 +175,13 @@ def _segment(image: Look, rules: dict, doubts: list[str], decide: list[str]) -> 
     low, high = sorted(greys.above_at_deviation)
     lines += _comment(
         f"Otsu's threshold; it is {greys.threshold:.6g} +- {greys.deviation:.3g} (standard deviation over "
-        f"{'slabs of the image' if image.whole else 'planes'}). Brighter are {100 * greys.above:.1f} % of the voxels, "
+        f"{'slabs of the image' if image.whole else 'planes'}). {100 * greys.above:.1f} % of the voxels are brighter, "
         f"{100 * low:.1f} to {100 * high:.1f} % within that."
     )
     if greys.separation < CLEAR:
         doubts.append(
-            f"the greys have no two clear phases (Otsu's separation is {greys.separation:.2f}, a flat one's 0.75): "
-            "choose the threshold by eye, or by a phantom"
+            f"the grey values have no two clear phases (Otsu's separation is {greys.separation:.2f}, that of a flat "
+            "histogram 0.75): choose the threshold by inspection, or by a phantom"
         )
     if rules["solid"] == "dark":
         below = greys.low - 1
@@ -192,29 +190,29 @@ def _segment(image: Look, rules: dict, doubts: list[str], decide: list[str]) -> 
 
 
 def _below_water(image: Look) -> list[str]:
-    """Otsu's method on a scan with much air separates air from tissue."""
+    """Return a doubt if Otsu's threshold separates air from tissue, as in scans with much air."""
     greys = image.greys
     looks_like_hu = image.unit == "HU" or (image.unit is None and greys.low < AIR_HU)
     if not looks_like_hu or greys.threshold >= 0:
         return []
     return [
         f"Otsu's threshold is {greys.threshold:g}{' HU' if image.unit == 'HU' else ''}, below water at 0 HU: it "
-        "separates air from tissue; give a threshold in HU, for example 148 for trabecular and 226 for all bone "
+        "separates air from tissue; set a threshold in HU, for example 148 for trabecular and 226 for all bone "
         "(InVesalius)"
     ]
 
 
 def _label_rules(image: Look, rules: dict, doubts: list[str], decide: list[str]) -> list[str]:
-    """Which labels are empty: of a protocol of pores those of the solid."""
+    """Return the keys of label images; a protocol of pores treats the labels of the solid as empty."""
     values = image.greys.values
-    words = _comment("whole numbers, and few of them: taken as labels")
+    words = _comment("few distinct integers: read as labels")
     if rules["solid"] != "dark":
         return [*words, "labels = true", "void_labels = [0]" if 0 in values else "# void_labels = []"]
     solid = [int(v) for v in values if v != 0]
-    decide.append(f"that label 0 is {rules['phase']['name'].partition(':')[0]}, and labels {solid} are not")
+    decide.append(f"label 0 is {rules['phase']['name'].partition(':')[0]}, and labels {solid} are not: check this")
     if 0 not in values:
-        doubts.append(f"no voxel has label 0, which the protocol takes as {rules['phase']['name'].partition(':')[0]}")
-    return [*words, "labels = true", f"void_labels = {solid}   # all but the phase that is computed"]
+        doubts.append(f"no voxel has label 0, which the protocol uses for {rules['phase']['name'].partition(':')[0]}")
+    return [*words, "labels = true", f"void_labels = {solid}   # all except the computed phase"]
 
 
 def _labels_with_material(image: Look, rules: dict) -> list[int]:
@@ -287,13 +285,15 @@ def main(arguments: list[str]) -> int:
     target = Path(given.output or _name(_stem(given.image)) + ".toml")
     try:
         if target.exists() or target.is_symlink():
-            raise DataError(f"'{target}' is there already and is not overwritten; choose another name by -o")
+            raise DataError(f"'{target}' exists already and is not overwritten; choose another name by -o")
         with silence():
             text, open_points = write_job(given.image, target, given.protocol)
         try:
             data = text.encode()
         except UnicodeEncodeError:
-            raise DataError(f"the name {given.image!r} is no UTF-8, which a job is; rename the image") from None
+            raise DataError(
+                f"the name {given.image!r} is not valid UTF-8, which a job requires; rename the image"
+            ) from None
         with target.open("xb") as file:
             file.write(data)
     except DataError as e:

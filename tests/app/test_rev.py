@@ -76,12 +76,12 @@ def test_cubes_that_fail_are_told_and_represent_nothing(lattice: Path) -> None:
     image[:, 8:] = 0
     np.save(lattice / "image.npy", image)
     told = rev(lattice, "--edges", "4,8,16", "--places", "64", code=3)
-    assert "not done" in told and "by none of these cubes" in told
+    assert "incomplete" in told and "by none of these cubes" in told
 
 
 def test_what_is_refused(lattice: Path) -> None:
     for words, said in (
-        (["--edges", "4,x"], "give whole numbers of voxels"),
+        (["--edges", "4,x"], "must be numbers of voxels"),
         (["--edges", "4,17"], "must be from 2 to 16"),
         (["--tolerance", "2"], "must be in (0, 1)"),
         (["--set", "image.coarsen=2", "--set", "segment.threshold=40"], "remove it"),
@@ -106,7 +106,7 @@ def test_places_do_not_overlap_and_lie_inside() -> None:
 
 def test_edges_and_crops() -> None:
     assert edges_of("", (100, 90, 80)) == [10, 20, 40, 80] and edges_of("9,3", (9, 9, 9)) == [3, 9]
-    with pytest.raises(UsageError, match="give their --edges"):
+    with pytest.raises(UsageError, match="set --edges"):
         edges_of("", (100, 100, 9))
     model = {"image": {"shape": [4, 4, 4], "path": "i", "crop_voxels": [[1, 5], [2, 6], [3, 7]]}, "segmentation": {}}
     assert items_of("j", model, [4], 8)[0].words[1] == "image.crop_voxels=[[1, 5], [2, 6], [3, 7]]"

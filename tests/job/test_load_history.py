@@ -61,7 +61,7 @@ def test_cases_that_load_alike_have_no_condition(job: Job) -> None:
     answer = json.loads(told.stdout)
     follows_schema(answer, "loads")
     assert answer["condition"] is None and answer["deviation"] < 0.5
-    assert "can stand for one another" in command("loads", str(done.folder)).stdout
+    assert "one amplitude can replace another" in command("loads", str(done.folder)).stdout
 
 
 def test_what_has_no_history_is_refused(job: Job) -> None:
@@ -71,16 +71,16 @@ def test_what_has_no_history_is_refused(job: Job) -> None:
     )
     done = job.run("--no-report")
     assert done.code == 0, done.err
-    with pytest.raises(osteon.UsageError, match="has no two load cases"):
+    with pytest.raises(osteon.UsageError, match="has fewer than two load cases"):
         osteon.load_history(done.folder)
     with pytest.raises(osteon.UsageError, match="must be > 0"):
         osteon.load_history(done.folder, target_MPa=0)
     with pytest.raises(osteon.DataError):
         osteon.load_history(job.folder / "none")
     for words, code, said in (
-        ([str(done.folder)], 2, "has no two load cases"),
+        ([str(done.folder)], 2, "has fewer than two load cases"),
         ([str(done.folder), "--target", "-1"], 2, "must be > 0"),
-        (["none"], 3, "give the output directory of a finished job"),
+        (["none"], 3, "pass the output directory of a completed job"),
     ):
         told = command("loads", *words)
         assert told.returncode == code and said in told.stderr and "Warning" not in told.stderr, told.stderr

@@ -58,7 +58,7 @@ def test_the_job_is_solved_on_changed_images(job: Job, tmp_path: Path) -> None:
     line = done.summary["uncertainty"]["words"][1]
     assert line.startswith("stiffness ") and "(threshold) ± " in line and line in done.out
     page = (done.folder / "report.html").read_text()
-    assert "How far are the answers known?" in page and "± voxel size" in page and "interval (k = 2)" in page
+    assert "Uncertainty of the answers" in page and "± voxel size" in page and "interval (k = 2)" in page
 
     job.write(text)
     for name, change in (("threshold_high", "segment.threshold=110"), ("voxels_2", "image.coarsen=2")):

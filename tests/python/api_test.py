@@ -152,7 +152,7 @@ def test_cases_of_a_mapping_are_run(tmp_path):
     [
         (np.zeros((10, 11), bool), r"the array has shape \(10, 11\); an image has three axes"),
         (np.zeros((2, 3, 4, 5)), r"shape \(2, 3, 4, 5\)"),
-        (np.zeros((0, 3, 3)), "every axis needs at least one voxel"),
+        (np.zeros((0, 3, 3)), "every axis must have at least one voxel"),
         (np.zeros((3, 3, 3), complex), "values of type complex128"),
         ([["a"]], "values of type <U1"),
         ({}, "values of type object"),

@@ -111,7 +111,7 @@ def test_the_page_names_failures_and_outliers(program, capfd):
     assert "c &lt;b&gt;" in page and "<b>/" not in page
     outliers = page.partition("<h2>Outliers</h2>")[2].partition("</section>")[0]
     assert "s020" in outliers and outliers.count("<tr>") == 2
-    failures = page.partition("<h2>Not done</h2>")[2].partition("</section>")[0]
+    failures = page.partition("<h2>Incomplete items</h2>")[2].partition("</section>")[0]
     assert "s021" in failures and "logs/s021.log" in failures
     assert page.count("<circle") == 21  # the one answer that is not the same in all
     for link in ("s000.out/summary.json", "batch.csv"):
@@ -143,7 +143,7 @@ def test_a_stop_reaches_what_runs_and_leaves_the_rest(program, number):
     process.send_signal(number)
     said = process.communicate(timeout=60)[0]
     assert process.returncode == (130 if number == signal.SIGINT else 75), said
-    assert "goes on with what is left" in said
+    assert "run the same command again to continue" in said
     assert [row["status"] for row in rows(program / "c/batch.csv")] == ["done", "stopped", "waiting"]
     (program / "scans/s001.nrrd").write_text("stiffness 2\n")
     again = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
@@ -161,7 +161,7 @@ def test_what_runs_ends_with_a_batch_that_is_killed(program):
     while not (program / "c/logs/s000.log").exists() and time.monotonic() < until:
         time.sleep(0.05)
     second = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    assert second.returncode == 2 and "another batch is at work in 'c'" in second.stderr
+    assert second.returncode == 2 and "another batch is running in 'c'" in second.stderr
     process.kill()
     process.wait(timeout=120)
     (program / "scans/s000.nrrd").write_text("stiffness 1\n")
@@ -218,7 +218,7 @@ def test_all_that_is_wrong_is_said_at_once(tmp_path, monkeypatch):
     (tmp_path / "a.toml").write_text("[image")
     with pytest.raises(UsageError, match=r"(?s)no job file 'b[.]toml'.*'./a[.]toml' is given twice"):
         items_of(["a.toml", "b.toml", "./a.toml"], [])
-    with pytest.raises(UsageError, match="2 jobs are given; --images go with one"):
+    with pytest.raises(UsageError, match="2 jobs are given; --images requires exactly one"):
         items_of(["a.toml", "a.toml"], ["x.nrrd"])
     with pytest.raises(UsageError, match=r"no image 'x[.]nrrd'"):
         items_of(["a.toml"], ["x.nrrd"])
@@ -277,14 +277,14 @@ def test_a_job_array_of_slurm(program, capfd, monkeypatch):
         assert f"#SBATCH {line}\n" in array
     assert not (program / "calls").exists()
     assert batch.main(["--submit", *words]) == 0
-    assert "submitted as 41, and 42 after it" in capfd.readouterr().out
+    assert "submitted as 41, then 42" in capfd.readouterr().out
     calls = (program / "calls").read_text().splitlines()
     assert calls == ["--parsable c/batch.sbatch", "--parsable --dependency=afterany:41 c/collect.sbatch"]
     assert [row["status"] for row in rows(program / "c/batch.csv")] == ["done", "failed", "done"]
     assert "s001: failed" in (program / "tasks").read_text()
     (program / "refuses").write_text("")
     assert batch.main(["--submit", *words]) == 5
-    assert "sbatch refused c/batch.sbatch: sbatch: error: invalid partition" in capfd.readouterr().err
+    assert "sbatch rejected c/batch.sbatch: sbatch: error: invalid partition" in capfd.readouterr().err
     sbatch.unlink()
     monkeypatch.setenv("PATH", str(program / "bin"))
     assert batch.main(["--submit", *words]) == 5

@@ -166,12 +166,12 @@ def test_what_cannot_be_compared_is_refused_with_a_sentence(pair, tmp_path, caps
     data[len(data) // 2] ^= 255
     (broken / "results.nc").write_bytes(data)
     for other, words in (
-        (heat, "different physics ('a.out' elasticity, 'heat.out' heat)"),
-        (tmp_path / "empty", "summary.json' is not there; give the output directory of a finished job"),
-        (tmp_path / "nowhere", "there is no folder"),
-        (pair / "a.out/summary.json", "is a file; give the output folder that it lies in"),
+        (heat, "different physics: 'a.out' elasticity, 'heat.out' heat"),
+        (tmp_path / "empty", "summary.json'; pass the output directory of a completed job"),
+        (tmp_path / "nowhere", "no folder"),
+        (pair / "a.out/summary.json", "is a file; pass the output folder that contains it"),
         (torn, "cannot be read"),
-        (wrong, "does not hold what a job writes"),
+        (wrong, "lacks required content"),
         (broken, "is damaged"),
     ):
         assert main([a, str(other), f"--page={tmp_path}/p.html"]) == 3, other

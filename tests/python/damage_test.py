@@ -263,15 +263,18 @@ HOSTILE = {
     "large plist": (lambda: inv3(plist=b" " * ((1 << 20) + 1)), "main.plist of 1048577 bytes"),
     "objects": (lambda: inv3(plist=_changed(matrix={"dtype": "object"})), "does not describe a volume"),
     "records": (lambda: inv3(plist=_changed(matrix={"dtype": "i2,i2"})), "does not describe a volume"),
-    "negative": (lambda: inv3(plist=_changed(matrix={"shape": [-6, -9, 11]})), "allowed are 1 to"),
-    "huge": (lambda: inv3(plist=_changed(matrix={"shape": [99999, 99999, 999]})), "allowed are 1 to"),
-    "other shape": (lambda: inv3(plist=_changed(matrix={"shape": [6, 9, 12]})), "1188 bytes of 1296"),
+    "negative": (lambda: inv3(plist=_changed(matrix={"shape": [-6, -9, 11]})), "at most"),
+    "huge": (lambda: inv3(plist=_changed(matrix={"shape": [99999, 99999, 999]})), "the limit is"),
+    "other shape": (
+        lambda: inv3(plist=_changed(matrix={"shape": [6, 9, 12]})),
+        "1188 bytes, but the shape .* requires 1296",
+    ),
     "two spacings": (lambda: inv3(plist=_changed(spacing=[1, 2])), "does not describe a volume"),
-    "no numbers": (lambda: inv3(plist=_changed(spacing=["a", 2, 3])), "not that of an InVesalius project"),
-    "no matrix": (lambda: inv3(plist=_changed(matrix={"filename": "../../etc/passwd"})), "lacks 'passwd'"),
-    "a link": (_link, "lacks 'matrix.dat'"),
-    "sparse": (_sparse, "claims to hold more than"),
-    "gzip bomb": (_gzip_bomb, "claims to hold more than"),
+    "no numbers": (lambda: inv3(plist=_changed(spacing=["a", 2, 3])), "not from an InVesalius project"),
+    "no matrix": (lambda: inv3(plist=_changed(matrix={"filename": "../../etc/passwd"})), "missing 'passwd'"),
+    "a link": (_link, "missing 'matrix.dat'"),
+    "sparse": (_sparse, "claims to contain more than"),
+    "gzip bomb": (_gzip_bomb, "claims to contain more than"),
     "text": (lambda: Path("f.inv3").write_text("no tar") and "f.inv3", "cannot be read"),
     "cut checksum": (lambda: Path(inv3()).write_bytes(Path("f.inv3").read_bytes()[:-4]) and "f.inv3", "cannot be read"),
 }
@@ -305,7 +308,7 @@ def test_npy_with_bytes_to_spare_is_refused():
 def test_a_deep_header_does_not_exhaust_the_stack():
     raw()
     Path("f.json").write_text("[" * 100_000)
-    with pytest.raises(DataError, match="no JSON"):
+    with pytest.raises(DataError, match="is not JSON"):
         read_image("f.raw")
     Path("f.inv3").write_bytes(gzip.compress(b"x" * 100))
     with pytest.raises(DataError, match="cannot be read"):
@@ -334,7 +337,7 @@ def test_a_chain_of_directories_that_goes_round_is_refused():
     after = first + 2 + 12 * int.from_bytes(data[first : first + 2], "little")
     data[after : after + 4] = data[4:8]
     Path("f.tif").write_bytes(data)
-    with pytest.raises(DataError, match="directory of page 2 is one of those before"):
+    with pytest.raises(DataError, match="directory of page 2 occurs twice"):
         read_image("f.tif")
 
 
@@ -393,7 +396,7 @@ def test_a_header_is_held_against_the_length_of_its_file(case):
         used = int(file.read().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 30), hard))
     try:
-        with pytest.raises(DataError, match="asks for") as caught:
+        with pytest.raises(DataError, match="requires") as caught:
             read_image(name)
     finally:
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
@@ -406,5 +409,5 @@ def test_a_packed_header_may_not_ask_for_less_than_there_is():
         old, new = (
             (b"DimSize = 11 9 6", b"DimSize = 11 9 5") if name == "f.mha" else (b"sizes: 11 9 6", b"sizes: 11 9 5")
         )
-        with pytest.raises(DataError, match="unpacks to more than the 495 bytes"):
+        with pytest.raises(DataError, match="decompresses to more than the 495 bytes"):
             read_image(_changed_words(name, old, new))

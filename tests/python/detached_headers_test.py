@@ -107,12 +107,12 @@ def test_names_with_spaces_and_other_letters(data, ending):
         ("ElementDataFile = s%03d.raw 0 600000 1\n", "600001 files for 6 planes"),
         ("ElementDataFile = s%03d.raw 5 0 1\n", "0 files for 6 planes"),
         ("ElementDataFile = s%03d.raw 0 5 0\n", "0 files for 6 planes"),
-        ("ElementDataFile = s%03d.raw 0 4 1\n", "asks for 192"),
+        ("ElementDataFile = s%03d.raw 0 4 1\n", "requires 192"),
         ("ElementDataFile = LIST\n", "in 0 data files"),
         ("ElementDataFile = s%03d.raw 0 6 2\n", "s006.raw', which is not in"),
-        ("ElementDataFile = LIST\n" + "s000.raw\n" * 7, "480 voxels in 7 data files, which have to hold equally many"),
+        ("ElementDataFile = LIST\n" + "s000.raw\n" * 7, "480 voxels in 7 data files, which must have equal sizes"),
         ("ElementDataFile = LIST\ns000.raw\nmissing.raw\n", "missing.raw', which is not in"),
-        ("ElementDataFile = LIST\ns000.raw\ns001.raw\n", "hold at most 160|asks for 480"),
+        ("ElementDataFile = LIST\ns000.raw\ns001.raw\n", "contain at most 160|requires 480"),
         ("ElementDataFile = %99999999d.raw 0 5 1\n", "which is not in"),
         ("ElementDataFile = %s%n.raw\n", "which is not in"),
     ],
@@ -162,7 +162,7 @@ def test_metaimage_units_and_keys_in_any_case(unit, case):
         (("10 8 6", "10 8"), "states NDims = 3 and DimSize"),
         (("NDims = 3", "NDims = x"), "damaged header"),
         (("MET_SHORT", "MET_STRING"), "ElementType 'MET_STRING'"),
-        (("MET_SHORT\n", "MET_SHORT\nElementNumberOfChannels = 3\n"), "3 values a voxel"),
+        (("MET_SHORT\n", "MET_SHORT\nElementNumberOfChannels = 3\n"), "3 components per voxel"),
         (("MET_SHORT\n", "MET_SHORT\nElementSpacing = 1 2\n"), "2 voxel sizes for 3 axes"),
         (("MET_SHORT\n", "MET_SHORT\nDistanceUnits = inch\n"), "DistanceUnits = inch"),
         (("MET_SHORT\n", "MET_SHORT\nHeaderSize = -2\n"), "HeaderSize = -2"),
@@ -196,7 +196,7 @@ def test_metaimage_as_text():
     np.testing.assert_array_equal(agreed("a.mha").values, GREY)
     for bad in ("x", "0.5", "99999"):
         Path("a.mha").write_text(head + text.rsplit(" ", 1)[0] + " " + bad)
-        with pytest.raises(DataError, match=r"no numbers|not of the type|asks for"):
+        with pytest.raises(DataError, match=r"not numbers|outside the type|requires"):
             read_image("a.mha")
 
 

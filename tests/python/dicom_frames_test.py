@@ -146,14 +146,14 @@ BAD = {
     "phases": (at([0, 1, 2, 0, 1]), "have the same position along the stack"),
     "tilt": (
         {"position": lambda f: [-20.0, 5.0 + 0.4 * f, 30 + 1.5 * f]},
-        "leans: from frame 1 of 'e.dcm' to frame 2.*15 degrees",
+        "oblique: from frame 1 of 'e.dcm' to frame 2.*15 degrees",
     ),
     "scout": (
         {"orientation": lambda f: [1, 0, 0, 0, 0, -1] if f == 2 else [*ROW, *COLUMN]},
-        "frame 3 of 'e.dcm' lies across frame 1",
+        "frame 3 of 'e.dcm' is not parallel to frame 1",
     ),
     "units": ({"unit": lambda f: "US" if f == 4 else "HU"}, "frame 5 of 'e.dcm' has values in US, frame 1 .* in HU"),
-    "no places": ({"PerFrameFunctionalGroupsSequence": []}, "holds 5 frames that do not say where they lie"),
+    "no places": ({"PerFrameFunctionalGroupsSequence": []}, "has 5 frames without positions"),
     "count": ({"NumberOfFrames": 7}, "states 7 frames and describes 5"),
     "cut": ({"PixelData": STORED.tobytes()[:-40]}, "pixels of 'e.dcm' cannot be read"),
     "colour": ({"SamplesPerPixel": 3}, "frame 1 of 'e.dcm' is in colour"),
@@ -172,5 +172,5 @@ def test_a_frame_without_a_place_is_named():
     tags = pydicom.dcmread(enhanced())
     del tags.PerFrameFunctionalGroupsSequence[3].PlanePositionSequence
     tags.save_as("e.dcm")
-    with pytest.raises(DataError, match=r"frame 4 of 'e\.dcm' lacks ImagePositionPatient"):
+    with pytest.raises(DataError, match=r"frame 4 of 'e\.dcm': missing ImagePositionPatient"):
         read_image("e.dcm")

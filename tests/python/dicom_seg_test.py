@@ -91,12 +91,12 @@ def test_a_folder_of_one_segmentation_is_that():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"frames": [(1, 0, np.ones((4, 8), bool))]}, "belong to two segments, 'bone [123]' and 'bone 1'"),
-        ({"SegmentationType": "FRACTIONAL"}, "of the kind 'FRACTIONAL'"),
+        ({"frames": [(1, 0, np.ones((4, 8), bool))]}, "in two segments, 'bone [123]' and 'bone 1'"),
+        ({"SegmentationType": "FRACTIONAL"}, "of type 'FRACTIONAL'"),
         ({"NumberOfFrames": 3}, "states 3 frames and describes"),
-        ({"frames": [(1, 6.4, np.ones((4, 8), bool))]}, "not evenly apart"),
-        ({"labels": np.where(np.arange(6)[:, None, None] == 2, LABELS, 0)}, "marks a single plane"),
-        ({"SharedFunctionalGroupsSequence": [Dataset()]}, "lacks ImageOrientationPatient of a frame"),
+        ({"frames": [(1, 6.4, np.ones((4, 8), bool))]}, "not evenly spaced"),
+        ({"labels": np.where(np.arange(6)[:, None, None] == 2, LABELS, 0)}, "has a single plane"),
+        ({"SharedFunctionalGroupsSequence": [Dataset()]}, "missing ImageOrientationPatient"),
         ({"PixelData": bytes(4)}, "cannot be read"),
     ],
 )

@@ -96,22 +96,22 @@ BAD = {
     "two series": (lambda: (series(), series(uid="1.2.9", prefix="XX")), "2 DICOM series.*'series IM'.*'series XX'"),
     "tilt": (
         lambda: series(ImagePositionPatient=lambda z: [-20.0, 5.0 + 0.4 * z, 30 + 1.5 * z]),
-        "leans: from 'IM000' to 'IM007' it goes 15 degrees",
+        "oblique: from 'IM000' to 'IM007' it deviates by 15 degrees",
     ),
     "small tilt": (  # 0.03 mm aside in 6 mm, more than half a pixel
         lambda: series(
             ImagePositionPatient=lambda z: [-20.0, 5.0 + 0.0079 * z, 30 + 1.5 * z], PixelSpacing=lambda z: [0.05, 0.05]
         ),
-        "leans: from 'IM000' to 'IM006' it goes 0.3 degrees",
+        "oblique: from 'IM000' to 'IM006' it deviates by 0.3 degrees",
     ),
-    "other plane": (lambda: series(ImageOrientationPatient=[1, 0, 0, 0, 0, -1]), "'d/IM003' lies across"),
-    "skewed": (lambda: series(ImageOrientationPatient=lambda z: [1, 0, 0, 0.5, 0.87, 0]), "not at right angles"),
-    "no position": (lambda: series(ImagePositionPatient=None), "'d/IM003' lacks ImagePositionPatient"),
-    "frames": (lambda: series(NumberOfFrames=5), "'d/IM003' holds 5 frames that do not say"),
+    "other plane": (lambda: series(ImageOrientationPatient=[1, 0, 0, 0, 0, -1]), "'d/IM003' is not parallel to"),
+    "skewed": (lambda: series(ImageOrientationPatient=lambda z: [1, 0, 0, 0.5, 0.87, 0]), "not perpendicular"),
+    "no position": (lambda: series(ImagePositionPatient=None), "'d/IM003': missing ImagePositionPatient"),
+    "frames": (lambda: series(NumberOfFrames=5), "'d/IM003' has 5 frames without positions"),
     "colour": (lambda: series(PhotometricInterpretation="PALETTE COLOR"), "'d/IM003' is in colour"),
     "pixels differ": (lambda: series(PixelSpacing=[0.3, 0.5]), "'d/IM003' has pixels of"),
     "size differs": (lambda: series(Rows=3, PixelData=STORED[0, :3].tobytes()), "'d/IM003' has 3 x 6 pixels"),
-    "damaged": (lambda: (series(), Path("d/IM003").write_bytes(b"x" * 300)), "'d/IM003' is no readable DICOM file"),
+    "damaged": (lambda: (series(), Path("d/IM003").write_bytes(b"x" * 300)), "'d/IM003' is not a readable DICOM file"),
     "one": (lambda: series(n=1), "1 DICOM slice"),
 }
 
@@ -132,7 +132,7 @@ def test_a_slice_without_all_its_pixels_is_named():
 
 def test_one_slice_alone_asks_for_the_folder():
     series()
-    with pytest.raises(DataError, match="give the folder of the series"):
+    with pytest.raises(DataError, match="use the folder of the series"):
         read_image("d/IM000")
 
 
@@ -159,7 +159,7 @@ def test_what_is_no_scan_is_named(sop_class, words):
     tags.save_as("d/other.dcm")
     for source in ("d", "d/other.dcm"):
         if "SEG" in words and source != "d":  # alone it is read, if it is one
-            words = "segmentation of the kind ''"
+            words = "segmentation of type ''"
         with pytest.raises(DataError, match=words) as caught:
             read_image(source)
         assert "other.dcm" in str(caught.value)

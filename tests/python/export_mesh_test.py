@@ -98,7 +98,7 @@ def test_a_mesh_of_nastran_has_materials_and_no_fields():
     np.testing.assert_allclose(mesh.points, expected.points, atol=1e-6)
     np.testing.assert_array_equal(mesh.cells[0].data, expected.cells_dict[pv.CellType.HEXAHEDRON])
     np.testing.assert_array_equal(mesh.cell_data["nastran:ref"][0], expected.cell_data["material"])
-    with pytest.raises(DataError, match="holds no fields"):
+    with pytest.raises(DataError, match="contains no fields"):
         export(source, "n.bdf", ["von_mises"])
     with pytest.raises(DataError, match="no field 'sad'"):
         export(source, "n.msh", ["sad"])
@@ -243,13 +243,13 @@ def test_the_script_for_slicer_has_its_images():
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["-o", "m.vtu", "-f", "sed"], "no field 'sed'; it has displacement"),
-        (["-o", "m.vtu", "--empty", "0"], "--component and --empty are of images"),
-        (["-o", "s.stl", "-f", "stress"], "holds no fields"),
-        (["-o", "x.nrrd", "-f", "stress", "--smooth", "3"], "--smooth is of surfaces"),
+        (["-o", "m.vtu", "-f", "sed"], "no field 'sed'; available: displacement"),
+        (["-o", "m.vtu", "--empty", "0"], "--component and --empty apply to images"),
+        (["-o", "s.stl", "-f", "stress"], "contains no fields"),
+        (["-o", "x.nrrd", "-f", "stress", "--smooth", "3"], "--smooth applies to surfaces"),
         (["-o", "s.stl", "--smooth", "-1"], r"--smooth -1 must be in \[0, 1000\]"),
-        (["-o", "o.txt", "--open-in", "paraview"], "writes a script of one field"),
-        (["-o", "o.py", "--open-in", "slicer", "-f", "displacement"], "lies on nodes"),
+        (["-o", "o.txt", "--open-in", "paraview"], "writes a script"),
+        (["-o", "o.py", "--open-in", "slicer", "-f", "displacement"], "is defined on nodes"),
         (["-o", "o.py", "--open-in", "slicer", "-f", "sed"], "no field 'sed'"),
     ],
 )

@@ -214,17 +214,25 @@ def _spoilt(change) -> None:
 
 
 BAD = {
-    "ending": (lambda: result_file(None), ["-o", "x.jpg", "-f", "sed"], "unknown ending"),
-    "no field": (lambda: result_file(None), ["-o", "x.nrrd"], "name a field.*von_mises"),
-    "unknown field": (lambda: result_file(None), ["-o", "x.nrrd", "-f", "sed"], "no field 'sed'; it has displacement"),
-    "two fields": (lambda: result_file(None), ["-o", "x.nii", "-f", "stress", "-f", "strain"], "one field, 2 were"),
+    "ending": (lambda: result_file(None), ["-o", "x.jpg", "-f", "sed"], "unknown file extension"),
+    "no field": (lambda: result_file(None), ["-o", "x.nrrd"], "select a field.*von_mises"),
+    "unknown field": (
+        lambda: result_file(None),
+        ["-o", "x.nrrd", "-f", "sed"],
+        "no field 'sed'; available: displacement",
+    ),
+    "two fields": (lambda: result_file(None), ["-o", "x.nii", "-f", "stress", "-f", "strain"], "one field, but 2 were"),
     "tensor in nifti": (lambda: result_file(None), ["-o", "x.nii", "-f", "stress"], "--component"),
-    "component": (lambda: result_file(None), ["-o", "x.nii", "-f", "stress", "--component", "q"], "none is called 'q'"),
-    "scalar": (lambda: result_file(None), ["-o", "x.nii", "-f", "material", "--component", "x"], "one value a voxel"),
+    "component": (
+        lambda: result_file(None),
+        ["-o", "x.nii", "-f", "stress", "--component", "q"],
+        "has no component 'q'",
+    ),
+    "scalar": (lambda: result_file(None), ["-o", "x.nii", "-f", "material", "--component", "x"], "one value per voxel"),
     "missing": (lambda: None, ["-o", "x.nii", "-f", "sed"], "no file"),
-    "text": (lambda: Path("r.nc").write_text("no"), ["-o", "x.nii", "-f", "sed"], "no whole file of osteon"),
-    "foreign": (lambda: _spoilt(lambda f: f.delncattr("product_schema")), ["-o", "x.vti"], "no result of osteon"),
-    "incomplete": (lambda: _spoilt(lambda f: f.setncattr("complete", 0)), ["-o", "x.vti"], "not complete"),
+    "text": (lambda: Path("r.nc").write_text("no"), ["-o", "x.nii", "-f", "sed"], "not a complete file of osteon"),
+    "foreign": (lambda: _spoilt(lambda f: f.delncattr("product_schema")), ["-o", "x.vti"], "not a result of osteon"),
+    "incomplete": (lambda: _spoilt(lambda f: f.setncattr("complete", 0)), ["-o", "x.vti"], "is incomplete"),
     "damaged": (
         lambda: _spoilt(lambda f: f["VTKHDF/CellData/material"].__setitem__((2, 0, 0), 9)),
         ["-o", "x.vti"],

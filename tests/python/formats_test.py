@@ -68,13 +68,13 @@ def test_an_archive_of_numpy(save, order):
 @pytest.mark.parametrize(
     ("arrays", "words"),
     [
-        ({"a": GREY, "b": GREY}, "holds 'a' .3, 4, 5., 'b' .3, 4, 5.; needed is one array"),
-        ({"threshold": np.float64(3)}, "holds 'threshold' ..; needed is one array"),
-        ({}, "holds nothing; needed is one array"),
+        ({"a": GREY, "b": GREY}, "contains 'a' .3, 4, 5., 'b' .3, 4, 5.; one array"),
+        ({"threshold": np.float64(3)}, "contains 'threshold' ..; one array"),
+        ({}, "contains nothing; one array"),
         ({"image": GREY[0]}, "2-dimensional"),
         ({"image": np.array([[["text", None]]], dtype=object)}, "Python objects in 'image.npy'"),
-        ({"image": GREY, "spacing_mm": [0.1, 0.2]}, "spacing_mm has shape .2,. of float64; needed are 3 numbers"),
-        ({"image": GREY, "spacing_mm": [0.1, 0.2, -0.3]}, "edges of a voxel have to be > 0"),
+        ({"image": GREY, "spacing_mm": [0.1, 0.2]}, "spacing_mm has shape .2,. of float64; it must be 3 numbers"),
+        ({"image": GREY, "spacing_mm": [0.1, 0.2, -0.3]}, "voxel edges must be > 0"),
     ],
 )
 def test_archives_that_are_refused(arrays, words):
@@ -140,7 +140,7 @@ def test_nifti_with_a_quaternion_longer_than_one_by_rounding(axis, turn, code):
     data[256:268] = struct.pack("<3f", *(1.01 * quaternion))
     Path(name).write_bytes(data)
     if code == 0:
-        refused(name, "quaternion .* whose square is 1.02")
+        refused(name, "quaternion .* with the square 1.02")
     else:
         read_image(name)
 
@@ -172,12 +172,12 @@ def test_nifti_with_an_sform_of_zeros_takes_its_qform(nii2):
 def test_bad_nifti_is_refused():
     sheared = np.diag([*SPACING, 1.0])
     sheared[0, 1] = 0.1
-    refused(nifti(sheared), "not at right angles.*resample")
+    refused(nifti(sheared), "not perpendicular.*resample")
 
     def other_zooms(header):
         header["pixdim"][1:4] = [1, 1, 1]
 
-    refused(nifti(change=other_zooms), "contradicts itself")
+    refused(nifti(change=other_zooms), "is inconsistent")
     nibabel.save(nibabel.Nifti1Image(np.zeros((3, 3, 3), [(c, "u1") for c in "RGB"]), np.eye(4)), "rgb.nii")
     refused("rgb.nii", "one grey value")
     Path("a.nii.gz").write_bytes(gzip.compress(Path(nifti()).read_bytes()))
@@ -213,8 +213,8 @@ def test_nrrd_micrometres(unit):
 
 
 def test_bad_nrrd_is_refused():
-    refused(nrrd("space: LPS", "space directions: (1,0.2,0) (0,1,0) (0,0,1)"), "right angles")
-    refused(nrrd("space: LPS", "space directions: (0,0,0) (0,1,0) (0,0,1)"), "have to be > 0")
+    refused(nrrd("space: LPS", "space directions: (1,0.2,0) (0,1,0) (0,0,1)"), "not perpendicular")
+    refused(nrrd("space: LPS", "space directions: (0,0,0) (0,1,0) (0,0,1)"), "must be > 0")
     refused(nrrd("space: LPS", STEPS, "space origin: (nan,0,0)"), "finite")
 
 
@@ -266,14 +266,14 @@ def _sizes() -> str:
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: slices("s1.png", "s2.png", "s5.png"), "from 's2.png' .number 2. to number 5: 2 of its slices"),
-        (lambda: slices("s1.png", "s01.png"), "two slices of number 1"),
-        (lambda: slices("s1.png", "s2.png", "s_spr.png"), "'s_spr.png' is not named like"),
+        (lambda: slices("s1.png", "s2.png", "s5.png"), "'s2.png' .number 2. is followed by number 5: 2 of its slices"),
+        (lambda: slices("s1.png", "s01.png"), "two slices with number 1"),
+        (lambda: slices("s1.png", "s2.png", "s_spr.png"), "'s_spr.png' does not match 's1.png'"),
         (lambda: slices("a1_1.png", "a2_2.png"), "differ in 2 numbers"),
         (lambda: slices("s1.png", "s2.tif"), "several formats"),
         (_colour, "colour"),
         (_cut, "'s2.png' cannot be read"),
-        (_jpeg, "JPEG pictures, which do not keep grey values"),
+        (_jpeg, "JPEG pictures, which do not preserve grey values"),
         (_sizes, "alike"),
     ],
 )
@@ -344,17 +344,17 @@ def test_raw_with_a_vgi_header(name):
     [
         ({"shape": [3, 4]}, "shape"),
         ({"shape": [3, 4, -5]}, "shape"),
-        ({"shape": [2**14, 2**14, 2**14]}, "allowed are 1 to"),
-        ({"shape": [3, 4, 6]}, "has 120 bytes, but 'a.json' asks for 144"),
-        ({"dtype": "object"}, "allowed are uint8"),
+        ({"shape": [2**14, 2**14, 2**14]}, "the limit is"),
+        ({"shape": [3, 4, 6]}, "has 120 bytes, but 'a.json' requires 144"),
+        ({"dtype": "object"}, "supported: uint8"),
         ({"byte_order": None}, "byte_order"),
         ({"offset_bytes": -1}, "offset_bytes -1"),
         ({"spacing_mm": [1, 0, 1]}, "> 0"),
         ({"spacing_mm": [1, float("nan"), 1]}, "finite"),
-        ({"direction": [1, 0, 0, 0.5, 1, 0, 0, 0, 1]}, "right angles"),
+        ({"direction": [1, 0, 0, 0.5, 1, 0, 0, 0, 1]}, "not perpendicular"),
         ({"sha256": "0" * 64}, "do not have the SHA-256"),
         ({"spacing": [1, 1, 1]}, "unknown key 'spacing'"),
-        ({"file": "b.raw"}, "not there: looked for b.raw"),
+        ({"file": "b.raw"}, "missing: searched for b.raw"),
     ],
 )
 def test_bad_raw_headers_are_refused(change, words):
@@ -364,11 +364,11 @@ def test_bad_raw_headers_are_refused(change, words):
 
 def test_raw_without_a_header_or_with_a_bad_one():
     Path("b.raw").write_bytes(GREY.tobytes())
-    refused("b.raw", "no header lies beside it; state its layout in 'b.json'")
+    refused("b.raw", "without a header; state its layout in 'b.json'")
     Path("b.json").write_text("[1, 2")
-    refused("b.raw", "no JSON")
+    refused("b.raw", "is not JSON")
     Path("c.vol").write_bytes(b"x")
-    for text, words in ((VGI.replace("raw", "tiff"), "file format 'tiff'"), ("{volume1}", "no .vgi that can be read")):
+    for text, words in ((VGI.replace("raw", "tiff"), "file format 'tiff'"), ("{volume1}", "is not a supported .vgi")):
         Path("c.vgi").write_text(text)
         refused("c.vol", words)
 
@@ -523,16 +523,16 @@ def test_a_model_of_parosol_is_a_modulus_image():
 @pytest.mark.parametrize(
     ("arrays", "attributes", "words"),
     [
-        ({"a": GREY, "b": GREY}, {}, "holds '/a' .3, 4, 5., '/b' .3, 4, 5.; needed is one array.*h5copy"),
-        ({"a": [1, 2, 3]}, {}, "holds '/a' .3,.; needed is one array"),
-        ({}, {}, "holds no numbers"),
-        ({"a": GREY}, {"a@spacing_mm": [0.1, 0.2]}, r"spacing_mm is \[0.1, 0.2\]; needed are 3 numbers"),
-        ({"a": GREY}, {"a@spacing_mm": [0.1, 0.2, -1]}, "needed are 3 numbers"),
+        ({"a": GREY, "b": GREY}, {}, "contains '/a' .3, 4, 5., '/b' .3, 4, 5.; one array.*h5copy"),
+        ({"a": [1, 2, 3]}, {}, "contains '/a' .3,.; one array"),
+        ({}, {}, "contains no numbers"),
+        ({"a": GREY}, {"a@spacing_mm": [0.1, 0.2]}, r"spacing_mm is \[0.1, 0.2\]; it must be 3 numbers"),
+        ({"a": GREY}, {"a@spacing_mm": [0.1, 0.2, -1]}, "it must be 3 numbers"),
         ({"Image_Data__Image": GREY.astype("f4")}, {}, "model of ParOSol, but its /Image_Data/Voxelsize is None"),
         (
             {"Image_Data__Image": GREY.astype("f4"), "Image_Data__Voxelsize": [1.0, 2.0]},
             {},
-            "holds 2 numbers; needed is one",
+            "has 2 numbers; one is required",
         ),
     ],
 )
@@ -547,12 +547,12 @@ def test_hdf5_that_points_elsewhere_is_refused():
     Path("secret").write_bytes(bytes(60))
     with h5py.File("a.h5", "w") as file:
         file.create_dataset("x", (3, 4, 5), "u1", external=[("secret", 0, 60)])
-    refused("a.h5", "keeps the values of '/x' in other files")
+    refused("a.h5", "stores the values of '/x' in other files")
     with h5py.File("b.h5", "w") as file:
         file.create_dataset("x", (100_000, 1000, 1000), "u1", chunks=(1, 1000, 1000))
-    refused("b.h5", "asks for 100000000000 bytes")
+    refused("b.h5", "requires 100000000000 bytes")
     with h5py.File("c.h5", "w") as file:
         file["link"] = h5py.ExternalLink("b.h5", "/x")
-    refused("c.h5", "holds no numbers")
+    refused("c.h5", "contains no numbers")
     Path("d.h5").write_text("no HDF5")
-    refused("d.h5", "no HDF5 file")
+    refused("d.h5", "not an HDF5 file")

@@ -114,8 +114,8 @@ def test_ranges_become_labels():
             {"spacing": None},
             r"image.step\[1\] \(gaussian\) is in mm.*add spacing_mm",
         ),
-        ({"kind": "crop", "voxels": [[0, 13], [0, 1], [0, 1]]}, {}, r"z = \[0, 13\] leaves the image, which has 12"),
-        ({"kind": "labels", "ranges": [[0, 9, 1], [9, 20, 2]]}, {}, "greys of another range"),
+        ({"kind": "crop", "voxels": [[0, 13], [0, 1], [0, 1]]}, {}, r"z = \[0, 13\] exceeds the image, which has 12"),
+        ({"kind": "labels", "ranges": [[0, 9, 1], [9, 20, 2]]}, {}, "overlaps another range"),
         ({"kind": "resample", "spacing_mm": [1e-7, 1e-4, 1e-4]}, {}, "choose a larger spacing_mm"),
     ],
 )
@@ -128,7 +128,7 @@ def test_what_is_refused(step, options, words):
 def test_more_than_the_machine_has_is_refused(monkeypatch):
     """Oracle: the bytes that the step is said to hold."""
     monkeypatch.setattr("os.sysconf", lambda name: 1 if name == "SC_PAGE_SIZE" else GREY.size)
-    with pytest.raises(DataError, match=r"holds the whole image of .12, 10, 8. voxels"):
+    with pytest.raises(DataError, match=r"needs all .12, 10, 8. voxels in memory"):
         stepped(GREY, {"kind": "median"})
 
 

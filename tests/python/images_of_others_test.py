@@ -37,7 +37,7 @@ def test_xarray_dimensions_are_used_by_name(bars: np.ndarray):
     assert stiffness(turned.expand_dims("channel"), spacing_mm=SPACING) == pytest.approx(EXACT, rel=1e-6)
     unnamed = xarray.DataArray(bars)
     assert stiffness(unnamed, spacing_mm=SPACING) == pytest.approx(EXACT, rel=1e-6)
-    for dims, words in ((("x", "z", "t"), r"'t' \(5\) is none of z, y, x"), (("z", "plane", "x"), "each once")):
+    for dims, words in ((("x", "z", "t"), r"'t' \(5\) is not z, y or x"), (("z", "plane", "x"), "each once")):
         with pytest.raises(osteon.DataError, match=words):
             stiffness(xarray.DataArray(bars.transpose(2, 0, 1), dims=dims), spacing_mm=SPACING)
 
@@ -61,7 +61,7 @@ def test_xarray_coordinates_with_a_unit_are_the_spacing(bars: np.ndarray):
 def test_simpleitk_and_itk_images_bring_their_spacing(bars: np.ndarray):
     sitk = pytest.importorskip("SimpleITK")
     image = sitk.GetImageFromArray(bars)
-    with pytest.warns(osteon.JobWarning, match="1 mm, which is ITK's default"):
+    with pytest.warns(osteon.JobWarning, match="1 mm, the default of ITK"):
         assert stiffness(image) == pytest.approx(200e3 * 10 / 6, rel=1e-6)
     image.SetSpacing(SPACING[::-1])
     with warnings.catch_warnings():
@@ -71,7 +71,7 @@ def test_simpleitk_and_itk_images_bring_their_spacing(bars: np.ndarray):
     shape = osteon.morphometry(mask, threshold=0.5)
     assert shape["TV_mm3"] == pytest.approx(6 * 5 * 4 * np.prod(SPACING))
     image.SetDirection((0, 1, 0, 1, 0, 0, 0, 0, 1))
-    with pytest.warns(osteon.JobWarning, match="turned in space"):
+    with pytest.warns(osteon.JobWarning, match="rotated in space"):
         stiffness(image)
     with pytest.raises(osteon.DataError, match="2 components"):
         stiffness(sitk.Compose(image, image))
@@ -109,7 +109,7 @@ def test_pyvista_images_bring_their_spacing(bars: np.ndarray, on_points: bool):
     with pytest.raises(osteon.UsageError, match="spacing_mm: missing"):
         stiffness(image)
     assert stiffness(image, spacing_mm=SPACING) == pytest.approx(EXACT, rel=1e-6)
-    with pytest.raises(osteon.DataError, match="PolyData is no image"):
+    with pytest.raises(osteon.DataError, match="PolyData is not an image"):
         stiffness(pyvista.Sphere())
 
 

@@ -97,7 +97,7 @@ def test_nothing_is_guessed(capsys):
     assert "spacing_mm" not in made["image"] and set(made["material"][0]) == {"name"}
     assert "# spacing_mm" in Path("scan.toml").read_text()
     said = capsys.readouterr().out
-    assert "does not state the size of its voxels" in said and "youngs_modulus_MPa" in said
+    assert "does not state the voxel size" in said and "youngs_modulus_MPa" in said
 
 
 def test_pores_conduct_in_an_electrode():
@@ -165,11 +165,11 @@ def test_labels_are_labels():
             GREY,
             60.7,
             "rock",
-            "voxels of 60.7 mm along z are unusual.*0.0607 mm, if the file's number is in micrometres",
+            "voxels of 60.7 mm along z are unusual.*0.0607 mm if the number in the file is in micrometres",
         ),
-        (GREY, 0.082, "xtremect2-radius", "protocol is of voxels of 0.0607 mm"),
+        (GREY, 0.082, "xtremect2-radius", "protocol is for voxels of 0.0607 mm"),
         (RNG.normal(100, 10, SOLID.shape).astype("u1"), 0.05, "rock", "no two clear phases"),
-        (np.full(SOLID.shape, 9, "u1"), 0.05, "rock", "every voxel looked at is 9"),
+        (np.full(SOLID.shape, 9, "u1"), 0.05, "rock", "every sampled voxel is 9"),
     ],
 )
 def test_doubts_are_told(values, spacing, protocol, words, capsys):
@@ -198,10 +198,14 @@ def test_a_name_that_would_break_toml():
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["scan.nrrd", "-p", "skull"], 3, "no protocol 'skull'; known are electrode, femoral-neck-failure, femur-fall"),
-        (["gone.nrrd"], 3, "there is no file or folder 'gone.nrrd'"),
-        (["scan.nrrd", "-o", "there.toml"], 3, "'there.toml' is there already and is not overwritten"),
-        (["scan.nrrd", "-o", "link.toml"], 3, "'link.toml' is there already"),
+        (
+            ["scan.nrrd", "-p", "skull"],
+            3,
+            "no protocol 'skull'; known protocols: electrode, femoral-neck-failure, femur-fall",
+        ),
+        (["gone.nrrd"], 3, "no file or folder 'gone.nrrd'"),
+        (["scan.nrrd", "-o", "there.toml"], 3, "'there.toml' exists already and is not overwritten"),
+        (["scan.nrrd", "-o", "link.toml"], 3, "'link.toml' exists already"),
         (["scan.nrrd", "-o", "no/folder.toml"], 5, "cannot write 'no/folder.toml': No such file"),
         (["broken.nrrd"], 3, "'broken.nrrd' cannot be read"),
         ([], 2, "the following arguments are required"),

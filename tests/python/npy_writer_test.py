@@ -63,9 +63,9 @@ def test_the_first_value_that_is_no_number_is_named_wherever_its_piece_begins():
 
 @pytest.mark.parametrize("count", [209, 211])
 def test_other_than_the_stated_number_of_values_is_refused(count):
-    with pytest.raises(DataError, match=f"gives {count} values of 210"):
+    with pytest.raises(DataError, match=f"contains {count} values instead of 210"):
         written([np.zeros(100, "u1"), np.zeros(count - 100, "u1")])
-    with pytest.raises(DataError, match=f"gives {count} values of 210"):
+    with pytest.raises(DataError, match=f"contains {count} values instead of 210"):
         Pieces(SHAPE, np.dtype("u1"), lambda: iter([np.zeros(count, "u1")])).whole("x")
 
 

@@ -118,7 +118,7 @@ def test_shown_field_that_was_not_written_is_named(tmp_path):
     summary["shown"] = {"field": "von_mises", "title": "von Mises stress", "units": "MPa", "low": 0.0, "high": 9.0}
     path.write_text(json.dumps(summary))
     page = build(load(directory))
-    assert "name it in output.fields" in page and described(page)["fields"][0]["label"] == "sed"
+    assert "add it to output.fields" in page and described(page)["fields"][0]["label"] == "sed"
 
 
 @pytest.mark.parametrize("physics", ["elasticity", "heat"])
@@ -206,7 +206,7 @@ def test_stiffness_without_moduli_is_shown(tmp_path):
     result.summary["homogenisation"] = {"order": names, "stiffness_MPa": matrix}
     page = section(result)
     assert all(f">{number(value)}<" in page for row in matrix for value in row)
-    assert "no moduli" in page
+    assert "compliance and moduli are undefined" in page
 
 
 def test_names_the_test_and_its_answers() -> None:
@@ -342,7 +342,7 @@ def test_without_a_path_the_tortuosity_is_infinite(tmp_path):
     path.write_text(json.dumps({**summary, "percolates": False, "tortuosity": None, "flux_W": 0.0}))
     page = build(load(directory))
     assert "∞" in page
-    assert "No path of solid joins the two faces" in page
+    assert "No path of solid connects the two faces" in page
 
 
 PAYLOAD = "\"'><script>alert(1)</script><img src=x onerror=alert(2)><a href='javascript:alert(3)'>"

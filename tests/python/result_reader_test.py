@@ -110,5 +110,5 @@ def test_a_copy_that_is_not_complete_is_refused(output):
     path = copied(output / "results.nc")
     with netCDF4.Dataset(path, "a") as file:
         file.complete = np.int32(0)
-    with pytest.raises(osteon.DataError, match="not complete"):
+    with pytest.raises(osteon.DataError, match="is incomplete"):
         read(path)

@@ -163,7 +163,7 @@ def test_a_linked_folder_of_the_studio_is_rejected(folder, tmp_path):
     (tmp_path / "elsewhere").mkdir()
     (folder / "scan.studio").rmdir()
     (folder / "scan.studio").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(RuntimeError, match=r"scan\.studio' lies outside"):
+    with pytest.raises(RuntimeError, match=r"scan\.studio' is outside of"):
         studio.start(folder, "scan.toml")
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
@@ -248,7 +248,7 @@ def test_a_tiff_names_other_files_inside_only(folder, tmp_path):
         if is_inside:
             require_inside(path, below)
         else:
-            with pytest.raises(DataError, match="lies outside"):
+            with pytest.raises(DataError, match="is outside of"):
                 require_inside(path, below)
 
 

@@ -155,7 +155,7 @@ def test_from_a_scan_to_a_finished_run_by_pointer_and_keys(started, tmp_path):
     np.save(folder / "bone.npy", studio.small_bone(EDGE))
     with studio.studio(folder, "bone.npy", binary=BINARY) as served:
         page = opened(started, served.address)
-        assert "cannot run yet" in told(page)
+        assert "the job cannot run" in told(page)
         field = "document.querySelector('[data-path=\"material.0.youngs_modulus_MPa\"]')"
         assert page.value(f"{field}.getAttribute('aria-invalid')") == "true"
         assert "missing" in page.value(f"{field}.closest('.field').querySelector('.finding').textContent")
@@ -167,7 +167,7 @@ def test_from_a_scan_to_a_finished_run_by_pointer_and_keys(started, tmp_path):
         page.type("[data-key='load.strain']", "-0.005")
         settle(page)
         assert data(page)["image"]["spacing_mm"] == [0.05] * 3 and data(page)["load"]["strain"] == -0.005
-        assert "it can run" in told(page)
+        assert "the job can run" in told(page)
         assert "about" in page.value("document.querySelector('#estimate').textContent")
         page.click("#run")
         page.wait_for(f"['done', 'failed'].includes({RUN}?.dataset.state)")
@@ -201,12 +201,12 @@ def test_supports_and_forces_by_clicking(started, tmp_path):
             and job["set"][0]["surface"] is True
         )
         assert np.hypot.reduce(job["force"][0]["force_N"]) == pytest.approx(100, rel=0.01)
-        assert "cannot run yet" in told(page)  # nothing holds it
+        assert "the job cannot run" in told(page)  # nothing holds it
         hold_the_lower_face_by_keys(page)
         page.wait_for("studio.job.value.data.support?.length === 1")
         settle(page)
         assert data(page)["support"][0] == {"on": "z_low", "fix": "zyx"}
-        assert "it can run" in told(page), page.value("document.querySelector('#check').textContent")
+        assert "the job can run" in told(page), page.value("document.querySelector('#check').textContent")
         sets = {s["name"]: s for s in json.loads(page.value("JSON.stringify(studio.checked.value.loads.sets)"))}
         assert sets["z_low"]["nodes"] > 100 and sets["disc_1"]["nodes"] > 3
         assert f"{sets['disc_1']['nodes']} nodes" in page.value(
@@ -298,7 +298,7 @@ def test_a_change_on_disk_comes_to_the_page(page, folder):
     before = path.read_text()
     path.write_text(before + "\n# by an editor\n")
     page.wait_for("studio.job.value.text.endsWith('# by an editor\\n')")
-    assert "changed elsewhere" in page.value("document.querySelector('#status').textContent")
+    assert "changed by another program" in page.value("document.querySelector('#status').textContent")
     path.write_text(before)
     page.wait_for("!studio.job.value.text.endsWith('# by an editor\\n')")
     settle(page)
@@ -396,7 +396,7 @@ def test_several_load_cases(started, tmp_path):
         settle(page)
         job = data(page)
         assert job["case"][1]["test"] == "custom" and "force" not in job and "support" not in job
-        assert "it can run" in told(page), page.value("document.querySelector('#check').textContent")
+        assert "the job can run" in told(page), page.value("document.querySelector('#check').textContent")
         page.click("#run")
         page.wait_for(f"['done', 'failed'].includes({RUN}?.dataset.state)")
         there = json.loads((folder / "bone.run1.out" / "summary.json").read_text())
@@ -428,7 +428,7 @@ def test_a_density_law_over_the_histogram(started, tmp_path):
         for key, value in law.items():
             page.type(f"[data-key='density_law.{key}']", str(value))
             settle(page)
-        assert "it can run" in told(page), page.value("JSON.stringify(studio.checked.value.problems)")
+        assert "the job can run" in told(page), page.value("JSON.stringify(studio.checked.value.problems)")
         text = page.value("document.querySelector('#law').textContent")
         assert f"{float(f'{0.5 * (2 * 120 - 40) ** 1.5:.3g}'):g} MPa at the threshold" in text
         assert page.value(drawn) != before
@@ -483,7 +483,7 @@ def test_arrows_are_dragged(started, tmp_path):
     with studio.studio(folder, "bone.toml", binary=BINARY) as served:
         page = opened(started, served.address)
         settle(page)
-        assert "it can run" in told(page), page.value("JSON.stringify(studio.checked.value.problems)")
+        assert "the job can run" in told(page), page.value("JSON.stringify(studio.checked.value.problems)")
 
         def end_of(on):
             found = f"studio.shownArrows().find(a => a.force?.on === '{on}')"
@@ -657,7 +657,7 @@ def test_filters_change_what_is_seen_and_the_file(started, tmp_path):
         settle(page)
         step = data(page)["image"]["step"][1]
         assert step["high"] == data(page)["segment"]["threshold"] and step["low"] < step["high"]
-        assert "it can run" in told(page), page.value("document.querySelector('#check').textContent")
+        assert "the job can run" in told(page), page.value("document.querySelector('#check').textContent")
         keep_picture(page, "studio_filters")
         for left in (1, 0):
             page.click(f"[data-key='remove step {left}']")

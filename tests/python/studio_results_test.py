@@ -187,13 +187,13 @@ def test_pictures_while_it_runs(started, tmp_path):
 @pytest.mark.parametrize(
     ("path", "body", "words"),
     [
-        ("results/picture", {"run": 1, "view": {"field": "--help"}}, "no name of a field"),
+        ("results/picture", {"run": 1, "view": {"field": "--help"}}, "not the name of a field"),
         ("results/picture", {"run": 1, "view": {"field": "nothing"}}, "nothing"),
         ("results/picture", {"run": 1, "view": {"method": "magic"}}, "magic"),
-        ("results/picture", {"run": 1, "view": {"azimuth": "nan"}}, "no number"),
+        ("results/picture", {"run": 1, "view": {"azimuth": "nan"}}, "not a number"),
         ("results/picture", {"run": 9, "view": {}}, "no run 9"),
-        ("results/export", {"run": 1, "ending": "../x"}, "are not written as"),
-        ("results/export", {"run": 1, "ending": ".nrrd", "field": "a b"}, "no name of a field"),
+        ("results/export", {"run": 1, "ending": "../x"}, "cannot be written as"),
+        ("results/export", {"run": 1, "ending": ".nrrd", "field": "a b"}, "not the name of a field"),
         ("results/compare", {"runs": [1, 7]}, "no run 7"),
     ],
 )

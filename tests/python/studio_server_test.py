@@ -84,7 +84,7 @@ def test_nothing_outside_of_the_folder_is_read(opened, tmp_path):
     link.symlink_to(outside)
     for path in ("../secret.toml", str(outside), "link.toml", "/etc/passwd", "x/../../secret.toml"):
         answer = opened.ask("/api/open", "POST", {"path": path})
-        assert answer.status == 422 and "lies outside" in answer.json["error"], path
+        assert answer.status == 422 and "is outside of" in answer.json["error"], path
     for path in (
         "/page/..%2fserver.py",
         "/page/%2e%2e/server.py",
@@ -228,7 +228,7 @@ def test_undo_outlives_the_server(tmp_path):
         made.process.kill()
         made.process.wait()
     with studio.studio(tmp_path, "bone.toml") as made:
-        assert "is there already" not in made.said
+        assert "exists already" not in made.said
         state = made.get("job")
         assert state["undo"] == 1 and state["data"]["segment"]["threshold"] == 99
         assert made.post("undo", {"base": state["digest"]})["text"] == begin

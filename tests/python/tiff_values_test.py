@@ -226,5 +226,5 @@ def test_a_large_image_with_nan_is_rejected_by_its_planes():
     values = STORED.astype("f4")
     values[places(6)[1], 2, 3] = values[places(6)[1], 5, 4] = np.nan
     np.save("n.npy", values)
-    with pytest.raises(DataError, match=rf"holds 2 values .* NaN or infinite.*first at .* = \({places(6)[1]}, 2, 3\)"):
+    with pytest.raises(DataError, match=rf"has 2 values .* NaN or infinite.*first at .* = \({places(6)[1]}, 2, 3\)"):
         look("n.npy", 10, 0.5, None)

@@ -85,6 +85,6 @@ def test_by_export_again_and_not_over_other_folders():
     np.testing.assert_array_equal(found["0"][:], CELLS["von_mises"])
     assert json.loads(Path("s.ome.zarr/.zattrs").read_text())["multiscales"][0]["name"] == "von_mises [MPa]"
     Path("mine.zarr").mkdir()
-    with pytest.raises(DataError, match="is a folder of something else"):
+    with pytest.raises(DataError, match="is a folder with other content"):
         export(source, "mine.zarr", ["von_mises"])
     assert sorted(p.name for p in Path().iterdir()) == ["mine.zarr", "r.nc", "s.ome.zarr"]

@@ -101,7 +101,7 @@ def start(folder: Path, *words: str, binary: Path | None = None, port: int = 0) 
     said = ""
     for line in process.stdout:
         said += line
-        if "Ctrl-C ends it" in line:
+        if "Ctrl-C ends the studio" in line:
             break
     found = re.search(r"http://127\.0\.0\.1:(\d+)/", said)
     if not found:

@@ -1,1 +1,1 @@
-"""Many jobs: a batch, a cohort of scans, cubes of an image; their queue, tables and pages."""
+"""Many jobs: a batch, a cohort of scans, or cubes of an image, with their queue, tables and pages."""

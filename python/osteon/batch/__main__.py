@@ -1,4 +1,4 @@
-"""Many jobs: `python -m osteon.batch`."""
+"""Run many jobs: `python -m osteon.batch`."""
 
 import sys
 

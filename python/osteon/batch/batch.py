@@ -1,4 +1,4 @@
-"""Many jobs as one thing: items, their commands, their outcomes, table and page. A cohort and cubes are kinds of it."""
+"""A batch of jobs: items, commands, outcomes, table and page. Cohorts and cubes are subclasses."""
 
 import argparse
 import json
@@ -12,7 +12,7 @@ from .table import Outcome, csv_of, json_of, outcome_of
 
 
 class Batch:
-    kind = "batch"  # what its table and page are called
+    kind = "batch"  # name in its table and page
 
     def __init__(self, given: argparse.Namespace) -> None:
         self.given = given
@@ -25,7 +25,7 @@ class Batch:
         return self.folder / f"{self.kind}.html"
 
     def warnings(self, outcomes: list[Outcome]) -> list[str]:
-        """What a reader of the table has to know."""
+        """Return warnings for the readers of the table."""
         return []
 
     def table_text(self, outcomes: list[Outcome]) -> str:
@@ -35,12 +35,12 @@ class Batch:
         return page_of(outcomes, self.folder, self.csv, self.kind, self.warnings(outcomes))
 
     def own_words(self) -> list[str]:
-        """Of the command line, what only this kind has; for a job array."""
+        """Return the options that only this kind has, for the command line of a job array."""
         given = self.given
         return [*(["--csv", given.csv] if given.csv else []), *(["--no-report"] if given.no_report else [])]
 
     def item_words(self) -> list[str]:
-        """The end of the command line: what it is of."""
+        """Return the last arguments of the command line: the inputs."""
         return [*self.given.jobs, *(["--images", *self.given.image] if self.given.image else [])]
 
     def results(self, item: Item) -> Path:
@@ -50,7 +50,7 @@ class Batch:
         return self.folder / "logs" / f"{item.name}.log"
 
     def command(self, item: Item) -> list[str]:
-        """What does the item, unless its results are there; from its checkpoint, if there is one."""
+        """Return the command for an item; it skips existing results and resumes from a checkpoint."""
         resume = ["--resume"] if any((self.results(item) / "checkpoint").glob("*.checkpoint")) else []
         return self._command(item, resume)
 
@@ -61,7 +61,7 @@ class Batch:
         for name, value in (("--ranks", given.ranks), ("--threads", given.threads)):
             words += [name, str(value)] if value else []
         if (given.at_once or 1) > 1:
-            words += ["--bind", "none"]  # the queue has given it its cores
+            words += ["--bind", "none"]  # the queue has already bound the process
         if given.no_report:
             words.append("--no-report")
         for change in given.set:
@@ -69,7 +69,8 @@ class Batch:
         return [*words, *item.words]
 
     def anew(self, item: Item, told: str) -> list[str] | None:
-        """After a failure: a job that was changed since it was stopped has no use for its checkpoint."""
+        """Return a second command after a failure: a job that changed since it was stopped cannot use its
+        checkpoint."""
         return self._command(item, []) if "--resume" in told and "start without --resume" in told else None
 
     def outcomes(self) -> list[Outcome]:

@@ -1,6 +1,6 @@
-"""One row a scan: `python -m osteon.batch.cohort --protocol NAME --out cohort.csv IMAGE...`; docs/howto/cohort.md.
+"""Analyse many scans: `python -m osteon.batch.cohort --protocol NAME --out cohort.csv IMAGE...`; docs/howto/cohort.md.
 
-`osteon cohort` becomes this program. It is a batch whose jobs are written from the scans by a protocol.
+`osteon cohort` starts this program. A cohort is a batch whose jobs are written from the scans by a protocol.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from .items import Item, is_pattern, names_of
 from .program import carry_out, code_of, queue_parser
 from .table import DONE, Outcome, csv_of
 
-DIGITS = 6  # of the table: the same on any number of ranks, which a solver's last ones are not
+DIGITS = 6  # in the table: independent of the number of ranks, unlike the last digits of a solver
 RESIDUAL_DIGITS = 2
 
 
@@ -31,15 +31,15 @@ class Cohort(Batch):
         self.folder = out.with_suffix("") if out.suffix == ".csv" else out
         self.csv = out if out.suffix == ".csv" else out / "cohort.csv"
         if given.protocol not in protocols():
-            raise UsageError(f"there is no protocol '{given.protocol}'; known are {', '.join(protocols())}")
-        # A pattern of the shell takes the masks that lie beside the scans, too.
+            raise UsageError(f"no protocol '{given.protocol}'; known protocols: {', '.join(protocols())}")
+        # A shell pattern also matches masks in the folder of the scans.
         masks = {mask_of(compartment(text), image).absolute() for text in given.compartment for image in given.images}
         images = [image for image in given.images if Path(image).absolute() not in masks]
         self.items = scans_of(images, self.folder / "jobs")
 
     def _command(self, item: Item, more: list[str]) -> list[str]:
         words = super()._command(item, more)
-        words[3:3] = ["--set", "output.morphometry=true"]  # what was given comes later, and wins
+        words[3:3] = ["--set", "output.morphometry=true"]  # options of the user follow, and override it
         own = [f"--protocol={self.given.protocol}", f"--job={item.job}", f"--image={item.image}"]
         own += [f"--compartment={text}" for text in self.given.compartment]
         return python_command("osteon.batch.cohort_item", *own, "--", *words)
@@ -60,7 +60,7 @@ class Cohort(Batch):
         return outcomes
 
     def warnings(self, outcomes: list[Outcome]) -> list[str]:
-        """Of scans in other voxels, of which thicknesses, thresholds and moduli are not comparable."""
+        """Warn about scans with a different voxel size, whose thicknesses, thresholds and moduli are not comparable."""
         sizes = {o.item.name: size_of(o) for o in outcomes if o.status == DONE}
         if len(set(sizes.values())) < 2:
             return []
@@ -68,8 +68,8 @@ class Cohort(Batch):
         others = [name for name, size in sizes.items() if size != usual]
         words = ", ".join(others[:5]) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
         return [
-            f"{len(others)} of {len(sizes)} scans have other voxels than {' x '.join(usual)} mm, and their numbers "
-            f"cannot be compared with those of the rest: {words}; resample them, or take them as a cohort of their own"
+            f"{len(others)} of {len(sizes)} scans do not have the voxels of {' x '.join(usual)} mm, and their results "
+            f"are not comparable with those of the rest: {words}; resample them, or analyse them as a separate cohort"
         ]
 
     def table_text(self, outcomes: list[Outcome]) -> str:
@@ -77,8 +77,8 @@ class Cohort(Batch):
 
 
 def scans_of(images: list[str], jobs: Path) -> list[Item]:
-    """@throws UsageError, for all that is wrong at once"""
-    faults = [f"there is no image '{image}'" for image in images if not (is_pattern(image) or Path(image).exists())]
+    """Return the scans as items. @throws UsageError listing all faults"""
+    faults = [f"no image '{image}'" for image in images if not (is_pattern(image) or Path(image).exists())]
     places = [Path(image).absolute() for image in images]
     faults += [f"'{image}' is given twice" for n, image in enumerate(images) if places[n] in places[:n]]
     if faults:
@@ -89,12 +89,12 @@ def scans_of(images: list[str], jobs: Path) -> list[Item]:
 
 
 def size_of(outcome: Outcome) -> tuple[str, ...]:
-    """Edges of the voxels, z, y, x, as they are compared."""
+    """Return the edges of the voxels, z, y, x, for comparison."""
     return tuple(f"{h:.4g}" for h in outcome.result.summary["image"]["spacing_mm"]) if outcome.result else ()
 
 
 def with_quality(outcome: Outcome) -> list[Value]:
-    """What tells whether a row is worth something: what every batch tells, and more."""
+    """Return the measures of quality of a row: those of every batch, and those of a cohort."""
     rows = [
         v._replace(value=float(f"{v.value:.{RESIDUAL_DIGITS}g}"))
         if v.key == "certificate.true_relative_residual"
@@ -106,14 +106,14 @@ def with_quality(outcome: Outcome) -> list[Value]:
         rows += [
             Value(f"segmentation.{key}", "", title, "", solid[key])
             for key, title in (
-                ("dropped_voxels", "voxels that were dropped"),
-                ("dropped_islands", "islands that were dropped"),
-                ("hanging_voxels", "voxels that hang by edges or corners"),
+                ("dropped_voxels", "removed voxels"),
+                ("dropped_islands", "removed disconnected parts"),
+                ("hanging_voxels", "voxels connected by edges or corners only"),
             )
             if solid.get(key) is not None
         ]
     if doubts := doubts_in(Path(outcome.item.job)):
-        rows.append(Value("doubts", "", "doubts of the job that was written", "", "; ".join(doubts)))
+        rows.append(Value("doubts", "", "doubts noted in the generated job", "", "; ".join(doubts)))
     return rows
 
 

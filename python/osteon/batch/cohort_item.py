@@ -1,4 +1,4 @@
-"""One scan of a cohort: writes its job by a protocol, and becomes the program that runs it."""
+"""One scan of a cohort: writes its job by a protocol, then replaces itself by the program that runs it."""
 
 import argparse
 import json
@@ -14,37 +14,37 @@ from ..new_job import write_job
 from .items import TWO_ENDINGS
 
 KINDS = ("trabecular", "cortical", "total")
-BEFORE_IT_RUNS = "# Before it runs:"
+BEFORE_IT_RUNS = "# Before the first run:"
 DOUBT = "# doubt: "
 
 
 class Part(NamedTuple):
-    """A compartment as the command line has it."""
+    """A compartment as given on the command line."""
 
     kind: str
-    pattern: str  # of its label image; {} is the scan without its ending
+    pattern: str  # path of its label image; {} is replaced by the scan without its file extension
     label: int
 
 
 def compartment(text: str) -> Part:
-    """Of `KIND=PATH:LABEL`. @throws UsageError"""
+    """Parse `KIND=PATH:LABEL`. @throws UsageError"""
     kind, _, rest = text.partition("=")
     path, _, label = rest.rpartition(":")
     if kind not in KINDS or not path or not label.isdecimal():
         raise UsageError(
-            f"--compartment '{text}': give KIND=PATH:LABEL, such as cortical={{}}_CORT_MASK.nrrd:127; KIND is one of "
-            f"{', '.join(KINDS)}, {{}} in PATH the scan without its ending"
+            f"--compartment '{text}': must be KIND=PATH:LABEL, for example cortical={{}}_CORT_MASK.nrrd:127; KIND is "
+            f"one of {', '.join(KINDS)}; {{}} in PATH is the scan without its file extension"
         )
     return Part(kind, path, int(label))
 
 
 def mask_of(part: Part, image: str) -> Path:
-    """The label image of a compartment of a scan."""
+    """Return the path of the label image of a compartment of a scan."""
     return Path(part.pattern.replace("{}", _without_ending(image)))
 
 
 def tables_of(compartments: list[str], image: str, job: Path) -> str:
-    """The [[compartment]] tables of a scan's job."""
+    """Return the [[compartment]] tables of a scan's job."""
     text = ""
     for part in map(compartment, compartments):
         mask = mask_of(part, image)
@@ -63,13 +63,13 @@ def _without_ending(image: str) -> str:
 
 
 def doubts_in(job: Path) -> list[str]:
-    """What the writer of a job doubted, as it stands at its end."""
+    """Return the doubts at the end of a generated job."""
     try:
         _, found, last = job.read_text(encoding="utf-8").rpartition(BEFORE_IT_RUNS)
     except (OSError, UnicodeDecodeError):
         return []
     doubts: list[str] = []
-    taken = False  # the line before belongs to a doubt
+    taken = False  # True if the line before belongs to a doubt
     for line in last.splitlines() if found else []:
         if line.startswith("#   ") and taken:
             doubts[-1] += " " + line.removeprefix("#   ")
@@ -101,7 +101,7 @@ def main(arguments: list[str]) -> int:
         complain(f"osteon: {e}")
         return e.exit_code
     except UnicodeError:
-        complain(f"osteon: the name {given.image!r} is no UTF-8, which a job is; rename the image")
+        complain(f"osteon: the name {given.image!r} is not valid UTF-8, which a job requires; rename the image")
         return DATA
     except OSError as e:
         complain(f"osteon: cannot write '{job}': {e.strerror}; choose another folder by --out")

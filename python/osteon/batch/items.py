@@ -1,4 +1,4 @@
-"""The items of a batch: job files, or one job on many images; their names, and the command that does each."""
+"""Items of a batch: job files, or one job on many images; their names and commands."""
 
 import json
 import tomllib
@@ -12,20 +12,20 @@ TWO_ENDINGS = (".nii.gz", ".ome.tif", ".ome.tiff", ".ome.zarr")
 
 @dataclass(frozen=True)
 class Item:
-    """One job of a batch. Paths are as they were given."""
+    """One job of a batch. Paths are as given by the user."""
 
     name: str
     job: str
-    image: str  # that the job file names, or that takes its place; empty: not known
-    words: tuple[str, ...]  # for `osteon run`, after the job
+    image: str  # image of the job file, or its replacement; empty if unknown
+    words: tuple[str, ...]  # arguments of `osteon run` after the job
 
 
 def items_of(jobs: list[str], images: list[str]) -> list[Item]:
-    """In the order in which they were given. @throws UsageError, for all that is wrong at once"""
+    """Return the items in the given order. @throws UsageError listing all faults"""
     if images and len(jobs) != 1:
-        raise UsageError(f"{len(jobs)} jobs are given; --images go with one job, which is run on each of them")
-    faults = [f"there is no job file '{job}'" for job in jobs if not Path(job).is_file()]
-    faults += [f"there is no image '{image}'" for image in images if not (is_pattern(image) or Path(image).exists())]
+        raise UsageError(f"{len(jobs)} jobs are given; --images requires exactly one job, which is run on each image")
+    faults = [f"no job file '{job}'" for job in jobs if not Path(job).is_file()]
+    faults += [f"no image '{image}'" for image in images if not (is_pattern(image) or Path(image).exists())]
     sources = images or jobs
     faults += [f"'{source}' is given twice" for n, source in enumerate(sources) if _same(source, sources[:n])]
     if faults:
@@ -40,7 +40,7 @@ def items_of(jobs: list[str], images: list[str]) -> list[Item]:
 
 
 def is_pattern(path: str) -> bool:
-    """A stack of slices by a pattern, as image.path takes it."""
+    """Return True for a pattern of numbered slices, as in image.path."""
     return any(sign in path for sign in "*?[") and not Path(path).exists()
 
 
@@ -52,13 +52,13 @@ def _set(key: str, value: str) -> tuple[str, str]:
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise UsageError(f"the name {value!r} is no UTF-8, which a job is; rename the image") from None
-    # JSON's texts are TOML's but for one character that JSON does not escape.
+        raise UsageError(f"the name {value!r} is not valid UTF-8, which a job requires; rename the image") from None
+    # Strings of JSON are strings of TOML, except for one character that JSON does not escape.
     return "--set", f"{key}={json.dumps(value, ensure_ascii=False)}".replace("\x7f", "\\u007f")
 
 
 def _image_in(job: str) -> str:
-    """What the job file names. A file that is no TOML is refused when it is run, not here."""
+    """Return the image of a job file. A file with invalid TOML is rejected when it is run, not here."""
     try:
         image = tomllib.loads(Path(job).read_text(encoding="utf-8")).get("image", {})
     except (OSError, ValueError):
@@ -67,7 +67,7 @@ def _image_in(job: str) -> str:
 
 
 def names_of(sources: list[str]) -> list[str]:
-    """File names without ending; where these are not different, with it, and then with the folders above."""
+    """Return file names without extension; ambiguous ones with the extension, then with their parent folders."""
     paths = [Path(s).parent if is_pattern(s) else Path(s) for s in sources]
     stems = [_stem(p) for p in paths]
     if len(set(stems)) == len(stems):

@@ -1,4 +1,4 @@
-"""The page of a batch: how many are done, what failed and why, distributions with outliers, a table to be sorted."""
+"""The page of a batch: counts by status, failures, distributions with outliers, and a sortable table."""
 
 # ruff: noqa: E501 (lines of HTML and CSS)
 
@@ -18,12 +18,12 @@ from ..report.text import number
 from ..results.answer_values import Value
 from .table import DONE, FAILED, NOT_CONVERGED, STOPPED, WAITING, Outcome, columns_of
 
-FEWEST = 5  # values that have quartiles worth drawing
+FEWEST = 5  # values for which quartiles are drawn
 MOST_PLOTS = 24
-MOST_COLUMNS = 8  # of the table; the CSV has all
+MOST_COLUMNS = 8  # of the table; the CSV file has all
 MOST_PICTURES = 200
 PICTURE_PIXELS = 160
-FENCE = 1.5  # quartile distances beyond the quartiles, after Tukey
+FENCE = 1.5  # limit of outliers beyond the quartiles, in quartile distances, after Tukey
 
 STYLE = """
 .plots{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,18.5rem),1fr));gap:1.1rem}.plots figure{margin:0}.plots figcaption{font-size:.93rem}.plots svg{width:100%;height:auto;display:block;overflow:visible}
@@ -34,7 +34,7 @@ svg text{font:11px system-ui,sans-serif;fill:var(--soft)}.box{fill:var(--accent)
 @media print{.items img{width:32px;height:32px}.plots{grid-template-columns:1fr 1fr 1fr;gap:.5rem}.plots figure{break-inside:avoid}}
 """
 
-# Rows by a column, up and down; a cell without a value comes last either way.
+# Sorts rows by a column, ascending or descending; cells without a value are last in both orders.
 SCRIPT = """'use strict';
 for (const table of document.querySelectorAll('table.items'))
   table.querySelectorAll('th button').forEach((button, column) => button.addEventListener('click', () => {
@@ -55,7 +55,7 @@ for (const table of document.querySelectorAll('table.items'))
 
 @dataclass
 class Distribution:
-    """One answer over the items that are done and have it as a finite number."""
+    """Finite values of one answer over all completed items."""
 
     value: Value
     outcomes: list[Outcome]
@@ -67,12 +67,13 @@ class Distribution:
         return low, middle, high
 
     def odd(self) -> list[int]:
-        """Places of what lies further than 1.5 quartile distances from the quartiles; of too few, none."""
+        """Return indices of values beyond 1.5 quartile distances from the quartiles; empty for fewer than FEWEST
+        values."""
         low, _, high = self.quartiles
         if len(self.numbers) < FEWEST:
             return []
         reach = FENCE * (high - low)
-        # What rounding makes of equal values is no outlier.
+        # Rounding differences of equal values are not outliers.
         slack = 1e-9 * max(abs(low), abs(high))
         return [n for n, v in enumerate(self.numbers) if v < low - reach - slack or v > high + reach + slack]
 
@@ -98,7 +99,7 @@ def page_of(outcomes: list[Outcome], folder: Path, csv: Path, kind: str = "batch
         f"<h1>{escape(folder.resolve().name)}</h1>",
         f'<p class="sub">{len(outcomes)} items · {escape(_physics(outcomes))} · '
         f'<a href="{_link(csv, folder)}">table of all numbers ({escape(csv.name)})</a></p>',
-        '<section class="keys" aria-label="How many">'
+        '<section class="keys" aria-label="Number of items">'
         + "".join(
             f'<div class="card"><span>{status}</span><b>{n} <small>of {len(outcomes)}</small></b></div>'
             for status, n in count.items()
@@ -116,7 +117,7 @@ def page_of(outcomes: list[Outcome], folder: Path, csv: Path, kind: str = "batch
 
 
 def _physics(outcomes: list[Outcome]) -> str:
-    return ", ".join(dict.fromkeys(o.result.physics for o in outcomes if o.result)) or "nothing is done yet"
+    return ", ".join(dict.fromkeys(o.result.physics for o in outcomes if o.result)) or "no item is complete"
 
 
 def _link(path: Path, folder: Path) -> str:
@@ -124,7 +125,7 @@ def _link(path: Path, folder: Path) -> str:
 
 
 def _report(o: Outcome, folder: Path) -> str:
-    """Where an item's numbers are: its report, or what there is of it."""
+    """Return the link of an item: its report, or else its results or log."""
     for path in (o.folder / "report.html", o.folder / "summary.json", o.log):
         if path.exists():
             return _link(path, folder)
@@ -145,7 +146,7 @@ def failures(outcomes: list[Outcome], folder: Path) -> str:
         for o in bad
     )
     return (
-        '<section class="card wide-table"><h2>Not done</h2><table class="failures"><thead><tr><th>item (its log)</th><th>status</th>'
+        '<section class="card wide-table"><h2>Incomplete items</h2><table class="failures"><thead><tr><th>item (its log)</th><th>status</th>'
         f"<th>reason</th></tr></thead><tbody>{rows}</tbody></table></section>"
     )
 
@@ -160,10 +161,10 @@ def _plots(spread: list[Distribution], folder: Path, fixed: list[Distribution]) 
     figures = "".join(_figure(d, folder) for d in spread[:MOST_PLOTS])
     more = f"; the table has {len(spread) - MOST_PLOTS} more" if len(spread) > MOST_PLOTS else ""
     same = ", ".join(f"{_title(d.value)} {worded(float(d.numbers[0]), d.value.unit)}" for d in fixed)
-    words = f'<p class="fixed">The same in all: {escape(same)}.</p>' if same else ""
+    words = f'<p class="fixed">Equal in all items: {escape(same)}.</p>' if same else ""
     return (
-        f'<section class="card"><h2>Distributions</h2><p class="sub">A point is an item and leads to it; box: quartiles, line: '
-        f"median, whiskers: up to {FENCE} quartile distances, red: beyond{more}.</p>"
+        f'<section class="card"><h2>Distributions</h2><p class="sub">Each point is an item and links to it; box: quartiles; line: '
+        f"median; whiskers: up to {FENCE} quartile distances; red: beyond{more}.</p>"
         f'<div class="plots">{figures}</div>{words}</section>'
     )
 
@@ -196,7 +197,7 @@ def _figure(d: Distribution, folder: Path) -> str:
         ]
     for n, value in enumerate(v):
         o, kind = d.outcomes[n], "odd" if n in odd else "dot"
-        height = 37 + 16 * (2 * ((n * 0.6180339887) % 1) - 1)  # spread evenly, the same each time
+        height = 37 + 16 * (2 * ((n * 0.6180339887) % 1) - 1)  # evenly spread, and reproducible
         words = f"{o.item.name}: {worded(float(value), d.value.unit)}"
         parts.append(
             f'<a href="{_report(o, folder)}"><circle class="{kind}" cx="{x(float(value)):.1f}" cy="{height:.1f}" r="3.4">'
@@ -270,7 +271,7 @@ def _items(outcomes: list[Outcome], spread: list[Distribution], folder: Path) ->
 
 
 def _picture(o: Outcome) -> str:
-    """The run's picture, small; nothing without Pillow, or if there is none."""
+    """Return a small picture of the run; empty without Pillow or without a picture."""
     path = o.folder / "picture.png"
     if o.status != DONE or not path.exists():
         return ""

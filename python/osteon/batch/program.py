@@ -1,7 +1,7 @@
 """Run many jobs, or one job on many images: `python -m osteon.batch --out FOLDER JOB...`; docs/howto/batch.md.
 
-`osteon batch` becomes this program. All that is known of an item is in its files, so a batch that was stopped goes on
-by the same command.
+`osteon batch` starts this program. The state of each item is stored in its files, so that the same command continues
+a batch that was stopped.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from .task_queue import Queue, Task
 
 @contextmanager
 def held(folder: Path):
-    """One batch at a time in a folder; the system ends the lock with the process. @throws UsageError, OSError"""
+    """Lock a folder for one batch; the system releases the lock with the process. @throws UsageError, OSError"""
     folder.mkdir(parents=True, exist_ok=True)
     file = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
     try:
@@ -32,10 +32,10 @@ def held(folder: Path):
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise UsageError(
-                f"another batch is at work in '{folder}'; wait for it, or choose another folder by --out"
+                f"another batch is running in '{folder}'; wait for it, or choose another folder by --out"
             ) from None
         except OSError:
-            pass  # a file system without locks; each output folder has its own
+            pass  # a file system without locks; each output folder has its own lock
         yield
     finally:
         os.close(file)
@@ -61,9 +61,9 @@ def run_all(batch: Batch) -> int:
 
 
 def run_one(batch: Batch, number: int) -> int:
-    """A task of a job array: its item, its log, its exit code."""
+    """Run a task of a job array. @return its exit code"""
     if not 1 <= number <= len(batch.items):
-        raise UsageError(f"--only {number}: there are {len(batch.items)} items, counted from 1")
+        raise UsageError(f"--only {number}: must be from 1 to {len(batch.items)}, the number of items")
     item = batch.items[number - 1]
     task = Task(item.name, batch.log(item), lambda: batch.command(item), lambda told: batch.anew(item, told))
     codes = Queue(1, environment_of(binary())).run([task])
@@ -73,7 +73,7 @@ def run_one(batch: Batch, number: int) -> int:
 
 
 def finish(batch: Batch, were_done: int = 0, stopped_by: int | None = None) -> int:
-    """Table, page, and what a person wants to see. @return the exit code"""
+    """Write table and page, and print a summary. @return the exit code"""
     outcomes = batch.outcomes()
     batch.write_tables(outcomes)
     for_people = sys.stderr if batch.given.json == "-" else sys.stdout
@@ -90,7 +90,7 @@ def finish(batch: Batch, were_done: int = 0, stopped_by: int | None = None) -> i
     if batch.given.json == "-":
         print(json.dumps(json_of(outcomes, batch.folder), indent=2))
     if stopped_by is not None:
-        complain("osteon: stopped on request; the same command goes on with what is left")
+        complain("osteon: stopped on request; run the same command again to continue")
         return 130 if stopped_by == 2 else 75
     failed = [o for o in outcomes if o.status in (FAILED, NOT_CONVERGED)]
     if failed:
@@ -99,7 +99,7 @@ def finish(batch: Batch, were_done: int = 0, stopped_by: int | None = None) -> i
 
 
 def queue_parser(name: str, about: str | None) -> argparse.ArgumentParser:
-    """With the options that programs of a queue share."""
+    """Return a parser with the options of all programs that use a queue."""
     parser = argparse.ArgumentParser(prog=f"osteon {name}", description=about)
     parser.add_argument("--out", required=True)
     for option in ("--at-once", "--ranks", "--threads", "--only"):
@@ -113,7 +113,7 @@ def queue_parser(name: str, about: str | None) -> argparse.ArgumentParser:
 
 
 def carry_out(batch: Batch) -> int:
-    """What its options ask for: one item, the tables, a job array, or all. @return the exit code"""
+    """Carry out the options: one item, the tables, a job array, or all items. @return the exit code"""
     given = batch.given
     if given.slurm and given.only is None:
         return write_job_array(batch)
@@ -123,7 +123,7 @@ def carry_out(batch: Batch) -> int:
 
 
 def code_of(program: Callable[[], int]) -> int:
-    """Of a program whose faults become a sentence and an exit code."""
+    """Run a program and convert its errors to a message and an exit code."""
     try:
         return program()
     except Error as e:

@@ -1,4 +1,4 @@
-"""What a batch at work tells on standard error."""
+"""Progress of a batch on standard error."""
 
 import sys
 import time
@@ -9,18 +9,18 @@ from .batch import Batch
 from .table import DONE, FAILED, NOT_CONVERGED, outcome_of
 from .task_queue import Task
 
-CLEAR = "\r\x1b[K"  # the line of a terminal
-TABLES_EVERY_S = 10.0  # at least; a batch at work can be looked at
+CLEAR = "\r\x1b[K"  # clears the line of a terminal
+TABLES_EVERY_S = 10.0  # minimum interval; the table can be read while the batch runs
 
 
 class Progress:
-    """A line for each item that ends; on a terminal one more, which is written anew: what runs, and the time left."""
+    """Print a line for each completed item; on a terminal also update a line with running items and time left."""
 
     def __init__(self, batch: Batch, at_once: int) -> None:
         self.batch, self.at_once = batch, at_once
         self.is_terminal = sys.stderr.isatty()
         self.done = self.failed = self.were_done = 0
-        self.took: list[float] = []  # of what was computed
+        self.took: list[float] = []  # durations of computed items
         self.stamps = {item.name: _stamp(batch.results(item)) for item in batch.items}
         self.last_tables = time.monotonic()
 
@@ -37,7 +37,7 @@ class Progress:
         answer = next(
             (f"{v.title} {v.value:.6g} {v.unit}" for v in outcome.answers if isinstance(v.value, float)), ""
         ).rstrip()
-        words = "done before" if was_done else outcome.status
+        words = "completed before" if was_done else outcome.status
         self._line(f"{task.name}: {words}" + (f", {answer}" if answer and not was_done else "")
                    + (f": {outcome.reason}" if outcome.reason else "") + f"  [{self._place()}]")  # fmt: skip
         if time.monotonic() - self.last_tables > TABLES_EVERY_S:

@@ -1,6 +1,6 @@
-"""How large a representative volume is: `python -m osteon.batch.rev --out rev.csv JOB`; docs/howto/rev.md.
+"""Find the size of a representative volume: `python -m osteon.batch.rev --out rev.csv JOB`; docs/howto/rev.md.
 
-`osteon rev` becomes this program. It is a batch of one job on cubes of its image.
+`osteon rev` starts this program. It is a batch of one job on cubes of its image.
 """
 
 import argparse
@@ -34,7 +34,7 @@ class Cubes(Batch):
         self.folder, self.csv = places_of(given.out)
         self.model = model
         if model["image"].get("coarsened", 1) != 1:
-            raise UsageError("the job has image.coarsen, of which cubes would have other voxels; remove it")
+            raise UsageError("the job sets image.coarsen, which changes the voxels of cubes; remove it")
         self.shape = tuple(model["image"]["shape"])
         self.spacing = [float(h) for h in model["image"]["spacing_mm"]]
         edges = edges_of(given.edges, self.shape)
@@ -54,7 +54,7 @@ class Cubes(Batch):
         return csv_of(outcomes, DIGITS)
 
     def steps(self, outcomes: list[Outcome]) -> dict[str, list[Step]]:
-        """Of each answer that does not grow with the size, what the cubes of each edge tell."""
+        """Return the statistics of the cubes of each edge, for each answer that does not grow with the size."""
         return convergence(outcomes, edge_in, self.spacing)
 
     def page_text(self, outcomes: list[Outcome]) -> str:
@@ -86,19 +86,19 @@ class Cubes(Batch):
 
 
 def places_of(out: str) -> tuple[Path, Path]:
-    """The folder, and the table."""
+    """Return the folder, and the path of the table."""
     path = Path(out)
     return (path.with_suffix(""), path) if path.suffix == ".csv" else (path, path / "rev.csv")
 
 
 def edges_of(given: str, shape: tuple[int, ...]) -> list[int]:
-    """Edges of the cubes in voxels, ascending; what is larger than the image is refused. @throws UsageError"""
+    """Return edges of the cubes in voxels, ascending, not larger than the image. @throws UsageError"""
     most = min(shape)
     if given:
         try:
             edges = sorted({int(word) for word in given.split(",")})
         except ValueError:
-            raise UsageError(f"--edges {given}: give whole numbers of voxels, 32,64,128 for example") from None
+            raise UsageError(f"--edges {given}: must be numbers of voxels, for example 32,64,128") from None
         if edges[0] < 2 or edges[-1] > most:
             raise UsageError(f"--edges {given}: must be from 2 to {most}, the shortest edge of the image in voxels")
         return edges
@@ -108,17 +108,17 @@ def edges_of(given: str, shape: tuple[int, ...]) -> list[int]:
         most //= 2
     if len(edges) < 2:
         raise UsageError(
-            f"the image of {' x '.join(map(str, shape))} voxels has no cubes to compare; give their --edges in voxels"
+            f"the image of {' x '.join(map(str, shape))} voxels is too small for default cubes; set --edges in voxels"
         )
     return sorted(edges)
 
 
 def corners_of(edge: int, shape: tuple[int, ...], most: int) -> list[tuple[int, ...]]:
-    """Low corners of cubes that do not overlap, spread evenly over the image; all, or `most` of them."""
+    """Return low corners of disjoint cubes, evenly spread over the image; all, or `most` of them."""
     counts = [n // edge for n in shape]
     total = counts[0] * counts[1] * counts[2]
     number = min(total, most)
-    # Evenly in a sequence that visits all; a prime step scatters it over the axes.
+    # Evenly spaced in a sequence of all corners; a prime step distributes them along all axes.
     step = next(s for s in (7919, 104729, 1299709, 1) if s == 1 or total % s)
     chosen = sorted(n * step % total for n in range(number)) if number < total else range(total)
     corners = []
@@ -133,7 +133,7 @@ def items_of(job: str, model: dict, edges: list[int], places: int, changes: Sequ
     image = model["image"]
     first = [low for low, _ in image.get("crop_voxels") or [[0, 0]] * 3]
     fixed = []
-    if (threshold := model["segmentation"].get("threshold")) is not None:  # that of the whole, not Otsu's of a part
+    if (threshold := model["segmentation"].get("threshold")) is not None:  # of the whole image, not Otsu's of a cube
         fixed = ["--set", f"segment.threshold={threshold!r}"]
     if measures_modulus(job, changes):
         fixed += ["--set", 'load.area="box"']
@@ -148,9 +148,9 @@ def items_of(job: str, model: dict, edges: list[int], places: int, changes: Sequ
 
 
 def measures_modulus(job: str, changes: Sequence[str]) -> bool:
-    """Whether a job leaves the area of its apparent modulus open.
+    """Return True if a job leaves the area of its apparent modulus open.
 
-    A cube of a larger solid has that of its box: the outline of the solid in it would depend on the edge."""
+    A cube of a larger solid uses the area of its box, because the outline of the solid in it depends on the edge."""
     try:
         keys = tomllib.loads(Path(job).read_text(encoding="utf-8"))
         load = keys.get("load", {})
@@ -164,12 +164,12 @@ def measures_modulus(job: str, changes: Sequence[str]) -> bool:
 
 
 def edge_in(item: Item) -> int:
-    """Of a cube by its name."""
+    """Return the edge of a cube from its name."""
     return int(item.name.split("_")[1])
 
 
 def import_of(job: str, changes: list[str], folder: Path) -> dict:
-    """What importing the whole image tells. @throws as `osteon import` refuses"""
+    """Import the whole image and return the report. @throws as `osteon import` fails"""
     words = [binary(), "import", job, "--json", "-", "--output", str(folder / "whole.nc")]
     for change in changes:
         words += ["--set", change]
@@ -179,12 +179,12 @@ def import_of(job: str, changes: list[str], folder: Path) -> dict:
     )
     if done.returncode == 0:
         model = json.loads(done.stdout)
-        if "grey_min" not in model["image"]:  # of VOX-FE, of FAIM: there is no image
-            raise UsageError(f"'{job}' is a model of another program; osteon rev takes cubes of a job's image")
+        if "grey_min" not in model["image"]:  # a model of VOX-FE or FAIM has no image
+            raise UsageError(f"'{job}' is a model of another program; osteon rev requires a job with an image")
         return model
     told = done.stderr.strip()
     told = told[told.index("osteon: ") + 8 :] if "osteon: " in told else told
-    raise {USAGE: UsageError, DATA: DataError}.get(done.returncode, MachineError)(told or "the image was not imported")
+    raise {USAGE: UsageError, DATA: DataError}.get(done.returncode, MachineError)(told or "the import failed")
 
 
 def main(arguments: list[str]) -> int:
@@ -197,11 +197,11 @@ def main(arguments: list[str]) -> int:
 
     def program() -> int:
         if not Path(given.job).is_file():
-            raise UsageError(f"there is no job file '{given.job}'")
+            raise UsageError(f"no job file '{given.job}'")
         if not 0 < given.tolerance < 1:
-            raise UsageError(f"--tolerance {given.tolerance:g}: must be in (0, 1), 0.05 for 5 %")
+            raise UsageError(f"--tolerance {given.tolerance:g}: must be in (0, 1), for example 0.05 for 5 %")
         if given.places < 1:
-            raise UsageError(f"--places {given.places}: must be 1 or more")
+            raise UsageError(f"--places {given.places}: must be at least 1")
         cubes = Cubes(given, import_of(given.job, given.set, places_of(given.out)[0]))
         code = carry_out(cubes)
         if given.only is None and not given.slurm:

@@ -1,4 +1,4 @@
-"""What cubes of several sizes tell of a representative volume."""
+"""Convergence of answers over cubes of several sizes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,16 +11,16 @@ from ..results.answer_values import Value
 from .items import Item
 from .table import DONE, Outcome
 
-# Of these units are answers that grow with the volume, and converge to nothing.
+# Answers in these units grow with the volume and do not converge.
 GROW = {"N", "N/mm", "N mm", "N·mm", "N mm2", "N mm²", "N mm/deg", "mJ", "W", "W/K", "mm3/s", "mm³/s", "kg/s"}
 
 
 @dataclass(frozen=True)
 class Step:
-    """One answer over the cubes of one edge."""
+    """Values of one answer over the cubes of one edge."""
 
     edge_voxels: int
-    edge_mm: float  # of equal volume, where voxels are no cubes
+    edge_mm: float  # edge of a cube of equal volume if voxels are not cubes
     numbers: tuple[float, ...]
     not_done: int
 
@@ -30,7 +30,7 @@ class Step:
 
     @property
     def spread(self) -> float | None:
-        """Standard deviation of a cube; none of a single one."""
+        """Standard deviation over the cubes; None for a single one."""
         return float(np.std(self.numbers, ddof=1)) if len(self.numbers) > 1 else None
 
     def to_json(self) -> dict[str, Any]:
@@ -47,7 +47,8 @@ class Step:
 def convergence(
     outcomes: list[Outcome], edge_of: Callable[[Item], int], spacing_mm: list[float]
 ) -> dict[str, list[Step]]:
-    """Steps of each answer by its column, edges ascending. Answers that grow with the volume are left out."""
+    """Return the steps of each answer by its column, edges ascending. Answers that grow with the volume are left
+    out."""
     voxel = float(np.prod(spacing_mm)) ** (1 / 3)
     found: dict[str, dict[int, list[float]]] = {}
     not_done: dict[int, int] = {}
@@ -70,9 +71,9 @@ def convergence(
 
 
 def size_that_represents(steps: list[Step], tolerance: float) -> float | None:
-    """The smallest edge [mm] from which on cubes scatter by less than the tolerance and have the mean of the largest.
+    """Return the smallest edge [mm] from which cubes scatter less than the tolerance and have the mean of the largest.
 
-    None if there is none, or nothing tells: the largest edge is not judged, as it has no larger one beside it.
+    Return None if there is no such edge. The largest edge is not assessed, because no larger one exists for comparison.
     """
     if len(steps) < 2:
         return None
@@ -87,18 +88,18 @@ def size_that_represents(steps: list[Step], tolerance: float) -> float | None:
 
 
 def words_of(steps: dict[str, list[Step]], columns: list[Value], tolerance: float) -> str:
-    """A table for the terminal: of each answer the spread by edges, and from where on a cube represents."""
+    """Return a table for the terminal: for each answer the spread by edge, and the smallest representative edge."""
     named = {v.column: v for v in columns}
     text = ""
     for column, found in steps.items():
         value = named[column]
         from_mm = size_that_represents(found, tolerance)
-        verdict = f"from {number(from_mm)} mm on" if from_mm is not None else "by none of these cubes"
+        verdict = f"from {number(from_mm)} mm" if from_mm is not None else "by none of these cubes"
         title = f"{value.title} [{value.unit}]" if value.unit else value.title
         text += f"\n{title}: represented to {100 * tolerance:g} % {verdict}\n"
         for step in found:
             spread = "" if step.spread is None else f" +- {number(step.spread, 2)}"
-            missing = f", {step.not_done} not done" if step.not_done else ""
+            missing = f", {step.not_done} incomplete" if step.not_done else ""
             cubes = f"{len(step.numbers)} cube{'s' if len(step.numbers) > 1 else ''}"
             text += f"  {number(step.edge_mm):>8} mm  {number(step.mean):>10}{spread}  ({cubes}{missing})\n"
     return text

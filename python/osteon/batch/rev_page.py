@@ -1,4 +1,4 @@
-"""The page of `osteon rev`: each answer over the edge of its cubes, and from where on a cube represents the whole."""
+"""The page of `osteon rev`: each answer over the edge of the cubes, with the smallest representative edge."""
 
 # ruff: noqa: E501 (lines of HTML)
 
@@ -46,22 +46,22 @@ def page_of(cubes: CubeSeries, outcomes: list[Outcome], steps: dict[str, list[St
         rows.append(
             [
                 _title(named[column]),
-                f"from {number(from_mm)} mm on" if from_mm is not None else "by none of these cubes",
+                f"from {number(from_mm)} mm" if from_mm is not None else "by none of these cubes",
                 f"{number(last.mean)} {named[column].unit}".rstrip(),
             ]
         )
     figures = "".join(_figure(named[c], found, cubes.tolerance) for c, found in list(steps.items())[:MOST_FIGURES])
     body = [
         f"<h1>Representative volume of {escape(cubes.job)}</h1>",
-        f'<p class="sub">{done} of {len(outcomes)} cubes of an image of {escape(size)} mm (z, y, x) are done · '
+        f'<p class="sub">{done} of {len(outcomes)} cubes of an image of {escape(size)} mm (z, y, x) are complete · '
         f'<a href="{escape(cubes.csv.name) if cubes.csv.parent == cubes.folder else "../" + escape(cubes.csv.name)}">table of all numbers</a></p>',
         table(
-            ["answer", f"represented to {100 * cubes.tolerance:g} %", "of the largest cubes"],
+            ["answer", f"represented to {100 * cubes.tolerance:g} %", "mean of the largest cubes"],
             rows,
-            "From which edge on",
+            "Smallest representative edge",
         ),
-        f'<section class="card"><h2>Convergence</h2><p class="sub">A point is a cube; line: mean and standard deviation; shaded: within '
-        f"{100 * cubes.tolerance:g} % of the mean of the largest.</p><div class=plots>{figures}</div></section>"
+        f'<section class="card"><h2>Convergence</h2><p class="sub">Point: a cube; line: mean and standard deviation; shaded: within '
+        f"{100 * cubes.tolerance:g} % of the mean of the largest cubes.</p><div class=plots>{figures}</div></section>"
         if figures
         else "",
         failures(outcomes, cubes.folder),
@@ -76,7 +76,7 @@ def _title(value: Value) -> str:
 
 
 def _figure(value: Value, steps: list[Step], tolerance: float) -> str:
-    """Edges on a logarithmic axis."""
+    """Draw values over the edge on a logarithmic axis."""
     last = steps[-1].mean
     values = [v for s in steps for v in s.numbers] + [last * (1 - tolerance), last * (1 + tolerance)]
     low, high = min(values), max(values)

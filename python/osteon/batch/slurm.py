@@ -1,4 +1,4 @@
-"""A batch, a cohort or cubes as a job array of Slurm: two scripts, for sbatch at once. The queue is Slurm's own."""
+"""A batch, a cohort or cubes as a job array of Slurm: two scripts for sbatch. Slurm schedules the tasks."""
 
 import os
 import shlex
@@ -15,11 +15,11 @@ KEPT = (
     "OSTEON_MPIRUN",
     "OSTEON_CACHE",
     "PYTHONPATH",
-)  # where sites pass on no environment
+)  # for sites that do not export the environment
 
 
 def write_job_array(batch: Batch) -> int:
-    """Write both scripts, and submit them if that was asked for. @throws MachineError, OSError"""
+    """Write both scripts, and submit them if requested. @throws MachineError, OSError"""
     given, folder, count = batch.given, batch.folder, len(batch.items)
     (folder / "logs").mkdir(parents=True, exist_ok=True)
     array, collect = folder / f"{batch.kind}.sbatch", folder / "collect.sbatch"
@@ -35,13 +35,13 @@ def write_job_array(batch: Batch) -> int:
     last = [f"--job-name={shlex.quote(folder.name)}-collect", f"--output={_logs(folder)}/slurm_collect_%j.log"]
     one = ["--ntasks=1", "--cpus-per-task=1"]
     collect.write_text(_script([*last, *given.slurm_line, *one], [*words, "--collect", *items]))
-    print(f"{array}: {count} tasks\n{collect}: table and page, when they have ended")
+    print(f"{array}: {count} tasks\n{collect}: table and page, after the tasks")
     if given.submit:
         number = _sbatch([str(array)], folder)
         later = _sbatch([f"--dependency=afterany:{number}", str(collect)], folder)
-        print(f"submitted as {number}, and {later} after it")
+        print(f"submitted as {number}, then {later}")
     else:
-        print(f"submit them by: osteon {batch.kind} ... --slurm --submit, or sbatch {shlex.quote(str(array))}")
+        print(f"submit by: osteon {batch.kind} ... --slurm --submit, or sbatch {shlex.quote(str(array))}")
     return 0
 
 
@@ -52,12 +52,12 @@ def _logs(folder: Path) -> str:
 def _script(options: list[str], command: list[str]) -> str:
     lines = ["#!/bin/bash", *(f"#SBATCH {o}" for o in options)]
     lines += [f"export {name}={shlex.quote(os.environ[name])}" for name in KEPT if os.environ.get(name)]
-    # The end of its time comes as SIGTERM: the item then writes a checkpoint, and the next submission goes on.
+    # At the time limit Slurm sends SIGTERM: the item then writes a checkpoint, and the next submission continues it.
     return "\n".join([*lines, f"cd {shlex.quote(str(Path.cwd()))} || exit 5", "exec " + " ".join(command), ""])
 
 
 def _words(batch: Batch) -> list[str]:
-    """The command, as a shell takes it, but for what it is of."""
+    """Return the command in shell syntax, without its inputs."""
     given = batch.given
     words = [binary(), batch.kind, "--out", given.out]
     for name, value in (("-n", given.ranks), ("-t", given.threads)):
@@ -69,15 +69,13 @@ def _words(batch: Batch) -> list[str]:
 
 
 def _sbatch(words: list[str], folder: Path) -> str:
-    """@return the number of the job"""
+    """Submit a script. @return the number of the Slurm job"""
     written = f"the scripts are written to '{folder}'"
     try:
         done = subprocess.run(["sbatch", "--parsable", *words], capture_output=True, text=True, check=False)
     except OSError as e:
-        raise MachineError(f"cannot start sbatch: {e.strerror}; {written}, submit them where Slurm is") from None
+        raise MachineError(f"cannot start sbatch: {e.strerror}; {written}, submit them on a host with Slurm") from None
     number = done.stdout.strip().split("\n")[-1].partition(";")[0]
     if done.returncode != 0 or not number:
-        raise MachineError(
-            f"sbatch refused {words[-1]}: {' '.join(done.stderr.split()) or 'without a word'}; {written}"
-        )
+        raise MachineError(f"sbatch rejected {words[-1]}: {' '.join(done.stderr.split()) or 'no message'}; {written}")
     return number

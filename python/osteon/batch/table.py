@@ -1,4 +1,4 @@
-"""What has become of the items of a batch, and the table of it: one row an item, failures among them."""
+"""Outcomes of the items of a batch, and their table: one row for each item, including failures."""
 
 import csv
 import io
@@ -19,7 +19,7 @@ STOP_CODES = (75, 130, 143)
 
 @dataclass
 class Outcome:
-    """An item as its files tell of it: its log, and its output folder."""
+    """State of an item according to its log and output folder."""
 
     item: Item
     folder: Path  # of its results
@@ -27,7 +27,7 @@ class Outcome:
     status: str
     reason: str = ""
     code: int | None = None
-    result: Documents | None = None  # only if it is done
+    result: Documents | None = None  # set if the item is complete
     computed_on: list[Value] = field(default_factory=list)
     answers: list[Value] = field(default_factory=list)
 
@@ -40,9 +40,11 @@ def outcome_of(item: Item, folder: Path, log: Path) -> Outcome:
     try:
         code, lines = last_attempt(log)
     except OSError:
-        return Outcome(item, folder, log, WAITING, "not begun")
+        return Outcome(item, folder, log, WAITING, "not started")
     if code is None:
-        return Outcome(item, folder, log, STOPPED, "ended from outside, or at work; the next run of the batch goes on")
+        return Outcome(
+            item, folder, log, STOPPED, "terminated, or still running; the next run of the batch continues it"
+        )
     if code != 0:
         status = STOPPED if code in STOP_CODES else NOT_CONVERGED if code == 4 else FAILED
         return Outcome(item, folder, log, status, _fault(lines) or f"exit code {code}", code)
@@ -53,18 +55,18 @@ def outcome_of(item: Item, folder: Path, log: Path) -> Outcome:
     except Error as e:
         return Outcome(item, folder, log, FAILED, str(e), code)
     except (TypeError, ValueError, LookupError, AttributeError) as e:
-        return Outcome(item, folder, log, FAILED, f"summary.json does not hold what a job writes ({e!r:.120})", code)
+        return Outcome(item, folder, log, FAILED, f"summary.json lacks required content ({e!r:.120})", code)
     return Outcome(item, folder, log, DONE, "", code, result, computed_on, answers)
 
 
 def _fault(lines: list[str]) -> str:
-    """What the program complains of, as one line."""
+    """Return the error message of the program, as one line."""
     first = next((n for n, line in enumerate(lines) if line.startswith("osteon: ")), max(0, len(lines) - 1))
     return printable(" ".join(" ".join(lines[first:]).split()).removeprefix("osteon: "))
 
 
 def _computed_on(result: Documents) -> list[Value]:
-    """What tells whether an answer is worth something: of the image, the solid, the solver."""
+    """Return measures of quality of the image, the solid and the solver."""
     s = result.summary
     image, solid, proof = s.get("image", {}), s.get("segmentation", {}), s.get("certificate", {})
     rows = [
@@ -85,7 +87,7 @@ def _computed_on(result: Documents) -> list[Value]:
 
 
 def columns_of(outcomes: list[Outcome]) -> list[Value]:
-    """The values that some item has, in the order in which they come up; answers last."""
+    """Return the columns that any item has, in order of occurrence; answers last."""
     found: dict[str, Value] = {}
     for kind in ("computed_on", "answers"):
         for outcome in outcomes:
@@ -95,9 +97,9 @@ def columns_of(outcomes: list[Outcome]) -> list[Value]:
 
 
 def csv_of(outcomes: list[Outcome], digits: int | None = None) -> str:
-    """Of the same files always the same bytes. Answers of what is not done are left empty.
+    """Write the table; equal files give equal bytes. Answers of incomplete items are left empty.
 
-    @param digits of the numbers, of vectors and tensors of the largest component; None: all that they have
+    @param digits significant digits, for vectors and tensors of their largest component; None: all digits
     """
     columns = [v.column for v in columns_of(outcomes)]
     out = io.StringIO()
@@ -110,7 +112,7 @@ def csv_of(outcomes: list[Outcome], digits: int | None = None) -> str:
 
 
 def _rounded(values: list[Value], digits: int) -> list[Value]:
-    """To so many digits; components of one vector or tensor alike, as that is how far a small one is known."""
+    """Round to a number of digits; components of one vector or tensor alike, because they share one absolute error."""
 
     def whole(v: Value) -> tuple[str, str]:
         parts = v.key.split(".")
@@ -135,7 +137,7 @@ def _rounded(values: list[Value], digits: int) -> list[Value]:
 def _cell(v: Value, digits: int | None) -> str:
     value = v.value
     if value is None:
-        return "inf"  # JSON has none: of a tortuosity where no path conducts
+        return "inf"  # null in JSON: the tortuosity without a conducting path
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):

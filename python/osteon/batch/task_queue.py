@@ -1,7 +1,7 @@
-"""A plain queue of programs on one machine: so many at a time, each on its own cores, with a log of its own.
+"""A queue of programs on one machine: a fixed number at a time, each with its own cores and log.
 
-It stops in order: the first signal is handed on to what runs, and nothing more is begun; another one ends it. What runs
-ends with this process, whatever ends it.
+The first signal is forwarded to the running programs and stops the queue in order; a second one terminates them. The
+programs also end if this process ends for any reason.
 """
 
 import os
@@ -27,10 +27,10 @@ LOOK_EVERY_S = 0.02
 class Task:
     name: str
     log: Path
-    command: Callable[[], list[str]]  # asked when it begins
+    command: Callable[[], list[str]]  # called when the task starts
     again: Callable[[str], list[str] | None] = lambda told: (
         None
-    )  # another command after a failure, by what its log says
+    )  # another command after a failure, selected from the log
 
 
 @dataclass
@@ -39,12 +39,12 @@ class _Running:
     process: subprocess.Popen[bytes]
     log: IO[bytes]
     slot: int
-    from_byte: int  # of the log
+    from_byte: int  # start of this attempt in the log
     is_second: bool = False
 
 
 class Queue:
-    """@param at_once tasks at a time @param environment of the programs"""
+    """@param at_once number of concurrent tasks @param environment environment of the programs"""
 
     def __init__(self, at_once: int, environment: dict[str, str]) -> None:
         self.environment = environment
@@ -59,10 +59,10 @@ class Queue:
         ended: Callable[[Task, int, float], None] = lambda task, code, seconds: None,
         meanwhile: Callable[[list[Task]], None] = lambda tasks: None,
     ) -> dict[str, int]:
-        """Run all in order. @return exit codes by name; of a task that was not begun there is none"""
+        """Run all tasks in order. @return exit codes by name; tasks that did not start are missing"""
         waiting, codes = deque(tasks), {}
         began: dict[str, float] = {}
-        alive, ours = os.pipe()  # closed with this process: the programs see it
+        alive, ours = os.pipe()  # closed with this process, which the programs detect
         before = {number: signal.signal(number, self._stop) for number in STOPS if _is_heard(number)}
         try:
             free = list(range(len(self._slots)))[::-1]
@@ -101,7 +101,7 @@ class Queue:
         log.write(f"{PROMPT}{shlex.join(command)}\n".encode(errors="surrogateescape"))
         log.flush()
         mine = os.sched_getaffinity(0)
-        os.sched_setaffinity(0, self._slots[slot])  # what is started has it, too
+        os.sched_setaffinity(0, self._slots[slot])  # inherited by the started program
         try:
             process = subprocess.Popen(
                 command,
@@ -110,12 +110,12 @@ class Queue:
                 stderr=log,
                 env={**self.environment, "OSTEON_LIFELINE": str(alive)},
                 pass_fds=(alive,),
-                start_new_session=True,  # a signal from the terminal comes here alone, and is handed on
+                start_new_session=True,  # a signal from the terminal reaches this process only, which forwards it
             )
         finally:
             os.sched_setaffinity(0, mine)
         self._running.append(_Running(task, process, log, slot, at, is_second))
-        if self.stopped is not None:  # between the last look and now
+        if self.stopped is not None:  # a signal arrived since the last check
             process.send_signal(self.stopped)
 
     def _stop(self, number: int, _: object) -> None:
@@ -126,12 +126,12 @@ class Queue:
 
 
 def _is_heard(number: signal.Signals) -> bool:
-    """Whether somebody has asked to ignore it, as nohup does."""
+    """Return False if the signal was ignored at start, as nohup does."""
     return signal.getsignal(number) is not signal.SIG_IGN
 
 
 def _slots(at_once: int) -> list[set[int]]:
-    """The cores of each place in the queue: parts of equal size, or one for several where there are not enough."""
+    """Return the cores of each slot: equal parts, or one core for several slots if there are too few cores."""
     cores = sorted(os.sched_getaffinity(0))
     cores = cores[: usable_cores()]  # within the quota of a container
     n = len(cores)
@@ -154,9 +154,9 @@ def _close(r: _Running, code: int) -> None:
 
 
 def last_attempt(log: Path) -> tuple[int | None, list[str]]:
-    """Exit code and lines of the last program of a log; no code where it was ended before it could have one.
+    """Return exit code and lines of the last program in a log; the code is None if the program was terminated.
 
-    @throws FileNotFoundError if it was never begun
+    @throws FileNotFoundError if it never started
     """
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     first = max((n for n, line in enumerate(lines) if line.startswith(PROMPT)), default=-1)

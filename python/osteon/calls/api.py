@@ -40,11 +40,11 @@ def run(job: Mapping[str, Any] | str | Path, *, progress: bool | Listener = Fals
     """Run a job: the path of a TOML file, or the same keys as a nested mapping.
 
     Parameters
-    ----------
+    A mapping without an [output] directory writes into a folder that is deleted with the result.
     job
         A mapping without [output] directory writes into a folder that goes with the result.
     progress
-        True: a bar; a function: called with stage, share that is done, and details.
+        True shows a bar; a function is called with stage, completed share and details.
 
     Returns
     -------
@@ -53,18 +53,18 @@ def run(job: Mapping[str, Any] | str | Path, *, progress: bool | Listener = Fals
     Raises
     ------
     UsageError, DataError, SolveError, MachineError, Interrupted
-        All of them `Error` and RuntimeError, with the message of the program.
+        Subclasses of `Error` and RuntimeError, with the message of the program.
 
     Warns
     -----
     JobWarning
-        For each warning of the job; `osteon check` prints them before a run.
+        One for each warning of the job; `osteon check` prints them before a run.
     """
     progress = listener_of(progress)
     if not isinstance(job, Mapping):
         path = path_of(job, "the job file")
         if not path.exists():
-            raise UsageError(f"there is no job file '{path}'")
+            raise UsageError(f"no job file '{path}'")
         return _run_file(path, None, progress)
     job = tables_of(job)
     if "path" in job.get("image", {}):
@@ -90,9 +90,10 @@ def run(job: Mapping[str, Any] | str | Path, *, progress: bool | Listener = Fals
 
 @one_frame
 def load_fields(path: str | Path) -> dict[str, "np.ndarray"]:
-    """Every field of a results file by name, checked against its seal and its digests.
+    """Return all fields of a results file by name, after checking its seal and digests.
 
-    @throws DataError if it is damaged, cut or unfinished; a copy by another program is read with a FileWarning
+    @throws DataError if the file is damaged, cut or unfinished; a copy written by another program is read with a
+    FileWarning
     """
     from ..results.result_file import ResultFile
 
@@ -101,23 +102,23 @@ def load_fields(path: str | Path) -> dict[str, "np.ndarray"]:
 
 
 def to_toml(job: Mapping[str, Any]) -> str:
-    """A job as TOML. Keys whose value is None are left out; numpy's numbers and arrays become Python's."""
+    """Write a job as TOML. Keys with the value None are left out; numbers and arrays of numpy become those of
+    Python."""
     import tomli_w
 
     return tomli_w.dumps(plain(job))
 
 
 def environment_of(program: str) -> dict[str, str]:
-    """Of the program: it starts Python for images: this one, which has the packages and this copy of osteon.
-
-    It is no rank of a launcher that has started this process."""
+    """Return the environment of the program. For images it starts this Python, with its packages and this copy of
+    osteon; the variables of a launcher that started this process are removed."""
     environment = {"OSTEON_PYTHON": sys.executable, **without_launcher(dict(os.environ))}
     environment["PYTHONPATH"] = python_path(environment.get("PYTHONPATH", ""))
     return environment | settings(environment) if program == str(PROGRAM) else environment
 
 
 def answer_of(command: str, job: Mapping[str, Any], folder: Path, *options: str) -> dict[str, Any]:
-    """What a command says of a job by `--json`; its files go into the folder. @throws Error"""
+    """Return the `--json` document of a command for a job; its files are written into the folder. @throws Error"""
     program, path, answer = binary(), folder / "job.toml", folder / "answer.json"
     path.write_text(to_toml(job), encoding="utf-8")
     words = [program, command, str(path), "--output", str(folder / "out"), "--json", str(answer), *options]
@@ -136,7 +137,7 @@ def _run_file(path: Path, output: Path | None, progress: bool | Listener) -> Res
     listener = bar or progress or None
     if listener:
         environment["OSTEON_PROGRESS_SECONDS"] = "0.2"
-    # The answer has a file of its own: what libraries print on standard output is none of it.
+    # The document has a file of its own because libraries also print on standard output.
     with tempfile.TemporaryDirectory(prefix="osteon-") as folder:
         answer = Path(folder) / "answer.json"
         on_line = ProgressLines(listener).line if listener else None
@@ -149,7 +150,7 @@ def _run_file(path: Path, output: Path | None, progress: bool | Listener) -> Res
     try:
         summary = json.loads(text)
     except ValueError:
-        raise MachineError(f"osteon did not answer in JSON, but by '{printable(text[:200])}'") from None
+        raise MachineError(f"osteon printed '{printable(text[:200])}' instead of JSON") from None
     for warning in summary.get("warnings", []):
         warn_of_job(str(warning))
     results = Path(summary["files"]["results"])
@@ -157,7 +158,7 @@ def _run_file(path: Path, output: Path | None, progress: bool | Listener) -> Res
 
 
 def _fault(err: str) -> str:
-    """What the program complains of, without the stages before."""
+    """Return the error message of the program, without the progress lines before it."""
     lines = err.strip().splitlines()
     first = next((n for n, line in enumerate(lines) if line.startswith("osteon: ")), max(0, len(lines) - 20))
     return "\n".join(lines[first:]).removeprefix("osteon: ")
@@ -166,10 +167,10 @@ def _fault(err: str) -> str:
 def _watch(
     command: list[str], environment: dict[str, str], on_line: Callable[[str], None] | None = None
 ) -> tuple[int, str, str]:
-    """Run the program to its end, which is that of Python too: an interrupt asks it to stop in order, a second one
-    ends it, and it stops if Python is killed. @param on_line takes each line of its standard error
+    """Run the program until it ends. An interrupt of Python asks it to stop in order, a second one ends it, and it
+    stops if Python is killed. @param on_line receives each line of its standard error
     @return exit code, standard output, standard error"""
-    alive, ours = os.pipe()  # closed with this process, whatever ends it
+    alive, ours = os.pipe()  # closed when this process ends for any reason
 
     def read(process: subprocess.Popen[str]) -> tuple[str, str]:
         if on_line is None:
@@ -192,9 +193,9 @@ def _watch(
             text=True,
             env={**environment, "OSTEON_LIFELINE": str(alive)},
             pass_fds=(alive,),
-            start_new_session=True,  # an interrupt from a terminal comes to Python alone
+            start_new_session=True,  # an interrupt from a terminal reaches Python alone
         ) as process:
-            # Read aside: communicate() itself would hold an interrupt back for a quarter of a second.
+            # A thread reads: communicate() would delay an interrupt by a quarter of a second.
             with ThreadPoolExecutor(1) as aside:
                 texts = aside.submit(read, process)
                 try:

@@ -16,24 +16,24 @@ from ..errors import DataError, MachineError, UsageError
 if TYPE_CHECKING:
     import numpy as np
 
-MOST_DEPTH = 64  # of tables within tables
+MOST_DEPTH = 64  # of nested tables
 
 
 def array_of(image: Any, what: str = "the image") -> "np.ndarray":
-    """The values as an array. @throws DataError if they are none, or if the memory cannot hold them"""
+    """Convert to an array. @throws DataError if the values are not numbers, or if the memory does not suffice"""
     import numpy as np
 
     try:
         values = np.asarray(image)
     except (TypeError, ValueError) as e:
-        raise DataError(f"{what} is no array of numbers: {e}; give a numpy array of shape (z, y, x)") from None
+        raise DataError(f"{what} is not an array of numbers: {e}; pass a numpy array of shape (z, y, x)") from None
     require_room(values, what)
     return values
 
 
 def require_room(values: "np.ndarray", what: str) -> None:
-    """Check an array that repeats its memory, by strides of zero or by overlapping windows: it has a shape, and takes
-    no memory until it is copied. @throws DataError"""
+    """Check the size of an array whose memory repeats, by strides of zero or overlapping windows: it needs memory only
+    when it is copied. @throws DataError"""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     count, size = math.prod(values.shape), math.prod(values.shape) * values.itemsize
     pairs = zip(values.shape, values.strides, strict=True)
@@ -42,7 +42,7 @@ def require_room(values: "np.ndarray", what: str) -> None:
         shape = " x ".join(map(str, values.shape))
         raise DataError(
             f"{what} has {shape} = {count:.4g} voxels of {values.itemsize} bytes, {_bytes(size)}; this machine has "
-            f"{_bytes(memory)} of memory: crop or coarsen it, or give the file of the image to a job"
+            f"{_bytes(memory)} of memory: crop or coarsen it, or pass the image file to a job"
         )
 
 
@@ -51,48 +51,50 @@ def require_disk(folder: Path, values: "np.ndarray") -> None:
     free = shutil.disk_usage(folder).free
     if values.nbytes > free:
         raise MachineError(
-            f"the image takes {_bytes(values.nbytes)}, and {folder}, where it is written for the program, has "
-            f"{_bytes(free)} free; set TMPDIR to a folder with room"
+            f"the image needs {_bytes(values.nbytes)}, but {folder}, where it is written for the program, has "
+            f"{_bytes(free)} free; set TMPDIR to a folder with enough space"
         )
 
 
 def spacing_of(spacing_mm: Any) -> list[float]:
-    """Edges of a voxel, z, y, x, from one number or three. @throws UsageError"""
+    """Return the voxel edges z, y, x from one number or three. @throws UsageError"""
     values = [spacing_mm] if _is_number(spacing_mm) else _listed(spacing_mm)
     if len(values) not in (1, 3) or not all(_is_number(v) for v in values):
-        raise UsageError(f"spacing_mm: {_shown(spacing_mm)} is neither a number nor three of them, (z, y, x), in mm")
+        raise UsageError(f"spacing_mm: {_shown(spacing_mm)} must be one number or three, (z, y, x), in mm")
     try:
         edges = [float(v) for v in values]
     except OverflowError:
-        raise UsageError(f"spacing_mm: {_shown(spacing_mm)} is too large; every edge is in (0, 1000] mm") from None
+        raise UsageError(f"spacing_mm: {_shown(spacing_mm)} is too large; each edge must be in (0, 1000] mm") from None
     return edges * 3 if len(edges) == 1 else edges
 
 
 def tables_of(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Tables of a job, of which those that this package reads are mappings; the program checks the others.
+    """Return the tables of a job. Those that this package reads must be mappings; the program checks the others.
 
     @throws UsageError
     """
     for name in ("image", "output", "run"):
         if not isinstance(job.get(name, {}), Mapping):
-            raise UsageError(f"{name}: {_shown(job[name])} is no table; give a dict, as in output={{'fields': [...]}}")
+            raise UsageError(
+                f"{name}: {_shown(job[name])} is not a table; pass a dict, as in output={{'fields': [...]}}"
+            )
     return dict(job)
 
 
 def path_of(path: Any, what: str) -> Path:
-    """A path that the system can have. @throws UsageError"""
+    """Convert to a path that the system accepts. @throws UsageError"""
     if not isinstance(path, (str, os.PathLike)) or isinstance(os.fspath(path), bytes):
-        raise UsageError(f"{what} is {_shown(path)}; give a path as a text or a pathlib.Path")
+        raise UsageError(f"{what} is {_shown(path)}; pass a path as a string or pathlib.Path")
     if "\0" in os.fspath(path):
-        raise UsageError(f"{what} is {_shown(path)}; a path contains no NUL character")
+        raise UsageError(f"{what} is {_shown(path)}; a path must not contain a NUL character")
     return Path(path)
 
 
 def listener_of(progress: Any) -> Any:
-    """@throws UsageError for what is neither a truth value nor a function"""
+    """@throws UsageError unless the value is a bool or a function"""
     if progress is not None and not isinstance(progress, bool) and not callable(progress):
         raise UsageError(
-            f"progress is {_shown(progress)}; give True for a bar, or a function of stage, share and details"
+            f"progress is {_shown(progress)}; pass True for a bar, or a function of stage, share and details"
         )
     if progress is None or isinstance(progress, bool):
         return progress
@@ -115,14 +117,14 @@ def is_of_listener(e: BaseException) -> bool:
 
 
 def plain(value: Any, where: str = "", depth: int = 0) -> Any:
-    """A part of a job in types of TOML; None is left out of tables.
+    """Convert a part of a job to types of TOML; None is left out of tables.
 
-    @throws UsageError for what TOML does not hold
+    @throws UsageError for values that TOML cannot represent
     """
     import datetime
 
     if depth > MOST_DEPTH:
-        raise UsageError(f"{where[:80]}: tables are nested more than {MOST_DEPTH} deep, which no job needs")
+        raise UsageError(f"{where[:80]}: tables are nested more than {MOST_DEPTH} deep")
     if isinstance(value, Mapping):
         return {
             _text(str(key), where): plain(inner, f"{where}.{key}" if where else str(key), depth + 1)
@@ -139,14 +141,14 @@ def plain(value: Any, where: str = "", depth: int = 0) -> Any:
         return _text(value, where)
     if isinstance(value, (bool, int, float, datetime.date, datetime.time)):
         return value
-    raise UsageError(f"{where}: {_shown(value)} is of the type {type(value).__name__}, which a job cannot have")
+    raise UsageError(f"{where}: {_shown(value)} has the type {type(value).__name__}, which a job cannot contain")
 
 
 def no_descriptors_left() -> str:
-    """The sentence for EMFILE."""
+    """Return the message for EMFILE."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     return (
-        f"this process has no file descriptor left of the {soft} that it may have; close files, or raise the limit "
+        f"this process uses all of its {soft} file descriptors; close files, or raise the limit "
         f"(`ulimit -n`, at most {hard})"
     )
 
@@ -155,9 +157,11 @@ def _text(text: str, where: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise UsageError(f"{where}: {_shown(text)} has half of a surrogate pair, which is no character") from None
+        raise UsageError(
+            f"{where}: {_shown(text)} contains half of a surrogate pair, which is not a character"
+        ) from None
     if "\0" in text:
-        raise UsageError(f"{where}: {_shown(text)} has a NUL character, which no text of a job has")
+        raise UsageError(f"{where}: {_shown(text)} contains a NUL character, which a job must not contain")
     return text
 
 

@@ -1,4 +1,4 @@
-"""Fields that need neither the file nor the solution that they came from."""
+"""Fields that are independent of the file or solution from which they were read."""
 
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -10,15 +10,15 @@ if TYPE_CHECKING:
 
 
 class CopiedFields(Mapping[str, "np.ndarray"]):
-    """Fields by name, all of them in memory: those of a result that was copied, or sent to another process."""
+    """Fields by name, all in memory, for a result that was copied or sent to another process."""
 
     def __init__(self, fields: "dict[str, Field]") -> None:
         self._fields = fields
 
     def field(self, name: str) -> "Field":
-        """The field with its unit and its place."""
+        """Return the field with its unit and location."""
         if name not in self._fields:
-            raise KeyError(f"there is no field '{name}'; there are {', '.join(self._fields)}")
+            raise KeyError(f"no field '{name}'; available: {', '.join(self._fields)}")
         return self._fields[name]
 
     def __getitem__(self, name: str) -> "np.ndarray":
@@ -35,7 +35,7 @@ class CopiedFields(Mapping[str, "np.ndarray"]):
 
 
 def copied(fields: Any) -> Any:
-    """Fields of any kind, read into memory; a mapping of plain arrays stays as it is."""
+    """Read fields of any kind into memory; a mapping of plain arrays is returned unchanged."""
     if not hasattr(fields, "field"):
         return fields
     return CopiedFields({name: fields.field(name) for name in fields})

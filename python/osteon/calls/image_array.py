@@ -1,4 +1,4 @@
-"""Arrays and images of other packages that are taken as images of shape (z, y, x)."""
+"""Convert arrays and images of other packages to images of shape (z, y, x)."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -25,19 +25,19 @@ MM_PER_UNIT = {
 
 
 class TakenImage(NamedTuple):
-    """Values of shape (z, y, x), and the spacing in mm that the image states."""
+    """Values of shape (z, y, x), and the spacing in mm if the image states it."""
 
     values: "np.ndarray"
     spacing_mm: tuple[float, float, float] | None = None
 
 
 def take_image(image: Any) -> TakenImage:
-    """The values of an array or an image of another package, in the order z, y, x, with its spacing.
+    """Return the values of an array or an image of another package in the order z, y, x, with its spacing.
 
     Raises
     ------
     DataError
-        If the order of its axes is not known.
+        If the order of the axes is unknown.
     """
     import numpy as np
 
@@ -55,33 +55,33 @@ def take_image(image: Any) -> TakenImage:
         try:
             image = np.asanyarray(image)
         except (TypeError, ValueError) as e:
-            raise DataError(f"the image is no array of numbers: {e}; give an array of shape (z, y, x)") from None
+            raise DataError(f"the image is not an array of numbers: {e}; pass an array of shape (z, y, x)") from None
     return TakenImage(image)
 
 
 def fault_of_array(values: "np.ndarray") -> DataError | None:
-    """The reason why an array is no image; None: it may be one."""
+    """Return the reason why an array cannot be an image, or None."""
     if values.dtype.kind not in "biuf":
         return DataError(
-            f"the array holds values of type {values.dtype}; needed are integers, floats, or a mask of bools"
+            f"the array has values of type {values.dtype}; integers, floats or a boolean mask are required"
         )
     if values.ndim < 3 or sum(n != 1 for n in values.shape) > 3:
         return DataError(
-            f"the array has shape {values.shape}; an image has three axes, (z, y, x): of a slice give "
-            "`image[numpy.newaxis]`, of several channels one"
+            f"the array has shape {values.shape}; an image has three axes, (z, y, x): pass a slice as "
+            "`image[numpy.newaxis]`, and one channel of several"
         )
     if values.size == 0:
-        return DataError(f"the array has shape {values.shape}; every axis needs at least one voxel")
+        return DataError(f"the array has shape {values.shape}; every axis must have at least one voxel")
     return None
 
 
 def without_mask(values: "np.ndarray", threshold: float | None, void_label: float | None) -> "np.ndarray":
-    """The values of a masked array, its masked voxels empty: below the threshold, False, or the void label.
+    """Return the values of a masked array with its masked voxels empty: below the threshold, False, or the void label.
 
     Raises
     ------
     UsageError
-        If no value is certain to be empty.
+        If no value is certainly empty.
     """
     import numpy as np
 
@@ -96,17 +96,17 @@ def without_mask(values: "np.ndarray", threshold: float | None, void_label: floa
         return values.filled(void_label)
     if threshold is None:
         raise UsageError(
-            f"threshold: missing; {masked} voxels are masked, and Otsu's method would count them: give a threshold, "
+            f"threshold: missing; {masked} voxels are masked, and Otsu's method would count them: set a threshold, "
             "or fill the array with an empty grey value"
         )
-    # Solid is above the threshold. The largest value of the type that is not serves as empty.
+    # Solid is above the threshold. Masked voxels get the largest value of the type that is not above it.
     kind = values.dtype
     empty = np.floor(threshold) if kind.kind in "iu" else threshold
     lowest = np.iinfo(kind).min if kind.kind in "iu" else -np.inf
     if empty < lowest:
         raise UsageError(
             f"threshold: {threshold:g} is below all values of type {kind}, so that the {masked} masked voxels would "
-            "be solid; give a higher threshold"
+            "be solid; set a higher threshold"
         )
     low = values.min()
     return values.filled(low if low <= threshold else kind.type(empty))
@@ -114,13 +114,13 @@ def without_mask(values: "np.ndarray", threshold: float | None, void_label: floa
 
 def _take_xarray(image: Any) -> TakenImage:
     names = [str(d) for d in image.dims]
-    if all(name == f"dim_{n}" for n, name in enumerate(names)):  # xarray's own names: none were given
+    if all(name == f"dim_{n}" for n, name in enumerate(names)):  # default names of xarray
         return TakenImage(image.to_masked_array() if image.dtype.kind == "O" else image.values)
     known = {name: AXES.get(name.lower()) for name in names}
     others = [name for name, axis in known.items() if axis is None]
     if long := [f"'{name}' ({image.sizes[name]})" for name in others if image.sizes[name] != 1]:
         raise DataError(
-            f"the dimensions of the xarray.DataArray are {tuple(names)}; {', '.join(long)} is none of z, y, x: "
+            f"the dimensions of the xarray.DataArray are {tuple(names)}, but {', '.join(long)} is not z, y or x: "
             "select one index of it, or rename it"
         )
     found = [axis for axis in known.values() if axis]
@@ -137,7 +137,7 @@ def _take_xarray(image: Any) -> TakenImage:
 
 
 def _step_of(coordinate: Any) -> float | None:
-    """Spacing of a coordinate in mm; None: it states no unit, or has one value.
+    """Return the spacing of a coordinate in mm, or None if it has no unit or only one value.
 
     Raises
     ------
@@ -152,8 +152,8 @@ def _step_of(coordinate: Any) -> float | None:
     steps = np.diff(coordinate.values.astype(float)) * scale
     if np.ptp(steps) > 1e-3 * abs(steps.mean()):
         raise DataError(
-            f"the coordinate '{coordinate.name}' has steps from {steps.min():g} to {steps.max():g} mm; voxels must be "
-            "of one size: interpolate the image to equal steps"
+            f"the coordinate '{coordinate.name}' has steps from {steps.min():g} to {steps.max():g} mm; voxels must "
+            "have one size: interpolate the image to equal steps"
         )
     return abs(float(steps.mean()))
 
@@ -163,7 +163,7 @@ def _take_simpleitk(image: Any) -> TakenImage:
 
     if image.GetNumberOfComponentsPerPixel() != 1:
         raise DataError(
-            f"the SimpleITK image has {image.GetNumberOfComponentsPerPixel()} components per voxel; give one of them"
+            f"the SimpleITK image has {image.GetNumberOfComponentsPerPixel()} components per voxel; pass one of them"
         )
     return _take_itk_like(
         SimpleITK.GetArrayFromImage(image), image.GetSpacing(), image.GetDirection(), "SimpleITK image"
@@ -176,21 +176,21 @@ def _take_itk(image: Any) -> TakenImage:
 
     if image.GetNumberOfComponentsPerPixel() != 1:
         raise DataError(
-            f"the ITK image has {image.GetNumberOfComponentsPerPixel()} components per voxel; give one of them"
+            f"the ITK image has {image.GetNumberOfComponentsPerPixel()} components per voxel; pass one of them"
         )
     direction = np.asarray(itk.array_from_matrix(image.GetDirection())).ravel()
     return _take_itk_like(itk.array_from_image(image), list(image.GetSpacing()), direction, "ITK image")
 
 
 def _take_itk_like(values: "np.ndarray", spacing: Any, direction: Any, kind: str) -> TakenImage:
-    """An image of ITK: spacing and direction are in the order x, y, z, the array has z first."""
+    """Convert an image of ITK: spacing and direction have the order x, y, z; z is the first axis of the array."""
     import numpy as np
 
     if values.ndim != 3:
         raise DataError(f"the {kind} has {values.ndim} dimensions; an image has three")
     _warn_of_direction(np.reshape(np.asarray(direction, float), (3, 3)), kind)
     if all(step == 1 for step in spacing):
-        warn_of_job(f"spacing_mm: the {kind} states 1 mm, which is ITK's default where no spacing was set")
+        warn_of_job(f"spacing_mm: the {kind} states 1 mm, the default of ITK if no spacing was set")
     return TakenImage(values, tuple(float(step) for step in reversed(list(spacing))))
 
 
@@ -202,11 +202,11 @@ def _take_nibabel(image: Any) -> TakenImage:
         values = values[..., 0]
     if values.ndim != 3:
         raise DataError(
-            f"the nibabel image has shape {image.shape}; an image has three axes: give one volume, "
+            f"the nibabel image has shape {image.shape}; an image has three axes: pass one volume, "
             "`image.slicer[..., 0]`"
         )
     zooms = [float(step) for step in image.header.get_zooms()[:3]]
-    units = getattr(image.header, "get_xyzt_units", lambda: ("mm", ""))()[0]  # of MGH and Analyze: mm
+    units = getattr(image.header, "get_xyzt_units", lambda: ("mm", ""))()[0]  # MGH and Analyze use mm
     scale = MM_PER_UNIT.get(str(units).lower())
     if image.affine is not None and all(zooms):
         _warn_of_direction(np.asarray(image.affine)[:3, :3] / zooms, "nibabel image")
@@ -219,11 +219,13 @@ def _take_pyvista(image: Any) -> TakenImage:
     import pyvista
 
     if not isinstance(image, pyvista.ImageData):
-        raise DataError(f"a pyvista.{type(image).__name__} is no image; give a pyvista.ImageData, or sample it on one")
+        raise DataError(
+            f"a pyvista.{type(image).__name__} is not an image; pass a pyvista.ImageData, or sample it on one"
+        )
     name, values = image.active_scalars_name, image.active_scalars
     if values is None or values.ndim != 1:
         raise DataError(
-            "the pyvista.ImageData has no active scalars of one component; choose some by set_active_scalars"
+            "the pyvista.ImageData has no active scalars of one component; select some by set_active_scalars"
         )
     points = np.array(image.dimensions)
     shape = points if values.size == points.prod() else np.maximum(points - 1, 1)
@@ -232,18 +234,18 @@ def _take_pyvista(image: Any) -> TakenImage:
     if hasattr(image, "direction_matrix"):
         _warn_of_direction(np.asarray(image.direction_matrix), "pyvista.ImageData")
     spacing = tuple(float(step) for step in reversed(image.spacing))
-    if all(step == 1 for step in spacing):  # the default of VTK: no spacing was set
+    if all(step == 1 for step in spacing):  # the default of VTK if no spacing was set
         return TakenImage(np.asarray(values).reshape(shape[::-1]))
-    warn_of_job(f"spacing_mm: the pyvista.ImageData states no unit; its spacing {spacing} (z, y, x) is taken as mm")
+    warn_of_job(f"spacing_mm: the pyvista.ImageData states no unit; its spacing {spacing} (z, y, x) is used as mm")
     return TakenImage(np.asarray(values).reshape(shape[::-1]), spacing)
 
 
 def _warn_of_direction(direction: "np.ndarray", kind: str) -> None:
-    """Axes that are oblique to those of the space keep their order."""
+    """Warn if the axes are oblique in space; they keep their order."""
     import numpy as np
 
     if not np.allclose(np.abs(direction), np.eye(3), atol=1e-3):
-        warn_of_job(f"image: the axes of the {kind} are turned in space; axes z, y, x are those of its array")
+        warn_of_job(f"image: the axes of the {kind} are rotated in space; z, y, x are the axes of its array")
 
 
 _TAKE: dict[str, Callable[[Any], TakenImage]] = {

@@ -1,7 +1,7 @@
-"""Jobs on arrays, solved in this process, or in those of an mpi4py communicator: no program is started.
+"""Solve jobs on arrays in this process, or in those of an mpi4py communicator, without starting the program.
 
-The module `osteon._native` does it. Where it was not built, or for what lies in files or goes to files, one process
-starts the program, which gives the same answers.
+The module `osteon._native` solves them. If it was not built, or if a job reads or writes files, one process starts the
+program, which returns the same answers.
 """
 
 import json
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ..results.result_fields import Field
 
-# Below so many voxels for each a further thread costs more than it does.
+# With fewer voxels per thread an additional thread costs more time than it saves.
 VOXELS_A_THREAD = 50_000
 
 
@@ -35,14 +35,14 @@ def solve_here(job: Mapping[str, Any], image: "np.ndarray", progress: bool | Lis
     Parameters
     ----------
     job
-        Its tables; the path of the image counts for nothing.
+        Tables of the job; the path of the image is ignored.
     image
         Grey values or labels of shape (z, y, x).
 
     Returns
     -------
     Result or None
-        None: this job has to be run by the program.
+        None if the program must run this job.
     """
     from .api import to_toml
 
@@ -50,7 +50,7 @@ def solve_here(job: Mapping[str, Any], image: "np.ndarray", progress: bool | Lis
     run, output = job.get("run", {}), job.get("output", {})
     if native is None or output.get("directory") or run.get("ranks", 1) != 1 or not _mpi_begins_here():
         return None
-    if native.is_forked():  # MPI and the threads of the parent do not survive a fork; a program has its own
+    if native.is_forked():  # MPI and the threads of the parent do not survive a fork; the program has its own
         return None
     values = _as_native(image)
     if values is None:
@@ -71,23 +71,23 @@ def solve_here(job: Mapping[str, Any], image: "np.ndarray", progress: bool | Lis
 def solve_together(
     job: Mapping[str, Any], image: "np.ndarray | None", progress: bool | Listener, comm: "MPI.Intracomm"
 ) -> Result:
-    """Solve a job on an array in the processes of a communicator, all of which call this.
+    """Solve a job on an array in the processes of a communicator. Collective over the communicator.
 
     Parameters
     ----------
     job
-        Its tables; those of rank 0 count.
+        Tables of the job; those of rank 0 are used.
     image
         Grey values or labels of shape (z, y, x), on rank 0.
     progress
-        Of rank 0.
+        Progress on rank 0.
     comm
-        Of mpi4py.
+        Communicator of mpi4py.
 
     Returns
     -------
     Result
-        Where the job names a folder (output.directory), its files lie there. Else rank 0 has the fields.
+        With a folder in the job (output.directory) all ranks read its files; otherwise rank 0 has the fields.
     """
     from mpi4py import MPI
 
@@ -102,7 +102,9 @@ def solve_together(
     toml, threads, directory = comm.bcast(prepared)
     missing = comm.allreduce(int(native is None))
     if missing:
-        raise UsageError(f"{missing} of {comm.Get_size()} processes have no module osteon._native for this Python")
+        raise UsageError(
+            f"{missing} of {comm.Get_size()} processes do not have the module osteon._native for this Python"
+        )
     ranks = comm.Get_group().Translate_ranks(None, MPI.COMM_WORLD.Get_group())
     first = comm.Get_rank() == 0
     bar = Bar() if progress is True and first else None
@@ -121,7 +123,7 @@ def solve_together(
 
 
 def raise_together(comm: "MPI.Intracomm | None", fault: Exception | None) -> None:
-    """Raise what rank 0 has found, on all ranks."""
+    """Raise an exception of rank 0 on all ranks."""
     fault = comm.bcast(fault) if comm is not None else fault
     if fault is not None:
         raise fault
@@ -130,12 +132,12 @@ def raise_together(comm: "MPI.Intracomm | None", fault: Exception | None) -> Non
 def _prepare_together(
     job: Mapping[str, Any], image: "np.ndarray | None", native: ModuleType | None
 ) -> tuple[tuple[str, int, str], "np.ndarray"]:
-    """The job as text, threads of a rank and folder of the results, for all ranks; the image. @throws UsageError"""
+    """Return job text, threads per rank, folder of the results (on all ranks) and the image. @throws UsageError"""
     from .api import to_toml
 
     values = None if image is None else _as_native(image)
     if values is None:
-        raise UsageError("rank 0 has no image of numbers in three dimensions; give it one of shape (z, y, x)")
+        raise UsageError("rank 0 has no three-dimensional image of numbers; pass one of shape (z, y, x)")
     run, output = job.get("run", {}), dict(job.get("output", {}))
     directory = output.pop("directory", None)
     toml = to_toml(
@@ -143,20 +145,21 @@ def _prepare_together(
             **job,
             "image": {**job.get("image", {}), "path": "array"},
             "output": output,
-            "run": {**run, "ranks": 1},  # how many there are says the communicator
+            "run": {**run, "ranks": 1},  # the communicator defines their number
         }
     )
     if native and (why := native.why_not(toml)):
-        raise UsageError(f"the job cannot be solved on a communicator: {why}; leave out comm, or what it asks for")
+        raise UsageError(
+            f"the job cannot be solved on a communicator: {why}; remove comm, or the table that requires files"
+        )
     return (toml, int(run.get("threads") or 1), str(Path(directory).absolute()) if directory else ""), values
 
 
 class FieldsInMemory(Mapping[str, "np.ndarray"]):
-    """Fields of a job that was solved in this process, made when they are asked for and then kept.
+    """Fields of a job that was solved in this process, computed at their first use.
 
-    Shapes and units are those of a results file.
-
-    Of several processes, which make them together, the first one has them: then they are made at once.
+    Shapes and units are those of a results file. With several processes the fields are gathered at once, as gathering
+    is collective; the first process has them.
     """
 
     def __init__(self, solution: Any, at_once: bool = False) -> None:
@@ -170,14 +173,14 @@ class FieldsInMemory(Mapping[str, "np.ndarray"]):
                 self.field(name)
 
     def field(self, name: str) -> "Field":
-        """The field with its unit and its place."""
+        """Return the field with its unit and location."""
         import numpy as np
 
         from ..images.placement import Placement
         from ..results.result_fields import Field
 
         if name != "material" and name not in self._listed:
-            raise KeyError(f"there is no field '{name}'; there are {', '.join(self)}")
+            raise KeyError(f"no field '{name}'; available: {', '.join(self)}")
         if name not in self._made:
             if name == "material":
                 values, units, on_nodes = self._solution.material(), "1", False
@@ -202,10 +205,10 @@ class FieldsInMemory(Mapping[str, "np.ndarray"]):
 
 
 class FieldsElsewhere(Mapping[str, "np.ndarray"]):
-    """What the other ranks have of the fields that rank 0 has."""
+    """Fields on the other ranks: rank 0 has their values."""
 
     def __getitem__(self, name: str) -> "np.ndarray":
-        raise KeyError(f"the field '{name}' is on rank 0; name a folder (output.directory) to read it everywhere")
+        raise KeyError(f"field '{name}' is available on rank 0 only; set output.directory to read it on all ranks")
 
     def __iter__(self) -> Iterator[str]:
         return iter(())
@@ -215,7 +218,7 @@ class FieldsElsewhere(Mapping[str, "np.ndarray"]):
 
 
 class SolvedHere(Result):
-    """A result whose files are written when something asks for them."""
+    """A result whose files are written at their first use."""
 
     def __init__(self, summary: dict[str, Any], solution: Any) -> None:
         super().__init__(summary, FieldsInMemory(solution))
@@ -223,7 +226,7 @@ class SolvedHere(Result):
 
     @property
     def output_directory(self) -> Path:
-        """A folder with results.nc, summary.json and manifest.json, which goes with the result."""
+        """Return a folder with results.nc, summary.json and manifest.json, which is deleted with the result."""
         if self._keeps is None:
             self._keeps = tempfile.TemporaryDirectory(prefix="osteon-")
             self._solution.write(self._keeps.name, "osteon from Python")
@@ -233,7 +236,7 @@ class SolvedHere(Result):
         return False
 
     def _picture(self) -> None:
-        """A job in memory makes none; to look for it would write its files."""
+        """Return None: a job in memory draws no picture, and a search for one would write its files."""
 
     @output_directory.setter
     def output_directory(self, folder: Path | None) -> None:
@@ -241,8 +244,7 @@ class SolvedHere(Result):
 
 
 def _mpi_begins_here() -> bool:
-    """Whether MPI can begin in this process. In an allocation of a batch system some MPIs look for its step, and do not
-    begin without."""
+    """Return True if MPI can start in this process. In an allocation of a batch system some MPIs require a job step."""
     if "SLURM_JOB_ID" not in os.environ:
         return True
     mpi4py = sys.modules.get("mpi4py.MPI")
@@ -250,12 +252,12 @@ def _mpi_begins_here() -> bool:
 
 
 def _as_native(image: "np.ndarray") -> "np.ndarray | None":
-    """The array in C order and a type that osteon has, without loss; None if there is none."""
+    """Return the array in C order and a type of osteon without loss, or None if there is no such type."""
     import numpy as np
 
     values = np.asarray(image)
     if values.ndim != 3 or values.size == 0:
-        return None  # the program says what is wrong with it
+        return None  # the program reports the fault
     if values.dtype.kind in "iu" and values.dtype.itemsize == 8:
         low, high = int(values.min()), int(values.max())
         kind = next((k for k in (np.int32, np.uint32) if np.iinfo(k).min <= low and high <= np.iinfo(k).max), None)

@@ -1,4 +1,4 @@
-"""Run a job on an image of the caller: grey values, or a mask of one of the two phases."""
+"""Run a job on an image of the caller: grey values, or a mask of one of two phases."""
 
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Image = np.ndarray | ArrayLike
     Spacing = float | Sequence[float] | np.ndarray  # one edge of a voxel, or three, (z, y, x)
 
-# Arguments of the functions, by the key of a job that they set.
+# Arguments of the functions, by the key that each sets.
 ARGUMENTS = {
     "image.path": "image",
     "image.spacing_mm": "spacing_mm",
@@ -40,7 +40,7 @@ ARGUMENTS = {
 
 
 class GivenImage(NamedTuple):
-    """Arguments that name the image of a job. Exactly one of the first three is set."""
+    """Arguments that define the image of a job. Exactly one of the first three is set."""
 
     image: "Image | None"
     spacing_mm: "Spacing | None"
@@ -50,7 +50,7 @@ class GivenImage(NamedTuple):
     needs_phase: bool = False  # a positional mask is ambiguous: neighbouring functions compute in different phases
     takes_greys: bool = True
     phase: str = "solid"  # the phase that the job computes in, where the array is a mask
-    inverts: bool = False  # the job computes in the voxels that its image leaves empty: flow
+    inverts: bool = False  # flow computes in the voxels that the image leaves empty
 
 
 class _ReadImage(NamedTuple):
@@ -66,12 +66,12 @@ def run_of_image(
     progress: bool | Listener,
     comm: "MPI.Intracomm | None",
 ) -> Result:
-    """Run a job on an array. Tables of the caller go before ours, key by key.
+    """Run a job on an array. Tables of the caller override default tables, key by key.
 
     Raises
     ------
     UsageError, DataError, SolveError, MachineError, Interrupted
-        A `UsageError` lists all faults of the arguments, by their names.
+        A `UsageError` lists all faults, with the names of the arguments.
     """
     progress, tables = listener_of(progress), tables_of(tables)
     with arguments_for(_arguments_of(given, job, tables)):
@@ -79,7 +79,7 @@ def run_of_image(
         if comm is None or comm.Get_rank() == 0:
             try:
                 whole, values = _whole_job(given, job, tables)
-            except Exception as e:  # of any kind: the other ranks wait
+            except Exception as e:  # all exceptions, because the other ranks wait
                 if comm is None:
                     raise
                 fault = e
@@ -93,7 +93,7 @@ def run_of_image(
 
 
 def read_image(given: GivenImage) -> tuple[_ReadImage | None, list[Error]]:
-    """The image as an array of numbers, or all that is wrong with it."""
+    """Return the image as an array of numbers, or all of its faults."""
     import numpy as np
 
     faults: list[Error] = []
@@ -111,7 +111,7 @@ def read_image(given: GivenImage) -> tuple[_ReadImage | None, list[Error]]:
 
 
 def raise_all(faults: list[Error]) -> None:
-    """One error that lists them all."""
+    """Raise one error that lists all faults."""
     if len(faults) == 1:
         raise faults[0]
     if faults:
@@ -124,7 +124,7 @@ def _arguments_of(given: GivenImage, job: Mapping[str, Any], tables: Mapping[str
     own = {key: name for key, name in ARGUMENTS.items() if key not in theirs}
     if "material" in tables:
         own = {key: name for key, name in own.items() if not key.startswith("material")}
-    if given.threshold is None and "segment.threshold" in own:  # of a mask the threshold is ours
+    if given.threshold is None and "segment.threshold" in own:  # for a mask the threshold is set here
         masks = {"solid": given.solid, "pores": given.pores, "image": given.image}
         name = next((name for name, mask in masks.items() if str(getattr(mask, "dtype", "")) == "bool"), "threshold")
         own["segment.threshold"] = name
@@ -142,7 +142,7 @@ def _whole_job(
     for name, table in tables.items():
         if isinstance(table, np.ndarray) or not isinstance(table, (Mapping, list, tuple, str, type(None))):
             raise UsageError(
-                f"{name}: no argument of this function; further arguments are tables of a job, for example "
+                f"{name}: not an argument of this function; further arguments are tables of a job, for example "
                 'output={"fields": ["displacement"]}'
             )
     image, faults = read_image(_with_void_label(given, tables))
@@ -178,10 +178,10 @@ def _with_void_label(given: GivenImage, tables: Mapping[str, Any]) -> GivenImage
 
 
 def _values_of(given: GivenImage) -> tuple["np.ndarray", tuple[float, float, float] | None, float | None]:
-    """Values, stated spacing and threshold. @throws DataError, UsageError"""
+    """Return values, stated spacing and threshold. @throws DataError, UsageError"""
     import numpy as np
 
-    both = "give exactly one of solid= and pores=, boolean arrays that are True in that phase"
+    both = "pass exactly one of solid= and pores=, boolean arrays that are True in that phase"
     masks = {name: mask for name, mask in (("solid", given.solid), ("pores", given.pores)) if mask is not None}
     if len(masks) + (given.image is not None) > 1:
         names = " and ".join([*(["an image"] if given.image is not None else []), *masks])
@@ -189,13 +189,13 @@ def _values_of(given: GivenImage) -> tuple["np.ndarray", tuple[float, float, flo
     if not masks:
         if given.image is None:
             raise UsageError(
-                f"image: missing; {both}" if given.needs_phase else "image: missing; give an array (z, y, x)"
+                f"image: missing; {both}" if given.needs_phase else "image: missing; pass an array (z, y, x)"
             )
         values, stated = take_image(given.image)
         if values.dtype == bool and given.needs_phase:
-            raise UsageError(f"a boolean array does not name the phase that is True; {both}")
+            raise UsageError(f"a boolean array does not define which phase is True; {both}")
         if not given.takes_greys:
-            raise UsageError(f"values of the type {values.dtype} have no threshold here; {both}: `image > threshold`")
+            raise UsageError(f"values of type {values.dtype} have no threshold here; {both}: `image > threshold`")
         _require_array(values)
         if given.inverts and np.ma.is_masked(values):
             raise UsageError(
@@ -209,12 +209,11 @@ def _values_of(given: GivenImage) -> tuple["np.ndarray", tuple[float, float, flo
         return values.view(np.uint8), stated, 0.5 if given.threshold is None else given.threshold
     (name, mask), *_ = masks.items()
     if given.threshold is not None:
-        raise UsageError(f"threshold: given together with {name}=, which has no grey values; remove one of the two")
+        raise UsageError(f"threshold: {name}= has no grey values; remove one of the two")
     values, stated = take_image(mask)
     if values.dtype != bool:
         raise UsageError(
-            f"{name}: a boolean array is needed, not values of the type {values.dtype}; give `image > threshold` or "
-            "`labels == 2`"
+            f"{name}: must be a boolean array, not of type {values.dtype}; pass `image > threshold` or `labels == 2`"
         )
     _require_array(values)
     inside = np.ma.getdata(values) if name == given.phase else ~np.ma.getdata(values)
@@ -230,7 +229,7 @@ def _require_array(values: "np.ndarray") -> None:
 
 
 def _spacing_of(given: Any, stated: tuple[float, float, float] | None, is_known: bool) -> list[float]:
-    """Spacing (z, y, x) in mm. @param is_known whether the image would have stated it @throws UsageError"""
+    """Return the spacing (z, y, x) in mm. @param is_known True if the image can state it @throws UsageError"""
     import numpy as np
 
     if given is None:
@@ -240,8 +239,8 @@ def _spacing_of(given: Any, stated: tuple[float, float, float] | None, is_known:
     edges = spacing_of(given)
     if stated is not None and not np.allclose(edges, stated, rtol=1e-4, atol=0):
         warn_of_job(
-            f"spacing_mm: the image states {tuple(float(f'{s:.6g}') for s in stated)} mm (z, y, x), the argument "
-            f"{tuple(edges)} mm, which is used"
+            f"spacing_mm: the image states {tuple(float(f'{s:.6g}') for s in stated)} mm (z, y, x); the argument "
+            f"{tuple(edges)} mm overrides it"
         )
     return edges
 

@@ -16,9 +16,9 @@ NO_DESCRIPTORS = (errno.EMFILE, errno.ENFILE)
 
 
 def one_frame(call: Callable[P, R]) -> Callable[P, R]:
-    """A function that raises errors of osteon only, and shows one frame of this package: the frames within help nobody.
+    """Hide internal frames of osteon from the tracebacks of a public function, which raises errors of osteon only.
 
-    Exceptions of the caller's own progress function stay as they are.
+    Exceptions of the caller's own progress function pass unchanged.
     """
 
     @functools.wraps(call)
@@ -37,7 +37,7 @@ def one_frame(call: Callable[P, R]) -> Callable[P, R]:
 
 def _in_words(e: Exception) -> Error:
     if isinstance(e, RecursionError):
-        return UsageError("the arguments are nested too deeply; give plain numbers, texts, lists and dicts")
+        return UsageError("the arguments are nested too deeply; pass plain numbers, strings, lists and dicts")
     if isinstance(e, MemoryError):
         return MachineError(
             f"the memory of this machine does not suffice ({e or 'no detail'}); crop or coarsen the image"
@@ -48,11 +48,11 @@ def _in_words(e: Exception) -> Error:
         return MachineError(missing_package(e))
     assert isinstance(e, OSError)
     where = f"'{printable(str(e.filename)[:300])}': " if e.filename else ""
-    return MachineError(f"{where}{e.strerror or e}; check the path, its permissions and the space there")
+    return MachineError(f"{where}{e.strerror or e}; check the path, its permissions and the free space")
 
 
 def _has_no_descriptors(e: Exception) -> bool:
-    """Also where Python reports another cause: a module that it cannot open, or no folder for temporary files."""
+    """Detect a lack of descriptors, also if Python reports a module or temporary folder that cannot be opened."""
     if isinstance(e, OSError) and e.errno in NO_DESCRIPTORS:
         return True
     try:

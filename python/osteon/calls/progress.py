@@ -1,4 +1,4 @@
-"""How far a job is: the program's lines on standard error, as calls or as a bar."""
+"""Progress of a job: lines of the program on standard error become calls or a bar."""
 
 import re
 import sys
@@ -11,7 +11,7 @@ _STEP = re.compile(r"\s+(\d+) %  (.*)")
 
 
 class ProgressLines:
-    """Takes the lines of a run one by one and tells a listener stage, share of it that is done, and details."""
+    """Parse the lines of a run and pass stage, completed share and details to a listener."""
 
     def __init__(self, listener: Listener) -> None:
         self.listener = listener
@@ -27,7 +27,7 @@ class ProgressLines:
 
 
 class Bar:
-    """A bar of tqdm for each stage, in a notebook one of its kind; without tqdm a line for each stage."""
+    """Show a bar of tqdm for each stage, also in notebooks; without tqdm print a line for each stage."""
 
     def __init__(self) -> None:
         self.bar = None
@@ -51,7 +51,7 @@ class Bar:
             self.bar.update(100 * fraction - self.bar.n)
 
     def close(self) -> None:
-        """Of the last stage, which is done."""
+        """Complete the bar of the last stage."""
         if self.bar is not None:
             self.bar.update(100 - self.bar.n)
             self.bar.close()

@@ -1,6 +1,6 @@
 """Effective properties of an image, one call each: numpy in, a `Result` out.
 
-What the material is like has no default: a number that osteon guesses would look like one that somebody measured.
+Material properties have no default: a guessed value could be mistaken for a measured one.
 """
 
 from collections.abc import Mapping
@@ -37,38 +37,38 @@ def solve(
     comm: "MPI.Intracomm | None" = None,
     **tables: Mapping[str, Any],
 ) -> Result:
-    """Any physics of one image; `stiffness` and its neighbours are easier to read.
+    """Solve any physics on one image; `stiffness` and similar functions are simpler to use.
 
     Parameters
     ----------
     image
-        Grey values, shape (z, y, x), or a mask. The solid lies above `threshold`, by Otsu's method if it is None; of a
-        mask it is True. Masked voxels of a numpy.ma array are empty. An xarray.DataArray is put in the order of its
-        dimensions z, y, x; a SimpleITK, ITK, nibabel or PyVista image brings its spacing.
+        Grey values, shape (z, y, x), or a mask. Voxels above `threshold` are solid; None uses Otsu's method. A mask is
+        True in the solid. Masked voxels of a numpy.ma array are empty. The axes of an xarray.DataArray are ordered by
+        their names z, y, x; images of SimpleITK, ITK, nibabel or PyVista state their spacing.
     spacing_mm
-        Edge lengths of a voxel in mm, (z, y, x) or one number; may be left out where the image states them.
+        Edge lengths of a voxel in mm, (z, y, x) or one number; optional if the image states them.
     threshold
         Grey value above which a voxel is solid.
     solid, pores
-        Instead of `image`: a boolean array that is True in this phase. Elasticity and heat compute in the solid, flow
-        in the pores. For other physics than elasticity a mask as `image` is rejected.
+        Instead of `image`: a boolean array that is True in this phase. Elasticity and heat are computed in the solid,
+        flow in the pores. A mask as `image` is accepted for elasticity only.
     physics
-        As the key `physics` of a job. ``elasticity``: bonded axial compression; ``heat``: conduction between the two
+        Value of the job key `physics`. ``elasticity``: bonded axial compression; ``heat``: conduction between the two
         faces.
     youngs_modulus_MPa, poisson_ratio, conductivity_W_per_mK
-        Of the solid; a physics needs some of them.
+        Properties of the solid; each physics requires some of them.
     axis
-        Of the test.
+        Axis of the test: z, y or x.
     strain
-        Of the driven face; that of the test if left out, for compression -0.01.
+        Applied strain; None uses the default of the test, -0.01 for compression.
     tolerance
-        Of the solver.
+        Relative residual at which the solver stops.
     progress
-        True: a bar; a function: called with stage, share that is done, and details.
+        True shows a bar; a function is called with stage, completed share and details.
     comm
-        Of mpi4py: its processes solve together, and all of them call this with the same arguments, but the image, which
-        counts on rank 0 and may be None elsewhere. All get the answers, rank 0 the fields; where
-        ``output={"directory": ...}`` names a folder for files, all can read these.
+        Communicator of mpi4py whose processes solve the job together. All of them call this function with the same
+        arguments; only the image of rank 0 is used, which may be None on other ranks. All ranks receive the answers,
+        rank 0 the fields; with ``output={"directory": ...}`` all ranks can read the fields.
     **tables
         Further tables of a job, for example ``run={"ranks": 2}``.
 
@@ -79,7 +79,7 @@ def solve(
     Raises
     ------
     UsageError, DataError, SolveError, MachineError, Interrupted
-        All of them `Error`, with the message of the program.
+        Subclasses of `Error`, with the message of the program.
     """
     material = {
         "name": "solid",
@@ -94,7 +94,7 @@ def solve(
         "load": {"axis": axis, "strain": strain},
         "solve": {"tolerance": tolerance},
     }
-    # Phase that the physics computes in, and whether a mask as image would be ambiguous.
+    # Phase that the physics computes in, and True if a mask as image would be ambiguous.
     phase, needs_phase = {"elasticity": ("solid", False), "flow": ("pores", True)}.get(physics, ("solid", True))
     given = GivenImage(
         image, spacing_mm, threshold, solid, pores, needs_phase=needs_phase, phase=phase, inverts=phase == "pores"
@@ -120,36 +120,36 @@ def stiffness(
 ) -> Result:
     """Stiffness of a specimen in a mechanical test.
 
-    The answers are ``stiffness_N_per_mm`` and ``apparent_modulus_MPa``, or those of another `test`; fields are the
-    strain energy density, stresses and strains of `[output] fields`.
+    The answers are ``stiffness_N_per_mm`` and ``apparent_modulus_MPa``, or those of another `test`; the key
+    `output.fields` selects the fields, for example strain energy density, stress or strain.
 
     Parameters
     ----------
     image
-        Grey values, shape (z, y, x), or a mask. The solid lies above `threshold`, by Otsu's method if it is None; of a
-        mask it is True. Masked voxels of a numpy.ma array are empty. An xarray.DataArray is put in the order of its
-        dimensions z, y, x; a SimpleITK, ITK, nibabel or PyVista image brings its spacing.
+        Grey values, shape (z, y, x), or a mask. Voxels above `threshold` are solid; None uses Otsu's method. A mask is
+        True in the solid. Masked voxels of a numpy.ma array are empty. The axes of an xarray.DataArray are ordered by
+        their names z, y, x; images of SimpleITK, ITK, nibabel or PyVista state their spacing.
     spacing_mm
-        Edge lengths of a voxel in mm, (z, y, x) or one number; may be left out where the image states them.
+        Edge lengths of a voxel in mm, (z, y, x) or one number; optional if the image states them.
     youngs_modulus_MPa, poisson_ratio
-        Of the solid.
+        Properties of the solid.
     threshold
         Grey value above which a voxel is solid.
     axis
-        Of the load: z, y or x.
+        Axis of the load: z, y or x.
     test
-        ``axial_bonded``, ``uniaxial``, ``confined``, ``shear``, ``pure_shear``, ``bending`` or ``torsion``, as the key
-        `load.test` of a job.
+        ``axial_bonded``, ``uniaxial``, ``confined``, ``shear``, ``pure_shear``, ``bending`` or ``torsion``, as the job
+        key `load.test`.
     strain
-        Of the driven face; that of the test if left out, for compression -0.01.
+        Applied strain; None uses the default of the test, -0.01 for compression.
     tolerance
-        Largest relative residual.
+        Relative residual at which the solver stops.
     progress
-        True: a bar; a function: called with stage, share that is done, and details.
+        True shows a bar; a function is called with stage, completed share and details.
     comm
-        Of mpi4py: its processes solve together, and all of them call this with the same arguments, but the image, which
-        counts on rank 0 and may be None elsewhere. All get the answers, rank 0 the fields; where
-        ``output={"directory": ...}`` names a folder for files, all can read these.
+        Communicator of mpi4py whose processes solve the job together. All of them call this function with the same
+        arguments; only the image of rank 0 is used, which may be None on other ranks. All ranks receive the answers,
+        rank 0 the fields; with ``output={"directory": ...}`` all ranks can read the fields.
     **tables
         Further tables of a job, for example ``output={"fields": ["displacement"]}``.
 
@@ -187,17 +187,17 @@ def homogenise(
     comm: "MPI.Intracomm | None" = None,
     **tables: Mapping[str, Any],
 ) -> Result:
-    """Stiffness tensor of a material of which the image is a sample, by six load cases.
+    """Stiffness tensor of a material sample, from six load cases.
 
-    The answer is ``stiffness_MPa``, 6 x 6 in the order xx, yy, zz, xy, yz, xz with engineering shears, with
+    The answer is ``stiffness_MPa``, 6 x 6 in the order xx, yy, zz, xy, yz, xz with engineering shear strains, with
     ``youngs_modulus_MPa``, ``shear_modulus_MPa`` and Poisson's ratios along the axes.
 
     Parameters
     ----------
     image, spacing_mm, youngs_modulus_MPa, poisson_ratio, threshold, tolerance, progress, comm, **tables
-        As of `stiffness`.
+        As for `stiffness`.
     boundary_condition
-        ``periodic``: the image repeats itself; ``kubc``: its faces move with the mean strain, an upper bound.
+        ``periodic``: the image repeats; ``kubc``: its faces move with the mean strain, which gives an upper bound.
 
     Returns
     -------
@@ -229,26 +229,27 @@ def conductivity(
     comm: "MPI.Intracomm | None" = None,
     **tables: Mapping[str, Any],
 ) -> Result:
-    """Effective conductivity of heat, or of anything else that spreads by a gradient.
+    """Effective conductivity for heat or any other quantity driven by a gradient.
 
-    The answers are ``effective_conductivity_W_per_mK`` and ``tortuosity``, of all axes ``conductivity_tensor_W_per_mK``
-    and ``tortuosities``.
+    The answers are ``effective_conductivity_W_per_mK`` and ``tortuosity``; with `axis` None,
+    ``conductivity_tensor_W_per_mK`` and ``tortuosities``.
 
     Parameters
     ----------
     image
-        Grey values, shape (z, y, x). The solid, which conducts, lies above `threshold`, by Otsu's method if it is None.
-        A mask is given as `solid` or `pores`.
+        Grey values, shape (z, y, x). Voxels above `threshold` are solid and conduct; None uses Otsu's method. Pass a
+        mask as `solid` or `pores`.
     spacing_mm, threshold, tolerance, progress, comm, **tables
-        As of `stiffness`.
+        As for `stiffness`.
     conductivity_W_per_mK
-        Of the phase that conducts.
+        Conductivity of the conducting phase.
     solid, pores
         Instead of `image`, one of the two: a boolean array that is True in this phase.
     phase
         ``solid`` or ``pores``: the phase of a mask that conducts.
     axis
-        z, y or x: between its two faces, the others insulated. None: the tensor of an image that repeats itself.
+        z, y or x: conduction between its two faces, with the other faces insulated. None: the tensor of a periodic
+        image.
 
     Returns
     -------
@@ -279,26 +280,26 @@ def tortuosity(
     comm: "MPI.Intracomm | None" = None,
     **tables: Mapping[str, Any],
 ) -> Result:
-    """Tortuosity factor of a phase: its share of the volume times its own diffusivity over the effective one.
+    """Tortuosity factor of a phase: its volume fraction times its own diffusivity divided by the effective diffusivity.
 
-    The answers are ``tortuosity`` (math.inf where no path leads through), ``porosity``, the share of the phase, and
-    ``relative_diffusivity``, the effective diffusivity over that of the phase.
+    The answers are ``tortuosity`` (math.inf if no path crosses the image), ``porosity``, the volume fraction of the
+    phase, and ``relative_diffusivity``, the effective diffusivity divided by that of the phase.
 
     Parameters
     ----------
     image
-        None: a mask is given as `solid` or `pores`.
+        None; pass a mask as `solid` or `pores`.
     spacing_mm
         Edge lengths of a voxel in mm, (z, y, x) or one number.
     solid, pores
         One of the two: a boolean array of shape (z, y, x) that is True in this phase.
     phase
-        ``pores`` or ``solid``: the phase that diffusion takes place in. The electrolyte of an electrode and the pores
+        ``pores`` or ``solid``: the phase in which diffusion takes place. The electrolyte of an electrode and the pores
         of a rock are ``pores``.
     axis
-        z, y or x: between its two faces, the others closed.
+        z, y or x: diffusion between its two faces; the other faces are closed.
     tolerance, progress, comm, **tables
-        As of `stiffness`.
+        As for `stiffness`.
 
     Returns
     -------
@@ -307,7 +308,7 @@ def tortuosity(
     Raises
     ------
     UsageError
-        If not exactly one of `solid` and `pores` is given: neither phase nor threshold is guessed.
+        Unless exactly one of `solid` and `pores` is given: phase and threshold are never guessed.
     """
     job = {
         "name": "tortuosity",
@@ -335,34 +336,34 @@ def permeability(
     comm: "MPI.Intracomm | None" = None,
     **tables: Mapping[str, Any],
 ) -> Result:
-    """Permeability of the pores of an image, by steady Stokes flow.
+    """Permeability of the pores of an image, from steady Stokes flow.
 
-    The answer is ``permeability_m2``, of all axes ``permeability_tensor_m2``; fields are `velocity` (mm/s), `speed` and
-    `pressure`.
+    The answer is ``permeability_m2``, or ``permeability_tensor_m2`` for all axes; fields are `velocity` (mm/s), `speed`
+    and `pressure`.
 
     Parameters
     ----------
     image
-        Grey values, shape (z, y, x). The solid lies above `threshold`, by Otsu's method if it is None; the fluid fills
-        the rest. A mask is given as `solid` or `pores`.
+        Grey values, shape (z, y, x). Voxels above `threshold` are solid; None uses Otsu's method. The fluid fills the
+        remaining voxels. Pass a mask as `solid` or `pores`.
     spacing_mm
-        Edge lengths of a voxel in mm, (z, y, x) or one number; may be left out where the image states them.
+        Edge lengths of a voxel in mm, (z, y, x) or one number; optional if the image states them.
     threshold
         Grey value above which a voxel is solid.
     axis
-        Direction of the flow; None: all three, for the tensor.
+        Direction of the flow; None solves all three for the tensor.
     boundary_condition
-        ``periodic``, ``mirrored`` or ``closed``, as the key of a job.
+        ``periodic``, ``mirrored`` or ``closed``, as the job key `load.boundary_condition`.
     tolerance
-        Largest relative distance of the bounds of the permeability.
+        Relative distance of the bounds of the permeability at which the solver stops.
     solid, pores
         Instead of `image`, one of the two: a boolean array that is True in this phase. The fluid fills the pores.
     progress
-        True: a bar; a function: called with stage, share that is done, and details.
+        True shows a bar; a function is called with stage, completed share and details.
     comm
-        Of mpi4py: its processes solve together, and all of them call this with the same arguments, but the image, which
-        counts on rank 0 and may be None elsewhere. All get the answers, rank 0 the fields; where
-        ``output={"directory": ...}`` names a folder for files, all can read these.
+        Communicator of mpi4py whose processes solve the job together. All of them call this function with the same
+        arguments; only the image of rank 0 is used, which may be None on other ranks. All ranks receive the answers,
+        rank 0 the fields; with ``output={"directory": ...}`` all ranks can read the fields.
     **tables
         Further tables of a job, for example ``flow={"viscosity_Pa_s": 0.4}`` or ``run={"ranks": 2}``.
 
@@ -391,14 +392,14 @@ def permeability_tensor(
     comm: "MPI.Intracomm | None" = None,
     **tables: Mapping[str, Any],
 ) -> Result:
-    """Permeability tensor of the pores of an image, by steady Stokes flow along all three axes.
+    """Permeability tensor of the pores of an image, from steady Stokes flow along all three axes.
 
     The answers are ``permeability_tensor_m2``, ``principal_permeabilities_m2`` and ``principal_directions``.
 
     Parameters
     ----------
     image, spacing_mm, threshold, boundary_condition, tolerance, solid, pores, progress, comm, **tables
-        As of `permeability`.
+        As for `permeability`.
 
     Returns
     -------
@@ -425,5 +426,5 @@ def _elastic(youngs_modulus_MPa: float, poisson_ratio: float) -> dict[str, Any]:
 
 def _phase(name: str) -> str:
     if name not in ("solid", "pores"):
-        raise UsageError(f"phase: {name!r:.40} is neither 'solid' nor 'pores'")
+        raise UsageError(f"phase: {name!r:.40} must be 'solid' or 'pores'")
     return name

@@ -1,4 +1,4 @@
-"""What a finished job says, as Python expects it: numbers with units, arrays, and ways into other packages."""
+"""The result of a job: numbers with units, arrays, and conversions to other packages."""
 
 import itertools
 import json
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 
 
 class Answer(NamedTuple):
-    """A number, or several, that a job was run for.
+    """An answer of a job: one number, or several.
 
     Attributes
     ----------
     value : float, bool, list or dict
         As in summary.json.
     unit : str
-        Empty for a number without.
+        Empty for a number without a unit.
     title, meaning : str
-        In words.
+        Description in words.
     """
 
     value: Any
@@ -46,10 +46,10 @@ class Answer(NamedTuple):
 
 
 class StoredFields(Mapping[str, "np.ndarray"]):
-    """Fields of a results file by name, read when they are asked for and then kept.
+    """Fields of a results file by name, read at their first use.
 
-    Their shape is (z, y, x), or (z, y, x, components) with the components x, y, z or xx, yy, zz, xy, yz, xz; NaN where
-    a field is not defined.
+    Their shape is (z, y, x), or (z, y, x, components) with the components x, y, z or xx, yy, zz, xy, yz, xz. Values are
+    NaN outside the domain of a field.
     """
 
     def __init__(self, path: Path) -> None:
@@ -61,11 +61,11 @@ class StoredFields(Mapping[str, "np.ndarray"]):
         self._read: dict[str, Field] = {}
 
     def field(self, name: str) -> "Field":
-        """The field with its unit and its place."""
+        """Return the field with its unit and location."""
         from ..results.result_fields import read_fields
 
         if name not in self._names:
-            raise KeyError(f"there is no field '{name}'; there are {', '.join(self._names)}")
+            raise KeyError(f"no field '{name}'; available: {', '.join(self._names)}")
         if name not in self._read:
             (self._read[name],) = read_fields(self.path, [name])
         return self._read[name]
@@ -86,17 +86,17 @@ class StoredFields(Mapping[str, "np.ndarray"]):
 class Result:
     """A finished job.
 
-    Every number of its summary is an attribute, named as its key, unit included: ``result.permeability_m2``,
-    ``result.stiffness_N_per_mm``. ``result["displacement"]`` is a field.
+    Each number of its summary is an attribute with the name of its key, including the unit:
+    ``result.permeability_m2``, ``result.stiffness_N_per_mm``. ``result["displacement"]`` is a field.
 
     Attributes
     ----------
     summary : dict
-        All of summary.json.
+        Content of summary.json.
     fields : Mapping of str to numpy.ndarray
-        Of shape (z, y, x) or (z, y, x, components), NaN where there is no solid (of flow: no fluid).
+        Arrays of shape (z, y, x) or (z, y, x, components), NaN outside the solid (for flow: outside the fluid).
     output_directory : pathlib.Path or None
-        Where the job's files are. A folder that osteon made for the call goes with the result.
+        Folder of the job's files. A folder that osteon created for the call is deleted with the result.
     """
 
     def __init__(
@@ -110,18 +110,19 @@ class Result:
         self.summary = summary
         self.fields = fields
         self.output_directory = output_directory
-        self._keeps = _keeps  # its files live as long as the result
+        self._keeps = _keeps  # its files exist as long as the result
 
     def __getitem__(self, name: str) -> "np.ndarray":
         return self.fields[name]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Store answers and fields. The files of an own folder stay here; the path of a caller's folder is stored."""
+        """Store answers and fields. Files of a temporary folder are not included; the path of a caller's folder is
+        stored."""
         folder = self.output_directory if self._has_own_folder() else None
         return Result, (self.summary, copied(self.fields), folder)
 
     def __copy__(self) -> "Result":
-        """A result that shares fields and files with this one."""
+        """Return a result that shares fields and files with this one."""
         made = object.__new__(type(self))
         made.__dict__.update(self.__dict__)
         made.__dict__["summary"] = dict(self.summary)
@@ -140,14 +141,14 @@ class Result:
         if len(inner) == 1:
             return _array(next(iter(inner.values())))
         if inner:
-            raise AttributeError(f"'{name}' is in {' and '.join(inner)}: ask result.{next(iter(inner))}['{name}']")
+            raise AttributeError(f"'{name}' is in {' and '.join(inner)}: use result.{next(iter(inner))}['{name}']")
         raise AttributeError(f"the {self.summary.get('physics', '')} result has no '{name}'; it has {self._known()}")
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *self.summary, *(key for _, values in self._tables() for key in values)})
 
     def _tables(self) -> list[tuple[str, dict[str, Any]]]:
-        """Tables of the summary that hold answers: of a key `a.b`, `a`."""
+        """Return the tables of the summary that contain answers: for a key `a.b`, `a`."""
         of_answers = {str(a["key"]).partition(".")[0] for a in self.summary.get("answers", []) if "." in str(a["key"])}
         return [(name, self.summary[name]) for name in of_answers if isinstance(self.summary.get(name), dict)]
 
@@ -156,7 +157,7 @@ class Result:
 
     @property
     def answers(self) -> dict[str, Answer]:
-        """The numbers that the job was run for, by their key in the summary (``a.b``: b of the table a)."""
+        """Return the answers of the job by their key in the summary (``a.b``: key b of the table a)."""
         found = {}
         for answer in self.summary.get("answers", []):
             key = str(answer["key"])
@@ -181,7 +182,7 @@ class Result:
 
     @property
     def certificate(self) -> dict[str, Any]:
-        """Why the numbers may be trusted, by residual, balances, energies, and whether the solver settled."""
+        """Evidence for the answers: residual, balances, energies and convergence of the solver."""
         return dict(self.summary.get("certificate", {}))
 
     def __repr__(self) -> str:
@@ -190,7 +191,7 @@ class Result:
         return "\n".join([*lines, f"  fields: {', '.join(self.fields)}>"])
 
     def _repr_html_(self) -> str:
-        """A table of the answers and a picture, for notebooks: without a script, as untrusted pages strip it."""
+        """Return a table of the answers and a picture for notebooks, without scripts, which untrusted pages remove."""
         left = "style='text-align:left'"
         rows = "".join(
             f"<tr title='{escape(a.meaning, quote=True)}'><td {left}>{escape(a.title[:1].upper() + a.title[1:])}</td>"
@@ -206,7 +207,7 @@ class Result:
         )
 
     def _still(self) -> str:
-        """The picture of the job, else the middle slices of the field it shows, as an element of HTML."""
+        """Return the picture of the job, or the middle slices of its displayed field, as an HTML element."""
         import base64
         import io
 
@@ -227,23 +228,23 @@ class Result:
             figure.savefig(out, format="png", dpi=70)
             kind, data = "png", out.getvalue()
         source = f"data:image/{kind};base64,{base64.b64encode(data).decode()}"
-        return f"<img alt='the field that the job shows' src='{source}'>"
+        return f"<img alt='displayed field of the job' src='{source}'>"
 
     def _picture(self) -> Path | None:
-        """That of the job, if it made one."""
+        """Return the path of the job's picture, if it has one."""
         picture = self.output_directory / "picture.png" if self.output_directory is not None else None
         return picture if picture is not None and picture.exists() else None
 
     def _stored(self) -> Any:
         if not hasattr(self.fields, "field"):
-            raise UsageError("this result holds arrays only; osteon.load(folder) reads units and places, too")
+            raise UsageError("this result contains arrays only; osteon.load(folder) also reads units and locations")
         return self.fields
 
     @one_frame
     def to_xarray(self) -> "xarray.Dataset":
-        """All fields as a dataset with coordinates in mm and units.
+        """Return all fields as a dataset with units and coordinates in mm.
 
-        Fields on voxels have the dimensions z, y, x; those on nodes zn, yn, xn; a further one holds the components.
+        Fields on voxels have the dimensions z, y, x; fields on nodes zn, yn, xn; components are a further dimension.
         """
         import numpy as np
         import xarray as xr
@@ -265,7 +266,7 @@ class Result:
 
     @one_frame
     def to_pyvista(self) -> "pyvista.ImageData":
-        """All fields on a grid of PyVista, in mm: those on voxels as cell data, those on nodes as point data."""
+        """Return all fields on a grid of PyVista, in mm: voxel fields as cell data, node fields as point data."""
         import numpy as np
         import pyvista as pv
 
@@ -285,26 +286,26 @@ class Result:
             values = field.values.reshape(-1, *field.values.shape[3:])  # x runs fastest, as in VTK
             (grid.point_data if field.on_nodes else grid.cell_data)[name] = values
         if grid is None:
-            raise UsageError("the result has no fields; name some in [output] fields of the job")
+            raise UsageError("the result has no fields; list some in [output] fields of the job")
         return grid
 
     @one_frame
     def plot(
         self, field: str | None = None, slice_at: tuple[float, float, float] | None = None
     ) -> "matplotlib.figure.Figure":
-        """Three slices of a field, with a scale in mm and a colour bar with the unit.
+        """Plot three slices of a field, with a scale in mm and a colour bar with the unit.
 
         Parameters
         ----------
         field
-            Its name; the one that the job shows if left out. Of a vector its length is shown.
+            Name of the field; default: the displayed field of the job. Vectors are shown by their magnitude.
         slice_at
-            Where the slices cross, as shares of the edges along z, y, x; the middle if left out.
+            Intersection of the slices, as fractions of the edges along z, y, x; default: the centre.
 
         Returns
         -------
         matplotlib.figure.Figure
-            Not shown, nor kept by pyplot.
+            Neither shown nor registered with pyplot.
         """
         import numpy as np
         from matplotlib.colors import ListedColormap
@@ -315,7 +316,7 @@ class Result:
         stored, shown = self._stored(), self.summary.get("shown", {})
         name = field or next((n for n in (shown.get("field", ""), *stored) if n in stored and n != "material"), None)
         if name is None:
-            raise UsageError("the result has no field to plot; name some in [output] fields of the job")
+            raise UsageError("the result has no field to plot; list some in [output] fields of the job")
         it = stored.field(name)
         values = np.linalg.norm(it.values, axis=3) if it.components else it.values
         is_shown = name == shown.get("field")
@@ -354,7 +355,7 @@ class Result:
 
     @one_frame
     def report(self, path: str | Path | None = None) -> Path:
-        """Write the report, one page that needs nothing but itself.
+        """Write the report, a self-contained HTML page.
 
         Parameters
         ----------
@@ -399,7 +400,7 @@ def _own_page(name: str) -> Path:
 
 @one_frame
 def load(folder: str | Path) -> Result:
-    """The result of a job that has been run: its output folder, or the results.nc in it.
+    """Read the result of a completed job from its output folder, or from its results.nc.
 
     Raises
     ------
@@ -418,7 +419,7 @@ def load(folder: str | Path) -> Result:
     except (ValueError, RecursionError) as e:
         raise DataError(f"'{folder / 'summary.json'}' cannot be read: {e}; run the job again") from None
     if not isinstance(summary, dict):
-        raise DataError(f"'{folder / 'summary.json'}' is no summary of osteon; run the job again")
+        raise DataError(f"'{folder / 'summary.json'}' is not a summary of osteon; run the job again")
     return Result(summary, StoredFields(folder / "results.nc"), folder)
 
 
@@ -427,7 +428,7 @@ _MAY_BE_INFINITE = frozenset(("tortuosity", "tortuosities"))
 
 
 def _with_infinity(key: str, value: Any) -> Any:
-    """The value of an answer, infinite where no path leads through."""
+    """Return the value of an answer; null is infinite for a path that does not exist."""
     if key not in _MAY_BE_INFINITE:
         return value
     if isinstance(value, list):
@@ -436,7 +437,7 @@ def _with_infinity(key: str, value: Any) -> Any:
 
 
 def _array(value: Any) -> Any:
-    """Lists of numbers, of any depth, as an array: NaN where there is none."""
+    """Convert nested lists of numbers to an array, with NaN for null."""
     import numpy as np
 
     if not isinstance(value, list) or not value:
@@ -448,7 +449,7 @@ def _array(value: Any) -> Any:
 
 
 def _short(value: Any) -> str:
-    """Five digits of each number."""
+    """Format each number with five digits."""
     if isinstance(value, bool) or value is None:
         return {True: "yes", False: "no", None: "none"}[value]
     if isinstance(value, (int, float)):

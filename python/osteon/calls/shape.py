@@ -1,4 +1,4 @@
-"""The shape of a solid from Python."""
+"""Morphometry of a solid from Python."""
 
 import tempfile
 from collections.abc import Mapping
@@ -29,18 +29,18 @@ def morphometry(
     Parameters
     ----------
     image
-        Grey values, shape (z, y, x), or a mask. The solid lies above `threshold`, by Otsu's method if it is None; of a
-        mask it is True. Masked arrays and images of other packages are taken as by `stiffness`.
+        Grey values, shape (z, y, x), or a mask. Voxels above `threshold` are solid; None uses Otsu's method. A mask is
+        True in the solid. Masked arrays and images of other packages are accepted as by `stiffness`.
     spacing_mm
-        Edge lengths of a voxel in mm, (z, y, x) or one number; may be left out where the image states them.
+        Edge lengths of a voxel in mm, (z, y, x) or one number; optional if the image states them.
     threshold
         Grey value above which a voxel is solid.
     keep
-        ``all``, or ``largest``: of the solid only the largest part that hangs together by faces.
+        ``all``, or ``largest``: only the largest part of the solid that is connected by faces.
     compartments
-        Masks of the image's shape, by ``trabecular``, ``cortical`` or ``total``: measured by themselves, too.
+        Masks with the shape of the image, named ``trabecular``, ``cortical`` or ``total``; each is measured separately.
     throats
-        Of what is not solid, too: how wide a ball can come in from outside, and pass from face to face.
+        Also measure the pores: the largest ball that can enter from outside, and that can pass from face to face.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def morphometry(
     raise_all(faults)
     assert taken is not None
     if compartments is not None and not isinstance(compartments, Mapping):
-        raise UsageError("compartments is no mapping; give masks by name, as in {'trabecular': mask}")
+        raise UsageError("compartments must be a mapping from names to masks, as in {'trabecular': mask}")
     masks = {
         str(kind): array_of(mask, f"compartment '{kind}'").astype(bool) for kind, mask in (compartments or {}).items()
     }
@@ -70,7 +70,7 @@ def morphometry(
             "name": "shape",
             "image": {"path": "image.npy", "spacing_mm": taken.spacing_mm},
             "segment": {"threshold": taken.threshold, "keep": keep},
-            "material": [{"youngs_modulus_MPa": 1.0, "poisson_ratio": 0.3}],  # which the shape does not depend on
+            "material": [{"youngs_modulus_MPa": 1.0, "poisson_ratio": 0.3}],  # required by a job; the shape ignores it
         }
         for number, (kind, mask) in enumerate(masks.items()):
             file = f"{kind if kind.isidentifier() and kind != 'image' else number}.npy"

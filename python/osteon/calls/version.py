@@ -8,12 +8,12 @@ from pathlib import Path
 
 
 def package_version() -> str:
-    """As `osteon version` prints it.
+    """Return the version that `osteon version` prints.
 
     Raises
     ------
     MachineError
-        If neither metadata nor the program are found.
+        If neither metadata nor the program is found.
     """
     from .api import binary
 

@@ -1,1 +1,1 @@
-"""Finished jobs side by side."""
+"""Comparison of completed jobs."""

@@ -1,4 +1,4 @@
-"""Finished jobs side by side: `python -m osteon.compare`."""
+"""Compare completed jobs: `python -m osteon.compare`."""
 
 import sys
 

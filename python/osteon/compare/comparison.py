@@ -1,4 +1,4 @@
-"""Finished jobs side by side: their answers with the changes, what they were computed on, the keys that differ."""
+"""Comparison of completed jobs: answers and their changes, models, and job keys that differ."""
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,12 +9,12 @@ from ..results.answer_values import values_of
 from ..results.documents import Documents, documents
 from .jobs import Difference, differences
 
-MARK = "osteon compare"  # of pages that may be replaced
+MARK = "osteon compare"  # marks pages that may be replaced
 
 
 @dataclass
 class Row:
-    """One answer of all jobs; None where JSON has none, MISSING where a job has not that answer."""
+    """One answer of all jobs; None for a null of JSON, MISSING for a job without that answer."""
 
     key: str
     case: str
@@ -24,9 +24,9 @@ class Row:
     values: list[Any]
 
     def change(self, n: int) -> tuple[float, float | None] | None:
-        """Of job n from the first: absolute, and relative to the magnitude of the first, so that both have one sign.
+        """Return the change of job n from the first: absolute, and relative to the first magnitude, with equal signs.
 
-        The relative change is None if the first value is 0; None without two numbers.
+        The relative change is None if the first value is 0. Return None unless both values are numbers.
         """
         first, other = self.values[0], self.values[n]
         if not (_is_number(first) and _is_number(other)):
@@ -40,7 +40,7 @@ class Row:
 
 MISSING = object()
 
-# Their sign is that of the load; jobs are compared by how much they bear.
+# Their sign is that of the load; jobs are compared by magnitude.
 STRENGTHS = frozenset(
     [
         "pistoia.failure_load_N",
@@ -59,10 +59,10 @@ class Comparison:
     names: list[str]
     results: list[Documents]
     rows: list[Row]
-    facts: list[Row]  # what the answers were computed on
-    jobs: list[Difference] | None  # None: their texts cannot be compared by keys
-    inputs: list[str]  # digests; empty: not known
-    grid_note: str = ""  # why fields are not subtracted; empty: they have one grid
+    facts: list[Row]  # properties of image, solid and solver
+    jobs: list[Difference] | None  # None: not TOML, so keys cannot be compared
+    inputs: list[str]  # digests; empty if unknown
+    grid_note: str = ""  # reason why fields are not subtracted; empty: the grids are equal
     fields: list[dict[str, Any]] = field(default_factory=list)
 
     @property
@@ -71,19 +71,19 @@ class Comparison:
 
 
 def compare(folders: list[Path]) -> Comparison:
-    """@throws DataError if a folder holds no results, is damaged, or the physics differ"""
+    """@throws DataError if a folder has no results, is damaged, or the physics differ"""
     results = [_documents(folder) for folder in folders]
     names = names_of(folders)
     kinds = [r.physics for r in results]
     if len(set(kinds)) > 1:
         told = ", ".join(f"'{n}' {k}" for n, k in zip(names, kinds, strict=True))
-        raise DataError(f"the jobs are of different physics ({told}); compare jobs of one physics")
+        raise DataError(f"cannot compare jobs of different physics: {told}")
     try:
         rows = _rows([{(v.case, v.key): v for v in values_of(r.summary)} for r in results])
         facts = _facts(results)
     except (TypeError, ValueError, LookupError, AttributeError) as e:
         raise DataError(
-            f"a summary.json of {', '.join(map(repr, names))} does not hold what a job writes ({e!r:.120})"
+            f"a summary.json of {', '.join(map(repr, names))} lacks required content ({e!r:.120})"
         ) from None
     inputs = [str(r.manifest.get("input_sha256", "")) for r in results]
     return Comparison(
@@ -93,14 +93,14 @@ def compare(folders: list[Path]) -> Comparison:
 
 def _documents(folder: Path) -> Documents:
     if not folder.exists():
-        raise DataError(f"there is no folder '{folder}'; give output folders of finished jobs")
+        raise DataError(f"no folder '{folder}'; pass output folders of completed jobs")
     if not folder.is_dir():
-        raise DataError(f"'{folder}' is a file; give the output folder that it lies in")
+        raise DataError(f"'{folder}' is a file; pass the output folder that contains it")
     return documents(folder)
 
 
 def names_of(folders: list[Path]) -> list[str]:
-    """As short as they can be told apart: the last part of each path, or as many as it takes."""
+    """Return the shortest unique names: the last components of each path."""
     parts = [folder.absolute().parts for folder in folders]
     depth = 1
     while depth < max(map(len, parts)) and len({p[-depth:] for p in parts}) < len(set(parts)):
@@ -155,7 +155,7 @@ def _facts(results: list[Documents]) -> list[Row]:
 
 
 def _grid_note(results: list[Documents], names: list[str]) -> str:
-    """Why the fields cannot be subtracted voxel by voxel; empty if they can."""
+    """Return the reason why fields cannot be subtracted voxel by voxel; empty if they can."""
     first = results[0]
     for result, name in zip(results[1:], names[1:], strict=True):
         for title, a, b, unit in (
@@ -167,7 +167,7 @@ def _grid_note(results: list[Documents], names: list[str]) -> str:
             if len(a) != len(b) or any(abs(float(x) - float(y)) > 1e-6 * scale for x, y in zip(a, b, strict=True)):
                 return (
                     f"The fields are not subtracted: the {title} of '{name}' is {_listed(b)} {unit} (z, y, x), that of "
-                    f"'{names[0]}' {_listed(a)} {unit}; numbers only."
+                    f"'{names[0]}' {_listed(a)} {unit}. Only answers are compared."
                 )
     return ""
 

@@ -1,4 +1,4 @@
-"""Fields of finished jobs on one grid, and their differences."""
+"""Fields of completed jobs on one grid, and their differences."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 @dataclass
 class SharedField:
-    """A field that all jobs have: its values in each, and those of the first subtracted from each other one."""
+    """A field that all jobs have: its values in each, and the difference of each from the first."""
 
     title: str
     unit: str
     fields: list[PageField]
-    changes: list[ThinField]  # of the second job and the further ones; NaN where one of the two has no value
+    changes: list[ThinField]  # of the second job and later ones; NaN where either has no value
 
 
 @dataclass
 class Shown:
-    """What a page shows of jobs on one grid; no fields where they have none in common."""
+    """Content of the page for jobs on one grid; without fields if they have none in common."""
 
     loaded: list[JobResult]
     fields: list[SharedField]
@@ -33,9 +33,9 @@ class Shown:
 
 
 def load_fields(it: "Comparison") -> Shown:
-    """Read the fields of all jobs; of several grids, nothing.
+    """Read the fields of all jobs; none if their grids differ.
 
-    @throws DataError if a file of results is damaged
+    @throws DataError if a results file is damaged
     """
     if it.grid_note:
         return Shown([], [], [it.grid_note])
@@ -49,23 +49,23 @@ def load_fields(it: "Comparison") -> Shown:
         for note in result.notes
         if "manifest.json" not in note
     ]
-    if len({r.shape for r in loaded if r.fields}) > 1:  # files that do not hold what their summaries say
+    if len({r.shape for r in loaded if r.fields}) > 1:  # the files contradict their summaries
         told = ", ".join(f"'{n}' {r.shape}" for n, r in zip(it.names, loaded, strict=True))
         return Shown(loaded, [], [*notes, f"The fields are not subtracted: their shapes differ ({told})."])
     by_name = [{f.name: f for f in r.fields} for r in loaded]
     shared = [_shared([fields[name] for fields in by_name]) for name in by_name[0] if all(name in f for f in by_name)]
     alone = sorted({n for fields in by_name for n in fields} - {s.fields[0].name for s in shared})
     if alone:
-        notes.append(f"Not in all of them, and not shown: {', '.join(alone)}.")
+        notes.append(f"Not shown, because some jobs lack them: {', '.join(alone)}.")
     if len({tuple(r.spacing_mm) for r in loaded}) == 1 and loaded[0].thinned > 1:
         k = loaded[0].thinned
-        notes.append(f"Blocks of {k} x {k} x {k} voxels are one here: means over their solid voxels are subtracted.")
+        notes.append(f"Means over the solid voxels of blocks of {k} x {k} x {k} voxels are subtracted.")
     return Shown(loaded, shared, notes)
 
 
 def _shared(fields: list[PageField]) -> SharedField:
     first = fields[0]
-    title = first.title + (" (difference of the lengths)" if first.is_derived else "")
+    title = first.title + (" (difference of the magnitudes)" if first.is_derived else "")
     return SharedField(title, first.unit, fields, [_subtracted(f.thin, first.thin) for f in fields[1:]])
 
 
@@ -79,7 +79,7 @@ def _subtracted(other: ThinField, first: ThinField) -> ThinField:
 
 
 def statistics(shown: Shown) -> list[dict[str, Any]]:
-    """Of each field: its root mean square in the first job, and that of each change, its largest value and place."""
+    """Return for each field the root mean square in the first job, and of each change its RMS, maximum and position."""
     return [
         {
             "name": f.fields[0].name,
@@ -107,7 +107,7 @@ def _rms(values: np.ndarray) -> float:
 
 
 def _place(result: JobResult, change: ThinField) -> list[float]:
-    """Of the largest change, z, y, x."""
+    """Return the position of the largest change, z, y, x."""
     return [
         float(o + v * s * result.thinned)
         for o, v, s in zip(result.origin_mm, reversed(change.largest_at), result.spacing_mm, strict=True)

@@ -1,4 +1,4 @@
-"""What differs between the jobs of finished runs: keys of the job files, with what the command line set."""
+"""Differences between the jobs of completed runs: keys of the job files and of `--set`."""
 
 import shlex
 import tomllib
@@ -6,16 +6,16 @@ from typing import Any, NamedTuple
 
 
 class Difference(NamedTuple):
-    """A key that is not the same everywhere; None: it is not given."""
+    """A key whose value differs between jobs; None where it is not set."""
 
     key: str
     values: list[str | None]
 
 
 def keys_of(manifest: dict[str, Any]) -> dict[str, Any] | None:
-    """All keys of a job by their dotted names, items of lists of tables counted from 1, changes by `--set` included.
+    """Return all keys of a job by their dotted names, with table lists counted from 1, including changes by `--set`.
 
-    None: it is no TOML, but a script of another program, or its text is gone.
+    Return None for a script of another program or a missing text.
     """
     try:
         tree = tomllib.loads(str(manifest.get("job_text", "")))
@@ -60,7 +60,7 @@ def _changes_in(command: str) -> list[str]:
 
 
 def _value_of(text: str) -> Any:
-    """As the program takes it: a value of TOML; a word that is none is a text."""
+    """Parse a value as the program does: TOML, or else a string."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except (tomllib.TOMLDecodeError, KeyError):
@@ -68,7 +68,7 @@ def _value_of(text: str) -> Any:
 
 
 def differences(manifests: list[dict[str, Any]]) -> list[Difference] | None:
-    """Keys that differ, in the order of the first job that has them; None where a job has no keys to compare."""
+    """Return keys that differ, in the order of the first job that has them; None if a job has no keys to compare."""
     jobs = [keys_of(m) for m in manifests]
     if any(job is None for job in jobs):
         return None

@@ -1,4 +1,4 @@
-"""The page of `osteon compare`: answers with their change, and fields beside each other with one cursor."""
+"""The page of `osteon compare`: answers with their changes, and fields side by side with one cursor."""
 
 # ruff: noqa: E501 (lines of HTML and CSS)
 
@@ -17,8 +17,8 @@ from ..report.volumes import Scale, codes_of, packed, scale_of
 from .comparison import MARK, MISSING, Comparison, Row
 from .fields import SharedField, Shown, statistics
 
-MOST_SHOWN = 5  # jobs; a browser has no more than 16 three-dimensional views
-MOST_OVER_LIMIT = 8.0  # the largest change that is told, over the limit of the colours
+MOST_SHOWN = 5  # jobs; browsers have at most 16 three-dimensional views
+MOST_OVER_LIMIT = 8.0  # largest change stored, relative to the limit of the colours
 LARGE_CHANGE = 0.05  # is printed bold
 
 STYLE = """
@@ -58,7 +58,7 @@ def _notes(it: Comparison, shown: Shown) -> str:
         if r.summary.get("status") != "done"
     ]
     if it.same_input is False:
-        lines.append("The images are different, by the SHA-256 of their bytes.")
+        lines.append("The images differ (SHA-256 of their bytes).")
     lines += shown.notes
     if not shown.fields and not it.grid_note:
         lines.append("The results have no field in common, so there are no maps.")
@@ -117,7 +117,7 @@ def _answers(it: Comparison) -> str:
 
 
 def _changes(it: Comparison, shown: Shown) -> str:
-    """The table of the fields."""
+    """Return the table of the fields."""
     rows = []
     for f in statistics(shown):
         for n, c in enumerate(f["changes"], start=1):
@@ -139,11 +139,9 @@ def _changes(it: Comparison, shown: Shown) -> str:
 
 def _jobs(it: Comparison) -> str:
     if it.jobs is None:
-        return (
-            '<section class="card"><h2>Jobs</h2><p>Their texts are no TOML, whose keys could be compared.</p></section>'
-        )
+        return '<section class="card"><h2>Jobs</h2><p>The jobs are not TOML files, so their keys cannot be compared.</p></section>'
     if not it.jobs:
-        return '<section class="card"><h2>Jobs</h2><p>No key differs.</p></section>'
+        return '<section class="card"><h2>Jobs</h2><p>All keys are equal.</p></section>'
     head = "".join(f"<th>{escape(name)}</th>" for name in it.names)
     rows = "".join(
         f"<tr><td><code>{escape(d.key)}</code></td>"
@@ -152,7 +150,7 @@ def _jobs(it: Comparison) -> str:
         for d in it.jobs
     )
     return (
-        '<section class="card wide-table"><h2>What differs in the jobs</h2><table><thead><tr><th>key</th>'
+        '<section class="card wide-table"><h2>Differences of the jobs</h2><table><thead><tr><th>key</th>'
         f"{head}</tr></thead><tbody>{rows}</tbody></table></section>"
     )
 
@@ -160,7 +158,7 @@ def _jobs(it: Comparison) -> str:
 def _facts(it: Comparison) -> str:
     rows = [[r.title, *("–" if v is MISSING else worded(v, r.unit) for v in r.values)] for r in it.facts]
     rows.append(["SHA-256 of the image", *(digest[:16] or "–" for digest in it.inputs)])
-    return table(["", *it.names], rows, "What was computed on")
+    return table(["", *it.names], rows, "Models")
 
 
 def _links(it: Comparison) -> str:
@@ -176,7 +174,7 @@ def _links(it: Comparison) -> str:
 
 
 def _maps(it: Comparison, shown: Shown) -> str:
-    """One viewer for each job, and one for the change of each but the first. The first has the page's volumes and tools."""
+    """Return one viewer for each job, and one for each change. The first has the page's volumes and tools."""
     names, loaded = it.names[:MOST_SHOWN], shown.loaded[:MOST_SHOWN]
     volumes = viewer_data.Volumes()
     panes = [_Pane(name, "values") for name in names] + [_Pane(f"{name} − {names[0]}", "changes") for name in names[1:]]
@@ -215,7 +213,7 @@ def _maps(it: Comparison, shown: Shown) -> str:
     return (
         '<section class="card shared-tools" aria-label="Tools of all views"><div class="tools" id="tools"></div>'
         '<p class="place" role="status" aria-live="polite"></p><p class="values" aria-live="polite"></p>'
-        f'<p class="sub">One cursor, one direction of view, one field in all views. {escape(words)}{more}</p></section>'
+        f'<p class="sub">All views share the cursor, the direction of view and the field. {escape(words)}{more}</p></section>'
         f'<div class="panes">{"".join(parts)}</div>'
     )
 
@@ -228,7 +226,7 @@ class _Pane:
 
 
 def _add_fields(panes: list[_Pane], fields: list[SharedField], count: int, volumes: viewer_data.Volumes) -> list[str]:
-    """Each field into all panes, as long as there is room. Returns the titles of those that are left out."""
+    """Add each field to all panes while space remains. Return the titles of the fields left out."""
     left_out = []
     for f in fields:
         thin = [page_field.thin for page_field in f.fields[:count]]
@@ -254,7 +252,7 @@ def _add_fields(panes: list[_Pane], fields: list[SharedField], count: int, volum
         for n, t in enumerate(f.changes[: count - 1], start=count):
             size = np.abs(t.values[np.isfinite(t.values)])
             limit, most = (float(v) for v in np.percentile(size, (98, 100))) if size.size else (0.0, 0.0)
-            if limit and most > MOST_OVER_LIMIT * limit:  # or what most voxels do would be a few codes
+            if limit and most > MOST_OVER_LIMIT * limit:  # otherwise typical changes would use only a few codes
                 most = max(MOST_OVER_LIMIT * limit, float(np.percentile(size, 99.99)))
             even = Scale(-(most or 1.0), most or 1.0, 1.0, True)
             limit = limit or most or 1.0
@@ -272,7 +270,7 @@ def _add_fields(panes: list[_Pane], fields: list[SharedField], count: int, volum
 
 
 def _limits(thin: list[Any], scale: Scale) -> tuple[float, float]:
-    """Of the colours, over all jobs."""
+    """Return the limits of the colours, over all jobs."""
     if scale.power != 2:
         return scale.low, scale.high
     some = np.concatenate([t.values[np.isfinite(t.values)] for t in thin])
@@ -280,7 +278,7 @@ def _limits(thin: list[Any], scale: Scale) -> tuple[float, float]:
 
 
 def _add_scans(panes: list[_Pane], loaded: list[Any], it: Comparison, volumes: viewer_data.Volumes) -> list[Any]:
-    """The scan of each pane: one for all where the image is the same; a change is shown over that of the first."""
+    """Add the scan of each pane: one scan if the images are equal; changes use the scan of the first job."""
     count = len(loaded)
     own: list[dict[str, Any] | None] = []
     for n, result in enumerate(loaded):

@@ -15,11 +15,11 @@ from .tables import csv_of, json_of, text_of
 
 
 def _write(target: Path, text: str) -> None:
-    """@throws DataError if a page of that name is not one of ours"""
+    """@throws DataError if an existing page of that name is not from this program"""
     if target.suffix == ".html" and target.exists():
         with target.open("rb") as file:
             if f'content="{MARK}"'.encode() not in file.read(1000):
-                raise DataError(f"'{target}' is there and is no page of `{MARK}`; choose another name by --output")
+                raise DataError(f"'{target}' exists and is not a page of `{MARK}`; choose another name by --output")
     write_whole(target, text)
 
 

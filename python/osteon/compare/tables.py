@@ -12,7 +12,7 @@ def text_of(it: Comparison) -> str:
     lines = _answers(it)
     differing = [row for row in it.facts if len({_shown(v) for v in row.values}) > 1]
     if differing:
-        lines += ["", "computed on"]
+        lines += ["", "models"]
         lines += _columns(
             [["", *it.names], *([row.title, *(_shown(v, row.unit) for v in row.values)] for row in differing)]
         )
@@ -20,7 +20,7 @@ def text_of(it: Comparison) -> str:
     same = it.same_input
     lines.append(
         "inputs: "
-        + ("the same bytes" if same else "not known" if same is None else "different (by SHA-256 of the image)")
+        + ("the same bytes" if same else "unknown" if same is None else "different (by SHA-256 of the image)")
     )
     if it.grid_note:
         lines.append(it.grid_note)
@@ -81,20 +81,20 @@ def _told_of_jobs(it: Comparison) -> list[str]:
         return [
             "jobs: "
             + (
-                "the same text"
+                "equal texts"
                 if len(texts) == 1
-                else "their texts differ; they are no TOML, whose keys could be named"
+                else "the texts differ; they are not TOML, so their keys cannot be compared"
             )
         ]
     if not it.jobs:
-        return ["jobs: no key differs"]
+        return ["jobs: all keys are equal"]
     table = [["", *it.names]]
     table += [[d.key, *("(not given)" if v is None else v for v in d.values)] for d in it.jobs]
     return ["jobs differ in", *_columns(table, to_the_left=True)]
 
 
 def _columns(table: list[list[str]], to_the_left: bool = False) -> list[str]:
-    """Lines of columns as wide as they need; the first and the last begin at the left."""
+    """Return lines with aligned columns; the first and the last column are left-aligned."""
     widths = [max(_width(row[c]) for row in table) for c in range(len(table[0]))]
     lines = []
     for row in table:
@@ -108,12 +108,12 @@ def _columns(table: list[list[str]], to_the_left: bool = False) -> list[str]:
 
 
 def _width(text: str) -> int:
-    """On a terminal."""
+    """Return the width on a terminal."""
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def csv_of(it: Comparison) -> str:
-    """One line for each answer: its column name with the unit, the values, the changes."""
+    """Write one line for each answer: its column name with the unit, the values, the changes."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     changes = [head for name in it.names[1:] for head in (f"change of {name}", f"relative change of {name} [1]")]
@@ -128,7 +128,7 @@ def csv_of(it: Comparison) -> str:
 
 
 def cell(value: Any) -> str:
-    """A value in a table for programs: all digits; empty where there is none."""
+    """Return a table cell for programs: all digits; empty for a missing value."""
     if value is MISSING:
         return ""
     if value is None:

@@ -1,1 +1,1 @@
-"""Results in the formats of other programs."""
+"""Export of results to formats of other programs."""

@@ -1,4 +1,4 @@
-"""Results in the formats of other programs: `python -m osteon.export`."""
+"""Export results to formats of other programs: `python -m osteon.export`."""
 
 import sys
 

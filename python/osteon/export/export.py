@@ -30,29 +30,31 @@ def export(
     smooth: int = 0,
     open_in: str | None = None,
 ) -> None:
-    """Write fields of a result or model in the format that the target's ending names.
+    """Write fields of a result or model in the format given by the file extension of the target.
 
-    @param component of a field with several: x, y, z or xx, yy, zz, xy, yz, xz, along the image's axes
-    @param empty value of the voxels without solid, instead of NaN
-    @param smooth of a surface (.stl): rounds of smoothing @param open_in paraview or slicer: the target is a script
-    @throws DataError if a field cannot be had or the format cannot hold it
+    @param component component of a field: x, y, z or xx, yy, zz, xy, yz, xz, along the image's axes
+    @param empty value of voxels outside the solid, instead of NaN
+    @param smooth rounds of smoothing of a surface (.stl) @param open_in paraview or slicer: the target is a script
+    @throws DataError if a field is not available or the format cannot represent it
     """
     source, target = Path(source), Path(target)
     write = _writer(source, target, fields, component, empty, smooth, open_in)
     with folder_beside(target) as folder:
-        part = folder / target.name  # the ending decides the format for some of the writers
+        part = folder / target.name  # some writers select the format by the file extension
         try:
             beside = write(part) or []
         except (OSError, DataError, ImportError):
             raise
-        except Exception as e:  # What a format cannot hold, its writer says in its own way.
+        except Exception as e:  # Writers raise their own exceptions for values that a format cannot represent.
             raise DataError(f"'{target.name}' cannot be written: {' '.join(str(e).split())[-200:]}") from None
         if target.is_dir() and not (target / ".zattrs").is_file():
-            raise DataError(f"'{target}' is a folder of something else; choose another name, or remove it")
+            raise DataError(f"'{target}' is a folder with other content; choose another name, or remove it")
         for name in beside:
             if (other := target.with_name(name)).exists() and not _names(target, name):
-                raise DataError(f"'{other}' is there, where the data of '{target.name}' go; choose another name")
-        for name in beside:  # before what names them
+                raise DataError(
+                    f"'{other}' exists, but the data of '{target.name}' must be written there; choose another name"
+                )
+        for name in beside:  # data files first, then the file that refers to them
             (folder / name).replace(target.with_name(name))
         replace_whole(part, target)
         if target.suffix.lower() == ".npy":
@@ -60,7 +62,7 @@ def export(
 
 
 def _names(target: Path, other: str) -> bool:
-    """Whether a file that is to be replaced has its data in the other."""
+    """Return True if an existing target refers to the other file as its data."""
     return target.is_file() and f">{other}:".encode() in b"".join(target.read_bytes().split())
 
 
@@ -73,32 +75,34 @@ def _writer(
     smooth: int,
     open_in: str | None,
 ) -> Callable[[Path], list[str] | None]:
-    """What writes the target. @throws DataError if it cannot be written so"""
+    """Return the writer of the target. @throws DataError if the options do not fit the format"""
     ending = target.suffix.lower()
     if smooth and ending != ".stl":
-        raise DataError(f"--smooth is of surfaces (.stl), '{target.name}' is none")
+        raise DataError(f"--smooth applies to surfaces (.stl), not to '{target.name}'")
     if not 0 <= smooth <= MOST_ROUNDS:
         raise DataError(f"--smooth {smooth} must be in [0, {MOST_ROUNDS}] rounds")
     if open_in or ending in MESHES:
         if component is not None or empty is not None:
-            raise DataError("--component and --empty are of images; a mesh or a script has neither")
+            raise DataError("--component and --empty apply to images, not to meshes or scripts")
         if open_in:
             if ending != ".py" or len(fields) > 1:
-                raise DataError(f"--open-in writes a script of one field, such as -o open.py; given is '{target.name}'")
+                raise DataError(
+                    f"--open-in writes a script (.py) for one field, for example -o open.py; not '{target.name}'"
+                )
             return lambda part: write_script(source, open_in, fields[0] if fields else None, part)
         if ending == ".vtu":
             return lambda part: write_vtu(source, fields, part)
         if ending in FORMATS:
             return lambda part: write_by_meshio(source, fields, part)
         if fields:
-            raise DataError("a surface (.stl) holds no fields; leave out --field, or write .vtu")
+            raise DataError("a surface (.stl) contains no fields; remove --field, or write .vtu")
         return lambda part: write_stl(source, part, smooth)
     write = next((w for ending, w in WRITERS.items() if target.name.lower().endswith(ending)), None)
     if write is None:
-        raise DataError(f"'{target}' has an unknown ending; known are {', '.join(KNOWN)}")
+        raise DataError(f"'{target}': unknown file extension; known: {', '.join(KNOWN)}")
     if not fields and ending != ".vti":
         names = ", ".join(field_names(source))
-        raise DataError(f"name a field by --field; '{source}' has {names}")
+        raise DataError(f"select a field by --field; '{source}' has {names}")
     return lambda part: write([_prepared(field, component, empty) for field in read_fields(source, fields)], part)
 
 
@@ -106,8 +110,8 @@ def _prepared(field: Field, component: str | None, empty: float | None) -> Field
     values = field.values
     if component is not None:
         if component not in field.components:
-            has = f"has the components {', '.join(field.components)}" if field.components else "has one value a voxel"
-            raise DataError(f"'{field.name}' {has}, none is called '{component}'")
+            has = f"has the components {', '.join(field.components)}" if field.components else "has one value per voxel"
+            raise DataError(f"'{field.name}' has no component '{component}'; it {has}")
         values = np.ascontiguousarray(values[..., field.components.index(component)])
         field = replace(field, name=f"{field.name}_{component}")
     if empty is not None and values.dtype.kind == "f":
@@ -118,13 +122,11 @@ def _prepared(field: Field, component: str | None, empty: float | None) -> Field
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="osteon export", description=__doc__.split(":")[0] + ".")
     parser.add_argument("source", help="results.nc or model.nc")
-    parser.add_argument("-o", "--output", required=True, help=f"file to write; its ending says how: {' '.join(KNOWN)}")
-    parser.add_argument(
-        "-f", "--field", action="append", default=[], help="field; several go into .vti and meshes only"
-    )
+    parser.add_argument("-o", "--output", required=True, help=f"file to write; extension: {' '.join(KNOWN)}")
+    parser.add_argument("-f", "--field", action="append", default=[], help="field; .vti and meshes accept several")
     parser.add_argument("--component", help="one component of the field: x y z or xx yy zz xy yz xz")
     parser.add_argument("--empty", type=float, help="value of empty voxels (default: NaN)")
-    parser.add_argument("--smooth", type=int, default=0, help="smooth a surface (.stl) by so many rounds")
+    parser.add_argument("--smooth", type=int, default=0, help="rounds of smoothing of a surface (.stl)")
     parser.add_argument("--open-in", choices=("paraview", "slicer"), help="write a script (.py) that opens the results")
     try:
         given = parser.parse_args(arguments)

@@ -1,4 +1,4 @@
-"""Writers of single image formats. Each takes fields and a path and keeps units, spacing and orientation."""
+"""Writers of image formats. Each writes fields to a path with their units, spacing and orientation."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,7 @@ from ..errors import DataError
 from ..results.result_fields import Field
 from .zarr_writer import write_ome_zarr
 
-MOST_OF_IMAGEJ = 2**32 - 2**24  # bytes that the offsets of a TIFF reach
+MOST_OF_IMAGEJ = 2**32 - 2**24  # bytes that 32-bit offsets of a TIFF can address
 RAS_FROM_LPS = np.diag([-1.0, -1.0, 1.0])
 
 
@@ -18,7 +18,7 @@ def write_nrrd(fields: list[Field], path: Path) -> None:
     import nrrd
 
     field = _only(fields, path)
-    # Components lie along the axes of the space, so that no reader need know of a measurement frame.
+    # Components refer to the axes of the space, so that readers need no measurement frame.
     values = field.in_frame(field.rotation())
     steps = (field.rotation() * field.spacing).T
     header = {
@@ -47,7 +47,7 @@ def write_nifti(fields: list[Field], path: Path) -> None:
     field = _only(fields, path)
     if len(field.components) == 6:
         raise DataError(
-            f"'{field.name}' has 6 components, for which readers of NIfTI have no common order; choose one by "
+            f"'{field.name}' has 6 components, for which readers of NIfTI have no common order; select one by "
             "--component, or write .nrrd or .vti"
         )
     oriented = field.placement.direction is not None
@@ -57,7 +57,7 @@ def write_nifti(fields: list[Field], path: Path) -> None:
     values = field.in_frame(RAS_FROM_LPS @ field.rotation() if oriented else np.eye(3))
     values = values.transpose(2, 1, 0) if values.ndim == 3 else values.transpose(2, 1, 0, 3)[:, :, :, None, :]
     image = nibabel.Nifti1Image(values, affine)
-    # Code 1: the axes of the scanner. 0: what the axes mean is not known, only the voxel size is.
+    # Code 1: the axes of the scanner. 0: unknown axes, only the voxel size is valid.
     image.set_sform(affine, code=int(oriented))
     image.set_qform(affine, code=int(oriented))
     image.header.set_xyzt_units("mm")
@@ -81,7 +81,7 @@ def write_mha(fields: list[Field], path: Path) -> None:
 
 
 def write_tiff(fields: list[Field], path: Path) -> None:
-    """As ImageJ writes it, so that Fiji knows the spacing without a plug-in; what it cannot hold, as OME-TIFF."""
+    """Write TIFF as ImageJ does, so that Fiji reads the spacing without a plug-in; other values as OME-TIFF."""
     import tifffile
 
     field = _only(fields, path)
@@ -101,7 +101,7 @@ def write_tiff(fields: list[Field], path: Path) -> None:
     }
     if field.components:
         metadata["Labels"] = [f"{field.name} {c}" for _ in range(len(values)) for c in field.components]
-    # ImageJ has the unit in its description: the tag says that the resolution has none.
+    # ImageJ stores the unit in its description; the tag states a resolution without a unit.
     tifffile.imwrite(path, values, imagej=True, resolution=(1 / x, 1 / y), resolutionunit="NONE", metadata=metadata)
 
 
@@ -155,7 +155,7 @@ def write_vti(fields: list[Field], path: Path) -> None:
     blocks: list[np.ndarray] = []
     offset = 0
     for field in fields:
-        # VTK turns positions by Direction, but no components.
+        # VTK rotates positions by Direction, but not components.
         values = np.ascontiguousarray(field.in_frame(rotation))
         kind = {"f4": "Float32", "f8": "Float64", "u1": "UInt8", "u2": "UInt16"}[values.dtype.str[1:]]
         names = "".join(f" ComponentName{i}={quoteattr(c)}" for i, c in enumerate(field.components))
@@ -188,7 +188,7 @@ def _text(numbers: np.ndarray) -> str:
 def _only(fields: list[Field], path: Path) -> Field:
     if len(fields) != 1:
         raise DataError(
-            f"'{path.name}' holds one field, {len(fields)} were asked for; export them one by one, or into .vti"
+            f"'{path.name}' stores one field, but {len(fields)} were selected; export them one by one, or as .vti"
         )
     return fields[0]
 

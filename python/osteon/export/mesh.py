@@ -1,6 +1,6 @@
 """The solid of a result as a mesh: hexahedra with fields (.vtu), and its surface as triangles (.stl).
 
-Values go to the disk plane by plane, one field is in memory at a time.
+Values are written to disk plane by plane; one field is in memory at a time.
 """
 
 import struct
@@ -13,9 +13,9 @@ import numpy as np
 from ..errors import DataError
 from ..results.result_fields import Field, known_fields, read_fields
 
-# Corners of a voxel as (z, y, x) steps, in VTK's order of a hexahedron: around the lower face, then the upper one.
+# Corners of a voxel as (z, y, x) offsets, in VTK's order of a hexahedron: around the lower face, then the upper one.
 CORNERS = ((0, 0, 0), (0, 0, 1), (0, 1, 1), (0, 1, 0), (1, 0, 0), (1, 0, 1), (1, 1, 1), (1, 1, 0))
-MIRRORED_CORNERS = CORNERS[4:] + CORNERS[:4]  # of an image with left-handed axes: the upper face first
+MIRRORED_CORNERS = CORNERS[4:] + CORNERS[:4]  # for an image with left-handed axes: the upper face first
 HEXAHEDRON = 12
 TYPES = {"f4": "Float32", "f8": "Float64", "u1": "UInt8", "u2": "UInt16", "i4": "Int32", "i8": "Int64"}
 TRIANGLE = np.dtype([("normal", "<f4", 3), ("points", "<f4", (3, 3)), ("attribute", "<u2")])
@@ -34,7 +34,7 @@ class SolidMesh:
         self.kind = np.dtype("<i4" if self.nodes < 2**31 else "<i8")
 
     def has_node(self, z: int) -> np.ndarray:
-        """Which points of a plane of corners belong to the solid."""
+        """Return a mask of the corners in a plane that belong to the solid."""
         planes = self.solid[max(0, z - 1) : z + 1].any(axis=0)
         nodes = np.zeros([n + 1 for n in planes.shape], bool)
         for y in (0, 1):
@@ -43,7 +43,7 @@ class SolidMesh:
         return nodes
 
     def points(self) -> Iterator[np.ndarray]:
-        """Positions in LPS (x, y, z), mm."""
+        """Yield positions in LPS (x, y, z), mm."""
         turn, corner, h = self.field.rotation(), self.field.placement.corner_mm, self.field.spacing
         for z in range(len(self.solid) + 1):
             y, x = np.nonzero(self.has_node(z))
@@ -51,7 +51,7 @@ class SolidMesh:
             yield at @ turn.T
 
     def connectivity(self) -> Iterator[np.ndarray]:
-        """Corners of the cells, ordered so that the volume of each is positive in LPS."""
+        """Yield the corners of the cells, ordered so that each volume is positive in LPS."""
         corners = MIRRORED_CORNERS if self.is_mirrored else CORNERS
         numbers = [self._numbers(0, 0)]
         first = int(self.nodes_of_plane[0])
@@ -62,7 +62,7 @@ class SolidMesh:
             yield np.stack([numbers[dz][y + dy, x + dx] for dz, dy, dx in corners], axis=1)
 
     def ends(self) -> Iterator[np.ndarray]:
-        """Where the corners of each cell end in the list of all."""
+        """Yield the end of each cell in the list of all corners."""
         for first in range(0, self.cells, 1 << 20):
             yield 8 * np.arange(first + 1, min(first + (1 << 20), self.cells) + 1, dtype="<i8")
 
@@ -73,7 +73,7 @@ class SolidMesh:
         return numbers
 
     def of_field(self, field: Field) -> Iterator[np.ndarray]:
-        """Its values at the cells or nodes of the mesh, components along LPS."""
+        """Yield values of the field at the cells or nodes of the mesh, components along LPS."""
         turn = field.rotation()
         for z, plane in enumerate(field.values):
             where = self.has_node(z) if field.on_nodes else self.solid[z]
@@ -83,7 +83,7 @@ class SolidMesh:
 
 
 def write_vtu(source: Path, names: list[str], path: Path) -> None:
-    """An unstructured grid of VTK: ParaView, PyVista and meshio read it."""
+    """Write an unstructured grid of VTK, for ParaView, PyVista and meshio."""
     mesh = solid_mesh(source)
     arrays = known_fields(source, names)
     count = {True: mesh.nodes, False: mesh.cells}
@@ -135,7 +135,8 @@ def write_vtu(source: Path, names: list[str], path: Path) -> None:
 
 
 def write_stl(source: Path, path: Path, smooth: int = 0) -> None:
-    """The solid's surface: the faces of its voxels, two triangles each; with `smooth` by VTK's SurfaceNets."""
+    """Write the surface of the solid: two triangles per voxel face; smoothed by VTK's SurfaceNets if `smooth` is
+    set."""
     mesh = solid_mesh(source)
     if smooth:
         _write_smooth(mesh, path, smooth)
@@ -151,18 +152,19 @@ def write_stl(source: Path, path: Path, smooth: int = 0) -> None:
             file.write(triangles.tobytes())
             count += len(triangles)
             if count >= 2**32:
-                raise DataError("the surface has more than 2^32 triangles, which STL cannot count; crop the image")
+                raise DataError("the surface has more than 2^32 triangles, the limit of STL; crop the image")
         file.seek(80)
         file.write(struct.pack("<I", count))
 
 
 def _faces(mesh: SolidMesh) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Corners of the faces between solid and empty, shape (faces, 4, 3), counter-clockwise from outside; normals."""
+    """Yield corners of faces between solid and empty, shape (faces, 4, 3), counter-clockwise from outside; and
+    normals."""
     solid, field = mesh.solid, mesh.field
     turn, corner, h = field.rotation(), field.placement.corner_mm, field.spacing
     empty = np.zeros(solid.shape[1:], bool)
     for z, plane in enumerate(solid):
-        for axis, side in ((a, s) for a in (0, 1, 2) for s in (-1, 1)):  # of z, y, x
+        for axis, side in ((a, s) for a in (0, 1, 2) for s in (-1, 1)):  # axes z, y, x
             if axis == 0:
                 beside = solid[z + side] if 0 <= z + side < len(solid) else empty
             else:
@@ -174,7 +176,7 @@ def _faces(mesh: SolidMesh) -> Iterator[tuple[np.ndarray, np.ndarray]]:
             y, x = np.nonzero(plane & ~beside)
             if not len(x):
                 continue
-            across = 2 - axis  # in x, y, z
+            across = 2 - axis  # in the order x, y, z
             first = np.stack([x, y, np.full(len(x), z)], axis=1)[:, None, :]
             steps = np.zeros((4, 3), int)
             steps[:, across] = side > 0
@@ -192,7 +194,7 @@ def _write_smooth(mesh: SolidMesh, path: Path, rounds: int) -> None:
         from vtk.util.numpy_support import numpy_to_vtk
     except ImportError:
         raise DataError(
-            "a smooth surface needs the Python package vtk: pip install vtk, or leave out --smooth"
+            "a smooth surface requires the Python package vtk: pip install vtk, or remove --smooth"
         ) from None
 
     field, solid = mesh.field, np.pad(mesh.solid, 1)
@@ -207,7 +209,7 @@ def _write_smooth(mesh: SolidMesh, path: Path, rounds: int) -> None:
     nets.SetValue(0, 1)
     nets.SetOutputMeshTypeToTriangles()
     nets.SetNumberOfIterations(rounds)
-    # No point leaves its place by more than half a voxel, so that plates of one voxel do not tear.
+    # No point moves by more than half a voxel, so that plates of one voxel remain intact.
     nets.AutomaticSmoothingConstraintsOff()
     nets.SetConstraintDistance(0.5 * float(field.spacing.min()))
     turn = vtk.vtkTransform()
@@ -222,11 +224,11 @@ def _write_smooth(mesh: SolidMesh, path: Path, rounds: int) -> None:
     writer.SetFileName(str(path))
     writer.SetInputConnection(moved.GetOutputPort())
     if not writer.Write():
-        raise OSError(5, "VTK could not write it")
+        raise OSError(5, "VTK could not write the file")
 
 
 def solid_mesh(source: Path) -> SolidMesh:
-    """@throws DataError if there is no solid"""
+    """@throws DataError if the model has no solid"""
     mesh = SolidMesh(next(read_fields(source, ["material"])))
     if mesh.cells == 0:
         raise DataError(f"'{source}' has no solid voxel")

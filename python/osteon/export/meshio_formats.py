@@ -1,6 +1,6 @@
 """The solid of a result as a mesh in the formats of meshio: Gmsh, XDMF, Nastran.
 
-All of the mesh and its fields are in memory at a time; write .vtu where that is too much.
+Mesh and fields are in memory at the same time; use .vtu for large meshes.
 """
 
 import contextlib
@@ -13,27 +13,27 @@ from ..errors import DataError
 from ..results.result_fields import Field, known_fields, read_fields
 from .mesh import solid_mesh
 
-# Ending: the format's name in meshio, and what else it wants.
+# Extension: name of the format in meshio, and options of its writer.
 FORMATS = {
-    ".msh": ("gmsh22", {"binary": True}),  # the version that every program reads
+    ".msh": ("gmsh22", {"binary": True}),  # the version that all programs read
     ".xdmf": ("xdmf", {"data_format": "HDF", "compression": "gzip"}),
     ".bdf": ("nastran", {}),
 }
-# Place of xx, yy, zz, xy, yz, xz in a matrix by rows.
+# Indices of xx, yy, zz, xy, yz, xz in a matrix stored by rows.
 MATRIX = [0, 3, 5, 3, 1, 4, 5, 4, 2]
 
 
 def write_by_meshio(source: Path, names: list[str], path: Path) -> list[str]:
-    """Write the mesh with the fields named, or all; positions in LPS (x, y, z), mm. The voxels' material numbers are
-    Gmsh's physical groups and Nastran's properties.
+    """Write the mesh with the named fields, or all; positions in LPS (x, y, z), mm. Material numbers of the voxels
+    become physical groups of Gmsh and properties of Nastran.
 
-    @return names of further files beside `path` @throws DataError if a field cannot be had, or the format holds none
+    @return names of further files beside `path` @throws DataError if a field is not available, or the format has none
     """
     import meshio
 
     ending = path.suffix.lower()
     if ending == ".bdf" and names:
-        raise DataError("a mesh of Nastran (.bdf) holds no fields; leave out --field, or write .msh, .xdmf or .vtu")
+        raise DataError("a Nastran mesh (.bdf) contains no fields; remove --field, or write .msh, .xdmf or .vtu")
     arrays = [] if ending == ".bdf" else known_fields(source, names)
     mesh = solid_mesh(source)
     point_data, cell_data = {}, {}
@@ -46,7 +46,7 @@ def write_by_meshio(source: Path, names: list[str], path: Path) -> list[str]:
     tags = {".msh": ("gmsh:physical", "gmsh:geometrical"), ".bdf": ("nastran:ref",)}
     cell_data |= dict.fromkeys(tags.get(ending, ()), material)
     points = np.concatenate(list(mesh.points()))
-    if ending == ".bdf":  # whose numbers have 16 characters: to a nanometre
+    if ending == ".bdf":  # its numbers have 16 characters: round to a nanometre
         points = np.round(points, 6) + 0.0
     whole = meshio.Mesh(
         points,
@@ -58,13 +58,13 @@ def write_by_meshio(source: Path, names: list[str], path: Path) -> list[str]:
     with (
         contextlib.redirect_stdout(io.StringIO()),
         contextlib.redirect_stderr(io.StringIO()),
-    ):  # it warns of nothing that matters
+    ):  # hides irrelevant warnings of meshio
         meshio.write(path, whole, file_format=kind, **more)
     return [path.with_suffix(".h5").name] if ending == ".xdmf" else []
 
 
 def _as_matrix(field: Field, values: np.ndarray) -> np.ndarray:
-    """Gmsh has tensors as matrices; the shears of a strain are twice what stands there."""
+    """Convert to matrices, the form of tensors in Gmsh; engineering shears of a strain are halved."""
     if field.name.endswith("strain"):
         values = values * np.array([1, 1, 1, 0.5, 0.5, 0.5], values.dtype)
     return values[:, MATRIX]

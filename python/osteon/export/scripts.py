@@ -1,4 +1,4 @@
-"""Scripts that open results in another program, with their colours and a view: `osteon export --open-in`."""
+"""Scripts that open results in another program, with colours and a view: `osteon export --open-in`."""
 
 import json
 from pathlib import Path
@@ -27,15 +27,15 @@ LOW, HIGH = {low}, {high}
 SPAN, MIDDLE = {span}, {middle}
 COLOURS = {colours}
 
-# ParaView reads fields of VTKHDF images from 5.12 on; older ones take the XDMF beside.
+# ParaView 5.12 and later read fields of VTKHDF images; older versions read the XDMF file.
 manager = servermanager.vtkSMProxyManager
 is_new = (manager.GetVersionMajor(), manager.GetVersionMinor()) >= (5, 12)
 paths = [os.path.join(FOLDER, name) for name in (VTKHDF if VTKHDF and is_new else XDMF)]
 for path in paths:
     if not os.path.isfile(path):
-        raise RuntimeError("there is no " + path + "; make this script again: osteon export ... --open-in paraview")
+        raise RuntimeError("no file " + path + "; create this script again: osteon export ... --open-in paraview")
 parts = [OpenDataFile(path) for path in paths]
-results = parts[0] if len(parts) == 1 else GroupDatasets(Input=parts)  # one of each cluster of a joined job
+results = parts[0] if len(parts) == 1 else GroupDatasets(Input=parts)  # one part for each cluster of a joined job
 results.UpdatePipeline()
 solid = Threshold(Input=results, Scalars=["CELLS", "material"])
 solid.LowerThreshold, solid.UpperThreshold = 1, 65535
@@ -49,7 +49,7 @@ shown.Representation = "Surface"
 of = ("POINTS" if ON_NODES else "CELLS", FIELD)
 ColorBy(shown, (*of, "Magnitude") if COMPONENTS else of)
 colours = GetColorTransferFunction(FIELD)
-# The colour map of osteon's picture, evenly from LOW to HIGH.
+# The colour map of osteon's picture, evenly spaced from LOW to HIGH.
 steps = [LOW + (HIGH - LOW) * i / (len(COLOURS) - 1) for i in range(len(COLOURS))]
 colours.ColorSpace = "RGB"
 colours.RGBPoints = [number for step, colour in zip(steps, COLOURS) for number in (step, *colour)]
@@ -60,7 +60,7 @@ bar.Title, bar.ComponentTitle = TITLE, ""
 shown.SetScalarBarVisibility(view, True)
 view.OrientationAxesVisibility = 1
 
-# From the front, a little from the right and above, z upwards.
+# From the front, slightly from the right and above, z upwards.
 view.CameraFocalPoint = MIDDLE
 view.CameraPosition = [MIDDLE[0] + 0.9 * SPAN, MIDDLE[1] - 1.6 * SPAN, MIDDLE[2] + 0.7 * SPAN]
 view.CameraViewUp = [0, 0, 1]
@@ -68,7 +68,8 @@ ResetCamera(view)
 Render(view)
 '''
 
-SLICER = '''"""Open {title} in 3D Slicer: `Slicer --python-script {script}`. The images lie beside this file."""
+SLICER = '''"""Open {title} in 3D Slicer: `Slicer --python-script {script}`. The images are in the folder of this
+file."""
 
 import os
 
@@ -81,7 +82,7 @@ COLOURS = {colours}
 
 for name in (FIELD, SOLID):
     if not os.path.isfile(os.path.join(FOLDER, name)):
-        raise RuntimeError("there is no " + name + " here; make this script again: osteon export ... --open-in slicer")
+        raise RuntimeError("no file " + name + "; create this script again: osteon export ... --open-in slicer")
 field = slicer.util.loadVolume(os.path.join(FOLDER, FIELD), properties={{"name": {name}}})
 solid = slicer.util.loadLabelVolume(os.path.join(FOLDER, SOLID), properties={{"name": "solid"}})
 
@@ -114,7 +115,7 @@ slicer.app.layoutManager().threeDWidget(0).threeDView().resetFocalPoint()
 
 
 def write_script(source: Path, program: str, name: str | None, path: Path) -> list[str]:
-    """Write a script for `paraview` or `slicer`. @return names of files that belong beside it"""
+    """Write a script for `paraview` or `slicer`. @return names of files that must be in the same folder"""
     summary = _summary(source)
     field, low, high = _shown(source, name, summary)
     title = f"{field.name} of {source.name}"
@@ -145,13 +146,13 @@ def _summary(source: Path) -> dict:
 
 
 def _shown(source: Path, name: str | None, summary: dict) -> tuple[Field, float, float]:
-    """The field, and the range that the run has shown, or else that of its values up to the 99th percentile."""
+    """Return the field, and the range displayed by the run, or the range of its values up to the 99th percentile."""
     known = field_names(source)
     shown = summary.get("shown") or {}
     if name is None:
         name = shown.get("field") if shown.get("field") in known else next((n for n in known if n != "material"), None)
     if name is None:
-        raise DataError(f"'{source}' has no field but 'material'; give the results.nc of a job")
+        raise DataError(f"'{source}' has no field other than 'material'; pass the results.nc of a job")
     field = next(read_fields(source, [name]))
     if shown.get("field") == name and shown.get("low") is not None and shown["low"] < shown["high"]:
         return field, float(shown["low"]), float(shown["high"])
@@ -162,7 +163,7 @@ def _shown(source: Path, name: str | None, summary: dict) -> tuple[Field, float,
 
 
 def _colours(shown: object) -> str:
-    """The map of the job's picture as a list of red, green and blue in [0, 1]."""
+    """Return the colour map of the job's picture as a list of red, green and blue in [0, 1]."""
     some = table_of_job(shown)[np.linspace(0, 255, MAP_STEPS).round().astype(int)] / 255
     return repr([tuple(round(float(v), 4) for v in colour) for colour in some])
 
@@ -187,13 +188,14 @@ def _for_paraview(source: Path, field: Field) -> dict[str, str]:
 
 
 def _images(source: Path, field: Field, path: Path) -> tuple[list[str], float]:
-    """The field, of vectors its magnitude, and the material as NRRD beside the script; the value of what is empty."""
+    """Write field (magnitude of vectors) and material as NRRD beside the script; return also the value of empty
+    voxels."""
     if field.on_nodes:
         raise DataError(
-            f"'{field.name}' lies on nodes, which would lie askew over the voxels; choose a field of voxels"
+            f"'{field.name}' is defined on nodes, half an edge away from the voxel centres; select a voxel field"
         )
     values = np.linalg.norm(field.values, axis=3) if field.components else field.values
-    # Slicer's windows do not know NaN: what is empty is below all that is there.
+    # Slicer's windows do not support NaN: empty voxels get a value below all others.
     finite = values[np.isfinite(values)]
     below = min(0.0, float(finite.min()) if finite.size else 0.0) - 1.0
     values = np.where(np.isfinite(values), values, np.float32(below)).astype(np.float32)

@@ -1,4 +1,4 @@
-"""OME-Zarr 0.4: a folder of JSON and of chunks, which are written as they are (Zarr version 2, zlib)."""
+"""OME-Zarr 0.4: a folder of JSON files and chunks (Zarr version 2, zlib)."""
 
 import json
 import zlib
@@ -9,16 +9,16 @@ import numpy as np
 
 from ..results.result_fields import Field
 
-# About a MiB of floats: what viewers fetch in one piece.
+# About a MiB of floats, the amount that viewers load at once.
 CHUNK = 64
 SMALLEST = 128
 
 
 def write_ome_zarr(field: Field, path: Path) -> None:
-    """Levels of a pyramid, each of half the resolution, down to one that fits into a picture.
+    """Write levels of a pyramid, each with half the resolution, until a level fits into a picture.
 
-    Axes are (c,) z, y, x; scale and translation are in mm along the image's axes. The format knows no rotation, so
-    where these axes point in the patient stands beside, in the attribute `osteon`.
+    Axes are (c,) z, y, x; scale and translation are in mm along the image's axes. The format has no rotation, so the
+    attribute `osteon` contains the direction of these axes in the patient.
     """
     values = np.moveaxis(field.values, 3, 0) if field.components else field.values
     space = [{"name": axis, "type": "space", "unit": "millimeter"} for axis in "zyx"]
@@ -34,7 +34,7 @@ def write_ome_zarr(field: Field, path: Path) -> None:
         datasets.append({"path": name, "coordinateTransformations": _transformations(channel, step, first)})
         if max(values.shape[-3:]) <= SMALLEST:
             break
-        # The middle of the voxels that become one: half a step further for each axis that is halved.
+        # Centre of the merged voxels: half a step further for each axis that is halved.
         halved = np.array([2 if n > 1 else 1 for n in values.shape[-3:]])
         first, step = first + step * (halved - 1) / 2, step * halved
         values = _halved(values)
@@ -46,9 +46,7 @@ def write_ome_zarr(field: Field, path: Path) -> None:
                 "name": f"{field.name} [{field.units}]",
                 "axes": channel + space,
                 "datasets": datasets,
-                "type": "mean of the voxels that are not empty"
-                if field.values.dtype.kind == "f"
-                else "first of eight voxels",
+                "type": "mean of the non-empty voxels" if field.values.dtype.kind == "f" else "first of eight voxels",
             }
         ],
         "osteon": {
@@ -102,8 +100,8 @@ def _write_array(values: np.ndarray, folder: Path) -> None:
     for at in product(*(range(-(-n // c)) for n, c in zip(values.shape, chunks, strict=True))):
         part = values[tuple(slice(i * c, (i + 1) * c) for i, c in zip(at, chunks, strict=True))]
         if np.isnan(part).all() if part.dtype.kind == "f" else not part.any():
-            continue  # A chunk that is not there has the fill value.
-        block = empty.copy()  # At the edges chunks are as large as elsewhere.
+            continue  # A missing chunk has the fill value.
+        block = empty.copy()  # Chunks at the edges have the full size.
         block[tuple(slice(n) for n in part.shape)] = part
         file = folder.joinpath(*map(str, at))
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -111,7 +109,7 @@ def _write_array(values: np.ndarray, folder: Path) -> None:
 
 
 def _halved(values: np.ndarray) -> np.ndarray:
-    """Two voxels to one along each axis: the mean of those that are not empty; of materials the first."""
+    """Merge two voxels along each axis: the mean of non-empty ones; for materials the first."""
     for axis in (-3, -2, -1):
         n = values.shape[axis]
         if n == 1:

@@ -1,1 +1,1 @@
-"""Files that replace others as a whole, and HDF5 without locks."""
+"""Atomic replacement of files, and HDF5 without locks."""

@@ -1,7 +1,7 @@
 """HDF5 without file locks.
 
-File systems without locks (NFS without lockd, some Lustre) refuse them, and HDF5 then refuses a sound file. Files of
-osteon are replaced as a whole and held against their seal, so they need none.
+File systems without locks (NFS without lockd, some Lustre) reject them, and HDF5 then rejects an intact file. Files of
+osteon are replaced atomically and verified by their seal, so that locks are unnecessary.
 """
 
 import errno
@@ -13,14 +13,14 @@ from pathlib import Path
 
 VARIABLE = "HDF5_USE_FILE_LOCKING"
 NO_LOCKS = "the file system has no locks"
-ENOTSUPP_OF_KERNEL = 524  # which some network file systems return, and no library names
+ENOTSUPP_OF_KERNEL = 524  # returned by some network file systems; errno has no name for it
 
 
 @contextmanager
 def no_hdf5_locks() -> Iterator[None]:
-    """HDF5 takes no locks where it first opens a file in here, unless the user has set $HDF5_USE_FILE_LOCKING.
+    """Disable the locks of HDF5 for the first file opened in this context, unless $HDF5_USE_FILE_LOCKING is set.
 
-    The variable is not left to programs that start later."""
+    Programs started later do not inherit the variable."""
     if VARIABLE in os.environ:
         yield
         return
@@ -32,13 +32,14 @@ def no_hdf5_locks() -> Iterator[None]:
 
 
 def hint_on_locks(path: str | Path) -> str:
-    """A remark for a file that HDF5 does not open, if the file system refuses locks and HDF5 takes them; else empty."""
+    """Return a hint for a file that HDF5 cannot open because the file system rejects locks; otherwise an empty
+    string."""
     value = os.environ.get(VARIABLE)
     if value in ("FALSE", "0") or _has_locks(path):
         return ""
     if value is not None:
         return f" ({NO_LOCKS}, and {VARIABLE} is set to {value}: unset it)"
-    # Another package has loaded HDF5 before osteon did.
+    # Another package loaded HDF5 before osteon.
     return f" ({NO_LOCKS}: set {VARIABLE}=FALSE before Python starts)"
 
 

@@ -1,4 +1,4 @@
-"""Files that appear under their names only when they are whole."""
+"""Files that appear under their names only when they are complete."""
 
 import os
 import shutil
@@ -9,14 +9,14 @@ from pathlib import Path
 
 
 def write_whole(target: Path, text: str | bytes) -> None:
-    """Write a text or bytes in one step: others see the older file or the new one.
+    """Write a text or bytes in one step: other processes see either the older file or the new one.
 
     @throws OSError
     """
     part = target.with_name(f"{target.name}.tmp.{os.getpid()}")
-    with suppress(FileNotFoundError):  # of a process of our number that was ended, or a trap
+    with suppress(FileNotFoundError):  # left by a terminated process with this process number, or placed as a trap
         part.unlink()
-    # Made anew and not through a link: where others may write, the name could lead to a file of ours.
+    # Created exclusively, not through a link: in a shared folder the name could be a link to another file of the user.
     file = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
     try:
         with os.fdopen(file, "wb") as stream:
@@ -29,7 +29,7 @@ def write_whole(target: Path, text: str | bytes) -> None:
 
 @contextmanager
 def folder_beside(target: Path) -> Iterator[Path]:
-    """A folder that only we may write to, on the same file system as the target; gone in the end.
+    """Create a private folder on the file system of the target; it is removed at the end.
 
     @throws OSError
     """
@@ -43,9 +43,9 @@ def folder_beside(target: Path) -> Iterator[Path]:
 def replace_whole(part: Path, target: Path) -> None:
     """Rename a file or folder, and replace an older one of that name.
 
-    A folder cannot be replaced in one step: the older one keeps another name until the new one is in place.
+    A folder cannot be replaced in one step: the older one has another name until the new one is in place.
 
-    @throws OSError; the older one is then in place, or under the name that the message states
+    @throws OSError; the older one is then in place, or has the name in the message
     """
     if not target.is_dir():
         part.replace(target)

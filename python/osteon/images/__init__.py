@@ -1,1 +1,1 @@
-"""Images of all formats, as arrays: readers, steps before the threshold, what a look at one tells."""
+"""Images of all formats as arrays: readers, steps before the threshold, and inspection of headers."""

@@ -1,4 +1,4 @@
-"""Read an image of any supported kind: `python -m osteon.images SRC OUT.npy`."""
+"""Read an image of any supported format: `python -m osteon.images SRC OUT.npy`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The frame of the programs that answer the C++ half in JSON on standard output."""
+"""Frame of the programs that answer C++ callers in JSON on standard output."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .read_image import silence
 
 
 def print_answer(work: Callable[[], Any]) -> int:
-    """Print what `work` returns, and nothing of what libraries say meanwhile. Faults go to standard error.
+    """Print the result of `work`, and hide output of libraries meanwhile. Errors are printed on standard error.
 
-    Returns the exit code: 0, or that of the fault."""
+    Returns the exit code: 0, or that of the error."""
     logging.disable(logging.CRITICAL)
     try:
         with silence():

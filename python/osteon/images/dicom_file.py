@@ -1,4 +1,4 @@
-"""DICOM files by pydicom, with no more memory than the length of the file allows."""
+"""DICOM files by pydicom, with memory bounded by the length of the file."""
 
 import io
 import logging
@@ -6,13 +6,13 @@ import os
 import warnings
 from pathlib import Path
 
-HARMLESS = 64 << 20  # bytes that any packed file may claim: a large slice of one grey value packs to nearly nothing
+HARMLESS = 64 << 20  # bytes that any compressed file may claim: a large uniform slice compresses to almost 0 bytes
 
 
 class BoundedFile(io.BufferedReader):
-    """A file that reads no further than its end.
+    """A file whose reads are limited to its length.
 
-    Python allocates as many bytes as a read asks for, and a damaged length of an element asks for up to 4 GiB.
+    Python allocates as many bytes as a read requests, and a damaged element length may request up to 4 GiB.
     """
 
     def __init__(self, path: Path) -> None:
@@ -25,7 +25,7 @@ class BoundedFile(io.BufferedReader):
 
 
 def read_tags(path: Path, **options):
-    """As pydicom.dcmread, without its warnings about values that break the standard."""
+    """Read tags as pydicom.dcmread does, without its warnings about values that violate the standard."""
     import pydicom
 
     logging.getLogger("pydicom").setLevel(logging.CRITICAL)
@@ -35,9 +35,9 @@ def read_tags(path: Path, **options):
 
 
 def size_of_packed(data: bytes) -> tuple[int, int] | None:
-    """Rows and columns that a JPEG, JPEG-LS or JPEG 2000 stream states; None if it states none in its beginning.
+    """Return rows and columns from the start of a JPEG, JPEG-LS or JPEG 2000 stream; None if it does not state them.
 
-    Decoders allocate what the stream asks for, so it is compared with the file's own numbers before.
+    Decoders allocate the size stated in the stream, so it is first compared with the tags of the file.
     """
     if data[:4] == b"\xff\x4f\xff\x51":  # start and size of a JPEG 2000 code stream
         width, height, left, top = (int.from_bytes(data[i : i + 4], "big") for i in (8, 12, 16, 20))

@@ -1,4 +1,4 @@
-"""Enhanced DICOM: many slices as frames of one file, each with a place, an orientation and a rescale of its own."""
+"""Enhanced DICOM: many slices as frames of one file, each with its own position, orientation and rescale."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ OF_FILE = (
     "SamplesPerPixel",
     "PhotometricInterpretation",
 )
-# What is said of a frame, and the sequence that says it: of all frames at once, or of each.
+# Properties of a frame, and the sequence that contains them: shared by all frames, or one for each.
 OF_FRAME = {
     "ImagePositionPatient": "PlanePositionSequence",
     "ImageOrientationPatient": "PlaneOrientationSequence",
@@ -27,7 +27,7 @@ OF_FRAME = {
     "RescaleIntercept": "PixelValueTransformationSequence",
     "RescaleType": "PixelValueTransformationSequence",
 }
-# pydicom unpacks RLE by itself, and JPEG only with packages that we do not need otherwise.
+# pydicom decodes RLE itself, but JPEG only with packages that are not required otherwise.
 JPEG = {
     "1.2.840.10008.1.2.4.50": "jpeg_decode",
     "1.2.840.10008.1.2.4.51": "jpeg_decode",
@@ -44,9 +44,9 @@ JPEG = {
 
 
 def frame_tags(tags, path: Path) -> list | None:
-    """Tags of each frame as if it were a file of its own; None of a file with one slice.
+    """Return tags of each frame as if it were a separate file; None for a file with one slice.
 
-    @throws DataError if the frames do not say where they lie
+    @throws DataError if the frames have no positions
     """
     from pydicom import Dataset
 
@@ -56,8 +56,8 @@ def frame_tags(tags, path: Path) -> list | None:
         return None
     if not each:
         raise DataError(
-            f"'{path}' holds {count} frames that do not say where they lie (it is no enhanced CT or MR image); "
-            "convert it to one file a slice, or to NIfTI"
+            f"'{path}' has {count} frames without positions (it is not an enhanced CT or MR image); "
+            "convert it to one file per slice, or to NIfTI"
         )
     if len(each) != count:
         raise DataError(f"'{path}' states {count} frames and describes {len(each)}; copy or export it again")
@@ -73,7 +73,7 @@ def frame_tags(tags, path: Path) -> list | None:
                 said = (group.get(sequence) or [Dataset()])[0]
                 if key in said and key not in found:
                     setattr(found, key, said[key].value)
-            # Some programs state these of all frames at the top of the file, as of a single slice.
+            # Some programs state these once at the top of the file, as for a single slice.
             if key in tags and key not in found and key != "ImagePositionPatient":
                 setattr(found, key, tags[key].value)
         frames.append(found)
@@ -81,10 +81,10 @@ def frame_tags(tags, path: Path) -> list | None:
 
 
 def stored_frames(path: Path) -> Callable[[int], np.ndarray]:
-    """What gives a frame, counted from 0, as it is stored, before any rescale: shape (row, column).
+    """Return a function that reads a frame, counted from 0, as stored, before any rescale: shape (row, column).
 
-    Only the file's bytes are in memory, packed if they are. @throws DataError if they cannot be read; so does what it
-    gives, if a frame cannot be unpacked or has other pixels than the file states
+    Only the (possibly compressed) bytes of the file are in memory. @throws DataError if they cannot be read; the
+    function throws it if a frame cannot be decoded or does not have the stated size
     """
     from pydicom.encaps import generate_frames
 
@@ -94,13 +94,13 @@ def stored_frames(path: Path) -> Callable[[int], np.ndarray]:
         shape = (int(tags.Rows), int(tags.Columns))
         packed = list(generate_frames(tags.PixelData, number_of_frames=count)) if syntax in JPEG else []
     if syntax in JPEG and len(packed) != count:
-        raise DataError(f"'{path}' has {len(packed)} frames, not the {count} it states; copy or export it again")
+        raise DataError(f"'{path}' has {len(packed)} frames but states {count}; copy or export it again")
 
     def frame(number: int) -> np.ndarray:
         with _in_words(path):
             values = _unpacked(packed[number], JPEG[syntax], shape) if packed else _plain(tags, number)
         if values.shape != shape:
-            raise DataError(f"'{path}' has {values.shape} pixels, not the {shape} it states; copy or export it again")
+            raise DataError(f"'{path}' has {values.shape} pixels but states {shape}; copy or export it again")
         return _signed(values, tags)
 
     return frame
@@ -112,7 +112,7 @@ def _in_words(path: Path) -> Iterator[None]:
         yield
     except MemoryError:
         raise
-    except Exception as e:  # Whatever the decoders throw on damaged bytes.
+    except Exception as e:  # Decoders raise any exception for damaged bytes.
         reason = " ".join(str(e).split())[-120:]
         raise DataError(f"the pixels of '{path}' cannot be read ({reason}); copy or export it again") from None
 
@@ -133,7 +133,7 @@ def _unpacked(data: bytes, decoder: str, shape: tuple[int, int]) -> np.ndarray:
 
 
 def _signed(values: np.ndarray, tags) -> np.ndarray:
-    """The numbers that are meant: decoders do not know of the sign, and other bits of a word may hold an overlay."""
+    """Restore signed values: decoders ignore the sign, and unused bits of a word may contain an overlay."""
     if values.dtype.kind == "f":
         return values
     bits = int(tags.BitsStored)
@@ -144,7 +144,7 @@ def _signed(values: np.ndarray, tags) -> np.ndarray:
 
 
 def rescaled(stored: np.ndarray, tags) -> np.ndarray:
-    """A frame by its own slope and intercept; whole numbers stay whole numbers, of 16 bits where they fit."""
+    """Apply the slope and intercept of a frame; integers remain integers, with 16 bits where possible."""
     slope, intercept = (
         default if tags.get(key) is None else float(tags.get(key))
         for key, default in (("RescaleSlope", 1.0), ("RescaleIntercept", 0.0))

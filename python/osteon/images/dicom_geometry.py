@@ -1,4 +1,4 @@
-"""Geometry of a DICOM series: the order and distance of its slices, and the size of its pixels."""
+"""Geometry of a DICOM series: order and distance of its slices, and size of its pixels."""
 
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -9,15 +9,15 @@ import numpy as np
 
 from ..errors import DataError
 
-EVEN = 0.02  # of the usual step: a larger deviation of one step needs an explanation by rounding
-ROUGHEST = 0.25  # of the step: a rounding below it cannot hide a missing slice
-UNSURE = 0.05  # share of the step: largest deviation to either side that rounded positions explain
-PIXELS = 0.05  # of a pixel: how far sizes of pixels may disagree at the far edge of a slice
+EVEN = 0.02  # of the median step: a larger deviation of one step must be explained by rounding
+ROUGHEST = 0.25  # of the step: smaller rounding cannot hide a missing slice
+UNSURE = 0.05  # fraction of the step: largest deviation in either direction that rounded positions explain
+PIXELS = 0.05  # of a pixel: allowed disagreement of pixel sizes, accumulated at the far edge of a slice
 
 
 @dataclass
 class Slice:
-    """One file of a series, or one frame of a file. Vectors are in LPS, of length 3."""
+    """One file of a series, or one frame of a file. Vectors are in LPS and have 3 components."""
 
     path: Path
     tags: object  # pydicom.Dataset without pixels; for a frame, with the tags of that frame
@@ -36,18 +36,18 @@ class Slice:
 
 
 def step_between(slices: list[Slice], normal: np.ndarray, warnings: list[str]) -> float:
-    """Distance of the slices in mm, which has to be even, or to be so before its positions were rounded.
+    """Return the distance of the slices in mm. It must be even, or have been even before positions were rounded.
 
     @param slices in the order along `normal`
-    @throws DataError if slices lie at one place, if one is missing, or if the stack leans
+    @throws DataError if slices have equal positions, if one is missing, or if the stack is oblique
     """
     along = np.array([normal @ (b.position - a.position) for a, b in pairwise(slices)])
     usual = float(np.median(along))
     for (a, b), height in zip(pairwise(slices), along, strict=True):
         if height <= 1e-3 * max(usual, 1e-3):
             raise DataError(
-                f"{a.name} and {b.name} have the same position along the stack; the folder holds slices of two phases "
-                "or a copy: keep one of each"
+                f"{a.name} and {b.name} have the same position along the stack; the folder contains slices of two "
+                "phases, or copies: keep one of each"
             )
     is_even = bool((np.abs(along - usual) <= EVEN * usual).all())
     rounding = _rounding(slices, normal)
@@ -57,13 +57,13 @@ def step_between(slices: list[Slice], normal: np.ndarray, warnings: list[str]) -
     slack = 0.0 if is_even else 4 * rounding
     for a, b in pairwise(slices):
         _refuse_leaning(a, b, normal, 0.01 * float(normal @ (b.position - a.position)) + slack)
-    if slices[0].tags.get("PixelSpacing"):  # small steps aside add up
+    if slices[0].tags.get("PixelSpacing"):  # small lateral steps accumulate
         _refuse_leaning(slices[0], slices[-1], normal, 0.5 * min(float(h) for h in slices[0].tags.PixelSpacing))
     return step
 
 
 def _rounding(slices: list[Slice], normal: np.ndarray) -> float:
-    """Largest rounding of positions along the stack in mm: half of the last decimal in the file."""
+    """Return the largest rounding of positions along the stack in mm: half of the last decimal in the file."""
     decimals = 0
     for s in slices:
         for value in s.tags.ImagePositionPatient:
@@ -76,11 +76,12 @@ def _rounding(slices: list[Slice], normal: np.ndarray) -> float:
 
 
 def _fitted_step(slices: list[Slice], normal: np.ndarray, rounding: float, warnings: list[str]) -> float | None:
-    """The step of even slices whose positions were rounded; None where there is none."""
+    """Return the step of even slices whose positions were rounded; None if the slices are not even."""
     places = np.array([normal @ s.position for s in slices])
     numbers = np.arange(len(slices))
     limit = rounding * (1 + 1e-6) + 1e-9
-    # A step agrees with two positions if their distance, less two roundings, is not above it, and the reverse.
+    # A step fits two positions if their distance minus two roundings is not above it, and their distance plus two
+    # roundings not below it.
     low, high = 0.0, np.inf
     for i in range(1, len(slices)):
         distance = places[i:] - places[:-i]
@@ -93,11 +94,11 @@ def _fitted_step(slices: list[Slice], normal: np.ndarray, rounding: float, warni
         return None
     said = [s.tags.get(key) for s in slices[:1] for key in ("SpacingBetweenSlices", "SliceThickness")]
     stated = next((float(h) for h in said if h not in (None, "") and low <= float(h) <= high), None)
-    how = f"fitted to between {low:g} and {high:g} mm" if stated is None else "as the slices state, in agreement"
+    how = f"fitted to between {low:g} and {high:g} mm" if stated is None else "which the slices also state"
     step = step if stated is None else stated
     warnings.append(
         f"the positions of {slices[0].place} and of the other slices are rounded to {2 * rounding:.3g} mm, so that "
-        f"their steps differ; the distance of the slices is taken as {step:g} mm, {how}"
+        f"their steps differ; the distance of the slices is set to {step:g} mm, {how}"
     )
     return step
 
@@ -108,7 +109,7 @@ def _refuse_uneven(slices: list[Slice], along: np.ndarray, usual: float) -> None
             lost = height / usual - 1
             why = f"{lost:.0f} missing between them" if lost > 0.9 and abs(lost % 1 - 0.5) > 0.4 else "the steps differ"
             raise DataError(
-                f"{a.name} and {b.name} are {height:g} mm apart, the others {usual:g} mm ({why}); export the whole "
+                f"{a.name} and {b.name} are {height:g} mm apart, the others {usual:g} mm ({why}); export the complete "
                 "series, or resample it onto an even grid"
             )
 
@@ -120,15 +121,15 @@ def _refuse_leaning(a: Slice, b: Slice, normal: np.ndarray, limit_mm: float) -> 
     if aside > limit_mm:
         angle = float(np.degrees(np.arctan2(aside, height)))
         raise DataError(
-            f"the stack leans: from {a.name} to {b.name} it goes {angle:.2g} degrees off the normal of "
-            "the slices, as with a tilted gantry; resample it onto a straight grid (for example by dcm2niix) first"
+            f"the stack is oblique: from {a.name} to {b.name} it deviates by {angle:.2g} degrees from the normal of "
+            "the slices, as with a tilted gantry; resample it onto a rectangular grid (for example by dcm2niix) first"
         )
 
 
 def pixel_size(slices: list[Slice], warnings: list[str]) -> tuple[float, float] | None:
-    """Distances between rows (y) and between columns (x), in mm; None if no slice states them.
+    """Return the distances between rows (y) and between columns (x), in mm; None if no slice states them.
 
-    @throws DataError if slices disagree by more than the digits of their headers
+    @throws DataError if slices disagree by more than the precision of their headers
     """
     first = slices[0]
     if all(not s.tags.get("PixelSpacing") for s in slices):
@@ -138,7 +139,7 @@ def pixel_size(slices: list[Slice], warnings: list[str]) -> tuple[float, float] 
             raise _of_mixed_pixels(s, first)
     sizes = np.array([[float(h) for h in s.tags.PixelSpacing] for s in slices])
     if not (np.isfinite(sizes).all() and (sizes > 0).all()):
-        return float(sizes[0][0]), float(sizes[0][1])  # a size of nothing is as good as none
+        return float(sizes[0][0]), float(sizes[0][1])  # a size of 0 is treated as missing
     middle = np.median(sizes, axis=0)
     limit = PIXELS / np.array([float(first.tags.Rows), float(first.tags.Columns)])
     off = np.abs(sizes / middle - 1)
@@ -149,8 +150,8 @@ def pixel_size(slices: list[Slice], warnings: list[str]) -> tuple[float, float] 
     if (sizes != sizes[0]).any():
         rows, columns = (float(h) for h in sizes.mean(axis=0))
         warnings.append(
-            f"{first.place} and other slices state pixels that differ by up to {off.max():.2g} of their size, as "
-            f"headers of few digits do; the mean of {rows:.9g} x {columns:.9g} mm is taken"
+            f"{first.place} and other slices state pixels that differ by up to {off.max():.2g} of their size, a "
+            f"rounding of their headers; the mean of {rows:.9g} x {columns:.9g} mm is used"
         )
         return rows, columns
     return float(sizes[0][0]), float(sizes[0][1])

@@ -1,6 +1,6 @@
-"""A series of DICOM slices: tags by pydicom, pixels by pydicom and imagecodecs, with each slice's own rescale.
+"""A series of DICOM slices: tags by pydicom, pixels by pydicom and imagecodecs, with the rescale of each slice.
 
-An enhanced file holds the slices of a series as frames (dicom_frames.py); they are put in order and checked alike.
+An enhanced file contains the slices of a series as frames (dicom_frames.py); they are sorted and checked alike.
 """
 
 import struct
@@ -18,25 +18,25 @@ from .pieces import Pieces
 from .placement import placed, right_angled
 from .volume import Volume, check_shape
 
-# What lies beside slices and is none. Other files are refused: a damaged slice must not be taken for a stranger.
+# Files that may accompany slices. All others are rejected, because an ignored file could be a damaged slice.
 CLUTTER = (".txt", ".xml", ".json", ".csv", ".log", ".html", ".pdf", ".md", ".jpg", ".jpeg", ".png", ".db", ".ini")
 DEFLATED, RUN_LENGTHS = "1.2.840.10008.1.2.1.99", "1.2.840.10008.1.2.5"
-PLAIN = ("1.2.840.10008.1.2", "1.2.840.10008.1.2.1", "1.2.840.10008.1.2.2")  # transfer syntaxes that do not pack
+PLAIN = ("1.2.840.10008.1.2", "1.2.840.10008.1.2.1", "1.2.840.10008.1.2.2")  # uncompressed transfer syntaxes
 KNOWN = (*PLAIN, DEFLATED, RUN_LENGTHS, *JPEG)
-# Files that look like series and are none, by their SOP class: what they are and what to do.
+# Files that are not slices, by their SOP class: description and remedy.
 NO_SCANS = {
     "1.2.840.10008.1.3.10": (
         "the table of contents of a DICOM disc (DICOMDIR)",
-        "give the folder of one of its series",
+        "use the folder of one of its series",
     ),
     "1.2.840.10008.5.1.4.1.1.66.4": (
-        "a DICOM segmentation (SEG): marks of organs, no slice of a scan",
-        "give the file itself as a label image, or move it out of the folder",
+        "a DICOM segmentation (SEG): labels of organs, not a slice of a scan",
+        "use the file itself as a label image, or move it out of the folder",
     ),
-    "1.2.840.10008.5.1.4.1.1.66.5": ("a DICOM surface segmentation: meshes, no scan", "move it out of the folder"),
-    "1.2.840.10008.5.1.4.1.1.481.2": ("a DICOM radiotherapy dose, no scan", "move it out of the folder"),
+    "1.2.840.10008.5.1.4.1.1.66.5": ("a DICOM surface segmentation: meshes, not a scan", "move it out of the folder"),
+    "1.2.840.10008.5.1.4.1.1.481.2": ("a DICOM radiotherapy dose, not a scan", "move it out of the folder"),
     "1.2.840.10008.5.1.4.1.1.481.3": (
-        "a DICOM radiotherapy structure set: contours, no scan",
+        "a DICOM radiotherapy structure set: contours, not a scan",
         "move it out of the folder",
     ),
 }
@@ -49,23 +49,23 @@ def is_dicom(path: Path) -> bool:
 
 
 def lacks_preamble(path: Path) -> bool:
-    """Whether a file is DICOM from its first byte on: without the 128 bytes and the letters DICM before."""
+    """Return True for a DICOM file that starts without the 128 bytes and the letters DICM."""
     with path.open("rb") as file:
         head = file.read(8)
     if len(head) < 8:
         return False
     group, element, length = struct.unpack("<HHI", head)
     explicit = head[4:6].isalpha() and head[4:6].isupper()
-    # The first element of a file's head, or of a data set: both groups begin with numbers that are small.
+    # The first element of the file meta information or of a data set: both groups start with small numbers.
     return group in (2, 8) and element <= 0x18 and (explicit or (length <= 128 and length % 2 == 0))
 
 
 def refuse_what_is_no_series(path: Path) -> None:
-    """@throws DataError that names it: DICOM without a preamble, the contents of a disc, a segmentation"""
+    """@throws DataError for DICOM without a preamble, a DICOMDIR, or a class that is not an image"""
     if not is_dicom(path):
         if lacks_preamble(path):
             raise DataError(
-                f"'{path}' is DICOM without its preamble (128 bytes and the letters DICM, which data sets of a network "
+                f"'{path}' is DICOM without its preamble (128 bytes and the letters DICM, which network data sets "
                 "lack); add it to all files, for example by `dcmconv +F IN OUT` of DCMTK"
             )
         return
@@ -79,7 +79,7 @@ def _refuse_other_classes(path: Path, tags) -> None:
         what, then = NO_SCANS[uid]
         raise DataError(f"'{path}' is {what}; {then}")
     if "Rows" not in tags and "PerFrameFunctionalGroupsSequence" not in tags:
-        name = getattr(uid, "name", "") or "of no class"
+        name = getattr(uid, "name", "") or "unknown"
         raise DataError(f"'{path}' is DICOM of the class '{name}', which has no pixels; move it out of the folder")
 
 
@@ -87,7 +87,7 @@ def read_dicom(files: list[Path], folder: str) -> Volume:
     slices = [s for path in files if not _is_clutter(path) for s in _slices(path)]
     _refuse_mixed(slices, folder)
     if len(slices) < 2:
-        raise DataError(f"'{folder}' holds {len(slices)} DICOM slice; a volume has at least 2")
+        raise DataError(f"'{folder}' contains {len(slices)} DICOM slice; a volume has at least 2")
     first = slices[0]
     check_shape((len(slices), int(first.tags.Rows), int(first.tags.Columns)), folder)
     axes = right_angled(
@@ -111,7 +111,7 @@ def _is_clutter(path: Path) -> bool:
 
 
 def has_frames(path: Path) -> bool:
-    """Whether a file is a volume by itself."""
+    """Return True if one file contains a volume."""
     return int(_tags(path).get("NumberOfFrames", 1) or 1) > 1
 
 
@@ -121,7 +121,7 @@ def _tags(path: Path):
     except Exception as e:
         reason = " ".join(str(e).split())[-120:]
         raise DataError(
-            f"'{path}' is no readable DICOM file ({reason}); copy it again, or move it out of the folder of the slices"
+            f"'{path}' is not a readable DICOM file ({reason}); copy it again, or move it out of the folder"
         ) from None
 
 
@@ -145,8 +145,8 @@ def _check_claim(path: Path, tags) -> None:
     if syntax not in KNOWN:
         name = getattr(syntax, "name", "") or "none"
         raise DataError(
-            f"'{path}' has the transfer syntax '{name}'; known are uncompressed, deflated, RLE, JPEG, JPEG-LS and JPEG "
-            "2000 pixels: convert it, for example by `gdcmconv --raw IN OUT`"
+            f"'{path}' has the transfer syntax '{name}'; supported: uncompressed, deflated, RLE, JPEG, JPEG-LS and "
+            "JPEG 2000 pixels. Convert it, for example by `gdcmconv --raw IN OUT`"
         )
     is_packed = syntax not in PLAIN
     check_claim(bits // 8, path, packed=is_packed, harmless=HARMLESS)
@@ -157,15 +157,15 @@ def _slice(path: Path, tags, frame: int | None) -> Slice:
     missing = [name for name in NEEDED if tags.get(name) in (None, "")]
     if missing:
         raise DataError(
-            f"{found.place} lacks {', '.join(missing)}, without which slices cannot be put in order; "
-            "is it a scout view or a report? move it out of the folder"
+            f"{found.place}: missing {', '.join(missing)}, required for the order of slices; "
+            "if it is a scout view or a report, move it out of the folder"
         )
     if int(tags.get("SamplesPerPixel", 1)) != 1 or tags.get("PhotometricInterpretation") == "PALETTE COLOR":
-        raise DataError(f"{found.place} is in colour; needed is one grey value a voxel")
+        raise DataError(f"{found.place} is in colour; one grey value per voxel is required")
     position = np.array([float(v) for v in tags.ImagePositionPatient])
     cosines = np.array([float(v) for v in tags.ImageOrientationPatient])
     if position.shape != (3,) or cosines.shape != (6,) or not np.isfinite([*position, *cosines]).all():
-        raise DataError(f"{found.place} states no usable position and orientation; export the series again")
+        raise DataError(f"{found.place} states no valid position and orientation; export the series again")
     found.position, found.rows, found.columns = position, cosines[:3], cosines[3:]
     return found
 
@@ -180,26 +180,27 @@ def _refuse_mixed(slices: list[Slice], folder: str) -> None:
             for uid, of in series.items()
         )
         raise DataError(
-            f"'{folder}' holds {len(series)} DICOM series ({found}); "
-            "put the slices of one series into a folder of its own"
+            f"'{folder}' contains {len(series)} DICOM series ({found}); "
+            "move the slices of one series to a separate folder"
         )
     first = slices[0] if slices else None
     for s in slices:
         if (s.tags.Rows, s.tags.Columns) != (first.tags.Rows, first.tags.Columns):
             raise DataError(
                 f"{s.place} has {s.tags.Rows} x {s.tags.Columns} pixels, {first.name} has {first.tags.Rows} x "
-                f"{first.tags.Columns}; the slices of a series are alike: move what does not belong to it"
+                f"{first.tags.Columns}; slices of a series must be alike: move other files out of the folder"
             )
         if not np.allclose([*s.rows, *s.columns], [*first.rows, *first.columns], atol=1e-3):
             raise DataError(
-                f"{s.place} lies across {first.name} (its orientation differs); move scout views and other "
+                f"{s.place} is not parallel to {first.name} (its orientation differs); move scout views and other "
                 "planes out of the folder"
             )
     _refuse_mixed_units(slices)
 
 
 def _refuse_mixed_units(slices: list[Slice]) -> None:
-    """Some scanners state the unit in some slices only; those without one have to have a rescale, as the others do."""
+    """Reject mixed units. Some scanners state the unit in some slices only; the others must then have a rescale as
+    well."""
     with_unit = [s for s in slices if s.tags.get("RescaleType")]
     for s in slices if with_unit else []:
         first = with_unit[0]
@@ -208,12 +209,12 @@ def _refuse_mixed_units(slices: list[Slice]) -> None:
         if of_this != of_first and (of_this or not is_rescaled):
             raise DataError(
                 f"{s.place} has values in {of_this or 'no unit, without a rescale'}, {first.name} in {of_first}; the "
-                "series is mixed"
+                "units of a series must be equal"
             )
 
 
 def _pixels(slices: list[Slice]) -> Iterator[np.ndarray]:
-    """The slices; they may differ in rescale, so in type: whole numbers in one, fractions in the next."""
+    """Yield the slices. Rescales may differ, and therefore types: integers in one slice, fractions in the next."""
     frames: dict[Path, Callable[[int], np.ndarray]] = {}
     for s in slices:
         if s.path not in frames:

@@ -1,7 +1,7 @@
-"""DICOM segmentations (SEG): frames of marks become a label image, whose values are the segments' numbers.
+"""DICOM segmentations (SEG): frames of segments become a label image, whose values are the segment numbers.
 
-A frame is the part of a segment in a plane; planes where nothing is marked may be left out. Binary segmentations and
-label maps are read. Fractional ones say how likely a mark is, which is no label.
+A frame is the part of a segment in a plane; empty planes may be missing. Binary segmentations and label maps are read.
+Fractional ones store probabilities, which are not labels.
 """
 
 from pathlib import Path
@@ -16,7 +16,7 @@ from .volume import Volume, check_shape
 
 SEGMENTATION, LABEL_MAP = "1.2.840.10008.5.1.4.1.1.66.4", "1.2.840.10008.5.1.4.1.1.66.7"
 CLASSES = (SEGMENTATION, LABEL_MAP)
-EVEN = 0.02  # how far the distance of planes may be off, of itself
+EVEN = 0.02  # allowed deviation of the distance of planes, relative
 
 
 def is_segmentation(path: Path) -> bool:
@@ -32,12 +32,12 @@ def read_segmentation(path: Path) -> Volume:
         tags = read_tags(path)
     except Exception as e:
         raise DataError(
-            f"'{path}' is no readable DICOM file ({' '.join(str(e).split())[-120:]}); copy it again"
+            f"'{path}' is not a readable DICOM file ({' '.join(str(e).split())[-120:]}); copy it again"
         ) from None
     kind = str(tags.get("SegmentationType", ""))
     if kind not in ("BINARY", "LABELMAP"):
         raise DataError(
-            f"'{path}' is a segmentation of the kind '{kind}', whose values are probabilities or shares, no labels; "
+            f"'{path}' is a segmentation of type '{kind}', whose values are probabilities or fractions, not labels; "
             "save it as a binary one, for example by 3D Slicer"
         )
     frames = _frames(tags, path)
@@ -49,7 +49,7 @@ def read_segmentation(path: Path) -> Volume:
     check_shape(shape, str(path))
     most = max([*names, *(f["segment"] for f in frames), 1])
     if most >= 2**16:
-        raise DataError(f"'{path}' has the segment number {most}; allowed are 1 to {2**16 - 1}")
+        raise DataError(f"'{path}' has the segment number {most}; it must be from 1 to {2**16 - 1}")
     values = np.zeros(shape, np.uint8 if most < 2**8 and kind == "BINARY" else np.uint16)
     _fill(values, frames, planes, tags, kind, names, path)
     if values.max() < 2**8:
@@ -73,7 +73,7 @@ def _frames(tags, path: Path) -> list[dict]:
         for where in (group, shared):
             if where is not None and sequence in where and where[sequence].value and key in where[sequence].value[0]:
                 return where[sequence].value[0][key].value
-        raise DataError(f"'{path}' lacks {key} of a frame, without which it has no place; export it again")
+        raise DataError(f"'{path}': missing {key} (frame position); export the segmentation again")
 
     frames = []
     for group in each:
@@ -86,7 +86,7 @@ def _frames(tags, path: Path) -> list[dict]:
         if str(tags.SegmentationType) == "BINARY":
             found["segment"] = int(of(group, "SegmentIdentificationSequence", "ReferencedSegmentNumber"))
         if found["position"].shape != (3,) or found["cosines"].shape != (6,) or len(found["spacing"]) != 2:
-            raise DataError(f"'{path}' states no usable place of a frame; export it again")
+            raise DataError(f"'{path}' states no valid position of a frame; export it again")
         frames.append(found)
     return frames
 
@@ -103,18 +103,18 @@ def _axes(frames: list[dict], tags, path: Path) -> tuple[np.ndarray, tuple[float
     first = frames[0]
     for frame in frames:
         if not np.allclose(frame["cosines"], first["cosines"], atol=1e-3) or frame["spacing"] != first["spacing"]:
-            raise DataError(f"the frames of '{path}' differ in orientation or spacing; export each segment by itself")
+            raise DataError(f"the frames of '{path}' differ in orientation or spacing; export each segment separately")
     rows, columns = first["cosines"][:3], first["cosines"][3:]
     return right_angled(np.stack([rows, columns, np.cross(rows, columns)], axis=1), str(path)), first["spacing"]
 
 
 def _planes(along: np.ndarray, spacing: tuple[float, float], path: Path) -> tuple[float, np.ndarray]:
-    """Distance of the planes, and the plane of each frame, counted from the lowest."""
+    """Return the distance of the planes, and the plane of each frame, counted from the lowest."""
     sorted_mm = np.sort(along)
     steps = np.diff(sorted_mm)
     steps = steps[steps > 1e-3 * min(spacing)]
     if not steps.size:
-        raise DataError(f"'{path}' marks a single plane; a volume has at least 2")
+        raise DataError(f"'{path}' has a single plane; a volume has at least 2")
     step = float(steps.min())
     planes = (along - along.min()) / step
     whole = np.rint(planes)
@@ -123,7 +123,7 @@ def _planes(along: np.ndarray, spacing: tuple[float, float], path: Path) -> tupl
         or np.abs(steps / step - np.rint(steps / step)).max() > EVEN
     ):
         raise DataError(
-            f"the planes of '{path}' are not evenly apart ({step:g} mm at least); resample it onto an even grid"
+            f"the planes of '{path}' are not evenly spaced ({step:g} mm at least); resample it onto an even grid"
         )
     step = float((along.max() - along.min()) / whole.max())
     return step, whole.astype(int)
@@ -139,11 +139,11 @@ def _fill(values: np.ndarray, frames: list[dict], planes: np.ndarray, tags, kind
             marks = pixel_array(tags, index=number)
         except MemoryError:
             raise
-        except Exception as e:  # Whatever the decoders throw on damaged bytes.
+        except Exception as e:  # Decoders raise any exception for damaged bytes.
             reason = " ".join(str(e).split())[-120:]
             raise DataError(f"the pixels of '{path}' cannot be read ({reason}); copy or export it again") from None
         if marks.shape != values.shape[1:]:
-            raise DataError(f"'{path}' has {marks.shape} pixels, not the {values.shape[1:]} it states; export it again")
+            raise DataError(f"'{path}' has {marks.shape} pixels but states {values.shape[1:]}; export it again")
         plane, marked = values[planes[number]], marks > 0
         both = marked & (plane > 0)
         if both.any():
@@ -151,7 +151,7 @@ def _fill(values: np.ndarray, frames: list[dict], planes: np.ndarray, tags, kind
                 names.get(n, f"segment {n}") for n in (int(plane[both][0]), frame["segment"] or int(marks[both][0]))
             )
             raise DataError(
-                f"'{path}' has voxels that belong to two segments, '{a}' and '{b}'; a label image gives each voxel "
-                "one: export the segments apart"
+                f"'{path}' has voxels in two segments, '{a}' and '{b}'; a voxel of a label image has one label: "
+                "export the segments separately"
             )
         plane[marked] = frame["segment"] if kind == "BINARY" else marks[marked]

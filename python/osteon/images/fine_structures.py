@@ -1,4 +1,4 @@
-"""Filters and thresholds that keep structures of one or two voxels: steps of an image (image_steps.py)."""
+"""Filters and thresholds that preserve structures of one or two voxels: steps of an image (image_steps.py)."""
 
 from typing import Any
 
@@ -7,15 +7,16 @@ import numpy as np
 from ..errors import DataError
 from .grey_histogram import greys_of
 
-EPSILON, CUTOFF = 0.45, 0.3  # as XtremeCT's evaluations by this filter have them
-MARGIN = 16  # voxels that are mirrored around the image; the filter's response to a point is narrower
+EPSILON, CUTOFF = 0.45, 0.3  # defaults of XtremeCT evaluations
+MARGIN = 16  # mirrored voxels around the image; wider than the filter's point response
 
 
 def laplace_hamming(values: np.ndarray, spacing_mm: np.ndarray, epsilon: float, cutoff: float) -> np.ndarray:
-    """The image less its Laplacian, without what is finer than some voxels.
+    """Subtract the Laplacian from the image and remove high frequencies.
 
-    Of the frequency f, in cycles a mm, ((1 - epsilon) + epsilon |f|^2) (1 + cos(pi |f| / f_c)) / 2 of the image is left
-    up to f_c, cutoff over the smallest edge, and by 0 beyond. The mean becomes (1 - epsilon) of itself.
+    The spectrum at frequency f, in cycles per mm, is multiplied by ((1 - epsilon) + epsilon |f|^2)
+    (1 + cos(pi |f| / f_c)) / 2 up to f_c, the cutoff over the smallest edge, and by 0 beyond. The mean is multiplied by
+    1 - epsilon.
 
     @cite [LaibRuegsegger1999]
     """
@@ -26,7 +27,7 @@ def laplace_hamming(values: np.ndarray, spacing_mm: np.ndarray, epsilon: float, 
     steps.append(np.fft.rfftfreq(image.shape[2], spacing_mm[2]))
     y_x = (steps[1][:, None] ** 2 + steps[2][None, :] ** 2).astype(np.float32)
     end = cutoff / float(min(spacing_mm))
-    for plane, f_z in zip(spectrum, steps[0], strict=True):  # by planes, as the whole would take as much again
+    for plane, f_z in zip(spectrum, steps[0], strict=True):  # by planes, to avoid a second array of the full size
         squared = y_x + np.float32(f_z**2)
         window = np.where(squared < end**2, 0.5 + 0.5 * np.cos(np.pi / end * np.sqrt(squared)), 0)
         plane *= ((1 - epsilon) + epsilon * squared) * window
@@ -36,11 +37,11 @@ def laplace_hamming(values: np.ndarray, spacing_mm: np.ndarray, epsilon: float, 
 
 
 def local_threshold(values: np.ndarray, step: dict[str, Any], where: str) -> np.ndarray:
-    """Voxels from low to high that are brighter than their surroundings make expected are raised just above high.
+    """Raise voxels between low and high that are brighter than expected from their neighbourhood to just above high.
 
-    The methods are of dark text on bright paper, so greys are turned round and taken from 0 to 1. With the mean m and
-    the standard deviation s of the window: sauvola: darker than m (1 + k (s / 0.5 - 1)); phansalkar: darker than
-    m (1 + 2 exp(-10 m) + k (s / 0.5 - 1)); bernsen: brighter than the middle of the window.
+    The methods are defined for dark text on bright paper, so grey values are inverted and scaled to [0, 1]. With mean m
+    and standard deviation s of the window: sauvola: darker than m (1 + k (s / 0.5 - 1)); phansalkar: darker than
+    m (1 + 2 exp(-10 m) + k (s / 0.5 - 1)); bernsen: brighter than the mid-range of the window.
 
     @cite [SauvolaPietikainen2000], [Phansalkar2011], [Bernsen1986]
     """
@@ -53,15 +54,13 @@ def local_threshold(values: np.ndarray, step: dict[str, Any], where: str) -> np.
 
 
 def _raised(values: np.ndarray, found: np.ndarray, low: float, high: float, where: str) -> np.ndarray:
-    """What was found between the two, just above the higher one; a threshold there then has it."""
+    """Set the voxels found between low and high to just above high, so that a threshold of high includes them."""
     if values.dtype.kind == "f":
         above = float(np.nextafter(values.dtype.type(high), np.inf, dtype=values.dtype))
     else:
         above = int(np.floor(high)) + 1
         if above > np.iinfo(values.dtype).max:
-            raise DataError(
-                f"{where}: high = {high:g} is the brightest grey that the image can have; choose a lower one"
-            )
+            raise DataError(f"{where}: high = {high:g} is the largest value of the image type; choose a lower one")
     return np.where(found & (values > low) & (values <= high), values.dtype.type(above), values)
 
 
@@ -94,7 +93,7 @@ def _above_the_middle(values: np.ndarray, radius: int, contrast: float) -> np.nd
 
 
 def hysteresis(values: np.ndarray, low: float, high: float, where: str) -> np.ndarray:
-    """Voxels from low to high that hang together, through others, with one above are raised just above high."""
+    """Raise voxels between low and high that are connected to a voxel above high to just above high."""
     import SimpleITK as sitk  # noqa: N813
 
     seeds = values > high

@@ -1,4 +1,4 @@
-"""Whole axes that a label image has reversed to its scan, as dcm2niix stores the images of a DICOM series."""
+"""Axes of a label image that are reversed relative to its scan, as dcm2niix stores images of a DICOM series."""
 
 from dataclasses import replace
 
@@ -7,14 +7,15 @@ import numpy as np
 from .pieces import Pieces
 from .volume import Volume, three_axes
 
-ALIKE = 2e-3  # of cosines, as the check of the common grid has it
+ALIKE = 2e-3  # tolerance of cosines, as in the check of the common grid
 
 
 def lay_along(volume: Volume, direction: list[float], source: str) -> None:
-    """Reverse axes that point against those of a scan; the voxels keep their places in the patient. It is reported.
+    """Reverse axes that are opposite to those of a scan, with a warning; positions in the patient do not change.
 
-    @param direction axes x, y, z of the scan in LPS (columns, by rows); where those of the image are neither alike nor
-           reversed, nothing is done
+    @param direction axes x, y, z of the scan in LPS (columns, by rows); unless each axis of the image is either
+    parallel
+           or opposite to one of these, the volume is not changed
     """
     if volume.placement is None or volume.placement.direction is None or volume.spacing_mm is None:
         return
@@ -31,6 +32,6 @@ def lay_along(volume: Volume, direction: list[float], source: str) -> None:
     volume.placement = replace(volume.placement, corner_mm=corner + 0.0, direction=found * signs + 0.0)
     names = " and ".join("zyx"[axis] for axis in reversed_axes)
     volume.warnings.append(
-        f"'{source}' stores {names} in the reverse direction of the scan, as dcm2niix does; its voxels are put in the "
-        "scan's order, at the same places in the patient"
+        f"'{source}' stores {names} in the reverse direction of the scan, as dcm2niix does; its voxels are reordered "
+        "to the order of the scan, at the same positions in the patient"
     )

@@ -1,4 +1,4 @@
-"""The grey values of an image: its histogram, Otsu's threshold, and how sure that is."""
+"""Grey values of an image: histogram, Otsu's threshold, and its uncertainty."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,26 +6,26 @@ from dataclasses import dataclass
 import numpy as np
 
 MOST_BINS = 65536
-PARTS = 8  # that the image is divided into along z, to see how far their thresholds are apart
+PARTS = 8  # parts of the image along z, whose thresholds are compared
 
 
 @dataclass
 class Greys:
-    """What a histogram says. Shares are of the voxels looked at."""
+    """Statistics of a histogram. Fractions refer to the sampled voxels."""
 
     low: float
     high: float
     voxels: int
-    values: list[int]  # all that occur, if they are integers and few
-    threshold: float | None = None  # None: there is one value only
+    values: list[int]  # all values, if they are few integers
+    threshold: float | None = None  # None if there is only one value
     deviation: float = 0.0  # standard deviation of the thresholds of the parts
-    separation: float = 0.0  # share of the variance that lies between the two classes: 1 of two sharp peaks
+    separation: float = 0.0  # fraction of the variance between the two classes; 1 for two sharp peaks
     above: float = 0.0
     above_at_deviation: tuple[float, float] = (0.0, 0.0)  # with the threshold lower and higher by the deviation
 
 
 def greys_of(planes: list[np.ndarray], few: int = 16) -> Greys:
-    """@param planes of a whole image, or some of it"""
+    """@param planes planes of an image, all or a sample"""
     low, high = _range(planes)
     exact = planes[0].dtype.kind in "bui" and high - low < MOST_BINS
     bins = int(high - low) + 1 if exact else MOST_BINS
@@ -52,7 +52,7 @@ def greys_of(planes: list[np.ndarray], few: int = 16) -> Greys:
 
 
 def otsu(histogram: np.ndarray) -> tuple[int, float]:
-    """The last bin of the lower class, as osteon's import finds it, and the separation of the two."""
+    """Return the last bin of the lower class, as osteon's import does, and the separation of the classes."""
     bins = np.arange(histogram.size)
     total, moment = float(histogram.sum()), float((histogram * bins).sum())
     below = np.cumsum(histogram).astype(float)[:-1]
@@ -74,7 +74,7 @@ def _range(planes: list[np.ndarray]) -> tuple[float, float]:
 
 
 def _parts(planes: list[np.ndarray]) -> Iterable[list[np.ndarray]]:
-    """The planes of a volume as stacks of planes; single planes as they are."""
+    """Split the planes of a volume into stacks; return single planes unchanged."""
     if len(planes) == 1 and planes[0].ndim == 3:
         yield from ([part] for part in np.array_split(planes[0], min(PARTS, len(planes[0]))))
     else:
@@ -87,7 +87,7 @@ def _histogram(planes: list[np.ndarray], low: float, width: float, bins: int) ->
         counts[0] = sum(p.size for p in planes)
         return counts
     for plane in planes:
-        for rows in plane.reshape(len(plane), -1):  # a part at a time: indices take 8 bytes a voxel
+        for rows in plane.reshape(len(plane), -1):  # one part at a time: indices need 8 bytes per voxel
             at = ((rows.astype(np.float64) - low) / width).astype(np.int64)
             counts += np.bincount(np.minimum(at, bins - 1), minlength=bins)
     return counts

@@ -1,4 +1,4 @@
-"""HDF5: one array of three axes, or ParOSol's models. h5py runs in a process that may be lost (hdf5_values.py)."""
+"""HDF5: one array of three axes, or ParOSol's models. h5py runs in a separate process (hdf5_values.py)."""
 
 import json
 import subprocess
@@ -18,7 +18,7 @@ from .volume import Missing, Volume, check_shape
 
 ENDINGS = (".h5", ".hdf5", ".he5")
 REMEDY = "a scan has z, y and x: export one time or channel alone, in ilastik by the region in the export settings"
-NAME = "image"  # of the voxels, where there are several arrays of three axes
+NAME = "image"  # dataset of the voxels, if there are several arrays of three axes
 PAROSOL, VOXEL_SIZE, POISSON = "/Image_Data/Image", "/Image_Data/Voxelsize", "/Image_Data/Poisons_ratio"
 CONDITIONS = ("/Image_Data/Fixed_Displacement_Coordinates", "/Image_Data/Loaded_Nodes_Coordinates")
 
@@ -34,13 +34,14 @@ def read_hdf5(path: Path) -> Volume:
     if is_in_order(order, shape):
         kept = shape if order is None else tuple(shape[i] for i in order)
         values = Pieces(kept, kind, partial(_values, path, name, kind))
-    else:  # the planes are spread over the whole file
+    else:  # the planes are not contiguous in the file
         values = Pieces(tuple(shape[i] for i in order), kind, partial(_turned, path, name, kind, shape, order))
     return Volume(values, "hdf5", spacing, facts=facts, warnings=warnings, missing=missing)
 
 
 def order_of(entry: dict, path: Path) -> tuple[int, int, int] | None:
-    """The numbers of the axes z, y and x, where the file names its axes. @throws DataError for times and channels"""
+    """Return the indices of the axes z, y and x, if the file names its axes. @throws DataError for times and
+    channels"""
     return order_of_axes(entry["axes"] or "", tuple(entry["shape"]), path, REMEDY)
 
 
@@ -54,13 +55,13 @@ def _turned(path: Path, name: str, kind: np.dtype, shape: tuple[int, ...], order
 
 
 def _in_mpa(path: Path, kind: np.dtype) -> Iterator[np.ndarray]:
-    """ParOSol's moduli, which it has in GPa."""
+    """Yield ParOSol's moduli, converted from GPa to MPa."""
     for piece in _values(path, PAROSOL, kind):
         yield (piece.astype("f8") * 1e3).astype("f4")
 
 
 def look_into(path: Path) -> tuple[str, dict, tuple[float, float, float] | None, dict, list[str]]:
-    """Name and entry of the voxels, spacing, facts and warnings. @throws DataError"""
+    """Return name and entry of the voxels, spacing, facts and warnings. @throws DataError"""
     said = _listing(path)
     datasets: dict[str, dict] = said["datasets"]
     if PAROSOL in datasets:
@@ -72,7 +73,7 @@ def look_into(path: Path) -> tuple[str, dict, tuple[float, float, float] | None,
     entry = datasets[name]
     check_shape(tuple(entry["shape"]), str(path))
     if entry["elsewhere"]:
-        raise DataError(f"'{path}' keeps the values of '{name}' in other files; copy them into one, as `h5repack` does")
+        raise DataError(f"'{path}' stores the values of '{name}' in other files; merge them, as `h5repack` does")
     claimed = int(np.prod(entry["shape"], dtype=np.int64)) * np.dtype(entry["dtype"]).itemsize
     check_claim(claimed, path, entry["bytes"], packed=entry["chunked"])
     return name, entry, spacing, facts, warnings
@@ -87,8 +88,8 @@ def _voxels(datasets: dict[str, dict], path: Path) -> str:
         ", ".join(f"'{name}' {tuple(entry['shape'])}" for name, entry in list(datasets.items())[:12]) or "no numbers"
     )
     raise DataError(
-        f"'{path}' holds {names}; needed is one array of shape (z, y, x), or several of which one is named '{NAME}': "
-        f"copy the one that is meant into a file of its own, as `h5copy -i IN -s /NAME -o OUT -d /{NAME}` does"
+        f"'{path}' contains {names}; one array of shape (z, y, x) is required, or several with one named '{NAME}': "
+        f"copy the voxels to a separate file, as `h5copy -i IN -s /NAME -o OUT -d /{NAME}` does"
     )
 
 
@@ -96,30 +97,30 @@ def _of_parosol(datasets: dict[str, dict], path: Path) -> tuple[tuple[float, flo
     edge = _number(datasets, VOXEL_SIZE, path)
     if edge is None or not (np.isfinite(edge) and edge > 0):
         raise DataError(
-            f"'{path}' is a model of ParOSol, but its {VOXEL_SIZE} is {edge}; needed is the edge of a voxel in mm"
+            f"'{path}' is a model of ParOSol, but its {VOXEL_SIZE} is {edge}; it must be the edge of a voxel in mm"
         )
     ratio = _number(datasets, POISSON, path)
     words = (
-        f"'{path}' is a model of ParOSol: its values, in GPa, are taken as Young's moduli in MPa, for [modulus_image] "
+        f"'{path}' is a model of ParOSol: its values, in GPa, are read as Young's moduli in MPa, for [modulus_image] "
         "with the same path"
     )
     if ratio is not None:
         words += f" and poisson_ratio = {ratio:g}"
     words += ", and [segment] threshold = 0"
     if any(name in datasets for name in CONDITIONS):
-        words += "; its supports and loads are not read: say them in [load], [[support]] and [[force]]"
+        words += "; its supports and loads are not read: define them in [load], [[support]] and [[force]]"
     return (edge, edge, edge), {"unit": "MPa"}, [words]
 
 
 def _number(datasets: dict[str, dict], name: str, path: Path) -> float | None:
     values = datasets.get(name, {}).get("values")
     if values is not None and len(values) != 1:
-        raise DataError(f"'{path}': {name} holds {len(values)} numbers; needed is one")
+        raise DataError(f"'{path}': {name} has {len(values)} numbers; one is required")
     return None if values is None else float(values[0])
 
 
 def _spacing(said: dict, path: Path) -> tuple[float, float, float] | None:
-    """By the attribute `spacing_mm`, or `element_size_um` as ImageJ's and ilastik's plug-ins write it; (z, y, x)."""
+    """Return the attribute `spacing_mm`, or `element_size_um` of ImageJ's and ilastik's plug-ins; (z, y, x)."""
     for key, scale in (("spacing_mm", 1.0), ("element_size_um", 1e-3)):
         if key in said:
             return _three(said[key], scale, key, path)
@@ -134,7 +135,7 @@ def _spacing_beside(datasets: dict[str, dict], voxels: str, path: Path) -> tuple
 def _three(values: list[float], scale: float, key: str, path: Path) -> tuple[float, float, float]:
     edges = [scale * v for v in (values * 3 if len(values) == 1 else values)]
     if len(edges) != 3 or not all(np.isfinite(h) and h > 0 for h in edges):
-        raise DataError(f"'{path}': {key} is {values}; needed are 3 numbers (z, y, x) > 0")
+        raise DataError(f"'{path}': {key} is {values}; it must be 3 numbers (z, y, x) > 0")
     return (edges[0], edges[1], edges[2])
 
 
@@ -171,5 +172,5 @@ def _require_done(code: int, said: bytes, path: Path) -> None:
         raise ImportError("h5py is missing", name="h5py")
     if NO_LOCKS in words:
         raise DataError(f"'{path}' cannot be opened: {words}")
-    why = words if code > 0 else f"HDF5 was ended by signal {-code} while it read it"
-    raise DataError(f"'{path}' is damaged, or no HDF5 file: {why}; copy it again")
+    why = words if code > 0 else f"HDF5 was terminated by signal {-code}"
+    raise DataError(f"'{path}': not an HDF5 file, or damaged ({why}); copy it again")

@@ -1,6 +1,6 @@
-"""What a job does to an image before the threshold ([[image.step]]), by SimpleITK. Each step holds the whole image.
+"""Steps of a job before the threshold ([[image.step]]), by SimpleITK. Each step needs the whole image in memory.
 
-Positions stay those of the image as it was read: a crop and a resampling move the low corner, never the zero.
+Positions refer to the image as it was read: a crop and a resampling move the low corner, never the origin.
 """
 
 from dataclasses import replace
@@ -13,8 +13,8 @@ from .fine_structures import CUTOFF, EPSILON, hysteresis, laplace_hamming, local
 from .placement import Placement
 from .volume import Volume
 
-MOVING = ("crop", "resample")  # these also apply to what is laid over the scan
-# Bytes of a voxel that a step holds besides the image: of the image's own type, and of others.
+MOVING = ("crop", "resample")  # these also apply to images on the grid of the scan
+# Bytes per voxel that a step needs besides the image: in the image's own type, and in others.
 COPIES = {
     "gaussian": (0, 20),
     "median": (2, 0),
@@ -32,11 +32,11 @@ COPIES = {
 def apply_steps(
     volume: Volume, steps: list[dict], given_mm: list[float] | None, overlay: bool, source: str
 ) -> list[dict]:
-    """Carry them out, one after the other, on a volume whose values are at hand.
+    """Apply the steps in order to a volume in memory.
 
-    @param given_mm spacing (z, y, x) that the job states; it goes before that of the file
-    @param overlay the image is laid over the scan: its voxels move with those of the scan, and no new values come
-    @return what was done, with the shape after each step and the bytes that it took @throws DataError
+    @param given_mm spacing (z, y, x) of the job, which overrides that of the file
+    @param overlay the image is on the grid of the scan: its voxels move with those of the scan, without interpolation
+    @return the steps, with the resulting shape and the bytes needed @throws DataError
     """
     if given_mm is not None:
         _take_spacing(volume, given_mm)
@@ -47,7 +47,7 @@ def apply_steps(
             continue
         where = f"image.step[{number}] ({kind})"
         if kind not in COPIES:
-            raise DataError(f"image.step[{number}]: there is no kind '{kind}'; known are {', '.join(COPIES)}")
+            raise DataError(f"image.step[{number}]: unknown kind '{kind}'; known: {', '.join(COPIES)}")
         held = _require_memory(volume.values, kind, where, source)
         try:
             if kind == "crop":
@@ -56,8 +56,8 @@ def apply_steps(
                 _resample(volume, step, overlay, where)
             else:
                 volume.values = _filtered(volume, step, where, source)
-        except KeyError as e:  # of a job that is being written; `osteon check` finds it before a run
-            raise DataError(f"{where} has no {e.args[0]}, which it needs") from None
+        except KeyError as e:  # in an unchecked job; `osteon check` reports it before a run
+            raise DataError(f"{where}: missing {e.args[0]}") from None
         done.append({**step, "shape": list(volume.values.shape), "bytes": held})
     return done
 
@@ -65,7 +65,7 @@ def apply_steps(
 def _take_spacing(volume: Volume, given_mm: list[float]) -> None:
     z, y, x = (float(h) for h in given_mm)
     if volume.placement is not None and volume.spacing_mm is not None:
-        # The first voxel's centre stays where it is.
+        # The centre of the first voxel does not move.
         old = np.array(volume.spacing_mm[::-1])
         corner = volume.placement.corner_mm + old / 2 - np.array([x, y, z]) / 2
         volume.placement = replace(volume.placement, corner_mm=corner)
@@ -78,17 +78,15 @@ def _require_memory(values: np.ndarray, kind: str, where: str, source: str) -> i
     there = memory_bytes()
     if held > there:
         raise DataError(
-            f"{where} of '{source}' holds the whole image of {values.shape} voxels, {held / 1e9:.1f} GB; this machine "
-            f"or container has {there / 1e9:.1f} GB: crop it in a step before, or leave the step out"
+            f"{where} of '{source}' needs all {values.shape} voxels in memory, {held / 1e9:.1f} GB; this "
+            f"machine or container has {there / 1e9:.1f} GB: crop the image in an earlier step, or remove the step"
         )
     return int(held)
 
 
 def _spacing(volume: Volume, where: str) -> np.ndarray:
     if volume.spacing_mm is None:
-        raise DataError(
-            f"{where} is in mm, and the image does not state the size of its voxels; add spacing_mm to [image]"
-        )
+        raise DataError(f"{where} is in mm, but the image does not state its voxel size; add spacing_mm to [image]")
     return np.array(volume.spacing_mm, float)
 
 
@@ -112,7 +110,7 @@ def _filtered(volume: Volume, step: dict, where: str, source: str) -> np.ndarray
             sigma = [float(step["sigma_voxels"])] * 3
         else:
             sigma = (float(step["sigma_mm"]) / _spacing(volume, where)[::-1]).tolist()
-        # ITK's kernel for samples: its variance is exact, however narrow it is.
+        # ITK's kernel for discrete samples: its variance is exact for any width.
         blur = sitk.DiscreteGaussianImageFilter()
         blur.SetUseImageSpacing(False)
         blur.SetVariance([v * v for v in sigma])
@@ -123,7 +121,7 @@ def _filtered(volume: Volume, step: dict, where: str, source: str) -> np.ndarray
     radius = [int(step.get("radius_voxels", 1))] * 3
     if kind == "median":
         return sitk.GetArrayFromImage(sitk.Median(image, radius))
-    # Beyond the image is what its border is, so that a closing does not eat a solid that the border cuts.
+    # The image is extended by its border values, so that a closing does not erode a solid at the border.
     image = sitk.Cast(image, sitk.sitkInt16) if image.GetPixelID() == sitk.sitkInt8 else image
     if kind == "close":
         return sitk.GetArrayFromImage(sitk.GrayscaleMorphologicalClosing(image, radius, sitk.sitkBall, True))
@@ -137,7 +135,7 @@ def _labels(values: np.ndarray, ranges: list[list[float]], where: str) -> np.nda
         inside = (values >= low) & (values <= high)
         if (inside & taken).any():
             raise DataError(
-                f"{where}: the range from {low:g} to {high:g} has greys of another range; let them not overlap"
+                f"{where}: the range from {low:g} to {high:g} overlaps another range; ranges must be disjoint"
             )
         taken |= inside
         labels[inside] = int(label)
@@ -148,7 +146,7 @@ def _crop(volume: Volume, step: dict, where: str) -> None:
     ranges = step["voxels"]
     for axis, (first, last), n in zip("zyx", ranges, volume.values.shape, strict=True):
         if last > n:
-            raise DataError(f"{where}: {axis} = [{first}, {last}] leaves the image, which has {n} voxels along it")
+            raise DataError(f"{where}: {axis} = [{first}, {last}] exceeds the image, which has {n} voxels along it")
     volume.values = np.ascontiguousarray(volume.values[tuple(slice(a, b) for a, b in ranges)])
     if volume.spacing_mm is not None:
         first = np.array([a for a, _ in ranges], float)
@@ -161,12 +159,12 @@ def _resample(volume: Volume, step: dict, overlay: bool, where: str) -> None:
     old, new = _spacing(volume, where), np.array(step["spacing_mm"], float)
     count = np.maximum(1, np.rint(np.array(volume.values.shape) * old / new)).astype(int)
     if count.prod(dtype=np.int64) > 2**40:
-        raise DataError(f"{where} makes {'x'.join(map(str, count))} voxels; choose a larger spacing_mm")
+        raise DataError(f"{where} creates {'x'.join(map(str, count))} voxels; choose a larger spacing_mm")
     by = "nearest" if overlay else step.get("interpolation", "linear")
     method = {"linear": sitk.sitkLinear, "nearest": sitk.sitkNearestNeighbor, "bspline": sitk.sitkBSpline}[by]
     image = sitk.GetImageFromArray(volume.values)
     image.SetSpacing(old[::-1].tolist())
-    image.SetOrigin((old[::-1] / 2).tolist())  # so that the low corner is at 0
+    image.SetOrigin((old[::-1] / 2).tolist())  # puts the low corner at 0
     kind = image.GetPixelID() if by == "nearest" else sitk.sitkFloat32
     resampled = sitk.ResampleImageFilter()
     resampled.SetSize(count[::-1].tolist())
@@ -174,7 +172,7 @@ def _resample(volume: Volume, step: dict, overlay: bool, where: str) -> None:
     resampled.SetOutputOrigin((new[::-1] / 2).tolist())
     resampled.SetInterpolator(method)
     resampled.SetOutputPixelType(kind)
-    resampled.UseNearestNeighborExtrapolatorOn()  # beyond the outer voxels' centres
+    resampled.UseNearestNeighborExtrapolatorOn()  # beyond the centres of the outer voxels
     volume.values = sitk.GetArrayFromImage(resampled.Execute(image))
     volume.spacing_mm = tuple(float(h) for h in new)
 

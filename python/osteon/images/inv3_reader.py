@@ -1,7 +1,7 @@
-"""Projects of InVesalius (.inv3): a tar, often gzipped, with main.plist and the raw matrix that it names.
+"""Projects of InVesalius (.inv3): a tar, often gzipped, with main.plist and the raw matrix that it refers to.
 
-A gzipped one ends in a checksum of all bytes. A bare tar has checksums of its headers only: there the sizes can be
-checked, the voxels cannot.
+A gzipped file ends with a checksum of all bytes. A plain tar has checksums of its headers only: sizes can be verified,
+voxels cannot.
 """
 
 import gzip
@@ -40,8 +40,8 @@ def read_inv3(path: Path) -> Volume:
         expected = int(np.prod(shape, dtype=np.int64)) * kind.itemsize
         if matrix.size != expected:
             raise DataError(
-                f"'{path}' is truncated or damaged: its matrix has {matrix.size} bytes of {expected} that the "
-                f"shape {list(shape)} of {head['dtype']} takes; copy it again"
+                f"'{path}' is truncated or damaged: its matrix has {matrix.size} bytes, but the "
+                f"shape {list(shape)} of {head['dtype']} requires {expected}; copy it again"
             )
 
     def read() -> Iterator[np.ndarray]:
@@ -63,13 +63,13 @@ def _blocks(stream: BinaryIO, length: int) -> Iterator[bytes]:
 
 
 def _members(archive: tarfile.TarFile, limit: int, path: Path) -> dict[str, tarfile.TarInfo]:
-    """Plain files by name. Nothing is ever written to disk, so where a name leads does not matter."""
+    """Return regular files by name. No file is written to disk, so paths in names are harmless."""
     members: dict[str, tarfile.TarInfo] = {}
     total = 0
     for member in archive:
         total += member.size
         if total > limit:
-            raise DataError(f"'{path}' claims to hold more than {limit} bytes, which cannot be; do not trust it")
+            raise DataError(f"'{path}' claims to contain more than {limit} bytes, which is impossible; do not trust it")
         if member.isreg() and not member.issparse():
             members[Path(member.name).name] = member
     return members
@@ -77,16 +77,16 @@ def _members(archive: tarfile.TarFile, limit: int, path: Path) -> dict[str, tarf
 
 def _member(members: dict[str, tarfile.TarInfo], name: str, path: Path) -> tarfile.TarInfo:
     if name not in members:
-        raise DataError(f"'{path}' lacks '{name}', so it is no whole InVesalius project; copy it again")
+        raise DataError(f"'{path}': missing '{name}', so the InVesalius project is incomplete; copy it again")
     return members[name]
 
 
 def _main(archive: tarfile.TarFile, members: dict[str, tarfile.TarInfo], path: Path) -> dict:
-    """What main.plist says: shape (z, y, x), dtype, filename, spacing (x, y, z) in mm, modality."""
+    """Return the content of main.plist: shape (z, y, x), dtype, filename, spacing (x, y, z) in mm, modality."""
     member = _member(members, "main.plist", path)
     if member.size > LARGEST_PLIST:
-        raise DataError(f"'{path}' has a main.plist of {member.size} bytes; allowed are {LARGEST_PLIST}")
-    # XML only, as InVesalius writes it; plistlib refuses the entities that would swell it.
+        raise DataError(f"'{path}' has a main.plist of {member.size} bytes; the limit is {LARGEST_PLIST}")
+    # XML only, as InVesalius writes it; plistlib rejects entities, which could expand without limit.
     plist = plistlib.loads(archive.extractfile(member).read(), fmt=plistlib.FMT_XML)
     try:
         matrix = plist["matrix"]
@@ -98,7 +98,7 @@ def _main(archive: tarfile.TarFile, members: dict[str, tarfile.TarInfo], path: P
             "modality": plist.get("modality", ""),
         }
     except (KeyError, TypeError, ValueError) as e:
-        raise DataError(f"the main.plist of '{path}' is not that of an InVesalius project ({e!r})") from None
+        raise DataError(f"the main.plist of '{path}' is not from an InVesalius project ({e!r})") from None
     if head["dtype"] not in TYPES or len(head["shape"]) != 3 or len(head["spacing"]) != 3:
         raise DataError(f"the main.plist of '{path}' does not describe a volume: {str(head)[:200]}")
     return head

@@ -1,11 +1,11 @@
-"""What an image is, at a bounded cost: `python -m osteon.images.look_at_image SRC [MOST_BYTES [THRESHOLD [UPPER]]]`.
+"""Inspect an image at a bounded cost: `python -m osteon.images.look_at_image SRC [MOST_BYTES [THRESHOLD [UPPER]]]`.
 
-A source of at most MOST_BYTES on disk (default 32 MiB) is read whole and checked as by `read_image`. Of a larger
-one only the header is read and, where its format allows that without reading all of it, some z planes for the greys.
+A source of at most MOST_BYTES on disk (default 32 MiB) is read completely and checked as by `read_image`. For a larger
+one only the header is read and, if its format allows random access, some z planes for the grey values.
 Prints one JSON object: `whole`, `bytes`, `format`, `shape`, `dtype`, `spacing_mm` (null: not stated), `knows_spacing`
-(false: it was not searched for), `warnings` of the reader, `looked_at` (the number of voxels whose values were read),
-`grey_min`, `grey_max` and `above`, the share of these voxels above THRESHOLD and not above UPPER. A value that is not
-known is missing or null. On bad data there is exactly one line on stderr and the exit code is 3.
+(false: not searched for), `warnings` of the reader, `looked_at` (the number of voxels whose values were read),
+`grey_min`, `grey_max` and `above`, the fraction of these voxels above THRESHOLD and not above UPPER. Unknown values are
+missing or null. For bad data one line is printed on stderr and the exit code is 3.
 """
 
 import sys
@@ -38,12 +38,12 @@ from .voxel_files import VoxelFiles
 
 MOST_BYTES = 32 << 20
 PLANES = 5
-ACCEPT = "--accept-fill-value"  # for chunks that an HDF5 file lacks, as image.accept_fill_value
+ACCEPT = "--accept-fill-value"  # for chunks missing in an HDF5 file, as image.accept_fill_value
 
 
 @dataclass
 class Header:
-    """What a file says without its voxels; `planes` gives some of them, at most a few."""
+    """Properties of a file without its voxels; `planes` reads a few of them."""
 
     format: str
     shape: tuple[int, ...] | None = None
@@ -52,20 +52,20 @@ class Header:
     knows_spacing: bool = True
     planes: Iterator[np.ndarray] = field(default_factory=lambda: iter(()))
     missing: Missing | None = None
-    warnings: list[str] = field(default_factory=list)  # those of the reader that need no voxels
+    warnings: list[str] = field(default_factory=list)  # warnings of the reader that do not depend on voxels
 
 
 def places(count: int) -> list[int]:
-    """Some planes of so many, the ends left out where there are enough."""
+    """Select some of the planes, without the ends if there are enough."""
     if count <= PLANES:
         return list(range(count))
     return [int(i) for i in np.linspace(0, count - 1, PLANES + 2)[1:-1].round()]
 
 
 def header(source: str, accepts_fill_value: bool = False) -> Header:
-    """What can be had of a large image.
+    """Return the properties of a large image.
 
-    @throws DataError for what is wrong with its header, and while its planes are read, for values that are not finite
+    @throws DataError for a bad header, and for non-finite values while its planes are read
     """
     found = _header(source)
     if warning := settle_missing(found.missing, source, accepts_fill_value):
@@ -77,7 +77,7 @@ def header(source: str, accepts_fill_value: bool = False) -> Header:
 
 
 def _usable(found: Header, planes: Iterator[np.ndarray], source: str) -> Iterator[np.ndarray]:
-    """The planes of types that the program reads."""
+    """Yield planes of the types that the program reads."""
     numbers = places(found.shape[0]) if found.shape is not None and len(found.shape) == 3 else []
     for i, plane in enumerate(planes):
         if plane.dtype.kind == "f" and not np.isfinite(plane).all():
@@ -112,7 +112,7 @@ def _header(source: str) -> Header:
         return _scanco(path)
     if is_dicom(path):
         return _dicom([path], source)
-    return Header("unknown to a quick look", knows_spacing=False)
+    return Header("unknown", knows_spacing=False)
 
 
 def _array(kind: str, values: np.ndarray, spacing, knows: bool = True) -> Header:
@@ -128,7 +128,7 @@ def _npy(path: Path) -> Header:
 
 def _npz(path: Path) -> Header:
     voxels, spacing = npz_reader.look_into(path)
-    return Header("npz", voxels.shape, voxels.dtype.name, spacing)  # greys would have to be unpacked
+    return Header("npz", voxels.shape, voxels.dtype.name, spacing)  # grey values require decompression
 
 
 def _hdf5(path: Path) -> Header:
@@ -136,7 +136,7 @@ def _hdf5(path: Path) -> Header:
     kind = "parosol" if name == hdf5_reader.PAROSOL else "hdf5"
     order = None if kind == "parosol" else hdf5_reader.order_of(entry, path)
     shape = tuple(entry["shape"]) if order is None else tuple(entry["shape"][i] for i in order)
-    # Greys would have to be unpacked.
+    # Grey values require decompression.
     kept = np.dtype(entry["dtype"]).name
     return Header(kind, shape, kept, spacing, missing=hdf5_reader.missing_of(entry), warnings=warnings)
 
@@ -166,7 +166,7 @@ def _raw(path: Path) -> Header:
     shape, kind, offset = raw_reader._checked(layout, head)
     expected = offset + int(np.prod(shape, dtype=np.int64)) * kind.itemsize
     if data.stat().st_size != expected:
-        raise DataError(f"'{data}' has {data.stat().st_size} bytes, but '{head.name}' asks for {expected}")
+        raise DataError(f"'{data}' has {data.stat().st_size} bytes, but '{head.name}' requires {expected}")
     return _array("raw", np.memmap(data, kind, "r", offset, shape), layout.get("spacing_mm"))
 
 
@@ -232,19 +232,19 @@ def _scanco(path: Path) -> Header:
 def _of_slices(source: str) -> Header:
     files = files_of(source)
     if not files:
-        raise DataError(f"there is no file or folder '{source}'; check [image] path")
+        raise DataError(f"no file or folder '{source}'; check [image] path")
     if any(is_dicom(p) for p in files[:3]):
         return _dicom(files, source)
     stack = [p for p in files if p.suffix.lower() in slices.ENDINGS and not p.name.startswith(".")]
     if not stack:
-        raise DataError(f"'{source}' holds neither slices (TIFF, PNG, BMP) nor a DICOM series")
+        raise DataError(f"'{source}' contains neither slices (TIFF, PNG, BMP) nor a DICOM series")
     first, greys = slices.plane_and_scale(stack[0])
     planes = (slices.plane_of(stack[z]) for z in places(len(stack)))
     return Header("stack", (len(stack), *first.shape), first.dtype.name, None, True, planes, warnings=greys.warnings)
 
 
 def _dicom(files: list[Path], source: str) -> Header:
-    """The geometry, from the headers of all files; without the pixels."""
+    """Return the geometry from the headers of all files, without the pixels."""
     if any(is_segmentation(p) for p in files[:3] if is_dicom(p)):
         return Header("dicom", knows_spacing=False)
     volume = read_dicom(files, source)
@@ -254,7 +254,7 @@ def _dicom(files: list[Path], source: str) -> Header:
 def look(
     source: str, most_bytes: int, threshold: float | None, upper: float | None, accepts_fill_value: bool = False
 ) -> dict[str, object]:
-    """The answer as a dictionary. @throws DataError"""
+    """Return the properties as a dictionary. @throws DataError"""
     size = sum(p.stat().st_size for p in files_of(source))
     if size <= most_bytes:
         volume = read_image(source, accepts_fill_value)
@@ -265,7 +265,7 @@ def look(
             found = header(source, accepts_fill_value)
         except (DataError, ImportError):
             raise
-        except Exception as e:  # The readers of foreign formats throw whatever they like on damaged files.
+        except Exception as e:  # Readers of foreign formats raise any exception for damaged files.
             raise DataError(f"'{source}' cannot be read: {' '.join(str(e).split())[-200:]}") from None
     if found.shape is not None:
         check_shape(tuple(found.shape), source)

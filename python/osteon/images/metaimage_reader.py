@@ -1,5 +1,5 @@
-"""MetaImage (.mha, .mhd). The header is read here, as ITK ignores its unit and keys in small letters, and the voxels,
-as ITK does not compare the checksum of packed ones.
+"""MetaImage (.mha, .mhd). The header is parsed here because ITK ignores its unit and keys in lower case; the voxels are
+read here because ITK does not verify the checksum of compressed ones.
 """
 
 import os
@@ -29,21 +29,21 @@ TYPES = {
     "MET_FLOAT": "f4",
     "MET_DOUBLE": "f8",
 }
-UNITS_MM = {"mm": 1.0, "um": 1e-3, "cm": 10.0}  # of DistanceUnits; "?" and none: mm, as in ITK
+UNITS_MM = {"mm": 1.0, "um": 1e-3, "cm": 10.0}  # values of DistanceUnits; "?" and a missing unit mean mm, as in ITK
 LONGEST_HEADER = 1 << 20
 
 
 @dataclass
 class Header:
-    keys: dict[str, str]  # by the name in small letters
-    end: int  # first byte behind the line ElementDataFile
-    listed: list[str]  # data files on the lines behind ElementDataFile = LIST
+    keys: dict[str, str]  # by the name in lower case
+    end: int  # offset after the line ElementDataFile
+    listed: list[str]  # data files on the lines after ElementDataFile = LIST
     shape: tuple[int, ...]  # z, y, x
     spacing: np.ndarray | None  # x, y, z in mm; None if it is not stated
     unit_mm: float
 
     def vector(self, *names: str) -> np.ndarray | None:
-        """The numbers of the first of these keys that the header has."""
+        """Return the numbers of the first of these keys that the header has."""
         for name in names:
             if name.lower() in self.keys:
                 return np.array([float(v) for v in self.keys[name.lower()].split()])
@@ -66,14 +66,14 @@ def read_metaimage(path: Path) -> Volume:
     first = np.zeros(3) if first is None else first * header.unit_mm
     matrix = np.eye(3) if axes is None else axes.reshape(3, 3).T  # row i of the file is the direction of axis i
     if first.shape != (3,) or not (np.isfinite(first).all() and np.isfinite(matrix).all()):
-        raise DataError(f"'{path}' states the position {first.tolist()}; it has to be three finite numbers")
+        raise DataError(f"'{path}' states the position {first.tolist()}; it must be three finite numbers")
     step = np.zeros(3) if spacing is None else spacing
     placement = placed(first, matrix, step, str(path), axes is not None)
     return Volume(values, "metaimage", stated, placement, warnings=warnings)
 
 
 def read_header(path: Path) -> Header:
-    """@throws DataError if the header is truncated, contradicts itself or describes no grey values"""
+    """@throws DataError if the header is truncated, inconsistent, or does not describe grey values"""
     keys, end, listed = _lines(path)
     try:
         header = Header(keys, end, listed, (), None, 1.0)
@@ -86,7 +86,7 @@ def read_header(path: Path) -> Header:
     if len(lengths) != count or not lengths:
         raise DataError(f"'{path}' states NDims = {count} and DimSize = {lengths}; copy it again")
     if channels != 1:
-        raise DataError(f"'{path}' has {channels} values a voxel; needed is one grey value")
+        raise DataError(f"'{path}': {channels} components per voxel; one is required")
     header.shape = tuple(lengths[::-1])
     check_shape(header.shape, str(path))
     header.unit_mm = _unit_mm(keys.get("distanceunits", ""), path)
@@ -110,11 +110,11 @@ def _lines(path: Path) -> tuple[dict[str, str], int, list[str]]:
                 return keys, file.tell(), [name.strip() for name in names.splitlines() if name.strip()]
             if not line:
                 break
-    raise DataError(f"'{path}' is truncated or no MetaImage: its header has no line ElementDataFile; copy it again")
+    raise DataError(f"'{path}' is truncated or not MetaImage: its header has no line ElementDataFile; copy it again")
 
 
 def _name(text: str) -> str:
-    """The names of files that have these bytes, whatever the encoding of the file system."""
+    """Return file names with these bytes, independent of the encoding of the file system."""
     return os.fsdecode(text.encode("latin-1"))
 
 
@@ -122,12 +122,12 @@ def _unit_mm(unit: str, path: Path) -> float:
     if unit.strip("\"' ") in ("", "?"):
         return 1.0
     if unit.lower() not in UNITS_MM:
-        raise DataError(f"'{path}' has DistanceUnits = {unit}; known are {', '.join(UNITS_MM)}: correct the header")
+        raise DataError(f"'{path}' has DistanceUnits = {unit}; known: {', '.join(UNITS_MM)}. Correct the header")
     return UNITS_MM[unit.lower()]
 
 
 def doubts(header: Header, path: Path) -> list[str]:
-    """Warnings of the header."""
+    """Return warnings about the header."""
     if header.unit_mm == 1.0 or header.spacing is None:
         return []
     unit = header.keys["distanceunits"]
@@ -135,7 +135,7 @@ def doubts(header: Header, path: Path) -> list[str]:
 
 
 def data_files(path: Path) -> list[Path]:
-    """The files that hold the voxels of a header, existing or not; none of a header that is followed by its voxels."""
+    """Return the data files of a header, existing or not; none if the voxels follow the header."""
     return _named(read_header(path), path) or []
 
 
@@ -151,11 +151,11 @@ def _named(header: Header, path: Path) -> list[Path] | None:
 
 
 def voxel_files(header: Header, path: Path) -> VoxelFiles:
-    """@throws DataError if voxels are missing, or of a type that is no grey value"""
+    """@throws DataError if voxels are missing, or their type is not a number"""
     keys = header.keys
     kind = TYPES.get(keys.get("elementtype", "").upper())
     if kind is None:
-        raise DataError(f"'{path}' has ElementType '{keys.get('elementtype', '')}'; known are {', '.join(TYPES)}")
+        raise DataError(f"'{path}' has ElementType '{keys.get('elementtype', '')}'; known: {', '.join(TYPES)}")
     others = _named(header, path)
     files = [path] if others is None else others
     is_packed = header.is_true("compresseddata")
@@ -166,7 +166,7 @@ def voxel_files(header: Header, path: Path) -> VoxelFiles:
         skip = -2
     if skip < -1 or (skip == -1 and is_packed):
         raise DataError(
-            f"'{path}' has HeaderSize = {keys['headersize']}; allowed are 0 and more, and -1 for plain voxels"
+            f"'{path}' has HeaderSize = {keys['headersize']}; it must be at least 0, or -1 for uncompressed voxels"
         )
     if "LONG" in keys["elementtype"].upper() and "LONG_LONG" not in keys["elementtype"].upper():
         kind = _long(kind, header, files, path)
@@ -184,7 +184,7 @@ def voxel_files(header: Header, path: Path) -> VoxelFiles:
 
 
 def _long(kind: str, header: Header, files: list[Path], path: Path) -> str:
-    """MET_LONG has 4 or 8 bytes, by program and machine; the length of plain voxels decides."""
+    """MET_LONG has 4 or 8 bytes, depending on program and machine; the length of uncompressed voxels decides."""
     held = sum(file.stat().st_size for file in files if file.is_file()) - (header.end if files == [path] else 0)
     count = int(np.prod(header.shape, dtype=np.int64))
     return kind[0] + "8" if held == 8 * count and not header.is_true("compresseddata") else kind

@@ -1,4 +1,4 @@
-"""FreeSurfer's volumes, `.mgh` and `.mgz`, by nibabel. Spacing is in mm, the axes are RAS if the header says so."""
+"""FreeSurfer volumes, `.mgh` and `.mgz`, by nibabel. Spacing is in mm; axes are RAS if the header states so."""
 
 import gzip
 import zlib
@@ -18,7 +18,7 @@ ENDINGS = (".mgz", ".mgh")
 
 
 def is_placed(path: Path) -> bool:
-    """Whether the header's spacing and axes mean anything (goodRASFlag); nibabel puts its defaults in their place."""
+    """Return True if spacing and axes of the header are valid (goodRASFlag); otherwise nibabel returns its defaults."""
     with gzip.open(path) if path.name.lower().endswith("z") else path.open("rb") as file:
         return int.from_bytes(file.read(30)[28:], "big") == 1
 
@@ -28,7 +28,7 @@ def read_mgh(path: Path) -> Volume:
 
     packed = path.name.lower().endswith("z")
     try:
-        # What comes behind the voxels is optional, so the length says little; the checksum is at the very end.
+        # Data after the voxels are optional, so the length is no check; the checksum is at the very end.
         held = unpacked_length(path) if packed else path.stat().st_size
     except (OSError, EOFError, zlib.error) as e:
         raise DataError(f"'{path}' is truncated or damaged: {e}; copy it again") from None
@@ -49,5 +49,5 @@ def read_mgh(path: Path) -> Volume:
             yield from stored(path, first, kind, count)
 
     x, y, z = (float(h) for h in lengths)
-    stated = (z, y, x) if oriented else None  # without its flag FreeSurfer takes 1 mm, whatever the voxels are
+    stated = (z, y, x) if oriented else None  # without the flag FreeSurfer assumes 1 mm
     return Volume(Pieces(image.shape[::-1], kind, values), "mgh", stated, placement if oriented else None)

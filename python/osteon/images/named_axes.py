@@ -2,15 +2,15 @@
 
 from ..errors import DataError
 
-# A scan has one place along these axes.
+# A scan has length 1 along these axes.
 NAMES = {"t": "time", "c": "channels"}
 
 
 def order_of_axes(names: str, shape: tuple[int, ...], source: object, remedy: str) -> tuple[int, int, int] | None:
-    """The numbers of the axes z, y and x; None where the names do not determine them, so that the order is z, y, x.
+    """Return the indices of the axes z, y and x; None if the names do not determine them, so that the order is z, y, x.
 
-    @param names a letter for each axis; those other than x, y, z, t and c are unknown, and one of them may be z
-    @throws DataError if there is more than one time or channel, or an axis beside x, y and z with several places
+    @param names a letter for each axis; letters other than x, y, z, t and c are unknown, and one of them may be z
+    @throws DataError for more than one time or channel, or a further axis longer than 1
     """
     names = names.lower()
     if len(names) != len(shape):
@@ -44,6 +44,6 @@ def is_in_order(order: tuple[int, int, int] | None, shape: tuple[int, ...]) -> b
 
 
 def arranged(values, order: tuple[int, int, int]):
-    """An array in the order z, y, x; its other axes have one place."""
+    """Transpose an array to the order z, y, x; its other axes have length 1."""
     others = [i for i in range(values.ndim) if i not in order]
     return values.transpose(*others, *order).reshape([values.shape[i] for i in order])

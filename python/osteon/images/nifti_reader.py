@@ -13,19 +13,19 @@ from .placement import SQUARE, placed, split
 from .volume import Volume, check_shape
 
 ENDINGS = (".nii", ".nii.gz")
-UNITS_MM = {0: 1.0, 1: 1000.0, 2: 1.0, 3: 1e-3}  # xyzt_units; 0 is no unit
+UNITS_MM = {0: 1.0, 1: 1000.0, 2: 1.0, 3: 1e-3}  # xyzt_units; 0: no unit
 LPS_FROM_RAS = np.diag([-1.0, -1.0, 1.0])
 
 
 def load(path: Path):
-    """The image by nibabel, which rejects any quaternion that is longer than 1 by rounding, used or not."""
+    """Load the image by nibabel, which otherwise rejects quaternions that exceed 1 by rounding, even unused ones."""
     import nibabel
 
     kinds = (nibabel.Nifti1Header, nibabel.Nifti2Header)
     before = [kind.quaternion_threshold for kind in kinds]
     try:
         for kind in kinds:
-            kind.quaternion_threshold = -1.0  # `_qform` applies a limit of its own
+            kind.quaternion_threshold = -1.0  # `_qform` applies its own limit
         return nibabel.load(path)
     finally:
         for kind, threshold in zip(kinds, before, strict=True):
@@ -35,14 +35,14 @@ def load(path: Path):
 def read_nifti(path: Path) -> Volume:
     import nibabel
 
-    # nibabel stops at the last voxel; the checksum of a gzip file comes behind it.
+    # nibabel stops at the last voxel; the checksum of a gzip file follows it.
     held = unpacked_length(path) if path.name.lower().endswith(".gz") else path.stat().st_size
     image = load(path)
     if not isinstance(image, nibabel.Nifti1Image):
-        raise DataError(f"'{path}' is of type {type(image).__name__}; needed is a single NIfTI file (.nii, .nii.gz)")
+        raise DataError(f"'{path}' is of type {type(image).__name__}; a single NIfTI file (.nii, .nii.gz) is required")
     check_shape(image.shape[::-1], str(path))
     if image.get_data_dtype().kind not in "iuf":
-        raise DataError(f"'{path}' holds values of type {image.get_data_dtype()}; needed is one grey value a voxel")
+        raise DataError(f"'{path}' has values of type {image.get_data_dtype()}; one grey value per voxel is required")
     header = image.header
     first = int(image.dataobj.offset)
     claimed = int(np.prod(image.shape, dtype=np.int64)) * image.get_data_dtype().itemsize
@@ -56,10 +56,10 @@ def read_nifti(path: Path) -> Volume:
     lengths, axes = split(LPS_FROM_RAS @ steps[:3, :3], str(path))
     if not np.allclose(lengths, stored, rtol=1e-3):
         raise DataError(
-            f"'{path}' contradicts itself: its pixdim states voxels of {stored.tolist()}, its affine of "
-            f"{lengths.tolist()} (x, y, z); it went through a registration: write the scanner's affine into it"
+            f"'{path}' is inconsistent: its pixdim states voxels of {stored.tolist()}, its affine of "
+            f"{lengths.tolist()} (x, y, z), as after a registration: write the scanner's affine to it"
         )
-    # The rest of a placement has no meaning without a unit, but the axes need none.
+    # The rest of a placement requires a unit, but the axes do not.
     placement = placed(LPS_FROM_RAS @ steps[:3, 3] * (unit or 0), axes, lengths * (unit or 0), str(path), oriented)
     values = Pieces(image.shape[::-1], None, lambda: _values(image, path))
     x, y, z = (float(h) for h in lengths * (unit or 1))
@@ -67,7 +67,7 @@ def read_nifti(path: Path) -> Volume:
 
 
 def doubts(image, path: Path) -> list[str]:
-    """Warnings of the header, and of bytes behind the voxels unless these would have to be unpacked."""
+    """Return warnings about the header, and about bytes after the voxels if these are uncompressed."""
     header, found = image.header, []
     claimed = int(image.dataobj.offset) + int(np.prod(image.shape, dtype=np.int64)) * image.get_data_dtype().itemsize
     if not path.name.lower().endswith(".gz") and path.stat().st_size > claimed:
@@ -75,8 +75,8 @@ def doubts(image, path: Path) -> list[str]:
     if int(header["xyzt_units"]) & 7 == 0:
         stated = ", ".join(f"{abs(h):g}" for h in header.get_zooms()[2::-1])
         found.append(
-            f"'{path}' states voxels of {stated} (z, y, x) without a unit; taken as "
-            "mm, as NIfTI's programs do: give spacing_mm in [image] if that is wrong"
+            f"'{path}' states voxels of {stated} (z, y, x) without a unit; read as "
+            "mm, as NIfTI programs do. If that is wrong, set spacing_mm in [image]"
         )
     code = int(header["sform_code"])
     if code > 0 and int(header["qform_code"]) > 0 and not _is_usable(header):
@@ -85,17 +85,17 @@ def doubts(image, path: Path) -> list[str]:
 
 
 def _of_surplus(path: Path, count: int) -> str:
-    return f"'{path}' has {count} bytes behind the voxels that its header states"
+    return f"'{path}' has {count} bytes after the voxels that its header states"
 
 
 def _is_usable(header) -> bool:
-    """Whether the sform gives the axes."""
+    """Return True if the sform defines the axes."""
     matrix = np.asarray(header.get_sform(), float)
     return bool(np.isfinite(matrix).all() and (np.linalg.norm(matrix[:3, :3], axis=0) > 0).all())
 
 
 def _values(image, path: Path) -> Iterator[np.ndarray]:
-    """The values with scl_slope and scl_inter in them, of the types that nibabel takes."""
+    """Yield the values after scl_slope and scl_inter, in the types of nibabel."""
     from nibabel.volumeutils import apply_read_scaling
 
     stored_as = image.dataobj
@@ -111,7 +111,7 @@ def _values(image, path: Path) -> Iterator[np.ndarray]:
 
 
 def first_bytes_of_gzip(path: Path, length: int) -> Iterator[bytes]:
-    """So many unpacked bytes."""
+    """Yield the first decompressed bytes."""
     with gzip.open(path) as file:
         while length > 0 and (block := file.read(min(length, BLOCK))):
             length -= len(block)
@@ -119,7 +119,7 @@ def first_bytes_of_gzip(path: Path, length: int) -> Iterator[bytes]:
 
 
 def _steps(image, path: Path) -> tuple[np.ndarray, bool]:
-    """Steps from voxel to voxel in RAS, and whether the file says so: else they are only the voxel size."""
+    """Return steps between voxels in RAS, and True if the file states axes; otherwise they are the voxel size only."""
     header = image.header
     with_sform, with_qform = int(header["sform_code"]) > 0, int(header["qform_code"]) > 0
     if with_sform and (_is_usable(header) or not with_qform):
@@ -130,15 +130,15 @@ def _steps(image, path: Path) -> tuple[np.ndarray, bool]:
 
 
 def _qform(header, path: Path) -> np.ndarray:
-    """Steps by the quaternion; one that is longer than 1 by rounding is normalised, as NIfTI's own library does."""
+    """Return steps from the quaternion; one that exceeds 1 by rounding is normalised, as in the NIfTI library."""
     b, c, d = (float(header[f"quatern_{name}"]) for name in "bcd")
     rest = 1 - (b * b + c * c + d * d)
     if not rest >= -SQUARE:
         raise DataError(
-            f"'{path}' rotates by the quaternion ({b:g}, {c:g}, {d:g}), whose square is {1 - rest:g}; at most "
-            "1 is allowed: write the scanner's affine into the file"
+            f"'{path}' has the quaternion ({b:g}, {c:g}, {d:g}) with the square {1 - rest:g}; at most "
+            "1 is allowed: write the scanner's affine to the file"
         )
-    if rest < 3 * np.finfo(np.float32).eps:  # half a turn; nibabel's limit
+    if rest < 3 * np.finfo(np.float32).eps:  # rotation by 180 degrees; nibabel's limit
         b, c, d = np.array([b, c, d]) / np.sqrt(1 - rest)
         rest = 0.0
     a = np.sqrt(rest)

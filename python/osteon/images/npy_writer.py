@@ -1,4 +1,4 @@
-"""An image as .npy, written a piece at a time."""
+"""Write an image as .npy, piece by piece."""
 
 from typing import BinaryIO
 
@@ -8,24 +8,24 @@ from ..errors import DataError
 from .pieces import require_count
 from .volume import Volume, check_kind, not_finite, three_axes, too_wide, type_to_store
 
-HEADER = 128  # bytes; longer than any that is needed, so that it can be written last
+HEADER = 128  # bytes; longer than any header needed, so that it can be written last
 BLOCK = 1 << 20  # values
 
 
 class WriteError(Exception):
-    """Of the file that is written, not of the image; the text is the system's."""
+    """An error of the output file, not of the image; the text is the system's."""
 
 
 class NpyWriter:
-    """Takes pieces of an image in C order and finds out about their values what a reader has to tell.
+    """Write pieces of an image in C order and collect statistics of their values.
 
-    Their type may grow from one piece to the next: what is written already is then written again.
+    If a later piece requires a wider type, the earlier pieces are rewritten.
     """
 
     def __init__(self, file: BinaryIO):
         self.file = file  # open for reading and writing
-        self.stored: np.dtype | None = None  # of all pieces until now, as they came
-        self.dtype: np.dtype | None = None  # as they are written
+        self.stored: np.dtype | None = None  # common type of all pieces
+        self.dtype: np.dtype | None = None  # type in the file
         self.count = 0
         self.low: int | float | None = None
         self.high: int | float | None = None
@@ -34,7 +34,7 @@ class NpyWriter:
 
     def append(self, piece: np.ndarray) -> None:
         kind = piece.dtype if self.stored is None else np.result_type(self.stored, piece.dtype)
-        if self.stored is None or kind != self.stored:  # numpy takes None for float64
+        if self.stored is None or kind != self.stored:  # numpy reads None as float64
             self._widen(type_to_store(kind))
             self.stored = kind
         values = np.ascontiguousarray(piece, self.dtype).ravel()
@@ -49,7 +49,7 @@ class NpyWriter:
         self.count += values.size
 
     def finish(self, shape: tuple[int, int, int], source: str) -> None:
-        """Write the header. @throws DataError of values that are not allowed"""
+        """Write the header. @throws DataError for values that are not allowed"""
         require_count(self.count, int(np.prod(shape, dtype=np.int64)), source)
         if self.dtype.kind in "iu" and self.dtype.itemsize > 4:
             if self.low < -(2**31) or self.high >= 2**31:
@@ -94,7 +94,7 @@ class NpyWriter:
             raise WriteError(e.strerror) from None
 
     def _widen(self, to: np.dtype) -> None:
-        # From the end, so that nothing is written over what has not been read.
+        # Starts at the end, so that unread data are not overwritten.
         last = (self.count - 1) // BLOCK * BLOCK if self.count and to != self.dtype else -1
         for first in range(last, -1, -BLOCK):
             self._put(first, self._read(first, min(BLOCK, self.count - first)).astype(to))
@@ -111,7 +111,7 @@ class NpyWriter:
 
 
 def write_pieces(volume: Volume, source: str, file: BinaryIO) -> tuple[NpyWriter, tuple[int, int, int]]:
-    """Write an image as it came from its reader, checked; says what there is to say of its values, and its shape.
+    """Write an image from its reader, with checks; return statistics of its values, and its shape.
 
     @throws DataError for colours, text, wrong dimensions, NaN and infinities; WriteError
     """

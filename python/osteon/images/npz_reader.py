@@ -1,7 +1,7 @@
-"""NumPy's archives, `.npz`: the array of the voxels, and `spacing_mm` (z, y, x) if there is one.
+"""NumPy archives, `.npz`: the array of the voxels, and optionally `spacing_mm` (z, y, x).
 
-The format: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html. Members are unpacked to their end,
-where zipfile compares their checksum.
+The format: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html. Members are decompressed completely,
+because zipfile compares checksums at their end.
 """
 
 import zipfile
@@ -21,19 +21,19 @@ from .pieces import Pieces, in_values
 from .volume import Volume, check_shape
 
 ENDINGS = (".npz",)
-NAME = "image"  # of the voxels, where there are several arrays of three axes
+NAME = "image"  # array of the voxels, if there are several arrays of three axes
 SPACING = "spacing_mm"
 
 
 @dataclass
 class Member:
-    """The header of an array of an archive."""
+    """Header of an array in an archive."""
 
     name: str
     shape: tuple[int, ...]
     dtype: np.dtype
     is_fortran: bool
-    offset: int  # of the values, in the unpacked member
+    offset: int  # of the values, in the decompressed member
 
 
 def read_npz(path: Path) -> Volume:
@@ -45,7 +45,7 @@ def read_npz(path: Path) -> Volume:
 
 
 def look_into(path: Path) -> tuple[Member, tuple[float, float, float] | None]:
-    """The header of the voxels, and the spacing. @throws DataError"""
+    """Return the header of the voxels, and the spacing. @throws DataError"""
     with _in_words(path), zipfile.ZipFile(path) as archive:
         members = [_member(archive, name, path) for name in archive.namelist() if name.endswith(".npy")]
         return _voxels(members, path), _spacing(archive, members, path)
@@ -67,14 +67,14 @@ def _member(archive: zipfile.ZipFile, name: str, path: Path) -> Member:
         shape, fortran, kind = read(file)
         offset = file.tell()
     if kind.hasobject:
-        raise DataError(f"'{path}' holds Python objects in '{name}', which osteon does not load; save numbers")
+        raise DataError(f"'{path}' contains Python objects in '{name}', which osteon does not load; save numbers")
     size = kind.itemsize
     for n in shape:
         size *= int(n)
     check_claim(size, path, info.compress_size, packed=info.compress_type != zipfile.ZIP_STORED)
     if info.file_size != offset + size:
         raise DataError(
-            f"'{path}' is damaged: '{name}' has {info.file_size} bytes, but its header asks for {offset + size}; "
+            f"'{path}' is damaged: '{name}' has {info.file_size} bytes, but its header requires {offset + size}; "
             "copy it again"
         )
     return Member(name.removesuffix(".npy"), shape, kind, fortran, offset)
@@ -86,7 +86,7 @@ def _voxels(members: list[Member], path: Path) -> Member:
         return found[0]
     names = ", ".join(f"'{m.name}' {m.shape}" for m in members) or "nothing"
     raise DataError(
-        f"'{path}' holds {names}; needed is one array of shape (z, y, x), or several of which one is named '{NAME}': "
+        f"'{path}' contains {names}; one array of shape (z, y, x) is required, or several with one named '{NAME}': "
         f"numpy.savez_compressed(path, {NAME}=..., {SPACING}=(dz, dy, dx))"
     )
 
@@ -96,19 +96,19 @@ def _spacing(archive: zipfile.ZipFile, members: list[Member], path: Path) -> tup
         if m.name != SPACING:
             continue
         if m.shape not in ((), (1,), (3,)) or m.dtype.kind not in "uif":
-            raise DataError(f"'{path}': {SPACING} has shape {m.shape} of {m.dtype}; needed are 3 numbers (z, y, x)")
+            raise DataError(f"'{path}': {SPACING} has shape {m.shape} of {m.dtype}; it must be 3 numbers (z, y, x)")
         with archive.open(m.name + ".npy") as file:
             file.read(m.offset)
             values = np.frombuffer(file.read(), m.dtype).astype(float)
         values = np.broadcast_to(values, 3)
         if not (np.isfinite(values) & (values > 0)).all():
-            raise DataError(f"'{path}': {SPACING} is {values.tolist()}; the edges of a voxel have to be > 0")
+            raise DataError(f"'{path}': {SPACING} is {values.tolist()}; voxel edges must be > 0")
         return (float(values[0]), float(values[1]), float(values[2]))
     return None
 
 
 def _values(path: Path, member: Member) -> np.ndarray | Pieces:
-    if member.is_fortran and len(member.shape) > 1:  # its planes are spread over the whole member
+    if member.is_fortran and len(member.shape) > 1:  # its planes are not contiguous in the member
         flat = Pieces(member.shape[::-1], member.dtype, partial(_pieces, path, member)).whole(str(path))
         return np.ascontiguousarray(flat.T)
     return Pieces(member.shape, member.dtype, partial(_pieces, path, member))

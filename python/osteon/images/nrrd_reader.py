@@ -1,4 +1,4 @@
-"""NRRD, the header by pynrrd; packed voxels are unpacked here, to the end, where their checksum is."""
+"""NRRD, with the header by pynrrd; compressed voxels are decompressed here up to their checksum at the end."""
 
 import os
 import re
@@ -18,7 +18,7 @@ TEXT = ("ascii", "text", "txt")
 LONGEST_HEADER = 1 << 20
 LIST = re.compile(rb"^data ?file:[ \t]*LIST(?:[ \t]+\d+)?[ \t\r]*(?:\n|\Z)", re.M)
 DATA_FILE = re.compile(rb"^data ?file:(.*)$", re.M)
-# Axes that a header may be in, as signs of LPS.
+# Coordinate systems of a header, as signs of LPS.
 SPACES = {
     "left-posterior-superior": (1, 1, 1),
     "lps": (1, 1, 1),
@@ -35,16 +35,16 @@ def read_nrrd(path: Path) -> Volume:
     check_shape(tuple(sizes[::-1]), str(path))
     axes = [i for i, n in enumerate(sizes) if n != 1] if len(sizes) > 3 else list(range(3))
     if len(axes) != 3:
-        raise DataError(f"'{path}' has axes of {sizes} samples; needed are three, z, y, x")
+        raise DataError(f"'{path}' has axes of {sizes} samples; three are required, z, y, x")
     values = voxel_files(header, end, names, path).values()
     spacing, placement, warnings = _geometry(header, axes, path)
     return Volume(values, "nrrd", spacing, placement, warnings=warnings)
 
 
 def spacing_of(header, path: Path) -> tuple[tuple[float, float, float] | None, list[str]]:
-    """The spacing in mm, None where it is not stated, and warnings.
+    """Return the spacing in mm, or None if it is not stated, and warnings.
 
-    @throws DataError for directions and spacings of one axis, or directions that are not at right angles
+    @throws DataError for directions and spacings of the same axis, or directions that are not perpendicular
     """
     sizes = [int(n) for n in header["sizes"]]
     axes = [i for i, n in enumerate(sizes) if n != 1] if len(sizes) > 3 else list(range(3))
@@ -55,7 +55,7 @@ def spacing_of(header, path: Path) -> tuple[tuple[float, float, float] | None, l
 
 
 def _geometry(header, axes: list[int], path: Path) -> tuple[tuple | None, Placement | None, list[str]]:
-    """Spacing, placement and warnings."""
+    """Return spacing, placement and warnings."""
     unit = _unit_mm(path)
     scale = 1.0 if unit is None else unit
     space = str(header.get("space", "")).strip().lower()
@@ -68,15 +68,15 @@ def _geometry(header, axes: list[int], path: Path) -> tuple[tuple | None, Placem
     _refuse_both(header, axes, path)
     columns = np.asarray(header["space directions"], float)[axes].T
     if columns.shape != (3, 3):
-        raise DataError(f"'{path}' has directions of {columns.shape[0]} components; needed are three")
+        raise DataError(f"'{path}' has directions of {columns.shape[0]} components; three are required")
     signs = np.diag(SPACES.get(space, (1, 1, 1))).astype(float)
     lengths, directions = split(signs @ columns, str(path))
     first = signs @ np.asarray(header.get("space origin", np.zeros(3)), float)
     placement = placed(first * scale, directions, lengths * scale, str(path), space in SPACES)
     if not np.isfinite(placement.corner_mm).all():
-        raise DataError(f"'{path}' states the origin {first.tolist()}; it has to be finite")
+        raise DataError(f"'{path}' states the origin {first.tolist()}; it must be finite")
     x, y, z = (float(h) for h in lengths * scale)
-    if unit is None and space not in SPACES:  # those of a patient are in mm by DICOM's convention
+    if unit is None and space not in SPACES:  # patient coordinates are in mm by DICOM's convention
         warnings = [_without_unit((z, y, x), path)]
     return (z, y, x) if scale else None, placement, warnings
 
@@ -84,13 +84,13 @@ def _geometry(header, axes: list[int], path: Path) -> tuple[tuple | None, Placem
 def _without_unit(spacing: tuple[float, float, float], path: Path) -> str:
     sizes = ", ".join(f"{h:g}" for h in spacing)
     return (
-        f"'{path}' states voxels of {sizes} (z, y, x) without a unit; taken as mm, as ITK does: give spacing_mm in "
-        "[image] if that is wrong"
+        f"'{path}' states voxels of {sizes} (z, y, x) without a unit; read as mm, as ITK does. If that is wrong, set "
+        "spacing_mm in [image]"
     )
 
 
 def _refuse_both(header, axes: list[int], path: Path) -> None:
-    """An axis has a direction, whose length is the voxel size, or a spacing; teem and ITK reject both."""
+    """An axis has a direction, whose length is the voxel size, or a spacing; teem and ITK reject both together."""
     directions = np.asarray(header["space directions"], float)
     spacings = np.asarray(header.get("spacings", np.full(len(directions), np.nan)), float)
     both = [i for i in axes if i < len(spacings) and np.isfinite(spacings[i]) and np.isfinite(directions[i]).all()]
@@ -104,7 +104,7 @@ def _refuse_both(header, axes: list[int], path: Path) -> None:
 
 
 def read_header(path: Path) -> tuple[dict, int, list[str] | None]:
-    """The fields by pynrrd, the first byte behind them, and the names of data files where a list gives them."""
+    """Return the fields by pynrrd, the offset after the header, and the names of data files in a list."""
     import nrrd
 
     with path.open("rb") as file:
@@ -119,7 +119,7 @@ def read_header(path: Path) -> tuple[dict, int, list[str] | None]:
 
 
 def data_files(path: Path) -> list[Path]:
-    """The files that hold the voxels of a header, existing or not; none of a header that is followed by its voxels."""
+    """Return the data files of a header, existing or not; none if the voxels follow the header."""
     header, _, names = read_header(path)
     return _named(header, names, path) or []
 
@@ -137,18 +137,18 @@ def _named(header, names: list[str] | None, path: Path) -> list[Path] | None:
 
 
 def _data_file_as_written(path: Path) -> str | None:
-    """The name in the header, of which pynrrd drops what is not ASCII."""
+    """Return the name in the header, from which pynrrd removes non-ASCII characters."""
     found = DATA_FILE.search(_head(path))
     return os.fsdecode(found[1].strip()) if found else None
 
 
 def voxel_files(header, end: int, names: list[str] | None, path: Path) -> VoxelFiles:
-    """@throws DataError if voxels are missing, or of a type that is no grey value"""
+    """@throws DataError if voxels are missing, or their type is not a number"""
     from nrrd.reader import _determine_datatype
 
     kind = _determine_datatype(header)
     if kind.kind not in "iuf":
-        raise DataError(f"'{path}' holds values of type '{header.get('type')}'; needed are grey values")
+        raise DataError(f"'{path}' has values of type '{header.get('type')}'; grey values are required")
     shape = tuple(int(n) for n in header["sizes"])[::-1]
     if int(header["dimension"]) != len(shape):
         raise DataError(f"'{path}' states {header['dimension']} dimensions and {len(shape)} sizes; copy it again")
@@ -156,12 +156,12 @@ def voxel_files(header, end: int, names: list[str] | None, path: Path) -> VoxelF
     encoding = str(header["encoding"]).lower()
     known = ("raw", *TEXT, *PACKED)
     if encoding not in known:
-        raise DataError(f"'{path}' has the encoding '{encoding}'; known are {', '.join(known)}: save it raw")
+        raise DataError(f"'{path}' has the encoding '{encoding}'; known: {', '.join(known)}. Save it raw")
     lines, skip = (int(header.get(f"{what} skip", header.get(f"{what}skip", 0))) for what in ("line", "byte"))
     if lines < 0 or skip < -1:
-        raise DataError(f"'{path}' skips {lines} lines and {skip} bytes; allowed are 0 and more (and -1 byte)")
+        raise DataError(f"'{path}' skips {lines} lines and {skip} bytes; these must be at least 0 (bytes: or -1)")
     if skip == -1 and encoding != "raw":
-        raise DataError(f"'{path}' has byte skip -1 although its voxels are packed or text; save it without one")
+        raise DataError(f"'{path}' has byte skip -1, but its voxels are compressed or text; save it without byte skip")
     begin = -1 if skip == -1 else end if others is None else 0
     packing = PACKED.get(encoding)
     return VoxelFiles(
@@ -197,9 +197,9 @@ def _head(path: Path) -> bytes:
 
 
 def _unit_mm(path: Path) -> float | None:
-    """Length in mm of the header's unit; None if it states none, 0 if it is unknown or differs by axis.
+    """Return the length of the header's unit in mm; None for no unit, 0 for an unknown one or different units by axis.
 
-    Read here, as pynrrd drops what is not ASCII: µm would become m.
+    The unit is parsed here because pynrrd removes non-ASCII characters: µm would become m.
     """
     named = re.search(r"^(?:space units|units)\s*:\s*(.*)$", _text(_head(path)), re.M)
     units = {unit.strip().lower() for unit in re.findall(r'"([^"]*)"', named.group(1))} - {""} if named else set()

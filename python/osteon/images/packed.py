@@ -1,4 +1,4 @@
-"""Packed voxels: how much a file can hold at most, and unpacking that checks every sum to the end."""
+"""Compressed voxels: the largest size that a file can contain, and decompression that verifies all checksums."""
 
 import bz2
 import gzip
@@ -9,40 +9,40 @@ from typing import BinaryIO
 
 from ..errors import DataError
 
-# Deflate makes at most 1032 bytes of one; what claims more than that is there to fill time or memory.
+# Deflate expands by at most 1032; a larger claim can only be an attack on time or memory.
 LARGEST_RATIO = 1032
 HARMLESS = 1 << 30
 BLOCK = 4 << 20
 
 
 def most_unpacked(held: int, harmless: int = HARMLESS) -> int:
-    """Bytes that so many packed ones may claim to hold."""
+    """Return the number of bytes that so many compressed ones may claim to contain."""
     return max(LARGEST_RATIO * held, harmless)
 
 
 def check_claim(
     claimed: int, path: Path, held: int | None = None, packed: bool = False, harmless: int = HARMLESS
 ) -> None:
-    """Refuse a header that asks for more voxels than its file can hold. To be called before memory is taken.
+    """Reject a header that claims more voxels than its file can contain. Call it before allocation.
 
-    @param claimed bytes of the voxels @param held bytes that there are; those of the file if left out
-    @param harmless bytes that any packed file may claim
+    @param claimed bytes of the voxels @param held bytes available; default: those of the file
+    @param harmless bytes that any compressed file may claim
     """
     held = path.stat().st_size if held is None else held
     limit = most_unpacked(held, harmless) if packed else held
     if claimed > limit:
         raise DataError(
-            f"'{path}' is truncated, or its header is damaged: the header asks for {claimed} bytes of voxels, the "
-            f"{held} bytes that there are hold at most {limit}; copy it again"
+            f"'{path}' is truncated, or its header is damaged: the header requires {claimed} bytes of voxels, but the "
+            f"{held} bytes available contain at most {limit}; copy it again"
         )
 
 
 def unpacked(file: BinaryIO, path: Path, expected: int, kind: str) -> Iterator[bytes]:
-    """All bytes of a packed stream that reaches to the end of its file, a block at a time.
+    """Decompress a stream that extends to the end of its file, block by block.
 
-    @param file open at the first packed byte @param kind `gzip`, `bzip2` or `zlib`
-    @throws DataError if a checksum is wrong, if the stream ends early, or if it holds other than the expected bytes;
-            it is known when all blocks are taken
+    @param file open at the first compressed byte @param kind `gzip`, `bzip2` or `zlib`
+    @throws DataError for a wrong checksum, an early end, or a length other than expected, at the latest after the last
+            block
     """
     check_claim(expected, path, packed=True)
     found = 0
@@ -54,12 +54,12 @@ def unpacked(file: BinaryIO, path: Path, expected: int, kind: str) -> Iterator[b
             yield block
     except (zlib.error, OSError, EOFError, ValueError) as e:
         raise DataError(
-            f"'{path}' is truncated or damaged: its packed voxels do not unpack to their end ({e}); copy it again"
+            f"'{path}' is truncated or damaged: its compressed voxels end early or are invalid ({e}); copy it again"
         ) from None
     if found != expected:
         much = "more than the" if found > expected else f"{found} of the"
         raise DataError(
-            f"'{path}' is truncated or damaged: it unpacks to {much} {expected} bytes that its header asks for; "
+            f"'{path}' is truncated or damaged: it decompresses to {much} {expected} bytes that its header requires; "
             "copy it again"
         )
 
@@ -68,26 +68,26 @@ def _blocks(file: BinaryIO, kind: str) -> Iterator[bytes]:
     if kind == "zlib":
         yield from _blocks_of_zlib(file)
         return
-    # These check each member's sum when they come to its end, which is before they say that there is no more.
+    # These verify the checksum of each member at its end, before they report the end of the stream.
     with gzip.GzipFile(fileobj=file) if kind == "gzip" else bz2.BZ2File(file) as stream:
         while block := stream.read(BLOCK):
             yield block
 
 
 def _blocks_of_zlib(file: BinaryIO) -> Iterator[bytes]:
-    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 32)  # zlib's own frame or that of gzip
+    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 32)  # frames of zlib or gzip
     while data := file.read(BLOCK):
         while data and not unpacker.eof:
             yield unpacker.decompress(data, BLOCK)
             data = unpacker.unconsumed_tail
         if unpacker.eof and (unpacker.unused_data or file.read(1)):
-            raise EOFError("there are bytes behind their end")
+            raise EOFError("bytes follow their end")
     if not unpacker.eof:
         raise EOFError("their end is missing")
 
 
 def unpacked_length(path: Path) -> int:
-    """Bytes that a gzip file unpacks to, when every checksum in it is right.
+    """Return the decompressed length of a gzip file, and verify its checksums.
 
     @throws OSError, EOFError, zlib.error if it is damaged
     """

@@ -1,4 +1,4 @@
-"""Values of an image that are read a piece at a time, so that the image need not fit into memory."""
+"""Values of an image that are read piece by piece, so that the image may exceed the memory."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from .packed import BLOCK
 
 @dataclass
 class Pieces:
-    """An array in C order. `read` gives its values in that order, in arrays of any shape; it is called once.
+    """An array in C order. `read` yields its values in that order, in arrays of any shape; it is called once.
 
-    `dtype` is None where the pieces differ in type; the array has the one that holds the values of all.
+    `dtype` is None if the pieces differ in type; the array has the type that represents the values of all.
     """
 
     shape: tuple[int, ...]
@@ -22,7 +22,7 @@ class Pieces:
     read: Callable[[], Iterator[np.ndarray]]
 
     def whole(self, source: str) -> np.ndarray:
-        """The array. @throws DataError if there are more or fewer values than the shape asks for"""
+        """Return the array. @throws DataError if the number of values does not match the shape"""
         count = int(np.prod(self.shape, dtype=np.int64))
         if self.dtype is None:
             pieces = [piece.ravel() for piece in self.read()]
@@ -41,11 +41,11 @@ class Pieces:
 
 def require_count(found: int, expected: int, source: str) -> None:
     if found != expected:
-        raise DataError(f"'{source}' is damaged: it gives {found} values of {expected}; copy it again")
+        raise DataError(f"'{source}' is damaged: it contains {found} values instead of {expected}; copy it again")
 
 
 def stored(path: Path, offset: int, kind: np.dtype, count: int) -> Iterator[np.ndarray]:
-    """So many values as they lie in a file."""
+    """Yield values as stored in a file."""
     with path.open("rb") as file:
         file.seek(offset)
         while count > 0:
@@ -57,7 +57,7 @@ def stored(path: Path, offset: int, kind: np.dtype, count: int) -> Iterator[np.n
 
 
 def in_values(blocks: Iterable[bytes], kind: np.dtype, skip: int = 0) -> Iterator[np.ndarray]:
-    """The values in blocks of bytes, behind `skip` bytes; a value may begin in one block and end in the next."""
+    """Yield the values in blocks of bytes, after `skip` bytes; a value may extend over two blocks."""
     rest = b""
     for block in blocks:
         if skip >= len(block):

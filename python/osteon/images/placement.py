@@ -1,10 +1,9 @@
-"""Where an image lies in the patient.
+"""Position of an image in the patient.
 
-Scans state the position of the centre of their first voxel and three directions, in the axes of the patient: to the
-left (x), to the back (y), to the head (z), "LPS" for short, as DICOM, ITK and VTK have them; NIfTI's are "RAS". osteon
-computes along the axes of the image. So a placement is the rotation `direction`, whose columns are the LPS directions
-of the image's x, y and z axis, and the low corner of the image in coordinates along the image's own axes:
-direction @ p is p in LPS.
+Scans state the position of the centre of their first voxel and three directions in patient coordinates: left (x),
+posterior (y), superior (z), "LPS" for short, as in DICOM, ITK and VTK; NIfTI uses "RAS". osteon computes along the axes
+of the image. A placement therefore consists of the rotation `direction`, whose columns are the LPS directions of the
+image's x, y and z axes, and the low corner of the image in coordinates along these axes: direction @ p is p in LPS.
 """
 
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ import numpy as np
 
 from ..errors import DataError
 
-# What headers lose: DICOM's decimal text and NIfTI's 32 bits keep at least four digits of a direction.
+# Rounding of headers: DICOM's decimal text and NIfTI's 32 bits preserve at least four digits of a direction.
 SQUARE = 1e-3
 
 
@@ -30,16 +29,16 @@ class Placement:
 
 
 def right_angled(axes: np.ndarray, source: str) -> np.ndarray:
-    """The rotation (or reflection) closest to three unit columns.
+    """Return the rotation (or reflection) closest to three unit columns.
 
-    @throws DataError if they are not at right angles to each other
+    @throws DataError if they are not perpendicular to each other
     """
     worst = float(np.abs(axes.T @ axes - np.eye(3)).max())
     if not worst <= SQUARE:
         raise DataError(
-            f"the axes of '{source}' are not at right angles (their cosines differ from those of a box by {worst:.2g}, "
-            f"allowed are {SQUARE:g}): it is sheared, as by a tilted gantry or an affine registration; "
-            "resample it onto a straight grid first"
+            f"the axes of '{source}' are not perpendicular (their cosines differ from those of a box by {worst:.2g}, "
+            f"the limit is {SQUARE:g}): it is sheared, as by a tilted gantry or an affine registration; "
+            "resample it onto a rectangular grid first"
         )
     u, _, v = np.linalg.svd(axes)
     return u @ v + 0.0  # No negative zeros.
@@ -48,10 +47,10 @@ def right_angled(axes: np.ndarray, source: str) -> np.ndarray:
 def placed(
     first_mm: np.ndarray, axes: np.ndarray, spacing_x_y_z: np.ndarray, source: str, oriented: bool = True
 ) -> Placement:
-    """The placement of an image whose first voxel has its centre at `first_mm` (LPS).
+    """Return the placement of an image whose first voxel has its centre at `first_mm` (LPS).
 
     @param axes unit columns: directions of the image's x, y and z axis in LPS
-    @param oriented whether the file says that these are the axes of a patient
+    @param oriented True if the file states that these are the axes of a patient
     """
     direction = right_angled(axes, source)
     corner = direction.T @ np.asarray(first_mm, float) - np.asarray(spacing_x_y_z) / 2
@@ -59,8 +58,8 @@ def placed(
 
 
 def split(columns: np.ndarray, source: str) -> tuple[np.ndarray, np.ndarray]:
-    """Lengths and unit columns of a 3 x 3 matrix of steps from voxel to voxel."""
+    """Return lengths and unit columns of a 3 x 3 matrix of steps between voxels."""
     lengths = np.linalg.norm(columns, axis=0)
     if not (np.isfinite(columns).all() and (lengths > 0).all()):
-        raise DataError(f"'{source}' states steps of {lengths.tolist()} mm from voxel to voxel; they have to be > 0")
+        raise DataError(f"'{source}' states steps of {lengths.tolist()} mm between voxels; they must be > 0")
     return lengths, columns / lengths

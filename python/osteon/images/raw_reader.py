@@ -1,4 +1,4 @@
-"""Bare arrays: .npy, and raw voxels whose layout a header beside them states (JSON, or the text of VGStudio's .vgi)."""
+"""Bare arrays: .npy, and raw voxels with a header file (JSON, or the text of VGStudio's .vgi)."""
 
 import hashlib
 import json
@@ -35,17 +35,17 @@ TYPES = {
 def read_npy(path: Path) -> Volume:
     values = np.load(path, allow_pickle=False, mmap_mode="r")
     if not isinstance(values, np.ndarray):
-        raise DataError(f"'{path}' is an archive of arrays; give a single .npy array of shape (z, y, x)")
+        raise DataError(f"'{path}' is an archive of arrays; use a single .npy array of shape (z, y, x)")
     check_shape(values.shape, str(path))
     end = values.offset + values.nbytes
     if path.stat().st_size != end:
-        raise DataError(f"'{path}' has {path.stat().st_size} bytes, but its header asks for {end}; copy it again")
+        raise DataError(f"'{path}' has {path.stat().st_size} bytes, but its header requires {end}; copy it again")
     pieces = _of_npy(path, values)
     stated = exported(path)
     if stated is None:
         return Volume(pieces, "npy")
     if stated.get("shape") != list(values.shape):
-        raise DataError(f"'{path}' has the shape {list(values.shape)}, '{path.stem}.json' says {stated.get('shape')}")
+        raise DataError(f"'{path}' has the shape {list(values.shape)}, '{path.stem}.json' states {stated.get('shape')}")
     for key in ("spacing_mm", "origin_mm"):
         _numbers(stated, key, 3, path.with_suffix(".json"))
     _numbers(stated, "direction", 9, path.with_suffix(".json"))
@@ -56,12 +56,12 @@ def read_npy(path: Path) -> Volume:
 
 def _of_npy(path: Path, values: np.memmap) -> np.ndarray | Pieces:
     if not values.flags.c_contiguous or values.dtype.kind not in "buif":
-        return np.array(values)  # in Fortran's order the planes are spread over the whole file
+        return np.array(values)  # in Fortran order the planes are not contiguous in the file
     return Pieces(values.shape, values.dtype, partial(stored, path, values.offset, values.dtype, values.size))
 
 
 def exported(path: Path) -> dict | None:
-    """What `osteon export` wrote beside an array of voxels; other JSON there is not for us."""
+    """Return the header that `osteon export` wrote for an array of voxels; ignore other JSON files."""
     try:
         facts = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -71,7 +71,7 @@ def exported(path: Path) -> dict | None:
 
 
 def header_and_data(path: Path) -> tuple[Path, Path | None]:
-    """The header of a raw image and its voxels, whichever of the two was named; None if the header is to name them."""
+    """Return the header of a raw image and its voxels, given either; None if only the header can name the voxels."""
     if path.suffix.lower() in HEADERS:
         return path, None
     for candidate in (path.with_name(path.name + ending) for ending in HEADERS):
@@ -81,20 +81,20 @@ def header_and_data(path: Path) -> tuple[Path, Path | None]:
         if candidate.is_file():
             return candidate, path
     raise DataError(
-        f"'{path}' is raw, and no header lies beside it; state its layout in '{path.stem}.json', for example "
+        f"'{path}' is raw without a header; state its layout in '{path.stem}.json', for example "
         '{"shape": [100, 200, 200], "dtype": "uint16", "byte_order": "little", "spacing_mm": [0.02, 0.02, 0.02]}'
     )
 
 
 def halves(path: Path) -> tuple[Path, Path]:
-    """The header of a raw image and the file of its voxels, whichever of the two was named."""
+    """Return the header of a raw image and the file of its voxels, given either."""
     header, data = header_and_data(path)
     return (header, data or _named(_layout(header), header))
 
 
 def _layout(header: Path) -> dict:
     if header.stat().st_size > 1 << 20:
-        raise DataError(f"'{header}' has {header.stat().st_size} bytes; a header has at most {1 << 20}")
+        raise DataError(f"'{header}' has {header.stat().st_size} bytes; the limit of a header is {1 << 20}")
     text = header.read_text(encoding="utf-8", errors="replace")
     return _vgi(text, header) if header.suffix.lower() == ".vgi" else _json(text, header)
 
@@ -107,7 +107,7 @@ def read_raw(path: Path) -> Volume:
     expected = offset + int(np.prod(shape, dtype=np.int64)) * kind.itemsize
     if data.stat().st_size != expected:
         raise DataError(
-            f"'{data}' has {data.stat().st_size} bytes, but '{header.name}' asks for {expected} (offset {offset}, "
+            f"'{data}' has {data.stat().st_size} bytes, but '{header.name}' requires {expected} (offset {offset}, "
             f"shape {list(shape)}, {kind.name}); correct the header or copy the file again"
         )
     values = Pieces(shape, kind, lambda: _with_digest(layout, header, data, offset, kind, shape))
@@ -125,7 +125,7 @@ def _with_digest(
             digest.update(values.data)
         yield values
     if "sha256" in layout and digest.hexdigest() != str(layout["sha256"]).lower():
-        raise DataError(f"the voxels of '{data}' do not have the SHA-256 that '{header.name}' states; copy it again")
+        raise DataError(f"the voxels of '{data}' do not have the SHA-256 stated in '{header.name}'; copy it again")
 
 
 def _named(layout: dict, header: Path) -> Path:
@@ -136,44 +136,46 @@ def _named(layout: dict, header: Path) -> Path:
     for path in found:
         if path.is_file():
             return path
-    raise DataError(f"the voxels of '{header}' are not there: looked for {', '.join(p.name for p in found)} beside it")
+    raise DataError(
+        f"the voxels of '{header}' are missing: searched for {', '.join(p.name for p in found)} in its folder"
+    )
 
 
 def _json(text: str, header: Path) -> dict:
     try:
         layout = json.loads(text)
     except (ValueError, RecursionError) as e:
-        raise DataError(f"'{header}' is no JSON: {e}") from None
+        raise DataError(f"'{header}' is not JSON: {e}") from None
     if not isinstance(layout, dict):
-        raise DataError(f"'{header}' is no JSON object with the keys {', '.join(KEYS)}")
+        raise DataError(f"'{header}' is not a JSON object with the keys {', '.join(KEYS)}")
     unknown = sorted(set(layout) - set(KEYS))
     if unknown:
-        raise DataError(f"'{header}' has the unknown key '{unknown[0]}'; known are {', '.join(KEYS)}")
+        raise DataError(f"'{header}' has the unknown key '{unknown[0]}'; known: {', '.join(KEYS)}")
     return layout
 
 
 def _checked(layout: dict, header: Path) -> tuple[tuple[int, ...], np.dtype, int]:
     for key in ("shape", "dtype"):
         if key not in layout:
-            raise DataError(f"'{header}' lacks '{key}'; without it the bytes have no meaning")
+            raise DataError(f"'{header}': missing '{key}', which is required to read the voxels")
     shape, name = layout["shape"], str(layout["dtype"])
     if not (isinstance(shape, list) and len(shape) == 3 and all(type(n) is int and n > 0 for n in shape)):
-        raise DataError(f"'{header}' has shape {shape}; needed are three numbers of voxels > 0, [z, y, x]")
+        raise DataError(f"'{header}' has shape {shape}; it must be three numbers of voxels > 0, [z, y, x]")
     name = TYPES.get(name, name)
     if name not in TYPES.values():
-        raise DataError(f"'{header}' has dtype '{name}'; allowed are {', '.join(TYPES.values())}")
+        raise DataError(f"'{header}' has dtype '{name}'; supported: {', '.join(TYPES.values())}")
     kind = np.dtype(name)
     order = {"little": "<", "big": ">"}.get(layout.get("byte_order"))
     if order is None and kind.itemsize > 1:
-        raise DataError(f'\'{header}\' lacks byte_order; a type of {kind.itemsize} bytes needs "little" or "big"')
+        raise DataError(f'\'{header}\': missing byte_order; a type of {kind.itemsize} bytes requires "little" or "big"')
     offset = layout.get("offset_bytes", 0)
     if type(offset) is not int or offset < 0:
-        raise DataError(f"'{header}' has offset_bytes {offset}; needed is a whole number >= 0")
+        raise DataError(f"'{header}' has offset_bytes {offset}; it must be an integer >= 0")
     for key in ("spacing_mm", "origin_mm"):
         _numbers(layout, key, 3, header)
     _numbers(layout, "direction", 9, header)
     if layout.get("spacing_mm") and min(layout["spacing_mm"]) <= 0:
-        raise DataError(f"'{header}' has spacing_mm {layout['spacing_mm']}; edges of voxels are > 0")
+        raise DataError(f"'{header}' has spacing_mm {layout['spacing_mm']}; voxel edges must be > 0")
     return tuple(shape), kind.newbyteorder(order or "="), offset
 
 
@@ -181,7 +183,7 @@ def _numbers(layout: dict, key: str, count: int, header: Path) -> None:
     value = layout.get(key)
     good = isinstance(value, list) and len(value) == count and all(type(v) in (int, float) for v in value)
     if value is not None and not (good and np.isfinite(value).all()):
-        raise DataError(f"'{header}' has {key} {value}; needed are {count} finite numbers")
+        raise DataError(f"'{header}' has {key} {value}; it must be {count} finite numbers")
 
 
 def _placement(layout: dict, header: Path) -> Placement | None:
@@ -194,7 +196,8 @@ def _placement(layout: dict, header: Path) -> Placement | None:
 
 
 def _vgi(text: str, header: Path) -> dict:
-    """The keys of a .vgi in ours. Its lists are in the order x, y, z; its data are little-endian."""
+    """Convert the keys of a .vgi to those of JSON headers. Its lists have the order x, y, z; its data are
+    little-endian."""
     keys: dict[str, str] = {}
     section = ""
     for line in text.splitlines():
@@ -205,16 +208,16 @@ def _vgi(text: str, header: Path) -> dict:
             key, value = (part.strip() for part in line.split("=", 1))
             key = f"{section}.{key.lower()}"
             if keys.setdefault(key, value) != value:
-                raise DataError(f"'{header}' describes several volumes ('{key}' twice); save one of them alone")
+                raise DataError(f"'{header}' describes several volumes ('{key}' twice); save one volume")
     if any(key.startswith("file2.") for key in keys):
-        raise DataError(f"'{header}' names several files; save the volume as one")
+        raise DataError(f"'{header}' refers to several files; save the volume as one")
     try:
         size = [int(n) for n in keys["file1.size"].split()]
         bits = int(keys.get("file1.bitsperelement") or keys["representation.bitsperelement"])
         word = (keys.get("file1.datatype") or keys["representation.datatype"]).lower()
         form = keys.get("file1.fileformat", "raw").lower()
         if form != "raw":
-            raise DataError(f"'{header}' has the file format '{form}'; only raw can be read: export it as raw")
+            raise DataError(f"'{header}' has the file format '{form}'; only raw is supported: export it as raw")
         kind = "f" if word.startswith(("float", "double")) else "u" if word.startswith("unsigned") else "i"
         layout: dict[str, object] = {"shape": size[::-1], "dtype": f"{kind}{bits // 8}", "byte_order": "little"}
         layout["offset_bytes"] = int(keys.get("file1.skipheader", 0))
@@ -224,7 +227,5 @@ def _vgi(text: str, header: Path) -> dict:
         if unit and "geometry.resolution" in keys:
             layout["spacing_mm"] = [unit * float(h) for h in keys["geometry.resolution"].split()][::-1]
     except (KeyError, ValueError) as e:
-        raise DataError(
-            f"'{header}' is no .vgi that can be read ({e!r}); state the layout in a .json instead"
-        ) from None
+        raise DataError(f"'{header}' is not a supported .vgi ({e!r}); state the layout in a .json instead") from None
     return layout

@@ -1,7 +1,7 @@
-"""Read an image of any supported kind: `python -m osteon.images SRC OUT.npy [STEPS]`.
+"""Read an image of any supported format: `python -m osteon.images SRC OUT.npy [STEPS]`.
 
-Writes the grey values as a little-endian array of shape (z, y, x) and prints what the image says about itself as one
-JSON object: `spacing_mm`, `origin_mm` (low corner along the image's axes, z y x), `direction` (the axes x, y, z in LPS,
+Writes the grey values as a little-endian array of shape (z, y, x) and prints the properties of the image as one JSON
+object: `spacing_mm`, `origin_mm` (low corner along the image's axes, z y x), `direction` (the axes x, y, z in LPS,
 a 3 x 3 matrix by rows, docs/reference/images.md), the `unit` of the values, a `calibration` if there is one, and
 `warnings`. A spacing is printed only if the image states it; it is never guessed. STEPS is what to do to the image, as
 JSON: `steps`, and `spacing_mm` and `overlay` as image_steps.py has them; `accept_fill_value` of the job; and
@@ -69,10 +69,10 @@ READERS = (
 
 
 def read_image(source: str, accepts_fill_value: bool = False) -> Volume:
-    """The checked volume of a file, a folder of slices, or a pattern such as `scan/*.tif`.
+    """Read and check the volume of a file, a folder of slices, or a pattern such as `scan/*.tif`.
 
-    @param accepts_fill_value chunks that an HDF5 file lacks have the fill value that it states
-    @throws DataError whatever is wrong with it
+    @param accepts_fill_value replace missing chunks of an HDF5 file by its fill value
+    @throws DataError if the image is invalid
     """
     with _in_words(source):
         return checked(_settled(source, accepts_fill_value), source)
@@ -87,9 +87,9 @@ def _settled(source: str, accepts_fill_value: bool) -> Volume:
 
 
 def convert(source: str, target: str, steps: dict | None = None) -> dict[str, object]:
-    """Write an image as .npy, a piece at a time where its format allows it and no step takes all, and describe it.
+    """Write an image as .npy, piece by piece if its format and steps allow it, and describe it.
 
-    @throws DataError whatever is wrong with the image; WriteError. Then there is no file `target`.
+    @throws DataError if the image is invalid; WriteError. In both cases there is no file `target`.
     """
     steps = steps or {}
     with _in_words(source):
@@ -112,16 +112,16 @@ def convert(source: str, target: str, steps: dict | None = None) -> dict[str, ob
 
 @contextmanager
 def _passing(target: str) -> Iterator[BinaryIO]:
-    """A file that goes if anything goes wrong."""
+    """Open a file that is removed after an exception."""
     try:
-        file = Path(target).open("w+b")  # noqa: SIM115 (what is thrown within is not of its opening)
+        file = Path(target).open("w+b")  # noqa: SIM115 (exceptions below do not refer to the opening)
     except OSError as e:
         raise WriteError(e.strerror) from None
     try:
         with file:
             yield file
     except BaseException:
-        with suppress(OSError):  # of a file without a name
+        with suppress(OSError):  # for a file without a name
             Path(target).unlink()
         raise
 
@@ -129,17 +129,17 @@ def _passing(target: str) -> Iterator[BinaryIO]:
 @contextmanager
 def _in_words(source: str) -> Iterator[None]:
     try:
-        with warnings.catch_warnings():  # of libraries, about values that break a standard
+        with warnings.catch_warnings():  # of libraries, about violations of a standard
             warnings.simplefilter("ignore")
             yield
     except (DataError, ImportError, WriteError):
         raise
     except MemoryError:
         raise DataError(f"'{source}' does not fit into the memory of this machine; crop it first") from None
-    except Exception as e:  # The readers of foreign formats throw whatever they like on damaged files.
+    except Exception as e:  # Readers of foreign formats raise any exception for damaged files.
         reason = " ".join(str(e).split())[-200:] or type(e).__name__
         raise DataError(
-            f"'{source}' cannot be read: {reason}; it may be damaged or of another kind ({KNOWN})"
+            f"'{source}' cannot be read: {reason}; it may be damaged or of another type ({KNOWN})"
         ) from None
 
 
@@ -152,7 +152,7 @@ def _read(source: str) -> Volume:
     if not path.exists():
         names = files_of(source)
         if not names:
-            raise DataError(f"there is no file or folder '{source}'; check [image] path")
+            raise DataError(f"no file or folder '{source}'; check [image] path")
         return read_dicom(names, source) if is_dicom(names[0]) else read_stack(_slices(names, source), source)
     if path.stat().st_size == 0:
         raise DataError(f"'{source}' is empty (0 bytes); copy it again")
@@ -167,8 +167,8 @@ def _read(source: str) -> Volume:
     if is_dicom(path):
         if has_frames(path):
             return read_dicom([path], source)
-        raise DataError(f"'{source}' is one DICOM slice; give the folder of the series")
-    raise DataError(f"'{source}' has an unknown ending; known are {KNOWN}")
+        raise DataError(f"'{source}' is one DICOM slice; use the folder of the series")
+    raise DataError(f"'{source}': unknown file extension; known: {KNOWN}")
 
 
 def _read_folder(folder: Path) -> Volume:
@@ -190,15 +190,15 @@ def _slices(files: list[Path], source: str) -> list[Path]:
     found = [p for p in files if p.suffix.lower() in slices.ENDINGS and not p.name.startswith(".")]
     if not found and any(p.suffix.lower() in (".jpg", ".jpeg") for p in files):
         raise DataError(
-            f"'{source}' holds JPEG pictures, which do not keep grey values; export TIFF, PNG or BMP slices"
+            f"'{source}' contains JPEG pictures, which do not preserve grey values; export TIFF, PNG or BMP slices"
         )
     if not found:
-        raise DataError(f"'{source}' holds neither slices (TIFF, PNG, BMP) nor a DICOM series")
+        raise DataError(f"'{source}' contains neither slices (TIFF, PNG, BMP) nor a DICOM series")
     return found
 
 
 def files_of(source: str) -> list[Path]:
-    """The files behind a source in natural order of their names; the data files of a header come after it."""
+    """Return the files of a source in natural order of their names, with data files after their header."""
     path = Path(source)
     if zarr_reader.is_zarr(path):
         return zarr_reader.files_of_zarr(path)
@@ -210,7 +210,7 @@ def files_of(source: str) -> list[Path]:
 
 
 def _data_files(path: Path) -> list[Path]:
-    """The other files of an image: the voxels of a header, the header of raw voxels, further parts of an OME-TIFF."""
+    """Return the other files of an image: voxels of a header, header of raw voxels, further parts of an OME-TIFF."""
     ending = path.suffix.lower()
     try:
         if ending in raw_reader.ENDINGS:
@@ -225,13 +225,13 @@ def _data_files(path: Path) -> list[Path]:
             found = []
     except (DataError, ImportError):
         raise
-    except Exception as e:  # of a damaged header
+    except Exception as e:  # for a damaged header
         raise DataError(f"'{path}' has a damaged header ({' '.join(str(e).split())[-120:]}); copy it again") from None
     return [other for other in dict.fromkeys(found) if other != path and other.is_file()]
 
 
 def digest(source: str) -> str:
-    """SHA-256 of a file; of a stack, of its files one after the other."""
+    """Return the SHA-256 of a file; for a stack, of its concatenated files."""
     result = hashlib.sha256()
     for path in files_of(source):
         with path.open("rb") as file:
@@ -253,7 +253,7 @@ def _digest_aside(source: str, known: str | None = None) -> Callable[[], str]:
     def make() -> None:
         try:
             found.append(digest(source))
-        except Exception as e:  # for the caller
+        except Exception as e:  # raised again in the caller
             faults.append(e)
 
     thread = Thread(target=make, daemon=True)
@@ -269,7 +269,7 @@ def _digest_aside(source: str, known: str | None = None) -> Callable[[], str]:
 
 
 def describe(volume: Volume, sha256: str) -> dict[str, object]:
-    """What is said of an image; of one that is not at hand, without what only its values tell."""
+    """Describe an image; statistics of values require that it is in memory."""
     values, placement = volume.values, volume.placement
     at_hand = isinstance(values, np.ndarray)
     oriented = placement is not None and placement.direction is not None
@@ -290,7 +290,7 @@ def describe(volume: Volume, sha256: str) -> dict[str, object]:
 
 @contextmanager
 def silence() -> Iterator[None]:
-    """Keep the C and C++ libraries below from writing to stderr: the one line there is ours."""
+    """Keep C and C++ libraries from writing to stderr, which contains only the line of this program."""
     sys.stderr.flush()
     kept = os.dup(2)
     nothing = os.open(os.devnull, os.O_WRONLY)
@@ -308,16 +308,16 @@ ADDRESSES_OF_LIBRARIES = 1 << 30
 
 @contextmanager
 def no_more_than_the_machine_has() -> Iterator[None]:
-    """A damaged header can ask for any amount of memory; this turns that into an error instead of a killed machine."""
+    """Limit the address space: a damaged header can request any amount of memory, which then raises MemoryError."""
     physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    # A container limits the pages that are used, not the addresses.
+    # A container limits resident pages, not addresses.
     memory = min(physical, memory_bytes() + ADDRESSES_OF_LIBRARIES)
     before = soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     limit = min(value for value in (memory, soft, hard) if value != resource.RLIM_INFINITY)
     resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
     try:
         yield
-    finally:  # what this process starts later may want more addresses, as browsers do
+    finally:  # processes started later may need more addresses, as browsers do
         resource.setrlimit(resource.RLIMIT_AS, before)
 
 

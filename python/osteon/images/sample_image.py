@@ -1,10 +1,11 @@
-"""Solid of a large image, from its header and some planes: `python -m osteon.images.sample_image SRC RULES`.
+"""Estimate the solid of a large image from its header and some planes: `python -m osteon.images.sample_image SRC
+RULES`.
 
 RULES is a JSON object: `threshold` (null: that of `greys`, or Otsu's, of the planes) and `upper`, or `void_labels` for
 an image of labels; and `accept_fill_value` of the job.
-Prints one JSON object: `shape` (z, y, x), `looked_at` (voxels whose values were read; 0 if the format allows that only
-by reading all of it), `solid`, the share of them that is solid, and `corners`, the corners of the solid pixels of a
-plane for each of them. On bad data there is exactly one line on stderr and the exit code is 3.
+Prints one JSON object: `shape` (z, y, x), `looked_at` (voxels whose values were read; 0 if the format requires reading
+the whole image), `solid`, their solid fraction, and `corners`, the corners of the solid pixels of a plane per solid
+pixel. For bad data one line is printed on stderr and the exit code is 3.
 """
 
 import json
@@ -18,7 +19,7 @@ from .look_at_image import header
 
 
 def otsu(planes: list[np.ndarray]) -> float:
-    """The threshold with the largest variance between its two classes, to a 256th of the range."""
+    """Return the threshold with the largest variance between its two classes, to a 256th of the range."""
     low, high = min(p.min() for p in planes), max(p.max() for p in planes)
     counts, edges = np.zeros(256), np.linspace(float(low), float(high), 257)
     for plane in planes:
@@ -32,14 +33,15 @@ def otsu(planes: list[np.ndarray]) -> float:
 
 
 def volume_threshold(planes: list[np.ndarray], empty: float, solid: float) -> float:
-    """The threshold above which lies as much as the greys of the two phases tell, as the import takes it."""
+    """Return the threshold above which the volume equals that implied by the grey values of the two phases, as the
+    import."""
     values = np.concatenate([p.ravel() for p in planes])
     share = float(np.clip((values.astype("f8") - empty) / (solid - empty), -1, 2).mean())
     return float(np.quantile(values, 1 - min(max(share, 0.0), 1.0)))
 
 
 def corners(solid: np.ndarray) -> int:
-    """Corners of the solid pixels of a plane."""
+    """Count corners of the solid pixels of a plane."""
     around = np.zeros((solid.shape[0] + 1, solid.shape[1] + 1), bool)
     for y in (0, 1):
         for x in (0, 1):
@@ -48,13 +50,13 @@ def corners(solid: np.ndarray) -> int:
 
 
 def sample(source: str, rules: dict) -> dict[str, object]:
-    """The answer as a dictionary. @throws DataError"""
+    """Return the estimate as a dictionary. @throws DataError"""
     try:
         found = header(source, bool(rules.get("accept_fill_value")))
         planes = [np.squeeze(p) for p in found.planes]
     except (DataError, ImportError):
         raise
-    except Exception as e:  # The readers of foreign formats throw whatever they like on damaged files.
+    except Exception as e:  # Readers of foreign formats raise any exception for damaged files.
         raise DataError(f"'{source}' cannot be read: {' '.join(str(e).split())[-200:]}") from None
     answer: dict[str, object] = {"shape": found.shape and [int(n) for n in found.shape], "looked_at": 0}
     planes = [p for p in planes if p.ndim == 2]

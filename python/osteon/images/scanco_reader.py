@@ -1,6 +1,6 @@
-"""Scanco's AIM and ISQ, by aimio-py. Values stay as they are stored; the scanner's calibration is kept beside them.
+"""Scanco's AIM and ISQ, by aimio-py. Values remain as stored; the scanner's calibration is returned separately.
 
-density = slope * value + intercept in mg HA/cm3; the slope has the scaling of the attenuation (mu_scaling) in it.
+density = slope * value + intercept in mg HA/cm3; the slope includes the scaling of the attenuation (mu_scaling).
 """
 
 import re
@@ -15,10 +15,10 @@ from .packed import check_claim
 from .placement import Placement
 from .volume import Volume, check_shape
 
-# Scanco's machines put a version behind the name: C0001234.ISQ;1
+# Scanco's machines append a version to the name: C0001234.ISQ;1
 ENDING = re.compile(r"\.(aim|isq)(;\d+)?$", re.I)
 BLOCK = 512
-# Bytes of a value by the number of its type; others are packed runs of one byte each.
+# Bytes of a value by its type number; other types are run-length encoded with one byte per value.
 PLAIN_AIM = {65537: 1, 131074: 2, 262148: 4}
 
 
@@ -27,11 +27,11 @@ def read_scanco(path: Path) -> Volume:
         import py_aimio
     except ImportError:
         needed = missing_package(ImportError(name="py_aimio"))
-        raise DataError(f"'{path}' is of Scanco: {needed}") from None
+        raise DataError(f"'{path}' is a Scanco file: {needed}") from None
     if ENDING.search(path.name).group(1).lower() == "aim":
         _check_blocks(path)
         head = py_aimio.aim_info(str(path))
-        # Stored in 32 bits: 0.082, as meant. The position counts voxels from the scanner's zero to the low corner.
+        # Stored in 32 bits: round to 0.082. The position counts voxels from the scanner's origin to the low corner.
         spacing = np.array([float(str(np.float32(h))) for h in head["element_size"]])
         corner = np.array(head["position"], float) * spacing
         read, kind = py_aimio.read_aim, "aim"
@@ -57,18 +57,18 @@ def read_scanco(path: Path) -> Volume:
 
 
 def _check_blocks(path: Path) -> None:
-    """Hold the lengths of an AIM's blocks (header, structure, log, voxels) against that of the file."""
+    """Compare the lengths of an AIM's blocks (header, structure, log, voxels) with that of the file."""
     with path.open("rb") as file:
         head = file.read(64)
     new = head.startswith(b"AIMDATA_V030")
     if len(head) < 64:
-        raise DataError(f"'{path}' is truncated: it has {len(head)} bytes, which is no header of an AIM; copy it again")
+        raise DataError(f"'{path}' is truncated: its {len(head)} bytes are not a header of an AIM; copy it again")
     first = 16 if new else 0
     blocks = struct.unpack_from("<5q" if new else "<5i", head, first)
     size = path.stat().st_size
     if min(blocks) < 0 or first + sum(blocks[:4]) > size:
         raise DataError(
-            f"'{path}' is truncated, or its header is damaged: its header asks for blocks of {list(blocks)} bytes, the "
+            f"'{path}' is truncated, or its header is damaged: its header requires blocks of {list(blocks)} bytes, the "
             f"file has {size}; copy it again"
         )
 
@@ -77,14 +77,14 @@ def _aim_calibration(py_aimio, log: str) -> tuple[float, float] | None:
     try:
         return py_aimio.get_aim_density_equation(log)
     except (ValueError, ZeroDivisionError):
-        return None  # Not calibrated, which many images are not; then nothing is stated.
+        return None  # Not calibrated, as many images.
 
 
 def _isq_calibration(py_aimio, path: Path) -> tuple[float, float] | None:
-    """From the header's block `Calibration`, if there is one and it is of densities.
+    """Read the density calibration from the header's block `Calibration`, if it exists.
 
-    Its slope is of the attenuation in 1/cm, which is the value over mu_scaling; aimio-py 0.4.1 leaves that division out
-    and looks for the block where it is only if it comes first, vtkbone and ITKIOScanco do as is done here.
+    Its slope refers to the attenuation in 1/cm, which is the value over mu_scaling. aimio-py 0.4.1 omits that division
+    and finds the block only if it is first; vtkbone and ITKIOScanco use the same formula as this function.
     """
     with path.open("rb") as file:
         head = file.read(BLOCK)

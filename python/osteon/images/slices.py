@@ -1,4 +1,4 @@
-"""Stacks of slices, one file each: TIFF by tifffile, PNG and BMP by Pillow."""
+"""Stacks of slices in separate files: TIFF by tifffile, PNG and BMP by Pillow."""
 
 import re
 from collections.abc import Iterator
@@ -17,19 +17,19 @@ ENDINGS = (*TIFF, ".png", ".bmp")
 
 
 def natural_key(path: Path) -> list[tuple[int, int, str]]:
-    """Sort key under which slice9 comes before slice10."""
+    """Return a sort key that puts slice9 before slice10."""
     return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in re.split(r"(\d+)", path.name)]
 
 
 def read_stack(paths: list[Path], source: str) -> Volume:
-    """One slice a file, in the order of the numbers in their names.
+    """Read one slice per file, in the order of the numbers in their names.
 
-    @throws DataError if a number is missing, or if the slices are not alike
+    @throws DataError if a number is missing, or if the slices differ
     """
     kinds = sorted({"tiff" if p.suffix.lower() in TIFF else p.suffix.lower()[1:] for p in paths})
     if len(kinds) > 1:
         raise DataError(
-            f"'{source}' holds slices of several formats ({', '.join(kinds)}); keep one of them, or give a pattern "
+            f"'{source}' contains slices of several formats ({', '.join(kinds)}); keep one of them, or use a pattern "
             f"such as '{source}/*{paths[0].suffix}'"
         )
     _refuse_gaps(paths, source)
@@ -47,7 +47,7 @@ def read_stack(paths: list[Path], source: str) -> Volume:
             if plane.shape != first.shape or plane.dtype != first.dtype:
                 raise DataError(
                     f"'{path}' is {plane.shape} {plane.dtype}, but '{paths[0]}' is {first.shape} {first.dtype}; "
-                    "the slices of a stack are alike: remove what does not belong to it"
+                    "slices of a stack must be alike: remove other files"
                 )
             yield plane
 
@@ -60,34 +60,34 @@ def _refuse_gaps(paths: list[Path], source: str) -> None:
     for path, names in zip(paths, parts, strict=True):
         if names[::2] != parts[0][::2]:
             raise DataError(
-                f"'{path.name}' is not named like '{paths[0].name}', so it is no slice of the same stack; move it "
-                f"out of '{source}', or give a pattern such as 'slice*{path.suffix}'"
+                f"the name '{path.name}' does not match '{paths[0].name}', so it belongs to another stack; "
+                f"move it out of '{source}', or use a pattern such as 'slice*{path.suffix}'"
             )
     varying = [i for i in range(1, len(parts[0]), 2) if len({names[i] for names in parts}) > 1]
     if len(paths) > 1 and len(varying) != 1:
         raise DataError(
             f"the names in '{source}' differ in {len(varying)} numbers ('{paths[0].name}', '{paths[-1].name}'); "
-            "the slices of a stack are numbered by one"
+            "slices of a stack must be numbered by one number"
         )
     for at in varying:
         numbers = [int(names[at]) for names in parts]
         for a, b, path in zip(numbers[:-1], numbers[1:], paths, strict=False):
             if b == a:
-                raise DataError(f"'{source}' holds two slices of number {a}; keep one of them")
+                raise DataError(f"'{source}' contains two slices with number {a}; keep one of them")
             if b != a + 1:
                 raise DataError(
-                    f"'{source}' goes from '{path.name}' (number {a}) to number {b}: {b - a - 1} of its slices are "
-                    "missing; copy them, or number the slices one by one"
+                    f"'{source}': '{path.name}' (number {a}) is followed by number {b}: {b - a - 1} of its slices are "
+                    "missing; copy them, or number the slices consecutively"
                 )
 
 
 def plane_of(path: Path) -> np.ndarray:
-    """The grey values of a slice."""
+    """Return the grey values of a slice."""
     return plane_and_scale(path)[0]
 
 
 def plane_and_scale(path: Path) -> tuple[np.ndarray, GreyScale]:
-    """The grey values of a slice, and how they follow from its samples."""
+    """Return the grey values of a slice, and their relation to the stored samples."""
     if path.suffix.lower() in TIFF:
         return read_tiff_plane(path)
     values = _plane(path)
@@ -99,19 +99,21 @@ def _plane(path: Path) -> np.ndarray:
 
     try:
         with Image.open(path) as image:
-            image.verify()  # PNG: the checksums of all chunks, which are not looked at while the pixels are read
+            image.verify()  # PNG: checksums of all chunks, which are ignored while the pixels are read
         with Image.open(path) as image:
             if getattr(image, "n_frames", 1) != 1:
-                raise DataError(f"'{path}' has {image.n_frames} frames; in a folder of slices each file is one slice")
+                raise DataError(
+                    f"'{path}' has {image.n_frames} frames; in a folder of slices each file must be one slice"
+                )
             if image.mode in ("1", "L", "I", "F") or image.mode.startswith("I;16"):
                 return np.asarray(image)
             return _grey_of_colours(np.asarray(image.convert("RGBA")), path)
-    except (OSError, SyntaxError, ValueError) as e:  # what Pillow throws on damaged files
+    except (OSError, SyntaxError, ValueError) as e:  # raised by Pillow for damaged files
         raise DataError(f"'{path}' cannot be read ({e}); copy it again") from None
 
 
 def _grey_of_colours(rgba: np.ndarray, path: Path) -> np.ndarray:
-    """Programs save grey slices as colours whose three values are the same; nothing is lost then."""
+    """Convert grey slices saved as colours with three equal values, without loss."""
     red = rgba[..., :1]
     if not (rgba[..., 1:3] == red).all() or not (rgba[..., 3] == 255).all():
         raise DataError(f"'{path}' is a colour image; convert it to grey values")

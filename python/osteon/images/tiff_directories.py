@@ -1,6 +1,6 @@
-"""The chain of a TIFF file's directories, followed to its end.
+"""Follow the chain of a TIFF file's directories to its end.
 
-Readers stop where the chain breaks and give the pages before: fewer slices, if a file was cut in its last directory.
+Readers stop at a broken link and return the pages before it: too few slices, if a file was cut in its last directory.
 """
 
 import struct
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..errors import DataError
 
-# Byte order and version, then of the file: offset of the first directory; of a directory: count and entries.
+# Byte order and version; then offset of the first directory; count and entries of a directory.
 HEADS = {
     b"II*\0": ("<", 4, "I", "H", 12),
     b"MM\0*": (">", 4, "I", "H", 12),
@@ -19,17 +19,17 @@ SIZES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12:
 
 
 def count_directories(path: Path) -> int:
-    """How many pages the chain has.
+    """Return the number of pages in the chain.
 
-    @throws DataError if it leads out of the file, ends within a directory or comes back to where it was
+    @throws DataError if the chain leaves the file, ends within a directory or is cyclic
     """
     size = path.stat().st_size
     with path.open("rb") as file:
         head = file.read(4)
         if head not in HEADS:
             raise DataError(
-                f"'{path}' cannot be read: it begins with {head!r}, which no TIFF file does; it may be damaged or of "
-                "another kind"
+                f"'{path}' cannot be read: it starts with {head!r}, unlike any TIFF file; it may be damaged or of "
+                "another type"
             )
         order, first, offset_type, count_type, entry_size = HEADS[head]
         offset_size = struct.calcsize(offset_type)
@@ -40,7 +40,7 @@ def count_directories(path: Path) -> int:
             data = file.read(length) if at + length <= size else b""
             if len(data) != length:
                 raise DataError(
-                    f"'{path}' is truncated or damaged: {what} lies at byte {at}, the file has {size} bytes; copy it "
+                    f"'{path}' is truncated or damaged: {what} is at byte {at}, but the file has {size} bytes; copy it "
                     "again"
                 )
             return data
@@ -48,12 +48,12 @@ def count_directories(path: Path) -> int:
         def number(kind: str, data: bytes) -> int:
             return struct.unpack(order + kind, data)[0]
 
-        at = number(offset_type, read(first, offset_size, "the place of its first page"))
+        at = number(offset_type, read(first, offset_size, "the offset of its first page"))
         seen: set[int] = set()
         while at != 0:
             page = f"the directory of page {len(seen) + 1}"
             if at in seen:
-                raise DataError(f"'{path}' is damaged: {page} is one of those before; copy it again")
+                raise DataError(f"'{path}' is damaged: {page} occurs twice; copy it again")
             seen.add(at)
             count = number(count_type, read(at, count_size, page))
             entries = read(at + count_size, count * entry_size + offset_size, page)

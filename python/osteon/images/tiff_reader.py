@@ -27,12 +27,12 @@ REMEDY = (
 
 @dataclass
 class Series:
-    """The one series of a file: its stored samples, the order of its axes and the meaning of its values."""
+    """The series of a file: its stored samples, the order of its axes and the meaning of its values."""
 
     file: object  # tifffile.TiffFile, open
     samples: object  # tifffile.TiffPageSeries
     path: Path
-    order: tuple[int, int, int] | None  # numbers of the axes z, y and x
+    order: tuple[int, int, int] | None  # indices of the axes z, y and x
     greys: GreyScale
     spacing_mm: tuple[float, float, float] | None
 
@@ -54,7 +54,7 @@ class Series:
         return self.greys(values if self.order is None else arranged(values, self.order))
 
     def pages(self) -> Iterator[np.ndarray]:
-        """Its values in the order z, y, x, where it is made of pages."""
+        """Yield values in the order z, y, x; requires is_made_of_pages."""
         if self.samples.dataoffset is not None:
             kind = np.dtype(self.file.byteorder + self.samples.dtype.char)
             for values in stored(self.path, self.samples.dataoffset, kind, self.samples.size):
@@ -64,7 +64,7 @@ class Series:
                 yield self.greys(page.asarray())
 
     def plane(self, z: int) -> np.ndarray:
-        """One plane, where it is made of pages and each page is a plane."""
+        """Return one plane; requires is_made_of_pages, with one plane per page."""
         if self.samples.dataoffset is None:
             return self.greys(self.samples.pages[z].asarray())
         kind = np.dtype(self.file.byteorder + self.samples.dtype.char)
@@ -77,7 +77,7 @@ def open_series(file, path: Path) -> Series:
     """@throws DataError for colours, several series, truncated pages, axes of time or channels, unknown calibrations"""
     if len(file.series) != 1:
         raise DataError(
-            f"'{path}' holds {len(file.series)} series of pages of different size or type; save one of them alone"
+            f"'{path}' contains {len(file.series)} series of pages of different size or type; save one of them alone"
         )
     series = file.series[0]
     if series.keyframe.photometric.name in COLOURS or series.keyframe.samplesperpixel != 1:
@@ -93,16 +93,16 @@ def open_series(file, path: Path) -> Series:
 
 
 def _axes(file, series, path: Path) -> tuple[str, list[str]]:
-    """Letters of the axes. In an ImageJ file that states a distance of slices, the only stack is z, whatever its name.
+    """Return letters of the axes. In an ImageJ file with a distance of slices the only stack is z, under any name.
 
-    tifffile names it so where a program gives it three axes without names.
+    tifffile uses other names if a program wrote three axes without names.
     """
     axes, states_distance = series.axes, "spacing" in (file.imagej_metadata or {})
     stacks = [i for i, name in enumerate(axes) if name not in "YX" and series.shape[i] != 1]
     if not states_distance or len(stacks) != 1 or axes[stacks[0]] not in "TC":
         return axes, []
     at, name = stacks[0], {"T": "frames", "C": "channels"}[axes[stacks[0]]]
-    words = f"'{path}' has {series.shape[at]} {name} and a distance of slices; its {name} are taken as slices along z"
+    words = f"'{path}' has {series.shape[at]} {name} and a distance of slices; its {name} are read as slices along z"
     others = axes.replace("Z", "Q")
     return f"{others[:at]}Z{others[at + 1 :]}", [words]
 
@@ -119,7 +119,7 @@ def read_tiff(path: Path) -> Volume:
         facts, warnings = found.greys.facts, found.greys.warnings
         if not found.is_made_of_pages:
             return Volume(found.whole(), "tiff", found.spacing_mm, facts=facts, warnings=warnings)
-        kept = stack.pop_all()  # the file stays open until its pages are read
+        kept = stack.pop_all()  # the file remains open until its pages are read
         values = Pieces(found.shape, found.greys.dtype, lambda: _pages(found, kept))
         return Volume(values, "tiff", found.spacing_mm, facts=facts, warnings=warnings)
 
@@ -130,7 +130,7 @@ def _pages(series: Series, kept: ExitStack) -> Iterator[np.ndarray]:
 
 
 def read_tiff_plane(path: Path) -> tuple[np.ndarray, GreyScale]:
-    """A slice of a stack, a file of one page; and the scale of its grey values, which is applied."""
+    """Read a slice of a stack, a file of one page; return it with the scale of its grey values, which is applied."""
     import tifffile
 
     pages = count_directories(path)
@@ -139,7 +139,7 @@ def read_tiff_plane(path: Path) -> tuple[np.ndarray, GreyScale]:
         if page.samplesperpixel != 1 or page.photometric.name in COLOURS:
             raise DataError(f"'{path}' is a colour image; convert it to grey values")
         if pages != 1:
-            raise DataError(f"'{path}' has {pages} pages; in a folder of slices each file is one slice")
+            raise DataError(f"'{path}' has {pages} pages; in a folder of slices each file must be one slice")
         _refuse_truncated_pages([page], path)
         greys = grey_scale(file, page, path)
         return greys(page.asarray()), greys
@@ -150,27 +150,27 @@ def _refuse_truncated_series(file, series, path: Path) -> None:
         stated = int((file.imagej_metadata or {}).get("images", 1))
         found = series.size // (series.keyframe.imagewidth * series.keyframe.imagelength)
         if stated != found:
-            raise DataError(f"'{path}' is truncated: it states {stated} slices and holds {found}; copy it again")
+            raise DataError(f"'{path}' is truncated: it states {stated} slices but contains {found}; copy it again")
     if series.dataoffset is None:
         _refuse_truncated_pages(series.pages, path)
-    else:  # one block of voxels, be it of one page or of many
+    else:  # one block of voxels, in one page or many
         _refuse_beyond_end(series.dataoffset + series.nbytes, path)
 
 
 def _refuse_truncated_pages(pages, path: Path) -> None:
-    """Each piece of each page has to lie in the file, and all of them together cannot be longer than it."""
+    """Check that each strip of each page is in the file, and that all together are not longer than the file."""
     held, claimed, packed = 0, 0, False
     for page in pages:
         if page is None:
-            raise DataError(f"'{path}' lacks a page; copy it again")
+            raise DataError(f"'{path}': a page is missing; copy it again")
         key = page.keyframe
         offsets, counts = page.dataoffsets, page.databytecounts
         pieces = int(np.prod(key.chunked, dtype=np.int64))
-        # Plain pages may be stored as fewer, larger strips than they are read as; packed ones may not.
+        # Uncompressed pages may be stored as fewer, larger strips than tifffile reads; compressed ones may not.
         bytes_of_page = _bytes_as_stored(key)
         whole = key.compression.value == 1 and sum(counts) >= bytes_of_page
         if len(offsets) != len(counts) or not counts or min(counts) <= 0 or not (whole or len(counts) == pieces):
-            raise DataError(f"'{path}' has a page without all of its data; copy it again")
+            raise DataError(f"'{path}' has a page with missing data; copy it again")
         _refuse_beyond_end(max(o + n for o, n in zip(offsets, counts, strict=True)), path)
         held += sum(counts)
         claimed += bytes_of_page
@@ -181,7 +181,7 @@ def _refuse_truncated_pages(pages, path: Path) -> None:
 
 
 def _bytes_as_stored(page) -> int:
-    """Bytes of an unpacked page; samples of 1 or 12 bits fill the bytes of a row without gaps."""
+    """Return the bytes of a decompressed page; samples of 1 or 12 bits are packed within a row."""
     bits = int(page.bitspersample) if page.bitspersample else 8 * page.dtype.itemsize
     if bits % 8 == 0:
         return page.nbytes
@@ -195,7 +195,7 @@ def _bytes_as_stored(page) -> int:
 def _refuse_beyond_end(end: int, path: Path) -> None:
     size = path.stat().st_size
     if end > size:
-        raise DataError(f"'{path}' is truncated: it has {size} bytes of at least {end}; copy it again")
+        raise DataError(f"'{path}' is truncated: it has {size} bytes, but requires at least {end}; copy it again")
 
 
 def _imagej_spacing(file) -> tuple[float, float, float] | None:
@@ -230,7 +230,7 @@ def _ome_spacing(file) -> tuple[float, float, float] | None:
 
 
 def ome_files(path: Path) -> list[Path]:
-    """The other files that hold pages of an OME-TIFF, as far as they exist."""
+    """Return the other existing files that contain pages of an OME-TIFF."""
     import tifffile
 
     try:

@@ -7,15 +7,15 @@ import numpy as np
 from ..errors import DataError
 
 WHITE_IS_ZERO = 0  # PhotometricInterpretation
-POLYNOMIALS = (0, 1, 2, 3)  # ImageJ's functions of degree 1 to 4; the job of the others is optical density
+POLYNOMIALS = (0, 1, 2, 3)  # ImageJ's functions of degree 1 to 4; the others convert to optical density
 NO_FUNCTION = 20
 
 
 @dataclass
 class GreyScale:
-    """From stored samples to grey values.
+    """Conversion from stored samples to grey values.
 
-    A grey value is a polynomial of the stored sample; `coefficients` begin with that of degree 0. None: the identity.
+    A grey value is a polynomial of the stored sample; `coefficients` start with degree 0. None: the identity.
     """
 
     dtype: np.dtype  # of the grey values
@@ -37,7 +37,7 @@ class GreyScale:
 
 
 def grey_scale(file, page, path: object) -> GreyScale:
-    """The grey scale of a page (a tifffile page) and of all pages like it.
+    """Return the grey scale of a page (a tifffile page) and of all equal pages.
 
     @throws DataError for a calibration function that is not supported, or coefficients that are not finite
     """
@@ -86,7 +86,7 @@ def _calibrated(meta: dict, function: object, page, kind: np.dtype, path: object
 
 
 def _type_of(coefficients: list[float], kind: np.dtype) -> np.dtype:
-    """Whole numbers stay whole numbers; others are 32-bit floats, as in ImageJ."""
+    """Return an integer type for integer values; otherwise 32-bit floats, as in ImageJ."""
     if len(coefficients) != 2 or not all(c.is_integer() and abs(c) < 2**31 for c in coefficients):
         return np.dtype("f4")
     limits = np.iinfo(kind)
@@ -101,7 +101,7 @@ def _inverted(page, kind: np.dtype, path: object) -> GreyScale:
     if kind.kind == "b":
         return GreyScale(np.dtype("u1"), [1.0, -1.0], warnings=[_words(path, "1 - v")])
     if kind.kind != "u":
-        words = f"'{path}' is WhiteIsZero with {kind.name} values, which have no largest value to invert them by; they "
+        words = f"'{path}' is WhiteIsZero with {kind.name} values, whose type has no maximum for the inversion; they "
         return GreyScale(kind, warnings=[words + "are used as stored"])
     largest = 2 ** int(page.bitspersample) - 1
     return GreyScale(kind, [float(largest), -1.0], warnings=[_words(path, f"{largest} - v")])

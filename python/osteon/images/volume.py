@@ -1,4 +1,4 @@
-"""A volume as read from disk, and the checks that every volume has to pass."""
+"""A volume as read from disk, and checks that every volume must pass."""
 
 from dataclasses import dataclass, field
 
@@ -8,14 +8,14 @@ from ..errors import DataError
 from .pieces import Pieces
 from .placement import Placement
 
-# Types that the program reads. Others are widened to the next of these that holds every value.
+# Types that the program reads. Others are converted to the next of these that represents every value.
 ACCEPTED = ("u1", "i1", "u2", "i2", "u4", "i4", "f4", "f8")
 MAX_VOXELS = 2**40
 
 
 @dataclass
 class Missing:
-    """Chunks that a file lacks; a library replaces their values by a fill value, None if the file states none."""
+    """Missing chunks of a file; a library replaces their values by a fill value, None if the file states none."""
 
     count: int
     of: int
@@ -24,11 +24,11 @@ class Missing:
 
 @dataclass
 class Volume:
-    """Grey values, shape (z, y, x), at hand or to be read a piece at a time, and what the file says about them.
-    Lengths in mm, order z, y, x.
+    """Grey values, shape (z, y, x), in memory or readable piece by piece, and properties of the file.
+    Lengths are in mm, order z, y, x.
 
-    `facts` is what else there is to keep: the unit of the values, a calibration, the digest of the voxels. `warnings`
-    are sentences for the user, each with the name of the file.
+    `facts` are further properties: the unit of the values, a calibration, the digest of the voxels. `warnings` are
+    sentences for the user, each with the name of the file.
     """
 
     values: np.ndarray | Pieces
@@ -41,51 +41,51 @@ class Volume:
 
 
 def settle_missing(missing: Missing | None, source: str, accepts_fill_value: bool) -> str:
-    """A warning of chunks that are replaced by the fill value of the file; empty: none is missing.
+    """Return a warning about missing chunks that are replaced by the fill value; empty if none is missing.
 
     @throws DataError unless the file states a fill value and the job accepts it
     """
     if missing is None:
         return ""
-    lost = f"'{source}' lacks {missing.count} of {missing.of} chunks of voxels"
+    lost = f"'{source}': {missing.count} of {missing.of} chunks of voxels are missing"
     if missing.fill_value is None:
         raise DataError(
-            f"{lost} and states no fill value: it was not written to its end, or is damaged; write or copy it again"
+            f"{lost}, and the file states no fill value: it is incomplete or damaged; write or copy it again"
         )
     if not accepts_fill_value:
         raise DataError(
-            f"{lost}, whose values would be its fill value {missing.fill_value:g}: write or copy it again, or set "
-            "accept_fill_value = true in [image] if they are meant to be that"
+            f"{lost}, whose values would be the fill value {missing.fill_value:g}: write or copy the file again, or "
+            "set accept_fill_value = true in [image] if this is intended"
         )
-    return f"{lost}; their voxels have its fill value {missing.fill_value:g} (image.accept_fill_value)"
+    return f"{lost}; their voxels have the fill value {missing.fill_value:g} (image.accept_fill_value)"
 
 
 def check_shape(shape: tuple[int, ...], source: str) -> None:
-    """Refuse what is not a volume. To be called before memory is taken."""
+    """Reject arrays that are not volumes. Call it before allocation."""
     lengths = [n for n in shape if n != 1]
     if len(shape) < 3 or len(lengths) > 3:
         raise DataError(
             f"'{source}' has shape {tuple(shape)}, which is {len(shape)}-dimensional; a scan has three axes z, y, x: "
-            "give a multi-page file or a folder of slices"
+            "use a multi-page file or a folder of slices"
         )
     count = 1
     for n in shape:
         count *= int(n)
     if min(shape) < 1:
         raise DataError(
-            f"'{source}' has shape {tuple(shape)}; every axis has at least 1 voxel: allowed are 1 to {MAX_VOXELS}"
+            f"'{source}' has shape {tuple(shape)}; each axis must have at least 1 voxel, at most {MAX_VOXELS} in all"
         )
     if count > MAX_VOXELS:
-        raise DataError(f"'{source}' has shape {tuple(shape)}, which is {count} voxels; allowed are 1 to {MAX_VOXELS}")
+        raise DataError(f"'{source}' has shape {tuple(shape)}, which is {count} voxels; the limit is {MAX_VOXELS}")
 
 
 def check_kind(kind: np.dtype, source: str) -> None:
     if kind.kind not in "buif":
-        raise DataError(f"'{source}' holds values of type {kind}; needed are grey values (integers or floats)")
+        raise DataError(f"'{source}' has values of type {kind}; grey values (integers or floats) are required")
 
 
 def three_axes(shape: tuple[int, ...], source: str) -> tuple[int, int, int]:
-    """The shape without axes of length 1, as far as there are more than three axes."""
+    """Remove axes of length 1 while there are more than three axes."""
     check_shape(shape, source)
     lengths = [int(n) for n in shape]
     while len(lengths) > 3:
@@ -94,7 +94,7 @@ def three_axes(shape: tuple[int, ...], source: str) -> tuple[int, int, int]:
 
 
 def type_to_store(kind: np.dtype) -> np.dtype:
-    """Little-endian, and one that the program reads; integers of 8 bytes stay so until their values are known."""
+    """Return a little-endian type that the program reads; integers of 8 bytes remain until their values are known."""
     size = kind.itemsize
     if kind.kind == "b":
         return np.dtype("u1")
@@ -104,7 +104,7 @@ def type_to_store(kind: np.dtype) -> np.dtype:
 
 
 def checked(volume: Volume, source: str) -> Volume:
-    """The volume at hand, with three axes, an accepted little-endian type and C order.
+    """Return the volume in memory, with three axes, an accepted little-endian type and C order.
 
     @throws DataError for colours, text, wrong dimensions, NaN and infinities
     """
@@ -123,27 +123,27 @@ def checked(volume: Volume, source: str) -> Volume:
 
 
 def forget_no_spacing(volume: Volume) -> None:
-    """A spacing of nothing is as good as none; the job has to state it."""
+    """Treat a spacing of 0 as missing; the job must then state it."""
     if volume.spacing_mm is not None and not all(np.isfinite(s) and s > 0 for s in volume.spacing_mm):
         volume.spacing_mm = None
 
 
 def too_wide(source: str, low: int, high: int) -> str:
-    return f"'{source}' holds integers from {low} to {high}; allowed are 32 bits: rescale the image"
+    return f"'{source}' has integers from {low} to {high}; at most 32 bits are allowed: rescale the image"
 
 
 def not_finite(source: str, count: int, first: tuple[int, ...]) -> str:
     return (
-        f"'{source}' holds {count} values that are NaN or infinite, the first at (z, y, x) = {first}; "
-        "every voxel needs a grey value: replace them, for example by the value of air"
+        f"'{source}' has {count} values that are NaN or infinite, the first at (z, y, x) = {first}; "
+        "every voxel must have a grey value: replace them, for example by the value of air"
     )
 
 
 def not_finite_in_plane(source: str, count: int, first: tuple[int, ...]) -> str:
-    """As `not_finite`, where other planes were not read."""
+    """Return the message of `not_finite` for a single plane, if the others were not read."""
     return (
-        f"'{source}' holds {count} values that are NaN or infinite in the plane z = {first[0]} alone, the first at "
-        f"(z, y, x) = {first}; every voxel needs a grey value: replace them, for example by the value of air"
+        f"'{source}' has {count} values that are NaN or infinite in the plane z = {first[0]} alone, the first at "
+        f"(z, y, x) = {first}; every voxel must have a grey value: replace them, for example by the value of air"
     )
 
 

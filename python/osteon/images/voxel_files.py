@@ -11,15 +11,15 @@ from ..errors import DataError
 from .packed import check_claim, unpacked
 from .pieces import Pieces, in_values, stored
 
-NUMBER = re.compile(r"%(0?)(\d{0,2})[diu]")  # of printf; other conversions do not number files
+NUMBER = re.compile(r"%(0?)(\d{0,2})[diu]")  # printf formats; other conversions do not number files
 PATTERN = re.compile(r"^(?P<name>\S.*?)(?P<numbers>(?:\s+-?\d+){0,4})$")
 MOST_FILES = 1_000_000
 
 
 def numbered(text: str, count: int, header: Path) -> list[str] | None:
-    """Names by a pattern such as `s%03d.raw 0 5 1` (first and last number, step), or None if `text` is none.
+    """Expand a pattern such as `s%03d.raw 0 5 1` (first and last number, step); None if `text` is not a pattern.
 
-    @param count number of planes: without numbers, files are numbered from 1 and hold a plane each
+    @param count number of planes: without numbers, files are numbered from 1 and contain one plane each
     """
     found = PATTERN.match(text)
     if found is None or len(NUMBER.findall(found["name"])) != 1:
@@ -31,7 +31,7 @@ def numbered(text: str, count: int, header: Path) -> list[str] | None:
     files = (last - first) // step + 1 if step else 0
     if not 0 < files <= min(count, MOST_FILES):
         raise DataError(
-            f"'{header}' numbers its data files from {first} to {last} by {step}, which are {max(files, 0)} files for "
+            f"'{header}' numbers its data files from {first} to {last} by {step}, or {max(files, 0)} files for "
             f"{count} planes; correct the pattern '{text}'"
         )
     width = NUMBER.search(found["name"])
@@ -44,31 +44,31 @@ def numbered(text: str, count: int, header: Path) -> list[str] | None:
 
 @dataclass
 class VoxelFiles:
-    """Files that hold the values of an image one after the other, each of them as many."""
+    """Files that contain the values of an image one after the other, with equal counts."""
 
     header: Path
     files: list[Path]
     shape: tuple[int, ...]
     kind: np.dtype
-    begin: int = 0  # first byte of each file's voxels; -1: the voxels are the last bytes
-    packing: str | None = None  # `zlib`, `gzip` or `bzip2`; begin counts packed bytes,
-    skip: int = 0  # and this unpacked ones
+    begin: int = 0  # offset of the voxels in each file; -1: the voxels are the last bytes
+    packing: str | None = None  # `zlib`, `gzip` or `bzip2`; begin counts compressed bytes,
+    skip: int = 0  # and this decompressed ones
     is_text: bool = False
-    exact: bool = False  # nothing may follow the voxels of a file
-    lines: int = 0  # of each file, before `begin`
+    exact: bool = False  # no data may follow the voxels of a file
+    lines: int = 0  # lines of each file, before `begin`
 
     def __post_init__(self) -> None:
         count = int(np.prod(self.shape, dtype=np.int64))
         if not self.files or count % len(self.files):
             raise DataError(
-                f"'{self.header}' has {count} voxels in {len(self.files)} data files, which have to hold equally many; "
+                f"'{self.header}' has {count} voxels in {len(self.files)} data files, which must have equal sizes; "
                 "correct its list of files"
             )
         self.each = count // len(self.files)
         for path in self.files:
             if not path.is_file():
                 raise DataError(
-                    f"'{self.header}' names the data file '{path.name}', which is not in '{path.parent}'; copy it there"
+                    f"'{self.header}' refers to '{path.name}', which is not in '{path.parent}'; copy it there"
                 )
         for path in self.files:
             self._check(path)
@@ -79,13 +79,13 @@ class VoxelFiles:
         if self.packing is not None:
             check_claim(self.skip + claimed, path, packed=True)
             return
-        if self.is_text:  # a value has at least a digit and what separates it from the next
+        if self.is_text:  # a value has at least a digit and a separator
             check_claim(2 * self.each - 1, path, size)
             return
         check_claim(claimed, path, size)
         length = size - self._begin_of(path)
         if length < claimed or (self.exact and length != claimed):
-            raise DataError(f"'{path}' has {length} bytes of voxels, its header asks for {claimed}; copy it again")
+            raise DataError(f"'{path}' has {length} bytes of voxels, its header requires {claimed}; copy it again")
 
     def _begin_of(self, path: Path) -> int:
         if self.begin == -1:
@@ -121,14 +121,14 @@ class VoxelFiles:
             file.seek(self._begin_of(path))
             words = file.read().split()
         if len(words) != self.each:
-            raise DataError(f"'{path}' holds {len(words)} values of {self.each}; copy it again")
+            raise DataError(f"'{path}' contains {len(words)} values instead of {self.each}; copy it again")
         try:
             numbers = np.array(words).astype("f8")
             values = numbers.astype(self.kind)
         except ValueError:
-            raise DataError(f"'{path}' holds words that are no numbers; copy it again") from None
+            raise DataError(f"'{path}' contains words that are not numbers; copy it again") from None
         if self.kind.kind in "iu" and not np.array_equal(values, numbers):
-            raise DataError(f"'{path}' holds numbers that are not of the type {self.kind.name} that its header states")
+            raise DataError(f"'{path}' contains numbers outside the type {self.kind.name} stated in its header")
         return values
 
     @property
@@ -137,7 +137,7 @@ class VoxelFiles:
         return self.packing is None and not self.is_text and self.each % int(np.prod(self.shape[1:])) == 0
 
     def plane(self, z: int) -> np.ndarray:
-        """One plane of a volume, where `has_planes`."""
+        """Return one plane of a volume; requires `has_planes`."""
         size = int(np.prod(self.shape[1:]))
         file, at = divmod(z * size, self.each)
         path = self.files[file]

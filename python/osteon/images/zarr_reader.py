@@ -1,4 +1,4 @@
-"""Zarr version 2: an array, or the finest level of an OME-Zarr 0.4, as osteon's own export writes it."""
+"""Zarr version 2: an array, or the finest level of an OME-Zarr 0.4, as written by osteon's export."""
 
 import bz2
 import json
@@ -26,7 +26,7 @@ WBITS = {"zlib": 15, "gzip": 31}
 
 @dataclass
 class ZarrArray:
-    """An array in the order of its file, and what its group states of it."""
+    """An array in the order of its file, and the metadata of its group."""
 
     folder: Path
     shape: tuple[int, ...]
@@ -61,7 +61,7 @@ def is_zarr(path: Path) -> bool:
 
 
 def files_of_zarr(path: Path) -> list[Path]:
-    """All files of a group or array."""
+    """Return all files of a group or array."""
     return sorted(p for p in path.rglob("*") if p.is_file())
 
 
@@ -72,9 +72,9 @@ def read_zarr(path: Path) -> Volume:
     warnings = []
     if missing:
         if array.fill is None:
-            raise DataError(f"'{path}' lacks {missing} of {count} chunks and states no fill value; copy it again")
-        # Zarr leaves out chunks of nothing but the fill value, and so does osteon's export.
-        warnings = [f"'{path}' lacks {missing} of {count} chunks; their voxels have its fill value {array.fill}"]
+            raise DataError(f"'{path}': {missing} of {count} chunks are missing, without a fill value; copy it again")
+        # Zarr omits chunks that contain only the fill value, as does osteon's export.
+        warnings = [f"'{path}': {missing} of {count} chunks are missing; their voxels have the fill value {array.fill}"]
     spacing, placement = _geometry(array, order, path)
     shape = array.shape if order is None else tuple(array.shape[i] for i in order)
     if is_in_order(order, array.shape):
@@ -105,9 +105,11 @@ def _geometry(array: ZarrArray, order, path: Path) -> tuple[tuple | None, Placem
 
 
 def open_zarr(path: Path) -> ZarrArray:
-    """@throws DataError for version 3, several arrays, filters, unknown compressors, sizes that no file can hold"""
+    """@throws DataError for version 3, several arrays, filters, unknown compressors, or impossible sizes"""
     if (path / "zarr.json").is_file():
-        raise DataError(f"'{path}' is Zarr version 3; known is version 2 (OME-Zarr 0.4): save it in that version")
+        raise DataError(
+            f"'{path}' is Zarr version 3; only version 2 (OME-Zarr 0.4) is supported: save it in that version"
+        )
     array = _array(path) if (path / ".zarray").is_file() else _of_group(path)
     check_kind(array.kind, str(path))
     check_shape(array.shape, str(path))
@@ -118,7 +120,7 @@ def open_zarr(path: Path) -> ZarrArray:
     for n in array.counts:
         count *= n
     if count > MOST_CHUNKS:
-        raise DataError(f"'{path}' has {count} chunks; allowed are {MOST_CHUNKS}: save it in larger ones")
+        raise DataError(f"'{path}' has {count} chunks; the limit is {MOST_CHUNKS}: save it in larger ones")
     return array
 
 
@@ -130,7 +132,7 @@ def _json(path: Path) -> dict:
     except (OSError, ValueError, RecursionError) as e:
         raise DataError(f"'{path}' is damaged ({e}); copy it again") from None
     if not isinstance(found, dict):
-        raise DataError(f"'{path}' is damaged (no object of JSON); copy it again")
+        raise DataError(f"'{path}' is damaged (not a JSON object); copy it again")
     return found
 
 
@@ -144,18 +146,20 @@ def _array(folder: Path) -> ZarrArray:
         if fill is not None:
             fill = kind.type(float(fill) if kind.kind == "f" else fill).item()
     except (KeyError, TypeError, ValueError, OverflowError) as e:
-        raise DataError(f"'{folder / '.zarray'}' describes no array ({e}); copy it again") from None
+        raise DataError(f"'{folder / '.zarray'}' does not describe an array ({e}); copy it again") from None
     if not whole or kind.hasobject:
-        raise DataError(f"'{folder / '.zarray'}' describes no array: shape {shape}, chunks {chunks}; copy it again")
+        raise DataError(
+            f"'{folder / '.zarray'}' does not describe an array: shape {shape}, chunks {chunks}; copy it again"
+        )
     if head.get("filters"):
         raise DataError(f"'{folder}' has filters on its values, which are not supported; save it without filters")
     known = (None, "zlib", "gzip", "bz2", "zstd", "lz4", "blosc")
     name = compressor.get("id") if isinstance(compressor, dict) else compressor
     if name not in known:
-        raise DataError(f"'{folder}' is compressed by '{name}'; known are {', '.join(str(k) for k in known[1:])}")
+        raise DataError(f"'{folder}' is compressed by '{name}'; known: {', '.join(str(k) for k in known[1:])}")
     separator = head.get("dimension_separator", ".")
     if separator not in (".", "/"):
-        raise DataError(f"'{folder}' has the dimension_separator '{separator}'; known are '.' and '/'")
+        raise DataError(f"'{folder}' has the dimension_separator '{separator}'; known: '.' and '/'")
     return ZarrArray(folder, shape, chunks, kind, head.get("order", "C"), compressor, fill, separator)
 
 
@@ -167,13 +171,13 @@ def _of_group(path: Path) -> ZarrArray:
         found = [p for p in arrays if p.name == "image"] or arrays
         if len(found) != 1:
             names = ", ".join(f"'{p.name}'" for p in arrays[:12]) or "no array"
-            raise DataError(f"'{path}' holds {names}; needed is one array, or several of which one is named 'image'")
+            raise DataError(f"'{path}' contains {names}; one array is required, or several with one named 'image'")
         return _array(found[0])
     try:
         finest, axes = scales[0]["datasets"][0], scales[0].get("axes") or []
         folder = path / str(finest["path"])
         if not folder.resolve().is_relative_to(path.resolve()) or not (folder / ".zarray").is_file():
-            raise DataError(f"'{path}' names the level '{finest['path']}', which it does not hold; copy it again")
+            raise DataError(f"'{path}' refers to the level '{finest['path']}', which is missing; copy it again")
         array = _array(folder)
         names = [axis.get("name", "?") if isinstance(axis, dict) else str(axis) for axis in axes]
         if len(names) != len(array.shape):
@@ -182,12 +186,12 @@ def _of_group(path: Path) -> ZarrArray:
         _take_transformations(array, axes, finest, scales[0])
         array.direction = attributes.get("osteon", {}).get("direction")
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as e:
-        raise DataError(f"'{path / '.zattrs'}' describes no OME-Zarr image ({e!r}); copy it again") from None
+        raise DataError(f"'{path / '.zattrs'}' does not describe an OME-Zarr image ({e!r}); copy it again") from None
     return array
 
 
 def _take_transformations(array: ZarrArray, axes: list, finest: dict, scales: dict) -> None:
-    """Spacing and place, where each axis of space states its unit."""
+    """Read spacing and position, if each axis of space states its unit."""
     count = len(array.shape)
     scale, shift = np.ones(count), np.zeros(count)
     is_scaled = is_placed = False
@@ -207,7 +211,7 @@ def _take_transformations(array: ZarrArray, axes: list, finest: dict, scales: di
 
 
 def _slabs(array: ZarrArray) -> Iterator[np.ndarray]:
-    """The values, as many planes of the first axis at a time as a chunk has."""
+    """Yield the values, in slabs of the first axis with the size of a chunk."""
     for first in range(array.counts[0]):
         begin = first * array.chunks[0]
         slab = np.empty((min(array.chunks[0], array.shape[0] - begin), *array.shape[1:]), array.kind)
@@ -226,15 +230,17 @@ def _chunk(array: ZarrArray, at: tuple[int, ...]) -> np.ndarray | None:
     data = file.read_bytes()
     try:
         values = _unpacked(data, array.compressor, array.bytes_of_chunk)
-    except Exception as e:  # whatever the decoders throw on damaged bytes
+    except Exception as e:  # decoders raise any exception for damaged bytes
         raise DataError(f"'{file}' is truncated or damaged ({' '.join(str(e).split())[-80:]}); copy it again") from None
     if len(values) != array.bytes_of_chunk:
-        raise DataError(f"'{file}' unpacks to {len(values)} bytes of {array.bytes_of_chunk}; copy it again")
+        raise DataError(
+            f"'{file}' decompresses to {len(values)} bytes instead of {array.bytes_of_chunk}; copy it again"
+        )
     return np.frombuffer(values, array.kind).reshape(array.chunks, order=array.order)
 
 
 def _unpacked(data: bytes, compressor: dict | None, expected: int) -> bytes:
-    """At most some bytes more than expected."""
+    """Decompress at most slightly more than the expected bytes."""
     name = None if compressor is None else compressor["id"]
     if name is None:
         return data
@@ -242,7 +248,7 @@ def _unpacked(data: bytes, compressor: dict | None, expected: int) -> bytes:
         unpacker = zlib.decompressobj(WBITS[name])
         found = unpacker.decompress(data, expected + 1)
         if not unpacker.eof:
-            raise EOFError("its end is missing")  # where the checksum is
+            raise EOFError("its end is missing")  # the end contains the checksum
         return found
     if name == "bz2":
         opened = bz2.BZ2Decompressor()

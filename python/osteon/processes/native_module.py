@@ -1,7 +1,7 @@
-"""The module `osteon._native`: where it lies, and whether this process can take it.
+"""The module `osteon._native`: its path, and a check that this process can load it.
 
-The one of the wheel runs over the MPI that the program would take (installed_program.py). The bridge, which it is
-linked to, looks for that when it is loaded, and ends the process where there is none: so it is looked for before.
+The module of the wheel uses the MPI that the program would use (installed_program.py). It is linked to the bridge,
+which terminates the process if it finds no MPI at load time; therefore the MPI is searched for first.
 """
 
 import atexit
@@ -18,9 +18,9 @@ from . import installed_program
 
 @cache
 def native_module() -> ModuleType | None:
-    """The module: in the package where osteon is installed, else where $OSTEON_BINARY was built.
+    """Return the module of the installed package, or else of the build that contains $OSTEON_BINARY.
 
-    None: there is none for this Python and this processor, or no MPI for it, or $OSTEON_IN_PROCESS is 0.
+    Return None without a module for this Python and processor, without an MPI, or if $OSTEON_IN_PROCESS is 0.
     """
     if os.environ.get("OSTEON_IN_PROCESS") == "0":
         return None
@@ -41,14 +41,14 @@ def native_module() -> ModuleType | None:
 
 
 def end(module: ModuleType) -> None:
-    """End MPI at the end of Python. All other threads are daemon threads by then."""
+    """Finalise MPI when Python ends. All other threads are daemon threads by then."""
     module.end(threading.active_count() > 1)
 
 
 def _load(path: Path, environment: dict[str, str]) -> ModuleType | None:
-    """The module of this file; None if it is for another Python or a newer processor.
+    """Load the module from a file; return None if it was built for another Python or a newer processor.
 
-    The variables are set meanwhile, and do not stay: programs that Python starts later choose for themselves."""
+    The variables are set only during loading, so that programs started later choose their own MPI."""
     spec = importlib.util.spec_from_file_location("osteon._native", path)
     if spec is None or spec.loader is None:
         return None

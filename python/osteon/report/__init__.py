@@ -1,1 +1,1 @@
-"""The page of a job: text, tables, plots and the viewer; labels on its picture."""
+"""The HTML report of a job: text, tables, plots, viewer and labels of its picture."""

@@ -1,6 +1,6 @@
-"""Diagrams as SVG that reads on light and dark paper: panels of lines, steps and rules with their axes.
+"""SVG diagrams for light and dark backgrounds: panels of lines, histograms and rules with axes.
 
-The page of a small job takes a third of a CPU second; matplotlib takes half a second more for its import alone.
+The report of a small job takes a third of a CPU second; the import of matplotlib alone would take half a second.
 """
 
 import math
@@ -16,15 +16,15 @@ from .ticks import log_ticks, power_of_ten, round_ticks, words_of_ticks
 INK, LINE = "#7d838c", "#2f7f9e"
 COLOURS = (LINE, "#d1603d", "#6a994e", "#8e6bb0", "#c29a2b", "#5b6770")
 FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif"  # of template.html
-TEXT, LETTER = 10.0, 0.56  # height of the text, and the mean width of a letter as a share of it
+TEXT, LETTER = 10.0, 0.56  # font size, and mean width of a letter relative to it
 LEFT, RIGHT, BOTTOM, GAP = 59.0, 9.0, 37.0, 12.0  # margins of a figure, and between its panels
 LEGEND_ROW, KEY = 14.0, 20.0
-MOST_POINTS = 4000  # of a line, beyond which each half point along x keeps its extremes
+MOST_POINTS = 4000  # of a line; a longer line keeps only its extremes in each half point along x
 
 
 @dataclass
 class Line:
-    """Values against places; values that are not finite are gaps."""
+    """y values over x values; non-finite values are gaps."""
 
     x: Sequence[float] | np.ndarray
     y: Sequence[float] | np.ndarray
@@ -47,7 +47,7 @@ class Rule:
 
 @dataclass
 class Panel:
-    """A pair of axes. Ranges follow from lines and steps, and a rule of y widens that of y."""
+    """A pair of axes. Ranges follow from lines and steps; a rule of y extends the range of y."""
 
     x_title: str = ""
     y_title: str = ""
@@ -56,13 +56,13 @@ class Panel:
     rules: list[Rule] = field(default_factory=list)
     log_x: bool = False
     log_y: bool = False
-    whole_x: bool = False  # ticks at whole numbers only
+    whole_x: bool = False  # ticks at integers only
     y_range: tuple[float, float] | None = None
 
 
 @dataclass
 class _Axis:
-    """Values from `low` to `high` at places from `first` to `last`."""
+    """Linear map from values `low` to `high` to positions `first` to `last`."""
 
     low: float
     high: float
@@ -82,7 +82,7 @@ def svg_uri(size: tuple[float, float], panels: Sequence[Panel], share_x: bool = 
     """Draw panels one below the other, as SVG in a data URI.
 
     @param size width and height in inches
-    @param share_x all panels have the range of all along x, and only the last one has words of ticks
+    @param share_x all panels have one range along x, and only the last one has tick labels
     """
     width, height = 72 * size[0], 72 * size[1]
     x_axes = [_axis([v for p in (panels if share_x else [panel]) for v in _values(p, 0)], panel.log_x,
@@ -139,7 +139,7 @@ def _y_axis(panel: Panel) -> _Axis:
 
 
 def _legend_rows(panel: Panel, width: float) -> list[list[tuple[float, Line | Rule]]]:
-    """The entries of a legend in rows, each with its place along the row."""
+    """Return the entries of a legend in rows, each with its position along the row."""
     rows: list[list[tuple[float, Line | Rule]]] = []
     place = math.inf
     for each in (*panel.lines, *panel.rules):
@@ -188,7 +188,7 @@ def _panel(panel: Panel, x: _Axis, top: float, bottom: float, head: list, has_ti
 
 
 def _to_fit(words: str, room: float) -> str:
-    """A smaller size of text where words are too long for their axis."""
+    """Return an attribute with a smaller font size if a title is too long for its axis."""
     long = LETTER * TEXT * len(words)
     return f' font-size="{max(5.0, TEXT * room / long):.1f}"' if long > room else ""
 
@@ -276,7 +276,7 @@ def _line(line: Line, x: _Axis, y: _Axis) -> list[str]:
 
 
 def _thinned(px: np.ndarray, py: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of a long line the first, last, lowest and highest point of each half point along x."""
+    """Reduce a long line to the first, last, lowest and highest point in each half point along x."""
     if px.size <= MOST_POINTS:
         return px, py
     column = np.floor(2 * np.nan_to_num(px))

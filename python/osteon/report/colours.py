@@ -15,7 +15,8 @@ def data_uri(data: bytes, kind: str = "image/png") -> str:
 
 
 def colour_table(name: str) -> np.ndarray:
-    """256 colours of a map of osteon, cmcrameri or matplotlib, shape (256, 3), uint8; viridis for unknown names."""
+    """Return 256 colours of a map of osteon, cmcrameri or matplotlib, shape (256, 3), uint8; viridis for unknown
+    names."""
     if name == "ivory":
         stops = np.array([[int(stop[i : i + 2], 16) for i in (1, 3, 5)] for stop in IVORY])
         places = np.linspace(0, 1, 256)
@@ -32,9 +33,10 @@ def colour_table(name: str) -> np.ndarray:
 
 
 def table_of_job(shown: Any) -> np.ndarray:
-    """256 colours from the low to the high end of the range, as the picture of the job has them, shape (256, 3), uint8.
+    """Return 256 colours from the low to the high end of the range, as in the picture of the job, shape (256, 3),
+    uint8.
 
-    @param shown of the job's summary; ivory, the map of a surface, where it names none
+    @param shown entry of the job's summary; without a map name, ivory is used, the map of surfaces
     """
     picture = shown if isinstance(shown, dict) else {}
     table = colour_table(str(picture.get("colour_map", "ivory")))
@@ -46,7 +48,7 @@ def table_of_job(shown: Any) -> np.ndarray:
 
 
 def _scientific_map(name: str) -> Path | None:
-    """The table of a map of cmcrameri, whose import brings pyplot; None without that package or map."""
+    """Return the file of a map of cmcrameri, whose import would load pyplot; None if the package or map is missing."""
     spec = find_spec("cmcrameri")
     if spec is None or spec.origin is None or not name.isalnum():
         return None

@@ -1,4 +1,4 @@
-"""What a report is made of: the files of a finished job."""
+"""Input of a report: the files of a completed job."""
 
 import warnings
 from dataclasses import dataclass, field
@@ -18,32 +18,32 @@ from .volumes import ScanCodes, ThinField, magnitudes, scan_codes, solid_share, 
 
 @dataclass
 class PageField:
-    """A field as the page shows it."""
+    """A field as shown on the page."""
 
     name: str  # in the file
     title: str
     unit: str
     thin: ThinField
-    limits: tuple[float, float] | None = None  # of the colours; none: by the values
-    case: str = ""  # of several load cases
-    is_derived: bool = False  # a vector's length: its largest value is no value of the file
+    limits: tuple[float, float] | None = None  # of the colours; None: from the values
+    case: str = ""  # name of the load case
+    is_derived: bool = False  # magnitude of a vector: its maximum is not stored in the file
 
 
-LONGEST_TEXT = 4096  # characters; a path has no more
+LONGEST_TEXT = 4096  # characters; the longest path
 LONGEST_JOB = 1 << 20
-MOST_DEFORMATIONS = 6  # load cases whose deformed shape a report has
+MOST_DEFORMATIONS = 6  # load cases with a deformed shape in the report
 
 
 @dataclass
 class JobResult(Documents):
-    """A job's output. Volumes have shape (z, y, x); large ones are thinned."""
+    """Output of a job. Volumes have shape (z, y, x); large ones are thinned."""
 
-    fields: list[PageField] = field(default_factory=list)  # that of the picture first, of each load case
-    share: np.ndarray | None = None  # of solid, 0 .. 255
+    fields: list[PageField] = field(default_factory=list)  # for each load case, first the field of the picture
+    share: np.ndarray | None = None  # solid fraction, 0 .. 255
     scan: ScanCodes | None = None
-    deformations: dict[str, Deformation] = field(default_factory=dict)  # of each load case, or of ""
-    thinned: int = 1  # edge of the blocks of voxels that are one of the page
-    shape: tuple[int, int, int] = (0, 0, 0)  # before that
+    deformations: dict[str, Deformation] = field(default_factory=dict)  # by load case; "" without load cases
+    thinned: int = 1  # edge of the blocks of voxels that are merged on the page
+    shape: tuple[int, int, int] = (0, 0, 0)  # before thinning
 
     @property
     def page_shape(self) -> tuple[int, int, int]:
@@ -52,14 +52,14 @@ class JobResult(Documents):
 
     @property
     def shown(self) -> ThinField | None:
-        """The field of the picture, of the first load case."""
+        """Field of the picture, of the first load case."""
         name = self.field_name[0]
         chosen = [f for f in self.fields if f.name == name or (f.case and f.name == f"{name}_{f.case}")]
         return chosen[0].thin if chosen else None
 
     @property
     def field_range(self) -> tuple[float, float]:
-        """Range of the colour bar: that of the picture, else up to the 98th percentile."""
+        """Range of the colour bar: that of the picture, or else up to the 98th percentile."""
         told = self.summary.get("shown", {})
         if told.get("high"):
             return float(told.get("low", 0.0)), float(told["high"])
@@ -69,7 +69,7 @@ class JobResult(Documents):
 
 
 def load(directory: Path) -> JobResult:
-    """Read what is there. Only summary.json is indispensable; for the rest a note says what is missing and why.
+    """Read the available files. Only summary.json is required; notes list other missing files with the reason.
 
     @throws DataError if there is no readable summary
     """
@@ -81,7 +81,7 @@ def load(directory: Path) -> JobResult:
 
 
 def shortened(document: Any, name: str = "") -> Any:
-    """A document whose texts have a length that a person reads; figures and tables take long for others."""
+    """Shorten the texts of a document to a readable length, so that figures and tables remain small."""
     if isinstance(document, dict):
         return {str(key)[:LONGEST_TEXT]: shortened(inner, key) for key, inner in document.items()}
     if isinstance(document, list):
@@ -93,7 +93,7 @@ def shortened(document: Any, name: str = "") -> Any:
 
 
 def _load_fields(result: JobResult) -> None:
-    """@throws DataError if the file of the fields is damaged: then the numbers are not to be trusted either"""
+    """@throws DataError if the file of the fields is damaged: then the answers are not reliable either"""
     path = result.directory / "results.nc"
     if not results_exist(path):
         result.notes.append("results.nc is missing, so there are no slices of the field and no histogram.")
@@ -116,8 +116,8 @@ def _load_fields(result: JobResult) -> None:
                 result.notes.append("summary.json names no field to show, so there is no histogram.")
             elif wanted[0] not in file:
                 result.notes.append(
-                    f"The results do not hold '{name}', so there are no slices of it and no histogram; "
-                    "name it in output.fields."
+                    f"The results do not contain '{name}', so there are no slices of it and no histogram; "
+                    "add it to output.fields."
                 )
             others = sorted(set(file) - {"material", *wanted}, key=lambda n: (file.variables[n][1], n))  # cells first
             moving = {f"displacement_{case}" if case else "displacement": case for case in _deformed_cases(result)}
@@ -139,9 +139,9 @@ def _deformed_cases(result: JobResult) -> list[str]:
 def _page_field(
     result: JobResult, file: ResultFile | ClusterParts, name: str, moves: CoarseDisplacement | None = None
 ) -> PageField | None:
-    """A scalar, or the length of a vector; nothing of tensors, whose invariants are fields of their own.
+    """Return a scalar field, or the magnitude of a vector; None for tensors, whose invariants are separate fields.
 
-    @param moves gets the planes of a vector, too
+    @param moves receives the planes of a vector
     """
     variable, on_nodes = file.variables[name]
     components = int(variable.shape[3]) if len(variable.shape) == 4 else 1
@@ -168,7 +168,7 @@ def _page_field(
     limits = None
     if is_shown and told.get("high"):
         low, high = float(told.get("low", 0.0)), float(told["high"])
-        # From nothing, because a slice hides nothing behind its low values; not of temperatures, which are far from it.
+        # The range starts at 0, because slices have no occlusion; except for temperatures, which are far from 0.
         limits = (low if float(thin.sorted_values[0]) >= 0.2 * high else min(low, 0.0), high)
     return PageField(name, title, unit, thin, limits, case, components == 3)
 

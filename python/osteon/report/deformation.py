@@ -1,4 +1,4 @@
-"""The displacement of a result as the viewer takes it: coarse, and known where there is no solid, too."""
+"""Displacement for the viewer: on a coarse grid, extended beyond the solid."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-MOST = 40  # cells along an axis: a deformed shape is bent as a whole, its struts are not shown to bend one by one
+MOST = 40  # cells along an axis: enough for the deformation of the whole, not for bending of single struts
 
 
 @dataclass
@@ -14,26 +14,26 @@ class Deformation:
     """Displacement of the cells of a coarse grid over the image, in mm, shape (z, y, x, 3) with components x, y, z."""
 
     values: np.ndarray
-    largest: float  # of the components' absolute values
+    largest: float  # largest magnitude of a component
 
     def codes(self) -> np.ndarray:
-        """A byte for each component: 0 is -largest, 255 is +largest."""
+        """Return a byte for each component: 0 is -largest, 255 is +largest."""
         return np.round(127.5 + 127.5 * self.values / self.largest).astype("u1")
 
 
 class CoarseDisplacement:
-    """Means over blocks of nodes of a displacement whose planes come in order."""
+    """Mean displacement over blocks of nodes, from planes in order."""
 
     def __init__(self, shape: tuple[int, int, int], on_nodes: bool = True) -> None:
-        """@param shape of the voxels"""
+        """@param shape number of voxels"""
         nodes = [n + 1 if on_nodes else n for n in shape]
         cells = [min(MOST, n) for n in shape]
         self._edges = [np.arange(c + 1) * n // c for n, c in zip(nodes, cells, strict=True)]
-        # Sums over planes and rows; those along x, of a few numbers each, are taken at the end, all at once.
+        # Sums over planes and rows; short sums along x follow at the end, in one step.
         self._total, self._count = np.zeros((*cells[:2], nodes[2], 3)), np.zeros((*cells[:2], nodes[2]))
 
     def add(self, first: int, group: np.ndarray) -> None:
-        """@param first number of the first plane @param group shape (planes, y, x, 3), NaN where there is no solid"""
+        """@param first number of the first plane @param group shape (planes, y, x, 3), NaN outside the solid"""
         there = np.isfinite(group[..., 0])
         filled = np.where(there[..., None], group, 0)
         cells = np.searchsorted(self._edges[0], np.arange(first, first + len(group)), side="right") - 1
@@ -45,13 +45,13 @@ class CoarseDisplacement:
                     into[cell, n] += plane[begin:end].sum(axis=0)
 
     def seen(self, planes: Iterator[tuple[int, np.ndarray]]) -> Iterator[tuple[int, np.ndarray]]:
-        """The planes as they come, which are added on the way: a file is read once for several ends."""
+        """Pass planes through unchanged while adding them, so that a file is read only once."""
         for first, group in planes:
             self.add(first, group)
             yield first, group
 
     def result(self) -> Deformation | None:
-        """None if nothing moves. Blocks without a node get the mean of those around, from near to far."""
+        """Return None for zero displacement. Blocks without a node get the mean of their neighbours, layer by layer."""
         total, count = (
             np.stack([v[:, :, begin:end].sum(axis=2) for begin, end in pairwise(self._edges[2])], axis=2)
             for v in (self._total, self._count)
@@ -66,7 +66,7 @@ class CoarseDisplacement:
 def coarse_displacement(
     planes: Iterator[tuple[int, np.ndarray]], shape: tuple[int, int, int], on_nodes: bool = True
 ) -> Deformation | None:
-    """The displacement of all planes. @param shape of the voxels"""
+    """Return the mean displacement of all planes. @param shape number of voxels"""
     coarse = CoarseDisplacement(shape, on_nodes)
     for first, group in planes:
         coarse.add(first, group)
@@ -74,11 +74,11 @@ def coarse_displacement(
 
 
 def _spread(values: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """Cells without a value get the mean of their neighbours that have one, layer by layer.
+    """Fill cells without a value by the mean of neighbours that have one, layer by layer.
 
-    @param values 0 where there is none
+    @param values 0 for missing values
     """
-    inner = (slice(1, -1),) * 3  # of cells with empty ones around them
+    inner = (slice(1, -1),) * 3  # cells inside a margin of empty ones
     shape = tuple(n + 2 for n in known.shape)
     around, there, missing = np.zeros((*shape, 3)), np.zeros(shape), np.zeros(shape, bool)
     around[inner], there[inner], missing[inner] = values, known, ~known

@@ -1,4 +1,4 @@
-"""Of a specimen that yields: its curve of load and displacement, and how well the energies balance."""
+"""Curve of load and displacement of a yielding specimen, and its energy balance."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ LARGEST_CHANGE = 0.003  # of the loads by half the steps
 
 
 def curve(result: JobResult) -> str | None:
-    """Load and energies against the displacement or the angle."""
+    """Plot load and energies over the displacement or the angle."""
     told = result.summary.get("curve", {})
     turns = "angle_deg" in told
     place, load = ("angle_deg", "moment_N_mm") if turns else ("displacement_mm", "force_N")
@@ -32,7 +32,7 @@ def curve(result: JobResult) -> str | None:
             upper.lines.append(Line([at[place]], [at[load]], colour, words, width=0, dot=3))
     pistoia = look_up(result.summary, "pistoia.failure_moment_N_mm" if turns else "pistoia.failure_load_N")
     if isinstance(pistoia, float):
-        upper.rules.append(Rule("y", pistoia, COLOURS[3], "Pistoia, of the elastic solution", dashed=True))
+        upper.rules.append(Rule("y", pistoia, COLOURS[3], "Pistoia, from the elastic solution", dashed=True))
     lower = Panel("angle (°)" if turns else "displacement of the driven face (mm)", "energy (mJ)", _energies(x, told))
     return svg_uri((8, 5.6), [upper, lower], share_x=True)
 
@@ -47,23 +47,23 @@ def _energies(x: list[float], told: dict[str, list[float]]) -> list[Line]:
 
 
 def certificates(summary: dict[str, Any]) -> list[tuple[str, str, str, bool]]:
-    """Name, value, limit, passed."""
+    """Return name, value, limit, passed."""
     proof = summary.get("failure_proof")
     if not proof:
         return []
     tolerance = float(look_up(summary, "certificate.tolerance") or 1e-6)
     rows = []
     for key, title, limit in (
-        ("force_residual", "Forces at free nodes, of all steps, over the reactions", 1.1 * tolerance),
-        ("yield_violation", "Stress beyond the yield stress, over it", LARGEST_VIOLATION),
-        ("work_error", "Work against stored, dissipated and hardening energy", LARGEST_WORK_ERROR),
+        ("force_residual", "Largest residual at free nodes over all steps, relative to the reactions", 1.1 * tolerance),
+        ("yield_violation", "Excess of the yield stress, relative to it", LARGEST_VIOLATION),
+        ("work_error", "External work against stored, dissipated and hardening energy", LARGEST_WORK_ERROR),
     ):
         value = float(proof[key])
         rows.append((title, number(value, 3), f"≤ {number(limit, 2)}", value <= limit))
     least = float(proof["smallest_dissipation_MPa"])
     change = look_up(proof, "halved.change_of_load")
     if change is not None:
-        title = "Change of the loads when steps are halved"
+        title = "Change of the loads with halved steps"
         rows.append((title, number(float(change), 3), f"≤ {number(LARGEST_CHANGE, 2)}", change <= LARGEST_CHANGE))
-    rows.append(("Dissipation is nowhere negative", number(least, 3), "≥ 0", least >= 0))
+    rows.append(("Smallest dissipation", number(least, 3), "≥ 0", least >= 0))
     return rows

@@ -1,7 +1,7 @@
-"""Labels on the pictures of `osteon render` and on the frames of a job: `python -m osteon.report.label_pictures`.
+"""Label the pictures of `osteon render` and the frames of a job: `python -m osteon.report.label_pictures`.
 
-The program starts it once and writes a request in JSON on each line. The answer to each is a line: `done`, or
-`failed: ` and the reason. `ready` is the first line.
+The program starts this process once and writes JSON requests, one per line. The first line of the output is `ready`;
+each request is answered by one line, `done` or `failed: ` with the reason.
 """
 
 import json
@@ -22,7 +22,7 @@ from .picture_labels import Labels, View, draw  # noqa: E402
 
 
 def labels_of(asked: dict[str, Any]) -> Labels:
-    """The labels of a request (src/osteon/job/outputs/labeller.hpp)."""
+    """Return the labels of a request (src/osteon/job/outputs/labeller.hpp)."""
     words = words_of(asked)
     unit = unit_for_people(str(asked.get("units", "")))
     low, high = float(asked["low"]), float(asked["high"])
@@ -45,7 +45,7 @@ def labels_of(asked: dict[str, Any]) -> Labels:
 
 
 def words_of(asked: dict[str, Any]) -> str:
-    """The field in words, as the report names it."""
+    """Return the title of the field, as in the report."""
     name = str(asked.get("field", ""))
     shown = _shown(asked)
     words = str(shown.get("title", "")) if shown.get("field") == name else ""
@@ -55,14 +55,14 @@ def words_of(asked: dict[str, Any]) -> str:
 
 
 def title_of(asked: dict[str, Any], words: str) -> str:
-    """That of the report's picture where it shows the same field, else the job's name and the field."""
+    """Return the title of the report's picture if it shows the same field; otherwise name of the job and field."""
     shown, job = _shown(asked), str(asked.get("job", ""))
     is_same = shown.get("field") == asked.get("field") and not asked.get("component")
     return f"{job}: {shown['caption'] if is_same and shown.get('caption') else words}".lstrip(": ")
 
 
 def _shown(asked: dict[str, Any]) -> dict[str, Any]:
-    """What the run has shown, from the summary beside the results; empty without one."""
+    """Return the entry `shown` of the summary in the results folder; empty without one."""
     if not asked.get("results"):
         return {}
     try:
@@ -74,7 +74,7 @@ def _shown(asked: dict[str, Any]) -> dict[str, Any]:
 
 
 def label(asked: dict[str, Any]) -> None:
-    """Replace a picture by the labelled one. A reader finds the one or the other, whole."""
+    """Replace a picture by the labelled one in one step."""
     path = Path(asked["picture"])
     with Image.open(path) as plain:
         page = draw(plain, labels_of(asked))

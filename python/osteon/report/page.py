@@ -1,6 +1,6 @@
-"""One page about a finished job: `python -m osteon.report OUTDIR` writes OUTDIR/report.html.
+"""Report of a completed job: `python -m osteon.report OUTDIR` writes OUTDIR/report.html.
 
-The page needs nothing but itself: pictures are embedded, there is no request to anywhere.
+The page is self-contained: pictures are embedded, and it makes no requests.
 """
 
 import base64
@@ -43,12 +43,13 @@ from .text import (
 
 
 def build(result: JobResult, picture: Image.Image | None = None, scene: Scene | None = None) -> str:
-    """The page as text. @param picture of the run, with its labels @param scene as read_scene gives it; None: it is read"""
+    """Return the HTML text. @param picture labelled picture of the run @param scene result of read_scene; None: read
+    it"""
     name = str(result.summary.get("job", "job"))
     rows = [(a, v) for a, v in answers(result) if not has_section(a.key)]
     scene = scene or read_scene(result)
     result.notes += scene.notes
-    viewer = viewer_data.of_result(result, scene, picture)  # has notes of its own
+    viewer = viewer_data.of_result(result, scene, picture)  # adds its own notes
     parts = {
         "title": escape(f"{name}: {result.physics} - osteon report"),
         "heading": escape(name),
@@ -62,13 +63,13 @@ def build(result: JobResult, picture: Image.Image | None = None, scene: Scene | 
         "cut": _picture(result, picture)
         + _cut(result)
         + _film(result)
-        + _plot("Load and displacement", curve(result), "How the load and the energies go with the displacement")
-        + _plot("In time", history(result), "What the flow does over time")
-        + _plot("Probes", probes(result), "What the flow does at the probes"),
+        + _plot("Load and displacement", curve(result), "Load and energies over the displacement")
+        + _plot("Time history", history(result), "Answers of the flow over time")
+        + _plot("Probes", probes(result), "Values at the probes"),
         "answers": _answers_of_cases(result) if result.cases else _answers(rows),
-        "answers_class": "" if result.cases else ' class="answers"',  # stacked on a narrow screen
+        "answers_class": "" if result.cases else ' class="answers"',  # one column on a narrow screen
         "supports": _table("Shape", shape(result))
-        + _table("How far are the answers known?", uncertainty(result))
+        + _table("Uncertainty of the answers", uncertainty(result))
         + _table("Supports and forces", supports_and_forces(result)),
         "by_material": _table("By material", by_material(result)),
         "tensors": tensors(result),
@@ -90,8 +91,8 @@ def build(result: JobResult, picture: Image.Image | None = None, scene: Scene | 
         "job": _job_file(result),
     }
     page = Path(__file__).with_name("template.html").read_text(encoding="utf-8")
-    # Texts of others are escaped where they go into the page. Should one ever not be: a browser runs the page's own script
-    # and no other, and fetches nothing.
+    # Foreign texts are escaped when they are inserted. If one is missed, the browser still runs only the script of this
+    # page and fetches no other file.
     parts["script"] = viewer_data.script() if viewer else ""
     own = base64.b64encode(hashlib.sha256(parts["script"].encode()).digest()).decode()
     parts["policy"] = f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{own}'"
@@ -105,7 +106,7 @@ def _subtitle(result: JobResult) -> str:
 
 
 def _keys(result: JobResult, rows: list[tuple[Answer, str]]) -> list[tuple[str, str, str]]:
-    """Title, value and unit of the largest numbers on the page: the first answers, or the first one of each load case."""
+    """Return title, value and unit of the key answers: the first answers, or the first one of each load case."""
     if not result.cases:
         told = result.summary.get("uncertainty", {})
         factor = told.get("coverage_factor", 1)
@@ -144,7 +145,7 @@ def _notes(result: JobResult) -> str:
     if result.summary.get("status") != "done":
         lines.append("The solver did not converge: do not use these numbers.")
     if result.summary.get("percolates") is False:
-        lines.append("No path of solid joins the two faces: nothing flows, and the tortuosity is infinite.")
+        lines.append("No path of solid connects the two faces: nothing flows, and the tortuosity is infinite.")
     if note := result.summary.get("image", {}).get("spacing_note"):
         lines.append(f"Voxel size {number(result.spacing_mm)} mm (z, y, x): {note}")
     told = result.summary.get("warnings")
@@ -154,7 +155,7 @@ def _notes(result: JobResult) -> str:
 
 
 def _picture(result: JobResult, picture: Image.Image | None) -> str:
-    """The picture of the run, where it shows more than the viewer: streamlines. A job that has no fields has it, too."""
+    """Show the picture of the run if it has streamlines, which the viewer does not draw, or if there are no fields."""
     lines = result.summary.get("streamlines", {})
     if picture is None or (result.fields and not lines):
         return ""
@@ -163,7 +164,7 @@ def _picture(result: JobResult, picture: Image.Image | None) -> str:
     words = ""
     if lines.get("median_time_s") is not None:
         words = (
-            f"<p>{number(lines['lines'])} streamlines, the more of them the faster the flow. {number(lines['through'])} lead "
+            f"<p>{number(lines['lines'])} streamlines, with a density proportional to the flow. {number(lines['through'])} lead "
             f"through, in a median time of {number(lines['median_time_s'])} s.</p>"
         )
     alt = f"The {escape(result.field_name[1])}, drawn by the run"
@@ -178,12 +179,12 @@ def _cut(result: JobResult) -> str:
         return ""
     return (
         '<section class="card picture"><h2>Along a cut</h2>'
-        f'<img src="{uri}" alt="A cut through the middle: threads lie along the flow"></section>'
+        f'<img src="{uri}" alt="A cut through the middle with threads along the flow"></section>'
     )
 
 
 LARGEST_PICTURE = 1400  # pixels of an edge
-LARGEST_FILM = 32 * 2**20  # bytes that a page may hold
+LARGEST_FILM = 32 * 2**20  # bytes embedded in a page
 
 
 def _film(result: JobResult) -> str:
@@ -231,7 +232,7 @@ def _stages(stages: list[dict[str, Any]]) -> str:
 
 
 def _waiting(stage: dict[str, Any]) -> str:
-    """Of a run that counted its messages."""
+    """Return the waiting time of a run that counted its messages."""
     waited, model = stage.get("waiting_seconds"), stage.get("model_seconds")
     if waited is None:
         return ""
@@ -245,12 +246,12 @@ def _job_file(result: JobResult) -> str:
 
 
 def page_of(directory: Path) -> str:
-    """@throws DataError if the numbers are not there, or are other than what a job writes"""
+    """@throws DataError if summary or manifest are missing, or lack required content"""
     return _page_and_picture(directory)[0]
 
 
 def _page_and_picture(directory: Path) -> tuple[str, bytes]:
-    """The page, and the picture with its labels as PNG; empty without a picture. @throws as page_of"""
+    """Return the page, and the labelled picture as PNG; empty without a picture. @throws as page_of"""
     try:
         result = load(directory)
         scene = read_scene(result)
@@ -258,7 +259,7 @@ def _page_and_picture(directory: Path) -> tuple[str, bytes]:
         return build(result, picture, scene), picture_labels.as_png(picture)
     except (TypeError, ValueError, LookupError, AttributeError, OverflowError) as e:
         raise DataError(
-            f"'{directory / 'summary.json'}' or manifest.json does not hold what a job writes ({e!r:.120}); run the job again"
+            f"'{directory / 'summary.json'}' or manifest.json lacks required content ({e!r:.120}); run the job again"
         ) from None
 
 
@@ -275,10 +276,10 @@ def main(arguments: list[str]) -> int:
         return e.exit_code
     except OSError as e:
         name = f"'{e.filename}'" if e.filename else f"a file of '{directory}'"
-        complain(f"cannot read {name}: {e.strerror or e}; check the disk, then `osteon report` makes the report")
+        complain(f"cannot read {name}: {e.strerror or e}; check the disk, then run `osteon report` again")
         return MACHINE
     except MemoryError:
-        complain(f"the report of '{directory}' does not fit into the memory of this machine; make it on a larger one")
+        complain(f"the report of '{directory}' does not fit into the memory of this machine; write it on a larger one")
         return MACHINE
     target = directory / "report.html"
     try:

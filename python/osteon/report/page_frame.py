@@ -1,4 +1,4 @@
-"""The frame of a page about several jobs: the styles of a report, and no script but the page's own."""
+"""Frame of a page about several jobs: the styles of a report, and a content policy that allows only its own script."""
 
 # ruff: noqa: E501 (lines of HTML)
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .text import number
 
-# Names and numbers stay whole; a wide table moves under its frame.
+# Names and numbers are not wrapped; a wide table scrolls within its frame.
 STYLE = """.wide-table td,.wide-table th{overflow-wrap:break-word}.wide-table td:first-child{min-width:8rem}
 td.n,th.n{text-align:right}
 """
@@ -17,9 +17,9 @@ _TEMPLATE = Path(__file__).with_name("template.html")
 
 
 def frame(title: str, body: str, made_by: str, script: str = "", more_style: str = "") -> str:
-    """A whole page that needs nothing but itself.
+    """Return a self-contained page.
 
-    Texts of others are escaped in `body` already. @param made_by the command
+    Foreign texts in `body` are already escaped. @param made_by name of the command
     """
     style = _TEMPLATE.read_text(encoding="utf-8").partition("<style>")[2].partition("</style>")[0]
     own = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -35,7 +35,7 @@ def frame(title: str, body: str, made_by: str, script: str = "", more_style: str
 
 
 def table(head: list[str], rows: list[list[str]], name: str = "") -> str:
-    """A table of texts that are escaped here; the first column begins at the left, the others are numbers."""
+    """Return a table of texts, which are escaped here; the first column is left-aligned, the others are numbers."""
     if not rows:
         return ""
     top = "".join(f"<th{' class=n' if n else ''}>{escape(cell)}</th>" for n, cell in enumerate(head))
@@ -48,9 +48,9 @@ def table(head: list[str], rows: list[list[str]], name: str = "") -> str:
 
 
 def worded(value: object, unit: str = "") -> str:
-    """A value of an answer for people, with its unit."""
+    """Format a value of an answer for display, with its unit."""
     if value is None:
-        return "∞"  # JSON has no infinity
+        return "∞"  # null in JSON
     if isinstance(value, str):
         return value
     text = number(value)

@@ -1,4 +1,4 @@
-"""The picture of a run with what makes it readable: title, colour bar, scale bar and axes."""
+"""Labels of the picture of a run: title, colour bar, scale bar and axes."""
 
 import io
 import json
@@ -18,14 +18,14 @@ from .picture_marks import Camera, draw_arrows, draw_peak
 from .scene import Scene
 from .ticks import round_ticks
 
-# Labels above and beside a picture whose shorter edge is 1000, as in src/osteon/job/outputs/labeller.cpp.
+# Margins above and beside a picture with a shorter edge of 1000, as in src/osteon/job/outputs/labeller.cpp.
 HEAD, SIDE = 74, 236
-GLOW = (75 / 255, 230 / 255)  # the part of a map that a volume shows, src/osteon/render/scene/presets.hpp
+GLOW = (75 / 255, 230 / 255)  # part of a colour map used for volumes, src/osteon/render/scene/presets.hpp
 
 
 @dataclass
 class View:
-    """Unit vectors along the rows and columns of a picture, x, y, z, and its scale at the middle of what it shows."""
+    """Unit vectors along the rows and columns of a picture, x, y, z, and its scale at the centre of the specimen."""
 
     right: list[float]
     up: list[float]
@@ -34,14 +34,14 @@ class View:
 
 @dataclass
 class Labels:
-    """What is written on a picture. Lists are z, y, x."""
+    """Content of the labels. Lists have the order z, y, x."""
 
     title: str
     quantity: str  # with its unit
     low: float
     high: float
     at_least: bool = False  # values above `high` have its colour
-    largest: float | None = None  # the true maximum, where the range ends below it
+    largest: float | None = None  # the true maximum, if the range ends below it
     colour_map: str = "batlow"
     part_of_map: tuple[float, float] = (0.0, 1.0)
     shape: list[int] = field(default_factory=list)
@@ -51,20 +51,20 @@ class Labels:
     zoom: float = 1.0
     is_left_handed: bool = False  # axes of the image
     letters: list[list[str]] | None = None  # the patient's sides at the low and high end of x, y and z
-    view: View | None = None  # of a camera that the angles do not describe
-    colours: list[tuple[int, int, int]] | None = None  # of the bar from low to high, instead of the part of the map
-    ground: tuple[int, ...] | None = None  # colour behind the labels; usually that of the picture's corner
-    page: tuple[int, int] | None = None  # size of the labelled picture; usually it follows from that of the picture
-    arrows: list[dict] = field(default_factory=list)  # of report_scene
-    peak_mm: list[float] | None = None  # where the true maximum is, from the low corner
-    peak: str = ""  # it in words
+    view: View | None = None  # for a camera that is not defined by angles
+    colours: list[tuple[int, int, int]] | None = None  # of the bar from low to high, instead of a part of the map
+    ground: tuple[int, ...] | None = None  # background of the labels; default: the corner of the picture
+    page: tuple[int, int] | None = None  # size of the labelled picture; default: from the size of the picture
+    arrows: list[dict] = field(default_factory=list)  # from the scene
+    peak_mm: list[float] | None = None  # position of the true maximum, from the low corner
+    peak: str = ""  # its label
 
     def camera(self, width: int, height: int) -> Camera:
         size = np.array(self.shape, float) * np.array(self.spacing_mm, float)
         return Camera(size[::-1], self.azimuth_deg, self.elevation_deg, self.zoom, width, height, self.is_left_handed)
 
     def seen(self, width: int, height: int) -> View:
-        """Where the axes point in a picture of this size, and its scale."""
+        """Return the directions of the axes in a picture of this size, and its scale."""
         if self.view is not None:
             return self.view
         camera = self.camera(width, height)
@@ -72,16 +72,17 @@ class Labels:
 
 
 def ticks(low: float, high: float, most: int = 6) -> list[tuple[float, str]]:
-    """Round values in a range, with as many digits as tell them apart."""
+    """Return round values in a range, with as many digits as distinguish them."""
     return [(v, digits_for(v, high - low, max(abs(low), abs(high)))) for v in round_ticks(low, high, most)]
 
 
 def _typeface() -> str:
-    """The files of DejaVu Sans in matplotlib, whose import takes longer than the picture; "{}" is the weight."""
+    """Return the path of DejaVu Sans in matplotlib without importing it, which takes longer than the picture; "{}" is
+    the weight."""
     found = find_spec("matplotlib")
     data = Path(found.origin).parent / "mpl-data" if found is not None and found.origin else Path()
     fonts = data / "fonts" / "ttf"
-    if not fonts.is_dir():  # a distribution keeps them elsewhere
+    if not fonts.is_dir():  # some distributions store them elsewhere
         import matplotlib
 
         fonts = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
@@ -89,7 +90,7 @@ def _typeface() -> str:
 
 
 def digits_for(value: float, step: float, largest: float) -> str:
-    """A value of a range, to a hundredth of it; in powers of ten beyond 1e5 and below 1e-3."""
+    """Format a value of a range to a hundredth of it; in powers of ten beyond 1e5 and below 1e-3."""
     if largest >= 1e5 or 0 < largest < 1e-2:
         return f"{value:.2e}" if value else "0"
     decimals = max(0, 2 - math.floor(math.log10(step))) if step > 0 else 2
@@ -97,13 +98,13 @@ def digits_for(value: float, step: float, largest: float) -> str:
 
 
 def round_length(longest: float) -> float:
-    """The largest of 1, 2, 5 times a power of ten that is not longer."""
+    """Return the largest of 1, 2, 5 times a power of ten that is not longer."""
     power = 10.0 ** math.floor(math.log10(longest))
     return next(m * power for m in (5.0, 2.0, 1.0) if m * power <= longest * (1 + 1e-12))
 
 
 def draw(picture: Image.Image, labels: Labels) -> Image.Image:
-    """A larger picture on the same ground: the title above, and on the right what nothing of the picture lies under."""
+    """Return a larger picture on the same background, with the title above and the labels on its right."""
     picture = picture.convert("RGB")
     unit = max(min(picture.size) / 1000, 0.25)
     head, side = round(HEAD * unit), round(SIDE * unit)
@@ -142,7 +143,7 @@ def _bar(pen, labels, box, unit, ink, font) -> None:
     first, last = (0.0, 1.0) if labels.colours else labels.part_of_map
     thick, long = 22 * unit, bottom - top
     for i in range(round(long)):
-        t = first + (last - first) * max(0.0, 1 - i / max(1.0, long - 1))  # the last pixel may lie a part of it lower
+        t = first + (last - first) * max(0.0, 1 - i / max(1.0, long - 1))  # the last pixel may be partly below
         colour = table[round((len(table) - 1) * t)]
         pen.rectangle((left, top + i, left + thick, top + i + 1), tuple(int(v) for v in colour))
     small = font(20)
@@ -180,12 +181,12 @@ def _scale(pen, mm_per_pixel, place, unit, ink, font) -> None:
 
 
 def _axes(pen, view, letters, place, unit, ink, font) -> None:
-    """A cross of the axes; of a patient each has the side that it points to, as in the report's viewer."""
+    """Draw the axes; for a patient each has the letter of its side, as in the report's viewer."""
     (x0, y0), length = place, 42 * unit
     for a, (name, colour) in enumerate(zip("xyz", ((209, 73, 91), (58, 157, 93), (63, 127, 208)), strict=True)):
         across, up = view.right[a], view.up[a]
         if math.hypot(across, up) < 0.1:
-            continue  # it points at the viewer
+            continue  # the axis is perpendicular to the picture
         pen.line((x0, y0, x0 + across * length, y0 - up * length), colour, max(1, round(4 * unit)))
         text = f"{name} {letters[a][1]}" if letters else name
         away = length + (24 if letters else 16) * unit
@@ -193,7 +194,7 @@ def _axes(pen, view, letters, place, unit, ink, font) -> None:
 
 
 def of_result(result: JobResult, scene: Scene | None = None) -> Image.Image | None:
-    """The picture of a job with its labels; None if there is none. @param scene what acts on the specimen"""
+    """Return the labelled picture of a job; None if it has none. @param scene loads and supports of the specimen"""
     s = result.summary
     if "picture" not in s.get("files", {}):
         return None
@@ -230,7 +231,8 @@ def of_result(result: JobResult, scene: Scene | None = None) -> Image.Image | No
 
 
 def as_png(picture: Image.Image | None) -> bytes:
-    """Encode losslessly; empty without a picture. Runs pack filtered rows as well as strings do, and faster."""
+    """Encode losslessly; empty without a picture. Unfiltered rows compress as well as strips do in a run, and
+    faster."""
     out = io.BytesIO()
     if picture is not None:
         picture.save(out, "PNG", compress_level=3, compress_type=zlib.Z_RLE)
@@ -238,7 +240,7 @@ def as_png(picture: Image.Image | None) -> bytes:
 
 
 def read_camera(directory: Path) -> tuple[float, float, float] | None:
-    """Azimuth and elevation in degrees and zoom of the picture; None of an older run."""
+    """Return azimuth and elevation in degrees and zoom of the picture; None for an older run."""
     try:
         camera = json.loads((directory / "scene.json").read_text(encoding="utf-8"))["camera"]
         return float(camera["azimuth_deg"]), float(camera["elevation_deg"]), float(camera["zoom"])

@@ -1,4 +1,4 @@
-"""What is drawn into the picture of a run: arrows of what acts on the specimen, and a ring around its largest value."""
+"""Marks in the picture of a run: arrows of loads, and a ring around the maximum."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -8,7 +8,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 HALF_FIELD_OF_VIEW = math.radians(15)  # of the camera, src/osteon/render/rays/view.cpp
-BEHIND = 0.45  # opacity of arrows that point at what lies behind the middle of the specimen
+BEHIND = 0.45  # opacity of arrows whose tip is behind the centre of the specimen
 
 Font = Callable[[float], ImageFont.FreeTypeFont]
 Colour = tuple[int, int, int]
@@ -16,7 +16,7 @@ Colour = tuple[int, int, int]
 
 @dataclass
 class Camera:
-    """The perspective of a picture. Points are in mm from the low corner of the specimen's box, x, y, z."""
+    """Perspective of a picture. Points are in mm from the low corner of the specimen's box, x, y, z."""
 
     size_mm: np.ndarray  # of the box
     azimuth_deg: float
@@ -24,7 +24,7 @@ class Camera:
     zoom: float
     width: int  # pixels
     height: int
-    is_left_handed: bool = False  # axes of the image; the right side is the other one, as in view.cpp
+    is_left_handed: bool = False  # axes of the image; the right-hand vector is then reversed, as in view.cpp
 
     def __post_init__(self) -> None:
         az, el = math.radians(self.azimuth_deg), math.radians(self.elevation_deg)
@@ -36,15 +36,15 @@ class Camera:
 
     @property
     def mm_per_pixel(self) -> float:
-        """At the middle of the specimen."""
+        """Scale at the centre of the specimen."""
         return math.tan(HALF_FIELD_OF_VIEW) * self.distance / (0.5 * min(self.width, self.height)) / self.zoom
 
     def depth(self, point: np.ndarray) -> float:
-        """How far behind the middle of the specimen [mm]; negative before it."""
+        """Return the distance behind the centre of the specimen [mm]; negative in front of it."""
         return float((np.asarray(point, float) - self.middle) @ self.ahead)
 
     def seen_at(self, point: np.ndarray) -> tuple[float, float]:
-        """Column and row of the picture; whole numbers are corners of pixels."""
+        """Return column and row in the picture; integers are corners of pixels."""
         from_middle = np.asarray(point, float) - self.middle
         size = self.mm_per_pixel * (1 + self.depth(point) / self.distance)
         return (
@@ -54,7 +54,7 @@ class Camera:
 
 
 def draw_arrows(picture: Image.Image, camera: Camera, arrows: Sequence[dict], unit: float, font: Font) -> Image.Image:
-    """Arrows with an outline; those at the far side are faint. Their words stand at the end that is free."""
+    """Draw arrows with an outline; those on the far side are faint. Their labels are at the free end."""
     for arrow in sorted(arrows, key=lambda a: -camera.depth(a["to"])):
         tail, tip = camera.seen_at(arrow["from"]), camera.seen_at(arrow["to"])
         length = math.dist(tail, tip)
@@ -91,7 +91,7 @@ def draw_arrows(picture: Image.Image, camera: Camera, arrows: Sequence[dict], un
 def draw_peak(
     picture: Image.Image, camera: Camera, point: np.ndarray, words: str, unit: float, font: Font
 ) -> Image.Image:
-    """A ring around where the largest value is, and its words. What lies before it does not hide the ring."""
+    """Draw a ring around the maximum, and its label, without regard to occlusion."""
     picture = picture.copy()
     pen = ImageDraw.Draw(picture)
     x, y = camera.seen_at(point)
@@ -106,7 +106,7 @@ def say(
     pen: ImageDraw.ImageDraw, size: tuple[int, int], at: tuple[float, float], words: str, ink: Colour, unit: float,
     font: Font,
 ) -> None:  # fmt: skip
-    """Words beside a point, with a dark outline, moved so far that they are within the picture."""
+    """Draw a label beside a point, with a dark outline, shifted so that it is within the picture."""
     face = font(18)
     width, height = face.getlength(words), 24 * unit
     x = min(max(at[0] + 6 * unit, 4 * unit), size[0] - width - 6 * unit)

@@ -18,25 +18,25 @@ def histogram(result: JobResult) -> str | None:
     if values.size < 2:
         return None
     least, middle, most = percentiles_of_sorted(values, (1, 50, 98))
-    # Dead ends bear next to nothing: over all decades that they span the rest would be a single bar.
+    # Dead ends carry almost no load: over all decades of their values the rest would be a single bar.
     low = max(least, float(values[-1]) * 1e-9)
     high = max(float(values[-1]), low * 1.01)
     _, words, unit = result.field_name
     edges = np.geomspace(low, high, 81)
-    edges[-1] = high  # by rounding it may lie below, and the largest value with it
+    edges[-1] = high  # by rounding it may be lower, which would exclude the maximum
     counts = np.diff(np.append(np.searchsorted(values, edges[:-1]), values.size))
     panel = Panel(
         f"{words} ({unit}); 1 % of the volume is below the axis",
         "solid volume (%)",
         steps=(edges, 100 * counts / values.size),
-        rules=[Rule("x", middle, WARM, "50 % lie below"), Rule("x", most, WARM, "98 % lie below", dashed=True)],
+        rules=[Rule("x", middle, WARM, "median"), Rule("x", most, WARM, "98th percentile", dashed=True)],
         log_x=True,
     )
     return svg_uri(SMALL, [panel])
 
 
 def greys(result: JobResult) -> str | None:
-    """How many voxels of the scan have which grey value, and where the threshold lies."""
+    """Plot the histogram of the scan's grey values, and the threshold."""
     scan = result.scan
     if scan is None or scan.counts.sum() == 0:
         return None
@@ -68,10 +68,10 @@ def convergence(result: JobResult) -> str | None:
     return svg_uri(SMALL, [panel])
 
 
-PANELS = (  # title, unit, keys of the history with the word for their lines; those with members have a line each
+PANELS = (  # title, unit, keys of the history with the label of their lines; keys with members have a line each
     ("force on the solid", "N", {"force_on_solid_N": ""}),
     ("flow rate in", "mm³/s", {"opening_inflow_mm3_per_s": ""}),
-    ("drop of pressure", "Pa", {"pressure_drop_Pa": ""}),
+    ("pressure drop", "Pa", {"pressure_drop_Pa": ""}),
     ("temperature", "K", {"fluid_temperature_K": "fluid", "solid_temperature_K": "solid"}),
     ("temperature at openings", "K", {"opening_temperature_K": ""}),
     (
@@ -80,7 +80,7 @@ PANELS = (  # title, unit, keys of the history with the word for their lines; th
         {
             "heat_source_W": "sources",
             "wall_heat_W": "walls to fluid",
-            "heat_carried_out_W": "carried out",
+            "heat_carried_out_W": "convected out",
             "heat_stored_W": "stored",
         },
     ),
@@ -92,12 +92,12 @@ PANELS = (  # title, unit, keys of the history with the word for their lines; th
 
 
 def _numbers(values: list[object]) -> list[float]:
-    """Values of a line; what has none at a time, as a mixing temperature where nothing flows, is a gap."""
+    """Convert values of a line; undefined ones, for example a mixing temperature without flow, are gaps."""
     return [np.nan if v is None else float(v) for v in values]  # type: ignore[arg-type]
 
 
 def _lines(history: dict[str, object], key: str, word: str) -> list[tuple[str, list[float]]]:
-    """Label and values of what a key of a history holds."""
+    """Return label and values for a key of a history."""
     values = history.get(key)
     if isinstance(values, dict):
         return [(f"{word} {name}".strip(), _numbers(inner)) for name, inner in values.items()]
@@ -113,7 +113,7 @@ def _says_something(values: list[float]) -> bool:
 
 
 def history(result: JobResult) -> str | None:
-    """Of a flow in time: forces, flow rates, pressures, temperatures and heat, and how the steps went, against time."""
+    """Plot forces, flow rates, pressures, temperatures, heat and step sizes of a transient flow over time."""
     told = result.summary.get("flow_history", {})
     time = [float(t) for t in told.get("time_s", [])]
     if len(time) < 3:

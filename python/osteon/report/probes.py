@@ -1,4 +1,4 @@
-"""Diagrams of what the probes of a flow tell: points and means against time, lines along themselves."""
+"""Diagrams of the probes of a flow: points and means over time, lines along their length."""
 
 import csv
 import math
@@ -14,12 +14,12 @@ PANELS = (  # key, title, unit
     ("pressure_Pa", "pressure", "Pa"),
     ("temperature_K", "temperature", "K"),
 )
-MOST_WITH_COMPONENTS = 2  # probes; of more the speed has to do
+MOST_WITH_COMPONENTS = 2  # probes; for more of them only the speed is plotted
 Line = tuple[str, list[float], list[float]]
 
 
 def _over_time(result: JobResult, names: list[str]) -> dict[str, list[Line]]:
-    """Lines by key, label, times and values each, from probes.csv."""
+    """Return the lines of each key from probes.csv: label, times and values."""
     path = result.directory / "probes.csv"
     if not path.is_file():
         return {}
@@ -43,7 +43,7 @@ def _over_time(result: JobResult, names: list[str]) -> dict[str, list[Line]]:
 
 
 def _along(probes: dict[str, Any]) -> dict[str, list[Line]]:
-    """Lines by key, label, distances from the first end [mm] and last values each."""
+    """Return the lines of each key: label, distances from the first end [mm] and last values."""
     lines: dict[str, list[Line]] = {}
     for name, probe in probes.items():
         if "from_mm" not in probe:
@@ -59,7 +59,7 @@ def _along(probes: dict[str, Any]) -> dict[str, list[Line]]:
 
 
 def probes(result: JobResult) -> str | None:
-    """Of a flow with probes; nothing where there is none to draw."""
+    """Plot the probes of a flow; None if there are none."""
     told = result.summary.get("probes", {})
     panels = [
         (lines[key], f"{title} ({unit})", words)

@@ -1,4 +1,4 @@
-"""Supports, forces, boundaries and the patient's directions, as the viewer draws them: from scene.json of a run."""
+"""Supports, forces, boundaries and patient directions for the viewer, from scene.json of a run."""
 
 import hashlib
 import json
@@ -24,22 +24,22 @@ MOST_SETS, MOST_ARROWS = 31, 40  # of viewer/surface.glsl.js
 
 @dataclass
 class Scene:
-    """Positions in mm from the low corner, x, y, z."""
+    """Loads and supports. Positions are in mm from the low corner, x, y, z."""
 
-    origin: np.ndarray = field(default_factory=lambda: np.zeros(3))  # of the low corner where a job counts
+    origin: np.ndarray = field(default_factory=lambda: np.zeros(3))  # low corner in the coordinates of the job
     spacing: np.ndarray = field(default_factory=lambda: np.ones(3))  # of the page's voxels
     size: np.ndarray = field(default_factory=lambda: np.ones(3))  # of the specimen's box
-    sets: np.ndarray | None = None  # the number of the set of each voxel, shape (z, y, x)
+    sets: np.ndarray | None = None  # number of the set of each voxel, shape (z, y, x)
     entries: list[dict[str, Any]] = field(default_factory=list)
     arrows: list[dict[str, Any]] = field(default_factory=list)
     letters: list[list[str]] | None = None
     camera: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    is_of_faces: bool = False  # what is given on faces and openings, instead of supports and forces
+    is_of_faces: bool = False  # conditions on faces and openings, instead of supports and forces
 
 
 def read_scene(result: JobResult) -> Scene:
-    """What the run says of its loads, on the page's voxels; of an older run, nothing."""
+    """Read the loads of a run on the page's voxels; empty for an older run."""
     scene = Scene()
     path = result.directory / "scene.json"
     try:
@@ -51,19 +51,17 @@ def read_scene(result: JobResult) -> Scene:
         return scene
     try:
         if not str(told.get("schema", "")).startswith("osteon.scene/1"):
-            raise ValueError("it has not the schema osteon.scene/1")
+            raise ValueError("schema is not osteon.scene/1")
         _read(scene, told, result)
     except (TypeError, ValueError, LookupError, AttributeError, OverflowError, OSError, DataError) as e:
-        return Scene(
-            notes=[f"Supports and forces are not drawn: scene.json does not hold what a run writes ({e!s:.160})."]
-        )
+        return Scene(notes=[f"Supports and forces are not drawn: scene.json lacks required content ({e!s:.160})."])
     return scene
 
 
 def _read(scene: Scene, told: dict[str, Any], result: JobResult) -> None:
     view = told.get("camera", {})
     scene.camera = {key: float(view[f"{key}_deg"]) for key in ("azimuth", "elevation") if f"{key}_deg" in view}
-    scene.camera["zoom"] = 1.0  # that of the picture may cut what the arrows reach
+    scene.camera["zoom"] = 1.0  # the zoom of the picture could clip arrows
     scene.camera["is_left_handed"] = is_left_handed(told.get("direction"))
     scene.letters = letters_of(told.get("direction"))
     scene.spacing = np.array(told["spacing_mm"], float)[::-1] * result.thinned
@@ -86,7 +84,7 @@ def _set_volume(result: JobResult, volume: dict[str, Any]) -> np.ndarray:
 
     path = result.directory / Path(str(volume["file"])).name
     if hashlib.sha256(path.read_bytes()).hexdigest() != volume["sha256"]:
-        raise DataError(f"'{path.name}' has not the digest that scene.json names")
+        raise DataError(f"'{path.name}' does not match its digest in scene.json")
     values = read_image(str(path)).values
     if values.shape != result.shape or values.dtype != np.uint8:
         raise DataError(f"'{path.name}' has shape {values.shape}, the results have {result.shape}")
@@ -140,7 +138,7 @@ def _arrow(
 
 
 def _places(scene: Scene, n: int) -> np.ndarray:
-    """Centres of a set's voxels, x, y, z; at most some thousands of them."""
+    """Return centres of a set's voxels, x, y, z; at most some thousands of them."""
     if scene.sets is None or n == 0:
         return np.zeros((0, 3))
     found = np.argwhere(scene.sets == n)
@@ -148,7 +146,7 @@ def _places(scene: Scene, n: int) -> np.ndarray:
 
 
 def spread_points(points: np.ndarray, count: int) -> np.ndarray:
-    """Points far apart from each other: the next one is always the farthest from those chosen."""
+    """Select points far apart from each other: each is the farthest from those selected before."""
     if not len(points):
         return points
     chosen = [int(np.linalg.norm(points - points.mean(0), axis=1).argmin())]
@@ -160,7 +158,7 @@ def spread_points(points: np.ndarray, count: int) -> np.ndarray:
 
 
 def parts_of(points: np.ndarray, reach: float) -> list[np.ndarray]:
-    """Points in groups that are farther than about `reach` from each other."""
+    """Group points that are closer than about `reach` to each other."""
     cells: dict[tuple[int, ...], list[int]] = {}
     for i, cell in enumerate(np.floor(points / reach).astype(int)):
         cells.setdefault(tuple(cell), []).append(i)
@@ -178,7 +176,7 @@ def parts_of(points: np.ndarray, reach: float) -> list[np.ndarray]:
 
 
 def _face_arrows(scene: Scene, s: dict, n: int, case: str) -> None:
-    """Parallel arrows onto a set that is moved, all of one length."""
+    """Add parallel arrows of equal length onto a set with a displacement."""
     u = np.array(s["displacement_mm"], float)[::-1]
     points = _places(scene, n)
     if not len(points) or not np.linalg.norm(u):
@@ -198,7 +196,7 @@ def _face_arrows(scene: Scene, s: dict, n: int, case: str) -> None:
 def _force_arrows(
     scene: Scene, f: dict, n: int, case: str, vector: np.ndarray, colour: tuple[int, int, int], share: float
 ) -> None:
-    """An arrow for each part of a set: a push ends on it, a pull begins there."""
+    """Add an arrow for each part of a set: a push ends at the part, a pull starts there."""
     points = _places(scene, n)
     point = np.array(f["point_mm"], float)[::-1] - scene.origin
     direction = vector / np.linalg.norm(vector)
@@ -215,7 +213,7 @@ def _force_arrows(
 
 
 def _boundaries(scene: Scene, told: list[dict], solid: np.ndarray) -> None:
-    """What is given on faces of the image: voxels of the layer at the face are the set."""
+    """Add conditions on faces of the image; the set consists of the voxels in the layer at the face."""
     scene.is_of_faces = True
     if scene.sets is None:
         scene.sets = np.zeros(solid.shape, "u1")
@@ -235,7 +233,7 @@ def _boundaries(scene: Scene, told: list[dict], solid: np.ndarray) -> None:
             layer: list[Any] = [slice(None)] * 3
             layer[axis] = -1 if high else 0
             part = solid[tuple(layer)] & _within(b, axis, solid.shape, scene)
-            # A later condition is on a part of the face, so it goes over an earlier one.
+            # A later condition on a part of the face overrides an earlier one.
             scene.sets[tuple(layer)][part] = n
             if inflow and part.any():
                 _opening_arrow(scene, n, axis, high, inflow, colour)
@@ -256,7 +254,7 @@ def _opening_arrow(scene: Scene, n: int, axis: int, high: bool, inflow: float, c
 
 
 def _within(b: dict, axis: int, shape: tuple[int, ...], scene: Scene) -> np.ndarray:
-    """Which voxels of a face a box or a ball of the condition has, shape of the face."""
+    """Return a mask of the voxels of a face inside the condition's box or ball, with the shape of the face."""
     others = [a for a in range(3) if a != axis]
     centres = [scene.origin[2 - a] + (np.arange(shape[a]) + 0.5) * scene.spacing[2 - a] for a in others]
     inside = np.ones([shape[a] for a in others], bool)

@@ -1,4 +1,4 @@
-"""Tensors of a job as sections of the report: matrices, constants, and what they say of each direction."""
+"""Report sections for tensors: matrices, engineering constants, and values by direction."""
 
 import io
 from collections.abc import Callable
@@ -16,9 +16,9 @@ from .text import number
 
 
 def _constants(h: dict) -> str:
-    """Engineering constants, or a line that says why there are none."""
+    """Return engineering constants, or the reason why there are none."""
     if "compliance_per_MPa" not in h:
-        return "<p>Some strain meets no resistance, so there are no moduli.</p>"
+        return "<p>The stiffness tensor is singular; compliance and moduli are undefined.</p>"
     young, shear, ratio = h["youngs_modulus_MPa"], h["shear_modulus_MPa"], h["poisson_ratio"]
     rows = [
         *((f"Young's modulus {axis}", f"{number(v)} MPa") for axis, v in young.items()),
@@ -44,7 +44,7 @@ def _constants(h: dict) -> str:
 
 def _matrix(order: list[str], rows: list[list[float]]) -> str:
     head = "".join(f"<th>{escape(str(name))}</th>" for name in order)
-    # What rounding leaves of a zero, against the largest, is 0.
+    # Rounding errors of zero entries are shown as 0.
     largest = max((abs(float(v)) for row in rows for v in row), default=0.0)
     body = "".join(
         f"<tr><th>{escape(str(name))}</th>"
@@ -56,7 +56,8 @@ def _matrix(order: list[str], rows: list[list[float]]) -> str:
 
 
 def directional_modulus(compliance: np.ndarray, order: list[str]) -> Callable[[np.ndarray], np.ndarray]:
-    """Young's modulus along unit vectors, shape (..., 3) of x, y, z. @param compliance with engineering shears"""
+    """Return Young's modulus along unit vectors, shape (..., 3) of x, y, z. @param compliance with engineering
+    shears"""
     places = [("xyz".index(name[0]), "xyz".index(name[1])) for name in order]
 
     def along(n: np.ndarray) -> np.ndarray:
@@ -67,13 +68,14 @@ def directional_modulus(compliance: np.ndarray, order: list[str]) -> Callable[[n
 
 
 def directional_value(tensor_zyx: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-    """What a tensor of rows and columns z, y, x has along unit vectors of x, y, z."""
+    """Return the value of a tensor (rows and columns z, y, x) along unit vectors of x, y, z."""
     k = tensor_zyx[::-1, ::-1]
     return lambda n: np.einsum("...i,ij,...j->...", n, k, n)
 
 
 def picture_of_directions(along: Callable[[np.ndarray], np.ndarray], words: str) -> str:
-    """A body whose radius in each direction is the value there, and its outlines in the three planes of the axes."""
+    """Draw a body whose radius in each direction is the value there, and its outlines in the three planes of the
+    axes."""
     from matplotlib import rc_context
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.cm import ScalarMappable
@@ -137,7 +139,7 @@ def _stiffness(h: dict[str, Any]) -> str:
     )
 
 
-# Key of the tensor, of its principal values and directions [z, y, x], title, words of the picture.
+# Key of the tensor, of its principal values and directions [z, y, x], title, title of the picture.
 TENSORS = (
     ("conductivity_tensor_W_per_mK", "principal_conductivities_W_per_mK", "Conductivity", "W/(m K)"),
     ("permeability_tensor_m2", "principal_permeabilities_m2", "Permeability", "m2"),
@@ -165,11 +167,11 @@ def _tensor(summary: dict[str, Any], key: str, principal: str, title: str, unit:
 
 
 def has_section(key: str) -> bool:
-    """Whether an answer is a matrix of these sections, and needs no row among the others."""
+    """Return True if an answer is a matrix of these sections, and needs no row among the answers."""
     return any(key in (tensor, principal, "principal_directions") for tensor, principal, *_ in TENSORS)
 
 
 def sections(result: JobResult) -> str:
-    """Nothing for jobs without tensors."""
+    """Return the sections; empty for jobs without tensors."""
     h = result.summary.get("homogenisation")
     return (_stiffness(h) if h else "") + "".join(_tensor(result.summary, *t) for t in TENSORS)

@@ -1,4 +1,4 @@
-"""Words and numbers of the report: answers, checks, segmentation, run."""
+"""Texts and numbers of the report: answers, verification, model, run."""
 
 import math
 from collections.abc import Callable
@@ -16,7 +16,7 @@ class Answer(NamedTuple):
     meaning: str
 
 
-# What is in summary.json of every job, or has a section of the page to itself.
+# Keys of every summary.json, and keys that have a section of their own.
 NO_ANSWERS = {
     "schema",
     "job",
@@ -61,7 +61,7 @@ NO_ANSWERS = {
 
 
 def answers_told(summary: dict[str, Any]) -> list[Answer]:
-    """The answers that the program says there are. Of an older version, which did not say, the keys are the titles."""
+    """Return the answers listed by the program. For older versions without a list the keys are the titles."""
     if "answers" not in summary:
         return [Answer(key, key, "", "") for key in _bare_keys(summary)]
     return [
@@ -104,7 +104,7 @@ TESTS = {
 
 
 def words_of_test(summary: dict[str, Any]) -> str:
-    """What was done to the specimen; of several load cases, the first."""
+    """Return a description of the test; for several load cases, of the first ones."""
     load = summary.get("load", {})
     if "words" in load:
         return str(load["words"])
@@ -167,7 +167,7 @@ def look_up(tree: dict[str, Any], dotted: str) -> Any:
 
 
 def number(value: Any, digits: int = 4) -> str:
-    """A value for a person: 4 digits, thin spaces between thousands, powers of ten written out."""
+    """Format a value for display: 4 digits, thin spaces between thousands, powers of ten written out."""
     if value is None:
         return "none"
     if isinstance(value, (list, tuple)):
@@ -177,7 +177,7 @@ def number(value: Any, digits: int = 4) -> str:
     if isinstance(value, int):
         return f"{value:,}".replace(",", "\u202f")
     if not isinstance(value, float):
-        return escape(str(value))  # what stands in the place of a number goes into pages as it is
+        return escape(str(value))  # a text in place of a number is inserted unchanged
     if value != 0 and not 1e-3 <= abs(value) < 1e6:
         mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
         return f"{mantissa}\u00b710" + str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
@@ -196,19 +196,19 @@ def answers(result: JobResult) -> list[tuple[Answer, str]]:
 
 def _answers_in(tree: dict[str, Any], told: list[Answer]) -> list[tuple[Answer, str]]:
     rows = ((a, look_up(tree, a.key)) for a in told)
-    # JSON has no infinity: a tortuosity is null where no path conducts.
+    # An infinite tortuosity, without a conducting path, is null in JSON.
     return [(a, number(v) if v is not None else "∞") for a, v in rows if v is not None or tree.get(a.key, "") is None]
 
 
 def answers_by_case(result: JobResult) -> list[tuple[Answer, list[str]]]:
-    """For each answer that a load case has the values of all cases, in their order; - where a case has none."""
+    """Return for each answer of a load case the values of all cases, in their order; - for missing values."""
     told = answers_told(result.summary)
     cases = [dict(_answers_in(case, told)) for case in result.summary.get("cases", [])]
     return [(a, [case.get(a, "-") for case in cases]) for a in told if any(a in case for case in cases)]
 
 
 def custom_keys(result: JobResult) -> list[tuple[str, str, str]]:
-    """What acts, and what it does: the key figures of supports and forces that have no one stiffness."""
+    """Return the key figures of supports and forces that have no single stiffness."""
     s = result.summary
     if not _is_custom(result) or any(key.startswith("stiffness") for key in s):
         return []
@@ -217,8 +217,8 @@ def custom_keys(result: JobResult) -> list[tuple[str, str, str]]:
         keys.append(("Applied forces (sum of magnitudes)", number(applied), "N"))
     for path, title, unit in (
         ("largest_displacement_mm", "Largest displacement", "mm"),
-        ("von_mises_MPa.p98", "von Mises stress, 98 % lie below", "MPa"),
-        ("effective_strain.p98", "Effective strain, 98 % lie below", ""),
+        ("von_mises_MPa.p98", "von Mises stress, 98th percentile", "MPa"),
+        ("effective_strain.p98", "Effective strain, 98th percentile", ""),
         ("pistoia.factor", "Failure factor (Pistoia)", ""),
     ):
         value = look_up(s, path)
@@ -228,7 +228,7 @@ def custom_keys(result: JobResult) -> list[tuple[str, str, str]]:
 
 
 def supports_and_forces(result: JobResult) -> list[list[str]]:
-    """A table with its head: what each support bears and each force applies; nothing where there are none."""
+    """Return a table with its head: reactions of supports and applied forces; empty if there are none."""
     cases = result.summary.get("cases") or [result.summary]
     rows = []
     for case in cases:
@@ -247,23 +247,23 @@ def supports_and_forces(result: JobResult) -> list[list[str]]:
 
 
 def _z_y_x(values: list[float]) -> str:
-    """Three components; what rounding leaves of a zero, against the largest, is 0."""
+    """Format three components; rounding errors of zero components are shown as 0."""
     largest = max((abs(float(v)) for v in values), default=0.0)
     return "; ".join(number(float(v) if abs(v) > 1e-6 * largest else 0.0) for v in values)
 
 
 SHAPE = (
-    ("BV_TV", "BV/TV, share of the {phase}", ""),
+    ("BV_TV", "BV/TV, volume fraction of the {phase}", ""),
     ("TV_mm3", "TV, volume of the image", "mm³"),
     ("BS_mm2", "BS, surface", "mm²"),
     ("BS_BV_per_mm", "BS/BV", "1/mm"),
     ("Tb_Th_mm", "Tb.Th, thickness by inscribed balls", "mm"),
-    ("Tb_Sp_mm", "Tb.Sp, the same of the rest", "mm"),
+    ("Tb_Sp_mm", "Tb.Sp, thickness of the remaining space", "mm"),
     ("Tb_N_per_mm", "Tb.N, 1/(Tb.Th + Tb.Sp)", "1/mm"),
     ("Conn_D_per_mm3", "Conn.D, (1 - Euler number)/TV", "1/mm³"),
-    ("inner_Conn_D_per_mm3", "Conn.D, of a part of a larger solid", "1/mm³"),
-    ("throats.diameter_mm", "throats of the pores, widest ball that comes in", "mm"),
-    ("throats.accessible_share", "pores that can be reached from outside", ""),
+    ("inner_Conn_D_per_mm3", "Conn.D, for a part of a larger solid", "1/mm³"),
+    ("throats.diameter_mm", "throats of the pores, largest ball that can enter", "mm"),
+    ("throats.accessible_share", "pores accessible from outside", ""),
     ("throats.critical_diameter_mm.z", "largest ball that passes along z", "mm"),
     ("throats.critical_diameter_mm.y", "largest ball that passes along y", "mm"),
     ("throats.critical_diameter_mm.x", "largest ball that passes along x", "mm"),
@@ -277,14 +277,14 @@ PARTS = (  # of a compartment
     ("Tb_Th_mm", "Tb.Th", "mm"),
     ("Tb_Sp_mm", "Tb.Sp", "mm"),
     ("Tb_N_per_mm", "Tb.N", "1/mm"),
-    ("Ct_Th_mm", "Ct.Th, with the pores", "mm"),
-    ("Ct_Po", "Ct.Po, share of the pores", ""),
+    ("Ct_Th_mm", "Ct.Th, including pores", "mm"),
+    ("Ct_Po", "Ct.Po, cortical porosity", ""),
     ("vBMD", "vBMD, mean density", ""),
 )
 
 
 def shape(result: JobResult) -> list[list[str]]:
-    """The measures of the solid's shape: a head, and a row for each."""
+    """Return the measures of the solid's shape: a head, and a row for each."""
     told = result.summary.get("morphometry")
     if not told:
         return []
@@ -300,7 +300,7 @@ def shape(result: JobResult) -> list[list[str]]:
 
 
 def _spread(value: Any, unit: str) -> list[str]:
-    """Mean, standard deviation, median, largest and unit; of one number that and its unit."""
+    """Return mean, standard deviation, median, largest and unit; for a single number, it and its unit."""
     if not isinstance(value, dict):
         shown, unit = in_micrometres(value, unit)
         return [number(shown), "", "", "", unit]
@@ -323,19 +323,19 @@ CAUSES = (("threshold", "threshold"), ("voxel_size", "voxel size"), ("noise", "n
 
 
 def uncertainty(result: JobResult) -> list[list[str]]:
-    """How far the answers are known: a head, and a row for each."""
+    """Return the uncertainties of the answers: a head, and a row for each."""
     told = result.summary.get("uncertainty", {})
     shown = [a for a in told.get("answers", []) if a.get("in_table")]
     if not shown:
         return []
     causes = [(key, words) for key, words in CAUSES if any(key in a for a in shown)]
     has_order = any("order" in a for a in shown)
-    more = ["voxels of no size", "order"] if has_order else []
+    more = ["extrapolated to voxel size 0", "order"] if has_order else []
     rows = [["answer", "value", *(f"± {words}" for _, words in causes), "± all", "interval (k = 2)", *more, ""]]
     for a in shown:
         title = f"{a['title']}, case {a['case']}" if a.get("case") else str(a["title"])
-        differences = ["not known" if a.get(key) is None else number(a[key], 2) for key, _ in causes]
-        interval = f"{number(a['low'], 3)} to {number(a['high'], 3)}" if "low" in a else "-"  # none in older results
+        differences = ["unknown" if a.get(key) is None else number(a[key], 2) for key, _ in causes]
+        interval = f"{number(a['low'], 3)} to {number(a['high'], 3)}" if "low" in a else "-"  # missing in older results
         cells = [_as_beginning(title), number(a["value"]), *differences, number(a["total"], 2), interval]
         if has_order:
             cells += [
@@ -346,7 +346,7 @@ def uncertainty(result: JobResult) -> list[list[str]]:
 
 
 def by_material(result: JobResult) -> list[list[str]]:
-    """A table with its head; nothing where there is only one material."""
+    """Return a table with its head; empty if there is only one material."""
     entries = result.summary.get("by_material", [])
     if len(entries) < 2:
         return []
@@ -366,7 +366,7 @@ def by_material(result: JobResult) -> list[list[str]]:
 
 
 def certificates(result: JobResult) -> list[tuple[str, str, str, bool]]:
-    """Name, value, limit, passed; of a coupled job those of both solvers."""
+    """Return name, value, limit, passed; for a coupled job those of both solvers."""
     proof = result.summary.get("certificate", {})
     tolerance = float(proof.get("tolerance", 1e-6))
     rows = []
@@ -375,10 +375,10 @@ def certificates(result: JobResult) -> list[tuple[str, str, str, bool]]:
         limit = 100 * tolerance
         rows.append(("Symmetry of the stiffness", number(asymmetry, 3), f"≤ {number(limit, 2)}", asymmetry <= limit))
     rows += _certificate(proof, tolerance, _is_custom(result))
-    for key, earlier in result.summary.items():  # of a problem whose solution loads this one
+    for key, earlier in result.summary.items():  # a problem whose solution is a load of this one
         if key.endswith("_certificate"):
             name = _as_beginning(key.removesuffix("_certificate"))
-            # The tolerance of a flow is that of its error as the preconditioner sees it, not of its residual.
+            # The tolerance of a flow limits its preconditioned error, not its residual.
             proof = {"converged": earlier["converged"]} if key == "flow_certificate" else earlier
             rows += [
                 (f"{name}: {title[0].lower()}{title[1:]}", *rest)
@@ -388,12 +388,12 @@ def certificates(result: JobResult) -> list[tuple[str, str, str, bool]]:
 
 
 def _is_custom(result: JobResult) -> bool:
-    """Whether sets of nodes are held and loaded, instead of the two faces of an axis."""
+    """Return True if sets of nodes are supported and loaded, instead of the two faces of an axis."""
     return look_up(result.summary, "load.test") == "custom"
 
 
 def _certificate(proof: dict[str, Any], tolerance: float, custom: bool) -> list[tuple[str, str, str, bool]]:
-    # The balances are exact for the exact solution, so they may miss by some times the tolerance, not more.
+    # The balances are exact for the exact solution; their error is limited to a multiple of the tolerance.
     limits = {
         "true_relative_residual": ("True residual, recomputed from the answer", 1.1 * tolerance),
         "reaction_imbalance": (
@@ -401,7 +401,7 @@ def _certificate(proof: dict[str, Any], tolerance: float, custom: bool) -> list[
             100 * tolerance,
         ),
         "moment_imbalance": ("Balance of the moments", 100 * tolerance),
-        "energy_identity_error": ("Energy identity, work of the load against strain energy", 100 * tolerance),
+        "energy_identity_error": ("Energy identity, external work against strain energy", 100 * tolerance),
     }
     rows = []
     for key, (title, limit) in limits.items():
@@ -427,14 +427,17 @@ def segmentation(result: JobResult) -> list[tuple[str, str]]:
             rows.append((title, number(s[key])))
     if "dropped_voxels" in s:
         rows.append(
-            ("Dropped", f"{number(s['dropped_voxels'])} voxels in {number(s.get('dropped_islands', 0))} islands")
+            (
+                "Removed",
+                f"{number(s['dropped_voxels'])} voxels in {number(s.get('dropped_islands', 0))} disconnected parts",
+            )
         )
     if s.get("hanging_voxels") and s.get("solid_voxels"):
         share = 100 * float(s["hanging_voxels"]) / float(s["solid_voxels"])
         rows.append(
             (
-                "Of these, hanging on the rest by edges or corners",
-                f"{number(s['hanging_voxels'])} voxels in {number(s.get('hanging_islands', 0))} islands, "
+                "Removed, but connected by edges or corners",
+                f"{number(s['hanging_voxels'])} voxels in {number(s.get('hanging_islands', 0))} parts, "
                 f"{number(share, 2)} % of the solid; segment.connectivity = 26 keeps them",
             )
         )
@@ -442,35 +445,38 @@ def segmentation(result: JobResult) -> list[tuple[str, str]]:
     if effect.get("words"):
         rows.append((f"Compared with connectivity {number(effect.get('connectivity'))}", str(effect["words"])))
     if s.get("largest_islands"):
-        rows.append(("Largest dropped islands", number(s["largest_islands"][:6]) + " voxels"))
+        rows.append(("Largest removed parts", number(s["largest_islands"][:6]) + " voxels"))
     if line := s.get("calibration"):
-        rows.append(("Density of a grey value", f"{number(line['slope'])} * grey + {number(line['intercept'])}"))
+        rows.append(("Density calibration", f"{number(line['slope'])} * grey value + {number(line['intercept'])}"))
     if s.get("largest_relative_modulus_error") is not None:
         error = 100 * float(s["largest_relative_modulus_error"])
-        rows.append(("Materials made of the voxels' moduli", number(s.get("materials"))))
-        rows.append(("Largest error of a modulus by that", f"{number(error, 2)} %" if error else "none"))
+        rows.append(("Materials from voxel moduli", number(s.get("materials"))))
+        rows.append(("Largest error of a modulus", f"{number(error, 2)} %" if error else "none"))
     if "volume_fraction" in s:
         rows.append(("Solid volume fraction", f"{number(100 * float(s['volume_fraction']))} %"))
     if isinstance(s.get("percolates"), dict) and not _is_custom(result):
         joined = [axis for axis in "zyx" if s["percolates"].get(axis)]
-        rows.append(("Solid joins both faces along", ", ".join(joined) or "no axis"))
+        rows.append(("Solid connects both faces along", ", ".join(joined) or "no axis"))
     if "load_axis" in s and not _is_custom(result):
         rows.append(("Load axis", str(s["load_axis"])))
     return rows
 
 
 def _solver(took: dict[str, Any]) -> list[tuple[str, str]]:
-    """What the solver took of the machine; summaries of earlier versions do not tell."""
+    """Return the resources that the solver used; summaries of earlier versions do not contain them."""
     rows = []
     if "setup_cpu_seconds" in took:
         set_up, solution = (number(float(took[key]), 3) for key in ("setup_cpu_seconds", "solve_cpu_seconds"))
         rows.append(("CPU time of the solver", f"{set_up} s set-up, {solution} s solution"))
     if "share_of_bandwidth" in took:
         memory, cores = (number(100 * float(took[key]), 2) for key in ("share_of_bandwidth", "share_of_peak"))
-        rows.append(("Solver's share", f"{memory} % of the memory's bandwidth, {cores} % of the cores' peak"))
+        rows.append(("Solver performance", f"{memory} % of the memory bandwidth, {cores} % of the peak of the cores"))
     if "parallel_efficiency" in took:
         rows.append(
-            ("Parallel efficiency", f"{number(100 * float(took['parallel_efficiency']), 3)} %, the rest is waiting")
+            (
+                "Parallel efficiency",
+                f"{number(100 * float(took['parallel_efficiency']), 3)} %, the rest is waiting time",
+            )
         )
     return rows
 
@@ -481,7 +487,7 @@ def machine(result: JobResult) -> list[tuple[str, str]]:
         ("Elements", number(s.get("elements"))),
         ("Unknowns", number(s.get("dofs"))),
         ("MPI ranks", number(s.get("ranks"))),
-        ("Threads a rank", number(s.get("threads"))),
+        ("Threads per rank", number(s.get("threads"))),
         ("Iterations", number(s.get("iterations"))),
         ("CPU time", f"{number(float(s.get('cpu_seconds', 0)), 3)} s"),
         *_solver(s.get("solver", {})),

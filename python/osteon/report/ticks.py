@@ -1,4 +1,4 @@
-"""Round values along an axis, and their words."""
+"""Round values along an axis, and their labels."""
 
 import math
 
@@ -7,9 +7,9 @@ SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def round_ticks(low: float, high: float, most: int, whole: bool = False) -> list[float]:
-    """Multiples of a round step within a range.
+    """Return multiples of a round step within a range.
 
-    @param most intervals @param whole numbers only
+    @param most largest number of intervals @param whole integers only
     """
     if not (math.isfinite(high - low) and high > low):
         return [low]
@@ -33,7 +33,8 @@ def _multiples(step: float, low: float, high: float) -> list[float]:
 
 
 def log_ticks(low: float, high: float, most: int) -> list[float]:
-    """Powers of ten within a range of positive values; in a short range also 2 and 5 times these, or round values."""
+    """Return powers of ten within a range of positive values; in a short range also 2 and 5 times these, or round
+    values."""
     first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
     stride = max(1, math.ceil((last - first + 1) / most))
     powers = [10.0**n for n in range(first, last + 1, stride)]
@@ -45,7 +46,7 @@ def log_ticks(low: float, high: float, most: int) -> list[float]:
 
 
 def power_of_ten(value: float) -> str:
-    """A tick of a logarithmic axis: "0.01" to "1000" in full, others as a power."""
+    """Format a tick of a logarithmic axis: "0.01" to "1000" in full, others as a power."""
     exponent = math.floor(math.log10(value) + 1e-9) if value > 0 else 0
     if not value > 0 or -2 <= exponent <= 3:
         return f"{value:g}"
@@ -54,7 +55,7 @@ def power_of_ten(value: float) -> str:
 
 
 def words_of_ticks(values: list[float]) -> tuple[list[str], str]:
-    """Ticks of a linear axis with one number of decimals, and the factor that all of them share, or nothing."""
+    """Return ticks of a linear axis with equal numbers of decimals, and their common factor, or an empty string."""
     largest = max((abs(v) for v in values), default=0.0)
     exponent = math.floor(math.log10(largest)) if largest > 0 else 0
     shared = exponent if exponent >= 5 or exponent < -3 else 0

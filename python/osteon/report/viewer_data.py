@@ -1,4 +1,4 @@
-"""The viewer of a report: its description, its volumes and its script, as parts of one page (viewer/viewer.js)."""
+"""The viewer of a report: its description, volumes and script, as parts of one page (viewer/viewer.js)."""
 
 import io
 import json
@@ -18,13 +18,13 @@ from .scene import Scene
 from .volumes import Scale, ThinField, codes_of, packed, scale_of
 
 SCRIPTS = ("volumes.js", "slices.js", "plot.js", "surface.glsl.js", "surface.js", "viewer.js")
-BUDGET = 5_000_000  # bytes of the packed volumes of a page; script, tables and plots take some 0.5 MB more
+BUDGET = 5_000_000  # bytes of the compressed volumes of a page; script, tables and plots add about 0.5 MB
 STILL_PIXELS = 900
 
 
 @dataclass
 class Volumes:
-    """Packed volumes of a page by the id of their elements. They may come from several results of one shape."""
+    """Compressed volumes of a page by the id of their elements. They may belong to several results of one shape."""
 
     packed: dict[str, str] = field(default_factory=dict)
 
@@ -41,7 +41,7 @@ class Volumes:
 
 
 def script(linked: bool = False) -> str:
-    """The viewer's modules, in a scope of their own: the page calls osteonViewer on each element of class viewer.
+    """Return the viewer's modules in their own scope: the page calls osteonViewer on each element of class viewer.
 
     @param linked the viewers show one grid with one cursor (viewer/linked.js)
     """
@@ -61,12 +61,12 @@ def script(linked: bool = False) -> str:
 
 
 def colours(name: str) -> str:
-    """A map as the viewer takes it: 256 colours of six hexadecimal digits."""
+    """Return a colour map for the viewer: 256 colours of six hexadecimal digits."""
     return colour_table(name).tobytes().hex()
 
 
 def maps_of(shown: Any) -> dict[str, str]:
-    """The colour maps of a viewer: that of the job's picture, and one for fields of both signs."""
+    """Return the colour maps of a viewer: that of the job's picture, and one for fields of both signs."""
     return {"field": table_of_job(shown).tobytes().hex(), "diverging": colours("vik")}
 
 
@@ -74,7 +74,7 @@ def describe_field(
     name: str, label: str, unit: str, thin: ThinField, scale: Scale, limits: tuple[float, float] | None, k: int,
     case: str = "", has_peak: bool = True,
 ) -> dict[str, Any]:  # fmt: skip
-    """An entry of `fields` in the viewer's description; its volume has the same name."""
+    """Return an entry of `fields` in the viewer's description; its volume has the same name."""
     at_least = limits is None or limits[1] < thin.largest
     if limits is None:
         top = thin.percentiles(98)[0] if thin.has_values else 1.0
@@ -105,13 +105,13 @@ def describe_field(
 
 
 def picture_uri(picture: Path | Image.Image, pixels: int = STILL_PIXELS) -> str:
-    """A picture of the run, small enough for a page; nothing if there is none."""
+    """Return a picture of the run, reduced for a page; empty if there is none."""
     if isinstance(picture, Path):
         try:
             picture = Image.open(picture).convert("RGB")
         except (OSError, ValueError, SyntaxError):
             return ""
-    from PIL import WebPImagePlugin  # noqa: F401 (it registers itself; else Pillow looks for it in all its plug-ins)
+    from PIL import WebPImagePlugin  # noqa: F401 (registers itself, so that Pillow does not import all plug-ins)
 
     small = picture.copy()
     small.thumbnail((pixels, pixels))
@@ -124,7 +124,7 @@ def section(
     description: dict[str, Any], volumes: Volumes, still: str, alt: str, legend: list[dict[str, Any]],
     loads_label: str = "supports and loads", name: str = "viewer", title: str = "",
 ) -> str:  # fmt: skip
-    """The viewer's part of a page."""
+    """Return the viewer's part of a page."""
     entries = "".join(
         f'<li><i style="background:rgb{tuple(int(v) for v in e["colour"])}"></i>{escape(str(e["label"]))}</li>'
         for e in legend
@@ -143,7 +143,7 @@ def section(
 
 
 def of_result(result: JobResult, scene: Scene, picture: Image.Image | None) -> str:
-    """The viewer of one job; nothing if its fields are gone. What does not fit into the page is named in the notes."""
+    """Return the viewer of one job; empty if it has no fields. Notes list fields that do not fit into the page."""
     if not result.fields and result.scan is None:
         return ""
     k, volumes, fields = result.thinned, Volumes(), []
@@ -166,11 +166,11 @@ def of_result(result: JobResult, scene: Scene, picture: Image.Image | None) -> s
         result.notes.append(f"Not in the viewer, because the page would be too large: {', '.join(left_out)}.")
     if k > 1:
         result.notes.append(
-            f"In the viewer blocks of {k} x {k} x {k} voxels are one: the mean over their solid voxels. Maxima and the "
-            "tables are of all voxels."
+            f"In the viewer each block of {k} x {k} x {k} voxels is averaged over its solid voxels. Maxima and "
+            "tables refer to all voxels."
         )
     shape = result.page_shape
-    if not fields:  # only the scan is there
+    if not fields:  # only the scan is available
         volumes.add("field-none", np.zeros(shape, "u1"))
         fields.append(describe_field("none", "no field", "", ThinField(np.full((1, 1, 1), np.nan), np.nan, (0, 0, 0)),
                                      Scale(0, 1, 2), (0.0, 1.0), 1))  # fmt: skip
@@ -189,7 +189,7 @@ def of_result(result: JobResult, scene: Scene, picture: Image.Image | None) -> s
         "letters": scene.letters,
         "maps": maps_of(result.summary.get("shown")),
         "camera": scene.camera or {"azimuth": -60.0, "elevation": 22.0, "zoom": 1.0},
-        "mode": "maximum" if "fluid" in result.summary else "surface",  # the surface of a fluid hides its flow
+        "mode": "maximum" if "fluid" in result.summary else "surface",  # the surface of a fluid would hide its flow
     }
     if result.deformations:
         entries = []

@@ -1,4 +1,4 @@
-"""Volumes of a report: fields and scan, thinned where they are large, and packed into bytes for the page."""
+"""Volumes of a report: fields and scan, thinned if they are large, and packed into bytes for the page."""
 
 import base64
 import gzip
@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 LARGEST_PAGE = 4_000_000  # voxels of a volume
-CODES = 254  # a value is one of 1 .. 255, 0 is empty
+CODES = 254  # codes 1 .. 255 are values, 0 is empty
 
 
 def thinning(shape: tuple[int, ...]) -> int:
-    """The edge of the blocks of voxels that become one voxel of the page."""
+    """Return the edge of the blocks of voxels that are merged for the page."""
     k = 1
     while np.prod([-(-n // k) for n in shape]) > LARGEST_PAGE:
         k += 1
@@ -22,7 +22,7 @@ def thinning(shape: tuple[int, ...]) -> int:
 
 
 def blocks(plane: np.ndarray, k: int, add: Any = np.add) -> np.ndarray:
-    """Sums over squares of k x k pixels; the last ones may be cut."""
+    """Sum over squares of k x k pixels; the last ones may be incomplete."""
     if k == 1:
         return plane
     rows = add.reduceat(plane, np.arange(0, plane.shape[0], k), axis=0)
@@ -31,7 +31,7 @@ def blocks(plane: np.ndarray, k: int, add: Any = np.add) -> np.ndarray:
 
 @dataclass
 class ThinField:
-    """A field of the page, shape (z, y, x), NaN where there is no solid: means over the solid voxels of each block."""
+    """A field of the page, shape (z, y, x), NaN outside the solid: means over the solid voxels of each block."""
 
     values: np.ndarray
     largest: float  # of all voxels
@@ -39,12 +39,12 @@ class ThinField:
 
     @cached_property
     def there(self) -> np.ndarray:
-        """Where there is a value."""
+        """Mask of voxels with a value."""
         return np.isfinite(self.values)
 
     @cached_property
     def sorted_values(self) -> np.ndarray:
-        """All values, from the least on: plots, scales and colours each take percentiles of them."""
+        """All values in ascending order, used for percentiles by plots, scales and colours."""
         return np.sort(self.values[self.there])
 
     @property
@@ -52,12 +52,12 @@ class ThinField:
         return bool(self.there.any())
 
     def percentiles(self, *shares: float) -> list[float]:
-        """As np.percentile has them, of at least one value."""
+        """Return percentiles as np.percentile does, of at least one value."""
         return percentiles_of_sorted(self.sorted_values, shares)
 
 
 def percentiles_of_sorted(values: np.ndarray, shares: Sequence[float]) -> list[float]:
-    """Percentiles between which np.percentile interpolates, too. @param values not empty"""
+    """Return percentiles interpolated as by np.percentile. @param values not empty"""
     places = [(values.size - 1) * share / 100 for share in shares]
     return [
         float(values[int(p)]) + (p - int(p)) * (float(values[min(int(p) + 1, values.size - 1)]) - float(values[int(p)]))
@@ -66,7 +66,7 @@ def percentiles_of_sorted(values: np.ndarray, shares: Sequence[float]) -> list[f
 
 
 def thin_field(planes: Iterator[tuple[int, np.ndarray]], shape: tuple[int, int, int], k: int) -> ThinField:
-    """Thin a cell field whose planes come in order: by the mean, as the maximum would raise every percentile."""
+    """Thin a cell field from planes in order by the mean, because the maximum would raise every percentile."""
     if k == 1:
         return _full_field(planes, shape)
     small = tuple(-(-n // k) for n in shape)
@@ -90,13 +90,13 @@ def thin_field(planes: Iterator[tuple[int, np.ndarray]], shape: tuple[int, int, 
 
 
 def _full_field(planes: Iterator[tuple[int, np.ndarray]], shape: tuple[int, int, int]) -> ThinField:
-    """The field of a page that shows every voxel."""
+    """Read a field for a page with all voxels."""
     values = np.full(shape, np.nan, "f4")
     largest, where = -np.inf, (0, 0, 0)
     for first, group in planes:
         here = values[first : first + len(group)]
         np.copyto(here, group, where=np.isfinite(group), casting="same_kind")
-        value = float(np.fmax.reduce(here, axis=None))  # NaN if there is none
+        value = float(np.fmax.reduce(here, axis=None))  # NaN if all are NaN
         if value > largest:
             z, y, x = np.unravel_index(int(np.argmax(here == value)), here.shape)
             largest, where = value, (int(x), int(y), first + int(z))
@@ -104,7 +104,7 @@ def _full_field(planes: Iterator[tuple[int, np.ndarray]], shape: tuple[int, int,
 
 
 def magnitudes(planes: Iterator[tuple[int, np.ndarray]], on_nodes: bool) -> Iterator[tuple[int, np.ndarray]]:
-    """The lengths of a vector field in the voxels, by planes: of a node field the mean of the eight corners."""
+    """Yield planes of the magnitude of a vector field in the voxels; for a node field the mean of the eight corners."""
     below: np.ndarray | None = None
     for first, group in planes:
         length = np.sqrt(np.einsum("...i,...i", group, group))
@@ -122,7 +122,7 @@ def magnitudes(planes: Iterator[tuple[int, np.ndarray]], on_nodes: bool) -> Iter
 
 
 def thin_scan(values: np.ndarray, k: int) -> np.ndarray:
-    """Means of the grey values over blocks of k^3 voxels."""
+    """Average the grey values over blocks of k^3 voxels."""
     if k == 1:
         return values
     small = [-(-n // k) for n in values.shape]
@@ -135,7 +135,7 @@ def thin_scan(values: np.ndarray, k: int) -> np.ndarray:
 
 
 def thin_labels(values: np.ndarray, k: int) -> np.ndarray:
-    """The largest number of each block, so that a layer of one voxel stays."""
+    """Return the largest label of each block, so that a layer of one voxel is preserved."""
     if k == 1:
         return values
     small = np.zeros([-(-n // k) for n in values.shape], "u1")
@@ -145,7 +145,7 @@ def thin_labels(values: np.ndarray, k: int) -> np.ndarray:
 
 
 def solid_share(planes: Iterator[tuple[int, np.ndarray]], shape: tuple[int, int, int], k: int) -> np.ndarray:
-    """The share of solid in each block, 0 .. 255."""
+    """Return the solid fraction of each block, 0 .. 255."""
     if k == 1:
         full = np.zeros(shape, "u1")
         for first, group in planes:
@@ -160,7 +160,7 @@ def solid_share(planes: Iterator[tuple[int, np.ndarray]], shape: tuple[int, int,
 
 @dataclass
 class Scale:
-    """How values become codes: low + (high - low) ((code - 1) / 254)^power."""
+    """Map from codes to values: low + (high - low) ((code - 1) / 254)^power."""
 
     low: float
     high: float
@@ -169,9 +169,9 @@ class Scale:
 
 
 def scale_of(values: np.ndarray) -> Scale:
-    """The scale of a field. @param values sorted, without NaN
+    """Return the scale of a field. @param values sorted, without NaN
 
-    Of a field that begins at nothing, a square root keeps small values apart; of others, the codes are even.
+    For a field that starts near zero a square root resolves small values; otherwise the codes are evenly spaced.
     """
     if not values.size:
         return Scale(0.0, 1.0, 1.0)
@@ -185,7 +185,7 @@ def scale_of(values: np.ndarray) -> Scale:
 
 
 def codes_of(field: ThinField, scale: Scale) -> np.ndarray:
-    """A code for each voxel, 0 where there is no value."""
+    """Return a code for each voxel, 0 for missing values."""
     share = (field.values[field.there] - scale.low) / (scale.high - scale.low)
     np.clip(share, 0, 1, out=share)
     codes = np.zeros(field.values.shape, "u1")
@@ -194,13 +194,13 @@ def codes_of(field: ThinField, scale: Scale) -> np.ndarray:
 
 
 def packed(volume: np.ndarray) -> str:
-    """Bytes as viewer/volumes.js unpacks them. Level 2 takes a third of the time of level 6 for 8 % more bytes."""
+    """Pack bytes as viewer/volumes.js unpacks them. Level 2 takes a third of the time of level 6 for 8 % more bytes."""
     return base64.b64encode(gzip.compress(np.ascontiguousarray(volume, "u1").tobytes(), 2, mtime=0)).decode("ascii")
 
 
 @dataclass
 class ScanCodes:
-    """The scan in 64 greys, as noise does not compress; and how many voxels have which grey, in full."""
+    """The scan in 64 grey levels, because noise does not compress, and its histogram at full resolution."""
 
     codes: np.ndarray
     low: float
@@ -222,7 +222,7 @@ def scan_codes(values: np.ndarray, k: int) -> ScanCodes:
 
 
 def _codes_of_bytes(values: np.ndarray, sample: np.ndarray, k: int) -> ScanCodes:
-    """The same by counts of the 256 values that there can be."""
+    """Return the same result from counts of the 256 possible values."""
     every, of_each = np.arange(256), np.bincount(sample.ravel(), minlength=256)
     up_to = np.cumsum(of_each)
 

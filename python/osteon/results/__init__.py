@@ -1,1 +1,1 @@
-"""Files of finished jobs: results, their fields, the answers of a summary."""
+"""Files of completed jobs: results, their fields, the answers of a summary."""

@@ -1,4 +1,4 @@
-"""The answers of a summary one by one, each a plain number or word with its unit: for tables over several jobs."""
+"""Answers of a summary as single numbers or words with units, for tables over several jobs."""
 
 from typing import Any, NamedTuple
 
@@ -10,25 +10,25 @@ AXES = "zyx"
 class Value(NamedTuple):
     """One number of a job.
 
-    `key` is dotted, and ends with the axis of a vector's component or the place in a list. `value` is None where JSON
-    has none: a tortuosity is infinite where no path conducts.
+    `key` is dotted, and ends with the axis of a vector component or an index of a list. `value` is None for a null of
+    JSON, for example an infinite tortuosity.
     """
 
     key: str
-    case: str  # of several load cases; empty: of the job
+    case: str  # name of the load case; empty for a value of the whole job
     title: str
-    unit: str  # for people; empty: a number without
+    unit: str  # for display; empty for a number without a unit
     value: float | int | bool | str | None
 
     @property
     def column(self) -> str:
-        """The name of its column: case, key, and the unit in brackets; `[1]` of a number without."""
+        """Return the column name: case, key, and the unit in brackets; `[1]` for a number without a unit."""
         case = f"{self.case}: " if self.case else ""
         return f"{case}{self.key} [{self.unit or '1'}]"
 
 
 def values_of(summary: dict[str, Any]) -> list[Value]:
-    """All answers of a job in the order of the program, those of load cases after them, case by case."""
+    """Return all answers of a job in the order of the program, followed by those of each load case."""
     trees = [("", summary), *((str(case.get("name")), case) for case in summary.get("cases", []))]
     found: list[Value] = []
     for case, tree in trees:
@@ -45,7 +45,7 @@ def values_of(summary: dict[str, Any]) -> list[Value]:
 
 
 def uncertainties_of(summary: dict[str, Any]) -> list[Value]:
-    """How far the answers are known, where the job was solved on changed images: one standard deviation of each."""
+    """Return the standard deviation of each answer, if the job was solved on changed images."""
     return [
         Value(
             f"uncertainty.{told['key']}",
@@ -71,7 +71,7 @@ OF_A_COMPARTMENT = {
 
 
 def shape_of(summary: dict[str, Any]) -> list[Value]:
-    """The measures of the solid's shape, where the job has taken them: of thicknesses mean and standard deviation."""
+    """Return the measures of the solid's shape, if the job has them; thicknesses as mean and standard deviation."""
     told = summary.get("morphometry", {})
     units = {"BV_TV": "", "BS_BV_per_mm": "1/mm", "Tb_N_per_mm": "1/mm", "Conn_D_per_mm3": "1/mm³", "fabric.DA": ""}
     found = [Value(f"morphometry.{key}", "", key, unit, _look_up(told, key)[1]) for key, unit in units.items()]
@@ -94,7 +94,7 @@ def shape_of(summary: dict[str, Any]) -> list[Value]:
 
 
 def _look_up(tree: Any, dotted: str) -> tuple[bool, Any]:
-    """Whether a key leads to something, and to what; a number in a key is a place in a list."""
+    """Return whether a key exists, and its value; a number in a key is an index of a list."""
     for part in dotted.split("."):
         if isinstance(tree, dict) and part in tree:
             tree = tree[part]
@@ -106,11 +106,11 @@ def _look_up(tree: Any, dotted: str) -> tuple[bool, Any]:
 
 
 def _numbers_in(value: Any) -> list[tuple[str, str, Any]]:
-    """Ending of the key, of the title, and the number: one, or those of a list or a table."""
+    """Return suffix of the key, suffix of the title, and number, for one number or those of a list or table."""
     if isinstance(value, dict):
         named = [(str(k), str(k), v) for k, v in value.items()]
     elif isinstance(value, list):
-        # Vectors go by z, y, x; other lists by the places that the summary has.
+        # Vectors have the suffixes z, y, x; other lists their index in the summary.
         is_vector = len(value) == 3 and not any(isinstance(v, (list, dict)) for v in value)
         named = [
             (AXES[n] if is_vector else str(n), AXES[n] if is_vector else str(n + 1), v) for n, v in enumerate(value)

@@ -1,4 +1,4 @@
-"""Results of a job over several clusters (`osteon join`), one file for each, as one file.
+"""Results of a job on several clusters (`osteon join`), one file for each, read as one file.
 
 Each cluster writes its planes: results.0.nc, results.1.nc and so on. Nodes between two clusters are in both files.
 """
@@ -29,7 +29,7 @@ class JoinedVariable:
 
 
 def part_path(path: Path, index: int) -> Path:
-    """`results.nc` of cluster 1: `results.1.nc`."""
+    """Return `results.1.nc` for `results.nc` of cluster 1."""
     return path.with_name(f"{path.stem}.{index}{path.suffix}")
 
 
@@ -39,9 +39,9 @@ def results_exist(path: Path) -> bool:
 
 
 def open_results(path: Path) -> "ResultFile | ClusterParts":
-    """A file of osteon, or the parts of the clusters in its place.
+    """Open a file of osteon, or the parts of the clusters in its place.
 
-    @throws MissingPartError if a part is not in the folder @throws DataError as ResultFile
+    @throws MissingPartError if a part is missing in the folder @throws DataError as ResultFile
     """
     if not path.exists() and part_path(path, 0).exists():
         return ClusterParts(path)
@@ -49,9 +49,9 @@ def open_results(path: Path) -> "ResultFile | ClusterParts":
 
 
 class ClusterParts:
-    """All parts of a job's results, with what a ResultFile offers.
+    """All parts of a job's results, with the interface of a ResultFile.
 
-    @throws MissingPartError if one is not there @throws DataError as ResultFile
+    @throws MissingPartError if a part is missing @throws DataError as ResultFile
     """
 
     def __init__(self, path: Path) -> None:
@@ -80,7 +80,7 @@ class ClusterParts:
 
     @property
     def file(self) -> Any:
-        """The file of the first part, whose origin is that of the whole image."""
+        """Return the file of the first part, whose origin is that of the whole image."""
         return self._first.file
 
     def _count(self) -> int:
@@ -95,7 +95,7 @@ class ClusterParts:
         known = [part.variables[name] for part in self.parts if name in part.variables]
         shapes = [tuple(int(n) for n in v.shape) for v, _ in known]
         if len(known) != len(self.parts) or len({s[1:] for s in shapes}) != 1:
-            raise DataError(f"the parts of '{self.path}' do not belong together: '{name}' differs; run the job again")
+            raise DataError(f"the parts of '{self.path}' are from different runs: '{name}' differs; run the job again")
         first, on_nodes = known[0]
         planes = sum(s[0] for s in shapes) - (len(shapes) - 1 if on_nodes else 0)
         return JoinedVariable(
@@ -122,17 +122,17 @@ class ClusterParts:
         return iter(self.variables)
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """Values of a field, shape (z, y, x) or (z, y, x, components). @throws DataError if there is none, or damage"""
+        """Return a field, shape (z, y, x) or (z, y, x, components). @throws DataError if it is missing or damaged"""
         return np.concatenate([group for _, group in self.planes(name)])
 
     def planes(self, name: str) -> Iterator[tuple[int, np.ndarray]]:
-        """The same some planes at a time, as those of a ResultFile.
+        """Return the field a few planes at a time, as ResultFile.planes.
 
-        A plane of nodes between two clusters has the values of both: a node of one cluster's voxels alone is NaN in the
-        other's file.
+        A plane of nodes between two clusters is merged from both files: each file has NaN at nodes that only the voxels
+        of the other cluster use.
         """
         if name not in self.variables:
-            raise DataError(f"'{self.path}' has no field '{name}'; it has {', '.join(sorted(self.variables))}")
+            raise DataError(f"'{self.path}' has no field '{name}'; available: {', '.join(sorted(self.variables))}")
         on_nodes = self.variables[name][1]
         begin = 0
         between: np.ndarray | None = None

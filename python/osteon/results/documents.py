@@ -1,4 +1,4 @@
-"""What a finished job says of itself: its summary and its manifest."""
+"""Documents of a completed job: summary and manifest."""
 
 import json
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from .unit_for_people import unit_for_people
 
 @dataclass
 class Documents:
-    """The numbers of a job. `manifest` is empty where the file is missing, which `notes` say."""
+    """Summary and manifest of a job. `manifest` is empty if the file is missing; `notes` then state this."""
 
     directory: Path
     summary: dict[str, Any]
@@ -24,10 +24,10 @@ class Documents:
 
     @property
     def field_name(self) -> tuple[str, str, str]:
-        """Name in the file, name in words, unit. An older version of the program did not write the words."""
+        """Return name in the file, title, and unit. Older versions of the program did not write the title."""
         told = self.summary.get("shown", {})
         name = str(told.get("field", ""))
-        if self.cases:  # fields of several cases end with the name of theirs
+        if self.cases:  # with several cases, names of fields end with the name of the case
             name = name.removesuffix(f"_{self.cases[0]}")
         return name, str(told.get("title", name)), unit_for_people(str(told.get("units", "1")))
 
@@ -38,7 +38,7 @@ class Documents:
 
     @property
     def origin_mm(self) -> list[float]:
-        """Low corner of the image, from where a job counts its positions; of a crop, where it lies in the image."""
+        """Low corner of the image, the origin of the job's positions; for a crop, its position in the image."""
         return list(self.summary.get("image", {}).get("origin_mm") or [0.0, 0.0, 0.0])
 
     @property
@@ -51,7 +51,7 @@ def _unreadable(path: Path, e: OSError) -> MachineError:
 
 
 def well_formed(value: Any) -> Any:
-    """A value of JSON whose texts have no halves of surrogate pairs, which UTF-8 cannot encode: they are escaped."""
+    """Escape halves of surrogate pairs in the strings of a JSON value, because UTF-8 cannot encode them."""
     if isinstance(value, str):
         return value.encode(errors="backslashreplace").decode()
     if isinstance(value, dict):
@@ -62,21 +62,21 @@ def well_formed(value: Any) -> Any:
 
 
 def documents(directory: Path) -> Documents:
-    """Read the documents in the folder of a job. Only summary.json is indispensable.
+    """Read the documents in the folder of a job. Only summary.json is required.
 
-    @throws DataError if there is no summary, or a damaged one; MachineError if the disk fails
+    @throws DataError if the summary is missing or damaged; MachineError if the disk fails
     """
     path = directory / "summary.json"
     try:
         summary = well_formed(json.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
-        raise DataError(f"'{path}' is not there; give the output directory of a finished job") from None
+        raise DataError(f"no summary: '{path}'; pass the output directory of a completed job") from None
     except (ValueError, RecursionError) as e:
         raise DataError(f"'{path}' cannot be read: {e}; run the job again") from None
     except OSError as e:
         raise _unreadable(path, e) from None
     if not isinstance(summary, dict) or not str(summary.get("schema", "")).startswith("osteon.summary/1"):
-        raise DataError(f"'{path}' has not the schema osteon.summary/1; run the job again with this version")
+        raise DataError(f"'{path}': schema is not osteon.summary/1; run the job again with this version")
     try:
         manifest = well_formed(json.loads((directory / "manifest.json").read_text(encoding="utf-8")))
     except (FileNotFoundError, ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""The values of an HDF5 file on standard output: `python -m osteon.results.hdf5_values PATH [DATASET]`.
+"""Print the values of an HDF5 file: `python -m osteon.results.hdf5_values PATH [DATASET]`.
 
 A process of its own: HDF5 may crash on damaged bytes or never return (docs/reference/format.md), and this one may be
 lost. Without DATASET it lists the datasets of numbers as one line of JSON; with it, the values follow, in C order.
@@ -12,7 +12,7 @@ import numpy as np
 
 from ..files.hdf5_locks import hint_on_locks, no_hdf5_locks
 
-MOST_SECONDS = 20  # of the processor for what is not values; and for these:
+MOST_SECONDS = 20  # of processor time for metadata; and for values:
 BYTES_A_SECOND = 5e6
 CHUNKS_A_SECOND = 20_000
 MOST_DATASETS = 10_000
@@ -31,7 +31,7 @@ def _said(item) -> dict[str, list[float]]:
 
 
 def _axes(item) -> str | None:
-    """A letter for each axis, as ilastik names them (`axistags`), or as HDF5's dimension labels do."""
+    """Return a letter for each axis from `axistags` of ilastik, or from HDF5's dimension labels."""
     tags = item.attrs.get("axistags")
     try:
         if tags is not None:
@@ -44,7 +44,8 @@ def _axes(item) -> str | None:
 
 
 def _missing(item) -> dict[str, object]:
-    """Chunks that the file lacks, whose values HDF5 replaces by a fill value; that value, if the file states one."""
+    """Count missing chunks, whose values HDF5 replaces by a fill value, and return that value if the file states
+    one."""
     import h5py
 
     if item.chunks is None or item.is_virtual or not item.size:
@@ -52,7 +53,7 @@ def _missing(item) -> dict[str, object]:
     counts = [-(-n // c) for n, c in zip(item.shape, item.chunks, strict=True)]
     expected = int(np.prod(counts, dtype=np.int64))
     missing = expected - int(item.id.get_num_chunks())
-    if not missing:  # in number; a damaged index holds as many, of which some are found at no place
+    if not missing:  # a damaged index may have the right number of chunks, but wrong positions
         limit_seconds(MOST_SECONDS + expected // CHUNKS_A_SECOND)
         places = (tuple(i * c for i, c in zip(at, item.chunks, strict=True)) for at in np.ndindex(*counts))
         missing = sum(item.id.get_chunk_info_by_coord(place).byte_offset is None for place in places)
@@ -63,7 +64,7 @@ def _missing(item) -> dict[str, object]:
 
 
 def listing(file) -> dict[str, object]:
-    """Datasets by path. Links to other files are not followed, and what refers to others is marked."""
+    """List datasets by path. Links to other files are not followed, and references to other files are marked."""
     import h5py
 
     found: dict[str, object] = {}

@@ -1,4 +1,4 @@
-"""The patient's sides along the axes of an image, and their handedness: from the direction that a scan states."""
+"""Sides of the patient along the axes of an image, and handedness of the axes, from the direction of a scan."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ LETTERS = (("R", "L"), ("A", "P"), ("I", "S"))  # towards less and more of an LP
 
 
 def letters_of(direction: Any) -> list[list[str]] | None:
-    """The patient's sides at the low and high end of x, y and z; none if the scan states no axes, or oblique ones."""
+    """Return the patient's sides at the low and high ends of x, y and z; None for missing or oblique axes."""
     if direction is None:
         return None
     axes = np.array(direction, float).reshape(3, 3)
@@ -23,7 +23,7 @@ def letters_of(direction: Any) -> list[list[str]] | None:
 
 
 def is_left_handed(direction: Any) -> bool:
-    """Whether the axes x, y, z of an image are left-handed in space; an image that states no axes is right-handed."""
+    """Return True if the axes x, y, z of an image are left-handed in space; without axes an image is right-handed."""
     if direction is None:
         return False
     return bool(np.linalg.det(np.array(direction, float).reshape(3, 3)) < 0)

@@ -1,4 +1,4 @@
-"""Fields of a result or model file, with where they lie in space."""
+"""Fields of a result or model file, with their positions in space."""
 
 import json
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from .cluster_parts import open_results
 class Field:
     """A field on a regular grid: values of shape (z, y, x) or (z, y, x, components).
 
-    Components lie along the image's axes: x, y, z or xx, yy, zz, xy, yz, xz.
+    Components refer to the image's axes: x, y, z or xx, yy, zz, xy, yz, xz.
     """
 
     name: str
@@ -31,15 +31,15 @@ class Field:
         return components_of(self.values.shape)
 
     def rotation(self) -> np.ndarray:
-        """From coordinates along the image's axes to LPS; nothing is turned where the scan states no axes."""
+        """Rotation from the image's axes to LPS; the identity if the scan states no axes."""
         return np.eye(3) if self.placement.direction is None else self.placement.direction
 
     def first_mm(self) -> np.ndarray:
-        """Position of the first sample in LPS (x, y, z): a node is on the low corner, a voxel's centre is not."""
+        """Position of the first sample in LPS (x, y, z): the low corner for nodes, a voxel centre otherwise."""
         return self.rotation() @ (self.placement.corner_mm + (0 if self.on_nodes else self.spacing / 2))
 
     def in_frame(self, axes: np.ndarray) -> np.ndarray:
-        """The values with their components along other axes.
+        """Return the values with their components along other axes.
 
         @param axes rotation or reflection from the image's axes to the others
         """
@@ -48,7 +48,7 @@ class Field:
         r = axes.astype(self.values.dtype)
         if self.values.shape[3] == 3:
             return self.values @ r.T
-        shear = 0.5 if self.name.split("_")[0] == "strain" else 1.0  # engineering shears are twice the tensor's
+        shear = 0.5 if self.name.split("_")[0] == "strain" else 1.0  # engineering shears are twice those of the tensor
         full = self.values[..., [0, 3, 5, 3, 1, 4, 5, 4, 2]].reshape(*self.values.shape[:3], 3, 3).copy()
         full *= np.where(np.eye(3, dtype=bool), 1, shear).astype(full.dtype)
         turned = (r @ full @ r.T).reshape(*self.values.shape[:3], 9)[..., [0, 4, 8, 1, 5, 2]]
@@ -58,7 +58,7 @@ class Field:
 
 @dataclass
 class FieldKind:
-    """What is known of a field without its values."""
+    """Metadata of a field, without its values."""
 
     name: str
     dtype: np.dtype
@@ -83,18 +83,18 @@ def field_names(path: Path) -> dict[str, FieldKind]:
 
 
 def known_fields(path: Path, names: list[str]) -> list[FieldKind]:
-    """Those named, or all. @throws DataError as read_fields"""
+    """Return the named fields, or all. @throws DataError as read_fields"""
     known = field_names(path)
     for name in names:
         if name not in known:
-            raise DataError(f"'{path}' has no field '{name}'; it has {', '.join(sorted(known))}")
+            raise DataError(f"'{path}' has no field '{name}'; available: {', '.join(sorted(known))}")
     return [known[name] for name in names or known]
 
 
 def read_fields(path: Path, names: list[str]) -> Iterator[Field]:
-    """Fields of a file, one after the other, checked against their digests; all of them if no name is given.
+    """Yield fields of a file one by one, verified by their digests; all fields if no name is given.
 
-    @throws DataError if the file is none of ours, incomplete or damaged, or has no such field
+    @throws DataError if the file is not from osteon, incomplete or damaged, or does not have a named field
     """
     with open_results(path) as file:
         vtk = file.file["VTKHDF"]

@@ -1,7 +1,7 @@
 """The one reader of results and models: checks name, seal, completeness and digests (docs/reference/format.md).
 
-HDF5 may crash on damaged bytes or never return, so a file's bytes are held against its seal before it is opened. A copy
-that another program made has no seal: it is read with a warning, and its values are held against their digests.
+HDF5 may crash or hang on damaged bytes, so the bytes of a file are compared with its seal before it is opened. A copy
+made by another program has no seal: it is read with a warning, and its values are compared with their digests.
 """
 
 import hashlib
@@ -20,18 +20,18 @@ from ..files.hdf5_locks import hint_on_locks, no_hdf5_locks
 UNFINISHED = re.compile(r"(.+)\.tmp\.[^/]+\.\d+")
 SEAL, OLDER_SEAL = b"\nosteon-seal-3\n", b"\nosteon-seal-2\n"
 HEX = 16  # digits of a number and of a digest
-KINDS = {"S1": 2, "i4": 4, "f4": 5, "f8": 6, "u1": 7, "u2": 8, "i8": 10}  # netCDF's numbers of the types
+KINDS = {"S1": 2, "i4": 4, "f4": 5, "f8": 6, "u1": 7, "u2": 8, "i8": 10}  # type numbers of netCDF
 MOST_PARTS = 1 << 24
 OLDER_BLOCK = 4 << 20
 GROUPS = (("CellData", False), ("PointData", True))
-# What programs that copy files change.
+# Attributes changed by programs that copy files.
 OF_COPIES = ("complete", "history", "_NCProperties", "NCO")
 
 
 class ResultFile:
-    """An open file of osteon. Values come checked.
+    """An open file of osteon. All values are verified.
 
-    @throws DataError if it is none of osteon's, damaged, cut or unfinished
+    @throws DataError if the file is not from osteon, damaged, cut or unfinished
     """
 
     def __init__(self, path: Path) -> None:
@@ -56,14 +56,14 @@ class ResultFile:
                 not str(getattr(self.file, "product_schema", "")).startswith("osteon-")
                 or "VTKHDF" not in self.file.groups
             ):
-                raise DataError(f"'{path}' is no result of osteon")
+                raise DataError(f"'{path}' is not a result of osteon")
             if int(getattr(self.file, "complete", 0)) != 1:
-                raise DataError(f"'{path}' is not complete: the run that wrote it was ended; run the job again")
+                raise DataError(f"'{path}' is incomplete: its run was terminated; run the job again")
             if is_copy:
                 self._check_metadata()
                 warnings.warn(
-                    f"'{path}' has no seal: another program has copied or written it; its values are held against "
-                    "their digests (`osteon verify --seal` checks all and seals it)",
+                    f"'{path}' has no seal: another program copied or wrote it; its values are verified by "
+                    "their digests (`osteon verify --seal` verifies all and seals it)",
                     FileWarning,
                     stacklevel=3,
                 )
@@ -90,18 +90,18 @@ class ResultFile:
         return iter(self.variables)
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """Values of a field, shape (z, y, x) or (z, y, x, components). @throws DataError if there is none, or damage"""
+        """Return a field, shape (z, y, x) or (z, y, x, components). @throws DataError if it is missing or damaged"""
         parts = list(self.planes(name, whole=True))
         return parts[0][1]
 
     def planes(self, name: str, whole: bool = False) -> Iterator[tuple[int, np.ndarray]]:
-        """The same some planes at a time: the first one's number, and values that have been held against their digest.
+        """Yield number of the first plane and verified values, a few planes at a time.
 
-        A reader that stops early has checked what it was given, and no more.
-        @param whole all planes at once @throws DataError if there is no such field, or damage
+        A reader that stops early has verified only the planes that it received.
+        @param whole yield all planes at once @throws DataError if the field is missing or damaged
         """
         if name not in self.variables:
-            raise DataError(f"'{self.path}' has no field '{name}'; it has {', '.join(sorted(self.variables))}")
+            raise DataError(f"'{self.path}' has no field '{name}'; available: {', '.join(sorted(self.variables))}")
         variable = self.variables[name][0]
         damaged = f"'{self.path}' is damaged: '{name}' or its digests cannot be read"
         try:
@@ -124,8 +124,8 @@ class ResultFile:
                 part = values[row * group - first : (row + 1) * group - first]
                 if digest(part.astype(part.dtype.newbyteorder("<"), copy=False)).hexdigest() != expected[row]:
                     raise DataError(
-                        f"'{self.path}' is damaged: plane {row * group} of '{name}' has not the digest it was written "
-                        "with; `osteon verify` says all, then run the job again"
+                        f"'{self.path}' is damaged: plane {row * group} of '{name}' does not match its digest; "
+                        "`osteon verify` lists all damage, then run the job again"
                     )
             yield first, values
 
@@ -134,34 +134,35 @@ class ResultFile:
         if stored is not None and stored != _metadata_digest(self.file):
             raise DataError(
                 f"'{self.path}' is damaged: its metadata (spacing, materials, names) do not match their digest; "
-                "`osteon verify` says all, then run the job again"
+                "`osteon verify` lists all damage, then run the job again"
             )
 
 
 def _check_bytes(path: Path) -> bool:
-    """Whether the file has no seal and is whole nevertheless, as a copy. @throws DataError if it is damaged"""
+    """Return True for an intact copy without a seal. @throws DataError if the file is damaged"""
     if not path.is_file():
-        raise DataError(f"there is no file '{path}'; give the results.nc of a job")
+        raise DataError(f"no file '{path}'; pass the results.nc of a job")
     if unfinished := UNFINISHED.fullmatch(path.name):
         raise DataError(
-            f"'{path}' is the unfinished file of a run that goes on or was ended; when it is whole its name is "
+            f"'{path}' is the unfinished file of a running or terminated run; when it is complete its name is "
             f"'{unfinished.group(1)}'"
         )
     seal = _seal_is_right(path)
     if seal is False:
         raise DataError(
-            f"'{path}' is damaged: its bytes do not match its seal; `osteon verify` says where, then run the job again"
+            f"'{path}' is damaged: its bytes do not match its seal; "
+            "`osteon verify` locates the damage, then run the job again"
         )
     if seal is None and not _ends_where_it_says(path):
         raise DataError(
-            f"'{path}' is no whole file of osteon: it does not end with a seal (truncated, or another kind of file); "
-            "copy it again, or run the job again"
+            f"'{path}' is not a complete file of osteon: it does not end with a seal (truncated, or of another "
+            "type); copy it again, or run the job again"
         )
     return seal is None
 
 
 def _seal_is_right(path: Path) -> bool | None:
-    """None if there is no seal. @throws OSError"""
+    """Compare the seal; None if the file has none. @throws OSError"""
     size = path.stat().st_size
     tail = len(SEAL) + 2 * HEX
     with path.open("rb") as file:
@@ -200,12 +201,12 @@ def _seal_is_right(path: Path) -> bool | None:
 
 
 def _number(digits: bytes) -> int:
-    """-1 if they are none."""
+    """Parse hexadecimal digits; -1 if they are invalid."""
     return int(digits, 16) if re.fullmatch(rb"[0-9a-f]{16}", digits) else -1
 
 
 def _ends_where_it_says(path: Path) -> bool:
-    """Whether an HDF5 file has the length that its first bytes state; one that was cut, or its seal, has not."""
+    """Return True if an HDF5 file has the length that its first bytes state. A cut file or a sealed one does not."""
     with path.open("rb") as file:
         head = file.read(48)
     if len(head) < 48 or head[:8] != b"\x89HDF\r\n\x1a\n" or head[8] > 3:
@@ -233,7 +234,7 @@ def _metadata_digest(file) -> str:
     def walk(group, place: str) -> None:
         attributes(group, place)
         for name, variable in group.variables.items():
-            if place == "/" and variable.ndim > 2:  # a second name of a field, which /VTKHDF has
+            if place == "/" and variable.ndim > 2:  # a second name of a field in /VTKHDF
                 continue
             kind = KINDS[variable.dtype.str[1:]]
             line = f"variable {place}{name} {kind}"
@@ -250,5 +251,5 @@ def _metadata_digest(file) -> str:
     try:
         walk(file, "/")
     except (LookupError, RuntimeError, OSError) as e:
-        return f"none, they cannot be read: {e}"
+        return f"unreadable: {e}"
     return hashlib.sha256("".join(sorted(lines)).encode()).hexdigest()

@@ -1,5 +1,5 @@
 """The studio: a job is built, run and looked at in the browser (docs/reference/studio.md). `osteon studio` starts it.
 
-The server (this package) is on the loopback only; the page (page/) is plain modules of JavaScript. The job file stays
-the truth: whatever the page does is an edit of its text.
+The server (this package) listens on the loopback interface only; the page (page/) consists of plain JavaScript modules.
+The job file is authoritative: every action of the page is an edit of its text.
 """

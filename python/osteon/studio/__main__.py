@@ -1,4 +1,4 @@
-"""`python -m osteon.studio [WHAT]`: serve the page on the loopback, and open it in the browser."""
+"""`python -m osteon.studio [PATH]`: serve the page on the loopback interface, and open it in the browser."""
 
 import argparse
 import contextlib
@@ -17,12 +17,12 @@ LOOPBACK = "127.0.0.1"
 
 
 def bound(port: int) -> socket.socket:
-    """A socket that nobody but this machine reaches. @throws OSError if the port is taken"""
+    """Return a socket that only this machine can reach. @throws OSError if the port is in use"""
     made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         made.bind((LOOPBACK, port))
-        made.listen(128)  # before the address is told: who is faster than the server waits for it
+        made.listen(128)  # before the address is printed: an early client waits for the server
     except OSError:
         made.close()
         raise
@@ -30,26 +30,26 @@ def bound(port: int) -> socket.socket:
 
 
 def first_free(port: int) -> socket.socket:
-    """The wished port, else a free one, which is told."""
+    """Bind the requested port, or else a free one, with a message."""
     try:
         return bound(port)
     except OSError as e:
-        complain(f"port {port} cannot be had ({e.strerror}); a free one is taken")
+        complain(f"port {port} is not available ({e.strerror}); using a free one")
         return bound(0)
 
 
 def banner(address: str, port: int) -> str:
-    """What is printed: the address, and how another machine comes to it."""
+    """Return the printed text: the address, and how to reach it from another machine."""
     host, user = socket.gethostname(), os.environ.get("USER") or os.environ.get("LOGNAME") or "USER"
     return (
-        f"osteon studio is at\n  {address}\n"
+        f"osteon studio runs at\n  {address}\n"
         f"From another machine: ssh -L {port}:{LOOPBACK}:{port} {user}@{host}, then open the same address there.\n"
-        "The address is a key: whoever has it can use the studio. Ctrl-C ends it; runs go on."
+        "The address contains the key: anyone who has it can use the studio. Ctrl-C ends the studio; runs continue."
     )
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="osteon studio", description="Build, run and look at a job in the browser.")
+    parser = argparse.ArgumentParser(prog="osteon studio", description="Build, run and view a job in the browser.")
     parser.add_argument("what", nargs="?")
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--no-browser", action="store_true")

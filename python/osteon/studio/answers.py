@@ -22,12 +22,12 @@ SECONDS_FOR_A_BODY = 60.0
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
-class TooLarge(Exception):  # noqa: N818 (an answer of its own)
+class TooLarge(Exception):  # noqa: N818 (has its own answer)
     pass
 
 
 class Crew:
-    """Threads for at most so many calls at once; other calls wait without a thread and block no other requests."""
+    """A limited number of threads; further calls wait without a thread and block no other requests."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -40,19 +40,19 @@ class Crew:
 
 
 def answered(act: Callable[[Request, Any], Any], crew: Crew) -> Callable[[Request], Any]:
-    """A handler that takes the body as JSON, does its work in a thread, and reports errors with their status."""
+    """Return a handler that reads the body as JSON, works in a thread, and reports errors with their status."""
 
     async def handler(request: Request) -> Response:
         try:
             body = await body_of(request) if request.method not in ("GET", "HEAD") else {}
         except TooLarge:
-            return refused(f"the body of the request has more than {MOST_BODY >> 20} MiB", 413)
+            return refused(f"the body of the request exceeds {MOST_BODY >> 20} MiB", 413)
         except ClientDisconnect:
             return refused("the request ended before its body", 400)
         except TimeoutError:
             return refused(f"the body of the request took more than {SECONDS_FOR_A_BODY:g} s", 408)
         except ValueError as e:
-            return refused(f"the body of the request is no JSON object: {e}", 400)
+            return refused(f"the body of the request is not a JSON object: {e}", 400)
         return await crew.call(answer_of_call, act, request, body)
 
     return handler
@@ -68,7 +68,7 @@ async def body_of(request: Request) -> dict[str, Any]:
         size = 0
         async for part in request.stream():
             size += len(part)
-            if size > MOST_BODY:  # chunks state no length before
+            if size > MOST_BODY:  # chunked bodies do not state their length
                 raise TooLarge
             parts.append(part)
     body = loads(b"".join(parts) or b"{}")
@@ -90,12 +90,12 @@ def answer_of_call(act: Callable[[Request, Any], Any], request: Request, body: A
     except RecursionError:
         return refused("the request is nested too deeply", 400)
     except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as e:
-        return refused(f"the request does not fit: {e or type(e).__name__}", 400)
+        return refused(f"the request is invalid: {e or type(e).__name__}", 400)
     except OSError as e:
         where = f": '{e.filename}'" if e.filename else ""
         return refused(f"{e.strerror or e}{where}", 507 if e.errno in NO_ROOM else 422)
     except MemoryError:
-        return refused("the memory of this machine does not suffice for the request", 507)
+        return refused("the request needs more memory than this machine has", 507)
 
 
 def refused(text: str, status: int) -> Response:
@@ -111,7 +111,7 @@ def of_bytes(data: bytes, headers: dict[str, str] | None = None) -> Response:
 
 
 def as_json(value: Any) -> str:
-    """JSON for every reader: halves of surrogate pairs are escaped; dates, NaN and infinity are texts."""
+    """Return valid JSON: halves of surrogate pairs are escaped; dates, NaN and infinity become strings."""
     return json.dumps(_plain(value), allow_nan=False, separators=(",", ":"))
 
 

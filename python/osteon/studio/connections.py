@@ -1,8 +1,8 @@
 """Connections of the server, limited in number and duration.
 
-Every user of the machine can connect to a port of the loopback, without a token. Connections that send no request, send
-it slowly, or do not read the answer are ended after some seconds; beyond a number of connections the oldest idle one
-makes room for the new one. Requests with a token, such as the stream of events, are not limited in time.
+Every user of the machine can connect to a port of the loopback interface, without a token. Connections without a
+request, with a slow one, or whose answer is not read are closed after some seconds; at the limit of connections the
+oldest idle one is closed for a new one. Requests with a token, such as the stream of events, have no time limit.
 """
 
 import resource
@@ -12,22 +12,22 @@ from typing import Any
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 SECONDS_FOR_A_REQUEST = 10.0  # from the connection, or the last answer, to the end of the head of a request
-SECONDS_WITHOUT_READING = 30.0  # of an answer that is too large for the buffers
+SECONDS_WITHOUT_READING = 30.0  # for an answer that exceeds the buffers
 MOST_CONNECTIONS = 256
-BACKLOG = 64  # connections that are accepted before the protocol sees the first
+BACKLOG = 64  # connections accepted before the protocol handles the first
 
 
 def most_connections() -> int:
-    """A quarter of the descriptors of this process at most: files and programs need the rest."""
+    """At most a quarter of the descriptors of this process; files and programs need the rest."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return MOST_CONNECTIONS if soft == resource.RLIM_INFINITY else max(8, min(MOST_CONNECTIONS, soft // 4))
 
 
 class BoundedProtocol(H11Protocol):
-    """uvicorn's HTTP/1.1 with a limit of connections and of the time that they may be idle."""
+    """HTTP/1.1 of uvicorn with a limit of connections and of their idle time."""
 
     waiting: TimerHandle | None = None  # for the head of a request
-    stalled: TimerHandle | None = None  # by a client that does not read
+    stalled: TimerHandle | None = None  # for a client that does not read
 
     def connection_made(self, transport: Any) -> None:
         others = [c for c in self.connections if isinstance(c, BoundedProtocol) and not c.transport.is_closing()]
@@ -68,7 +68,7 @@ class BoundedProtocol(H11Protocol):
         return self.cycle is not None and not self.cycle.response_complete
 
     def has_data_request(self) -> bool:
-        """Return True while a request with a valid token is answered (guard.py rejects the others immediately)."""
+        """Return True while a request with a valid token is answered (guard.py rejects others immediately)."""
         return self.is_answering() and self.scope["path"].startswith("/api/")
 
     def _settle(self) -> None:

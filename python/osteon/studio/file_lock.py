@@ -1,4 +1,4 @@
-"""Locks between processes, as two studios may have the same job open."""
+"""Locks between processes, because two studios may open the same job."""
 
 import errno
 import fcntl
@@ -16,9 +16,9 @@ PATIENCE = 10.0  # seconds; an edit takes milliseconds
 
 
 def held(path: Path) -> BinaryIO | None:
-    """The lock of a file, which its closing or the end of the process releases; None: another process has it.
+    """Lock a file until it is closed or the process ends; return None if another process has the lock.
 
-    A file system without locks gives it to everyone.
+    A file system without locks grants every lock.
 
     @throws OSError if the file cannot be opened
     """
@@ -39,7 +39,7 @@ def alone(path: Path) -> Iterator[None]:
     while (file := held(path)) is None:
         if time.monotonic() > end:
             raise MachineError(
-                f"another studio has kept '{path.name}' locked for more than {PATIENCE:g} s; end it, then save again"
+                f"another studio has locked '{path.name}' for more than {PATIENCE:g} s; end it, then save again"
             )
         time.sleep(0.005)
     with file:

@@ -1,4 +1,4 @@
-"""What the studio may read and write: what lies below the folders that were opened."""
+"""Access control: the studio reads and writes only below the folders that were opened."""
 
 from pathlib import Path
 
@@ -12,30 +12,30 @@ MOST_ENTRIES = 500
 
 
 class Outside(DataError):  # noqa: N818 (an error by its base)
-    """A path outside of the folders that were opened."""
+    """A path outside of the opened folders."""
 
 
 class Folders:
-    """Folders that were opened. Paths are followed through links before they are compared."""
+    """The opened folders. Links in paths are resolved before the comparison."""
 
     def __init__(self, *opened: Path) -> None:
         self.opened = [p.resolve() for p in opened]
 
     def below(self, text: str | Path) -> Path:
-        """A path that may be touched, absolute. @throws Outside, DataError (no path: a loop of links, a NUL)"""
+        """Return an absolute path that may be accessed. @throws Outside, DataError (loop of links, or NUL)"""
         path = Path(text)
         try:
             path = (path if path.is_absolute() else self.opened[0] / path).resolve()
         except (OSError, RuntimeError, ValueError) as e:
-            raise DataError(f"'{str(text)[:200]}' is no path: {e}") from None
+            raise DataError(f"'{str(text)[:200]}' is not a path: {e}") from None
         if not any(path == folder or folder in path.parents for folder in self.opened):
             raise Outside(
-                f"'{text}' lies outside of {', '.join(map(str, self.opened))}; start `osteon studio` above it"
+                f"'{text}' is outside of {', '.join(map(str, self.opened))}; start `osteon studio` in a parent folder"
             )
         return path
 
     def listed(self) -> list[dict[str, str]]:
-        """Scans, jobs and results of the first folder, the latest first."""
+        """Return scans, jobs and results of the first folder, the latest first."""
         found = []
         for path in sorted(self.opened[0].iterdir(), key=lambda p: -_time_of(p))[:MOST_ENTRIES]:
             if kind := kind_of(path):
@@ -44,7 +44,7 @@ class Folders:
 
 
 def kind_of(path: Path) -> str:
-    """scan, job, results, or nothing of ours."""
+    """Return scan, job or results, or an empty string for other files."""
     name = path.name.lower()
     if name.startswith("."):
         return ""

@@ -1,7 +1,7 @@
-"""Files of a folder that another person may have prepared.
+"""Files of a folder from an untrusted source.
 
-A folder from elsewhere can contain links to other places, pipes that block, and JSON that exhausts the stack. Files
-beside a job are therefore opened without following a link, must be regular files, and are read up to a limit.
+Such a folder can contain links to other places, pipes that block, and JSON that exhausts the stack. Files of a job are
+therefore opened without following links, must be regular files, and are read up to a limit.
 """
 
 import errno
@@ -11,16 +11,16 @@ import stat
 from pathlib import Path
 from typing import Any, BinaryIO
 
-MOST_BYTES = 64 << 20  # of one file that is read whole
+MOST_BYTES = 64 << 20  # limit of a file that is read completely
 MOST_DEPTH = 64  # levels of arrays and objects in JSON
 
 
 def opened(path: Path, flags: int = os.O_RDONLY) -> BinaryIO:
-    """A regular file, opened without following a link and without blocking. @throws OSError"""
+    """Open a regular file, without following a link and without blocking. @throws OSError"""
     file = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
     if not stat.S_ISREG(os.fstat(file).st_mode):
         os.close(file)
-        raise OSError(errno.EINVAL, "it is no regular file", str(path))
+        raise OSError(errno.EINVAL, "not a regular file", str(path))
     how = "rb" if flags & os.O_ACCMODE == os.O_RDONLY else "ab" if flags & os.O_APPEND else "wb"
     return os.fdopen(file, how)
 
@@ -31,22 +31,22 @@ def to_append(path: Path) -> BinaryIO:
 
 
 def to_write(path: Path) -> BinaryIO:
-    """A file that is empty. @throws OSError"""
-    file = opened(path, os.O_WRONLY | os.O_CREAT)  # truncated only once it is known to be a regular file
+    """Open an empty file for writing. @throws OSError"""
+    file = opened(path, os.O_WRONLY | os.O_CREAT)  # truncated only after the check that it is a regular file
     file.truncate(0)
     return file
 
 
 def json_of(path: Path) -> Any:
-    """The value of a JSON file. @throws OSError, ValueError (too large, damaged, nested too deeply)"""
+    """Return the value of a JSON file. @throws OSError, ValueError (too large, damaged, nested too deeply)"""
     with opened(path) as file:
         if os.fstat(file.fileno()).st_size > MOST_BYTES:
-            raise ValueError(f"'{path.name}' has more than {MOST_BYTES >> 20} MiB")
+            raise ValueError(f"'{path.name}' exceeds {MOST_BYTES >> 20} MiB")
         return loads(file.read())
 
 
 def loads(text: str | bytes) -> Any:
-    """JSON without NaN and infinity, up to a depth. @throws ValueError"""
+    """Parse JSON without NaN and infinity, up to a depth. @throws ValueError"""
     try:
         value = json.loads(text, parse_constant=_no_number)
     except RecursionError:
@@ -69,4 +69,4 @@ def _inner(value: Any) -> list[Any]:
 
 
 def _no_number(name: str) -> None:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a number of JSON")

@@ -1,7 +1,7 @@
-"""Who may ask: the Host, the Origin and the token of every request are checked before anything else.
+"""Authentication: the Host, Origin and token of every request are checked first.
 
-The token is in the fragment of the address that is printed, which no log and no Referer holds, and then in a header
-of each request. There is no cookie: a cookie of 127.0.0.1 goes to every port, so to other users' servers, too.
+The token is in the fragment of the printed address, which neither logs nor Referer headers contain, and in a header of
+each request. A cookie is not used, because browsers send cookies of 127.0.0.1 to every port, also to other users.
 """
 
 import re
@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..errors import complain
 
-LOOPBACK = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?")  # any port: ssh -L chooses its own
+LOOPBACK = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?")  # any port, because ssh -L selects its own
 TOKEN = "x-osteon-token"
 LONGEST_PATH = 4096
 POLICY = (
@@ -28,7 +28,7 @@ HEADERS = {
 
 
 class Guard:
-    """An ASGI application before another one. Plain ASGI, as a wrapper of responses would hold streams back."""
+    """ASGI middleware. It is plain ASGI because wrappers of responses would delay streams."""
 
     def __init__(self, app: ASGIApp, token: str, allowed_host: str = "") -> None:
         self.app, self.token, self.allowed_host = app, token, allowed_host
@@ -36,14 +36,14 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             return await self.app(scope, receive, send)
-        if scope["type"] != "http":  # nothing here speaks WebSocket
+        if scope["type"] != "http":  # WebSocket is not supported
             return await send({"type": "websocket.close", "code": 1008})
         headers = {k.decode("latin1").lower(): v.decode("latin1") for k, v in scope["headers"]}
         has_data = scope["path"].startswith("/api/")
         if why := self.why_not(headers, has_data):
             return await PlainTextResponse(why, 403, {**HEADERS, "cache-control": "no-store"})(scope, receive, send)
         if "\0" in scope["path"] or len(scope["path"]) > LONGEST_PATH:
-            return await PlainTextResponse("there is no such file", 404, HEADERS)(scope, receive, send)
+            return await PlainTextResponse("file not found", 404, HEADERS)(scope, receive, send)
         has_begun = False
 
         async def with_headers(message: Message) -> None:
@@ -64,19 +64,19 @@ class Guard:
             await self.app(scope, receive, with_headers)
         except Exception as e:
             complain(f"osteon studio: {scope['method']} {scope['path'][:200]}: {type(e).__name__}: {str(e)[:500]}")
-            if not has_begun:  # else uvicorn closes the connection, as the answer is not complete
-                text = "the studio has failed; see the line in its terminal"
+            if not has_begun:  # otherwise uvicorn closes the connection, because the answer is incomplete
+                text = "internal error of the studio; see its terminal"
                 await PlainTextResponse(text, 500, HEADERS)(scope, receive, send)
 
     def why_not(self, headers: dict[str, str], has_data: bool) -> str:
-        """Why a request is refused; empty: it is not."""
+        """Return the reason why a request is rejected; empty if it is accepted."""
         host, origin = headers.get("host", ""), headers.get("origin")
         if not (LOOPBACK.fullmatch(host) or (self.allowed_host and host.split(":")[0] == self.allowed_host)):
-            return f"Host {host[:80]!r} is not this machine; open the address that osteon has printed"
+            return f"Host {host[:80]!r} is not this machine; open the address that osteon printed"
         if origin is not None and origin.split("://", 1)[-1] != host:
-            return "another site may not ask here"
+            return "requests from other sites are rejected"
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-            return "another site may not ask here"
+            return "requests from other sites are rejected"
         if has_data and not secrets.compare_digest(headers.get(TOKEN, "").encode(), self.token.encode()):
-            return "the token is missing or wrong; open the address that osteon has printed again"
+            return "the token is missing or wrong; open the address that osteon printed again"
         return ""

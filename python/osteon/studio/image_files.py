@@ -1,4 +1,4 @@
-"""Files that the reader of an image opens: a header can name data files anywhere, and a folder can contain links."""
+"""Files that an image reader opens: a header can refer to data files anywhere, and a folder can contain links."""
 
 import json
 import os
@@ -19,7 +19,7 @@ OTHER_FILE = re.compile(r"<(?:\w+:)?UUID\b[^>]*\bFileName\s*=\s*[\"']([^\"']*)[\
 def require_inside(source: Path, below: Callable[[Path], Path]) -> None:
     """Check every file that the reader of an image opens.
 
-    @param below throws for a path outside of the open folders, links followed
+    @param below throws for a path outside of the opened folders, with links resolved
     @throws DataError
     """
     below(source)
@@ -45,7 +45,7 @@ def require_inside(source: Path, below: Callable[[Path], Path]) -> None:
 
 
 def images_in(job: dict[str, Any]) -> Iterator[str]:
-    """Paths of the images of a job: that of the specimen, and those of its material."""
+    """Yield the paths of a job's images: that of the specimen, and those of its material."""
     image = job.get("image")
     materials = job.get("material", [])
     for table in (image, *(materials if isinstance(materials, list) else [materials])):
@@ -65,7 +65,7 @@ def _paths_in(value: Any) -> Iterator[str]:
 
 
 def _links_in(folder: Path, stem: str = "") -> Iterator[Path]:
-    """Links below a folder, or those of its files whose names begin with a stem: the halves of one image."""
+    """Yield links below a folder, or those whose names begin with a stem, for the halves of one image."""
     with os.scandir(folder) as entries:
         for entry in entries:
             if not entry.name.startswith(stem):
@@ -77,7 +77,7 @@ def _links_in(folder: Path, stem: str = "") -> Iterator[Path]:
 
 
 def _named_by_header(header: Path) -> Iterator[Path]:
-    """Data files of MetaImage and NRRD: one, a list, or a pattern of names.
+    """Yield data files of MetaImage and NRRD: one, a list, or a pattern of names.
 
     @throws DataError for a header without an end
     """
@@ -100,7 +100,7 @@ def _named_by_header(header: Path) -> Iterator[Path]:
         for name in {text, text.split()[0]}:
             path = header.parent / name
             yield path
-            if "%" in name and path.parent.is_dir():  # the numbered files can be links
+            if "%" in name and path.parent.is_dir():  # numbered files can be links
                 yield from _links_in(path.parent, path.name.split("%")[0])
     if not has_end and not is_whole:
         raise DataError(f"'{header.name}' has a header of more than {MOST_HEADER >> 20} MiB; save the image again")
@@ -115,11 +115,11 @@ def _named_by_json(header: Path) -> str:
 
 
 def _named_by_ome(path: Path) -> list[str]:
-    """Names of other files in the OME-XML of a TIFF file."""
+    """Return the names of other files in the OME-XML of a TIFF file."""
     import tifffile
 
     try:
         with tifffile.TiffFile(path) as file:
             return OTHER_FILE.findall(file.ome_metadata or "")
-    except Exception:  # damaged: the reader rejects it
+    except Exception:  # a damaged file, which the reader rejects
         return []

@@ -1,8 +1,8 @@
-"""The job file as the page edits it: its text on disk is the truth.
+"""The job file as edited by the page; its text on disk is authoritative.
 
-An edit names the digest of the text that it was made on. It is a list of operations on keys, which leave comments,
-order and unknown keys as they are, and one step of undo. Undo keeps texts, so that they come back to the byte; they
-lie on disk, so that they outlive the server.
+An edit states the digest of the text to which it applies. It is a list of operations on keys, which preserve comments,
+order and unknown keys, and one undo step. Undo steps store complete texts, so that they are restored exactly; they are
+stored on disk, so that they survive the server.
 """
 
 import hashlib
@@ -30,12 +30,12 @@ HEAD = re.compile(r"""\[\[?\s*[A-Za-z_"'][^\]]*\]\]?\s*(#.*)?$""")
 MOST_BYTES = 4 << 20  # of a job file
 
 
-class Changed(Exception):  # noqa: N818 (it is no fault)
-    """The file is not what the edit was made on."""
+class Changed(Exception):  # noqa: N818 (not a fault)
+    """The file differs from the text to which the edit applies."""
 
 
 class JobFile:
-    """A job file and its undo. Safe to use from several threads."""
+    """A job file with undo. Safe to use from several threads."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -43,11 +43,11 @@ class JobFile:
         self.lock = threading.Lock()
         self.undo_texts: list[str] = []
         self.redo_texts: list[str] = []
-        self.steps_seen: tuple[int, ...] | None = None  # the file of undo steps that was read last
+        self.steps_seen: tuple[int, ...] | None = None  # stamp of the undo file when it was last read
         self._read_steps()
 
     def _read_steps(self) -> None:
-        """Undo steps as they are on disk, where another studio may have written them."""
+        """Read undo steps from disk, where another studio may have written them."""
         path = self.folder / "undo.json"
         try:
             stamp = stamp_of(path)
@@ -76,9 +76,9 @@ class JobFile:
         try:
             found = self.path.stat()
             if not stat.S_ISREG(found.st_mode):
-                raise DataError(f"'{self.path}' is no regular file; a job is a text file")
+                raise DataError(f"'{self.path}' is not a regular file; a job is a text file")
             if found.st_size > MOST_BYTES:
-                raise DataError(f"'{self.path}' has more than {MOST_BYTES >> 20} MiB, which no job file has")
+                raise DataError(f"'{self.path}' exceeds {MOST_BYTES >> 20} MiB, the limit of a job file")
             return self.path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as e:
             raise DataError(f"'{self.path}' cannot be read: {e}") from None
@@ -87,7 +87,8 @@ class JobFile:
         return digest_of(self.text())
 
     def state(self) -> dict[str, Any]:
-        """Text, data (null if it is no TOML: then `fault` says why), digest, and how many steps of undo there are."""
+        """Return text, data (null for invalid TOML; `fault` then states the reason), digest, and number of undo
+        steps."""
         text = self.text()
         data, fault = None, ""
         try:
@@ -118,11 +119,9 @@ class JobFile:
             self._write(new, [*self.undo_texts, text], [], {"edit": operations})
 
     def put(self, base: str, text: str) -> None:
-        """Replace the whole text: as typed, or by another protocol. @throws Changed"""
+        """Replace the whole text: as typed, or from another protocol. @throws Changed"""
         if len(text.encode()) > MOST_BYTES:
-            raise DataError(
-                f"the text has more than {MOST_BYTES >> 20} MiB, which no job file has; nothing was changed"
-            )
+            raise DataError(f"the text exceeds {MOST_BYTES >> 20} MiB, the limit of a job file; nothing was changed")
         with self._alone():
             old = self._expected(base)
             if text == old:
@@ -152,7 +151,7 @@ class JobFile:
         return text
 
     def _write(self, text: str, undo: list[str], redo: list[str], what: dict[str, Any]) -> None:
-        """The text, and the steps that lead away from it: these only once the text is there."""
+        """Write the text, then the undo steps that refer to it."""
         write_whole(self.path, text)
         self.undo_texts, self.redo_texts = undo[-MOST_STEPS:], redo[-MOST_STEPS:]
         self.folder.mkdir(exist_ok=True)
@@ -162,7 +161,7 @@ class JobFile:
         self.log({**what, "digest": digest_of(text)})
 
     def log(self, what: dict[str, Any]) -> None:
-        """A line of the session's log: edits, and commands as a shell takes them."""
+        """Append a line to the session's log: an edit, or a command in shell syntax."""
         self.folder.mkdir(exist_ok=True)
         line = json.dumps({"time": round(time.time(), 3), **what}) + "\n"
         with to_append(self.folder / "log.jsonl") as file:
@@ -180,9 +179,9 @@ def digest_of(text: str) -> str:
 
 
 def edited(text: str, operations: list[dict[str, Any]]) -> str:
-    """The text after operations: `set` a value at a path, `remove` what is there, `add` a table to a list of tables.
+    """Apply operations to a text: `set` a value at a path, `remove` it, or `add` a table to a list of tables.
 
-    @param operations {op, path, value, comment}; a path has keys, and numbers from 0 of tables in a list
+    @param operations {op, path, value, comment}; a path consists of keys, and indices from 0 of tables in a list
     @throws DataError
     """
     try:
@@ -205,7 +204,7 @@ def edited(text: str, operations: list[dict[str, Any]]) -> str:
 
 
 def with_lines_between(before: str, after: str) -> str:
-    """An empty line before the head of each table that an edit has brought, and no more than one."""
+    """Ensure exactly one empty line before the head of each table that an edit added."""
     pairs = set(zip(["", *before.splitlines()], before.splitlines(), strict=False))
     lines: list[str] = []
     for line in after.splitlines():
@@ -218,7 +217,7 @@ def with_lines_between(before: str, after: str) -> str:
 
 
 def _without_placeholder(document: tomlkit.TOMLDocument, path: list[Any]) -> tomlkit.TOMLDocument:
-    """With a key in the place of the comment of `osteon new` that it is missing: `# KEY = # missing: ...`."""
+    """Replace the comment of `osteon new` about a missing key by the key: `# KEY = # missing: ...`."""
     *way, key = path
     if not isinstance(key, str) or len(way) not in (1, 2) or not all(isinstance(k, str) for k in way[:1]):
         return document
@@ -243,7 +242,7 @@ def _apply(document: tomlkit.TOMLDocument, operation: dict[str, Any]) -> None:
     if kind == "remove":
         at = _walk(document, way, makes=False)
         if isinstance(last, int) and len(at) == 1 and isinstance(way[-1], str):
-            _walk(document, way[:-1], makes=False).pop(way[-1])  # the last table takes its list along
+            _walk(document, way[:-1], makes=False).pop(way[-1])  # removing the last table removes its list
         else:
             at.pop(last)
         return
@@ -258,7 +257,7 @@ def _apply(document: tomlkit.TOMLDocument, operation: dict[str, Any]) -> None:
             at[last].trivia.comment_ws = "  "
         return
     if kind != "add":
-        raise ValueError(f"there is no operation {kind!r}")
+        raise ValueError(f"unknown operation {kind!r}")
     table = tomlkit.table()
     for key, value in operation["value"].items():
         table.add(key, value)

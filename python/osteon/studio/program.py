@@ -1,4 +1,4 @@
-"""The program behind the page: what it finds in a job, what a run would take, its keys."""
+"""Calls of the program: findings in a job, estimate of a run, schema of the keys."""
 
 import json
 import os
@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import DataError, MachineError, error_of
 
-SHOWN = 4000  # characters of what a command says
+SHOWN = 4000  # characters of an error text
 
 
 def binary() -> str:
@@ -20,14 +20,14 @@ def binary() -> str:
 
 
 def answer_of(*words: str, folder: Path, accepts: tuple[int, ...] = (0,)) -> dict[str, Any]:
-    """What a command prints by `--json -`. @throws Error of its exit code"""
+    """Return the `--json -` document of a command. @throws Error of its exit code"""
     done = run(*words, "--json", "-", folder=folder)
     if done.returncode not in accepts:
         raise error_of(done.returncode, (done.stderr.strip() or f"osteon {words[0]} failed")[-SHOWN:])
     try:
         return json.loads(done.stdout)
     except ValueError:
-        raise MachineError(f"osteon {words[0]} has not answered: {done.stderr.strip()[-SHOWN:]}") from None
+        raise MachineError(f"osteon {words[0]} returned no answer: {done.stderr.strip()[-SHOWN:]}") from None
 
 
 def run(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -40,17 +40,18 @@ def run(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 class Checker:
-    """`osteon check --deep`, and the volume of sets that it writes: one check at a time, and one volume at hand."""
+    """Run `osteon check --deep` and read the volume of sets that it writes: one check at a time, one volume in
+    memory."""
 
     def __init__(self, folder: Path) -> None:
-        """@param folder where the model is kept between checks"""
+        """@param folder folder of the model between checks"""
         self.folder = folder
         self.lock = threading.Lock()
         self.sets = np.zeros((0, 0, 0), "u1")
-        self.begin = (0, 0, 0)  # of the volume in the scan, in voxels
+        self.begin = (0, 0, 0)  # offset of the volume in the scan, in voxels
 
     def check(self, job: Path, digest: str, scan: Any) -> dict[str, Any]:
-        """Findings and loads; `stamp` names the volume of sets that belongs to them."""
+        """Return findings and loads; `stamp` identifies the corresponding volume of sets."""
         with self.lock:
             self.folder.mkdir(exist_ok=True)
             volume = self.folder / "sets.nrrd"
@@ -66,7 +67,7 @@ class Checker:
             return {**found, "digest": digest}
 
     def slice(self, axis: int, at: int, shape: tuple[int, ...]) -> np.ndarray:
-        """Numbers of sets in a slice of the scan."""
+        """Return numbers of sets in a slice of the scan."""
         others = [a for a in range(3) if a != axis]
         out = np.zeros([shape[a] for a in others], "u1")
         sets, begin = self.sets, self.begin
@@ -78,7 +79,8 @@ class Checker:
         return out
 
     def level(self, shape: tuple[int, ...], factor: int) -> np.ndarray:
-        """Numbers of sets in blocks of `factor`^3 voxels: the highest, so that a layer of one voxel stays."""
+        """Return the highest set number in each block of `factor`^3 voxels, so that a layer of one voxel is
+        preserved."""
         out = np.zeros([-(-n // factor) for n in shape], "u1")
         sets, begin = self.sets, self.begin
         if sets.size:
@@ -95,12 +97,12 @@ class Checker:
 
 
 def read_labels(path: Path) -> np.ndarray:
-    """A volume of bytes that the program wrote as NRRD, shape (z, y, x)."""
+    """Read a volume of bytes that the program wrote as NRRD, shape (z, y, x)."""
     import zlib
 
     header, _, packed = path.read_bytes().partition(b"\n\n")
     sizes = re.search(rb"^sizes: (\d+) (\d+) (\d+)$", header, re.M)
     if not sizes:
-        raise DataError(f"'{path}' is no volume of labels")
+        raise DataError(f"'{path}' is not a label image of the program")
     x, y, z = (int(n) for n in sizes.groups())
     return np.frombuffer(zlib.decompress(packed, 47), "u1").reshape(z, y, x)

@@ -1,6 +1,6 @@
-"""What the page does with results: pictures and films, files for other programs, jobs side by side.
+"""Operations on results: pictures and films, files for other programs, comparison of jobs.
 
-Each is a command of the program, which the page shows and the session's log keeps.
+Each is a command of the program, which the page displays and the session's log stores.
 """
 
 import math
@@ -18,20 +18,20 @@ from .program import SHOWN, run
 METHODS = ("", "surface", "volume", "maximum", "average", "lic")
 MOST_PIXELS = 2048
 FRAMES = 48  # of a film around the specimen
-# Files that results are written as, and whether one field is written.
+# Formats of exported results, and True if they store a single field.
 EXPORTS = {
     ".vti": False, ".nrrd": True, ".nii.gz": True, ".mha": True, ".tif": True, ".ome.zarr": True, ".npy": True,
     ".vtu": False, ".stl": False,
 }  # fmt: skip
 STATES = ("paraview", "slicer")
-JOBS = (".inp", ".n88model", ".h5")  # what the job of the results is written as, which lies beside their folder
+JOBS = (".inp", ".n88model", ".h5")  # formats of the job of the results, whose file is in the parent folder
 
-# One picture at a time: each takes all cores.
+# One picture at a time: each uses all cores.
 drawing = threading.Lock()
 
 
 def fields_in(folder: Path) -> list[dict[str, Any]]:
-    """Fields that can be shown: name, unit, components, and whether they belong to nodes."""
+    """Return the fields that can be shown: name, unit, components, and True if they are on nodes."""
     from ..results.cluster_parts import results_exist
     from ..results.result_fields import field_names
 
@@ -40,7 +40,7 @@ def fields_in(folder: Path) -> list[dict[str, Any]]:
         return []
     try:
         fields = field_names(path)
-    except DataError:  # the report says what is wrong with the file
+    except DataError:  # the report states the fault of the file
         return []
     return [
         {"name": f.name, "unit": f.units, "components": f.components, "on_nodes": f.on_nodes} for f in fields.values()
@@ -48,14 +48,14 @@ def fields_in(folder: Path) -> list[dict[str, Any]]:
 
 
 def picture_words(view: dict[str, Any]) -> list[str]:
-    """Options of `osteon render` for a view of the page. @throws UsageError for one that is none"""
+    """Return the options of `osteon render` for a view of the page. @throws UsageError for an invalid view"""
     words: list[str] = []
     for option, key in (("--field", "field"), ("--component", "component"), ("--lines-of", "lines_of")):
         if view.get(key):
             words += [option, named(view[key])]
     method = str(view.get("method") or "")
     if method not in METHODS:
-        raise UsageError(f"a picture has no method '{method}'; there are {', '.join(METHODS[1:])}")
+        raise UsageError(f"unknown method '{method}' of a picture; known: {', '.join(METHODS[1:])}")
     if method:
         words += ["--method", method]
     if method in ("", "surface", "volume"):
@@ -70,7 +70,7 @@ def picture_words(view: dict[str, Any]) -> list[str]:
     if axis in ("x", "y", "z") and method == "lic":
         words += ["--cut", f"{axis}={number(view['at_mm'])}"]
     elif axis in ("x", "y", "z"):
-        # What lies beyond a plane goes: above the place, or below it by the normal that points down.
+        # The far side of a plane is removed: above the position, or below it by a downward normal.
         sign = -1 if view.get("keeps") == "above" else 1
         words += ["--clip", f"{axis}={sign},offset={number(sign * float(view['at_mm']))}"]
     for option in ("azimuth", "elevation", "zoom"):
@@ -82,7 +82,7 @@ def picture_words(view: dict[str, Any]) -> list[str]:
 
 
 def picture(folder: Path, view: dict[str, Any]) -> tuple[bytes, str]:
-    """A picture as PNG, and the command that makes it in the folder of the results. @throws Error"""
+    """Return a picture as PNG, and the command that draws it in the folder of the results. @throws Error"""
     words = picture_words(view)
     wide, high = (max(64, min(MOST_PIXELS, int(view.get(key) or 800))) for key in ("width", "height"))
     words += ["--width", str(wide), "--height", str(high)]
@@ -96,25 +96,25 @@ def picture(folder: Path, view: dict[str, Any]) -> tuple[bytes, str]:
 
 
 def film(folder: Path, view: dict[str, Any]) -> tuple[str, str]:
-    """A film around the specimen, in the folder of its results: its name, and the command. @throws Error"""
+    """Write a film around the specimen to the folder of its results. @return its name, and the command @throws Error"""
     words = picture_words({**view, "azimuth": None})
     if shutil.which("ffmpeg") is None:
-        raise MachineError("a film needs ffmpeg, which is not there (Debian: apt install ffmpeg)")
+        raise MachineError("a film requires ffmpeg, which was not found (Debian: apt install ffmpeg)")
     name = free_name(folder, "film", ".mp4")
     with tempfile.TemporaryDirectory(prefix="osteon-") as frames, drawing:
         options = [*words, "--width", "720", "--height", "720", "--orbit", str(FRAMES)]
         called(["render", "results.nc", *options, "--film", name, "-o", frames], folder)
     if not (folder / name).is_file():
-        raise MachineError("ffmpeg has made no film of the frames; `osteon render --film` says why")
+        raise MachineError("ffmpeg wrote no film of the frames; `osteon render --film` prints the reason")
     return name, shlex.join(["osteon", "render", "results.nc", *options, "--film", name, "-o", "frames"])
 
 
 def export(folder: Path, ending: str, field: str) -> tuple[str, str]:
-    """Write results for another program, beside them: the name of the file, and the command. @throws Error"""
+    """Export results to their folder. @return the name of the file, and the command @throws Error"""
     if ending in JOBS:
         job = folder.with_suffix(".toml")
         if not job.is_file():
-            raise UsageError(f"'{job.name}', the job of these results, is not beside their folder")
+            raise UsageError(f"'{job.name}', the job of these results, is not in their parent folder")
         name = free_name(folder, "job", ending)
         words = ["export", f"../{job.name}", "-o", name]
         called(words, folder)
@@ -127,7 +127,7 @@ def export(folder: Path, ending: str, field: str) -> tuple[str, str]:
         options = ["--field", named(field)] if EXPORTS[ending] else []
     else:
         raise UsageError(
-            f"results are not written as '{ending}' here; there are {', '.join([*EXPORTS, *STATES, *JOBS])}"
+            f"results cannot be written as '{ending}' here; known: {', '.join([*EXPORTS, *STATES, *JOBS])}"
         )
     words = ["export", "results.nc", *options, "-o", name]
     called(words, folder)
@@ -135,13 +135,14 @@ def export(folder: Path, ending: str, field: str) -> tuple[str, str]:
 
 
 def latest_frame(folder: Path) -> Path | None:
-    """Of the pictures that a run draws as it solves (picture.every), which are whole when they have their name."""
+    """Return the latest picture of a running solver (picture.every). Pictures are complete when they have their
+    name."""
     frames = [(p.stat().st_mtime_ns, p) for p in folder.glob("frame_*.png")] if folder.is_dir() else []
     return max(frames)[1] if frames else None
 
 
 def compare(folders: list[Path], page: Path) -> str:
-    """Write the page of jobs side by side. @return the command @throws Error"""
+    """Write the page that compares jobs. @return the command @throws Error"""
     words = ["compare", *(f"./{f.name}" if f.name.startswith("-") else f.name for f in folders), "-o", str(page)]
     called(words, folders[0].parent)
     return shlex.join(["osteon", *words[:-1], page.name])
@@ -154,20 +155,20 @@ def called(words: list[str], folder: Path) -> None:
 
 
 def named(value: Any) -> str:
-    """The name of a field or a component: a word, which can be no option."""
+    """Return the name of a field or component: a word that cannot be an option."""
     if not re.fullmatch(r"[A-Za-z][\w.@-]{0,100}", str(value)):
-        raise UsageError(f"'{str(value)[:100]}' is no name of a field")
+        raise UsageError(f"'{str(value)[:100]}' is not the name of a field")
     return str(value)
 
 
 def number(value: Any) -> str:
     if not math.isfinite(float(value)):
-        raise UsageError(f"{value} is no number")
+        raise UsageError(f"{value} is not a number")
     return f"{float(value):.9g}"
 
 
 def free_name(folder: Path, stem: str, ending: str) -> str:
-    """Of a file that is not there yet."""
+    """Return a file name that is not in use."""
     name, n = f"{stem}{ending}", 1
     while (folder / name).exists():
         n += 1

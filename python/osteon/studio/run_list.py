@@ -1,8 +1,8 @@
 """The list of runs on disk, `NAME.studio/runs.json`.
 
-The folder of a job may come from another person, so the list is data of a stranger: each entry is rebuilt from values
-that are checked. Names of files and commands follow from the number and the number of ranks; the texts of the file
-are not used for them.
+The folder of a job may come from an untrusted source. Each entry is therefore rebuilt from values that are checked.
+Names of files and commands follow from the number and the number of ranks; the texts of the file are not used for
+them.
 """
 
 import math
@@ -29,29 +29,29 @@ def name_of(stem: str, number: int) -> str:
 
 
 def words_of(name: str, ranks: int | None) -> list[str]:
-    """The command of a run, after the name of the program."""
-    here = f"./{name}" if name.startswith("-") else name  # else a name that begins with a dash is an option
+    """Return the arguments of a run, after the name of the program."""
+    here = f"./{name}" if name.startswith("-") else name  # otherwise a leading dash would start an option
     return ["run", f"{here}.toml", "-o", f"{here}.out", *(["-n", str(ranks)] if ranks else [])]
 
 
 def checked_ranks(value: Any) -> int | None:
-    """@throws UsageError for a number of ranks that no run can have"""
+    """@throws UsageError for an invalid number of ranks"""
     if value is None or value == "":
         return None
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_RANKS:
-        raise UsageError(f"a run has 1 to {MOST_RANKS} ranks, not {str(value)[:40]!r}; leave it out for all cores")
+        raise UsageError(f"ranks must be from 1 to {MOST_RANKS}, not {str(value)[:40]!r}; omit it for all cores")
     return value
 
 
 def entry_of(stem: str, number: int, ranks: int | None, **more: Any) -> dict[str, Any]:
-    """An entry with the name and the command that belong to its number."""
+    """Return an entry with the name and the command of its number."""
     name = name_of(stem, number)
     entry = {"number": number, "name": name, **more, "command": shlex.join(["osteon", *words_of(name, ranks)])}
     return entry | ({"ranks": ranks} if ranks else {})
 
 
 def kept_entries(path: Path, stem: str) -> tuple[list[dict[str, Any]], int]:
-    """The valid entries of a list on disk, and the number of invalid ones."""
+    """Return the valid entries of a list on disk, and the number of invalid ones."""
     try:
         found = json_of(path)
     except FileNotFoundError:
@@ -69,7 +69,7 @@ def kept_entries(path: Path, stem: str) -> tuple[list[dict[str, Any]], int]:
 
 
 def checked_entry(value: Any, stem: str) -> dict[str, Any] | None:
-    """An entry rebuilt from its checked values; None if it has no number, or a name that is not that of the number."""
+    """Rebuild an entry from its checked values; return None without a number, or with a name that does not match it."""
     if not isinstance(value, dict):
         return None
     number, state = value.get("number"), value.get("state")
@@ -95,14 +95,14 @@ def checked_entry(value: Any, stem: str) -> dict[str, Any] | None:
 
 
 def answers_in(summary: Any) -> dict[str, float]:
-    """The first numbers of a summary, for the card of a run."""
+    """Return the first numbers of a summary, for the card of a run."""
     if not isinstance(summary, dict):
         return {}
     return {key: summary[key] for key in ANSWERS if _is_finite(summary.get(key))}
 
 
 def clean_text(value: Any, most: int = MOST_TEXT) -> str:
-    """A text of a file, without halves of surrogate pairs, which UTF-8 cannot encode."""
+    """Return a text without halves of surrogate pairs, which UTF-8 cannot encode."""
     return _text(value, most)
 
 
@@ -111,7 +111,7 @@ def _text(value: Any, most: int) -> str:
 
 
 def _ranks_of(value: dict[str, Any], stem: str, number: int) -> int | None:
-    """The number of ranks; earlier versions stored it in the command only."""
+    """Return the number of ranks; earlier versions stored it in the command only."""
     if _is_whole(value.get("ranks"), 1, MOST_RANKS):
         return value["ranks"]
     command = value.get("command")

@@ -1,11 +1,11 @@
-"""Runs of a job: a queue, each run in a session of its own, so that neither the page nor the server ends it.
+"""Runs of a job: a queue, with each run in its own session, so that it survives the page and the server.
 
-A run keeps the text of the job as it was: `NAME.run1.toml` beside the job, results in `NAME.run1.out`, what it tells
-in `NAME.studio/run1.jsonl`. Whoever starts a studio next finds it: a process is known by its number and the time of
-its start, as numbers come again.
+A run stores the text of the job at its start: `NAME.run1.toml` beside the job, results in `NAME.run1.out`, progress in
+`NAME.studio/run1.jsonl`. The next studio finds it: a process is identified by its number and start time, because
+numbers are reused.
 
-Only entries that this studio has added start by themselves. An entry that waits in a list of another studio, which may
-come with the folder of another person, is held until somebody starts it.
+Only entries that this studio added start automatically. A waiting entry from another studio, which may come with the
+folder from an untrusted source, is held until a user starts it.
 """
 
 import contextlib
@@ -44,17 +44,17 @@ from .run_list import (
     words_of,
 )
 
-MOST_LINES = 5000  # of a log that the page gets; the latest
-MOST_BYTES = 32 << 20  # of the lines of a run that are read at once; the latest
+MOST_LINES = 5000  # latest lines of a log that the page receives
+MOST_BYTES = 32 << 20  # latest bytes of a log that are read at once
 
 
 class Runs:
-    """The runs of one job file. One studio has the queue; another one only looks."""
+    """The runs of one job file. One studio owns the queue; others only read it."""
 
     def __init__(
         self, job: JobFile, changed: Callable[[], None] = lambda: None, added: set[tuple[Path, int]] | None = None
     ) -> None:
-        """@param added runs that this studio has added, by job file and number; this object adds to it"""
+        """@param added runs added by this studio, by job file and number; this object adds to it"""
         self.job, self.changed = job, changed
         self.added = added if added is not None else set()
         self.folder = job.folder
@@ -62,13 +62,13 @@ class Runs:
         self.children: dict[int, subprocess.Popen[bytes]] = {}
         self.is_mine = False
         self.held: Any = None
-        self.note = ""  # of the list, for the page
+        self.note = ""  # message about the list, for the page
         self.entries: list[dict[str, Any]] = []
         if not self.take():
             self.entries = self._kept()
 
     def take(self) -> bool:
-        """Take the queue, if no other studio has it."""
+        """Lock the queue, unless another studio has the lock."""
         with self.lock:
             if self.is_mine:
                 return True
@@ -76,7 +76,7 @@ class Runs:
             lock = held(self.folder / "lock")
             if lock is None:
                 return False
-            self.held, self.is_mine = lock, True  # until the process ends, however it does
+            self.held, self.is_mine = lock, True  # until the process ends
             self.entries = self._kept()
             for entry in self.entries:
                 if entry["state"] == WAITING and (self.job.path, entry["number"]) not in self.added:
@@ -94,7 +94,7 @@ class Runs:
         if faults:
             self.note = (
                 f"{faults} invalid {'entries' if faults > 1 else 'entry'} of '{self.folder.name}/runs.json' "
-                f"{'are' if faults > 1 else 'is'} left out; the file is kept as runs.json.invalid"
+                f"{'are' if faults > 1 else 'is'} ignored; the file is kept as runs.json.invalid"
             )
         return entries
 
@@ -108,12 +108,12 @@ class Runs:
         self.changed()
 
     def listed(self) -> list[dict[str, Any]]:
-        """Copies of the entries, which other threads do not change."""
+        """Return copies of the entries, which other threads do not change."""
         with self.lock:
             return [dict(entry) for entry in self.entries]
 
     def add(self, text: str, ranks: int | None = None) -> dict[str, Any]:
-        """Put a run of this text at the end of the queue. @throws UsageError if another studio has the queue"""
+        """Add a run of this text to the end of the queue. @throws UsageError if another studio owns the queue"""
         with self.lock:
             self._require_mine()
             ranks = checked_ranks(ranks)
@@ -129,7 +129,7 @@ class Runs:
         return entry
 
     def _free_number(self) -> int:
-        """A number without files, and without links that lead to files that are not there yet."""
+        """Return a number without files, and without links to files that do not exist."""
         number = 1 + max((e["number"] for e in self.entries), default=0)
         while any(os.path.lexists(self._file(number, ending)) for ending in ("toml", "out")):
             number += 1
@@ -141,7 +141,7 @@ class Runs:
         return self.job.path.with_name(f"{name_of(self.job.path.stem, number)}.{ending}")
 
     def stop(self, number: int) -> None:
-        """Take it out of the queue, or tell it to write a checkpoint and end."""
+        """Remove a run from the queue, or signal it to write a checkpoint and end."""
         with self.lock:
             self._require_mine()
             entry = self._entry(number)
@@ -164,15 +164,15 @@ class Runs:
         self.tend()
 
     def _is_running(self, entry: dict[str, Any]) -> bool:
-        """Whether the process of an entry is one of this studio, or one that writes the progress file of this run: the
-        list on disk can name any process."""
+        """Return True if the process of an entry belongs to this studio or writes the progress file of this run,
+        because the list on disk can contain any process number."""
         if not is_alive(entry):
             return False
         told = self.told(entry)
         return entry["number"] in self.children or writes_progress(entry["pid"], f"{told.parent.name}/{told.name}")
 
     def tend(self) -> None:
-        """See what has ended, and begin the next one. Called again and again."""
+        """Update ended runs, and start the next one. Called periodically."""
         with self.lock:
             if not self.is_mine:
                 self.entries = self._kept()
@@ -202,7 +202,7 @@ class Runs:
         try:
             self._require_no_links(number)
             words = words_of(entry["name"], entry.get("ranks"))
-            if goes_on:  # not `osteon resume`: job and folder would be those that the checkpoint names
+            if goes_on:  # not `osteon resume`, which uses the job and folder stored in the checkpoint
                 words.append("--resume")
             words += ["--progress", str(told)]
             self.job.log({"command": shlex.join(["osteon", *words])})
@@ -226,7 +226,7 @@ class Runs:
         entry.update(state=RUNNING, pid=child.pid, born=born(child.pid), host=os.uname().nodename, began=time.time())
 
     def _require_no_links(self, number: int) -> None:
-        """@throws DataError if a file that the run reads or writes is a link, which may lead anywhere"""
+        """@throws DataError if a file that the run reads or writes is a link, whose target is arbitrary"""
         for path in (
             self._file(number, "toml"),
             self._file(number, "out"),
@@ -234,10 +234,10 @@ class Runs:
             self.folder / f"run{number}.log",
         ):
             if path.is_symlink():
-                raise DataError(f"'{path.name}' is a link; replace it by what it leads to, then start the run again")
+                raise DataError(f"'{path.name}' is a link; replace it by its target, then start the run again")
 
     def _ended(self, entry: dict[str, Any]) -> None:
-        """What became of a run. The last line of what it told says it, also of one that was no child of ours."""
+        """Set the outcome of a run from the last line of its progress file, also for a run of another studio."""
         last = self._last_line(entry)
         code = last.get("exit_code") if last.get("kind") == "end" else entry.get("exit_code")
         code = code if isinstance(code, int) else None
@@ -248,11 +248,11 @@ class Runs:
         entry["state"] = DONE if done else STOPPED if stopped else FAILED
         if done:
             entry["answers"] = self._answers(entry)
-        text = last.get("text", "") if last.get("kind") == "end" else "" if done else "it was ended from outside"
+        text = last.get("text", "") if last.get("kind") == "end" else "" if done else "terminated from outside"
         entry["text"] = clean_text(text)
 
     def _answers(self, entry: dict[str, Any]) -> dict[str, float]:
-        """The first numbers of a run's summary, for its card."""
+        """Return the first numbers of a run's summary, for its card."""
         try:
             return answers_in(json_of(self.results_of(entry["number"]) / "summary.json"))
         except (OSError, ValueError):
@@ -263,7 +263,7 @@ class Runs:
         return lines[-1] if lines else {}
 
     def lines(self, number: int, begin: int) -> tuple[list[dict[str, Any]], int]:
-        """Lines that a run has told from this byte on, and the byte after them. Of a shorter file: from the first."""
+        """Return progress lines from a byte on, and the next byte. If the file became shorter: from the start."""
         path = self.folder / f"run{number}.jsonl"
         try:
             with opened(path) as file:
@@ -296,13 +296,13 @@ class Runs:
             return ""
 
     def job_of(self, number: int) -> str:
-        """The text that a run was started with. @throws DataError if it is gone"""
+        """Return the text with which a run was started. @throws DataError if it is missing"""
         path = self._file(self._entry(number)["number"], "toml")
         try:
             with opened(path) as file:
                 return file.read(MOST_BYTES).decode("utf-8")
         except (OSError, UnicodeDecodeError):
-            raise DataError(f"'{path.name}', the job of run {number}, cannot be read any more") from None
+            raise DataError(f"'{path.name}', the job of run {number}, cannot be read") from None
 
     def results_of(self, number: int) -> Path:
         return self._file(self._entry(number)["number"], "out")
@@ -310,16 +310,16 @@ class Runs:
     def _entry(self, number: int) -> dict[str, Any]:
         found = next((e for e in self.entries if e["number"] == number), None)
         if found is None:
-            raise UsageError(f"there is no run {number}")
+            raise UsageError(f"no run {number}")
         return found
 
     def _require_mine(self) -> None:
         if not self.take():
-            raise UsageError(f"another studio has the runs of '{self.job.path.name}'; start and stop them there")
+            raise UsageError(f"another studio manages the runs of '{self.job.path.name}'; start and stop them there")
 
 
 def born(pid: int) -> str | None:
-    """When a process began, in ticks since the machine did; nothing if it is no more (a zombie is none)."""
+    """Return the start time of a process, in ticks since boot; None if it has ended (or is a zombie)."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rsplit(")", 1)[1].split()
     except (OSError, IndexError):

@@ -1,8 +1,7 @@
-"""A scan as the page sees it: slices of all voxels, a level that fits a graphics card, a histogram, what a ray meets.
+"""A scan for the page: slices of all voxels, a level that fits a graphics card, a histogram, and ray hits.
 
-The voxels are in a file that is mapped, so a scan may be larger than the memory. They are read by the readers of
-`osteon import`, in a process of its own; the array that it writes has no name any more once it is open, and nothing
-is left of it.
+The voxels are in a memory-mapped file, so a scan may exceed the memory. The readers of `osteon import` read them in a
+separate process; the file is unlinked after it is opened, so that it is removed with this process.
 """
 
 import json
@@ -23,7 +22,7 @@ from ..results.patient_axes import is_left_handed, letters_of
 
 MOST_LEVEL = 5_000_000  # voxels of the level for the 3-D view
 BINS = 1024
-REACH = 4  # voxels around a place whose greys give the direction of the surface
+REACH = 4  # voxels around a position whose grey values define the direction of the surface
 
 
 @dataclass
@@ -42,7 +41,7 @@ class Histogram:
     width: float
     counts: list[int]
     otsu: float
-    values: list[int] = field(default_factory=list)  # all that occur, where they are few: labels
+    values: list[int] = field(default_factory=list)  # all values, if they are few: labels
 
 
 class Scan:
@@ -92,7 +91,7 @@ class Scan:
         }
 
     def histogram(self) -> Histogram:
-        """Of all voxels, some planes at a time."""
+        """Count all voxels, some planes at a time."""
         with self._lock:
             if self._histogram is None:
                 self._histogram = self._count()
@@ -126,9 +125,10 @@ class Scan:
             yield self.values[z : z + thick]
 
     def slice(self, axis: int, at: int) -> bytes:
-        """Codes of a slice, rows along the first of the other axes: bytes, or two bytes each, the low one first."""
+        """Return codes of a slice, rows along the first of the other axes: one byte each, or two in little-endian
+        order."""
         if not (0 <= axis < 3 and 0 <= at < self.shape[axis]):
-            raise DataError(f"there is no slice {at} across {'zyx'[axis] if 0 <= axis < 3 else axis}")
+            raise DataError(f"no slice {at} across {'zyx'[axis] if 0 <= axis < 3 else axis}")
         index: list[Any] = [slice(None)] * 3
         index[axis] = at
         return self.codes(self.values[tuple(index)]).tobytes()
@@ -139,12 +139,12 @@ class Scan:
         return np.rint((values.astype(np.float64) - self.low_code) / self.step).astype("<u2")
 
     def level(self, labels: list[int] | None = None) -> Level:
-        """@param labels those that are empty, of an image of labels: then the level is the share of solid"""
+        """@param labels empty labels, for a label image: the level is then the solid fraction"""
         with self._lock:
             key = tuple(labels) if labels is not None else ()
             kind = (labels is not None, key)
             if kind not in self._level:
-                self._level = {kind: self._make_level(labels)}  # one is enough to keep
+                self._level = {kind: self._make_level(labels)}  # keeps one level only
             return self._level[kind]
 
     def _make_level(self, labels: list[int] | None) -> Level:
@@ -166,7 +166,7 @@ class Scan:
         return Level(out, k, low, step)
 
     def _window(self) -> tuple[float, float]:
-        """Greys that the level tells apart: all of bytes, else without the outermost in a thousand."""
+        """Range of grey values that the level resolves: all of bytes, otherwise without the outermost thousandth."""
         if self.is_byte:
             return 0.0, 255.0
         step = max(1, round((self.values.size / 2e6) ** (1 / 3)))
@@ -175,13 +175,13 @@ class Scan:
         return (low, high) if high > low else (low, low + 1.0)
 
     def meet(self, begin: Any, end: Any, threshold: float, upper: float | None = None) -> dict[str, Any] | None:
-        """The first solid voxel on the way from one place to another, in voxels (z, y, x).
+        """Find the first solid voxel on a line between two positions, in voxels (z, y, x).
 
-        Returns its place, the face by which the ray comes in ("z-" is the low one), grey and outward direction.
+        Returns its position, the face at which the ray enters ("z-" is the low one), grey value and outward direction.
         """
         begin, end = np.asarray(begin, float), np.asarray(end, float)
         if not (np.isfinite(begin).all() and np.isfinite(end).all() and np.abs([begin, end]).max() < 1e7):
-            raise DataError("a ray needs two places")
+            raise DataError("a ray requires two positions")
         way = end - begin
         ts, axes = [np.zeros(1)], [np.full(1, -1)]
         for a in range(3):
@@ -222,9 +222,10 @@ class Scan:
         }
 
     def direction(self, voxel: np.ndarray) -> np.ndarray:
-        """Outward direction (z, y, x) of the surface near a voxel: against the mean gradient of the greys.
+        """Return the outward direction (z, y, x) of the surface near a voxel: opposite to the mean gradient of grey
+        values.
 
-        Outside of the image there is nothing; else the faces that cut the solid would have no direction.
+        Outside of the image values are empty, so that faces that cut the solid have a direction.
         """
         low, high = np.maximum(voxel - REACH, 0), np.minimum(voxel + REACH + 1, self.shape)
         box = self.values[tuple(slice(a, b) for a, b in zip(low, high, strict=True))].astype(float) - self.low
@@ -236,7 +237,7 @@ class Scan:
 
 
 def counts_of_bytes(values: np.ndarray) -> np.ndarray:
-    """How often each of the 256 bytes occurs. Two at a time, as counting takes as long for a pair as for one."""
+    """Count each of the 256 byte values. Pairs are counted, because a pair takes as long as one byte."""
     flat = np.ascontiguousarray(values).reshape(-1)
     even = flat.size // 2 * 2
     pairs = np.bincount(flat[:even].view("u2"), minlength=65536).reshape(256, 256)
@@ -244,7 +245,7 @@ def counts_of_bytes(values: np.ndarray) -> np.ndarray:
 
 
 def means_of_blocks(planes: np.ndarray, k: int) -> np.ndarray:
-    """Means of one layer of blocks of k^3 voxels, of which the last along each axis may be cut."""
+    """Return means of one layer of blocks of k^3 voxels; the last one along each axis may be incomplete."""
     if k == 1:
         return planes[0].astype(float)
     total = planes.sum(axis=0, dtype=np.float64)
@@ -255,13 +256,13 @@ def means_of_blocks(planes: np.ndarray, k: int) -> np.ndarray:
 
 
 def _require_room(source: Path) -> None:
-    """@throws MachineError if the voxels, which take as much room as the file at least, have none"""
+    """@throws MachineError if the disk has less free space than the file, a lower bound of the voxels' size"""
     files = [p for p in source.iterdir() if p.is_file()] if source.is_dir() else [source]
     size, free = sum(p.stat().st_size for p in files), shutil.disk_usage(tempfile.gettempdir()).free
     if size > free:
         raise MachineError(
-            f"'{source.name}' has {size / 2**30:.3g} GiB, and {tempfile.gettempdir()}, where the studio unpacks scans, "
-            f"{free / 2**30:.3g} GiB free; crop the scan, or set TMPDIR to a folder with room"
+            f"'{source.name}' has {size / 2**30:.3g} GiB, but {tempfile.gettempdir()}, where the studio unpacks scans, "
+            f"has {free / 2**30:.3g} GiB free; crop the scan, or set TMPDIR to a folder with enough space"
         )
 
 

@@ -1,8 +1,8 @@
-"""What the page may ask, and the answers. Work on arrays and files is in plain functions, which Starlette
-calls in threads.
+"""Requests of the page and their answers. Work on arrays and files is in plain functions, which Starlette calls in
+threads.
 
-    GET   /, /page/NAME, /viewer.js     the page; the viewer is the report's
-    *     /api/...                      data; all of it needs the token (guard.py)
+    GET   /, /page/NAME, /viewer.js     the page; the viewer is that of the report
+    *     /api/...                      data; all requests need the token (guard.py)
     GET   /results/TICKET/NAME          a file of results, for frames and links, which cannot send a header
 """
 
@@ -33,9 +33,9 @@ VIEWER = PAGE.parents[1] / "report" / "viewer"
 SHARED = ("volumes.js", "slices.js", "surface.glsl.js", "surface.js")
 EXPORTS = "unpack, worded, roundLength, slicesOf, surfaceOf, PLANES, AXES"
 SECONDS_BETWEEN_LOOKS = 0.2
-# A report has a script of its own, which its own policy names; it is kept away from the page and from all data.
+# A report has its own script, which its own policy allows; it has no access to the page and to data.
 REPORT_POLICY = "sandbox allow-scripts allow-downloads allow-popups"
-# Other documents, such as SVG and XML, can contain scripts, and need none.
+# Other documents, such as SVG and XML, can contain scripts, which are not run.
 FILE_POLICY = "sandbox allow-downloads; default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/bmp", "image/tiff")
 
@@ -45,7 +45,7 @@ def application(session: Session, token: str, allowed_host: str = "") -> Guard:
 
 
 def viewer_script() -> str:
-    """The modules of the report's viewer as one module of the page."""
+    """Return the modules of the report's viewer as one module of the page."""
     parts = "\n".join((VIEWER / name).read_text(encoding="utf-8") for name in SHARED)
     return f"{parts}\nexport {{{EXPORTS}}};\n"
 
@@ -54,7 +54,7 @@ class Server:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.schema: dict[str, Any] | None = None
-        # Slow requests have threads of their own, so that they do not delay the others.
+        # Slow requests have their own threads, so that they do not delay the others.
         self.quick, self.reading, self.drawing, self.checking = Crew(32), Crew(8), Crew(2), Crew(1)
 
     def routes(self) -> list[Route]:
@@ -125,13 +125,13 @@ class Server:
     def page(self, request: Request) -> Response:
         path = file_in(PAGE, request.path_params.get("name", "index.html"))
         if path is None:
-            return PlainTextResponse("there is no such file", 404)
+            return PlainTextResponse("file not found", 404)
         return FileResponse(path)
 
     def viewer(self, request: Request) -> Response:
         return Response(viewer_script(), media_type="text/javascript")
 
-    # What is open
+    # Opened files
 
     def get_session(self, request: Request, body: Any) -> dict[str, Any]:
         s = self.session
@@ -205,7 +205,7 @@ class Server:
             found["set"] = self.session.checker.at(found["voxel"])
         return {"hit": found}
 
-    # What the program says
+    # Calls of the program
 
     def check(self, request: Request, body: Any) -> dict[str, Any]:
         return self.session.check()
@@ -264,7 +264,7 @@ class Server:
         return {"text": self.session.runs.job_of(request.path_params["number"])}
 
     def get_frame(self, request: Request, body: Any) -> Response:
-        """The latest picture that a run has drawn while it solves; nothing if that is the one that the page has."""
+        """Return the latest picture of a running solver; empty if the page has it already."""
         self.session.require_job()
         folder = self.session.folders.below(self.session.runs.results_of(request.path_params["number"]))
         latest = results.latest_frame(folder)
@@ -274,7 +274,7 @@ class Server:
             return of_bytes(file.read(), {"X-Name": latest.name})
 
     def get_results(self, request: Request, body: Any) -> dict[str, Any]:
-        """Of a run by its number, or of the folder that is open: its files, and where they can be fetched."""
+        """Return files and addresses of results: of a run by its number, or of the open folder."""
         number = request.query_params.get("run")
         folder = self.session.results_of(int(number) if number else None)
         if folder is None or not folder.is_dir():
@@ -327,10 +327,10 @@ class Server:
     def result_file(self, request: Request) -> Response:
         folder = self.session.tickets.get(request.path_params["ticket"])
         if folder is None:
-            return PlainTextResponse("this link is of an earlier studio; open the results again", 404)
+            return PlainTextResponse("this link is from an earlier studio; open the results again", 404)
         path = file_in(folder, request.path_params["name"])
         if path is None:
-            return PlainTextResponse("there is no such file", 404)
+            return PlainTextResponse("file not found", 404)
         kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
         headers = {"cache-control": "no-store"}
         if kind not in PICTURES:
@@ -339,10 +339,10 @@ class Server:
             path, media_type=kind, headers=headers, content_disposition_type="inline", filename=path.name
         )
 
-    # What happens
+    # Events
 
     async def events(self, request: Request) -> Response:
-        """Lines of JSON without an end: changes of the job, runs and what they tell. An EventSource sends no token."""
+        """Stream lines of JSON: changes of the job, runs and their progress. An EventSource cannot send a token."""
         return StreamingResponse(self._events(request), media_type="application/x-ndjson")
 
     async def _events(self, request: Request) -> AsyncIterator[str]:
@@ -386,7 +386,7 @@ class Server:
 
 
 def file_in(folder: Path, name: str) -> Path | None:
-    """A file directly in a folder, links followed; None if there is none of this name."""
+    """Return a file directly in a folder, with links resolved; None if it does not exist."""
     try:
         path = (folder / name).resolve()
         return path if path.parent == folder.resolve() and path.is_file() else None
@@ -395,7 +395,7 @@ def file_in(folder: Path, name: str) -> Path | None:
 
 
 def summary_in(folder: Path) -> dict[str, Any]:
-    """The summary of results; empty if there is none. @throws DataError, OSError"""
+    """Return the summary of results; empty if there is none. @throws DataError, OSError"""
     try:
         found = json_of(folder / "summary.json")
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""What one studio has open: folders, a job with its scan, its check and its runs, or a folder of results."""
+"""State of a studio: opened folders, a job with its scan, check and runs, or a folder of results."""
 
 import json
 import os
@@ -34,8 +34,8 @@ class Session:
         self.lock = threading.Lock()
         self._scan: tuple[Any, Scan] | None = None
         self.tickets: dict[str, Path] = {}
-        self.note = ""  # what opening did, for the page
-        self.added: set[tuple[Path, int]] = set()  # runs that were put into a queue here
+        self.note = ""  # message about the opening, for the page
+        self.added: set[tuple[Path, int]] = set()  # runs added to a queue by this studio
 
     def open(self, text: str) -> None:
         """@throws DataError, UsageError"""
@@ -52,7 +52,7 @@ class Session:
             self._take(self._job_of(path))
 
     def _take(self, path: Path) -> None:
-        self.folders.below(path.with_suffix(".studio"))  # which can be a link, and is written to
+        self.folders.below(path.with_suffix(".studio"))  # may be a link, and is written to
         job = JobFile(path)
         job.text()
         if self.runs is not None:
@@ -61,12 +61,12 @@ class Session:
         self.results = None
 
     def _job_of(self, scan: Path) -> Path:
-        """The job of a scan: one beside it that is of it, else a new one."""
+        """Return the job of a scan: an existing one in its folder, or a new one."""
         stem = scan.name.split(".")[0] or "job"
         target = self.folder / f"{stem}.toml"
         for candidate in (target, scan.with_name(f"{stem}.toml")):
             if candidate.is_file() and self._is_of(candidate, scan):
-                self.note = f"{candidate.name} is there already and is of this scan: it was opened"
+                self.note = f"opened {candidate.name}, an existing job of this scan"
                 return candidate
         number = 1
         while os.path.lexists(target):
@@ -76,7 +76,7 @@ class Session:
             text, points = write_job(os.path.relpath(scan), target, DEFAULT)
         with target.open("x", encoding="utf-8") as file:
             file.write(text)
-        self.note = f"{target.name} was written, as `osteon new` does" + "".join(f"; {p}" for p in points)
+        self.note = f"wrote {target.name}, as by `osteon new`" + "".join(f"; {p}" for p in points)
         return target
 
     @staticmethod
@@ -93,16 +93,16 @@ class Session:
         return self.job
 
     def data(self) -> dict[str, Any]:
-        """The job's keys; empty if it is no TOML."""
+        """Return the job's keys; empty for invalid TOML."""
         data = self.require_job().state()["data"]
         return data if isinstance(data, dict) else {}
 
     def scan(self) -> Scan:
-        """Of the job as it is now; read again if the file or its steps are others. @throws DataError"""
+        """Return the scan of the current job; read again after a change of the file or its steps. @throws DataError"""
         job = self.require_job()
         image = self.data().get("image")
         if not isinstance(image, dict) or not isinstance(image.get("path"), str):
-            raise DataError("the job names no image: [image] path")
+            raise DataError("the job has no image: [image] path")
         path = Path(os.path.normpath(job.path.parent / image["path"]))
         self.folders.below(path)
         steps = image.get("step", [])
@@ -116,26 +116,26 @@ class Session:
         key = (str(path), stamp.st_size, stamp.st_mtime_ns, repr(steps), repr(given) if steps else "", accepts)
         with self.lock:
             if self._scan is None or self._scan[0] != key:
-                self._scan = None  # the older one goes before the new one comes
+                self._scan = None  # releases the older one before the new one is read
                 require_inside(path, self.folders.below)
                 self._scan = (key, Scan(path, steps, given, accepts))
             return self._scan[1]
 
     def void_labels(self) -> list[int] | None:
-        """Labels that are empty, if the image is one of labels."""
+        """Return the empty labels of a label image."""
         segment = self.data().get("segment")
         if not isinstance(segment, dict) or segment.get("labels") is not True:
             return None
         return [int(v) for v in segment.get("void_labels", [0])]
 
     def require_images_inside(self) -> None:
-        """Before the program reads the images of the job. @throws DataError"""
+        """Check the images of the job before the program reads them. @throws DataError"""
         folder = self.require_job().path.parent
         for path in images_in(self.data()):
             try:
                 require_inside(Path(os.path.normpath(folder / path)), self.folders.below)
             except (OSError, ValueError):
-                continue  # it cannot be read, which the program reports with its reason
+                continue  # unreadable; the program reports the reason
 
     def check(self) -> dict[str, Any]:
         job = self.require_job()
@@ -145,27 +145,27 @@ class Session:
         except Outside:
             raise
         except DataError:
-            scan = None  # the check says what is wrong with it
+            scan = None  # the check reports the fault
         assert self.checker is not None
         return self.checker.check(job.path, job.digest(), scan)
 
     def estimate(self) -> dict[str, Any]:
         job = self.require_job()
         self.require_images_inside()
-        there = f"output.directory={json.dumps(str(job.folder))}"  # where the check has left the model
+        there = f"output.directory={json.dumps(str(job.folder))}"  # folder where the check stored the model
         return answer_of("estimate", f"./{job.path.name}", "--quick", "--set", there, folder=job.path.parent)
 
     def use_protocol(self, base: str, name: str) -> None:
-        """Write the job anew by a protocol; a step of undo."""
+        """Rewrite the job by a protocol, as one undo step."""
         if name not in protocols():
-            raise UsageError(f"there is no protocol '{name}'")
+            raise UsageError(f"no protocol '{name}'")
         job = self.require_job()
         with silence():
             text, _ = write_job(os.path.relpath(self.scan().source), job.path, name)
         job.put(base, text)
 
     def results_of(self, run: int | None) -> Path | None:
-        """The folder of a run by its number, or the one that is open."""
+        """Return the folder of a run by its number, or the open one."""
         return self.results if run is None or self.runs is None else self.runs.results_of(run)
 
     def require_results(self, run: int | None) -> Path:
@@ -174,16 +174,16 @@ class Session:
 
         folder = self.results_of(None if run is None else int(run))
         if folder is None or not results_exist(folder / "results.nc"):
-            raise UsageError("there are no results to show")
+            raise UsageError("no results to show")
         return self.folders.below(folder)
 
     def log(self, entry: dict[str, Any]) -> None:
-        """Into the log of the job, where one is open."""
+        """Write to the log of the job, if one is open."""
         if self.job is not None:
             self.job.log(entry)
 
     def ticket(self, folder: Path) -> str:
-        """A name under which files of results can be fetched without the token: for a frame and links."""
+        """Return a name by which files of results can be fetched without the token, for frames and links."""
         folder = self.folders.below(folder)
         for known, path in self.tickets.items():
             if path == folder:

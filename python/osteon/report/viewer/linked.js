@@ -1,9 +1,9 @@
-// Several viewers of one grid: one cursor, one camera, one field; cut, mode, opacity and greys are
-// those of all. Viewers whose descriptions have the same `colours` share their limits, too. The
-// first one has the tools.
+// Several linked viewers of one grid: one cursor, one camera, one field; cut, mode, opacity and
+// grey levels are shared. Viewers whose descriptions have the same `colours` also share their
+// limits. The first viewer has the tools.
 //
-// Each field is told under the cursor for all viewers, by their description's `name`, in an element
-// of class .values.
+// The value of each viewer at the cursor, with the `name` of its description, is shown in an
+// element of class .values.
 
 const startLinked = async () => {
   const roots = [...document.querySelectorAll('.viewer')];
@@ -57,7 +57,7 @@ const startLinked = async () => {
       }),
     );
   };
-  let isTold = false; // a viewer that follows tells nobody
+  let isTold = false; // a viewer that follows sends no further messages
   for (const from of viewers)
     from.tell = (what) => {
       if (isTold) return;
@@ -77,5 +77,5 @@ const startLinked = async () => {
   if (peak) peak.at.forEach((v, i) => viewers[0].moveTo(i, Math.floor(v)));
   viewers[0].changed('field');
   tellValues();
-  document.body.dataset.ready = 'yes'; // also for whoever drives the page
+  document.body.dataset.ready = 'yes'; // for automated browsers
 };

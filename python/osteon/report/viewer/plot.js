@@ -1,4 +1,4 @@
-// Values of the field along an axis through the cursor, as a line; gaps where there is nothing.
+// Plot values of the field along an axis through the cursor, with gaps where it is undefined.
 
 const plotOf = (viewer) => {
   const figure = viewer.one('.plot');

@@ -1,9 +1,9 @@
 // Slices across z, y and x, drawn on 2-D canvases: scan, field, sets, outline of the solid,
 // cross-hair, scale bar, letters.
 //
-// A viewer whose voxels are not all at hand paints its slices itself: viewer.paint(plane) returns
-// {image, outline}, or null while the voxels are on their way; the slice then stays as it is. The
-// image may have fewer pixels than the slice has voxels.
+// A viewer without all voxels in memory paints its slices itself: viewer.paint(plane) returns
+// {image, outline}, or null while voxels are loading; the slice is then not updated. The image
+// may have fewer pixels than the slice has voxels.
 
 const PLANES = [
   [0, 1, 2],
@@ -51,7 +51,7 @@ const slicePixels = (viewer, plane) => {
   return image;
 };
 
-// The edges between solid and empty pixels, as one path. Pixel (0, 0) is the upper left one.
+// The edges between solid and empty pixels, as one path. Pixel (0, 0) is at the upper left.
 const outlineOf = (viewer, plane) => {
   const [a, b, n] = plane,
     w = viewer.shape[a],

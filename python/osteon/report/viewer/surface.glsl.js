@@ -1,10 +1,10 @@
-// The ray caster: an opaque surface where the smoothed share of solid is one half, in the colours
-// of the field beneath it, with occlusion and a soft shadow from the pyramid of the share; or the
-// largest value along each ray. Arrows are solved exactly.
+// Ray casting: an opaque surface at a smoothed solid fraction of one half, in the colours of the
+// field below it, with occlusion and a soft shadow from the pyramid of the fraction; or the
+// maximum along each ray. Arrows are intersected exactly.
 //
-// Of a live viewer the volume is that of the greys, and the surface is where they are at the
-// threshold: a uniform, so that nothing is made anew while it is dragged. Blocks with nothing above
-// it are passed at once.
+// In a live viewer the volume contains grey values, and the surface is at the threshold, a
+// uniform, so that no texture changes while the threshold is dragged. Blocks without values above
+// the threshold are skipped.
 
 const SURFACE_VERTEX = `#version 300 es
 out vec2 q; uniform float aspect;
@@ -28,10 +28,11 @@ uniform float slope, radius, threshold, stretch; uniform int mode, arrows; unifo
 
 const float BLOCK = ${BLOCK}.;
 
-// How much solid a grey stands for: exact for a share, a guess for what lies around a threshold.
+// Solid fraction of a grey value: exact for a fraction, an estimate around a threshold.
 float solid_of(float v) { return is_live ? smoothstep(.55 * threshold, 1.35 * threshold, v) : v; }
 
-// Where a point of the deformed shape comes from: X + u(X) = p, by iteration. The displacement is known everywhere.
+// Source of a point of the deformed shape: X + u(X) = p, by iteration. The displacement is
+// defined everywhere.
 vec3 source_of(vec3 p) {
   if (stretch == 0.) return p;
   vec3 from = p;
@@ -39,7 +40,7 @@ vec3 source_of(vec3 p) {
   return from;
 }
 
-// What a deformed shape is cut by are planes of the shape before.
+// Cut planes refer to the undeformed shape.
 bool is_outside(vec3 from) { return stretch != 0. && (any(lessThan(from, inner_low)) || any(greaterThan(from, inner_high))); }
 
 float share_at(vec3 p) {
@@ -47,14 +48,15 @@ float share_at(vec3 p) {
   return is_outside(from) ? 0. : textureLod(share, from / size, 0.).r;
 }
 
-// Outside of the box that a cut leaves there is nothing; else each cut would lie in the dark.
+// Outside of the box of a cut there is no solid; otherwise cut surfaces would be in shadow.
 float filled(vec3 p, float level) {
   if (any(lessThan(p, low)) || any(greaterThan(p, high))) return 0.;
   vec3 from = source_of(p);
   return is_outside(from) ? 0. : solid_of(textureLod(share, from / size, level).r);
 }
 
-// The colour of the field: the mean of the voxels near that have a value, as interpolation would mix in empty ones.
+// The colour of the field: the mean over nearby voxels with a value, because interpolation would
+// include empty ones.
 vec3 colour_at(vec3 p) {
   vec3 t = p / voxel - .5, b = floor(t) - 1.; float sum = 0., weights = 0.; ivec3 last = textureSize(field, 0) - 1;
   for (int i = 0; i < 64; i++) {
@@ -135,7 +137,7 @@ void main() {
         float outer = max(enter, t - pace), inner = t;
         for (int i = 0; i < 6; i++) { float m = .5 * (outer + inner); if (share_at(eye + m * ray) > threshold) inner = m; else outer = m; }
         hit_at = inner; p = eye + hit_at * ray; n = normal_at(p);
-        if (dot(n, ray) > 0.) n = is_live ? normalize(n - dot(n, ray) * ray) : -n;  // noise turns the greys' normals at an edge
+        if (dot(n, ray) > 0.) n = is_live ? normalize(n - dot(n, ray) * ray) : -n;  // noise may reverse normals at an edge
       }
       float hidden = 0., shade = 0.;
       for (int i = 1; i < 5; i++) hidden += filled(p + n * exp2(float(i)) * thin * 1.1, float(i) - .5) * (i < 2 ? .2 : .3);

@@ -1,9 +1,10 @@
-// The 3-D view: WebGL2 draws the surface, a 2-D canvas above it the axes, the loads' labels and the
-// place of the maximum.
+// The 3-D view: WebGL2 draws the surface; a 2-D canvas above it has the axes, the labels of the
+// loads and the position of the maximum.
 
 const IVORY = [0.925, 0.89, 0.816];
 
-// The box of the solid in mm, from the low corner; of a specimen without any, that of the image.
+// The box of the solid in mm, from the low corner; for a specimen without solid, that of the
+// image.
 const boundsOf = (viewer) => {
   if (viewer.live) return viewer.shape.map((n, i) => [0, n * viewer.spacing[i]]);
   const {shape, spacing, solid} = viewer,
@@ -25,8 +26,8 @@ const boundsOf = (viewer) => {
     : low.map((v, i) => [v * spacing[i], (high[i] + 1) * spacing[i]]);
 };
 
-// The brightest voxel of each block and of those around it: where it is not above the threshold,
-// there is no surface.
+// The brightest voxel of each block and its neighbours: if it is not above the threshold, the
+// block contains no surface.
 const mostOfBlocks = (values, shape) => {
   const blocks = shape.map((n) => Math.ceil(n / BLOCK)),
     most = new Uint8Array(blocks.reduce((a, b) => a * b));
@@ -56,10 +57,10 @@ const mostOfBlocks = (values, shape) => {
   return {blocks, most};
 };
 
-// Of a live viewer (viewer.live() returns the threshold, 0 .. 1) `solid` holds greys; see
-// surface.glsl.js. The returned `ray(x, y)` is that of a place on the page: where it begins, and
-// its direction, in mm from the low corner; `place(point)` is where such a point is on the page,
-// and `ahead()` where the view looks.
+// In a live viewer (viewer.live() returns the threshold, 0 .. 1) `solid` contains grey values;
+// see surface.glsl.js. The returned `ray(x, y)` gives origin and direction, in mm from the low
+// corner, for a position on the page; `place(point)` is the position of such a point on the page,
+// and `ahead()` the direction of view.
 const surfaceOf = (viewer) => {
   const figure = viewer.one('.three'),
     canvas = figure.querySelector('canvas.gl'),
@@ -141,9 +142,9 @@ const surfaceOf = (viewer) => {
     ? mostOfBlocks(viewer.solid, shape)
     : {blocks: [1, 1, 1], most: new Uint8Array(1)};
   texture3d(4, most, gl.NEAREST, false, blocks);
-  let moving = null; // what the deformation in the texture is of
+  let moving = null; // entry whose deformation is in the texture
   texture3d(5, new Uint8Array([128, 128, 128]), gl.LINEAR, false, [1, 1, 1], true);
-  // Displacements of the shape that is shown, largest component in mm of the picture; 0: as it was.
+  // Displacements of the drawn shape, largest component in mm of the picture; 0: undeformed.
   const stretchOf = () => {
     const d = viewer.deform > 0 && viewer.deformation?.();
     if (!d) return 0;
@@ -166,7 +167,7 @@ const surfaceOf = (viewer) => {
   gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.LINEAR);
   gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE);
 
-  // Left-handed axes: what is to the right of the axes is to the left in space, and the picture is no mirror image.
+  // For left-handed axes the right-hand vector is reversed, so that the picture is not mirrored.
   const side = description.camera?.is_left_handed ? -1 : 1;
   const camera = () => {
     const az = (viewer.azimuth * Math.PI) / 180,
@@ -277,7 +278,7 @@ const surfaceOf = (viewer) => {
     annotate(c, arrows, stage);
   };
 
-  // Where a point lies on the canvas, in CSS pixels.
+  // The position of a point on the canvas, in CSS pixels.
   const seen = (c, p) => {
     const d = p.map((v, i) => v - c.eye[i]),
       dot = (v) => v.reduce((s, x, i) => s + x * d[i], 0),
@@ -317,7 +318,7 @@ const surfaceOf = (viewer) => {
     notes.width = W * dense;
     notes.height = H * dense;
     pen.scale(dense, dense);
-    // Paper takes what a 2-D canvas holds, not what WebGL has drawn.
+    // Browsers print a 2-D canvas, but not the content of WebGL.
     if (isPrinting) pen.drawImage(canvas, 0, 0, W, H);
     const ink = stage[0] > 0.5 ? '#1d2126' : '#e8ebef',
       halo = stage[0] > 0.5 ? 'rgba(255,255,255,.85)' : 'rgba(0,0,0,.7)';
@@ -351,7 +352,7 @@ const surfaceOf = (viewer) => {
       );
     }
     pen.textAlign = 'start';
-    const taken = []; // places of labels: one that would lie on another goes below it
+    const taken = []; // boxes of labels: an overlapping label is moved below
     const sayFree = (text, x, y) => {
       const wide = pen.measureText(text).width,
         left = Math.max(4, Math.min(W - wide - 4, x));
@@ -401,13 +402,13 @@ const surfaceOf = (viewer) => {
   };
 
   const fine = () => Math.min(2, 2 * (devicePixelRatio || 1));
-  // While the view moves frames are as small as it takes for some twenty a second, with room for
-  // the slices.
+  // While the view moves, the resolution is reduced to about twenty frames per second, with time
+  // left for the slices.
   const MOVING_MS = 35;
   let movingScale = 0.35,
     drawnScale = 1;
-  // One frame is under way at a time: a slow machine would else draw what nobody sees any more, and
-  // the slices would wait.
+  // At most one frame is in progress: otherwise a slow machine would draw outdated frames, and
+  // delay the slices.
   const isDrawing = () => {
     if (!fence || gl.clientWaitSync(fence, 0, 0) === gl.TIMEOUT_EXPIRED) return Boolean(fence);
     gl.deleteSync(fence);
@@ -499,7 +500,7 @@ const surfaceOf = (viewer) => {
   viewer.firstZoom = zoomThatFits();
   viewer.resetCamera();
 
-  // How long a small frame takes says whether a large one may be drawn while the view turns.
+  // The time of a small frame decides whether a large one is drawn while the view turns.
   draw(0.25);
   gl.finish();
   const first = performance.now();

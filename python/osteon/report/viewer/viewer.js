@@ -1,9 +1,10 @@
 // Linked slices and a 3-D surface of voxel fields on one offline page; no dependencies.
 //
-//   osteonViewer(root, description)    returns a promise of the viewer, when it has drawn
+//   osteonViewer(root, description)    returns a promise of the viewer, resolved after the first
+// frame
 //
-// root: an element with the markup of viewer.html. Several viewers may stand on one page. Lists are
-// x, y, z.
+// root: an element with the markup of viewer.html. A page may contain several viewers. Lists have
+// the order x, y, z.
 //
 // description
 //   shape          voxels along x, y, z
@@ -11,30 +12,35 @@
 //   scan           {volume, low, high, unit}, or null: code 0 is `low`, code 255 is `high`;
 //                  threshold: its code, or null
 //   fields         [{id, label, unit, volume, low, high, power, range, map, diverging, at_least,
-//                  peak, case}]; the first is shown first
+//                  peak, case}]; the first one is shown initially
 //                  low, high, power: see valueOf in volumes.js. range: limits of the colours. map:
 //                  name in `maps`.
-//                  diverging: the colours' limits stay symmetric. at_least: values above the range
+//                  diverging: the colours' limits remain symmetric. at_least: values above the
+// range
 //                  have its last colour.
-//                  peak: {value, at}: the true maximum and its place, in voxels. case: the load
-//                  case that it belongs to.
-//   solid          volume of the share of solid in each voxel, 0 .. 255; null: where the first
+//                  peak: {value, at}: the true maximum and its position, in voxels. case: its
+// load
+//                  case
+//   solid          volume of the solid fraction of each voxel, 0 .. 255; null: voxels where the
+// first
 //                  field has a value
-//   sets           {volume, entries: [{number, label, colour, case}]}, or null; the volume has the
-//                  set's number in each voxel
+//   sets           {volume, entries: [{number, label, colour, case}]}, or null; the volume
+// contains
+//                  the number of the set of each voxel
 //   arrows         [{from, to, colour, label, case}], in mm from the low corner
 //   deformation    {shape, entries: [{volume, largest, case}]}, or null: displacements on a coarse
 //                  grid over the image, three bytes a
 //                  cell for x, y, z, of which 0 is -largest and 255 largest, in mm
-//   letters        [[low, high], ...] for each axis, such as ["R", "L"]; null: not known
+//   letters        [[low, high], ...] for each axis, such as ["R", "L"]; null: unknown
 //   maps           {name: 256 colours of 6 hexadecimal digits each}
-//   camera         {azimuth, elevation, zoom, is_left_handed}, in degrees, zoom 1 shows all of the
+//   camera         {azimuth, elevation, zoom, is_left_handed}, in degrees; zoom 1 shows the whole
 //                  specimen and its arrows; is_left_handed: of the axes x, y, z in space
 //                  mode: "surface" or "maximum"
 //
-// A volume is the id of an element of the page whose text is the bytes, packed as volumes.js says.
-// Where a browser has no WebGL2 (or the address ends in #nogl) the picture takes the place of the
-// 3-D view; the slices need none. With #fine a slow machine draws four samples a pixel, too.
+// A volume is the id of an element of the page whose text contains the bytes, packed as in
+// volumes.js. In a browser without WebGL2 (or with an address ending in #nogl) the picture
+// replaces the 3-D view; the slices do not need it. With #fine slow machines draw four samples
+// per pixel as well.
 
 const osteonViewer = async (root, description) => {
   const viewer = {
@@ -116,7 +122,7 @@ const osteonViewer = async (root, description) => {
     : viewer.volumes[description.fields[0].volume].map((code) => (code ? 255 : 0));
   viewer.at = viewer.shape.map((n) => n >> 1);
 
-  viewer.tools = viewer.one('.tools'); // which may stand elsewhere on the page later
+  viewer.tools = viewer.one('.tools'); // may be moved on the page later
   const control = (name) => viewer.tools.querySelector(`[name=${name}]`),
     slider = control('limit');
   const makeColours = () => {
@@ -190,7 +196,7 @@ const osteonViewer = async (root, description) => {
   const slices = slicesOf(viewer),
     plot = plotOf(viewer);
   let surface = null;
-  // What has to be drawn again: 'cursor' moves leave the surface alone unless it is cut there.
+  // Parts to redraw: 'cursor' leaves the surface unchanged unless it is cut at the cursor.
   viewer.changed = (what) => {
     if (what === 'colours' || what === 'field') makeColours();
     slices.draw();
@@ -198,7 +204,7 @@ const osteonViewer = async (root, description) => {
     plot.draw();
     if (surface && (what !== 'cursor' || viewer.cut))
       surface.refresh(what === 'cursor' || what === 'colours');
-    viewer.tell?.(what); // others that are linked to it (linked.js)
+    viewer.tell?.(what); // notifies linked viewers (linked.js)
   };
   viewer.choose = choose;
   viewer.valueHere = () => {
@@ -252,7 +258,7 @@ const osteonViewer = async (root, description) => {
     viewer.plotAlong = +c.value;
     viewer.changed('slices');
   });
-  // The scale at which the largest displacement is a sixth of the specimen is that of the slider's
+  // At the slider's centre the largest displacement is a sixth of the specimen.
   // end.
   const longest = Math.max(...viewer.shape.map((n, i) => n * viewer.spacing[i])),
     scaleBox = control('deform')?.closest('label');
@@ -262,7 +268,7 @@ const osteonViewer = async (root, description) => {
     if (!d) return;
     viewer.deform = ((control('deform').value / 100) ** 2 * longest) / 6 / d.largest;
     scaleBox.querySelector('output').textContent =
-      viewer.deform > 0 ? `× ${+viewer.deform.toPrecision(3)}` : 'not';
+      viewer.deform > 0 ? `× ${+viewer.deform.toPrecision(3)}` : 'off';
   };
   on('deform', 'input', () => {
     tellDeform();
@@ -320,6 +326,6 @@ const osteonViewer = async (root, description) => {
     root.classList.remove('printing');
     viewer.changed('view');
   });
-  root.dataset.ready = 'yes'; // also for whoever drives the page
+  root.dataset.ready = 'yes'; // for automated browsers
   return viewer;
 };

@@ -1,4 +1,4 @@
-// Volumes are bytes, x fastest, packed by gzip and base64 in elements of the page.
+// Volumes are bytes, x fastest, compressed by gzip and base64 in elements of the page.
 
 const unpack = async (id) => {
   const bytes = Uint8Array.from(atob(document.getElementById(id).textContent), (c) =>
@@ -8,13 +8,13 @@ const unpack = async (id) => {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 };
 
-// Code 0 is empty; 1 .. 255 go from low to high, by a power where that keeps small values apart.
+// Code 0 is empty; 1 .. 255 map to low .. high, by a power if that resolves small values.
 const valueOf = (field, code) =>
   field.low + (field.high - field.low) * ((code - 1) / 254) ** field.power;
 
 const isEmptyUnit = (unit) => !unit || unit === '1';
 
-// Three digits, as many as a code of one byte is worth.
+// Three digits, the precision of a code of one byte.
 const worded = (value, unit) => {
   const size = Math.abs(value);
   const text =
@@ -26,7 +26,7 @@ const worded = (value, unit) => {
   return isEmptyUnit(unit) ? text : `${text} ${unit}`;
 };
 
-// Of a field that does not begin near nothing, as a temperature, the digits tell a hundredth of its
+// For a field far from zero, such as a temperature, the digits resolve a hundredth of its
 // range.
 const wordedOf = (field, value, hasUnit = true) => {
   const span = field.high - field.low,
@@ -36,8 +36,8 @@ const wordedOf = (field, value, hasUnit = true) => {
   return value.toFixed(Math.max(0, Math.min(9, 2 - Math.floor(Math.log10(span))))) + unit;
 };
 
-// Share of solid around each voxel, 0 .. 255: one or two passes of (1 2 1)/4 along each axis, which
-// remove the steps of the voxels. Thick slices take two passes. Plates and struts of one or two
+// Solid fraction around each voxel, 0 .. 255: one or two passes of (1 2 1)/4 along each axis,
+// which smooth the steps of voxels. Thick slices need two passes. Plates and struts of one or two
 // voxels are kept by a lower bound in solid voxels, as the program does
 // (src/osteon/render/rays/smooth_mask.cpp).
 const smoothed = (share, shape, spacing) => {
@@ -65,9 +65,9 @@ const smoothed = (share, shape, spacing) => {
 
 const LEVEL = 128,
   MARGIN = 5,
-  OF_A_PLATE = 191; // two solid voxels side by side have 191 after a pass
+  OF_A_PLATE = 191; // two adjacent solid voxels have 191 after a pass
 
-// Raise solid voxels to above the level, the more, the less solid is around them, and keep empty
+// Raise solid voxels to above the level, depending on the solid around them, and keep empty
 // ones below it.
 const keepThin = (smooth, share, [nx, ny, nz]) => {
   const kept = smooth.slice();

@@ -1,9 +1,9 @@
-// What the page asks the server. Addresses are relative: a proxy may put a prefix before them.
+// Requests to the server. Addresses are relative, because a proxy may add a prefix.
 // @ts-check
 
-// The token comes in the fragment of the address, which reaches no server and no log. This tab
-// keeps it, so that it survives a reload; no cookie does, which would go to the servers of other
-// ports, too.
+// The token comes in the fragment of the address, which is sent neither to servers nor to logs.
+// It is stored for this tab, so that it survives a reload; a cookie would be sent to servers on
+// other ports as well.
 const given = new URLSearchParams(location.hash.slice(1)).get('token');
 if (given) {
   sessionStorage.setItem('token', given);
@@ -43,7 +43,7 @@ const ask = async (path, method = 'GET', body = undefined, signal = undefined) =
   }
   throw new Refused(
     answer.status,
-    told?.error || (told ? `the server says ${answer.status}` : text),
+    told?.error || (told ? `the server answered with status ${answer.status}` : text),
     told,
   );
 };
@@ -54,9 +54,9 @@ export const json = async (path, method, body) => (await ask(path, method, body)
 export const post = (path, body = {}) => json(path, 'POST', body);
 
 /**
- * Bytes, and headers that tell what they are.
+ * Returns the bytes and the headers that describe them.
  * @param {string} path
- * @param {any} [body] asks by POST
+ * @param {any} [body] sent by POST
  * @param {AbortSignal} [signal]
  */
 export const bytes = async (path, body, signal) => {
@@ -65,7 +65,7 @@ export const bytes = async (path, body, signal) => {
 };
 
 /**
- * Calls `take` with what happens, without an end; begins again when the server was away.
+ * Calls `take` for each event of an endless stream; reconnects after the server was unavailable.
  * @param {(event: any) => void} take
  * @param {(isThere: boolean) => void} tell
  */

@@ -1,5 +1,5 @@
-// Forces as arrows of the 3-D view: by its free end an arrow is turned, with Shift it is made
-// longer, too. What it is then is an edit of the job, as any other.
+// Forces as arrows of the 3-D view: dragging the free end rotates an arrow, and with Shift also
+// changes its length. The result is an edit of the job.
 // @ts-check
 import {round} from './dom.js';
 import {allRoles, edit, scan, say} from './store.js';
@@ -16,7 +16,7 @@ import {
 const REACH = 16; // CSS pixels from the end of an arrow
 const flip = (/** @type {number[]} */ v) => [v[2], v[1], v[0]];
 
-/** The arrow whose free end is at a place of the page. @param {number} x @param {number} y */
+/** Return the arrow with its free end near a position of the page. @param {number} x @param {number} y */
 const arrowAt = (x, y) => {
   let best = null,
     nearest = REACH;
@@ -33,7 +33,7 @@ const arrowAt = (x, y) => {
 };
 
 /**
- * Where the force is in the job: the n-th on its set, in its case.
+ * Path of the force in the job: the n-th on its set, in its case.
  * @param {{on: string, of: number, nth: number}} force
  */
 const roleOf = (force) =>
@@ -43,7 +43,7 @@ const roleOf = (force) =>
 
 const digits = (/** @type {number} */ v) => +v.toPrecision(4);
 /**
- * What an arrow from its point to a free end says of the force.
+ * Return the force given by an arrow from its point to a free end.
  * @param {any} arrow
  * @param {number[]} free
  * @param {boolean} scales
@@ -122,7 +122,7 @@ export const dragArrows = (figure) => {
     say(
       `the force on ${force.on}: ${value.map((/** @type {number} */ v) => round(v, 4)).join(', ')}`,
     );
-    edit(operations); // the arrow stays where it was dragged until the check has found the new one
+    edit(operations); // the dragged arrow remains until the check has computed the new one
   });
   addEventListener('pointercancel', () => {
     arrow = null;

@@ -4,15 +4,16 @@
 import {cursor, meetBelow, placeOf} from './views.js';
 
 /**
- * @typedef {{points: number[][], normal: number[]}} Stroke of points in mm, z, y, x, and where the
- *   surface looks at the first one
+ * @typedef {{points: number[][], normal: number[]}} Stroke of points in mm, z, y, x, and the
+ * outward
+ *   normal at the first one
  */
 
-const NEAR = 0.3; // of the radius: points closer than that to the one before say nothing new
+const NEAR = 0.3; // of the radius: points closer than that to the previous one are skipped
 const MOST = 400;
 
 /**
- * A stroke with only as many points as its radius needs.
+ * Reduce a stroke to the points that its radius requires.
  * @param {number[][]} points
  * @param {number} radius
  */
@@ -32,7 +33,7 @@ export const strokesOnSurface = (figure, isOn, take) => {
   let stroke = /** @type {Stroke | null} */ (null),
     waits = /** @type {Promise<void>} */ (Promise.resolve()),
     isAsked = false;
-  // A place is asked for when the answer to the one before is there; the last one always.
+  // A position is requested after the answer to the previous one; the last position always.
   const add = (/** @type {PointerEvent} */ e, isLast = false) => {
     if (isAsked && !isLast) return;
     isAsked = true;
@@ -76,7 +77,7 @@ export const strokesOnSurface = (figure, isOn, take) => {
 };
 
 /**
- * Strokes in a slice, along which the cursor goes.
+ * Strokes in a slice, which move the cursor.
  * @param {HTMLElement} canvas
  * @param {() => boolean} isOn
  * @param {(stroke: Stroke) => void} take

@@ -1,5 +1,5 @@
-// The panels by which a job is built, in the order of the work: scan, solid, material, loads, what
-// the check says.
+// The panels for building a job, in the order of the work: scan, solid, material, loads, findings
+// of the check.
 // @ts-check
 import {duration, fill, h, round, size} from './dom.js';
 import {
@@ -68,7 +68,7 @@ const drawScan = () => {
       return;
     }
     if (![1, 3].includes(values.length) || values.some((v) => v === null || v <= 0)) {
-      say('Give one edge of a voxel, or three, z y x', true);
+      say('Enter one voxel edge, or three, z y x', true);
       drawScan();
       return;
     }
@@ -93,8 +93,8 @@ const drawScan = () => {
       numeric: true,
       value: shown ? (isOne && new Set(shown).size === 1 ? shown[0] : shown.join(' ')) : '',
       placeholder: 'not stated',
-      label: 'Edge of a voxel',
-      title: 'image.spacing_mm\nEdge of a voxel, or three: z y x',
+      label: 'Voxel edge',
+      title: 'image.spacing_mm\nVoxel edge, or three: z y x',
     },
     takeSpacing,
   );
@@ -118,7 +118,7 @@ const drawScan = () => {
     panel('scan'),
     h('h2', null, 'Scan'),
     !s
-      ? h('p', {className: 'soft'}, 'no scan can be shown; see the check')
+      ? h('p', {className: 'soft'}, 'no scan to show; see the check')
       : [
           h(
             'p',
@@ -141,14 +141,14 @@ const drawScan = () => {
             : h(
                 'p',
                 {className: 'finding doubt'},
-                'The file does not state the size of its voxels, and it is never guessed: enter it.',
+                'The file does not state its voxel size, which is never guessed: enter it.',
               ),
           s.warnings.map((/** @type {string} */ w) => h('p', {className: 'finding doubt'}, w)),
         ],
     h(
       'details',
       null,
-      h('summary', null, 'Write the job anew by a protocol'),
+      h('summary', null, 'Rewrite the job by a protocol'),
       h(
         'div',
         {className: 'row'},
@@ -181,7 +181,7 @@ const keepThreshold = () => {
   const otsu = histogram.value?.otsu,
     value = threshold.value;
   if (value !== at(['segment', 'threshold']))
-    set(['segment', 'threshold'], value, `chosen by eye; Otsu's is ${round(otsu, 6)}`);
+    set(['segment', 'threshold'], value, `chosen by inspection; Otsu's is ${round(otsu, 6)}`);
 };
 let later = 0;
 const moveThreshold = (/** @type {number} */ value, keeps = false) => {
@@ -210,7 +210,7 @@ const makeHist = () => {
       [low, high] = windowOf();
     return low + ((e.clientX - box.left) / box.width) * (high - low);
   };
-  // On the window: the panel may be drawn anew meanwhile, which would end a capture.
+  // On the window: the panel may be redrawn meanwhile, which would end a capture.
   let isDragged = false;
   made.addEventListener('pointerdown', (e) => {
     if (e.button) return;
@@ -241,7 +241,7 @@ const makeHist = () => {
   });
   return made;
 };
-/** The share of voxels above a threshold: exact where a class of the histogram is one grey. */
+/** The fraction of voxels above a threshold: exact if each class of the histogram is one grey value. */
 const shareAbove = (/** @type {number} */ value) => {
   const {counts, low, width} = histogram.value,
     total = counts.reduce((/** @type {number} */ a, /** @type {number} */ b) => a + b, 0);
@@ -273,13 +273,13 @@ const modulusByGrey = () => {
   };
 };
 /**
- * The law as a curve over the histogram, from nothing to its largest modulus.
+ * Draw the law as a curve over the histogram, from zero to its largest modulus.
  * @param {CanvasRenderingContext2D} pen
  * @param {number} w
  * @param {number} height
  * @param {number} dense
  * @param {number} from
- * @param {number} to greys at the ends
+ * @param {number} to grey values at the ends
  */
 const drawLaw = (pen, w, height, dense, from, to) => {
   const modulus = modulusByGrey(),
@@ -349,9 +349,9 @@ export const drawHistogram = () => {
     number_.value = String(round(threshold.value, 6));
 };
 /**
- * Grey values of the two phases, by which the threshold keeps the volume.
+ * Grey values of the two phases, for the threshold that preserves the volume.
  * @param {any} segment
- * @param {boolean} isFree the job states no threshold
+ * @param {boolean} isFree true if the job has no threshold
  */
 const greysFields = (segment, isFree) => {
   const greys = Array.isArray(segment.greys) ? segment.greys : [],
@@ -366,7 +366,7 @@ const greysFields = (segment, isFree) => {
             value: greys[n] ?? '',
             label: `Grey value: ${label}`,
             title:
-              'segment.greys\nGrey values of empty space and of solid, far from any surface: the threshold is then the one above which lies as much as the greys tell',
+              'segment.greys\nGrey values of empty space and of solid, far from any surface: the threshold then preserves the volume that these values imply',
           },
           (typed) => {
             const value = numberIn(typed),
@@ -387,17 +387,13 @@ const greysFields = (segment, isFree) => {
   return h(
     'details',
     {open: greys.length > 0 && isFree},
-    h('summary', null, 'Threshold that keeps the volume'),
+    h('summary', null, 'Volume-preserving threshold'),
     one(0, 'empty'),
     one(1, 'solid'),
-    h(
-      'p',
-      {className: 'soft'},
-      'greys of voxels far from any surface; for phases of one grey each',
-    ),
+    h('p', {className: 'soft'}, 'grey values far from any surface; for two homogeneous phases'),
   );
 };
-/** Where a slightly higher threshold cuts the solid, as the check has found it. */
+/** Positions where a slightly higher threshold would disconnect the solid, from the check. */
 const necksFound = () => {
   const loads = checked.value?.loads,
     necks = loads?.necks,
@@ -411,7 +407,7 @@ const necksFound = () => {
   return h(
     'p',
     {className: 'soft', id: 'necks'},
-    `${count(necks.voxels)} ${necks.voxels === 1 ? 'voxel' : 'voxels'} alone join others (necks): a slightly higher threshold cuts the solid there. `,
+    `${count(necks.voxels)} ${necks.voxels === 1 ? 'single voxel connects' : 'single voxels connect'} other parts (necks): a slightly higher threshold disconnects the solid there. `,
     h(
       'button',
       {type: 'button', className: 'plain', 'data-key': 'to neck', onclick: () => goTo(place)},
@@ -422,7 +418,7 @@ const necksFound = () => {
 const drawSolid = () => {
   const segment = data().segment || {},
     isLabels = segment.labels === true;
-  // Of an image that its steps have made unreadable, these can be taken back.
+  // If the steps made the image unreadable, they can be removed here.
   if (!scan.value) {
     fill(panel('solid'), h('h2', null, 'Solid'), data().image?.step?.length ? filters() : null);
     return;
@@ -455,7 +451,7 @@ const drawSolid = () => {
       ? h(
           'p',
           {className: 'soft'},
-          `The image holds labels; empty are ${(segment.void_labels || [0]).join(', ')}.`,
+          `The image contains labels; empty labels: ${(segment.void_labels || [0]).join(', ')}.`,
         )
       : [
           hist,
@@ -477,7 +473,7 @@ const drawSolid = () => {
                 'button',
                 {
                   type: 'button',
-                  title: "Otsu's threshold, which divides the greys best into two classes",
+                  title: "Otsu's threshold, which best separates the grey values into two classes",
                   disabled: isOtsu && !('threshold' in segment),
                   onclick: () => {
                     threshold.value = histogram.value.otsu;
@@ -492,7 +488,7 @@ const drawSolid = () => {
             'p',
             {className: 'soft'},
             h('b', {id: 'share'}),
-            isOtsu ? " of the voxels; Otsu's threshold, as the job states none" : ' of the voxels',
+            isOtsu ? " of the voxels; Otsu's threshold, as the job has none" : ' of the voxels',
           ),
           greysFields(segment, isOtsu),
         ],
@@ -501,7 +497,7 @@ const drawSolid = () => {
       ['segment', 'keep'],
       [
         ['largest', 'largest part'],
-        ['percolating', 'what joins the faces'],
+        ['percolating', 'parts that connect the faces'],
         ['all', 'all parts'],
       ],
       undefined,
@@ -511,9 +507,9 @@ const drawSolid = () => {
       ? h(
           'p',
           {className: 'soft'},
-          `${count(kept.kept_voxels)} voxels of solid`,
+          `${count(kept.kept_voxels)} solid voxels`,
           kept.dropped_voxels
-            ? `; ${count(kept.dropped_voxels)} in other parts are dropped (${percent(kept.dropped_voxels / kept.solid_voxels)})`
+            ? `; ${count(kept.dropped_voxels)} in disconnected parts are removed (${percent(kept.dropped_voxels / kept.solid_voxels)})`
             : '; it is one part',
         )
       : null,
@@ -538,17 +534,17 @@ const drawMaterial = () => {
       physics() === 'thermo_elasticity' ||
       m.conductivity_W_per_mK !== undefined
         ? number('conductivity', ['material', n, 'conductivity_W_per_mK'], 'W/mK', {
-            placeholder: 'to be given',
+            placeholder: 'required',
           })
         : null,
       !isMechanical()
         ? null
         : [
             number("Young's modulus", ['material', n, 'youngs_modulus_MPa'], 'MPa', {
-              placeholder: 'to be given',
+              placeholder: 'required',
             }),
             number("Poisson's ratio", ['material', n, 'poisson_ratio'], '', {
-              placeholder: 'to be given',
+              placeholder: 'required',
             }),
           ],
     ]),
@@ -562,7 +558,7 @@ const drawMaterial = () => {
               type: 'button',
               className: 'plain',
               'data-key': 'add law',
-              title: 'A density law in the place of the materials',
+              title: 'A density law instead of materials',
               onclick: () =>
                 edit([
                   ...materials.map((/** @type {any} */ _, /** @type {number} */ n) => ({
@@ -572,13 +568,13 @@ const drawMaterial = () => {
                   {op: 'set', path: ['density_law', 'slope'], value: 1},
                 ]),
             },
-            'modulus from the greys instead',
+            'modulus from grey values',
           ),
         )
       : null,
     law
       ? [
-          h('h3', null, 'Modulus from the greys'),
+          h('h3', null, 'Modulus from grey values'),
           h(
             'p',
             {className: 'soft'},
@@ -589,12 +585,12 @@ const drawMaterial = () => {
           number('coefficient', ['density_law', 'coefficient_MPa'], 'MPa'),
           number('exponent', ['density_law', 'exponent']),
           number("Poisson's ratio", ['density_law', 'poisson_ratio'], '', {
-            placeholder: 'to be given',
+            placeholder: 'required',
           }),
         ]
       : null,
     !materials.length && !law && !data().modulus_image && physics() === 'flow'
-      ? h('p', {className: 'soft'}, 'a flow needs none')
+      ? h('p', {className: 'soft'}, 'not required for flow')
       : !materials.length && !law && !data().modulus_image
         ? h(
             'p',
@@ -649,7 +645,7 @@ const MEASURE_WORDS = {
   moment_N_mm: ['moment', 'N mm'],
 };
 
-/** The test of a place of loads: [load], or a case. @param {(string | number)[]} path */
+/** Return the test at a path: [load], or a case. @param {(string | number)[]} path */
 const testFields = (path) => {
   const load = at(path) || {},
     hasSupports = allRoles().some(
@@ -696,7 +692,7 @@ const testFields = (path) => {
           h(
             'select',
             {
-              'aria-label': 'What drives the test',
+              'aria-label': 'Driving quantity of the test',
               'data-key': [...path, 'measure'].join('.'),
               onchange: (/** @type {any} */ e) =>
                 edit([
@@ -808,7 +804,7 @@ const roleCard = (/** @type {any} */ {kind, path, entry, of}) => {
               className: 'plain',
               onclick: () => edit([{op: 'set', path: [...path, 'move_z_mm'], value: -0.01}]),
             },
-            'move it instead',
+            'prescribe a displacement',
           ),
     );
   }
@@ -868,10 +864,10 @@ const roleCard = (/** @type {any} */ {kind, path, entry, of}) => {
     h(
       'div',
       {className: 'row'},
-      h('span', {className: 'kind'}, isToward ? 'pulled to' : 'force'),
+      h('span', {className: 'kind'}, isToward ? 'pulled toward' : 'force'),
       triple(
         [...path, isToward ? 'toward_mm' : 'force_N'],
-        isToward ? `Point that ${entry.on} is pulled to, mm` : `Force on ${entry.on}, N`,
+        isToward ? `Point toward which ${entry.on} is pulled, mm` : `Force on ${entry.on}, N`,
       ),
       h('span', {className: 'soft'}, isToward ? 'mm' : 'N'),
       remove,
@@ -915,7 +911,7 @@ const WORDS = {
 const rename = (/** @type {string} */ before, /** @type {string} */ after) => {
   if (!after || after === before) return drawLoads();
   if (setNames().includes(after) || FACES.includes(after)) {
-    say(`there is a set ${after} already`, true);
+    say(`a set ${after} exists already`, true);
     return drawLoads();
   }
   const operations = [];
@@ -934,7 +930,7 @@ const removeSet = (/** @type {string} */ name) => {
   (data().set || []).forEach((/** @type {any} */ s, /** @type {number} */ n) => {
     if (s.name === name) paths.push(['set', n]);
   });
-  // From the last to the first of each list, as removing one moves those after it.
+  // From the last to the first of each list, because removing one shifts those after it.
   paths.sort(
     (a, b) =>
       a.length - b.length ||
@@ -964,7 +960,7 @@ const setCard = (/** @type {string} */ name) => {
       ].join(' and ');
   const nodes =
     isChecking.value && !resolved
-      ? 'finding its nodes ...'
+      ? 'searching for its nodes ...'
       : resolved?.nodes
         ? `${count(resolved.nodes)} nodes`
         : resolved?.fault
@@ -1000,7 +996,7 @@ const setCard = (/** @type {string} */ name) => {
           type: 'button',
           className: 'plain',
           'data-key': `hold ${name}`,
-          title: 'Hold it',
+          title: 'Fix it',
           onclick: () => edit(roleOperations(name, 'hold')),
         },
         'hold',
@@ -1011,7 +1007,7 @@ const setCard = (/** @type {string} */ name) => {
           type: 'button',
           className: 'plain',
           'data-key': `push ${name}`,
-          title: 'Push on it',
+          title: 'Apply a force',
           onclick: () => edit(roleOperations(name, 'push', outwardOf(name))),
         },
         'push',
@@ -1023,7 +1019,7 @@ const setCard = (/** @type {string} */ name) => {
             {
               type: 'button',
               className: 'plain',
-              title: 'Remove the set, and what is on it',
+              title: 'Remove the set with its supports and forces',
               'aria-label': `Remove ${name}`,
               onclick: () => removeSet(name),
             },
@@ -1092,9 +1088,9 @@ const sizeFields = (/** @type {any} */ path, /** @type {any} */ s) =>
                   ),
                   number('depth', [...path, 'depth_mm'], 'mm'),
                 ]
-              : h('span', {className: 'soft'}, 'its keys are in the text'),
+              : h('span', {className: 'soft'}, 'edit its keys in the text'),
   );
-// Away from the middle of the image, along the nearest axis: a push is inward.
+// Away from the centre of the image, along the nearest axis: a push is inward.
 const outwardOf = (/** @type {string} */ name) => {
   const face = name.match(/^([zyx])_(low|high)$/);
   if (face) return [0, 1, 2].map((a) => ('zyx'[a] === face[1] ? (face[2] === 'low' ? -1 : 1) : 0));
@@ -1142,7 +1138,7 @@ const addCase = () => {
     operations.push({op: 'add', path: ['case'], value: {name: 'case_1', ...moved}});
     if (n === 1) n = 2;
   }
-  // The roles of a job without cases become those of its first one.
+  // Supports and forces of a job without cases become those of its first one.
   if (!cases.length) {
     if (!Object.keys(moved).length)
       operations.push({op: 'add', path: ['case'], value: {name: `case_${n++}`}});
@@ -1212,13 +1208,13 @@ export const drawLoads = () => {
           cases.length && inCase.value === null
             ? null
             : testFields(inCase.value === null ? ['load'] : ['case', inCase.value]),
-          h('h3', null, names.length ? 'Sets, and what is on them' : 'Sets'),
+          h('h3', null, names.length ? 'Sets, supports and forces' : 'Sets'),
           names.length
             ? names.map(setCard)
             : h(
                 'p',
                 {className: 'soft'},
-                'none yet: choose a tool above the scan, and click on the solid',
+                'none: choose a tool above the scan, and click on the solid',
               ),
           cases.length
             ? null
@@ -1248,10 +1244,10 @@ const drawCheck = () => {
     !found || (isChecking.value && isOld)
       ? 'checking ...'
       : faults
-        ? `${faults} ${faults === 1 ? 'fault' : 'faults'}: it cannot run yet`
+        ? `${faults} ${faults === 1 ? 'fault' : 'faults'}: the job cannot run`
         : doubts
-          ? `it can run; ${doubts} ${doubts === 1 ? 'doubt' : 'doubts'}`
-          : 'nothing is wrong: it can run';
+          ? `the job can run; ${doubts} ${doubts === 1 ? 'doubt' : 'doubts'}`
+          : 'no faults: the job can run';
   fill(
     panel('check'),
     h('h2', null, 'Check'),
@@ -1266,13 +1262,13 @@ const drawCheck = () => {
     ),
     left.map((p) => p.line),
     job.value?.fault
-      ? h('p', {className: 'finding'}, `The text is no TOML: ${job.value.fault}`)
+      ? h('p', {className: 'finding'}, `The text is not valid TOML: ${job.value.fault}`)
       : null,
     e
       ? h(
           'p',
           {className: 'soft', id: 'estimate'},
-          `On ${e.ranks} ${e.ranks === 1 ? 'rank' : 'ranks'} about ${size(e.memory_bytes_per_rank * e.ranks)} of memory and ${duration(e.wall_seconds)}, with ${count(e.dofs)} unknowns (estimate).`,
+          `Estimate for ${e.ranks} ${e.ranks === 1 ? 'rank' : 'ranks'}: ${size(e.memory_bytes_per_rank * e.ranks)} of memory and ${duration(e.wall_seconds)}, with ${count(e.dofs)} unknowns.`,
         )
       : null,
   );

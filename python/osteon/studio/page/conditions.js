@@ -1,11 +1,11 @@
-// Loads of heat and of flow: the test, and what happens on faces of the image, which tools and
-// buttons add to.
+// Loads of heat and flow: the test, and conditions on faces of the image, which tools and buttons
+// add.
 // @ts-check
 import {h} from './dom.js';
 import {choice, number, row, triple} from './fields.js';
 import {FACES, at, data, edit, set} from './store.js';
 
-/** Of a job without the key: elasticity. */
+/** Physics of a job without the key: elasticity. */
 export const physics = () => data().physics ?? 'elasticity';
 export const isMechanical = () =>
   ['elasticity', 'failure', 'thermo_elasticity'].includes(physics());
@@ -14,7 +14,7 @@ const TESTS = {
   heat: [
     ['conduction', 'conduction between two faces'],
     ['conductivity_tensor', 'conductivity in all directions'],
-    ['heat_transfer', 'what is on the faces'],
+    ['heat_transfer', 'conditions on the faces'],
   ],
   flow: [
     ['permeability', 'permeability along an axis'],
@@ -25,8 +25,8 @@ const TESTS = {
 const KINDS = {
   heat: [
     ['temperature', 'temperature'],
-    ['flux', 'heat flows in'],
-    ['convection', 'air or water around'],
+    ['flux', 'heat flux'],
+    ['convection', 'convection to a fluid'],
     ['periodic', 'periodic'],
   ],
   flow: [
@@ -40,8 +40,8 @@ const KINDS = {
   ],
 };
 /**
- * Keys of a kind: key, label, unit, and what a new one begins with; without that the key may be
- * left out.
+ * Keys of a condition: key, label, unit, and initial value of a new one; keys without an initial
+ * value are optional.
  */
 const FIELDS = /** @type {Record<string, [string, string, string, number?][]>} */ ({
   temperature: [['temperature_K', 'temperature', 'K', 300]],
@@ -54,15 +54,15 @@ const FIELDS = /** @type {Record<string, [string, string, string, number?][]>} *
   flow_rate: [['flow_rate_mm3_per_s', 'flow rate', 'mm³/s', 1]],
   pressure: [['pressure_Pa', 'pressure', 'Pa', 0]],
   outlet: [['pressure_Pa', 'pressure', 'Pa']],
-  periodic: [['pressure_drop_Pa', 'pressure falls by', 'Pa', 1]],
+  periodic: [['pressure_drop_Pa', 'pressure drop', 'Pa', 1]],
 });
 const fieldsOf = (/** @type {string} */ kind) =>
   kind === 'periodic' && physics() === 'heat' ? [] : FIELDS[kind] || [];
-/** What a click makes of a place: kind, words, key. */
+/** Condition that a click creates: kind, title, keyboard key. */
 const ROLES = {
   heat: [
     ['temperature', 'Temperature', 't'],
-    ['flux', 'Heat flow', 'q'],
+    ['flux', 'Heat flux', 'q'],
     ['convection', 'Convection', 'c'],
   ],
   flow: [
@@ -89,7 +89,7 @@ const testOf = () => {
   );
 };
 const takesFaces = (/** @type {string} */ test) => test === 'heat_transfer' || test === 'flow';
-/** A job of faces has no ends of a test, and the other way round. @param {string} next */
+/** Remove ends of a test from a job of faces, and conversely. @param {string} next */
 const operationsOfTest = (next) => {
   const load = data().load || {},
     gone = takesFaces(next) ? ['low_K', 'high_K', 'boundary_condition'] : [];
@@ -108,7 +108,7 @@ const operationsOfTest = (next) => {
 };
 
 /**
- * Operations that put a condition on a place.
+ * Operations that add a condition at a place.
  * @param {Record<string, any>} place face, and a part of it
  * @param {string} kind
  */
@@ -268,13 +268,13 @@ export const conditionFields = () => {
           h(
             'h3',
             null,
-            boundaries.length ? 'On faces of the image' : 'On faces of the image: nothing yet',
+            boundaries.length ? 'On faces of the image' : 'On faces of the image: none',
           ),
           boundaries.map(conditionCard),
           h(
             'p',
             {className: 'soft'},
-            isHeat ? 'Faces that are not named are insulated.' : 'What is not named is a wall.',
+            isHeat ? 'Other faces are insulated.' : 'Other faces are walls.',
             ' Choose a tool above the scan and click, or:',
           ),
           free.length

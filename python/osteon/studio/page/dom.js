@@ -1,5 +1,5 @@
-// Elements, and values that tell when they change. No framework: a panel is a function that is
-// called again, and a field that has the focus keeps it, with what is typed in it.
+// Elements, and values with listeners. No framework: a panel is a function that is called again,
+// and a field with the focus keeps it, with the typed text.
 // @ts-check
 
 /** @template T @param {T} value */
@@ -42,7 +42,7 @@ export const h = (tag, properties, ...children) => {
 };
 
 /**
- * Give a panel new children; focus, caret and what is being typed stay.
+ * Give a panel new children; focus, caret and typed text are preserved.
  * @param {HTMLElement} panel
  * @param {...any} children
  */

@@ -1,10 +1,10 @@
-// Fields of the job file: each shows the value that the file has, writes a key when it is left, and
-// bears what the check says of it.
+// Fields of the job file: each shows the value in the file, writes its key when it loses the
+// focus, and shows the findings of the check.
 // @ts-check
 import {h} from './dom.js';
 import {at, checked, edit, schema, set} from './store.js';
 
-/** What the schema says of a key. @param {(string | number)[]} path */
+/** Return the schema of a key. @param {(string | number)[]} path */
 const described = (path) => {
   let there = schema.value;
   for (const key of path) there = typeof key === 'number' ? there?.items : there?.properties?.[key];
@@ -28,7 +28,7 @@ const ruled = (/** @type {any} */ input) => {
 };
 
 /**
- * An input that calls `take` with what was typed, when it is left.
+ * An input that calls `take` with the typed text when it loses the focus.
  * @param {any} how key, label, value, placeholder, numeric, title
  * @param {(text: string) => void} take
  */
@@ -55,7 +55,7 @@ export const input = (how, take) => {
   return made;
 };
 
-/** A number as people type it; nothing if it is none. @param {string} text */
+/** Parse a typed number; undefined if it is invalid. @param {string} text */
 export const numberIn = (text) => {
   const value = Number(text.replace(',', '.'));
   return text !== '' && Number.isFinite(value) ? value : null;
@@ -87,7 +87,7 @@ export const numberInput = (path, how = {}) => {
         return;
       }
       if (n === null) {
-        if (text !== '') mark(made, `'${text}' is no number`);
+        if (text !== '') mark(made, `'${text}' is not a number`);
         return;
       }
       if (n !== value) set(path, n);
@@ -103,7 +103,7 @@ const mark = (/** @type {any} */ made, /** @type {string} */ text) => {
   place.append(h('p', {className: 'finding typed'}, text));
 };
 
-/** A path as the job's documentation writes it. @param {(string | number)[]} path */
+/** Return a path as written in the job's documentation. @param {(string | number)[]} path */
 export const keyOf = (path) =>
   path.reduce(
     (text, key) =>
@@ -158,9 +158,9 @@ export const text = (label, path, how = {}) =>
 /**
  * @param {string} label
  * @param {(string | number)[]} path
- * @param {string[][]} choices value and words
+ * @param {string[][]} choices value and label
  * @param {(value: string) => void} [take]
- * @param {string} [fallback] the default, where the schema states none because it depends on other
+ * @param {string} [fallback] the default if the schema has none because it depends on other
  *   keys
  */
 export const choice = (
@@ -220,9 +220,9 @@ export const triple = (path, label) =>
     }),
   );
 
-// ---- what the check says, beside the field that it is about
+// ---- findings of the check, beside their fields
 
-/** Put findings to their fields; what has none is returned. @returns {any[]} */
+/** Show findings at their fields; return those without a field. @returns {any[]} */
 export const placeFindings = () => {
   for (const old of document.querySelectorAll('.finding:not(.typed)')) old.remove();
   for (const old of document.querySelectorAll('[aria-invalid]')) {

@@ -1,5 +1,5 @@
-// What is done to the image before the threshold: a list of steps, each a table [[image.step]] of
-// the job file. The views and the histogram show the image as the steps leave it.
+// Steps applied to the image before the threshold: a list of [[image.step]] tables of the job
+// file. The views and the histogram show the image after the steps.
 // @ts-check
 import {h, round} from './dom.js';
 import {choice, number} from './fields.js';
@@ -10,11 +10,11 @@ const METHODS = [
   ['phansalkar', 'Phansalkar'],
   ['bernsen', 'Bernsen'],
 ];
-/** Between the darkest grey and the threshold, where thin struts are. */
+/** Between the darkest grey value and the threshold, the range of thin struts. */
 const between = () => round(scan.value.grey_min + 0.6 * (threshold.value - scan.value.grey_min), 4);
 
 /**
- * By kind: its name, the keys that a new one has, and its fields as key, label and unit.
+ * By kind: its name, initial keys, and its fields as key, label and unit.
  * @type {Record<string, {name: string, first: () => any, fields: string[][]}>}
  */
 const KINDS = {
@@ -42,22 +42,22 @@ const KINDS = {
     fields: [['radius_voxels', 'radius', 'vox']],
   },
   local_threshold: {
-    name: 'Thin struts by what is around',
+    name: 'Thin struts by local contrast',
     first: () => ({radius_voxels: 3, low: between(), high: round(threshold.value, 6)}),
     fields: [
       ['radius_voxels', 'radius', 'vox'],
-      ['low', 'not below', ''],
-      ['high', 'surely above', ''],
+      ['low', 'lower limit', ''],
+      ['high', 'upper limit', ''],
       ['weight', 'weight', ''],
       ['contrast', 'contrast', ''],
     ],
   },
   hysteresis: {
-    name: 'Thin struts by what they join',
+    name: 'Thin struts by connection',
     first: () => ({low: between(), high: round(threshold.value, 6)}),
     fields: [
-      ['low', 'not below', ''],
-      ['high', 'surely above', ''],
+      ['low', 'lower limit', ''],
+      ['high', 'upper limit', ''],
     ],
   },
   laplace_hamming: {
@@ -73,7 +73,7 @@ const KINDS = {
 const add = (/** @type {string} */ kind) => {
   const first = KINDS[kind].first(),
     operations = [{op: 'add', path: ['image', 'step'], value: {kind, ...first}}];
-  // What these raise lies just above `high`, which is where the threshold has to be.
+  // Raised voxels are just above `high`, which must be the threshold.
   if (first.high !== undefined && at(['segment', 'threshold']) !== first.high)
     operations.push(
       /** @type {any} */ ({op: 'set', path: ['segment', 'threshold'], value: first.high}),
@@ -118,11 +118,11 @@ const card = (/** @type {any} */ step, /** @type {number} */ n) => {
     step.kind === 'local_threshold' ? choice('method', [...path, 'method'], METHODS) : null,
     of
       ? shown.map(([key, label, unit]) => number(label, [...path, key], unit))
-      : h('p', {className: 'soft'}, 'its keys are in the text'),
+      : h('p', {className: 'soft'}, 'edit its keys in the text'),
   );
 };
 
-/** The filters of the job, and a choice of those that can be added. */
+/** The filters of the job, and a list of filters to add. */
 export const filters = () => {
   const steps = Array.isArray(data().image?.step) ? data().image.step : [];
   return h(

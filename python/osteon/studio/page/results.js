@@ -1,5 +1,5 @@
-// Results in the place of the scan: the report, pictures that the program draws, files for other
-// programs, runs side by side.
+// Results in place of the scan: the report, pictures drawn by the program, files for other
+// programs, comparison of runs.
 // @ts-check
 import {fill, h, size} from './dom.js';
 import {bytes, json, post} from './api.js';
@@ -12,7 +12,7 @@ const TABS = [
   ['picture', 'Picture'],
   ['export', 'Files'],
 ];
-let shown = /** @type {any} */ (null); // what the server has told of the folder
+let shown = /** @type {any} */ (null); // description of the folder, from the server
 let run = /** @type {number | null} */ (null);
 let tab = 'report';
 
@@ -24,7 +24,7 @@ const failed = (/** @type {any} */ e) => {
   if (e.name !== 'AbortError') say(e.message, true);
 };
 
-/** @param {number | null} number a run, or the folder that was opened */
+/** @param {number | null} number of a run; null: the folder that was opened */
 export const showResults = async (number) => {
   let found;
   try {
@@ -34,7 +34,7 @@ export const showResults = async (number) => {
     return;
   }
   if (!found.folder) {
-    say('The results are not there any more.', true);
+    say('The results were removed.', true);
     return;
   }
   const isOther = found.folder !== shown?.folder;
@@ -68,7 +68,7 @@ const draw = () => {
       h('b', null, shown.folder),
       h(
         'span',
-        {className: 'segments', role: 'tablist', 'aria-label': 'What is shown of the results'},
+        {className: 'segments', role: 'tablist', 'aria-label': 'View of the results'},
         tabs.map(([name, words]) =>
           h(
             'button',
@@ -92,14 +92,14 @@ const draw = () => {
         ? h(
             'a',
             {href: address('report.html'), target: '_blank', rel: 'noopener'},
-            'in a window of its own',
+            'in a separate window',
           )
         : null,
     ),
     tab === 'report'
       ? hasReport
         ? frame(address('report.html'), `Report of ${shown.folder}`)
-        : h('p', {className: 'soft'}, 'There is no report: osteon report makes it.')
+        : h('p', {className: 'soft'}, 'There is no report; write it by osteon report.')
       : tab === 'picture'
         ? picturePanel()
         : filesPanel(),
@@ -107,19 +107,19 @@ const draw = () => {
   if (tab === 'picture') redraw();
 };
 
-// ---- pictures: `osteon render` draws them, whatever the size of the results; while the view turns
-// a small one
+// ---- pictures: `osteon render` draws them for results of any size; while the view turns at a
+// small size
 
 const METHODS = [
   ['surface', 'surface of the solid'],
-  ['level', 'surface of equal value'],
-  ['volume', 'see through'],
+  ['level', 'isosurface'],
+  ['volume', 'transparent volume'],
   ['maximum', 'maximum along rays'],
   ['average', 'mean along rays'],
 ];
 /**
- * The field that the run has shown, if its file has it; else the first that is more than the number
- * of a material.
+ * Return the field that the run displayed, if the file has it; otherwise the first field other
+ * than the material number.
  */
 const usualField = () => {
   const names = shown.fields.map((/** @type {any} */ f) => f.name),
@@ -156,7 +156,7 @@ const asAsked = () => ({
   method: view.method === 'level' ? 'surface' : view.method,
   level: view.method === 'level' ? view.level : null,
 });
-/** Pixels that labels take beside and above a picture, as src/osteon/job/outputs/labeller.cpp divides it. @param {number} w @param {number} h */
+/** Pixels of the labels beside and above a picture, as in src/osteon/job/outputs/labeller.cpp. @param {number} w @param {number} h */
 const labelsAround = (w, h) => {
   const unit = Math.max(0.25, Math.min(w / 1236, h / 1074));
   return Math.min(w, h) < 400 ? [0, 0] : [Math.round(236 * unit), Math.round(74 * unit)];
@@ -169,7 +169,7 @@ const redraw = async (isSmall = false) => {
   asked = new AbortController();
   const dense = Math.min(2, devicePixelRatio || 1),
     {clientWidth: w, clientHeight: high} = canvas;
-  // While the view turns, a small picture takes the place of the one within the labels, whose size stays.
+  // While the view turns, a small picture replaces the one within the labels, at the same size.
   const isKept = isSmall && canvas.width > SMALL,
     W = isKept ? canvas.width : Math.round(w * dense),
     H = isKept ? canvas.height : Math.round(high * dense);
@@ -207,8 +207,8 @@ const redraw = async (isSmall = false) => {
   }
 };
 /**
- * Change the view. While it turns one picture is drawn at a time: the wheel tells faster than any
- * is made. Else what is being drawn is given up.
+ * Change the view. While it turns one picture is drawn at a time, because the wheel is faster
+ * than the program; otherwise a picture in progress is cancelled.
  * @param {any} change
  */
 const turn = (change, isSmall = false) => {
@@ -217,7 +217,7 @@ const turn = (change, isSmall = false) => {
   else redraw(isSmall);
 };
 
-/** 1, or -1 where the axes of the image are left-handed: the picture shows the object, not its mirror image. */
+/** 1, or -1 if the axes of the image are left-handed: the picture is not mirrored. */
 const side = () => {
   const d = (shown.summary?.image?.direction || []).flat();
   if (d.length !== 9) return 1;
@@ -317,7 +317,7 @@ const typed = (
     }),
     unit ? ` ${unit}` : '',
   );
-/** Of the box of the image along an axis, in mm: where a cut may lie. @param {string} axis */
+/** Range of the image box along an axis, in mm, for the position of a cut. @param {string} axis */
 const extentOf = (axis) => {
   const i = 'zyx'.indexOf(axis),
     image = shown.summary.image || {},
@@ -334,7 +334,7 @@ const write = async (
   say(words);
   try {
     const made = await post(path, {run, ...body});
-    say(`${made.name} is written: ${made.command}`);
+    say(`${made.name} was written: ${made.command}`);
     shown.files = (await json(run === null ? 'results' : `results?run=${run}`)).files;
     tab = 'export';
     draw();
@@ -368,7 +368,7 @@ const picturePanel = () => {
         true,
       ),
       isVector
-        ? select('component', 'of it', [
+        ? select('component', 'component', [
             ['', 'magnitude'],
             ...f.components.map((/** @type {string} */ c) => [c, c]),
           ])
@@ -376,7 +376,7 @@ const picturePanel = () => {
       select(
         'method',
         'as',
-        [...METHODS, ...(vectors.length ? [['lic', 'cut with lines of flow']] : [])],
+        [...METHODS, ...(vectors.length ? [['lic', 'cut with streamlines (LIC)']] : [])],
         true,
       ),
       view.method === 'level' ? typed('level', 'value', f.unit === '1' ? '' : f.unit) : null,
@@ -403,7 +403,7 @@ const picturePanel = () => {
                 step: (high - low) / 200,
                 value: view.at_mm,
                 'data-key': 'view at_mm',
-                'aria-label': 'Place of the cut',
+                'aria-label': 'Position of the cut',
                 oninput: (/** @type {any} */ e) => turn({at_mm: Number(e.target.value)}, true),
               });
             })(),
@@ -449,8 +449,8 @@ const picturePanel = () => {
         {
           type: 'button',
           'data-key': 'film',
-          title: 'Once around the specimen, as .mp4; it takes a while',
-          onclick: () => write('results/film', {view: asAsked()}, 'The film is being made ...'),
+          title: 'One turn around the specimen, as .mp4; it takes some time',
+          onclick: () => write('results/film', {view: asAsked()}, 'Writing the film ...'),
         },
         'Film',
       ),
@@ -461,14 +461,14 @@ const picturePanel = () => {
       {
         className: 'code',
         id: 'picture-command',
-        title: 'The same in a terminal, in the folder of the results',
+        title: 'Equivalent command in a terminal, in the folder of the results',
       },
       command,
     ),
   ];
 };
 
-// ---- files: those that are there, and others that the program writes
+// ---- files: existing ones, and exports by the program
 
 const filesPanel = () => {
   const usual = usualField();
@@ -524,7 +524,7 @@ const filesPanel = () => {
           h(
             'p',
             {className: 'row'},
-            'a script that opens them: ',
+            'a script that opens the results: ',
             shown.states.map((/** @type {string} */ s) =>
               button(s, s === 'slicer' ? '3D Slicer' : 'ParaView'),
             ),
@@ -547,11 +547,11 @@ const filesPanel = () => {
   );
 };
 
-// ---- runs side by side
+// ---- comparison of runs
 
 /** @param {number[]} numbers */
 export const showComparison = async (numbers) => {
-  say('The runs are being compared ...');
+  say('Comparing the runs ...');
   try {
     const made = await post('results/compare', {runs: numbers});
     say(made.command);
@@ -569,10 +569,10 @@ export const showComparison = async (numbers) => {
         h(
           'a',
           {href: address(made.name, made.ticket), target: '_blank', rel: 'noopener'},
-          'in a window of its own',
+          'in a separate window',
         ),
       ),
-      frame(address(made.name, made.ticket), 'Runs side by side'),
+      frame(address(made.name, made.ticket), 'Comparison of runs'),
     );
   } catch (e) {
     failed(e);

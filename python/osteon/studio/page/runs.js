@@ -1,5 +1,5 @@
-// Runs: a queue that lives with the files of the job, not with this page. What a run tells are
-// lines of JSON (osteon run --progress).
+// Runs: a queue that is stored with the job file, independent of this page. The progress of a run
+// consists of lines of JSON (osteon run --progress).
 // @ts-check
 import {duration, fill, h, round} from './dom.js';
 import {bytes, json, post} from './api.js';
@@ -8,13 +8,13 @@ import {at, checked, job, putText, runs, say, told, set, toldSome} from './store
 
 const panel = /** @type {HTMLElement} */ (document.getElementById('runs'));
 const open = new Set();
-/** Numbers of the runs that are to be compared. */
+/** Numbers of the runs to compare. */
 const picked = new Set();
 
 const start = async () => {
   try {
     runs.value = await post('runs', {base: job.value.digest});
-    say('The run is in the queue.');
+    say('The run was added to the queue.');
   } catch (e) {
     say(/** @type {any} */ (e).message, true);
   }
@@ -54,8 +54,8 @@ const residuals = (lines) => {
     made.append(grid);
   }
   const line = document.createElementNS(NS, 'polyline');
-  // A run that was resumed begins anew below where it was: the line breaks off there, which a
-  // single one cannot show, so it is kept whole.
+  // A resumed run restarts below its last residual. The line is interrupted there; a run of a
+  // single iteration would be invisible, so its line is not interrupted.
   line.setAttribute(
     'points',
     points.map(([i, v]) => `${4 + (i / (last || 1)) * 252},${y(v)}`).join(' '),
@@ -91,14 +91,14 @@ const answers = (/** @type {any} */ summary) => {
   );
 };
 
-// Pictures that a run draws while it solves: the latest, in an element that stays while cards are
-// drawn anew.
-const EVERY = 2; // iterations: elasticity takes some ten to thirty
+// Pictures drawn by a run while it solves: the latest one, in an element that persists when cards
+// are redrawn.
+const EVERY = 2; // iterations: elasticity needs about ten to thirty
 /** @type {Map<number, {image: any, name: string, asked: number}>} */
 const frames = new Map();
 const lookAtFrame = async (/** @type {number} */ number) => {
   const known = frames.get(number) || {
-    image: h('img', {className: 'frame', alt: `The solution of run ${number} as it stands`}),
+    image: h('img', {className: 'frame', alt: `Current solution of run ${number}`}),
     name: '',
     asked: 0,
   };
@@ -115,7 +115,7 @@ const lookAtFrame = async (/** @type {number} */ number) => {
     known.name = headers.get('X-Name') || '';
     known.image.title = known.name;
   } catch {
-    /* of a run that has gone meanwhile */
+    /* for a run that was removed meanwhile */
   }
 };
 const frameOf = (/** @type {any} */ run) => {
@@ -126,7 +126,7 @@ const frameOf = (/** @type {any} */ run) => {
 
 const STATES = {
   waiting: 'waits',
-  held: 'waits for a click',
+  held: 'waiting for confirmation',
   running: 'running',
   stopped: 'stopped',
   done: 'done',
@@ -151,7 +151,7 @@ const card = (/** @type {any} */ run, /** @type {boolean} */ isLatest) => {
           'data-key': `stop ${run.number}`,
           disabled: run.asked_to_stop,
           onclick: () => act(run.number, 'stop'),
-          title: 'It writes a checkpoint and ends; Resume goes on from there',
+          title: 'Write a checkpoint and stop; Resume continues from it',
         },
         run.asked_to_stop ? 'Stopping ...' : 'Stop',
       ),
@@ -161,7 +161,7 @@ const card = (/** @type {any} */ run, /** @type {boolean} */ isLatest) => {
       h(
         'button',
         {type: 'button', 'data-key': `stop ${run.number}`, onclick: () => act(run.number, 'stop')},
-        'Take out',
+        'Remove',
       ),
     );
   if (run.state === 'held')
@@ -169,14 +169,14 @@ const card = (/** @type {any} */ run, /** @type {boolean} */ isLatest) => {
       h(
         'button',
         {type: 'button', 'data-key': `stop ${run.number}`, onclick: () => act(run.number, 'stop')},
-        'Take out',
+        'Remove',
       ),
       h(
         'button',
         {
           type: 'button',
           'data-key': `resume ${run.number}`,
-          title: 'Another studio has put this run into the queue',
+          title: 'Another studio added this run to the queue',
           onclick: () => act(run.number, 'resume'),
         },
         'Start',
@@ -208,7 +208,7 @@ const card = (/** @type {any} */ run, /** @type {boolean} */ isLatest) => {
       ),
       h(
         'label',
-        {className: 'soft', title: 'Take it into a comparison'},
+        {className: 'soft', title: 'Add it to a comparison'},
         h('input', {
           type: 'checkbox',
           checked: picked.has(run.number),
@@ -236,7 +236,7 @@ const card = (/** @type {any} */ run, /** @type {boolean} */ isLatest) => {
         seconds ? ` in ${seconds}` : '',
       ),
     ),
-    isOlder ? h('p', {className: 'soft'}, 'older than the job as it is now') : null,
+    isOlder ? h('p', {className: 'soft'}, 'from an older version of the job') : null,
     run.state === 'running'
       ? [
           h(
@@ -300,10 +300,10 @@ const card = (/** @type {any} */ run, /** @type {boolean} */ isLatest) => {
             {
               type: 'button',
               className: 'plain',
-              title: 'Make the job what it was for this run; Undo brings it back',
+              title: 'Restore the job of this run; Undo reverts this',
               onclick: () => takeBack(run),
             },
-            'take its job',
+            'restore its job',
           )
         : null,
     ),
@@ -338,11 +338,11 @@ export const drawRuns = () => {
           'data-key': 'run',
           disabled: !job.value || !runs.value.is_mine || Boolean(job.value.fault),
           onclick: start,
-          title: 'Put a run of the job as it is now into the queue',
+          title: 'Add a run of the current job to the queue',
         },
         runs.value.runs.some((r) => r.state === 'running') ? 'Queue a run' : 'Run',
       ),
-      faults ? h('span', {className: 'soft'}, 'the check has found faults') : null,
+      faults ? h('span', {className: 'soft'}, 'the check found faults') : null,
     ),
     job.value?.data
       ? h(
@@ -352,7 +352,7 @@ export const drawRuns = () => {
             'label',
             {
               className: 'soft',
-              title: `picture.every = ${EVERY}\nA picture of the solution as it stands, after so many iterations; each takes a moment`,
+              title: `picture.every = ${EVERY}\nA picture of the current solution, every so many iterations; each takes some time`,
             },
             h('input', {
               type: 'checkbox',
@@ -371,7 +371,7 @@ export const drawRuns = () => {
       : h(
           'p',
           {className: 'finding doubt'},
-          'Another studio has the runs of this job. Start and stop them there.',
+          'Another studio manages the runs of this job. Start and stop them there.',
         ),
     list.map((r, n) => card(r, n === 0)),
     compared.length > 1
@@ -395,7 +395,7 @@ export const drawRuns = () => {
           'details',
           null,
           h('summary', null, 'Without this page'),
-          h('p', null, 'The same in a terminal, in the folder of the job:'),
+          h('p', null, 'Equivalent command in a terminal, in the folder of the job:'),
           h('p', {className: 'code'}, `osteon run ${job.value.name}`),
           h('p', null, 'By a batch system:'),
           h(
@@ -406,7 +406,7 @@ export const drawRuns = () => {
           h(
             'p',
             {className: 'soft'},
-            'Runs go on when this page or the studio is closed; the queue goes on when a studio is there.',
+            'Runs continue after this page or the studio is closed; the queue continues while a studio is open.',
           ),
         )
       : null,

@@ -1,5 +1,5 @@
-// What is known: the job file as it is on disk, the scan, what the check has found, the runs. Edits
-// are made one after another: each names the digest that the one before it has left.
+// State of the page: the job file on disk, the scan, the findings of the check, the runs. Edits
+// are serialised: each states the digest that the previous one produced.
 // @ts-check
 import {signal} from './dom.js';
 import {Refused, json, post} from './api.js';
@@ -20,7 +20,7 @@ export const session = signal(/** @type {any} */ (null));
 export const job = signal(/** @type {any} */ (null));
 export const scan = signal(/** @type {any} */ (null));
 export const histogram = signal(/** @type {any} */ (null));
-export const threshold = signal(0); // as it is dragged; the job follows when it is let go
+export const threshold = signal(0); // while dragged; the job is updated on release
 export const checked = signal(/** @type {any} */ (null));
 export const isChecking = signal(false);
 export const estimate = signal(/** @type {any} */ (null));
@@ -38,10 +38,10 @@ export const say = (text, isBad = false) => {
 };
 
 export const data = () => job.value?.data || {};
-/** What a path leads to in the job. @param {(string | number)[]} path */
+/** Return the value at a path of the job. @param {(string | number)[]} path */
 export const at = (path) => path.reduce((there, key) => there?.[key], data());
 
-/** Take what the server says of the job, and mark the lines that are new. @param {any} state */
+/** Update the job from the server, and mark new lines. @param {any} state */
 export const take = (state) => {
   if (!state || state.digest === undefined) return;
   const before = job.value;
@@ -73,12 +73,12 @@ let underWay = 0;
 export const isBusy = Object.assign(() => underWay > 0 || isChecking.value, {
   edits: () => underWay > 0,
 });
-/** Once the edits that wait have been made. @param {() => Promise<void>} act */
+/** Run after all pending edits. @param {() => Promise<void>} act */
 export const whenEdited = (act) => {
   queue = queue.then(act);
 };
 
-/** @param {() => Promise<any>} act what changes the job: returns its new state */
+/** @param {() => Promise<any>} act changes the job and returns its new state */
 const change = (act) => {
   underWay++;
   queue = queue
@@ -88,11 +88,11 @@ const change = (act) => {
       if (e instanceof Refused && e.status === 409 && e.answer?.digest) {
         take(e.answer);
         say(
-          'The file had been changed elsewhere: your last step was not made. Look, and do it again.',
+          'The file was changed by another program, and your last edit was not applied. Review it and try again.',
           true,
         );
       } else say(e.message, true);
-      job.value = job.value && {...job.value}; // fields show again what the file says
+      job.value = job.value && {...job.value}; // fields show the value of the file again
     })
     .finally(() => {
       underWay--;
@@ -105,7 +105,7 @@ export const edit = (operations) =>
   change(() => json('job', 'PATCH', {base: job.value.digest, operations}));
 /**
  * @param {(string | number)[]} path
- * @param {any} value undefined: the key goes
+ * @param {any} value undefined removes the key
  * @param {string} [comment]
  */
 export const set = (path, value, comment = undefined) => {
@@ -120,13 +120,13 @@ export const step = (what) => change(() => post(what, {base: job.value.digest}))
 /** @param {string} name */
 export const useProtocol = (name) => change(() => post('protocol', {base: job.value.digest, name}));
 
-// The threshold that counts: the job's, else Otsu's.
+// The effective threshold: the job's, or else Otsu's.
 export const thresholdOfJob = () => {
   const stated = at(['segment', 'threshold']);
   return typeof stated === 'number' ? stated : (histogram.value?.otsu ?? 0);
 };
 
-/** Edges of a voxel z, y, x in mm; of a scan that nobody knows the size of, 1. */
+/** Edges of a voxel z, y, x in mm; 1 if the size is unknown. */
 export const spacing = () => {
   const stated = at(['image', 'spacing_mm']);
   if (typeof stated === 'number') return [stated, stated, stated];
@@ -146,7 +146,7 @@ export const colourOf = (name) => {
     n = names.indexOf(name);
   return n < 0 ? [128, 128, 128] : PALETTE[n % PALETTE.length];
 };
-/** Sets of the job, and faces of the image that something is on, in order. */
+/** Sets of the job, and faces of the image with supports or forces, in order. */
 export const setNames = () => {
   const names = (data().set || []).map((/** @type {any} */ s) => s.name);
   const used = (checked.value?.loads?.sets || []).map((/** @type {any} */ s) => s.name);
@@ -155,7 +155,7 @@ export const setNames = () => {
 };
 
 /**
- * Supports and forces of all cases, or of what is shown.
+ * Supports and forces of all cases, or of the selected one.
  * @returns {{kind: string, path: (string | number)[], entry: any, of: number | null}[]}
  */
 export const allRoles = () => {
@@ -181,7 +181,7 @@ export const allRoles = () => {
 
 let checking = 0,
   wanted = false;
-/** Check what the file says now, a moment after the last change. */
+/** Check the file on disk, shortly after the last change. */
 export const checkSoon = () => {
   clearTimeout(checking);
   isChecking.value = true;
@@ -192,7 +192,7 @@ const checkNow = async () => {
   wanted = true;
   try {
     for (let digest = ''; job.value && digest !== job.value.digest;) {
-      // again, if it has changed meanwhile
+      // again, if it changed meanwhile
       digest = job.value.digest;
       const found = await post('check');
       if (digest !== job.value.digest) continue;

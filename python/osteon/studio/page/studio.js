@@ -1,4 +1,4 @@
-// The page as a whole: what is opened, what follows what.
+// The page as a whole: opening of jobs and results, and dependencies between its parts.
 // @ts-check
 import {Refused, json, listen, post} from './api.js';
 import {fill, h} from './dom.js';
@@ -76,7 +76,7 @@ one('redo').addEventListener('click', () => step('redo'));
 addEventListener('keydown', (e) => {
   if (!(e.ctrlKey || e.metaKey) || e.key.toLowerCase() !== 'z') return;
   const field = /** @type {any} */ (document.activeElement);
-  // The browser's own undo of what is typed.
+  // Keep the browser's own undo for typed text.
   if (field?.tagName === 'TEXTAREA' || field?.dataset?.typing) return;
   e.preventDefault();
   step(e.shiftKey ? 'redo' : 'undo');
@@ -84,7 +84,7 @@ addEventListener('keydown', (e) => {
 
 const KEYS = [
   ['l f p b d s', 'tools: look, face, plane, box, disc, brush'],
-  ['n h u', 'what becomes of what a click chooses: a set only, held, pushed on'],
+  ['n h u', 'action of a click: set only, hold, push'],
   [
     't q c, i o r w',
     'in heat: temperature, heat flow, convection; in flow: inlet, outlet, pressure, wall',
@@ -97,7 +97,7 @@ const KEYS = [
   ['← →', 'on the histogram: the threshold (Page keys: by ten)'],
   ['F6', 'to the next region of the page'],
   ['Ctrl+Z, Ctrl+Shift+Z', 'undo, redo'],
-  ['Escape', 'the tool that only looks'],
+  ['Escape', 'the tool without an action'],
   ['?', 'these keys'],
 ];
 const dialog = /** @type {HTMLDialogElement} */ (one('keys'));
@@ -140,7 +140,7 @@ addEventListener('keydown', (e) => {
   )?.focus();
 });
 
-// ---- where the cursor is
+// ---- position of the cursor
 
 const drawReadout = () => {
   const s = scan.value;
@@ -175,11 +175,11 @@ cursor.on(drawReadout);
 met.on(drawReadout);
 checked.on(drawReadout);
 
-// ---- what follows what
+// ---- updates
 
 let shownKey = '',
   shownSpacing = '';
-/** The scan of the job, when the file, its spacing or what is done to it first has changed. */
+/** Load the scan again after a change of the file, its spacing or its steps. */
 const followScan = async () => {
   const image = data().image || {},
     key = JSON.stringify([
@@ -199,8 +199,8 @@ const followScan = async () => {
     if (isOther || String(spacing()) !== shownSpacing) extent.value = 0;
     shownSpacing = String(spacing());
     scan.value = s;
-    const counted = json('histogram'); // of the image as its steps leave it
-    // A threshold that the job states needs no histogram: the views come at once.
+    const counted = json('histogram'); // of the image after the steps
+    // A threshold of the job does not depend on the histogram: the views are drawn at once.
     const views =
       isOther && typeof data().segment?.threshold === 'number' && !isShowingResults()
         ? ((threshold.value = thresholdOfJob()), show())
@@ -222,8 +222,8 @@ const followScan = async () => {
   }
 };
 job.on(() => document.body.classList.toggle('nojob', !job.value));
-job.on(() => redraw('cursor')); // in all voxels, after a drag of the threshold
-// The check takes all cores: it comes after the scan.
+job.on(() => redraw('cursor')); // with all voxels, after a drag of the threshold
+// The check uses all cores: it starts after the scan.
 job.on(() => {
   if (histogram.value) threshold.value = thresholdOfJob();
   followScan().finally(checkSoon);
@@ -245,17 +245,17 @@ const resized = () => {
 new ResizeObserver(resized).observe(one('views'));
 addEventListener('resize', resized);
 
-/** @param {any} state of the job, as another program left it */
+/** @param {any} state of the job, as written by another program */
 const takeOther = (state) => {
   if (!state?.digest || state.digest === job.value?.digest) return;
   if (job.value && state.path === job.value.path)
-    say('The job file was changed elsewhere; this is how it is now.');
+    say('The job file was changed by another program; the page shows the new content.');
   take(state);
 };
 let looksAgain = false;
 const happened = (/** @type {any} */ event) => {
-  // What comes while an edit is under way may be older than what the edit leaves, or newer: the
-  // server knows, afterwards.
+  // A state that arrives during an edit may be older or newer than its result: ask the server
+  // afterwards.
   if (!isBusy.edits()) takeOther(event.job);
   else if (event.job && !looksAgain) {
     looksAgain = true;
@@ -285,7 +285,7 @@ const drawStart = () => {
     h(
       'p',
       {className: 'soft'},
-      `In ${s.folder}. A scan gets a job beside it; a job opens as it is; results open as their report.`,
+      `In ${s.folder}. Opening a scan creates a job for it; results open with their report.`,
     ),
     s.files.length
       ? h(
@@ -307,7 +307,7 @@ const drawStart = () => {
       : h(
           'p',
           null,
-          'There is no scan, job or folder of results here. Start `osteon studio` in a folder that has one, or give its path.',
+          'There is no scan, job or folder of results here. Start `osteon studio` in a folder that has one, or pass its path.',
         ),
   );
 };
@@ -356,17 +356,17 @@ const start = async () => {
     if (wasThere !== isThere)
       say(
         isThere
-          ? 'The studio is there again.'
-          : 'The studio does not answer; runs go on. Trying again ...',
+          ? 'The studio is available again.'
+          : 'The studio does not answer; runs continue. Reconnecting ...',
         !isThere,
       );
     wasThere = isThere;
   });
   await begin();
-  document.body.dataset.ready = 'yes'; // also for whoever drives the page
+  document.body.dataset.ready = 'yes'; // for automated browsers
 };
 
-// For whoever drives the page.
+// For automated browsers.
 Object.assign(window, {
   studio: {
     job,

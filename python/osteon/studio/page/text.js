@@ -1,5 +1,5 @@
-// The job file as it is on disk: what the page does is seen here, line by line; it can be typed
-// into as well.
+// The job file on disk: edits of the page are shown line by line, and the text can be edited
+// directly.
 // @ts-check
 import {fill, h} from './dom.js';
 import {changedLines, job, putText, say} from './store.js';
@@ -19,9 +19,9 @@ const line = (/** @type {string} */ text) => {
 const copy = async () => {
   try {
     await navigator.clipboard.writeText(job.value.text);
-    say('The job is in the clipboard.');
+    say('The job was copied to the clipboard.');
   } catch {
-    say('The browser does not let it be copied; select the text.', true);
+    say('The browser does not allow copying; select the text.', true);
   }
 };
 
@@ -69,7 +69,7 @@ export const drawText = () => {
         ],
   );
   if (typed !== null) {
-    if (panel.querySelector('textarea')) return; // what is being typed stays
+    if (panel.querySelector('textarea')) return; // keeps the typed text
     fill(
       panel,
       head,

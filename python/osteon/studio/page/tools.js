@@ -1,5 +1,5 @@
-// The tools: a click chooses a face, a plane, a box or a disc of the solid, and may hold it or push
-// on it at once. Each is an edit of the job file; which nodes are meant is said by the program.
+// The tools: a click selects a face, a plane, a box or a disc of the solid, and can hold it or
+// push on it at once. Each click is an edit of the job file; the program selects the nodes.
 // @ts-check
 import {h, round, signal} from './dom.js';
 import {dragArrows} from './arrows.js';
@@ -22,11 +22,11 @@ const ROLES = [
   ['hold', 'Hold', 'h'],
   ['push', 'Push', 'u'],
 ];
-/** What may become of a place, in the physics of the job. */
+/** Actions for a place, in the physics of the job. */
 const roles = () => (isMechanical() ? ROLES : rolesOfPhysics());
 /**
- * Conditions of heat are on whole faces of the image, those of flow also on discs and boxes of
- * them.
+ * Conditions of heat apply to whole faces of the image, those of flow also to discs and boxes of
+ * a face.
  */
 const shapes = () =>
   isMechanical()
@@ -41,7 +41,7 @@ const HINTS = {
   plane: 'a click: the plane through it, across the nearest axis',
   box: 'a click: a box around it',
   disc: 'a click: a disc on the surface',
-  brush: 'drag over the solid or in a slice; strokes join until the tool is chosen anew',
+  brush: 'drag over the solid or in a slice; strokes are joined until the tool is selected again',
 };
 
 export const shape = signal('look'),
@@ -49,7 +49,7 @@ export const shape = signal('look'),
   chosen = signal('');
 export const extent = signal(0); // radius of a disc, half the edge of a box, in mm
 
-/** A length that suits the scan: a twelfth of its shortest edge, of few digits. */
+/** A length that suits the scan: a twelfth of its shortest edge, with few digits. */
 export const suitExtent = () => {
   if (extent.value) return;
   const edges = scan.value.shape.map(
@@ -67,7 +67,7 @@ const largest = (/** @type {number[]} */ v) =>
   v.map(Math.abs).indexOf(Math.max(...v.map(Math.abs)));
 
 /**
- * The set that a tool means by what was met: its name, and the table to add, if it needs one.
+ * Return the set for a hit: its name, and the table to add, if it is new.
  * @param {string} kind
  * @param {any} hit
  */
@@ -80,7 +80,7 @@ const meant = (kind, hit) => {
     const low = hit.face ? hit.face[1] === '-' : hit.normal[across] < 0,
       face = `${'zyx'[across]}_${low ? 'low' : 'high'}`;
     const isCut = hit.voxel[across] === (low ? 0 : scan.value.shape[across] - 1);
-    // The faces of the image are sets already.
+    // The faces of the image are predefined sets.
     if (isCut) return {name: face, outward: unit(across, low ? -1 : 1)};
     return {
       name: fresh('face'),
@@ -119,14 +119,14 @@ const meant = (kind, hit) => {
 };
 const unit = (/** @type {number} */ axis, /** @type {number} */ sign) =>
   [0, 1, 2].map((a) => (a === axis ? sign : 0));
-// Of a place in the middle of the solid the greys tell no direction; then it is that of the face.
+// Inside the solid the grey values define no direction; then it is that of the face.
 const direction = (/** @type {any} */ hit) => {
   if (hit.normal.some((/** @type {number} */ v) => v !== 0))
     return hit.normal.map((/** @type {number} */ v) => +v.toFixed(3));
   return hit.face ? unit('zyx'.indexOf(hit.face[0]), hit.face[1] === '-' ? -1 : 1) : [1, 0, 0];
 };
 
-/** Where roles of the case that is chosen are. @param {string} kind */
+/** Return the path of supports or forces in the selected case. @param {string} kind */
 export const pathOfRoles = (kind) =>
   inCase.value === null ? [kind] : ['case', inCase.value, kind];
 
@@ -140,7 +140,7 @@ const OF_STANDARD_TESTS = [
   'moment_N_mm',
   'about_mm',
 ];
-/** What makes a job bear free loads: a standard test gives way. */
+/** Prepare a job for free loads: a standard test is replaced. */
 const freeLoads = () => {
   // Each case has a test of its own.
   if (inCase.value === null && Array.isArray(data().case)) return [];
@@ -152,7 +152,7 @@ const freeLoads = () => {
       ? 'custom'
       : 'axial_bonded');
   if (test === 'custom') return [];
-  if (load.test) say(`The test ${load.test} has given way to free loads; Undo brings it back.`);
+  if (load.test) say(`The test ${load.test} was replaced by free loads; Undo restores it.`);
   return [
     ...OF_STANDARD_TESTS.filter((key) => key in load).map((key) => ({
       op: 'remove',
@@ -163,7 +163,7 @@ const freeLoads = () => {
 };
 
 /**
- * Operations that give a set a role.
+ * Operations that add a support or force to a set.
  * @param {string} name
  * @param {string} which
  * @param {number[]} [outward]
@@ -189,8 +189,8 @@ export const roleOperations = (name, which, outward = [1, 0, 0]) => {
 };
 
 /**
- * Where a condition of heat or flow is: a face of the image, of a flow also a disc or a box of it,
- * or of solid inside. Null: nowhere.
+ * Return the place of a condition of heat or flow: a face of the image; for flow also a disc or
+ * box of it, or of solid inside. Null if there is none.
  * @param {string} kind
  * @param {any} hit
  */
@@ -211,7 +211,7 @@ const placeOfCondition = (kind, hit) => {
 
 const isBrushing = () => shape.value === 'brush' && Array.isArray(data().set ?? []);
 /**
- * A stroke of the brush: one more of the set that is chosen, if that is one of strokes.
+ * Add a stroke of the brush to the selected set, if it consists of strokes.
  * @param {import('./brush.js').Stroke} stroke
  */
 const paint = async (stroke) => {
@@ -235,7 +235,7 @@ const paint = async (stroke) => {
     operations.push(.../** @type {any[]} */ (roleOperations(name, role.value, stroke.normal)));
   chosen.value = name;
   say(
-    isMore ? `one more stroke of ${name}` : `${name} is ${DONE[/** @type {'set'} */ (role.value)]}`,
+    isMore ? `another stroke of ${name}` : `${name} is ${DONE[/** @type {'set'} */ (role.value)]}`,
   );
   await edit(operations);
 };
@@ -244,7 +244,7 @@ const painted = (/** @type {import('./brush.js').Stroke} */ stroke) => {
 };
 
 const DONE = {set: 'made', hold: 'held', push: 'pushed on'};
-/** Use the tool on what was met. @param {any} hit */
+/** Use the tool on a hit. @param {any} hit */
 const apply = async (hit) => {
   if (shape.value === 'look') return;
   if (!hit) {
@@ -259,7 +259,7 @@ const apply = async (hit) => {
     const place = placeOfCondition(shape.value, hit);
     if (!place) {
       say(
-        'Conditions lie on outer faces of the image; this place is inside. Click where the solid is cut by one.',
+        'Conditions apply to outer faces of the image; this place is inside. Click where a face cuts the solid.',
         true,
       );
       return;
@@ -271,7 +271,7 @@ const apply = async (hit) => {
   const set = meant(shape.value, hit),
     operations = [];
   if (role.value === 'set' && !set.table) {
-    say(`The face ${set.name} is a set already: hold it, or push on it.`);
+    say(`The face ${set.name} is a predefined set: hold it, or push on it.`);
     return;
   }
   if (set.table) operations.push({op: 'add', path: ['set'], value: {name: set.name, ...set.table}});
@@ -337,7 +337,7 @@ root.addEventListener('made3d', () => {
   });
 });
 
-/** A tool that is chosen anew begins a set of its own. @param {string} name */
+/** A tool that is selected again starts a new set. @param {string} name */
 const choose = (name) => {
   if (name === 'brush') chosen.value = '';
   shape.value = name;
@@ -392,8 +392,8 @@ export const drawTools = () => {
     shape.value = 'look';
     return;
   }
-  segments('shapes', shapes(), shape, 'What a click chooses', choose);
-  segments('roles', roles(), role, 'What becomes of it');
+  segments('shapes', shapes(), shape, 'Selection of a click', choose);
+  segments('roles', roles(), role, 'Action of a click');
   /** @type {HTMLElement} */ (document.getElementById('roles')).hidden = shape.value === 'look';
   root.classList.toggle('applies', shape.value !== 'look');
   /** @type {HTMLElement} */ (root.querySelector('.size')).hidden = !/box|disc|brush/.test(

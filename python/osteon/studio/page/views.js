@@ -1,8 +1,9 @@
-// The scan in linked slices and in three dimensions: the report's viewer, fed by the server. Slices
-// are exact; the 3-D view shows a level that fits the graphics card. The threshold is a uniform of
-// the shader and one pass over each slice, so that nothing is made anew while it is dragged.
+// The scan in linked slices and in three dimensions: the report's viewer with data from the
+// server. Slices are exact; the 3-D view shows a level that fits the graphics card. The threshold
+// is a uniform of the shader and one pass over each slice, so that no texture changes while it is
+// dragged.
 // @ts-check
-// @ts-ignore (the report's modules, put together by the server)
+// @ts-ignore (the report's modules, merged by the server)
 import {AXES, slicesOf, surfaceOf} from '../viewer.js';
 import {bytes, post} from './api.js';
 import {round, signal} from './dom.js';
@@ -24,18 +25,18 @@ import {
 
 const root = /** @type {HTMLElement} */ (document.getElementById('views'));
 const MOST_CACHED = 64e6; // bytes of slices
-// Pixels of a slice of which some are left out while the threshold is dragged.
+// Slices with more pixels are subsampled while the threshold is dragged.
 const COARSE_DRAG = 400 * 400;
-// Pixels of a slice whose outline is drawn as lines, and not as pixels.
+// Slices with more pixels have their outline drawn as pixels instead of lines.
 const FINE_OUTLINE = 300 * 300;
 const OUTLINE = [255, 168, 48],
   IVORY = [236, 227, 208];
 const AXIS_OF = ['x', 'y', 'z'];
 
 export const cursor = signal(/** @type {number[]} */ ([0, 0, 0])); // voxel z, y, x
-export const met = signal(/** @type {any} */ (null)); // what the last click met
+export const met = signal(/** @type {any} */ (null)); // hit of the last click
 /**
- * The arrow that is being dragged, and where its free end is in mm from the low corner, x, y, z.
+ * The dragged arrow, and its free end in mm from the low corner, x, y, z.
  */
 export const dragged = signal(/** @type {{name: string, free: number[]} | null} */ (null));
 export const counts = {slices: 0, frames: 0};
@@ -85,7 +86,7 @@ const forget = (/** @type {string} */ prefix) => {
 
 // ---- slices
 
-/** Whether a code is solid, as a table; and its colour. Made anew when the threshold moves. */
+/** Table of solid codes, and of their colours. Rebuilt when the threshold moves. */
 let table = {key: '', solid: new Uint8Array(0), colour: new Uint32Array(0)};
 const tableOf = () => {
   const {codes} = scan.value,
@@ -120,9 +121,9 @@ const tableOf = () => {
   table = {key, solid, colour};
   return table;
 };
-/** Greys from black to white: without the outermost of a thousand. */
+/** Grey values from black to white, without the outermost thousandth. */
 export const windowOf = () => {
-  // Until all voxels have been counted.
+  // Before all voxels have been counted.
   if (!histogram.value) return [scan.value.grey_min, scan.value.grey_max];
   const {counts: all, low, width} = histogram.value;
   const total = all.reduce((/** @type {number} */ a, /** @type {number} */ b) => a + b, 0);
@@ -134,7 +135,7 @@ export const windowOf = () => {
 };
 
 /**
- * Every second or third voxel, while the threshold is dragged.
+ * Paint every second or third voxel, while the threshold is dragged.
  * @param {Uint8Array | Uint16Array} codes
  * @param {number} w
  * @param {number} h
@@ -215,7 +216,7 @@ const paint = (plane) => {
 };
 const mixed = (/** @type {number} */ a, /** @type {number} */ b) => (a + (b - a) * 0.7) | 0;
 
-// ---- arrows: from the forces as the program has resolved them, in mm from the low corner, x, y, z
+// ---- arrows: from the forces as resolved by the program, in mm from the low corner, x, y, z
 
 const arrowsOf = () => {
   const loads = checked.value?.loads;
@@ -286,7 +287,7 @@ const arrowsOf = () => {
   return found.slice(0, 40);
 };
 
-// ---- the viewers: of slices, and of the level; what they share is the first one's
+// ---- the viewers: of slices, and of the level; shared properties are those of the first one
 
 const paletteOf = () => {
   const palette = [];
@@ -312,7 +313,7 @@ export const redraw = (what) => {
   });
 };
 
-/** Make the views of the scan that is open. */
+/** Create the views of the open scan. */
 export const show = async () => {
   const s = scan.value,
     shape = [...s.shape].reverse();
@@ -356,7 +357,7 @@ export const show = async () => {
     cursor.value = s.shape.map((/** @type {number} */ n) => n >> 1);
   viewer.at = [...cursor.value].reverse();
   for (const c of root.querySelectorAll('.slice canvas, .slice input'))
-    c.replaceWith(c.cloneNode(true)); // without the listeners of the scan before
+    c.replaceWith(c.cloneNode(true)); // without the listeners of the previous scan
   root.hidden = false;
   slices = slicesOf(viewer);
   root.dispatchEvent(new Event('made'));
@@ -365,11 +366,11 @@ export const show = async () => {
 };
 
 let asked = 0;
-/** The level for the 3-D view, and the view of it. */
+/** Load the level for the 3-D view, and create the view. */
 const show3d = async () => {
   const mine = ++asked,
     coarse = /** @type {HTMLElement} */ (document.getElementById('coarse'));
-  coarse.textContent = 'making the 3-D view ...';
+  coarse.textContent = 'loading the 3-D view ...';
   const {data: codes, headers} = await bytes('level');
   if (mine !== asked) return;
   const shape = (headers.get('X-Shape') || '').split(',').map(Number).reverse(),
@@ -432,7 +433,7 @@ const show3d = async () => {
   root.dataset.ready = 'yes';
 };
 
-/** What the last check has found of the sets. */
+/** Show the sets found by the last check. */
 export const showSets = async () => {
   if (!viewer) return;
   dragged.value = null;
@@ -456,12 +457,12 @@ export const goTo = (voxel) => {
     viewer.changed();
   }
 };
-/** The arrows that are shown: points in mm from the low corner, x, y, z. @returns {any[]} */
+/** The visible arrows: points in mm from the low corner, x, y, z. @returns {any[]} */
 export const shownArrows = () => arrowsOf();
-/** Where a point is on the page. @param {number[]} point */
+/** Return the position of a point on the page. @param {number[]} point */
 export const projected = (point) => surface.place(point);
 /**
- * The point below a place of the page that lies as deep in the view as another one.
+ * Return the point below a position of the page at the depth of another point.
  * @param {number} x
  * @param {number} y
  * @param {number[]} like
@@ -481,10 +482,10 @@ export const unprojected = (x, y, like) => {
 export const hasViews = () => viewer !== null;
 export const redrawSurface = () => redraw('view');
 export const showAgain = () => viewer && show();
-/** How the 3-D view stands, for those who drive the page. */
+/** State of the 3-D view, for automated browsers. */
 export const camera = () => surface?.own;
 
-// ---- what a place on the page meets
+// ---- hits below a position of the page
 
 const meet = async (/** @type {number[]} */ begin, /** @type {number[]} */ end) => {
   const segment = data().segment || {},
@@ -502,7 +503,7 @@ const meet = async (/** @type {number[]} */ begin, /** @type {number[]} */ end) 
   }
   return hit;
 };
-/** Below a place of the 3-D view. @param {number} x @param {number} y in CSS pixels of the page */
+/** Hit in the 3-D view. @param {number} x @param {number} y in CSS pixels of the page */
 export const meetBelow = async (x, y) => {
   if (!surface) return null;
   const {from, along, far} = surface.ray(x, y),
@@ -513,7 +514,7 @@ export const meetBelow = async (x, y) => {
   const inVoxels = (/** @type {number[]} */ p) => p.map((v, i) => v / viewer.spacing[i]).reverse();
   return meet(inVoxels(from), inVoxels(end));
 };
-/** At the cursor, if there is solid. */
+/** Hit at the cursor, if there is solid. */
 export const meetCursor = async () => {
   const begin = cursor.value.map((v) => v + 0.5);
   return meet(
@@ -522,7 +523,7 @@ export const meetCursor = async () => {
   );
 };
 
-/** Centre of a voxel in mm, z, y, x, as the job has positions. @param {number[]} voxel */
+/** Centre of a voxel in mm, z, y, x, in coordinates of the job. @param {number[]} voxel */
 export const placeOf = (voxel) =>
   voxel.map((v, i) => {
     const h = spacing()[i];
