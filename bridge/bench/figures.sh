@@ -4,7 +4,7 @@
 #   11  kernels of NPB by mode, as many ranks as RANKS (default 2)
 #   12  the same oversubscribed, twice as many ranks
 #   13  mixed clusters against pure ones: half of the ranks in Open MPI, half in MPICH, joined by the bridge
-# Speeds of 11 to 13 are relative: the vendor's own MPI with RANKS ranks is 1. Answers that differ end it with code 1.
+# Speeds of 11 to 13 are relative: the vendor's own MPI with RANKS ranks is 1. Different answers end it with code 1.
 set -eu
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
 build=${1:-$root/build/release}
@@ -23,7 +23,7 @@ done
 mpicc.openmpi -O2 "$source" -o "$folder/ompi4" -lm
 mpicc.mpich -O2 "$source" -o "$folder/mpich4" -lm
 
-# Variables of a shell's functions are everybody's, so these have names of their own.
+# Variables of shell functions are global, so these have unique names.
 # run_own VENDOR RANKS WORDS..., run_bridge VENDOR RANKS WORDS..., run_joined MODE CLUSTERS WORDS...
 # shellcheck disable=SC2086  # a launcher of several words
 run_own() {
@@ -63,7 +63,7 @@ by_mode() {
   run_joined polling "$vendor:$of_mode" "$@" >"$folder/polling"
   run_joined threads "$vendor:$of_mode" "$@" >"$folder/threads"
 }
-# Answers of the same kernel and number of ranks must be equal, whatever carried the messages.
+# Answers of the same kernel and number of ranks must be equal, for every transport.
 same_answers() {
   for file in "$@"; do
     awk '{ print $1, $3 }' "$file" | diff - "$folder/answers" >"$folder/diff" && continue

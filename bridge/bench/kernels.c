@@ -1,11 +1,11 @@
-/* What figures 10 to 13 of [Okazaki] measure, small enough for one machine. kernels alltoall | npb [SECONDS]
+/* Kernels of figures 10 to 13 of [Okazaki], small enough for one machine. kernels alltoall | npb [SECONDS]
  *
  * alltoall: MPI_Alltoall, the sum of bytes sent by all ranks over time, best of repeats.
  * npb: kernels with the communication of four of the NAS benchmarks and equal work for each rank, as there: EP, random
  * pairs and one sum at the end; IS, keys counted and exchanged by Alltoall and Alltoallv; CG, products with a band
  * matrix, an exchange with the neighbours and two sums a turn; FT, Alltoall of the whole array and work on lines. Each is
- * repeated for a time; printed are the seconds of the best repeat, which other load disturbs least, and a checksum that
- * must not depend on the way messages take. */
+ * repeated for a time; the seconds of the best repeat, which is least affected by other load, and a checksum that
+ * must not depend on the transport are printed. */
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -106,7 +106,7 @@ static double cg(void) {
 
 enum { ft_values = 1 << 18 };
 static double ft(void) {
-  const int each = ft_values / ranks / ranks; /* to each rank; all values are equal work for every number of ranks */
+  const int each = ft_values / ranks / ranks; /* to each rank; the total work is equal for every number of ranks */
   double *a = malloc(sizeof(double) * (size_t)(each * ranks)), *b = malloc(sizeof(double) * (size_t)(each * ranks));
   for (int i = 0; i < each * ranks; ++i) a[i] = 1 + i % 5;
   for (int turn = 0; turn < 3; ++turn) {

@@ -1,5 +1,6 @@
-/* Half a ping-pong of 8 bytes over plain TCP by polling, in microseconds: what a link itself takes, beside remote.c over the
- * bridge. plain serve ADDRESS PORT REPEATS, and at the other end of the link plain call ADDRESS PORT REPEATS */
+/* Half a ping-pong of 8 bytes over plain TCP by polling, in microseconds: the time of the link alone, for comparison with
+ * remote.c over the bridge. plain serve ADDRESS PORT REPEATS, and at the other end of the link plain call ADDRESS PORT
+ * REPEATS */
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <stdio.h>

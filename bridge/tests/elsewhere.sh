@@ -1,5 +1,5 @@
 #!/bin/sh
-# elsewhere.sh SERVE PROGRAMS: the bridge over MPIs that are no part of this system, each alone and joined with the first of
+# elsewhere.sh SERVE PROGRAMS: the bridge over MPIs outside of this system, each alone and joined with the first of
 # this system. OSTEON_MPI_ELSEWHERE lists them as ADAPTER=PREFIX, see over.sh: "ompi4=/opt/openmpi5 mpich=/opt/intel/mpi".
 set -eu
 serve=$1 programs=$2

@@ -1,7 +1,7 @@
 #!/bin/sh
 # joined.sh SERVE "VENDOR:RANKS VENDOR:RANKS ..." PROGRAM ARGS...: run a program as one job over several clusters, all on
 # this machine: a start-up server, and for each cluster the launcher of its own MPI. With OSTEON_JOINED_NAMESPACES="A B",
-# cluster 0 runs in network namespace A and all others in B, which wire/wan_box has joined by a slow link.
+# cluster 0 runs in network namespace A and all others in B, which wire/wan_box connects by a slow link.
 set -eu
 serve=$1 clusters=$2
 shift 2
@@ -16,7 +16,7 @@ if [ -n "${OSTEON_JOINED_NAMESPACES-}" ]; then
   first="ip netns exec ${OSTEON_JOINED_NAMESPACES% *}" other="ip netns exec ${OSTEON_JOINED_NAMESPACES#* }"
 fi
 export OSTEON_SERVE_HOST=$host
-# shellcheck disable=SC2046,SC2086  # one size a cluster; a command of several words
+# shellcheck disable=SC2046,SC2086  # one size per cluster; a command of several words
 $first "$serve" $(printf '%s\n' $clusters | sed 's/.*://') >"$folder/port" &
 server=$!
 until [ -s "$folder/port" ]; do sleep 0.05; done

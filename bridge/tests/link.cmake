@@ -6,7 +6,7 @@ add_library(bridge_test_wan STATIC wire/wan.cpp)
 bridge_warnings(bridge_test_wan)
 target_link_libraries(bridge_test_wan PUBLIC bridge_test_support)
 
-# Most of a test's compilation is its framework, which is parsed once.
+# Most of a test's compile time is its framework, which is parsed once.
 foreach(name IN ITEMS packet pair cache_warmer startup farewell guests settings exchange relay cut slow)
   set(target bridge_test_${name})
   add_executable(${target} wire/${name}_test.cpp)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # over.sh VENDOR RANKS PROGRAM ARGS...: run a program that was compiled against the bridge over one vendor's MPI.
-# VENDOR is ompi4 or mpich4; or ADAPTER=PREFIX, ADAPTER being ompi4, ompi5 or mpich, for the MPI that is installed there; or
-# only the prefix of an MPI whose library speaks the standard ABI.
+# VENDOR is ompi4 or mpich4; or ADAPTER=PREFIX, with the adapter ompi4, ompi5 or mpich, for the MPI installed there; or
+# only the prefix of an MPI whose library has the standard ABI.
 set -eu
 vendor=$1 ranks=$2
 shift 2
@@ -11,7 +11,7 @@ cd "$folder"
 adapter=${vendor%%=*} prefix=${vendor#*=}
 as_root=
 [ "$(id -u)" = 0 ] && as_root=--allow-run-as-root
-# What Intel MPI has to know: where it is, and that all ranks are on this machine.
+# Settings of Intel MPI: its location, and all ranks on this machine.
 [ -e "$prefix/bin/impi_info" ] && export I_MPI_ROOT="$prefix" I_MPI_FABRICS=shm
 export OMPI_MCA_mpi_yield_when_idle=1
 case $vendor in

@@ -1,4 +1,4 @@
-# Programs compiled once with osteon-mpicc, run over every MPI that is installed here.
+# Programs compiled once with osteon-mpicc, run over every installed MPI.
 set(bridge ${osteon_bridge_BINARY_DIR})
 set(programs ${CMAKE_CURRENT_BINARY_DIR})
 set(bridge_vendors)
@@ -41,11 +41,11 @@ bridge_test(neighbors 1 4)
 bridge_test(newer 1 3)
 bridge_test(intercommunicators 2 4)
 bridge_test(objects 1 2)
-# An MPI that is not there: a sentence.
+# A missing MPI: a message.
 add_test(NAME bridge/no_such_mpi COMMAND ${programs}/objects)
 set_tests_properties(bridge/no_such_mpi PROPERTIES TIMEOUT 60 LABELS bridge ENVIRONMENT "OSTEON_MPI=mpich:/nonexistent/libmpi.so.12"
   PASS_REGULAR_EXPRESSION "osteon bridge: cannot load the vendor's MPI: /nonexistent/libmpi.so.12: cannot open shared object file")
-# The same for Fortran, where there is a compiler: with mpif.h, and with the modules mpi and mpi_f08.
+# The same for Fortran, if there is a compiler: with mpif.h, and with the modules mpi and mpi_f08.
 if(OSTEON_FORTRAN)
   foreach(name IN ITEMS fortran module f08)
     set(program ${programs}/${name})
@@ -87,7 +87,7 @@ if(OSTEON_BRIDGE_OMPI4 AND OSTEON_BRIDGE_MPICH4)
     bridge_joined_test(neighbors ${clusters} ARGS all)
     bridge_joined_test(spanning ${clusters})
   endforeach()
-  # Other MPIs, such as Intel's, where somebody names one.
+  # Other MPIs, such as Intel's, if the user lists one.
   add_test(NAME bridge/elsewhere COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/elsewhere.sh
     $<TARGET_FILE:bridge_serve> ${programs})
   set_tests_properties(bridge/elsewhere PROPERTIES TIMEOUT 120 PROCESSORS 2 LABELS bridge SKIP_RETURN_CODE 77)
@@ -98,13 +98,13 @@ if(OSTEON_BRIDGE_OMPI4 AND OSTEON_BRIDGE_MPICH4)
   if(OSTEON_FORTRAN)
     bridge_joined_test(fortran "ompi4:1 mpich4:1")
   endif()
-  # Clusters whose machines differ, as far as that can be shown on one.
+  # Clusters whose machines differ, as far as one machine can show it.
   foreach(name IN ITEMS external32 collectives)
     bridge_joined_test(${name} "ompi4:2 mpich4:1" SETTINGS OSTEON_BRIDGE_DATA=external32)
   endforeach()
   bridge_joined_test(reproducible "ompi4:1 mpich4:2 ompi4:1")
   bridge_joined_test(reproducible "ompi4:2 mpich4:1" SETTINGS OSTEON_BRIDGE_REDUCTIONS=ranks)
-  # One program compiled in two ways: MPI_Init says which cluster rounds otherwise.
+  # One program compiled in two ways: MPI_Init reports the cluster with different rounding.
   set(program ${programs}/point_to_point)
   add_custom_command(OUTPUT ${program}.0 ${program}.1
     COMMAND ${CMAKE_COMMAND} -E create_symlink ${program} ${program}.0
@@ -116,11 +116,11 @@ if(OSTEON_BRIDGE_OMPI4 AND OSTEON_BRIDGE_MPICH4)
     $<TARGET_FILE:bridge_serve> "ompi4:1 mpich4:1" ${CMAKE_CURRENT_SOURCE_DIR}/by_cluster.sh ${program})
   set_tests_properties("bridge/arithmetic[ompi4:1 mpich4:1]" PROPERTIES TIMEOUT 60 PROCESSORS 2 LABELS bridge
     PASS_REGULAR_EXPRESSION "cluster1: sums kept in longer registers .x87. or reordered")
-  # Figures 10 to 13 of [Okazaki]: the kernels' answers are the same, whatever carries the messages. `./run check long` runs it.
+  # Figures 10 to 13 of [Okazaki]: the kernels' answers are equal for every transport. `./run check long` runs it.
   add_test(NAME bridge/figures COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/../bench/figures.sh ${CMAKE_BINARY_DIR} 2)
   set_tests_properties(bridge/figures PROPERTIES TIMEOUT 300 PROCESSORS 2 LABELS "bridge;long"
     PASS_REGULAR_EXPRESSION "Figure 13.*FT \\|" ENVIRONMENT OSTEON_FIGURES_SECONDS=0.01)
-  # GridMPI's mode ([Okazaki]), in which the vendors carry bytes.
+  # GridMPI's mode ([Okazaki]), in which the vendors transport bytes.
   bridge_joined_test(point_to_point "ompi4:2 mpich4:2" SETTINGS OSTEON_BRIDGE_MODE=bytes)
   foreach(name IN ITEMS fallback intercommunicators)
     bridge_joined_test(${name} "ompi4:1 mpich4:1" SETTINGS OSTEON_BRIDGE_MODE=bytes)

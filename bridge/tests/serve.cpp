@@ -1,6 +1,6 @@
 /// @file
 /// serve SIZE SIZE ...: the start-up server of a job of clusters with these numbers of processes; prints its port.
-/// OSTEON_SERVE_HOST is the address at which the others reach it, OSTEON_SERVE_S for how long it serves.
+/// OSTEON_SERVE_HOST is its address for the other processes, OSTEON_SERVE_S its lifetime.
 /// OSTEON_WIRE_TLS as for the processes.
 #include <bridge/wire/servers/server.hpp>
 #include <cstdio>

@@ -1,13 +1,13 @@
 #pragma once
 /// @file
-/// The errors of the bridge: what is wrong, with which value, what the limit is and what to do.
+/// The errors of the bridge: fault, value, limit and remedy.
 #include <common/problem.hpp>
 #include <stdexcept>
 #include <string>
 
 namespace osteon::bridge {
 
-/// Base of all errors that the bridge throws on purpose.
+/// Base of all errors that the bridge throws deliberately.
 class error : public std::runtime_error {
  public:
   error(int exit_code, const std::string& text) : std::runtime_error(text), exit_code_(exit_code) {}
@@ -18,7 +18,7 @@ class error : public std::runtime_error {
   int exit_code_;
 };
 
-/// The request makes no sense: wrong option, key or value. Exit code 2.
+/// The request is invalid: wrong option, key or value. Exit code 2.
 struct usage_error : error {
   explicit usage_error(const std::string& text) : error(2, text) {}
 };

@@ -1,5 +1,5 @@
-/* Wildcard receives while ranks of the own and of other clusters send: order per source must hold, nothing may be lost
- * or come twice. Oracle: consecutive numbers from each source. any_source [messages of each rank] */
+/* Wildcard receives while ranks of the own and of other clusters send: order per source must hold, without lost or
+ * duplicate messages. Oracle: consecutive numbers from each source. any_source [messages of each rank] */
 #include "check.h"
 
 static int rank, size;

@@ -6,7 +6,7 @@ static int rank, size;
 static long sum_of_ranks(int n) { return (long)n * (n - 1) / 2; }
 
 static void keep_last(void* in, void* inout, int* n, MPI_Datatype* type) {
-  /* a b = b: associative, not commutative; over ranks in order the last one wins. */
+  /* a b = b: associative, not commutative; over ranks in order the result is the last one. */
   (void)in, (void)inout, (void)n, (void)type;
 }
 
@@ -162,7 +162,7 @@ static void on(MPI_Comm comm) {
   OK(MPI_Type_free(&complex_type));
   OK(MPI_Type_free(&matrix));
 
-  /* not blocking: three at once, completed together */
+  /* nonblocking: three at once, completed together */
   MPI_Request r[4];
   int b = me == n - 1 ? 77 : 0, s = me, t = 0;
   OK(MPI_Ibarrier(comm, &r[0]));

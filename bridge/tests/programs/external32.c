@@ -1,5 +1,5 @@
-/* Data between clusters as external32 (OSTEON_BRIDGE_DATA=external32): what is sent typed and taken as bytes is
- * big-endian; what is sent typed and received typed is what it was. Oracle: the standard's table of external32. */
+/* Data between clusters as external32 (OSTEON_BRIDGE_DATA=external32): typed data received as bytes are big-endian;
+ * typed data received with their type are unchanged. Oracle: the standard's table of external32. */
 #include "check.h"
 
 struct mixed {
@@ -15,7 +15,7 @@ int main(int argc, char** argv) {
   OK(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
   OK(MPI_Comm_size(MPI_COMM_WORLD, &size));
   check_rank = rank;
-  const int last = size - 1; /* of another cluster than rank 0 */
+  const int last = size - 1; /* in another cluster than rank 0 */
 
   /* one of each kind of number, sent in a type with gaps */
   struct mixed here = {0}, there = {'x', 1.0, {1, 256}, -2.0L};

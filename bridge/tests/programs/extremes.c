@@ -1,5 +1,5 @@
-/* MPI_MAX and MPI_MIN of every integer type, by every function that reduces. Oracle: the comparison of C, whose values have the
- * highest bit set and not, on each rank others. */
+/* MPI_MAX and MPI_MIN of every integer type, by every function that reduces. Oracle: the comparison of C, for values with and
+ * without the highest bit, different on each rank. */
 #include <stdint.h>
 
 #include "check.h"

@@ -1,4 +1,4 @@
-/* Functions that an MPI of version 3 lacks, and that communicators over clusters get from the same place: persistent
+/* Functions missing in an MPI of version 3 and on communicators over clusters, with one implementation: persistent
  * collectives, MPI_Isendrecv, nonblocking collectives with arrays of large counts, reductions with large counts,
  * MPI_Comm_idup_with_info; and their requests in lists with others. Oracle: values computed from the ranks. */
 #include "check.h"
@@ -26,7 +26,7 @@ static int again(MPI_Request* r) {
 }
 
 /* Each is started three times with other data in the same buffers. */
-/* Made in one order by all, started in another by each. */
+/* Created in one order by all, started in a different order by each. */
 static void started_in_any_order(MPI_Comm comm) {
   enum { n = 4 };
   int rank = 0, size = 0, sent[n], sum[n], value = -1;
@@ -83,7 +83,7 @@ static void persistent(MPI_Comm comm) {
   OK(MPI_Alltoallv_init(out, counts, places, MPI_INT, crossed_v, counts, places, MPI_INT, comm, MPI_INFO_NULL, &r[k++]));
   OK(MPI_Alltoallw_init(out, counts, bytes, types, crossed_w, counts, bytes, types, comm, MPI_INFO_NULL, &r[k++]));
   OK(MPI_Alltoallv_init_c(out, large, far, MPI_INT, large_v, large, far, MPI_INT, comm, MPI_INFO_NULL, &r[k++]));
-  /* not started: nothing to wait for */
+  /* not started: completes at once */
   MPI_Status status;
   int flag = 0, count = -1;
   OK(MPI_Wait(&r[0], &status));
@@ -96,7 +96,7 @@ static void persistent(MPI_Comm comm) {
     if (round == 0) {
       for (int i = 0; i < k; ++i) again(&r[i]);
     } else {
-      /* in order, but completed together, or as they come */
+      /* in order, but completed together, or as they arrive */
       OK(MPI_Startall(k, r));
       if (round == 1) {
         OK(MPI_Waitall(k, r, MPI_STATUSES_IGNORE));
@@ -180,7 +180,7 @@ static void send_and_receive(MPI_Comm comm) {
   OK(MPI_Type_free(&column));
   OK(MPI_Waitall(1, r, all));
   CHECK(matrix[0][0] == from && matrix[2][0] == from + 2 && matrix[1][1] == -2 && all[0].MPI_SOURCE == from);
-  /* with nobody; and in a list with other requests */
+  /* with MPI_PROC_NULL; and in a list with other requests */
   int got = -1;
   OK(MPI_Isendrecv(&me, 1, MPI_INT, MPI_PROC_NULL, 7, &got, 1, MPI_INT, MPI_PROC_NULL, 7, comm, &r[0]));
   OK(MPI_Irecv(&got, 1, MPI_INT, from, 8, comm, &r[1]));
@@ -195,14 +195,14 @@ static void send_and_receive(MPI_Comm comm) {
   CHECK(got == from && r[0] == MPI_REQUEST_NULL && r[1] == MPI_REQUEST_NULL && r[2] == MPI_REQUEST_NULL);
   OK(MPI_Waitsome(3, r, &some, places, all));
   CHECK(some == MPI_UNDEFINED);
-  /* let go: it still arrives */
+  /* freed: it still arrives */
   OK(MPI_Isendrecv(&me, 1, MPI_INT, to, 9, NULL, 0, MPI_INT, MPI_PROC_NULL, 9, comm, &r[0]));
   OK(MPI_Request_free(&r[0]));
   OK(MPI_Recv(&got, 1, MPI_INT, from, 9, comm, MPI_STATUS_IGNORE));
   CHECK(got == from);
 }
 
-/* Nonblocking, with arrays of large counts, which may go at once only after the end; ours are narrowed copies. */
+/* Nonblocking, with arrays of large counts, which may be freed only after completion; the bridge's are narrowed copies. */
 static void large_arrays(MPI_Comm comm) {
   int me, n;
   OK(MPI_Comm_rank(comm, &me));

@@ -1,4 +1,4 @@
-/* Communicators between two groups: messages, collectives, and what is made of them. The groups are the even and the odd
+/* Communicators between two groups: messages, collectives, and derived communicators. The groups are the even and the odd
  * ranks, or the lower and the upper half. Oracle: values computed from the ranks. */
 #include "check.h"
 
@@ -19,7 +19,7 @@ static void messages(MPI_Comm between, int halves) {
   OK(MPI_Comm_size(between, &n));
   OK(MPI_Comm_remote_size(between, &others));
   const int first = in_first(rank, halves);
-  /* everybody to everybody of the other group, received from any source */
+  /* each rank to all of the other group, received from any source */
   MPI_Request r[64];
   for (int i = 0; i < others; ++i) OK(MPI_Isend(&rank, 1, MPI_INT, i, 7, between, &r[i]));
   for (int i = 0; i < others; ++i) {

@@ -1,11 +1,11 @@
-/* Grids, graphs, distributed graphs, and collectives among neighbours, blocking, not blocking and persistent, with small
- * and with large counts. With an argument also what MPICH 4.0.2 does wrong: neighbours of a grid that are one rank, several
+/* Grids, graphs, distributed graphs, and neighbourhood collectives, blocking, nonblocking and persistent, with small
+ * and with large counts. With an argument also the faults of MPICH 4.0.2: neighbours of a grid that are one rank, several
  * edges between two ranks, ranks that only send. Oracle: values computed from the ranks. */
 #include "check.h"
 
 static int rank, size, all_cases;
 
-/* What neighbour number `slot` of rank r finds in block `slot` for it. */
+/* Expected value for neighbour number `slot` of rank r in its block `slot`. */
 static int value(int from, int slot) { return 1000 * from + slot; }
 
 enum { most = 16 };
@@ -103,12 +103,12 @@ static void grid(int periodic) {
   const int end = !periodic;
   const int sources[2] = {end && rank == 0 ? MPI_PROC_NULL : (rank + size - 1) % size,
                           end && rank == size - 1 ? MPI_PROC_NULL : (rank + 1) % size};
-  const int sent_as[2] = {1, 0}; /* what the one below sent up */
+  const int sent_as[2] = {1, 0}; /* block that the lower neighbour sent up */
   exchange(comm, 2, sources, sent_as, 2);
   OK(MPI_Comm_free(&comm));
 }
 
-/* A star: rank 0 with everybody. */
+/* A star: rank 0 with all others. */
 static void star(void) {
   MPI_Comm comm, twin;
   int *index = malloc(sizeof(int) * size), *edges = malloc(sizeof(int) * 2 * size), n = 0;
@@ -145,7 +145,7 @@ static void directed(int adjacent) {
   const int in_weights[3] = {from[0], from[1] + 1, from[2] + 2};
   if (adjacent)
     OK(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 3, from, in_weights, 3, to, weights, MPI_INFO_NULL, 0, &comm));
-  else { /* each tells the edges of the next rank */
+  else { /* each passes the edges of the next rank */
     const int told[1] = {(rank + 1) % size}, degree[1] = {3};
     const int ends[3] = {(told[0] + 1) % size, (told[0] + 1) % size, (told[0] + 2) % size};
     const int their[3] = {told[0], told[0] + 1, told[0] + 2};
@@ -157,21 +157,21 @@ static void directed(int adjacent) {
   OK(MPI_Dist_graph_neighbors_count(comm, &n_in, &n_out, &weighted));
   CHECK(kind == MPI_DIST_GRAPH && n_in == 3 && n_out == 3 && weighted);
   OK(MPI_Dist_graph_neighbors(comm, most, sources, source_weights, most, destinations, dest_weights));
-  /* in any order: how often each edge is there, and what its weights are */
+  /* in any order: multiplicity and weights of each edge */
   int sum_in = 0, sum_out = 0, sum_w = 0, sum_v = 0;
   for (int i = 0; i < 3; ++i)
     sum_in += sources[i] - from[i], sum_out += destinations[i] - to[i], sum_w += source_weights[i] - in_weights[i],
         sum_v += dest_weights[i] - weights[i];
   CHECK(sum_in == 0 && sum_out == 0 && sum_w == 0 && sum_v == 0);
   if (adjacent) {
-    /* edges between the same ranks match in their order; with less than three ranks the orders of both ends differ */
+    /* edges between the same ranks match in their order; with fewer than three ranks the orders of both ends differ */
     const int sent_as[3] = {0, 1, 2};
     if (size > 2 && all_cases) exchange(comm, 3, from, sent_as, 3);
   }
   OK(MPI_Comm_free(&comm));
 }
 
-/* Only to the last rank, and nobody knows of weights: most have no neighbours on one side. */
+/* Only to the last rank, without weights: most have no neighbours on one side. */
 static void funnel(void) {
   MPI_Comm comm;
   int from[most], sent_as[most];

@@ -1,5 +1,5 @@
 /* Functions of MPI 4.0 to 5.0 over MPIs that do not have them: sessions, partitioned messages, buffers of communicators,
- * requests asked in lists, infos, error codes taken back, large types. Oracle: the standard's text, values computed from
+ * lists of requests, infos, removal of error codes, large types. Oracle: the standard's text, values computed from
  * the ranks. */
 #include <limits.h>
 
@@ -60,7 +60,7 @@ static void sessions(void) {
   CHECK(session == MPI_SESSION_NULL);
 }
 
-/* Ranks send to the next one in partitions, which become ready in another order than they lie. */
+/* Ranks send to the next one in partitions, which become ready in a permuted order. */
 static void partitioned(void) {
   enum { parts = 3, each = 100 };
   int out[parts * each] = {0}, in[parts * each], flag = 1;
@@ -80,7 +80,7 @@ static void partitioned(void) {
     }
     OK(MPI_Parrived(r[1], 0, &flag));
     CHECK(!flag || rank != from);
-    /* a usual message of the same tag is another matter */
+    /* a usual message of the same tag is independent */
     int token = -1;
     OK(MPI_Sendrecv(&rank, 1, MPI_INT, to, 5, &token, 1, MPI_INT, from, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
     CHECK(token == from);
@@ -113,7 +113,7 @@ static void buffers(void) {
     else
       OK(MPI_Bsend(big, 1000, MPI_DOUBLE, to, 3, comm));
     if (k == 1) OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
-    for (int i = 0; i < 1000; ++i) big[i] = -1; /* it is mine again */
+    for (int i = 0; i < 1000; ++i) big[i] = -1; /* the buffer may be reused */
   }
   OK(MPI_Comm_iflush_buffer(comm, &r));
   for (int k = 0; k < 3; ++k) {

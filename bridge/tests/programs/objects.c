@@ -1,15 +1,15 @@
-/* What only passes through, inside one cluster: windows, files, topologies, groups, attributes, error handlers,
+/* Objects that only pass through, within one cluster: windows, files, topologies, groups, attributes, error handlers,
  * intercommunicators, generalised requests, packing. Oracle: values computed from the ranks, and the standard's rules. */
 #include "check.h"
 
 static int rank, size;
-/* A program that names it has a copy of libc's: Open MPI must see the same one, or it aborts in MPI_Init. */
+/* A program that refers to it has a copy of libc's: Open MPI must use the same one, otherwise it aborts in MPI_Init. */
 extern char** environ;
 
 static void windows(void) {
   int* memory;
   MPI_Win win;
-  /* 256 bytes: MPICH 4.0.2 confuses windows whose size is no multiple of 8, without the bridge too */
+  /* 256 bytes: MPICH 4.0.2 confuses windows whose size is not a multiple of 8, also without the bridge */
   OK(MPI_Win_allocate(256, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win));
   for (int i = 0; i <= size; ++i) memory[i] = -1;
   memory[size] = 0;
@@ -153,7 +153,7 @@ static void groups(void) {
 
 static int copies, deletions;
 static int copy_value(MPI_Comm comm, int key, void* state, void* in, void* out, int* flag) {
-  int n = 0; /* MPICH hands over another handle of the same communicator */
+  int n = 0; /* MPICH passes another handle of the same communicator */
   OK(MPI_Comm_size(comm, &n));
   CHECK(n == size && state == &copies && key != MPI_KEYVAL_INVALID);
   ++copies;
@@ -206,7 +206,7 @@ static void add_one_more(void* in, void* inout, int* n, MPI_Datatype* type) {
   for (int i = 0; i < *n; ++i) ((int*)inout)[i] += ((int*)in)[i] + 1;
 }
 
-/* Programs make the same handler and operation again and again. */
+/* Programs create the same handler and operation repeatedly. */
 static void many_of_one_function(void) {
   enum { many = 600 };
   MPI_Op operations[many];
@@ -246,7 +246,7 @@ static void errors(void) {
   CHECK(length > 0);
   OK(MPI_Errhandler_free(&handler));
   many_of_one_function();
-  if (size > 1) { /* too long a message; to itself, Open MPI 4.1 does not notice */
+  if (size > 1) { /* too long a message; to itself, Open MPI 4.1 does not detect it */
     const int two[2] = {1, 2};
     OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
     if (rank == 0) OK(MPI_Send(two, 2, MPI_INT, 1, 77, MPI_COMM_WORLD));
@@ -327,7 +327,7 @@ static void requests_types_and_packing(void) {
   CHECK(combiner == MPI_COMBINER_SUBARRAY && n_integers == 8 && n_types == 1);
   OK(MPI_Type_get_contents(block, 8, 0, 1, integers, NULL, named));
   CHECK(integers[7] == MPI_ORDER_C && named[0] == MPI_INT);
-  /* the same by the functions with large counts, which Open MPI 4 has not; those of MPICH 4 make types that differ */
+  /* the same by the functions with large counts, which Open MPI 4 lacks; those of MPICH 4 create types that differ */
   MPI_Count large_integers, large_addresses, large_counts, large_types, counts[8];
   MPI_Datatype row;
   OK(MPI_Type_vector_c(3, 1, 2, MPI_INT, &row));

@@ -1,5 +1,5 @@
 /* Messages between all pairs of ranks, in every way MPI has. Oracle: values computed from ranks and tags.
- * point_to_point [TIMES]: everything so often, for stress. */
+ * point_to_point [TIMES]: repetitions, for stress. */
 #include <stddef.h>
 
 #include "check.h"
@@ -178,7 +178,7 @@ static void datatypes(void) {
   OK(MPI_Send(&matrix[0][3], 1, column, next, 1, MPI_COMM_WORLD));
   OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
   for (int i = 0; i < n; ++i) CHECK(row[i] == value(last, i, 3, 0));
-  /* ... and comes in as a column too. */
+  /* ... and are also received as a column. */
   MPI_Status status;
   OK(MPI_Irecv(&matrix[0][7], 1, column, last, 2, MPI_COMM_WORLD, &request));
   OK(MPI_Send(row, n, MPI_DOUBLE, next, 2, MPI_COMM_WORLD));

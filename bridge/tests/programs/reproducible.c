@@ -1,5 +1,5 @@
-/* Sums over clusters: combined in the order of clusters, whoever comes first; with OSTEON_BRIDGE_REDUCTIONS=ranks in the
- * order of ranks, however the ranks are dealt out. Oracle: the sum by hand in that order, bit for bit. */
+/* Sums over clusters: combined in the order of clusters, independent of arrival; with OSTEON_BRIDGE_REDUCTIONS=ranks in the
+ * order of ranks, independent of their distribution. Oracle: the sum by hand in that order, bit for bit. */
 #include <unistd.h>
 
 #include "check.h"
@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
   const char* order = getenv("OSTEON_BRIDGE_REDUCTIONS");
   const int by_ranks = order && strcmp(order, "ranks") == 0;
 
-  /* the sums of the clusters, each by its own MPI; a cluster's ranks follow each other */
+  /* the sums of the clusters, each by its own MPI; a cluster's ranks are consecutive */
   MPI_Comm near;
   OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &near));
   int in_cluster = 0;
@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
     double sum = 0, near_sum = 0, expected = 0;
     OK(MPI_Reduce(&mine, &near_sum, 1, MPI_DOUBLE, MPI_SUM, 0, near));
     OK(MPI_Allgather(&near_sum, 1, MPI_DOUBLE, part, 1, MPI_DOUBLE, MPI_COMM_WORLD));
-    if (rank % 6 == turn) usleep(20000); /* another one is late each time */
+    if (rank % 6 == turn) usleep(20000); /* a different one is late each time */
     OK(MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
     for (int r = size - 1, first = 1; r >= 0; --r) {
       if (!by_ranks && place[r] != 0) continue;

@@ -1,4 +1,4 @@
-/* What is particular to a job over clusters: what is refused, and how; what stays inside passes through; grids and
+/* Properties of a job over clusters: rejected functions and their errors; local ones pass through; grids and
  * groups over clusters. Oracle: the table of bridge/docs/bridge.md, values computed from the ranks. */
 #include "check.h"
 
@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
   check_rank = rank;
   OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
 
-  /* refused, with a text */
+  /* rejected, with a text */
   MPI_Win win;
   MPI_File file;
   MPI_Comm between;
@@ -34,14 +34,14 @@ int main(int argc, char** argv) {
   e = MPI_Send(memory, 1, MPI_INT, size, 0, MPI_COMM_WORLD);
   CHECK(class_of(e) == MPI_ERR_RANK);
 
-  /* what is too long is reported, from another cluster too */
+  /* too long messages are reported, also from another cluster */
   if (rank == size - 1) OK(MPI_Send(memory, 4, MPI_INT, 0, 9, MPI_COMM_WORLD));
   if (rank == 0) {
     e = MPI_Recv(memory, 2, MPI_INT, size - 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     CHECK(class_of(e) == MPI_ERR_TRUNCATE);
   }
 
-  /* inside a cluster: the vendor's, windows too */
+  /* inside a cluster: the vendor's, including windows */
   MPI_Comm near;
   OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &near));
   int n = 0, me = 0, *shared = NULL;
@@ -130,7 +130,7 @@ int main(int argc, char** argv) {
     OK(MPI_Comm_free(&twin));
   }
 
-  /* a cycle that blocks where a library waits in one place only: receives before sends, near and far, long messages */
+  /* a cycle that deadlocks if a library waits in one place only: receives before sends, near and far, long messages */
   enum { large = 400000 };
   double *out = calloc(large, sizeof(double)), *in = calloc(large, sizeof(double));
   for (int shift = 1; shift < size; ++shift) {

@@ -29,7 +29,7 @@ struct remote_pair {
   test::job j;
 };
 
-/// Both send `count` messages to each other while `disturb` runs; all must come, whole and in order.
+/// Both send `count` messages to each other while `disturb` runs; all must arrive, complete and in order.
 void exchange_while(remote_pair& p, int count, const std::function<void()>& disturb) {
   std::thread trouble(disturb);
   std::vector<std::future<void>> work;
@@ -44,7 +44,7 @@ void exchange_while(remote_pair& p, int count, const std::function<void()>& dist
       }
       for (int i = 0; i < count; ++i) {
         message m = test::next(e, 8);
-        ASSERT_EQ(m.what.tag, i);
+        ASSERT_EQ(m.fields.tag, i);
         std::vector<std::byte> got(m.total);
         e.wait(e.accept(m, got));
         ASSERT_EQ(got, data[static_cast<std::size_t>(i)]);
@@ -58,7 +58,7 @@ void exchange_while(remote_pair& p, int count, const std::function<void()>& dist
 
 void pause_for(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
 
-// Oracle: what was sent.
+// Oracle: the sent messages.
 TEST(cut, connections_that_break_are_made_again_and_nothing_is_lost) {
   remote_pair p({1, 200});
   exchange_while(p, 100, [&] {
@@ -77,21 +77,21 @@ TEST(cut, a_silent_cut_is_noticed_and_survived) {
   exchange_while(p, 60, [&] {
     pause_for(0.1);
     p.link->set(test::wan::state::frozen);
-    pause_for(1.2);  // longer than three heartbeats: the connections are given up
+    pause_for(1.2);  // longer than three heartbeats: the connections are dropped
     p.link->set(test::wan::state::whole);
   });
   test::close(p.j);
 }
 
-// Lost packets are sent again by TCP; what the link adds must not turn that into a standstill. Oracle: what was sent.
+// TCP resends lost packets; the additions of the link must not cause a deadlock. Oracle: the sent messages.
 TEST(cut, a_link_that_loses_one_packet_in_a_hundred_delivers_all) {
   remote_pair p({.one_way_ms = 2, .mbit = 200, .loss_percent = 1}, [](settings& s, int, int) { s.streams = 2; });
   exchange_while(p, 40, [] {});
   test::close(p.j);
 }
 
-// All ranks of one cluster send to one rank of the other at once. Oracle: what was sent; the rate of the link, of which at
-// least a third must remain; the credit per source, beyond which the receiver must hold nothing.
+// All ranks of one cluster send to one rank of the other at once. Oracle: the sent messages; the rate of the link, of which
+// at least a third must remain; the credit per source, which bounds the memory of the receiver.
 TEST(cut, all_ranks_of_a_cluster_may_send_to_one) {
   constexpr int senders = 4, count = 12;
   constexpr double mbit = 200;
@@ -121,18 +121,18 @@ TEST(cut, all_ranks_of_a_cluster_may_send_to_one) {
   std::vector<std::byte> got(size);
   for (int i = 0; i < senders * count; ++i) {
     message m = test::next(e, 10);
-    ASSERT_EQ(m.what.tag, next[static_cast<std::size_t>(m.source)]++);
+    ASSERT_EQ(m.fields.tag, next[static_cast<std::size_t>(m.source)]++);
     e.wait(e.accept(m, got));
     ASSERT_EQ(got, test::pattern(size, static_cast<unsigned>(m.source)));
   }
   for (auto& w : work) w.get();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  // Taken one by one, each message costs a round trip of its own beside its share of the link.
+  // Taken one by one, each message costs its own round trip in addition to its share of the link.
   EXPECT_LT(seconds, 3 * senders * count * (8e-6 * size / mbit + 0.01) + 0.3);
   test::close(j);
 }
 
-// Oracle: the bound that was set (2 s, and three heartbeats to notice), and the names in the message.
+// Oracle: the bound (2 s, and three heartbeats to detect it), and the names in the message.
 TEST(cut, a_long_cut_ends_every_rank_with_a_name_and_a_reason) {
   remote_pair p({1, 0});
   const auto began = std::chrono::steady_clock::now();
@@ -153,7 +153,7 @@ TEST(cut, a_long_cut_ends_every_rank_with_a_name_and_a_reason) {
   EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(), 6);
 }
 
-// Oracle: the other side throws what the aborting side said.
+// Oracle: the text of the aborting side.
 TEST(cut, an_abort_reaches_the_others) {
   test::job j = test::join({1, 2}, true);
   j.ranks[2]->abort("the disk is full");

@@ -31,7 +31,7 @@ INSTANTIATE_TEST_SUITE_P(wire, exchange,
                                   std::to_string(which.param.streams);
                          });
 
-// Oracle: what was sent, in the order in which it was sent.
+// Oracle: the sent messages, in order.
 TEST_P(exchange, every_process_gets_what_each_other_sends_in_order) {
   test::job j = joined({2, 1});
   ASSERT_EQ(j.ranks[2]->world().rank, 2);
@@ -55,8 +55,8 @@ TEST_P(exchange, every_process_gets_what_each_other_sends_in_order) {
       for (std::size_t n = 0; n < others.size() * sizes.size(); ++n) {
         message m = test::next(e);
         const std::size_t i = next[static_cast<std::size_t>(m.source)]++;
-        EXPECT_EQ(m.what.tag, static_cast<int>(i));
-        EXPECT_EQ(m.what.cid, 5U);
+        EXPECT_EQ(m.fields.tag, static_cast<int>(i));
+        EXPECT_EQ(m.fields.cid, 5U);
         ASSERT_EQ(m.total, sizes[i]);
         std::vector<std::byte> got(m.total);
         e.wait(e.accept(m, got));

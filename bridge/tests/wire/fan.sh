@@ -1,5 +1,5 @@
 #!/bin/sh
-# fan.sh -n N PROGRAM ARGS...: a launcher for tests; ends all when one fails, as the launchers of MPIs do.
+# fan.sh -n N PROGRAM ARGS...: a launcher for tests; ends all processes when one fails, as the launchers of MPIs do.
 [ "$1" = -n ] || exit 2
 size=$2
 shift 2

@@ -22,18 +22,18 @@ connected pair_of_sockets() {
   return {descriptor(ends[0]), std::make_unique<frame_stream>(channel(descriptor(ends[1]), nullptr, side::accepted))};
 }
 
-void say(const connected& c, command what) {
-  const std::string bytes = encode(frame{what, ""});
+void say(const connected& c, command kind) {
+  const std::string bytes = encode(frame{kind, ""});
   ASSERT_EQ(write(c.other.get(), bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
 }
 
-// Oracle: hand. What comes while a command is worked at, or answered, is handed over by the same call.
+// Oracle: hand. Commands that arrive while another is processed or answered are passed on by the same call.
 TEST(farewell, nothing_that_was_read_stays_behind) {
   const connected c = pair_of_sockets();
   std::vector<command> heard;
   say(c, command::ping);
   c.stream->serve([&](const frame& f) {
-    heard.push_back(f.what);
+    heard.push_back(f.kind);
     if (heard.size() > 1) return;
     c.stream->send(command::ping);
     say(c, command::fini);
@@ -42,7 +42,7 @@ TEST(farewell, nothing_that_was_read_stays_behind) {
   EXPECT_TRUE(c.stream->flushed());
 }
 
-// Oracle: hand. Who can write no more still reads why.
+// Oracle: hand. A process that can no longer write still reads the reason.
 TEST(farewell, the_last_word_of_one_who_left_is_heard) {
   connected c = pair_of_sockets();
   say(c, command::fail);
@@ -50,13 +50,13 @@ TEST(farewell, the_last_word_of_one_who_left_is_heard) {
   c.stream->send(command::ping);
   c.stream->flush();
   std::vector<command> heard;
-  c.stream->serve([&](const frame& f) { heard.push_back(f.what); });
+  c.stream->serve([&](const frame& f) { heard.push_back(f.kind); });
   EXPECT_EQ(heard, std::vector{command::fail});
   EXPECT_TRUE(c.stream->ended());
 }
 
-// Oracle: the time-out of the test. One of these jobs in two used to wait five seconds for a word that it had read already;
-// signs of life, which would have made it look again, come too late here.
+// Oracle: the time-out of the test. One of these jobs in two used to wait five seconds for a command that it had already
+// read; heartbeats, which would have triggered another check, are too late here.
 TEST(farewell, many_short_jobs_part_at_once) {
   for (int n = 0; n < 30; ++n) {
     test::job j = test::join({1, 1}, n % 2 == 0, [](settings& s, int, int) { s.heartbeat_seconds = 1000; });

@@ -18,7 +18,7 @@ std::size_t open_descriptors() {
   return static_cast<std::size_t>(std::distance(begin(all), end(all)));
 }
 
-/// Connections that say nothing.
+/// Connections without data.
 std::vector<descriptor> strangers(const std::string& address, std::size_t how_many) {
   std::vector<descriptor> all;
   std::string why;
@@ -26,7 +26,7 @@ std::vector<descriptor> strangers(const std::string& address, std::size_t how_ma
   return all;
 }
 
-/// Does anybody listen there?
+/// True if a socket listens there.
 bool answers(const std::string& address) {
   std::string why;
   const descriptor fd = dial(address, {}, why);
@@ -36,9 +36,9 @@ bool answers(const std::string& address) {
 
 std::string free_port() { return std::to_string(listen_on("", "127.0.0.1").second); }
 
-constexpr std::size_t crowd = 100;  ///< more than are let in at a time
+constexpr std::size_t crowd = 100;  ///< above the limit of connections
 
-/// The most descriptors that this process had during half a second, but those of the strangers' own ends.
+/// The largest number of descriptors of this process during half a second, except the guests' own ends.
 std::size_t most_taken(std::size_t before, const std::function<void()>& meanwhile = {}) {
   std::size_t most = 0;
   for (int n = 0; n < 25; ++n) {
@@ -49,7 +49,7 @@ std::size_t most_taken(std::size_t before, const std::function<void()>& meanwhil
   return most - std::min(most, before + crowd);
 }
 
-// Oracle: the limit itself; and the job begins all the same.
+// Oracle: the limit; and the job starts nevertheless.
 TEST(guests, strangers_take_few_descriptors_of_the_server) {
   server_settings s;
   s.key = "a key of the tests, long enough";
@@ -62,16 +62,16 @@ TEST(guests, strangers_take_few_descriptors_of_the_server) {
   EXPECT_LE(most_taken(before), most_guests + 5);
   std::vector<std::future<std::unique_ptr<endpoint>>> joining;
   for (int c = 0; c < 2; ++c) {
-    settings how = test::settings_for(server, c, 0, 1, true);
-    how.join_seconds = 20;
-    joining.push_back(std::async(std::launch::async, [how] { return endpoint::join(how, ""); }));
+    settings options = test::settings_for(server, c, 0, 1, true);
+    options.join_seconds = 20;
+    joining.push_back(std::async(std::launch::async, [options] { return endpoint::join(options, ""); }));
   }
   test::job j;
   for (auto& f : joining) j.ranks.push_back(f.get());
   test::close(j);
 }
 
-// Oracle: the limit itself; and messages go on.
+// Oracle: the limit; and messages continue.
 TEST(guests, strangers_take_few_descriptors_of_a_process) {
   const std::string port = free_port();
   test::job j = test::join({1, 1}, true, [&](settings& s, int cluster, int) {
@@ -88,7 +88,7 @@ TEST(guests, strangers_take_few_descriptors_of_a_process) {
   test::close(j);
 }
 
-// Oracle: hand. An address of this machine that is not the job's: nobody listens there.
+// Oracle: hand. An address of this machine that is not the job's: no socket listens there.
 TEST(guests, a_job_on_one_machine_listens_on_its_loopback_address_only) {
   const std::string port = free_port();
   test::job j = test::join({1, 1}, true, [&](settings& s, int cluster, int) {
@@ -99,7 +99,7 @@ TEST(guests, a_job_on_one_machine_listens_on_its_loopback_address_only) {
   test::close(j);
 }
 
-// Oracle: hand. Behind NAT nobody here knows the address by which the others come, so all are listened on.
+// Oracle: hand. Behind NAT the address used by others is unknown here, so all addresses have a listener.
 TEST(guests, a_forwarded_address_listens_everywhere) {
   const std::string port = free_port();
   test::job j = test::join({1, 1}, true, [&](settings& s, int cluster, int) {

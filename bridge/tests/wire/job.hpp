@@ -49,7 +49,7 @@ inline std::unique_ptr<wire::startup_server> start_server(const std::vector<int>
   return std::make_unique<wire::startup_server>(s);
 }
 
-/// Join all ranks of clusters of these sizes. @throws what the first rank that failed threw
+/// Join all ranks of clusters of these sizes. @throws the exception of the first failed rank
 inline job join(const std::vector<int>& sizes, bool tls, const adjust& change = {},
                 const std::vector<std::string>& relays = {}) {
   job j;

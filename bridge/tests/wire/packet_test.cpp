@@ -25,13 +25,13 @@ std::vector<std::byte> bytes_of(packet_header h, std::size_t payload) {
   return v;
 }
 
-/// How often the fuzz tests below try: OSTEON_FUZZ_INPUTS, for long runs under a sanitizer (bridge/docs/wire.md).
+/// Number of inputs of the fuzz tests below: OSTEON_FUZZ_INPUTS, for long runs under a sanitizer (bridge/docs/wire.md).
 int inputs(int otherwise) {
   const char* text = std::getenv("OSTEON_FUZZ_INPUTS");
   return text != nullptr ? std::atoi(text) : otherwise;
 }
 
-/// A valid input with some bytes changed, cut off, doubled or put in front.
+/// A valid input with some bytes changed, removed, duplicated or prepended.
 template <class Bytes>
 Bytes spoilt(const Bytes& good, std::mt19937& random) {
   Bytes v = good;
@@ -60,7 +60,7 @@ Bytes spoilt(const Bytes& good, std::mt19937& random) {
   return v;
 }
 
-// Oracle: the places of the fields in IMPI 0.0, counted by hand.
+// Oracle: the offsets of the fields in IMPI 0.0, counted by hand.
 TEST(packet, has_the_layout_of_impi) {
   packet_header h;
   h.type = packet_type::syncack;
@@ -149,7 +149,7 @@ TEST(fuzz, packets_that_are_spoilt_are_parsed_or_refused) {
   const int count = inputs(40000);
   for (int n = 0; n < count; ++n) {
     const auto input = spoilt(seeds[random() % seeds.size()], random);
-    const std::vector<std::byte> exact(input.begin(), input.end());  // so that a read beyond it is seen
+    const std::vector<std::byte> exact(input.begin(), input.end());  // so that sanitizers detect a read beyond it
     const parsed p = parse(exact, some_job(), 4);
     const auto* v = std::get_if<packet_view>(&p);
     if (v == nullptr) continue;
@@ -161,7 +161,7 @@ TEST(fuzz, packets_that_are_spoilt_are_parsed_or_refused) {
   EXPECT_GT(whole, count / 20);
 }
 
-// Invariant: whatever a peer sends, the protocol takes it or says what is wrong, and holds no more than its limits.
+// Invariant: for any input the protocol accepts it or reports a fault, and stores no more than its limits.
 TEST(fuzz, a_pair_survives_packets_that_make_no_sense) {
   std::mt19937 random(2);
   const pair_limits limits{.short_bytes = 64, .eager_bytes = 1024, .ackmark = 4, .hiwater = 16};
@@ -226,7 +226,7 @@ TEST(fuzz, commands_that_are_spoilt_are_taken_or_refused) {
       if (f == nullptr) break;
       ASSERT_LE(f->consumed, rest.size());
       rest.remove_prefix(f->consumed);
-      absorbed += n % 2 == 0 ? absorb(to, f->what, f->data).empty() : absorb(into, f->what, f->data).empty();
+      absorbed += n % 2 == 0 ? absorb(to, f->kind, f->data).empty() : absorb(into, f->kind, f->data).empty();
     }
   }
   EXPECT_GT(absorbed, count);

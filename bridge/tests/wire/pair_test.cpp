@@ -13,7 +13,7 @@ struct wire_packet {
   std::vector<std::byte> payload;
 };
 
-/// One end of a pair, with what has arrived there.
+/// One end of a pair, with its received messages.
 struct end {
   end(int self, int other, const pair_limits& limits) : pair(self, other, limits) {}
   pair_protocol pair;
@@ -42,7 +42,7 @@ std::vector<std::byte> pattern(std::size_t n, unsigned seed) {
   return v;
 }
 
-/// Let packets go to and fro until nothing moves.
+/// Exchange packets until none is pending.
 void settle(end& a, end& b) {
   for (bool moved = true; moved;) {
     moved = false;
@@ -55,7 +55,7 @@ void settle(end& a, end& b) {
   }
 }
 
-// Oracle: IMPI's rules, by hand: short messages go at once, long ones after their match.
+// Oracle: IMPI's rules, by hand: short messages are sent at once, long ones after their match.
 TEST(pair, a_long_message_waits_for_its_match) {
   end a(0, 1, small), b(1, 0, small);
   const auto data = pattern(350, 1);
@@ -86,7 +86,7 @@ TEST(pair, a_synchronous_message_is_done_when_it_is_matched) {
   EXPECT_TRUE(state->done);
 }
 
-// Oracle: the limit. Unmatched bytes at the receiver never exceed the eager credit, and no message is refused.
+// Oracle: the limit. Unmatched bytes at the receiver never exceed the eager credit, and no message is rejected.
 TEST(pair, a_slow_reader_holds_no_more_than_the_credit) {
   end a(0, 1, small), b(1, 0, small);
   const auto data = pattern(100, 1);
@@ -96,15 +96,15 @@ TEST(pair, a_slow_reader_holds_no_more_than_the_credit) {
   std::size_t held = 0;
   for (const message& m : b.got) held += m.bytes.size();
   EXPECT_LE(held, 250U);
-  EXPECT_EQ(b.got[49].what.tag, 50);
-  // The last can be matched first: its data come though the credit is used up.
+  EXPECT_EQ(b.got[49].fields.tag, 50);
+  // The last can be matched first: its data arrive although the credit is exhausted.
   std::vector<std::byte> buffer(100);
   const auto arrived = b.pair.receive(1000, b.got[49], buffer);
   settle(a, b);
   ASSERT_NE(arrived, nullptr);
   EXPECT_TRUE(arrived->done);
   EXPECT_EQ(buffer, data);
-  // Credit that comes back is used.
+  // Returned credit is used.
   b.pair.give_back(held);
   settle(a, b);
   a.pair.send(60, {}, data, false);
@@ -126,7 +126,7 @@ TEST(pair, no_more_packets_than_hiwater_are_on_their_way) {
   EXPECT_EQ(a.departing().size(), 6U);
 }
 
-// Oracle: what was sent, through a link that loses, doubles and reorders packets, with probes as the endpoint sends them.
+// Oracle: the sent messages, through a link that loses, duplicates and reorders packets, with probes as from the endpoint.
 TEST(pair, messages_come_once_and_in_order_over_a_link_that_loses_packets) {
   std::mt19937 random(5);
   for (int round = 0; round < 20; ++round) {
@@ -151,7 +151,7 @@ TEST(pair, messages_come_once_and_in_order_over_a_link_that_loses_packets) {
       }
       while (buffers.size() < b.got.size()) {
         message& m = b.got[buffers.size()];
-        ASSERT_EQ(m.what.tag, static_cast<int>(buffers.size()));
+        ASSERT_EQ(m.fields.tag, static_cast<int>(buffers.size()));
         buffers.emplace_back(m.total);
         std::copy(m.bytes.begin(), m.bytes.end(), buffers.back().begin());
         if (m.wants_reply) accepted.push_back(b.pair.receive(1000 + buffers.size(), m, buffers.back()));

@@ -1,5 +1,5 @@
-// A program for `osteon join` that needs no MPI: every process sends its number to all of the other clusters.
-// usage: peer [leave|abort|hang|alone] -- what the last process of the last cluster does after the first exchange
+// A program for `osteon join` without MPI: every process sends its number to all of the other clusters.
+// usage: peer [leave|abort|hang|alone] -- action of the last process of the last cluster after the first exchange
 #include <unistd.h>
 
 #include <bridge/wire/link.hpp>
@@ -48,21 +48,21 @@ void exchange(endpoint& link) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string what = argc > 1 ? argv[1] : "";
+  const std::string kind = argc > 1 ? argv[1] : "";
   try {
     settings s = settings_from_environment();
     s.local_rank = number("PEER_RANK", "OMPI_COMM_WORLD_RANK", 0);
-    s.local_size = what == "alone" ? 1 : number("PEER_SIZE", "OMPI_COMM_WORLD_SIZE", 1);
-    if (what == "alone") s.local_rank = 0;
-    if (what == "keyless") s.key = "quite another key, and long";
+    s.local_size = kind == "alone" ? 1 : number("PEER_SIZE", "OMPI_COMM_WORLD_SIZE", 1);
+    if (kind == "alone") s.local_rank = 0;
+    if (kind == "keyless") s.key = "quite another key, and long";
     auto link = endpoint::join(s, "");
     exchange(*link);
     std::fflush(stdout);
     if (link->world().rank == link->world().size() - 1) {
-      if (what == "leave") _exit(7);
-      if (what == "abort") link->abort("this test says so");
-      if (what == "hang") pause();
-    } else if (what == "leave" || what == "hang" || what == "abort") {
+      if (kind == "leave") _exit(7);
+      if (kind == "abort") link->abort("this test says so");
+      if (kind == "hang") pause();
+    } else if (kind == "leave" || kind == "hang" || kind == "abort") {
       for (;;) link->wait_event(link->events(), 10);  // until the link breaks
     }
     link->close();

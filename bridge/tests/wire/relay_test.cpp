@@ -7,7 +7,7 @@ namespace relay_test {
 
 using namespace osteon::bridge::wire;
 
-/// Relays in threads of their own: a hub, and one per cluster that dials it.
+/// Relays in separate threads: a hub, and one per cluster that dials it.
 struct relays {
   explicit relays(const startup_server& server, int clusters) {
     start(server, -1, "");
@@ -28,7 +28,7 @@ struct relays {
   std::vector<std::future<void>> work;
 };
 
-// Oracle: what was sent. Three hops: relay of a, hub, relay of b.
+// Oracle: the sent messages. Three hops: relay of a, hub, relay of b.
 TEST(relay, carries_messages_between_clusters_that_only_dial_out) {
   test::job j;
   j.server = test::start_server({2, 2}, true);
@@ -53,7 +53,7 @@ TEST(relay, carries_messages_between_clusters_that_only_dial_out) {
     for (int n = 0; n < 2; ++n) {
       endpoint& e = *j.ranks[static_cast<std::size_t>(other)];
       message m = test::next(e);
-      EXPECT_EQ(m.what.tag, m.source);
+      EXPECT_EQ(m.fields.tag, m.source);
       std::vector<std::byte> got(m.total);
       e.wait(e.accept(m, got));
       EXPECT_EQ(got, data);

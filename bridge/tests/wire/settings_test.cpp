@@ -32,10 +32,10 @@ TEST(settings, every_wrong_value_is_named_with_its_limit) {
                  {"zstd_below_mbit", "nan"}},
                 faults);
   const std::string text = all(faults);
-  for (const char* part : {"streams: 40 is not in 1 .. 16", "cut_s: 'soon' is no number", "short: 0 is not in 1 .. 4194304",
-                           "ackmark: 2.5 is no whole number", "tls: 'yes' is neither on nor off",
-                           "progress: 'threads' is neither thread nor polling", "ports: '7100-7000' is an empty range",
-                           "zstd_below_mbit: 'nan' is no number"})
+  for (const char* part :
+       {"streams: 40 must be in 1 .. 16", "cut_s: 'soon' is not a number", "short: 0 must be in 1 .. 4194304",
+        "ackmark: 2.5 must be an integer", "tls: 'yes' must be on or off", "progress: 'threads' must be thread or polling",
+        "ports: '7100-7000' is an empty range", "zstd_below_mbit: 'nan' is not a number"})
     EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
   EXPECT_EQ(faults.size(), 8);
 }
@@ -52,7 +52,7 @@ TEST(settings, good_values_are_taken) {
   EXPECT_FALSE(s.tls);
   faults.clear();
   read_settings({{"hiwater", "10"}}, faults);
-  EXPECT_EQ(all(faults), "ackmark: 64 is above hiwater = 10: a sender would wait for ever\n");
+  EXPECT_EQ(all(faults), "ackmark: 64 is above hiwater = 10: a sender would wait forever\n");
 }
 
 // Oracle: the table of bridge/docs/bridge.md.
@@ -61,7 +61,7 @@ TEST(settings, choices_are_checked_likewise) {
   read_choices({{"mode", "byte"}, {"yield", "on"}, {"short", "-1"}, {"reductions", "ranks"}}, faults);
   const std::string text = all(faults);
   for (const char* part :
-       {"mode: 'byte' is none of: direct, bytes", "yield: 'on' is none of: 0, 1", "short: '-1' is no number"})
+       {"mode: 'byte' is not one of: direct, bytes", "yield: 'on' is not one of: 0, 1", "short: '-1' must be a number"})
     EXPECT_NE(text.find(part), std::string::npos) << text;
   EXPECT_EQ(faults.size(), 3);
 }
@@ -88,10 +88,11 @@ TEST(settings, a_key_file_is_private_and_long_enough) {
   EXPECT_EQ(read_key_file(path), good);
   for (const mode_t mode : {0644, 0640, 0604, 0620}) {
     write(good, mode);
-    EXPECT_NE(fault_of_file(path).find("is open to others (mode 6"), std::string::npos) << fault_of_file(path);
+    EXPECT_NE(fault_of_file(path).find("is readable by others (mode 6"), std::string::npos) << fault_of_file(path);
   }
   write("12345678", 0600);
-  EXPECT_NE(fault_of_file(path).find("has 8 characters; at least 22 are needed"), std::string::npos) << fault_of_file(path);
+  EXPECT_NE(fault_of_file(path).find("has 8 characters; at least 22 are required"), std::string::npos)
+      << fault_of_file(path);
   std::filesystem::remove(path);
   EXPECT_NE(fault_of_file(path).find("cannot be read"), std::string::npos);
   EXPECT_EQ(new_key().size(), 64);

@@ -1,4 +1,4 @@
-// What is there for shared links: paced streams.
+// Settings for shared links: paced streams.
 #include <gtest/gtest.h>
 
 #include <wire/job.hpp>
@@ -7,7 +7,7 @@ namespace slow_test {
 
 using namespace osteon::bridge::wire;
 
-/// Seconds for `count` messages from rank 0 to rank 1, each compared with what was sent.
+/// Seconds for `count` messages from rank 0 to rank 1, each compared with the sent one.
 double seconds_for(test::job& j, int count, const std::vector<std::byte>& data) {
   const auto begin = std::chrono::steady_clock::now();
   auto reader = std::async(std::launch::async, [&] {

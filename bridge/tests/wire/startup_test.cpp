@@ -10,7 +10,7 @@ namespace startup_test {
 
 using namespace osteon::bridge::wire;
 
-/// What a rank that cannot join is told.
+/// The error of a rank that cannot join.
 std::string told(const settings& s) {
   try {
     endpoint::join(s, "");
@@ -45,15 +45,15 @@ TEST_P(startup, another_key_is_refused_at_once_and_by_name) {
   const std::string text = told(s);
   EXPECT_TRUE(says(text, {"key"})) << text;
   EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(), 2.5);
-  // The others learn of it when their time to join is over.
+  // The others are notified when their time to join is over.
   const std::string other = told(test::settings_for(*server, 1, 0, 1, GetParam()));
-  EXPECT_TRUE(says(other, {"cluster 'a': 0 of 1 processes", "a connection was refused"})) << other;
+  EXPECT_TRUE(says(other, {"cluster 'a': 0 of 1 processes", "a connection was rejected"})) << other;
 }
 
 TEST(startup, tls_on_one_side_only_is_told) {
   const auto server = test::start_server({1, 1}, true);
   const std::string text = told(test::settings_for(*server, 0, 0, 1, false));
-  EXPECT_TRUE(says(text, {"did not let this process in", "tls on one side only"})) << text;
+  EXPECT_TRUE(says(text, {"rejected this process", "tls on one side only"})) << text;
 }
 
 TEST(startup, no_server_is_told_with_its_address) {
@@ -65,7 +65,7 @@ TEST(startup, no_server_is_told_with_its_address) {
   EXPECT_TRUE(says(text, {"127.0.0.1:1", "Connection refused"})) << text;
 }
 
-// Singletons: every process says that it is alone, because the launcher belongs to another MPI.
+// Singletons: every process reports size 1, because the launcher belongs to another MPI.
 TEST(startup, singletons_are_told_to_all) {
   const auto server = test::start_server({2, 1}, true);
   std::vector<std::future<std::string>> all;
@@ -90,18 +90,18 @@ TEST(startup, a_wrong_address_is_no_route_for_all) {
   }
 }
 
-// Bytes on the ports from strangers: the job joins and works as if they were not there.
+// Bytes from strangers on the ports: the job joins and works regardless.
 TEST(startup, garbage_on_the_ports_does_no_harm) {
   const std::string port = std::to_string(listen_on("", "127.0.0.1").second);
   const auto server = test::start_server({1, 1}, true);
   std::atomic<bool> stop{false};
   std::thread stranger([&] {
-    settings how;
+    settings options;
     std::vector<char> junk(5000, 'x');
     for (unsigned n = 0; !stop; ++n) {
       for (const std::string& to : {"127.0.0.1:" + port, "127.0.0.1:" + std::to_string(server->port())}) {
         std::string why;
-        descriptor fd = dial(to, how, why);
+        descriptor fd = dial(to, options, why);
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
         junk[n % junk.size()] = static_cast<char>(n * 7);
         if (fd) send(fd.get(), junk.data(), 1 + n * 37 % junk.size(), MSG_NOSIGNAL);
@@ -136,7 +136,7 @@ TEST(diagnose, names_what_does_not_fit) {
   EXPECT_EQ(diagnose(two, {process(0, 0, 2), process(0, 1, 2), process(1, 0, 1)}, true), "");
   EXPECT_EQ(diagnose(two, {process(0, 0, 2)}, false), "");
   EXPECT_TRUE(says(diagnose(two, {process(0, 0, 2)}, true), {"cluster 'a': 1 of 2", "cluster 'b': 0 of 1"}));
-  EXPECT_TRUE(says(diagnose(two, {process(0, 0, 3)}, false), {"has 3 processes; expected are 2"}));
+  EXPECT_TRUE(says(diagnose(two, {process(0, 0, 3)}, false), {"reports 3 processes in its cluster; expected are 2"}));
   EXPECT_TRUE(says(diagnose(two, {process(0, 1, 2), process(0, 1, 2)}, false), {"registered twice"}));
   EXPECT_TRUE(says(diagnose(two, {process(0, 0, 1), process(0, 0, 1)}, false), {"singletons"}));
   EXPECT_TRUE(says(diagnose(two, {process(5, 0, 1)}, false), {"cluster 5", "there are 2"}));

@@ -19,7 +19,8 @@ constexpr std::size_t part_bytes = 32 << 10;
 
 }  // namespace
 
-wan::wan(const std::string& target, wan_settings s, const std::string& ports) : target_(target), how_(s), part_(part_bytes) {
+wan::wan(const std::string& target, wan_settings s, const std::string& ports)
+    : target_(target), options_(s), part_(part_bytes) {
   std::tie(listener_, port_) = wire::listen_on(ports, "127.0.0.1");
   thread_ = std::thread([this] { serve(); });
 }
@@ -29,17 +30,18 @@ wan::~wan() {
   thread_.join();
 }
 
-/// Is one of the packets of so many bytes lost?
+/// True if one of the packets of a number of bytes is lost.
 bool wan::lost(std::size_t bytes) {
-  if (how_.loss_percent <= 0) return false;
-  const double whole = std::pow(1 - how_.loss_percent / 100, std::ceil(static_cast<double>(bytes) / 1500));
+  if (options_.loss_percent <= 0) return false;
+  const double whole = std::pow(1 - options_.loss_percent / 100, std::ceil(static_cast<double>(bytes) / 1500));
   return std::bernoulli_distribution(1 - whole)(random_);
 }
 
-/// One direction of one connection: take in what fits on the link, give out what has arrived. @return false on an error
+/// One direction of one connection: read data up to the capacity of the link, write data that have arrived.
+/// @return false on an error
 bool wan::move(int from, int to, direction& d, clock::time_point& free) {
-  const double delay = how_.one_way_ms * 1e-3;
-  const double bits = how_.mbit > 0 ? how_.mbit * 1e6 : 40e9;
+  const double delay = options_.one_way_ms * 1e-3;
+  const double bits = options_.mbit > 0 ? options_.mbit * 1e6 : 40e9;
   const auto most = static_cast<std::size_t>(bits / 8 * delay) + (512 << 10);
   while (d.held < most && !d.ended) {
     const ssize_t n = recv(from, part_.data(), part_.size(), 0);
@@ -58,7 +60,7 @@ bool wan::move(int from, int to, direction& d, clock::time_point& free) {
     due = std::max(due, d.stalled);
     d.queue.push_back({due, {part_.begin(), part_.begin() + n}, 0});
     d.held += static_cast<std::size_t>(n);
-    if (free - now > std::chrono::milliseconds(5)) break;  // the link is full: more would only wait here
+    if (free - now > std::chrono::milliseconds(5)) break;  // the link is full: more data would only wait here
   }
   while (!d.queue.empty() && d.queue.front().due <= clock::now()) {
     chunk& c = d.queue.front();
@@ -78,7 +80,7 @@ bool wan::move(int from, int to, direction& d, clock::time_point& free) {
 }
 
 void wan::serve() {
-  wire::settings how;
+  wire::settings options;
   prctl(PR_SET_TIMERSLACK, 1UL);  // ns; by default the kernel lets timers be 50 us late
   while (!stop_) {
     const state now = state_;
@@ -102,11 +104,11 @@ void wan::serve() {
     }
     const auto ns =
         std::max<std::int64_t>(0, std::chrono::duration_cast<std::chrono::nanoseconds>(wake - clock::now()).count());
-    const timespec wait = how_.polling ? timespec{} : timespec{ns / 1000000000, ns % 1000000000};
+    const timespec wait = options_.polling ? timespec{} : timespec{ns / 1000000000, ns % 1000000000};
     ppoll(fds.data(), fds.size(), &wait, nullptr);
-    while (wire::descriptor a = wire::accept_one(listener_.get(), how)) {
+    while (wire::descriptor a = wire::accept_one(listener_.get(), options)) {
       std::string why;
-      wire::descriptor b = now == state::broken ? wire::descriptor() : wire::dial(target_, how, why);
+      wire::descriptor b = now == state::broken ? wire::descriptor() : wire::dial(target_, options, why);
       if (b) lines_.push_back({std::move(a), std::move(b), {}, {}});
     }
     if (now == state::broken) lines_.clear();

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// A wide-area link on one machine, without root: a TCP proxy on the loopback interface that delays and limits the rate.
-/// What it holds is bounded by what such a link would have under way.
+/// Its memory is bounded by the data in flight on such a link.
 #include <atomic>
 #include <bridge/wire/socket.hpp>
 #include <cstdint>
@@ -16,24 +16,24 @@ namespace test {
 
 struct wan_settings {
   double one_way_ms = 0;
-  double mbit = 0;  ///< per direction, shared by all connections; 0: as fast as it goes
-  /// Share of packets (1500 bytes) that are lost. As TCP would, the connection sends such a packet again a round trip
-  /// later, or 200 ms later where nothing followed it, and what came after it waits for it.
+  double mbit = 0;  ///< per direction, shared by all connections; 0: unlimited
+  /// Fraction of lost packets (1500 bytes). As with TCP, the connection resends such a packet a round trip
+  /// later, or 200 ms later if no packet followed it, and later packets wait for it.
   double loss_percent = 0;
-  bool polling = false;  ///< spend a core on being punctual
+  bool polling = false;  ///< use a core for exact timing
 };
 
 class wan {
  public:
-  /// Connections to port() go on to target (host:port).
+  /// Connections to port() are forwarded to target (host:port).
   wan(const std::string& target, wan_settings s, const std::string& ports = "");
   ~wan();
   std::uint16_t port() const { return port_; }
 
   enum class state {
     whole,
-    frozen,  ///< nothing gets through, nobody is told
-    broken   ///< connections are closed, new ones too
+    frozen,  ///< no data pass, without notification
+    broken   ///< connections are closed, including new ones
   };
   void set(state s) { state_ = s; }
 
@@ -47,8 +47,8 @@ class wan {
   struct direction {
     std::deque<chunk> queue;
     std::size_t held = 0;
-    bool ended = false, told = false;  ///< the reader's side has closed; the writer was told
-    clock::time_point stalled{};       ///< until when a lost packet holds up what came after it
+    bool ended = false, told = false;  ///< the reader's side has closed; the writer was notified
+    clock::time_point stalled{};       ///< time until which a lost packet delays later ones
   };
   struct line {
     osteon::bridge::wire::descriptor a, b;
@@ -58,11 +58,11 @@ class wan {
   bool move(int from, int to, direction& d, clock::time_point& free);
   bool lost(std::size_t bytes);
   std::string target_;
-  wan_settings how_;
+  wan_settings options_;
   osteon::bridge::wire::descriptor listener_;
   std::uint16_t port_ = 0;
   std::list<line> lines_;
-  clock::time_point free_[2]{};  ///< when the link can take the next byte, per direction
+  clock::time_point free_[2]{};  ///< time when the link can accept the next byte, per direction
   std::atomic<state> state_{state::whole};
   std::atomic<bool> stop_{false};
   std::vector<std::byte> part_;

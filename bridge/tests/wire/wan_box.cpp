@@ -1,9 +1,9 @@
 /// @file
 /// wan_box NAMESPACE_A NAMESPACE_B ONE_WAY_MS MBIT LOSS_PERCENT: two network namespaces and a wide-area link between them,
-/// 10.77.0.1 and 10.77.0.2, made of two TUN devices and this process, for kernels without netem. Packets are really lost.
-/// Without losses the kernels hand over up to 64 KiB at a time, as with network cards that cut packets themselves: one by
-/// one, this process would be slower than the link. Needs root and iproute2. Prints "up"; ends, and removes the namespaces,
-/// when its standard input ends.
+/// 10.77.0.1 and 10.77.0.2, consisting of two TUN devices and this process, for kernels without netem. Packets are really
+/// lost. Without losses the kernels pass up to 64 KiB at a time, as with network cards that segment packets themselves: with
+/// single packets, this process would be slower than the link. Requires root and iproute2. Prints "up"; ends, and removes
+/// the namespaces, when its standard input ends.
 #include <fcntl.h>
 #include <linux/if_tun.h>
 #include <net/if.h>
@@ -36,8 +36,8 @@ void run(const std::string& command) {
   }
 }
 
-/// A TUN device that lives in a new network namespace; packets sent there are read here.
-/// @param together whether packets come uncut, behind a virtio_net_hdr
+/// A TUN device in a new network namespace; packets sent there are read here.
+/// @param together true if packets arrive unsegmented, after a virtio_net_hdr
 int device_in(const std::string& name, const std::string& address, bool together) {
   run("ip netns add " + name);
   const int home = open("/proc/self/ns/net", O_RDONLY);
@@ -57,23 +57,23 @@ int device_in(const std::string& name, const std::string& address, bool together
   return device;
 }
 
-/// What a device without cuts puts before a packet. linux/virtio_net.h has it, which is no C++: a field is called `class`.
+/// Header of a device without segmentation. linux/virtio_net.h has it, but is not C++: a field is called `class`.
 struct virtio_net_hdr {
   std::uint8_t flags, gso_type;
   std::uint16_t hdr_len, gso_size, csum_start, csum_offset;
 };
 constexpr std::uint8_t to_be_cut_as_tcp4 = 1;  // VIRTIO_NET_HDR_GSO_TCPV4
 
-/// Bytes on the link of what was read from a device: each packet that it is cut into has headers of its own.
+/// Bytes on the link of data read from a device: each segment has its own headers.
 double bytes_on_link(const char* read, std::size_t n, bool together) {
   if (!together) return static_cast<double>(n);
-  virtio_net_hdr how;
-  std::memcpy(&how, read, sizeof how);
-  const std::size_t bytes = n - sizeof how;
-  if (how.gso_type != to_be_cut_as_tcp4) return static_cast<double>(bytes);
-  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(read[sizeof how + i]); };
+  virtio_net_hdr options;
+  std::memcpy(&options, read, sizeof options);
+  const std::size_t bytes = n - sizeof options;
+  if (options.gso_type != to_be_cut_as_tcp4) return static_cast<double>(bytes);
+  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(read[sizeof options + i]); };
   const std::size_t ip = (at(0) & 15U) * 4, headers = ip + (at(ip + 12) >> 4U) * 4;  // lengths are in words of 4 bytes
-  const std::size_t packets = (bytes - headers + how.gso_size - 1) / how.gso_size;
+  const std::size_t packets = (bytes - headers + options.gso_size - 1) / options.gso_size;
   return static_cast<double>(bytes + (packets - 1) * headers);
 }
 
@@ -85,7 +85,7 @@ struct packet {
 struct direction {
   int from, to;
   std::deque<packet> on_the_way;
-  steady::time_point free{};  ///< when the link can take the next packet
+  steady::time_point free{};  ///< time when the link can accept the next packet
 };
 
 }  // namespace
@@ -110,7 +110,7 @@ int main(int argc, char** argv) {
     auto wake = steady::now() + std::chrono::milliseconds(100);
     for (const direction& w : ways)
       if (!w.on_the_way.empty()) wake = std::min(wake, w.on_the_way.front().due);
-    // A sleep ends some 100 us late on a virtual machine: the last part of it is spent looking.
+    // A sleep ends some 100 us late on a virtual machine: the last part of it is spent polling.
     const auto left = std::chrono::duration_cast<std::chrono::microseconds>(wake - steady::now()).count() - 150;
     std::array<pollfd, 3> fds{{{a, POLLIN, 0}, {b, POLLIN, 0}, {0, POLLIN, 0}}};
     const timespec wait{0, std::max<long>(left, 0) * 1000};

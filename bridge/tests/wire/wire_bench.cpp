@@ -4,7 +4,7 @@
 //   software   the same without the machine's wake-ups: one thread polls both ends, and the emulated link polls too
 //   bandwidth  one way, windows of 16 messages of 1 MiB: plain TCP, then the link plain, with TLS, with 4 streams
 //   slow       memory of a receiver that does not read
-//   cut        how long the link takes to recover from a cut of one second
+//   cut        recovery time of the link after a cut of one second
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/resource.h>
@@ -31,10 +31,10 @@ struct plain {
   explicit plain(test::wan_settings s) {
     auto [listener, port] = listen_on("", "127.0.0.1");
     link = std::make_unique<test::wan>("127.0.0.1:" + std::to_string(port), s);
-    const settings how;
+    const settings options;
     std::string why;
-    a = dial("127.0.0.1:" + std::to_string(link->port()), how, why);
-    while (!b) b = accept_one(listener.get(), how);
+    a = dial("127.0.0.1:" + std::to_string(link->port()), options, why);
+    while (!b) b = accept_one(listener.get(), options);
   }
   static void all(int fd, char* data, std::size_t n, bool sending) {
     for (std::size_t at = 0; at < n;) {
@@ -274,19 +274,19 @@ void cut(test::wan_settings s) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string what = argc > 1 ? argv[1] : "";
+  const std::string measurement = argc > 1 ? argv[1] : "";
   test::wan_settings s;
   s.one_way_ms = argc > 2 ? std::atof(argv[2]) : 25;
   s.mbit = argc > 3 ? std::atof(argv[3]) : 1000;
-  if (what == "latency") {
+  if (measurement == "latency") {
     latency(s);
-  } else if (what == "software") {
+  } else if (measurement == "software") {
     software(s);
-  } else if (what == "bandwidth") {
+  } else if (measurement == "bandwidth") {
     bandwidth(s);
-  } else if (what == "slow") {
+  } else if (measurement == "slow") {
     slow(s);
-  } else if (what == "cut") {
+  } else if (measurement == "cut") {
     cut(s);
   } else {
     fmt::print(stderr, "usage: wire_bench latency|software|bandwidth|slow|cut [ONE_WAY_MS [MBIT]]\n");

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Write what follows from the tables of MPI functions and constants.
+"""Generate code from the tables of MPI functions and constants.
 
 generate.py header OUT                mpi.h of the standard ABI
 generate.py slots OUT                 struct osteon::bridge::slots, one pointer a function
-generate.py module OUT                the Fortran module mpi (f08: mpi_f08; mpif: mpif.h; fortran: what they all call)
-generate.py front OUT                 MPI_X and PMPI_X, which jump to the slot of X, and what answers for a missing X
+generate.py module OUT                the Fortran module mpi (f08: mpi_f08; mpif: mpif.h; fortran: their common
+functions)
+generate.py front OUT                 MPI_X and PMPI_X, which jump to the slot of X, and answers for a missing X
 generate.py adapter VENDOR OUT        conversions for the vendor whose preprocessed mpi.h (-E -dD) is the file VENDOR
 """
 

@@ -8,7 +8,7 @@ HERE = Path(__file__).resolve().parent
 HANDLES = ["Comm", "Group", "Datatype", "Op", "Request", "Win", "File", "Info", "Errhandler", "Message", "Session"]
 KINDS = """Rank Tag Code Keyval Thread Amode Assert Order Distribute Darg Combiner TypeClass Compare Topology SplitType
 LockType Whence PvarClass Verbosity Bind Scope"""
-CONVERTED = set(KINDS.split())  # what each vendor numbers in its own way
+CONVERTED = set(KINDS.split())  # numbered differently by each vendor
 BITS = {"Amode", "Assert"}
 POLYMORPHIC = {"NUM": ("int", "MPI_Count"), "DISP": ("int", "MPI_Aint"), "WIDE": ("MPI_Aint", "MPI_Count")}
 PARAMETER = re.compile(r"(const )?(\w+) (\*+|&)?(\w+)(?:\[(\w*)\])?(\[3\])?$")
@@ -49,7 +49,7 @@ class Parameter:
         if self.type == "Buf":
             return f"{self.const}{base}{self.name}"
         if self.is_array:
-            # An array of what is written is an array; only char *argv[] has a star of its own.
+            # An array of output values is an array; only char *argv[] has a star of its own.
             star = self.mark if base == "char" else ""
             return f"{self.const}{base} {star}{self.name}[]{self.tail}"
         star = "*" if self.mark == "&" else self.mark

@@ -1,4 +1,4 @@
-"""The conversions between the standard ABI and the values of one vendor."""
+"""Generate the conversions between the standard ABI and the values of one vendor."""
 
 import re
 
@@ -13,8 +13,8 @@ class Conversion:
         self.narrow = narrow
         self.before: list[str] = []
         self.arguments: list[str] = []
-        self.after: list[str] = []  # when the call succeeded
-        self.always: list[str] = []  # written back whatever the result
+        self.after: list[str] = []  # after a successful call
+        self.always: list[str] = []  # written back after any result
         for parameter in function.parameters:
             self.add(parameter)
 
@@ -50,14 +50,14 @@ class Conversion:
             self.arguments.append(p.name)
 
     def pass_copies(self, p: Parameter, declaration: str, write_back: str = "") -> None:
-        """An array goes over as an object that holds its elements converted; back they come whatever the result."""
+        """Pass an array as an object with converted elements, which are written back after any result."""
         self.before.append(declaration)
         self.arguments.append(f"v_{p.name}.data()")
         if write_back:
             self.always.append(f"v_{p.name}.{write_back};")
 
     def pass_address(self, p: Parameter, declaration: str, given_back: str) -> None:
-        """A single value goes over as a variable, and comes back when the call succeeded."""
+        """Pass a single value as a variable, which is written back after a successful call."""
         self.before.append(declaration)
         self.arguments.append(f"&v_{p.name}")
         self.after.append(given_back)
@@ -139,7 +139,7 @@ class Conversion:
 
 
 def adapter_type(c_type: str) -> str:
-    """The types of the standard ABI by other names, because mpi.h is the vendor's in an adapter."""
+    """Return the types of the standard ABI by other names, because mpi.h is the vendor's in an adapter."""
     bare = c_type.removeprefix("MPI_")
     if bare in HANDLES:
         return "abi_handle"
@@ -195,7 +195,7 @@ def adapter(functions: list[Function], vendor: str) -> str:
         scalar = all(not (p.is_array and p.type in POLYMORPHIC) for p in f.parameters)
         narrow = f.large and not available and has_function(f.base) and scalar
         if f.mark == "!" and (has_function(f.name) or f.name == "Op_create_c"):  # which needs MPI_Op_create only
-            table.append(f"    reinterpret_cast<void *>(by_hand_{f.name}),  // {f.name}")
+            table.append(f"    reinterpret_cast<void *>(custom_{f.name}),  // {f.name}")
         elif f.mark == " " and (available or narrow):
             lines.append(Conversion(f, narrow).text())
             table.append(f"    reinterpret_cast<void *>(to_{f.name}),  // {f.name}")

@@ -1,4 +1,4 @@
-"""What C programs call, libmpi_abi.so.1: its header, its slots, its functions, and guards of joined jobs."""
+"""Generate the C interface, libmpi_abi.so.1: its header, slots, functions, and guards of joined jobs."""
 
 from tables import HANDLES, HERE, Function, read_constants
 
@@ -51,7 +51,7 @@ def front(functions: list[Function]) -> str:
 
 
 def guards(functions: list[Function]) -> str:
-    """In a joined job, refuse what has no part in communicators over clusters; those that have replace their guard."""
+    """Return guards that reject, in a joined job, functions without a version for communicators over clusters."""
     lines = ["#include <bridge/inter_cluster/world.hpp>", "namespace osteon::bridge {", "namespace {"]
     guarded = []
     for f in functions:

@@ -4,7 +4,7 @@
 
 #include "convert.hpp"
 
-// Code generated for this vendor, first its conversions.
+// Code generated for this vendor, starting with its conversions.
 namespace {
 #include OSTEON_GENERATED
 }  // namespace

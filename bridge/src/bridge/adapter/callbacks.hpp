@@ -1,9 +1,9 @@
 #pragma once
 /// @file
-/// Functions of the program that the vendor calls: reductions, error handlers, attributes, generalised requests.
+/// Functions of the program called by the vendor: reductions, error handlers, attributes, generalised requests.
 ///
-/// Where MPI hands a state to the callback, the state holds the program's function. Reductions and error handlers get
-/// none, so each function of theirs has one of a fixed number of entry functions, which all objects made of it share.
+/// If MPI passes a state to the callback, the state contains the program's function. Reductions and error handlers have
+/// none, so each of their functions uses one of a fixed number of entry functions, shared by all objects created with it.
 #include <array>
 #include <deque>
 #include <map>
@@ -14,12 +14,12 @@
 
 namespace {
 
-/// Entry functions 0..N-1 and the program's function behind each.
+/// Entry functions 0..N-1 and the program's function of each.
 template <class User, int N>
 struct entries {
   std::array<User, N> user{};
-  std::array<int, N> users{};             // objects that need it
-  std::map<std::uintptr_t, int> used_by;  // entry of each that will be freed, by the vendor's handle
+  std::array<int, N> users{};             // number of objects that need it
+  std::map<std::uintptr_t, int> used_by;  // entry of each object that will be freed, by the vendor's handle
   std::mutex mutex;
 
   /// @return the number of the entry of a function, -1 if there are too many functions
@@ -70,7 +70,7 @@ struct reduction_entry {
   }
 };
 
-int by_hand_Op_create(abi_reduction f, int commute, abi_handle* op) {
+int custom_Op_create(abi_reduction f, int commute, abi_handle* op) {
   static constexpr auto table =
       entry_table<reduction_entry, MPI_User_function*>(std::make_integer_sequence<int, entry_count>{});
   const int i = reductions.take(f);
@@ -87,7 +87,7 @@ int by_hand_Op_create(abi_reduction f, int commute, abi_handle* op) {
 using abi_reduction_c = void (*)(void*, void*, MPI_Count*, abi_handle*);
 entries<abi_reduction_c, entry_count> large_reductions;
 
-/// `N` is how the vendor counts: a vendor that has no MPI_Op_create_c reduces in pieces that fit in an int.
+/// `N` is the vendor's count type: a vendor without MPI_Op_create_c reduces in pieces whose counts fit in an int.
 template <class N>
 struct large_reduction {
   template <int I>
@@ -115,7 +115,7 @@ int create_large_reduction(int (*create)(F*, int, MPI_Op*), abi_reduction_c f, i
   return code_result(e);
 }
 
-int by_hand_Op_create_c(abi_reduction_c f, int commute, abi_handle* op) {
+int custom_Op_create_c(abi_reduction_c f, int commute, abi_handle* op) {
 #ifdef VENDOR_HAS_Op_create_c
   return create_large_reduction<MPI_Count>(MPI_Op_create_c, f, commute, op);
 #else
@@ -123,7 +123,7 @@ int by_hand_Op_create_c(abi_reduction_c f, int commute, abi_handle* op) {
 #endif
 }
 
-int by_hand_Op_free(abi_handle* op) {
+int custom_Op_free(abi_handle* op) {
   MPI_Op v = in<MPI_Op>(*op);
   const std::uintptr_t owner = raw(v);
   const int e = MPI_Op_free(&v);
@@ -168,23 +168,23 @@ int create_errhandler(int (*create)(F*, MPI_Errhandler*), abi_errhandler f, abi_
   return code_result(e);
 }
 
-int by_hand_Comm_create_errhandler(abi_errhandler f, abi_handle* made) {
+int custom_Comm_create_errhandler(abi_errhandler f, abi_handle* made) {
   return create_errhandler<handle::Comm, MPI_Comm>(MPI_Comm_create_errhandler, f, made);
 }
-int by_hand_Win_create_errhandler(abi_errhandler f, abi_handle* made) {
+int custom_Win_create_errhandler(abi_errhandler f, abi_handle* made) {
   return create_errhandler<handle::Win, MPI_Win>(MPI_Win_create_errhandler, f, made);
 }
-int by_hand_File_create_errhandler(abi_errhandler f, abi_handle* made) {
+int custom_File_create_errhandler(abi_errhandler f, abi_handle* made) {
   return create_errhandler<handle::File, MPI_File>(MPI_File_create_errhandler, f, made);
 }
 #ifdef VENDOR_HAS_Session_create_errhandler
-int by_hand_Session_create_errhandler(abi_errhandler f, abi_handle* made) {
+int custom_Session_create_errhandler(abi_errhandler f, abi_handle* made) {
   return create_errhandler<handle::Session, MPI_Session>(MPI_Session_create_errhandler, f, made);
 }
 #endif
 
-/// The entry stays: the handler remains in use by the objects it was set on.
-int by_hand_Errhandler_free(abi_handle* errhandler) {
+/// The entry remains: the handler is still in use by its objects.
+int custom_Errhandler_free(abi_handle* errhandler) {
   MPI_Errhandler v = in<MPI_Errhandler>(*errhandler);
   const int e = MPI_Errhandler_free(&v);
   if (e == MPI_SUCCESS) *errhandler = out<handle::Errhandler>(v);
@@ -200,7 +200,7 @@ struct attribute {
   abi_delete remove;
   void* state;
 };
-/// They stay for good: an attribute may outlive its key.
+/// Entries are permanent: an attribute may outlive its key.
 std::deque<attribute> attributes;
 
 int callback_result(int abi) { return abi == 0 ? MPI_SUCCESS : code_in(abi); }
@@ -231,23 +231,23 @@ int create_keyval(int (*create)(Copy*, Delete*, int*, void*), Copy* no_copy, Cop
   return code_result(e);
 }
 
-int by_hand_Comm_create_keyval(abi_copy copy, abi_delete remove, int* key, void* state) {
+int custom_Comm_create_keyval(abi_copy copy, abi_delete remove, int* key, void* state) {
   return create_keyval<handle::Comm, MPI_Comm>(MPI_Comm_create_keyval, MPI_COMM_NULL_COPY_FN, MPI_COMM_DUP_FN,
                                                MPI_COMM_NULL_DELETE_FN, copy, remove, key, state);
 }
-int by_hand_Keyval_create(abi_copy copy, abi_delete remove, int* key, void* state) {
-  return by_hand_Comm_create_keyval(copy, remove, key, state);
+int custom_Keyval_create(abi_copy copy, abi_delete remove, int* key, void* state) {
+  return custom_Comm_create_keyval(copy, remove, key, state);
 }
-int by_hand_Type_create_keyval(abi_copy copy, abi_delete remove, int* key, void* state) {
+int custom_Type_create_keyval(abi_copy copy, abi_delete remove, int* key, void* state) {
   return create_keyval<handle::Datatype, MPI_Datatype>(MPI_Type_create_keyval, MPI_TYPE_NULL_COPY_FN, MPI_TYPE_DUP_FN,
                                                        MPI_TYPE_NULL_DELETE_FN, copy, remove, key, state);
 }
-int by_hand_Win_create_keyval(abi_copy copy, abi_delete remove, int* key, void* state) {
+int custom_Win_create_keyval(abi_copy copy, abi_delete remove, int* key, void* state) {
   return create_keyval<handle::Win, MPI_Win>(MPI_Win_create_keyval, MPI_WIN_NULL_COPY_FN, MPI_WIN_DUP_FN,
                                              MPI_WIN_NULL_DELETE_FN, copy, remove, key, state);
 }
 
-/// Predefined attributes that hold a constant of the vendor are answered with the standard's value.
+/// Predefined attributes with a constant of the vendor are converted to the standard's value.
 int translated(int (*convert)(int), void* value) {
   static thread_local int kept_values[8];
   static thread_local unsigned next = 0;
@@ -257,21 +257,21 @@ int translated(int (*convert)(int), void* value) {
   return 0;
 }
 
-int by_hand_Comm_get_attr(abi_handle comm, int key, void* value, int* flag) {
+int custom_Comm_get_attr(abi_handle comm, int key, void* value, int* flag) {
   const int e = MPI_Comm_get_attr(in<MPI_Comm>(comm), keyval_in(key), value, flag);
   if (e != MPI_SUCCESS || !*flag) return code_result(e);
   if (key == 502 || key == 503) return translated(rank_out, value);  // MPI_IO, MPI_HOST
   if (key == 506) return translated(last_code_out, value);           // MPI_LASTUSEDCODE
   return 0;
 }
-int by_hand_Attr_get(abi_handle comm, int key, void* value, int* flag) {
-  return by_hand_Comm_get_attr(comm, key, value, flag);
+int custom_Attr_get(abi_handle comm, int key, void* value, int* flag) {
+  return custom_Comm_get_attr(comm, key, value, flag);
 }
 
 int winflavor_out(int);
 int winmodel_out(int);
 
-int by_hand_Win_get_attr(abi_handle win, int key, void* value, int* flag) {
+int custom_Win_get_attr(abi_handle win, int key, void* value, int* flag) {
   const int e = MPI_Win_get_attr(in<MPI_Win>(win), keyval_in(key), value, flag);
   if (e != MPI_SUCCESS || !*flag) return code_result(e);
   if (key == 604) return translated(winflavor_out, value);  // MPI_WIN_CREATE_FLAVOR
@@ -287,8 +287,8 @@ struct generalised {
   void* state;
 };
 
-int by_hand_Grequest_start(int (*query)(void*, abi_status*), int (*free_it)(void*), int (*cancel)(void*, int), void* state,
-                           abi_handle* request) {
+int custom_Grequest_start(int (*query)(void*, abi_status*), int (*free_it)(void*), int (*cancel)(void*, int), void* state,
+                          abi_handle* request) {
   auto g = std::make_unique<generalised>(generalised{query, free_it, cancel, state});
   MPI_Request made;
   const int e = MPI_Grequest_start(
@@ -324,8 +324,8 @@ struct datarep {
 };
 std::deque<datarep> datareps;  // MPI has no function to remove one
 
-int by_hand_Register_datarep(const char* name, decltype(datarep::read) read, decltype(datarep::write) write,
-                             decltype(datarep::extent) extent, void* state) {
+int custom_Register_datarep(const char* name, decltype(datarep::read) read, decltype(datarep::write) write,
+                            decltype(datarep::extent) extent, void* state) {
   datarep& d = datareps.emplace_back(datarep{read, write, extent, state});
   const auto reading = [](void* user, MPI_Datatype t, int n, void* file, MPI_Offset at, void* p) {
     const auto& own = *static_cast<datarep*>(p);
@@ -345,14 +345,14 @@ int by_hand_Register_datarep(const char* name, decltype(datarep::read) read, dec
 }
 
 // --- the rest ---
-int by_hand_Pcontrol(int level, ...) { return code_result(MPI_Pcontrol(level)); }
+int custom_Pcontrol(int level, ...) { return code_result(MPI_Pcontrol(level)); }
 
 int order_out(int);
 int distribute_out(int);
 int darg_out(int);
 
-/// Some of the integers are constants: the order of a subarray, and what describes a distributed array, behind its
-/// `sizes` if they are among the integers.
+/// Some of the integers are constants: the order of a subarray, and the description of a distributed array, which follow
+/// its `sizes` if they are among the integers.
 void contents_out(int combiner, int integers_[], int n_integers, bool sizes) {
   if (combiner == MPI_COMBINER_SUBARRAY) integers_[n_integers - 1] = order_out(integers_[n_integers - 1]);
   if (combiner == MPI_COMBINER_DARRAY) {
@@ -365,8 +365,8 @@ void contents_out(int combiner, int integers_[], int n_integers, bool sizes) {
   }
 }
 
-int by_hand_Type_get_contents(abi_handle type, int most_integers, int most_addresses, int most_types, int integers_[],
-                              MPI_Aint addresses[], abi_handle types[]) {
+int custom_Type_get_contents(abi_handle type, int most_integers, int most_addresses, int most_types, int integers_[],
+                             MPI_Aint addresses[], abi_handle types[]) {
   const MPI_Datatype v = in<MPI_Datatype>(type);
   int n_integers = 0, n_addresses = 0, n_types = 0, combiner = 0;
   int e = MPI_Type_get_envelope(v, &n_integers, &n_addresses, &n_types, &combiner);
@@ -380,9 +380,9 @@ int by_hand_Type_get_contents(abi_handle type, int most_integers, int most_addre
 }
 
 #ifdef VENDOR_HAS_Type_get_contents_c
-int by_hand_Type_get_contents_c(abi_handle type, MPI_Count most_integers, MPI_Count most_addresses, MPI_Count most_counts,
-                                MPI_Count most_types, int integers_[], MPI_Aint addresses[], MPI_Count counts[],
-                                abi_handle types[]) {
+int custom_Type_get_contents_c(abi_handle type, MPI_Count most_integers, MPI_Count most_addresses, MPI_Count most_counts,
+                               MPI_Count most_types, int integers_[], MPI_Aint addresses[], MPI_Count counts[],
+                               abi_handle types[]) {
   const MPI_Datatype v = in<MPI_Datatype>(type);
   MPI_Count n_integers = 0, n_addresses = 0, n_counts = 0, n_types = 0;
   int combiner = 0;

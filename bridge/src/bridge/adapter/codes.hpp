@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Error codes and keys of attributes: those of the standard ABI into those of the vendor, and back. Internal linkage, as in
+/// Error codes and keys of attributes: conversion between the standard ABI and the vendor. Internal linkage, as in
 /// convert.hpp.
 #include <mpi.h>
 
@@ -10,12 +10,12 @@
 
 namespace {
 
-// Pairs of the standard's value and the vendor's: tables of the generated code, which adapter.cpp assigns.
+// Pairs of the standard's value and the vendor's: generated tables, assigned by adapter.cpp.
 std::span<const int[2]> known_codes;
 std::span<const int[2]> known_keyvals;
 
 constexpr int first_user_code = 0x4000;  // after MPI_ERR_LASTCODE
-std::vector<int> user_codes;             // codes and classes that the program added, in the vendor's numbers
+std::vector<int> user_codes;             // codes and classes added by the program, in the vendor's numbers
 
 int code_new(int vendor) {
   const auto at = std::find(user_codes.begin(), user_codes.end(), vendor);
@@ -44,7 +44,7 @@ int code_in(int abi) {
 
 int last_code_out(int) { return first_user_code - 1 + static_cast<int>(user_codes.size()); }
 
-/// Open MPI counts its keys from zero, so the program's are moved above the predefined ones of the standard.
+/// Open MPI counts its keys from zero, so those of the program are shifted above the predefined ones of the standard.
 #ifdef OPEN_MPI
 constexpr int keyval_shift = 4096;
 #else

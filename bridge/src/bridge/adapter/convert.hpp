@@ -1,10 +1,10 @@
 #pragma once
 /// @file
-/// Values of the standard ABI into those of the vendor whose mpi.h is included, and back.
+/// Conversion of values between the standard ABI and the vendor whose mpi.h is included.
 ///
-/// A handle below 4096 is predefined and is looked up; any other is the vendor's own handle, whether that is a pointer
-/// or an integer, so that a message costs one comparison a handle. `_in` is towards the vendor, `_out` towards the
-/// program. Everything here has internal linkage: an adapter is one translation unit.
+/// A handle below 4096 is predefined and is looked up; any other is the vendor's own handle, either a pointer or an
+/// integer, so that a message costs one comparison per handle. `_in` converts to the vendor, `_out` to the program. All
+/// functions have internal linkage: an adapter is one translation unit.
 #include <mpi.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ struct abi_status {
   int internal[5];
 };
 static_assert(sizeof(MPI_Status) <= sizeof(abi_status));
-static_assert(MPI_UNDEFINED == -32766 && MPI_SUCCESS == 0, "these are handed on unchanged");
+static_assert(MPI_UNDEFINED == -32766 && MPI_SUCCESS == 0, "these are passed on unchanged");
 static_assert(sizeof(MPI_Aint) == 8 && sizeof(MPI_Offset) == 8 && sizeof(MPI_Count) == 8);
 
 enum class handle { Comm, Group, Datatype, Op, Request, Win, File, Info, Errhandler, Message, Session, count };
@@ -65,8 +65,8 @@ std::uintptr_t null_request;
 void predefine(handle kind, abi_handle abi, std::uintptr_t vendor) {
   vendor_of[abi] = vendor;
   auto& list = abi_of[static_cast<int>(kind)];
-  // Two names of one vendor object (MPI_LONG_LONG and MPI_INT64_T are not, MPI_C_BOOL and MPI_CXX_BOOL may be): the
-  // first name wins on the way back.
+  // Two names of one vendor object (MPI_LONG_LONG and MPI_INT64_T are not, MPI_C_BOOL and MPI_CXX_BOOL may be): the first
+  // name is used for the conversion back.
   if (std::none_of(list.begin(), list.end(), [&](const auto& e) { return e.vendor == vendor; }))
     list.push_back({vendor, abi});
 }
@@ -85,7 +85,7 @@ abi_handle out(V v) {
   return value;
 }
 
-/// Room for n values, on the stack if they are few.
+/// Memory for n values, on the stack for small n.
 template <class T>
 class room {
  public:
@@ -114,8 +114,8 @@ class handles : public room<V> {
   }
 };
 
-/// Converted handles that stay, for operations that read them after their call returned. Equal lists share one copy,
-/// so that a loop does not grow memory.
+/// Persistent converted handles, for operations that read them after their call returned. Equal lists share one copy,
+/// so that a loop does not increase memory.
 template <class V>
 const V* kept(const abi_handle* from, std::ptrdiff_t n) {
   static std::set<std::vector<V>> lists;
@@ -157,7 +157,7 @@ const int* weights_in(const int* p) {
 
 MPI_Offset displacement_in(MPI_Offset d) { return d == -1 ? MPI_DISPLACEMENT_CURRENT : d; }
 
-/// The vendor's other words of a status are stored in the five that the standard leaves to the library.
+/// The vendor's other members of a status are stored in the five that the standard reserves for the library.
 MPI_Status status_in(const abi_status& from) {
   MPI_Status to;
 #ifdef OPEN_MPI
@@ -173,7 +173,7 @@ MPI_Status status_in(const abi_status& from) {
   return to;
 }
 
-/// MPI_ERROR is left alone: only the functions that complete several requests set it.
+/// MPI_ERROR is not changed: only the functions that complete several requests set it.
 void status_out(const MPI_Status& from, abi_status* to) {
   to->source = rank_out(from.MPI_SOURCE);
   to->tag = tag_out(from.MPI_TAG);
@@ -203,7 +203,7 @@ class statuses {
       if (room_.data()[i].MPI_ERROR != untouched) to[i].error = code_out(room_.data()[i].MPI_ERROR);
     }
   }
-  static constexpr int untouched = INT_MIN;  // vendors set the errors of several requests only if there is one
+  static constexpr int untouched = INT_MIN;  // vendors set the errors of several requests only after an error
   room<MPI_Status> room_;
   bool wanted_;
 };

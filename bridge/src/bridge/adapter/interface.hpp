@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Interface of an adapter to the front: its functions in the order of abi/functions.txt, null where the vendor has none.
+/// Interface of an adapter to the front: its functions in the order of abi/functions.txt, null if missing in the vendor.
 struct osteon_mpi_adapter {
   const char* vendor;
   int count;

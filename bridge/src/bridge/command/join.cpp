@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 fs::path own_path() { return fs::canonical("/proc/self/exe"); }
 
-// The folder of libmpi_abi.so.1, seen from this program: in the build tree of the bridge, in that of osteon, installed.
+// The folder of libmpi_abi.so.1, relative to this program: in the build tree of the bridge, in that of osteon, installed.
 std::string own_library() {
   const fs::path here = own_path().parent_path();
   for (const char* folder : {"../lib", "../../bridge/lib", "../lib/osteon-bridge/lib"})
@@ -45,7 +45,7 @@ int join(const join_request& request) {
   launch::job_settings job;
   job.program = request.program;
   job.grace_s = request.grace_s;
-  job.tell_scripts = request.shows_scripts;
+  job.shows_scripts = request.shows_scripts;
   job.osteon = own_path();
   job.library = own_library();
   job.cores = usable_cores();

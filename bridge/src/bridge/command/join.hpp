@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The commands of the bridge, for its own program and for others that offer them: they print to stderr.
+/// The commands of the bridge, for its own program and for other programs: they print to stderr.
 #include <bridge/error.hpp>
 #include <string>
 #include <vector>
@@ -11,21 +11,21 @@ struct join_request {
   std::string name = "osteon-bridge join";  ///< of the command, before each message
   std::string file;                         ///< the clusters (TOML; bridge/docs/wire.md)
   std::vector<std::string> program;         ///< and its arguments
-  double grace_s = 10;                      ///< that the others have to end by themselves when one side has died
-  bool shows_scripts = false;               ///< print what each cluster's shell is given, the job key included
+  double grace_s = 10;                      ///< time for the others to end by themselves after the failure of one side
+  bool shows_scripts = false;               ///< print the script of each cluster's shell, including the job key
 };
 
-/// Run one MPI program over several clusters, to its end. This program is started again as `relay` where one is needed.
+/// Run one MPI program over several clusters, until its end. This program is started again as `relay` if required.
 /// @return the exit code of the job @throws usage_error, machine_error if it cannot be started
 int join(const join_request& request);
 
 struct relay_request {
-  int cluster = -1;    ///< index of the cluster whose processes are behind it
+  int cluster = -1;    ///< index of the cluster of the processes behind it
   std::string hub;     ///< host:port of the hub; empty: this is the hub
-  std::string listen;  ///< host:port that the processes dial
+  std::string listen;  ///< host:port for connections of the processes
 };
 
-/// Forward the packets of a cluster's processes until the job ends. Server, key and the rest come from the variables
+/// Forward the packets of a cluster's processes until the job ends. Server, key and other settings are variables
 /// OSTEON_WIRE_... (bridge/docs/wire.md). @return 0 @throws usage_error, machine_error
 int relay(const relay_request& request);
 

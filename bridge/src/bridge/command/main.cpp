@@ -10,24 +10,23 @@ int main(int argc, char** argv) {
   program.set_version_flag("--version", OSTEON_BRIDGE_VERSION);
   program.require_subcommand(1);
   program.footer(
-      "Exit codes: 0 done, 2 wrong usage or file of clusters, 5 MPI, network or machine; else that of the program.");
+      "Exit codes: 0 success, 2 usage or file of clusters, 5 MPI, network or machine; otherwise that of the program.");
 
   command::join_request job;
   CLI::App* join = program.add_subcommand("join", "Run one MPI program over several clusters");
   join->add_option("clusters", job.file, "The clusters (TOML)")->required();
   join->add_option("program", job.program, "Program and its arguments, after --")->required();
-  join->add_option("--grace", job.grace_s, "Seconds that the others have to end by themselves when one side has died")
+  join->add_option("--grace", job.grace_s, "Seconds for other clusters to end by themselves after a failure")
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
-  join->add_flag("--print-scripts", job.shows_scripts, "Show what each cluster's shell is given, the job key included");
+  join->add_flag("--print-scripts", job.shows_scripts, "Print the script of each cluster's shell, including the job key");
   join->footer("Example:\n  osteon-mpicc ring.c -o ring && osteon-bridge join clusters.toml -- ./ring 100");
 
   command::relay_request node;
-  CLI::App* relay = program.add_subcommand("relay", "Forward the packets of a cluster's processes (join starts it)");
-  relay->add_option("--cluster", node.cluster, "Index of the cluster whose processes are behind it")
-      ->check(CLI::Range(0, 31));
+  CLI::App* relay = program.add_subcommand("relay", "Forward the packets of a cluster's processes (started by join)");
+  relay->add_option("--cluster", node.cluster, "Index of the cluster of the processes behind it")->check(CLI::Range(0, 31));
   relay->add_option("--hub", node.hub, "host:port of the hub; without it, this is the hub");
-  relay->add_option("--listen", node.listen, "host:port that the processes dial")->required();
+  relay->add_option("--listen", node.listen, "host:port for connections of the processes")->required();
   relay->footer("Example:\n  osteon-bridge relay --cluster 0 --listen gateway:7001 --hub login.example.org:7000");
 
   try {

@@ -1,12 +1,12 @@
 #pragma once
 /// @file
-/// Arguments of a collective that outlive the call that gave them.
+/// Arguments of a collective that outlive its call.
 #include <bridge/fallback/composite_requests.hpp>
 #include <bridge/front/large_counts.hpp>
 
 namespace osteon::bridge {
 
-/// Copies of arrays; types and operations are held.
+/// Copies of arrays; types and operations are retained.
 template <class T>
 class kept_argument {
  public:

@@ -1,8 +1,8 @@
 /// @file
 /// Buffers of MPI 4.1: attached to a communicator or a session, automatic ones, and flushing.
 ///
-/// Where one of them is attached, a buffered send copies into memory of this library and is an MPI_Isend; the program's
-/// buffer is only handed back. Where the process has attached one of the old kind, the MPI below does it all.
+/// With such a buffer, a buffered send copies into memory of this library and is an MPI_Isend; the program's buffer is only
+/// returned. If the process has attached a buffer of the old kind, the MPI below handles all calls.
 #include <bridge/fallback/composite_requests.hpp>
 #include <bridge/inter_cluster/data.hpp>
 #include <map>
@@ -24,7 +24,7 @@ struct attached {
 
 struct all_buffers {
   std::mutex mutex;
-  std::map<const void*, attached> of;  ///< by communicator or session; of the process by null
+  std::map<const void*, attached> of;  ///< by communicator or session; by null for the process
   std::vector<const void*> sessions;   ///< those of `of` that are sessions
 };
 all_buffers& buffers() {
@@ -33,7 +33,7 @@ all_buffers& buffers() {
 }
 slots before_buffers;
 
-/// That of the communicator, else of a session, else the automatic one of the process. Call it under the lock.
+/// The buffer of the communicator, of a session, or the automatic one of the process. Call it under the lock.
 attached* buffer_for(MPI_Comm comm) {
   auto& all = buffers();
   for (const void* owner : {static_cast<const void*>(comm), all.sessions.empty() ? nullptr : all.sessions.front(),
@@ -49,7 +49,7 @@ void forget_what_is_over(attached& b) {
   });
 }
 
-/// @returns whether the send was made here; then `error` is its result
+/// @returns true if the send was made here; then `error` is its result
 bool send_by_copy(const void* buffer, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, int& error) {
   {
     const std::lock_guard lock(buffers().mutex);
@@ -85,7 +85,7 @@ int ibsend(const void* buffer, N count, MPI_Datatype type, int dest, int tag, MP
   return error;
 }
 
-/// When it is started, and not before, it is known which buffer there is.
+/// The buffer is determined when the request is started.
 template <auto function, class N>
 int bsend_init(const void* buffer, N count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request* out) {
   {
@@ -124,7 +124,7 @@ int flush_all_and_finalize() {
   return before_buffers.Finalize();
 }
 
-/// From the first buffer on.
+/// After the attachment of the first buffer.
 void look_at_buffered_sends() {
   if (before_buffers.Finalize) return;
   before_buffers = active;
@@ -208,7 +208,7 @@ int buffer_flush() {
 
 int buffer_iflush(MPI_Request* out) {
   if (process_has_own()) return flush_later(nullptr, out);
-  if (const int e = buffer_flush()) return e;  // waits, which the documentation says
+  if (const int e = buffer_flush()) return e;  // waits, as documented
   *out = over_at_once();
   return MPI_SUCCESS;
 }

@@ -14,21 +14,21 @@
 namespace osteon::bridge {
 namespace {
 
-slots under;  // the functions as they were before this layer was put over them
+slots under;  // the functions below this layer
 
-/// Made with the first request of this layer.
+/// Created with the first request of this layer.
 struct composites {
   arena<composite> objects;
   std::mutex mutex;
-  std::vector<composite*> detached;  ///< by MPI_Request_free, and not over
+  std::vector<composite*> detached;  ///< by MPI_Request_free, and not complete
   std::map<MPI_Datatype, int> types_held;
   std::map<MPI_Op, int> operations_held;
-  std::vector<MPI_Datatype> types_freed;  ///< by the program, while held
+  std::vector<MPI_Datatype> types_freed;  ///< by the program, while in use
   std::vector<MPI_Op> operations_freed;
 };
 std::atomic<composites*> all_composites = nullptr;
 
-/// Ask for the parts in their order. The functions of `active` are asked, because a part may be a request of this layer.
+/// Test the parts in their order. The functions of `active` are used, because a part may be a request of this layer.
 bool all_over(composite* c, bool wait) {
   for (; c->unready > 0; sched_yield())  // another thread may call MPI_Pready
     if (!wait) return false;
@@ -96,7 +96,7 @@ struct composite_requests {
   }
   static MPI_Status status_of(const composite* c) { return c->statuses[c->reported]; }
   static const slots& below() { return under; }
-  static bool progress() { return false; }  // the functions below do
+  static bool progress() { return false; }  // done by the functions below
   static bool may_block() { return true; }
 };
 
@@ -139,7 +139,7 @@ int cancel_composite(MPI_Request* handle) {
   return MPI_SUCCESS;
 }
 
-/// MPI_Type_free and MPI_Op_free of what a persistent request holds wait for its end.
+/// MPI_Type_free and MPI_Op_free are delayed for objects in use by a persistent request.
 template <auto function, auto held, auto freed, class Handle>
 int free_or_keep(Handle* handle, Handle null) {
   {
@@ -167,7 +167,7 @@ void release(Handle handle) {
   (under.*function)(&handle);
 }
 
-/// From now on requests may be ours.
+/// From now on requests may belong to this layer.
 void look_at_requests() {
   static std::mutex once;
   const std::lock_guard lock(once);
@@ -211,7 +211,7 @@ MPI_Request over_at_once() {
 }
 
 void drop(composite* c) {
-  c->kept.reset();  // may free types, which takes the lock
+  c->kept.reset();  // may free types, which locks
   c->start = nullptr;
   const std::lock_guard lock(all_composites.load()->mutex);
   all_composites.load()->objects.drop(c);

@@ -1,10 +1,10 @@
 #pragma once
 /// @file
-/// Fallbacks: functions of the standard that the MPI below or a communicator over clusters lacks, implemented
-/// by functions that exist. They are above all other layers, so that they may use functions of any of these.
+/// Fallbacks: functions of the standard that are missing in the MPI below or in a communicator over clusters, implemented
+/// by existing functions. They are above all other layers, so that they may use functions of any of these.
 ///
 /// A fallback that returns a request returns one of this layer. The functions that wait for requests pass through this layer
-/// from the first such request on, so a program that needs no fallback pays nothing.
+/// after the first such request, so that a program without fallbacks has no overhead.
 #include <atomic>
 #include <bridge/front/front.hpp>
 #include <functional>
@@ -13,25 +13,25 @@
 
 namespace osteon::bridge {
 
-/// One request of the program, made of several of the layers below.
+/// One request of the program, composed of several of the layers below.
 struct composite {
   std::vector<MPI_Request> parts;
-  std::size_t reported = 0;          ///< the part whose status is the program's
-  std::vector<MPI_Status> statuses;  ///< of the parts that are over
+  std::size_t reported = 0;          ///< the part whose status the program receives
+  std::vector<MPI_Status> statuses;  ///< of completed parts
   std::vector<bool> over;
   int error = MPI_SUCCESS;
-  std::function<int()> finish;             ///< when all parts are over, once
+  std::function<int()> finish;             ///< called once after completion of all parts
   std::shared_ptr<void> kept;              ///< data that the parts need until then
   std::function<int(MPI_Request*)> start;  ///< of a persistent one: starts its only part
   bool active = true;
-  // Partitioned ones: which partitions MPI_Pready has named, how many it has not, and what starts the message then.
+  // Partitioned ones: partitions marked by MPI_Pready, number of the others, and the start of the message.
   std::vector<bool> ready;
   std::atomic<int> unready = 0;
   std::function<int(MPI_Request*)> go;
   int tag = MPI_ANY_TAG;  ///< of a partitioned receive, in its status
 
   void add(MPI_Request part) { add_over(part, {}, false); }
-  /// A part that is over from the beginning.
+  /// A part that is complete from the start.
   void add_over(const MPI_Status& status) { add_over(MPI_REQUEST_NULL, status, true); }
 
  private:
@@ -42,25 +42,25 @@ struct composite {
   }
 };
 
-/// A new one. The program gets its handle by `handle_of`, when all parts were started.
+/// A new one. The program receives its handle by `handle_of`, after all parts were started.
 composite* make_composite();
 void drop(composite* c);
-/// A request that is over, of an operation that has ended.
+/// A completed request, for an operation that has ended.
 MPI_Request over_at_once();
-/// The one behind a handle, or null.
+/// The object of a handle, or null.
 composite* find_composite(MPI_Request handle) noexcept;
 inline MPI_Request handle_of(composite* c) { return reinterpret_cast<MPI_Request>(c); }
 
 bool spans_clusters(MPI_Comm comm) noexcept;
 bool job_spans_clusters() noexcept;
-/// Whether the vendor's functions that are new in MPI 4 work. False for MPICH 4.0:
+/// True if the vendor's functions that are new in MPI 4 work. False for MPICH 4.0:
 /// - MPI_Gather_init writes data that were not received;
 /// - MPI_Allgather_init does not see the rank's own data at its second start;
 /// - a wait for a persistent collective that was not started does not return;
 /// - neither does a wait for MPI_Isendrecv with MPI_PROC_NULL, and its status is otherwise not that of the received message.
 bool trusts_functions_of_mpi_4() noexcept;
 
-/// Is a function of the vendor not there for a communicator: the vendor has none, or the communicator spans clusters?
+/// True if a function is not available for a communicator: the vendor has none, or the communicator spans clusters.
 template <auto function>
 bool lacks(MPI_Comm comm) noexcept {
   return vendor().*function == absent.*function || spans_clusters(comm);
@@ -70,7 +70,7 @@ bool lacks_of_mpi_4(MPI_Comm comm) noexcept {
   return !trusts_functions_of_mpi_4() || lacks<function>(comm);
 }
 
-/// Install a fallback where it may be needed.
+/// Install a fallback if it may be required.
 template <auto function, class F>
 void put_fallback(slots& s, F own) {
   if (vendor().*function == absent.*function || job_spans_clusters()) s.*function = own;
@@ -81,7 +81,7 @@ void put_fallback_of_mpi_4(slots& s, F own) {
   put_fallback<function>(s, own);
 }
 
-/// A type or an operation that the program may free while a persistent request still needs it.
+/// Retains a type or an operation that the program may free while a persistent request still needs it.
 class held_handles {
  public:
   held_handles() = default;

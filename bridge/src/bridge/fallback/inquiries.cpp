@@ -1,6 +1,6 @@
 /// @file
-/// Small functions of MPI 4.0 and later, made of older ones: requests asked in lists, infos, error codes that are taken
-/// back, a type of more elements than an int counts, data representations with large counts.
+/// Small functions of MPI 4.0 and later, by older ones: lists of requests, infos, removal of error codes, a type with more
+/// elements than int can count, data representations with large counts.
 #include <algorithm>
 #include <bridge/fallback/composite_requests.hpp>
 #include <climits>
@@ -28,7 +28,7 @@ int get_status_all(int n, const MPI_Request list[], int* flag, MPI_Status status
   return MPI_SUCCESS;
 }
 
-/// Inactive persistent requests count as done: their state cannot be queried without completing them.
+/// Inactive persistent requests count as complete: their state cannot be queried without completing them.
 int get_status_any(int n, const MPI_Request list[], int* index, int* flag, MPI_Status* status) {
   bool some = false;
   *index = MPI_UNDEFINED;
@@ -104,10 +104,10 @@ int abi_get_info(MPI_Info* info) {
                    info);
 }
 
-/// Which Fortran there is only the Fortran library knows.
+/// Only the Fortran library knows its types.
 int abi_get_fortran_info(MPI_Info* info) { return *info = MPI_INFO_NULL, MPI_SUCCESS; }
 
-/// MPI allows an empty one.
+/// MPI permits an empty one.
 int get_hw_resource_info(MPI_Info* info) { return active.Info_create(info); }
 
 // --- error classes, codes and strings of the program ---
@@ -143,7 +143,7 @@ int add_error_string(int code, const char* text) {
   return e;
 }
 
-/// Numbers are not reused. A code that still has a text, or a class that still has codes, cannot be removed.
+/// Numbers are not reused. A code with a text, or a class with codes, cannot be removed.
 int remove_error(int code, bool is_class) {
   auto& all = errors();
   bool fits = false;
@@ -173,7 +173,7 @@ int remove_error_string(int code) {
 // --- types ---
 decltype(slots::Type_contiguous_c) contiguous_below;
 
-/// Of more elements than an int counts: as many whole pieces as there are, and the rest.
+/// More elements than int can count: as many whole pieces as possible, and the rest.
 int contiguous(MPI_Count count, MPI_Datatype type, MPI_Datatype* made) {
   const int e = contiguous_below(count, type, made);
   if (e != MPI_ERR_VALUE_TOO_LARGE || count / INT_MAX > INT_MAX) return e;

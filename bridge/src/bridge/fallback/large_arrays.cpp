@@ -1,5 +1,5 @@
 /// @file
-/// Collectives with arrays of large counts (MPI_X_c) by their twins with int counts, where the counts fit.
+/// Collectives with arrays of large counts (MPI_X_c) by their twins with int counts, if the counts fit.
 #include <bridge/fallback/arguments.hpp>
 
 namespace osteon::bridge {
@@ -10,7 +10,7 @@ int too_large(MPI_Comm comm) {
   return MPI_ERR_VALUE_TOO_LARGE;
 }
 
-/// Of functions that return at once, the narrow arrays are kept until they are over.
+/// For functions that return at once, the narrow arrays are retained until completion.
 template <auto large, auto small, bool among_neighbors>
 struct nonblocking_by_twin;
 template <class... A, int (*slots::*large)(A...), auto small, bool among_neighbors>
@@ -51,7 +51,7 @@ struct among_neighbors_by_twin<large, small> {
 }  // namespace
 
 void install_large_arrays(slots& s) noexcept {
-  // On communicators over clusters the first six are done by inter_cluster/, which copies what it is given.
+  // On communicators over clusters inter_cluster/ handles the first six, and copies their arguments.
 #define OSTEON_NONBLOCKING(name) \
   if (vendor().name##_c == absent.name##_c) s.name##_c = nonblocking_by_twin<&slots::name##_c, &slots::name, false>::call
   OSTEON_NONBLOCKING(Igatherv);

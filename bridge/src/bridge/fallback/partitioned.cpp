@@ -1,7 +1,7 @@
 /// @file
 /// Partitioned communication as one message, sent when its last partition is ready.
 ///
-/// Its messages match only each other: their tags are counted from the other end of what the MPI below allows.
+/// Its messages match only each other: their tags are counted down from the upper limit of the MPI below.
 #include <algorithm>
 #include <bridge/fallback/arguments.hpp>
 
@@ -67,7 +67,7 @@ int make_ready(composite* c, int first, int last) {
     c->ready[static_cast<std::size_t>(i)] = true;
     if (c->unready == 1)
       if (const int e = c->go(&c->parts[0])) return e;
-    --c->unready;  // after the message has started, for it may be waited for meanwhile
+    --c->unready;  // after the start of the message, because another thread may wait for it
   }
   return MPI_SUCCESS;
 }

@@ -1,12 +1,12 @@
 /// @file
 /// Persistent collectives by their nonblocking forms: MPI_Start calls MPI_IX with the arguments of MPI_X_init. Processes may
-/// start them in different orders, and nonblocking ones not: so each has a communicator of its own.
+/// start them in different orders, unlike nonblocking ones: so each has its own communicator.
 #include <bridge/fallback/arguments.hpp>
 
 namespace osteon::bridge {
 namespace {
 
-/// The members of a communicator once more, without its attributes.
+/// A duplicate of a communicator without its attributes.
 class members_again {
  public:
   /// @collective on comm
@@ -32,14 +32,14 @@ class members_again {
 
 template <class... A>
 struct what_is_kept {
-  std::unique_ptr<members_again> own;  // not of collectives among neighbours, which need the topology
+  std::unique_ptr<members_again> own;  // not for neighbourhood collectives, which require the topology
   kept_arguments<A...> arguments;
   template <class Length>
   what_is_kept(std::unique_ptr<members_again> comm, const std::tuple<A...>& given, const Length& lengths)
       : own(std::move(comm)), arguments(given, lengths) {}
 };
 
-/// `blocking` tells the arguments that the other two have in common.
+/// `blocking` determines the arguments that the other two have in common.
 template <auto init, auto start, auto blocking, bool among_neighbors>
 struct persistent;
 

@@ -6,7 +6,7 @@
 namespace osteon::bridge {
 namespace {
 
-/// In whose name MPICH 4.0.2 gives rank 0.
+/// A workaround for MPICH 4.0.2, which reports rank 0.
 MPI_Status from_nobody() {
   MPI_Status status{};
   status.MPI_SOURCE = MPI_PROC_NULL;

@@ -1,5 +1,5 @@
 /// @file
-/// Sessions over an MPI without them, and over clusters: all of them see the one MPI_COMM_WORLD.
+/// Sessions over an MPI without them, and over clusters: all of them share one MPI_COMM_WORLD.
 #include <strings.h>
 
 #include <bridge/fallback/composite_requests.hpp>
@@ -21,7 +21,7 @@ struct all_sessions {
   arena<session> objects;
   std::mutex mutex;
   std::map<MPI_Errhandler, MPI_Session_errhandler_function*> functions;  ///< of error handlers of sessions
-  std::map<MPI_Errhandler, int> lent;  ///< other handlers, by how often a session has given them out
+  std::map<MPI_Errhandler, int> lent;  ///< other handlers, by the number of times that a session returned them
   bool began_mpi = false;              ///< MPI_Init was called here
 };
 all_sessions& sessions() {
@@ -33,7 +33,7 @@ session* find_session(MPI_Session handle) {
   return sessions().objects.holds(handle) ? reinterpret_cast<session*>(handle) : nullptr;
 }
 
-/// A handle that is no session: as errors without an object.
+/// Report an invalid session handle, as an error without an object.
 int no_session() {
   active.Comm_call_errhandler(MPI_COMM_SELF, MPI_ERR_SESSION);
   return MPI_ERR_SESSION;
@@ -109,7 +109,7 @@ int group_from_pset(MPI_Session handle, const char* name, MPI_Group* out) {
   return comm == MPI_COMM_NULL ? call_handler(handle, MPI_ERR_ARG) : active.Comm_group(comm, out);
 }
 
-/// Communicators of one group that are made at the same time differ by their text.
+/// Communicators of one group that are created at the same time differ by their text.
 int tag_of(const char* text) {
   std::uint32_t hash = 2166136261u;
   for (; *text; ++text) hash = (hash ^ static_cast<unsigned char>(*text)) * 16777619u;
@@ -139,7 +139,7 @@ int intercomm_from_groups(MPI_Group local, int local_leader, MPI_Group remote, i
   return active.Comm_set_errhandler(*out, handler);
 }
 
-// --- error handlers: objects of the MPI below, whose functions are called from here ---
+// --- error handlers: objects of the MPI below that call functions of this library ---
 void never_called(MPI_Comm*, int*, ...) {}
 
 int create_errhandler(MPI_Session_errhandler_function* f, MPI_Errhandler* out) {
@@ -156,8 +156,8 @@ int set_errhandler(MPI_Session handle, MPI_Errhandler handler) {
   return MPI_SUCCESS;
 }
 
-/// The program frees what it gets, and the session keeps its own: handlers of sessions are never freed below, and
-/// others not for what was got here.
+/// The program frees its handle, and the session keeps its own: handlers of sessions are never freed below, others not
+/// for handles returned here.
 int get_errhandler(MPI_Session handle, MPI_Errhandler* handler) {
   const session* s = find_session(handle);
   if (!s) return no_session();
@@ -205,7 +205,7 @@ int call_errhandler(MPI_Session handle, int code) {
 decltype(slots::Init) init_below;
 decltype(slots::Init_thread) init_thread_below;
 
-/// MPI_Init after a session that has begun MPI already.
+/// MPI_Init after a session that has already initialised MPI.
 int init_thread(int* argc, char*** argv, int required, int* provided) {
   if (!sessions().began_mpi) return init_thread_below(argc, argv, required, provided);
   sessions().began_mpi = false;

@@ -1,5 +1,5 @@
 /// @file
-/// Faults of an MPI below that a correct program would meet, gone around.
+/// Workarounds for faults of an MPI below that affect correct programs.
 #include <bridge/fallback/composite_requests.hpp>
 
 namespace osteon::bridge {
@@ -8,7 +8,7 @@ namespace {
 decltype(slots::Reduce) reduce_below;
 decltype(slots::Reduce_c) reduce_c_below;
 
-/// In MPI_Reduce between groups those that have no buffer may give a null pointer, which MPICH 4.0 refuses.
+/// In MPI_Reduce between groups processes without a buffer may pass a null pointer, which MPICH 4.0 rejects.
 template <auto* function, class N>
 int reduce(const void* in, void* out, N n, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
   static char nothing;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Arguments of Fortran into those of C: everything comes by reference, handles are integers, strings carry a length.
+/// Conversion of Fortran arguments to C: all are references, handles are integers, strings have a length.
 #include <mpi.h>
 
 #include <algorithm>
@@ -13,10 +13,10 @@
 #define OSTEON_EXPORT __attribute__((visibility("default")))
 
 extern "C" {
-// The constants of mpif.h that are known by their address; the linker unites them with the program's COMMON blocks.
+// The constants of mpif.h that are identified by their address; the linker merges them with the program's COMMON blocks.
 extern int osteon_mpi_bottom_, osteon_mpi_in_place_, osteon_mpi_unweighted_[1], osteon_mpi_weights_empty_[1];
 extern MPI_Status osteon_mpi_status_ignore_, osteon_mpi_statuses_ignore_;
-/// Of libmpi_abi: the integer of a handle that is gone may be used again.
+/// Function of libmpi_abi: the integer of a freed handle may be reused.
 void osteon_mpi_forget(int kind, int integer);
 }
 
@@ -43,7 +43,7 @@ std::vector<H> from_integers(const int* integers, int n) {
   return handles;
 }
 
-/// Write a handle back; one that has become null gives its integer free.
+/// Write a handle back; one that has become null releases its integer.
 template <auto to, class H>
 void to_integer(H handle, int* integer, bool had_value) {
   const int before = *integer;

@@ -1,9 +1,9 @@
 /// @file
-/// The functions for Fortran whose arguments differ from C's in more than form, and the constants known by address.
+/// Fortran functions whose arguments differ from C's in more than form, and the constants identified by address.
 #include <bridge/fortran/convert.hpp>
 
 namespace {
-/// Programs that use mpi_f08 need not ask for errors.
+/// Programs that use mpi_f08 may omit the error argument.
 void give(int* ierror, int error) {
   if (ierror) *ierror = error;
 }

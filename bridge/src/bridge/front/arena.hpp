@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Memory for the objects of this library that programs hold handles of.
+/// Memory for the objects of this library whose handles programs use.
 #include <sys/mman.h>
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace osteon::bridge {
   std::_Exit(70);
 }
 
-/// Objects at addresses of their own, so that one subtraction tells them from a vendor's handle, which is an integer
-/// below 4 GiB or a pointer into the vendor's memory.
+/// Objects in a separate address range, so that one subtraction distinguishes them from a vendor's handle, which is an
+/// integer below 4 GiB or a pointer into the vendor's memory.
 template <class T>
 class arena {
  public:

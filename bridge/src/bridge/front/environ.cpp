@@ -1,9 +1,9 @@
 /// @file
-/// One `environ` for the program and for the MPI that was loaded beside it.
+/// One `environ` for the program and for the MPI that was loaded separately.
 ///
-/// A program that names `environ` (osteon, Debian's python3) has a copy of that variable, and all libraries of the program
-/// use the copy. What RTLD_DEEPBIND loads binds to the original in libc instead, which then nobody sets: Open MPI takes the
-/// list of the environment for one of its own and frees it.
+/// A program that refers to `environ` (osteon, Debian's python3) has a copy of that variable, and all libraries of the
+/// program use the copy. Libraries loaded with RTLD_DEEPBIND bind to the original in libc instead, which is then never set:
+/// Open MPI mistakes the list of the environment for its own and frees it.
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/mman.h>
@@ -22,7 +22,7 @@ struct both {
 
 template <class T>
 T* in_memory(ElfW(Addr) base, ElfW(Addr) address) {
-  return reinterpret_cast<T*>(address < base ? base + address : address);  // the loader has mostly added the base
+  return reinterpret_cast<T*>(address < base ? base + address : address);  // the loader has usually added the base
 }
 
 void point_to_used(const dl_phdr_info& object, const ElfW(Dyn) * dynamic, const both& b) {
@@ -45,7 +45,7 @@ void point_to_used(const dl_phdr_info& object, const ElfW(Dyn) * dynamic, const 
     if (std::strcmp(name, "environ") != 0) continue;
     auto* place = reinterpret_cast<char****>(object.dlpi_addr + e->r_offset);
     if (*place != b.original) continue;
-    // Tables of addresses are read-only once they are filled.
+    // Address tables are read-only after relocation.
     const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
     auto* start = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(place) & ~(page - 1));
     if (mprotect(start, page, PROT_READ | PROT_WRITE) == 0) *place = b.used;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Functions with large counts (MPI_X_c) by their twins with int counts, where the counts fit.
+/// Functions with large counts (MPI_X_c) by their twins with int counts, if the counts fit.
 #include <bridge/front/front.hpp>
 #include <climits>
 #include <tuple>
@@ -9,7 +9,7 @@
 
 namespace osteon::bridge {
 
-/// An argument of MPI_X_c as MPI_X takes it. Arrays of 64 bits are MPI_Count or MPI_Aint; they have n elements that
+/// An argument of MPI_X_c converted for MPI_X. Arrays of 64 bits are MPI_Count or MPI_Aint; they have n elements that
 /// matter.
 template <class To, class From>
 class narrowed {
@@ -26,7 +26,7 @@ template <class Wide>
 class narrowed<const int*, const Wide*> {
  public:
   narrowed(const Wide* values, int n, bool& fits) : null_(!values) {
-    copy_.reserve(1);  // not null where none is asked for
+    copy_.reserve(1);  // not null, even without elements
     for (int i = 0; values && i < n; ++i) {
       fits = fits && values[i] >= INT_MIN && values[i] <= INT_MAX;
       copy_.push_back(static_cast<int>(values[i]));
@@ -66,14 +66,14 @@ struct twin_of<large, small> {
   using arguments = std::tuple<From...>;
   using narrow_arguments = std::tuple<narrowed<To, From>...>;
 
-  /// @param length  how many elements matter of an argument that is an array, by its index
+  /// @param length  number of significant elements of an array argument, by its index
   template <class Length>
   static narrow_arguments narrow(const arguments& from, Length&& length, bool& fits) {
     return narrow_each(from, length, fits, std::index_sequence_for<From...>{});
   }
   static int call(const narrow_arguments& with) { return call_with(with, std::index_sequence_for<From...>{}); }
 
-  /// @returns whether the counts fit; then the result of the call is in `result`
+  /// @returns true if the counts fit; then the result of the call is in `result`
   template <class Length>
   static bool call(const arguments& from, Length&& length, int& result) {
     bool fits = true;
@@ -101,15 +101,15 @@ constexpr std::size_t comm_among() {
   return i;
 }
 
-/// How many elements of an array among the arguments of a collective matter, by the index of the argument: as many as
-/// the other side has members; at the root only, where there is one; none for MPI_IN_PLACE.
+/// Number of significant elements of an array argument of a collective, by the index of the argument: the number of members
+/// of the other side; only at the root, if there is one; 0 for MPI_IN_PLACE.
 template <class... A>
 class collective_lengths {
  public:
   explicit collective_lengths(const std::tuple<A...>& all) {
     constexpr bool reduces = (std::is_same_v<A, MPI_Op> || ...);
     using list = std::tuple<A...>;
-    constexpr std::size_t at = comm_among<A...>();  // where there is a root, it precedes the communicator
+    constexpr std::size_t at = comm_among<A...>();  // a root precedes the communicator
     const MPI_Comm comm = std::get<MPI_Comm>(all);
     int rank = 0, inter = 0;
     active.Comm_size(comm, &n_);
@@ -129,7 +129,7 @@ class collective_lengths {
   bool in_place_ = false;
 };
 
-/// The same for collectives among neighbours: the ranks sent to, and those received from.
+/// The same for neighbourhood collectives: the ranks sent to, and those received from.
 template <class... A>
 class neighbor_lengths {
  public:

@@ -1,14 +1,14 @@
 #pragma once
 /// @file
-/// Waiting for and testing requests where some of them are objects of a layer of ours and the rest belongs to the layer
-/// below: one of each, and lists of both kinds.
+/// Waiting for and testing requests of a layer of the bridge and of the layer below: single ones, and lists of both
+/// kinds.
 #include <algorithm>
 #include <bridge/front/front.hpp>
 #include <vector>
 
 namespace osteon::bridge {
 
-/// The empty status, of a request that is null or inactive.
+/// The empty status, for a null or inactive request.
 inline void empty_status(MPI_Status* status) {
   if (!status) return;
   const int kept = status->MPI_ERROR;
@@ -17,15 +17,15 @@ inline void empty_status(MPI_Status* status) {
   status->MPI_ERROR = kept;
 }
 
-/// `Layer` has, all static:
-///   find(MPI_Request)               its own request behind a handle, or null
-///   idle(own)                       persistent and not started?
-///   is_done(own)                    complete, without finishing it?
-///   close(MPI_Request*, own, MPI_Status*)  wait if it must, then finish; the handle becomes null unless it persists
-///   status_of(own)                  of one that is done, without finishing it
+/// `Layer` has the following static members:
+///   find(MPI_Request)               its own request of a handle, or null
+///   idle(own)                       true if it is persistent and not started
+///   is_done(own)                    true if it is complete; does not finish it
+///   close(MPI_Request*, own, MPI_Status*)  wait if required, then finish; the handle becomes null unless it is persistent
+///   status_of(own)                  status of a complete one, without finishing it
 ///   below()                         the functions for all other requests
-///   progress()                      advance its own requests; may_block(): may the layer below wait inside?
-///   pause                           a type with wait() after a progress() without news, and reset()
+///   progress()                      advance its own requests; may_block(): true if the layer below may wait inside
+///   pause                           a type with wait() after a progress() without effect, and reset()
 template <class Layer>
 struct request_lists {
   static bool any_own(int n, const MPI_Request list[]) {
@@ -88,7 +88,7 @@ struct request_lists {
     return *flag ? waitall(n, list, statuses) : MPI_SUCCESS;
   }
 
-  /// Requests of the layer below in a list, with their places.
+  /// Requests of the layer below in a list, with their indices.
   struct others {
     std::vector<MPI_Request> requests;
     std::vector<int> place;
@@ -99,7 +99,7 @@ struct request_lists {
     int size() const { return static_cast<int>(requests.size()); }
   };
 
-  /// One of a list, if one is done. `index` is MPI_UNDEFINED if none is active.
+  /// Select a complete request of a list. `index` is MPI_UNDEFINED if none is active.
   static int testany(int n, MPI_Request list[], int* index, int* flag, MPI_Status* status) {
     Layer::progress();
     bool waiting = false;

@@ -1,5 +1,5 @@
 /// @file
-/// Functions that need no vendor: the public words of a status, handles as integers, the version of the ABI; and the
+/// Functions that need no vendor: the public members of a status, handles as integers, the version of the ABI; and the
 /// texts of errors that this layer reports.
 #include <algorithm>
 #include <bridge/front/front.hpp>
@@ -16,7 +16,7 @@ namespace {
 thread_local std::string last_refusal;
 decltype(slots::Error_string) vendor_error_string;
 
-/// Handles as Fortran integers. Predefined ones keep their values, which are below 4096; others get the next free place.
+/// Handles as Fortran integers. Predefined ones keep their values, which are below 4096; others get the next free index.
 class integer_handles {
  public:
   int put(void* handle) {
@@ -84,8 +84,8 @@ int error_string(int code, char* text, int* length) {
     *length = static_cast<int>(std::strlen(text));
     return MPI_SUCCESS;
   }
-  if (code == MPI_ERR_VALUE_TOO_LARGE) {  // which a vendor that takes no large counts does not know
-    std::strcpy(text, "MPI_ERR_VALUE_TOO_LARGE: a count is larger than what the MPI below takes");
+  if (code == MPI_ERR_VALUE_TOO_LARGE) {  // unknown to a vendor without large counts
+    std::strcpy(text, "MPI_ERR_VALUE_TOO_LARGE: a count exceeds the limit of the MPI below");
     *length = static_cast<int>(std::strlen(text));
     return MPI_SUCCESS;
   }
@@ -94,13 +94,13 @@ int error_string(int code, char* text, int* length) {
 
 decltype(slots::Error_class) vendor_error_class;
 
-/// A class is its own class, also one that the vendor does not know.
+/// A class is its own class, also one unknown to the vendor.
 int error_class(int code, int* its_class) {
   if (code < MPI_SUCCESS || code > MPI_ERR_ABI) return vendor_error_class(code, its_class);
   return *its_class = code, MPI_SUCCESS;
 }
 
-// --- functions of later standards, made of older ones ---
+// --- functions of later standards, by older ones ---
 int get_envelope_c(MPI_Datatype type, MPI_Count* integers, MPI_Count* addresses, MPI_Count* counts, MPI_Count* types,
                    int* combiner) {
   int n[3] = {};
@@ -142,7 +142,7 @@ struct constructor<large, small, length_at> {
   }
 };
 
-/// Collectives that wait, so that the vendor needs its arrays no longer when they return.
+/// Blocking collectives, so that the vendor no longer needs its arrays when they return.
 template <auto large, auto small>
 struct waiting_collective;
 template <class... A, int (*slots::*large)(A...), auto small>
@@ -154,7 +154,7 @@ struct waiting_collective<large, small> {
   }
 };
 
-/// MPI_X_get_name of a null handle, which older libraries refuse.
+/// MPI_X_get_name of a null handle, which older libraries reject.
 template <class H>
 int name_of(H handle, H null, const char* name_of_null, int (*ask)(H, char*, int*), char* name, int* length) {
   if (handle != null) return ask(handle, name, length);
@@ -219,7 +219,7 @@ void install_without_vendor(slots& into) noexcept {
     into.Type_get_contents_c = get_contents_c;
   }
   lacking(&slots::Type_get_value_index, get_value_index);
-  // The same by older names; their twins with int counts, which would be here, cannot return large sizes.
+  // The same by older names; their twins with int counts cannot return large sizes.
   const auto same = [&](auto slots::* f, auto slots::* older) {
     if (into.*older != absent.*older) into.*f = into.*older;
   };
@@ -246,7 +246,7 @@ void install_without_vendor(slots& into) noexcept {
   OSTEON_COLLECTIVE(Alltoallw);
   OSTEON_COLLECTIVE(Reduce_scatter);
 #undef OSTEON_COLLECTIVE
-  // Handles as integers are ours over every vendor, so that Fortran sees one numbering.
+  // Handles as integers are those of the bridge over every vendor, so that Fortran has one numbering.
   into.Comm_toint = to_integer<MPI_Comm, 0>;
   into.Comm_fromint = from_integer<MPI_Comm, 0>;
   into.Group_toint = to_integer<MPI_Group, 1>;
@@ -273,5 +273,5 @@ void install_without_vendor(slots& into) noexcept {
 
 }  // namespace osteon::bridge
 
-/// For the Fortran library: a request that is over gives its integer free.
+/// For the Fortran library: a completed request releases its integer.
 extern "C" OSTEON_EXPORT void osteon_mpi_forget(int kind, int integer) { osteon::bridge::integers_of(kind).forget(integer); }

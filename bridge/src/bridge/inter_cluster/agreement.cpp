@@ -13,10 +13,10 @@
 namespace osteon::bridge {
 namespace {
 
-/// Parts of a process' facts, apart by semicolons.
+/// Parts of a process's facts, separated by semicolons.
 struct facts {
   int tag_limit = 32767;
-  std::string necessary;  ///< what must be equal everywhere
+  std::string necessary;  ///< facts that must be equal in all processes
   std::string representation, arithmetic;
 };
 
@@ -51,7 +51,7 @@ std::string representation(const wire::choices& c) {
 }  // namespace
 
 std::string own_arithmetic() {
-  // The program's, if it was compiled with our mpi.h; else this library's own, which mpi.h has brought here too.
+  // The program's, if it was compiled with our mpi.h; otherwise this library's own, from the same header.
   double result[3] = {};
   osteon_mpi_arithmetic(result);
   std::string words;
@@ -87,15 +87,16 @@ agreement agree_on(const wire::world_info& info, const wire::choices& c) {
     if (clusters.empty() || clusters.back() != name) clusters.push_back(name);
   }
   if (clusters_by_arithmetic.size() == 1 || c.on_difference == wire::choices::arithmetic::ignore) return result;
-  std::string text = "the program's code computes differently in different clusters:";
+  std::string text = "the program's floating-point code differs between clusters:";
   for (const auto& [arithmetic, clusters] : clusters_by_arithmetic)
     text += fmt::format("\n  {}: {}", fmt::join(clusters, ", "), arithmetic);
   text +=
-      "\nSo a value computed twice may differ, and an iteration may end in one cluster and not in the other. Compile the\n"
-      "program everywhere with -ffp-contract=off and without -ffast-math (GCC, Clang; Intel: -fp-model=precise -no-fma;\n"
-      "on 32-bit x86 also -msse2 -mfpmath=sse).";
+      "\nA value computed twice may differ, and an iteration may end in one cluster and not in the other. Compile the "
+      "program\n"
+      "everywhere with -ffp-contract=off and without -ffast-math (GCC, Clang; Intel: -fp-model=precise -no-fma; on 32-bit\n"
+      "x86 also -msse2 -mfpmath=sse).";
   if (c.on_difference == wire::choices::arithmetic::require) throw usage_error(text);
-  result.warning = text + " OSTEON_BRIDGE_ARITHMETIC=require refuses such jobs, ignore says nothing.";
+  result.warning = text + " OSTEON_BRIDGE_ARITHMETIC=require rejects such jobs; ignore suppresses this warning.";
   return result;
 }
 

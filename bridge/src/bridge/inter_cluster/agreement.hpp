@@ -10,16 +10,16 @@ namespace osteon::bridge {
 struct agreement {
   int tag_limit = 32767;    ///< the smallest of all
   bool external32 = false;  ///< data between clusters travel in one representation, because representations in memory differ
-  std::string warning;      ///< what the user should know; empty: nothing
+  std::string warning;      ///< warning for the user; empty if there is none
 };
 
-/// The facts of this process.
+/// Facts of this process.
 std::string own_facts(int tag_limit, const wire::choices& c);
-/// The consequences of all processes' facts; the same in every process.
+/// Consequences of all processes' facts; equal in every process.
 /// @throws usage_error if sizes or modes differ, or arithmetic does and OSTEON_BRIDGE_ARITHMETIC = require
 agreement agree_on(const wire::world_info& info, const wire::choices& c);
 
-/// How the program's own code computes, in words.
+/// Floating-point properties of the program's code, in words.
 std::string own_arithmetic();
 
 }  // namespace osteon::bridge

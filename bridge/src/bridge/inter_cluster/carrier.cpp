@@ -13,7 +13,7 @@ struct carrier::header {
   std::int32_t tag = 0, lsrank = 0;
   std::uint64_t total = 0;
   std::uint32_t id = 0;
-  std::int32_t what = plain;
+  std::int32_t kind = plain;
 };
 
 namespace {
@@ -42,17 +42,17 @@ carrier::~carrier() {
   vendor().Comm_free(&comm_);
 }
 
-std::unique_ptr<carried> carrier::send(int dest, const wire::envelope& what, std::span<const std::byte> bytes,
+std::unique_ptr<carried> carrier::send(int dest, const wire::envelope& fields, std::span<const std::byte> bytes,
                                        bool synchronous) {
   auto c = std::make_unique<carried>();
-  const header h{what.cid,     what.tag,   what.lsrank,
+  const header h{fields.cid,   fields.tag, fields.lsrank,
                  bytes.size(), next_id_++, synchronous ? header::synchronous : header::plain};
   const std::size_t first = std::min(bytes.size(), short_bytes_);
   c->first.resize(sizeof h + first);
   std::memcpy(c->first.data(), &h, sizeof h);
   std::copy_n(bytes.begin(), first, c->first.begin() + sizeof h);
   const int to = dest - first_rank_;
-  // Both at once: a sender that waits for the first part before it offers the second may wait for itself.
+  // Both at once: a sender that waits for the first part before it offers the second could wait for itself.
   vendor().Isend_c(c->first.data(), static_cast<MPI_Count>(c->first.size()), MPI_BYTE, to, first_tag, comm_, c->requests);
   if (first < bytes.size())
     vendor().Isend_c(bytes.data() + first, static_cast<MPI_Count>(bytes.size() - first), MPI_BYTE, to, rest_tag, comm_,
@@ -73,7 +73,7 @@ bool carrier::is_over(carried& c) {
 void carrier::send_control(int dest, int kind, std::uint32_t id) {
   auto h = std::make_unique<header>();
   h->id = id;
-  h->what = kind;
+  h->kind = kind;
   MPI_Request r = MPI_REQUEST_NULL;
   vendor().Isend(h.get(), sizeof *h, MPI_BYTE, dest - first_rank_, first_tag, comm_, &r);
   controls_.emplace_back(r, std::move(h));
@@ -96,7 +96,7 @@ void carrier::serve() {
     vendor().Mrecv(part.bytes.data(), count, MPI_BYTE, &message, MPI_STATUS_IGNORE);
     header h;
     std::memcpy(&h, part.bytes.data(), sizeof h);
-    if (h.what == header::stop) return;
+    if (h.kind == header::stop) return;
     const std::lock_guard lock(mutex_);
     queue_.push_back(std::move(part));
     arrived_.notify_one();
@@ -125,16 +125,16 @@ std::optional<wire::message> carrier::take() {
   while (auto part = next()) {
     header h;
     std::memcpy(&h, part->bytes.data(), sizeof h);
-    if (h.what == header::answer) {
+    if (h.kind == header::answer) {
       unanswered_.erase(h.id);
       continue;
     }
     wire::message m;
     m.source = first_rank_ + part->source;
-    m.what = {.cid = h.cid, .tag = h.tag, .lsrank = h.lsrank, .kind = 0, .count = 0};
+    m.fields = {.cid = h.cid, .tag = h.tag, .lsrank = h.lsrank, .kind = 0, .count = 0};
     m.total = h.total;
     m.id = h.id;
-    m.wants_reply = h.what == header::synchronous;
+    m.wants_reply = h.kind == header::synchronous;
     m.bytes.assign(part->bytes.begin() + sizeof h, part->bytes.end());
     return m;
   }

@@ -1,10 +1,10 @@
 #pragma once
 /// @file
-/// GridMPI's way to use a vendor's MPI, for comparison: it only carries bytes, and all matching is ours.
+/// The vendor's MPI as a transport of bytes, as in GridMPI, for comparison: all matching is done in the bridge.
 ///
-/// A message is a header of 32 bytes and its first `short_bytes`, in one transfer by MPI_Isend, and for a long one the rest
-/// in a second. It is found by MPI_Iprobe (polling) or by a thread that blocks in MPI_Mprobe (threads), and goes to
-/// the program's buffer if one is posted, else to memory of our own.
+/// A message consists of a header of 32 bytes with its first `short_bytes`, in one transfer by MPI_Isend, and, if it is
+/// long, the rest in a second one. It is received by MPI_Iprobe (polling) or by a thread that blocks in MPI_Mprobe
+/// (threads), into the program's buffer if one is posted, otherwise into memory of the bridge.
 /// @cite [Okazaki], sections 2.1 to 2.3
 #include <bridge/wire/link.hpp>
 #include <condition_variable>
@@ -22,36 +22,36 @@
 
 namespace osteon::bridge {
 
-/// A message under way.
+/// A message in transfer.
 struct carried {
   std::vector<std::byte> first;  ///< of a send: header and short part
   std::vector<std::byte> spare;  ///< of a receive: the rest, if the program's buffer is too short for it
-  std::span<std::byte> room;     ///< of a receive: where `spare` goes, in part
+  std::span<std::byte> room;     ///< of a receive: destination of a part of `spare`
   MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-  std::optional<std::uint32_t> asks;  ///< of a synchronous send: the name by which its receiver answers
+  std::optional<std::uint32_t> asks;  ///< of a synchronous send: the number in its receiver's answer
 };
 
 class carrier {
  public:
-  /// @param threads a thread waits for messages; else `take` looks for them
+  /// @param threads a thread waits for messages; otherwise `take` polls
   /// @param first_rank world rank of the vendor's rank 0 @collective over the vendor's MPI_COMM_WORLD
   carrier(std::size_t short_bytes, bool threads, int first_rank);
   ~carrier();
   carrier(const carrier&) = delete;
   carrier& operator=(const carrier&) = delete;
 
-  /// Ranks are those of the world; `bytes` must stay until it is over.
-  std::unique_ptr<carried> send(int dest, const wire::envelope& what, std::span<const std::byte> bytes, bool synchronous);
+  /// Ranks are those of the world; `bytes` must not change until completion.
+  std::unique_ptr<carried> send(int dest, const wire::envelope& fields, std::span<const std::byte> bytes, bool synchronous);
   /// The next message that has arrived.
   std::optional<wire::message> take();
-  /// A matched message into its buffer. It must come here before the next `take` if `m.bytes` is not all of it.
+  /// Receive a matched message. Call it before the next `take` if `m.bytes` is incomplete.
   std::unique_ptr<carried> accept(wire::message& m, std::span<std::byte> room);
   bool is_over(carried& c);
-  /// Memory for all of a message that nobody has asked for.
+  /// Memory for a complete unexpected message.
   void keep(wire::message& m);
 
   bool has_thread() const { return thread_.joinable(); }
-  /// Until something may have arrived; returns soon in any case, because the link has news too.
+  /// Wait until a message may have arrived; returns soon in any case, because the link may also have events.
   void wait();
 
  private:
@@ -69,9 +69,9 @@ class carrier {
   int first_rank_;
   std::uint32_t next_id_ = 0;
   std::unordered_set<std::uint32_t> unanswered_;                         ///< synchronous sends
-  std::unordered_map<std::uint64_t, std::unique_ptr<carried>> fetched_;  ///< rests on their way to kept messages
+  std::unordered_map<std::uint64_t, std::unique_ptr<carried>> fetched_;  ///< rests in transfer to stored messages
   std::deque<std::pair<MPI_Request, std::unique_ptr<header>>> controls_;
-  std::mutex mutex_;  ///< of `queue_`, which the thread fills
+  std::mutex mutex_;  ///< protects `queue_`, which the thread fills
   std::condition_variable arrived_;
   std::deque<first_part> queue_;
   std::thread thread_;

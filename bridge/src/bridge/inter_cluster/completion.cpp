@@ -1,5 +1,5 @@
 /// @file
-/// Waiting for and testing requests: the vendor's, ours, and lists of both.
+/// Waiting for and testing requests: of the vendor, of the bridge, and lists of both.
 #include <bridge/front/request_lists.hpp>
 #include <bridge/inter_cluster/schedule.hpp>
 #include <bridge/inter_cluster/world.hpp>
@@ -34,7 +34,7 @@ int start(MPI_Request* handle) {
   if (r->kind == request::what_kind::receive) {
     begin_receive(r);
   } else if (r->mode == 'b') {
-    // Done at once: the copy goes its own way.
+    // Done at once: the copy is sent independently.
     request* copy = start_send(r->comm, r->buffer, r->count, r->type, r->peer, r->tag, false, true);
     if (copy->done)
       world().requests.drop(copy);
@@ -59,7 +59,7 @@ int request_free(MPI_Request* handle) {
   if (r->persistent && !r->active) {
     world().requests.drop(r);
   } else if (r->vendor != MPI_REQUEST_NULL) {
-    patience p;  // a wildcard receive belongs to both sides; MPI allows to wait here
+    patience p;  // a wildcard receive may match on both sides; MPI allows waiting here
     while (!is_done(r)) {
       if (progress())
         p.reset();
@@ -81,13 +81,13 @@ int cancel(MPI_Request* handle) {
   request* r = find(*handle);
   if (!r) return vendor().Cancel(handle);
   if (r->done || r->accepted) return MPI_SUCCESS;  // too late, which MPI allows
-  if (r->by_vendor) return MPI_SUCCESS;            // is delivered in any case
+  if (r->by_vendor) return MPI_SUCCESS;            // delivered in any case
   if (r->kind == request::what_kind::send) {
     linked([&] { return world().link->cancel(r->ticket), 0; });
   } else if (r->kind == request::what_kind::receive) {
     if (r->vendor != MPI_REQUEST_NULL) {
       vendor().Cancel(&r->vendor);
-      patience p;  // the vendor settles it locally; is_done takes the entry off the list of posted receives
+      patience p;  // the vendor completes it locally; is_done removes the entry from the list of posted receives
       while (!is_done(r)) p.wait();
       return MPI_SUCCESS;
     }

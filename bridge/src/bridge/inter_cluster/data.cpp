@@ -12,11 +12,11 @@ namespace {
 constexpr std::size_t most_predefined = 4096;  // handles
 bool is_predefined(MPI_Datatype type) { return reinterpret_cast<std::uintptr_t>(type) < most_predefined; }
 
-/// A derived type taken apart by one level.
+/// A derived type decomposed by one level.
 struct contents {
   int combiner = MPI_COMBINER_NAMED;
   std::vector<int> integers;
-  std::vector<MPI_Count> counts;  ///< of a type that was made by a function with large counts
+  std::vector<MPI_Count> counts;  ///< for a type created by a function with large counts
   std::vector<MPI_Datatype> types;
 
   explicit contents(MPI_Datatype type) {
@@ -57,7 +57,7 @@ bool in_one_piece(MPI_Datatype type) {
   return keeps_order && in_one_piece(parts.types.front());
 }
 
-/// A buffer and its type; at MPI_BOTTOM moved to the first byte, because MPICH 4 packs nothing from address zero.
+/// A buffer and its type; MPI_BOTTOM is moved to the first byte, because MPICH 4 packs no data from address zero.
 class placed {
  public:
   placed(const void* buffer, MPI_Datatype type) : buffer_(const_cast<void*>(buffer)), type_(type) {
@@ -146,7 +146,7 @@ signature signature_of(MPI_Datatype type) {
 }  // namespace
 
 layout layout_of(MPI_Count count, MPI_Datatype type) noexcept {
-  // Of predefined types it is kept: the vendor's functions have long left the caches when a message has come from afar.
+  // Cached for predefined types: the vendor's functions are not in the processor's caches when a remote message arrives.
   struct predefined {
     int bytes;
     bool known, in_one_piece;
@@ -172,7 +172,7 @@ std::vector<std::byte> pack(const void* buffer, MPI_Count count, MPI_Datatype ty
   std::vector<std::byte> to(static_cast<std::size_t>(count * size_of(type)));
   if (to.size() > static_cast<std::size_t>(INT32_MAX))
     fatal("a message of more than 2 GiB whose type has gaps cannot be packed");
-  if (to.empty()) return to;  // Open MPI refuses null pointers even so
+  if (to.empty()) return to;  // Open MPI rejects null pointers even then
   const placed from(buffer, type);
   int position = 0;
   vendor().Pack(from.buffer(), static_cast<int>(count), from.type(), to.data(), static_cast<int>(to.size()), &position,

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The data of messages: their places in memory, and the bytes as which they travel.
+/// The data of messages: their locations in memory, and their bytes in transfer.
 #include <cstddef>
 #include <vector>
 
@@ -8,7 +8,7 @@
 
 namespace osteon::bridge {
 
-/// Bytes of `count` elements; may they be taken from, and put to, the program's memory as they are?
+/// Bytes of `count` elements; true if they can be read from and written to the program's memory directly.
 struct layout {
   std::size_t bytes = 0;
   bool contiguous = false;
@@ -21,12 +21,12 @@ layout layout_of_message(MPI_Count count, MPI_Datatype type) noexcept;
 std::vector<std::byte> pack(const void* buffer, MPI_Count count, MPI_Datatype type) noexcept;
 void unpack(const std::byte* from, std::size_t bytes, void* buffer, MPI_Count count, MPI_Datatype type) noexcept;
 
-/// The bytes of a message between clusters, and back. @returns bytes that the elements have here
+/// The bytes of a message between clusters, and back. @returns the size of the elements in this process
 std::vector<std::byte> pack_message(const void* buffer, MPI_Count count, MPI_Datatype type) noexcept;
 std::size_t unpack_message(const std::byte* from, std::size_t bytes, void* buffer, MPI_Count count,
                            MPI_Datatype type) noexcept;
 
-/// A type while something that is under way needs it: the program may free its own at once.
+/// Holds a type while pending operations need it: the program may free its own at once.
 class kept_type {
  public:
   kept_type() = default;
@@ -43,7 +43,7 @@ class kept_type {
 /// Memory for `count` elements of a type.
 struct typed_memory {
   std::vector<std::byte> bytes;
-  void* address = nullptr;  ///< to be used as a buffer of that type
+  void* address = nullptr;  ///< address to pass as a buffer of that type
 };
 typed_memory memory_for(MPI_Count count, MPI_Datatype type);
 

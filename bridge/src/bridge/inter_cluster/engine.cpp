@@ -10,7 +10,7 @@
 namespace osteon::bridge {
 namespace {
 
-/// Messages of one context that nobody has asked for, by rank of the source.
+/// Unexpected messages of one context, by rank of the source.
 using waiting_messages = std::vector<std::deque<unexpected>>;
 
 struct engine {
@@ -26,28 +26,29 @@ engine& matching() {
 bool tag_fits(int wanted, int tag) { return wanted == MPI_ANY_TAG ? tag >= 0 : wanted == tag; }
 
 bool fits(const request& r, const wire::message& m) {
-  return r.comm->cid == m.what.cid && (r.peer == MPI_ANY_SOURCE || r.peer == m.what.lsrank) && tag_fits(r.tag, m.what.tag);
+  return r.comm->cid == m.fields.cid && (r.peer == MPI_ANY_SOURCE || r.peer == m.fields.lsrank) &&
+         tag_fits(r.tag, m.fields.tag);
 }
 
-/// Do messages to and from a process go by the vendor, which carries bytes, and not by the link?
+/// True if messages to and from a process use the vendor as a transport of bytes instead of the link.
 bool by_carrier(int world_rank) {
   if (!world().bytes) return false;
   const wire::world_info& info = world().link->world();
   return info.processes[static_cast<std::size_t>(world_rank)].cluster == info.cluster;
 }
 
-/// Has what the link or the carrier does for a request come to its end?
+/// True if the part of a request in the link or carrier is complete.
 bool is_through(request* r) {
   return r->by_vendor ? world().bytes->is_over(*r->by_vendor) : linked([&] { return world().link->test(r->ticket); });
 }
 
-/// Let a matched message into the request's buffer.
+/// Receive a matched message into the request's buffer.
 void accept(request* r, wire::message& m) {
   const layout l = layout_of_message(r->count, r->type);
   r->received = std::min<std::size_t>(m.total, l.bytes);
   if (m.total > l.bytes) r->error = MPI_ERR_TRUNCATE;
-  r->status.MPI_SOURCE = m.what.lsrank;
-  r->status.MPI_TAG = m.what.tag;
+  r->status.MPI_SOURCE = m.fields.lsrank;
+  r->status.MPI_TAG = m.fields.tag;
   std::span<std::byte> room;
   if (l.contiguous) {
     room = {static_cast<std::byte*>(r->buffer), l.bytes};
@@ -63,7 +64,7 @@ void accept(request* r, wire::message& m) {
   world().moving.push_back(r);
 }
 
-/// Take a wildcard receive away from the vendor. @returns false if a message of the own cluster was faster
+/// Withdraw a wildcard receive from the vendor. @returns false if a message of the own cluster matched first
 bool claim(request* r) {
   if (r->vendor == MPI_REQUEST_NULL) return true;
   int cancelled = 0;
@@ -80,8 +81,8 @@ bool claim(request* r) {
 }
 
 void store(wire::message&& m) {
-  auto& by_source = matching().waiting[m.what.cid];
-  const auto source = static_cast<std::size_t>(m.what.lsrank);
+  auto& by_source = matching().waiting[m.fields.cid];
+  const auto source = static_cast<std::size_t>(m.fields.lsrank);
   if (by_source.size() <= source) by_source.resize(source + 1);
   by_source[source].push_back({matching().arrivals++, std::move(m)});
 }
@@ -133,7 +134,7 @@ void finish(request* r) {
 
 }  // namespace
 
-/// The first message that waits for these wishes, in order of arrival, and its place.
+/// The first message that matches, in order of arrival, and its position.
 std::deque<unexpected>* find_waiting(communicator* c, int source, int tag,
                                      std::deque<unexpected>::iterator& place) noexcept {
   const auto found = matching().waiting.find(c->cid);
@@ -141,7 +142,7 @@ std::deque<unexpected>* find_waiting(communicator* c, int source, int tag,
   std::deque<unexpected>* best = nullptr;
   const auto look = [&](std::deque<unexpected>& queue) {
     const auto at =
-        std::find_if(queue.begin(), queue.end(), [&](const unexpected& u) { return tag_fits(tag, u.message.what.tag); });
+        std::find_if(queue.begin(), queue.end(), [&](const unexpected& u) { return tag_fits(tag, u.message.fields.tag); });
     if (at != queue.end() && (!best || at->order < place->order)) best = &queue, place = at;
   };
   if (source == MPI_ANY_SOURCE) {
@@ -177,13 +178,13 @@ void begin_send(request* r, bool synchronous, bool copy) noexcept {
     bytes = r->packed;
   }
   const communicator* c = r->comm;
-  const wire::envelope what{.cid = c->cid, .tag = r->tag, .lsrank = c->rank, .kind = 0, .count = r->count};
+  const wire::envelope fields{.cid = c->cid, .tag = r->tag, .lsrank = c->rank, .kind = 0, .count = r->count};
   const int dest = c->world[static_cast<std::size_t>(r->peer)];
   if (by_carrier(dest)) {
-    r->by_vendor = world().bytes->send(dest, what, bytes, synchronous);
+    r->by_vendor = world().bytes->send(dest, fields, bytes, synchronous);
     r->done = world().bytes->is_over(*r->by_vendor);
   } else {
-    r->ticket = linked([&] { return world().link->send(dest, what, bytes, synchronous); });
+    r->ticket = linked([&] { return world().link->send(dest, fields, bytes, synchronous); });
     r->done = r->ticket.done();
   }
   if (!r->done) world().moving.push_back(r);
@@ -203,7 +204,7 @@ request* start_receive(communicator* c, void* buffer, MPI_Count count, MPI_Datat
 
 void begin_receive(request* r) noexcept {
   r->active = true;
-  match_arrivals();  // what has arrived comes before what will
+  match_arrivals();  // messages that have arrived precede later ones
   communicator* c = r->comm;
   const bool from_others = r->peer == MPI_ANY_SOURCE || !c->is_local(r->peer);
   const bool from_here = r->peer == MPI_ANY_SOURCE || c->is_local(r->peer);
@@ -229,11 +230,11 @@ void begin_receive(request* r) noexcept {
 
 namespace {
 
-/// The vendor has done its part, and no other has one.
+/// The vendor has completed its part, and there is no other part.
 void done_by_vendor(request* r, int error, const MPI_Status& status) {
   r->error = error;
   r->status = status;
-  // MPICH leaves a cancelled receive the source of an older message, which may be of a larger communicator.
+  // MPICH stores in a cancelled receive the source of an older message, which may be of a larger communicator.
   const auto source = static_cast<std::size_t>(status.MPI_SOURCE);
   if (r->kind == request::what_kind::receive && source < r->comm->rank_of.size())
     r->status.MPI_SOURCE = r->comm->rank_of[source];
@@ -326,7 +327,7 @@ bool progress() noexcept {
       ++i;
       continue;
     }
-    w.moving.erase(w.moving.begin() + static_cast<std::ptrdiff_t>(i));  // operations that it added are behind it
+    w.moving.erase(w.moving.begin() + static_cast<std::ptrdiff_t>(i));  // operations that it added are after it
     moved = true;
     if (r->kind == request::what_kind::collective) {
       r->error = r->work->error;
@@ -341,13 +342,13 @@ bool progress() noexcept {
 }
 
 void patience::wait() noexcept {
-  // The vendor moves its own long messages only while it is called.
+  // The vendor advances its own long messages only in calls.
   int flag = 0;
   vendor().Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
   auto& link = *world().link;
   if (world().bytes) {
-    // By threads, the link's own looks after the sockets. By polling they get every 16th look, for it takes calls of the
-    // system, and one at the vendor's messages none.
+    // With threads, the link's own thread serves the sockets. With polling they are served every 16th time, because that
+    // takes system calls, whereas polling the vendor's messages takes none.
     if (world().bytes->has_thread())
       linked([&] { return link.check(), 0; });
     else if (spins_ % 16 == 0)
@@ -358,7 +359,7 @@ void patience::wait() noexcept {
   }
   const auto now = std::chrono::steady_clock::now();
   if (spins_++ == 0) began_ = now;
-  // A process that has a core to itself polls, as MPIs do: to be woken costs tens of microseconds.
+  // A process with a core to itself polls, as MPIs do: a wake-up costs tens of microseconds.
   if (spins_ < 1000 || (!world().yielding && now - began_ < std::chrono::milliseconds(200))) {
     linked([&] { return link.progress(), 0; });
     if (spins_ > 100) sched_yield();

@@ -30,7 +30,7 @@ void long_double_in(const std::byte* from, std::byte* native) {
   std::memcpy(native, &value, sizeof value);
 }
 
-/// Call `convert(run, place here, place outside)` for every number.
+/// Call `convert(run, address here, address outside)` for every number.
 template <class F>
 void each_number(const signature& s, std::size_t elements, F&& convert) {
   std::size_t here = 0, outside = 0;

@@ -1,8 +1,8 @@
 #pragma once
 /// @file
-/// Data as the standard's representation external32 has them: big-endian IEEE numbers without gaps.
+/// Data in the standard's representation external32: big-endian IEEE numbers without gaps.
 ///
-/// The conversion is ours, because those of the MPIs below do not agree: they give MPI_LONG four bytes, Open MPI 4 counts
+/// The bridge converts itself, because the MPIs below disagree: they use four bytes for MPI_LONG, Open MPI 4 counts
 /// eight for it in MPI_Pack_external_size, and MPICH 4.0 aborts at MPI_WCHAR. Here MPI_LONG has eight, so that no value is
 /// lost; long double is a quad.
 #include <cstddef>
@@ -11,11 +11,11 @@
 
 namespace osteon::bridge {
 
-/// So many basic numbers of one kind after each other.
+/// A number of equal basic numbers in sequence.
 struct run_of_numbers {
   std::size_t count = 0;
-  std::size_t bytes = 1;  ///< of each, here
-  bool quad = false;      ///< a long double, which has 16 bytes outside
+  std::size_t bytes = 1;  ///< of each, in this process
+  bool quad = false;      ///< a long double, which has 16 bytes in external32
   std::size_t bytes_outside() const { return quad ? 16 : bytes; }
 };
 
@@ -24,7 +24,7 @@ using signature = std::vector<run_of_numbers>;
 
 std::size_t bytes_here(const signature& s);
 std::size_t bytes_outside(const signature& s);
-/// Append `next`, joined with equal ones before it.
+/// Append `next`, merged with equal ones before it.
 void append(signature& s, const run_of_numbers& next);
 
 /// Convert `elements` contiguous elements. `to` has room for all.

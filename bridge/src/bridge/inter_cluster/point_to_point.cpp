@@ -1,5 +1,5 @@
 /// @file
-/// Messages on communicators that span clusters: to the own cluster by the vendor, to another by the link.
+/// Messages on communicators that span clusters: by the vendor within the own cluster, by the link to other clusters.
 #include <bridge/inter_cluster/schedule.hpp>
 #include <bridge/inter_cluster/world.hpp>
 #include <cstring>
@@ -7,7 +7,7 @@
 namespace osteon::bridge {
 namespace {
 
-/// Sends that the program has not to wait for: MPI_Bsend, and requests it freed.
+/// Sends without a waiting program: MPI_Bsend, and freed requests.
 void let_go(request* r) {
   if (r->done)
     world().requests.drop(r);
@@ -17,8 +17,8 @@ void let_go(request* r) {
 
 bool bad_peer(const communicator* c, int peer) { return peer < 0 || peer >= c->size(); }
 
-/// Where messages of the own cluster go by the vendor at once: its communicator and its rank there, else -1. Few
-/// instructions, of which none waits long for another, because this precedes each small message.
+/// Fast path of messages within the own cluster by the vendor: its communicator and its rank there, else -1. It has few
+/// instructions with short dependencies, because it precedes each small message.
 struct shortcut {
   MPI_Comm comm;
   int rank;
@@ -26,7 +26,7 @@ struct shortcut {
     const joined_world& w = world();
     if (!may_block()) [[unlikely]]
       return;
-    if (given == MPI_COMM_WORLD) [[likely]] {  // whose ranks of a cluster follow each other
+    if (given == MPI_COMM_WORLD) [[likely]] {  // its ranks of a cluster are consecutive
       const auto below = static_cast<unsigned>(peer - w.first_local);
       if (below < w.local_size) [[likely]]
         rank = static_cast<int>(below);
@@ -39,7 +39,7 @@ struct shortcut {
   }
 };
 
-/// MPI_Send and its relatives: `function` for the vendor's communicators, which block there only if they may.
+/// MPI_Send and its variants: `function` for the vendor's communicators, which block there only if permitted.
 template <auto function, auto nonblocking, bool synchronous, bool buffered, class N>
 [[gnu::noinline]] int send_any(const void* buffer, N count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
   communicator* c = find(comm);
@@ -62,7 +62,7 @@ template <auto function, auto nonblocking, bool synchronous, bool buffered, clas
   return e != MPI_SUCCESS ? e : active.Wait(&r, MPI_STATUS_IGNORE);
 }
 
-/// The usual case in few instructions: within the own cluster, while nothing else needs this thread.
+/// The common case in few instructions: within the own cluster, while no other work needs this thread.
 template <auto function, auto nonblocking, bool synchronous, bool buffered, class N>
 int send(const void* buffer, N count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
   if (const shortcut s(comm, dest); s.rank >= 0 && tag >= 0 && tag <= world().tag_limit) [[likely]]
@@ -168,8 +168,8 @@ int sendrecv_replace(void* buffer, N count, MPI_Datatype type, int dest, int sen
 // --- probing ---
 void describe(const wire::message& m, MPI_Status* status) {
   if (!status) return;
-  status->MPI_SOURCE = m.what.lsrank;
-  status->MPI_TAG = m.what.tag;
+  status->MPI_SOURCE = m.fields.lsrank;
+  status->MPI_TAG = m.fields.tag;
   vendor().Status_set_elements_x(status, MPI_BYTE, static_cast<MPI_Count>(m.total));
   vendor().Status_set_cancelled(status, 0);
 }
@@ -178,7 +178,7 @@ void to_rank(communicator* c, MPI_Status* status) {
   if (status && status->MPI_SOURCE >= 0) status->MPI_SOURCE = c->rank_of[static_cast<std::size_t>(status->MPI_SOURCE)];
 }
 
-/// Both kinds of probe. With `out`, the message is taken out of its queue.
+/// Both kinds of probe. With `out`, the message is removed from its queue.
 int probe(int source, int tag, communicator* c, int* flag, MPI_Message* out, MPI_Status* status) {
   if (const int e = check_receive(c, source, tag)) return e;
   progress();

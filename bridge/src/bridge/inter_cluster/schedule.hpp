@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A collective over clusters as a list of steps; each step starts when everything of the one before is done.
+/// A collective over clusters as a list of steps; each step starts after completion of the previous one.
 #include <bridge/inter_cluster/world.hpp>
 #include <functional>
 #include <memory>
@@ -10,7 +10,7 @@ namespace osteon::bridge {
 
 struct schedule {
   communicator* comm = nullptr;
-  bool blocking = false;  ///< the caller waits, and the vendor may be called with its blocking functions
+  bool blocking = false;  ///< the caller waits, and blocking functions of the vendor may be used
   int tag = 0;            ///< of messages between clusters; negative
   int error = MPI_SUCCESS;
   std::vector<std::function<void()>> steps;
@@ -19,7 +19,7 @@ struct schedule {
   std::vector<std::shared_ptr<void>> kept;
 
   void step(std::function<void()> f) { steps.push_back(std::move(f)); }
-  /// Keep something until the collective is over.
+  /// Keep an object until the collective is complete.
   template <class T>
   T* keep(T value) {
     auto owned = std::make_shared<T>(std::move(value));
@@ -33,7 +33,7 @@ struct schedule {
   void send(const void* buffer, MPI_Count count, MPI_Datatype type, int to);
   void receive(void* buffer, MPI_Count count, MPI_Datatype type, int from);
 
-  /// A vendor's collective inside the cluster: its blocking form if the caller waits anyhow.
+  /// A vendor's collective within the cluster: its blocking form if the caller waits anyway.
   template <class Nonblocking, class Blocking, class... A>
   void local(Nonblocking start, Blocking run, A... arguments) {
     if (blocking && may_block()) {
@@ -44,7 +44,7 @@ struct schedule {
     note(start(arguments..., comm->shadow, &r));
     pending.push_back(r);
   }
-  /// Move on. @returns whether the collective is over
+  /// Advance. @returns true if the collective is complete
   bool advance();
 
  private:
@@ -53,7 +53,7 @@ struct schedule {
   }
 };
 
-/// Start the operation that `s` describes. A blocking one is done when this returns.
+/// Start the operation described by `s`. A blocking one is complete when this returns.
 int run(std::unique_ptr<schedule> s, MPI_Request* request);
 
 }  // namespace osteon::bridge

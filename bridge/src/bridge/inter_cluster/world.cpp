@@ -1,5 +1,5 @@
 /// @file
-/// Begin and end of a joined job.
+/// Start and end of a joined job.
 #include <bridge/inter_cluster/world.hpp>
 
 #include <fmt/format.h>
@@ -29,8 +29,8 @@ void fatal(const std::string& text) noexcept {
   int rank = 0;
   vendor().Comm_rank(MPI_COMM_WORLD, &rank);
   // The start-up server prints the text if it was notified; otherwise this process does.
-  const bool told = world().link && world().link->abort(text);
-  report_once(told ? "" : text, rank);
+  const bool notified = world().link && world().link->abort(text);
+  report_once(notified ? "" : text, rank);
   vendor().Abort(MPI_COMM_WORLD, 70);
   std::_Exit(70);
 }
@@ -62,7 +62,7 @@ int vendor_tag_limit() {
   return flag ? *limit : 32767;
 }
 
-/// With more processes on this machine than cores, one that waits must let the others run.
+/// With more processes on this machine than cores, a waiting process must yield.
 bool should_yield(const wire::world_info& info, const wire::choices& c) {
   if (c.yields) return *c.yields;
   const std::string& here = info.processes[static_cast<std::size_t>(info.rank)].host;
@@ -73,11 +73,11 @@ bool should_yield(const wire::world_info& info, const wire::choices& c) {
 
 void join_others(const wire::choices& c) {
   auto& w = world();
-  wire::settings how = wire::settings_from_environment();
-  vendor().Comm_rank(MPI_COMM_WORLD, &how.local_rank);
-  vendor().Comm_size(MPI_COMM_WORLD, &how.local_size);
+  wire::settings options = wire::settings_from_environment();
+  vendor().Comm_rank(MPI_COMM_WORLD, &options.local_rank);
+  vendor().Comm_size(MPI_COMM_WORLD, &options.local_size);
   w.in_order_of_ranks = c.order_of_ranks;
-  w.link = wire::endpoint::join(how, own_facts(vendor_tag_limit(), c));
+  w.link = wire::endpoint::join(options, own_facts(vendor_tag_limit(), c));
   const wire::world_info& info = w.link->world();
   w.yielding = should_yield(info, c);
   w.first_local = info.clusters[static_cast<std::size_t>(info.cluster)].first_rank;
@@ -89,13 +89,13 @@ void join_others(const wire::choices& c) {
   if (c.bytes) {
     if (c.threads && info.clusters.size() > 1 && w.yielding)
       throw usage_error(
-          "OSTEON_BRIDGE_PROGRESS=threads over several clusters needs a core for each process, or the threads that wait "
-          "inside one MPI keep those of another from running; use polling");
+          "OSTEON_BRIDGE_PROGRESS=threads over several clusters needs a core for each process, or threads that wait inside "
+          "one MPI prevent those of another from running; use polling");
     w.bytes = std::make_unique<carrier>(c.short_bytes, c.threads, w.first_local);
     w.first_local = info.rank;
     vendor().Comm_dup(MPI_COMM_SELF, &here);
   } else {
-    w.local_size = static_cast<unsigned>(how.local_size);
+    w.local_size = static_cast<unsigned>(options.local_size);
   }
   vendor().Comm_group(here, &w.vendor_group);
   std::vector<int> everyone(info.processes.size());
@@ -115,11 +115,11 @@ int init_thread(int* argc, char*** argv, int required, int* provided) {
   const bool threads = c.bytes && c.threads;
   const int e = vendor().Init_thread(
       argc, argv, threads ? MPI_THREAD_MULTIPLE : std::min<int>(required, MPI_THREAD_SERIALIZED), &granted);
-  restore_tmpdir();  // the launcher of `osteon join` was started with a folder of its own
+  restore_tmpdir();  // `osteon join` started the launcher with a separate folder
   if (e != MPI_SUCCESS) return e;
   if (!fault.empty()) fatal(fault);
   if (threads && granted != MPI_THREAD_MULTIPLE)
-    fatal("OSTEON_BRIDGE_PROGRESS=threads needs MPI_THREAD_MULTIPLE, which the MPI below does not grant");
+    fatal("OSTEON_BRIDGE_PROGRESS=threads requires MPI_THREAD_MULTIPLE, which the MPI below does not provide");
   if (provided) *provided = std::min<int>(granted, MPI_THREAD_SERIALIZED);
   linked([&] { return join_others(c), 0; });
   return MPI_SUCCESS;
@@ -160,7 +160,7 @@ int library_version(char* text, int* length) {
   return e;
 }
 
-/// MPI_Buffer_detach waits for what MPI_Bsend has on its way.
+/// MPI_Buffer_detach waits for pending MPI_Bsend messages.
 template <auto function, class N>
 int detach(void* address, N* size) {
   patience p;

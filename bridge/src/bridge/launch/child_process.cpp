@@ -27,8 +27,8 @@ std::array<int, 2> make_pipe() {
   return p;
 }
 
-/// Put all of a script into a pipe before anyone reads there. Written to a shell that runs, it would end this process by
-/// SIGPIPE where the shell ends early, as ssh does when it is refused.
+/// Put a complete script into a pipe before it is read. Writing to a running shell would end this process by SIGPIPE if the
+/// shell ends early, as ssh does when it is refused.
 void fill(int fd, const std::string& text, const std::string& name) {
   const int bytes = static_cast<int>(text.size());
   if (fcntl(fd, F_GETPIPE_SZ) < bytes) fcntl(fd, F_SETPIPE_SZ, bytes);
@@ -156,25 +156,27 @@ void child_process::signal(int number) const {
   if (pid_ > 0 && !ended_) kill(-pid_, number);
 }
 
-int signal_told(const std::string& line) {
+int reported_signal(const std::string& line) {
   // MPICH's Hydra, and Open MPI's mpirun and prterun.
-  const bool told = line.find("EXIT STRING:") != std::string::npos || line.find("noticed that process") != std::string::npos;
-  const auto at = told ? line.rfind("signal ") : std::string::npos;
+  const bool is_report =
+      line.find("EXIT STRING:") != std::string::npos || line.find("noticed that process") != std::string::npos;
+  const auto at = is_report ? line.rfind("signal ") : std::string::npos;
   const int number = at == std::string::npos ? 0 : std::atoi(line.c_str() + at + 7);
   return number > 0 && number < 65 ? number : 0;
 }
 
-std::string fate(int status, int told) {
+std::string fate(int status, int reported) {
   if (WIFSIGNALED(status)) return fmt::format("was killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
   const int code = WEXITSTATUS(status);
-  if (told == 0 && code > 128 && code < 128 + 65) told = code - 128;
-  if (told == 0) return fmt::format("exited with code {}", code);
-  return fmt::format("exited with code {}: one of its processes was killed by signal {} ({})", code, told, strsignal(told));
+  if (reported == 0 && code > 128 && code < 128 + 65) reported = code - 128;
+  if (reported == 0) return fmt::format("exited with code {}", code);
+  return fmt::format("exited with code {}: one of its processes was killed by signal {} ({})", code, reported,
+                     strsignal(reported));
 }
 
-int code_of(int status, int told) {
+int code_of(int status, int reported) {
   if (WIFSIGNALED(status)) return 128 + WTERMSIG(status);
-  return WEXITSTATUS(status) != 0 && told != 0 ? 128 + told : WEXITSTATUS(status);
+  return WEXITSTATUS(status) != 0 && reported != 0 ? 128 + reported : WEXITSTATUS(status);
 }
 
 }  // namespace osteon::bridge::launch

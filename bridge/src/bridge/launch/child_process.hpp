@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A child process in a process group of its own, whose lines of output are handed on with a prefix.
+/// A child process in its own process group, whose output lines are forwarded with a prefix.
 #include <sys/types.h>
 
 #include <functional>
@@ -11,10 +11,10 @@ namespace osteon::bridge::launch {
 
 class child_process {
  public:
-  /// Hears each line before it is handed on. @return shall it be handed on?
+  /// Receives each line before it is forwarded. @return true to forward it
   using listener = std::function<bool(const std::string& line)>;
 
-  /// Start `words` and give it `input` on its standard input.
+  /// Start `words` with `input` as standard input.
   /// @param inherited a descriptor that it keeps open; -1 for none
   /// @throws machine_error
   child_process(std::string name, const std::vector<std::string>& words, const std::string& input, listener heard = {},
@@ -23,15 +23,15 @@ class child_process {
   child_process& operator=(child_process&&) = delete;
   ~child_process();
 
-  /// Read the output that has arrived and print whole lines, each after "[name] ". @return false once both outputs have
+  /// Read available output and print complete lines, each after "[name] ". @return false after the end of both outputs
   /// ended
   bool hand_on();
-  /// Print the rest of an unfinished last line.
+  /// Print the rest of an incomplete last line.
   void hand_on_rest();
   int output() const { return out_.fd; }
   int errors() const { return err_.fd; }
 
-  /// Has it ended? Sets `status` (as from waitpid) then.
+  /// True if it has ended; sets `status` (as from waitpid).
   bool ended();
   int status() const { return status_; }
   /// Signal to its whole group.
@@ -53,14 +53,14 @@ class child_process {
   stream out_, err_;
 };
 
-/// The signal by which a process of a job was killed, if this line of a launcher says so; else 0.
-int signal_told(const std::string& line);
+/// The signal that killed a process of a job, if this line of a launcher reports one; otherwise 0.
+int reported_signal(const std::string& line);
 
 /// "exited with code 3", "was killed by signal 9 (Killed)".
-/// @param told signal that the launcher has named: MPICH's says "code 9" for it, others 137
-std::string fate(int status, int told = 0);
+/// @param told the signal reported by the launcher: MPICH reports "code 9" for it, others 137
+std::string fate(int status, int reported = 0);
 
-/// The exit code of a child as a shell has it: 128 and the signal for a killed one.
-int code_of(int status, int told = 0);
+/// The exit code of a child in shell convention: 128 plus the signal for a killed one.
+int code_of(int status, int reported = 0);
 
 }  // namespace osteon::bridge::launch

@@ -17,7 +17,7 @@ namespace osteon::bridge::launch {
 
 namespace {
 
-/// Reads one table and remembers what it was asked for, so that the rest can be called unknown.
+/// Reads one table and records the requested keys, so that other keys are reported as unknown.
 class keys {
  public:
   keys(const toml::table& table, std::string where, std::vector<problem>& problems)
@@ -38,11 +38,11 @@ class keys {
       if (value && *value >= 1 && *value <= 1 << 20) {
         into = static_cast<int>(*value);
       } else {
-        fault(key, "must be a whole number from 1 on");
+        fault(key, "must be an integer from 1 on");
       }
     }
   }
-  /// A list of words, or one text that is split at blanks.
+  /// A list of words, or one text that is split at spaces.
   void words(const char* key, std::vector<std::string>& into) {
     const auto* node = find(key);
     if (node == nullptr) return;
@@ -137,23 +137,22 @@ join_cluster read_cluster(const toml::table& table, const std::string& where, st
     k.text("address", c.address);
   }
   k.finish();
-  if (c.name.empty()) k.fault("name", "is missing: every cluster needs a name, for messages");
-  if (c.ranks == 0) k.fault("ranks", "is missing: how many processes shall run there?");
+  if (c.name.empty()) k.fault("name", "is missing: every cluster must have a name, for messages");
+  if (c.ranks == 0) k.fault("ranks", "is missing: set the number of processes");
   if (c.launcher.empty()) k.fault("launcher", "must name a program, such as mpirun");
   const auto colon = c.adapter.find(":/");
   const std::string adapter = c.adapter.substr(0, colon);
   const bool known = c.adapter.empty() || adapter == "ompi4" || adapter == "ompi5" || adapter == "mpich4" ||
                      adapter == "mpich" || (adapter == "abi" && colon != std::string::npos);
   if (!known)
-    k.fault("adapter",
-            fmt::format("'{}' is none of ompi4, ompi5, mpich4, mpich, with or without :/LIBRARY, and abi:/LIBRARY "
-                        "(MPICH 5 and Intel MPI have libmpi_abi.so.1)",
-                        c.adapter));
+    k.fault("adapter", fmt::format("'{}' is not ompi4, ompi5, mpich4 or mpich, with or without :/LIBRARY, or abi:/LIBRARY "
+                                   "(MPICH 5 and Intel MPI have libmpi_abi.so.1)",
+                                   c.adapter));
   for (const auto& [name, value] : c.environment) {
     const bool good =
         !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 &&
         std::all_of(name.begin(), name.end(), [](unsigned char x) { return std::isalnum(x) != 0 || x == '_'; });
-    if (!good) k.fault("environment." + name, "is no name of a variable");
+    if (!good) k.fault("environment." + name, "is not a valid variable name");
   }
   return c;
 }
@@ -170,7 +169,7 @@ std::string line_of(const std::vector<std::string>& words) {
   return line;
 }
 
-/// Which word of a launcher is its program: the first that is called like one, else the first (`time mpirun`, `env A=b
+/// Index of the program in a launcher's words: the first with such a name, else the first (`time mpirun`, `env A=b
 /// mpirun`).
 std::size_t program_of(const std::vector<std::string>& launcher) {
   for (std::size_t i = 0; i < launcher.size(); ++i) {
@@ -181,8 +180,8 @@ std::size_t program_of(const std::vector<std::string>& launcher) {
   return 0;
 }
 
-/// Shell words that only Open MPI's launcher needs and takes: the variables to export to other hosts. Which MPI an mpirun
-/// belongs to is asked on the machine where it will be started.
+/// Shell words required by Open MPI's launcher only: the variables to export to other hosts. The MPI of an mpirun is
+/// determined on the machine where it will be started.
 std::string handing_on(const join_cluster& c, const std::vector<std::string>& names, std::string& script) {
   const std::string launcher = c.launcher[program_of(c.launcher)];
   const std::string program = std::filesystem::path(launcher).filename();
@@ -218,7 +217,7 @@ void check_values(const join_plan& plan, std::vector<problem>& problems) {
     all.insert(plan.wire.begin(), plan.wire.end());
     faults.clear();
     wire::read_settings(all, faults);
-    std::erase_if(faults, [&](const problem& p) {  // reported already
+    std::erase_if(faults, [&](const problem& p) {  // already reported
       return std::any_of(common.begin(), common.end(),
                          [&](const problem& q) { return q.where == p.where && q.text == p.text; });
     });
@@ -235,7 +234,7 @@ join_plan read_join_plan(const std::string& path, std::vector<problem>& problems
   toml::table table;
   std::ifstream file(path, std::ios::binary);
   if (!file || !std::filesystem::is_regular_file(path)) {
-    problems.push_back({path, "cannot be read; give the path of a TOML file"});
+    problems.push_back({path, "cannot be read; pass the path of a TOML file"});
     return plan;
   }
   const std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -263,13 +262,13 @@ join_plan read_join_plan(const std::string& path, std::vector<problem>& problems
     }
   }
   k.finish();
-  if (plan.clusters.empty()) problems.push_back({"cluster", "is missing: write a table [[cluster]] for each cluster"});
+  if (plan.clusters.empty()) problems.push_back({"cluster", "is missing: add a table [[cluster]] for each cluster"});
   if (plan.clusters.size() > 32) problems.push_back({"cluster", "at most 32 clusters can be joined"});
   check_values(plan, problems);
   std::set<std::string> names;
   for (const join_cluster& c : plan.clusters) {
     if (!c.name.empty() && !names.insert(c.name).second)
-      problems.push_back({"cluster.name", fmt::format("'{}' stands twice", c.name)});
+      problems.push_back({"cluster.name", fmt::format("'{}' occurs twice", c.name)});
   }
   return plan;
 }
@@ -284,14 +283,14 @@ std::string start_script(const join_cluster& c, const std::map<std::string, std:
   };
   for (const auto& [name, value] : variables) set(name, value);
   if (!c.adapter.empty()) set("OSTEON_MPI", c.adapter.rfind("abi:", 0) == 0 ? c.adapter.substr(4) : c.adapter);
-  // So mpi4py's wheel, which knows other MPIs only, says so, and one that knows the standard ABI takes ours.
+  // mpi4py's wheel, which supports other MPIs only, then reports it, and one with the standard ABI uses this library.
   if (!c.environment.contains("MPI4PY_MPIABI")) set("MPI4PY_MPIABI", "mpiabi");
   for (const auto& [name, value] : c.environment) set(name, value);
   if (!c.library.empty()) {
     script += fmt::format("export LD_LIBRARY_PATH={}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}\n", quoted(c.library));
     names.push_back("LD_LIBRARY_PATH");
   }
-  // In a container a laptop's user may be root; Open MPI asks twice.
+  // In a container a laptop's user may be root; Open MPI requires two confirmations.
   script += "if [ \"$(id -u)\" = 0 ]; then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi\n";
   if (!c.directory.empty()) script += fmt::format("cd {} || exit 2\n", quoted(c.directory));
   std::vector<std::string> words;
@@ -306,7 +305,7 @@ std::string start_script(const join_cluster& c, const std::map<std::string, std:
   if (!counted) words.insert(words.end(), {"-n", std::to_string(c.ranks)});
   std::vector<std::string> rest = c.options;
   rest.insert(rest.end(), program.begin(), program.end());
-  const std::string variables_of_open_mpi = handing_on(c, names, script);  // the others hand on all by themselves
+  const std::string variables_of_open_mpi = handing_on(c, names, script);  // other MPIs pass on all variables
   return script + "exec" + line_of(words) + variables_of_open_mpi + line_of(rest) + " </dev/null\n";
 }
 

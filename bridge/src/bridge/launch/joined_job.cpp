@@ -30,7 +30,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-/// Where a connection to `host` leads: the one address to listen on for it, or empty for all.
+/// The address of a connection to `host`: the one to listen on, or empty for all.
 std::string host_of(const std::string& address) {
   const auto colon = address.rfind(':');
   return colon != std::string::npos && address.find(':') == colon ? address.substr(0, colon) : address;
@@ -44,8 +44,8 @@ double wire_number(const join_plan& plan, const char* key, double otherwise) {
 /// One run of a joined job.
 class joined_job {
  public:
-  joined_job(const join_plan& plan, const job_settings& how)
-      : plan_(plan), how_(how), key_(plan.key_file.empty() ? wire::new_key() : wire::read_key_file(plan.key_file)) {}
+  joined_job(const join_plan& plan, const job_settings& options)
+      : plan_(plan), options_(options), key_(plan.key_file.empty() ? wire::new_key() : wire::read_key_file(plan.key_file)) {}
 
   outcome run() {
     sigset_t watched;
@@ -60,7 +60,7 @@ class joined_job {
       handle_signals();
       watch();
     }
-    watch();  // all may have ended since
+    watch();  // all may have ended meanwhile
     for (auto& c : children_) c.hand_on_rest();
     for (auto& r : relays_) r.hand_on_rest();
     end_relays();
@@ -99,7 +99,7 @@ class joined_job {
     return host.find(':') == std::string::npos ? wire::join_address(host, server_->port()) : host;
   }
 
-  /// The one address of this machine by which all clusters reach it; empty if there are several, or a name of it.
+  /// The address of this machine common to all clusters; empty if there are several, or only a name.
   std::string address_of_all() const {
     const std::string host = wire::own_numeric(host_);
     const bool all = std::all_of(plan_.clusters.begin(), plan_.clusters.end(),
@@ -127,15 +127,15 @@ class joined_job {
     s.host = address_of_all();
     server_ = std::make_unique<wire::startup_server>(s);
     if (plan_.server.empty() && !local)
-      how_.note(
-          fmt::format("clusters reach this machine as '{}' by guess; give `server` if it has another name for them", host_));
+      options_.note(
+          fmt::format("clusters reach this machine as '{}' (guessed); set `server` if it has another name for them", host_));
     if (relays) start_hub();
     for (std::size_t i = 0; i < plan_.clusters.size(); ++i) {
       const join_cluster& c = plan_.clusters[i];
       if (!c.relay.empty()) start_relay(i);
       server_->set_relay(static_cast<int>(i), c.relay.empty() ? hub_address_ : c.relay);
     }
-    told_signal_.resize(plan_.clusters.size());
+    reported_signal_.resize(plan_.clusters.size());
     by_itself_.resize(plan_.clusters.size());
     for (std::size_t i = 0; i < plan_.clusters.size(); ++i) start_cluster(i);
   }
@@ -174,7 +174,7 @@ class joined_job {
 
   void start_relay(std::size_t index) {
     const join_cluster& c = plan_.clusters[index];
-    const std::vector<std::string> words{c.osteon.empty() ? how_.osteon : c.osteon,
+    const std::vector<std::string> words{c.osteon.empty() ? options_.osteon : c.osteon,
                                          "relay",
                                          "--cluster",
                                          std::to_string(index),
@@ -196,16 +196,16 @@ class joined_job {
     int here = 0;
     for (const join_cluster& other : plan_.clusters) here += other.prefix.empty() ? other.ranks : 0;
     if (c.prefix.empty()) {
-      if (c.library.empty()) c.library = how_.library;
+      if (c.library.empty()) c.library = options_.library;
       // More ranks than cores: waiting ranks must not occupy the cores of working ones.
-      if (here > how_.cores) {
+      if (here > options_.cores) {
         c.environment.emplace("OMPI_MCA_mpi_yield_when_idle", "1");
         if (!plan_.bridge.contains("yield")) c.environment.emplace("OSTEON_BRIDGE_YIELD", "1");
       }
     }
-    const std::string script = start_script(c, variables(index), how_.program);
-    if (how_.tell_scripts) how_.note(fmt::format("cluster '{}':\n{}", c.name, script));
-    // The folder is on this machine. A prefix leads to another one.
+    const std::string script = start_script(c, variables(index), options_.program);
+    if (options_.shows_scripts) options_.note(fmt::format("cluster '{}':\n{}", c.name, script));
+    // The folder is on this machine; a prefix selects another machine.
     std::optional<tmpdir_of_run> meanwhile;
     if (c.prefix.empty()) meanwhile.emplace(folder_);
     children_.emplace_back(
@@ -213,10 +213,10 @@ class joined_job {
         c.prefix.empty() ? folder_.lock() : -1);
   }
 
-  /// A line of a cluster. Ranks that are notified print the reason of the job's end; we print it instead, once, at the end.
+  /// A line of a cluster. Notified ranks print the reason of the job's end; it is printed once instead, at the end.
   bool hear(std::size_t index, const std::string& line) {
-    if (const int number = signal_told(line); number != 0) told_signal_[index] = number;
-    if (line.find("cannot import name 'MPI' from 'mpi4py'") != std::string::npos) told_mpi4py_ = true;
+    if (const int number = reported_signal(line); number != 0) reported_signal_[index] = number;
+    if (line.find("cannot import name 'MPI' from 'mpi4py'") != std::string::npos) lacks_mpi4py_ = true;
     constexpr std::string_view ours = "osteon bridge: ";
     if (line.rfind(ours, 0) != 0) return true;
     const std::string failure = "\n" + server_->failure() + "\n";
@@ -258,7 +258,7 @@ class joined_job {
     }
   }
 
-  /// Notify the processes of the reason, and make sure that they end.
+  /// Notify the processes of the reason, and ensure that they end.
   void end_job(const std::string& why, bool tell) {
     if (!reason_.empty()) return;
     reason_ = why;
@@ -273,18 +273,19 @@ class joined_job {
     for (std::size_t i = 0; i < children_.size(); ++i) {
       child_process& c = children_[i];
       if (!c.ended() || !reason_.empty() || now == state::finished) continue;
-      c.hand_on();  // the launcher's last words say more than its code
+      c.hand_on();  // the launcher's last lines are more informative than its code
       std::string who = fmt::format("cluster '{}' has ended: its launcher ({}) {}", c.name(),
-                                    launcher_in_words(plan_.clusters[i]), fate(c.status(), told_signal_[i]));
-      if (now == state::joining && !server_->refusal().empty()) who += "; a connection was refused: " + server_->refusal();
+                                    launcher_in_words(plan_.clusters[i]), fate(c.status(), reported_signal_[i]));
+      if (now == state::joining && !server_->refusal().empty()) who += "; a connection was rejected: " + server_->refusal();
       if (c.status() != 0) {
         cause_ = static_cast<int>(i);
-        if (told_mpi4py_) who += ". " + about_mpi4py();
+        if (lacks_mpi4py_) who += ". " + about_mpi4py();
         end_job(who, true);
       } else if (server_->joined(static_cast<int>(i)) == 0) {
         end_job(who +
-                    ", but none of its processes joined. Is the program linked to libmpi_abi.so.1 (see `ldd`), does it call "
-                    "MPI_Init, and does its launcher hand on the variables OSTEON_WIRE_... (Open MPI's does with -x)?",
+                    ", but none of its processes joined. Check that the program is linked to libmpi_abi.so.1 (see `ldd`) "
+                    "and calls "
+                    "MPI_Init, and that its launcher passes on the variables OSTEON_WIRE_... (Open MPI's does with -x)",
                 true);
       } else if (first_quiet_end_ == clock::time_point{}) {
         first_quiet_end_ = clock::now();
@@ -295,16 +296,16 @@ class joined_job {
     if (now == state::joining && reason_.empty()) watch_for_other_mpi();
     if (reason_.empty()) return;
     const double t = since(ending_);
-    if (t > how_.grace_s + 5) {
+    if (t > options_.grace_s + 5) {
       for (auto& c : children_) c.signal(SIGKILL);
-    } else if (t > how_.grace_s && !terminated_) {
+    } else if (t > options_.grace_s && !terminated_) {
       terminated_ = true;
       for (auto& c : children_) c.signal(SIGTERM);
     }
   }
 
-  /// A process that has loaded another MPI computes alone: better said now than when it has computed for nothing. It is
-  /// looked at twice, for a program may load ours next.
+  /// A process with another MPI computes alone, which is reported at once instead of after the computation. It is checked
+  /// twice, because a program may load the bridge's library next.
   void watch_for_other_mpi() {
     if (since(looked_) < 1) return;
     looked_ = clock::now();
@@ -312,14 +313,14 @@ class joined_job {
     for (const other_mpi& one : found) {
       if (std::find(suspects_.begin(), suspects_.end(), one.pid) == suspects_.end()) continue;
       const bool known = one.cluster >= 0 && static_cast<std::size_t>(one.cluster) < plan_.clusters.size();
-      end_job(fmt::format(
-                  "cluster '{}': process {} ({}) runs on {} by itself and not on osteon's libmpi_abi.so.1, so it will never "
-                  "join: compile the program with osteon-mpicc (bridge/docs/bridge.md){}",
-                  known ? plan_.clusters[static_cast<std::size_t>(one.cluster)].name : "?", one.pid, one.program,
-                  one.library, one.program.find("python") == std::string::npos ? "" : ". " + about_mpi4py()),
-              true);
-      // It cannot be notified, so there is nothing to wait for.
-      ending_ -= std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(how_.grace_s));
+      end_job(
+          fmt::format("cluster '{}': process {} ({}) runs alone on {} instead of osteon's libmpi_abi.so.1, so it will never "
+                      "join: compile the program with osteon-mpicc (bridge/docs/bridge.md){}",
+                      known ? plan_.clusters[static_cast<std::size_t>(one.cluster)].name : "?", one.pid, one.program,
+                      one.library, one.program.find("python") == std::string::npos ? "" : ". " + about_mpi4py()),
+          true);
+      // It cannot be notified, so it is ended at once.
+      ending_ -= std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(options_.grace_s));
       return;
     }
     suspects_.clear();
@@ -327,10 +328,10 @@ class joined_job {
   }
 
   std::string about_mpi4py() const {
-    const auto wrapper = std::filesystem::path(how_.library).parent_path() / "bin" / "osteon-mpicc";
-    const bool here = !how_.library.empty() && std::filesystem::exists(wrapper);
+    const auto wrapper = std::filesystem::path(options_.library).parent_path() / "bin" / "osteon-mpicc";
+    const bool here = !options_.library.empty() && std::filesystem::exists(wrapper);
     return fmt::format(
-        "mpi4py from PyPI's wheel knows other MPIs only; build it: MPICC={} pip install --force-reinstall --no-cache-dir "
+        "mpi4py from PyPI's wheel supports other MPIs only; build it: MPICC={} pip install --force-reinstall --no-cache-dir "
         "--no-binary mpi4py mpi4py",
         here ? wrapper.string() : "osteon-mpicc");
   }
@@ -354,13 +355,13 @@ class joined_job {
 
   static double since(clock::time_point t) { return std::chrono::duration<double>(clock::now() - t).count(); }
 
-  /// Of the cluster that was the reason, else of the first that had one of its own.
+  /// The code of the cluster that caused the end, otherwise of the first that failed by itself.
   int exit_code_of_job() const {
-    const auto code = [&](std::size_t i) { return code_of(children_[i].status(), told_signal_[i]); };
+    const auto code = [&](std::size_t i) { return code_of(children_[i].status(), reported_signal_[i]); };
     if (cause_ >= 0) return code(static_cast<std::size_t>(cause_));
-    for (const int of_the_told : {70, 0}) {  // ranks that were notified end with 70
+    for (const int code_of_notified : {70, 0}) {  // notified ranks end with 70
       for (std::size_t i = 0; i < children_.size(); ++i) {
-        if (by_itself_[i] && WIFEXITED(children_[i].status()) && code(i) != 0 && code(i) != of_the_told) return code(i);
+        if (by_itself_[i] && WIFEXITED(children_[i].status()) && code(i) != 0 && code(i) != code_of_notified) return code(i);
       }
     }
     const bool whole =
@@ -369,24 +370,24 @@ class joined_job {
   }
 
   const join_plan& plan_;
-  const job_settings& how_;
+  const job_settings& options_;
   std::string key_, host_, hub_address_, reason_;
   wire::descriptor signals_;
   std::unique_ptr<wire::startup_server> server_;
   std::unique_ptr<wire::relay> hub_;
   std::thread hub_thread_;
-  run_folder folder_;  ///< of temporary files of MPI; after the end of all children
+  run_folder folder_;  ///< of temporary files of MPI; removed after the end of all children
   std::vector<child_process> children_, relays_;
-  std::vector<int> told_signal_;  ///< by cluster: of which its launcher has said that it killed a process
-  std::vector<bool> by_itself_;   ///< by cluster: it ended before a signal of ours
+  std::vector<int> reported_signal_;  ///< by cluster: signal of a killed process, as reported by its launcher
+  std::vector<bool> by_itself_;       ///< by cluster: it ended before a signal of this program
   std::vector<pid_t> suspects_;
   clock::time_point ending_{}, first_quiet_end_{}, looked_ = clock::now();
-  int cause_ = -1;  ///< the cluster whose end was the reason
-  bool terminated_ = false, told_mpi4py_ = false;
+  int cause_ = -1;  ///< the cluster whose end caused that of the job
+  bool terminated_ = false, lacks_mpi4py_ = false;
 };
 
 }  // namespace
 
-outcome run(const join_plan& plan, const job_settings& how) { return joined_job(plan, how).run(); }
+outcome run(const join_plan& plan, const job_settings& options) { return joined_job(plan, options).run(); }
 
 }  // namespace osteon::bridge::launch

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Finding processes of a joined job that have loaded an MPI of their own, and so will never join.
+/// Detection of processes of a joined job that have loaded another MPI, and therefore never join.
 #include <sys/types.h>
 
 #include <string>
@@ -15,10 +15,10 @@ struct other_mpi {
   std::string library;  ///< the MPI that it has loaded
 };
 
-/// The MPI library that a process runs on by itself, as /proc/PID/maps says it; empty if it has none, or ours.
+/// The other MPI library of a process according to /proc/PID/maps; empty if it has none, or the bridge's.
 std::string mpi_without_ours(const std::string& maps);
 
-/// Those of this machine that were started with this job key in their environment.
+/// Processes of this machine with this job key in their environment.
 std::vector<other_mpi> find_other_mpi(const std::string& key);
 
 }  // namespace osteon::bridge::launch

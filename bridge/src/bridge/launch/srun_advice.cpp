@@ -9,7 +9,7 @@ namespace osteon::bridge::launch {
 
 namespace {
 
-std::vector<std::string> words_of(const join_cluster& c) {
+std::vector<std::string> launcher_words(const join_cluster& c) {
   std::vector<std::string> words;
   for (const auto* list : {&c.launcher, &c.options})
     for (const std::string& entry : *list) {  // options may be one text
@@ -25,7 +25,7 @@ bool by_srun(const join_cluster& c) {
 }
 
 bool says(const join_cluster& c, const char* option, const char* variable) {
-  const std::vector<std::string> words = words_of(c);
+  const std::vector<std::string> words = launcher_words(c);
   return c.environment.count(variable) != 0 ||
          std::any_of(words.begin(), words.end(), [&](const std::string& word) { return word.rfind(option, 0) == 0; });
 }
@@ -33,26 +33,26 @@ bool says(const join_cluster& c, const char* option, const char* variable) {
 }  // namespace
 
 std::vector<std::string> srun_advice(const join_plan& plan) {
-  std::vector<std::string> told;
+  std::vector<std::string> advice;
   for (std::size_t i = 0; i < plan.clusters.size(); ++i) {
     const join_cluster& c = plan.clusters[i];
     if (!by_srun(c)) continue;
     if (!says(c, "--mpi", "SLURM_MPI_TYPE"))
-      told.push_back(
-          fmt::format("cluster '{}': srun without --mpi= takes Slurm's default, which may be none; then no process "
-                      "finds another: add --mpi=pmix or what `srun --mpi=list` offers",
+      advice.push_back(
+          fmt::format("cluster '{}': srun without --mpi= uses Slurm's default, which may be none; then processes do not "
+                      "find each other: add --mpi=pmix or another option of `srun --mpi=list`",
                       c.name));
     const auto shares = [&](const join_cluster& other) { return by_srun(other) && other.prefix == c.prefix; };
     const bool waits = !says(c, "--exact", "SLURM_EXACT") && !says(c, "--overlap", "SLURM_OVERLAP");
     const auto other = std::find_if(plan.clusters.begin(), plan.clusters.end(),
                                     [&](const join_cluster& o) { return &o != &c && shares(o); });
     if (waits && other != plan.clusters.end())
-      told.push_back(
-          fmt::format("cluster '{}': srun without --exact takes the whole allocation, so that '{}' beside it would "
-                      "wait for its end if they are in one; add --exact to both",
+      advice.push_back(
+          fmt::format("cluster '{}': srun without --exact uses the whole allocation, so that '{}' in the same allocation "
+                      "would wait for its end; add --exact to both",
                       c.name, other->name));
   }
-  return told;
+  return advice;
 }
 
 }  // namespace osteon::bridge::launch

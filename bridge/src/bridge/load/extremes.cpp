@@ -20,7 +20,7 @@ void combine(void* in, void* in_out, int* count, MPI_Datatype*) {
   for (int i = 0; i < *count; ++i) b[i] = largest ? std::max(a[i], b[i]) : std::min(a[i], b[i]);
 }
 
-/// Values of both signs where T has them, in both orders; enough of them for vector instructions and a remainder.
+/// Values of both signs if T is signed, in both orders; enough of them for vector instructions and a remainder.
 template <class T, bool largest>
 bool vendor_is_right(MPI_Datatype type, MPI_Op op) {
   std::array<T, 67> in, out, expected;
@@ -43,14 +43,14 @@ template <class T>
 constexpr std::array<extreme, 2> extremes_of{
     {{combine<T, true>, vendor_is_right<T, true>}, {combine<T, false>, vendor_is_right<T, false>}}};
 
-/// An integer type of the standard, and the operation to use for its largest and its smallest; null until the first use.
+/// An integer type of the standard, and the operations for its maximum and minimum; null until the first use.
 struct integer_type {
   MPI_Datatype type;
   std::array<extreme, 2> own;
   std::array<std::atomic<MPI_Op>, 2> use{};
 };
 
-/// A function's variable, as MPI may be called before this file's dynamic initialisation.
+/// A function-local variable, because MPI may be called before this file's dynamic initialisation.
 auto& integer_types() {
   static std::array types{integer_type{MPI_UINT8_T, extremes_of<std::uint8_t>},
                           integer_type{MPI_UINT16_T, extremes_of<std::uint16_t>},
@@ -76,7 +76,7 @@ auto& integer_types() {
   return types;
 }
 
-/// The vendor's operation where it is right, else one of the bridge.
+/// The vendor's operation if it is correct, otherwise one of the bridge.
 MPI_Op choose(integer_type& of, MPI_Op op, std::size_t which) {
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
@@ -99,7 +99,7 @@ MPI_Op corrected(MPI_Op op, MPI_Datatype type) {
   return use ? use : choose(*of, op, which);
 }
 
-/// A function of the vendor that takes one datatype and one operation.
+/// A function of the vendor with one datatype and one operation.
 template <auto function>
 struct detour;
 

@@ -1,14 +1,14 @@
 #pragma once
 /// @file
-/// MPI_MAX and MPI_MIN of integers, which MPIs compare with the wrong sign: MPICH 4.0 takes every unsigned type for a signed
-/// one, Open MPI 4.1 takes MPI_UNSIGNED_LONG for signed and MPI_OFFSET for unsigned.
+/// MPI_MAX and MPI_MIN of integers, which some MPIs compare with the wrong sign: MPICH 4.0 treats every unsigned type as
+/// signed, Open MPI 4.1 treats MPI_UNSIGNED_LONG as signed and MPI_OFFSET as unsigned.
 #include <bridge/front/front.hpp>
 
 namespace osteon::bridge {
 
-/// Put detours into a vendor's collectives that reduce. The first use of MPI_MAX or MPI_MIN on an integer type compares the
-/// vendor's result with values computed here; where they differ, an operation of the bridge takes the vendor's place.
-/// Accumulation in windows is not corrected: the standard permits no operation of a program there.
+/// Wrap the vendor's reducing collectives. The first use of MPI_MAX or MPI_MIN on an integer type compares the vendor's
+/// result with values computed here; if they differ, an operation of the bridge replaces the vendor's.
+/// Accumulation in windows is not corrected: the standard permits no user-defined operation there.
 void correct_extremes(slots& vendor) noexcept;
 
 }  // namespace osteon::bridge

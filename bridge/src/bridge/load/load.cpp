@@ -1,5 +1,5 @@
 /// @file
-/// Find the vendor's MPI, load it where its names cannot meet ours, and fill the slots.
+/// Find the vendor's MPI, load it in a separate name space, and fill the slots.
 #include <dlfcn.h>
 
 #include <bridge/adapter/interface.hpp>
@@ -21,17 +21,17 @@ namespace {
 
 static_assert(sizeof(slots) == slot_count * sizeof(void*));
 
-/// Set before main, and so before the dynamic initialisation of this file: a local variable of a function.
+/// Set before main, and therefore before the dynamic initialisation of this file: a function-local variable.
 std::string& vendor_label() {
   static std::string label;
   return label;
 }
 
 [[noreturn]] void give_up(const std::string& text) {
-  // Variables that launchers set; there is no MPI yet that could be asked.
+  // Variables set by launchers; MPI is not yet available for a query.
   int rank = 0;
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"})
-    if (const std::string told = variable(name); !told.empty()) rank = std::atoi(told.c_str());
+    if (const std::string rank_text = variable(name); !rank_text.empty()) rank = std::atoi(rank_text.c_str());
   report_once(text, rank);
   std::_Exit(70);
 }
@@ -42,7 +42,7 @@ std::string library_folder() {
   return std::filesystem::path(here.dli_fname).parent_path().string();
 }
 
-/// The launcher tells which MPI this process belongs to; else the first adapter that is here.
+/// The launcher determines the MPI of this process; otherwise the first available adapter is used.
 std::string guess_vendor() {
   const auto here = [](const std::string& name) {
     return std::filesystem::exists(library_folder() + "/osteon_mpi_" + name + ".so");
@@ -55,7 +55,7 @@ std::string guess_vendor() {
 }
 
 void* load(const std::string& path) {
-  // DEEPBIND: the vendor's own calls of MPI_X must find the vendor, not us, although we are first in the program.
+  // DEEPBIND: the vendor's own calls of MPI_X must bind to the vendor, although this library precedes it in the program.
   share_environ();
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
   if (!library) give_up(std::string("cannot load the vendor's MPI: ") + dlerror());
@@ -75,11 +75,11 @@ void load_vendor() {
   if (label.empty()) label = guess_vendor();
   const auto colon = label.find(":/");
   const std::string name = label.substr(0, colon);
-  // Where the vendor's library is given, too: an adapter asks for it by its name (SONAME) and takes one that is loaded.
+  // If the vendor's library is given as well: an adapter requests it by its name (SONAME) and uses one that is loaded.
   void* below = colon == std::string::npos ? nullptr : load(label.substr(colon + 1));
   void* library = load(name.find('/') != std::string::npos ? name : library_folder() + "/osteon_mpi_" + name + ".so");
   if (below && dlsym(library, "MPI_Init") != dlsym(below, "MPI_Init"))
-    give_up(label + ": the adapter is for libraries of another name; for MPICH's and Intel's libmpi.so.12 take mpich");
+    give_up(label + ": the adapter is for libraries of another name; for MPICH's and Intel's libmpi.so.12 use mpich");
   if (auto* own = reinterpret_cast<osteon_mpi_adapter_function*>(dlsym(library, "osteon_mpi_adapter_of_vendor"))) {
     const osteon_mpi_adapter* adapter = own();
     if (adapter->count != slot_count) give_up(label + " was built for another version of the bridge");
@@ -87,7 +87,7 @@ void load_vendor() {
     return;
   }
   if (!dlsym(library, "MPI_Abi_get_version"))
-    give_up(label + " is neither an adapter nor a library of the standard MPI ABI (no MPI_Abi_get_version)");
+    give_up(label + " is neither an adapter nor a library with the standard MPI ABI (no MPI_Abi_get_version)");
   void* functions[slot_count];
   for (int i = 0; i < slot_count; ++i) functions[i] = dlsym(library, (std::string("PMPI_") + slot_names[i]).c_str());
   take(functions);

@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* identity = "osteon-wire";
 
-// OpenSSL writes with write(2), which raises SIGPIPE in the application when the other side has gone: so our own BIO.
+// OpenSSL writes with write(2), which raises SIGPIPE in the application if the connection is closed: hence our own BIO.
 int bio_write(BIO* bio, const char* data, int size) {
   const auto fd = static_cast<int>(reinterpret_cast<std::intptr_t>(BIO_get_data(bio)));
   BIO_clear_retry_flags(bio);
@@ -149,12 +149,12 @@ std::ptrdiff_t channel::settle(int result) {
       const unsigned long code = ERR_get_error();
       const char* reason = ERR_reason_error_string(code);
       why_ = shaken_ ? fmt::format("TLS: {}", reason != nullptr ? reason : "unknown error")
-                     : fmt::format("the TLS handshake failed ({}): the other side has another job key, or is no osteon",
+                     : fmt::format("the TLS handshake failed ({}): the other side has another job key, or is not osteon",
                                    reason != nullptr ? reason : "unknown error");
       if (ERR_GET_REASON(code) == SSL_R_UNEXPECTED_EOF_WHILE_READING) {
         why_ = shaken_
                    ? ""
-                   : "the connection ended during the TLS handshake: the other side refused the job key, or is no osteon";
+                   : "the connection ended during the TLS handshake: the other side rejected the job key, or is not osteon";
       }
       break;
     }

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A non-blocking stream of bytes over a connected socket: plain, or TLS 1.3 with a key that both sides know.
+/// A non-blocking stream of bytes over a connected socket: plain, or TLS 1.3 with a pre-shared key.
 #include <bridge/wire/socket.hpp>
 #include <cstddef>
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace osteon::bridge::wire {
 
-/// The TLS of one job. Both sides prove that they know the key; nothing else is trusted.
+/// The TLS context of one job. Both sides prove knowledge of the key; there is no other trust.
 class tls_context {
  public:
   explicit tls_context(const std::string& key);
@@ -34,21 +34,21 @@ class channel {
   ~channel();
 
   /// Read or write without waiting.
-  /// @return bytes; 0: nothing now; -1: the connection has ended, see `why`
+  /// @return bytes; 0: no data now; -1: the connection has ended, see `why`
   std::ptrdiff_t read(std::span<std::byte> into);
   std::ptrdiff_t write(std::span<const std::byte> from);
 
-  /// Has more been read from the socket than read() has returned?
+  /// True if more has been read from the socket than read() has returned.
   bool holds_more() const noexcept;
 
-  /// After a call that returned 0: must it wait until the socket is writable? (TLS may need that to read.)
+  /// After a call that returned 0: true if it must wait until the socket is writable. (TLS may need that to read.)
   bool wants_writable() const noexcept { return wants_writable_; }
-  /// Why it ended; empty if the other side closed it.
+  /// Reason of the end; empty if the other side closed the connection.
   const std::string& why() const noexcept { return why_; }
-  /// It ended because there is no route, or nobody listens.
+  /// True if it ended because there is no route or no listener.
   bool never_connected() const noexcept { return unreachable_; }
   int fd() const noexcept { return fd_.get(); }
-  /// Shut down writing; data that were written still arrive.
+  /// Shut down writing; data written before still arrive.
   void finish() noexcept;
 
  private:
@@ -63,9 +63,9 @@ class channel {
 
 /// HMAC-SHA256 of `text` by `key`, 32 bytes.
 std::string keyed_digest(const std::string& key, const std::string& text);
-/// Compare without telling by time where they differ.
+/// Compare in time independent of the position of a difference.
 bool same_secret(const std::string& a, const std::string& b);
-/// Bytes nobody can guess. @throws machine_error
+/// Unpredictable random bytes. @throws machine_error
 std::string random_bytes(std::size_t n);
 
 }  // namespace osteon::bridge::wire

@@ -9,7 +9,7 @@
 namespace osteon::bridge::wire {
 namespace {
 
-const std::vector<std::string> words_of_choices{"mode", "progress", "short", "data", "arithmetic", "reductions", "yield"};
+const std::vector<std::string> choice_names{"mode", "progress", "short", "data", "arithmetic", "reductions", "yield"};
 
 std::string variable_of_choice(const std::string& key) {
   std::string name = "OSTEON_BRIDGE_";
@@ -19,19 +19,19 @@ std::string variable_of_choice(const std::string& key) {
 
 }  // namespace
 
-const std::vector<std::string>& choices_of_file() { return words_of_choices; }
+const std::vector<std::string>& choices_of_file() { return choice_names; }
 
 choices read_choices(const given_values& given, std::vector<problem>& faults) {
   const auto text = [&](const char* key) {
     const auto at = given.find(key);
     return at == given.end() ? std::string() : at->second;
   };
-  // The place of a value among those allowed; the first is the default.
+  // Index of a value among those allowed; the first is the default.
   const auto one_of = [&](const char* key, const std::vector<std::string>& allowed) -> std::size_t {
     const std::string value = text(key);
     const auto at = std::find(allowed.begin(), allowed.end(), value);
     if (at != allowed.end()) return static_cast<std::size_t>(at - allowed.begin());
-    if (!value.empty()) faults.push_back({key, fmt::format("'{}' is none of: {}", value, fmt::join(allowed, ", "))});
+    if (!value.empty()) faults.push_back({key, fmt::format("'{}' is not one of: {}", value, fmt::join(allowed, ", "))});
     return 0;
   };
   choices c;
@@ -44,14 +44,14 @@ choices read_choices(const given_values& given, std::vector<problem>& faults) {
   if (const std::string bytes = text("short"); !bytes.empty()) {
     const auto read = std::from_chars(bytes.data(), bytes.data() + bytes.size(), c.short_bytes);
     if (read.ec != std::errc() || read.ptr != bytes.data() + bytes.size() || c.short_bytes > std::size_t{1} << 30)
-      faults.push_back({"short", fmt::format("'{}' is no number of bytes from 0 to 2^30", bytes)});
+      faults.push_back({"short", fmt::format("'{}' must be a number of bytes from 0 to 2^30", bytes)});
   }
   return c;
 }
 
 choices choices_from_environment() {
   given_values given;
-  for (const std::string& key : words_of_choices) {
+  for (const std::string& key : choice_names) {
     if (const char* value = std::getenv(variable_of_choice(key).c_str())) given[key] = value;
   }
   std::vector<problem> faults;

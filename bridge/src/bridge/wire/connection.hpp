@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A TCP connection that carries packets, with its buffers for reading and writing.
+/// A TCP connection for packets, with buffers for reading and writing.
 #include <bridge/wire/channel.hpp>
 #include <bridge/wire/packet.hpp>
 #include <chrono>
@@ -18,11 +18,11 @@ struct connection {
 
   enum class input {
     drained,  ///< wait for epoll
-    more,     ///< more may wait, even inside TLS where epoll does not see it
+    more,     ///< more may be pending, even inside TLS where epoll does not see it
     ended     ///< see `why`
   };
-  /// Read the data that have arrived, for a bounded time, and hand over each packet.
-  /// @param take returns false if this connection has been given up in the meantime (it still exists)
+  /// Read available data for a bounded time, and pass on each packet.
+  /// @param take returns false if this connection was dropped meanwhile (the object still exists)
   input receive(const job_id& job, std::int64_t world,
                 const std::function<bool(const packet_header&, std::span<const std::byte>)>& take);
 
@@ -33,16 +33,16 @@ struct connection {
   std::size_t waiting() const { return out.size() - out_begin; }
   /// Accept longer packets than a greeting: the other side is authenticated.
   void trust();
-  /// Ask epoll for readable (if `read`) and writable (if something waits); does nothing if it is so already.
+  /// Request epoll events for reading (if `read`) and writing (if output is pending); no-op if unchanged.
   void arm(int epoll, bool read, bool write);
 
   channel stream;
   std::uint64_t id = 0;      ///< the number that epoll returns
-  int route = -1, slot = 0;  ///< of its stream, once the other side has named it
+  int route = -1, slot = 0;  ///< of its stream, after the other side has sent them
   std::int64_t other = 0;    ///< relays: the other end
-  bool greeted = false;      ///< the other side's greeting has come
-  std::string why;           ///< why it ended
-  bool faulty = false;       ///< it ended because of bytes that are no packet
+  bool greeted = false;      ///< the other side's greeting has arrived
+  std::string why;           ///< reason of its end
+  bool faulty = false;       ///< it ended because of invalid bytes
   steady::time_point began = steady::now(), heard = steady::now(), sent = steady::now();
   double mbit = 0;  ///< speed of writing, measured while it was the bottleneck; 0: never
 
@@ -58,7 +58,7 @@ struct connection {
   bool window_blocked = false;
 };
 
-/// Proof in the first packet of a connection: made with the job key.
+/// Proof in the first packet of a connection, derived from the job key.
 std::string greeting(const std::string& key, const job_id& job, std::int64_t from, std::int64_t to, std::int64_t slot);
 
 }  // namespace osteon::bridge::wire

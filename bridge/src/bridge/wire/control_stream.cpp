@@ -21,7 +21,7 @@ void control_stream::serve(const std::function<void(const frame&)>& take) {
   if (!stream_) {
     if (std::chrono::steady_clock::now() < next_dial_) return;
     next_dial_ = std::chrono::steady_clock::now() + redial;
-    descriptor fd = dial(how_.server, how_, why_);
+    descriptor fd = dial(options_.server, options_, why_);
     if (!fd) return;
     stream_ = std::make_unique<frame_stream>(channel(std::move(fd), tls_, side::dialled), max_frame);
     ++generation_;
@@ -30,7 +30,7 @@ void control_stream::serve(const std::function<void(const frame&)>& take) {
     state_ = state::dialled;
   }
   stream_->serve([&](const frame& f) {
-    if (state_ == state::open || f.what == command::fail) {
+    if (state_ == state::open || f.kind == command::fail) {
       take(f);
     } else {
       authenticate(f);
@@ -40,17 +40,17 @@ void control_stream::serve(const std::function<void(const frame&)>& take) {
 }
 
 void control_stream::authenticate(const frame& f) {
-  if (state_ == state::dialled && f.what == command::challenge) {
+  if (state_ == state::dialled && f.kind == command::challenge) {
     server_nonce_ = f.data;
-    stream_->send(command::auth, proof(how_.key, "process", server_nonce_, nonce_));
+    stream_->send(command::auth, proof(options_.key, "process", server_nonce_, nonce_));
     state_ = state::proving;
-  } else if (state_ == state::proving && f.what == command::auth &&
-             same_secret(f.data, proof(how_.key, "server", server_nonce_, nonce_))) {
+  } else if (state_ == state::proving && f.kind == command::auth &&
+             same_secret(f.data, proof(options_.key, "server", server_nonce_, nonce_))) {
     state_ = state::open;
     refusals_ = 0;
     stream_->send(introduce(*stream_));
   } else {
-    refusal_ = fmt::format("what answers at {} does not know the job key: it is not this job's server", how_.server);
+    refusal_ = fmt::format("the program at {} does not know the job key: it is not this job's server", options_.server);
   }
 }
 
@@ -58,12 +58,12 @@ void control_stream::ended() {
   why_ = stream_->why().empty() ? "the connection was closed" : stream_->why();
   const bool was_open = state_ == state::open;
   const bool unreachable = stream_->never_connected();
-  // Twice, since a connection can also break by itself.
+  // Twice, because a connection can also break for other reasons.
   if (!was_open && !unreachable && ++refusals_ >= 2) {
     refusal_ = fmt::format(
-        "the server at {} did not let this process in: {}. Usual causes: another job key, tls on one side only, or another "
+        "the server at {} rejected this process: {}. Usual causes: another job key, tls on one side only, or another "
         "program on that port",
-        how_.server, why_);
+        options_.server, why_);
   }
   if (was_open) lost_ = std::chrono::steady_clock::now();
   stream_.reset();

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The dialogue with the start-up server as the client has it: dial, authenticate, dial again when it broke.
+/// Client side of the dialogue with the start-up server: dial, authenticate, and dial again after a broken connection.
 #include <bridge/wire/frame_stream.hpp>
 #include <chrono>
 #include <functional>
@@ -11,43 +11,43 @@ namespace osteon::bridge::wire {
 
 class control_stream {
  public:
-  control_stream(const settings& how, const tls_context* tls) : how_(how), tls_(tls) {}
+  control_stream(const settings& options, const tls_context* tls) : options_(options), tls_(tls) {}
 
-  /// Makes the first command after authentication; called anew for every connection.
+  /// Creates the first command after authentication, for every connection.
   std::function<std::string(const frame_stream&)> introduce;
 
-  /// Read and write without waiting, and hand over the server's commands, authentication left out; dials if there is no
-  /// connection and the time has come.
+  /// Read and write without waiting, and pass on the server's commands except authentication; dial if there is no
+  /// connection and the retry time has come.
   void serve(const std::function<void(const frame&)>& take);
-  /// Write without waiting, and read nothing.
+  /// Write without waiting, without reading.
   void flush() {
     if (stream_) stream_->flush();
   }
-  void send(command what, std::string data = {}) {
-    if (stream_) stream_->send(what, std::move(data));
+  void send(command kind, std::string data = {}) {
+    if (stream_) stream_->send(kind, std::move(data));
   }
   bool open() const { return state_ == state::open; }
-  /// Nothing waits to be written.
+  /// True if no output is pending.
   bool flushed() const { return !stream_ || stream_->flushed(); }
   int fd() const { return stream_ ? stream_->fd() : -1; }
   bool wants_writable() const { return stream_ && stream_->wants_writable(); }
-  /// It must be served again soon, whether epoll says so or not.
+  /// True if it must be served again soon, independent of epoll.
   bool unfinished() const { return !stream_ || stream_->wants_writable() || stream_->unfinished(); }
-  /// Counts connections, so that a new descriptor is noticed even if it has the old number.
+  /// Number of connections so far, so that a new descriptor is noticed even if it has the number of the old one.
   std::uint64_t generation() const { return generation_; }
   /// Seconds without an authenticated connection; 0 while there is one.
   double away() const;
-  /// Its own silence shall not count (after this process was stopped).
+  /// Discount its own silence (after this process was stopped).
   void forgive();
   const std::string& why() const { return why_; }
-  /// It was reached, and refused this process, or could not prove itself: dialling again will not help.
+  /// True if the server was reached and rejected this process, or failed authentication: a retry is useless.
   const std::string& refusal() const { return refusal_; }
 
  private:
   enum class state { closed, dialled, proving, open };
   void authenticate(const frame& f);
   void ended();
-  const settings& how_;
+  const settings& options_;
   const tls_context* tls_;
   std::unique_ptr<frame_stream> stream_;
   state state_ = state::closed;

@@ -4,7 +4,7 @@
 namespace osteon::bridge::wire {
 namespace {
 
-constexpr int rounds_at_once = 16;  ///< so that an endless sender does not hold up other connections
+constexpr int rounds_at_once = 16;  ///< limits the time spent on an endless sender
 
 }  // namespace
 
@@ -16,7 +16,7 @@ void frame_stream::end(const std::string& why) {
 bool frame_stream::read_some() {
   std::array<std::byte, 16384> part;
   bool got = false;
-  // Unparsed data are bounded: commands are handed over between two calls of this.
+  // Unparsed data are bounded: commands are passed on between two calls of this function.
   while (!ended_ && in_.size() < limit_ + part.size()) {
     const std::ptrdiff_t n = channel_.read(part);
     if (n < 0 || (n == 0 && deaf_)) end(channel_.why());
@@ -37,7 +37,7 @@ bool frame_stream::write_some() {
       out_.erase(0, static_cast<std::size_t>(n));
     } else if (channel_.never_connected()) {
       end(channel_.why());
-    } else {  // the other side reads no more, but data that it sent before, such as a reason, are still to be read
+    } else {  // the other side reads no more, but data sent before, such as a reason, can still be read
       why_ = channel_.why();
       deaf_ = true;
       out_.clear();
@@ -51,7 +51,7 @@ void frame_stream::serve(const std::function<void(const frame&)>& take) {
   for (int round = 0; unfinished_ && round < rounds_at_once; ++round) {
     const bool got = read_some();
     while (auto f = next()) take(*f);
-    const bool gave = write_some();  // TLS may read while it writes: so look again
+    const bool gave = write_some();  // TLS may read while it writes: check again
     unfinished_ = (got || gave) && !ended_;
   }
 }
@@ -66,7 +66,7 @@ std::optional<frame> frame_stream::next() {
   }
   const auto* v = std::get_if<frame_view>(&p);
   if (v == nullptr) return std::nullopt;
-  frame f{v->what, std::string(v->data)};
+  frame f{v->kind, std::string(v->data)};
   in_.erase(0, v->consumed);
   return f;
 }

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A channel that carries commands of the start-up protocol.
+/// A channel for commands of the start-up protocol.
 #include <bridge/wire/channel.hpp>
 #include <bridge/wire/startup.hpp>
 #include <functional>
@@ -11,20 +11,20 @@ namespace osteon::bridge::wire {
 
 class frame_stream {
  public:
-  /// @param limit largest command taken, until `trust` raises it
+  /// @param limit largest command accepted, until `trust` raises it
   explicit frame_stream(channel c, std::size_t limit = 4096) : channel_(std::move(c)), limit_(limit) {}
-  /// The other side has proved that it has the key: take long commands too.
+  /// The other side has proved knowledge of the key: accept long commands as well.
   void trust() { limit_ = max_frame; }
   void send(const std::string& encoded) { out_ += encoded; }
-  void send(command what, std::string data = {}) { out_ += encode(frame{what, std::move(data)}); }
+  void send(command kind, std::string data = {}) { out_ += encode(frame{kind, std::move(data)}); }
 
-  /// Read, hand over each command that is whole, write, and again until nothing of it is possible any more. Nothing is read
-  /// that is not handed over: the system announces bytes once, so what stayed behind would wait for those that come next.
-  /// @param take may send; it is not called again once the stream has ended and all that had come is handed over
+  /// Read, pass on each complete command, write, and repeat until no more is possible. All data read are passed on: the
+  /// system announces bytes once, so any remainder would wait for the next ones.
+  /// @param take may send; it is not called again after the stream has ended and all commands were passed on
   void serve(const std::function<void(const frame&)>& take);
-  /// Write without waiting, and read nothing.
+  /// Write without waiting, without reading.
   void flush();
-  /// `serve` has returned, to let others have their turn, with more to do.
+  /// True if `serve` returned early, so that other connections are served.
   bool unfinished() const { return unfinished_ && !ended_; }
 
   bool wants_writable() const { return !out_.empty() || channel_.wants_writable(); }

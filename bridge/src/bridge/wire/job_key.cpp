@@ -12,13 +12,13 @@ namespace osteon::bridge::wire {
 namespace {
 
 constexpr std::size_t shortest = 22;  ///< 128 bits in base64
-constexpr const char* advice = "`(umask 077; openssl rand -hex 32 > FILE)` makes a good one";
+constexpr const char* advice = "create one by `(umask 077; openssl rand -hex 32 > FILE)`";
 
 }  // namespace
 
 std::string fault_of_key(const std::string& key) {
   if (key.size() >= shortest) return "";
-  return fmt::format("the job key has {} characters; at least {} are needed: {}", key.size(), shortest, advice);
+  return fmt::format("the job key has {} characters; at least {} are required: {}", key.size(), shortest, advice);
 }
 
 std::string read_key_file(const std::string& path) {
@@ -26,9 +26,8 @@ std::string read_key_file(const std::string& path) {
   if (stat(path.c_str(), &info) != 0)
     throw usage_error(fmt::format("the key file '{}' cannot be read: {}", path, std::strerror(errno)));
   if (S_ISREG(info.st_mode) && (info.st_mode & 077) != 0)
-    throw usage_error(
-        fmt::format("the key file '{}' is open to others (mode {:03o}), so its key is no secret: make a new one; {}", path,
-                    info.st_mode & 0777, advice));
+    throw usage_error(fmt::format("the key file '{}' is readable by others (mode {:03o}), so its key is not secret; {}",
+                                  path, info.st_mode & 0777, advice));
   std::ifstream file(path);
   std::string line;
   std::getline(file, line);

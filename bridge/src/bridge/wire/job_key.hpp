@@ -1,18 +1,18 @@
 #pragma once
 /// @file
-/// The secret that all processes of a job share.
+/// The shared secret of all processes of a job.
 #include <string>
 
 namespace osteon::bridge::wire {
 
-/// The first line of a file that nobody but its owner can read. @throws usage_error
+/// The first line of a file that only its owner can read. @throws usage_error
 std::string read_key_file(const std::string& path);
 
-/// The fault of a key; empty if there is none. A listener of the handshakes can try keys offline, so a word that a person
-/// chose is too weak.
+/// The fault of a key; empty if it is valid. An eavesdropper on handshakes can try keys offline, so a key chosen by a person
+/// is too weak.
 std::string fault_of_key(const std::string& key);
 
-/// A new key that nobody can guess. @throws machine_error
+/// A new random key. @throws machine_error
 std::string new_key();
 
 }  // namespace osteon::bridge::wire

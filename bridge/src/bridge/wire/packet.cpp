@@ -37,7 +37,7 @@ parsed parse(std::span<const std::byte> input, const job_id& job, std::int64_t w
   packet_view v;
   packet_header& h = v.header;
   const auto type = get<std::uint32_t>(in);
-  if (!known(type)) return malformed{fmt::format("packet of type {:#x}, which does not exist", type)};
+  if (!known(type)) return malformed{fmt::format("packet of unknown type {:#x}", type)};
   h.type = static_cast<packet_type>(type);
   h.len = get<std::uint32_t>(in + 4);
   if (h.len > max_payload) return malformed{fmt::format("packet of {} bytes; at most {} are allowed", h.len, max_payload)};

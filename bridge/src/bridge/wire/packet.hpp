@@ -2,8 +2,8 @@
 /// @file
 /// The packet of the wire: the 128-byte header of IMPI 0.0 in network byte order, and its payload. Pure functions.
 ///
-/// Differences from IMPI (bridge/docs/wire.md): `src` and `dest` carry the job's id as host id and the world rank as
-/// pid; `reserved` carries flags; types from 0x8000 on are ours.
+/// Differences from IMPI (bridge/docs/wire.md): `src` and `dest` contain the job's id as host id and the world rank as
+/// pid; `reserved` contains flags; types from 0x8000 on are extensions.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -24,26 +24,26 @@ enum class packet_type : std::uint32_t {
   cancelno = 6,
   fini = 7,
   hello = 0x8000,      ///< first packet of a connection; payload: see greeting
-  heartbeat = 0x8001,  ///< sign of life between the two ends of a connection
-  probe = 0x8002,      ///< asks for a protoack
-  failure = 0x8003,    ///< the job is over; payload: why
+  heartbeat = 0x8001,  ///< keep-alive between the two ends of a connection
+  probe = 0x8002,      ///< requests a protoack
+  failure = 0x8003,    ///< the job has failed; payload: reason
 };
 
 using job_id = std::array<std::byte, 16>;
 
-/// Field for field the header of IMPI; see packet_type for which fields a type uses.
+/// The header of IMPI, field by field; see packet_type for the fields used by each type.
 struct packet_header {
   packet_type type = packet_type::data;
   std::uint32_t len = 0;  ///< bytes of payload that follow
   job_id job{};
   std::int64_t source = 0, dest = 0;  ///< world ranks; relays are negative
   std::uint64_t srqid = 0;            ///< request of the sender; protoack: packets received without a gap
-  std::uint64_t drqid = 0;            ///< request of the receiver; protoack: eager bytes given back
-  std::uint64_t msglen = 0;           ///< bytes of the whole message; protoack, probe: highest packet sent before the probe
+  std::uint64_t drqid = 0;            ///< request of the receiver; protoack: eager bytes returned
+  std::uint64_t msglen = 0;  ///< bytes of the complete message; protoack, probe: highest packet sent before the probe
   std::int32_t lsrank = 0, tag = 0;
   std::uint64_t cid = 0;
   std::uint64_t seqnum = 0;  ///< from 1 per pair of processes; 0: not counted
-  std::int64_t count = 0;    ///< data that continues a message: where its bytes belong
+  std::int64_t count = 0;    ///< data that continues a message: offset of its bytes
   std::uint64_t dtype = 0;
   std::uint32_t flags = 0;         ///< see packet_flag
   std::uint32_t inflated_len = 0;  ///< bytes of payload before compression
@@ -56,7 +56,7 @@ enum packet_flag : std::uint32_t {
 
 constexpr std::size_t header_bytes = 128;
 
-/// Largest payload that a receiver takes, whatever the settings of the other side.
+/// Largest payload that a receiver accepts, independent of the settings of the other side.
 constexpr std::size_t max_payload = 4 << 20;
 
 void encode(const packet_header& h, std::span<std::byte, header_bytes> out);
@@ -68,16 +68,16 @@ struct malformed {
 struct packet_view {
   packet_header header;
   std::span<const std::byte> payload;
-  std::size_t consumed = 0;  ///< bytes of input that this packet took
+  std::size_t consumed = 0;  ///< bytes of input of this packet
 };
 using parsed = std::variant<need_more, malformed, packet_view>;
 
-/// The first packet of `input`. Looks at nothing else; never reads beyond it.
-/// @param job id that the packet must carry
+/// Parse the first packet of `input`, without reading beyond it.
+/// @param job required id
 /// @param world number of ranks; source and dest must be below it
 parsed parse(std::span<const std::byte> input, const job_id& job, std::int64_t world);
 
-/// Big-endian numbers, as all headers of the wire have them.
+/// Big-endian numbers, as in all headers of the wire.
 template <class T>
 void put(std::byte* out, T value) {
   auto v = static_cast<std::make_unsigned_t<T>>(value);

@@ -13,7 +13,7 @@
 namespace osteon::bridge::wire {
 namespace {
 
-/// All settings that are numbers, with their limits: calls f(key, value, low, high).
+/// All numeric settings, with their limits: calls f(key, value, low, high).
 template <class S, class F>
 void numbers(S& s, F&& f) {
   f("cluster", s.cluster, 0, 31);  // IMPI's client mask has 32 bits
@@ -29,7 +29,7 @@ void numbers(S& s, F&& f) {
   f("join_s", s.join_seconds, 0.1, 86400.0);
 }
 
-/// The fault of a range of ports; empty if there is none.
+/// The fault of a range of ports; empty if it is valid.
 std::string fault_of_ports(const std::string& text) {
   const auto dash = text.find('-');
   unsigned ends[2] = {};
@@ -37,7 +37,7 @@ std::string fault_of_ports(const std::string& text) {
   for (int i = 0; i < 2; ++i) {
     const auto read = std::from_chars(words[i].data(), words[i].data() + words[i].size(), ends[i]);
     if (read.ec != std::errc() || read.ptr != words[i].data() + words[i].size() || ends[i] < 1 || ends[i] > 65535)
-      return fmt::format("'{}' is no range of ports, such as 7000-7099, from 1 to 65535", text);
+      return fmt::format("'{}' must be a range of ports from 1 to 65535, such as 7000-7099", text);
   }
   return ends[0] <= ends[1] ? "" : fmt::format("'{}' is an empty range of ports: the first is above the last", text);
 }
@@ -46,22 +46,22 @@ std::string fault_of_ports(const std::string& text) {
 void contradictions(const settings& s, std::vector<problem>& faults) {
   if (s.ackmark > s.hiwater)
     faults.push_back(
-        {"ackmark", fmt::format("{} is above hiwater = {}: a sender would wait for ever", s.ackmark, s.hiwater)});
+        {"ackmark", fmt::format("{} is above hiwater = {}: a sender would wait forever", s.ackmark, s.hiwater)});
 }
 
 template <class T>
 std::string out_of_limits(T value, T low, T high) {
-  return value >= low && value <= high ? "" : fmt::format("{} is not in {} .. {}", value, low, high);
+  return value >= low && value <= high ? "" : fmt::format("{} must be in {} .. {}", value, low, high);
 }
 
-/// A number as text. @return what is wrong with it, or ""
+/// Parse a number. @return its fault, or ""
 template <class T>
 std::string read_number(const std::string& text, T low, T high, T& into) {
   double v = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), v);
   if (read.ec != std::errc() || read.ptr != text.data() + text.size() || !std::isfinite(v))
-    return fmt::format("'{}' is no number", text);
-  if (std::is_integral_v<T> && v != std::floor(v)) return fmt::format("{} is no whole number", text);
+    return fmt::format("'{}' is not a number", text);
+  if (std::is_integral_v<T> && v != std::floor(v)) return fmt::format("{} must be an integer", text);
   if (std::string fault = out_of_limits(v, static_cast<double>(low), static_cast<double>(high)); !fault.empty())
     return fault;
   into = static_cast<T>(v);
@@ -80,13 +80,13 @@ std::string variable_of(const std::string& key) {
   throw usage_error(text);
 }
 
-const std::vector<std::string> words_of_file{"tls",         "streams", "pacing_mbit", "congestion", "zstd_below_mbit",
+const std::vector<std::string> names_in_file{"tls",         "streams", "pacing_mbit", "congestion", "zstd_below_mbit",
                                              "progress",    "short",   "eager",       "ackmark",    "hiwater",
                                              "heartbeat_s", "cut_s",   "join_s",      "ports"};
 
 }  // namespace
 
-const std::vector<std::string>& settings_of_file() { return words_of_file; }
+const std::vector<std::string>& settings_of_file() { return names_in_file; }
 
 settings read_settings(const given_values& given, std::vector<problem>& faults) {
   settings s;
@@ -97,7 +97,7 @@ settings read_settings(const given_values& given, std::vector<problem>& faults) 
   const auto one_of = [&](const char* key, const char* first, const char* second) {
     const std::string value = text(key, first);
     if (value != first && value != second)
-      faults.push_back({key, fmt::format("'{}' is neither {} nor {}", value, first, second)});
+      faults.push_back({key, fmt::format("'{}' must be {} or {}", value, first, second)});
     return value != second;
   };
   s.server = text("server");
@@ -110,7 +110,8 @@ settings read_settings(const given_values& given, std::vector<problem>& faults) 
   }
   s.congestion = text("congestion");
   if (s.congestion.size() > 15)
-    faults.push_back({"congestion", fmt::format("'{}' is no congestion control of Linux: bbr, cubic, ...", s.congestion)});
+    faults.push_back(
+        {"congestion", fmt::format("'{}' is not a congestion control of Linux: bbr, cubic, ...", s.congestion)});
   s.tls = one_of("tls", "on", "off");
   s.progress = one_of("progress", "thread", "polling") ? progress_mode::thread : progress_mode::polling;
   numbers(s, [&](const char* key, auto& value, auto low, auto high) {
@@ -131,7 +132,7 @@ settings settings_from_environment() {
   const auto look = [&](const std::string& key) {
     if (const char* value = std::getenv(variable_of(key).c_str())) given[key] = value;
   };
-  for (const std::string& key : words_of_file) look(key);
+  for (const std::string& key : names_in_file) look(key);
   for (const char* key : {"server", "key", "key_file", "cluster", "address", "relay"}) look(key);
   if (given["key"].empty() && !given["key_file"].empty()) given["key"] = read_key_file(given["key_file"]);
   std::vector<problem> faults;
@@ -150,7 +151,7 @@ void validate(const settings& s) {
   contradictions(s, faults);
   if (!faults.empty()) refuse(faults);
   if (s.local_size < 1 || s.local_rank < 0 || s.local_rank >= s.local_size)
-    throw usage_error(fmt::format("there is no local rank {} of {}", s.local_rank, s.local_size));
+    throw usage_error(fmt::format("local rank {} is outside of 0 .. {} - 1", s.local_rank, s.local_size));
 }
 
 }  // namespace osteon::bridge::wire

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// How a process joins: everything that `osteon join` tells it through the environment.
+/// Settings of a process, which `osteon join` passes through the environment.
 #include <bridge/error.hpp>
 #include <cstddef>
 #include <map>
@@ -10,7 +10,7 @@
 namespace osteon::bridge::wire {
 
 enum class progress_mode {
-  thread,  ///< a side thread sleeps in epoll
+  thread,  ///< a side thread waits in epoll
   polling  ///< the application's calls drive the sockets
 };
 
@@ -19,7 +19,7 @@ struct settings {
   std::string key;             ///< OSTEON_WIRE_KEY, or the first line of the file OSTEON_WIRE_KEY_FILE
   bool tls = true;             ///< OSTEON_WIRE_TLS: on or off
   int cluster = 0;             ///< OSTEON_WIRE_CLUSTER: index of this cluster, from 0
-  int local_rank = 0;          ///< set by the caller, who knows it from the vendor's MPI
+  int local_rank = 0;          ///< set by the caller, from the vendor's MPI
   int local_size = 1;          ///< likewise
   std::string address;         ///< OSTEON_WIRE_ADDRESS: address of this process for others, or host=address,host=address,...
   std::string ports;           ///< OSTEON_WIRE_PORTS: range to listen on, first-last; empty: any
@@ -30,27 +30,27 @@ struct settings {
   double zstd_below_mbit = 0;  ///< OSTEON_WIRE_ZSTD_BELOW_MBIT: compress while the link is slower; 0: never
   progress_mode progress = progress_mode::thread;  ///< OSTEON_WIRE_PROGRESS: thread or polling
   std::size_t short_bytes = 64 << 10;  ///< OSTEON_WIRE_SHORT: payload of a packet; longer messages wait for a match
-  std::size_t eager_bytes = 4 << 20;   ///< OSTEON_WIRE_EAGER: bytes of unmatched messages a receiver holds per source
+  std::size_t eager_bytes = 4 << 20;   ///< OSTEON_WIRE_EAGER: limit of unmatched message bytes per source at a receiver
   int ackmark = 64;                    ///< OSTEON_WIRE_ACKMARK: packets from one acknowledgement to the next
-  int hiwater = 8192;                  ///< OSTEON_WIRE_HIWATER: packets on their way before a sender waits
-  double heartbeat_seconds = 5;        ///< OSTEON_WIRE_HEARTBEAT_S: idle time after which a sign of life is sent
-  double cut_seconds = 30;             ///< OSTEON_WIRE_CUT_S: how long a cut may last before the job fails
-  double join_seconds = 60;            ///< OSTEON_WIRE_JOIN_S: how long to wait for the others at start and end
+  int hiwater = 8192;                  ///< OSTEON_WIRE_HIWATER: packets in flight before a sender waits
+  double heartbeat_seconds = 5;        ///< OSTEON_WIRE_HEARTBEAT_S: idle time before a keep-alive packet
+  double cut_seconds = 30;             ///< OSTEON_WIRE_CUT_S: longest interruption before the job fails
+  double join_seconds = 60;            ///< OSTEON_WIRE_JOIN_S: time limit for the other processes at start and end
 };
 
-/// Values as a file or the environment has them, by the names above without OSTEON_WIRE_ and in small letters.
+/// Values of a file or the environment, by the names above without OSTEON_WIRE_ and in lower case.
 using given_values = std::map<std::string, std::string>;
 
-/// Read and check them. @param faults gets everything that is wrong: key, value, limit
+/// Read and check them. @param faults receives all faults: key, value, limit
 settings read_settings(const given_values& given, std::vector<problem>& faults);
 
-/// The names that `[wire]` may give.
+/// The names that `[wire]` accepts.
 const std::vector<std::string>& settings_of_file();
 
-/// Read the variables named above. @throws usage_error naming each variable that is wrong, its value and the limit
+/// Read the variables above. @throws usage_error listing each invalid variable, its value and the limit
 settings settings_from_environment();
 
-/// Is there a job to join: is OSTEON_WIRE_SERVER set?
+/// True if there is a job to join, that is, if OSTEON_WIRE_SERVER is set.
 bool joined_by_environment();
 
 /// Check the limits of every value. @throws usage_error

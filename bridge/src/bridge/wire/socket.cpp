@@ -29,17 +29,18 @@ std::uint16_t port_of(const std::string& digits, const std::string& whole) {
 
 void option(int fd, int level, int name, int value) { setsockopt(fd, level, name, &value, sizeof value); }
 
-void tune(int fd, const settings& how) {
+void tune(int fd, const settings& options) {
   option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
   option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
-  // A dead path is found by our heartbeats; the kernel should give up on it at about the same time, not after 15 minutes.
-  option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(how.cut_seconds * 1000));
-  if (how.pacing_mbit > 0) {
-    const auto rate = static_cast<std::uint64_t>(how.pacing_mbit * 125000);
+  // Heartbeats detect a dead path; the kernel should give up at about the same time, not after 15 minutes.
+  option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(options.cut_seconds * 1000));
+  if (options.pacing_mbit > 0) {
+    const auto rate = static_cast<std::uint64_t>(options.pacing_mbit * 125000);
     setsockopt(fd, SOL_SOCKET, SO_MAX_PACING_RATE, &rate, sizeof rate);
   }
-  if (!how.congestion.empty()) {  // not permitted everywhere: then the system's choice stays
-    setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, how.congestion.data(), static_cast<socklen_t>(how.congestion.size()));
+  if (!options.congestion.empty()) {  // not permitted everywhere: otherwise the system's default remains
+    setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, options.congestion.data(),
+               static_cast<socklen_t>(options.congestion.size()));
   }
 }
 
@@ -64,7 +65,7 @@ std::optional<endpoint_address> numeric(const std::string& host, std::uint16_t p
   return std::nullopt;
 }
 
-std::string words_of(const sockaddr_storage& a) {
+std::string text_of(const sockaddr_storage& a) {
   char text[NI_MAXHOST] = "?";
   const socklen_t size = a.ss_family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
   getnameinfo(reinterpret_cast<const sockaddr*>(&a), size, text, sizeof text, nullptr, 0, NI_NUMERICHOST);
@@ -111,21 +112,21 @@ std::pair<descriptor, std::uint16_t> listen_on(const std::string& ports, const s
   std::string why = "the range is empty";
   for (unsigned port = first; port <= last; ++port) {
     const std::optional<endpoint_address> to = numeric(host.empty() ? "0.0.0.0" : host, static_cast<std::uint16_t>(port));
-    if (!to) throw link_error(fmt::format("cannot listen on '{}': it is no numeric address", host));
+    if (!to) throw link_error(fmt::format("cannot listen on '{}': not a numeric address", host));
     sockaddr_storage where = to->where;
     socklen_t size = to->size;
     descriptor fd(socket(where.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     if (fd) option(fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);
     if (fd && bind(fd.get(), reinterpret_cast<sockaddr*>(&where), size) == 0 && listen(fd.get(), 1024) == 0) {
       getsockname(fd.get(), reinterpret_cast<sockaddr*>(&where), &size);
-      return {std::move(fd), ntohs(reinterpret_cast<sockaddr_in*>(&where)->sin_port)};  // sin6_port is at the same place
+      return {std::move(fd), ntohs(reinterpret_cast<sockaddr_in*>(&where)->sin_port)};  // sin6_port has the same offset
     }
     why = std::strerror(errno);
   }
   throw link_error(fmt::format("cannot listen on port {}: {}", ports.empty() ? "0" : ports, why));
 }
 
-descriptor dial(const std::string& address, const settings& how, std::string& why) {
+descriptor dial(const std::string& address, const settings& options, std::string& why) {
   const host_port to = split_address(address);
   addrinfo hints{}, *found = nullptr;
   hints.ai_socktype = SOCK_STREAM;
@@ -137,17 +138,17 @@ descriptor dial(const std::string& address, const settings& how, std::string& wh
   for (const addrinfo* a = found; a != nullptr; a = a->ai_next) {
     descriptor fd(socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     if (!fd) continue;
-    tune(fd.get(), how);
+    tune(fd.get(), options);
     if (connect(fd.get(), a->ai_addr, a->ai_addrlen) == 0 || errno == EINPROGRESS) return fd;
     why = fmt::format("{}: {}", address, std::strerror(errno));
   }
   return {};
 }
 
-descriptor accept_one(int listener, const settings& how, bool* may_accept) {
+descriptor accept_one(int listener, const settings& options, bool* may_accept) {
   descriptor fd(accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
   if (may_accept != nullptr) *may_accept = fd || (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM);
-  if (fd) tune(fd.get(), how);
+  if (fd) tune(fd.get(), options);
   return fd;
 }
 
@@ -168,29 +169,29 @@ std::string socket_error(int fd) {
 std::string own_address(int fd) {
   sockaddr_storage a{};
   socklen_t size = sizeof a;
-  return getsockname(fd, reinterpret_cast<sockaddr*>(&a), &size) == 0 ? words_of(a) : "";
+  return getsockname(fd, reinterpret_cast<sockaddr*>(&a), &size) == 0 ? text_of(a) : "";
 }
 
 std::string other_address(int fd) {
   sockaddr_storage a{};
   socklen_t size = sizeof a;
-  return getpeername(fd, reinterpret_cast<sockaddr*>(&a), &size) == 0 ? words_of(a) : "";
+  return getpeername(fd, reinterpret_cast<sockaddr*>(&a), &size) == 0 ? text_of(a) : "";
 }
 
-std::string advertised_address(const settings& how, const std::string& host, const std::string& fallback) {
-  if (how.address.empty()) return fallback;
-  if (how.address.find('=') == std::string::npos) return how.address;
+std::string advertised_address(const settings& options, const std::string& host, const std::string& fallback) {
+  if (options.address.empty()) return fallback;
+  if (options.address.find('=') == std::string::npos) return options.address;
   std::size_t at = 0;
-  while (at < how.address.size()) {
-    const auto end = std::min(how.address.find(',', at), how.address.size());
-    const std::string entry = how.address.substr(at, end - at);
+  while (at < options.address.size()) {
+    const auto end = std::min(options.address.find(',', at), options.address.size());
+    const std::string entry = options.address.substr(at, end - at);
     const auto equals = entry.find('=');
     const std::string name = entry.substr(0, equals);
     if (equals != std::string::npos && (name == host || name == fallback || name == "*")) return entry.substr(equals + 1);
     at = end + 1;
   }
-  throw link_error(fmt::format("the address map '{}' has no entry for this host: neither '{}' nor '{}' nor '*'", how.address,
-                               host, fallback));
+  throw link_error(fmt::format("the address map '{}' has no entry for this host: neither '{}' nor '{}' nor '*'",
+                               options.address, host, fallback));
 }
 
 std::string host_name() {

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// TCP sockets: owned descriptors, addresses in words, non-blocking dialling.
+/// TCP sockets: owned descriptors, addresses as text, non-blocking dialling.
 #include <bridge/wire/settings.hpp>
 #include <cstdint>
 #include <string>
@@ -37,25 +37,25 @@ std::string join_address(const std::string& host, std::uint16_t port);
 /// @return the socket, non-blocking, and its port @throws link_error
 std::pair<descriptor, std::uint16_t> listen_on(const std::string& ports, const std::string& host = "");
 
-/// Begin to connect; finished when the socket becomes writable (see socket_error). Empty descriptor and `why` on failure.
-descriptor dial(const std::string& address, const settings& how, std::string& why);
+/// Start to connect; complete when the socket becomes writable (see socket_error). Empty descriptor and `why` on failure.
+descriptor dial(const std::string& address, const settings& options, std::string& why);
 
-/// A waiting connection, non-blocking and tuned; empty if there is none.
-/// @param may_accept becomes false if there may be one, but no descriptor for it: look again later
-descriptor accept_one(int listener, const settings& how, bool* may_accept = nullptr);
+/// Accept a waiting connection, non-blocking and tuned; empty if there is none.
+/// @param may_accept set to false if a connection may wait without a free descriptor: retry later
+descriptor accept_one(int listener, const settings& options, bool* may_accept = nullptr);
 
-/// `host` if it is a numeric address of this machine, to listen on it alone; else empty, for all addresses.
+/// `host` if it is a numeric address of this machine, to listen on it alone; otherwise empty, for all addresses.
 std::string own_numeric(const std::string& host);
 
-/// Pending error of a socket in words; empty if there is none.
+/// Pending error of a socket as text; empty if there is none.
 std::string socket_error(int fd);
 
 /// Own and other address of a connected socket, without port; v4 addresses in dotted form.
 std::string own_address(int fd);
 std::string other_address(int fd);
 
-/// This process' address for others: from settings::address, by host name or as it is; else `fallback`.
-std::string advertised_address(const settings& how, const std::string& host_name, const std::string& fallback);
+/// This process's address for other processes: from settings::address, by host name or as is; otherwise `fallback`.
+std::string advertised_address(const settings& options, const std::string& host_name, const std::string& fallback);
 
 std::string host_name();
 

@@ -20,7 +20,7 @@ void add_text(std::string& out, const std::string& text) {
   out += text;
 }
 
-/// Takes values off the front; remembers if there were too few bytes.
+/// Reads values from the front; records a lack of bytes.
 class cursor {
  public:
   explicit cursor(std::string_view data) : data_(data) {}
@@ -54,9 +54,9 @@ class cursor {
   bool good_ = true;
 };
 
-std::string coll(label what, const std::string& value) {
+std::string coll(label kind, const std::string& value) {
   std::string data;
-  add(data, static_cast<std::int32_t>(what));
+  add(data, static_cast<std::int32_t>(kind));
   return encode(frame{command::coll, data + value});
 }
 
@@ -103,9 +103,9 @@ constexpr std::size_t most_processes = 1 << 20;
 parsed_frame parse_frame(std::string_view input, std::size_t limit) {
   if (input.size() < 8) return need_more{};
   const auto* in = reinterpret_cast<const std::byte*>(input.data());
-  const auto what = static_cast<command>(get<std::int32_t>(in));
+  const auto kind = static_cast<command>(get<std::int32_t>(in));
   const auto size = get<std::uint32_t>(in + 4);
-  switch (what) {
+  switch (kind) {
     case command::challenge:
     case command::auth:
     case command::impi:
@@ -119,16 +119,16 @@ parsed_frame parse_frame(std::string_view input, std::size_t limit) {
     case command::watch:
       break;
     default:
-      return malformed{fmt::format("command {:#x}, which does not exist", get<std::uint32_t>(in))};
+      return malformed{fmt::format("unknown command {:#x}", get<std::uint32_t>(in))};
   }
   if (size > limit) return malformed{fmt::format("command with {} bytes; at most {} are allowed", size, limit)};
   if (input.size() - 8 < size) return need_more{};
-  return frame_view{what, input.substr(8, size), 8 + std::size_t{size}};
+  return frame_view{kind, input.substr(8, size), 8 + std::size_t{size}};
 }
 
 std::string encode(const frame& f) {
   std::string out;
-  add(out, static_cast<std::int32_t>(f.what));
+  add(out, static_cast<std::int32_t>(f.kind));
   add(out, static_cast<std::uint32_t>(f.data.size()));
   return out + f.data;
 }
@@ -143,21 +143,21 @@ std::string encode(const registration& r) {
   add(version, r.major);
   add(version, r.minor);
   out += coll(label::c_version, version);
-  per_process([&](label what, auto member) {
+  per_process([&](label kind, auto member) {
     std::string value;
     write(value, r.*member);
-    out += coll(what, value);
+    out += coll(kind, value);
   });
   return out + encode(frame{command::done, {}});
 }
 
-std::string absorb(registration& r, command what, std::string_view data) {
+std::string absorb(registration& r, command kind, std::string_view data) {
   cursor in(data);
-  if (what == command::impi) {
+  if (kind == command::impi) {
     r.cluster = in.take<std::int32_t>();
     r.local_rank = in.take<std::int32_t>();
     r.local_size = in.take<std::int32_t>();
-  } else if (what == command::coll) {
+  } else if (kind == command::coll) {
     const auto which = static_cast<label>(in.take<std::int32_t>());
     if (which == label::c_version) {
       r.major = in.take<std::uint32_t>();
@@ -180,10 +180,10 @@ std::string encode(const collation& c) {
   add(head, static_cast<std::int32_t>(c.names.size()));
   std::string out = encode(frame{command::impi, head});
   const auto mask = static_cast<std::uint32_t>((std::uint64_t{1} << c.names.size()) - 1);
-  const auto collated = [&](label what, const std::string& values) {
+  const auto collated = [&](label kind, const std::string& values) {
     std::string m;
     add(m, mask);
-    out += coll(what, m + values);
+    out += coll(kind, m + values);
   };
   std::string job(reinterpret_cast<const char*>(c.job.data()), c.job.size()), names, relays;
   for (const auto& n : c.names) add_text(names, n);
@@ -191,7 +191,7 @@ std::string encode(const collation& c) {
   collated(label::x_job, job);
   collated(label::x_names, names);
   collated(label::x_relays, relays);
-  std::string places;  // C_VERSION comes first and tells how many processes there are, with their cluster and rank
+  std::string places;  // C_VERSION comes first and states the number of processes, with their cluster and rank
   for (const auto& r : c.processes) {
     add(places, r.major);
     add(places, r.minor);
@@ -199,19 +199,19 @@ std::string encode(const collation& c) {
     add(places, r.local_rank);
   }
   collated(label::c_version, places);
-  per_process([&](label what, auto member) {
+  per_process([&](label kind, auto member) {
     std::string values;
     for (const auto& r : c.processes) write(values, r.*member);
-    collated(what, values);
+    collated(kind, values);
   });
   return out + encode(frame{command::done, {}});
 }
 
-std::string absorb(collation& c, command what, std::string_view data) {
+std::string absorb(collation& c, command kind, std::string_view data) {
   cursor in(data);
-  if (what == command::impi) {
+  if (kind == command::impi) {
     in.take<std::int32_t>();
-  } else if (what == command::coll) {
+  } else if (kind == command::coll) {
     const auto which = static_cast<label>(in.take<std::int32_t>());
     in.take<std::uint32_t>();
     if (which == label::x_job) {

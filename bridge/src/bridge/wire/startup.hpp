@@ -25,17 +25,17 @@
 namespace osteon::bridge::wire {
 
 enum class command : std::int32_t {
-  challenge = 2,  ///< the method of authentication is in the place of the command, as in IMPI
+  challenge = 2,  ///< the authentication method takes the place of the command, as in IMPI
   auth = 0x41555448,
   impi = 0x494d5049,
   coll = 0x434f4c4c,
   done = 0x444f4e45,
   fini = 0x46494e49,
-  fail = 0x4641494c,    ///< server: the job is over; text
+  fail = 0x4641494c,    ///< server: the job has failed; text
   abort = 0x41425254,   ///< process: end the job; text
-  ping = 0x50494e47,    ///< sign of life, answered by the server
+  ping = 0x50494e47,    ///< keep-alive, answered by the server
   rejoin = 0x524a4f4e,  ///< process whose connection broke: job id, world rank
-  watch = 0x57544348,   ///< relay: asks for the world and the end of the job
+  watch = 0x57544348,   ///< relay: requests the world and the end of the job
 };
 
 enum class label : std::int32_t {
@@ -49,10 +49,10 @@ enum class label : std::int32_t {
   x_wire = 0x8000,            ///< version of this wire
   x_capabilities = 0x8001,    ///< see capability
   x_host = 0x8010,            ///< text
-  x_address = 0x8011,         ///< text: where others reach the process
-  x_facts = 0x8012,           ///< text of the part above
+  x_address = 0x8011,         ///< text: address of the process for others
+  x_facts = 0x8012,           ///< text of the layer above
   x_representation = 0x8013,  ///< text: byte order and sizes of types
-  x_eager = 0x8014,           ///< bytes of unmatched messages the process holds per source
+  x_eager = 0x8014,           ///< limit of unmatched message bytes per source
   x_job = 0x8020,             ///< server: job id
   x_names = 0x8021,           ///< server: texts, names of the clusters
   x_relays = 0x8022,          ///< server: texts, relay of each cluster or ""
@@ -60,15 +60,15 @@ enum class label : std::int32_t {
 
 constexpr std::uint32_t wire_version = 1;
 enum capability : std::uint32_t {
-  can_zstd = 1,       ///< takes compressed packets
-  address_given = 2,  ///< its address was given, not guessed from its connection to the server
-  polls = 4,          ///< it may be silent for as long as the application computes
+  can_zstd = 1,       ///< accepts compressed packets
+  address_given = 2,  ///< its address was set, not guessed from its connection to the server
+  polls = 4,          ///< it may be silent while the application computes
 };
 
 /// Message of a process to the server.
 struct registration {
   std::int32_t cluster = 0, local_rank = 0, local_size = 1;
-  std::uint32_t major = 0, minor = 0;  ///< of IMPI, from which this is derived
+  std::uint32_t major = 0, minor = 0;  ///< version of IMPI from which this is derived
   std::uint32_t wire = wire_version;
   std::uint32_t capabilities = 0;
   std::int32_t short_bytes = 0, port = 0, ackmark = 1, hiwater = 1;
@@ -85,11 +85,11 @@ struct collation {
 };
 
 struct frame {
-  command what{};
+  command kind{};
   std::string data;
 };
 struct frame_view {
-  command what{};
+  command kind{};
   std::string_view data;
   std::size_t consumed = 0;
 };
@@ -103,11 +103,11 @@ std::string encode(const frame& f);
 
 /// IMPI, COLL.., DONE of a process.
 std::string encode(const registration& r);
-/// Take in one of those commands. @return what is wrong with it, or ""
-std::string absorb(registration& r, command what, std::string_view data);
+/// Parse one of those commands. @return its fault, or ""
+std::string absorb(registration& r, command kind, std::string_view data);
 
 std::string encode(const collation& c);
-std::string absorb(collation& c, command what, std::string_view data);
+std::string absorb(collation& c, command kind, std::string_view data);
 
 /// Both proofs of authentication.
 std::string proof(const std::string& key, const char* who, const std::string& server_nonce, const std::string& client_nonce);

@@ -1,15 +1,15 @@
 /// @file
-/// All-to-all over clusters.
+/// All-to-all over several clusters.
 #include <bridge/inter_cluster/collectives/collectives.hpp>
 
 namespace osteon::bridge {
 namespace {
-/// A place counted from a buffer, or from nothing.
+/// Offset from a buffer, or from address zero.
 const void* at(const std::byte* base, MPI_Aint place) {
   return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(base) + static_cast<std::uintptr_t>(place));
 }
 }  // namespace
-/// Remote pairs in an order in which at every moment each rank sends to another one, so that nobody is flooded.
+/// Remote pairs ordered so that at any time each rank sends to a different one, which avoids congestion.
 int all_to_all(const void* out_buffer, side to, void* in_buffer, side from, communicator* c, MPI_Request* out) {
   work w = begin(c);
   schedule* s = w.get();

@@ -1,5 +1,5 @@
 /// @file
-/// The entries of collectives: those of the vendor or ours.
+/// Entries of the collectives: those of the vendor or of the bridge.
 #include <bridge/inter_cluster/collectives/collectives.hpp>
 
 #include <algorithm>
@@ -36,12 +36,12 @@ using types_t = const MPI_Datatype*;
 
 std::vector<int> copied(counts_t from, const communicator* c) { return {from, from + c->size()}; }
 
-/// Counts and places are significant at the root only.
+/// Counts and displacements are significant at the root only.
 parts parts_at(int root, const communicator* c, counts_t counts, counts_t places) {
   return c->rank == root ? parts(c, copied(counts, c), copied(places, c)) : parts();
 }
 
-/// Places of equal parts are int, as in the standard's functions with counts.
+/// Displacements of equal parts are int, as in the standard's functions with counts.
 bool too_many(const communicator* c, int count) { return static_cast<long>(count) * c->size() > INT32_MAX; }
 
 int bcast_entry(communicator* c, MPI_Request* out, void* b, int n, MPI_Datatype t, int root) {
@@ -130,7 +130,7 @@ int alltoallw_entry(communicator* c, MPI_Request* out, const void* a, counts_t n
 
 int barrier_entry(communicator* c, MPI_Request* out) { return barrier(c, out); }
 
-/// The program may free a type or an operation while collectives that it started still need it.
+/// The program may free a type or an operation while its collectives in progress still need it.
 template <auto function, auto list, class Handle>
 int free_later(Handle* handle, Handle null) {
   auto& w = world();
@@ -157,7 +157,7 @@ int blocking_allgather(communicator* c, const void* mine, int count, MPI_Datatyp
 
 namespace {
 
-/// The forms with large counts, where the counts fit.
+/// The forms with large counts, if the counts fit.
 template <auto large, auto small>
 struct large_form;
 template <class... A, int (*slots::*large)(A...), auto small>
@@ -165,7 +165,7 @@ struct large_form<large, small> {
   static int call(A... a) {
     const std::tuple<A...> all{a...};
     communicator* c = find(std::get<MPI_Comm>(all));
-    constexpr bool returns_at_once = (std::is_same_v<A, MPI_Request*> || ...);  // the vendor may need its arrays later
+    constexpr bool returns_at_once = (std::is_same_v<A, MPI_Request*> || ...);  // the vendor may read its arrays later
     if (!c && returns_at_once) return (vendor().*large)(a...);
     int result = MPI_SUCCESS;
     if (collective_by_twin<large, small>(result, a...)) return result;

@@ -1,10 +1,10 @@
 #pragma once
 /// @file
-/// Collectives over clusters: the vendor's inside, one exchange between the first ranks of the clusters outside, so that
-/// each costs one latency of the wide-area link. Data of clusters are combined in the order of clusters: the result does
-/// not depend on timing, and every cluster computes the same one.
+/// Collectives over clusters: the vendor's within clusters, and one exchange between the first ranks of the clusters, so
+/// that each costs one latency of the wide-area link. Data of clusters are combined in the order of clusters: the result
+/// does not depend on timing and is equal in every cluster.
 ///
-/// Functions with a communicator first are MPI's own, nonblocking if `out` is given.
+/// Functions with a communicator first are those of MPI, nonblocking if `out` is given.
 #include <bridge/inter_cluster/schedule.hpp>
 #include <bridge/inter_cluster/world.hpp>
 #include <memory>
@@ -34,26 +34,26 @@ inline void* element(const void* buffer, MPI_Aint index, MPI_Datatype type) {
   return const_cast<std::byte*>(static_cast<const std::byte*>(buffer)) + index * extent_of(type);
 }
 
-/// Here, from one type to another.
+/// Copy within this process, from one type to another.
 void copy(const void* from, MPI_Count n_from, MPI_Datatype from_type, void* to, MPI_Count n_to, MPI_Datatype to_type);
 
-/// Vendor collectives inside the cluster, by their two forms.
+/// Vendor collectives within the cluster, in their two forms.
 #define OSTEON_LOCAL(s, nonblocking, blocking, ...) (s)->local(vendor().nonblocking, vendor().blocking, __VA_ARGS__)
 void local_bcast(schedule* s, void* buffer, int count, MPI_Datatype type, int local_root);
 
 std::vector<int> equal_counts(const communicator* c, int count);
 std::vector<int> equal_places(const communicator* c, int count);
 
-/// How many elements each rank of a communicator has in one buffer, and where: all of them, and those of this cluster.
+/// Counts and displacements of the ranks of a communicator in one buffer: of all ranks, and of this cluster.
 struct parts {
   std::vector<int> counts, places;
   std::vector<int> here_counts, here_places;  ///< by vendor rank
-  parts() = default;                          ///< where they are not significant
+  parts() = default;                          ///< for ranks where they are not significant
   parts(const communicator* c, std::vector<int> all_counts, std::vector<int> all_places);
 };
 inline parts equal_parts(const communicator* c, int count) { return {c, equal_counts(c, count), equal_places(c, count)}; }
 
-/// Steps that leave every rank's contribution in everybody's `all`.
+/// Steps that gather every rank's contribution in `all` on each rank.
 void gather_everywhere(schedule* s, const void* in, int n_in, MPI_Datatype in_type, void* all, parts where,
                        MPI_Datatype type);
 

@@ -78,7 +78,7 @@ void gather_everywhere(schedule* s, const void* in, int n_in, MPI_Datatype in_ty
   communicator* c = s->comm;
   const parts* where = s->keep(std::move(given));
   s->step([=] {
-    if (c->rank_of.size() == 1) {  // MPICH 4.0 forgets the place when a process is alone
+    if (c->rank_of.size() == 1) {  // MPICH 4.0 ignores the displacement for a single process
       const int n = where->here_counts.front();
       if (in != MPI_IN_PLACE) copy(in, n_in, in_type, element(all, where->here_places.front(), type), n, type);
       return;
@@ -86,7 +86,7 @@ void gather_everywhere(schedule* s, const void* in, int n_in, MPI_Datatype in_ty
     OSTEON_LOCAL(s, Iallgatherv, Allgatherv, in, n_in, in_type, all, where->here_counts.data(), where->here_places.data(),
                  type);
   });
-  // A cluster's part travels as the bytes of its ranks, one after the other.
+  // A cluster's part is sent as the concatenated bytes of its ranks.
   auto* blocks = s->keep(std::vector<std::vector<std::byte>>(c->members.size()));
   const auto bytes_of = [=](int k) {
     std::size_t n = 0;

@@ -1,14 +1,14 @@
 #pragma once
 /// @file
-/// Entries of collectives: the vendor's or ours, whichever the communicator is.
+/// Entries of collectives: the vendor's or the bridge's, depending on the communicator.
 #include <bridge/inter_cluster/world.hpp>
 #include <type_traits>
 
 namespace osteon::bridge {
 
-/// A function of the standard in its two forms, ours or the vendor's. A blocking call of the vendor waits inside the
-/// vendor, so it is made only when nothing else needs this thread; else its nonblocking form is.
-/// `inter` is ours between two groups; null: there is none.
+/// A function of the standard in its two forms, of the bridge or of the vendor. A blocking call of the vendor waits inside
+/// the vendor, so it is made only if no other work needs this thread; otherwise its nonblocking form is used.
+/// `inter` is the bridge's function between two groups; null if there is none.
 template <auto name, auto iname, auto ours, auto inter>
 struct forms;
 

@@ -6,7 +6,7 @@
 namespace osteon::bridge::inter {
 namespace {
 
-/// f(rank in the other group) for all of them, each beginning with its own: at every moment each sends to another one.
+/// f(rank in the other group) for all of them, starting at the own rank: at any time each sends to a different one.
 template <class F>
 void for_others(const communicator* c, F f) {
   for (int i = 0; i < c->size(); ++i) f((c->rank + i) % c->size());
@@ -29,7 +29,7 @@ bool bad_root(const communicator* c, int root) {
   return root != MPI_ROOT && root != MPI_PROC_NULL && (root < 0 || root >= c->size());
 }
 
-/// Place of block r: places[r], or contiguous blocks.
+/// Displacement of block r: places[r], or contiguous blocks.
 struct blocks_of {
   std::vector<int> counts;
   std::vector<MPI_Aint> places;  ///< in bytes
@@ -75,8 +75,8 @@ int exchange_blocks(communicator* c, MPI_Request* out, const void* a, const bloc
   });
 }
 
-/// Steps that leave the sum of the other group's values in `result`, in the order of its ranks; `sent` goes to all of it
-/// if that is wanted, too.
+/// Steps that store the sum of the other group's values in `result`, in the order of its ranks; `sent` goes to all of it
+/// if that is requested as well.
 void add_sum_of_others(schedule* s, communicator* c, void* result, int n, MPI_Datatype type, MPI_Op op, const void* sent,
                        bool sends) {
   auto* parts = s->keep(std::vector<void*>(c->world.size()));
@@ -92,7 +92,7 @@ void add_sum_of_others(schedule* s, communicator* c, void* result, int n, MPI_Da
   });
 }
 
-/// Of the sum of the other group's values, elements [first, first + mine).
+/// Elements [first, first + mine) of the sum of the other group's values.
 int part_of_sum(communicator* c, MPI_Request* out, const void* a, void* b, int total, int first, int mine, MPI_Datatype type,
                 MPI_Op op) {
   work w = begin(c->inter->both);
@@ -168,7 +168,7 @@ int scatterv(communicator* c, MPI_Request* out, const void* a, const int* n, con
 }
 
 namespace {
-/// The same block for everybody.
+/// Equal blocks for all ranks.
 blocks_of repeated(const communicator* c, int n, MPI_Datatype t) {
   blocks_of b(c, n, t);
   b.places.assign(b.places.size(), 0);

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Collectives between two groups of several clusters: one message a pair of ranks that have something for each other.
+/// Collectives between two groups of several clusters: one message per pair of ranks with data for each other.
 /// Nonblocking if `out` is given.
 #include <bridge/inter_cluster/world.hpp>
 

@@ -1,5 +1,5 @@
 /// @file
-/// Collectives among neighbours over clusters: one message an edge.
+/// Neighbourhood collectives over several clusters: one message per edge.
 #include <bridge/inter_cluster/collectives/collectives.hpp>
 #include <bridge/inter_cluster/collectives/forms.hpp>
 
@@ -7,7 +7,7 @@ namespace osteon::bridge {
 namespace {
 
 /// The ranks that a rank receives from and sends to. `received` is the order in which messages of one source match: two
-/// neighbours of a grid may be one rank, and what it sends down comes from above.
+/// neighbours of a grid may be one rank, whose downward message comes from above.
 struct neighborhood {
   std::vector<int> sources, destinations;
   std::vector<std::size_t> received;
@@ -51,7 +51,7 @@ const void* outgoing(const void* base, MPI_Aint place) {
 }
 void* incoming(void* base, MPI_Aint place) { return const_cast<void*>(outgoing(base, place)); }
 
-/// f(neighbours) fills what is sent and what is received, by place in the list of neighbours.
+/// f(neighbours) sets sent and received data, by index in the list of neighbours.
 template <class Fill>
 int exchange(const void* out_buffer, void* in_buffer, communicator* c, MPI_Request* out, Fill fill) {
   const topology& t = c->layout;
@@ -73,7 +73,7 @@ int exchange(const void* out_buffer, void* in_buffer, communicator* c, MPI_Reque
   return run(std::move(w), out);
 }
 
-/// n neighbours with the same count, one block after the other, or all with the same block.
+/// n neighbours with the same count, in consecutive blocks, or all with the same block.
 side blocks(std::size_t n, int count, MPI_Datatype type, bool same = false) {
   side x{std::vector<int>(n, count), {}, std::vector<MPI_Datatype>(n, type)};
   const MPI_Aint step = same ? 0 : extent_of(type) * count;

@@ -1,12 +1,12 @@
 /// @file
-/// Reductions over clusters.
+/// Reductions over several clusters.
 #include <bridge/inter_cluster/collectives/collectives.hpp>
 #include <numeric>
 
 namespace osteon::bridge {
 namespace {
 
-/// Fold the clusters' parts in their order: part[0] op part[1] op ... into `into`, which holds the part `mine`.
+/// Fold the clusters' parts in their order: part[0] op part[1] op ... into `into`, which contains the part `mine`.
 void fold(communicator* c, std::vector<void*> part, int mine, void* into, schedule* s, int count, MPI_Datatype type,
           MPI_Op op) {
   const int n = clusters(c);
@@ -17,7 +17,7 @@ void fold(communicator* c, std::vector<void*> part, int mine, void* into, schedu
   copy(sum, count, type, into, count, type);
 }
 
-/// Are the values of ranks combined one by one, in the order of ranks? Else those of clusters are, each cluster's by its
+/// True if the values of ranks are combined one by one, in the order of ranks. Otherwise those of clusters are, each by its
 /// MPI.
 bool takes_ranks(const communicator* c, MPI_Op op) {
   if (world().in_order_of_ranks) return true;
@@ -26,7 +26,7 @@ bool takes_ranks(const communicator* c, MPI_Op op) {
   return !commutes && !c->in_order;
 }
 
-/// Everything to everyone, then each folds ranks first..last in order into `result`.
+/// Gather all values everywhere, then fold ranks first..last in order into `result`.
 work fold_ranks(const void* in, void* result, int count, MPI_Datatype type, MPI_Op op, communicator* c, int last,
                 bool keeps) {
   work w = begin(c);
@@ -78,7 +78,7 @@ int reduce(const void* in, void* result, int count, MPI_Datatype type, MPI_Op op
 }
 
 namespace {
-/// Steps that leave the sum of all in `result` everywhere.
+/// Steps that store the sum of all values in `result` on each rank.
 void add_allreduce(schedule* s, const void* in, void* result, int count, MPI_Datatype type, MPI_Op op) {
   communicator* c = s->comm;
   const void* mine = in == MPI_IN_PLACE && !leads(c) ? result : in;
@@ -112,7 +112,7 @@ int scan(const void* in, void* result, int count, MPI_Datatype type, MPI_Op op, 
   return run(fold_ranks(in, result, count, type, op, c, exclusive ? c->rank - 1 : c->rank, true), out);
 }
 
-/// As the sum of everything, of which each keeps its part.
+/// A sum of all values, of which each rank keeps its part.
 int reduce_scatter(const void* in, void* result, std::vector<int> counts, MPI_Datatype type, MPI_Op op, communicator* c,
                    MPI_Request* out) {
   const int total = std::accumulate(counts.begin(), counts.end(), 0);

@@ -1,5 +1,5 @@
 /// @file
-/// Cartesian grids of ranks of several clusters.
+/// Cartesian grids of ranks in several clusters.
 #include <algorithm>
 #include <bridge/inter_cluster/world.hpp>
 #include <functional>
@@ -50,7 +50,7 @@ int cell_of(const cartesian& g, std::vector<int> at) {
   return rank;
 }
 
-/// The grid of a communicator of ours, null for the vendor's; `error` if it is ours and has none.
+/// The grid of a communicator of the bridge, null for the vendor's; `error` for one of the bridge without a grid.
 const cartesian* grid_of(MPI_Comm comm, int& error) {
   communicator* c = find(comm);
   error = c && !c->layout.cart ? raise(c, MPI_ERR_TOPOLOGY) : MPI_SUCCESS;

@@ -1,5 +1,5 @@
 /// @file
-/// Communicators that span clusters: made by dup, split and create, asked, named, and freed.
+/// Communicators that span clusters: dup, split, create, inquiries, names, and free.
 #include <algorithm>
 #include <bridge/inter_cluster/schedule.hpp>
 #include <bridge/inter_cluster/world.hpp>
@@ -14,7 +14,7 @@ MPI_Comm below(MPI_Comm comm) {
   return c ? c->local : comm;
 }
 
-/// The rest is the vendor's, on the part of the communicator that it holds.
+/// Other attributes are the vendor's, on its part of the communicator.
 template <auto slot, class... A>
 int handed_down(MPI_Comm comm, A... arguments) {
   return (vendor().*slot)(below(comm), arguments...);
@@ -66,7 +66,7 @@ int split(communicator* c, int color, int key, MPI_Comm* out) noexcept {
   });
   const bool intra = std::all_of(ranks.begin(), ranks.end(), [&](int r) { return c->is_local(r); });
   for (int& r : ranks) r = c->world[static_cast<std::size_t>(r)];
-  // Inside one cluster the vendor's communicator is the program's: everything on it passes through.
+  // Within one cluster the vendor's communicator is the program's: all calls on it pass through.
   *out = intra ? local : handle_of(make_communicator(cid, std::move(ranks), local, true));
   return MPI_SUCCESS;
 }
@@ -88,7 +88,7 @@ int comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* o
   MPI_Comm node = MPI_COMM_NULL;
   if (const int e = vendor().Comm_split_type(c->local, type, key, info, &node)) return e;
   if (node == MPI_COMM_NULL) return split_inter(c, MPI_UNDEFINED, key, out);
-  int first = world().everyone->rank;  // of those in it, which names it
+  int first = world().everyone->rank;  // lowest world rank in it, which names it
   vendor().Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, node);
   vendor().Comm_free(&node);
   return split_inter(c, first, key, out);
@@ -121,14 +121,14 @@ int comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* out) {
 int comm_idup(MPI_Comm comm, MPI_Comm* out, MPI_Request* request) {
   communicator* c = find(comm);
   if (!c) return vendor().Comm_idup(comm, out, request);
-  const int e = dup(c, MPI_INFO_NULL, out);  // done at once, which the documentation says
+  const int e = dup(c, MPI_INFO_NULL, out);  // completes at once, as documented
   if (e != MPI_SUCCESS) return e;
   return vendor().Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
 }
 
 const group* members_of(MPI_Group g) { return world().groups.holds(g) ? reinterpret_cast<group*>(g) : nullptr; }
 
-/// The vendor's group of world ranks that are all in this cluster; MPI_GROUP_NULL if they are not.
+/// The vendor's group of world ranks if all are in this cluster; otherwise MPI_GROUP_NULL.
 MPI_Group vendor_group_of(const group* g) {
   std::vector<int> ranks;
   if (g) ranks = g->world;
@@ -142,8 +142,8 @@ MPI_Group vendor_group_of(const group* g) {
   return made;
 }
 
-/// The same, made from the group of a communicator that holds them: of another group MPICH 4.0 makes no communicator, but
-/// crashes, where that one is a duplicate.
+/// The same, from the group of a communicator that contains them: for other groups MPICH 4.0 crashes if that communicator
+/// is a duplicate.
 MPI_Group vendor_group_within(MPI_Comm local, const group* members) {
   MPI_Group wanted = vendor_group_of(members), all = MPI_GROUP_NULL, made = MPI_GROUP_NULL;
   if (wanted == MPI_GROUP_NULL || !members) return wanted;
@@ -167,11 +167,11 @@ int comm_create(MPI_Comm comm, MPI_Group g, MPI_Comm* out) {
       for (std::size_t i = 0; i < members->world.size(); ++i)
         if (members->world[i] == world().everyone->rank) key = static_cast<int>(i);
     if (c->inter) return split_inter(c, key < 0 ? MPI_UNDEFINED : 0, std::max(key, 0), out);
-    // Ranks may name groups that have nothing in common, of which each becomes a communicator.
+    // Ranks may pass disjoint groups, each of which becomes a communicator.
     return split(c, key < 0 ? MPI_UNDEFINED : members->world.front(), std::max(key, 0), out);
   }
   MPI_Group below_group = vendor_group_of(members);
-  if (below_group == MPI_GROUP_NULL) return refuse(comm, "MPI_Comm_create: the group holds ranks of another cluster");
+  if (below_group == MPI_GROUP_NULL) return refuse(comm, "MPI_Comm_create: the group contains ranks of another cluster");
   const int e = vendor().Comm_create(comm, below_group, out);
   vendor().Group_free(&below_group);
   return e;
@@ -198,7 +198,7 @@ int comm_create_group(MPI_Comm comm, MPI_Group g, int tag, MPI_Comm* out) {
   if (!c) {
     MPI_Group below_group = vendor_group_within(comm, members);
     if (below_group == MPI_GROUP_NULL)
-      return refuse(comm, "MPI_Comm_create_group: the group holds ranks of another cluster");
+      return refuse(comm, "MPI_Comm_create_group: the group contains ranks of another cluster");
     const int e = vendor().Comm_create_group(comm, below_group, tag, out);
     vendor().Group_free(&below_group);
     return e;
@@ -215,7 +215,7 @@ int comm_create_group(MPI_Comm comm, MPI_Group g, int tag, MPI_Comm* out) {
   vendor().Group_free(&local_group);
   if (e != MPI_SUCCESS) return e;
   if (here.world.size() == members->world.size()) return *out = local, MPI_SUCCESS;
-  // Only the members take part, so they agree in a context of their own, named after the parent and the tag.
+  // Only the members take part, so they agree in a separate context, identified by the parent and the tag.
   const std::uint64_t context = (std::uint64_t{1} << 63) | (c->cid << 32) | static_cast<std::uint32_t>(tag);
   communicator* made = make_communicator(context, members->world, local, true);
   made->cid = agree_cid(made);
@@ -223,7 +223,7 @@ int comm_create_group(MPI_Comm comm, MPI_Group g, int tag, MPI_Comm* out) {
   return MPI_SUCCESS;
 }
 
-/// Pending operations on it continue, the vendor's and the bridge's.
+/// Pending operations on it continue, those of the vendor and of the bridge.
 int comm_free(MPI_Comm* comm) {
   communicator* c = find(*comm);
   if (!c) return vendor().Comm_free(comm);
@@ -292,7 +292,7 @@ int comm_group(MPI_Comm comm, MPI_Group* out) {
   return MPI_SUCCESS;
 }
 
-// --- what MPI_Pack makes may travel to another cluster: it is as messages there are ---
+// --- packed data may be sent to another cluster: they have the form of messages ---
 int pack_for(const void* in, int n, MPI_Datatype type, void* out, int size, int* at, MPI_Comm comm) {
   communicator* c = find(comm);
   if (!c || !world().external32) return vendor().Pack(in, n, type, out, size, at, below(comm));

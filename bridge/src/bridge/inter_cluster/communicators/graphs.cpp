@@ -1,5 +1,5 @@
 /// @file
-/// Graphs of ranks of several clusters. Ranks are never reordered.
+/// Graphs of ranks in several clusters. Ranks are never reordered.
 #include <algorithm>
 #include <array>
 #include <bridge/inter_cluster/collectives/collectives.hpp>
@@ -26,7 +26,7 @@ int graph_create(MPI_Comm comm, int n, const int index[], const int edges[], int
   return e;
 }
 
-/// The graph of a communicator of ours, null for the vendor's; `error` if it is ours and has none.
+/// The graph of a communicator of the bridge, null for the vendor's; `error` for one of the bridge without a graph.
 template <auto which>
 auto graph_of(MPI_Comm comm, int& error) {
   communicator* c = find(comm);
@@ -90,7 +90,7 @@ int graph_map(MPI_Comm comm, int n, const int index[], const int edges[], int* r
   return MPI_SUCCESS;
 }
 
-/// A communicator of the same members that carries these edges.
+/// A communicator of the same members with these edges.
 int with_edges(communicator* c, distributed_graph edges, MPI_Comm* out) {
   if (const int e = split(c, 0, c->rank, out)) return e;
   find(*out)->layout.own_edges = std::make_shared<distributed_graph>(std::move(edges));
@@ -119,7 +119,7 @@ int dist_graph_create_adjacent(MPI_Comm comm, int n_in, const int sources[], con
   return with_edges(c, std::move(g), out);
 }
 
-/// Everybody tells all edges it knows, and takes its own.
+/// Exchange all known edges, and keep those of this rank.
 int dist_graph_create(MPI_Comm comm, int n, const int sources[], const int degrees[], const int destinations[],
                       const int weights[], MPI_Info info, int reorder, MPI_Comm* out) {
   communicator* c = find(comm);

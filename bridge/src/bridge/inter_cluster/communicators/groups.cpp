@@ -1,5 +1,5 @@
 /// @file
-/// Groups. In a joined job all of them are ours, because a vendor's group cannot name ranks of another cluster.
+/// Groups. In a joined job all groups are the bridge's, because a vendor's group cannot contain ranks of another cluster.
 #include <algorithm>
 #include <bridge/inter_cluster/schedule.hpp>
 #include <bridge/inter_cluster/world.hpp>
@@ -62,7 +62,7 @@ int unite(MPI_Group x, MPI_Group y, MPI_Group* out) {
   return make(std::move(all), out);
 }
 
-/// The members of x that y has, or has not.
+/// The members of x that y contains, or does not contain.
 int filter(MPI_Group x, MPI_Group y, bool wanted, MPI_Group* out) {
   std::vector<int> some;
   for (const int r : ranks_of(x))
@@ -102,7 +102,7 @@ int group_free(MPI_Group* g) {
 template <auto function>
 int epoch(MPI_Group g, int assertions, MPI_Win win) {
   MPI_Group below = group_below(group_members(g));
-  if (below == MPI_GROUP_NULL) return refuse(MPI_COMM_SELF, "a window has no ranks of another cluster");
+  if (below == MPI_GROUP_NULL) return refuse(MPI_COMM_SELF, "a window must not include ranks of another cluster");
   const int e = (vendor().*function)(below, assertions, win);
   vendor().Group_free(&below);
   return e;

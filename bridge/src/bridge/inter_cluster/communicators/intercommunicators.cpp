@@ -1,5 +1,5 @@
 /// @file
-/// Intercommunicators with members in several clusters: made, asked, split and merged. Their messages are those of
+/// Intercommunicators with members in several clusters: creation, inquiries, split and merge. Their messages are those of
 /// point_to_point.cpp, to the ranks of the other group.
 #include <algorithm>
 #include <bridge/inter_cluster/schedule.hpp>
@@ -33,7 +33,7 @@ ranks in_one_order(const ranks& own, const ranks& other, intercommunicator& g) {
   return all;
 }
 
-/// One of ours over an intracommunicator of both groups.
+/// One of the bridge over an intracommunicator of both groups.
 MPI_Comm make_over(communicator* both, intercommunicator g, ranks other) {
   communicator* c = world().communicators.make();
   g.both = both;
@@ -50,7 +50,7 @@ MPI_Comm make_over(communicator* both, intercommunicator g, ranks other) {
   return handle_of(c);
 }
 
-/// @collective over both groups, and nobody else
+/// @collective over both groups only
 int make_inter(ranks own, ranks other, int tag, MPI_Comm* out) {
   if (all_here(own) && all_here(other)) return make_below(own, other, tag, out);
   intercommunicator g;
@@ -73,7 +73,7 @@ ranks members_of_comm(MPI_Comm comm) {
   return list;
 }
 
-/// The leaders tell each other their groups, whatever kind of communicator each has.
+/// The leaders exchange their groups, for any kind of communicator.
 int intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peer, int remote_leader, int tag, MPI_Comm* out) {
   const ranks own = members_of_comm(local);
   int rank = 0, n_own = static_cast<int>(own.size()), n_other = 0;

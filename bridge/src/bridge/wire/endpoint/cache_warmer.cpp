@@ -14,20 +14,20 @@ constexpr std::chrono::microseconds interval(250);
 }  // namespace
 
 cache_warmer::cache_warmer(const tls_context* tls) {
-  const settings how;
+  const settings options;
   std::string why;
   try {
     auto [listener, port] = listen_on("", "127.0.0.1");
-    descriptor dialled = dial(join_address("127.0.0.1", port), how, why), accepted;
+    descriptor dialled = dial(join_address("127.0.0.1", port), options, why), accepted;
     for (int i = 0; i < 100 && dialled && !accepted; ++i) {
-      accepted = accept_one(listener.get(), how);
+      accepted = accept_one(listener.get(), options);
       if (!accepted) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     if (!accepted) return;
     from_.emplace(std::move(dialled), tls, side::dialled);
     to_.emplace(std::move(accepted), tls, side::accepted);
     for (int i = 0; i < 10; ++i) send_and_receive();  // the handshake of TLS
-  } catch (const link_error&) {                       // no loopback: then without
+  } catch (const link_error&) {                       // no loopback: continue without it
   }
 }
 
@@ -43,7 +43,7 @@ void cache_warmer::send_and_receive() {
   std::array<std::byte, header_bytes + 8> word{};
   std::array<std::byte, 4096> into;
   const std::ptrdiff_t sent = from_->write(word), got = sent < 0 ? -1 : to_->read(into);
-  if (got < 0) from_.reset();  // go without it: it only saves time
+  if (got < 0) from_.reset();  // continue without it: it only saves time
   if (got > 0) ++packets_;
 }
 

@@ -8,15 +8,15 @@
 
 namespace osteon::bridge::wire {
 
-/// A connection of this process with itself. In a wait of milliseconds the code of TCP and TLS leaves the processor's
-/// caches, and loading it again adds tens of microseconds to the message. A packet now and then keeps it there.
+/// A connection of this process to itself. In a wait of milliseconds the code of TCP and TLS is evicted from the
+/// processor's caches, and loading it adds tens of microseconds to the message. Periodic packets prevent that.
 class cache_warmer {
  public:
   /// @param tls null for plain TCP; must outlive this
   explicit cache_warmer(const tls_context* tls);
-  /// Send and receive a packet, if the last one is some time ago. Does nothing where there is no such connection.
+  /// Send and receive a packet if the last one is older than an interval. No-op without a connection.
   void now_and_then();
-  /// Packets that have come back.
+  /// Packets returned so far.
   std::uint64_t packets() const noexcept { return packets_; }
 
  private:

@@ -8,12 +8,12 @@
 
 namespace osteon::bridge::wire {
 
-/// Listen where the others will look for this process, and if that is one address of this machine, there only.
+/// Listen at the address announced to other processes, and only there if it is one address of this machine.
 void endpoint_core::listen_at(const std::string& host) {
   const std::string where = own_numeric(host);
   if (listener_ && where == listens_on_) return;
   listener_.close();
-  std::tie(listener_, port_) = listen_on(how.ports, where);
+  std::tie(listener_, port_) = listen_on(options.ports, where);
   listens_on_ = where;
   epoll_event e{};
   e.events = EPOLLIN;
@@ -30,19 +30,19 @@ std::string endpoint_core::introduction(const frame_stream& stream) {
     return encode(frame{command::rejoin, data + std::string(reinterpret_cast<const char*>(rank), 4)});
   }
   registration r;
-  r.cluster = how.cluster;
-  r.local_rank = how.local_rank;
-  r.local_size = how.local_size;
-  r.short_bytes = static_cast<std::int32_t>(how.short_bytes);
-  r.eager_bytes = static_cast<std::int64_t>(how.eager_bytes);
-  r.ackmark = how.ackmark;
-  r.hiwater = how.hiwater;
+  r.cluster = options.cluster;
+  r.local_rank = options.local_rank;
+  r.local_size = options.local_size;
+  r.short_bytes = static_cast<std::int32_t>(options.short_bytes);
+  r.eager_bytes = static_cast<std::int64_t>(options.eager_bytes);
+  r.ackmark = options.ackmark;
+  r.hiwater = options.hiwater;
   r.pid = getpid();
   r.host = host_name();
-  r.address = advertised_address(how, r.host, own_address(stream.fd()));
+  r.address = advertised_address(options, r.host, own_address(stream.fd()));
   const auto colon = r.address.find(':');
-  const bool forwarded = colon != std::string::npos && r.address.rfind(':') == colon;  // another port leads here: NAT
-  if (how.relay.empty()) listen_at(forwarded ? "" : r.address);
+  const bool forwarded = colon != std::string::npos && r.address.rfind(':') == colon;  // another port is forwarded: NAT
+  if (options.relay.empty()) listen_at(forwarded ? "" : r.address);
   r.port = port_;
   if (forwarded) {
     const host_port outside = split_address(r.address);
@@ -51,7 +51,8 @@ std::string endpoint_core::introduction(const frame_stream& stream) {
   }
   r.facts = facts_;
   r.representation = representation_here();
-  r.capabilities = (how.address.empty() ? 0U : address_given) | (how.progress == progress_mode::polling ? polls : 0U);
+  r.capabilities =
+      (options.address.empty() ? 0U : address_given) | (options.progress == progress_mode::polling ? polls : 0U);
 #ifdef OSTEON_WIRE_ZSTD
   r.capabilities |= can_zstd;
 #endif
@@ -59,13 +60,13 @@ std::string endpoint_core::introduction(const frame_stream& stream) {
 }
 
 void endpoint_core::handle_control(const frame& f) {
-  if (f.what == command::fail) return fail(f.data, false);
-  if (f.what == command::fini) {
+  if (f.kind == command::fail) return fail(f.data, false);
+  if (f.kind == command::fini) {
     server_parted_ = true;
     event();
-  } else if (!joined_ && f.what != command::ping) {
-    if (const std::string bad = absorb(told_, f.what, f.data); !bad.empty()) return fail(bad);
-    joined_ = f.what == command::done;
+  } else if (!joined_ && f.kind != command::ping) {
+    if (const std::string bad = absorb(collation_, f.kind, f.data); !bad.empty()) return fail(bad);
+    joined_ = f.kind == command::done;
   }
 }
 
@@ -91,43 +92,44 @@ void endpoint_core::join_server() {
       if (!failure_.empty()) throw link_error(failure_);
       if (joined_) return;
     }
-    // The server ends the wait itself and knows more; this is for the case that it cannot be reached.
-    if (seconds_since(began) > how.join_seconds + (control_.open() ? 5 : 0)) {
-      throw link_error(fmt::format(
-          "cluster {}, local rank {} (host {}): no answer from the start-up server at {} within {} s: {}", how.cluster,
-          how.local_rank, host_name(), how.server, how.join_seconds, control_.why().empty() ? "no route?" : control_.why()));
+    // The server ends the wait itself with more details; this is for an unreachable server.
+    if (seconds_since(began) > options.join_seconds + (control_.open() ? 5 : 0)) {
+      throw link_error(
+          fmt::format("cluster {}, local rank {} (host {}): no answer from the start-up server at {} within {} s: {}",
+                      options.cluster, options.local_rank, host_name(), options.server, options.join_seconds,
+                      control_.why().empty() ? "no route?" : control_.why()));
     }
     turn(0.05);
   }
 }
 
 void endpoint_core::learn_world() {
-  job_ = told_.job;
-  for (std::size_t r = 0; r < told_.processes.size(); ++r) {
-    const registration& p = told_.processes[r];
+  job_ = collation_.job;
+  for (std::size_t r = 0; r < collation_.processes.size(); ++r) {
+    const registration& p = collation_.processes[r];
     world.processes.push_back({p.cluster, p.local_rank, p.pid, p.host, p.facts, p.representation});
-    if (p.cluster == how.cluster && p.local_rank == how.local_rank) world.rank = static_cast<int>(r);
+    if (p.cluster == options.cluster && p.local_rank == options.local_rank) world.rank = static_cast<int>(r);
   }
-  world.cluster = how.cluster;
-  for (std::size_t c = 0; c < told_.names.size(); ++c) {
-    cluster_info info{told_.names[c], 0, 0};
-    for (std::size_t r = told_.processes.size(); r-- > 0;) {
-      if (told_.processes[r].cluster != static_cast<int>(c)) continue;
+  world.cluster = options.cluster;
+  for (std::size_t c = 0; c < collation_.names.size(); ++c) {
+    cluster_info info{collation_.names[c], 0, 0};
+    for (std::size_t r = collation_.processes.size(); r-- > 0;) {
+      if (collation_.processes[r].cluster != static_cast<int>(c)) continue;
       info.first_rank = static_cast<int>(r);
       ++info.size;
     }
     world.clusters.push_back(info);
   }
-  peers_.resize(told_.processes.size());
-  for (std::size_t r = 0; r < told_.processes.size(); ++r) {
-    const registration& p = told_.processes[r];
-    if (p.cluster == how.cluster) continue;
+  peers_.resize(collation_.processes.size());
+  for (std::size_t r = 0; r < collation_.processes.size(); ++r) {
+    const registration& p = collation_.processes[r];
+    if (p.cluster == options.cluster) continue;
     pair_limits limits;
-    // Each pair takes the smaller of what both ends allow.
-    limits.short_bytes = std::min(how.short_bytes, static_cast<std::size_t>(std::max(p.short_bytes, 1)));
-    limits.eager_bytes = std::min(how.eager_bytes, static_cast<std::size_t>(std::max<std::int64_t>(p.eager_bytes, 0)));
-    limits.hiwater = static_cast<std::uint64_t>(std::max(1, std::min(how.hiwater, p.hiwater)));
-    limits.ackmark = std::min(limits.hiwater, static_cast<std::uint64_t>(std::max(1, std::min(how.ackmark, p.ackmark))));
+    // Each pair uses the smaller of the limits of both ends.
+    limits.short_bytes = std::min(options.short_bytes, static_cast<std::size_t>(std::max(p.short_bytes, 1)));
+    limits.eager_bytes = std::min(options.eager_bytes, static_cast<std::size_t>(std::max<std::int64_t>(p.eager_bytes, 0)));
+    limits.hiwater = static_cast<std::uint64_t>(std::max(1, std::min(options.hiwater, p.hiwater)));
+    limits.ackmark = std::min(limits.hiwater, static_cast<std::uint64_t>(std::max(1, std::min(options.ackmark, p.ackmark))));
     peers_[r] = std::make_unique<peer>();
     peers_[r]->pair = std::make_unique<pair_protocol>(world.rank, static_cast<int>(r), limits);
   }

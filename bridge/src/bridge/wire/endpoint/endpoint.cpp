@@ -5,7 +5,7 @@ namespace osteon::bridge::wire {
 message::message(message&& other) noexcept
     : type(other.type),
       source(other.source),
-      what(other.what),
+      fields(other.fields),
       total(other.total),
       id(other.id),
       wants_reply(other.wants_reply),
@@ -17,7 +17,7 @@ message& message::operator=(message&& other) noexcept {
   if (owner_ != nullptr) owner_->give_back(source, bytes.size());
   type = other.type;
   source = other.source;
-  what = other.what;
+  fields = other.fields;
   total = other.total;
   id = other.id;
   wants_reply = other.wants_reply;
@@ -34,18 +34,18 @@ endpoint::endpoint() = default;
 
 endpoint::~endpoint() = default;
 
-std::unique_ptr<endpoint> endpoint::join(const settings& how, const std::string& facts) {
-  validate(how);
+std::unique_ptr<endpoint> endpoint::join(const settings& options, const std::string& facts) {
+  validate(options);
   std::unique_ptr<endpoint> e(new endpoint);
-  e->core_ = std::make_unique<endpoint_core>(*e, how, facts);
+  e->core_ = std::make_unique<endpoint_core>(*e, options, facts);
   e->core_->join();
   return e;
 }
 
 const world_info& endpoint::world() const noexcept { return core_->world; }
 
-ticket endpoint::send(int dest, const envelope& what, std::span<const std::byte> bytes, bool synchronous) {
-  return core_->send(dest, what, bytes, synchronous);
+ticket endpoint::send(int dest, const envelope& fields, std::span<const std::byte> bytes, bool synchronous) {
+  return core_->send(dest, fields, bytes, synchronous);
 }
 
 std::optional<message> endpoint::take() { return core_->take(); }
@@ -59,7 +59,7 @@ void endpoint::answer_cancel(const message& request, bool found) { core_->answer
 bool endpoint::test(const ticket& t) {
   if (t.done()) return true;
   check();
-  if (core_->how.progress == progress_mode::polling) core_->progress();
+  if (core_->options.progress == progress_mode::polling) core_->progress();
   return t.done();
 }
 

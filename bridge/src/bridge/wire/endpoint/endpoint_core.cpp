@@ -11,18 +11,18 @@
 namespace osteon::bridge::wire {
 namespace {
 
-/// While the application polls, the side thread only looks now and then whether it still does: woken by each arrival it
-/// would fight with the application for the same packets.
+/// While the application polls, the side thread only checks periodically that it still does: woken by each arrival it
+/// would compete with the application for the same packets.
 constexpr double nap_seconds = 1e-3;
 
 }  // namespace
 
 endpoint_core::endpoint_core(endpoint& face, settings s, const std::string& facts)
-    : how(std::move(s)),
+    : options(std::move(s)),
       face_(face),
       facts_(facts),
-      tls_(how.tls ? std::make_unique<tls_context>(how.key) : nullptr),
-      control_(how, tls_.get()) {
+      tls_(options.tls ? std::make_unique<tls_context>(options.key) : nullptr),
+      control_(options, tls_.get()) {
   control_.introduce = [this](const frame_stream& stream) { return introduction(stream); };
   epoll_ = descriptor(epoll_create1(EPOLL_CLOEXEC));
   wake_ = descriptor(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
@@ -63,8 +63,8 @@ void endpoint_core::join() {
   learn_world();
   make_routes();
   wait_for_routes();
-  if (how.progress == progress_mode::polling) return;
-  // Signals are the application's: none shall arrive in this thread.
+  if (options.progress == progress_mode::polling) return;
+  // Signals are delivered to the application's threads, not to this one.
   sigset_t all, old;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &old);
@@ -85,9 +85,9 @@ void endpoint_core::loop() {
   }
 }
 
-/// Leave the sockets to the thread of the application that waits, and a moment longer: it will probably wait again.
+/// Leave the sockets to the waiting thread of the application, and a moment longer: it will probably wait again.
 void endpoint_core::rest() {
-  eventfd_write(wake_.get(), 1);  // something may have come while both of them were listening: let it look
+  eventfd_write(wake_.get(), 1);  // an event may have arrived while both were listening: let the thread check
   std::unique_lock lock(rest_m_);
   do {
     side_ = side_thread::resting;
@@ -131,10 +131,10 @@ void endpoint_core::event() {
   sleep_.notify_all();
 }
 
-void endpoint_core::fail(const std::string& why, bool tell_server) {
+void endpoint_core::fail(const std::string& why, bool notifies_server) {
   if (!failure_.empty()) return;
   failure_ = why;
-  if (tell_server && control_.open()) {
+  if (notifies_server && control_.open()) {
     control_.send(command::abort, why);
     control_.flush();
   }
@@ -147,7 +147,7 @@ void endpoint_core::check() const {
   if (!failure_.empty()) throw link_error(failure_);
 }
 
-ticket endpoint_core::send(int dest, const envelope& what, std::span<const std::byte> bytes, bool synchronous) {
+ticket endpoint_core::send(int dest, const envelope& fields, std::span<const std::byte> bytes, bool synchronous) {
   const std::lock_guard lock(m_);
   if (!failure_.empty()) throw link_error(failure_);
   if (dest < 0 || dest >= world.size() || !peers_[static_cast<std::size_t>(dest)]) {
@@ -155,14 +155,14 @@ ticket endpoint_core::send(int dest, const envelope& what, std::span<const std::
                                   dest < 0 || dest >= world.size() ? "not in the world" : "in the same cluster"));
   }
   const std::uint64_t id = next_id_++;
-  auto state = peers_[static_cast<std::size_t>(dest)]->pair->send(id, what, bytes, synchronous);
+  auto state = peers_[static_cast<std::size_t>(dest)]->pair->send(id, fields, bytes, synchronous);
   make_ready(dest);
   pump_route(peers_[static_cast<std::size_t>(dest)]->route);
   return {id, dest, std::move(state)};
 }
 
 std::optional<message> endpoint_core::take() {
-  if (how.progress == progress_mode::polling && !face_.anything_new()) progress();
+  if (options.progress == progress_mode::polling && !face_.anything_new()) progress();
   const std::lock_guard lock(inbox_m_);
   if (inbox_.empty()) return std::nullopt;
   std::optional<message> m(std::move(inbox_.front()));
@@ -173,7 +173,7 @@ std::optional<message> endpoint_core::take() {
 
 ticket endpoint_core::accept(message& m, std::span<std::byte> buffer) {
   if (m.type != message::what_kind::data || m.owner_ == nullptr) {
-    throw usage_error("only a message that has been taken and not yet accepted can be accepted");
+    throw usage_error("only a message that was taken and not yet accepted can be accepted");
   }
   if (!m.bytes.empty() && !buffer.empty())
     std::memcpy(buffer.data(), m.bytes.data(), std::min(m.bytes.size(), buffer.size()));
@@ -197,7 +197,7 @@ void endpoint_core::give_back(int source, std::uint64_t bytes) {
   if (bytes == 0) return;
   inbox_bytes_ -= bytes;
   peer& p = *peers_[static_cast<std::size_t>(source)];
-  if (p.released.fetch_add(bytes) + bytes < how.eager_bytes / 8) return;  // the timer tells it
+  if (p.released.fetch_add(bytes) + bytes < options.eager_bytes / 8) return;  // the timer reports it
   const std::lock_guard lock(m_);
   p.pair->give_back(p.released.exchange(0));
   make_ready(source);
@@ -289,7 +289,7 @@ void endpoint_core::close() {
       wait_event(seen, 0.02);
     }
   };
-  // The others may compute for as long as they like before they come here too; a dead one is found by the timers.
+  // Other processes may compute for any time before they close; the timers detect dead ones.
   until([&] { return std::all_of(peers_.begin(), peers_.end(), [](auto& p) { return !p || p->pair->over(); }); }, 1e18);
   const auto written = [&] {
     for (auto& r : routes_) {
@@ -300,7 +300,7 @@ void endpoint_core::close() {
     }
     return true;
   };
-  until(written, 2);  // the last acknowledgements
+  until(written, 2);  // for the last acknowledgements
   {
     const std::lock_guard lock(m_);
     finished_ = true;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Implementation of an endpoint: connections, routes, pairs, and the one lock that guards them.
+/// Implementation of an endpoint: connections, routes, pairs, and the lock that protects them.
 #include <atomic>
 #include <bridge/wire/connection.hpp>
 #include <bridge/wire/control_stream.hpp>
@@ -19,12 +19,12 @@
 
 namespace osteon::bridge::wire {
 
-/// A way to one or more processes: the streams to one process, or to the relay.
+/// A route to one or more processes: the streams to one process, or to the relay.
 struct route {
   std::string name;                                  ///< of the other end, for messages
-  std::string address;                               ///< where to dial; empty: the other side dials
+  std::string address;                               ///< address to dial; empty: the other side dials
   int relay = 0;                                     ///< 0: a process; else the negative rank of the relay
-  std::vector<int> peers;                            ///< world ranks behind it
+  std::vector<int> peers;                            ///< world ranks reached by it
   std::vector<std::unique_ptr<connection>> streams;  ///< by slot; null: down
   std::vector<steady::time_point> next_try;          ///< by slot
   std::deque<int> ready;                             ///< peers with packets to send
@@ -38,11 +38,11 @@ struct route {
 
 class endpoint_core {
  public:
-  endpoint_core(endpoint& face, settings how, const std::string& facts);
+  endpoint_core(endpoint& face, settings options, const std::string& facts);
   ~endpoint_core();
 
   void join();
-  ticket send(int dest, const envelope& what, std::span<const std::byte> bytes, bool synchronous);
+  ticket send(int dest, const envelope& fields, std::span<const std::byte> bytes, bool synchronous);
   std::optional<message> take();
   ticket accept(message& m, std::span<std::byte> buffer);
   void cancel(ticket& sent);
@@ -55,14 +55,14 @@ class endpoint_core {
   std::size_t memory_in_use();
   void give_back(int source, std::uint64_t bytes);
 
-  settings how;
+  settings options;
   world_info world;
 
  private:
   struct peer {
     std::unique_ptr<pair_protocol> pair;
     int route = -1;
-    bool queued = false;  ///< is in its route's list
+    bool queued = false;  ///< is in the list of its route
     std::atomic<std::uint64_t> released{0};
     std::uint64_t acknowledged = 0;
     steady::time_point moved = steady::now(), heard = steady::now(), next_probe{};
@@ -76,7 +76,7 @@ class endpoint_core {
   void handle_control(const frame& f);
   void learn_world();
 
-  // routes.cpp: connections come and go
+  // routes.cpp: opening and closing of connections
   void make_routes();
   void wait_for_routes();
   void dial_streams();
@@ -89,7 +89,7 @@ class endpoint_core {
   void route_opened(route& r);
   std::string name_of(int rank) const;
 
-  // traffic.cpp: packets come and go
+  // traffic.cpp: receiving and sending of packets
   void turn(double seconds);
   void service(connection& c);
   bool take_packet(connection& c, const packet_header& h, std::span<const std::byte> payload);
@@ -105,7 +105,7 @@ class endpoint_core {
   void watch_routes();
   void watch_peers();
 
-  void fail(const std::string& why, bool tell_server = true);
+  void fail(const std::string& why, bool notifies_server = true);
   void event();
   void loop();
   void rest();
@@ -116,22 +116,22 @@ class endpoint_core {
   std::string facts_;
   std::unique_ptr<tls_context> tls_;
   cache_warmer cache_warmer_{tls_.get()};
-  mutable std::mutex m_;  ///< guards everything below but the inbox
+  mutable std::mutex m_;  ///< protects all members below except the inbox
   descriptor epoll_, wake_, listener_;
   std::uint16_t port_ = 0;
   std::string listens_on_;  ///< the one address, or empty for all
   bool listening_ = false;
   control_stream control_;
-  std::uint64_t control_known_ = 0;  ///< its generation that epoll watches
+  std::uint64_t control_known_ = 0;  ///< connection number that epoll watches
   steady::time_point control_sent_ = steady::now();
   bool joined_ = false, finished_ = false, server_parted_ = false;
-  collation told_;
+  collation collation_;
   job_id job_{};
   std::vector<std::unique_ptr<route>> routes_;
   std::vector<std::unique_ptr<peer>> peers_;                    ///< by world rank; null: of this cluster
   std::list<std::unique_ptr<connection>> guests_;               ///< not yet authenticated
-  std::unordered_map<std::uint64_t, connection*> connections_;  ///< by the number that epoll gives back
-  std::vector<std::uint64_t> connections_again_, busy_;         ///< have more to read; to write
+  std::unordered_map<std::uint64_t, connection*> connections_;  ///< by the number that epoll returns
+  std::vector<std::uint64_t> connections_again_, busy_;         ///< with pending input; with pending output
   std::vector<std::unique_ptr<connection>> bin_;                ///< connections that ended in this turn
   std::uint64_t next_id_ = 1, next_connection_ = 16;
   unsigned looks_ = 0;  ///< polls so far
@@ -149,7 +149,7 @@ class endpoint_core {
   std::atomic<int> sleepers_{0};
   std::atomic<bool> stop_{false};
 
-  // A thread of the application that waits does the side thread's work, so that news wake one thread and not two in turn.
+  // A waiting thread of the application does the work of the side thread, so that an event wakes one thread instead of two.
   enum class side_thread { at_work, resting, about_to_work };
   std::mutex driver_m_;  ///< held by the thread that drives
   std::atomic<bool> driving_{false};

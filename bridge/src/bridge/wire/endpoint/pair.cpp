@@ -14,8 +14,8 @@ void pair_protocol::order(packet_header h, std::span<const std::byte> payload) {
   ordered_.push_back(std::move(p));
 }
 
-std::shared_ptr<ticket::state> pair_protocol::send(std::uint64_t id, const envelope& what, std::span<const std::byte> bytes,
-                                                   bool synchronous) {
+std::shared_ptr<ticket::state> pair_protocol::send(std::uint64_t id, const envelope& fields,
+                                                   std::span<const std::byte> bytes, bool synchronous) {
   const std::size_t first = std::min(bytes.size(), limits_.short_bytes);
   const bool credit = eager_sent_ - eager_back_ + first <= limits_.eager_bytes;
   const std::size_t now = credit ? first : 0;
@@ -24,17 +24,17 @@ std::shared_ptr<ticket::state> pair_protocol::send(std::uint64_t id, const envel
   h.type = whole && !synchronous ? packet_type::data : packet_type::datasync;
   h.srqid = id;
   h.msglen = bytes.size();
-  h.lsrank = what.lsrank;
-  h.tag = what.tag;
-  h.cid = what.cid;
-  h.count = what.count;
-  h.dtype = what.kind;
+  h.lsrank = fields.lsrank;
+  h.tag = fields.tag;
+  h.cid = fields.cid;
+  h.count = fields.count;
+  h.dtype = fields.kind;
   eager_sent_ += now;
   order(h, bytes.first(now));
   if (whole && !synchronous) return nullptr;
   sending s;
   s.rest = bytes;
-  s.what = what;
+  s.fields = fields;
   s.total = bytes.size();
   s.offset = now;
   s.state = std::make_shared<ticket::state>();
@@ -70,7 +70,7 @@ void pair_protocol::answer_cancel(std::uint64_t other_id, bool found) {
 
 void pair_protocol::give_back(std::uint64_t bytes) {
   given_back_ += bytes;
-  if (given_back_ - given_back_told_ >= std::max<std::uint64_t>(limits_.eager_bytes / 4, 1)) ack_due_ = true;
+  if (given_back_ - given_back_reported_ >= std::max<std::uint64_t>(limits_.eager_bytes / 4, 1)) ack_due_ = true;
 }
 
 bool pair_protocol::has_departing() const {
@@ -98,7 +98,7 @@ std::optional<departing> pair_protocol::next() {
       h.drqid = given_back_;
       h.msglen = echo_;
       echo_ = since_ack_ = bytes_since_ack_ = 0;
-      given_back_told_ = given_back_;
+      given_back_reported_ = given_back_;
       ack_due_ = false;
     } else {
       h.msglen = next_seq_ - 1;
@@ -109,7 +109,7 @@ std::optional<departing> pair_protocol::next() {
   while (!resend_.empty()) {
     const std::uint64_t seq = resend_.front();
     resend_.pop_front();
-    if (flight_.empty() || seq < flight_.front().header.seqnum) continue;  // acknowledged in the meantime
+    if (flight_.empty() || seq < flight_.front().header.seqnum) continue;  // acknowledged meanwhile
     packet& p = flight_[seq - flight_.front().header.seqnum];
     p.resend = false;
     return depart(p);
@@ -164,7 +164,7 @@ void pair_protocol::acknowledge_up_to(const packet_header& h, const sink& to) {
     if (const auto s = sends_.find(request); s != sends_.end()) --s->second.on_the_way;
     settle(request, to);
   }
-  // The answer to a probe: what was sent before it and is not there has been lost.
+  // The answer to a probe: packets sent before it and not received are lost.
   for (packet& p : flight_) {
     if (p.header.seqnum > h.msglen) break;
     if (p.resend) continue;
@@ -191,18 +191,18 @@ std::string pair_protocol::arrived(const packet_header& h, std::span<const std::
     return "";
   }
   if (h.seqnum == 0) return fmt::format("packet of type {} without a number", static_cast<std::uint32_t>(h.type));
-  if (h.seqnum <= received_ || held_.count(h.seqnum) != 0) {  // sent again though it had arrived: say so
+  if (h.seqnum <= received_ || held_.count(h.seqnum) != 0) {  // a duplicate: acknowledge it again
     ack_due_ = true;
     return "";
   }
   if (h.seqnum > received_ + limits_.hiwater) {
-    return fmt::format("packet {} while {} is awaited; at most {} may be on their way", h.seqnum, received_ + 1,
+    return fmt::format("packet {} while {} is expected; at most {} may be in flight", h.seqnum, received_ + 1,
                        limits_.hiwater);
   }
   count_arrival(payload.size());
   if (h.seqnum > received_ + 1) {
     held_packet held{h, {}, false};
-    if ((h.flags & flag_continues) != 0) {  // its place is known: no need to wait
+    if ((h.flags & flag_continues) != 0) {  // its position is known: deliver at once
       if (const std::string bad = apply_rest(h, payload, to); !bad.empty()) return bad;
       held.applied = true;
     } else {
@@ -225,7 +225,7 @@ std::string pair_protocol::arrived(const packet_header& h, std::span<const std::
 
 std::string pair_protocol::apply_rest(const packet_header& h, std::span<const std::byte> payload, const sink& to) {
   const auto at = receives_.find(h.drqid);
-  if (at == receives_.end()) return fmt::format("part of message {}, which is not awaited", h.drqid);
+  if (at == receives_.end()) return fmt::format("part of message {}, which is not expected", h.drqid);
   receiving& r = at->second;
   if (payload.size() > r.missing) return fmt::format("{} bytes where {} are missing", payload.size(), r.missing);
   const auto offset = static_cast<std::uint64_t>(h.count);
@@ -249,11 +249,11 @@ std::string pair_protocol::apply(const packet_header& h, std::span<const std::by
       if ((h.flags & flag_continues) != 0) return apply_rest(h, payload, to);
       message m;
       m.source = other_;
-      m.what = {h.cid, h.tag, h.lsrank, h.dtype, h.count};
+      m.fields = {h.cid, h.tag, h.lsrank, h.dtype, h.count};
       m.total = h.msglen;
       m.id = h.srqid;
       m.wants_reply = h.type == packet_type::datasync;
-      if (!m.wants_reply && payload.size() != h.msglen) return "a short message that is not whole";
+      if (!m.wants_reply && payload.size() != h.msglen) return "an incomplete short message";
       m.bytes.assign(payload.begin(), payload.end());
       to.deliver(std::move(m));
       return "";
@@ -278,7 +278,7 @@ std::string pair_protocol::apply(const packet_header& h, std::span<const std::by
     case packet_type::cancelyes:
     case packet_type::cancelno: {
       const auto at = cancels_.find(h.srqid);
-      if (at == cancels_.end()) return fmt::format("answers about message {}, which nobody cancels", h.srqid);
+      if (at == cancels_.end()) return fmt::format("answers about message {}, which is not being cancelled", h.srqid);
       const auto state = at->second;
       cancels_.erase(at);
       const bool yes = h.type == packet_type::cancelyes;

@@ -1,11 +1,11 @@
 #pragma once
 /// @file
-/// The protocol between two processes: order, acknowledgement, flow control, short and long messages. Knows no sockets
-/// and no clock: packets go in and out, so every rule can be tested by hand.
+/// The protocol between two processes: order, acknowledgement, flow control, short and long messages. It is independent of
+/// sockets and clocks: packets are input and output, so every rule can be tested by hand.
 ///
-/// Two limits bound memory. Packets: at most `hiwater` are on their way; the receiver acknowledges each `ackmark`.
+/// Two limits bound memory. Packets: at most `hiwater` are in flight; the receiver acknowledges each `ackmark`.
 /// Bytes: at most `eager_bytes` of unmatched messages are at the receiver; a message beyond that sends only its
-/// header and waits for its match, so it is never refused.
+/// header and waits for its match, so it is never rejected.
 #include <bridge/wire/link.hpp>
 #include <bridge/wire/packet.hpp>
 #include <deque>
@@ -26,15 +26,15 @@ struct pair_limits {
   std::uint64_t hiwater = 8192;
 };
 
-/// A packet to be put on a stream now. The payload stays valid until the next call of its pair.
+/// A packet to be sent on a stream. The payload remains valid until the next call of its pair.
 struct departing {
-  packet_header header;  ///< without job, len of the payload as it is
+  packet_header header;  ///< without job; len is that of the uncompressed payload
   std::span<const std::byte> payload;
 };
 
 class pair_protocol {
  public:
-  /// Events that packets lead to.
+  /// Events caused by packets.
   struct sink {
     std::function<void(message&&)> deliver;
     std::function<void(ticket::state&)> finished;
@@ -45,10 +45,10 @@ class pair_protocol {
 
   // The application's side.
 
-  /// @param id unique among the requests of this process @return null: done at once
-  std::shared_ptr<ticket::state> send(std::uint64_t id, const envelope& what, std::span<const std::byte> bytes,
+  /// @param id unique among the requests of this process @return null if complete
+  std::shared_ptr<ticket::state> send(std::uint64_t id, const envelope& fields, std::span<const std::byte> bytes,
                                       bool synchronous);
-  /// Let the rest of a message come into `buffer`; its first part has been copied already.
+  /// Receive the rest of a message into `buffer`; its first part has been copied already.
   std::shared_ptr<ticket::state> receive(std::uint64_t id, const message& m, std::span<std::byte> buffer);
   void cancel(std::uint64_t id, const std::shared_ptr<ticket::state>& state);
   void answer_cancel(std::uint64_t other_id, bool found);
@@ -56,32 +56,32 @@ class pair_protocol {
   /// Eager bytes that were matched or dropped here.
   void give_back(std::uint64_t bytes);
 
-  // The streams' side.
+  // The side of the streams.
 
   bool has_departing() const;
   std::optional<departing> next();
-  /// @return what is wrong with it, or ""
+  /// @return the fault of the packet, or ""
   std::string arrived(const packet_header& h, std::span<const std::byte> payload, const sink& to);
-  /// Ask which packets have arrived, because some may be lost: after a new connection, or when no acknowledgement comes.
+  /// Ask which packets have arrived, after a new connection or a missing acknowledgement.
   void probe() { probe_due_ = true; }
-  /// Acknowledge all packets that are not acknowledged yet.
-  void acknowledge() { ack_due_ = ack_due_ || since_ack_ > 0 || given_back_ != given_back_told_; }
+  /// Acknowledge all unacknowledged packets.
+  void acknowledge() { ack_due_ = ack_due_ || since_ack_ > 0 || given_back_ != given_back_reported_; }
 
   bool awaits_acknowledgement() const { return !flight_.empty(); }
-  bool owes_acknowledgement() const { return since_ack_ > 0 || given_back_ != given_back_told_; }
+  bool owes_acknowledgement() const { return since_ack_ > 0 || given_back_ != given_back_reported_; }
   std::uint64_t acknowledged() const { return flight_.empty() ? next_seq_ - 1 : flight_.front().header.seqnum - 1; }
-  /// Everything sent has arrived.
+  /// True if all sent packets have arrived.
   bool settled() const { return flight_.empty() && ordered_.empty() && bulk_.empty(); }
   bool other_finished() const { return other_finished_; }
-  /// Both sides have said that they are done.
+  /// True if both sides have closed.
   bool over() const;
-  /// Bytes held for resending and reordering.
+  /// Bytes stored for resending and reordering.
   std::size_t bytes_held() const { return held_bytes_; }
 
  private:
   struct sending {
     std::span<const std::byte> rest;
-    envelope what;
+    envelope fields;
     std::uint64_t total = 0, offset = 0, drqid = 0;
     std::uint64_t on_the_way = 0;  ///< packets of the rest that are not acknowledged
     bool accepted = false;
@@ -96,7 +96,7 @@ class pair_protocol {
     packet_header header;
     std::vector<std::byte> own;
     std::span<const std::byte> lent;
-    std::uint64_t request = 0;  ///< whose rest this is part of; 0: none
+    std::uint64_t request = 0;  ///< request whose rest this is part of; 0: none
     bool resend = false;
   };
   struct held_packet {
@@ -117,8 +117,8 @@ class pair_protocol {
   pair_limits limits_;
   // sending
   std::uint64_t next_seq_ = 1;
-  std::deque<packet> ordered_;        ///< not yet numbered, in the order of the application
-  std::deque<std::uint64_t> bulk_;    ///< requests whose rest may go
+  std::deque<packet> ordered_;        ///< not yet numbered, in the order of the application's calls
+  std::deque<std::uint64_t> bulk_;    ///< requests whose rest may be sent
   std::deque<packet> flight_;         ///< numbered and not acknowledged
   std::deque<std::uint64_t> resend_;  ///< numbers
   std::unordered_map<std::uint64_t, sending> sends_;
@@ -130,7 +130,7 @@ class pair_protocol {
   std::map<std::uint64_t, held_packet> held_;
   std::unordered_map<std::uint64_t, receiving> receives_;
   std::uint64_t since_ack_ = 0, bytes_since_ack_ = 0;
-  std::uint64_t given_back_ = 0, given_back_told_ = 0;
+  std::uint64_t given_back_ = 0, given_back_reported_ = 0;
   std::uint64_t echo_ = 0;
   bool ack_due_ = false;
   bool other_finished_ = false;

@@ -1,4 +1,4 @@
-// Connections of an endpoint come and go.
+// Opening and closing of an endpoint's connections.
 #include <fmt/format.h>
 #include <sys/epoll.h>
 
@@ -23,10 +23,11 @@ std::string endpoint_core::name_of(int rank) const {
 }
 
 void endpoint_core::make_routes() {
-  const std::string relay = how.relay.empty() ? told_.relays[static_cast<std::size_t>(world.cluster)] : how.relay;
-  const auto streams = static_cast<std::size_t>(how.streams);
+  const std::string relay =
+      options.relay.empty() ? collation_.relays[static_cast<std::size_t>(world.cluster)] : options.relay;
+  const auto streams = static_cast<std::size_t>(options.streams);
   const auto add = [&](std::unique_ptr<route> r) {
-    // Where the other side dials, it decides how many; further ones are made room for when they come.
+    // If the other side dials, it chooses the number of streams; the list grows when they arrive.
     r->streams.resize(r->address.empty() ? 1 : streams);
     r->next_try.resize(r->streams.size());
     routes_.push_back(std::move(r));
@@ -42,8 +43,8 @@ void endpoint_core::make_routes() {
   for (int rank = 0; rank < world.size(); ++rank) {
     peer* p = peers_[static_cast<std::size_t>(rank)].get();
     if (p == nullptr) continue;
-    const registration& other = told_.processes[static_cast<std::size_t>(rank)];
-    if (!told_.relays[static_cast<std::size_t>(other.cluster)].empty() != !relay.empty()) {
+    const registration& other = collation_.processes[static_cast<std::size_t>(rank)];
+    if (!collation_.relays[static_cast<std::size_t>(other.cluster)].empty() != !relay.empty()) {
       const std::lock_guard lock(m_);
       fail(fmt::format("cluster '{}' uses a relay and cluster '{}' does not: give all of them one, or none",
                        world.clusters[static_cast<std::size_t>(relay.empty() ? other.cluster : world.cluster)].name,
@@ -68,23 +69,22 @@ void endpoint_core::wait_for_routes() {
     if (!failure_.empty()) throw link_error(failure_);
     const auto missing = std::find_if(routes_.begin(), routes_.end(), [](const auto& r) { return !r->complete(); });
     if (missing == routes_.end()) return;
-    if (seconds_since(began) > how.join_seconds) {
+    if (seconds_since(began) > options.join_seconds) {
       const route& r = **missing;
       std::string text = fmt::format("{} has no route to {}", name_of(world.rank), r.name);
       if (r.address.empty()) {
-        const registration& me = told_.processes[static_cast<std::size_t>(world.rank)];
+        const registration& me = collation_.processes[static_cast<std::size_t>(world.rank)];
         text += fmt::format(", which should have connected to {}:{}", me.address, me.port);
         if ((me.capabilities & address_given) == 0) {
-          text +=
-              " (an address guessed from the connection to the server: give `address` if this host has several networks)";
+          text += " (an address guessed from the connection to the server: set `address` if this host has several networks)";
         }
       } else if (r.relay == 0) {
         text += fmt::format(" at {}: {}", r.address, r.why.empty() ? "no answer" : r.why);
-        const registration& other = told_.processes[static_cast<std::size_t>(r.peers.front())];
+        const registration& other = collation_.processes[static_cast<std::size_t>(r.peers.front())];
         text +=
             (other.capabilities & address_given) == 0
-                ? " (that address was guessed from its connection to the server: give `address` for its cluster, or a relay)"
-                : " (that address was given for its cluster: is it right, and does the firewall let it through?)";
+                ? " (that address was guessed from its connection to the server: set `address` for its cluster, or a relay)"
+                : " (that address was set for its cluster: check it, and the firewall)";
       } else {
         text += fmt::format(": {}", r.why.empty() ? "no answer" : r.why);
       }
@@ -111,7 +111,7 @@ void endpoint_core::dial_streams() {
       if (r.streams[slot] || steady::now() < r.next_try[slot]) continue;
       r.next_try[slot] = steady::now() + std::chrono::milliseconds(250);
       std::string why;
-      descriptor fd = dial(r.address, how, why);
+      descriptor fd = dial(r.address, options, why);
       if (!fd) {
         r.why = why;
         continue;
@@ -129,14 +129,14 @@ void endpoint_core::dial_streams() {
 void endpoint_core::accept_guests() {
   bool may_accept = true;
   while (guests_.size() < most_guests) {
-    descriptor fd = accept_one(listener_.get(), how, &may_accept);
+    descriptor fd = accept_one(listener_.get(), options, &may_accept);
     if (!fd) break;
     guests_.push_back(watched(std::move(fd), side::accepted));
   }
   watch_listener(may_accept && guests_.size() < most_guests);
 }
 
-/// Let epoll say that somebody waits, or not: else it would say so again and again. The timers open it again.
+/// Enable or disable the events of listening sockets: otherwise epoll would report them repeatedly. Timers enable them.
 void endpoint_core::watch_listener(bool open) {
   if (!listener_ || open == listening_) return;
   listening_ = open;
@@ -153,17 +153,17 @@ void endpoint_core::greet(connection& c, int dest) {
   h.dest = dest;
   h.count = c.slot;
   h.cid = wire_version;
-  const std::string proof = greeting(how.key, job_, world.rank, dest, c.slot);
+  const std::string proof = greeting(options.key, job_, world.rank, dest, c.slot);
   h.len = static_cast<std::uint32_t>(proof.size());
   c.put(h, job_, std::as_bytes(std::span(proof)));
 }
 
 void endpoint_core::greeted(connection& c, const packet_header& h, std::span<const std::byte> payload) {
   const std::string given(reinterpret_cast<const char*>(payload.data()), payload.size());
-  if (!same_secret(given, greeting(how.key, job_, h.source, h.dest, h.count)) || h.dest != world.rank) {
+  if (!same_secret(given, greeting(options.key, job_, h.source, h.dest, h.count)) || h.dest != world.rank) {
     return lose(c, "a greeting that is not for this process, or made without the job key");
   }
-  if (c.route >= 0) {  // the answer to our own greeting
+  if (c.route >= 0) {  // the answer to this side's greeting
     const route& r = *routes_[static_cast<std::size_t>(c.route)];
     if (h.source != (r.relay != 0 ? r.relay : r.peers.front())) return lose(c, fmt::format("{} answered instead", h.source));
   } else {
@@ -171,11 +171,11 @@ void endpoint_core::greeted(connection& c, const packet_header& h, std::span<con
     const bool known = h.source >= 0 && source < peers_.size() && peers_[source] && peers_[source]->route >= 0;
     const int index = known ? peers_[source]->route : -1;
     if (!known || routes_[static_cast<std::size_t>(index)]->relay != 0 || h.count < 0 || h.count >= 16) {
-      return lose(c, fmt::format("a greeting from {}, stream {}, which is not awaited", h.source, h.count));
+      return lose(c, fmt::format("a greeting from {}, stream {}, which is not expected", h.source, h.count));
     }
     route& r = *routes_[static_cast<std::size_t>(index)];
     const auto slot = static_cast<std::size_t>(h.count);
-    if (slot >= r.streams.size()) r.streams.resize(slot + 1);  // the dialling side decides how many
+    if (slot >= r.streams.size()) r.streams.resize(slot + 1);  // the dialling side chooses the number
     if (r.streams[slot]) lose(*r.streams[slot], "replaced by a new connection");
     const auto at = std::find_if(guests_.begin(), guests_.end(), [&](const auto& g) { return g.get() == &c; });
     r.streams[slot] = std::move(*at);
@@ -193,7 +193,7 @@ void endpoint_core::route_opened(route& r) {
   for (const int rank : r.peers) {
     peer& p = *peers_[static_cast<std::size_t>(rank)];
     p.heard = p.moved = steady::now();
-    if (r.was_open) p.pair->probe();  // what was under way when it broke may be lost
+    if (r.was_open) p.pair->probe();  // packets in flight at the break may be lost
     make_ready(rank);
   }
   r.was_open = true;

@@ -8,14 +8,14 @@
 namespace osteon::bridge::wire {
 namespace {
 
-constexpr double refusal_seconds = 5;  ///< a host that refuses for so long is there, and the process is not
-constexpr double resend_seconds = 1;   ///< without progress: ask whether packets were lost
+constexpr double refusal_seconds = 5;  ///< a host that refuses for this long is reachable, but the process is gone
+constexpr double resend_seconds = 1;   ///< without progress: ask for lost packets
 
 }  // namespace
 
 void endpoint_core::timers() {
   if (seconds_since(last_turn_) > 1) {
-    // This process was stopped, or polls and was computing: the silence was its own.
+    // This process was stopped, or polls and was computing: the silence was on this side.
     const auto now = steady::now();
     for (auto& [id, c] : connections_) c->heard = now;
     for (auto& p : peers_) {
@@ -27,15 +27,15 @@ void endpoint_core::timers() {
   last_turn_ = steady::now();
   if (seconds_since(last_timers_) < 0.02) return;
   last_timers_ = steady::now();
-  if (joined_ && control_.open() && seconds_since(control_sent_) > how.heartbeat_seconds) {
+  if (joined_ && control_.open() && seconds_since(control_sent_) > options.heartbeat_seconds) {
     control_.send(command::ping);
     control_sent_ = steady::now();
   }
   if (control_.unfinished()) serve_control();
   if (!failure_.empty() || !joined_ || routes_.empty()) return;
-  if (control_.away() > how.cut_seconds && !server_parted_) {
-    return fail(fmt::format("{}: the start-up server at {} has gone and did not come back within {} s: {}",
-                            name_of(world.rank), how.server, how.cut_seconds, control_.why()));
+  if (control_.away() > options.cut_seconds && !server_parted_) {
+    return fail(fmt::format("{}: the start-up server at {} did not come back within {} s: {}", name_of(world.rank),
+                            options.server, options.cut_seconds, control_.why()));
   }
   if (!finished_) dial_streams();
   watch_listener(guests_.size() < most_guests);
@@ -44,21 +44,21 @@ void endpoint_core::timers() {
 }
 
 void endpoint_core::watch_routes() {
-  const double silence = std::min(3 * how.heartbeat_seconds, how.cut_seconds);
-  const double greeting = std::min(guest_seconds(guests_.size()), how.cut_seconds);
+  const double silence = std::min(3 * options.heartbeat_seconds, options.cut_seconds);
+  const double greeting = std::min(guest_seconds(guests_.size()), options.cut_seconds);
   std::vector<std::pair<std::uint64_t, std::string>> dead;
   for (auto& [id, c] : connections_) {
     if (!c->greeted) {
-      if (seconds_since(c->began) > (c->route < 0 ? greeting : std::min(guest_seconds(0), how.cut_seconds)))
+      if (seconds_since(c->began) > (c->route < 0 ? greeting : std::min(guest_seconds(0), options.cut_seconds)))
         dead.emplace_back(id, "no answer to the greeting");
       continue;
     }
     const route& r = *routes_[static_cast<std::size_t>(c->route)];
     const bool may_be_silent =
-        r.relay == 0 && (told_.processes[static_cast<std::size_t>(r.peers.front())].capabilities & polls) != 0;
+        r.relay == 0 && (collation_.processes[static_cast<std::size_t>(r.peers.front())].capabilities & polls) != 0;
     if (seconds_since(c->heard) > silence && !may_be_silent) {
-      dead.emplace_back(id, fmt::format("nothing was heard for {:.3g} s", silence));
-    } else if (seconds_since(c->sent) > how.heartbeat_seconds && c->waiting() == 0) {
+      dead.emplace_back(id, fmt::format("silent for {:.3g} s", silence));
+    } else if (seconds_since(c->sent) > options.heartbeat_seconds && c->waiting() == 0) {
       packet_header h;
       h.type = packet_type::heartbeat;
       h.source = world.rank;
@@ -78,17 +78,17 @@ void endpoint_core::watch_routes() {
                                     [&](int p) { return !peers_[static_cast<std::size_t>(p)]->pair->over(); });
     if (!needed) continue;
     if (r->faults > 3)
-      return fail(fmt::format("{} gets from {} what is no packet: {}", name_of(world.rank), r->name, r->why));
+      return fail(fmt::format("{} received invalid packets from {}: {}", name_of(world.rank), r->name, r->why));
     if (r->open() || !r->was_open) continue;
     const bool refused = r->refused_since != steady::time_point{} &&
-                         seconds_since(r->refused_since) > std::min(refusal_seconds, how.cut_seconds);
+                         seconds_since(r->refused_since) > std::min(refusal_seconds, options.cut_seconds);
     if (refused && r->relay == 0) {
       return fail(
-          fmt::format("{} has gone: its host answers, but nobody listens at {} any more ({})", r->name, r->address, r->why));
+          fmt::format("{} has ended: its host answers, but refuses connections at {} ({})", r->name, r->address, r->why));
     }
-    if (seconds_since(r->down_since) > how.cut_seconds) {
-      return fail(fmt::format("{} has lost {}: the connection broke and did not come back within {} s ({})",
-                              name_of(world.rank), r->name, how.cut_seconds, r->why));
+    if (seconds_since(r->down_since) > options.cut_seconds) {
+      return fail(fmt::format("{} has lost {}: the connection broke and was not restored within {} s ({})",
+                              name_of(world.rank), r->name, options.cut_seconds, r->why));
     }
   }
 }
@@ -109,11 +109,11 @@ void endpoint_core::watch_peers() {
       p->next_probe = steady::now() + std::chrono::seconds(1);
       p->pair->probe();
     }
-    const bool may_be_silent = (told_.processes[rank].capabilities & polls) != 0;
-    if (r.relay != 0 && seconds_since(p->moved) > how.cut_seconds && seconds_since(p->heard) > how.cut_seconds &&
+    const bool may_be_silent = (collation_.processes[rank].capabilities & polls) != 0;
+    if (r.relay != 0 && seconds_since(p->moved) > options.cut_seconds && seconds_since(p->heard) > options.cut_seconds &&
         !may_be_silent && !finished_) {
       return fail(fmt::format("{} has lost {}: no acknowledgement within {} s", name_of(world.rank),
-                              name_of(static_cast<int>(rank)), how.cut_seconds));
+                              name_of(static_cast<int>(rank)), options.cut_seconds));
     }
     make_ready(static_cast<int>(rank));
   }

@@ -1,4 +1,4 @@
-// Packets of an endpoint come and go.
+// Sending and receiving of an endpoint's packets.
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/epoll.h>
@@ -15,9 +15,9 @@
 namespace osteon::bridge::wire {
 namespace {
 
-constexpr std::size_t low_water = 64 << 10;  ///< of a stream's output: below it, more packets are put in
+constexpr std::size_t low_water = 64 << 10;  ///< of a stream's output: below it, more packets are added
 constexpr std::size_t high_water = 256 << 10;
-constexpr std::size_t written_at_once = 1 << 20;  ///< then others get their turn
+constexpr std::size_t written_at_once = 1 << 20;  ///< then the next connection is served
 constexpr std::size_t least_to_compress = 1024;
 constexpr std::size_t few_connections = 4;
 
@@ -29,8 +29,8 @@ void endpoint_core::turn(double seconds) {
     const timespec most{0, static_cast<long>(std::min(seconds, 0.999) * 1e9)};
     ppoll(&any, 1, &most, nullptr);
   }
-  // Few connections are read directly when polled: that is one system call each, as epoll would be, and the code that a
-  // packet will need, above all TLS, stays in the caches.
+  // A small number of connections is read directly when polled: that is one system call each, as with epoll, and keeps the
+  // code for a packet, above all TLS, in the caches.
   const std::lock_guard lock(m_);
   const bool directly = seconds <= 0 && connections_.size() <= few_connections && ++looks_ % 16 != 0;
   std::array<epoll_event, 64> events;
@@ -96,7 +96,7 @@ bool endpoint_core::take_packet(connection& c, const packet_header& h, std::span
     payload = packed_;
 #else
     c.faulty = true;
-    c.why = "a compressed packet, though this process said that it takes none";
+    c.why = "a compressed packet, though this process does not accept them";
     return false;
 #endif
   }
@@ -114,14 +114,14 @@ void endpoint_core::handle_packet(connection& c, const packet_header& h, std::sp
   const auto source = static_cast<std::size_t>(std::max<std::int64_t>(h.source, 0));
   if (h.dest != world.rank || h.source < 0 || !peers_[source] || peers_[source]->route != c.route) {
     ++routes_[static_cast<std::size_t>(c.route)]->faults;
-    return lose(c, fmt::format("a packet from rank {} to rank {}, which does not belong here", h.source, h.dest));
+    return lose(c, fmt::format("a packet from rank {} to rank {}, which is for another process", h.source, h.dest));
   }
   peer& p = *peers_[source];
   p.heard = steady::now();
   const bool was_over = p.pair->over();
   if (const std::string bad = p.pair->arrived(h, payload, sink_); !bad.empty()) {
-    // In order and by the job key, and yet wrong: a new connection would not help.
-    return fail(fmt::format("{} sent {} what breaks the protocol: {}",
+    // In order and authenticated, and yet wrong: a new connection would not help.
+    return fail(fmt::format("{} sent {} an invalid packet: {}",
                             name_of(h.source < world.size() ? static_cast<int>(source) : 0), name_of(world.rank), bad));
   }
   if (p.pair->over() != was_over) event();
@@ -162,13 +162,13 @@ void endpoint_core::refill(connection& c) {
   }
 }
 
-/// Compress the payload if the stream is slow enough to make that worth while.
+/// Compress the payload if the stream is slow enough for a gain.
 std::span<const std::byte> endpoint_core::shrink([[maybe_unused]] const connection& c, [[maybe_unused]] packet_header& h,
                                                  std::span<const std::byte> payload) {
 #ifdef OSTEON_WIRE_ZSTD
   const bool wanted =
-      how.zstd_below_mbit > 0 && c.mbit > 0 && c.mbit < how.zstd_below_mbit && payload.size() >= least_to_compress;
-  if (!wanted || (told_.processes[static_cast<std::size_t>(h.dest)].capabilities & can_zstd) == 0) return payload;
+      options.zstd_below_mbit > 0 && c.mbit > 0 && c.mbit < options.zstd_below_mbit && payload.size() >= least_to_compress;
+  if (!wanted || (collation_.processes[static_cast<std::size_t>(h.dest)].capabilities & can_zstd) == 0) return payload;
   scratch_.resize(payload.size());
   const std::size_t n = ZSTD_compress(scratch_.data(), scratch_.size(), payload.data(), payload.size(), 1);
   if (ZSTD_isError(n) != 0 || n >= payload.size()) return payload;

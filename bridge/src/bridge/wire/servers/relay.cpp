@@ -19,7 +19,7 @@
 namespace osteon::bridge::wire {
 namespace {
 
-/// How much may wait for one connection before those that send to it are not read any more.
+/// Limit of data waiting for one connection; beyond it, its senders are no longer read.
 constexpr std::size_t pause_above = 4 << 20;
 constexpr std::size_t resume_below = 1 << 20;
 constexpr std::int64_t self = -1;
@@ -29,10 +29,10 @@ constexpr std::int64_t name_of_cluster(int cluster) { return -2 - cluster; }
 
 struct relay::impl {
   explicit impl(relay_settings s)
-      : how(std::move(s)),
-        tls(how.link.tls ? std::make_unique<tls_context>(how.link.key) : nullptr),
-        control(how.link, tls.get()) {}
-  relay_settings how;
+      : options(std::move(s)),
+        tls(options.link.tls ? std::make_unique<tls_context>(options.link.key) : nullptr),
+        control(options.link, tls.get()) {}
+  relay_settings options;
   std::unique_ptr<tls_context> tls;
   control_stream control;
   descriptor epoll, wake, listener;
@@ -72,14 +72,14 @@ struct relay::impl {
 };
 
 void relay::impl::handle_control(const frame& f) {
-  if (f.what == command::fini) over = true;
-  if (f.what == command::fail) failure = f.data;
-  if (known || (f.what != command::impi && f.what != command::coll && f.what != command::done)) return;
-  if (const std::string bad = absorb(world, f.what, f.data); !bad.empty()) failure = bad;
-  if (f.what != command::done) return;
+  if (f.kind == command::fini) over = true;
+  if (f.kind == command::fail) failure = f.data;
+  if (known || (f.kind != command::impi && f.kind != command::coll && f.kind != command::done)) return;
+  if (const std::string bad = absorb(world, f.kind, f.data); !bad.empty()) failure = bad;
+  if (f.kind != command::done) return;
   known = true;
   to_rank.resize(world.processes.size());
-  to_hub.resize(how.hub.empty() ? 0 : static_cast<std::size_t>(how.link.streams));
+  to_hub.resize(options.hub.empty() ? 0 : static_cast<std::size_t>(options.link.streams));
   next_dial.resize(to_hub.size());
   hub_lost = steady::now();
 }
@@ -112,14 +112,14 @@ std::size_t relay::impl::guests() const {
 void relay::impl::accept_guests() {
   bool may_accept = true;
   for (std::size_t n = guests(); n < most_guests; ++n) {
-    descriptor fd = accept_one(listener.get(), how.link, &may_accept);
+    descriptor fd = accept_one(listener.get(), options.link, &may_accept);
     if (!fd) break;
     add(std::move(fd), side::accepted);
   }
   watch_listener(may_accept && guests() < most_guests);
 }
 
-/// Only once the job is known, for before nobody could prove anything, and while there is room.
+/// Accept only after the job is known, because authentication requires it, and below the limit of connections.
 void relay::impl::watch_listener(bool open) {
   if (open == listening) return;
   listening = open;
@@ -133,13 +133,13 @@ void relay::impl::dial_hub() {
   for (std::size_t slot = 0; slot < to_hub.size(); ++slot) {
     if (to_hub[slot] != nullptr || steady::now() < next_dial[slot]) continue;
     next_dial[slot] = steady::now() + std::chrono::milliseconds(250);
-    descriptor fd = dial(how.hub, how.link, why_no_hub);
+    descriptor fd = dial(options.hub, options.link, why_no_hub);
     if (!fd) continue;
     connection& c = add(std::move(fd), side::dialled);
     c.slot = static_cast<int>(slot);
     c.route = -2;  // upwards
     to_hub[slot] = &c;
-    greet(c, name_of_cluster(how.cluster), self);
+    greet(c, name_of_cluster(options.cluster), self);
     if (!c.flush(1 << 16)) lose(c);
   }
 }
@@ -151,16 +151,16 @@ void relay::impl::greet(connection& c, std::int64_t source, std::int64_t dest) {
   h.dest = dest;
   h.count = c.slot;
   h.cid = wire_version;
-  const std::string proof = greeting(how.link.key, world.job, source, dest, c.slot);
+  const std::string proof = greeting(options.link.key, world.job, source, dest, c.slot);
   h.len = static_cast<std::uint32_t>(proof.size());
   c.put(h, world.job, std::as_bytes(std::span(proof)));
 }
 
 bool relay::impl::greeted(connection& c, const packet_header& h, std::span<const std::byte> payload) {
   const std::string given(reinterpret_cast<const char*>(payload.data()), payload.size());
-  if (!same_secret(given, greeting(how.link.key, world.job, h.source, h.dest, h.count)) || c.greeted) return false;
+  if (!same_secret(given, greeting(options.link.key, world.job, h.source, h.dest, h.count)) || c.greeted) return false;
   if (c.route == -2) {
-    if (h.source != self || h.dest != name_of_cluster(how.cluster)) return false;
+    if (h.source != self || h.dest != name_of_cluster(options.cluster)) return false;
     c.trust();
     return true;
   }
@@ -182,7 +182,7 @@ bool relay::impl::greeted(connection& c, const packet_header& h, std::span<const
   return true;
 }
 
-/// The stream to a process on which least waits; upwards if it is not behind this relay.
+/// The stream to a process with the least waiting data; upwards if the process is not behind this relay.
 connection* relay::impl::way_to(std::int64_t rank) {
   if (rank < 0) return nullptr;
   connection* best = nullptr;
@@ -206,7 +206,7 @@ bool relay::impl::forward(connection& from, const packet_header& h, std::span<co
   }
   connection* to = way_to(h.dest);
   if (to == nullptr || to == &from) {
-    ++dropped;  // sent again when the way is there
+    ++dropped;  // sent again when the route exists
     return true;
   }
   to->put(h, world.job, payload);
@@ -245,7 +245,7 @@ bool relay::impl::waits_anywhere(std::size_t limit) const {
 
 void relay::impl::timers() {
   const auto now = steady::now();
-  if (seconds_since(last_turn) > 1) {  // this process was stopped: the silence was its own
+  if (seconds_since(last_turn) > 1) {  // this process was stopped: the silence was on this side
     for (auto& c : connections) c->heard = now;
     hub_lost = now;
     control.forgive();
@@ -253,7 +253,7 @@ void relay::impl::timers() {
   last_turn = now;
   if (seconds_since(last_timers) < 0.02) return;
   last_timers = now;
-  if (control.open() && seconds_since(control_sent) > how.link.heartbeat_seconds) {
+  if (control.open() && seconds_since(control_sent) > options.link.heartbeat_seconds) {
     control.send(command::ping);
     control_sent = now;
   }
@@ -261,14 +261,14 @@ void relay::impl::timers() {
   if (!known) return;
   dial_hub();
   std::vector<connection*> dead;
-  const double silence = std::min(3 * how.link.heartbeat_seconds, how.link.cut_seconds);
+  const double silence = std::min(3 * options.link.heartbeat_seconds, options.link.cut_seconds);
   const double greeting = guest_seconds(guests());
   for (auto& c : connections) {
-    // A process that polls may be silent for as long as it computes; the server sees it when it dies.
+    // A polling process may be silent while it computes; the server detects its death.
     const bool silent = c->route == -2 && c->greeted && seconds_since(c->heard) > silence;
     const bool late = !c->greeted && seconds_since(c->began) > (c->route == -2 ? guest_seconds(0) : greeting);
     if (silent || late) dead.push_back(c.get());
-    if (c->greeted && c->waiting() == 0 && seconds_since(c->sent) > how.link.heartbeat_seconds) {
+    if (c->greeted && c->waiting() == 0 && seconds_since(c->sent) > options.link.heartbeat_seconds) {
       packet_header h;
       h.type = packet_type::heartbeat;
       h.source = h.dest = self;
@@ -276,17 +276,17 @@ void relay::impl::timers() {
     }
   }
   for (connection* c : dead) {
-    c->why = "nothing was heard for too long";
+    c->why = "silent for too long";
     lose(*c);
   }
   watch_listener(guests() < most_guests);
   const bool hub_there =
       to_hub.empty() || std::any_of(to_hub.begin(), to_hub.end(), [](auto* c) { return c != nullptr && c->greeted; });
   if (hub_there) hub_lost = now;
-  if (seconds_since(hub_lost) > how.link.cut_seconds) {
-    failure = fmt::format("the relay of cluster '{}' (host {}) has no connection to the hub at {} since {} s: {}",
-                          world.names[static_cast<std::size_t>(how.cluster)], host_name(), how.hub, how.link.cut_seconds,
-                          why_no_hub.empty() ? "no answer" : why_no_hub);
+  if (seconds_since(hub_lost) > options.link.cut_seconds) {
+    failure = fmt::format("the relay of cluster '{}' (host {}) has had no connection to the hub at {} for {} s: {}",
+                          world.names[static_cast<std::size_t>(options.cluster)], host_name(), options.hub,
+                          options.link.cut_seconds, why_no_hub.empty() ? "no answer" : why_no_hub);
     control.send(command::abort, failure);
     control.flush();
   }
@@ -312,7 +312,7 @@ void relay::impl::turn() {
     }
   }
   timers();
-  // A full queue must drain before more is read: this bounds memory, and the senders' own flow control takes over.
+  // A full queue must drain before more is read: this bounds memory, and the flow control of senders applies.
   const bool was_paused = std::exchange(paused, waits_anywhere(paused ? resume_below : pause_above));
   if (was_paused && !paused) {  // data buffered inside TLS are not announced again
     for (auto& c : connections) again.push_back(c->id);
@@ -332,7 +332,7 @@ relay::relay(relay_settings s) : impl_(std::make_unique<impl>(std::move(s))) {
   r.control.introduce = [](const frame_stream&) { return encode(frame{command::watch, {}}); };
   r.epoll = descriptor(epoll_create1(EPOLL_CLOEXEC));
   r.wake = descriptor(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
-  std::tie(r.listener, r.port) = listen_on(r.how.ports, r.how.host);
+  std::tie(r.listener, r.port) = listen_on(r.options.ports, r.options.host);
   epoll_event e{};
   e.events = EPOLLIN;
   e.data.u64 = 1;
@@ -351,12 +351,12 @@ void relay::run() {
   const auto began = steady::now();
   while (!r.stopped && !r.over && r.failure.empty()) {
     r.turn();
-    if (!r.known && seconds_since(began) > r.how.link.join_seconds + 5) {
-      throw link_error(fmt::format("relay: no answer from the start-up server at {} within {} s: {}", r.how.link.server,
-                                   r.how.link.join_seconds, r.control.why()));
+    if (!r.known && seconds_since(began) > r.options.link.join_seconds + 5) {
+      throw link_error(fmt::format("relay: no answer from the start-up server at {} within {} s: {}", r.options.link.server,
+                                   r.options.link.join_seconds, r.control.why()));
     }
-    if (r.known && r.control.away() > r.how.link.cut_seconds) {
-      throw link_error(fmt::format("relay: the start-up server at {} has gone: {}", r.how.link.server, r.control.why()));
+    if (r.known && r.control.away() > r.options.link.cut_seconds) {
+      throw link_error(fmt::format("relay: lost the start-up server at {}: {}", r.options.link.server, r.control.why()));
     }
   }
   if (!r.failure.empty()) throw link_error(r.failure);

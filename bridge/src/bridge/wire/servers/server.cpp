@@ -17,7 +17,7 @@ double since(clock::time_point t) { return std::chrono::duration<double>(clock::
 
 }  // namespace
 
-/// Time-outs, connections that ended, the end of the job.
+/// Time-outs, ended connections, the end of the job.
 void startup_server::impl::watch() {
   const double patience = guest_seconds(guests());
   for (auto x = members.begin(); x != members.end();) {
@@ -32,29 +32,29 @@ void startup_server::impl::watch() {
       lost[static_cast<std::size_t>(x->rank)] = clock::now();
     }
     const bool joiner_left = x->registered && now == state::joining;
-    const registration told = x->told;
+    const registration entry = x->entry;
     x = members.erase(x);
     if (joiner_left) {
-      fail_all(fmt::format("local rank {} of cluster '{}' (host {}, pid {}) ended before all had joined", told.local_rank,
-                           how.clusters[static_cast<std::size_t>(told.cluster)].name, told.host, told.pid));
+      fail_all(fmt::format("local rank {} of cluster '{}' (host {}, pid {}) ended before all had joined", entry.local_rank,
+                           options.clusters[static_cast<std::size_t>(entry.cluster)].name, entry.host, entry.pid));
     }
   }
-  if (now == state::joining && since(began) > how.join_seconds) {
-    std::vector<registration> come;
+  if (now == state::joining && since(began) > options.join_seconds) {
+    std::vector<registration> registrations;
     for (const server_member& x : members) {
-      if (x.registered) come.push_back(x.told);
+      if (x.registered) registrations.push_back(x.entry);
     }
-    std::string fault = diagnose(how.clusters, come, true);
+    std::string fault = diagnose(options.clusters, registrations, true);
     if (fault.empty()) fault = "not all processes have joined";
-    fault += fmt::format(" (time to join: {} s)", how.join_seconds);
-    if (!last_refusal.empty()) fault += fmt::format("\na connection was refused: {}", last_refusal);
+    fault += fmt::format(" (time to join: {} s)", options.join_seconds);
+    if (!last_refusal.empty()) fault += fmt::format("\na connection was rejected: {}", last_refusal);
     fail_all(fault);
   }
   if (now != state::running) return;
   for (std::size_t r = 0; r < away.size(); ++r) {
-    if (away[r] != 0 && since(lost[r]) > how.cut_seconds) {
-      return fail_all(fmt::format("{} has gone: its connection to the server ended and did not come back within {} s",
-                                  name(static_cast<int>(r)), how.cut_seconds));
+    if (away[r] != 0 && since(lost[r]) > options.cut_seconds) {
+      return fail_all(fmt::format("{} is lost: its connection to the server ended and was not restored within {} s",
+                                  name(static_cast<int>(r)), options.cut_seconds));
     }
   }
   if (!parted.empty() && std::find(parted.begin(), parted.end(), 0) == parted.end()) {
@@ -101,10 +101,11 @@ void startup_server::impl::serve() {
       x.stream.serve([&](const frame& f) { handle(x, f); });
     }
     watch();
-    const bool told = std::all_of(members.begin(), members.end(), [](const server_member& x) { return x.stream.flushed(); });
+    const bool notified =
+        std::all_of(members.begin(), members.end(), [](const server_member& x) { return x.stream.flushed(); });
     const std::lock_guard lock(m);
     const bool over = now == state::finished || now == state::failed;
-    if ((over && told) || (now == state::failed && since(failed_at) > 2)) {
+    if ((over && notified) || (now == state::failed && since(failed_at) > 2)) {
       gone = true;
       changed.notify_all();
     }
@@ -113,12 +114,12 @@ void startup_server::impl::serve() {
 }
 
 startup_server::startup_server(server_settings s) : impl_(std::make_unique<impl>()) {
-  impl_->how = std::move(s);
-  if (impl_->how.tls) impl_->tls = std::make_unique<tls_context>(impl_->how.key);
-  impl_->counts.assign(impl_->how.clusters.size(), 0);
-  std::tie(impl_->listener, impl_->port) = listen_on(impl_->how.ports, impl_->how.host);
+  impl_->options = std::move(s);
+  if (impl_->options.tls) impl_->tls = std::make_unique<tls_context>(impl_->options.key);
+  impl_->counts.assign(impl_->options.clusters.size(), 0);
+  std::tie(impl_->listener, impl_->port) = listen_on(impl_->options.ports, impl_->options.host);
   impl_->wake = descriptor(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
-  // Signals are for the thread that waits for them.
+  // Signals are delivered to the thread that waits for them.
   sigset_t all, old;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &old);
@@ -139,7 +140,7 @@ std::uint16_t startup_server::port() const { return impl_->port; }
 
 void startup_server::set_relay(int cluster, const std::string& address) {
   const std::lock_guard lock(impl_->m);
-  impl_->how.clusters.at(static_cast<std::size_t>(cluster)).relay = address;
+  impl_->options.clusters.at(static_cast<std::size_t>(cluster)).relay = address;
 }
 
 startup_server::state startup_server::now() const {

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The start-up server: gathers the processes' addresses, sends all of them to each process, and then watches over the job.
+/// The start-up server: collects the processes' addresses, sends all of them to each process, and then monitors the job.
 #include <bridge/wire/startup.hpp>
 #include <cstdint>
 #include <memory>
@@ -11,7 +11,7 @@ namespace osteon::bridge::wire {
 
 struct expected_cluster {
   std::string name;
-  int size = 0;       ///< processes that must register; 0: as many as they report themselves
+  int size = 0;       ///< processes that must register; 0: the number that they report
   std::string relay;  ///< host:port that its processes connect to; empty: direct connections
 };
 
@@ -36,21 +36,21 @@ class startup_server {
 
   std::uint16_t port() const;
 
-  /// Name the relay of a cluster, before all its processes have joined.
+  /// Set the relay of a cluster, before all its processes have joined.
   void set_relay(int cluster, const std::string& address);
 
   enum class state { joining, running, finished, failed };
   state now() const;
-  /// Which process or cluster failed, where and why; empty before.
+  /// Failed process or cluster, place and reason; empty before.
   std::string failure() const;
-  /// Why a connection was last refused; empty if none was.
+  /// Reason of the last rejected connection; empty if there was none.
   std::string refusal() const;
   /// Number of processes of a cluster that have registered.
   int joined(int cluster) const;
 
-  /// End the job: every process gets this text. Thread-safe, also from a signal's handling thread.
+  /// End the job: every process receives this text. Thread-safe, also from a signal's handling thread.
   void fail(const std::string& why);
-  /// Wait until it has finished or failed (and has notified all processes). @return false when the time is over
+  /// Wait until it has finished or failed (and has notified all processes). @return false at the time limit
   bool wait(double seconds);
 
  private:
@@ -59,7 +59,8 @@ class startup_server {
 };
 
 /// Contradictions between the registrations, as one message; empty if there are none.
-/// @param last_call the time to join is over: clusters that are not complete are a fault too
-std::string diagnose(const std::vector<expected_cluster>& expected, const std::vector<registration>& come, bool last_call);
+/// @param last_call the time to join has ended: incomplete clusters are also a fault
+std::string diagnose(const std::vector<expected_cluster>& expected, const std::vector<registration>& registrations,
+                     bool last_call);
 
 }  // namespace osteon::bridge::wire

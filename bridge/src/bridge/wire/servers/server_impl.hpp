@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Implementation of a start-up server: its members, and the state of the job. Only its thread changes the members.
+/// Implementation of a start-up server: its members, and the state of the job. Only its thread modifies the members.
 #include <bridge/wire/frame_stream.hpp>
 #include <bridge/wire/servers/server.hpp>
 #include <chrono>
@@ -20,20 +20,20 @@ struct server_member {
   std::string address;
   std::string nonce, other_nonce;
   bool proved = false, registered = false, watches = false;
-  registration told;
+  registration entry;
   int rank = -1;  ///< world rank, once the world is complete
   std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
 };
 
 struct startup_server::impl {
   using clock = std::chrono::steady_clock;
-  server_settings how;
+  server_settings options;
   std::unique_ptr<tls_context> tls;
   descriptor listener, wake;
   std::uint16_t port = 0;
   std::list<server_member> members;
   collation world;
-  std::vector<clock::time_point> lost;  ///< by world rank: since when its connection is away
+  std::vector<clock::time_point> lost;  ///< by world rank: time since which its connection is lost
   std::vector<char> away, parted;
   std::vector<int> counts;  ///< by cluster: registered
   clock::time_point began = clock::now(), failed_at;
@@ -46,7 +46,7 @@ struct startup_server::impl {
   std::thread thread;
 
   void serve();
-  /// Connections that have not proved themselves.
+  /// Connections that are not authenticated.
   std::size_t guests() const;
   void handle(server_member& who, const frame& f);
   void after_proof(server_member& who, const frame& f);
@@ -58,7 +58,7 @@ struct startup_server::impl {
   std::string name(int rank) const;
   settings socket_settings() const {
     settings s;
-    s.cut_seconds = how.cut_seconds;
+    s.cut_seconds = options.cut_seconds;
     return s;
   }
 };

@@ -28,15 +28,15 @@ void startup_server::impl::fail_all(const std::string& why) {
 void startup_server::impl::complete() {
   std::vector<registration> all;
   for (const server_member& x : members) {
-    if (x.registered) all.push_back(x.told);
+    if (x.registered) all.push_back(x.entry);
   }
   std::sort(all.begin(), all.end(), [](const registration& a, const registration& b) {
     return std::pair(a.cluster, a.local_rank) < std::pair(b.cluster, b.local_rank);
   });
   const std::string id = random_bytes(world.job.size());
   std::memcpy(world.job.data(), id.data(), id.size());
-  const std::lock_guard lock(m);  // relays may be named until now
-  for (const expected_cluster& c : how.clusters) {
+  const std::lock_guard lock(m);  // relays may be set until now
+  for (const expected_cluster& c : options.clusters) {
     world.names.push_back(c.name);
     world.relays.push_back(c.relay);
   }
@@ -50,7 +50,7 @@ void startup_server::impl::complete() {
     if (x.watches) x.stream.send(text);
     if (!x.registered) continue;
     for (std::size_t r = 0; r < n; ++r) {
-      if (world.processes[r].cluster == x.told.cluster && world.processes[r].local_rank == x.told.local_rank) {
+      if (world.processes[r].cluster == x.entry.cluster && world.processes[r].local_rank == x.entry.local_rank) {
         x.rank = static_cast<int>(r);
       }
     }
@@ -62,27 +62,27 @@ void startup_server::impl::complete() {
 
 void startup_server::impl::join(server_member& who) {
   if (now != state::joining) {
-    who.stream.send(command::fail, failure.empty() ? "the job has already begun: no process can join it now" : failure);
+    who.stream.send(command::fail, failure.empty() ? "the job has already started: no process can join it now" : failure);
     return;
   }
   who.registered = true;
-  std::vector<registration> come;
-  std::vector<int> count(how.clusters.size());
+  std::vector<registration> registrations;
+  std::vector<int> count(options.clusters.size());
   for (const server_member& x : members) {
     if (!x.registered) continue;
-    come.push_back(x.told);
-    const int c = x.told.cluster;
+    registrations.push_back(x.entry);
+    const int c = x.entry.cluster;
     if (c >= 0 && static_cast<std::size_t>(c) < count.size()) ++count[static_cast<std::size_t>(c)];
   }
   {
     const std::lock_guard lock(m);
     counts = count;
   }
-  if (const std::string fault = diagnose(how.clusters, come, false); !fault.empty()) return fail_all(fault);
+  if (const std::string fault = diagnose(options.clusters, registrations, false); !fault.empty()) return fail_all(fault);
   bool all = true;
-  for (std::size_t c = 0; c < how.clusters.size(); ++c) {
-    int size = how.clusters[c].size;
-    for (const registration& r : come) {
+  for (std::size_t c = 0; c < options.clusters.size(); ++c) {
+    int size = options.clusters[c].size;
+    for (const registration& r : registrations) {
       if (size == 0 && static_cast<std::size_t>(r.cluster) == c) size = r.local_size;
     }
     all = all && size > 0 && count[c] == size;
@@ -91,14 +91,14 @@ void startup_server::impl::join(server_member& who) {
 }
 
 void startup_server::impl::after_proof(server_member& who, const frame& f) {
-  switch (f.what) {
+  switch (f.kind) {
     case command::impi:
     case command::coll:
     case command::done:
       if (who.registered) break;
-      if (const std::string bad = absorb(who.told, f.what, f.data); !bad.empty()) {
+      if (const std::string bad = absorb(who.entry, f.kind, f.data); !bad.empty()) {
         who.stream.send(command::fail, bad);
-      } else if (f.what == command::done) {
+      } else if (f.kind == command::done) {
         join(who);
       }
       break;
@@ -141,24 +141,24 @@ void startup_server::impl::after_proof(server_member& who, const frame& f) {
 
 void startup_server::impl::handle(server_member& who, const frame& f) {
   if (who.proved) return after_proof(who, f);
-  if (f.what != command::auth) return who.stream.send(command::fail, "authentication comes first");
+  if (f.kind != command::auth) return who.stream.send(command::fail, "authentication comes first");
   if (who.nonce.empty()) {
     who.nonce = random_bytes(32);
     who.other_nonce = f.data;
     return who.stream.send(command::challenge, who.nonce);
   }
-  if (!same_secret(f.data, proof(how.key, "process", who.nonce, who.other_nonce))) {
+  if (!same_secret(f.data, proof(options.key, "process", who.nonce, who.other_nonce))) {
     refuse(who, "has another job key");
-    return who.stream.send(command::fail, "wrong job key: this process and the server were given different ones");
+    return who.stream.send(command::fail, "wrong job key: this process and the server have different keys");
   }
   who.proved = true;
   who.stream.trust();
-  who.stream.send(command::auth, proof(how.key, "server", who.nonce, who.other_nonce));
+  who.stream.send(command::auth, proof(options.key, "server", who.nonce, who.other_nonce));
 }
 
 void startup_server::impl::refuse(const server_member& who, const std::string& why) {
   const std::lock_guard lock(m);
-  last_refusal = fmt::format("{}: {}", who.address, why.empty() ? "ended before it was known" : why);
+  last_refusal = fmt::format("{}: {}", who.address, why.empty() ? "ended before authentication" : why);
 }
 
 }  // namespace osteon::bridge::wire
