@@ -1,4 +1,4 @@
-"""What the Python tests of the studies share with tests/conftest.py: who waits leaves the cores to those who work."""
+"""Settings of the studies' Python tests, as in tests/conftest.py: waiting ranks yield their cores."""
 
 import os
 

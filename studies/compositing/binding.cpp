@@ -9,9 +9,8 @@ namespace osteon::studies {
 std::string bind(int rank, const std::string& how, int ranks_per_domain) {
   if (how == "none") return "none";
   if ((how != "numa_1" && how != "numa_2") || ranks_per_domain < 1)
-    throw usage_error(
-        fmt::format("binding '{}' with {} ranks on a domain: give none, numa_1 or numa_2, and at least one rank", how,
-                    ranks_per_domain));
+    throw usage_error(fmt::format("binding '{}' with {} ranks per domain: use none, numa_1 or numa_2, and at least one rank",
+                                  how, ranks_per_domain));
   using machine::level;
   const machine::host_tree host = machine::this_host();
   for (const auto& [l, name] : {std::pair{level::numa, "memory domains"}, std::pair{level::package, "packages"},
@@ -19,7 +18,7 @@ std::string bind(int rank, const std::string& how, int ranks_per_domain) {
     const auto domains = host.domains(l);
     if (domains.size() < 2) continue;
     const int block = how == "numa_1" ? rank / ranks_per_domain : rank;
-    // Memory follows, where the machine has more than one place for it.
+    // Memory is bound as well, if the machine has several memories.
     machine::bind_process(host, domains[static_cast<std::size_t>(block) % domains.size()], l == level::numa);
     return fmt::format("{}: {} {}", how, domains.size(), name);
   }

@@ -42,23 +42,22 @@ kernel::pixel_format format_named(const std::string& name) {
     for (const auto colour : {kernel::colour_format::rgba8, kernel::colour_format::rgba16, kernel::colour_format::rgba16f,
                               kernel::colour_format::rgba32f})
       if (kernel::name_of({colour, depth}) == name) return {colour, depth};
-  throw usage_error(
-      fmt::format("pixels of '{}': give rgba8, rgba16, rgba16f or rgba32f, with +z behind it for depth", name));
+  throw usage_error(fmt::format("pixels of '{}': use rgba8, rgba16, rgba16f or rgba32f, followed by +z for depth", name));
 }
 
 nlohmann::ordered_json rows_of(std::span<const composite_cost> costs) {
   auto rows = nlohmann::ordered_json::array();
   for (const auto& c : costs)
-    for (const auto& [what, value, unit] : {std::tuple{"best", c.best_fps, "frames/s"},
-                                            {"median", c.median_fps, "frames/s"},
-                                            {"cpu", c.cpu_ms, "CPU ms/frame"},
-                                            {"sent by a rank at most", c.bytes_max, "B/frame"},
-                                            {"sent by all", c.bytes_sum, "B/frame"},
-                                            {"blending", c.blend_ms, "ms"},
-                                            {"sending and waiting", c.exchange_ms, "ms"},
-                                            {"collecting", c.collect_ms, "ms"},
-                                            {"error", c.error, "units of the last place"}})
-      rows.push_back(bench_row(c.name + ", " + what, value, unit));
+    for (const auto& [quantity, value, unit] : {std::tuple{"best", c.best_fps, "frames/s"},
+                                                {"median", c.median_fps, "frames/s"},
+                                                {"cpu", c.cpu_ms, "CPU ms/frame"},
+                                                {"sent by a rank at most", c.bytes_max, "B/frame"},
+                                                {"sent by all", c.bytes_sum, "B/frame"},
+                                                {"blending", c.blend_ms, "ms"},
+                                                {"sending and waiting", c.exchange_ms, "ms"},
+                                                {"collecting", c.collect_ms, "ms"},
+                                                {"error", c.error, "units of the last place"}})
+      rows.push_back(bench_row(c.name + ", " + quantity, value, unit));
   for (const auto& c : costs)
     if (c.display_ms) rows.push_back(bench_row(c.name + ", to the display node", *c.display_ms, "ms"));
   return rows;
@@ -84,7 +83,7 @@ struct modelled {
   std::vector<composite_prediction> predictions;
 };
 
-// Behind the measured rows: what the models say, and how many times as many frames the median is.
+// After the measured rows: predictions of the models, and the ratio of the median to them.
 void add_model_rows(nlohmann::ordered_json& rows, std::span<const modelled> ways) {
   for (const auto& [measured, predictions] : ways)
     for (const auto& p : predictions)
@@ -108,13 +107,13 @@ void print_models(std::span<const modelled> ways) {
 }
 
 composite_case case_of(const bench_composite_options& options) {
-  composite_case what;
-  what.width = options.width;
-  what.height = options.height;
-  what.active = options.active;
-  what.seconds = options.seconds;
-  what.format = format_named(options.format);
-  return what;
+  composite_case scene;
+  scene.width = options.width;
+  scene.height = options.height;
+  scene.active = options.active;
+  scene.seconds = options.seconds;
+  scene.format = format_named(options.format);
+  return scene;
 }
 
 nlohmann::ordered_json answer_of(const bench_composite_options& options, int ranks, int threads) {
@@ -125,7 +124,7 @@ nlohmann::ordered_json answer_of(const bench_composite_options& options, int ran
 // The ranks are threads of this process.
 int measure_as_threads(const bench_composite_options& options) {
   if (options.threads || options.binding != "none")
-    throw usage_error("--as-threads has one thread for each rank and binds none: leave --threads and --binding out");
+    throw usage_error("--as-threads has one thread for each rank and binds none: omit --threads and --binding");
   std::vector<std::string> methods = options.ways;
   if (methods.empty()) methods = {"direct-send", "binary-swap"};
   const auto costs = measure_among_threads(case_of(options), options.ranks, methods);
@@ -139,22 +138,22 @@ int measure_as_threads(const bench_composite_options& options) {
 
 void measure_as_rank(MPI_Comm comm, const bench_composite_options& options) {
   const int rank = comm::rank(comm);
-  composite_case what;
+  composite_case scene;
   std::string bound;
   comm::collectively(comm, [&] {
-    what = case_of(options);
+    scene = case_of(options);
     bound = studies::bind(rank, options.binding, options.ranks_per_domain);
   });
   if (options.threads) omp_set_num_threads(*options.threads);
   std::vector<composite_way> ways;
   std::vector<std::string> names = options.ways;
   if (names.empty()) names = {"shared", "direct-send", "binary-swap"};
-  for (const std::string& name : names) ways.push_back(make_way(comm, what, name));
-  const auto here = render::probe_machine(comm, what.format, render::layout_of(comm, 0));
-  const auto costs = measure(comm, what, ways);
+  for (const std::string& name : names) ways.push_back(make_way(comm, scene, name));
+  const auto here = render::probe_machine(comm, scene.format, render::layout_of(comm, 0));
+  const auto costs = measure(comm, scene, ways);
   if (rank != 0) return;
   std::vector<modelled> models;
-  for (const auto& c : costs) models.push_back({&c, predict(c.name, what, comm::size(comm), here)});
+  for (const auto& c : costs) models.push_back({&c, predict(c.name, scene, comm::size(comm), here)});
   auto rows = rows_of(costs);
   add_model_rows(rows, models);
   auto choices = nlohmann::ordered_json::array();
@@ -188,7 +187,7 @@ int measure_blending(const bench_composite_options& options) {
       if (options.json != "-")
         fmt::print("{:<40} {:8.0f} Mpixels of the result in a CPU second\n", rows.back()["name"].get<std::string>(), rate);
     }
-  // The two fast ways of [Ono], beside the exact one.
+  // The two fast blends of [Ono], compared with the exact one.
   if (options.json != "-")
     fmt::print("\n{:<14} {:>7} {:>16} {:>14} {:>14}\n", "RGBA8", "layers", "Mpixels/CPU s", "worst error", "mean error");
   for (const int layers : {2, 4, 16})
@@ -242,24 +241,27 @@ void add_bench_composite(registry& commands) {
   c.add_option("-t,--threads", o->threads, "OpenMP threads of each process").positive();
   add_repeatable(
       c, "-w,--way", o->ways,
-      "auto (three are tried, one is kept), shared, shared:RANKS, fragments (no order, each pixel by depth), or a method "
-      "of `osteon plan` or binary-swap:rectangles, with +sparse, +parts, +narrow, +checked or +display (the last rank gets "
+      "auto (three are tried, one is kept), shared, shared:RANKS, fragments (each pixel sorted by depth), or a method "
+      "of `osteon plan` or binary-swap:rectangles, with +sparse, +parts, +narrow, +checked or +display (the last rank "
+      "receives "
       "the finished picture); may be repeated (default: shared, direct-send, binary-swap)");
   c.add_option("--width", o->width, "Pixels across (default: 512)").between(1, 65536);
   c.add_option("--height", o->height, "Pixels down (default: 512)").between(1, 65536);
   c.add_option("--format", o->format, "rgba8, rgba16, rgba16f or rgba32f, with +z for depth (default: rgba8)");
-  c.add_option("--active", o->active, "Share of the picture that each rank fills (default: 1)").between(0.0, 1.0);
-  c.add_option("--binding", o->binding, "none, numa_1 (ranks by fours on a memory domain) or numa_2 (dealt out)")
+  c.add_option("--active", o->active, "Fraction of the picture that each rank fills (default: 1)").between(0.0, 1.0);
+  c.add_option("--binding", o->binding, "none, numa_1 (ranks by fours on a memory domain) or numa_2 (round robin)")
       .one_of({"none", "numa_1", "numa_2"});
-  c.add_option("--ranks-per-domain", o->ranks_per_domain, "Ranks that numa_1 puts together (default: 4)").positive();
-  c.add_option("--seconds", o->seconds, "Time to measure, all ways together (default: 3)").between(0.0, 3600.0);
+  c.add_option("--ranks-per-domain", o->ranks_per_domain, "Consecutive ranks on a domain for numa_1 (default: 4)")
+      .positive();
+  c.add_option("--seconds", o->seconds, "Total measuring time of all methods (default: 3)").between(0.0, 3600.0);
   c.add_flag("--as-threads", o->as_threads,
-             "The ranks are threads of one process, which composite in its memory without MPI; ways are then methods of "
+             "The ranks are threads of one process, which composite in its memory without MPI; methods are then those of "
              "`osteon plan`, with +parts or +narrow (default: direct-send, binary-swap)");
-  c.add_flag("--blend", o->blend,
-             "Only the blending of one thread, in pixels a second; with the two fast ones of [Ono] and their errors");
+  c.add_flag(
+      "--blend", o->blend,
+      "Measure only the blending of one thread, in pixels per second; with the two fast ones of [Ono] and their errors");
   c.add_flag("--compress", o->compress,
-             "Only compression of pixels by value, run lengths and differences: size, speed, and on which links it pays");
+             "Measure only compression of pixels by value, run lengths and differences: size, speed, and useful link rates");
   add_json(c, o->json);
   c.footer(
       "Every picture is compared with the exact one.\n\nExamples:\n  osteon bench composite -n 4 -w shared -w binary-swap "

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What this study adds to the command line.
+/// Commands of this study.
 #include <app/registry.hpp>
 #include <string>
 #include <studies/compositing/model/message_counts.hpp>
@@ -10,13 +10,13 @@ namespace osteon::studies {
 
 void add_bench_composite(app::registry& commands);
 
-/// Print how many messages a rank sends by method and number of ranks. @param plot SVG to write; empty: none
+/// Print the number of messages sent by a rank, by method and number of ranks. @param plot SVG to write; empty: none
 /// @return the exit code
 int print_messages_of_methods(const std::string& json, const std::string& plot, int most_ranks);
 /// The same as SVG, both axes logarithmic.
 std::string draw_messages(const std::vector<messages_of_method>& methods);
 
-/// Print the frames per second that [Ono] measured beside those of the models. @return the exit code
+/// Print the frames per second that [Ono] measured, with those of the models. @return the exit code
 int print_frames_of_paper(const std::string& json);
 
 }  // namespace osteon::studies

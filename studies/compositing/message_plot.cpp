@@ -11,7 +11,7 @@ namespace osteon::studies {
 namespace {
 
 constexpr double plot_width = 420, plot_height = 320, plot_left = 70, plot_top = 46, plot_below = 96;
-// Told apart also by those who do not see red and green as two colours.
+// Distinguishable with red-green colour blindness.
 constexpr const char* curve_colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000"};
 
 }  // namespace
@@ -31,7 +31,7 @@ std::string draw_messages(const std::vector<messages_of_method>& methods) {
     return plot_top + plot_height * (1 - std::log10(messages) / std::max(1.0, decades));
   };
   app::svg_picture out;
-  out.text({plot_left, plot_top - 22}, "Messages of the rank that sends most, without collecting", {14, "#333"});
+  out.text({plot_left, plot_top - 22}, "Messages of the rank that sends most, without collection", {14, "#333"});
   for (double d = 0; d <= decades; ++d) {
     const double at = y(std::pow(10, d));
     out.line({plot_left, at}, {plot_left + plot_width, at}, {"#ddd"});
@@ -50,7 +50,7 @@ std::string draw_messages(const std::vector<messages_of_method>& methods) {
         points.push_back({x(c.ranks), y(static_cast<double>(c.most))});
         out.circle(points.back(), 2.5, colour);
       }
-    out.polyline(points, {colour, 1.5 + 0.4 * static_cast<double>(methods.size() - 1 - m)});  // equal curves both show
+    out.polyline(points, {colour, 1.5 + 0.4 * static_cast<double>(methods.size() - 1 - m)});  // keeps equal curves visible
     const double wide = 46 + 6.6 * static_cast<double>(methods[m].method.size());
     if (key + wide > plot_left + plot_width + 20) key = plot_left, line += 18;
     out.line({key, line - 4}, {key + 22, line - 4}, {colour, 2.5});

@@ -50,15 +50,15 @@ int print_frames_of_paper(const std::string& target) {
     }
     if (print)
       fmt::print(
-          "  fitted to these very rows: rates {:.2f} times slower than printed, {:.1f} us per message that meets others, "
+          "  fitted to these rows: rates {:.2f} times slower than printed, {:.1f} us per message that meets others, "
           "{:.1f} ns per message queued before it\n\n",
           fit.slowdown, fit.arrival_overhead * 1e6, fit.match_time * 1e9);
     answer["machines"].push_back(of_machine);
   }
   if (print)
     fmt::print(
-        "group = ranks: binary swap; else binary swap in groups, then a binary tree of the groups' images.\n"
-        "from the others: what a fit without the row predicts for it (where enough rows are left).\n");
+        "group = ranks: binary swap; otherwise binary swap in groups, then a binary tree of the groups' images.\n"
+        "from the others: prediction for the row of a fit without it (if enough rows remain).\n");
   app::write_json(target, answer);
   return 0;
 }

@@ -27,7 +27,7 @@ int print_messages_of_methods(const std::string& target, const std::string& plot
   if (!plot.empty()) job::write_file(plot, draw_messages(counted));
   app::write_json(target, answer);
   if (target == "-") return 0;
-  fmt::print("Messages that the rank sends that sends most (all ranks together), without collecting\n\n{:<14}", "ranks");
+  fmt::print("Messages of the rank that sends most (of all ranks together), without collection\n\n{:<14}", "ranks");
   for (const auto& c : counted.front().counts) fmt::print(" {:>14}", c.ranks);
   fmt::print("\n");
   for (const auto& m : counted) {
@@ -38,7 +38,7 @@ int print_messages_of_methods(const std::string& target, const std::string& plot
   fmt::print(
       "\nBinary swap of 512 x 512 pixels that are empty outside of a disk, by stripes and by rectangles: pixels of the "
       "disk\n"
-      "that the rank sends that sends most, and that the rank has in the end that has most\n\n{:>7} {:>14} {:>14} {:>14} "
+      "sent by the rank that sends most, and owned by the rank that owns most\n\n{:>7} {:>14} {:>14} {:>14} "
       "{:>14}\n",
       "ranks", "sent, stripes", "rectangles", "owned, stripes", "rectangles");
   for (const auto& c : cuts)

@@ -14,7 +14,7 @@ namespace {
 struct routed_message {
   int from, to;
   double bytes;
-  std::size_t order = 0;  // of dimensions, that it takes
+  std::size_t order = 0;  // selected order of dimensions
 };
 
 // Messages of a round on the links of a network.
@@ -28,8 +28,8 @@ class adaptive_round {
     for (const routed_message& m : messages_) put(m, 1);
   }
 
-  // Messages choose in turn until none gains. Each change lowers the busy time of a message's way, which a few sweeps bring
-  // to an end in practice; the bound on sweeps is for the rest.
+  // Messages choose in turn until none gains. Each change reduces the busy time of a message's route, so a few sweeps
+  // suffice in practice; the bound on sweeps covers other cases.
   void adapt() {
     bool changed = true;
     for (int sweep = 0; sweep < 16 && changed; ++sweep) {
@@ -72,7 +72,7 @@ class adaptive_round {
     orders_[order].append_route(m.from, m.to, way_);
     return way_;
   }
-  // The busiest link of the way with this message on it, then the sum over the way.
+  // The busiest link of the route with this message on it, then the sum over the route.
   std::pair<double, double> burden(const routed_message& m, std::size_t order) {
     double most = 0, sum = 0;
     for (const int l : way(m, order)) {
@@ -87,7 +87,7 @@ class adaptive_round {
     for (const int l : way(m, m.order)) {
       const auto i = static_cast<std::size_t>(l);
       load_[i] += sign;
-      // Exactly nothing where nothing is left.
+      // Exactly zero for an empty link.
       busy_[i] = load_[i] == 0 ? 0 : busy_[i] + sign * m.bytes / orders_[0].links[i].rate;
     }
   }
@@ -99,12 +99,12 @@ class adaptive_round {
   std::vector<int> way_;
 };
 
-// The network with each order of those dimensions that have more than one PU; its own order is the first one.
+// The network with each order of the dimensions with more than one PU; its own order is the first one.
 std::vector<net::network> all_orders(const std::string& text) {
   net::network_request request = net::parse_network(text);
   if (request.order.empty() || !request.minimal)
     throw usage_error(fmt::format(
-        "'{}': adaptive routing chooses among orders of dimensions: give a hyper-crossbar, torus, mesh or hypercube", text));
+        "'{}': adaptive routing chooses among orders of dimensions: use a hyper-crossbar, torus, mesh or hypercube", text));
   const std::vector<int> own = request.order;
   std::vector<int> alone, chosen;
   for (const int d : own) (request.shape[static_cast<std::size_t>(d)] > 1 ? chosen : alone).push_back(d);
@@ -128,7 +128,7 @@ std::vector<net::network> all_orders(const std::string& text) {
 routing_comparison compare_routings(const std::string& text, const plan::plan& what) {
   const std::vector<net::network> orders = all_orders(text);
   const net::network& where = orders.front();
-  net::place_ranks(where, what.ranks);  // refuses more ranks than PUs
+  net::place_ranks(where, what.ranks);  // rejects more ranks than PUs
   routing_comparison result;
   result.rounds = what.rounds;
   result.orders = static_cast<int>(orders.size());

@@ -37,7 +37,7 @@ fourier_options transform_of(const bench_ft_options& options) {
   char behind = 0;
   if (std::sscanf(options.fold.c_str(), "%dx%d%c", &result.folding.rows, &result.folding.columns, &behind) != 2 ||
       result.folding.rows < 1 || result.folding.columns < 1)
-    throw usage_error(fmt::format("--fold {}: give two numbers of ranks, such as 2x2", options.fold));
+    throw usage_error(fmt::format("--fold {}: must be two numbers of ranks, such as 2x2", options.fold));
   return result;
 }
 
@@ -86,7 +86,7 @@ void print(const ft_class& problem, const json& row) {
              row["mops"].get<double>(), row["cpu_s"].get<double>(), 1e3 * row["transform_s"].get<double>());
   if (const auto exchanges = row["exchanges"].get<std::int64_t>(); exchanges > 0) {
     const auto messages = row["messages"].get<std::int64_t>(), bytes = row["bytes"].get<std::int64_t>();
-    fmt::print("  {} exchanges, each of {} messages a rank", exchanges, messages / exchanges);
+    fmt::print("  {} exchanges, each of {} messages per rank\n", exchanges, messages / exchanges);
     if (messages > 0) fmt::print(" of {} bytes", bytes / messages);
     fmt::print("\n");
   }
@@ -106,7 +106,7 @@ void run_as_rank(MPI_Comm comm, const bench_ft_options& options) {
   write_json(options.json, {{"schema", "osteon.bench/1"}, {"rows", json::array({row})}});
 }
 
-// Ranks of one number after the other, and a table of all.
+// Runs with several numbers of ranks, and a table of all.
 int compare(const bench_ft_options& options) {
   const auto file = std::filesystem::temp_directory_path() / fmt::format("osteon-ft-{}.json", ::getpid());
   auto rows = json::array();
@@ -144,7 +144,7 @@ void add_bench_ft(registry& commands) {
   command c =
       commands.add("bench", "ft", "Run NPB FT: Fourier transforms in three dimensions", [o] { return bench_ft(*o); });
   c.add_option("--class", o->problem, "Size of the problem: S, W, A, B or C").show_default();
-  c.add_option("-n,--ranks", o->ranks, "MPI processes to start; several numbers, such as 1,2,4, give a table with speed-up")
+  c.add_option("-n,--ranks", o->ranks, "MPI processes to start; several numbers, such as 1,2,4, print a table with speed-up")
       .delimiter(',')
       .positive()
       .show_default();
@@ -156,10 +156,10 @@ void add_bench_ft(registry& commands) {
       .show_default();
   c.add_option("--fold", o->fold, "Virtual plane of ranks of a transposition, such as 2x2 (default: 1xRANKS if that fits)");
   c.add_option("--schedule", o->schedule,
-               "How a transposition's blocks are exchanged in a row or column of the plane: ring, shift:4x4, xor, pairwise, "
+               "Exchange of a transposition's blocks in a row or column of the plane: ring, shift:4x4, xor, pairwise, "
                "bruck, hierarchical:RANKS or shared")
       .show_default();
-  c.add_option("--transforms", o->transforms, "Measure so many transforms more; the best of all is told").non_negative();
+  c.add_option("--transforms", o->transforms, "Number of additional transforms; the best of all is reported").non_negative();
   add_json(c, o->json);
   c.footer(
       "Examples:\n  osteon bench ft --class A -n 1,2,4\n  mpirun -np 4 osteon bench ft --class B --method transposition "

@@ -58,7 +58,7 @@ void measure(MPI_Comm comm, const bench_is_options& options) {
     if (options.json != "-") print(options, comm::size(comm), report);
     write_json(options.json, in_json(options, comm::size(comm), report));
   }
-  if (!report.verified()) throw data_error("the ranks of the keys are wrong; this is a fault of osteon: please report it");
+  if (!report.verified()) throw data_error("the ranks of the keys are wrong; please report this fault of osteon");
 }
 
 int bench_is(const bench_is_options& options, const std::vector<std::string>& words) {
@@ -76,11 +76,11 @@ void add_bench_is(registry& commands) {
   c.add_option("-n,--ranks", o->ranks, "MPI processes to start (default: 1)").positive();
   c.add_option("--digits", o->run.digits,
                "Bits of the digits, lowest first; all but the last move the keys. 10,9 is Itakura et al.'s split of class A "
-               "(default: all bits at once, which moves none)")
+               "(default: all bits at once, which moves no keys)")
       .delimiter(',');
-  c.add_option("--tables", o->run.tables, "How counts are summed over ranks: auto, shared or messages").show_default();
+  c.add_option("--tables", o->run.tables, "Summation of counts over ranks: auto, shared or messages").show_default();
   c.add_option("--schedule", o->run.schedule,
-               "How keys are exchanged: auto, shared, ring, shift:4x4x8, xor, pairwise, bruck or hierarchical:RANKS")
+               "Exchange of keys: auto, shared, ring, shift:4x4x8, xor, pairwise, bruck or hierarchical:RANKS")
       .show_default();
   add_json(c, o->json);
   c.footer(

@@ -29,8 +29,8 @@ struct bench_predict_options {
   std::vector<int> pus{64, 128, 256, 512, 1024, 2048, 4096};
 };
 
-// CPU seconds of computing on one PU, which a busy machine does not add to: of IS the whole, of FT a share for each number
-// of PUs.
+// CPU seconds of computing on one PU, independent of other load of the machine: for IS of the whole, for FT of a share for
+// each number of PUs.
 struct exec_times {
   double is = 0;
   std::map<int, double> ft;
@@ -42,22 +42,23 @@ exec_times measure_exec(MPI_Comm comm, const bench_predict_options& options, con
   sort.letter = options.problem;
   sort.digits = {(problem.log2_values + 1) / 2, problem.log2_values / 2};
   exec_times times;
-  // One rank sends nothing, so all of it is computing; the better of two, as the first one also warms the memory up.
+  // One rank sends no messages, so all of it is computing; the better of two, as the first one also warms up the memory.
   times.is = std::min(integer_sort::run(comm, sort).cpu, integer_sort::run(comm, sort).cpu);
   for (const int p : pus) times.ft[p] = measure_ft_share(ft_class_named(options.problem), p);
   return times;
 }
 
-// From results of `osteon bench is` and `osteon bench ft`: their exec times, times their ranks, divided by the PUs.
+// From results of `osteon bench is` and `osteon bench ft`: their exec times, multiplied by ranks and divided by PUs.
 exec_times read_exec(const std::string& files, const std::vector<int>& pus) {
   const auto comma = files.find(',');
-  if (comma == std::string::npos) throw usage_error("--exec: give two files, of `osteon bench is` and of `osteon bench ft`");
+  if (comma == std::string::npos)
+    throw usage_error("--exec: must be two files, of `osteon bench is` and of `osteon bench ft`");
   const auto read = [](const std::string& name) {
     std::ifstream in(name);
     const json content = json::parse(in, nullptr, false);
     const json row = content.contains("rows") ? content["rows"][0] : content;
     if (!row.contains("exec_s") || !row.contains("ranks"))
-      throw data_error(fmt::format("{}: no result of `osteon bench is --json` or `osteon bench ft --json`", name));
+      throw data_error(fmt::format("{}: not a result of `osteon bench is --json` or `osteon bench ft --json`", name));
     return row["exec_s"].get<double>() * row["ranks"].get<double>();
   };
   exec_times times{read(files.substr(0, comma)), {}};
@@ -81,7 +82,7 @@ json row_of(const char* program, const prediction& p, double first) {
 
 void predict(MPI_Comm comm, const bench_predict_options& options) {
   const ft_class& problem = ft_class_named(options.problem);
-  // All names first: a wrong one should be told before minutes of measuring.
+  // All names first: a wrong one is reported before minutes of measuring.
   std::map<std::string, std::vector<std::string>> texts;
   std::vector<int> sizes;
   for (const std::string& network : options.networks)
@@ -148,25 +149,25 @@ void add_bench_predict(registry& commands) {
   });
   c.add_option("--class", o->problem, "Size of both programs: S, W, A, B or C").show_default();
   c.add_option("--network", o->networks,
-               "hxb, torus, mesh, fattree or dragonfly, with options of `osteon net` behind it (torus,rate=10GB/s,"
+               "hxb, torus, mesh, fattree or dragonfly, followed by options of `osteon net` (torus,rate=10GB/s,"
                "startup=1us), or a network such as hxb:8x8x16; may be repeated (default: hxb torus fattree dragonfly)")
       .repeatable();
   c.add_option("--pus", o->pus, "Numbers of PUs of the families (default: 64,128,...,4096)").delimiter(',');
   c.add_option("--broadcast", o->broadcast,
-               "How the tables of counts of IS are broadcast: by a tree of messages, or in one step by crossbars that copy")
+               "Broadcast of the count tables of IS: by a tree of messages, or in one step by crossbars that copy")
       .one_of({"tree", "crossbars"})
       .show_default();
   c.add_option("--scheme", o->schemes,
-               "Of FT: transposition; fixed, where points stay and PUs swap their shares; or both (default: transposition)")
+               "Scheme of FT: transposition; fixed, where PUs swap their shares; or both (default: transposition)")
       .one_of({"transposition", "fixed"})
       .delimiter(',');
   c.add_option("--exec", o->exec_from,
-               "IS.json,FT.json: take computing times from these results of `osteon bench is` and `osteon bench ft`, shared "
-               "out evenly (default: measured now in CPU time, FT for each share)");
+               "IS.json,FT.json: use computing times of these results of `osteon bench is` and `osteon bench ft`, divided "
+               "evenly (default: measured now in CPU time, FT for each share)");
   c.add_option("--plot", o->plot, "Write times over PUs as SVG to this file");
   add_json(c, o->json);
   c.footer(
-      "Speed-up is against the smallest machine of a network, as in the tables of Itakura et al.\n\nExamples:\n  osteon "
+      "Speed-up is relative to the smallest machine of a network, as in the tables of Itakura et al.\n\nExamples:\n  osteon "
       "bench predict --plot "
       "predicted.svg\n  osteon bench predict --network hxb --network torus,rate=12.5GB/s,startup=1us --pus 64,1024,4096\n  "
       "osteon "

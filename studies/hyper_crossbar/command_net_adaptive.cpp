@@ -19,7 +19,7 @@ struct net_adaptive_options {
 
 int net_adaptive(const net_adaptive_options& o) {
   const app::net_input input = app::read_net_input(o.input);
-  if (!input.places.empty()) throw usage_error("osteon net adaptive has rank r on PU r: leave --placement out");
+  if (!input.places.empty()) throw usage_error("osteon net adaptive has rank r on PU r: omit --placement");
   const routing_comparison found = compare_routings(o.input.network, input.exchange);
   nlohmann::ordered_json answer = {{"schema", "osteon.net.adaptive/1"},
                                    {"network", input.where.name},
@@ -54,8 +54,9 @@ void add_net_adaptive(app::registry& commands) {
   app::add_net_input(c, o->input);
   app::add_json(c, o->json);
   c.footer(
-      "Fixed: the order of the network. Adaptive: each message takes the order whose busiest link carries least, and all\n"
-      "choose again until none gains; it takes a virtual channel for each order to exclude a standstill.\n\nExamples:\n"
+      "Fixed: the order of the network. Adaptive: each message selects the order whose busiest link has the least load, and "
+      "all\n"
+      "select again until none gains; a virtual channel for each order excludes a deadlock.\n\nExamples:\n"
       "  osteon net adaptive --network hxb:8x8x16 --plan transposition --bytes 4KiB\n"
       "  osteon net adaptive --network torus:4x4x8 --plan shift");
 }

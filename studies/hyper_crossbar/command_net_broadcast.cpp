@@ -46,10 +46,10 @@ int net_broadcast(const net_broadcast_options& o) {
     fmt::print("one step, crossbars open:  {:>10.2f} us   {} links, each once; a switch copies to up to {} outputs\n",
                1e6 * broadcast_seconds(where, root, bytes), open.links.size(), open.most_copies);
   else
-    fmt::print("one step: no, the ways from there meet again, so that a message would come to a link twice\n");
+    fmt::print("one step: not possible, because routes from there meet again, so that a link would get a message twice\n");
   fmt::print("binomial tree of messages: {:>10.2f} us   {} rounds\n", 1e6 * by_tree, tree.rounds);
   if (!waiting.empty())
-    fmt::print("with another one from {} at the same time: may wait for ever, each holding one of\n  {}\n  {}\n",
+    fmt::print("with another one from {} at the same time: may wait forever, each holding one of\n  {}\n  {}\n",
                where.vertex_name(o.other), where.link_name(waiting[0]), where.link_name(waiting[1]));
   return 0;
 }
@@ -62,12 +62,12 @@ void add_net_broadcast(app::registry& commands) {
                                 [o] { return net_broadcast(*o); });
   app::add_network(c, o->network);
   c.add_option("--bytes", o->bytes, "Size of the object").show_default();
-  c.add_option("--root", o->root, "PU that has it (default: the last one)");
-  c.add_option("--other", o->other, "Could a broadcast from this PU at the same time lead to a standstill").show_default();
+  c.add_option("--root", o->root, "PU with the object (default: the last one)");
+  c.add_option("--other", o->other, "Check for a deadlock with a simultaneous broadcast from this PU").show_default();
   app::add_json(c, o->json);
   c.footer(
-      "A message is copied by switches to all outputs that lead on; from one PU only, as two broadcasts can wait for each\n"
-      "other for ever.\n\nExamples:\n  osteon net broadcast --network hxb:8x8x16 --bytes 4KiB\n"
+      "Switches copy a message to all outputs on its routes; from one PU only, because two broadcasts can wait for each\n"
+      "other forever.\n\nExamples:\n  osteon net broadcast --network hxb:8x8x16 --bytes 4KiB\n"
       "  osteon net broadcast --network hxb:4x4x4 --root 63 --other 5");
 }
 

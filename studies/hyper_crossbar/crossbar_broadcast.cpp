@@ -10,10 +10,11 @@
 namespace osteon::studies {
 
 opened_links open_links(const net::network& where, int root) {
-  if (root < 0 || root >= where.pus) throw usage_error(fmt::format("root {}: give a PU from 0 to {}", root, where.pus - 1));
+  if (root < 0 || root >= where.pus)
+    throw usage_error(fmt::format("root {}: must be a PU from 0 to {}", root, where.pus - 1));
   constexpr int unseen = -2, start = -1;
-  std::vector<int> before(where.links.size(), unseen);  // the link from which a link is reached
-  std::map<int, int> copies;                            // outputs by the link from which they are taken
+  std::vector<int> before(where.links.size(), unseen);  // the link before a link
+  std::map<int, int> copies;                            // outputs by the link before them
   opened_links result;
   result.slowest_rate = std::numeric_limits<double>::infinity();
   std::vector<int> way;
@@ -43,9 +44,10 @@ double broadcast_seconds(const net::network& where, int root, std::int64_t bytes
   if (where.pus == 1) return 0;
   const opened_links open = open_links(where, root);
   if (!open.tree)
-    throw usage_error(fmt::format(
-        "{}: the ways from PU {} to the others meet again, so one message cannot fill them: broadcast by a tree of messages",
-        where.name, root));
+    throw usage_error(
+        fmt::format("{}: the routes from PU {} to the others meet again, so one message cannot fill them: broadcast by a "
+                    "tree of messages",
+                    where.name, root));
   return where.startup + open.latency + static_cast<double>(bytes) / open.slowest_rate;
 }
 

@@ -10,7 +10,7 @@ namespace osteon::studies {
 struct ft_class {
   char name = 'S';
   index3 shape;                                 ///< (z, y, x)
-  std::vector<std::complex<double>> checksums;  ///< one an iteration
+  std::vector<std::complex<double>> checksums;  ///< one per iteration
 };
 /// S, W, A, B or C. @throws usage_error for another name
 const ft_class& ft_class_named(const std::string& name);
@@ -18,7 +18,7 @@ const ft_class& ft_class_named(const std::string& name);
 struct ft_report {
   fourier_options options;   ///< as chosen
   double seconds = 0;        ///< of the timed part, the slowest rank
-  double exec = 0;           ///< computing, the rank with the most of it
+  double exec = 0;           ///< computing, the maximum over ranks
   double trans = 0;          ///< the rest: sending, receiving, waiting
   double transform = 0;      ///< best time of one transform in three dimensions, forward, with its exchanges
   double cpu = 0;            ///< CPU seconds of the timed part, all ranks
@@ -28,11 +28,11 @@ struct ft_report {
   bool verified = false;
 };
 
-/// Run NPB FT as its rules say: once untimed as far as the first transform, then everything timed: initial values, the
+/// Run NPB FT by its rules: once untimed up to the first transform, then everything timed: initial values, the
 /// transform, and for each iteration evolution, backward transform and checksum.
 /// @throws usage_error, machine_error as fourier_3d::make does
 /// @collective on comm
-/// @param transforms so many forward transforms more, for ft_report::transform
+/// @param transforms number of additional forward transforms, for ft_report::transform
 ft_report run_ft(MPI_Comm comm, const ft_class& problem, const fourier_options& options, int transforms = 0);
 
 /// Operations a second that NPB prints for this time.

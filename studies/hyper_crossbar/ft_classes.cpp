@@ -3,7 +3,7 @@
 
 namespace osteon::studies {
 
-// Sizes and checksums as NPB publishes them.
+// Sizes and checksums as published by NPB.
 const ft_class& ft_class_named(const std::string& name) {
   static const std::vector<ft_class> classes{
       {'S',
@@ -50,7 +50,7 @@ const ft_class& ft_class_named(const std::string& name) {
         {5.129905029333e2, 5.123435588985e2}, {5.129714421109e2, 5.123465164008e2}}}};
   for (const ft_class& known : classes)
     if (name == std::string(1, known.name)) return known;
-  throw usage_error("FT has no class '" + name + "': give S, W, A, B or C");
+  throw usage_error("FT has no class '" + name + "': use S, W, A, B or C");
 }
 
 }  // namespace osteon::studies

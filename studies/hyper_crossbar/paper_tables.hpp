@@ -10,16 +10,16 @@
 
 namespace osteon::studies {
 
-/// A published number beside ours.
+/// A published number and its recomputation.
 struct paper_cell {
   int table = 0;
   std::string quantity;
   int pus = 0;
   double paper = 0;
   double as_printed = 0;  ///< recomputed with the assumptions that give [Itakura]'s numbers; NaN: [Itakura] measured it
-  double corrected = std::numeric_limits<double>::quiet_NaN();  ///< recomputed consistently, where that is another value
-  bool fitted = false;                                          ///< contains a term that was fitted to [Itakura]'s numbers
-  bool rounded = false;                                         ///< printed with so few digits that its error tells little
+  double corrected = std::numeric_limits<double>::quiet_NaN();  ///< recomputed consistently, if it differs
+  bool fitted = false;                                          ///< contains a term fitted to [Itakura]'s numbers
+  bool rounded = false;  ///< printed with so few digits that its error is uninformative
   double error() const { return as_printed / paper - 1; }
 };
 
@@ -34,7 +34,7 @@ std::vector<int> shape_of_paper(int pus);
 /// @cost generates and ranks 2^23 keys: under a second
 struct is_skew {
   int pus = 0;
-  double low = 0;         ///< (1): keys go to their places by the low 10 bits
+  double low = 0;         ///< (1): keys are sent to their positions by the low 10 bits
   double high = 0;        ///< (2): by the high 9 bits, from the original order
   double high_after = 0;  ///< (2): by the high 9 bits, from the order after (1)
 };
@@ -43,7 +43,7 @@ std::vector<is_skew> skew_of_is();
 /// All cells, table by table. @param skews from skew_of_is
 std::vector<paper_cell> tables_of_paper(const std::vector<is_skew>& skews);
 
-/// A point of Figure 2: total on 64 PUs over total on so many, from the tables' totals.
+/// A point of Figure 2: total on 64 PUs over total on this number, from the tables' totals.
 struct paper_speed_up {
   const char* program = "";
   int pus = 0;

@@ -14,7 +14,7 @@ namespace osteon::studies {
 namespace {
 
 constexpr std::int64_t rounds_to_sample = 128;
-constexpr std::int64_t bytes_of_sent_key = 12;  // the key, where it was and where it goes
+constexpr std::int64_t bytes_of_sent_key = 12;  // the key, its source and its destination
 
 std::string joined(const std::vector<int>& sizes) { return fmt::format("{}", fmt::join(sizes, "x")); }
 
@@ -41,7 +41,7 @@ std::string network_of_family(const std::string& text, int pus) {
   if (family.find(':') != std::string::npos) return text;
   if (pus < 64 || pus > (1 << 16) || !std::has_single_bit(static_cast<unsigned>(pus)))
     throw usage_error(
-        fmt::format("{} of {} PUs: give a power of two from 64 to 65536, or write the network out", family, pus));
+        fmt::format("{} of {} PUs: must be a power of two from 64 to 65536, or a complete network", family, pus));
   const int bits = std::bit_width(static_cast<unsigned>(pus)) - 1;
   if (family == "hxb" || family == "torus" || family == "mesh")
     return fmt::format("{}:{}{}", family, joined({1 << bits / 3, 1 << (bits + 1) / 3, 1 << (bits + 2) / 3}), options);
@@ -54,7 +54,7 @@ std::string network_of_family(const std::string& text, int pus) {
     const int p = pus > 1024 ? 8 : 4, a = 2 * p;
     return fmt::format("dragonfly:p={},a={},h={},g={}{}", p, a, p, pus / (p * a), options);
   }
-  throw usage_error(fmt::format("'{}': give hxb, torus, mesh, fattree or dragonfly, or a network such as hxb:8x8x16", text));
+  throw usage_error(fmt::format("'{}': use hxb, torus, mesh, fattree or dragonfly, or a network such as hxb:8x8x16", text));
 }
 
 double exchange_seconds(const net::network& where, const plan::plan& what, std::int64_t sample) {
@@ -62,7 +62,7 @@ double exchange_seconds(const net::network& where, const plan::plan& what, std::
   plan::plan some = what;
   some.rounds = sample;
   some.of = [&what](int rank, std::int64_t i) {
-    // Multiples of the golden ratio: as even as can be, and without the period that equal steps might share with a schedule.
+    // Multiples of the golden ratio: evenly spread, and without a period that equal steps might share with a schedule.
     const double turns = static_cast<double>(i) * 0.61803398874989485, part = turns - std::floor(turns);
     return what.of(rank, static_cast<std::int64_t>(part * static_cast<double>(what.rounds)));
   };
@@ -74,7 +74,7 @@ std::vector<std::int32_t> is_exchange_counts(const std::string& letter, int pus)
   std::vector<std::int32_t> keys(static_cast<std::size_t>(problem.keys()));
   integer_sort::make_keys(problem, 0, keys);
   const std::int32_t low = (std::int32_t{1} << (problem.log2_values + 1) / 2) - 1;
-  std::vector<std::int64_t> next(static_cast<std::size_t>(low) + 2);  // the place of the next key of each value
+  std::vector<std::int64_t> next(static_cast<std::size_t>(low) + 2);  // position of the next key of each value
   for (const std::int32_t key : keys) ++next[static_cast<std::size_t>(key & low) + 1];
   for (std::size_t v = 1; v < next.size(); ++v) next[v] += next[v - 1];
   const integer_sort::blocks blocks(problem.keys(), pus);
@@ -142,7 +142,7 @@ prediction predict_ft(const net::network& where, const ft_class& problem, double
 
 prediction predict_ft_fixed(const net::network& where, const ft_class& problem, double exec) {
   if (!std::has_single_bit(static_cast<unsigned>(where.pus)))
-    throw usage_error(fmt::format("the fixed scheme of FT swaps with PUs one bit away: {} of {} PUs is no power of two",
+    throw usage_error(fmt::format("the fixed scheme of FT swaps with PUs one bit away: {} of {} PUs is not a power of two",
                                   where.name, where.pus));
   const auto share = static_cast<double>(problem.shape.volume()) * 16 / where.pus;
   const plan::plan swaps = plan::butterfly(where.pus, static_cast<std::int64_t>(share));

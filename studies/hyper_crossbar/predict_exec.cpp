@@ -60,7 +60,7 @@ double measure_ft_share(const ft_class& problem, int pus) {
     }
     return cpu_seconds() - begin;
   };
-  // Until it has been repeated for a while: a share of thousands of PUs takes less than a millisecond.
+  // Repeated for some time: a share of thousands of PUs takes less than a millisecond.
   double best = once();
   for (const stopwatch all; all.seconds() < 0.2;) best = std::min(best, once());
   return best;

@@ -57,7 +57,7 @@ int print_tables_of_paper(const std::string& target, const std::string& plot) {
   static const char* const titles[] = {
       "Table 2. Skew rate of the all-to-all exchange of IS; corrected: (2) from the order after (1)",
       "Table 3. All-to-all exchange of IS, 10 runs; corrected: with the bytes of each machine's own messages",
-      "Table 4. IS; trans has a term for the tables of counts that is fitted to this very column, not derived",
+      "Table 4. IS; trans has a term for the tables of counts that is fitted to this column, not derived",
       "Table 5. One transposition of FT", "Table 6. FT"};
   const auto cells = tables_of_paper(skew_of_is());
   const auto speed_ups = figure_2_of_paper(cells);
@@ -97,7 +97,7 @@ int print_tables_of_paper(const std::string& target, const std::string& plot) {
     print_figure_2(speed_ups);
     print_table_a(cells);
     fmt::print(
-        "\nas printed: what the published numbers follow from; error: of that against the published one. Bytes per\n"
+        "\nas printed: assumptions of the published numbers; error: relative to the published number. Bytes per\n"
         "transfer, totals of Tables 4 and 6 and shares are printed there with few digits; all other cells are within\n"
         "{:.2f} %.\n",
         100 * worst);

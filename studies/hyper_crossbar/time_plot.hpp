@@ -12,11 +12,11 @@ struct time_curve {
   std::vector<double> seconds;  ///< or the speed-up
 };
 
-/// A panel with its curves, in the colours of their order; straight lines of ideal speed-up behind them.
+/// A panel with its curves, in the colours of their order, above straight lines of ideal speed-up.
 struct time_panel {
   std::string title;
   std::vector<time_curve> curves;
-  bool speed_up = false;  ///< the more the better: ideal lines rise, and numbers have no unit
+  bool speed_up = false;  ///< larger is better: ideal lines rise, and numbers have no unit
 };
 
 /// Panels side by side, with one key for all.

@@ -4,7 +4,7 @@
 
 namespace osteon::studies {
 
-/// A row of a benchmark's answer: what, how much, in which unit; what it is compared with is filled in where there is such.
+/// A row of a benchmark's answer: name, value and unit; the caller adds a peer to compare with, if there is one.
 inline nlohmann::ordered_json bench_row(const std::string& name, double value, const std::string& unit) {
   return {{"name", name},     {"value", value},  {"unit", unit},  {"peer", nullptr},
           {"ratio", nullptr}, {"must", nullptr}, {"aim", nullptr}};

@@ -17,7 +17,7 @@ T reduced(MPI_Comm comm, T value, MPI_Op op) {
 inline double largest(MPI_Comm comm, double value) { return reduced(comm, value, MPI_MAX); }
 inline double sum(MPI_Comm comm, double value) { return reduced(comm, value, MPI_SUM); }
 
-/// The middle one of some values, the upper one of two.
+/// The median of some values, the upper one of two.
 inline double median(const std::vector<double>& values) { return kth_smallest(values, values.size() / 2); }
 
 }  // namespace osteon::studies

@@ -39,7 +39,7 @@ struct bench_poisson_options {
   std::string json;
 };
 
-constexpr double usual_bytes_of_core = 256e6;  // far more than caches hold
+constexpr double usual_bytes_of_core = 256e6;  // far beyond the caches
 
 // [Ito]'s grids are those of cores: a rank with threads has the boxes of as many flat ranks.
 cartesian grid_of(const bench_poisson_options& o, int ranks, double bytes_of_core) {
@@ -51,7 +51,7 @@ cartesian grid_of(const bench_poisson_options& o, int ranks, double bytes_of_cor
   }
   const index3 boxes = o.boxes.empty() ? ranks_along_axes(ranks) : index3{o.boxes[0], o.boxes[1], o.boxes[2]};
   if (boxes.volume() != ranks)
-    throw usage_error(fmt::format("--boxes {},{},{} make {} boxes, but there are {} ranks", boxes.z, boxes.y, boxes.x,
+    throw usage_error(fmt::format("--boxes {},{},{} gives {} boxes, but there are {} ranks", boxes.z, boxes.y, boxes.x,
                                   boxes.volume(), ranks));
   return {{o.cells[0], o.cells[1], o.cells[2]}, boxes};
 }
@@ -105,7 +105,7 @@ void print(const cartesian& where, const sweep_cost& sweep, const std::vector<in
       sweep.walk.stream ? "past the caches" : "into the caches", sweep.sweeps_at_once, sweep.seconds / sweep.seconds_at_once,
       1e-6 * cells / sweep.seconds_at_once);
   fmt::print(
-      "peak in registers {:.1f} GFLOP/s, of which a sweep takes {:.1f} %; one rank alone {:.0f} MLUP/s: parallel efficiency "
+      "peak in registers {:.1f} GFLOP/s, of which a sweep uses {:.1f} %; one rank alone {:.0f} MLUP/s: parallel efficiency "
       "{:.0f} %\n\n",
       1e-9 * sweep.peak, 100 * sweep.share_of_peak(sweep.seconds),
       1e-6 * cells / static_cast<double>(where.ranks().volume()) / sweep.seconds_of_one,
@@ -122,7 +122,7 @@ void print(const cartesian& where, const sweep_cost& sweep, const std::vector<in
                100 * sweep.share_of_bandwidth(c.seconds), 100 * sweep.share_of_peak(c.seconds), c.overlap ? "yes" : "no");
 }
 
-// The binding that was asked for, and how it was chosen, in words.
+// Description of the binding, and of its choice.
 template <class T>
 std::pair<machine::binding_policy, std::string> bind(MPI_Comm comm, const machine::local_ranks& here,
                                                      const std::string& how) {
@@ -135,7 +135,7 @@ std::pair<machine::binding_policy, std::string> bind(MPI_Comm comm, const machin
   return {policy, how};
 }
 
-// What orders are found by: a file, or what is measured now; the hosts alone where there is but one.
+// Input of the orders: a machine file, or a measurement now; a single host needs none.
 machine::description machine_of(MPI_Comm comm, const machine::job_hosts& hosts, const bench_poisson_options& o) {
   if (o.machine.empty()) {
     if (hosts.hosts.size() == 1) return machine::assumed(hosts.hosts);
@@ -162,7 +162,7 @@ void measure_as_rank(MPI_Comm comm, const bench_poisson_options& o) {
   const bool places = std::any_of(o.orders.begin(), o.orders.end(),
                                   [](const std::string& name) { return name != "original" && name != "random"; });
   const machine::description machine = places ? machine_of(comm, hosts, o) : machine::description{};
-  const auto chosen = bind<T>(comm, here, o.binding);  // behind the probe, which binds and releases
+  const auto chosen = bind<T>(comm, here, o.binding);  // after the probe, which binds and releases
   const machine::binding_policy policy = chosen.first;
   const std::string& bound = chosen.second;
 
@@ -209,7 +209,7 @@ void measure_as_rank(MPI_Comm comm, const bench_poisson_options& o) {
 int bench_poisson(const bench_poisson_options& options, const std::vector<std::string>& words) {
   if (!under_launcher()) {
     const int ranks = options.ranks.value_or(std::max(1, static_cast<int>(job::usable_cores()) / options.threads));
-    grid_of(options, ranks, usual_bytes_of_core);  // what is wrong with it is said once, before ranks start
+    grid_of(options, ranks, usual_bytes_of_core);  // reports faults once, before ranks start
     return start_ranks(ranks, options.threads, words);
   }
   return on_all_ranks([&](MPI_Comm comm) {
@@ -232,17 +232,17 @@ void add_bench_poisson(registry& commands) {
                "Weak scaling of Ito et al.: 1 = one shape of the whole grid, 2 = subdomains of 1024 x 256 x 256 (default)")
       .one_of({1, 2});
   c.add_option("--scale", o->scale,
-               "Of the grid of Ito et al. along each axis (default: 256 MB a core, or less where memory is short)")
+               "Scale of the grid of Ito et al. along each axis (default: 256 MB per core, or less if memory is short)")
       .between(1e-3, 1.0);
-  option cells = c.add_option("--cells", o->cells, "A grid of one's own: cells along z,y,x");
+  option cells = c.add_option("--cells", o->cells, "Another grid: cells along z,y,x");
   cells.delimiter(',').expected(3);
-  c.add_option("--boxes", o->boxes, "For --cells: boxes along z,y,x (default: as equal as may be)")
+  c.add_option("--boxes", o->boxes, "For --cells: boxes along z,y,x (default: as equal as possible)")
       .delimiter(',')
       .expected(3)
       .needs(cells);
   add_repeatable(
       c, "--order", o->orders,
-      "How ranks get their boxes: original, random, afc (the method of Ito et al.), afc-nb (without binding), ours; may "
+      "Assignment of boxes to ranks: original, random, afc (the method of Ito et al.), afc-nb (without binding), ours; may "
       "be repeated (default: all)")
       .one_of({"original", "random", "afc", "afc-nb", "ours"});
   c.add_option("--bind", o->binding, "none, core, l3, numa, socket, or measured: each is tried, the best is kept")
@@ -251,12 +251,12 @@ void add_bench_poisson(registry& commands) {
   c.add_option("--machine", o->machine,
                "Machine file of `osteon probe` (default: measured now, if there are several hosts)");
   c.add_option("--budget", o->budget, "Seconds for that measurement (default: 5)").between(0.1, 3600.0);
-  c.add_option("--seed", o->seed, "Of the random order (default: 1)");
+  c.add_option("--seed", o->seed, "Seed of the random order (default: 1)");
   c.add_option("--precision", o->precision, "double or float").one_of({"double", "float"}).show_default();
-  c.add_option("--overlap", o->overlap, "Exchange while inner cells are computed: yes, no, auto (what is faster)")
+  c.add_option("--overlap", o->overlap, "Exchange while inner cells are computed: yes, no, auto (the faster one)")
       .one_of({"auto", "yes", "no"})
       .show_default();
-  c.add_option("--seconds", o->seconds, "Time to measure, everything together (default: 3)").between(0.0, 3600.0);
+  c.add_option("--seconds", o->seconds, "Total measuring time (default: 3)").between(0.0, 3600.0);
   add_json(c, o->json);
   c.footer(
       "Temperatures are compared with the exact solution.\n\nExamples:\n  osteon bench poisson\n"

@@ -19,7 +19,7 @@ struct weak_scaling_options {
 
 using rows = std::vector<scaling_row>;
 
-// A line for each grid and mode, a column for each order; the first order is what the others are compared with.
+// A line for each grid and mode, a column for each order; the first order is the reference.
 void print(const rows& found, const std::vector<std::string>& orders) {
   const auto table = [&](const char* what, auto value, const char* last) {
     fmt::print("{}\n{:>4} {:>6} {:<7} {:>5} {:>22} {:>10}", what, "case", "cores", "mode", "ranks", "cells (x, y, z)",
@@ -92,13 +92,14 @@ void add_bench_weak_scaling(registry& commands) {
       .delimiter(',');
   c.add_option("--cores", o->series.cores, "Numbers of cores, which fill hosts of 2 x 4 (default: 32,64,128,256,512)")
       .delimiter(',');
-  c.add_option("--scale", o->series.scale, "Of the grid of Ito et al. along each axis (default: 1)").between(1e-3, 1.0);
+  c.add_option("--scale", o->series.scale, "Scale of the grid of Ito et al. along each axis (default: 1)")
+      .between(1e-3, 1.0);
   add_repeatable(c, "--order", o->series.orders,
                  "original, random, afc-nb, afc (the method of Ito et al.), ours; may be repeated (default: all)")
       .one_of({"original", "random", "afc-nb", "afc", "ours"});
   c.add_option("--network", o->network, "Between hosts (docs/reference/network.md; default: a fat tree near that of Ito et al.)");
   c.add_option("--precision", o->precision, "double or float").one_of({"double", "float"}).show_default();
-  c.add_option("--seed", o->series.seed, "Of searches and random orders (default: 1)");
+  c.add_option("--seed", o->series.seed, "Seed of searches and random orders (default: 1)");
   add_json(c, o->json);
   c.footer(
       "Modes: flat has a rank for each core, hybrid one for each processor. Measured exchanges: `osteon bench poisson`.\n\n"

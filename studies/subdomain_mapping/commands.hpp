@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What this study adds to the command line.
+/// Commands of this study.
 #include <app/registry.hpp>
 
 namespace osteon::studies {

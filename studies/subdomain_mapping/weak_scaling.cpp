@@ -12,11 +12,12 @@ namespace osteon::studies {
 
 namespace {
 
-// As many of these hosts as the cores fill; each rank has `threads` cores, and its messages leave from the first.
+// The number of these hosts that the cores fill; each rank has `threads` cores, and its messages leave from the first.
 placement::target target_of(const growing_machine& machine, int cores, int threads) {
   const int of_host = static_cast<int>(machine.host.usable_cores().size());
   if (cores < 1 || cores % of_host != 0 || of_host % threads != 0)
-    throw usage_error(fmt::format("{} cores with {} threads a rank do not fill hosts of {} cores", cores, threads, of_host));
+    throw usage_error(
+        fmt::format("{} cores with {} threads per rank do not fill hosts of {} cores", cores, threads, of_host));
   const int hosts = cores / of_host;
   machine::path_speeds speeds{machine.inside, machine::host_links::uniform(hosts, machine.between)};
   placement::target where =

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// [Ito]'s weak scaling as a series: what an exchange of faces sends and how long it takes by the model of a machine,
-/// for each number of cores, mode and order. Nothing is started.
+/// [Ito]'s weak scaling as a series: bytes and time of an exchange of faces by the model of a machine, for each number of
+/// cores, mode and order. No program is started.
 #include <array>
 #include <optional>
 #include <osteon/machine/links/links.hpp>
@@ -19,12 +19,12 @@ struct growing_machine {
   std::string network;  ///< net::network_by_text; its first PUs are the hosts
 };
 
-/// [Ito]'s cluster: 2 x 4 cores a host with the speeds that it measured inside one (table 5), 2 GB/s a host, and a fat
-/// tree. Hosts per leaf switch are not told: 8 of them, and 4 : 1 above, which is near its bisection bandwidth.
+/// [Ito]'s cluster: 2 x 4 cores per host with the speeds measured inside one (table 5), 2 GB/s per host, and a fat
+/// tree. The hosts per leaf switch are not given: 8 of them, and 4 : 1 above, which is near its bisection bandwidth.
 /// @cite [Ito], tables 2 and 5
 growing_machine paper_machine();
 
-/// How the cores of a host are used.
+/// Use of the cores of a host.
 struct rank_mode {
   std::string name;
   int threads = 1;  ///< cores of each rank
@@ -36,7 +36,7 @@ struct scaling_row {
   std::string mode, order;
   index3 cells, boxes;  ///< z, y, x
   std::int64_t off_host_bytes = 0, inter_socket_bytes = 0;
-  double exchange_s = 0;  ///< by the model: of the hottest link, or of a rank that sends its messages one after another
+  double exchange_s = 0;  ///< by the model: of the hottest link, or of a rank that sends its messages in sequence
 };
 
 struct scaling_options {
@@ -48,12 +48,12 @@ struct scaling_options {
   unsigned seed = 1;
 };
 
-/// The whole grid of so many cores, cut into a box for each rank.
+/// The whole grid for a number of cores, cut into a box for each rank.
 /// @param cores a multiple of `threads` @throws usage_error as paper_grid does
 cartesian paper_grid_of_cores(int which, int cores, int threads, double scale);
 
-/// Case by case, cores by cores, mode by mode, order by order. For the random order both bytes off
-/// their hosts and seconds are means of several draws, the rest is of one.
+/// Case by case, cores by cores, mode by mode, order by order. For the random order bytes off the host and seconds are
+/// means of several draws, other values are of one.
 /// @throws usage_error if cores do not fill hosts, or threads do not divide the cores of a host
 std::vector<scaling_row> weak_scaling(const growing_machine& machine, const scaling_options& options);
 

@@ -1,4 +1,4 @@
-"""What the studies' commands write as JSON follows the schemas in the `schemas` folder of each study."""
+"""JSON documents of the studies' commands match the schemas in the `schemas` folder of each study."""
 
 from __future__ import annotations
 

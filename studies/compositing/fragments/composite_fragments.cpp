@@ -15,20 +15,20 @@ namespace {
 
 void check(const std::vector<fragment>& fragments, std::int64_t pixels, int root, int ranks) {
   if (pixels < 0 || root < 0 || root >= ranks)
-    throw usage_error(
-        fmt::format("a picture of {} pixels for rank {} of {}: give a number from 0 on, and a rank", pixels, root, ranks));
+    throw usage_error(fmt::format(
+        "a picture of {} pixels for rank {} of {}: the number must be at least 0, and the rank valid", pixels, root, ranks));
   for (const fragment& f : fragments) {
     bool good = f.pixel >= 0 && f.pixel < pixels && f.z_front <= f.z_back && f.rgba[3] <= 1;
     for (int c = 0; c < 3; ++c) good = good && f.rgba[c] >= 0 && f.rgba[c] <= f.rgba[3];
     if (!good)
-      throw data_error(
-          fmt::format("a fragment of pixel {} from depth {:g} to {:g} holds ({:g}, {:g}, {:g}) with opacity {:g}: the "
-                      "pixel lies in [0, {}), the front before the back, and colours are multiplied by the opacity",
-                      f.pixel, f.z_front, f.z_back, f.rgba[0], f.rgba[1], f.rgba[2], f.rgba[3], pixels));
+      throw data_error(fmt::format(
+          "a fragment of pixel {} from depth {:g} to {:g} with the colour ({:g}, {:g}, {:g}) and opacity {:g}: the "
+          "pixel must be in [0, {}), the front before the back, and colours multiplied by the opacity",
+          f.pixel, f.z_front, f.z_back, f.rgba[0], f.rgba[1], f.rgba[2], f.rgba[3], pixels));
   }
 }
 
-// Where each count begins, and the end of all; more than an int holds is refused.
+// The start of each count, and the end of all; sums beyond int are rejected.
 std::vector<int> beginnings(const std::vector<std::int64_t>& counts) {
   std::vector<int> result{0};
   std::int64_t sum = 0;

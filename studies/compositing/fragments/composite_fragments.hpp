@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// One picture of fragments at any depth, on any rank.
+/// Compositing of fragments at any depth, on any rank, to one picture.
 #include <mpi.h>
 
 #include <osteon/compositing/frame_report.hpp>
@@ -11,7 +11,7 @@ namespace osteon::studies {
 
 struct fragment_picture {
   std::vector<float> rgba;    ///< shape (pixels, 4) on the root, empty elsewhere
-  std::int64_t overlaps = 0;  ///< of all ranks: see blend_fragments
+  std::int64_t overlaps = 0;  ///< sum over all ranks: see blend_fragments
   compositing::frame_report report;
 };
 
@@ -19,7 +19,7 @@ struct fragment_picture {
 /// picture does not depend on the number of ranks.
 /// @throws data_error for a fragment outside the picture, without a depth, with its back before its front, or that is not
 /// premultiplied
-/// @throws usage_error for a negative number of pixels, a root that is no rank, or more than 2^31 - 1 fragments between two
+/// @throws usage_error for a negative number of pixels, an invalid root, or more than 2^31 - 1 fragments between two
 /// ranks
 /// @collective on comm
 fragment_picture composite_fragments(MPI_Comm comm, std::vector<fragment> fragments, std::int64_t pixels, int root);

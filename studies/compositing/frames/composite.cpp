@@ -17,15 +17,15 @@
 #include <osteon/render/compositing/choose_compositor.hpp>
 #include <studies/compositing/fragments/composite_fragments.hpp>
 #include <studies/compositing/frames/composite_frames.hpp>
+#include <studies/compositing/frames/method_options.hpp>
 #include <studies/compositing/frames/swap_2d.hpp>
-#include <studies/compositing/frames/way_words.hpp>
 #include <studies/measure/over_ranks.hpp>
 
 namespace osteon::studies {
 
 namespace {
 
-// A method of plan::composite_method; of another word, what it may mean besides.
+// A method of plan::composite_method, with suggestions for other words.
 comm::plan_maker method_or_advice(const std::string& method) {
   try {
     return render::plan_maker_of(method);
@@ -38,7 +38,7 @@ comm::plan_maker method_or_advice(const std::string& method) {
   }
 }
 
-// The transport and the method of a way.
+// The transport and the method of a name.
 void choose_transport(comm::composite_options& o, const std::string& method, const std::string& name) {
   if (method == "shared") {
     o.by = comm::transport::shared;
@@ -48,7 +48,8 @@ void choose_transport(comm::composite_options& o, const std::string& method, con
     o.method = render::plan_maker_of("binary-swap");
     const auto [end, fault] = std::from_chars(number.data(), number.data() + number.size(), o.ranks_per_host);
     if (fault != std::errc() || end != number.data() + number.size() || o.ranks_per_host < 1)
-      throw usage_error(fmt::format("'{}': behind shared: stands the number of ranks that share memory, at least 1", name));
+      throw usage_error(
+          fmt::format("'{}': shared: must be followed by the number of ranks that share memory, at least 1", name));
   } else if (method == "binary-swap:rectangles") {
     o.by = comm::transport::messages;
     o.method = [width = o.width, height = o.height](int, std::int64_t, std::span<const int> order, int root) {
@@ -61,20 +62,20 @@ void choose_transport(comm::composite_options& o, const std::string& method, con
   }
 }
 
-std::shared_ptr<std::vector<std::byte>> image_of(const composite_case& what, int rank) {
-  auto image = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(what.width) *
-                                                        static_cast<std::size_t>(what.height) * what.format.bytes());
-  render(what, rank, *image);
+std::shared_ptr<std::vector<std::byte>> image_of(const composite_case& scene, int rank) {
+  auto image = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(scene.width) *
+                                                        static_cast<std::size_t>(scene.height) * scene.format.bytes());
+  render(scene, rank, *image);
   return image;
 }
 
-// A rank's image as fragments that lie one behind the other as the images do, without an order of visibility.
-std::vector<fragment> fragments_of(const composite_case& what, std::span<const std::byte> image, int index) {
-  const auto full = static_cast<float>(full_channel(what.format.colour));
-  const std::size_t bytes = what.format.bytes();
+// A rank's image as fragments ordered in depth as the images are, without an order of visibility.
+std::vector<fragment> fragments_of(const composite_case& scene, std::span<const std::byte> image, int index) {
+  const auto full = static_cast<float>(full_channel(scene.format.colour));
+  const std::size_t bytes = scene.format.bytes();
   std::vector<fragment> result;
   for (std::size_t i = 0; i < image.size() / bytes; ++i) {
-    const auto v = kernel::value_of(what.format, image.data() + i * bytes);
+    const auto v = kernel::value_of(scene.format, image.data() + i * bytes);
     if (v.channel[3] == 0) continue;
     const auto front = static_cast<float>(index);
     auto& f = result.emplace_back(fragment{static_cast<std::int64_t>(i), front, front + 1, {}});
@@ -83,12 +84,12 @@ std::vector<fragment> fragments_of(const composite_case& what, std::span<const s
   return result;
 }
 
-composite_way way_of_fragments(MPI_Comm comm, const composite_case& what, const std::string& name) {
-  const auto order = visibility_order(what, comm::size(comm));
+composite_way way_of_fragments(MPI_Comm comm, const composite_case& scene, const std::string& name) {
+  const auto order = visibility_order(scene, comm::size(comm));
   const int rank = comm::rank(comm);
   const auto index = static_cast<int>(std::find(order.begin(), order.end(), rank) - order.begin());
-  const auto mine = fragments_of(what, *image_of(what, rank), index);
-  const std::int64_t pixels = std::int64_t{what.width} * what.height;
+  const auto mine = fragments_of(scene, *image_of(scene, rank), index);
+  const std::int64_t pixels = std::int64_t{scene.width} * scene.height;
   struct frame {
     std::vector<fragment> fragments;
     fragment_picture picture;
@@ -103,39 +104,39 @@ composite_way way_of_fragments(MPI_Comm comm, const composite_case& what, const 
     return now->picture.report;
   };
   way.picture = [=] {
-    now->rounded.resize(static_cast<std::size_t>(pixels) * what.format.bytes());
+    now->rounded.resize(static_cast<std::size_t>(pixels) * scene.format.bytes());
     for (std::size_t i = 0; i < static_cast<std::size_t>(pixels); ++i) {
       const float* v = &now->picture.rgba[4 * i];
-      put_pixel(what.format, &now->rounded[i * what.format.bytes()], {v[0], v[1], v[2], v[3]}, 0);
+      put_pixel(scene.format, &now->rounded[i * scene.format.bytes()], {v[0], v[1], v[2], v[3]}, 0);
     }
     return std::span<const std::byte>(now->rounded);
   };
-  way.error_bound = allowed_error(what, comm::size(comm), 0.5);
+  way.error_bound = allowed_error(scene, comm::size(comm), 0.5);
   return way;
 }
 
-// The finished picture goes from rank 0 to the last rank: a plan of one message, carried out after the compositing.
+// The finished picture is sent from rank 0 to the last rank: a plan of one message, executed after the compositing.
 void add_display(MPI_Comm comm, composite_way& way, std::size_t picture_bytes) {
   const int display = comm::size(comm) - 1, rank = comm::rank(comm);
   if (way.in_parts || display == 0)
     throw usage_error(
-        fmt::format("'{}': a display node gets a picture from rank 0; give two ranks or more, without +parts", way.name));
+        fmt::format("'{}': a display node gets a picture from rank 0; use two ranks or more, without +parts", way.name));
   struct node {
-    plan::plan what;
+    plan::plan transfer;
     std::vector<std::byte> picture;
     double seconds = 0;
   };
   const auto now = std::make_shared<node>();
-  now->what =
+  now->transfer =
       plan::plan_of("picture to the display node", display + 1, {{0, 0, display, static_cast<std::int64_t>(picture_bytes)}});
   if (rank == 0 || rank == display) now->picture.resize(picture_bytes);
   way.has_display = true;
   way.frame = [=, compose = way.frame, picture = way.picture] {
     compositing::frame_report report = compose();
     const stopwatch watch;
-    // The compositor's picture may only be read: the message needs a place of its own.
+    // The compositor's picture is read-only: the message needs a separate buffer.
     if (rank == 0) std::copy_n(picture().begin(), picture_bytes, now->picture.begin());
-    comm::execute_on_object(comm, now->what, now->picture, {});
+    comm::execute_on_object(comm, now->transfer, now->picture, {});
     now->seconds = watch.seconds();
     if (rank == 0) report.bytes_sent += static_cast<std::int64_t>(picture_bytes);
     return report;
@@ -148,42 +149,42 @@ void add_display(MPI_Comm comm, composite_way& way, std::size_t picture_bytes) {
     if (rank == 0 || rank == display) digest[rank == 0 ? 0 : 1] = own.value();
     MPI_Allreduce(MPI_IN_PLACE, digest, 2, MPI_UINT64_T, MPI_BOR, comm);
     if (digest[0] != digest[1])
-      throw data_error(fmt::format("what the display node has of '{}' is not the picture of rank 0", name));
+      throw data_error(fmt::format("the display node's picture of '{}' differs from that of rank 0", name));
   };
 }
 
 }  // namespace
 
-composite_way make_way(MPI_Comm comm, const composite_case& what, const std::string& name) {
-  const way_words words = read_way(name);
-  const double pixels = static_cast<double>(what.width) * what.height;
-  // The image and the compositor's; on rank 0 the exact picture, too.
-  const double need = pixels * (6.0 * static_cast<double>(what.format.bytes()) + (words.method == "fragments" ? 128 : 0)) +
+composite_way make_way(MPI_Comm comm, const composite_case& scene, const std::string& name) {
+  const method_options words = read_method(name);
+  const double pixels = static_cast<double>(scene.width) * scene.height;
+  // The image and the compositor's; on rank 0 also the exact picture.
+  const double need = pixels * (6.0 * static_cast<double>(scene.format.bytes()) + (words.method == "fragments" ? 128 : 0)) +
                       (comm::rank(comm) == 0 ? 40 * pixels : 0);
-  comm::check_host_memory(
-      comm, need,
-      fmt::format("compositing {} x {} pixels of {} by '{}'", what.width, what.height, kernel::name_of(what.format), name),
-      "give a smaller --width or --height, or fewer ranks");
+  comm::check_host_memory(comm, need,
+                          fmt::format("compositing {} x {} pixels of {} by '{}'", scene.width, scene.height,
+                                      kernel::name_of(scene.format), name),
+                          "use a smaller --width or --height, or fewer ranks");
   if (words.method == "fragments") {
-    if (words.method != name || what.format.depth)
+    if (words.method != name || scene.format.depth)
       throw usage_error(
-          fmt::format("'{}' of {}: fragments have depths of their own and come together at the root; give "
+          fmt::format("'{}' of {}: fragments have depths of their own and come together at the root; use "
                       "'fragments' and a format without +z",
-                      name, kernel::name_of(what.format)));
-    return way_of_fragments(comm, what, name);
+                      name, kernel::name_of(scene.format)));
+    return way_of_fragments(comm, scene, name);
   }
   comm::composite_options o;
-  o.width = what.width;
-  o.height = what.height;
-  o.format = what.format;
+  o.width = scene.width;
+  o.height = scene.height;
+  o.format = scene.format;
   o.check = words.checked;
   o.sparse = words.sparse;
   o.wide_between = !words.narrow;
   o.root = words.in_parts ? -1 : 0;
   const int rank = comm::rank(comm);
-  const auto order = visibility_order(what, comm::size(comm));
-  const auto box = rectangle_of(what, rank);
-  const auto image = image_of(what, rank);
+  const auto order = visibility_order(scene, comm::size(comm));
+  const auto box = rectangle_of(scene, rank);
+  const auto image = image_of(scene, rank);
   composite_way way;
   way.name = name;
   const auto make = [&] {
@@ -196,27 +197,27 @@ composite_way make_way(MPI_Comm comm, const composite_case& what, const std::str
     return comm::compositor::make(comm, o);
   };
   auto compositor = std::make_shared<comm::compositor>(make());
-  // A renderer writes into the buffer; copying stands for it where a frame's result overwrites it.
+  // A renderer writes into the buffer; a copy replaces it if a frame's result overwrites the buffer.
   way.frame = [=] { return compositor->run(order, box); };
   way.picture = [=] { return compositor->picture(); };
   way.prepare = [=] { std::copy(image->begin(), image->end(), compositor->buffer().begin()); };
   way.prepare();
   compositor->run(order, box);
-  way.error_bound = allowed_error(what, comm::size(comm), reduced(comm, compositor->error_bound(), MPI_MAX));
+  way.error_bound = allowed_error(scene, comm::size(comm), reduced(comm, compositor->error_bound(), MPI_MAX));
   way.in_parts = words.in_parts;
   if (words.display)
     add_display(comm, way,
-                static_cast<std::size_t>(what.width) * static_cast<std::size_t>(what.height) * what.format.bytes());
+                static_cast<std::size_t>(scene.width) * static_cast<std::size_t>(scene.height) * scene.format.bytes());
   return way;
 }
 
-std::vector<composite_cost> measure(MPI_Comm comm, const composite_case& what, std::span<const composite_way> ways) {
+std::vector<composite_cost> measure(MPI_Comm comm, const composite_case& scene, std::span<const composite_way> ways) {
   const stopwatch clock;
   frame_member member;
   member.wait_for_all = [&] { MPI_Barrier(comm); };
   member.cpu_seconds = [] { return cpu_seconds(); };
   member.have_all_run = [&](double seconds) { return largest(comm, clock.seconds()) >= seconds; };
-  auto samples = measure_frames(ways, member, what.seconds);
+  auto samples = measure_frames(ways, member, scene.seconds);
   std::vector<composite_cost> costs;
   for (std::size_t w = 0; w < ways.size(); ++w) {
     frame_samples& s = samples[w];
@@ -230,24 +231,24 @@ std::vector<composite_cost> measure(MPI_Comm comm, const composite_case& what, s
     MPI_Allgather(&s.bytes, 1, MPI_DOUBLE, bytes.data(), 1, MPI_DOUBLE, comm);
     costs.push_back(cost_of(ways[w].name, s, std::move(bytes)));
     comm::collectively(comm, [&] {
-      if (comm::rank(comm) == 0) find_error(costs.back(), what, comm::size(comm), ways[w]);
+      if (comm::rank(comm) == 0) find_error(costs.back(), scene, comm::size(comm), ways[w]);
     });
   }
   return costs;
 }
 
 double blend_rate(kernel::pixel_format format, int layers, std::int64_t pixels, double seconds) {
-  composite_case what;
-  what.width = static_cast<int>(pixels);
-  what.height = 1;
-  what.format = format;
+  composite_case scene;
+  scene.width = static_cast<int>(pixels);
+  scene.height = 1;
+  scene.format = format;
   const std::size_t bytes = static_cast<std::size_t>(pixels) * format.bytes();
   std::vector<std::vector<std::byte>> images(static_cast<std::size_t>(layers));
   std::vector<kernel::layer> all;
   for (int l = 0; l < layers; ++l) {
     auto& image = images[static_cast<std::size_t>(l)];
     image.resize(bytes);
-    render(what, l, image);
+    render(scene, l, image);
     all.push_back({format, image.data()});
   }
   std::vector<std::byte> out(bytes);

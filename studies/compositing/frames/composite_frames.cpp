@@ -11,7 +11,7 @@
 namespace osteon::studies {
 
 std::vector<frame_samples> measure_frames(std::span<const composite_way> ways, const frame_member& member, double seconds) {
-  constexpr int frames = 10;  // of one way, before it is the next one's turn
+  constexpr int frames = 10;  // of one method, before the next one's turn
   std::vector<frame_samples> all(ways.size());
   do {
     for (std::size_t w = 0; w < ways.size(); ++w) {
@@ -54,11 +54,11 @@ composite_cost cost_of(const std::string& name, const frame_samples& joined, std
   return c;
 }
 
-void find_error(composite_cost& cost, const composite_case& what, int members, const composite_way& way) {
+void find_error(composite_cost& cost, const composite_case& scene, int members, const composite_way& way) {
   if (way.in_parts) return;
-  cost.error = worst_error(what, members, way.picture());
+  cost.error = worst_error(scene, members, way.picture());
   if (cost.error > way.error_bound)
-    throw data_error(fmt::format("the picture of '{}' differs by {:.3f} from the exact one; it promises {:.3f}", cost.name,
+    throw data_error(fmt::format("the picture of '{}' differs by {:.3f} from the exact one; the bound is {:.3f}", cost.name,
                                  cost.error, way.error_bound));
 }
 

@@ -42,77 +42,78 @@ void put_pixel(kernel::pixel_format format, std::byte* to, const double (&channe
   if (format.depth) std::memcpy(to + kernel::bytes_of(format.colour), &depth, sizeof depth);
 }
 
-std::vector<int> visibility_order(const composite_case& what, int ranks) {
+std::vector<int> visibility_order(const composite_case& scene, int ranks) {
   std::vector<int> order(static_cast<std::size_t>(ranks));
   std::iota(order.begin(), order.end(), 0);
-  std::shuffle(order.begin(), order.end(), std::mt19937(what.seed));
+  std::shuffle(order.begin(), order.end(), std::mt19937(scene.seed));
   return order;
 }
 
-compositing::pixel_rectangle rectangle_of(const composite_case& what, int rank) {
-  if (what.active >= 1) return {0, 0, what.width, what.height};
-  const double edge = std::sqrt(std::max(0.0, what.active));
-  const int width = static_cast<int>(edge * what.width), height = static_cast<int>(edge * what.height);
-  std::mt19937 random(what.seed * 1000 + static_cast<unsigned>(rank));
-  const int left = static_cast<int>(random() % static_cast<unsigned>(what.width - width + 1));
-  const int top = static_cast<int>(random() % static_cast<unsigned>(what.height - height + 1));
+compositing::pixel_rectangle rectangle_of(const composite_case& scene, int rank) {
+  if (scene.active >= 1) return {0, 0, scene.width, scene.height};
+  const double edge = std::sqrt(std::max(0.0, scene.active));
+  const int width = static_cast<int>(edge * scene.width), height = static_cast<int>(edge * scene.height);
+  std::mt19937 random(scene.seed * 1000 + static_cast<unsigned>(rank));
+  const int left = static_cast<int>(random() % static_cast<unsigned>(scene.width - width + 1));
+  const int top = static_cast<int>(random() % static_cast<unsigned>(scene.height - height + 1));
   return {left, top, left + width, top + height};
 }
 
-void render(const composite_case& what, int rank, std::span<std::byte> image) {
+void render(const composite_case& scene, int rank, std::span<std::byte> image) {
   std::fill(image.begin(), image.end(), std::byte{0});
-  // What is empty lies behind everything.
-  const std::size_t bytes = what.format.bytes();
-  for (std::size_t i = 0; what.format.depth && i < image.size() / bytes; ++i)
-    put_pixel(what.format, &image[i * bytes], {0, 0, 0, 0}, std::numeric_limits<float>::infinity());
-  const auto box = rectangle_of(what, rank);
-  std::minstd_rand random(what.seed * 100 + static_cast<unsigned>(rank) + 1);
+  // Empty pixels are behind all others.
+  const std::size_t bytes = scene.format.bytes();
+  for (std::size_t i = 0; scene.format.depth && i < image.size() / bytes; ++i)
+    put_pixel(scene.format, &image[i * bytes], {0, 0, 0, 0}, std::numeric_limits<float>::infinity());
+  const auto box = rectangle_of(scene, rank);
+  std::minstd_rand random(scene.seed * 100 + static_cast<unsigned>(rank) + 1);
   const auto next = [&] { return static_cast<double>(random()) / 2147483648.0; };
   for (int row = box.top; row < box.bottom; ++row)
     for (int column = box.left; column < box.right; ++column) {
-      const double opacity = 0.1 + 0.5 * static_cast<double>(column) / what.width * next();
-      const double channel[4] = {opacity * next(), opacity * static_cast<double>(row) / what.height, opacity * 0.5, opacity};
-      put_pixel(what.format,
-                image.data() + (static_cast<std::size_t>(row) * static_cast<std::size_t>(what.width) +
+      const double opacity = 0.1 + 0.5 * static_cast<double>(column) / scene.width * next();
+      const double channel[4] = {opacity * next(), opacity * static_cast<double>(row) / scene.height, opacity * 0.5,
+                                 opacity};
+      put_pixel(scene.format,
+                image.data() + (static_cast<std::size_t>(row) * static_cast<std::size_t>(scene.width) +
                                 static_cast<std::size_t>(column)) *
-                                   what.format.bytes(),
+                                   scene.format.bytes(),
                 channel, static_cast<float>(next()));
     }
 }
 
-double worst_error(const composite_case& what, int ranks, std::span<const std::byte> picture) {
-  const auto order = visibility_order(what, ranks);
-  const std::size_t bytes = what.format.bytes(), pixels = picture.size() / bytes;
-  const double scale = full_channel(what.format.colour);
+double worst_error(const composite_case& scene, int ranks, std::span<const std::byte> picture) {
+  const auto order = visibility_order(scene, ranks);
+  const std::size_t bytes = scene.format.bytes(), pixels = picture.size() / bytes;
+  const double scale = full_channel(scene.format.colour);
   const bool floating = scale == 1;
   std::vector<double> sum(4 * pixels), depth(pixels, std::numeric_limits<double>::infinity());
   std::vector<std::byte> image(picture.size());
   for (std::size_t l = order.size(); l-- > 0;) {
-    render(what, order[l], image);
-    const auto box = rectangle_of(what, order[l]);
+    render(scene, order[l], image);
+    const auto box = rectangle_of(scene, order[l]);
     for (int row = box.top; row < box.bottom; ++row)
       for (int column = box.left; column < box.right; ++column) {
         const auto i =
-            static_cast<std::size_t>(row) * static_cast<std::size_t>(what.width) + static_cast<std::size_t>(column);
-        const auto v = kernel::value_of(what.format, image.data() + i * bytes);
-        if (what.format.depth && v.depth > depth[i]) continue;
+            static_cast<std::size_t>(row) * static_cast<std::size_t>(scene.width) + static_cast<std::size_t>(column);
+        const auto v = kernel::value_of(scene.format, image.data() + i * bytes);
+        if (scene.format.depth && v.depth > depth[i]) continue;
         depth[i] = v.depth;
-        const double through = what.format.depth ? 0 : 1 - v.channel[3] / scale;
+        const double through = scene.format.depth ? 0 : 1 - v.channel[3] / scale;
         for (std::size_t c = 0; c < 4; ++c) sum[4 * i + c] = v.channel[c] + through * sum[4 * i + c];
       }
   }
   double worst = 0;
   for (std::size_t i = 0; i < pixels; ++i) {
-    const auto v = kernel::value_of(what.format, picture.data() + i * bytes);
+    const auto v = kernel::value_of(scene.format, picture.data() + i * bytes);
     for (std::size_t c = 0; c < 4; ++c) worst = std::max(worst, std::abs(v.channel[c] - sum[4 * i + c]));
   }
   return floating ? 1e6 * worst : worst;
 }
 
-double allowed_error(const composite_case& what, int ranks, double bound) {
-  // What single precision adds is small beside half a unit of 8 bits; half precision is off by 2^-12 below 1.
-  if (what.format.depth) return 0;
-  switch (what.format.colour) {
+double allowed_error(const composite_case& scene, int ranks, double bound) {
+  // The error of single precision is small compared with half a unit of 8 bits; half precision has 2^-12 below 1.
+  if (scene.format.depth) return 0;
+  switch (scene.format.colour) {
     case kernel::colour_format::rgba8:
       return std::max(0.5, bound) + 0.001;
     case kernel::colour_format::rgba16:

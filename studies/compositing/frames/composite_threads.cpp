@@ -9,7 +9,7 @@
 #include <osteon/compositing/among_threads.hpp>
 #include <osteon/plan/composite/composite_method.hpp>
 #include <studies/compositing/frames/composite_frames.hpp>
-#include <studies/compositing/frames/way_words.hpp>
+#include <studies/compositing/frames/method_options.hpp>
 #include <thread>
 
 namespace osteon::studies {
@@ -22,29 +22,29 @@ double own_cpu_seconds() {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-std::shared_ptr<compositing::among_threads> make_among_threads(const composite_case& what, int ranks,
+std::shared_ptr<compositing::among_threads> make_among_threads(const composite_case& scene, int ranks,
                                                                const std::string& name) {
-  const way_words words = read_way(name);
+  const method_options words = read_method(name);
   if (words.sparse || words.checked || words.display)
-    throw usage_error(fmt::format("'{}' among threads: +sparse and +checked are for ranks; leave them out", name));
+    throw usage_error(fmt::format("'{}' among threads: +sparse and +checked require ranks; leave them out", name));
   const auto plan =
       plan::composite_method::parse(words.method)
-          .make(ranks, std::int64_t{what.width} * what.height, visibility_order(what, ranks), words.in_parts ? -1 : 0);
-  return std::make_shared<compositing::among_threads>(plan, what.format, !words.narrow);
+          .make(ranks, std::int64_t{scene.width} * scene.height, visibility_order(scene, ranks), words.in_parts ? -1 : 0);
+  return std::make_shared<compositing::among_threads>(plan, scene.format, !words.narrow);
 }
 
-// A way as one thread runs it.
-composite_way way_of_thread(const composite_case& what, const std::string& name,
+// A method as run by one thread.
+composite_way way_of_thread(const composite_case& scene, const std::string& name,
                             const std::shared_ptr<compositing::among_threads>& compositor, int thread) {
   auto image = std::make_shared<std::vector<std::byte>>(compositor->image(thread).size());
-  render(what, thread, *image);
+  render(scene, thread, *image);
   composite_way way;
   way.name = name;
   way.prepare = [=] { std::copy(image->begin(), image->end(), compositor->image(thread).begin()); };
   way.frame = [=] { return compositor->run(thread); };
   way.picture = [=] { return compositor->image(0); };
-  way.in_parts = read_way(name).in_parts;
-  way.error_bound = allowed_error(what, compositor->threads(), compositor->error_bound());
+  way.in_parts = read_method(name).in_parts;
+  way.error_bound = allowed_error(scene, compositor->threads(), compositor->error_bound());
   return way;
 }
 
@@ -62,12 +62,12 @@ frame_samples joined_over_threads(const std::vector<std::vector<frame_samples>>&
 
 }  // namespace
 
-std::vector<composite_cost> measure_among_threads(const composite_case& what, int ranks,
+std::vector<composite_cost> measure_among_threads(const composite_case& scene, int ranks,
                                                   std::span<const std::string> methods) {
   std::vector<std::vector<composite_way>> ways(static_cast<std::size_t>(ranks));  // by thread
   for (const std::string& name : methods) {
-    const auto compositor = make_among_threads(what, ranks, name);
-    for (int t = 0; t < ranks; ++t) ways[static_cast<std::size_t>(t)].push_back(way_of_thread(what, name, compositor, t));
+    const auto compositor = make_among_threads(scene, ranks, name);
+    for (int t = 0; t < ranks; ++t) ways[static_cast<std::size_t>(t)].push_back(way_of_thread(scene, name, compositor, t));
   }
   std::barrier together(ranks);
   const stopwatch clock;
@@ -81,10 +81,10 @@ std::vector<composite_cost> measure_among_threads(const composite_case& what, in
       if (thread == 0) seconds = clock.seconds();
       together.arrive_and_wait();
       const bool over = seconds >= wanted;
-      together.arrive_and_wait();  // before the first one looks at the clock again
+      together.arrive_and_wait();  // before the first one reads the clock again
       return over;
     };
-    samples[thread] = measure_frames(ways[thread], member, what.seconds);
+    samples[thread] = measure_frames(ways[thread], member, scene.seconds);
   };
   std::vector<std::thread> threads;
   for (std::size_t t = 0; t < ways.size(); ++t) threads.emplace_back(work, t);
@@ -94,7 +94,7 @@ std::vector<composite_cost> measure_among_threads(const composite_case& what, in
     std::vector<double> bytes;
     for (const auto& of_thread : samples) bytes.push_back(of_thread[w].bytes);
     costs.push_back(cost_of(methods[w], joined_over_threads(samples, w), std::move(bytes)));
-    find_error(costs.back(), what, ranks, ways[0][w]);
+    find_error(costs.back(), scene, ranks, ways[0][w]);
   }
   return costs;
 }

@@ -1,10 +1,10 @@
-// IceT's strategies beside osteon's ways to composite, in turn in one program: the same images, the same loop, the same
+// IceT's strategies and osteon's methods to composite, in turn in one program: the same images, the same loop, the same
 // check.
 //
 //     mpirun -n 4 osteon_bench_icet 512x512 rgba8 1 3 icet:bswap icet:radixk icet:tree shared direct-send
 //
-// Size, format (rgba8 or rgba32f), share of the picture that each rank fills, seconds, ways; JSON on standard output. Built
-// only where IceT's headers and libraries are (Debian: paraview, paraview-dev); no part of osteon needs them.
+// Size, format (rgba8 or rgba32f), fraction of the picture that each rank fills, seconds, methods; JSON on standard output.
+// Built only if IceT's headers and libraries are installed (Debian: paraview, paraview-dev); osteon does not need them.
 #include <IceT.h>
 #include <IceTMPI.h>
 #include <fmt/format.h>
@@ -38,16 +38,15 @@ struct icet_state {
   }
 };
 
-composite_way way_of_icet(MPI_Comm comm, const composite_case& what, const std::string& name) {
+composite_way way_of_icet(MPI_Comm comm, const composite_case& scene, const std::string& name) {
   const std::map<std::string, IceTEnum> strategies{
       {"icet:auto", ICET_SINGLE_IMAGE_STRATEGY_AUTOMATIC},        {"icet:bswap", ICET_SINGLE_IMAGE_STRATEGY_BSWAP},
       {"icet:folding", ICET_SINGLE_IMAGE_STRATEGY_BSWAP_FOLDING}, {"icet:radixk", ICET_SINGLE_IMAGE_STRATEGY_RADIXK},
       {"icet:radixkr", ICET_SINGLE_IMAGE_STRATEGY_RADIXKR},       {"icet:tree", ICET_SINGLE_IMAGE_STRATEGY_TREE}};
-  const bool bytes = kernel::name_of(what.format) == "rgba8";
-  if (!strategies.contains(name) || (!bytes && kernel::name_of(what.format) != "rgba32f"))
-    throw usage_error(
-        fmt::format("'{}' of {}: give icet:auto, bswap, folding, radixk, radixkr or tree, and rgba8 or rgba32f", name,
-                    kernel::name_of(what.format)));
+  const bool bytes = kernel::name_of(scene.format) == "rgba8";
+  if (!strategies.contains(name) || (!bytes && kernel::name_of(scene.format) != "rgba32f"))
+    throw usage_error(fmt::format("'{}' of {}: use icet:auto, bswap, folding, radixk, radixkr or tree, and rgba8 or rgba32f",
+                                  name, kernel::name_of(scene.format)));
   const auto state = std::make_shared<icet_state>();
   state->comm = icetCreateMPICommunicator(comm);
   state->context = icetCreateContext(state->comm);
@@ -56,17 +55,17 @@ composite_way way_of_icet(MPI_Comm comm, const composite_case& what, const std::
   icetSetDepthFormat(ICET_IMAGE_DEPTH_NONE);
   icetCompositeMode(ICET_COMPOSITE_MODE_BLEND);
   icetEnable(ICET_ORDERED_COMPOSITE);
-  for (const int r : visibility_order(what, comm::size(comm))) state->order.push_back(r);
+  for (const int r : visibility_order(scene, comm::size(comm))) state->order.push_back(r);
   icetCompositeOrder(state->order.data());
   icetResetTiles();
-  icetAddTile(0, 0, what.width, what.height, 0);
+  icetAddTile(0, 0, scene.width, scene.height, 0);
   icetStrategy(ICET_STRATEGY_SEQUENTIAL);
   icetSingleImageStrategy(strategies.at(name));
   const int rank = comm::rank(comm);
-  const auto box = rectangle_of(what, rank);
+  const auto box = rectangle_of(scene, rank);
   state->viewport = {box.left, box.top, box.right - box.left, box.bottom - box.top};
-  state->image.resize(static_cast<std::size_t>(what.width) * static_cast<std::size_t>(what.height) * what.format.bytes());
-  studies::render(what, rank, state->image);
+  state->image.resize(static_cast<std::size_t>(scene.width) * static_cast<std::size_t>(scene.height) * scene.format.bytes());
+  studies::render(scene, rank, state->image);
 
   composite_way way;
   way.name = name;
@@ -95,23 +94,23 @@ composite_way way_of_icet(MPI_Comm comm, const composite_case& what, const std::
 double number(const std::string& text) {
   double value = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (fault != std::errc() || end != text.data() + text.size()) throw usage_error(fmt::format("'{}' is no number", text));
+  if (fault != std::errc() || end != text.data() + text.size()) throw usage_error(fmt::format("'{}' is not a number", text));
   return value;
 }
 
 void measure(MPI_Comm comm, const std::vector<std::string>& words) {
-  if (words.size() < 5) throw usage_error("give WIDTHxHEIGHT FORMAT ACTIVE SECONDS WAY...");
-  composite_case what;
+  if (words.size() < 5) throw usage_error("usage: WIDTHxHEIGHT FORMAT ACTIVE SECONDS METHOD...");
+  composite_case scene;
   const std::size_t cross = words[0].find('x');
-  what.width = static_cast<int>(number(words[0].substr(0, cross)));
-  what.height = static_cast<int>(number(words[0].substr(std::min(cross, words[0].size() - 1) + 1)));
-  what.format.colour = words[1] == "rgba32f" ? kernel::colour_format::rgba32f : kernel::colour_format::rgba8;
-  what.active = number(words[2]);
-  what.seconds = number(words[3]);
+  scene.width = static_cast<int>(number(words[0].substr(0, cross)));
+  scene.height = static_cast<int>(number(words[0].substr(std::min(cross, words[0].size() - 1) + 1)));
+  scene.format.colour = words[1] == "rgba32f" ? kernel::colour_format::rgba32f : kernel::colour_format::rgba8;
+  scene.active = number(words[2]);
+  scene.seconds = number(words[3]);
   std::vector<composite_way> ways;
   for (std::size_t i = 4; i < words.size(); ++i)
-    ways.push_back(words[i].starts_with("icet:") ? way_of_icet(comm, what, words[i]) : make_way(comm, what, words[i]));
-  const auto costs = measure(comm, what, ways);
+    ways.push_back(words[i].starts_with("icet:") ? way_of_icet(comm, scene, words[i]) : make_way(comm, scene, words[i]));
+  const auto costs = measure(comm, scene, ways);
   if (comm::rank(comm) != 0) return;
   auto rows = nlohmann::ordered_json::array();
   for (const auto& c : costs)

@@ -1,19 +1,19 @@
 #pragma once
 /// @file
-/// The name of a way to composite, taken apart.
+/// Parsed name of a compositing method.
 #include <string>
 
 namespace osteon::studies {
 
-struct way_words {
-  std::string method;     ///< without what stands behind it
-  bool sparse = false;    ///< `+sparse`: messages hold only what is not empty
-  bool in_parts = false;  ///< `+parts` or `+none`: finished parts stay where they are
-  bool narrow = false;    ///< `+narrow`: what is half blended travels in the picture's own format
-  bool checked = false;   ///< `+checked`: look for pixels that are not premultiplied
-  bool display = false;   ///< `+display`: the finished picture goes on to the last rank, the display node
+struct method_options {
+  std::string method;     ///< without options
+  bool sparse = false;    ///< `+sparse`: messages without empty pixels
+  bool in_parts = false;  ///< `+parts` or `+none`: finished parts remain with their owners
+  bool narrow = false;    ///< `+narrow`: partly blended pixels are sent in the picture's own format
+  bool checked = false;   ///< `+checked`: find pixels that are not premultiplied
+  bool display = false;   ///< `+display`: the finished picture is sent to the last rank, the display node
 };
 
-way_words read_way(const std::string& name);
+method_options read_method(const std::string& name);
 
 }  // namespace osteon::studies

@@ -39,10 +39,11 @@ struct rectangle_swap {
   std::vector<plan::span> part_of(int rank) const { return rows_of(cut(rank, rounds() - 1).keeps); }
 
   struct halving {
-    bool behind = false;  // of the two members, and so who keeps the second half
+    bool behind = false;  // of the two members; determines the owner of the second half
     rectangle gives, keeps;
   };
-  // Members whose lower bits are equal hold the same rectangle; this bit says who is in front, and who keeps which half.
+  // Members with equal lower bits hold the same rectangle; this bit determines the front member and the owners of the
+  // halves.
   halving cut(int rank, std::int64_t round) const {
     const auto index = static_cast<unsigned>(index_of[static_cast<std::size_t>(rank)]);
     halving made{false, {}, {0, 0, width, height}};
@@ -119,17 +120,17 @@ std::pair<std::int64_t, std::int64_t> most_sent_and_owned(const plan::plan& what
 plan::plan binary_swap_in_rectangles(int width, int height, std::span<const int> order, int root) {
   const std::size_t ranks = order.size();
   if (!std::has_single_bit(ranks))
-    throw usage_error(fmt::format("binary swap in rectangles of {} ranks: give a power of two", ranks));
+    throw usage_error(fmt::format("binary swap in rectangles of {} ranks: must be a power of two", ranks));
   if (std::int64_t{width} * height < static_cast<std::int64_t>(ranks) || width < 1 || height < 1)
     throw usage_error(fmt::format("{} x {} pixels cannot be cut into {} rectangles", width, height, ranks));
   if (root < -1 || root >= static_cast<int>(ranks))
-    throw usage_error(fmt::format("a root {} among {} ranks: give 0 to {}, or -1 for none", root, ranks, ranks - 1));
+    throw usage_error(fmt::format("a root {} among {} ranks: must be 0 to {}, or -1 for none", root, ranks, ranks - 1));
   auto swap = std::make_shared<rectangle_swap>(rectangle_swap{width, height, root, {order.begin(), order.end()}, {}});
   swap->index_of.assign(ranks, -1);
   for (std::size_t i = 0; i < ranks; ++i) {
     const int rank = order[i];
     if (rank < 0 || rank >= static_cast<int>(ranks) || swap->index_of[static_cast<std::size_t>(rank)] >= 0)
-      throw usage_error(fmt::format("the order of visibility names rank {} twice, or it is none of {}", rank, ranks));
+      throw usage_error(fmt::format("the order of visibility contains rank {} twice, or it is not below {}", rank, ranks));
     swap->index_of[static_cast<std::size_t>(rank)] = static_cast<int>(i);
   }
   plan::plan what;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Binary swap of a picture that is cut in two dimensions: rectangles in place of stripes.
+/// Binary swap of a picture that is cut in two dimensions: rectangles instead of stripes.
 #include <cstdint>
 #include <osteon/plan/plan.hpp>
 #include <span>
@@ -8,19 +8,19 @@
 
 namespace osteon::studies {
 
-/// In each round a rank halves its rectangle along the longer side, sends one half and keeps the other. Messages are as many
-/// and as long as those of stripes; a part is a piece for each of its rows.
+/// In each round a rank halves its rectangle along the longer side, sends one half and keeps the other. Number and length of
+/// the messages equal those of stripes; a part has a piece for each of its rows.
 /// @param order rank at each visibility index, front to back; a power of two of them
-/// @param root rank that gets the parts in one more round; -1: they stay with their owners
-/// @throws usage_error for another number of ranks, or a picture of less pixels than ranks along a side
+/// @param root rank that receives the parts in one more round; -1: they remain with their owners
+/// @throws usage_error for another number of ranks, or a picture with fewer pixels than ranks along a side
 plan::plan binary_swap_in_rectangles(int width, int height, std::span<const int> order, int root = -1);
 
-/// Pixels inside a disk in the middle of the picture that the rank sends that sends most of them, by stripes and by
-/// rectangles: what a message carries that leaves empty pixels out.
+/// Pixels inside a disk in the centre of the picture sent by the rank that sends most of them, by stripes and by
+/// rectangles: the size of messages without empty pixels.
 struct cut_comparison {
   int ranks = 0;
   std::int64_t stripes = 0, rectangles = 0;
-  std::int64_t owned_stripes = 0, owned_rectangles = 0;  ///< of the finished picture, by the rank that has most of them
+  std::int64_t owned_stripes = 0, owned_rectangles = 0;  ///< of the finished picture, by the rank that owns most of them
 };
 std::vector<cut_comparison> compare_cuts(int width, int height, int most_ranks);
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <osteon/net/costs/compositing_model.hpp>
 #include <osteon/render/compositing/choose_compositor.hpp>
-#include <studies/compositing/frames/way_words.hpp>
+#include <studies/compositing/frames/method_options.hpp>
 #include <studies/compositing/model/composite_model.hpp>
 
 namespace osteon::studies {
@@ -14,18 +14,18 @@ double by_equations(const net::compositing_machine& machine, int ranks, int grou
 
 }  // namespace
 
-std::vector<composite_prediction> predict(const std::string& way, const composite_case& what, int ranks,
+std::vector<composite_prediction> predict(const std::string& way, const composite_case& scene, int ranks,
                                           const net::compositing_machine& here) {
-  const way_words words = read_way(way);
+  const method_options words = read_method(way);
   const std::string& method = words.method;
   if (words.sparse || words.in_parts || method == "auto" || method == "fragments" || ranks < 2) return {};
-  if (method == "binary-swap:rectangles") return {};  // no maker of plans knows it by its name
-  const std::int64_t pixels = std::int64_t{what.width} * what.height;
-  const auto pixel = static_cast<double>(what.format.bytes());
+  if (method == "binary-swap:rectangles") return {};  // has no generator of plans with this name
+  const std::int64_t pixels = std::int64_t{scene.width} * scene.height;
+  const auto pixel = static_cast<double>(scene.format.bytes());
   const double bytes = pixel * static_cast<double>(pixels);
-  // A machine's own message of a whole picture; the equations know no display node.
+  // A machine's own message of a whole picture; the equations have no display node.
   if (words.display) {
-    const auto frame = predict(way.substr(0, way.find("+display")), what, ranks, here);
+    const auto frame = predict(way.substr(0, way.find("+display")), scene, ranks, here);
     if (frame.empty() || frame.back().machine != here.name) return {};
     return {{here.name, {}, 1 / (1 / frame.back().extended + here.collect_latency + bytes / here.collect_rate)}};
   }

@@ -25,7 +25,7 @@ void subtract(double factor, const column& from, column& to) {
 }
 
 // Least squares of A x = b over a subset of the columns, which have norm 1, by modified Gram-Schmidt with b as the last
-// column; what is left of b is the residual. No answer where columns depend on each other: fewer of them do as well.
+// column; the remainder of b is the residual. No answer for dependent columns: a smaller subset has the same residual.
 std::optional<constants> least_squares(std::array<column, unknowns> a, column& b, int subset) {
   std::array<constants, unknowns> r{};  // A = Q R
   constants x{};
@@ -45,12 +45,12 @@ std::optional<constants> least_squares(std::array<column, unknowns> a, column& b
   return x;
 }
 
-// Least squares of A x = b with x >= 0. The best of the unconstrained solutions over the subsets of unknowns that is
-// not negative is the answer, since there the gradient condition holds; with three unknowns there are seven.
+// Least squares of A x = b with x >= 0. The best non-negative one of the unconstrained solutions over the subsets of
+// unknowns is the answer, because there the gradient condition holds; with three unknowns there are seven.
 constants non_negative_least_squares(const std::array<column, unknowns>& a, const column& b) {
   constants best{};
   double least = dot(b, b);
-  const double rounding = 1e-20 * least;  // an exact fit by few constants is not given up for one by more
+  const double rounding = 1e-20 * least;  // an exact fit by few constants is preferred to one by more
   for (int subset = 1; subset < 1 << unknowns; ++subset) {
     column residual = b;
     const auto x = least_squares(a, residual, subset);
@@ -78,14 +78,14 @@ net::compositing_machine compositing_fit::apply(const net::compositing_machine& 
 
 compositing_fit fit_compositing(const net::compositing_machine& machine, std::span<const measured_frame> frames,
                                 double bytes) {
-  if (frames.empty()) throw usage_error("no measured frames to fit: give at least one");
+  if (frames.empty()) throw usage_error("no measured frames to fit: at least one is required");
   // Every row is divided by its measured time, so that the residual is the relative error. The unknowns differ by ten
   // orders of magnitude, so each column is scaled to 1.
   std::array<column, unknowns> a;
   for (const measured_frame& f : frames) {
     if (!(f.frames_per_second > 0) || !std::isfinite(f.frames_per_second))
-      throw usage_error(
-          fmt::format("{} frames per second of {} ranks: a measured frame must take a time", f.frames_per_second, f.ranks));
+      throw usage_error(fmt::format("{} frames per second of {} ranks: the time of a measured frame must be > 0",
+                                    f.frames_per_second, f.ranks));
     const double arrivals = std::max(0.0, f.group - 2.0), pairs = (f.group - 1.0) * (f.group - 2.0) / 2;
     a[0].push_back(f.frames_per_second * net::multi_step_time(machine, f.ranks, f.group, bytes).total());
     a[1].push_back(f.frames_per_second * arrivals);

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Terms that the printed equations leave out, fitted to measured frames.
+/// Terms that the printed equations omit, fitted to measured frames.
 #include <osteon/net/costs/compositing_model.hpp>
 #include <span>
 #include <vector>
@@ -19,13 +19,13 @@ std::vector<measured_frame> measured_on_blue_gene_l();
 std::vector<measured_frame> measured_on_ha8000();
 constexpr double bytes_of_paper = 512.0 * 512 * 4;
 
-/// Three constants, none negative: t = slowdown x (printed equation) + (k - 1) arrival + k (k - 1) / 2 match, where
-/// k = group - 1 messages come to a group's root.
+/// Three non-negative constants: t = slowdown x (printed equation) + (k - 1) arrival + k (k - 1) / 2 match, where a group's
+/// root receives k = group - 1 messages.
 struct compositing_fit {
-  double slowdown = 1;          ///< how much longer transfers and blends take than the machine's figures say
+  double slowdown = 1;          ///< factor of transfers and blends over the machine's figures
   double arrival_overhead = 0;  ///< s
   double match_time = 0;        ///< s
-  double worst = 0;             ///< largest |t_model / t_measured - 1| of the frames that were fitted
+  double worst = 0;             ///< largest |t_model / t_measured - 1| of the fitted frames
 
   /// The machine with these constants, whose equations are the extended model.
   net::compositing_machine apply(const net::compositing_machine& machine) const;
@@ -33,12 +33,12 @@ struct compositing_fit {
 
 /// Least squares of the relative error of the frame time over the frames.
 /// @param machine the printed figures; its own overheads must be zero
-/// @throws usage_error without frames or with one that is no time
+/// @throws usage_error without frames, or for one with an invalid time
 compositing_fit fit_compositing(const net::compositing_machine& machine, std::span<const measured_frame> frames,
                                 double bytes);
 
-/// Frames per second that the model predicts for each frame after a fit to the others. This is the only prediction
-/// that such a fit can be tested by; it needs more than three frames, otherwise the answer is empty.
+/// Frames per second that the model predicts for each frame after a fit to the others. This is the only test of
+/// such a fit; it requires more than three frames, otherwise the answer is empty.
 std::vector<double> predict_each_from_the_others(const net::compositing_machine& machine,
                                                  std::span<const measured_frame> frames, double bytes);
 

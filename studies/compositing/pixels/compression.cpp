@@ -35,16 +35,16 @@ std::vector<std::byte> from_runs(std::span<const std::byte> code, std::size_t si
   for (std::size_t i = 0; i < code.size(); i += 1 + size) {
     const auto count = std::to_integer<std::size_t>(code[i]);
     if (i + 1 + size > code.size() || count == 0 || data.size() + count * size > bytes)
-      throw data_error("compressed pixels: a run goes beyond the end; the message is damaged");
+      throw data_error("compressed pixels: a run exceeds the end; the message is damaged");
     for (std::size_t n = 0; n < count; ++n)
       data.insert(data.end(), code.begin() + static_cast<std::ptrdiff_t>(i + 1),
                   code.begin() + static_cast<std::ptrdiff_t>(i + 1 + size));
   }
-  if (data.size() != bytes) throw data_error("compressed pixels: there are fewer than expected; the message is damaged");
+  if (data.size() != bytes) throw data_error("compressed pixels: fewer than expected; the message is damaged");
   return data;
 }
 
-// Differences of channels, channel after channel, so that those of one channel stand together.
+// Differences of channels, channel after channel, so that those of one channel are contiguous.
 std::vector<std::byte> differences_of(std::span<const std::byte> pixels) {
   std::vector<std::byte> apart(pixels.size());
   const std::size_t count = pixels.size() / bytes_of_pixel;
@@ -75,11 +75,11 @@ std::vector<std::byte> summed(std::span<const std::byte> apart) {
 using picture = std::vector<std::byte>;
 
 picture noise(int width, int height) {
-  composite_case what;
-  what.width = width;
-  what.height = height;
+  composite_case scene;
+  scene.width = width;
+  scene.height = height;
   picture made(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * bytes_of_pixel);
-  render(what, 0, made);
+  render(scene, 0, made);
   return made;
 }
 
@@ -127,7 +127,7 @@ std::vector<compression_figures> compare_compression(int width, int height, doub
        {std::pair{"noise over a gradient", noise(width, height)}, {"ball", ball(width, height)}, {"flat", flat}})
     for (const auto& [how, words] : {std::pair{value_code::runs, "run lengths"}, {value_code::differences, "differences"}}) {
       const std::vector<std::byte> code = compress(how, pixels);
-      if (decompress(how, code, pixels.size()) != pixels) throw data_error("compressed pixels were not found again");
+      if (decompress(how, code, pixels.size()) != pixels) throw data_error("decompressed pixels differ from the original");
       const auto bytes = static_cast<double>(pixels.size());
       const double forth = best_cpu_seconds(seconds / 2, [&, how = how] { compress(how, pixels); });
       const double back = best_cpu_seconds(seconds / 2, [&, how = how] { decompress(how, code, pixels.size()); });

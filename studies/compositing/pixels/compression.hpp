@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Compression of the pixels of a message by value, which [Ono] names as an add-on and leaves out of the measurement.
+/// Compression of the pixels of a message by value, which [Ono] mentions as an option and excludes from the measurement.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -14,20 +14,20 @@ enum class value_code : std::uint8_t {
   differences,  ///< of each channel from that of the pixel before, as runs of equal bytes; a ramp becomes a run
 };
 
-/// Pixels of 4 bytes, compressed; what they were is found again without loss.
+/// Compress pixels of 4 bytes without loss.
 std::vector<std::byte> compress(value_code how, std::span<const std::byte> pixels);
-/// @throws data_error if `code` is no result of `compress` for so many bytes
+/// @throws data_error if `code` is not a result of `compress` for this number of bytes
 std::vector<std::byte> decompress(value_code how, std::span<const std::byte> code, std::size_t bytes);
 
 struct compression_figures {
   std::string picture, code;
   double share = 0;                     ///< bytes of the code over bytes of the pixels
   double compressed = 0, restored = 0;  ///< bytes of pixels in a CPU second
-  double breaks_even = 0;               ///< bytes a second of a link below which the code is faster; 0: never
+  double breaks_even = 0;               ///< link rate in bytes per second below which the code is faster; 0: never
 };
 
-/// Both codes on pictures of one rank: noise over a gradient, as `osteon bench composite` blends, a smooth ball on an empty
-/// ground, as a renderer makes them, and a flat ground. @param seconds of CPU time for each
+/// Both codes on pictures of one rank: noise over a gradient, as in `osteon bench composite`, a smooth ball on an empty
+/// background, as from a renderer, and a flat background. @param seconds CPU time for each
 std::vector<compression_figures> compare_compression(int width, int height, double seconds);
 
 }  // namespace osteon::studies

@@ -38,13 +38,13 @@ void blend_pixels(std::span<std::byte> front, std::span<const std::byte> back, B
 using images = std::vector<std::vector<std::byte>>;
 
 images layers_of(int layers, std::int64_t pixels) {
-  composite_case what;
-  what.width = static_cast<int>(pixels);
-  what.height = 1;
+  composite_case scene;
+  scene.width = static_cast<int>(pixels);
+  scene.height = 1;
   images made(static_cast<std::size_t>(layers));
   for (int l = 0; l < layers; ++l) {
     made[static_cast<std::size_t>(l)].resize(static_cast<std::size_t>(pixels) * 4);
-    render(what, l, made[static_cast<std::size_t>(l)]);
+    render(scene, l, made[static_cast<std::size_t>(l)]);
   }
   return made;
 }

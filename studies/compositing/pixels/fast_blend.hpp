@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The two blends of RGBA8 that [Ono] names as faster and less accurate, to hold against the exact one.
+/// The two blends of RGBA8 that [Ono] mentions as faster and less accurate, for comparison with the exact one.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -10,21 +10,21 @@
 namespace osteon::studies {
 
 enum class fast_blend : std::uint8_t {
-  shift,  ///< front + ((255 - opacity) back >> 8): a division by 256 in place of 255, and no rounding
+  shift,  ///< front + ((255 - opacity) back >> 8): a division by 256 instead of 255, without rounding
   table,  ///< front + table[opacity][back], of 65,536 rounded products
 };
 
-/// Blend a layer behind what there is: two layers at a time, each result rounded to 8 bits, as such code does.
+/// Blend a layer behind the present ones: two layers at a time, each result rounded to 8 bits, as such code does.
 void blend_behind(fast_blend how, std::span<std::byte> front, std::span<const std::byte> back);
 
-/// What a way to blend costs and loses on layers of premultiplied noise over a gradient.
+/// Speed and error of a blend on layers of premultiplied noise over a gradient.
 struct blend_figures {
   std::string name;            ///< exact, shift by 8, table
-  double rate = 0;             ///< pixels of the result in a CPU second
+  double rate = 0;             ///< result pixels per CPU second
   double worst = 0, mean = 0;  ///< difference from the exact composite, in units of the last place of a channel
 };
 
-/// The exact blend and both fast ones, of `layers` layers of `pixels` pixels. @param seconds of CPU time for each
+/// The exact blend and both fast ones, of `layers` layers of `pixels` pixels. @param seconds CPU time for each
 std::vector<blend_figures> compare_blends(int layers, std::int64_t pixels, double seconds);
 
 }  // namespace osteon::studies

@@ -14,7 +14,7 @@ using namespace osteon::studies;
 
 constexpr std::int64_t pixels = 1003;
 
-// Up to five stretches a pixel, one behind the other; pixels 500 to 599 have none.
+// Up to five intervals per pixel in sequence; pixels 500 to 599 have none.
 std::vector<fragment> all_fragments() {
   std::mt19937 random(3);
   std::uniform_real_distribution<float> any(0, 1);
@@ -32,7 +32,7 @@ std::vector<fragment> all_fragments() {
   return result;
 }
 
-// Those that a rank has, when they are dealt out by chance.
+// Fragments of a rank after a random distribution.
 std::vector<fragment> share(std::vector<fragment> all, unsigned seed) {
   const int rank = comm::rank(MPI_COMM_WORLD), ranks = comm::size(MPI_COMM_WORLD);
   std::shuffle(all.begin(), all.end(), std::mt19937(seed));
@@ -42,7 +42,7 @@ std::vector<fragment> share(std::vector<fragment> all, unsigned seed) {
   return mine;
 }
 
-// Oracle: `over` from back to front in double precision; however fragments are dealt out, the same bits.
+// Oracle: `over` from back to front in double precision; bitwise equal for every distribution of fragments.
 TEST(fragments, are_blended_in_the_order_of_depth_of_each_pixel) {
   const auto all = all_fragments();
   std::vector<double> expected(4 * pixels);
@@ -65,7 +65,7 @@ TEST(fragments, are_blended_in_the_order_of_depth_of_each_pixel) {
   }
 }
 
-// Oracle: hand; the second begins within the first, the third touches the second.
+// Oracle: by hand; the second starts within the first, the third touches the second.
 TEST(fragments, that_overlap_are_counted) {
   std::vector<fragment> mine;
   if (comm::rank(MPI_COMM_WORLD) == 0)
@@ -92,7 +92,7 @@ TEST(fragments, that_cannot_be_are_refused) {
   refused({3, NAN, 1, {0, 0, 0, 1}});
   refused({3, 0, 1, {0.6f, 0, 0, 0.5f}});
   EXPECT_THROW(composite_fragments(MPI_COMM_WORLD, {}, -1, 0), usage_error);
-  // More pixels for each rank than an int can count are refused before anything is allocated.
+  // More pixels per rank than an int can count are rejected before allocation.
   EXPECT_THROW(composite_fragments(MPI_COMM_WORLD, {}, std::int64_t{1} << 40, 0), usage_error);
   EXPECT_THROW(composite_fragments(MPI_COMM_WORLD, {}, 10, comm::size(MPI_COMM_WORLD)), usage_error);
 }

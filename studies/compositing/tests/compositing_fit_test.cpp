@@ -24,7 +24,7 @@ std::vector<machine_and_frames> paper() {
   return {{net::blue_gene_l(), measured_on_blue_gene_l()}, {net::ha8000(), measured_on_ha8000()}};
 }
 
-// Oracle: what the notes of the experiment say: printed, multi-step never wins; measured, it wins in every case.
+// Oracle: the notes of the experiment: printed, multi-step never wins; measured, it wins in every case.
 TEST(printed_equations, cannot_explain_why_multi_step_wins) {
   for (const auto& [machine, frames] : paper())
     for (const auto& multi : frames)
@@ -108,7 +108,7 @@ TEST(fit, is_a_minimum_that_is_not_negative) {
   }
 }
 
-// Oracle: too few frames leave nothing to predict.
+// Oracle: too few frames leave none to predict.
 TEST(fit, says_nothing_where_nothing_is_left_to_predict) {
   EXPECT_TRUE(predict_each_from_the_others(net::ha8000(), measured_on_ha8000(), p).empty());
   EXPECT_THROW(fit_compositing(net::ha8000(), {}, p), usage_error);
@@ -128,7 +128,7 @@ TEST(extended_model, keeps_its_frame_rate_when_the_gather_is_a_tree) {
   EXPECT_GT(rate(4096, net::collect_method::leaders), 0.7 * rate(16, net::collect_method::tree));
 }
 
-// Oracle: the fit to the frames of [Ono], whose constants the product has as numbers.
+// Oracle: the fit to the frames of [Ono], whose constants the product contains as numbers.
 TEST(fit, is_what_the_measured_machines_of_the_product_are) {
   for (const auto& [machine, frames, measured] :
        {std::tuple{net::blue_gene_l(), measured_on_blue_gene_l(), net::measured_blue_gene_l()},

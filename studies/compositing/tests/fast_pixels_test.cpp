@@ -19,8 +19,8 @@ std::vector<std::byte> bytes(std::initializer_list<int> values) {
   return result;
 }
 
-// Oracle: by hand: behind an opacity of 55, 200 of 255 pass: 100 becomes 78.43: 78 by 255 and rounding; 20000 >> 8 is 78,
-// too, and of 255 it is 199 in place of 200.
+// Oracle: by hand: behind an opacity of 55, 200 of 255 pass: 100 becomes 78.43: 78 by 255 and rounding; 20000 >> 8 is also
+// 78, and of 255 it is 199 instead of 200.
 TEST(fast_blend, shift_and_table_by_hand) {
   auto shifted = bytes({1, 2, 3, 55}), looked_up = shifted;
   const auto back = bytes({100, 255, 0, 255});
@@ -30,8 +30,8 @@ TEST(fast_blend, shift_and_table_by_hand) {
   EXPECT_EQ(looked_up, bytes({79, 202, 3, 255}));
 }
 
-// Oracle: rounding theory: one exact rounding is at most half a unit off, a table's two layers are, too; a shift loses up to
-// two a layer, always to the same side. What is wrong in the opacity counts again in the next layer.
+// Oracle: rounding theory: one exact rounding and a table's two layers have an error of at most half a unit; a shift loses
+// up to two per layer, always in one direction. An error in the opacity counts again in the next layer.
 TEST(fast_blend, errors_are_those_of_rounding_at_each_layer) {
   for (const int layers : {2, 4, 16}) {
     const auto found = compare_blends(layers, 4096, 0);
@@ -45,7 +45,7 @@ TEST(fast_blend, errors_are_those_of_rounding_at_each_layer) {
   }
 }
 
-// Oracle: what went in.
+// Oracle: the input.
 TEST(compression, finds_every_pixel_again) {
   std::mt19937 random(5);
   for (const std::size_t pixels : {std::size_t{0}, std::size_t{1}, std::size_t{255}, std::size_t{256}, std::size_t{4099}})

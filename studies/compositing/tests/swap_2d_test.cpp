@@ -13,35 +13,35 @@ namespace swap_2d_test {
 using namespace osteon;
 using namespace osteon::studies;
 
-// Oracle: binary swap by stripes. For a power of two ranks both join the same pairs at each pixel, so in the same bits: of a
-// picture at a root, and of parts that stay with their owners.
+// Oracle: binary swap by stripes. For a power of two ranks both combine the same pairs at each pixel, so bits agree: for a
+// picture at a root, and for parts that remain with their owners.
 TEST(swap_2d, composites_to_the_bits_of_stripes) {
   const int rank = comm::rank(MPI_COMM_WORLD), ranks = comm::size(MPI_COMM_WORLD);
-  composite_case what;
-  what.width = 37;
-  what.height = 22;
+  composite_case scene;
+  scene.width = 37;
+  scene.height = 22;
   for (const auto colour : {kernel::colour_format::rgba8, kernel::colour_format::rgba32f})
     for (const bool sparse : {false, true}) {
-      what.format = {colour};
-      what.active = sparse ? 0.4 : 1;
-      const auto order = visibility_order(what, ranks);
+      scene.format = {colour};
+      scene.active = sparse ? 0.4 : 1;
+      const auto order = visibility_order(scene, ranks);
       const auto run = [&](const comm::plan_maker& method, int root, std::vector<plan::span>& parts) {
         comm::composite_options o;
-        o.width = what.width;
-        o.height = what.height;
-        o.format = what.format;
+        o.width = scene.width;
+        o.height = scene.height;
+        o.format = scene.format;
         o.by = comm::transport::messages;
         o.method = method;
         o.root = root;
         o.sparse = sparse;
         comm::compositor compositor = comm::compositor::make(MPI_COMM_WORLD, o);
-        studies::render(what, rank, compositor.buffer());
-        compositor.run(order, rectangle_of(what, rank));
+        studies::render(scene, rank, compositor.buffer());
+        compositor.run(order, rectangle_of(scene, rank));
         parts = compositor.parts();
         return std::vector<std::byte>(compositor.picture().begin(), compositor.picture().end());
       };
       const comm::plan_maker rectangles = [&](int, std::int64_t, std::span<const int> by, int root) {
-        return binary_swap_in_rectangles(what.width, what.height, by, root);
+        return binary_swap_in_rectangles(scene.width, scene.height, by, root);
       };
       std::vector<plan::span> parts;
       std::vector<std::byte> expected = run(render::plan_maker_of("binary-swap"), 0, parts);
@@ -51,7 +51,7 @@ TEST(swap_2d, composites_to_the_bits_of_stripes) {
       }
       MPI_Bcast(expected.data(), static_cast<int>(expected.size()), MPI_BYTE, 0, MPI_COMM_WORLD);
       const std::vector<std::byte> own = run(rectangles, -1, parts);
-      const auto bytes = static_cast<std::int64_t>(what.format.bytes());
+      const auto bytes = static_cast<std::int64_t>(scene.format.bytes());
       std::int64_t has = 0;
       for (const plan::span& s : parts) {
         has += s.size();
@@ -59,7 +59,7 @@ TEST(swap_2d, composites_to_the_bits_of_stripes) {
             std::equal(own.begin() + s.begin * bytes, own.begin() + s.end * bytes, expected.begin() + s.begin * bytes));
       }
       MPI_Allreduce(MPI_IN_PLACE, &has, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
-      EXPECT_EQ(has, std::int64_t{what.width} * what.height);
+      EXPECT_EQ(has, std::int64_t{scene.width} * scene.height);
     }
 }
 

@@ -1,4 +1,4 @@
-"""The bench of compositing runs, and tells what each way cost."""
+"""The bench of compositing runs, and reports the cost of each method."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ def run(*words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-# Oracle: counted by hand; of two ranks each sends the half that it does not blend, and one the other half of the picture.
+# Oracle: counted by hand; of two ranks each sends the half that it does not blend, and one the other half of the
+# picture.
 def test_rows_of_every_way_with_bytes_and_errors() -> None:
     done = run(
         "-n",
@@ -47,7 +48,8 @@ def test_rows_of_every_way_with_bytes_and_errors() -> None:
         assert value[f"{way}, best"] >= value[f"{way}, median"] > 0
 
 
-# Oracle: counted by hand; each rank sends the other's half of its fragments, 32 bytes each, and one its half of the picture.
+# Oracle: counted by hand; each rank sends the other's half of its fragments, 32 bytes each, and one its half of the
+# picture.
 def test_fragments_need_no_order_and_parts_no_root() -> None:
     size = ("-n", "2", "--width", "64", "--height", "32", "--seconds", "0")
     done = run(*size, "-w", "fragments", "-w", "binary-swap+none", "-w", "binary-swap+parts", "--json", "-")
@@ -102,7 +104,7 @@ def test_threads_composite_by_the_same_plans() -> None:
         (("--format", "rgb"), "rgba8"),
         (("-w", "shared:0"), "at least 1"),
         (("--as-threads", "-w", "shared"), "binary-swap"),
-        (("--as-threads", "--threads", "2"), "leave --threads and --binding out"),
+        (("--as-threads", "--threads", "2"), "omit --threads and --binding"),
         (("-w", "shraed"), "did you mean 'shared'"),
         (("-w", "shared:2x"), "at least 1"),
         (("-w", "hybrid"), "hybrid:8"),
@@ -118,7 +120,7 @@ def test_bad_words_are_named(words: tuple[str, ...], said: str) -> None:
     assert said in done.stderr
 
 
-# Oracle: the nearest of all images, which the bench compares with; what is empty hides nothing.
+# Oracle: the nearest of all images, which the bench compares with; empty pixels hide none.
 def test_depths_are_composited_where_images_are_empty_in_places() -> None:
     size = ("-n", "3", "--width", "64", "--height", "32", "--seconds", "0", "--format", "rgba16+z", "--active", "0.3")
     ways = [word for way in ("shared", "shared:2", "binary-swap", "tree+sparse") for word in ("-w", way)]
@@ -128,7 +130,8 @@ def test_depths_are_composited_where_images_are_empty_in_places() -> None:
     assert errors == [0, 0, 0, 0]
 
 
-# Oracle: 16 GiB of pixels in an image, several times on each rank, are more than a host of a test has; nothing is killed.
+# Oracle: 16 GiB of pixels in an image, several times on each rank, exceed the memory of a test host; no process is
+# killed.
 def test_more_than_the_memory_is_refused() -> None:
     size = ("--width", "65536", "--height", "65536", "--format", "rgba32f+z")
     done = run("-n", "3", "--seconds", "0", *size, "-w", "shared")

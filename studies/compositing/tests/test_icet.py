@@ -10,10 +10,11 @@ from whole_job import BINARY, ROOT
 
 
 def test_the_bench_beside_icet_composites_the_same_images() -> None:
-    """Oracle: binary swap of two ranks: each sends a half and one the other half of the picture, whoever swaps."""
+    """Oracle: binary swap of two ranks: each sends a half and one the other half of the picture, in any
+    implementation."""
     program = BINARY.parents[2] / "studies" / "compositing" / "osteon_bench_icet"
     if not program.exists():
-        pytest.skip("IceT is not here (Debian: paraview and paraview-dev)")
+        pytest.skip("IceT is not installed (Debian: paraview and paraview-dev)")
     done = subprocess.run(
         [ROOT / "tools" / "mpirun.sh", "2", program, "64x32", "rgba8", "1", "0", "icet:bswap", "binary-swap"],
         capture_output=True, text=True, timeout=60, check=False,

@@ -1,4 +1,4 @@
-"""What `osteon net paper compositing` prints of the models beside the frames of [Ono]."""
+"""`osteon net paper compositing` prints predictions of the models and the frames of [Ono]."""
 
 from __future__ import annotations
 
@@ -24,6 +24,6 @@ def test_the_frame_rates_of_the_paper() -> None:
 
 
 def test_the_page_shows_what_is_printed() -> None:
-    """Oracle: the command itself."""
+    """Oracle: the command."""
     page = (ROOT / "docs" / "theory" / "compositing.md").read_text()
     assert osteon("net", "paper", "compositing").stdout in page

@@ -14,7 +14,7 @@ namespace {
 using complex = std::complex<double>;
 using vector = complex_lanes::vector;
 
-// Two vectors of (re, im, re, im) and the four lines apart in real and imaginary parts; lines are in the order 0, 2, 1, 3,
+// Conversion between two vectors of (re, im, re, im) and separate real and imaginary parts; lines have the order 0, 2, 1, 3,
 // which takes one shuffle for each vector.
 constexpr int lane_of_line[4] = {0, 2, 1, 3};
 [[gnu::always_inline]] inline complex_lanes apart(vector a, vector b) {
@@ -34,7 +34,7 @@ typedef double pair __attribute__((vector_size(16)));
 }
 [[gnu::always_inline]] inline vector join(pair low, pair high) { return __builtin_shufflevector(low, high, 0, 1, 2, 3); }
 
-// Lines next to each other: an element of the four is 64 contiguous bytes.
+// Adjacent lines: an element of the four is 64 contiguous bytes.
 struct contiguous {
   static complex_lanes read(const complex* at, std::ptrdiff_t) {
     vector a, b;
@@ -51,7 +51,7 @@ struct contiguous {
 };
 
 #if defined(__AVX__)
-// The same past the caches, for what is not needed again before they have been filled anew: saves reading what is
+// The same past the caches, for data that are not read again before eviction: avoids reading the memory that is
 // overwritten.
 struct streamed {
   static void write(complex* at, std::ptrdiff_t stride, const complex_lanes& v) {
@@ -68,7 +68,7 @@ using streamed = contiguous;
 void await_streams() {}
 #endif
 
-// Lines anywhere.
+// Lines at any addresses.
 struct strided {
   static complex_lanes read(const complex* at, std::ptrdiff_t stride) {
     return apart(join(load_pair(at), load_pair(at + stride)), join(load_pair(at + 2 * stride), load_pair(at + 3 * stride)));
@@ -83,7 +83,7 @@ struct strided {
   }
 };
 
-// The backward transform is the forward one with real and imaginary parts in each other's place, before and after.
+// The backward transform is the forward one with real and imaginary parts exchanged before and after.
 template <bool backward>
 [[gnu::always_inline]] inline complex_lanes sided(const complex_lanes& v) {
   if constexpr (backward)
@@ -106,7 +106,7 @@ struct target {
   std::ptrdiff_t stride;
 };
 
-// Each pass is compiled for what it reads and what it writes, and only the first and the last one know the caller's
+// Each pass is compiled for its input and output layouts, and only the first and the last one use the caller's
 // layout: this keeps the product of layouts, radices and directions small.
 template <class Layout, bool backward, bool weighted>
 void first_pass(const fourier_plan::pass& pass, const source& from, complex_lanes* to) {
@@ -123,7 +123,7 @@ void first_pass(const fourier_plan::pass& pass, const source& from, complex_lane
       [to](int k, const complex_lanes& v) { to[k] = v; });
 }
 
-// Between two scratch arrays; also the first or the last pass, whose factors are 1, of lines that are copied there.
+// Between two scratch arrays; also the first or the last pass, whose factors are 1, of lines that are copied.
 void middle_pass(const fourier_plan::pass& pass, const complex_lanes* from, complex_lanes* to) {
   fourier_pass<place_of_pass::middle>(
       pass, [from](int j) { return from[j]; }, [to](int k, const complex_lanes& v) { to[k] = v; });
@@ -139,7 +139,7 @@ void last_pass(const fourier_plan::pass& pass, const complex_lanes* from, const 
 using first_pass_of = void (*)(const fourier_plan::pass&, const source&, complex_lanes*);
 using last_pass_of = void (*)(const fourier_plan::pass&, const complex_lanes*, const target&);
 
-// The last one, two or three lines, and lengths of one pass or none: by way of the scratch memory. The rest of the
+// The last one, two or three lines, and lengths of one pass or none: in the scratch memory. The rest of the
 // four lanes is zero.
 void take_few(const source& from, int count, int length, bool backward, complex_lanes* to) {
   for (int j = 0; j < length; ++j) {

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// One-dimensional discrete Fourier transforms of many lines, in the layouts that transforms in more dimensions need.
+/// One-dimensional discrete Fourier transforms of many lines, in the layouts required by transforms in more dimensions.
 #include <complex>
 #include <cstddef>
 #include <osteon/kernel/fourier/fourier_plan.hpp>
@@ -13,14 +13,14 @@ using kernel::fourier_plan;
 /// The sign of the exponent: forward exp(-2 pi i j k / n), backward exp(+2 pi i j k / n). Neither is scaled.
 enum class fourier_direction { forward, backward };
 
-/// Where the elements of lines lie: element j of line l is at `base[offset[j] + l * line_stride]`.
+/// Layout of lines: element j of line l is at `base[offset[j] + l * line_stride]`.
 /// `offset` has an entry for each element, so that lines can come from, or go to, the blocks of an exchange.
 template <class Complex>
 struct fourier_lines {
   Complex* base = nullptr;
   std::span<const std::ptrdiff_t> offset;
   std::ptrdiff_t line_stride = 1;
-  bool stream = false;  ///< of a target: write past the caches, for what is larger than they are and read much later
+  bool stream = false;  ///< of a target: write past the caches, for data larger than the caches that are read much later
 };
 
 /// Factors by which elements are multiplied before they are transformed: `element[j] * line[l]`; none if empty.
@@ -33,7 +33,7 @@ std::vector<std::ptrdiff_t> regular_offsets(std::int64_t length, std::ptrdiff_t 
 
 /// Transform `lines` lines. `from` and `to` may be the same.
 ///
-/// Four lines are in work at once: fastest are line strides of 1 (the columns of rows in memory) and element strides of 1
+/// Four lines are processed at once: fastest are line strides of 1 (the columns of rows in memory) and element strides of 1
 /// (the rows themselves).
 /// @param offset both have plan.length() entries
 /// @collective local, on the calling thread

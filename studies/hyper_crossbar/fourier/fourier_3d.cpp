@@ -13,7 +13,7 @@ namespace osteon::studies {
 
 namespace {
 
-// A folding gives every rank something to do in all three transforms.
+// A folding uses every rank in all three transforms.
 bool fits(index3 shape, fourier_folding f) {
   return f.rows <= std::min(shape.y, shape.x) && f.columns <= std::min(shape.z, shape.y);
 }
@@ -45,10 +45,11 @@ fourier_folding fourier_3d::squarest_folding(index3 shape, int ranks) {
     if (candidate >= 1 && candidate <= most && near != std::to_string(candidate))
       near += (near.empty() ? "" : " or ") + std::to_string(candidate);
   }
-  throw usage_error(fmt::format(
-      "{} ranks are no m x n with m <= {} (of y and x) and n <= {} (of z and y), as an array of {} points (z, y, x) needs; "
-      "take {} ranks",
-      ranks, std::min(shape.y, shape.x), std::min(shape.z, shape.y), text(shape), near));
+  throw usage_error(
+      fmt::format("{} ranks are not m x n with m <= {} (of y and x) and n <= {} (of z and y), as an array of {} points (z, "
+                  "y, x) requires; "
+                  "take {} ranks",
+                  ranks, std::min(shape.y, shape.x), std::min(shape.z, shape.y), text(shape), near));
 }
 
 double fourier_3d::bytes(index3 shape, int ranks, const fourier_options& options) {
@@ -76,7 +77,7 @@ std::unique_ptr<fourier_3d> fourier_3d::make(MPI_Comm comm, index3 shape, const 
     if (chosen.method == fourier_method::shared) {
       if (crossing)
         throw usage_error(
-            fmt::format("a Fourier transform in shared memory needs its {} ranks on one host, and this one has {}; take "
+            fmt::format("a Fourier transform in shared memory needs its {} ranks on one host, and this one has {}; use "
                         "transposition by messages",
                         ranks, host.size()));
       chosen.folding = {1, ranks};

@@ -13,16 +13,16 @@
 
 namespace osteon::studies {
 
-/// How ranks share the array.
+/// Distribution of the array over ranks.
 enum class fourier_method {
-  automatic,      ///< `shared` on one host that can share so much, else `transposition`
-  transposition,  ///< every transform has its whole lines in a rank; between dimensions, blocks go by messages
-  shared,         ///< the same with the points in memory that all ranks see: a transposition is a barrier. One host only
-  butterfly,      ///< boxes that stay where they are; log2(ranks) times all data are swapped with a partner
+  automatic,      ///< `shared` on one host with enough shared memory, otherwise `transposition`
+  transposition,  ///< each transform has its complete lines on one rank; between dimensions, blocks are sent by messages
+  shared,         ///< the same with the points in shared memory: a transposition is a barrier. One host only
+  butterfly,      ///< boxes are not moved; log2(ranks) times all data are swapped with a partner
 };
 
 /// The virtual plane of ranks of a transposition, rank = m * columns + n. y and then x are distributed over `rows` groups m;
-/// z and then y to `columns` groups n. One row: slabs, and one transposition a transform; two otherwise.
+/// z and then y to `columns` groups n. One row: slabs, and one transposition per transform; two otherwise.
 struct fourier_folding {
   int rows = 0, columns = 0;
   friend bool operator==(const fourier_folding&, const fourier_folding&) = default;
@@ -31,7 +31,7 @@ struct fourier_folding {
 struct fourier_options {
   fourier_method method = fourier_method::automatic;
   fourier_folding folding = {};   ///< of `transposition`, rows * columns = ranks; 0 x 0: chosen
-  std::string schedule = "ring";  ///< of its exchanges, as all_to_all has them, within a row or column of the folding
+  std::string schedule = "ring";  ///< of its exchanges, as for all_to_all, within a row or column of the folding
 };
 
 /// Factors of modes, (z, y, x), in the order of fourier_3d::modes; none if empty.
@@ -45,25 +45,25 @@ struct exchange_account {
   std::int64_t bytes = 0;      ///< sent
 };
 
-/// An array of complex points in space, and one of modes, both distributed; and the transforms between them.
+/// An array of complex points in space, and one of modes, both distributed, with the transforms between them.
 ///
-/// Neither direction is scaled: forward and backward again multiplies by the number of points.
+/// Both directions are unscaled: forward and backward multiplies by the number of points.
 class fourier_3d {
  public:
   /// @param shape points along (z, y, x), each 2^a 3^b 5^c
-  /// @throws usage_error if the shape cannot be shared so; machine_error if memory is short, before it is taken
+  /// @throws usage_error if the shape cannot be distributed so; machine_error if memory is short, before allocation
   /// @collective on comm, which is duplicated
   static std::unique_ptr<fourier_3d> make(MPI_Comm comm, index3 shape, const fourier_options& options);
 
-  /// The folding with the least to send: one row as long as there are planes and lines of y for all ranks; else the most
-  /// nearly square one. @throws usage_error if there is none; it names numbers of ranks that would do
+  /// The folding with the least data to send: one row if there are enough planes and lines of y for all ranks; otherwise the
+  /// most nearly square one. @throws usage_error if there is none; the message suggests numbers of ranks
   static fourier_folding choose_folding(index3 shape, int ranks);
 
   /// The folding whose rows and columns are as nearly equal in number as possible, as in [Itakura]. @throws usage_error as
   /// above
   static fourier_folding squarest_folding(index3 shape, int ranks);
 
-  /// Bytes that all ranks together will take, by the method of the options (not `automatic`).
+  /// Bytes of all ranks together, for the method of the options (not `automatic`).
   static double bytes(index3 shape, int ranks, const fourier_options& options);
 
   virtual ~fourier_3d() = default;
@@ -82,9 +82,9 @@ class fourier_3d {
   /// The modes along x at the places (z, y) of modes(0) and modes(1).
   std::complex<double>* mode_line(std::int64_t z, std::int64_t y) { return modes_at_ + z * mode_plane_ + y * mode_row_; }
 
-  /// Points to modes, sum of u exp(-2 pi i k j / n); the points are used up. @collective on comm
+  /// Points to modes, sum of u exp(-2 pi i k j / n); the points are overwritten. @collective on comm
   virtual void forward() = 0;
-  /// Modes times weights to points, with exp(+...); the modes are kept. @collective on comm
+  /// Modes times weights to points, with exp(+...); the modes are preserved. @collective on comm
   virtual void backward(const mode_weights& weights = {}) = 0;
 
   const exchange_account& account() const { return account_; }

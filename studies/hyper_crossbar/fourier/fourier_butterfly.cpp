@@ -19,7 +19,7 @@ std::int64_t reversed(std::int64_t number, std::int64_t ranks) {
   return result;
 }
 
-// Without the detour for infinities that the operator of std::complex takes.
+// Without the special case for infinities of the operator of std::complex.
 complex product(complex a, complex b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
@@ -38,10 +38,10 @@ index3 fourier_butterfly::choose_grid(index3 shape, int ranks) {
     const std::int64_t most = most_ranks(shape);
     const auto below = std::min<std::int64_t>(std::bit_floor(static_cast<unsigned>(ranks)), most);
     const std::string above = 2 * below <= most ? fmt::format(" or {}", 2 * below) : "";
-    throw usage_error(
-        fmt::format("butterflies of {} ranks on {} x {} x {} points (z, y, x): ranks are a power of two, at most {} here; "
-                    "take {}{}",
-                    ranks, shape.z, shape.y, shape.x, most, below, above));
+    throw usage_error(fmt::format(
+        "butterflies of {} ranks on {} x {} x {} points (z, y, x): ranks must be a power of two, at most {} here; "
+        "take {}{}",
+        ranks, shape.z, shape.y, shape.x, most, below, above));
   }
   index3 grid{1, 1, 1};
   for (int left = ranks; left > 1; left /= 2) {
@@ -76,9 +76,9 @@ fourier_butterfly::fourier_butterfly(MPI_Comm comm, index3 shape, const fourier_
   modes_at_ = modes_memory_.get();
 }
 
-// Of two partners with a and b, half the ranks of this stage apart, the lower one goes on with a + b and the upper one with
-// (a - b) exp(-2 pi i p / n), where n points are left in 2 * apart ranks and p counts them from the lower half's first.
-// Backward, the factor comes first and then sum and difference.
+// Of two partners with a and b, half the ranks of this stage apart, the lower one continues with a + b and the upper one
+// with (a - b) exp(-2 pi i p / n), where n points remain in 2 * apart ranks and p counts them from the lower half's first.
+// Backward, the factor precedes sum and difference.
 void fourier_butterfly::stage(int axis, int s, fourier_direction direction) {
   const std::int64_t apart = grid_[axis] >> (s + 1), below = axis == 0 ? grid_.y * grid_.x : axis == 1 ? grid_.x : 1;
   const bool upper = (place_[axis] & apart) != 0, forward = direction == fourier_direction::forward;

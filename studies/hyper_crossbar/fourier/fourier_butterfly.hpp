@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Fourier transforms by butterflies between ranks: the data stay where they are.
+/// Fourier transforms by butterflies between ranks: the data are not redistributed.
 #include <studies/hyper_crossbar/fourier/fourier.hpp>
 #include <studies/hyper_crossbar/fourier/fourier_3d.hpp>
 #include <studies/hyper_crossbar/fourier/fourier_parts.hpp>
@@ -10,11 +10,11 @@ namespace osteon::studies {
 /// Every rank has a box. Along an axis of n points over Q = 2^q ranks, the first q stages of the transform are between
 /// ranks, each a swap of all data with a partner; the rest is n / Q consecutive points in each rank. Rank r of the axis
 /// then has the modes k = j Q + (r with its q bits reversed), j = 0, 1 ...
-/// @cite [Itakura]: the fixed way to distribute FT
+/// @cite [Itakura]: the fixed scheme of FT
 class fourier_butterfly : public fourier_3d {
  public:
-  /// Ranks along (z, y, x): powers of two whose product is `ranks`, with boxes as nearly cubes as can be.
-  /// @throws usage_error if there are none; it names the nearest numbers of ranks
+  /// Ranks along (z, y, x): powers of two whose product is `ranks`, with boxes as nearly cubic as possible.
+  /// @throws usage_error if there are none; the message contains the nearest numbers of ranks
   static index3 choose_grid(index3 shape, int ranks);
 
   /// @collective on comm

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Parts that all distributions of a Fourier transform use: strides, parts of an axis, and memory.
+/// Common parts of all distributions of a Fourier transform: strides, parts of an axis, and memory.
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace osteon::studies {
 
 using complex = std::complex<double>;
 
-/// A stride of at least `count` elements that is not a multiple of 1 KiB: lines across it would fall on a few sets of the
-/// caches and push each other out. A multiple of 64 bytes if `count` is.
+/// A stride of at least `count` elements that is not a multiple of 1 KiB, so that lines across it do not map to a few sets
+/// of the caches. A multiple of 64 bytes if `count` is.
 constexpr std::ptrdiff_t spread(std::ptrdiff_t count) { return count % 64 == 0 ? count + 4 : count; }
 
 /// An axis distributed over `parts` as evenly as possible, in order.
@@ -36,7 +36,7 @@ struct unmap {
   std::size_t bytes = 0;
   void operator()(complex* at) const;
 };
-/// Zeroed memory of its own pages, large ones where the system has them.
+/// Zeroed memory with its own pages, large ones if available.
 using complex_array = std::unique_ptr<complex[], unmap>;
 /// @throws std::bad_alloc
 complex_array allocate_complex(std::ptrdiff_t count);

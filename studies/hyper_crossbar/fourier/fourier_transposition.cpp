@@ -9,7 +9,7 @@ namespace osteon::studies {
 
 namespace {
 
-// Before the points in the window of a rank: how many times it has arrived at a barrier.
+// Before the points in the window of a rank: number of its arrivals at a barrier.
 constexpr std::size_t arrivals = 64;
 std::atomic<std::uint64_t>& arrived(const comm::shared_window& window, int rank) {
   return *reinterpret_cast<std::atomic<std::uint64_t>*>(window.of(rank));
@@ -47,7 +47,7 @@ fourier_transposition::fourier_transposition(MPI_Comm comm, index3 shape, const 
     row_exchange_ = exchange_of(of_rows.get(), row_blocks_.size, false);
     // With two exchanges `receive_` is still being read when the second is prepared.
     column_exchange_ = exchange_of(of_columns.get(), column_blocks_.size, folding_.rows > 1);
-    // Both exchanges go through the same two arrays; a place of its own for each would be another array.
+    // Both exchanges use the same two arrays; separate ones would need another array.
     const std::ptrdiff_t between =
         comm::size(comm) > 1 ? std::max(folding_.rows * row_blocks_.size, folding_.columns * column_blocks_.size) : 0;
     send_ = allocate_complex(between);
@@ -65,7 +65,7 @@ fourier_transposition::fourier_transposition(MPI_Comm comm, index3 shape, const 
   modes_memory_ = allocate_complex(mode_plane_ * count.z);
   modes_at_ = modes_memory_.get();
   modes_line_ = {modes_at_, mode_row_, 1, regular_offsets(count.z, mode_plane_)};
-  // From one transform along z to the next one all else is passed over, so what the caches hold of them would be gone.
+  // Between transforms along z all other data are read, which evicts them from the caches.
   constexpr std::ptrdiff_t share_of_cache = 4 << 20;
   modes_line_.stream = z_.stream = mode_plane_ * count.z * static_cast<std::ptrdiff_t>(sizeof(complex)) > share_of_cache;
 }
@@ -210,7 +210,7 @@ void fourier_transposition::forward() {
   exchange_columns(y_far_, z_);
   for_each_block(y_far_parts_.size(n_), 1,
                  [&](std::int64_t y, std::int64_t) { along(z_plan_, direction, z_, modes_line_, y, width); });
-  wait_for_all();  // the caller may fill the points again
+  wait_for_all();  // the caller may write the points again
 }
 
 void fourier_transposition::backward(const mode_weights& weights) {
@@ -218,7 +218,7 @@ void fourier_transposition::backward(const mode_weights& weights) {
   const index3 mine = points_.shape();
   const auto width = static_cast<std::int64_t>(modes_[2].size());
   const bool slabs = folding_.rows == 1;
-  wait_for_all();  // no rank reads the points of the last transform any more
+  wait_for_all();  // no rank reads the points of the last transform any longer
   for_each_block(y_far_parts_.size(n_), 1, [&](std::int64_t y, std::int64_t) {
     if (weights[0].empty()) return along(z_plan_, direction, modes_line_, z_, y, width);
     std::vector<double> of_line(weights[2].begin(), weights[2].end());

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Fourier transforms by transposition: whole lines in a rank, blocks between ranks.
+/// Fourier transforms by transposition: complete lines on a rank, blocks between ranks.
 #include <optional>
 #include <osteon/comm/exchange/exchange.hpp>
 #include <osteon/comm/shared_window.hpp>
@@ -11,11 +11,11 @@
 namespace osteon::studies {
 
 /// Lines along x become lines along y within a group m = 0 .. rows - 1, those become lines along z within a group
-/// n = 0 .. columns - 1; backward all arrows turn round.
+/// n = 0 .. columns - 1; backward all arrows are reversed.
 ///
 ///     points --x--> (x side) ==rows==> (y side) --y--> (y far side) ==columns==> (z side) --z--> modes
 ///
-/// A group of one exchanges nothing, so that both sides of its double arrow are one place; with one row the transforms of
+/// A group of one exchanges no data, so that both sides of its double arrow are one array; with one row the transforms of
 /// y follow those of x plane by plane, while a plane is in the cache. In shared memory the z side is the points of all
 /// ranks.
 class fourier_transposition : public fourier_3d {
@@ -38,7 +38,7 @@ class fourier_transposition : public fourier_3d {
   struct blocks {
     std::ptrdiff_t row = 0, plane = 0, size = 0;
   };
-  // A rank's parcel for itself is written in place when it is made, unless `own`: then the exchange copies it.
+  // A rank's parcel for itself is written in place unless `own`: then the exchange copies it.
   struct group_exchange {
     comm::all_to_all exchange;
     comm::parcels each;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Counting how often each value of a digit occurs among a rank's keys.
+/// Histograms of a digit over a rank's keys.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -18,11 +18,11 @@ struct digit {
 std::int64_t most_values(std::span<const digit> digits);
 std::int64_t fewest_values(std::span<const digit> digits);
 
-/// Counts of 8 bits stay in a cache where those of 32 do not, and missing it costs more than counting. They are tried where
-/// there are so few keys for a value. A count that does not fit wraps; it is missed in the sum of all counts.
+/// Counts of 8 bits remain in a cache where those of 32 do not, and a cache miss costs more than counting. They are tried
+/// for few keys per value. A count that overflows wraps, which the sum of all counts reveals.
 inline bool bytes_may_do(std::int64_t keys, std::span<const digit> digits) { return keys <= 32 * fewest_values(digits); }
 
-/// Count. @param counts shape (values), is overwritten
+/// Count. @param counts shape (values), overwritten
 void count_digits(std::span<const std::int32_t> keys, digit which, std::span<std::uint8_t> counts);
 void count_digits(std::span<const std::int32_t> keys, digit which, std::span<std::uint32_t> counts);
 

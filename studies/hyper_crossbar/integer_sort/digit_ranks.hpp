@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Ranks of all keys by one digit: [Itakura]'s parallel bucket sort without moving a key.
+/// Ranks of all keys by one digit: [Itakura]'s parallel bucket sort without movement of keys.
 #include <mpi.h>
 
 #include <memory>
@@ -8,28 +8,28 @@
 
 namespace osteon::studies::integer_sort {
 
-/// Where the time went, as [Itakura] splits it: `trans` is sending, receiving and waiting for others.
+/// Times as split by [Itakura]: `trans` is sending, receiving and waiting for others.
 struct phase_seconds {
   double exec = 0, trans = 0;
 };
 
-/// Counts digits and finds for each value where a rank's first key of it goes: the keys of lower values on all ranks
-/// (global rank) and those of the same value on lower ranks (column rank).
+/// Counts digits and finds for each value the position of a rank's first key: the number of keys of lower values on all
+/// ranks (global rank) plus those of the same value on lower ranks (column rank).
 class digit_ranks {
  public:
   virtual ~digit_ranks() = default;
 
   /// Rank this rank's keys by a digit.
-  /// @collective on the communicator of its making
+  /// @collective on the communicator of its construction
   virtual void rank(std::span<const std::int32_t> keys, digit which, phase_seconds& seconds) = 0;
-  /// Places of the first own key of each value, shape (values); to be counted up by the caller as keys are placed.
+  /// Positions of the first own key of each value, shape (values); the caller increments them as keys are placed.
   virtual std::span<std::uint32_t> starts(phase_seconds& seconds) = 0;
 };
 
-/// Tables in memory that the ranks of one host share; each rank sums a stretch of values over all tables.
-/// @param keys at most on this rank
-/// @param digits that will be ranked by
-/// @throws machine_error if the host has not so much shared memory
+/// Tables in memory shared by the ranks of one host; each rank sums a range of values over all tables.
+/// @param keys largest number on this rank
+/// @param digits digits of the following calls
+/// @throws machine_error if the host does not have enough shared memory
 /// @collective on host, which is borrowed
 std::unique_ptr<digit_ranks> digit_ranks_in_shared_memory(MPI_Comm host, std::int64_t keys, std::span<const digit> digits);
 

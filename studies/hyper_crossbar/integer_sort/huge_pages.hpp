@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Vectors on large pages. Random access to more memory than the pages of 4 KiB in a processor's table cover costs a walk
-/// through the page tables for each element.
+/// Vectors on large pages. Random access to more memory than the TLB covers with pages of 4 KiB costs a page-table walk for
+/// each element.
 #include <sys/mman.h>
 
 #include <cstdlib>
@@ -10,7 +10,7 @@
 
 namespace osteon::studies {
 
-/// Asks the system for pages of 2 MiB where a vector is at least so long.
+/// Requests pages of 2 MiB for vectors that are at least this long.
 template <class T>
 struct huge_page_allocator {
   using value_type = T;
@@ -26,7 +26,7 @@ struct huge_page_allocator {
     void* const at = std::aligned_alloc(large ? page : 64, large ? (bytes + page - 1) / page * page : bytes);
     if (!at) throw std::bad_alloc();
 #if defined(MADV_HUGEPAGE)
-    if (large) madvise(at, bytes, MADV_HUGEPAGE);  // a wish: without it, it is slower
+    if (large) madvise(at, bytes, MADV_HUGEPAGE);  // a hint: without it, access is slower
 #endif
     return static_cast<T*>(at);
   }

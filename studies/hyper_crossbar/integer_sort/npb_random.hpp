@@ -1,11 +1,11 @@
 #pragma once
 /// @file
-/// The pseudorandom numbers of the NAS Parallel Benchmarks, with jump-ahead: each rank starts where its share begins.
+/// The pseudorandom numbers of the NAS Parallel Benchmarks, with jump-ahead: each rank starts at its share.
 #include <cstdint>
 
 namespace osteon::studies {
 
-/// x_{k+1} = a x_k mod 2^46, as `randlc` of NPB has it.
+/// x_{k+1} = a x_k mod 2^46, as `randlc` of NPB.
 ///
 /// NPB splits the product into halves of 23 bits in doubles; 64-bit integers wrap at a multiple of 2^46, so one product
 /// gives the same bits.
@@ -18,16 +18,16 @@ class npb_random {
   constexpr explicit npb_random(std::uint64_t seed = default_seed, std::uint64_t multiplier = default_multiplier)
       : state_(seed & mask), multiplier_(multiplier & mask) {}
 
-  /// Move on, and give the new state as a number in (0, 1).
+  /// Advance, and return the new state as a number in (0, 1).
   constexpr double next() {
     state_ = state_ * multiplier_ & mask;
     return static_cast<double>(state_) * 0x1p-46;
   }
-  /// Leave out `count` numbers. @cost O(log count)
+  /// Skip `count` numbers. @cost O(log count)
   constexpr void skip(std::uint64_t count) { state_ = state_ * power(multiplier_, count) & mask; }
   constexpr std::uint64_t state() const { return state_; }
 
-  /// base^exponent mod 2^46, the multiplier that takes a state `exponent` numbers ahead.
+  /// base^exponent mod 2^46, the multiplier that advances a state by `exponent` numbers.
   static constexpr std::uint64_t power(std::uint64_t base, std::uint64_t exponent) {
     std::uint64_t result = 1;
     for (; exponent > 0; exponent >>= 1, base = base * base & mask)
@@ -41,7 +41,7 @@ class npb_random {
 };
 
 /// The next key of NPB IS, in [0, range): the mean of four numbers, so nearly normal around range / 2.
-/// Key k of a sequence takes the numbers 4k ... 4k + 3: skip(4 k) before it.
+/// Key k of a sequence uses the numbers 4k ... 4k + 3: skip(4 k) before it.
 constexpr std::int32_t npb_is_key(npb_random& random, std::int64_t range) {
   double sum = random.next();
   for (int i = 0; i < 3; ++i) sum += random.next();

@@ -27,7 +27,7 @@ constexpr std::array<problem_class, 6> problems{{
 
 std::int64_t problem_class::expected_rank(int test, int iteration) const {
   const auto t = static_cast<std::size_t>(test);
-  // The changed keys go in below the small test keys and above the large ones: one more each time.
+  // The changed keys are inserted below the small test keys and above the large ones: one more each time.
   const int grows = letter == 'B' ? (test == 1 || test == 2 || test == 4) : test < (letter == 'W' || letter == 'D' ? 2 : 3);
   int steps = iteration;
   if (letter == 'A') steps = iteration - 1;
@@ -38,7 +38,7 @@ std::int64_t problem_class::expected_rank(int test, int iteration) const {
 const problem_class& problem_of(const std::string& letter) {
   for (const problem_class& p : problems)
     if (letter == std::string(1, p.letter)) return p;
-  throw usage_error(fmt::format("class '{}' of the integer sort: give S, W, A, B, C or D", letter));
+  throw usage_error(fmt::format("class '{}' of the integer sort: use S, W, A, B, C or D", letter));
 }
 
 void make_keys(const problem_class& what, std::int64_t first, std::span<std::int32_t> keys) {

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The integer sort of the NAS Parallel Benchmarks (IS): its classes, its keys and how these lie on ranks.
+/// The integer sort of the NAS Parallel Benchmarks (IS): its classes, its keys and their distribution over ranks.
 ///
 /// N keys, sums of four uniform random numbers, are ranked ten times; before each ranking two of them change.
 /// @cite [Bailey1994], section 2.3.2
@@ -38,7 +38,7 @@ class blocks {
       : keys_(keys), size_((keys + ranks - 1) / ranks), reciprocal_((std::uint64_t{1} << 63) / size() + 1) {}
   std::int64_t begin(int rank) const { return std::min(rank * size_, keys_); }
   std::int64_t count(int rank) const { return begin(rank + 1) - begin(rank); }
-  /// The rank that holds a position below 2^31: position / size, by a multiplication that is exact for these.
+  /// The rank of a position below 2^31: position / size, by a multiplication that is exact for these.
   int owner(std::uint32_t position) const {
     __extension__ using wide = unsigned __int128;
     return static_cast<int>(static_cast<wide>(position) * reciprocal_ >> 63);
@@ -50,10 +50,10 @@ class blocks {
   std::uint64_t reciprocal_;
 };
 
-/// Make keys [first, first + keys.size()) of the sequence.
+/// Generate keys [first, first + keys.size()) of the sequence.
 void make_keys(const problem_class& what, std::int64_t first, std::span<std::int32_t> keys);
 
-/// Change the two keys of an iteration, those that lie in [first, first + keys.size()).
+/// Change the two keys of an iteration, if they are in [first, first + keys.size()).
 void change_keys(const problem_class& what, int iteration, std::int64_t first, std::span<std::int32_t> keys);
 
 }  // namespace osteon::studies::integer_sort

@@ -47,8 +47,8 @@ std::array<std::int64_t, tests> radix_sort::rank(std::span<const std::int32_t> k
                                                  const std::array<std::int32_t, tests>& test_keys) {
   keys_ = keys;
   origins_ = {};
-  // Keys whose lower digits are below those of a test key are as many as the place that a key like it would get if it stood
-  // in front of all others, digit after digit.
+  // The number of keys with lower digits below those of a test key is the position that an equal key would get if it
+  // preceded all others, digit after digit.
   std::array<std::int64_t, tests> places{};
   for (std::size_t pass = 0; pass < digits_.size(); ++pass) {
     const digit d = digits_[pass];
@@ -99,7 +99,7 @@ void radix_sort::in_runs(digit by, std::span<std::uint32_t> next, Take take) {
     return {origins_.empty() ? first + static_cast<std::uint32_t>(i) : origins_[i], keys_[i]};
   };
   constexpr std::uint32_t line = 64 / sizeof(std::int32_t);
-  constexpr std::int64_t most_lines = 4096;  // those that stay in a second-level cache
+  constexpr std::int64_t most_lines = 4096;  // capacity of a second-level cache
   if (by.values() > most_lines) {
     for (std::size_t i = 0; i < keys_.size(); ++i) {
       const origin_and_key one = element(i);

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Parallel radix sort: digit by digit, lowest first, keys are ranked and sent to their places; by the last digit they are
-/// only ranked. With one digit of all bits it is a counting sort that moves no key.
+/// Parallel radix sort: digit by digit, lowest first, keys are ranked and sent to their positions; by the last digit they
+/// are only ranked. With one digit of all bits it is a counting sort that moves no key.
 /// @cite [Itakura]
 #include <mpi.h>
 
@@ -14,20 +14,20 @@
 
 namespace osteon::studies::integer_sort {
 
-/// Keys in some order, and where they were at first.
+/// Keys in some order, and their original positions.
 struct arrangement {
   huge_vector<std::int32_t> keys;
   huge_vector<std::uint32_t> origins;  ///< index in the whole sequence
 };
 
-/// Digits of these widths, lowest first. @throws usage_error if they do not make up the values of the problem
+/// Digits of these widths, lowest first. @throws usage_error if they do not add up to the bits of the problem
 std::vector<digit> digits_of(const problem_class& what, const std::vector<int>& widths);
 
 class radix_sort {
  public:
-  enum class tables { shared, messages };  ///< how counts are summed over ranks
+  enum class tables { shared, messages };  ///< summation of counts over ranks
 
-  /// @param schedule of the exchange of keys, as comm::all_to_all has it
+  /// @param schedule of the exchange of keys, as for comm::all_to_all
   /// @throws usage_error for an unknown schedule; machine_error if shared tables do not fit in shared memory
   /// @collective on comm, which is borrowed; for shared tables, of ranks on one host
   radix_sort(MPI_Comm comm, const problem_class& what, std::vector<digit> digits, tables way,
@@ -35,17 +35,17 @@ class radix_sort {
 
   /// Rank the keys of all ranks.
   /// @param keys of this rank, shape (blocks.count(rank)); used until the next call or `arrange`
-  /// @param test_keys whose ranks are wanted; each is one of the keys
+  /// @param test_keys keys whose ranks are requested; each is one of the keys
   /// @return number of keys below each test key, on the rank that finds it; -1 on the others
   /// @collective
   std::array<std::int64_t, tests> rank(std::span<const std::int32_t> keys, const std::array<std::int32_t, tests>& test_keys);
 
-  /// All keys in their places after `rank`. @collective
+  /// All keys in their positions after `rank`. @collective
   arrangement arrange();
 
   const phase_seconds& seconds() const { return seconds_; }
   void restart_clocks() { seconds_ = {}; }
-  /// Keys that the last ranking sent to each rank, own ones included, shape (digits - 1)(ranks).
+  /// Keys that the last ranking sent to each rank, including own ones, shape (digits - 1)(ranks).
   std::vector<std::vector<std::int64_t>> sent() const { return {sent_.begin(), sent_.end() - 1}; }
   const std::string& schedule() const { return exchange_.schedule(); }
   static constexpr std::int64_t bytes_of_sent_key = 12;
@@ -53,17 +53,17 @@ class radix_sort {
  private:
   struct record {
     std::int32_t key;
-    std::uint32_t origin, place;  ///< place within the receiver's block
+    std::uint32_t origin, place;  ///< position within the receiver's block
   };
   struct origin_and_key {
     std::uint32_t origin;
     std::int32_t key;
   };
   void move(std::size_t pass, arrangement& into);
-  /// Keys that go to each rank.
+  /// Number of keys sent to each rank.
   void count_sent(digit by, std::span<const std::uint32_t> starts, std::vector<std::int64_t>& sent);
-  /// Call take(place, run) for all keys, in runs of consecutive places that end where a line of the cache does: values'
-  /// places lie far apart, often at multiples of a cache's size, so that writing one key at a time would miss it each time.
+  /// Call take(place, run) for all keys, in runs of consecutive positions that end at a cache line: values' positions
+  /// are far apart, often at multiples of a cache's size, so that writing single keys would cause a cache miss each.
   template <class Take>
   void in_runs(digit by, std::span<std::uint32_t> next, Take take);
   std::int64_t owned_place(std::int64_t place) const;
@@ -74,8 +74,8 @@ class radix_sort {
   std::vector<digit> digits_;
   std::unique_ptr<digit_ranks> digit_ranks_;
   phase_seconds seconds_;
-  std::span<const std::int32_t> keys_;      ///< as they are arranged now
-  std::span<const std::uint32_t> origins_;  ///< empty: as at first
+  std::span<const std::int32_t> keys_;      ///< in the present arrangement
+  std::span<const std::uint32_t> origins_;  ///< empty: original order
   std::array<arrangement, 2> held_;         ///< in turn
   std::vector<std::uint32_t> counts_;
   std::vector<origin_and_key> lines_;

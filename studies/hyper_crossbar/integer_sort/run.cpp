@@ -21,9 +21,9 @@ radix_sort::tables tables_named(MPI_Comm comm, MPI_Comm host, const std::string&
   MPI_Allreduce(MPI_IN_PLACE, &alone, 1, MPI_INT, MPI_MIN, comm);
   if (name == "messages") return radix_sort::tables::messages;
   if (name != "auto" && name != "shared")
-    throw usage_error(fmt::format("tables '{}' of the integer sort: give auto, shared or messages", name));
+    throw usage_error(fmt::format("tables '{}' of the integer sort: use auto, shared or messages", name));
   if (name == "shared" && !alone)
-    throw usage_error("the ranks are on several hosts, which share no memory: give messages for the tables");
+    throw usage_error("the ranks are on several hosts, which share no memory: use messages for the tables");
   return alone ? radix_sort::tables::shared : radix_sort::tables::messages;
 }
 
@@ -107,14 +107,14 @@ run_report run(MPI_Comm comm, const run_options& options) {
   radix_sort sort = [&] {
     try {
       return make();
-    } catch (const machine_error&) {  // all ranks are here: there is too little shared memory
+    } catch (const machine_error&) {  // on all ranks: there is too little shared memory
       if (options.tables != "auto" || way == radix_sort::tables::messages) throw;
       way = radix_sort::tables::messages;
       return make();
     }
   }();
 
-  // One for free, as in the reference: all memory has been touched then.
+  // One untimed ranking, as in the reference, which touches all memory.
   change_keys(*what, 1, first, keys);
   sort.rank(keys, test_keys);
   sort.restart_clocks();

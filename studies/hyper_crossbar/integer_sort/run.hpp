@@ -11,10 +11,10 @@ struct run_options {
   std::string letter = "A";
   std::vector<int> digits;        ///< bits, lowest digit first; none: one digit of all bits
   std::string tables = "auto";    ///< shared, messages, or auto: shared if all ranks are on one host
-  std::string schedule = "auto";  ///< of the exchange of keys, as comm::all_to_all has it
+  std::string schedule = "auto";  ///< of the exchange of keys, as for comm::all_to_all
 };
 
-/// An exchange of keys among ranks in rounds, in each of which a rank sends to the one a fixed distance ahead.
+/// An exchange of keys among ranks in rounds, in each of which a rank sends to the one at a fixed distance.
 struct exchange_figures {
   int rounds = 0;
   std::int64_t messages = 0;               ///< of all rounds
@@ -26,15 +26,15 @@ struct run_report {
   std::string digits, tables, schedule;
   double seconds = 0;   ///< of ten rankings, on the slowest rank
   phase_seconds split;  ///< of that rank
-  double cpu = 0;       ///< s of it that its process computed, whatever else the machine did
+  double cpu = 0;       ///< CPU seconds of its process, independent of other load
   double million_keys_per_second = 0;
-  int found = 0;                            ///< test keys whose ranks are right, of tests * iterations
+  int found = 0;                            ///< test keys with correct ranks, of tests * iterations
   std::string fault;                        ///< of the full verification; empty if there is none
   std::vector<exchange_figures> exchanges;  ///< of one ranking
   bool verified() const { return found == tests * iterations && fault.empty(); }
 };
 
-/// Bytes that a rank takes at most, with the verification.
+/// Largest number of bytes of a rank, including the verification.
 std::int64_t memory_of(const problem_class& what, std::span<const digit> digits, int ranks);
 
 /// @param ranks_here of `ranks`, on a host with `available` bytes
@@ -42,8 +42,8 @@ std::int64_t memory_of(const problem_class& what, std::span<const digit> digits,
 void check_memory(const problem_class& what, std::span<const digit> digits, int ranks, int ranks_here,
                   std::int64_t available);
 
-/// @throws usage_error for another class, digits that do not make up its keys, or shared tables on several hosts;
-/// machine_error if the hosts have not the memory, before it is taken
+/// @throws usage_error for another class, digits that do not add up to its keys, or shared tables on several hosts;
+/// machine_error if the hosts do not have enough memory, before allocation
 /// @collective on comm
 run_report run(MPI_Comm comm, const run_options& options);
 

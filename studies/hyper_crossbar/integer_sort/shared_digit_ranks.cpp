@@ -15,8 +15,8 @@ namespace {
 constexpr std::size_t page = 4096;
 constexpr std::size_t pages(std::size_t bytes) { return (bytes + page - 1) / page * page; }
 
-/// What a rank has in shared memory. Counts are there twice, in turn: a rank counts anew while others still sum the last
-/// ones. It cannot overtake them by more, because `counted` of the next turn says that a rank has summed the last.
+/// A rank's data in shared memory. Counts exist twice, used alternately: a rank counts anew while others still sum the last
+/// ones. It cannot be further ahead, because `counted` of the next turn implies that a rank has summed the last.
 class stretch {
  public:
   stretch(std::byte* at, std::int64_t values, std::size_t count_bytes, int ranks)
@@ -25,7 +25,7 @@ class stretch {
 
   struct head {
     std::atomic<std::uint64_t> counted, summed;  ///< turns
-    std::array<bool, 2> wrapped;                 ///< the counts of a turn did not fit
+    std::array<bool, 2> wrapped;                 ///< the counts of a turn overflowed
   };
   head& state() const { return *reinterpret_cast<head*>(at_); }
   /// Keys of this rank in each part of the values, shape (ranks).
@@ -72,7 +72,7 @@ class shared_digit_ranks final : public digit_ranks {
     const double met = watch.seconds();
     seconds.trans += met - counted;
     seconds.exec += counted;
-    if (narrow_ && any_wrapped()) {  // all ranks see the same
+    if (narrow_ && any_wrapped()) {  // equal on all ranks
       take_memory(false);
       rank(keys, which, seconds);
       return;
@@ -148,7 +148,7 @@ class shared_digit_ranks final : public digit_ranks {
     return before;
   }
 
-  /// So many values at a time that their sums stay in the first cache.
+  /// Number of values processed at a time, so that their sums remain in the first-level cache.
   static constexpr std::int64_t chunk = 2048;
 
   MPI_Comm host_;

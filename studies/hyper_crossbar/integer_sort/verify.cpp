@@ -36,7 +36,7 @@ std::string fault_of(MPI_Comm comm, std::span<const std::int32_t> keys, std::int
   MPI_Allreduce(MPI_IN_PLACE, &hashes, 1, MPI_UINT64_T, MPI_SUM, comm);
   MPI_Allreduce(MPI_IN_PLACE, &disordered, 1, MPI_INT64_T, MPI_SUM, comm);
   if (disordered > 0) return fmt::format("{} keys are out of order", disordered);
-  if (hashes != 0) return "the sorted keys are not those that were to be sorted";
+  if (hashes != 0) return "the sorted keys differ from the given keys";
   return {};
 }
 

@@ -13,7 +13,7 @@ namespace osteon::studies::fourier_3d_test {
 
 using complex = std::complex<double>;
 
-// Every way that this number of ranks allows.
+// Every folding that this number of ranks permits.
 std::vector<fourier_options> ways(index3 shape, int ranks) {
   std::vector<fourier_options> result{{.method = fourier_method::shared}};
   for (int rows = 1; rows <= ranks; ++rows)

@@ -108,7 +108,7 @@ TEST(fourier, lines_may_lie_in_blocks) {
       got[static_cast<std::size_t>(l) * n + j] = columns[static_cast<std::size_t>(blocks[j] + l)];
   EXPECT_LT(difference(got, expected), 1e-16);
 
-  // Past the caches, from places that suit such stores and others.
+  // Past the caches, from addresses that suit such stores and others.
   for (const std::ptrdiff_t shift : {0, 1}) {
     std::vector<complex> streamed(static_cast<std::size_t>(n * 12 + 1));
     const auto offset = regular_offsets(n, 12);

@@ -80,7 +80,7 @@ TEST(integer_sort, verifies_as_the_benchmark_demands) {
     }
 }
 
-// Oracle: what was broken on purpose.
+// Oracle: the deliberate fault.
 TEST(verification, finds_a_lost_key_and_a_wrong_order) {
   const int rank = comm::rank(MPI_COMM_WORLD);
   const huge_vector<std::int32_t> keys{rank * 10, rank * 10 + 1, rank * 10 + 1};
@@ -100,7 +100,7 @@ TEST(verification, finds_a_lost_key_and_a_wrong_order) {
   EXPECT_NE(fault(foreign), "");
 }
 
-// Oracle: counting by hand. Counts of 8 bits wrap, and their sum tells.
+// Oracle: counting by hand. Counts of 8 bits wrap, which their sum reveals.
 TEST(count_digits, counts_bits_of_keys) {
   std::vector<std::int32_t> keys(70'001, 0x35);
   keys[17] = 0x21;
@@ -133,7 +133,7 @@ TEST(blocks, know_the_owner_of_a_place) {
   }
 }
 
-// Oracle: the whole sequence made at once.
+// Oracle: the whole sequence generated at once.
 TEST(make_keys, gives_a_rank_its_part_of_one_sequence) {
   const problem_class& what = problem_of("S");
   std::vector<std::int32_t> all(1000), part(300);
@@ -152,7 +152,7 @@ TEST(integer_sort, refuses_what_cannot_be) {
     }
     return std::string();
   };
-  EXPECT_NE(message({"X", {}, "auto", "auto"}).find("give S, W, A, B, C or D"), std::string::npos);
+  EXPECT_NE(message({"X", {}, "auto", "auto"}).find("use S, W, A, B, C or D"), std::string::npos);
   EXPECT_NE(message({"S", {6, 6}, "auto", "auto"}).find("make up 12 bits"), std::string::npos);
   EXPECT_NE(message({"S", {0, 11}, "auto", "auto"}).find("a digit of 0 bits"), std::string::npos);
   EXPECT_NE(message({"S", {}, "tables", "auto"}).find("auto, shared or messages"), std::string::npos);

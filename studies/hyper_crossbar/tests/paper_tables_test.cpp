@@ -91,14 +91,14 @@ TEST(plan_cost_on_network, of_the_shift_is_the_formula) {
   EXPECT_EQ(cost.messages, 64 * 63);
   EXPECT_NEAR(cost.skew * cost.bytes / static_cast<double>(cost.messages), 3000, 1e-9);
   EXPECT_NEAR(cost.startup_and_bytes, 63 * (5e-6 + 3000 / 200e6 + 1e-6), 1e-15);
-  EXPECT_NEAR(cost.busiest_links, cost.startup_and_bytes, 1e-15);  // nothing meets
-  EXPECT_LE(cost.total, cost.startup_and_bytes);                   // nobody waits for a barrier
+  EXPECT_NEAR(cost.busiest_links, cost.startup_and_bytes, 1e-15);  // no messages meet
+  EXPECT_LE(cost.total, cost.startup_and_bytes);                   // no rank waits for a barrier
   // Oracle: the simulation with barriers, where no messages meet.
   o.barrier = true;
   EXPECT_NEAR(net::simulate(where, what, o).total, cost.startup_and_bytes, 1e-12);
 }
 
-// Oracle: by hand: three messages of 20 s meet at an ejection; what the last one costs its receiver comes on top.
+// Oracle: by hand: three messages of 20 s meet at an ejection; the receive cost of the last one is added.
 TEST(plan_cost_on_network, of_messages_that_meet_at_an_end) {
   const auto where = net::network_by_text("crossbar:4,rate=1B/s,startup=3s,latency=5s");
   const auto gather = plan::make_exchange("sequential:all", {.ranks = 4, .pixels = 20, .bytes_per_pixel = 1});

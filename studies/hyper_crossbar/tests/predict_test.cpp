@@ -1,4 +1,4 @@
-// IS and FT on networks that are not there.
+// IS and FT on hypothetical networks.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/wait.h>
@@ -45,7 +45,7 @@ TEST(predict, the_exchange_of_keys_takes_the_corrected_time_of_table_3) {
     EXPECT_NEAR(10 * all, corrected, 0.01 * corrected) << pus;
     EXPECT_NEAR(exchange_seconds(where, keys, 32), all, 0.02 * all) << pus;
     const prediction is = predict_is(where, "A", 1);
-    EXPECT_GT(is.trans, 10 * all);  // tables of counts are sent, too
+    EXPECT_GT(is.trans, 10 * all);  // includes tables of counts
     EXPECT_LT(is.trans, 10 * all + 10 * 8 * 30e-6 * 6);
     EXPECT_EQ(is.exec, 1.0 / pus);
   }
@@ -94,20 +94,20 @@ TEST(predict, crossbars_broadcast_in_one_step) {
 }
 
 // Oracle: counted by hand on 2 x 3 PUs from PU 0: its injection; 1 + 2 ports of the x crossbar; from both exchange switches
-// 1 + 2 ports of their y crossbars, 3 PUs each; and 5 ejections, as its own is not used.
+// 1 + 2 ports of their y crossbars, 3 PUs each; and 5 ejections, because its own is unused.
 TEST(crossbar_broadcast, opens_each_link_once) {
   const auto where = net::network_by_text("hxb:2x3");
   const auto open = open_links(where, 0);
   EXPECT_TRUE(open.tree);
   EXPECT_EQ(open.links.size(), 1u + (1 + 1) + 2 * (1 + 2) + 5);
   EXPECT_EQ(links_to_wait_for(open, open_links(where, 4)).size(), 2u);
-  // Oracle: broadcasts from the two PUs of one crossbar share no link: each goes to the other.
+  // Oracle: broadcasts from the two PUs of one crossbar share no link: each is sent to the other.
   const auto pair = net::network_by_text("hxb:2");
   EXPECT_TRUE(links_to_wait_for(open_links(pair, 0), open_links(pair, 1)).empty());
   EXPECT_FALSE(open_links(net::network_by_text("torus:4x4,route=valiant"), 0).tree);
 }
 
-// Oracle: counts of docs/theory/network.md, and the repaired order, which has nothing to gain.
+// Oracle: counts of docs/theory/network.md, and the repaired order, which cannot improve.
 TEST(adaptive, frees_what_another_order_frees) {
   const auto printed = plan::transposition(64, plan::transposition_order::printed, plan::equal_parcels(4096));
   const auto found = compare_routings("hxb:4x4x4", printed);

@@ -32,7 +32,7 @@ def test_several_numbers_of_ranks_are_compared(tmp_path):
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        (["--class", "Q"], "give S, W, A, B or C"),
+        (["--class", "Q"], "use S, W, A, B or C"),
         (["-n", "3", "--method", "butterfly"], "take 2 or 4"),
         (["-n", "2", "--method", "transposition", "--fold", "2x2"], "their product must be 2"),
         (["--fold", "two"], "such as 2x2"),
@@ -45,7 +45,7 @@ def test_what_cannot_be_is_refused(words, text):
     assert text in done.stderr
 
 
-# Oracle: exec is what the files say, ranks included, shared out evenly; the first speed-up of a network is 1.
+# Oracle: exec is that of the files, including ranks, divided evenly; the first speed-up of a network is 1.
 def test_predictions_from_results(tmp_path):
     (tmp_path / "is.json").write_text(json.dumps({"exec_s": 0.5, "ranks": 2}))
     (tmp_path / "ft.json").write_text(json.dumps({"rows": [{"exec_s": 0.32, "ranks": 4}]}))
@@ -67,4 +67,4 @@ def test_predictions_from_results(tmp_path):
 def test_unknown_networks_are_refused():
     done = osteon("predict", "--network", "hyperx")
     assert done.returncode == 2
-    assert "give hxb, torus, mesh, fattree or dragonfly" in done.stderr
+    assert "use hxb, torus, mesh, fattree or dragonfly" in done.stderr

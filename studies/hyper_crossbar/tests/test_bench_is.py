@@ -1,4 +1,4 @@
-"""The benches of the integer sort and of exchanges run, verify, and refuse what cannot be."""
+"""The benches of the integer sort and of exchanges run, verify, and reject invalid requests."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ def test_a_line_for_people() -> None:
 
 
 def in_little_shared_memory(*words: str) -> subprocess.CompletedProcess[str]:
-    """Run with 16 kB in /dev/shm, of which tables of class S would take 28 and boxes of parcels 130."""
+    """Run with 16 kB in /dev/shm; tables of class S would need 28 and boxes of parcels 130."""
     mounted = 'mount -t tmpfs -o size=16k none /dev/shm && exec "$@"'
     isolated = ["unshare", "--map-root-user", "--mount", "sh", "-c"]
     if subprocess.run([*isolated, mounted, "sh", "true"], capture_output=True, check=False).returncode != 0:
-        pytest.skip("no file systems of one's own may be mounted here")
+        pytest.skip("this user cannot mount file systems here")
     return subprocess.run(
         [*isolated, mounted, "sh", BINARY, "bench", *words], capture_output=True, text=True, timeout=120, check=False
     )
 
 
-# Oracle: the memory that there is, which the test limits: what asks for shared memory is refused, what does not goes on.
+# Oracle: the available memory, limited by the test: requests for shared memory are rejected, others continue.
 def test_messages_are_sent_where_shared_memory_is_too_small() -> None:
     done = in_little_shared_memory("is", "--class", "S", "--digits", "6,5")
     assert done.returncode == 0, done.stderr
@@ -60,7 +60,7 @@ def test_messages_are_sent_where_shared_memory_is_too_small() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("is", "--class", "Q"), "give S, W, A, B, C or D"),
+        (("is", "--class", "Q"), "use S, W, A, B, C or D"),
         (("is", "--class", "S", "--digits", "6,6"), "keys of class S have 11"),
         (("is", "--class", "S", "--digits", "6,5", "--schedule", "rings"), "ring"),
         (("exchange", "--bytes", "64", "--skew", "3", "--seconds", "0"), "give 1 to 2"),
@@ -73,7 +73,7 @@ def test_what_cannot_be_is_refused(words: tuple[str, ...], message: str) -> None
     assert message in done.stderr
 
 
-# Oracle: a ratio of equal things; MPI's own way is the measure.
+# Oracle: a ratio of equal things; MPI's own function is the measure.
 def test_exchanges_are_compared_with_mpi() -> None:
     done = run("exchange", "-n", "2", "--bytes", "0,100", "--skew", "1,2", "--seconds", "0", "--json", "-")
     assert done.returncode == 0, done.stderr

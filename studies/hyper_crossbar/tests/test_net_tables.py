@@ -1,4 +1,4 @@
-"""What `osteon net paper` prints of [Itakura]."""
+"""`osteon net paper` prints the tables of [Itakura]."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from whole_job import ROOT, osteon
 
 
 def test_the_tables_of_the_paper() -> None:
-    """Oracle: [Itakura]; every total within one per cent. The page shows what is printed."""
+    """Oracle: [Itakura]; every total within one per cent. The page shows the printed tables."""
     done = osteon("net", "paper", "--json", "-")
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
@@ -37,7 +37,7 @@ def test_a_broadcast_by_crossbars_is_one_step() -> None:
     found = json.loads(osteon("net", "broadcast", "--network", "hxb:8x8x16", "--json", "-").stdout)
     assert abs(found["one_step_s"] - (5e-6 + 4096 / 200e6)) < 1e-12
     assert abs(found["tree_s"] - 10 * (5e-6 + 4096 / 200e6)) < 1e-12 and found["tree_rounds"] == 10
-    assert found["most_copies"] == 15  # to the others of a line of z; its own PU has it
+    assert found["most_copies"] == 15  # to the others of a line of z; its own PU already has it
     assert len(found["wait_for_each_other"]) == 2
 
 

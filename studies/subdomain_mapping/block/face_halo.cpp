@@ -11,7 +11,7 @@ namespace osteon::studies {
 
 namespace {
 
-// The layer of cells at a face: the outermost of the block, or the ghosts behind them.
+// The layer of cells at a face: the outermost of the block, or the ghosts beyond them.
 box3 layer_at(index3 shape, face side, bool ghosts) {
   box3 layer{{}, shape};
   const std::int64_t outermost = side.upper ? shape[side.axis] - 1 : 0;
@@ -20,7 +20,7 @@ box3 layer_at(index3 shape, face side, bool ghosts) {
   return layer;
 }
 
-// Calls row(first cell of a row of the layer, its place in the packed layer, number of cells), threads by rows.
+// Calls row(first cell of a row of the layer, its position in the packed layer, number of cells), threads by rows.
 template <class Row>
 void for_rows(const box3& layer, Row row) {
   const index3 shape = layer.shape();
@@ -35,11 +35,12 @@ template <class T>
 face_halo<T>::face_halo(MPI_Comm comm, const cartesian& where) : comm_(comm::communicator::duplicate(comm)) {
   const int rank = comm_.rank(), ranks = comm_.size();
   if (where.ranks().volume() != ranks)
-    throw usage_error(fmt::format("a grid of {} boxes for {} ranks; each needs one", where.ranks().volume(), ranks));
-  const index3 largest = where.box_of(ranks - 1).shape();  // boxes grow with their places, by one cell at most
+    throw usage_error(
+        fmt::format("a grid of {} boxes for {} ranks; each rank must have one", where.ranks().volume(), ranks));
+  const index3 largest = where.box_of(ranks - 1).shape();  // boxes grow with their positions, by one cell at most
   for (const face side : faces)
     if ((largest + index3{1, 1, 1}).volume() / (largest[side.axis] + 1) > std::numeric_limits<int>::max())
-      throw usage_error(fmt::format("blocks of {} x {} x {} cells have faces of more than 2^31 - 1; take more ranks",
+      throw usage_error(fmt::format("blocks of {} x {} x {} cells have faces of more than 2^31 - 1; use more ranks",
                                     largest.x, largest.y, largest.z));
   std::vector<MPI_Request> sends;
   for (const face side : faces) {
@@ -50,7 +51,7 @@ face_halo<T>::face_halo(MPI_Comm comm, const cartesian& where) : comm_(comm::com
     b.sent.resize(static_cast<std::size_t>(count));
     b.received.resize(static_cast<std::size_t>(count));
     bytes_ += count * static_cast<std::int64_t>(sizeof(T));
-    // A message is known by the face that it leaves through.
+    // A message is identified by the face through which it leaves.
     MPI_Recv_init(b.received.data(), static_cast<int>(count), comm::datatype<T>(), other, side.opposite().number(),
                   comm_.get(), &requests_.emplace_back());
     MPI_Send_init(b.sent.data(), static_cast<int>(count), comm::datatype<T>(), other, side.number(), comm_.get(),
@@ -78,7 +79,7 @@ void face_halo<T>::start(ghosted_view<const T> block) {
     T* const packed = buffers_[static_cast<std::size_t>(side.number())].sent.data();
     for_rows(layer_at(block.shape(), side, false),
              [&](index3 at, std::int64_t place, std::int64_t count) { std::copy_n(block.at(at), count, packed + place); });
-    MPI_Start(&requests_[n++]);  // it travels while the next is packed
+    MPI_Start(&requests_[n++]);  // sent while the next is packed
   }
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Ghosts of a seven-point stencil: the neighbours' faces, exchanged again and again.
+/// Ghosts of a seven-point stencil: repeated exchange of the neighbours' faces.
 #include <mpi.h>
 
 #include <osteon/comm/communicator.hpp>
@@ -10,13 +10,13 @@
 
 namespace osteon::studies {
 
-/// The messages of one rank with the ranks behind its faces, prepared once (persistent requests) and started for each
-/// exchange. Faces are packed by the rank's threads, so a block may change as soon as its exchange is started; edges and
+/// The messages of one rank with its face neighbours, prepared once (persistent requests) and started for each
+/// exchange. Faces are packed by the rank's threads, so a block may change after its exchange is started; edges and
 /// corners are not exchanged.
 template <class T>
 class face_halo {
  public:
-  /// @param where as many boxes as comm has ranks; this rank's block is box_of(rank)
+  /// @param where grid with as many boxes as comm has ranks; this rank's block is box_of(rank)
   /// @throws usage_error on all ranks if their numbers differ, or a face has more than 2^31 - 1 cells
   /// @collective on comm, which is duplicated
   face_halo(MPI_Comm comm, const cartesian& where);
@@ -24,14 +24,14 @@ class face_halo {
   face_halo(const face_halo&) = delete;
   face_halo& operator=(const face_halo&) = delete;
 
-  /// Send the outermost cells of `block`, which may change as soon as this returns. @collective on comm
+  /// Send the outermost cells of `block`, which may change after this returns. @collective on comm
   void start(ghosted_view<const T> block);
-  /// Wait for what the neighbours have started and put it into the ghosts of `block`. @collective on comm
+  /// Receive the neighbours' faces into the ghosts of `block`. @collective on comm
   void finish(ghosted_view<T> block);
 
   /// Bytes that this rank sends in an exchange.
   std::int64_t bytes() const { return bytes_; }
-  /// Whether there is a rank behind a face.
+  /// True if a face has a neighbour.
   bool has(face side) const { return !buffers_[static_cast<std::size_t>(side.number())].sent.empty(); }
 
  private:

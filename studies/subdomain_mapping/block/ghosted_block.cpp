@@ -27,11 +27,11 @@ void ghosted_block<T>::release::operator()(std::byte* memory) const {
 
 template <class T>
 ghosted_block<T>::ghosted_block(index3 shape) {
-  // A line before each row holds its ghost at -1, a line behind it the one at its end.
+  // A line before each row contains its ghost at -1, a line after it the one at its end.
   const std::size_t line = cache_line / sizeof(T);
   const std::size_t row = rounded_up(static_cast<std::size_t>(shape.x) + line + 1, line);
   std::size_t plane = row * (static_cast<std::size_t>(shape.y) + 2);
-  // Neighbours in z at a multiple of 4 KiB would share the sets of the first-level cache.
+  // Neighbours in z at a multiple of 4 KiB would use the same sets of the first-level cache.
   if (plane * sizeof(T) % 4096 == 0) plane += line;
   const auto planes = static_cast<std::size_t>(shape.z) + 2;
   bytes_ = plane * planes * sizeof(T);
@@ -39,7 +39,7 @@ ghosted_block<T>::ghosted_block(index3 shape) {
   memory_.reset(static_cast<std::byte*>(std::aligned_alloc(unit, rounded_up(bytes_, unit))));
   if (!memory_)
     throw machine_error(
-        fmt::format("no memory for a block of {} x {} x {} cells ({:.1f} GB); take a smaller grid or more hosts", shape.x,
+        fmt::format("no memory for a block of {} x {} x {} cells ({:.1f} GB); use a smaller grid or more hosts", shape.x,
                     shape.y, shape.z, 1e-9 * static_cast<double>(bytes_)));
 #if defined(__linux__)
   if (unit == large_page) madvise(memory_.get(), rounded_up(bytes_, unit), MADV_HUGEPAGE);  // a hint: may be refused

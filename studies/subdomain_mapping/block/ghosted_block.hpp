@@ -1,16 +1,16 @@
 #pragma once
 /// @file
-/// The memory of a block that is swept over again and again.
+/// The memory of a block for repeated sweeps.
 #include <cstddef>
 #include <memory>
 #include <studies/subdomain_mapping/block/ghosted_view.hpp>
 
 namespace osteon::studies {
 
-/// A dense block of shape (z, y, x) with one layer of ghosts, zero at first.
+/// A dense block of shape (z, y, x) with one layer of ghosts, initially zero.
 ///
-/// Rows begin at a cache line. Each plane is touched first by the thread that sweeps it (`slab_of`), so on machines with
-/// several memories it is near that thread, if threads do not move. Large pages are asked for.
+/// Rows start at a cache line. Each plane is touched first by the thread that sweeps it (`slab_of`), so on machines with
+/// several memories it is near that thread, if threads do not move. Large pages are requested.
 template <class T>
 class ghosted_block {
  public:

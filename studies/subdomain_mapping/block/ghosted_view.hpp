@@ -1,12 +1,12 @@
 #pragma once
 /// @file
-/// A view of a 3-D block with one layer of neighbours' values around it, and which thread has which of its planes.
+/// A view of a 3-D block with one layer of neighbours' values around it, and the partition of its planes over threads.
 #include <cassert>
 #include <osteon/base/box.hpp>
 
 namespace osteon::studies {
 
-/// A borrowed block of shape (z, y, x) whose elements may be asked from -1 to the shape, both included, on each axis.
+/// A borrowed block of shape (z, y, x) with valid indices from -1 to the shape, both included, on each axis.
 /// Rows are contiguous; between rows and between planes there may be gaps.
 template <class T>
 class ghosted_view {

@@ -8,7 +8,7 @@
 
 namespace osteon::studies {
 
-/// How a step is done; the result is the same, bit for bit.
+/// Options of a step; the result is the same, bit for bit.
 struct heat_way {
   bool overlap = false;  ///< exchange while the inner cells are computed
   jacobi_walk walk;
@@ -16,31 +16,32 @@ struct heat_way {
 
 /// A rank's box of a uniform grid whose surroundings have temperature 0, and its steps of heat conduction.
 ///
-/// It begins as a Fourier mode, which each step multiplies by one number (`mode_factor`): so every cell of every step is
+/// The initial state is a Fourier mode, which each step multiplies by one number (`mode_factor`): so every cell of every
+/// step is
 /// known.
 template <class T>
 class heat_block {
  public:
-  /// @throws machine_error on all ranks if one has not enough memory
+  /// @throws machine_error on all ranks if one does not have enough memory
   /// @collective on comm
   heat_block(MPI_Comm comm, const cartesian& where);
 
-  /// Begin again. @collective local
+  /// Restart. @collective local
   void set_mode();
   /// One step: exchange of ghosts, sweep. @collective on comm
   void step(const heat_way& way);
-  /// The parts of a step alone, for their times: a sweep without an exchange takes the ghosts of before, so temperatures are
-  /// nonsense until `set_mode`.
+  /// The parts of a step alone, for their times: a sweep without an exchange uses the previous ghosts, so temperatures are
+  /// invalid until `set_mode`.
   void exchange_alone();
   void sweep_alone(const jacobi_walk& walk);  ///< @collective local
-  /// As many sweeps in one pass through the memory. @collective local
+  /// Several sweeps in one pass through the memory. @collective local
   void sweeps_at_once(int sweeps);
 
   std::int64_t cells() const { return now_.view().shape().volume(); }
   std::int64_t bytes_sent() const { return halo_.bytes(); }
-  /// Largest difference from the exact solution on this rank, as a share of the mode's present amplitude.
+  /// Largest difference from the exact solution on this rank, relative to the mode's present amplitude.
   double error() const;
-  /// A number that tells fields apart: a sum over cells of their places and bits, so sums of ranks are that of the grid.
+  /// A checksum of a field: a sum over cells of their positions and bits, so sums of ranks are that of the grid.
   std::uint64_t digest() const;
   /// Seconds that the last step spent in packing, waiting and unpacking.
   double exchange_seconds() const { return exchange_seconds_; }
@@ -58,7 +59,7 @@ class heat_block {
   double exchange_seconds_ = 0;
 };
 
-/// What a step multiplies the mode by: the eigenvalue of the discrete operator, exact but for rounding.
+/// Factor of the mode per step: the eigenvalue of the discrete operator, exact except for rounding.
 double mode_factor(index3 cells);
 
 extern template class heat_block<float>;

@@ -16,12 +16,12 @@ struct jacobi_weights {
 
 /// How `jacobi_sweep` walks.
 struct jacobi_walk {
-  std::int64_t rows = 0;  ///< of a block, whose planes stay in the cache while the sweep climbs; 0: as many as do
-  bool stream = true;     ///< store past the caches: pays for blocks that they do not hold
+  std::int64_t rows = 0;  ///< of a block, whose planes remain in the cache while the sweep ascends; 0: as many as fit
+  bool stream = true;     ///< store past the caches: an advantage for blocks larger than the caches
 };
 
-/// The sweep as it is written down, on one thread.
-/// @param region cells to compute; those around them, edges and corners left out, are read
+/// The sweep in its defining form, on one thread.
+/// @param region cells to compute; those around them, except edges and corners, are read
 template <class T>
 void jacobi_sweep_plain(jacobi_weights<T> w, ghosted_view<const T> from, ghosted_view<T> to, const box3& region);
 

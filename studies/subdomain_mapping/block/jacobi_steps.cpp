@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t planes_of_ring = 3;
 
-// The rows that a row is computed from.
+// The input rows of a row.
 template <class T>
 struct rows_around {
   const T *here, *below_y, *above_y, *below_z, *above_z;
@@ -71,7 +71,7 @@ class wavefront {
  private:
   static constexpr std::int64_t line = 64 / sizeof(T);  ///< before a row, for its ghost
 
-  // A row after t sweeps. The field itself is that after none; what lies outside of the block never changes.
+  // A row after t sweeps; t = 0 is the field. Values outside of the block never change.
   const T* row(int t, std::int64_t z, std::int64_t y) const {
     const bool inside = z >= 0 && z < shape_.z && y >= 0 && y < shape_.y;
     return t == 0 || !inside ? from_.at({z, y, 0}) : ring(t, z, y);

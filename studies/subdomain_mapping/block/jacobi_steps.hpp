@@ -5,12 +5,12 @@
 
 namespace osteon::studies {
 
-/// What `steps` calls of `jacobi_sweep` on the whole block leave, bit for bit, if its ghosts keep their values.
+/// The result of `steps` calls of `jacobi_sweep` on the whole block, bit for bit, with constant ghosts.
 ///
-/// Temporal blocking: sweep t + 1 follows sweep t one plane behind, through a block of rows; what lies between them stays in
+/// Temporal blocking: sweep t + 1 follows sweep t one plane behind, through a block of rows; intermediate planes remain in
 /// the cache. Planes and rows at the rims of a thread's slab and of a block are computed twice.
-/// @param from its ghosts are read, edges and corners left out @param steps at least 1
-/// @param rows of a block; 0: as many as 2 MiB of cache hold
+/// @param from its ghosts are read, except edges and corners @param steps at least 1
+/// @param rows of a block; 0: as many as fit into 2 MiB of cache
 /// @cite [Wellein2009] (wavefronts)
 template <class T>
 void jacobi_steps(jacobi_weights<T> w, ghosted_view<const T> from, ghosted_view<T> to, int steps, std::int64_t rows = 0);

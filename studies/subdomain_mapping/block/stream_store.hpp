@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Stores that go past the caches: an array that is written whole and is larger than they are is then not read first.
+/// Stores that bypass the caches: an array that is written completely and exceeds them is then not read first.
 #include <osteon/kernel/lanes.hpp>
 #if defined(__AVX__)
 #include <immintrin.h>
@@ -8,14 +8,14 @@
 
 namespace osteon::studies {
 
-/// Whether this processor's `stream` goes past the caches; elsewhere it is an ordinary store.
+/// True if this processor's `stream` bypasses the caches; elsewhere it is an ordinary store.
 #if defined(__AVX__)
 inline constexpr bool stores_can_stream = true;
 #else
 inline constexpr bool stores_can_stream = false;
 #endif
 
-/// Store a vector past the caches. @param to aligned to the vector's 32 bytes
+/// Store a vector, bypassing the caches. @param to aligned to the vector's 32 bytes
 template <class T>
 [[gnu::always_inline]] inline void stream(T* to, typename kernel::lanes<T>::vector value) {
 #if defined(__AVX__)
@@ -28,7 +28,7 @@ template <class T>
 #endif
 }
 
-/// Make what this thread has streamed visible before anything that it stores later.
+/// Make streamed stores of this thread visible before its later stores.
 inline void end_of_streams() {
 #if defined(__AVX__)
   _mm_sfence();

@@ -20,8 +20,8 @@ namespace {
 
 constexpr int steps_of_batch = 8, fewest_batches = 3;
 
-// Seconds from the first rank's beginning until the last one is done. With more ranks than cores they leave a barrier one
-// after another, so a rank's own time tells little; the first to leave sees all of it.
+// Seconds from the start of the first rank to the end of the last one. With more ranks than cores they leave a barrier one
+// after another, so a rank's own time is not sufficient; the first to leave measures all of it.
 template <class Work>
 double timed(MPI_Comm comm, Work work) {
   MPI_Barrier(comm);
@@ -54,7 +54,7 @@ std::int64_t off_host(const cartesian& where, const std::vector<int>& host, std:
 template <class T>
 sweep_cost measure_sweep(MPI_Comm comm, const cartesian& where, const poisson_options& options) {
   heat_block<T> block(comm, where);
-  // As long as a field, so that both see the same of the caches; a team's share of a large one is enough.
+  // As long as a field, so that both use the caches equally; a team's share of a large one is enough.
   constexpr std::int64_t enough_of_thread = 64 << 20;
   const auto field = block.cells() * static_cast<std::int64_t>(sizeof(T));
   std::optional<triad> limit;
@@ -125,7 +125,7 @@ step_cost measure_steps(MPI_Comm comm, const cartesian& where, const jacobi_walk
   });
   cost.exchange_seconds = median(exchange);
 
-  // Both ways in turns, where the choice is free.
+  // Both variants in turn, if the choice is free.
   struct times {
     std::vector<double> step, communication;
   };

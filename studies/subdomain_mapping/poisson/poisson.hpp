@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The benchmark of [Ito]: heat conduction by Jacobi sweeps, and what its steps cost.
+/// The benchmark of [Ito]: heat conduction by Jacobi sweeps, and the cost of its steps.
 #include <mpi.h>
 
 #include <optional>
@@ -10,16 +10,16 @@ namespace osteon::studies {
 
 struct poisson_options {
   double seconds = 3;           ///< of measuring, parts of a step and steps together
-  std::optional<bool> overlap;  ///< exchange while computing; not given: what is faster here
+  std::optional<bool> overlap;  ///< exchange while computing; unset: the faster variant
 };
 
-/// What the memory allows, and what a sweep makes of it. Ranks work at the same time, as they do in a step.
+/// Limit of the memory, and speed of a sweep. Ranks work at the same time, as in a step.
 struct sweep_cost {
   jacobi_walk walk;            ///< the faster one
   double triad_bandwidth = 0;  ///< bytes a second, all ranks together
   double seconds = 0;          ///< of a sweep of the slowest rank
-  double bytes = 0;        ///< that a sweep must move, all ranks: cells read, cells written, and what it writes read first
-                           ///< where stores do not go past the caches
+  double bytes = 0;        ///< that a sweep must move, all ranks: cells read, cells written, and the read of written cells
+                           ///< if stores do not bypass the caches
   int sweeps_at_once = 0;  ///< with temporal blocking: the number that was fastest
   double seconds_at_once = 0;  ///< of one of these sweeps
   double seconds_of_one = 0;   ///< of a sweep of a box of the mean size by the first rank, while the others wait
@@ -29,14 +29,14 @@ struct sweep_cost {
   double bandwidth() const { return bytes / seconds; }
   double share_of_triad() const { return bandwidth() / triad_bandwidth; }
 
-  // Of a sweep or step of all ranks that takes so long:
-  /// Beside one rank that has the machine for itself: weak scaling, as the boxes are of one size.
+  // For a sweep or step of all ranks of this duration:
+  /// Relative to one rank alone on the machine: weak scaling, as the boxes are of one size.
   double efficiency(double of_seconds) const { return seconds_of_one / of_seconds; }
   double share_of_bandwidth(double of_seconds) const { return bytes / of_seconds / triad_bandwidth; }
   double share_of_peak(double of_seconds) const { return operations / of_seconds / peak; }
 };
 
-/// What a step cost with the boxes given to ranks in one order. Times are medians over batches of steps.
+/// Cost of a step with the boxes assigned to ranks in one order. Times are medians over batches of steps.
 struct step_cost {
   double exchange_seconds = 0;       ///< of the exchange of all faces alone
   double seconds = 0;                ///< of a step
@@ -45,10 +45,10 @@ struct step_cost {
   std::int64_t bytes = 0;           ///< sent by all ranks in an exchange
   std::int64_t bytes_off_host = 0;  ///< of them, those that leave their host
   double error = 0;                 ///< largest difference from the exact solution, whose amplitude is 1 at the start
-  std::uint64_t digest = 0;         ///< of the temperatures after the last batch: the same for all decompositions and orders
+  std::uint64_t digest = 0;         ///< of the temperatures after the last batch: equal for all decompositions and orders
 };
 
-/// Measure sweeps beside the triad, in turns; the fastest of each counts.
+/// Measure sweeps and the triad in turn; the fastest of each counts.
 /// @collective on comm
 template <class T>
 sweep_cost measure_sweep(MPI_Comm comm, const cartesian& where, const poisson_options& options);
@@ -56,7 +56,7 @@ sweep_cost measure_sweep(MPI_Comm comm, const cartesian& where, const poisson_op
 /// Measure exchanges and steps.
 /// @param comm its rank r has box r
 /// @param host of each rank of comm, any numbers
-/// @throws data_error on all ranks if the temperatures are not those of the exact solution
+/// @throws data_error on all ranks if the temperatures differ from the exact solution
 /// @collective on comm
 template <class T>
 step_cost measure_steps(MPI_Comm comm, const cartesian& where, const jacobi_walk& walk, const std::vector<int>& host,
@@ -69,7 +69,7 @@ extern template step_cost measure_steps<float>(MPI_Comm, const cartesian&, const
 extern template step_cost measure_steps<double>(MPI_Comm, const cartesian&, const jacobi_walk&, const std::vector<int>&,
                                                 const poisson_options&);
 
-/// Seconds of some steps on a small grid: what a binding is tried with.
+/// Seconds of some steps on a small grid, to try a binding.
 /// @return the same on all ranks @collective on comm
 template <class T>
 double seconds_of_steps(MPI_Comm comm);

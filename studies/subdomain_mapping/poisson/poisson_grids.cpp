@@ -8,7 +8,7 @@
 namespace osteon::studies {
 
 index3 ranks_along_axes(int ranks) {
-  // As equal as may be: the smallest sum of three factors; of equal sums, the one whose largest is smallest.
+  // As equal as possible: the smallest sum of three factors; of equal sums, the one with the smallest maximum.
   std::array<std::int64_t, 3> best{ranks, 1, 1};
   for (std::int64_t a = 1; a * a * a <= ranks; ++a)
     for (std::int64_t b = a; a * b * b <= ranks; ++b) {

@@ -45,7 +45,7 @@ box_order order_named(MPI_Comm comm, std::string_view name, const cartesian& whe
                                                : name == "afc-nb" ? std::optional(placement::method::groups)
                                                : name == "ours"   ? std::optional(placement::method::best)
                                                                   : std::nullopt;
-  if (!how) throw usage_error(fmt::format("order '{}': give original, random, afc, afc-nb or ours", name));
+  if (!how) throw usage_error(fmt::format("order '{}': use original, random, afc, afc-nb or ours", name));
   if (order.rank_of_box.size() == 1) return order;
   placement::reorder_options options;
   options.search.how = *how;

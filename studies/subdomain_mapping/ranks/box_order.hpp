@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Who gets which box of a grid: the orders that [Ito] compares.
+/// Assignment of boxes of a grid to ranks: the orders that [Ito] compares.
 #include <mpi.h>
 
 #include <osteon/machine/links/links.hpp>
@@ -15,19 +15,19 @@ namespace osteon::studies {
 /// Bytes that boxes send through their faces in an exchange, one way.
 placement::graph graph_of_faces(const cartesian& where, std::int64_t bytes_of_cell);
 
-/// The boxes as blocks of a grid, which placing knows more about than about a graph; their largest shape counts for all.
+/// The boxes as blocks of a grid, which placement can use better than a graph; their largest shape is used for all.
 placement::cartesian as_blocks(const cartesian& where, std::int64_t bytes_of_cell);
 
 /// An order of the ranks of a communicator.
 struct box_order {
   std::vector<int> rank_of_box;
-  std::string how;  ///< how it was found, in a line; empty if there was nothing to find
+  std::string how;  ///< its origin, in a line; empty for a trivial order
 };
 
 /// The order of this name: `original`, rank r has box r; `random`; `afc`, [Ito]'s method: boxes grouped by a graph
-/// partitioner, group g on host g, cores by the tree; `afc-nb`, the same without the step inside hosts; `ours`, all that
-/// placement::reorder does with what was measured.
-/// @throws usage_error for another name; else as placement::reorder does @collective on comm
+/// partitioner, group g on host g, cores by the tree; `afc-nb`, the same without the step inside hosts; `ours`, all steps of
+/// placement::reorder with the measured values.
+/// @throws usage_error for another name; otherwise as placement::reorder @collective on comm
 box_order order_named(MPI_Comm comm, std::string_view name, const cartesian& where, std::int64_t bytes_of_cell,
                       const machine::description& machine, int threads, unsigned seed);
 

@@ -16,7 +16,7 @@ struct face {
 };
 inline constexpr std::array<face, 6> faces{{{0, false}, {0, true}, {1, false}, {1, true}, {2, false}, {2, true}}};
 
-/// Which rank has which box of a grid; ranks are counted along x first, as the boxes lie.
+/// Assignment of boxes of a grid to ranks, which are counted along x first, as the boxes are.
 class cartesian {
  public:
   /// @param cells of the grid (z, y, x) @param ranks along each axis
@@ -28,7 +28,7 @@ class cartesian {
   index3 place_of(int rank) const;
   /// Boxes differ by at most one cell along each axis.
   box3 box_of(int rank) const;
-  /// The rank behind a face, or -1 at the end of the grid.
+  /// The rank beyond a face, or -1 at the end of the grid.
   int neighbour(int rank, face side) const;
   /// Cells that a rank sends through a face; 0 at the end of the grid.
   std::int64_t cells_of(int rank, face side) const;

@@ -10,7 +10,7 @@ namespace face_halo_test {
 using namespace osteon;
 using namespace osteon::studies;
 
-// Oracle: the value of a cell is its global number, so each ghost can be checked by itself; the grid's end stays 0.
+// Oracle: the value of a cell is its global number, so each ghost can be checked by itself; the grid's end remains 0.
 TEST(face_halo, ghosts_behind_faces_are_the_neighbours_cells) {
   const int rank = comm::rank(MPI_COMM_WORLD);
   const index3 cells{9, 8, 10};
@@ -42,7 +42,7 @@ TEST(face_halo, ghosts_behind_faces_are_the_neighbours_cells) {
             }
           }
     }
-    EXPECT_EQ(halo.bytes(), 8 * sent);  // as much as comes
+    EXPECT_EQ(halo.bytes(), 8 * sent);  // equals the received bytes
   }
 }
 

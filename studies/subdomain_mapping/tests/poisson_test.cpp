@@ -51,7 +51,7 @@ TEST(poisson, temperatures_are_equal_bit_for_bit_for_all_decompositions_orders_t
       }
 }
 
-// Oracle: the discrete eigenvalue: a Fourier mode is multiplied by it in each step, exact but for rounding.
+// Oracle: the discrete eigenvalue: a Fourier mode is multiplied by it in each step, exact except for rounding.
 TEST(poisson, a_fourier_mode_decays_as_it_must) {
   const index3 cells{13, 12, 40};
   const cartesian where(cells, ranks_along_axes(comm::size(MPI_COMM_WORLD)));
@@ -63,19 +63,19 @@ TEST(poisson, a_fourier_mode_decays_as_it_must) {
   }
   EXPECT_LT(fine.error(), 20 * 16 * std::numeric_limits<double>::epsilon());
   EXPECT_LT(coarse.error(), 20 * 16 * std::numeric_limits<float>::epsilon());
-  EXPECT_LT(mode_factor(cells), 0.97);  // far from 1: had nothing been done, the errors would show it
+  EXPECT_LT(mode_factor(cells), 0.97);  // far from 1: missing steps would increase the error
 }
 
-// Oracle: the exact solution; old ghosts are wrong by what a step changes.
+// Oracle: the exact solution; old ghosts are wrong by the change of a step.
 TEST(poisson, error_and_digest_see_one_wrong_exchange) {
   const int ranks = comm::size(MPI_COMM_WORLD);
-  if (ranks == 1) GTEST_SKIP() << "nothing is exchanged";
+  if (ranks == 1) GTEST_SKIP() << "one rank exchanges no data";
   const cartesian where({12, 12, 40}, ranks_along_axes(ranks));
   heat_block<double> right(MPI_COMM_WORLD, where), wrong(MPI_COMM_WORLD, where);
   right.step({});
   right.step({});
   wrong.step({});
-  wrong.sweep_alone({});  // with ghosts of the step before
+  wrong.sweep_alone({});  // with ghosts of the previous step
   double error = wrong.error();
   MPI_Allreduce(MPI_IN_PLACE, &error, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   EXPECT_GT(error, 1e-4);

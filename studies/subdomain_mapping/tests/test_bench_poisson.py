@@ -51,7 +51,8 @@ def test_rows_and_the_same_temperatures_for_all_ranks_and_orders() -> None:
     assert len(digests) == 1
 
 
-# Oracle: definitions, from the other rows: 8 operations a cell over the peak, the bytes of a sweep over the triad's, speeds of a
+# Oracle: definitions, from the other rows: 8 operations per cell over the peak, the bytes of a sweep over the triad's,
+# speeds of a
 # rank alone and of all of them.
 def test_efficiency_and_shares_of_peak_and_bandwidth() -> None:
     for ranks in (1, 2):
@@ -137,7 +138,8 @@ def test_series_that_cannot_be_are_refused(words: list[str], said: str) -> None:
 
 # Oracle: counted by hand. A row of four boxes in x on each host sends 4 x 4 large faces to other hosts; groups of 1 x 2 x 2
 # (x, y, z) send 8 small faces, those at the grid's ends 4. By the bytes on the slow link the exchange takes half of [Ito]'s
-# method, which puts an inner group there, and 1/8 of the original order; others may be at work here, so less is asked for.
+# method, which puts an inner group there, and 1/8 of the original order; other load is possible here, so less is
+# required.
 @pytest.mark.alone
 def test_a_slow_host_gets_the_least_traffic() -> None:
     if missing := why_not():

@@ -15,8 +15,8 @@ std::map<std::string, scaling_row> by_order(const scaling_options& options) {
   return rows;
 }
 
-// Oracle: volumes of docs/theory/placement.md, section 1, which are those of all other tools, in MB. In case 1 they are of
-// boxes rounded to whole cells, all alike, which here share out the grid: 0.2 % less.
+// Oracle: volumes of docs/theory/placement.md, section 1, in MB, which all other tools share. In case 1 they are of boxes
+// rounded to equal whole cells, whereas here the boxes partition the grid: 0.2 % less.
 TEST(weak_scaling, volumes_are_those_of_the_papers_grids) {
   struct line {
     int which, cores;
