@@ -1,8 +1,8 @@
-"""Seconds of reading and writing on more ranks than are here: worked out, not measured.
+"""Estimated seconds of reading and writing on more ranks than are available; not measured.
 
-One process reads text, and one after the other writes it, so its time does not shrink. The ranks share netCDF's CPU
-time; its bytes go through a file system of an assumed bandwidth. The solver is left out: its speed-up on so many ranks
-is not measured.
+Text is read by one process and written by one after the other, so its time does not decrease. The ranks share the CPU
+time of netCDF; its bytes are written to a file system of an assumed bandwidth. The solver is not included, because its
+speed-up on so many ranks is not measured.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ JAW_ELEMENTS, JAW_NODES = 29_267_100, 112_353_087 // 3
 
 
 def jaw_files(result: dict) -> dict[str, float]:
-    """Seconds by way, from the rows of bench/io.py, scaled to the jaw by elements (text) and by voxels (netCDF)."""
+    """Seconds by method, from the rows of bench/io.py, scaled to the jaw by elements (text) and by voxels (netCDF)."""
     rows = {(row["operation"], row["way"]): row for row in result["rows"]}
     voxels = JAW_SHAPE[0] * JAW_SHAPE[1] * JAW_SHAPE[2]
     dense = voxels / (result["shape"][0] * result["shape"][1] * result["shape"][2])
@@ -36,6 +36,6 @@ def jaw_files(result: dict) -> dict[str, float]:
 
 
 def print_study(result: dict) -> None:
-    print(f"\nWorked out, not measured: files of 29 million elements on {RANKS} ranks, at {GB_PER_S:g} GB/s")
+    print(f"\nEstimated, not measured: files of 29 million elements on {RANKS} ranks, at {GB_PER_S:g} GB/s")
     for way, seconds in jaw_files(result).items():
         print(f"{way:<18} {seconds:7.2f} s")

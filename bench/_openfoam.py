@@ -1,7 +1,7 @@
-"""The flow of an image by OpenFOAM's simpleFoam: the mesh is the fluid voxels, one cell each.
+"""The flow through an image by OpenFOAM's simpleFoam: the mesh consists of the fluid voxels, one cell each.
 
-Steady laminar flow of a fluid of viscosity and density one that a uniform force drives, so small that inertia plays no
-part. The image repeats itself in all directions.
+Steady laminar flow of a fluid of viscosity and density one, driven by a uniform force that is so small that inertia is
+negligible. The image is periodic in all directions.
 """
 
 from __future__ import annotations
@@ -48,10 +48,11 @@ def _write(case: Path, place: str, name: str, kind: str, text: str) -> None:
 
 
 def write_case(fluid: np.ndarray, case: Path, along: int = 0) -> None:
-    """A case of one cell a voxel of `fluid` (z, y, x), edges of length one; opposite ends of the box are cyclic."""
+    """Write a case with one cell per voxel of `fluid` (z, y, x), edges of length one; opposite ends of the box are
+    cyclic."""
     n = fluid.shape
     number = np.full(n, -1, np.int64)
-    number[fluid] = np.arange(int(fluid.sum()))  # in C order, so that a neighbour above has a larger number
+    number[fluid] = np.arange(int(fluid.sum()))  # in C order, so that an upper neighbour has a larger number
     points = [m + 1 for m in n]
 
     def corner(z, y, x):
@@ -68,7 +69,8 @@ def write_case(fluid: np.ndarray, case: Path, along: int = 0) -> None:
             place[v] = place[v] + dv
             return corner(*place)
 
-        # x = 2 is the first axis of space: (z, y) turns against x, (z, x) with y, (y, x) against z.
+        # x = 2 is the first axis of space: (z, y) has the opposite orientation of x, (z, x) that of y, (y, x) the
+        # opposite of z.
         ring = [at(0, 0), at(1, 0), at(1, 1), at(0, 1)]
         if (axis != 1) != outward:
             ring.reverse()
@@ -166,7 +168,7 @@ def write_case(fluid: np.ndarray, case: Path, along: int = 0) -> None:
 
 
 def mean_velocity(case: Path, along: int) -> tuple[float, int]:
-    """Mean over the cells of the last velocity that was written, and the iteration of that."""
+    """Return the mean over the cells of the last velocity written, and its iteration."""
     last = max((p for p in case.iterdir() if p.name.isdecimal()), key=lambda p: int(p.name))
     text = (last / "U").read_text()
     begin = re.search(r"internalField\s+nonuniform List<vector>\s*\d+\s*\(", text)
@@ -176,9 +178,9 @@ def mean_velocity(case: Path, along: int) -> tuple[float, int]:
 
 
 def connected(fluid: np.ndarray) -> np.ndarray:
-    """The largest part of the fluid, by faces, if it has more than half of it; opposite ends of the box are neighbours.
+    """Return the largest part of the fluid, by faces, if it has more than half of it; opposite ends are neighbours.
 
-    The others are dropped: the pressure of a part that touches nothing is undetermined, which simpleFoam cannot solve.
+    Other parts are removed: the pressure of an isolated part is undetermined, which simpleFoam cannot solve.
     """
     left = fluid.copy()
     while left.any():
@@ -198,7 +200,7 @@ def connected(fluid: np.ndarray) -> np.ndarray:
 
 
 def permeability(fluid: np.ndarray, case: Path, along: int = 0) -> tuple[Cost, float, int]:
-    """What simpleFoam took, the permeability in voxel^2, its iterations. @throws subprocess.CalledProcessError"""
+    """Return cost, permeability in voxel^2, and iterations of simpleFoam. @throws subprocess.CalledProcessError"""
     fluid = connected(fluid)
     write_case(fluid, case, along)
     cost = measured(["simpleFoam", "-case", str(case)], env=os.environ | ENVIRONMENT)

@@ -1,4 +1,4 @@
-"""Run osteon and other programs, and measure what they take."""
+"""Run osteon and other programs, and measure their resources."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SAMPLE_SECONDS = 0.1
 
 @dataclass
 class Cost:
-    """CPU and wall seconds; the largest sum of the processes' resident bytes (pages that they share count twice)."""
+    """CPU and wall seconds; the largest sum of the processes' resident bytes (shared pages count twice)."""
 
     cpu: float
     wall: float
@@ -30,16 +30,16 @@ class Cost:
 
 
 def _resident_bytes(root: int) -> int:
-    """Resident memory of a process and of all that it started, directly or not."""
+    """Resident memory of a process and of all its descendants."""
     children: dict[int, list[int]] = {}
     pages: dict[int, int] = {}
     for entry in Path("/proc").iterdir():
         if not entry.name.isdecimal():
             continue
         try:
-            # The name of a program may hold spaces, but after its closing bracket there are only numbers.
+            # The name of a program may contain spaces, but after its closing bracket there are only numbers.
             fields = (entry / "stat").read_text().rpartition(")")[2].split()
-        except OSError:  # it has just ended
+        except OSError:  # it has ended meanwhile
             continue
         children.setdefault(int(fields[1]), []).append(int(entry.name))
         pages[int(entry.name)] = int(fields[21])
@@ -52,7 +52,7 @@ def _resident_bytes(root: int) -> int:
 
 
 def measured(command: list[str], timeout: float = 7200, **options) -> Cost:
-    """Run a program to its end, as a user does: its Python keeps what it has compiled.
+    """Run a program to its end, as a user does, with Python's stored byte code.
 
     @throws subprocess.CalledProcessError if it fails
     """
@@ -84,9 +84,9 @@ def measured(command: list[str], timeout: float = 7200, **options) -> Cost:
 
 
 def osteon(job_text: str, folder: Path, ranks: int, threads: int = 1) -> tuple[Cost, Cost | None, dict]:
-    """Import and run a job in folder/job.out: what importing cost, what running cost, and the summary.
+    """Import and run a job in folder/job.out; return the costs of import and run, and the summary.
 
-    With 0 ranks it is only imported, and the answer is the one of `osteon import`.
+    With 0 ranks it is only imported, and the summary is that of `osteon import`.
     """
     job, out = folder / "job.toml", folder / "job.out"
     job.write_text(job_text)

@@ -1,4 +1,4 @@
-"""One frame of the scene of `osteon bench render`, by VTK's ray caster on one thread. Runs in the peers' environment.
+"""One frame of the scene of `osteon bench render`, by VTK's ray caster on one thread. Runs in the environment of peers.
 
 _vtk_frame.py VOLUME.npy PIXELS STEP ZOOM OPACITY SHADED FRAMES OUT.npy: writes RGB bytes, shape (pixels, pixels, 3),
 and prints the CPU seconds of the fastest frame.

@@ -1,7 +1,7 @@
-"""One picture by VTK of a field in osteon's camera: a projection, or a volume. Runs in the environment of the peers.
+"""One picture of a field by VTK with osteon's camera: a projection, or a volume. Runs in the environment of peers.
 
 _vtk_projection.py VOLUME.npy SPACING_MM MODE LOW HIGH PARALLEL PIXELS OUT.npy: the volume has shape (z, y, x); MODE is
-maximum, or volume. Writes grey bytes, shape (pixels, pixels): the share of the range from LOW to HIGH, or light.
+maximum, or volume. Writes grey bytes, shape (pixels, pixels): the fraction of the range from LOW to HIGH, or light.
 """
 
 import sys

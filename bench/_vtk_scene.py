@@ -1,5 +1,5 @@
-"""What the programs that draw with VTK have in common: osteon's camera on a volume, without a display. Imported in the
-environment of the peers only.
+"""Common parts of the programs that draw with VTK: osteon's camera on a volume, without a display. Imported in the
+environment of peers only.
 """
 
 import math
@@ -10,11 +10,11 @@ from vtk.util.numpy_support import numpy_to_vtk, vtk_to_numpy
 
 
 def image_of(values: np.ndarray, spacing: float) -> vtk.vtkImageData:
-    """Voxels of shape (z, y, x), their corner at zero. Keep `values` while the image is used."""
+    """Convert voxels of shape (z, y, x) with their corner at zero. Keep `values` while the image is used."""
     image = vtk.vtkImageData()
     image.SetDimensions(*reversed(values.shape))
     image.SetSpacing(spacing, spacing, spacing)
-    image.SetOrigin(spacing / 2, spacing / 2, spacing / 2)  # of voxel centres
+    image.SetOrigin(spacing / 2, spacing / 2, spacing / 2)  # voxel centres
     image.GetPointData().SetScalars(numpy_to_vtk(values.ravel(), deep=True))
     return image
 
@@ -22,7 +22,8 @@ def image_of(values: np.ndarray, spacing: float) -> vtk.vtkImageData:
 class Scene:
     """A volume in a window of `pixels` x `pixels`, on black.
 
-    The camera is osteon's: azimuth 35, elevation 22, the bounding sphere of a box of `size` in a field of view of 30
+    The camera is that of osteon: azimuth 35, elevation 22, the bounding sphere of a box of `size` in a field of view of
+    30
     degrees.
     """
 

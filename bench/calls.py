@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What a call from Python takes: jobs on small arrays, in Python's own process and by the program.
+"""Cost of a call from Python: jobs on small arrays, in Python's own process and by the program.
 
     ./run bench calls [--json FILE] [--sizes N ...] [--repeat N]
 
-Arrays are sponges of N^3 voxels, about half of them solid, of which the stiffness, the conductivity and the
-permeability are found, to the tolerances that the functions have. Times are of one thread or rank: the first call in a
-process begins MPI and is told apart; of the others, the median.
+Arrays are sponges of N^3 voxels, about half of them solid, whose stiffness, conductivity and permeability are computed
+with the default tolerances. Times are for one thread or rank: the first call in a process starts MPI and is reported
+separately; of the others, the median.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ TOLD = (
 
 
 def sponge(n: int, seed: int = 7) -> np.ndarray:
-    """A smooth random image of n^3 voxels, as many above zero as below."""
+    """Return a smooth random image of n^3 voxels, half of them above zero."""
     rng = np.random.default_rng(seed)
     waves = np.fft.rfftn(rng.standard_normal((n, n, n)))
     k = np.sqrt(sum(f**2 for f in np.meshgrid(*[np.fft.fftfreq(n) * n] * 2, np.fft.rfftfreq(n) * n, indexing="ij")))
@@ -45,7 +45,7 @@ def sponge(n: int, seed: int = 7) -> np.ndarray:
 
 
 def measured(name: str, image: np.ndarray, **tables: dict) -> tuple[float, float, bool]:
-    """Wall seconds, CPU seconds with those of processes that it started, and whether it was solved here."""
+    """Return wall seconds, CPU seconds including child processes, and True if it was solved in this process."""
     call, options = CALLS[name]
     before, wall = os.times(), time.perf_counter()
     result = call(image, 0.05, threshold=0.0, **options, run={"ranks": 1, "threads": 1}, **tables)
@@ -75,7 +75,7 @@ def main() -> int:
             row = {"call": name, "voxels": n**3, "solid": float((image > 0).mean())}
             row["wall_s"], row["cpu_s"] = medians([measured(name, image) for _ in range(given.repeat)])
             with tempfile.TemporaryDirectory() as folder:
-                files = {"output": {"directory": folder + "/out"}}  # which the program writes
+                files = {"output": {"directory": folder + "/out"}}  # written by the program
                 runs = [measured(name, image, **files) for _ in range(given.repeat)]
             row["program_wall_s"], row["program_cpu_s"] = medians(runs)
             rows.append(row)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Compositing: frames a second of [Ono]'s modes BS, BS+BT and DS+BS, flat, with threads, bound and not.
+"""Compositing: frames per second of [Ono]'s modes BS, BS+BT and DS+BS, flat, with threads, bound and unbound.
 
     ./run bench composite [--ranks N [N ...]] [--group P] [--seconds S] [--json FILE]
 
-512 x 512 RGBA8, every pixel active, as in [Ono]; beside its modes, shared memory and direct send. BS swaps;
+512 x 512 RGBA8, every pixel active, as in [Ono]; in addition to its modes, shared memory and direct send. BS swaps;
 BS+BT swaps in groups of P (--group), then joins the groups by a tree; DS+BS blends P ranks in shared memory and swaps
 between such groups; with threads, each of N / P ranks has P threads. Every picture is compared with the exact one.
 """
@@ -21,7 +21,7 @@ from _program import BINARY
 
 
 def measured(ranks: int, threads: int, binding: str, group: int, seconds: float) -> dict:
-    """What `osteon bench composite` says."""
+    """Return the document of `osteon bench composite`."""
     ways = ["binary-swap", "shared", "direct-send"]
     if group < ranks:
         ways += [f"multi-step:{group}", f"shared:{group}"]
@@ -39,7 +39,7 @@ def measured(ranks: int, threads: int, binding: str, group: int, seconds: float)
 
 
 def paper_name(way: str) -> str:
-    """[Ono]'s name of a way, where it has one."""
+    """[Ono]'s name of a method, if it has one."""
     name, _, group = way.partition(":")
     named = {"binary-swap": "BS", "multi-step": "BS+BT", "shared": "DS+BS" if group else "shared"}
     return f"{named.get(name, way)} {group}".strip()

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The kernels on a GPU: equal to those of the host, and nanoseconds per unknown. Says so where there is no GPU.
+"""The kernels on a GPU: equality with those of the host, and nanoseconds per unknown. Without a GPU a message is
+printed.
 
 ./run bench device [EDGE]      a cube of EDGE voxels (default 256)
 """

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""How far `osteon estimate` is off: what it says of jobs, stage by stage, beside runs of them.
+"""Errors of `osteon estimate`: its predictions of jobs, stage by stage, compared with runs.
 
     ./run bench estimate [--jobs bone sponge bone_flow] [--ranks 1 2] [--clock cpu|wall] [--repeat N] [--json FILE]
                                      [--hosts 2 4] [--mbit 100 1000] [--no-cluster]
 
 The bone scan of the demo, a sponge of 128^3 voxels, 35 % of it solid, and the permeability of the scan's pores
 (examples/bone_flow.toml). First on this machine; then on fake clusters
-(network namespaces, one rank a host, shaped links, which need root), whose links are measured by `osteon probe` and
-given to --machine. Pilots are run anew each time.
+(network namespaces, one rank per host, shaped links, which require root), whose links are measured by `osteon probe`
+and passed to --machine. Pilots are repeated each time.
 
-On a machine that others use, seconds are CPU seconds of a rank (--clock cpu); alone on it, wall seconds. The hosts of a
-fake cluster share this machine's cores. So what the network costs there is the wall time on the cluster beyond that of
-as many ranks on this machine; what they compute is the CPU time of one rank over their number.
+On a shared machine, seconds are CPU seconds of a rank (--clock cpu); on an idle one, wall seconds. The hosts of a
+fake cluster share this machine's cores. The cost of the network is therefore the wall time on the cluster minus that of
+the same number of ranks on this machine; the cost of computing is the CPU time of one rank over their number.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from solve import porous
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 from fake_cluster import FakeCluster, why_not
 
-MUST, AIM = 0.25, 0.15  # off by at most
+MUST, AIM = 0.25, 0.15  # largest relative errors
 JOBS = ["bone", "sponge", "bone_flow"]
 COMPARED = ["import", "reading", "set up", "load", "iterations", "writing", "picture", "report"]
 OF_SOLVER = ["set up", "load", "iterations"]
@@ -51,7 +51,7 @@ poisson_ratio = 0.3
 
 
 def write_jobs(folder: Path, names: list[str]) -> dict[str, Path]:
-    """The job files."""
+    """Write the job files."""
     jobs = {}
     for name in names:
         path = folder / f"{name}.toml"
@@ -74,14 +74,14 @@ def write_jobs(folder: Path, names: list[str]) -> dict[str, Path]:
 
 
 def estimated(job: Path, *words: str) -> dict:
-    """What the program says, under `time`."""
+    """Return the member `time` of the estimate."""
     command = [BINARY, "estimate", str(job), "--json", "-", *words]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, timeout=1800)
     return json.loads(done.stdout)["time"]
 
 
 def stages_of(summary: dict, clock: str) -> dict[str, float]:
-    """Seconds of a rank, by stage; the stage `solving` is split by what the solver tells of set-up and solution."""
+    """Return seconds of a rank by stage; the stage `solving` is split into set-up and solution."""
     key, over = ("seconds", 1) if clock == "wall" else ("cpu_seconds", summary["ranks"] * summary["threads"])
     found = {stage["name"]: stage[key] / over for stage in summary["stages"]}
     if clock == "wall":
@@ -104,7 +104,7 @@ def run_here(job: Path, ranks: int, clock: str) -> tuple[dict[str, float], int]:
     shutil.rmtree(out, ignore_errors=True)
     pick = (lambda cost: cost.wall) if clock == "wall" else (lambda cost: cost.cpu)
     imported = measured([BINARY, "import", str(job), "-o", str(out / "model.nc")])
-    # A rank that waits lets others compute, so its CPU seconds are those of its work.
+    # A waiting rank yields its core, so its CPU seconds are those of its work.
     yields = os.environ | ({} if clock == "wall" else {"OMPI_MCA_mpi_yield_when_idle": "1"})
     measured([BINARY, "run", str(job), "-n", str(ranks), "-t", "1", "-o", str(out), "--no-report"], env=yields)
     summary = json.loads((out / "summary.json").read_text())
@@ -113,7 +113,7 @@ def run_here(job: Path, ranks: int, clock: str) -> tuple[dict[str, float], int]:
 
 
 def off(name: str, value: float, found: float) -> dict:
-    """A row, printed."""
+    """Print and return a row."""
     print(f"{name:<62} {value:>9.3f} s, run {found:>9.3f} s, {100 * (value / found - 1):+6.1f} %", flush=True)
     return {
         "name": name,
@@ -127,13 +127,13 @@ def off(name: str, value: float, found: float) -> dict:
 
 
 def on_this_machine(jobs: dict[str, Path], options: argparse.Namespace) -> list[dict]:
-    """Estimates and runs in turns; medians of the runs."""
+    """Estimates and runs in turn; medians of the runs."""
     rows = []
     for name, job in jobs.items():
         for ranks in options.ranks:
             estimates, runs, iterations = [], [], 0
             for _ in range(options.repeat):
-                shutil.rmtree(job.with_suffix(".out"), ignore_errors=True)  # so that importing is estimated, too
+                shutil.rmtree(job.with_suffix(".out"), ignore_errors=True)  # so that the import is estimated as well
                 estimates.append(estimated(job, "-n", str(ranks), "--pilot-anew"))
                 found, iterations = run_here(job, ranks, options.clock)
                 runs.append(found)
@@ -159,7 +159,7 @@ def solver_wall(summary: dict) -> float:
 
 
 def probe_links(cluster: FakeCluster, hosts: int, machine: Path, environment: dict[str, str]) -> None:
-    """Measure the links. Hosts share this machine's cores, and a latency may hold a wait for one: least of three."""
+    """Measure the links. Hosts share this machine's cores, and a latency may include a wait for one: least of three."""
     least = float("inf")
     for turn in range(3):
         found = machine.with_suffix(f".{turn}")
@@ -222,7 +222,7 @@ def main() -> int:
     parser.add_argument("--jobs", nargs="+", choices=JOBS, default=JOBS)
     parser.add_argument("--ranks", type=int, nargs="*", default=[1, 2], help="on this machine (default: 1 2)")
     parser.add_argument("--clock", choices=["cpu", "wall"], default="cpu", help="of the runs on this machine (cpu)")
-    parser.add_argument("--repeat", type=int, default=1, help="estimates and runs in turns, medians (default 1)")
+    parser.add_argument("--repeat", type=int, default=1, help="estimates and runs in turn, medians (default 1)")
     parser.add_argument("--hosts", type=int, nargs="+", default=[2, 4], help="of the fake clusters (default: 2 4)")
     parser.add_argument("--mbit", type=float, nargs="+", default=[100, 1000], help="of their links (100 1000)")
     parser.add_argument("--no-cluster", action="store_true", help="this machine only")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What failure takes beside elasticity: CPU seconds and memory of a bone scan that yields, and of its elastic solve."""
+"""Cost of failure relative to elasticity: CPU seconds and memory of a yielding bone scan, and of its elastic solve."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def cpu_seconds(summary: dict) -> float:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--scan", type=Path, default=SCAN)
-    parser.add_argument("--edge", type=int, default=78, help="voxels of the cube that is cut from the scan")
+    parser.add_argument("--edge", type=int, default=78, help="edge of the cube cut from the scan, in voxels")
     parser.add_argument("--law", default='law = "von_mises"\nyield_strain = 0.008\nhardening_ratio = 0.01')
     parser.add_argument("--steps", type=int, default=10)
     parser.add_argument("--json", action="store_true")

@@ -1,10 +1,10 @@
-/* FFTW-MPI beside osteon: best time of one forward transform of NZ x NY x NX complex points.
+/* FFTW-MPI for comparison: best time of one forward transform of NZ x NY x NX complex points.
  *
  *     mpicc -O2 fftw_mpi.c -lfftw3_mpi -lfftw3 -lm -o fftw_mpi
  *     mpirun -np N fftw_mpi NZ NY NX estimate|measure in-order|transposed REPEATS WISDOM
  *
- * Plans are read from the file WISDOM and written to it. FFTW is GPL: this program is only compiled where its library is
- * installed, and no part of osteon. */
+ * Plans are read from the file WISDOM and written to it. FFTW is GPL: this program is only compiled if its library is
+ * installed, and is not part of osteon. */
 #include <fftw3-mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Permeability of made-up rocks: CPU seconds, iterations, memory; OpenFOAM beside them where Debian's is installed.
+"""Permeability of synthetic rocks: CPU seconds, iterations, memory; with OpenFOAM if Debian's package is installed.
 
     ./run bench flow [--json FILE] [--repeat N] [--only NAME ...] [--no-peers] [--job] [--large EDGE]
     ./run bench flow --cores [--json FILE] [--repeat N] [--only NAME ...]
     ./run bench flow --steps [--json FILE] [--repeat N]
 
-Images are spheres that overlap, a sponge and an open foam, of 64 and 128 voxels; flow is along z in an image that
-repeats itself. Each is solved to 1e-6 of the residual, to 0.1 % of the permeability, and in three directions. --job
-measures whole jobs besides, image and files included. --large solves a sponge of so many voxels an edge in three
+Images are overlapping spheres, a sponge and an open foam, of 64 and 128 voxels; the flow is along z in a periodic
+image. Each is solved to 1e-6 of the residual, to 0.1 % of the permeability, and in three directions. --job also
+measures whole jobs, including image and files. --large solves a sponge of EDGE^3 voxels in three
 directions on two ranks.
---cores runs whole jobs, to 0.1 %, on one core, on two ranks and with two threads in turns, and prints medians of their
-wall seconds: leave the machine alone. --steps times steps of flow in time, in an empty box and with obstacles.
+--cores runs whole jobs, to 0.1 %, on one core, on two ranks and with two threads in turn, and prints medians of their
+wall seconds: use an idle machine. --steps times steps of transient flow, in an empty box and with obstacles.
 OpenFOAM's simpleFoam solves the images of 64 voxels until its residuals are 1e-6.
 """
 
@@ -50,7 +50,7 @@ enabled = false
 
 
 def spheres(n: int, radius: float, porosity: float, seed: int = 1) -> np.ndarray:
-    """Spheres at random places of a periodic box until so much is left free; True is solid."""
+    """Place spheres at random in a periodic box until the porosity is reached; True is solid."""
     rng = np.random.default_rng(seed)
     solid = np.zeros((n,) * 3, bool)
     centres = np.arange(n) + 0.5
@@ -61,7 +61,7 @@ def spheres(n: int, radius: float, porosity: float, seed: int = 1) -> np.ndarray
 
 
 def smoothed_noise(n: int, sigma: float, porosity: float, seed: int = 1) -> np.ndarray:
-    """Periodic white noise smoothed by a Gauss curve, cut so that so much is free; True is solid."""
+    """Smooth periodic white noise by a Gaussian and cut it at the porosity; True is solid."""
     noise = np.random.default_rng(seed).standard_normal((n,) * 3)
     k = np.fft.fftfreq(n) * 2 * np.pi
     square = k[:, None, None] ** 2 + k[:, None] ** 2 + k[: n // 2 + 1] ** 2
@@ -119,7 +119,7 @@ IMAGES = {
     "open_128": lambda: smoothed_noise(128, 4, 0.8),
     "sponge_256": lambda: smoothed_noise(256, 3, 0.25),
 }
-USUAL = [image for image in IMAGES if not image.endswith("_256")]  # that one is for --cores
+USUAL = [image for image in IMAGES if not image.endswith("_256")]  # used by --cores only
 
 
 def bench(images: list[Path], repeat: int, *options: str) -> dict:
@@ -141,7 +141,7 @@ CORES = {"one core": (1, 1), "2 ranks": (2, 1), "2 threads": (1, 2)}
 
 
 def cores(images: dict[str, np.ndarray], folder: Path, repeat: int) -> dict:
-    """Wall seconds of whole jobs and of their solvers; medians of jobs that take turns."""
+    """Wall seconds of whole jobs and of their solvers; medians of jobs in turn."""
     answer: dict = {}
     for image, solid in images.items():
         np.save(folder / f"{image}.npy", solid.astype(np.uint8))
@@ -171,7 +171,7 @@ def cores(images: dict[str, np.ndarray], folder: Path, repeat: int) -> dict:
 
 
 def steps(folder: Path, repeat: int) -> dict:
-    """CPU seconds a voxel of the fluid and step of flow in time, divergence 1e-4, the first steps left out."""
+    """CPU seconds per fluid voxel and step of transient flow, divergence 1e-4, without the first steps."""
     n = 64
     obstacles = np.zeros((n,) * 3, bool)
     obstacles[n // 4 : n // 4 + n // 8, n // 2 - n // 16 : n // 2 + n // 16] = True
@@ -194,7 +194,7 @@ def steps(folder: Path, repeat: int) -> dict:
             taken.append(1e6 * (last - first) / (many - few) / summary["fluid"]["flowing_voxels"])
         answer[name] = {"us": taken, "highest_divergence": summary.get("highest_divergence")}
         print(
-            f"{name:<26} {statistics.median(taken):5.2f} us of CPU a voxel and step; FFVC-mini 0.64 to 1.3"
+            f"{name:<26} {statistics.median(taken):5.2f} us of CPU per voxel and step; FFVC-mini 0.64 to 1.3"
             " with obstacles, not converged",
             flush=True,
         )
@@ -204,17 +204,19 @@ def steps(folder: Path, repeat: int) -> dict:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", help="write the figures to this file")
-    parser.add_argument("--repeat", type=int, default=3, help="turns of each solve, the fastest counts (default: 3)")
+    parser.add_argument(
+        "--repeat", type=int, default=3, help="repetitions of each solve, the fastest counts (default: 3)"
+    )
     parser.add_argument(
         "--only", nargs="+", choices=list(IMAGES), default=USUAL, help="images (default: all of 64 and 128 voxels)"
     )
-    parser.add_argument("--image", type=Path, metavar="NPY", help="this image instead; other than 0 is solid")
-    parser.add_argument("--no-peers", action="store_true", help="leave OpenFOAM out")
-    parser.add_argument("--cores", action="store_true", help="one core, 2 ranks and 2 threads, and nothing else")
-    parser.add_argument("--steps", action="store_true", help="steps of flow in time, and nothing else")
-    parser.add_argument("--job", action="store_true", help="whole jobs, too")
+    parser.add_argument("--image", type=Path, metavar="NPY", help="another image; non-zero voxels are solid")
+    parser.add_argument("--no-peers", action="store_true", help="omit OpenFOAM")
+    parser.add_argument("--cores", action="store_true", help="only one core, 2 ranks and 2 threads")
+    parser.add_argument("--steps", action="store_true", help="only steps of transient flow")
+    parser.add_argument("--job", action="store_true", help="also measure whole jobs")
     parser.add_argument(
-        "--large", type=int, metavar="EDGE", help="a sponge of so many voxels an edge, on 2 ranks, in 3 directions"
+        "--large", type=int, metavar="EDGE", help="a sponge of EDGE^3 voxels, on 2 ranks, in 3 directions"
     )
     options = parser.parse_args()
     if options.image:
@@ -249,7 +251,7 @@ def main() -> int:
                 print(
                     f"  {row['image']:<12} {row['fluid_voxels']:>8} fluid voxels {row['cpu_seconds']:7.2f} CPU s"
                     f" {row['iterations']:4d} iterations"
-                    f" {row['ns_per_voxel_and_iteration']:5.0f} ns a voxel and iteration"
+                    f" {row['ns_per_voxel_and_iteration']:5.0f} ns per voxel and iteration"
                     f" {row['bytes_per_voxel']:5.0f} B a voxel,"
                     f" K {100 * row['product_share_of_triad']:.0f} % of the triad,"
                     f" k {row['directions'][0]['permeability_voxel2']:.6g} voxel^2",
@@ -281,7 +283,7 @@ def main() -> int:
                     flush=True,
                 )
         elif not options.no_peers:
-            print("OpenFOAM is not here (Debian's openfoam); its rows are left out", file=sys.stderr)
+            print("OpenFOAM (Debian's openfoam) is not installed; its rows are omitted", file=sys.stderr)
         if options.large:
             image = folder / "large.npy"
             np.save(image, smoothed_noise(options.large, 3 * options.large / 128, 0.25).astype(np.uint8))

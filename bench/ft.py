@@ -3,7 +3,7 @@
 
     ./run bench ft [--class A] [--ranks N [N ...]] [--rounds N] [--npb FOLDER] [--fftw measure] [--json FILE]
 
-Peers are built outside of osteon and left out, with a line that says so, where they are missing: NPB 3.4's `ft.CLASS.x`
+Peers are built outside of osteon; missing ones are skipped with a message: NPB 3.4's `ft.CLASS.x`
 in --npb (or $OSTEON_NPB), built with the MPI that osteon uses; FFTW-MPI (Debian: libfftw3-mpi-dev) by bench/fftw_mpi.c.
 All run in turn, round after round, and the best of each counts. Every run of osteon and NPB is verified.
 """
@@ -57,7 +57,7 @@ def npb(program: Path, ranks: int) -> dict[str, float]:
 
 
 def fftw_program() -> Path | None:
-    """Compiled on first use."""
+    """Compile the program at its first use."""
     program = CACHE / "fftw_mpi"
     if program.exists():
         return program
@@ -79,7 +79,7 @@ def fftw(program: Path, letter: str, ranks: int, plan: str, order: str) -> dict[
 
 
 def rows_of(letter: str, ranks: int, best: dict[str, float]) -> list[dict]:
-    """Each time, beside NPB's or that of FFTW's plans."""
+    """Return each time, with that of NPB or of FFTW's plans."""
     rows = []
     for name, seconds in best.items():
         peers = [peer for peer in best if ("FFTW" in peer if name.startswith("transform, osteon") else peer == "NPB")]
@@ -95,7 +95,7 @@ def main() -> int:
     parser.add_argument("--class", dest="letter", choices=SHAPES, default="A", help="problem (default: A)")
     parser.add_argument("--ranks", type=int, nargs="+", default=[1, 2, 4], help="numbers of ranks (default: 1 2 4)")
     parser.add_argument("--methods", nargs="+", default=["auto"], help="of osteon bench ft (default: auto)")
-    parser.add_argument("--rounds", type=int, default=3, help="times that each is run (default: 3)")
+    parser.add_argument("--rounds", type=int, default=3, help="runs of each (default: 3)")
     parser.add_argument("--npb", default=os.environ.get("OSTEON_NPB"), help="folder with NPB's ft.CLASS.x")
     parser.add_argument(
         "--fftw", nargs="*", default=["estimate"], choices=["estimate", "measure"], help="kinds of plans"
@@ -105,7 +105,7 @@ def main() -> int:
 
     program = Path(options.npb) / f"ft.{options.letter}.x" if options.npb else None
     if program is None or not program.exists():
-        print("without NPB: name the folder of its programs by --npb or OSTEON_NPB to compare with it")
+        print("without NPB: set the folder of its programs by --npb or OSTEON_NPB to compare with it")
         program = None
     transform = fftw_program() if options.fftw else None
     rows = []

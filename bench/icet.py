@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Compositing beside IceT: frames a second and CPU of both in turn, and how many times as many osteon makes.
+"""Comparison of compositing with IceT: frames per second and CPU of both in turn, and their ratio.
 
     ./run bench icet [--runs N] [--seconds S] [--case NAME ...] [--json FILE]
 
-IceT is that of Debian's paraview; where its headers (paraview-dev) and libraries are not found, nothing is measured.
-They are looked for anew after Debian packages were installed. A copy elsewhere: cmake --preset release
--DOSTEON_ICET_ROOT=DIRECTORY. A run takes
+IceT is that of Debian's paraview; without its headers (paraview-dev) and libraries the measurement is skipped. They are
+searched for again after Debian packages were installed. For another copy: cmake --preset release
+-DOSTEON_ICET_ROOT=DIRECTORY. A run uses
 IceT's best of binary swap, radix-k and tree and osteon's best of direct send and binary swap, or shared memory, for
-each figure by itself; the median of the runs counts.
+each figure separately; the median of the runs counts.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from _program import BINARY, ROOT
 PROGRAM = Path(BINARY).parents[2] / "studies" / "compositing" / "osteon_bench_icet"
 ICET = ["icet:bswap", "icet:radixk", "icet:tree"]
 MESSAGES = ["direct-send", "binary-swap"]
-# name: ranks, size, format, share that is filled, what of osteon counts, must, aim
+# name: ranks, size, format, filled fraction, methods of osteon, required ratio, target ratio
 CASES = {
     "rgba8-2": (2, "512x512", "rgba8", 1, MESSAGES, 3, 5),
     "rgba8-4": (4, "512x512", "rgba8", 1, MESSAGES, 3, 5),
@@ -40,7 +40,7 @@ FIGURES = {"best": "the best frame", "median": "the median frame", "cpu": "CPU"}
 
 
 def measured(ranks: int, size: str, pixels: str, active: float, ways: list[str], seconds: float) -> dict[str, dict]:
-    """Rows of the program, by way."""
+    """Return rows of the program, by method."""
     command = [ROOT / "tools" / "mpirun.sh", str(ranks), PROGRAM, size, pixels, str(active), str(seconds), *ICET, *ways]
     done = subprocess.run(
         list(map(str, command)),
@@ -54,7 +54,7 @@ def measured(ranks: int, size: str, pixels: str, active: float, ways: list[str],
 
 
 def compared(rows: dict[str, dict], ways: list[str]) -> dict[str, float]:
-    """How many times better osteon's best is than IceT's, by each figure; of bytes, IceT's radix-k."""
+    """Return the ratio of osteon's best to IceT's, for each figure; for bytes, to IceT's radix-k."""
     best = {
         who: {
             "best": max(rows[way]["best_fps"] for way in names),
@@ -77,8 +77,8 @@ def main() -> int:
     options = parser.parse_args()
     if not PROGRAM.exists():
         print(
-            "IceT is not here: install Debian's paraview and paraview-dev, then start ./run bench icet again; "
-            "for a copy elsewhere, cmake --preset release -DOSTEON_ICET_ROOT=DIRECTORY before that",
+            "IceT was not found: install Debian's paraview and paraview-dev, then start ./run bench icet again; "
+            "for another copy, cmake --preset release -DOSTEON_ICET_ROOT=DIRECTORY before that",
             file=sys.stderr,
         )
         return 0

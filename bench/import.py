@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Importing an image: memory of the reader and of the import, for each voxel of the image and of the solid.
+"""Import of an image: memory of the reader and of the import, per voxel of the image and of the solid.
 
     ./run bench import [--size 512] [--formats npy tif] [--json FILE]
 
-A foam of 16 bits a voxel is made, read by `python -m osteon.images` and imported by `osteon import`, each in a
-process of its own whose largest resident memory is taken; that of an image of 8^3 voxels is taken off for bytes a
-voxel. Files that lie in the page cache are not counted. Prints one JSON object.
+A 16-bit foam is generated, read by `python -m osteon.images` and imported by `osteon import`, each in a
+separate process whose largest resident memory is measured; that of an image of 8^3 voxels is subtracted for bytes per
+voxel. Files in the page cache are not counted. Prints one JSON object.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 from _program import BINARY, ROOT
 
-SMALL = 8  # edge of the image whose memory is taken off
+SMALL = 8  # edge of the image whose memory is subtracted
 JOB = """
 physics = "elasticity"
 [image]
@@ -35,19 +35,19 @@ MATERIALS = {
     "one material": "[[material]]\nyoungs_modulus_MPa = 6829.0\npoisson_ratio = 0.3\n",
     "a density law": "[density_law]\nslope = 1e-5\ncoefficient_MPa = 6850.0\nexponent = 1.5\npoisson_ratio = 0.3\n",
 }
-# Linux counts the memory of the process that starts a program as the program's own, so this one is small.
+# Linux attributes the memory of the process that starts a program to the program, so this one is small.
 STARTER = """
 import resource, subprocess, sys
 code = subprocess.call(sys.argv[1:])
 sys.stdout.write("\\n%d" % (1024 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
 sys.exit(code)
 """
-# Hands over an image that was read before, so that the reader's memory is not that of the import.
+# Passes an image that was read before, so that the reader's memory is not included in that of the import.
 READER = '#!/bin/sh\ncat "{array}" > "$4" && cat "{facts}"\n'
 
 
 def foam(path: Path, size: int) -> None:
-    """A gyroid with a wavelength of 32 voxels and noise; 34 % of it lie above 30000. Made plane by plane."""
+    """Write a gyroid with a wavelength of 32 voxels and noise, plane by plane; 34 % of it is above 30000."""
     values = np.lib.format.open_memmap(path, "w+", np.uint16, (size, size, size))
     random = np.random.default_rng(1)
     angle = 2 * np.pi / 32 * np.arange(size, dtype=np.float32)
@@ -59,7 +59,7 @@ def foam(path: Path, size: int) -> None:
 
 
 def save(array: Path, path: Path) -> None:
-    """The foam in another format, its pages packed."""
+    """Write the foam in another format, with compressed pages."""
     import tifffile
 
     values = np.load(array, mmap_mode="r")
@@ -69,7 +69,7 @@ def save(array: Path, path: Path) -> None:
 
 
 def peak(command: list[str], **environment: str) -> tuple[int, str]:
-    """Largest resident memory of a program and of what it starts, the larger of them, in bytes; and its output."""
+    """Return the largest resident memory of a program and its children, in bytes; and its output."""
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", STARTER, *command],
         stdout=subprocess.PIPE,

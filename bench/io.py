@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reading and writing: text as VOX-FE and PARA-BMU have it, netCDF as osteon has it, raw MPI-IO; sizes and CPU seconds.
+"""Reading and writing: text of VOX-FE and PARA-BMU, netCDF of osteon, raw MPI-IO; sizes and CPU seconds.
 
     ./run bench io [--json FILE] [--repeat N] [--ranks N] [--size N] [--folder DIR]
 
@@ -28,7 +28,7 @@ EMPTY = 63
 MEMORY = Path("/dev/shm")
 OLD_READ = ("read model", "text, scanf, root scatters")
 OLD_WRITE = ("write result", "text, printf, one after the other")
-# What is compared, by how much it must be better, and whether the sizes of the files or CPU seconds are meant.
+# Comparison, required ratio, and measure: size of the files or CPU seconds.
 BARS = [
     ("model file, deflate, smaller than text", "bytes", OLD_READ, ("read model", "netCDF, deflate"), 20),
     ("result file, deflate, smaller than text", "bytes", OLD_WRITE, ("write result", "netCDF, deflate"), 7),
@@ -70,7 +70,7 @@ def image(size: int) -> np.ndarray:
 
 
 def room(size: int) -> Path:
-    """Where files lie in memory, if there is room for all of them, or on disk."""
+    """Return a folder in memory if it has enough space, or else on disk."""
     wanted = 120 * size**3
     if MEMORY.is_dir() and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > wanted:
         return MEMORY
@@ -78,12 +78,12 @@ def room(size: int) -> Path:
 
 
 def environment() -> dict[str, str]:
-    """What the measured program finds the filter for zstd by."""
+    """Return the environment in which the measured program finds the filter for zstd."""
     found = dict(os.environ)
     try:
         import hdf5plugin
     except ImportError:
-        print("without zstd: the Python package hdf5plugin is not there", file=sys.stderr)
+        print("without zstd: the Python package hdf5plugin is not installed", file=sys.stderr)
     else:
         found.setdefault("HDF5_PLUGIN_PATH", hdf5plugin.PLUGIN_PATH)
     return found
@@ -121,9 +121,7 @@ def main() -> int:
     parser.add_argument("--repeat", type=int, default=3, help="interleaved repetitions (default 3)")
     parser.add_argument("--ranks", type=int, default=2, help="MPI processes (default 2)")
     parser.add_argument("--size", type=int, default=256, help="edge of the image in voxels (default 256)")
-    parser.add_argument(
-        "--folder", type=Path, help="where the files are written (default: in memory, if there is room)"
-    )
+    parser.add_argument("--folder", type=Path, help="folder of the files (default: in memory, if it has enough space)")
     options = parser.parse_args()
     result = measure(options.size, options.ranks, options.repeat, options.folder or room(options.size))
     result["bars"] = compare(result)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The integer sort of the NAS benchmarks: osteon beside NPB's own is.c, both ways of sorting, and speed-up.
+"""The integer sort of the NAS benchmarks: osteon and NPB's own is.c, both digit splits, and speed-up.
 
     ./run bench is [--classes A B] [--ranks 1 2 4] [--turns 5] [--npb FOLDER] [--json FILE]
 
-Runs take turns, so that both see the same machine; the medians are compared. FOLDER holds NPB's programs is.A.x ...,
-made by its own make with the MPI of osteon: `make IS CLASS=A` in NPB3.4-MPI, -O3 -march=native in config/make.def.
-Without it only osteon is measured.
+Runs alternate, so that both have the same conditions; the medians are compared. FOLDER contains NPB's programs
+is.A.x ..., built by its own make with the MPI of osteon: `make IS CLASS=A` in NPB3.4-MPI, -O3 -march=native in
+config/make.def. Without it only osteon is measured.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pathlib import Path
 from _program import BINARY, ROOT
 
 PAPER_SPLIT = {"S": "6,5", "W": "8,8", "A": "10,9", "B": "11,10", "C": "12,11"}
-# The same for both: waiting ranks give their core away, and mpirun may be root in a container.
+# Equal for both: waiting ranks yield their core, and mpirun may be root in a container.
 ENVIRONMENT = os.environ | {
     "OMPI_MCA_mpi_yield_when_idle": "1",
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
@@ -39,13 +39,13 @@ def started(ranks: int, command: list[str]) -> str:
 
 
 def osteon_run(letter: str, ranks: int, digits: str | None) -> dict:
-    """What `osteon bench is` says."""
+    """Return the document of `osteon bench is`."""
     split = ["--digits", digits] if digits else []
     return json.loads(started(ranks, [BINARY, "bench", "is", "--class", letter, "--json", "-", *split]))
 
 
 def npb_seconds(folder: Path, letter: str, ranks: int) -> float:
-    """What is.c prints as its time. @throws RuntimeError if it does not verify"""
+    """Return the time printed by is.c. @throws RuntimeError if it does not verify"""
     text = started(ranks, [str(folder / f"is.{letter}.x")])
     if "SUCCESSFUL" not in text:
         raise RuntimeError(f"NPB's is.{letter}.x on {ranks} ranks does not verify:\n{text}")
@@ -59,7 +59,7 @@ def main() -> int:
     parser.add_argument("--turns", type=int, default=5, help="runs of each (default: 5)")
     parser.add_argument("--npb", type=Path, default=ROOT / ".cache/npb/bin", help="folder of NPB's programs")
     parser.add_argument(
-        "--no-radix", action="store_true", help="leave out the split of keys into two digits by Itakura et al."
+        "--no-radix", action="store_true", help="omit the split of keys into two digits by Itakura et al."
     )
     parser.add_argument("--json", help="write the rows to this file")
     options = parser.parse_args()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The brick kernel: nanoseconds per unknown of y = K x, and its share of the memory bandwidth.
+"""The brick kernel: nanoseconds per unknown of y = K x, and its fraction of the memory bandwidth.
 
     ./run bench kernel [--json FILE] [--repeat N] [--size N]
 

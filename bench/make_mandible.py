@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Make a synthetic lower jaw of [Johnson2012]'s model size: a .npy of labels, 884 planes, 29 million solid voxels.
+"""Generate a synthetic lower jaw of [Johnson2012]'s model size: .npy of labels, 884 planes, 29 million solid voxels.
 
     python3 bench/make_mandible.py OUT.npy [--scale 0.125] [--seed 1]
 
-A horseshoe-shaped body lies at low z and carries two rami, which rise to the last plane. Their outer shell is cortical
-bone (label 2), their core is a network of trabeculae (label 1) that fills three tenths of the space. Planes are made
+A horseshoe-shaped body is at low z and carries two rami, which extend to the last plane. Their outer shell is cortical
+bone (label 2), their core is a network of trabeculae (label 1) that fills 30 % of the space. Planes are generated
 and written one at a time, so that memory does not grow with the number of planes.
 """
 
@@ -22,7 +22,7 @@ SPACING_MM = 0.075
 TRABECULA, CORTEX = 1, 2
 QUANTILE_OF_3_TENTHS = 0.5244  # a standard normal variable exceeds it with probability 0.3
 SHELL = 16.0
-WAVES, WAVELENGTH = 64, 9.0  # in voxels of whatever size: trabeculae must not vanish in a small model
+WAVES, WAVELENGTH = 64, 9.0  # in voxels of any size: trabeculae must not vanish in a small model
 
 
 def shape_of(scale: float) -> tuple[int, int, int]:
@@ -56,7 +56,7 @@ class Jaw:
 
 
 class Trabeculae:
-    """Plane waves of one length in random directions; their sum is nearly normal, and cut at a level it is a network.
+    """Plane waves of one length in random directions; their sum is nearly normal, and its upper level set is a network.
 
     Their sum over a plane is one matrix product, because exp(i (a + b)) = exp(i a) exp(i b).
     """
@@ -72,18 +72,18 @@ class Trabeculae:
         self.x = np.concatenate([np.cos(angle), -np.sin(angle)])
 
     def plane(self, z: int) -> np.ndarray:
-        """Where the trabeculae are, shape (y, x)."""
+        """Return a mask of the trabeculae, shape (y, x)."""
         angle = self.y + (self.along_z * z + self.phase)
         field = np.concatenate([np.cos(angle), np.sin(angle)], axis=1) @ self.x
         return field > QUANTILE_OF_3_TENTHS * np.sqrt(WAVES / 2)
 
 
 def make(path: Path, scale: float = 1.0, seed: int = 1) -> dict:
-    """Write the image; returns its shape and how many voxels have which label."""
+    """Write the image; return its shape and the number of voxels of each label."""
     shape = shape_of(scale)
     jaw = Jaw(shape)
     network = Trabeculae(shape, seed)
-    shell = max(SHELL, 2 * jaw.step)  # two voxels at least, or a small model has holes in its cortex
+    shell = max(SHELL, 2 * jaw.step)  # two voxels at least, otherwise a small model has holes in its cortex
     count = np.zeros(3, np.int64)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_suffix(".part")
@@ -103,8 +103,8 @@ def make(path: Path, scale: float = 1.0, seed: int = 1) -> dict:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("out", type=Path, help="the .npy file to write")
-    parser.add_argument("--scale", type=float, default=1.0, help="edge lengths in parts of the full size (default 1)")
-    parser.add_argument("--seed", type=int, default=1, help="of the trabeculae (default 1)")
+    parser.add_argument("--scale", type=float, default=1.0, help="scale of edge lengths (default 1)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the trabeculae (default 1)")
     options = parser.parse_args()
     print(json.dumps(make(options.out, options.scale, options.seed)))
     return 0

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""The model size of [Johnson2012]: 884 planes and 29 million elements, solved here.
+"""The model size of [Johnson2012], 884 planes and 29 million elements, solved on this machine.
 
     ./run bench mandible [--ranks 2] [--threads 1] [--scale 1] [--json FILE] [--import-only]
 
-A synthetic lower jaw (bench/make_mandible.py) stands on its base and is pressed at the ends of its rami. The image is
-kept in .cache/bench. Prints one JSON object; the bars are 6 GiB of memory, summed over all processes, and ten minutes.
+A synthetic lower jaw (bench/make_mandible.py) is fixed at its base and loaded at the ends of its rami. The image is
+cached in .cache/bench. Prints one JSON object; the limits are 6 GiB of memory, summed over all processes, and ten
+minutes.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ fields = ["displacement", "sed"]
 
 
 def image_of(scale: float) -> Path:
-    """The image, made anew when its recipe is younger."""
+    """Return the image, regenerated if its program is newer."""
     image = CACHE / f"mandible-{scale:g}.npy"
     recipe = Path(make_mandible.__file__)
     if not image.exists() or image.stat().st_mtime < recipe.stat().st_mtime:
@@ -95,8 +96,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--ranks", type=int, default=2, help="MPI processes (default 2)")
     parser.add_argument("--threads", type=int, default=1, help="threads of each (default 1)")
-    parser.add_argument("--scale", type=float, default=1.0, help="edge lengths in parts of the full size (default 1)")
-    parser.add_argument("--import-only", action="store_true", help="make and import the model, but do not solve")
+    parser.add_argument("--scale", type=float, default=1.0, help="scale of edge lengths (default 1)")
+    parser.add_argument("--import-only", action="store_true", help="generate and import the model, but do not solve")
     parser.add_argument("--json", help="write the figures to this file as well")
     options = parser.parse_args()
     job = JOB.format(

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Jobs in the modes of a parallel machine: flat MPI, bound ranks, ranks with threads; shares of its limits, efficiency.
+"""Jobs in the modes of a parallel machine: flat MPI, bound ranks, ranks with threads; use of its limits, efficiency.
 
     ./run bench modes [--jobs permeability flow_in_time flow_and_heat JOB.toml ...] [--cores 1 2 ...] [--repeat N]
                       [--edge N] [--json FILE]
     ./run bench modes --estimate 32 512 4096 [--network fattree:16x8x4,rate=100Gbit/s] [--ranks-per-host 32]
 
-What [Ono] planned for a thermal-fluid code and had no time left for. On this machine each job is run with 1, 2, 4 ...
-cores up to all that there are, the modes of a number of cores in turns: flat (a rank for each core, not bound), bound
-(the same, each to its NUMA node), hybrid (a rank for each NUMA node, its cores by threads). Of each: median wall
-seconds of the stage `solving`, efficiency (the seconds of one core over those of n cores, times n), the share of the
-memory's bandwidth and of the peak that the kernels reach. --estimate asks `osteon estimate` for the same jobs on
-clusters with more cores than there are here; what it knows of this machine comes from its own pilot.
+The study that [Ono] planned for a thermal-fluid code. On this machine each job is run with 1, 2, 4 ... cores up to all
+available ones, the modes of a number of cores in turn: flat (a rank for each core, unbound), bound (the same, each to
+its NUMA node), hybrid (a rank for each NUMA node, its cores by threads). For each: median wall seconds of the stage
+`solving`, efficiency (the seconds of one core over those of n cores, times n), and the fractions of the memory's
+bandwidth and of the peak that the kernels reach. --estimate runs `osteon estimate` for the same jobs on clusters with
+more cores than this machine; its data of this machine are from its own pilot.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ JOBS = {
 
 
 def numa_nodes() -> int:
-    """NUMA nodes that hold a core this process may use."""
+    """Return the number of NUMA nodes with a core that this process may use."""
     allowed, nodes = os.sched_getaffinity(0), 0
     for folder in Path("/sys/devices/system/node").glob("node[0-9]*"):
         parts = (folder / "cpulist").read_text().strip().split(",")
@@ -68,7 +68,7 @@ def numa_nodes() -> int:
 
 
 def modes_of(cores: int) -> dict[str, list[str]]:
-    """Words of `osteon run` for each mode that differs from those before it."""
+    """Return the arguments of `osteon run` for each distinct mode."""
     if cores == 1:
         return {"one core": ["-n", "1", "-t", "1", "--bind", "none"]}
     modes = {
@@ -82,7 +82,7 @@ def modes_of(cores: int) -> dict[str, list[str]]:
 
 
 def one_run(job: Path, words: list[str]) -> dict:
-    """The summary of a run."""
+    """Return the summary of a run."""
     out = job.with_suffix(".out")
     command = [BINARY, "run", str(job), *words, "-o", str(out), "--no-report", "--force"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=7200, check=False)
@@ -92,7 +92,7 @@ def one_run(job: Path, words: list[str]) -> dict:
 
 
 def measure(name: str, job: Path, options: argparse.Namespace) -> list[dict]:
-    """A row for each number of cores and mode."""
+    """Return a row for each number of cores and mode."""
     rows, alone = [], 0.0
     print(f"{name}\n  cores mode      solving s  efficiency  CPU s  of bandwidth  of peak  iterations")
     for cores in options.cores:
@@ -131,7 +131,7 @@ def measure(name: str, job: Path, options: argparse.Namespace) -> list[dict]:
 
 
 def estimate(name: str, job: Path, options: argparse.Namespace) -> list[dict]:
-    """The same by the model, on clusters: flat, and with as many threads a rank as --threads says."""
+    """The same by the model, on clusters: flat, and with --threads threads per rank."""
     rows, alone = [], 0.0
     print(f"{name}, estimated on {options.network}\n  cores mode    solving s  efficiency  messages")
     for cores in [1, *options.estimate]:
@@ -178,11 +178,11 @@ def main() -> int:
     doubled = [1 << i for i in range(everything.bit_length()) if 1 << i <= everything]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--jobs", nargs="+", default=list(JOBS), help=f"{', '.join(JOBS)}, or job files (the first)")
-    parser.add_argument("--cores", type=int, nargs="+", default=doubled, help=f"here (default: {doubled})")
-    parser.add_argument("--repeat", type=int, default=3, help="runs of each mode, in turns (default: 3)")
+    parser.add_argument("--cores", type=int, nargs="+", default=doubled, help=f"on this machine (default: {doubled})")
+    parser.add_argument("--repeat", type=int, default=3, help="runs of each mode, in turn (default: 3)")
     parser.add_argument("--edge", type=int, default=96, help="voxels along an edge of the sponge (default: 96)")
     parser.add_argument(
-        "--estimate", type=int, nargs="+", metavar="CORES", help="ask the model instead of this machine"
+        "--estimate", type=int, nargs="+", metavar="CORES", help="use the model instead of this machine"
     )
     parser.add_argument("--network", default="fattree:16x8x4,rate=100Gbit/s", help="for --estimate (%(default)s)")
     parser.add_argument("--ranks-per-host", type=int, default=32, help="cores of a host for --estimate (%(default)s)")

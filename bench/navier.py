@@ -3,10 +3,10 @@
 
     ./run bench navier [--json FILE] [--only NAME ...]
 
-Cavities: largest distance of u / lid on the vertical line through the middle from Ghia, Ghia and Shin 1982. Cylinder:
-drag, lift and drop of pressure of case 3D-1Q of Schaefer and Turek 1996 (7.5 to 7.7, 0.06 to 0.08, 0.172 to 0.180 Pa).
+Cavities: largest difference of u / lid on the vertical centre line from Ghia, Ghia and Shin 1982. Cylinder: drag, lift
+and pressure drop of case 3D-1Q of Schaefer and Turek 1996 (7.5 to 7.7, 0.06 to 0.08, 0.172 to 0.180 Pa).
 Heated square, Prandtl number 0.71: mean Nusselt number and highest velocities (of diffusivity over width) across and up
-on the lines through the middle, over those of de Vahl Davis 1983. Heated cube, its sides insulated: mean Nusselt number
+on the centre lines, over those of de Vahl Davis 1983. Heated cube, its sides insulated: mean Nusselt number
 over that of Tric, Labrosse and Betrouni 2000.
 """
 
@@ -86,8 +86,8 @@ kind = "outlet"
 """
 
 
-# A box of 1 m, diffusivity 1 m2/s, Prandtl number 0.71, 1 K between hot and cold: velocities in m/s are those of
-# diffusivity over width. z is up.
+# A box of 1 m, diffusivity 1 m2/s, Prandtl number 0.71, 1 K between hot and cold: velocities in m/s equal those in
+# units of diffusivity over width. z is up.
 BUOYANT = """heat = true
 viscosity_Pa_s = 0.71
 density_kg_per_m3 = 1
@@ -156,7 +156,7 @@ def cavity(reynolds: int, n: int, scheme: str) -> dict:
 
 
 def highest(line: np.ndarray) -> float:
-    """Of the parabola through the highest value and its neighbours."""
+    """Return the maximum of the parabola through the highest value and its neighbours."""
     n = int(np.clip(np.argmax(line), 1, len(line) - 2))
     below, top, above = line[n - 1 : n + 2]
     bend = below - 2 * top + above
@@ -214,7 +214,7 @@ def cylinder(h_mm: tuple[float, float, float], scheme: str) -> dict:
         p = fields(folder, "pressure")
     drag, lift, _ = summary["force_coefficients"]
     middle = [slice((n - 1) // 2, n // 2 + 1) for n in (shape[1], shape[2])]
-    # the middle of the cylinder's faces: y = 200 mm lies between the voxels beside it
+    # the centre of the cylinder's faces: y = 200 mm is between two voxels
     row = slice(int(200 / h[1]) - 1, int(200 / h[1]) + 1)
     line = p[:, row, middle[1]].mean(axis=(1, 2))
     first, last = int(450 / h[0]), int(550 / h[0])
@@ -262,7 +262,7 @@ CASES = {
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="cases whose names begin so")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="cases whose names start with NAME")
     options = parser.parse_args()
     found = {}
     for name, case in CASES.items():
@@ -271,7 +271,7 @@ def main() -> int:
         found[name] = case()
         print(f"{name:<38}", "  ".join(f"{k} {v:.4g}" for k, v in found[name].items()), flush=True)
     if not found:
-        print(f"navier: no such case; there is: {'; '.join(CASES)}", file=sys.stderr)
+        print(f"navier: unknown case; known: {'; '.join(CASES)}", file=sys.stderr)
         return 2
     if options.json:
         options.json.write_text(json.dumps(found, indent=1) + "\n")

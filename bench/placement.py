@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""A job on a fake cluster with a slow host: its ranks as they come, and placed by what an iteration of the job sends.
+"""A job on a fake cluster with a slow host: ranks in the given order, and placed by the traffic of an iteration.
 
     ./run bench placement [--hosts N] [--ranks-per-host N] [--mbit M] [--slow M] [--turns N] [--json FILE]
 
-Hosts are network namespaces with shaped links, between which MPI talks TCP; it needs root and Open MPI. The job is heat
-in the bone scan, or in a sponge where that is not there. All ranks share the cores of this machine, which
-computing waits for; messages tell by the mean over ranks of `waited_seconds`, and by bytes that reach the slow host.
+Hosts are network namespaces with shaped links, between which MPI uses TCP; it requires root and Open MPI. The job is
+heat in the bone scan, or in a sponge without that scan. All ranks share the cores of this machine, which delays
+computing; messages are measured by the mean over ranks of `waited_seconds`, and by bytes that reach the slow host.
 """
 
 from __future__ import annotations
@@ -67,14 +67,14 @@ def main() -> int:
     parser.add_argument("--ranks-per-host", type=int, default=2, help="(default: 2)")
     parser.add_argument("--mbit", type=float, default=200, help="of a link, in Mbit/s (default: 200)")
     parser.add_argument("--slow", type=float, default=25, help="of the link of host n1 (default: 25)")
-    parser.add_argument("--turns", type=int, default=3, help="runs of each in turn, the median counts (default: 3)")
+    parser.add_argument("--turns", type=int, default=3, help="runs of each, the median counts (default: 3)")
     parser.add_argument("--json", help="write the figures to this file")
     options = parser.parse_args()
     if reason := why_not():
-        print(f"nothing is measured: {reason}", file=sys.stderr)
+        print(f"measurement skipped: {reason}", file=sys.stderr)
         return 0
     ranks = [options.ranks_per_host] * options.hosts
-    ways = {"as they come": ["--no-place"], "placed": []}
+    ways = {"original order": ["--no-place"], "placed": []}
     runs: dict[str, list[dict]] = {name: [] for name in ways}
     with tempfile.TemporaryDirectory() as name:
         job = Path(name) / "placed.toml"

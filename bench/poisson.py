@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Heat conduction by Jacobi sweeps: share of the memory's bandwidth, and what placing ranks saves on a cluster.
+"""Heat conduction by Jacobi sweeps: fraction of the memory's bandwidth, and savings by placement on a cluster.
 
     ./run bench poisson [--cores N] [--seconds S] [--scale X] [--json FILE]
     ./run bench poisson --series [--hosts 4 8] [--json FILE]
 
-Flat MPI, bound to what is fastest here, and with threads, on [Ito]'s grids; then 16 ranks on a fake cluster of four
+Flat MPI, bound by the fastest policy, and with threads, on [Ito]'s grids; then 16 ranks on a fake cluster of four
 hosts (network namespaces), one of whose uplinks has a quarter of the others' speed: the exchange of faces with ranks in
-their original order, in a random one, placed by [Ito]'s method, and placed by what is measured there. The fake
-cluster needs root and is left out without it. Temperatures are compared with the exact solution in every run.
+their original order, in a random one, placed by [Ito]'s method, and placed by measured links. The fake
+cluster requires root and is omitted without it. Temperatures are compared with the exact solution in every run.
 
 --series is [Ito]'s weak scaling, cases 1 and 2: for its numbers of cores by a model of its machine (`osteon bench
 weak-scaling`), then measured on fake clusters of equal hosts with 8 cores each, flat and hybrid, on grids of an eighth
-of [Ito]'s along each axis, beside the model of these clusters. Cores are simulated: all share this machine's.
+of [Ito]'s along each axis, with the model of these clusters. Cores are simulated: all share those of this machine.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 from fake_cluster import FakeCluster, why_not
 
 ORDERS = ["original", "random", "afc-nb", "afc", "ours"]
-OF_PAPER, OF_ORIGINAL = 0.5, 0.15  # what the exchange may take, of [Ito]'s method and of the original order
+OF_PAPER, OF_ORIGINAL = 0.5, 0.15  # limits of the exchange, relative to [Ito]'s method and to the original order
 
 
 def osteon(words: list[str]) -> dict:
-    """What `osteon bench poisson` says."""
+    """Return the document of `osteon bench poisson`."""
     done = subprocess.run(
         [BINARY, "bench", "poisson", *words, "--json", "-"],
         stdout=subprocess.PIPE,
@@ -71,7 +71,7 @@ def on_this_host(cores: int, options: argparse.Namespace) -> list[dict]:
 
 
 def on_fake_cluster(seconds: float) -> list[dict]:
-    """Exchange times of the orders on four hosts, the last of which is slow."""
+    """Return exchange times of the orders on four hosts, the last of which is slow."""
     if missing := why_not():
         print(f"no fake cluster: {missing}")
         return []
@@ -111,7 +111,7 @@ def on_fake_cluster(seconds: float) -> list[dict]:
 
 
 def weak_scaling(words: list[str]) -> dict[str, float]:
-    """What exchanges send and take by a model, by the names of rows."""
+    """Return bytes and times of exchanges by a model, by the names of rows."""
     done = subprocess.run(
         [BINARY, "bench", "weak-scaling", *words, "--json", "-"],
         stdout=subprocess.PIPE,
@@ -123,7 +123,7 @@ def weak_scaling(words: list[str]) -> dict[str, float]:
 
 
 def measured_series(numbers_of_hosts: list[int], seconds: float) -> list[dict]:
-    """Weak scaling on fake clusters: exchanges of all orders, and what the model says of these clusters."""
+    """Weak scaling on fake clusters: exchanges of all orders, with predictions of the model."""
     scale, mbit, cores_of_host = 0.125, 100, 8
     rows = []
     print(
@@ -137,7 +137,7 @@ def measured_series(numbers_of_hosts: list[int], seconds: float) -> list[dict]:
         model = weak_scaling(["--cores", str(cores), "--scale", str(scale), "--network", network])
         for case in (1, 2):
             if case == 1 and cores == 64:
-                continue  # the same grid as that of case 2
+                continue  # the grid equals that of case 2
             for mode, threads in (("flat", 1), ("hybrid", 4)):
                 words = ["bench", "poisson", "-t", str(threads), "--case", str(case), "--scale", str(scale)]
                 words += ["--seconds", str(seconds), "--budget", "2", "--overlap", "no", "--json", "-"]
@@ -172,7 +172,7 @@ def measured_series(numbers_of_hosts: list[int], seconds: float) -> list[dict]:
 
 
 def series(options: argparse.Namespace) -> list[dict]:
-    """[Ito]'s weak scaling by a model, and measured where clusters can be made."""
+    """[Ito]'s weak scaling by a model, and measured if fake clusters are possible."""
     print(
         subprocess.run([BINARY, "bench", "weak-scaling"], stdout=subprocess.PIPE, text=True, check=True).stdout,
         flush=True,
@@ -189,7 +189,7 @@ def main() -> int:
     parser.add_argument("--cores", type=int, default=usable, help=f"cores to use (default: {usable}, all)")
     parser.add_argument("--seconds", type=float, default=4, help="time of each run (default: 4)")
     parser.add_argument(
-        "--scale", type=float, help="of the grid of Ito et al. along each axis (default: 256 MB a rank)"
+        "--scale", type=float, help="of the grid of Ito et al. along each axis (default: 256 MB per rank)"
     )
     parser.add_argument("--series", action="store_true", help="the weak scaling of Ito et al. instead")
     parser.add_argument("--hosts", type=int, nargs="+", default=[4, 8], help="of its fake clusters (default: 4 8)")

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The ray caster: samples a second, and VTK's on the same scene with the same step, both on one thread.
+"""The ray caster: samples per second, and VTK's on the same scene with the same step, both on one thread.
 
     ./run bench render [--json FILE] [--edge N] [--frames N]
 
-VTK is that of the PyPI wheel (vtkFixedPointVolumeRayCastMapper); where it is not there, osteon is measured alone.
-Beside the times stands how similar the two pictures are (mean structural similarity, Wang et al. 2004).
+VTK is that of the PyPI wheel (vtkFixedPointVolumeRayCastMapper); without it, osteon is measured alone.
+The similarity of the two pictures is printed as well (mean structural similarity, Wang et al. 2004).
 """
 
 from __future__ import annotations
@@ -56,13 +56,14 @@ def vtk_frame(
 
 
 def has_vtk() -> bool:
-    """Whether VTK is there and can draw: without a display it needs OSMesa or EGL, and crashes if it finds neither."""
+    """Return True if VTK can draw: without a display it requires OSMesa or EGL, and crashes if it finds neither."""
     draws = "import vtk; w = vtk.vtkRenderWindow(); w.SetOffScreenRendering(1); w.SetSize(8, 8); w.Render()"
     return PEER.exists() and subprocess.run([str(PEER), "-c", draws], capture_output=True, check=False).returncode == 0
 
 
 def measure(folder: Path, edge: int, pixels: int, frames: int, peer: bool, step: float = 1) -> dict:
-    """What `osteon bench render` says, with VTK's milliseconds and the similarity of the pictures in each row."""
+    """Return the document of `osteon bench render`, with VTK's milliseconds and the similarity of pictures in each
+    row."""
     done = subprocess.run(
         [BINARY, "bench", "render", "--edge", str(edge), "--pixels", str(pixels), "--frames", str(frames),
          "--step", str(step), "--pictures", str(folder), "--json", "-"],
@@ -90,7 +91,7 @@ def main() -> int:
     options = parser.parse_args()
     peer = has_vtk()
     if not peer:
-        print("VTK is not there (./run test installs it into .venv-peers where it can be had)", file=sys.stderr)
+        print("VTK is not installed (./run test installs it into .venv-peers if possible)", file=sys.stderr)
     with tempfile.TemporaryDirectory() as name:
         result = measure(Path(name), options.edge, 512, options.frames, peer)
     print(f"interpolation alone, voxels in the first cache: {result['limit_Msamples_per_s']:.0f} M samples/s")

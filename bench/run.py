@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Start measurements: all that exist, or bench/NAME.py with its options.
+"""Start measurements: all of them, or bench/NAME.py with its options.
 
 ./run bench            all of them
 ./run bench --help     their list
@@ -16,7 +16,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def available() -> dict[str, str]:
-    """First doc line of each measurement by its name."""
+    """Return the first doc line of each measurement by its name."""
     found = {}
     for path in sorted(HERE.glob("*.py")):
         if path.name == "run.py" or path.name.startswith(("_", "make_")):  # parts of measurements, and their models
@@ -39,7 +39,7 @@ def main(arguments: list[str]) -> int:
         return 0
     name = arguments[0]
     if name not in benches:
-        print(f"bench: no measurement '{name}'; there is: {', '.join(benches)}", file=sys.stderr)
+        print(f"bench: unknown measurement '{name}'; known: {', '.join(benches)}", file=sys.stderr)
         return 2
     os.execv(sys.executable, [sys.executable, str(HERE / f"{name}.py"), *arguments[1:]])
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Side by side: osteon and its peers on the same images, interleaved, in CPU seconds.
+"""Comparison of osteon and its peers on the same images, interleaved, in CPU seconds.
 
     ./run bench solve [--json FILE] [--repeat N] [--sizes N ...] [--full] [--physics heat]
 
-Prints JSON on standard output and a table on standard error. Sponges of several sizes tell how iterations and memory
-grow. Peers live in a virtual environment of their own (.venv-peers, from bench/peers.txt); a peer that cannot be had is
-left out with a line that says so. Only whole programs are compared: reading, assembling, solving and writing results,
-as a user would run them, on one core.
+Prints JSON on standard output and a table on standard error. Sponges of several sizes show the growth of iterations and
+memory. Peers are in a separate virtual environment (.venv-peers, from bench/peers.txt); unavailable peers are skipped
+with a message. Only whole programs are compared: reading, assembling, solving and writing results, as in normal use, on
+one core.
 """
 
 from __future__ import annotations
@@ -93,13 +93,13 @@ def run_osteon(image: Path, physics: str, threshold: float, tolerance: float, fo
 def peers_python() -> Path | None:
     python = PEERS / "bin" / "python"
     if not python.exists():
-        print("peers: .venv-peers is not there (./run test makes it); only osteon is measured", file=sys.stderr)
+        print("peers: .venv-peers is missing (./run test creates it); only osteon is measured", file=sys.stderr)
         return None
     return python
 
 
 def largest_part(model: Path) -> np.ndarray:
-    """The voxels that osteon kept, so that both programs solve the same problem."""
+    """Return the voxels that osteon kept, so that both programs solve the same problem."""
     import netCDF4
 
     with netCDF4.Dataset(str(model)) as file:
@@ -108,7 +108,7 @@ def largest_part(model: Path) -> np.ndarray:
 
 @dataclass
 class Size:
-    """What one program took for one problem."""
+    """Cost of one program for one problem."""
 
     dofs: int
     iterations: int
@@ -127,7 +127,7 @@ def run_parosol(python: Path, kept: np.ndarray, tolerance: float, dofs: int, fol
 def measure(
     name: str, image: Path, threshold: float, repeat: int, peer: Path | None, folder: Path
 ) -> tuple[list[dict], Size, Size | None]:
-    """Rows of one problem, and what osteon and the peer took for it."""
+    """Return rows of one problem, and the costs of osteon and the peer."""
     ours, theirs = [], []
     for _ in range(repeat):
         run = run_osteon(image, "elasticity", threshold, 1e-6, folder)
@@ -157,7 +157,7 @@ def beside(row: dict, value: float, unit: str, ratio: float) -> None:
 
 
 def growth(small: Size, large: Size) -> tuple[float, float]:
-    """How many times as many iterations, and the bytes that each further unknown takes."""
+    """Return the ratio of iterations, and the bytes per additional unknown."""
     return large.iterations / small.iterations, (large.peak_bytes - small.peak_bytes) / (large.dofs - small.dofs)
 
 
@@ -202,7 +202,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_utime - start, 2 * x[low].sum(
 
 
 def measure_pyamg(name: str, solid: Path) -> list[dict]:
-    """Classical algebraic multigrid on the assembled matrix: setup and solution, in .venv-pyamg if somebody made it."""
+    """Classical algebraic multigrid on the assembled matrix: setup and solution, in .venv-pyamg if it exists."""
     python = ROOT / ".venv-pyamg" / "bin" / "python"
     if not python.exists():
         return []
@@ -215,7 +215,7 @@ def measure_pyamg(name: str, solid: Path) -> list[dict]:
 
 
 def measure_heat(name: str, image: Path, threshold: float, repeat: int, folder: Path) -> tuple[list[dict], Size]:
-    """Rows of one problem, and what it took."""
+    """Return rows of one problem, and its cost."""
     runs = [run_osteon(image, "heat", threshold, 1e-6, folder) for _ in range(repeat)]
     last = runs[-1]
     size = Size(last["dofs"], last["iterations"], statistics.median(r["cpu"] for r in runs), last["rss"])
@@ -247,9 +247,11 @@ def main() -> int:
     parser.add_argument(
         "--sizes", type=int, nargs="+", default=[64, 128, 192], help="edges of the sponges in voxels (64 128 192)"
     )
-    parser.add_argument("--full", action="store_true", help="run peers on every case, not on the smallest only: hours")
+    parser.add_argument(
+        "--full", action="store_true", help="run peers on every case instead of the smallest: takes hours"
+    )
     parser.add_argument("--no-peers", action="store_true", help="measure osteon alone")
-    parser.add_argument("--physics", choices=("all", "elasticity", "heat"), default="all", help="what to measure")
+    parser.add_argument("--physics", choices=("all", "elasticity", "heat"), default="all", help="physics to measure")
     options = parser.parse_args()
     elastic, thermal = options.physics != "heat", options.physics != "elasticity"
     peer = None if options.no_peers else peers_python()

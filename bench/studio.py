@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """The studio in a headless Chromium: seconds until a large scan is shown, frames of a dragged threshold, clicks.
 
-The scan is a gyroid in a cylinder, bytes, made on the spot. The server runs, the page is opened: counted is until the
-three slices are drawn, and until the 3-D view is there, too. WebGL is in software. A click with the disc tool counts
-until the set is in the job file, and until the program has found its nodes (`osteon check --deep`). The demo is the way
-of the tutorial with the bone scan, by a hand that types at once.
+The scan is a gyroid in a cylinder, bytes, generated at the start. The server runs, the page is opened: measured are the
+times until the three slices are drawn, and until the 3-D view is shown. WebGL is in software. A click with the disc
+tool is timed until the set is in the job file, and until the program has found its nodes (`osteon check --deep`). The
+demo follows the tutorial with the bone scan, without pauses for typing.
 
 ./run bench studio [--sizes 512 1000] [--json FILE]
 """
@@ -62,7 +62,7 @@ DRAG = """new Promise(done => {
 
 
 def make_scan(path: Path, n: int) -> None:
-    """Plane by plane."""
+    """Write the scan plane by plane."""
     values = np.lib.format.open_memmap(path, "w+", "u1", (n, n, n))
     at = np.linspace(0, 14 * np.pi, n)
     y, x = np.meshgrid(at, at, indexing="ij")
@@ -96,7 +96,7 @@ def measure(n: int) -> dict:
             settled = "!studio.isBusy() && studio.checked.value?.digest === studio.job.value?.digest"
             checked = waited(page, settled)
             page.value("new Promise(done => setTimeout(() => done(1), 1500))")
-            # The threshold goes to and fro with each frame of the browser.
+            # The threshold moves back and forth with each frame of the browser.
             drag = page.value(DRAG)
             page.wait_for(settled)
             page.click("[data-tool=disc]")
@@ -121,7 +121,7 @@ def measure(n: int) -> dict:
 
 
 def demo(scan: Path) -> dict:
-    """The way of the tutorial with the bone scan: opened, spacing and material typed, run, its report on the screen."""
+    """Follow the tutorial with the bone scan: open, enter spacing and material, run, show the report."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         shutil.copy(scan, folder / "bone.tif")

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What do thresholds make of struts that are thinner than a voxel? Frames of known truth, scanned by a model.
+"""Errors of thresholds for struts thinner than a voxel: frames of known truth, scanned by a model.
 
-Each specimen is a frame of walls and rods along the zero lines of smooth random fields, in a shell or none, in voxels
-of a third of the scan's edge. The scan blurs it, takes means of 3^3 voxels and adds noise. Compared with the truth, by
-segmentation: solid share, and the apparent modulus along z; 0 where no solid joins the two faces.
+Each specimen is a frame of walls and rods along the zero lines of smooth random fields, with or without a shell, in
+voxels of a third of the scan's edge. The scan blurs it, averages 3^3 voxels and adds noise. For each segmentation the
+solid fraction and the apparent modulus along z are compared with the truth; 0 if no solid connects the two faces.
 
 ./run bench thin_struts [--specimens 12] [--edge 32] [--json FILE]
 """
@@ -46,7 +46,7 @@ intercept = {-EMPTY / (SOLID - EMPTY)}
 coefficient_MPa = 10000
 max_modulus_MPa = 10000
 poisson_ratio = 0.3
-"""  # as JOB has it, times the share of solid in a voxel
+"""  # as JOB, times the solid fraction of a voxel
 THRESHOLDS = {
     "threshold at 0.35": EMPTY + 0.35 * (SOLID - EMPTY),
     "modulus by share, above 0.35": EMPTY + 0.35 * (SOLID - EMPTY),
@@ -55,11 +55,12 @@ THRESHOLDS = {
 }
 
 
-RAMP = 0.1  # half its width, in shares of solid
+RAMP = 0.1  # half its width, in solid fraction
 
 
 def by_ramp(text: str, scan: np.ndarray) -> str:
-    """A job whose modulus rises from 0 to that of JOB about a grey value that keeps the sum of all moduli."""
+    """Return a job whose modulus rises from 0 to that of JOB around a grey value that preserves the sum of all
+    moduli."""
     share = (scan - EMPTY) / (SOLID - EMPTY)
     low, high = -1.0, 2.0
     for _ in range(60):
@@ -77,10 +78,10 @@ def by_ramp(text: str, scan: np.ndarray) -> str:
 
 
 def frame(chance: np.random.Generator, n: int, shell: int, thickness: float) -> np.ndarray:
-    """Walls, and rods 1.6 times as thick, in a shell that is open along z."""
+    """Return walls, and rods 1.6 times as thick, in a shell that is open along z."""
     fields = [blurred(chance.standard_normal((n * TIMES,) * 3), 4.5 * TIMES * n / 32) for _ in range(2)]
     distance = []
-    for f in fields:  # to the zero surface, in voxels: value over slope
+    for f in fields:  # distance to the zero surface, in voxels: value over slope
         slope = np.sqrt(sum(g * g for g in np.gradient(f)))
         distance.append(np.abs(f) / np.maximum(slope, 1e-12))
     half = TIMES * thickness / 2
@@ -118,7 +119,7 @@ def specimen(seed: int, n: int, shell: int, thickness: float) -> dict | None:
         return None
 
     def over_truth(summary: dict | None) -> tuple[float, float]:
-        """Solid share and modulus; 0 where no solid is left that joins the two faces."""
+        """Return solid fraction and modulus; 0 if no remaining solid connects the two faces."""
         if summary is None:
             return 0.0, 0.0
         share = summary["segmentation"]["volume_fraction"] / truth["segmentation"]["volume_fraction"]
@@ -137,7 +138,7 @@ def main() -> int:
     parser.add_argument("--specimens", type=int, default=12)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--edge", type=int, default=32, help="voxels of the scan")
-    parser.add_argument("--shell", type=int, default=2, help="voxels of the scan; 0: struts alone")
+    parser.add_argument("--shell", type=int, default=2, help="voxels of the scan; 0: no shell")
     parser.add_argument("--thickness", type=float, default=1.5, help="of the walls, in voxels of the scan")
     parser.add_argument("--at-once", type=int, default=2)
     parser.add_argument("--json", type=Path)

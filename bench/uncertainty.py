@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Does the stated interval hold the truth? Specimens of known stiffness, scanned by a model, solved with [uncertainty].
+"""Coverage of the stated interval: specimens of known stiffness, scanned by a model, solved with [uncertainty].
 
-Each specimen is a smooth random field that is cut at a level, in voxels of a third of the scan's edge: its stiffness is
-the truth. The scan blurs it by a Gaussian, takes means of 3^3 voxels and adds noise; the job's threshold is off by
-chance, with the standard deviation that the job is told. Counted is how often the truth lies within one and two of the
-stated uncertainties of the stiffness, and of its extrapolation where there is one.
+Each specimen is a smooth random field cut at a level, in voxels of a third of the scan's edge: its stiffness is
+the truth. The scan blurs it by a Gaussian, averages 3^3 voxels and adds noise; the job's threshold has a random error
+with the standard deviation that the job states. The result is the frequency with which the truth is within one and two
+stated uncertainties of the stiffness, and of its extrapolation if there is one.
 
 ./run bench uncertainty [--specimens 200] [--seed 1] [--json FILE]
 """
@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 from _program import BINARY
 
-TIMES = 3  # voxels of the specimen along an edge of one of the scan
+TIMES = 3  # voxels of the specimen along the edge of a voxel of the scan
 SOLID, EMPTY = 1000.0, 200.0  # grey values
 JOB = """
 [image]
@@ -41,7 +41,7 @@ fields = ["displacement"]
 
 
 def blurred(field: np.ndarray, sigma: float) -> np.ndarray:
-    """By a Gaussian; the image repeats itself."""
+    """Blur by a periodic Gaussian."""
     f = [np.fft.fftfreq(n) for n in field.shape]
     square = f[0][:, None, None] ** 2 + f[1][None, :, None] ** 2 + f[2][None, None, :] ** 2
     return np.fft.ifftn(np.fft.fftn(field) * np.exp(-2 * (np.pi * sigma) ** 2 * square)).real
@@ -55,7 +55,7 @@ def run(folder: Path, text: str) -> dict | None:
 
 
 def specimen(seed: int, n: int) -> dict | None:
-    """The truth, and what the job says; none where a job has a fault."""
+    """Return the truth, and the job's answers; None if a job fails."""
     chance = np.random.default_rng(seed)
     field = blurred(chance.standard_normal((n * TIMES,) * 3), chance.uniform(5, 9) * n / 32)
     solid = field > np.quantile(field, 1 - chance.uniform(0.25, 0.5))
@@ -78,7 +78,7 @@ def specimen(seed: int, n: int) -> dict | None:
 
 
 def share(found: list[dict], times: float, key: str = "value") -> float:
-    """Of those whose truth is within so many uncertainties."""
+    """Return the fraction of specimens whose truth is within this number of uncertainties."""
     return sum(abs(s["truth"] - s[key]) <= times * s["total"] for s in found) / len(found) if found else float("nan")
 
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""CPU seconds of the whole command `osteon run`: solution, picture and report, of a small job and of the demo's bone.
+"""CPU seconds of the complete command `osteon run`: solution, picture and report, of a small job and the demo's bone.
 
     ./run bench whole [--json FILE] [--repeat N] [--small-only]
 
-One rank and one thread; processes that the command starts are included. The small job is a sponge of 20^3 voxels.
-A second call of `osteon.stiffness` on 14^3 voxels in a running interpreter is measured beside. Medians of N runs.
+One rank and one thread; child processes are included. The small job is a sponge of 20^3 voxels. A second call of
+`osteon.stiffness` on 14^3 voxels in a running interpreter is measured as well. Medians of N runs.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def children_cpu_s() -> float:
 
 
 def run(job: Path, folder: Path, *options: str) -> float:
-    """CPU seconds of the command and of all processes that it starts."""
+    """Return CPU seconds of the command and of all its child processes."""
     before = children_cpu_s()
     subprocess.run(
         [BINARY, "run", job, "-n", "1", "-t", "1", "--quiet", "--force", "-o", folder / "out", *options],
@@ -60,7 +60,7 @@ def run(job: Path, folder: Path, *options: str) -> float:
 
 
 def picture_and_report(job: Path, folder: Path) -> float:
-    """CPU seconds of the stage that draws the picture, and of the command that makes the report.
+    """Return CPU seconds of the stage that draws the picture, and of the command that writes the report.
 
     The difference of two whole runs would contain the spread of two solutions.
     """

@@ -1,4 +1,4 @@
-# Finds the parallel HDF5 library that Debian's parallel netCDF is built on: target hdf5_mpi::hdf5_mpi.
+# Finds the parallel HDF5 library of Debian's parallel netCDF: target hdf5_mpi::hdf5_mpi.
 find_path(hdf5_mpi_INCLUDE_DIR hdf5.h PATH_SUFFIXES hdf5/openmpi hdf5/mpich HINTS ENV HDF5_DIR PATH_SUFFIXES include)
 find_library(hdf5_mpi_LIBRARY NAMES hdf5_openmpi hdf5 HINTS ENV HDF5_DIR
   PATHS /usr/lib/${CMAKE_CXX_LIBRARY_ARCHITECTURE}/hdf5/openmpi PATH_SUFFIXES lib)

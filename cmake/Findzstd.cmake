@@ -1,4 +1,4 @@
-# Zstandard: target zstd::zstd. Optional; without it no results with zstd are written.
+# Zstandard: target zstd::zstd. Optional; without it results with zstd are not available.
 find_path(ZSTD_INCLUDE_DIR zstd.h)
 find_library(ZSTD_LIBRARY zstd)
 include(FindPackageHandleStandardArgs)

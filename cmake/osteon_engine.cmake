@@ -1,18 +1,18 @@
 # One program for many processors (OSTEON_HWCAPS: levels of the x86-64 psABI, such as "x86-64-v3;x86-64-v4").
 #
-# The modules that take the time of a job become a shared library, libosteon_engine.so, once for OSTEON_ARCH and once for each level, in
-# lib/osteon/glibc-hwcaps/LEVEL. The dynamic loader of glibc 2.33 and newer takes the best one for the processor; no code of ours chooses.
-# The rest is compiled once, for OSTEON_ARCH: in libosteon_job.so what the program and Python's module have in common.
+# The performance-critical modules become a shared library, libosteon_engine.so, once for OSTEON_ARCH and once for each level, in
+# lib/osteon/glibc-hwcaps/LEVEL. The dynamic loader of glibc 2.33 and newer selects the best one for the processor.
+# The rest is compiled once, for OSTEON_ARCH: libosteon_job.so contains the common parts of the program and of Python's module.
 set(osteon_engine_modules kernel numerics physics_solvers render)
-set(osteon_small_modules plan net io machine placement job physics)  # of these, those where no time is spent: a wheel's are compiled for size
+set(osteon_small_modules plan net io machine placement job physics)  # not performance-critical: optimised for size in a wheel
 set(osteon_job_modules base plan voxel compositing comm net grid io machine placement job physics)
 
 if(OSTEON_HWCAPS)
   set(CMAKE_POSITION_INDEPENDENT_CODE ON)
-  # Functions that others see are inlined within the library all the same. What is compiled for a level must not be taken by, or from, what is
-  # compiled for another: inline functions stay within their side.
+  # Exported functions are still inlined within the library. Code compiled for one level must not be used by code compiled for
+  # another: inline functions are hidden, so that each side has its own.
   add_compile_options(-fno-semantic-interposition -fvisibility-inlines-hidden)
-  # What nobody calls is left out, and functions of the same code are one where the linker can do that: such a program travels by mail.
+  # Unused functions are removed, and identical functions are merged if the linker supports it, to reduce the size of the program.
   add_compile_options(-ffunction-sections -fdata-sections)
   include(CheckLinkerFlag)
   check_linker_flag(CXX "-fuse-ld=gold;-Wl,--icf=safe" OSTEON_LINKER_FOLDS)
@@ -20,12 +20,12 @@ if(OSTEON_HWCAPS)
   if(OSTEON_LINKER_FOLDS)
     list(APPEND osteon_size_options -fuse-ld=gold -Wl,--icf=safe)
   endif()
-  # Eigen aligns memory by the level it is compiled for, unless told; then one side could not free the other's.
+  # Eigen aligns memory by the level for which it is compiled; without this definition one side could not free the other's memory.
   add_compile_definitions(EIGEN_MAX_ALIGN_BYTES=64)
 endif()
 
-# osteon_at_levels(TARGET): its sources once more for each level, as object libraries TARGET_LEVEL. At the end of the module's folder,
-# when the target has all its properties.
+# osteon_at_levels(TARGET): compiles its sources again for each level, as object libraries TARGET_LEVEL. Called at the end of the
+# module's folder, when the target has all its properties.
 function(osteon_at_levels target)
   foreach(level IN LISTS OSTEON_HWCAPS)
     get_target_property(sources ${target} SOURCES)
@@ -37,15 +37,15 @@ function(osteon_at_levels target)
         set_target_properties(${target}_${level} PROPERTIES ${property} "${value}")
       endif()
     endforeach()
-    target_compile_options(${target}_${level} PRIVATE -O3 -march=${level})  # the last ones count
+    target_compile_options(${target}_${level} PRIVATE -O3 -march=${level})  # the last options take effect
   endforeach()
 endfunction()
 
-# osteon_add_engine(): the shared libraries, and what a program links in place of the static modules: osteon_engine and osteon_job_library.
-# Call it below the modules.
+# osteon_add_engine(): the shared libraries that a program links instead of the static modules: osteon_engine and
+# osteon_job_library. Call it below the modules.
 #
-# The two need each other: the engine is linked first, and what it lacks is found in the other one when both are loaded. The linker of a program
-# tells if something is missing.
+# The two depend on each other: the engine is linked first, with undefined symbols that the other one defines at load time. The
+# linker of a program reports missing ones.
 function(osteon_add_engine)
   foreach(level IN ITEMS "" ${OSTEON_HWCAPS})
     set(suffix)
@@ -73,17 +73,17 @@ function(osteon_add_engine)
   add_library(osteon_job_library SHARED ${objects})
   set_target_properties(osteon_job_library PROPERTIES OUTPUT_NAME osteon_job LINKER_LANGUAGE CXX
     LIBRARY_OUTPUT_DIRECTORY ${osteon_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR}/osteon INSTALL_RPATH "$ORIGIN")
-  # Of the static libraries below it, HDF5 and netCDF for one, nothing is seen from outside, and only what is used is there.
+  # Symbols of the static libraries below it, for example HDF5 and netCDF, are hidden, and unused ones are removed.
   target_link_options(osteon_job_library PRIVATE -Wl,-Bsymbolic-functions -Wl,--no-undefined -Wl,--exclude-libs,ALL
     ${osteon_size_options})
-  target_link_libraries(osteon_job_library PRIVATE osteon_engine)  # first: what it has is not taken from the modules
+  target_link_libraries(osteon_job_library PRIVATE osteon_engine)  # first: its symbols are not taken from the modules
   foreach(module IN LISTS osteon_job_modules)
-    target_link_libraries(osteon_job_library PRIVATE osteon::${module})  # for what they link
+    target_link_libraries(osteon_job_library PRIVATE osteon::${module})  # for their link dependencies
   endforeach()
   install(TARGETS osteon_job_library LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/osteon COMPONENT program)
 endfunction()
 
-# osteon_link_engine(TARGET): what TARGET, which links modules, takes from the shared libraries instead.
+# osteon_link_engine(TARGET): TARGET, which links modules, uses the shared libraries instead.
 function(osteon_link_engine target)
   target_link_libraries(${target} PRIVATE osteon_job_library osteon_engine)
   foreach(level IN LISTS OSTEON_HWCAPS)

@@ -1,14 +1,14 @@
 # osteon_module(NAME SOURCES a.cpp ... USES base plan ... LINK lib ... LINK_PUBLIC lib ... PRECOMPILE header ... [UNITY])
 #
-# One folder = one namespace = one target. USES names the modules below this one that it may include;
-# tools/layers.py holds the same table against the includes themselves.
+# One folder = one namespace = one target. USES lists the lower modules that it may include;
+# tools/layers.py compares this list with the includes.
 #
 # osteon_study(NAME ...): the same for studies/NAME, target osteon::studies_NAME. It is not installed.
 function(osteon_study name)
   osteon_module(studies_${name} STUDY ${ARGN})
 endfunction()
 
-# Nothing of these modules depends on MPI: with OSTEON_MODULES_FROM, a build over another MPI links those of a build that is there.
+# These modules do not depend on MPI: with OSTEON_MODULES_FROM, a build over another MPI links those of an existing build.
 set(osteon_modules_without_mpi base plan voxel kernel compositing net)
 
 function(osteon_module name)
@@ -26,18 +26,19 @@ function(osteon_module name)
     set(scope PUBLIC)
     target_link_libraries(${target} PRIVATE ${arg_LINK})
     osteon_warnings(${target})
-    # Position-independent code (osteon_python_module.cmake) is as fast as other code if nothing of it may be replaced from outside.
+    # Position-independent code (osteon_python_module.cmake) is as fast as other code if its functions cannot be replaced from
+    # outside.
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>)
     if(OSTEON_HWCAPS AND name IN_LIST osteon_small_modules)
       target_compile_options(${target} PRIVATE -Os)
     elseif(OSTEON_HWCAPS AND name IN_LIST osteon_engine_modules AND NOT name STREQUAL "kernel")
-      target_compile_options(${target} PRIVATE -O2)  # who computes much has one of the levels above (osteon_at_levels)
+      target_compile_options(${target} PRIVATE -O2)  # performance-critical code uses one of the levels above (osteon_at_levels)
     endif()
-    if(NOT OSTEON_HWCAPS)  # a library for each level of processors has to show its functions
+    if(NOT OSTEON_HWCAPS)  # a library for each processor level must export its functions
       set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
     endif()
     list(LENGTH arg_SOURCES files)
-    if(files GREATER 8 AND NOT name STREQUAL "kernel")  # kernels include little, and some have flags of their own
+    if(files GREATER 8 AND NOT name STREQUAL "kernel")  # kernels include little, and some have their own flags
       osteon_precompile(${target} ${arg_PRECOMPILE})
     endif()
     if(arg_UNITY)
@@ -63,7 +64,7 @@ function(osteon_module name)
     return()
   endif()
   if(OSTEON_HWCAPS AND name IN_LIST osteon_engine_modules)
-    # EVAL, as the arguments of a deferred call are evaluated when it is made.
+    # EVAL, because the arguments of a deferred call are evaluated when it is executed.
     cmake_language(EVAL CODE "cmake_language(DEFER CALL osteon_at_levels ${target})")
   endif()
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
@@ -78,10 +79,10 @@ function(osteon_warnings target)
   if(OSTEON_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
   endif()
-  # avx512fintrin.h of gcc 12.0 to 12.2 writes `__m512i __Y = __Y;` for a register all of whose lanes are then overwritten. C++'s -Wall
-  # has -Winit-self, so on a processor with AVX-512 code that inlines such an intrinsic, xxhash's and Eigen's too, gets a warning that `__Y` is
-  # used uninitialized (gcc's bug 105593). Without it `int x = x;` is silent here, and nothing else; a pragma would be lost in
-  # precompiled headers.
+  # avx512fintrin.h of gcc 12.0 to 12.2 writes `__m512i __Y = __Y;` for a register whose lanes are all overwritten afterwards.
+  # C++'s -Wall includes -Winit-self, so on a processor with AVX-512, code that inlines such an intrinsic (also in xxhash and
+  # Eigen) gets a warning that `__Y` is used uninitialized (gcc's bug 105593). Without it only `int x = x;` is not reported; a
+  # pragma would be lost in precompiled headers.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12
      AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12.3)
     target_compile_options(${target} PRIVATE -Wno-init-self)
@@ -91,8 +92,8 @@ function(osteon_warnings target)
   endif()
 endfunction()
 
-# osteon_report_if_missing(TARGET ...): `cmake --install` installs what was built; osteon_report_missing lists these targets where they
-# were not.
+# osteon_report_if_missing(TARGET ...): `cmake --install` installs built targets; osteon_report_missing lists these targets if
+# they are missing.
 function(osteon_report_if_missing)
   set_property(GLOBAL APPEND PROPERTY osteon_optional_targets ${ARGN})
 endfunction()
@@ -110,11 +111,11 @@ function(osteon_report_missing)
   install(CODE "${code}")
 endfunction()
 
-# osteon_precompile(TARGET header ...): precompile these headers, and those that most files need: half the time of a first build. Not
-# with a compiler cache, where a change of one of them would be a change of all files; that build also finds files that lack an include.
+# osteon_precompile(TARGET header ...): precompile these headers, and those that most files need: half the time of a first build.
+# Not with a compiler cache, where a change of one of them would change all files; that build also detects missing includes.
 #
-# Modules without headers of their own, and those with <mpi.h> alone, share a precompiled header each (osteon_precompiled_base, _mpi): a
-# module with definitions of its own (-D) needs one of its own, as the compiler rejects another one.
+# Modules without headers of their own, and those with <mpi.h> alone, share a precompiled header each (osteon_precompiled_base,
+# _mpi): a module with its own definitions (-D) needs its own, because the compiler rejects a different one.
 set(osteon_precompiled_headers <algorithm> <array> <cmath> <cstdint> <functional> <map> <memory> <optional> <string> <vector>
   <fmt/format.h>)
 function(osteon_precompile target)
@@ -127,7 +128,7 @@ function(osteon_precompile target)
   elseif(ARGN STREQUAL "<mpi.h>")
     set(shared osteon_precompiled_mpi)
   endif()
-  if(NOT shared OR OSTEON_HWCAPS)  # the levels of a wheel have options of their own
+  if(NOT shared OR OSTEON_HWCAPS)  # the levels of a wheel have their own options
     target_precompile_headers(${target} PRIVATE ${osteon_precompiled_headers} ${ARGN})
     return()
   endif()
@@ -145,7 +146,7 @@ function(osteon_precompile target)
     endif()
     set(more)
     if(CMAKE_CXX_FLAGS_RELEASE MATCHES "-O0" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
-      # GCC 12 defines __OPTIMIZE__ where the intrinsics are included after a precompiled header without them, even at -O0; then a
+      # GCC 12 defines __OPTIMIZE__ if the intrinsics are included after a precompiled header without them, even at -O0; then a
       # prefetch of Eigen does not compile.
       set(more <immintrin.h>)
     endif()
@@ -160,7 +161,7 @@ endfunction()
 function(osteon_unity_build target)
   if(OSTEON_UNITY AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${OSTEON_UNITY_BATCH})
-    # To the compiler a batch is one file: names of other files seem to be hidden, and anonymous namespaces to be in a header.
+    # The compiler treats a batch as one file: names of other files seem to be hidden, and anonymous namespaces to be in a header.
     target_compile_options(${target} PRIVATE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
 endfunction()

@@ -1,15 +1,15 @@
 # Build osteon itself against a standard MPI ABI (OSTEON_MPI_ABI: a folder with include/mpi.h and lib/libmpi_abi.so.1),
 # so that it runs over any MPI behind the bridge, and over several at once.
 #
-# The parallel netCDF and HDF5 belong to one vendor's MPI and cannot be used with another. osteon calls only serial functions of them, so their
-# serial twins take their place; headers are the same, and the parallel ones do where no others are installed.
+# The parallel netCDF and HDF5 belong to one vendor's MPI and cannot be used with another. osteon calls only their serial
+# functions, so the serial libraries replace them; headers are the same, and the parallel ones suffice if no others are installed.
 add_library(MPI::MPI_CXX SHARED IMPORTED)
 set_target_properties(MPI::MPI_CXX PROPERTIES IMPORTED_LOCATION ${OSTEON_MPI_ABI}/lib/libmpi_abi.so.1
   INTERFACE_INCLUDE_DIRECTORIES ${OSTEON_MPI_ABI}/include)
 
 find_path(netcdf_INCLUDE_DIR netcdf.h PATH_SUFFIXES netcdf/mpi/include
   PATHS /usr/lib/${CMAKE_CXX_LIBRARY_ARCHITECTURE} REQUIRED)
-find_library(netcdf_LIBRARY NAMES netcdf libnetcdf.so.19 REQUIRED)  # the second is what netcdf-bin needs
+find_library(netcdf_LIBRARY NAMES netcdf libnetcdf.so.19 REQUIRED)  # the second is a dependency of netcdf-bin
 find_path(hdf5_INCLUDE_DIR hdf5.h PATH_SUFFIXES hdf5/serial hdf5/openmpi REQUIRED)
 find_library(hdf5_LIBRARY NAMES hdf5_serial hdf5 libhdf5_serial.so.103 REQUIRED)
 foreach(library IN ITEMS netcdf hdf5)
@@ -17,11 +17,11 @@ foreach(library IN ITEMS netcdf hdf5)
   set_target_properties(${library}_mpi::${library}_mpi PROPERTIES IMPORTED_LOCATION ${${library}_LIBRARY}
     INTERFACE_INCLUDE_DIRECTORIES ${${library}_INCLUDE_DIR})
 endforeach()
-# Static libraries do not say what they need: those of packaging/wheel/libraries.sh.
+# Static libraries do not list their dependencies: those of packaging/wheel/libraries.sh.
 if(netcdf_LIBRARY MATCHES "\\.a$")
   find_package(ZLIB REQUIRED)
   find_library(hdf5_hl_LIBRARY NAMES hdf5_hl REQUIRED)
-  add_library(hdf5_hl STATIC IMPORTED)  # a target, as the linker wants it before HDF5
+  add_library(hdf5_hl STATIC IMPORTED)  # a target, because it must precede HDF5
   set_target_properties(hdf5_hl PROPERTIES IMPORTED_LOCATION ${hdf5_hl_LIBRARY} INTERFACE_LINK_LIBRARIES hdf5_mpi::hdf5_mpi)
   set_target_properties(netcdf_mpi::netcdf_mpi PROPERTIES INTERFACE_LINK_LIBRARIES "hdf5_hl;hdf5_mpi::hdf5_mpi;m")
   set_target_properties(hdf5_mpi::hdf5_mpi PROPERTIES INTERFACE_LINK_LIBRARIES "ZLIB::ZLIB;${CMAKE_DL_LIBS};m")

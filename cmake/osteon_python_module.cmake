@@ -1,4 +1,4 @@
-# Looks for what osteon._native needs: Python's headers, and nanobind in the same Python. Sets nanobind_FOUND.
+# Finds the requirements of osteon._native: Python's headers, and nanobind in the same Python. Sets nanobind_FOUND.
 if(NOT Python_EXECUTABLE AND EXISTS ${osteon_SOURCE_DIR}/.venv/bin/python)
   set(Python_EXECUTABLE ${osteon_SOURCE_DIR}/.venv/bin/python)
 endif()

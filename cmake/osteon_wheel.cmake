@@ -1,5 +1,5 @@
-# What the wheel holds beside the Python package: the program, the libraries that compute, and the bridge, by which it runs over any MPI.
-# Everything below osteon/program; packaging/wheel/README.md says why.
+# Content of the wheel in addition to the Python package: the program, the libraries that compute, and the bridge, so that it runs
+# over any MPI. All files are below osteon/program; packaging/wheel/README.md gives the reasons.
 install(TARGETS osteon RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 install(TARGETS osteon_native LIBRARY DESTINATION ${SKBUILD_PLATLIB_DIR}/osteon COMPONENT program)
 install(TARGETS osteon_trace LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/osteon COMPONENT program)
@@ -10,7 +10,7 @@ endforeach()
 install(PROGRAMS packaging/wheel/osteon DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT program)
 install(DIRECTORY ${OSTEON_LICENCES}/ DESTINATION ${SKBUILD_METADATA_DIR}/licenses COMPONENT program)
 install(DIRECTORY examples DESTINATION . COMPONENT program PATTERN "*.out" EXCLUDE)
-# The manual page and completions, where man and shells look for them below a prefix.
+# The manual page and completions, in the search folders of man and shells below a prefix.
 set(pages ${osteon_BINARY_DIR}/pages)
 install(FILES ${pages}/osteon.1 DESTINATION ${SKBUILD_DATA_DIR}/share/man/man1 COMPONENT program)
 install(FILES ${pages}/bash RENAME osteon DESTINATION ${SKBUILD_DATA_DIR}/share/bash-completion/completions COMPONENT program)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Compile a CUDA program for sm_90 and run it where there is a GPU.
+"""Compile a CUDA program for sm_90 and run it if there is a GPU.
 
     tools/cuda_compile.py SOURCE.cu [ARGUMENT ...] --output PROGRAM --link LIBRARY ...
 
-Uses the nvcc on the PATH, else the one of the packages in tools/requirements-cuda.txt, which are put into .venv-cuda
-once. Exit code: that of the program; 1 if it does not compile; 0, with a line that says so, if it compiles but there is
-no GPU; 77, with a line that says so, if no nvcc can be had.
+Uses the nvcc in PATH, or else that of the packages in tools/requirements-cuda.txt, which are installed in .venv-cuda
+once. Exit code: that of the program; 1 if it does not compile; 0, with a message, if it compiles but there is
+no GPU; 77, with a message, if there is no nvcc.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SKIP = 77
 
 
 def nvcc_command() -> list[str] | None:
-    """nvcc with what it needs to find its libraries, or nothing."""
+    """Return nvcc with the options for its libraries, or None."""
     if found := shutil.which("nvcc"):
         return [found]
     stamp = VENV / "complete"
@@ -46,11 +46,11 @@ def main() -> int:
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--link", nargs="*", default=[], help="libraries of the host, files or names")
     parser.add_argument("source", type=Path)
-    parser.add_argument("arguments", nargs="*", help="of the program")
+    parser.add_argument("arguments", nargs="*", help="arguments of the program")
     options = parser.parse_args()
     nvcc = nvcc_command()
     if nvcc is None:
-        print("cuda: no nvcc on the PATH, and its packages cannot be had here; the GPU kernels are not compiled")
+        print("cuda: no nvcc in PATH, and its packages cannot be installed; the GPU kernels are not compiled")
         return SKIP
     options.output.parent.mkdir(parents=True, exist_ok=True)
     flags = [

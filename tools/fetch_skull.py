@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Fetch the head CT of `./run demo skull`: one file out of the Debian package invesalius-examples, which is GPL-2.
+"""Fetch the head CT of `./run demo skull`: one file from the Debian package invesalius-examples, which is GPL-2.
 
-The package is downloaded and unpacked beside the scan, not installed, so this needs no rights. Nothing is fetched when
-the scan is already there and intact.
+The package is downloaded and unpacked without installation, so root rights are unnecessary. An intact scan is not
+fetched again.
 """
 
 import hashlib

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Fail if a file includes what the architecture page does not allow; draw the layers as they are.
+"""Fail if a file includes a header that the architecture page does not allow; draw the layers.
 
     tools/layers.py           check every include of the product, the studies and the bridge
     tools/layers.py --draw    print the picture of the layers that src/osteon/README.md shows
-    tools/layers.py --write   write picture and tables of src/osteon/README.md anew from the includes
+    tools/layers.py --write   update picture and tables of src/osteon/README.md from the includes
 
 The tables of src/osteon/README.md list the modules that each module may use, and the rooms of its own module that each
 room includes (tools/rooms.py). A new dependency is a change of that page: --write makes it, a reviewer sees it. CMake
-repeats the first table as the USES of each module. The wings: the product (src/) and its tests include nothing
-of the studies, and of the bridge only what app offers as commands; the bridge includes nothing of the others. A study
-is a module, studies/NAME; the commands of all of them are the module studies. Folders, inside a module too, include
-each other without a cycle, in every wing. So do Python's modules, and its folders. Core files compare no name of a
-physics.
+repeats the first table as the USES of each module. The wings: the product (src/) and its tests include no header
+of the studies, and of the bridge only the commands that app offers; the bridge includes no header of the others. A
+study is a module, studies/NAME; the commands of all of them are the module studies. Folders, also inside a module,
+include each other without a cycle, in every wing. So do Python's modules, and its folders. Core files do not compare
+the name of a physics.
 """
 
 import ast
@@ -39,7 +39,7 @@ Texts = dict[Path, str]  # the text of each file that is checked
 
 
 def read_tree() -> Texts:
-    """The C++ of all wings, the tests, the files of CMake, the Python package and the page."""
+    """Read the C++ of all wings, the tests, the files of CMake, the Python package and the page."""
     files = [PAGE, *PACKAGE.rglob("*.py")]
     for folder in (SOURCE, STUDIES, BRIDGE, COMMON, ROOT / "tests"):
         files += [path for path in folder.rglob("*") if path.suffix in ENDINGS or path.name == "CMakeLists.txt"]
@@ -64,7 +64,7 @@ def cmake_uses(texts: Texts, module: str) -> set[str] | None:
     text = texts.get((ROOT if module.startswith("studies/") else SOURCE / "osteon") / folder / "CMakeLists.txt")
     if text is None:
         return None
-    if module.startswith("studies/"):  # some of what a study uses is there with MPI only
+    if module.startswith("studies/"):  # some dependencies of a study require MPI
         lists = re.findall(r"(?:set\(uses|APPEND uses|USES)\s([^)$]+?)(?:\n\s*[A-Z_]+\b|\))", text)
         return {word.replace("studies_", "studies/") for part in lists for word in part.split()}
     text = text.partition(f"osteon_module({module}\n")[2]
@@ -115,14 +115,14 @@ def module_of(texts: Texts, path: Path) -> str:
 
 
 def module_of_product(parts: tuple[str, ...]) -> str:
-    """Of a file by its path below src: the folders solver of physics are a module of their own, which needs no job."""
+    """Return the module of a file by its path below src: folders named solver of physics are a separate module."""
     if parts[:2] == ("osteon", "physics") and "solver" in parts:
         return "physics_solvers"
     return parts[1] if parts[0] == "osteon" else parts[0]
 
 
 def target_of(texts: Texts, include: str, module: str) -> str:
-    """The module of an included file; the one that includes it for one of a library or without a folder."""
+    """Return the module of an included file; the including one for a library or a file without a folder."""
     parts = include.split("/")
     if parts[0] == "studies":
         target = ROOT / include
@@ -137,7 +137,7 @@ def sources_of_studies(texts: Texts) -> list[Path]:
 
 
 def includes_by_module(texts: Texts) -> dict[str, dict[str, list[Path]]]:
-    """By module, by module that it includes: the files that do."""
+    """Return the files by module and included module."""
     found: dict[str, dict[str, list[Path]]] = {}
     for path in files_below(texts, SOURCE) + sources_of_studies(texts):
         module = module_of(texts, path)
@@ -150,7 +150,7 @@ def includes_by_module(texts: Texts) -> dict[str, dict[str, list[Path]]]:
 
 
 def includes_by_folder(texts: Texts) -> dict[str, dict[str, Path]]:
-    """By folder of any wing, by another folder that it includes: a file that does. Tests are left out."""
+    """Return an including file by folder and included folder of any wing, without tests."""
     roots = ["src/", "src/osteon/", "", "bridge/src/"]
     wings = [SOURCE, STUDIES, BRIDGE / "src", COMMON]
     known = {
@@ -178,7 +178,7 @@ def faults_of_folders(includes: dict[str, dict[str, Path]]) -> list[str]:
 
 @cache
 def relative_imports(text: str, folder: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Module and names of each relative import of a Python file, inside functions too; for types in rooms only."""
+    """Return module and names of each relative import of a Python file, including those in functions and for types."""
 
     def visit(node: ast.AST) -> list[tuple[str, tuple[str, ...]]]:
         found: list[tuple[str, tuple[str, ...]]] = []
@@ -195,7 +195,7 @@ def relative_imports(text: str, folder: tuple[str, ...]) -> tuple[tuple[str, tup
 
 
 def imports_of_python(texts: Texts) -> dict[str, set[str]]:
-    """By module of the Python package: the modules that it imports."""
+    """Return the imported modules by module of the Python package."""
     names = {
         ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__"): path
         for path in texts
@@ -208,7 +208,7 @@ def imports_of_python(texts: Texts) -> dict[str, set[str]]:
             parts = {".".join(filter(None, [whole, alias])) for alias in aliases}
             uses[name] |= (parts & names.keys()) or {whole}
     if unknown := {f"{name} -> {other}" for name, others in uses.items() for other in others - names.keys()}:
-        raise SystemExit(f"layers: imports of what is not there: {', '.join(sorted(unknown))}")
+        raise SystemExit(f"layers: imports of missing modules: {', '.join(sorted(unknown))}")
     return uses
 
 
@@ -226,7 +226,7 @@ def faults_of_python(uses: dict[str, set[str]]) -> list[str]:
 
 
 def draw(uses: dict[str, set[str]]) -> str:
-    """The modules by floors: each stands one above the highest that it uses."""
+    """Draw the modules by floors: each is one above the highest that it uses."""
     floor: dict[str, int] = {}
 
     def height(module: str, path: tuple[str, ...] = ()) -> int:
@@ -248,7 +248,8 @@ def draw(uses: dict[str, set[str]]) -> str:
 
 
 def faults_of_modules(texts: Texts, includes: dict[str, dict[str, list[Path]]]) -> list[str]:
-    """Dependencies that the table forbids, or lists without need; lists of CMake that differ from the includes."""
+    """Return dependencies that the table forbids, or lists without need; lists of CMake that differ from the
+    includes."""
     allowed = read_table(texts[PAGE])
     faults = []
     if loop := cycle(allowed):
@@ -280,7 +281,7 @@ def faults_of_modules(texts: Texts, includes: dict[str, dict[str, list[Path]]]) 
 
 
 def faults_of_paths(texts: Texts) -> list[str]:
-    """Includes by a relative path, whose module the other checks cannot see."""
+    """Return includes by a relative path, whose module the other checks cannot determine."""
     return [
         f"{path.relative_to(ROOT)}: includes {include}; write the path from the root of the wing, without '.' and '..'"
         for path, text in texts.items()
@@ -291,7 +292,7 @@ def faults_of_paths(texts: Texts) -> list[str]:
 
 
 def includes_of_studies(texts: Texts) -> list[tuple[Path, str]]:
-    """From the product or its tests to the studies: there must be none."""
+    """Return includes of the studies in the product or its tests, which are forbidden."""
     return [
         (path, include)
         for path in files_below(texts, SOURCE) + files_below(texts, ROOT / "tests")
@@ -332,7 +333,7 @@ def faults_of_product(texts: Texts) -> list[str]:
 
 
 def names_of_physics(texts: Texts) -> list[str]:
-    """The names that entries of the table of physics give themselves."""
+    """Return the names in the entries of the table of physics."""
     physics = SOURCE / "osteon" / "physics"
     row = re.compile(r'\bphysics_entry row\s*\{\s*\.name = "(\w+)"')
     return sorted({name for path in files_below(texts, physics) for name in row.findall(texts[path])})
@@ -340,14 +341,15 @@ def names_of_physics(texts: Texts) -> list[str]:
 
 @cache
 def lines_with(pattern: re.Pattern[str], text: str) -> list[int]:
-    """Numbers of the lines whose code, without a comment, has the pattern."""
+    """Return numbers of the lines whose code, without comments, matches the pattern."""
     if not pattern.search(text):
         return []
     return [n for n, line in enumerate(text.splitlines(), 1) if pattern.search(line.partition("//")[0])]
 
 
 def faults_of_physics(texts: Texts) -> list[str]:
-    """Comparisons with the name of a physics outside of its folder: a property of its row takes their place."""
+    """Return comparisons with the name of a physics outside of its folder; a property of its entry must be used
+    instead."""
     physics, names = SOURCE / "osteon" / "physics", names_of_physics(texts)
     literal = rf'"(?:{"|".join(names)})"(?:sv|s)?'
     compared = re.compile(rf"[!=]=\s*{literal}|{literal}\s*[!=]=")
@@ -360,7 +362,7 @@ def faults_of_physics(texts: Texts) -> list[str]:
 
 
 def is_of_osteon(texts: Texts, include: str) -> bool:
-    """Whether an include is of the product or the studies: by its first folder, or by the file that it names."""
+    """Return True if an include belongs to the product or the studies: by its first folder, or by its file name."""
     return include.split("/")[0] in ("osteon", "app", "studies") or any(
         folder / include in texts for folder in (SOURCE, SOURCE / "osteon")
     )
@@ -381,7 +383,7 @@ def faults_of_bridge(texts: Texts) -> list[str]:
 
 
 def picture_of(texts: Texts, includes: dict[str, dict[str, list[Path]]]) -> str:
-    """The layers by the includes that the table allows, which have no cycle; the others are reported as faults."""
+    """Return the layers by the allowed includes, which have no cycle; others are reported as faults."""
     allowed = read_table(texts[PAGE])
     return draw({module: set(targets) & allowed.get(module, set()) for module, targets in includes.items()})
 
@@ -401,7 +403,7 @@ def faults_of(texts: Texts) -> list[str]:
 
 
 def written_page(texts: Texts) -> str:
-    """The page with picture and tables of the includes as they are."""
+    """Return the page with picture and tables generated from the includes."""
     includes = includes_by_module(texts)
     page = rooms.with_layers(texts[PAGE], {module: set(targets) for module, targets in includes.items()})
     page = rooms.with_rooms(page, includes_by_folder(texts))

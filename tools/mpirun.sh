@@ -1,6 +1,6 @@
 #!/bin/sh
 # mpirun.sh RANKS PROGRAM [ARGS...]: start an MPI program on this machine, also as root and on fewer cores than ranks.
-# Ranks that wait yield their core: without that, a test with more ranks than cores measures time slices.
+# Waiting ranks yield their core: otherwise a test with more ranks than cores would measure time slices.
 set -eu
 ranks=$1
 shift

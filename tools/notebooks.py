@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Write the notebooks of examples/notebooks anew, each from the Python file of its name, without outputs.
+"""Write the notebooks of examples/notebooks, each from the Python file of the same name, without outputs.
 
     .venv-docs/bin/python tools/notebooks.py            (./run docs makes .venv-docs)
     .venv-docs/bin/python tools/notebooks.py --check    fail if one differs
 
-The Python file is the source: it runs by itself, and the tests run it. Jupyter opens the notebook.
+The Python file is the source: it runs by itself, and in the tests. Jupyter opens the notebook.
 """
 
 import sys
@@ -19,7 +19,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "examples" / "notebooks"
 def notebook_of(source: Path) -> str:
     notebook = jupytext.read(source, fmt="py:percent")
     for number, cell in enumerate(notebook.cells):
-        cell["id"] = f"cell-{number}"  # else random, and each time another file
+        cell["id"] = f"cell-{number}"  # otherwise random and different in each file
         cell["metadata"] = {}
     notebook["metadata"] = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -38,7 +38,7 @@ def main() -> int:
         if "--check" not in sys.argv:
             target.write_text(text, encoding="utf-8")
     if stale and "--check" in sys.argv:
-        print(f"not made from their Python files: {', '.join(stale)}; run tools/notebooks.py", file=sys.stderr)
+        print(f"outdated notebooks: {', '.join(stale)}; run tools/notebooks.py", file=sys.stderr)
         return 1
     return 0
 

@@ -3,7 +3,7 @@
 
     tools/oracles.py > docs/developers/oracles.md
 
-docs/conf.py writes the page when the site is built; it is not kept in the repository.
+docs/conf.py writes the page when the site is built; it is not stored in the repository.
 """
 
 import ast
@@ -43,7 +43,7 @@ def of_python(text: str) -> list[tuple[str, str]]:
 
 
 def cell(words: str) -> str:
-    """A table's cell that Markdown shows as it is."""
+    """Return a table cell with Markdown characters escaped."""
     return re.sub(r"([\\`*_\[\]<>|$])", r"\\\1", words)
 
 
@@ -56,7 +56,7 @@ def page() -> str:
             for test, oracle in rows:
                 group = str(path.parent.relative_to(ROOT))
                 groups.setdefault(group, []).append(f"| `{test}` | {cell(oracle)} | `{name.rpartition('/')[2]}` |")
-    parts = [HEAD, f"{sum(map(len, groups.values()))} tests name one.\n"]
+    parts = [HEAD, f"{sum(map(len, groups.values()))} tests state an oracle.\n"]
     for group, rows in sorted(groups.items()):
         parts += [f"\n## {group}\n", "| test | oracle | file |\n|---|---|---|\n", "\n".join(rows), "\n"]
     return "".join(parts)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Count in two revisions what a restructuring promised, and print a Markdown table of both.
+"""Count goals of a restructuring in two revisions, and print a Markdown table of both.
 
-    tools/proof_table.py [BEFORE [AFTER]]     revisions of git; 8503c20 and HEAD if none are named
+    tools/proof_table.py [BEFORE [AFTER]]     revisions of git; default: 8503c20 and HEAD
 
-Each revision is taken from git into a folder of its own, so what is not committed is not counted. Copies are found by
-regular expressions of what only an implementation of the thing has (COPIES); they count files, a header and its source
-as one. A physics is named where a text is compared with its name (PHYSICS).
-Tests are not counted anywhere.
+Each revision is exported from git into a separate folder, so uncommitted changes are not counted. Copies are found by
+regular expressions that match only implementations (COPIES); they count files, a header and its source
+as one. A physics is counted where a text is compared with its name (PHYSICS).
+Tests are not counted.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ NAME = r'"(?:heat|elasticity|thermo_elasticity)"'
 PHYSICS = re.compile(rf"[=!]=\s*{NAME}|{NAME}\s*[=!]=")
 
 COPIES = {
-    # the walk to the root of a tree that is held in an array
+    # the walk to the root of a tree in an array
     "union-find": re.compile(r"while \((?:parent|root)_?\[.*\] != i\)\s*i ="),
-    # selection on values at hand; and over ranks, a function of its own that is named for it
+    # selection on local values; and over ranks, in a separate function named after it
     "percentile": re.compile(
         r"std::nth_element|^(?!.*return).*\b(?:find_)?percentiles?\(MPI_Comm comm,[^;]*\{$"
         r"|^(?!.*return).*\b(?:find_)?percentiles?\(MPI_Comm comm, .*values,$",
@@ -66,7 +66,7 @@ class Tree:
 
 
 def taken(revision: str, folder: Path) -> Tree:
-    """The files of a revision, in a folder."""
+    """Export the files of a revision to a folder."""
     packed = subprocess.run(
         ["git", "-C", ROOT, "archive", "--format=tar", revision], capture_output=True, check=True
     ).stdout
@@ -80,7 +80,7 @@ def lines(paths: list[Path]) -> int:
 
 
 def included(tree: Tree) -> dict[Path, set[Path]]:
-    """The files of the tree that each of its files includes."""
+    """Return the files of the tree that each of its files includes."""
     all_files = tree.of_all_wings()
     known = set(all_files)
     roots = [tree.root / r for r in ("src", "bridge/src", ".", "studies", "common")]
@@ -98,7 +98,7 @@ def included(tree: Tree) -> dict[Path, set[Path]]:
 
 
 def module(tree: Tree, path: Path) -> str:
-    """The part that tools/layers.py calls a module: a folder of src/osteon or studies, or a wing."""
+    """Return the module as in tools/layers.py: a folder of src/osteon or studies, or a wing."""
     parts = path.relative_to(tree.root).parts
     if parts[:2] == ("src", "osteon") or parts[0] == "studies":
         return "/".join(parts[:3] if parts[0] == "src" else parts[:2]) if len(parts) > 2 else parts[0]
@@ -129,7 +129,7 @@ def between(tree: Tree, of: Callable[[Tree, Path], str]) -> dict[str, set[str]]:
 
 
 def single_includer(tree: Tree) -> list[str]:
-    """Headers of less than 40 lines that one file alone includes, other than the source of the same name."""
+    """Return headers of fewer than 40 lines with a single includer other than the source of the same name."""
     by: dict[Path, set[Path]] = defaultdict(set)
     for path, targets in included(tree).items():
         for target in targets:
@@ -143,7 +143,7 @@ def single_includer(tree: Tree) -> list[str]:
 
 
 def rooms(tree: Tree) -> str:
-    """Folders of the product that hold C++, and how many files are in one."""
+    """Return the number of folders of the product with C++, and the numbers of files in one."""
     held: dict[Path, int] = defaultdict(int)
     for path in tree.files("src"):
         if "bridge" not in path.parts:
@@ -153,7 +153,7 @@ def rooms(tree: Tree) -> str:
 
 
 def to_studies(tree: Tree, of_studies: set[str], headers_of_studies: set[str]) -> int:
-    """Includes of the product that reach a study; before there were any, what became a study's, by file names."""
+    """Count includes of studies in the product; in earlier revisions by file names that became a study's."""
     if (tree.root / "studies").exists():
         edges = included(tree)
         return sum(tree.name(target).startswith("studies/") for p in tree.files("src") for target in edges[p])
@@ -162,7 +162,7 @@ def to_studies(tree: Tree, of_studies: set[str], headers_of_studies: set[str]) -
 
 
 def bridge_needs(tree: Tree) -> str:
-    """What the bridge's build asks for: packages by CMake, and headers of osteon that it includes."""
+    """Return the requirements of the bridge's build: packages by CMake, and headers of osteon that it includes."""
     own = tree.root / "bridge" / "CMakeLists.txt"
     of_bridge = tree.files("bridge" if own.exists() else "src/bridge")
     foreign = {

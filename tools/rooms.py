@@ -1,6 +1,6 @@
 """The tables of src/osteon/README.md: dependencies of modules, and of the rooms (folders) of a module on each other.
 
-The columns of the dependencies are generated from the includes; the other columns are written by hand and kept.
+The columns of dependencies are generated from the includes; the other columns are written by hand and preserved.
 """
 
 import re
@@ -14,7 +14,7 @@ Folders = dict[str, dict[str, object]]  # by folder, by another folder that it i
 
 
 def lines_of(page: str, head: str) -> tuple[int, int]:
-    """First and one past the last row of the table with this head, as line numbers of the page."""
+    """Return the first row and one past the last row of the table with this head, as line numbers of the page."""
     lines = page.splitlines()
     begin = lines.index(head) + 2 if head in lines else len(lines)
     end = begin
@@ -44,7 +44,7 @@ def with_layers(page: str, uses: dict[str, set[str]]) -> str:
 
 
 def module_of(folder: str) -> str | None:
-    """The folder of the module to which a folder of the product belongs."""
+    """Return the folder of the module to which a folder of the product belongs."""
     parts = PurePosixPath(folder).parts
     if parts[0] != "src":
         return None
@@ -52,7 +52,7 @@ def module_of(folder: str) -> str | None:
 
 
 def uses_of(folders: Folders) -> dict[str, dict[str, dict[str, object]]]:
-    """By module, by room ("" for the files beside the rooms): rooms of the module that it includes, with a file."""
+    """Return by module and room ("" for the files beside the rooms) the included rooms of the module, with a file."""
     found: dict[str, dict[str, dict[str, object]]] = {}
     for folder, targets in folders.items():
         if (module := module_of(folder)) is None:
@@ -63,11 +63,11 @@ def uses_of(folders: Folders) -> dict[str, dict[str, dict[str, object]]]:
 
 
 def in_order(rooms: dict[str, dict[str, object]]) -> list[str]:
-    """The rooms by height: each above those that it includes."""
+    """Return the rooms by height: each above those that it includes."""
     heights: dict[str, int] = {}
 
     def height(room: str, path: tuple[str, ...] = ()) -> int:
-        if room in path:  # a cycle, which tools/layers.py reports
+        if room in path:  # a cycle, reported by tools/layers.py
             return 0
         if room not in heights:
             heights[room] = 1 + max((height(other, (*path, room)) for other in rooms.get(room, ())), default=-1)
@@ -96,13 +96,14 @@ def with_rooms(page: str, folders: Folders) -> str:
 
 
 def read_cell(cell: str) -> dict[str, set[str]]:
-    """By room of a row: the rooms that the page lets it include."""
+    """Return by room of a row the rooms that the page allows it to include."""
     parts = re.findall(rf"(?:`([\w/]+)`|{BESIDE})(?: \(([^)]*)\))?(?:, |$)", cell)
     return {room: set(re.findall(r"`([\w/]+)`", used)) for room, used in parts}
 
 
 def faults(page: str, folders: Folders) -> list[str]:
-    """Includes between rooms that the page does not list, and a page that differs from the includes otherwise."""
+    """Return includes between rooms that the page does not list, and other differences of the page from the
+    includes."""
     listed = {cells[0].strip("`"): read_cell(cells[1]) for cells in rows_of(page, ROOMS)}
     found = [
         f"{file}: '{module}/{room}' includes '{module}/{other}', which the table of rooms does not list".replace(
