@@ -132,7 +132,7 @@ def complain(text: object) -> None:
     print(printable(str(text)), file=sys.stderr)
 
 
-def tell_file_warnings() -> None:
+def report_file_warnings() -> None:
     """Print file warnings of osteon as lines on standard error, once each, and no other warnings: for command lines."""
     warnings.simplefilter("ignore")
     warnings.simplefilter("once", FileWarning)

@@ -60,9 +60,9 @@ class LoadHistory:
                 f"{100 * a.share:.1f} % of the energy{force}"
             )
         lines.append(f"  root mean square deviation  {100 * self.deviation:.0f} % of the target")
-        told = "none" if self.condition is None else number(self.condition)
+        reported = "none" if self.condition is None else number(self.condition)
         is_sure = self.condition is not None and self.condition < LARGE_CONDITION
-        lines.append(f"  condition of the matrix     {told}" + ("" if is_sure else UNSURE))
+        lines.append(f"  condition of the matrix     {reported}" + ("" if is_sure else UNSURE))
         return "\n".join(lines)
 
 

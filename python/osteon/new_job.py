@@ -31,7 +31,7 @@ CLEAR = 0.75  # separation of a flat histogram; a single bell has 2/pi, two phas
 
 
 @dataclass
-class Look:
+class ImageProperties:
     """Properties of an image that a job needs."""
 
     format: str
@@ -55,13 +55,13 @@ def load_protocol(name: str) -> dict:
     return tomllib.loads((PROTOCOLS / f"{name}.toml").read_text(encoding="utf-8"))
 
 
-def look_at(source: str) -> Look:
+def inspect_image(source: str) -> ImageProperties:
     """Read the properties of an image. @throws DataError if it cannot be read"""
     size = sum(p.stat().st_size for p in files_of(source))
     if size <= MOST_BYTES:
         volume = read_image(source)
         facts = volume.facts
-        return Look(
+        return ImageProperties(
             volume.format,
             volume.values.shape,
             volume.spacing_mm,
@@ -82,12 +82,12 @@ def look_at(source: str) -> Look:
     if found.shape is not None:
         check_shape(tuple(found.shape), source)
     shape = None if found.shape is None else three_axes(tuple(found.shape), source)
-    return Look(found.format, shape, found.spacing_mm, greys_of(planes) if planes else None, False)
+    return ImageProperties(found.format, shape, found.spacing_mm, greys_of(planes) if planes else None, False)
 
 
 def write_job(source: str, target: Path, protocol: str) -> tuple[str, list[str]]:
     """Return the text of the job, and the remaining decisions. @throws DataError"""
-    rules, image = load_protocol(protocol), look_at(source)
+    rules, image = load_protocol(protocol), inspect_image(source)
     doubts = list(image.warnings)
     decide = list(rules.get("decide", []))
     path = os.path.relpath(source, target.parent.resolve()) if not Path(source).is_absolute() else source
@@ -116,7 +116,7 @@ def write_job(source: str, target: Path, protocol: str) -> tuple[str, list[str]]
     return "\n".join(lines) + "\n", [*(f"doubt: {d}" for d in doubts), *(f"decide: {d}" for d in decide)]
 
 
-def _spacing(image: Look, rules: dict, doubts: list[str], decide: list[str]) -> list[str]:
+def _spacing(image: ImageProperties, rules: dict, doubts: list[str], decide: list[str]) -> list[str]:
     if image.spacing_mm is None:
         decide.insert(0, f"spacing_mm of [image]: this {image.format} does not state the voxel size")
         return [f"# spacing_mm = [ , , ]         # missing: the {image.format} does not state it; voxel edges in mm"]
@@ -138,7 +138,7 @@ def _spacing(image: Look, rules: dict, doubts: list[str], decide: list[str]) -> 
     return [f"# spacing_mm is [{shown}] mm, as the file states it{size}"]
 
 
-def _segment(image: Look, rules: dict, doubts: list[str], decide: list[str]) -> list[str]:
+def _segment(image: ImageProperties, rules: dict, doubts: list[str], decide: list[str]) -> list[str]:
     keep = [f'keep = "{rules["keep"]}"'] if "keep" in rules else []
     greys = image.greys
     if greys is None:
@@ -189,7 +189,7 @@ def _segment(image: Look, rules: dict, doubts: list[str], decide: list[str]) -> 
     return ["[segment]", *lines, f"threshold = {greys.threshold:.6g}", *keep, ""]
 
 
-def _below_water(image: Look) -> list[str]:
+def _below_water(image: ImageProperties) -> list[str]:
     """Return a doubt if Otsu's threshold separates air from tissue, as in scans with much air."""
     greys = image.greys
     looks_like_hu = image.unit == "HU" or (image.unit is None and greys.low < AIR_HU)
@@ -202,7 +202,7 @@ def _below_water(image: Look) -> list[str]:
     ]
 
 
-def _label_rules(image: Look, rules: dict, doubts: list[str], decide: list[str]) -> list[str]:
+def _label_rules(image: ImageProperties, rules: dict, doubts: list[str], decide: list[str]) -> list[str]:
     """Return the keys of label images; a protocol of pores treats the labels of the solid as empty."""
     values = image.greys.values
     words = _comment("few distinct integers: read as labels")
@@ -215,17 +215,17 @@ def _label_rules(image: Look, rules: dict, doubts: list[str], decide: list[str])
     return [*words, "labels = true", f"void_labels = {solid}   # all except the computed phase"]
 
 
-def _labels_with_material(image: Look, rules: dict) -> list[int]:
+def _labels_with_material(image: ImageProperties, rules: dict) -> list[int]:
     """Return label 0 for a protocol of pores, all other labels for a protocol of solids."""
     return [0] if rules["solid"] == "dark" else [int(n) for n in image.greys.values if n != 0]
 
 
-def _is_labels(image: Look) -> bool:
+def _is_labels(image: ImageProperties) -> bool:
     values = image.greys.values
     return bool(image.labels) or (0 < len(values) <= 8 and values[0] == 0 and len(values) > 2 and max(values) < 2**16)
 
 
-def _materials(image: Look, rules: dict) -> list[str]:
+def _materials(image: ImageProperties, rules: dict) -> list[str]:
     if "material" not in rules:
         return []
     material = rules["material"]

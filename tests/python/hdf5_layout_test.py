@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from osteon.errors import DataError
-from osteon.images.look_at_image import header, look
+from osteon.images.look_at_image import header, inspect
 from osteon.images.read_image import convert, read_image
 
 h5py = pytest.importorskip("h5py")
@@ -86,7 +86,12 @@ def half(fill: float | None = None, name: str = "image") -> str:
 
 def test_missing_chunks_are_rejected_with_their_number():
     """Oracle: by hand: 2 of 6 chunks were never written."""
-    for read in (read_image, header, lambda name: look(name, 1 << 20, None, None), lambda name: convert(name, "o.npy")):
+    for read in (
+        read_image,
+        header,
+        lambda name: inspect(name, 1 << 20, None, None),
+        lambda name: convert(name, "o.npy"),
+    ):
         with pytest.raises(
             DataError, match="2 of 6 chunks of voxels are missing, and the file states no fill value"
         ) as caught:
@@ -106,7 +111,7 @@ def test_a_stated_fill_value_is_taken_where_the_job_accepts_it():
         "'half.h5': 2 of 6 chunks of voxels are missing; their voxels have the fill value 7 (image.accept_fill_value)"
     ]
     assert convert("half.h5", "o.npy", {"accept_fill_value": True})["missing_chunks"] == {"count": 2, "fill_value": 7}
-    assert look("half.h5", 10, None, None, True)["shape"] == [6, 8, 10]
+    assert inspect("half.h5", 10, None, None, True)["shape"] == [6, 8, 10]
 
 
 def test_a_flipped_bit_in_the_index_of_chunks_is_no_empty_space():

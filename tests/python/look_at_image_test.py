@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from osteon.errors import DataError
-from osteon.images.look_at_image import look, places
+from osteon.images.look_at_image import inspect, places
 
 SHAPE = (12, 6, 5)
 
@@ -62,7 +62,7 @@ def write_others(path: Path, values: np.ndarray) -> None:
 def test_a_sample_says_what_the_whole_says(tmp_path: Path, values: np.ndarray, name: str) -> None:
     """Oracle: numpy, on the planes that are looked at."""
     path = str(write(tmp_path, name, values))
-    whole, part = look(path, 1 << 20, 100.0, 150.0), look(path, 10, 100.0, 150.0)
+    whole, part = inspect(path, 1 << 20, 100.0, 150.0), inspect(path, 10, 100.0, 150.0)
     assert whole["whole"]
     assert not part["whole"]
     assert whole["looked_at"] == values.size
@@ -82,7 +82,7 @@ def test_a_stack_is_looked_at_by_some_of_its_slices(tmp_path: Path, values: np.n
 
     for z, plane in enumerate(values.astype(np.uint8)):
         Image.fromarray(plane).save(tmp_path / f"slice{z:02d}.png")
-    found = look(str(tmp_path), 10, None, None)
+    found = inspect(str(tmp_path), 10, None, None)
     assert found["shape"] == list(SHAPE)
     assert found["looked_at"] == 5 * 30
     assert found["spacing_mm"] is None
@@ -92,7 +92,7 @@ def test_a_stack_is_looked_at_by_some_of_its_slices(tmp_path: Path, values: np.n
 def test_of_an_archive_only_the_headers_are_looked_at(tmp_path: Path, values: np.ndarray, name: str) -> None:
     """Oracle: what the whole says."""
     path = str(write(tmp_path, name, values))
-    whole, part = look(path, 1 << 20, None, None), look(path, 10, None, None)
+    whole, part = inspect(path, 1 << 20, None, None), inspect(path, 10, None, None)
     for key in ("shape", "dtype", "spacing_mm"):
         assert part[key] == whole[key]
     assert part["spacing_mm"] == [3.0, 2.0, 1.0]
@@ -103,7 +103,7 @@ def test_a_short_file_is_refused(tmp_path: Path, values: np.ndarray) -> None:
     path = write(tmp_path, "a.raw", values)
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(DataError, match="has 719 bytes"):
-        look(str(path), 10, None, None)
+        inspect(str(path), 10, None, None)
 
 
 def _tiff(folder: Path) -> Path:
@@ -179,7 +179,7 @@ def test_a_large_image_has_the_warnings_of_its_reader(tmp_path: Path, make) -> N
     source = str(make(tmp_path))
     expected = read_image(source).warnings
     assert expected
-    large, small = (look(source, most, None, None) for most in (0, 1 << 20))
+    large, small = (inspect(source, most, None, None) for most in (0, 1 << 20))
     assert (large["whole"], small["whole"]) == (False, True)
     assert large["warnings"] == small["warnings"] == expected
     assert large["spacing_mm"] == small["spacing_mm"]
@@ -198,4 +198,4 @@ def test_a_large_hdf5_file_has_the_warning_of_its_missing_chunks(tmp_path: Path)
         voxels[:2] = 9
     expected = read_image(str(path), accepts_fill_value=True).warnings
     assert len(expected) == 1
-    assert look(str(path), 0, None, None, accepts_fill_value=True)["warnings"] == expected
+    assert inspect(str(path), 0, None, None, accepts_fill_value=True)["warnings"] == expected

@@ -9,7 +9,7 @@ import nrrd
 import numpy as np
 import pytest
 from osteon.images.grey_histogram import greys_of, otsu
-from osteon.new_job import PROTOCOLS, look_at, main, protocols
+from osteon.new_job import PROTOCOLS, inspect_image, main, protocols
 
 import osteon
 
@@ -131,8 +131,8 @@ def test_a_scan_in_hu_has_the_threshold_of_the_protocol(protocol, threshold, cap
     body[:, 8:12, 8:12] = 400
     body += RNG.normal(0, 20, body.shape)
     values = np.round(body).astype("i2")
-    seen = look_at(image(values))
-    monkeypatch.setattr("osteon.new_job.look_at", lambda source: dataclasses.replace(seen, unit="HU"))
+    seen = inspect_image(image(values))
+    monkeypatch.setattr("osteon.new_job.inspect_image", lambda source: dataclasses.replace(seen, unit="HU"))
     assert main(["scan.nrrd", "-p", protocol]) == 0
     said, text = capsys.readouterr().out, Path("scan.toml").read_text()
     if threshold is not None:

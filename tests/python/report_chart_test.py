@@ -12,7 +12,7 @@ import pytest
 from fake_output import write_output
 from osteon.processes.child_process import python_command, python_environment
 from osteon.report.chart import LEFT, MOST_POINTS, RIGHT, Line, Panel, Rule, _thinned, svg_uri
-from osteon.report.ticks import log_ticks, power_of_ten, round_ticks, words_of_ticks
+from osteon.report.ticks import log_ticks, power_of_ten, round_ticks, tick_labels
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -64,9 +64,9 @@ def test_ticks_of_a_logarithmic_axis():
 
 def test_words_of_ticks_have_one_number_of_decimals():
     """Oracle: by hand."""
-    assert words_of_ticks([-0.5, 0, 0.5]) == (["−0.5", "0.0", "0.5"], "")
-    assert words_of_ticks([0, 2e-6, 4e-6]) == (["0", "2", "4"], "×10⁻⁶")
-    assert words_of_ticks([250000, 500000]) == (["2.5", "5.0"], "×10⁵")
+    assert tick_labels([-0.5, 0, 0.5]) == (["−0.5", "0.0", "0.5"], "")
+    assert tick_labels([0, 2e-6, 4e-6]) == (["0", "2", "4"], "×10⁻⁶")
+    assert tick_labels([250000, 500000]) == (["2.5", "5.0"], "×10⁵")
 
 
 def test_lines_are_where_their_values_are():

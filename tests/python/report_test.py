@@ -211,15 +211,15 @@ def test_stiffness_without_moduli_is_shown(tmp_path):
 
 def test_names_the_test_and_its_answers() -> None:
     """Oracle: the words of the summary's load."""
-    from osteon.report.text import words_of_test
+    from osteon.report.text import describe_test
 
     torsion = {"load": {"test": "torsion", "axis": "y", "angle_deg": 1.5, "length_mm": 3}}
-    assert words_of_test(torsion) == "Torsion along y, 1.5°"
+    assert describe_test(torsion) == "Torsion along y, 1.5°"
     press = {"load": {"test": "axial_bonded", "axis": "z", "strain": -0.01}}
     cases = {**torsion, "cases": [{"name": "twist", **torsion}, {"name": "press", **press}]}
     words = "2 load cases: twist: Torsion along y, 1.5°; press: Axial test, bonded faces along z, -1 % strain"
-    assert words_of_test(cases) == words
-    assert words_of_test({"load": {"test": "custom", "axis": "z"}}) == "Prescribed supports and forces"
+    assert describe_test(cases) == words
+    assert describe_test({"load": {"test": "custom", "axis": "z"}}) == "Prescribed supports and forces"
 
 
 def with_cases(directory, names):

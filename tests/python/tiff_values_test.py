@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import tifffile
 from osteon.errors import DataError
-from osteon.images.look_at_image import header, look, places
+from osteon.images.look_at_image import header, inspect, places
 from osteon.images.read_image import read_image
 from PIL import Image
 
@@ -214,7 +214,7 @@ def test_a_large_mask_is_checked_by_some_planes():
     tifffile.imwrite("m.tif", MASK, photometric="minisblack", metadata=None)
     np.save("m.npy", MASK)
     for name in ("m.tif", "m.npy"):
-        part = look(name, 10, 0.5, None)
+        part = inspect(name, 10, 0.5, None)
         sample = MASK[places(6)]
         assert not part["whole"] and part["dtype"] == "uint8"
         assert (part["grey_min"], part["grey_max"]) == (0, 1) and type(part["grey_max"]) is int
@@ -227,4 +227,4 @@ def test_a_large_image_with_nan_is_rejected_by_its_planes():
     values[places(6)[1], 2, 3] = values[places(6)[1], 5, 4] = np.nan
     np.save("n.npy", values)
     with pytest.raises(DataError, match=rf"has 2 values .* NaN or infinite.*first at .* = \({places(6)[1]}, 2, 3\)"):
-        look("n.npy", 10, 0.5, None)
+        inspect("n.npy", 10, 0.5, None)

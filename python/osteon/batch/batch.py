@@ -68,10 +68,10 @@ class Batch:
             words += ["--set", change]
         return [*words, *item.words]
 
-    def anew(self, item: Item, told: str) -> list[str] | None:
+    def retry_command(self, item: Item, log_text: str) -> list[str] | None:
         """Return a second command after a failure: a job that changed since it was stopped cannot use its
         checkpoint."""
-        return self._command(item, []) if "--resume" in told and "start without --resume" in told else None
+        return self._command(item, []) if "--resume" in log_text and "start without --resume" in log_text else None
 
     def outcomes(self) -> list[Outcome]:
         return [outcome_of(item, self.results(item), self.log(item)) for item in self.items]

@@ -15,7 +15,7 @@ from ..results.answer_values import Value
 from .batch import Batch
 from .cohort_item import compartment, doubts_in, mask_of
 from .items import Item, is_pattern, names_of
-from .program import carry_out, code_of, queue_parser
+from .program import code_of, queue_parser, run_batch
 from .table import DONE, Outcome, csv_of
 
 DIGITS = 6  # in the table: independent of the number of ranks, unlike the last digits of a solver
@@ -123,7 +123,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--protocol", required=True)
     parser.add_argument("--compartment", action="append", default=[])
     given = parser.parse_args(arguments)
-    return code_of(lambda: carry_out(Cohort(given)))
+    return code_of(lambda: run_batch(Cohort(given)))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 import numpy as np
 
-from ..report.page_frame import frame, worded
+from ..report.page_frame import format_value, frame
 from ..report.text import number
 from ..results.answer_values import Value
 from .table import DONE, FAILED, NOT_CONVERGED, STOPPED, WAITING, Outcome, columns_of
@@ -160,7 +160,7 @@ def _plots(spread: list[Distribution], folder: Path, fixed: list[Distribution]) 
         return ""
     figures = "".join(_figure(d, folder) for d in spread[:MOST_PLOTS])
     more = f"; the table has {len(spread) - MOST_PLOTS} more" if len(spread) > MOST_PLOTS else ""
-    same = ", ".join(f"{_title(d.value)} {worded(float(d.numbers[0]), d.value.unit)}" for d in fixed)
+    same = ", ".join(f"{_title(d.value)} {format_value(float(d.numbers[0]), d.value.unit)}" for d in fixed)
     words = f'<p class="fixed">Equal in all items: {escape(same)}.</p>' if same else ""
     return (
         f'<section class="card"><h2>Distributions</h2><p class="sub">Each point is an item and links to it; box: quartiles; line: '
@@ -198,7 +198,7 @@ def _figure(d: Distribution, folder: Path) -> str:
     for n, value in enumerate(v):
         o, kind = d.outcomes[n], "odd" if n in odd else "dot"
         height = 37 + 16 * (2 * ((n * 0.6180339887) % 1) - 1)  # evenly spread, and reproducible
-        words = f"{o.item.name}: {worded(float(value), d.value.unit)}"
+        words = f"{o.item.name}: {format_value(float(value), d.value.unit)}"
         parts.append(
             f'<a href="{_report(o, folder)}"><circle class="{kind}" cx="{x(float(value)):.1f}" cy="{height:.1f}" r="3.4">'
             f"<title>{escape(words)}</title></circle></a>"
@@ -227,7 +227,7 @@ def _outliers(spread: list[Distribution], folder: Path) -> str:
             side = "above" if value > q3 else "below"
             rows.append(
                 f"<tr><td>{_named(d.outcomes[n], folder)}</td><td>{escape(_title(d.value))}</td>"
-                f'<td class="n">{escape(worded(value, d.value.unit))}</td><td class="n">{escape(worded(middle, d.value.unit))}</td>'
+                f'<td class="n">{escape(format_value(value, d.value.unit))}</td><td class="n">{escape(format_value(middle, d.value.unit))}</td>'
                 f"<td>{escape(number(beyond, 2) if np.isfinite(beyond) else '∞')} quartile distances {side}</td></tr>"
             )
     if not rows:
@@ -261,7 +261,7 @@ def _items(outcomes: list[Outcome], spread: list[Distribution], folder: Path) ->
             plain = value if isinstance(value, (int, float)) else ""
             mark = " odd" if (v.column, o.item.name) in odd else ""
             cells.append(
-                f'<td class="n{mark}" data-v="{plain}">{escape(worded(value)) if v.column in own else ""}</td>'
+                f'<td class="n{mark}" data-v="{plain}">{escape(format_value(value)) if v.column in own else ""}</td>'
             )
         rows.append(f"<tr>{f'<td>{picture}</td>' if has_pictures else ''}{''.join(cells)}</tr>")
     return (

@@ -50,7 +50,7 @@ def run_all(batch: Batch) -> int:
                 item.name,
                 batch.log(item),
                 lambda item=item: batch.command(item),
-                lambda told, item=item: batch.anew(item, told),
+                lambda log_text, item=item: batch.retry_command(item, log_text),
             )
             for item in batch.items
         ]
@@ -65,7 +65,9 @@ def run_one(batch: Batch, number: int) -> int:
     if not 1 <= number <= len(batch.items):
         raise UsageError(f"--only {number}: must be from 1 to {len(batch.items)}, the number of items")
     item = batch.items[number - 1]
-    task = Task(item.name, batch.log(item), lambda: batch.command(item), lambda told: batch.anew(item, told))
+    task = Task(
+        item.name, batch.log(item), lambda: batch.command(item), lambda log_text: batch.retry_command(item, log_text)
+    )
     codes = Queue(1, environment_of(binary())).run([task])
     outcome = outcome_of(item, batch.results(item), batch.log(item))
     print(printable(f"{item.name}: {outcome.status}" + (f": {outcome.reason}" if outcome.reason else "")))
@@ -112,7 +114,7 @@ def queue_parser(name: str, about: str | None) -> argparse.ArgumentParser:
     return parser
 
 
-def carry_out(batch: Batch) -> int:
+def run_batch(batch: Batch) -> int:
     """Carry out the options: one item, the tables, a job array, or all items. @return the exit code"""
     given = batch.given
     if given.slurm and given.only is None:
@@ -144,4 +146,4 @@ def parsed(arguments: list[str]) -> argparse.Namespace:
 
 def main(arguments: list[str]) -> int:
     given = parsed(arguments)
-    return code_of(lambda: carry_out(Batch(given)))
+    return code_of(lambda: run_batch(Batch(given)))

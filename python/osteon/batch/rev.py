@@ -16,8 +16,8 @@ from ..errors import DATA, USAGE, DataError, MachineError, UsageError
 from ..files.replace_file import write_whole
 from .batch import Batch
 from .items import Item
-from .program import carry_out, code_of, queue_parser
-from .rev_convergence import Step, convergence, size_that_represents, words_of
+from .program import code_of, queue_parser, run_batch
+from .rev_convergence import Step, convergence, convergence_text, size_that_represents
 from .rev_page import CubeSeries, page_of
 from .table import Outcome, columns_of, csv_of
 
@@ -182,9 +182,9 @@ def import_of(job: str, changes: list[str], folder: Path) -> dict:
         if "grey_min" not in model["image"]:  # a model of VOX-FE or FAIM has no image
             raise UsageError(f"'{job}' is a model of another program; osteon rev requires a job with an image")
         return model
-    told = done.stderr.strip()
-    told = told[told.index("osteon: ") + 8 :] if "osteon: " in told else told
-    raise {USAGE: UsageError, DATA: DataError}.get(done.returncode, MachineError)(told or "the import failed")
+    message = done.stderr.strip()
+    message = message[message.index("osteon: ") + 8 :] if "osteon: " in message else message
+    raise {USAGE: UsageError, DATA: DataError}.get(done.returncode, MachineError)(message or "the import failed")
 
 
 def main(arguments: list[str]) -> int:
@@ -203,11 +203,13 @@ def main(arguments: list[str]) -> int:
         if given.places < 1:
             raise UsageError(f"--places {given.places}: must be at least 1")
         cubes = Cubes(given, import_of(given.job, given.set, places_of(given.out)[0]))
-        code = carry_out(cubes)
+        code = run_batch(cubes)
         if given.only is None and not given.slurm:
             outcomes = cubes.outcomes()
             for_people = sys.stderr if given.json == "-" else sys.stdout
-            print(words_of(cubes.steps(outcomes), columns_of(outcomes), cubes.tolerance), file=for_people, end="")
+            print(
+                convergence_text(cubes.steps(outcomes), columns_of(outcomes), cubes.tolerance), file=for_people, end=""
+            )
         return code
 
     return code_of(program)

@@ -87,7 +87,7 @@ def size_that_represents(steps: list[Step], tolerance: float) -> float | None:
     return good
 
 
-def words_of(steps: dict[str, list[Step]], columns: list[Value], tolerance: float) -> str:
+def convergence_text(steps: dict[str, list[Step]], columns: list[Value], tolerance: float) -> str:
     """Return a table for the terminal: for each answer the spread by edge, and the smallest representative edge."""
     named = {v.column: v for v in columns}
     text = ""

@@ -28,7 +28,7 @@ class Task:
     name: str
     log: Path
     command: Callable[[], list[str]]  # called when the task starts
-    again: Callable[[str], list[str] | None] = lambda told: (
+    again: Callable[[str], list[str] | None] = lambda log_text: (
         None
     )  # another command after a failure, selected from the log
 
@@ -63,7 +63,7 @@ class Queue:
         waiting, codes = deque(tasks), {}
         began: dict[str, float] = {}
         alive, ours = os.pipe()  # closed with this process, which the programs detect
-        before = {number: signal.signal(number, self._stop) for number in STOPS if _is_heard(number)}
+        before = {number: signal.signal(number, self._stop) for number in STOPS if _is_handled(number)}
         try:
             free = list(range(len(self._slots)))[::-1]
             while waiting or self._running:
@@ -79,7 +79,7 @@ class Queue:
                 for r in [r for r in self._running if r.process.poll() is not None]:
                     self._running.remove(r)
                     code = _code_of(r.process.returncode)
-                    other = None if r.is_second or code == 0 or self.stopped else r.task.again(_told(r))
+                    other = None if r.is_second or code == 0 or self.stopped else r.task.again(_log_text(r))
                     _close(r, code)
                     if other is not None:
                         self._start(r.task, other, r.slot, alive, is_second=True)
@@ -125,7 +125,7 @@ class Queue:
                 r.process.send_signal(number)
 
 
-def _is_heard(number: signal.Signals) -> bool:
+def _is_handled(number: signal.Signals) -> bool:
     """Return False if the signal was ignored at start, as nohup does."""
     return signal.getsignal(number) is not signal.SIG_IGN
 
@@ -142,7 +142,7 @@ def _code_of(returned: int) -> int:
     return returned if returned >= 0 else 128 - returned
 
 
-def _told(r: _Running) -> str:
+def _log_text(r: _Running) -> str:
     with r.task.log.open("rb") as file:
         file.seek(r.from_byte)
         return file.read().decode(errors="replace")

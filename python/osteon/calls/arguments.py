@@ -100,9 +100,9 @@ def listener_of(progress: Any) -> Any:
         return progress
 
     @functools.wraps(progress, updated=())
-    def listener(*told: Any) -> None:
+    def listener(*reported: Any) -> None:
         try:
-            progress(*told)
+            progress(*reported)
         except BaseException as e:
             with contextlib.suppress(AttributeError, TypeError):
                 e._of_osteon_listener = True  # type: ignore[attr-defined]

@@ -261,8 +261,8 @@ class Result:
                 dims.append(f"component{len(field.components)}")
                 coordinates[dims[-1]] = field.components
             data[name] = (dims, field.values, {"units": field.units})
-        told = {key: value for key, value in self.summary.items() if isinstance(value, (str, int, float))}
-        return xr.Dataset(data, coordinates, told)
+        reported = {key: value for key, value in self.summary.items() if isinstance(value, (str, int, float))}
+        return xr.Dataset(data, coordinates, reported)
 
     @one_frame
     def to_pyvista(self) -> "pyvista.ImageData":

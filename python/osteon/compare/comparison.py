@@ -76,8 +76,8 @@ def compare(folders: list[Path]) -> Comparison:
     names = names_of(folders)
     kinds = [r.physics for r in results]
     if len(set(kinds)) > 1:
-        told = ", ".join(f"'{n}' {k}" for n, k in zip(names, kinds, strict=True))
-        raise DataError(f"cannot compare jobs of different physics: {told}")
+        reported = ", ".join(f"'{n}' {k}" for n, k in zip(names, kinds, strict=True))
+        raise DataError(f"cannot compare jobs of different physics: {reported}")
     try:
         rows = _rows([{(v.case, v.key): v for v in values_of(r.summary)} for r in results])
         facts = _facts(results)

@@ -50,8 +50,8 @@ def load_fields(it: "Comparison") -> Shown:
         if "manifest.json" not in note
     ]
     if len({r.shape for r in loaded if r.fields}) > 1:  # the files contradict their summaries
-        told = ", ".join(f"'{n}' {r.shape}" for n, r in zip(it.names, loaded, strict=True))
-        return Shown(loaded, [], [*notes, f"The fields are not subtracted: their shapes differ ({told})."])
+        reported = ", ".join(f"'{n}' {r.shape}" for n, r in zip(it.names, loaded, strict=True))
+        return Shown(loaded, [], [*notes, f"The fields are not subtracted: their shapes differ ({reported})."])
     by_name = [{f.name: f for f in r.fields} for r in loaded]
     shared = [_shared([fields[name] for fields in by_name]) for name in by_name[0] if all(name in f for f in by_name)]
     alone = sorted({n for fields in by_name for n in fields} - {s.fields[0].name for s in shared})

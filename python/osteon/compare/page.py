@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..report import viewer_data
-from ..report.page_frame import frame, table, worded
+from ..report.page_frame import format_value, frame, table
 from ..report.scene import read_scene
-from ..report.text import number, words_of_test
+from ..report.text import describe_test, number
 from ..report.volumes import Scale, codes_of, packed, scale_of
 from .comparison import MARK, MISSING, Comparison, Row
 from .fields import SharedField, Shown, statistics
@@ -36,7 +36,7 @@ def page_of(it: Comparison, shown: Shown) -> str:
     has_maps = bool(shown.fields)
     body = [
         f"<h1>{escape(title)}</h1>",
-        f'<p class="sub">{escape(it.results[0].physics)} · {escape(words_of_test(it.results[0].summary))} · the reference is '
+        f'<p class="sub">{escape(it.results[0].physics)} · {escape(describe_test(it.results[0].summary))} · the reference is '
         f"{escape(it.names[0])}</p>",
         _keys(it),
         _notes(it, shown),
@@ -89,10 +89,10 @@ def _change(row: Row, n: int) -> str:
 def _keys(it: Comparison) -> str:
     cards = []
     for row in it.rows[:3]:
-        told = " → ".join("–" if v is MISSING else escape(worded(v)) for v in row.values)
+        reported = " → ".join("–" if v is MISSING else escape(format_value(v)) for v in row.values)
         changes = " ".join(_change(row, n) for n in range(1, len(it.names)))
         cards.append(
-            f'<div class="card"><span>{escape(row.name)}</span><b>{told} <small>{escape(row.unit)}</small></b>{changes}</div>'
+            f'<div class="card"><span>{escape(row.name)}</span><b>{reported} <small>{escape(row.unit)}</small></b>{changes}</div>'
         )
     return f'<section class="keys" aria-label="Key answers">{"".join(cards)}</section>' if cards else ""
 
@@ -105,7 +105,7 @@ def _answers(it: Comparison) -> str:
     lines = []
     for row in it.rows:
         cells = "".join(
-            f'<td class="n">{"–" if v is MISSING else escape(worded(v))}</td>'
+            f'<td class="n">{"–" if v is MISSING else escape(format_value(v))}</td>'
             + (f'<td class="n">{_change(row, n)}</td>' if n else "")
             for n, v in enumerate(row.values)
         )
@@ -125,9 +125,9 @@ def _changes(it: Comparison, shown: Shown) -> str:
             rows.append(
                 [
                     f["title"] + (f", {it.names[n]}" if len(it.names) > 2 else ""),
-                    worded(f["rms"], f["unit"]),
-                    worded(c["rms"], f["unit"]) + share,
-                    worded(c["largest"], f["unit"]),
+                    format_value(f["rms"], f["unit"]),
+                    format_value(c["rms"], f["unit"]) + share,
+                    format_value(c["largest"], f["unit"]),
                     ", ".join(number(v) for v in c["at_mm"]),
                     f"{number(c['only_in_first'])} / {number(c['only_in_this'])}",
                 ]
@@ -156,7 +156,7 @@ def _jobs(it: Comparison) -> str:
 
 
 def _facts(it: Comparison) -> str:
-    rows = [[r.title, *("–" if v is MISSING else worded(v, r.unit) for v in r.values)] for r in it.facts]
+    rows = [[r.title, *("–" if v is MISSING else format_value(v, r.unit) for v in r.values)] for r in it.facts]
     rows.append(["SHA-256 of the image", *(digest[:16] or "–" for digest in it.inputs)])
     return table(["", *it.names], rows, "Models")
 

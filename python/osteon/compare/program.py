@@ -7,7 +7,7 @@ import argparse
 import json
 from pathlib import Path
 
-from ..errors import USAGE, DataError, Error, complain, tell_file_warnings
+from ..errors import USAGE, DataError, Error, complain, report_file_warnings
 from ..extras import end_without
 from ..files.replace_file import write_whole
 from .comparison import MARK, compare
@@ -33,7 +33,7 @@ def main(arguments: list[str]) -> int:
     if len(given.folders) < 2:
         complain("one folder: pass two or more output folders of finished jobs")
         return USAGE
-    tell_file_warnings()
+    report_file_warnings()
     if given.page:
         end_without("matplotlib", "PIL")
     target = ""

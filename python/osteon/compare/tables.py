@@ -16,7 +16,7 @@ def text_of(it: Comparison) -> str:
         lines += _columns(
             [["", *it.names], *([row.title, *(_shown(v, row.unit) for v in row.values)] for row in differing)]
         )
-    lines += ["", *_told_of_jobs(it)]
+    lines += ["", *_job_lines(it)]
     same = it.same_input
     lines.append(
         "inputs: "
@@ -75,7 +75,7 @@ def _percent(row: Row, n: int) -> str:
     return "0" if change[1] == 0 else f"{100 * change[1]:+.3g}"
 
 
-def _told_of_jobs(it: Comparison) -> list[str]:
+def _job_lines(it: Comparison) -> list[str]:
     if it.jobs is None:
         texts = {str(r.manifest.get("job_text", "")) for r in it.results}
         return [

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..errors import DATA, USAGE, DataError, complain, tell_file_warnings
+from ..errors import DATA, USAGE, DataError, complain, report_file_warnings
 from ..extras import missing_package
 from ..files.replace_file import folder_beside, replace_whole
 from ..results.result_fields import Field, field_names, read_fields
@@ -132,7 +132,7 @@ def main(arguments: list[str]) -> int:
         given = parser.parse_args(arguments)
     except SystemExit as e:
         return USAGE if e.code else 0
-    tell_file_warnings()
+    report_file_warnings()
     try:
         export(given.source, given.output, given.field, given.component, given.empty, given.smooth, given.open_in)
     except DataError as e:

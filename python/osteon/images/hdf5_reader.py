@@ -24,7 +24,7 @@ CONDITIONS = ("/Image_Data/Fixed_Displacement_Coordinates", "/Image_Data/Loaded_
 
 
 def read_hdf5(path: Path) -> Volume:
-    name, entry, spacing, facts, warnings = look_into(path)
+    name, entry, spacing, facts, warnings = read_structure(path)
     shape, kind = tuple(entry["shape"]), np.dtype(entry["dtype"])
     missing = missing_of(entry)
     if name == PAROSOL:
@@ -60,7 +60,7 @@ def _in_mpa(path: Path, kind: np.dtype) -> Iterator[np.ndarray]:
         yield (piece.astype("f8") * 1e3).astype("f4")
 
 
-def look_into(path: Path) -> tuple[str, dict, tuple[float, float, float] | None, dict, list[str]]:
+def read_structure(path: Path) -> tuple[str, dict, tuple[float, float, float] | None, dict, list[str]]:
     """Return name and entry of the voxels, spacing, facts and warnings. @throws DataError"""
     said = _listing(path)
     datasets: dict[str, dict] = said["datasets"]

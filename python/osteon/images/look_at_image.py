@@ -95,7 +95,7 @@ def _header(source: str) -> Header:
     if path.is_dir() or not path.exists():
         return _of_slices(source)
     name = path.name.lower()
-    for endings, look in (
+    for endings, inspect in (
         ((".npy",), _npy),
         (npz_reader.ENDINGS, _npz),
         (hdf5_reader.ENDINGS, _hdf5),
@@ -107,7 +107,7 @@ def _header(source: str) -> Header:
         (tiff_reader.ENDINGS, _tiff),
     ):
         if name.endswith(endings):
-            return look(path)
+            return inspect(path)
     if scanco_reader.ENDING.search(path.name):
         return _scanco(path)
     if is_dicom(path):
@@ -127,12 +127,12 @@ def _npy(path: Path) -> Header:
 
 
 def _npz(path: Path) -> Header:
-    voxels, spacing = npz_reader.look_into(path)
+    voxels, spacing = npz_reader.read_structure(path)
     return Header("npz", voxels.shape, voxels.dtype.name, spacing)  # grey values require decompression
 
 
 def _hdf5(path: Path) -> Header:
-    name, entry, spacing, _, warnings = hdf5_reader.look_into(path)
+    name, entry, spacing, _, warnings = hdf5_reader.read_structure(path)
     kind = "parosol" if name == hdf5_reader.PAROSOL else "hdf5"
     order = None if kind == "parosol" else hdf5_reader.order_of(entry, path)
     shape = tuple(entry["shape"]) if order is None else tuple(entry["shape"][i] for i in order)
@@ -251,7 +251,7 @@ def _dicom(files: list[Path], source: str) -> Header:
     return Header("dicom", volume.values.shape, None, volume.spacing_mm, warnings=volume.warnings)
 
 
-def look(
+def inspect(
     source: str, most_bytes: int, threshold: float | None, upper: float | None, accepts_fill_value: bool = False
 ) -> dict[str, object]:
     """Return the properties as a dictionary. @throws DataError"""
@@ -306,7 +306,7 @@ def main(arguments: list[str]) -> int:
         return USAGE
     most = int(arguments[1]) if len(arguments) > 1 else MOST_BYTES
     limits = [float(a) for a in arguments[2:]] + [None, None]
-    return print_answer(lambda: look(arguments[0], most, limits[0], limits[1], accepts))
+    return print_answer(lambda: inspect(arguments[0], most, limits[0], limits[1], accepts))
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ def read_npz(path: Path) -> Volume:
         return Volume(_values(path, voxels), "npz", _spacing(archive, members, path))
 
 
-def look_into(path: Path) -> tuple[Member, tuple[float, float, float] | None]:
+def read_structure(path: Path) -> tuple[Member, tuple[float, float, float] | None]:
     """Return the header of the voxels, and the spacing. @throws DataError"""
     with _in_words(path), zipfile.ZipFile(path) as archive:
         members = [_member(archive, name, path) for name in archive.namelist() if name.endswith(".npy")]

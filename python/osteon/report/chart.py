@@ -11,7 +11,7 @@ from html import escape
 import numpy as np
 
 from .colours import data_uri
-from .ticks import log_ticks, power_of_ten, round_ticks, words_of_ticks
+from .ticks import log_ticks, power_of_ten, round_ticks, tick_labels
 
 INK, LINE = "#7d838c", "#2f7f9e"
 COLOURS = (LINE, "#d1603d", "#6a994e", "#8e6bb0", "#c29a2b", "#5b6770")
@@ -195,7 +195,7 @@ def _to_fit(words: str, room: float) -> str:
 
 def _ticks_of_x(panel: Panel, x: _Axis, top: float, bottom: float, has_words: bool) -> tuple[str, list[str]]:
     values = log_ticks(x.low, x.high, 7) if x.log else round_ticks(x.low, x.high, 8, panel.whole_x)
-    words, factor = ([power_of_ten(v) for v in values], "") if x.log else words_of_ticks(values)
+    words, factor = ([power_of_ten(v) for v in values], "") if x.log else tick_labels(values)
     out, grid = [], ""
     for place, text in zip(x.at(values), words, strict=True):
         grid += f"M{place:.1f} {top:.1f}V{bottom:.1f}"
@@ -209,7 +209,7 @@ def _ticks_of_x(panel: Panel, x: _Axis, top: float, bottom: float, has_words: bo
 def _ticks_of_y(panel: Panel, y: _Axis, x: _Axis) -> tuple[str, list[str]]:
     most = max(2, int((y.first - y.last) / 20))
     values = log_ticks(y.low, y.high, min(7, most)) if y.log else round_ticks(y.low, y.high, min(7, most))
-    words, factor = ([power_of_ten(v) for v in values], "") if y.log else words_of_ticks(values)
+    words, factor = ([power_of_ten(v) for v in values], "") if y.log else tick_labels(values)
     out, grid = [], ""
     for place, text in zip(y.at(values), words, strict=True):
         grid += f"M{LEFT:g} {place:.1f}H{x.last:.1f}"

@@ -60,9 +60,9 @@ class JobResult(Documents):
     @property
     def field_range(self) -> tuple[float, float]:
         """Range of the colour bar: that of the picture, or else up to the 98th percentile."""
-        told = self.summary.get("shown", {})
-        if told.get("high"):
-            return float(told.get("low", 0.0)), float(told["high"])
+        reported = self.summary.get("shown", {})
+        if reported.get("high"):
+            return float(reported.get("low", 0.0)), float(reported["high"])
         if self.shown is None or not self.shown.has_values:
             return 0.0, 1.0
         return 0.0, self.shown.percentiles(98)[0] or 1.0
@@ -98,7 +98,7 @@ def _load_fields(result: JobResult) -> None:
     if not results_exist(path):
         result.notes.append("results.nc is missing, so there are no slices of the field and no histogram.")
         return
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as reported:
         warnings.simplefilter("always", FileWarning)
         try:
             opened = open_results(path)
@@ -127,7 +127,7 @@ def _load_fields(result: JobResult) -> None:
                     result.fields.append(made)
                 if moves is not None and (moved := moves.result()) is not None:
                     result.deformations[moving[each]] = moved
-    for warning in told:
+    for warning in reported:
         result.notes.append(f"{warning.message}.")
         warnings.warn(str(warning.message), warning.category, stacklevel=2)
 
@@ -154,7 +154,7 @@ def _page_field(
         title = str(getattr(variable, "long_name", name))
         unit = unit_for_people(str(getattr(variable, "units", "1")))
         title = title.removesuffix(f", case {case}").split(" at the voxel")[0]
-    planes = file.planes(name) if moves is None else moves.seen(file.planes(name))
+    planes = file.planes(name) if moves is None else moves.pass_through(file.planes(name))
     if components == 3:
         planes, title = magnitudes(planes, on_nodes), f"{title}, magnitude"
     elif not np.issubdtype(variable.dtype, np.floating):
@@ -164,10 +164,10 @@ def _page_field(
     thin = thin_field(planes, result.shape, result.thinned)
     if not thin.has_values:
         return None
-    told = result.summary.get("shown", {})
+    reported = result.summary.get("shown", {})
     limits = None
-    if is_shown and told.get("high"):
-        low, high = float(told.get("low", 0.0)), float(told["high"])
+    if is_shown and reported.get("high"):
+        low, high = float(reported.get("low", 0.0)), float(reported["high"])
         # The range starts at 0, because slices have no occlusion; except for temperatures, which are far from 0.
         limits = (low if float(thin.sorted_values[0]) >= 0.2 * high else min(low, 0.0), high)
     return PageField(name, title, unit, thin, limits, case, components == 3)

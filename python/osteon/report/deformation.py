@@ -44,7 +44,7 @@ class CoarseDisplacement:
                 for n, (begin, end) in enumerate(pairwise(self._edges[1])):
                     into[cell, n] += plane[begin:end].sum(axis=0)
 
-    def seen(self, planes: Iterator[tuple[int, np.ndarray]]) -> Iterator[tuple[int, np.ndarray]]:
+    def pass_through(self, planes: Iterator[tuple[int, np.ndarray]]) -> Iterator[tuple[int, np.ndarray]]:
         """Pass planes through unchanged while adding them, so that a file is read only once."""
         for first, group in planes:
             self.add(first, group)

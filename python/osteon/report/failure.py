@@ -13,15 +13,15 @@ LARGEST_CHANGE = 0.003  # of the loads by half the steps
 
 def curve(result: JobResult) -> str | None:
     """Plot load and energies over the displacement or the angle."""
-    told = result.summary.get("curve", {})
-    turns = "angle_deg" in told
+    reported = result.summary.get("curve", {})
+    turns = "angle_deg" in reported
     place, load = ("angle_deg", "moment_N_mm") if turns else ("displacement_mm", "force_N")
-    x = [float(v) for v in told.get(place, [])]
+    x = [float(v) for v in reported.get(place, [])]
     if len(x) < 2:
         return None
 
     upper = Panel(y_title="moment (N mm)" if turns else "force (N)")
-    upper.lines.append(Line(x, told[load], LINE, "computed", width=1.4, dot=1.6))
+    upper.lines.append(Line(x, reported[load], LINE, "computed", width=1.4, dot=1.6))
     for key, words, colour in (
         ("first_yield", "first yield", COLOURS[4]),
         ("yield_offset", "0.2 % offset", COLOURS[1]),
@@ -33,16 +33,18 @@ def curve(result: JobResult) -> str | None:
     pistoia = look_up(result.summary, "pistoia.failure_moment_N_mm" if turns else "pistoia.failure_load_N")
     if isinstance(pistoia, float):
         upper.rules.append(Rule("y", pistoia, COLOURS[3], "Pistoia, from the elastic solution", dashed=True))
-    lower = Panel("angle (°)" if turns else "displacement of the driven face (mm)", "energy (mJ)", _energies(x, told))
+    lower = Panel(
+        "angle (°)" if turns else "displacement of the driven face (mm)", "energy (mJ)", _energies(x, reported)
+    )
     return svg_uri((8, 5.6), [upper, lower], share_x=True)
 
 
-def _energies(x: list[float], told: dict[str, list[float]]) -> list[Line]:
+def _energies(x: list[float], reported: dict[str, list[float]]) -> list[Line]:
     words = {"work_mJ": "work", "stored_mJ": "stored", "dissipated_mJ": "dissipated", "hardening_mJ": "hardening"}
     return [
-        Line(x, told[key], COLOURS[n], label)
+        Line(x, reported[key], COLOURS[n], label)
         for n, (key, label) in enumerate(words.items())
-        if any(v != 0 for v in told[key])
+        if any(v != 0 for v in reported[key])
     ]
 
 

@@ -23,7 +23,7 @@ from .picture_labels import Labels, View, draw  # noqa: E402
 
 def labels_of(asked: dict[str, Any]) -> Labels:
     """Return the labels of a request (src/osteon/job/outputs/labeller.hpp)."""
-    words = words_of(asked)
+    words = field_title(asked)
     unit = unit_for_people(str(asked.get("units", "")))
     low, high = float(asked["low"]), float(asked["high"])
     largest = asked.get("largest")
@@ -44,7 +44,7 @@ def labels_of(asked: dict[str, Any]) -> Labels:
     )
 
 
-def words_of(asked: dict[str, Any]) -> str:
+def field_title(asked: dict[str, Any]) -> str:
     """Return the title of the field, as in the report."""
     name = str(asked.get("field", ""))
     shown = _shown(asked)

@@ -13,7 +13,7 @@ from typing import Any
 # ruff: noqa: E501 (lines of HTML)
 from PIL import Image
 
-from ..errors import MACHINE, USAGE, DataError, Error, complain, tell_file_warnings
+from ..errors import MACHINE, USAGE, DataError, Error, complain, report_file_warnings
 from ..files.replace_file import write_whole
 from . import picture_labels, viewer_data
 from .colours import data_uri
@@ -32,13 +32,13 @@ from .text import (
     by_material,
     certificates,
     custom_keys,
+    describe_test,
     machine,
     number,
     segmentation,
     shape,
     supports_and_forces,
     uncertainty,
-    words_of_test,
 )
 
 
@@ -100,7 +100,7 @@ def build(result: JobResult, picture: Image.Image | None = None, scene: Scene | 
 
 
 def _subtitle(result: JobResult) -> str:
-    what = words_of_test(result.summary)
+    what = describe_test(result.summary)
     shape = result.summary.get("image", {}).get("shape", [])
     return f"{what} · {' x '.join(str(n) for n in shape)} voxels (z, y, x) of {number(result.spacing_mm)} mm"
 
@@ -108,9 +108,9 @@ def _subtitle(result: JobResult) -> str:
 def _keys(result: JobResult, rows: list[tuple[Answer, str]]) -> list[tuple[str, str, str]]:
     """Return title, value and unit of the key answers: the first answers, or the first one of each load case."""
     if not result.cases:
-        told = result.summary.get("uncertainty", {})
-        factor = told.get("coverage_factor", 1)
-        known = {a["key"]: f"{number(factor * a['total'], 2)} (k = {factor:g})" for a in told.get("answers", [])}
+        reported = result.summary.get("uncertainty", {})
+        factor = reported.get("coverage_factor", 1)
+        known = {a["key"]: f"{number(factor * a['total'], 2)} (k = {factor:g})" for a in reported.get("answers", [])}
         return custom_keys(result) or [
             (a.title, f"{v} ± {known[a.key]}" if a.key in known else v, a.unit) for a, v in rows[:3]
         ]
@@ -148,8 +148,8 @@ def _notes(result: JobResult) -> str:
         lines.append("No path of solid connects the two faces: nothing flows, and the tortuosity is infinite.")
     if note := result.summary.get("image", {}).get("spacing_note"):
         lines.append(f"Voxel size {number(result.spacing_mm)} mm (z, y, x): {note}")
-    told = result.summary.get("warnings")
-    lines += [f"Warning: {text}." for text in told if isinstance(text, str)] if isinstance(told, list) else []
+    reported = result.summary.get("warnings")
+    lines += [f"Warning: {text}." for text in reported if isinstance(text, str)] if isinstance(reported, list) else []
     lines += result.notes
     return f'<aside class="note">{"".join(f"<p>{escape(line)}</p>" for line in lines)}</aside>' if lines else ""
 
@@ -268,7 +268,7 @@ def main(arguments: list[str]) -> int:
         complain("usage: python -m osteon.report OUTDIR")
         return USAGE
     directory = Path(arguments[0])
-    tell_file_warnings()
+    report_file_warnings()
     try:
         page, picture = _page_and_picture(directory)
     except Error as e:

@@ -47,7 +47,7 @@ def table(head: list[str], rows: list[list[str]], name: str = "") -> str:
     return f'<section class="card wide-table">{title}<table><thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table></section>'
 
 
-def worded(value: object, unit: str = "") -> str:
+def format_value(value: object, unit: str = "") -> str:
     """Format a value of an answer for display, with its unit."""
     if value is None:
         return "∞"  # null in JSON

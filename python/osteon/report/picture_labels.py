@@ -63,7 +63,7 @@ class Labels:
         size = np.array(self.shape, float) * np.array(self.spacing_mm, float)
         return Camera(size[::-1], self.azimuth_deg, self.elevation_deg, self.zoom, width, height, self.is_left_handed)
 
-    def seen(self, width: int, height: int) -> View:
+    def view_in(self, width: int, height: int) -> View:
         """Return the directions of the axes in a picture of this size, and its scale."""
         if self.view is not None:
             return self.view
@@ -129,7 +129,7 @@ def draw(picture: Image.Image, labels: Labels) -> Image.Image:
     left, right = picture.width + 12 * unit, page.width - 20 * unit
     _bar(pen, labels, (left, head + 70 * unit, right, head + 0.62 * picture.height), unit, ink, font)
     if labels.shape or labels.view is not None:
-        view = labels.seen(*picture.size)
+        view = labels.view_in(*picture.size)
         _scale(pen, view.mm_per_pixel, (left, right, page.height - 28 * unit), unit, ink, font)
         _axes(pen, view, labels.letters, (left + 70 * unit, page.height - 150 * unit), unit, ink, font)
     return page
@@ -203,18 +203,18 @@ def of_result(result: JobResult, scene: Scene | None = None) -> Image.Image | No
     except (OSError, ValueError, SyntaxError):
         return None
     _, words, unit = result.field_name
-    told, image = s.get("shown", {}), s.get("image", {})
-    low, high = float(told.get("low", 0.0)), float(told.get("high") or 0.0)
+    reported, image = s.get("shown", {}), s.get("image", {})
+    low, high = float(reported.get("low", 0.0)), float(reported.get("high") or 0.0)
     largest = next((f.thin.largest for f in result.fields if f.limits is not None), None)
     labels = Labels(
-        title=f"{s.get('job', '')}: {told.get('caption', '')}".rstrip(": "),
+        title=f"{s.get('job', '')}: {reported.get('caption', '')}".rstrip(": "),
         quantity=words + ("" if unit in ("", "1") else f" ({unit})"),
         low=low,
         high=high,
         at_least=largest is not None and largest > high,
         largest=largest if largest is not None and largest > high else None,
-        colour_map=str(told.get("colour_map", "batlow")),
-        part_of_map=tuple(float(v) for v in told.get("part_of_map", GLOW)),
+        colour_map=str(reported.get("colour_map", "batlow")),
+        part_of_map=tuple(float(v) for v in reported.get("part_of_map", GLOW)),
     )
     camera = read_camera(result.directory)
     if camera and image.get("spacing_mm"):
@@ -224,7 +224,7 @@ def of_result(result: JobResult, scene: Scene | None = None) -> Image.Image | No
         labels.is_left_handed = is_left_handed(image.get("direction"))
         first_case = result.cases[0] if result.cases else ""
         labels.arrows = [a for a in scene.arrows if a["case"] in ("", first_case)] if scene else []
-        if isinstance(peak := told.get("peak"), dict):
+        if isinstance(peak := reported.get("peak"), dict):
             labels.peak_mm = [float(v) - o for v, o in zip(peak["at_mm"], result.origin_mm, strict=True)]
             labels.peak = f"max {digits_for(float(peak['value']), float(peak['value']), float(peak['value']))}"
     return draw(picture, labels)

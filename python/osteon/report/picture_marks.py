@@ -81,7 +81,7 @@ def draw_arrows(picture: Image.Image, camera: Camera, arrows: Sequence[dict], un
         if arrow.get("label"):
             middle = np.array([0.5 * picture.width, 0.5 * picture.height])
             free = max((tail, tip), key=lambda p: float(np.linalg.norm(np.array(p) - middle)))
-            say(pen, picture.size, free, str(arrow["label"]), colour, unit, font)
+            draw_label(pen, picture.size, free, str(arrow["label"]), colour, unit, font)
         if camera.depth(arrow["to"]) > 0:
             layer.putalpha(layer.getchannel("A").point(lambda a: round(BEHIND * a)))
         picture = Image.alpha_composite(picture.convert("RGBA"), layer)
@@ -98,11 +98,11 @@ def draw_peak(
     for ink, thick in (((16, 18, 22), 5 * unit), ((255, 255, 255), 2 * unit)):
         r = 11 * unit + thick / 2
         pen.ellipse((x - r, y - r, x + r, y + r), outline=ink, width=max(1, round(thick)))
-    say(pen, picture.size, (x + 12 * unit, y - 22 * unit), words, (255, 255, 255), unit, font)
+    draw_label(pen, picture.size, (x + 12 * unit, y - 22 * unit), words, (255, 255, 255), unit, font)
     return picture
 
 
-def say(
+def draw_label(
     pen: ImageDraw.ImageDraw, size: tuple[int, int], at: tuple[float, float], words: str, ink: Colour, unit: float,
     font: Font,
 ) -> None:  # fmt: skip

@@ -108,21 +108,21 @@ def _lines(history: dict[str, object], key: str, word: str) -> list[tuple[str, l
     return [(word, _numbers(values))]
 
 
-def _says_something(values: list[float]) -> bool:
+def _has_values(values: list[float]) -> bool:
     return bool(np.any(np.nan_to_num(values)))
 
 
 def history(result: JobResult) -> str | None:
     """Plot forces, flow rates, pressures, temperatures, heat and step sizes of a transient flow over time."""
-    told = result.summary.get("flow_history", {})
-    time = [float(t) for t in told.get("time_s", [])]
+    reported = result.summary.get("flow_history", {})
+    time = [float(t) for t in reported.get("time_s", [])]
     if len(time) < 3:
         return None
     drawn = [
         (
             title,
             unit,
-            [line for key, word in keys.items() for line in _lines(told, key, word) if _says_something(line[1])],
+            [line for key, word in keys.items() for line in _lines(reported, key, word) if _has_values(line[1])],
         )
         for title, unit, keys in PANELS
     ]

@@ -34,10 +34,10 @@ def _over_time(result: JobResult, names: list[str]) -> dict[str, list[Line]]:
             if key == "velocity_mm_per_s" and len(names) > MOST_WITH_COMPONENTS:
                 continue
             for part in parts:
-                told = [(row["time_s"], row.get(f"{name}.{key}{part}") or "") for row in rows]
-                told = [(time, value) for time, value in told if value]
-                if told:
-                    line = (name + part, [float(t) for t, _ in told], [float(v) for _, v in told])
+                reported = [(row["time_s"], row.get(f"{name}.{key}{part}") or "") for row in rows]
+                reported = [(time, value) for time, value in reported if value]
+                if reported:
+                    line = (name + part, [float(t) for t, _ in reported], [float(v) for _, v in reported])
                     lines.setdefault(key, []).append(line)
     return lines
 
@@ -60,12 +60,12 @@ def _along(probes: dict[str, Any]) -> dict[str, list[Line]]:
 
 def probes(result: JobResult) -> str | None:
     """Plot the probes of a flow; None if there are none."""
-    told = result.summary.get("probes", {})
+    reported = result.summary.get("probes", {})
     panels = [
         (lines[key], f"{title} ({unit})", words)
         for lines, words in (
-            (_over_time(result, [name for name in told if "from_mm" not in told[name]]), "time (s)"),
-            (_along(told), "along the line (mm)"),
+            (_over_time(result, [name for name in reported if "from_mm" not in reported[name]]), "time (s)"),
+            (_along(reported), "along the line (mm)"),
         )
         for key, title, unit in PANELS
         if key in lines

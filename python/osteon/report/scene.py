@@ -43,38 +43,38 @@ def read_scene(result: JobResult) -> Scene:
     scene = Scene()
     path = result.directory / "scene.json"
     try:
-        told = well_formed(json.loads(path.read_text(encoding="utf-8")))
+        reported = well_formed(json.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
         return scene
     except (OSError, ValueError, RecursionError) as e:
         scene.notes.append(f"Supports and forces are not drawn: scene.json cannot be read ({e!s:.100}).")
         return scene
     try:
-        if not str(told.get("schema", "")).startswith("osteon.scene/1"):
+        if not str(reported.get("schema", "")).startswith("osteon.scene/1"):
             raise ValueError("schema is not osteon.scene/1")
-        _read(scene, told, result)
+        _read(scene, reported, result)
     except (TypeError, ValueError, LookupError, AttributeError, OverflowError, OSError, DataError) as e:
         return Scene(notes=[f"Supports and forces are not drawn: scene.json lacks required content ({e!s:.160})."])
     return scene
 
 
-def _read(scene: Scene, told: dict[str, Any], result: JobResult) -> None:
-    view = told.get("camera", {})
+def _read(scene: Scene, reported: dict[str, Any], result: JobResult) -> None:
+    view = reported.get("camera", {})
     scene.camera = {key: float(view[f"{key}_deg"]) for key in ("azimuth", "elevation") if f"{key}_deg" in view}
     scene.camera["zoom"] = 1.0  # the zoom of the picture could clip arrows
-    scene.camera["is_left_handed"] = is_left_handed(told.get("direction"))
-    scene.letters = letters_of(told.get("direction"))
-    scene.spacing = np.array(told["spacing_mm"], float)[::-1] * result.thinned
-    scene.origin = np.array(told["origin_mm"], float)[::-1]
-    scene.size = np.array(told["shape"], float)[::-1] * scene.spacing / result.thinned
-    if volume := told.get("set_volume"):
+    scene.camera["is_left_handed"] = is_left_handed(reported.get("direction"))
+    scene.letters = letters_of(reported.get("direction"))
+    scene.spacing = np.array(reported["spacing_mm"], float)[::-1] * result.thinned
+    scene.origin = np.array(reported["origin_mm"], float)[::-1]
+    scene.size = np.array(reported["shape"], float)[::-1] * scene.spacing / result.thinned
+    if volume := reported.get("set_volume"):
         scene.sets = thin_labels(_set_volume(result, volume), result.thinned)
-    sets = {int(s["number"]): s for s in told.get("sets", [])}
-    for n, case in enumerate(told.get("cases", [])):
+    sets = {int(s["number"]): s for s in reported.get("sets", [])}
+    for n, case in enumerate(reported.get("cases", [])):
         name = result.cases[n] if n < len(result.cases) else ""
         _loads(scene, case, name, sets)
-    if told.get("boundaries") and result.share is not None:
-        _boundaries(scene, told["boundaries"], result.share > 0)
+    if reported.get("boundaries") and result.share is not None:
+        _boundaries(scene, reported["boundaries"], result.share > 0)
     scene.entries = scene.entries[:MOST_SETS]
     del scene.arrows[MOST_ARROWS:]
 
@@ -94,7 +94,7 @@ def _set_volume(result: JobResult, volume: dict[str, Any]) -> np.ndarray:
 def _loads(scene: Scene, case: dict, name: str, sets: dict) -> None:
     supports, forces = case.get("supports", []), case.get("forces", [])
     longest = max((np.linalg.norm(f["force_N"]) for f in forces), default=0.0)
-    told: dict[int, tuple[list[str], tuple[int, int, int]]] = {}
+    reported: dict[int, tuple[list[str], tuple[int, int, int]]] = {}
     groups: dict[str, tuple[int, int, int]] = {}
     for s in supports:
         n, axes = int(s.get("set", 0)), "".join(reversed(str(s.get("held", ""))))
@@ -103,16 +103,16 @@ def _loads(scene: Scene, case: dict, name: str, sets: dict) -> None:
             _face_arrows(scene, s, n, name)
         else:
             words, colour = f"held along {', '.join(axes)}", HELD
-        told.setdefault(n, ([], colour))[0].append(words)
+        reported.setdefault(n, ([], colour))[0].append(words)
     for f in forces:
         n, vector = int(f.get("set", 0)), np.array(f["force_N"], float)[::-1]
         stem = re.sub(r"_?(left|right|l|r)$", "", str(f["on"]))
         colour = groups.setdefault(stem, FORCES[len(groups) % len(FORCES)])
         magnitude = float(np.linalg.norm(vector))
-        told.setdefault(n, ([], colour))[0].append(f"{number(magnitude, 3)} N")
+        reported.setdefault(n, ([], colour))[0].append(f"{number(magnitude, 3)} N")
         if magnitude > 0.02 * longest and magnitude > 0:
             _force_arrows(scene, f, n, name, vector, colour, magnitude / longest)
-    for n, (words, colour) in told.items():
+    for n, (words, colour) in reported.items():
         if n not in sets:
             continue
         known = next((e for e in scene.entries if e["number"] == n), None)
@@ -212,13 +212,13 @@ def _force_arrows(
         scene.arrows.append(_arrow(tail, tip, colour, label, case))
 
 
-def _boundaries(scene: Scene, told: list[dict], solid: np.ndarray) -> None:
+def _boundaries(scene: Scene, reported: list[dict], solid: np.ndarray) -> None:
     """Add conditions on faces of the image; the set consists of the voxels in the layer at the face."""
     scene.is_of_faces = True
     if scene.sets is None:
         scene.sets = np.zeros(solid.shape, "u1")
-    temperatures = [float(b["temperature_K"]) for b in told if "temperature_K" in b]
-    for b in told[:MOST_SETS]:
+    temperatures = [float(b["temperature_K"]) for b in reported if "temperature_K" in b]
+    for b in reported[:MOST_SETS]:
         face = re.fullmatch(r"([zyx])_(low|high)", str(b.get("face", "")))
         n = len(scene.entries) + 1
         colour = OTHER

@@ -60,7 +60,7 @@ NO_ANSWERS = {
 }
 
 
-def answers_told(summary: dict[str, Any]) -> list[Answer]:
+def reported_answers(summary: dict[str, Any]) -> list[Answer]:
     """Return the answers listed by the program. For older versions without a list the keys are the titles."""
     if "answers" not in summary:
         return [Answer(key, key, "", "") for key in _bare_keys(summary)]
@@ -103,7 +103,7 @@ TESTS = {
 }
 
 
-def words_of_test(summary: dict[str, Any]) -> str:
+def describe_test(summary: dict[str, Any]) -> str:
     """Return a description of the test; for several load cases, of the first ones."""
     load = summary.get("load", {})
     if "words" in load:
@@ -120,7 +120,7 @@ def words_of_test(summary: dict[str, Any]) -> str:
     if "angle_deg" in load:
         words += f", {number(load['angle_deg'])}°"
     if cases := summary.get("cases"):
-        words = "; ".join(f"{case['name']}: {words_of_test({'load': case.get('load', {})})}" for case in cases[:4])
+        words = "; ".join(f"{case['name']}: {describe_test({'load': case.get('load', {})})}" for case in cases[:4])
         words = f"{len(cases)} load cases: {words}" + ("; ..." if len(cases) > 4 else "")
     return words
 
@@ -188,23 +188,23 @@ def number(value: Any, digits: int = 4) -> str:
 
 def answers(result: JobResult) -> list[tuple[Answer, str]]:
     rows = []
-    for answer, text in _answers_in(result.summary, answers_told(result.summary)):
+    for answer, text in _answers_in(result.summary, reported_answers(result.summary)):
         value, unit = in_micrometres(look_up(result.summary, answer.key), answer.unit)
         rows.append((answer, text) if unit == answer.unit else (answer._replace(unit=unit), number(value)))
     return rows
 
 
-def _answers_in(tree: dict[str, Any], told: list[Answer]) -> list[tuple[Answer, str]]:
-    rows = ((a, look_up(tree, a.key)) for a in told)
+def _answers_in(tree: dict[str, Any], reported: list[Answer]) -> list[tuple[Answer, str]]:
+    rows = ((a, look_up(tree, a.key)) for a in reported)
     # An infinite tortuosity, without a conducting path, is null in JSON.
     return [(a, number(v) if v is not None else "∞") for a, v in rows if v is not None or tree.get(a.key, "") is None]
 
 
 def answers_by_case(result: JobResult) -> list[tuple[Answer, list[str]]]:
     """Return for each answer of a load case the values of all cases, in their order; - for missing values."""
-    told = answers_told(result.summary)
-    cases = [dict(_answers_in(case, told)) for case in result.summary.get("cases", [])]
-    return [(a, [case.get(a, "-") for case in cases]) for a in told if any(a in case for case in cases)]
+    reported = reported_answers(result.summary)
+    cases = [dict(_answers_in(case, reported)) for case in result.summary.get("cases", [])]
+    return [(a, [case.get(a, "-") for case in cases]) for a in reported if any(a in case for case in cases)]
 
 
 def custom_keys(result: JobResult) -> list[tuple[str, str, str]]:
@@ -285,16 +285,16 @@ PARTS = (  # of a compartment
 
 def shape(result: JobResult) -> list[list[str]]:
     """Return the measures of the solid's shape: a head, and a row for each."""
-    told = result.summary.get("morphometry")
-    if not told:
+    reported = result.summary.get("morphometry")
+    if not reported:
         return []
     rows = [["measure", "value", "standard deviation", "median", "largest", ""]]
     for key, title, unit in SHAPE:
-        if key.startswith("throats.") and "throats" not in told:
+        if key.startswith("throats.") and "throats" not in reported:
             continue
-        value = look_up(told, key)
-        rows.append([title.format(phase=told.get("phase", "solid")), *_spread(value, unit)])
-    for name, part in told.get("compartments", {}).items():
+        value = look_up(reported, key)
+        rows.append([title.format(phase=reported.get("phase", "solid")), *_spread(value, unit)])
+    for name, part in reported.get("compartments", {}).items():
         rows += _compartment(name, part)
     return rows
 
@@ -324,8 +324,8 @@ CAUSES = (("threshold", "threshold"), ("voxel_size", "voxel size"), ("noise", "n
 
 def uncertainty(result: JobResult) -> list[list[str]]:
     """Return the uncertainties of the answers: a head, and a row for each."""
-    told = result.summary.get("uncertainty", {})
-    shown = [a for a in told.get("answers", []) if a.get("in_table")]
+    reported = result.summary.get("uncertainty", {})
+    shown = [a for a in reported.get("answers", []) if a.get("in_table")]
     if not shown:
         return []
     causes = [(key, words) for key, words in CAUSES if any(key in a for a in shown)]

@@ -54,7 +54,7 @@ def power_of_ten(value: float) -> str:
     return power if math.isclose(share, 1, rel_tol=1e-6) else f"{share:g}·{power}"
 
 
-def words_of_ticks(values: list[float]) -> tuple[list[str], str]:
+def tick_labels(values: list[float]) -> tuple[list[str], str]:
     """Return ticks of a linear axis with equal numbers of decimals, and their common factor, or an empty string."""
     largest = max((abs(v) for v in values), default=0.0)
     exponent = math.floor(math.log10(largest)) if largest > 0 else 0

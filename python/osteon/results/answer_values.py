@@ -32,8 +32,8 @@ def values_of(summary: dict[str, Any]) -> list[Value]:
     trees = [("", summary), *((str(case.get("name")), case) for case in summary.get("cases", []))]
     found: list[Value] = []
     for case, tree in trees:
-        for told in summary.get("answers", []):
-            key, title, unit = str(told["key"]), str(told["title"]), unit_for_people(str(told["unit"]))
+        for reported in summary.get("answers", []):
+            key, title, unit = str(reported["key"]), str(reported["title"]), unit_for_people(str(reported["unit"]))
             is_there, value = _look_up(tree, key)
             if not is_there:
                 continue
@@ -48,14 +48,14 @@ def uncertainties_of(summary: dict[str, Any]) -> list[Value]:
     """Return the standard deviation of each answer, if the job was solved on changed images."""
     return [
         Value(
-            f"uncertainty.{told['key']}",
-            str(told.get("case", "")),
-            f"{told['title']}, uncertainty",
-            unit_for_people(str(told["unit"])),
-            told["total"],
+            f"uncertainty.{reported['key']}",
+            str(reported.get("case", "")),
+            f"{reported['title']}, uncertainty",
+            unit_for_people(str(reported["unit"])),
+            reported["total"],
         )
-        for told in summary.get("uncertainty", {}).get("answers", [])
-        if told.get("in_table")
+        for reported in summary.get("uncertainty", {}).get("answers", [])
+        if reported.get("in_table")
     ]
 
 
@@ -72,25 +72,25 @@ OF_A_COMPARTMENT = {
 
 def shape_of(summary: dict[str, Any]) -> list[Value]:
     """Return the measures of the solid's shape, if the job has them; thicknesses as mean and standard deviation."""
-    told = summary.get("morphometry", {})
+    reported = summary.get("morphometry", {})
     units = {"BV_TV": "", "BS_BV_per_mm": "1/mm", "Tb_N_per_mm": "1/mm", "Conn_D_per_mm3": "1/mm³", "fabric.DA": ""}
-    found = [Value(f"morphometry.{key}", "", key, unit, _look_up(told, key)[1]) for key, unit in units.items()]
+    found = [Value(f"morphometry.{key}", "", key, unit, _look_up(reported, key)[1]) for key, unit in units.items()]
     for key in ("Tb_Th_mm", "Tb_Sp_mm", "throats.diameter_mm"):
         for part in ("mean", "sd"):
             found.append(
-                Value(f"morphometry.{key}.{part}", "", f"{key} {part}", "mm", _look_up(told, f"{key}.{part}")[1])
+                Value(f"morphometry.{key}.{part}", "", f"{key} {part}", "mm", _look_up(reported, f"{key}.{part}")[1])
             )
     for key, unit in (("accessible_share", ""), *((f"critical_diameter_mm.{a}", "mm") for a in "zyx")):
         name = f"throats.{key}"
-        found.append(Value(f"morphometry.{name}", "", name, unit, _look_up(told, name)[1]))
-    for name, measured in told.get("compartments", {}).items():
+        found.append(Value(f"morphometry.{name}", "", name, unit, _look_up(reported, name)[1]))
+    for name, measured in reported.get("compartments", {}).items():
         for key, unit in OF_A_COMPARTMENT.items():
             value, part = measured.get(key), ""
             if isinstance(value, dict):
                 value, part = value.get("mean"), ".mean"
             unit = measured.get("vBMD_unit", "") if key == "vBMD" else unit
             found.append(Value(f"morphometry.compartments.{name}.{key}{part}", "", f"{name} {key}", unit, value))
-    return [value for value in found if told and value.value is not None]
+    return [value for value in found if reported and value.value is not None]
 
 
 def _look_up(tree: Any, dotted: str) -> tuple[bool, Any]:

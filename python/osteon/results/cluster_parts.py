@@ -84,9 +84,9 @@ class ClusterParts:
         return self._first.file
 
     def _count(self) -> int:
-        told = str(getattr(self.file, "parts", ""))
-        if told.isdecimal() and 1 < int(told) <= 65536:
-            return int(told)
+        reported = str(getattr(self.file, "parts", ""))
+        if reported.isdecimal() and 1 < int(reported) <= 65536:
+            return int(reported)
         raise DataError(
             f"'{self._first.path}' does not state the number of its parts; read them one by one, or run the job again"
         )

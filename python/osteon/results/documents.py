@@ -25,11 +25,11 @@ class Documents:
     @property
     def field_name(self) -> tuple[str, str, str]:
         """Return name in the file, title, and unit. Older versions of the program did not write the title."""
-        told = self.summary.get("shown", {})
-        name = str(told.get("field", ""))
+        reported = self.summary.get("shown", {})
+        name = str(reported.get("field", ""))
         if self.cases:  # with several cases, names of fields end with the name of the case
             name = name.removesuffix(f"_{self.cases[0]}")
-        return name, str(told.get("title", name)), unit_for_people(str(told.get("units", "1")))
+        return name, str(reported.get("title", name)), unit_for_people(str(reported.get("units", "1")))
 
     @property
     def cases(self) -> list[str]:

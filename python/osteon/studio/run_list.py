@@ -28,7 +28,7 @@ def name_of(stem: str, number: int) -> str:
     return f"{stem}.run{number}"
 
 
-def words_of(name: str, ranks: int | None) -> list[str]:
+def arguments_of(name: str, ranks: int | None) -> list[str]:
     """Return the arguments of a run, after the name of the program."""
     here = f"./{name}" if name.startswith("-") else name  # otherwise a leading dash would start an option
     return ["run", f"{here}.toml", "-o", f"{here}.out", *(["-n", str(ranks)] if ranks else [])]
@@ -46,7 +46,7 @@ def checked_ranks(value: Any) -> int | None:
 def entry_of(stem: str, number: int, ranks: int | None, **more: Any) -> dict[str, Any]:
     """Return an entry with the name and the command of its number."""
     name = name_of(stem, number)
-    entry = {"number": number, "name": name, **more, "command": shlex.join(["osteon", *words_of(name, ranks)])}
+    entry = {"number": number, "name": name, **more, "command": shlex.join(["osteon", *arguments_of(name, ranks)])}
     return entry | ({"ranks": ranks} if ranks else {})
 
 

@@ -36,12 +36,12 @@ from .run_list import (
     STOPPED,
     WAITING,
     answers_in,
+    arguments_of,
     checked_ranks,
     clean_text,
     entry_of,
     kept_entries,
     name_of,
-    words_of,
 )
 
 MOST_LINES = 5000  # latest lines of a log that the page receives
@@ -168,8 +168,10 @@ class Runs:
         because the list on disk can contain any process number."""
         if not is_alive(entry):
             return False
-        told = self.told(entry)
-        return entry["number"] in self.children or writes_progress(entry["pid"], f"{told.parent.name}/{told.name}")
+        progress_file = self.progress_file(entry)
+        return entry["number"] in self.children or writes_progress(
+            entry["pid"], f"{progress_file.parent.name}/{progress_file.name}"
+        )
 
     def tend(self) -> None:
         """Update ended runs, and start the next one. Called periodically."""
@@ -196,15 +198,15 @@ class Runs:
         folder, number = self.job.path.parent, entry["number"]
         results = self.results_of(number)
         goes_on = (results / "checkpoint").is_dir()
-        told = self.told(entry)
+        progress_file = self.progress_file(entry)
         entry.pop("asked_to_stop", None)
         entry.pop("exit_code", None)
         try:
             self._require_no_links(number)
-            words = words_of(entry["name"], entry.get("ranks"))
+            words = arguments_of(entry["name"], entry.get("ranks"))
             if goes_on:  # not `osteon resume`, which uses the job and folder stored in the checkpoint
                 words.append("--resume")
-            words += ["--progress", str(told)]
+            words += ["--progress", str(progress_file)]
             self.job.log({"command": shlex.join(["osteon", *words])})
             path = self.folder / f"run{number}.log"
             with to_append(path) if goes_on else to_write(path) as log:
@@ -279,12 +281,12 @@ class Runs:
         found = []
         for line in whole.splitlines()[-MOST_LINES:]:
             with contextlib.suppress(ValueError):
-                told = loads(line)
-                if isinstance(told, dict):
-                    found.append(told)
+                progress_file = loads(line)
+                if isinstance(progress_file, dict):
+                    found.append(progress_file)
         return found, begin + len(whole)
 
-    def told(self, entry: dict[str, Any]) -> Path:
+    def progress_file(self, entry: dict[str, Any]) -> Path:
         return self.folder.resolve() / f"run{entry['number']}.jsonl"
 
     def log_of(self, number: int) -> str:

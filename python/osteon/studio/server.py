@@ -196,8 +196,13 @@ class Server:
     def get_level(self, request: Request, body: Any) -> Response:
         level = self.session.scan().level(self.session.void_labels())
         shape = ",".join(str(n) for n in level.codes.shape)
-        told = {"X-Shape": shape, "X-Factor": str(level.factor), "X-Low": repr(level.low), "X-Step": repr(level.step)}
-        return of_bytes(level.codes.tobytes(), told)
+        progress_file = {
+            "X-Shape": shape,
+            "X-Factor": str(level.factor),
+            "X-Low": repr(level.low),
+            "X-Step": repr(level.step),
+        }
+        return of_bytes(level.codes.tobytes(), progress_file)
 
     def meet(self, request: Request, body: Any) -> dict[str, Any]:
         found = self.session.scan().meet(body["begin"], body["end"], float(body["threshold"]), body.get("upper"))
@@ -346,15 +351,15 @@ class Server:
         return StreamingResponse(self._events(request), media_type="application/x-ndjson")
 
     async def _events(self, request: Request) -> AsyncIterator[str]:
-        digest, runs_told, at = None, None, {}
+        digest, sent_runs, at = None, None, {}
         while not await request.is_disconnected():
             now = await self.quick.call(self._look, dict(at))
             if now["job"] and now["job"].get("digest") != digest:
                 digest = now["job"].get("digest")
                 yield as_json({"job": now["job"]}) + "\n"
             text = as_json(now["runs"])
-            if text != runs_told:
-                runs_told = text
+            if text != sent_runs:
+                sent_runs = text
                 yield as_json({"runs": now["runs"]}) + "\n"
             for number, (lines, begin, end) in now["told"].items():
                 if lines:
@@ -375,14 +380,14 @@ class Server:
             runs.tend()
         except OSError as e:  # a full disk: the page keeps working, the queue retries at the next poll
             note = f"the list of runs cannot be written: {e.strerror}"
-        told, entries = {}, runs.listed()
+        progress_file, entries = {}, runs.listed()
         for entry in entries:
             number = entry["number"]
             begin = at.get(number, 0)
             lines, end = runs.lines(number, begin)
-            told[number] = (lines, begin if end >= begin else 0, end)
+            progress_file[number] = (lines, begin if end >= begin else 0, end)
         listed = {"runs": entries, "is_mine": runs.is_mine, "note": note or runs.note}
-        return {"job": state, "runs": listed, "told": told}
+        return {"job": state, "runs": listed, "told": progress_file}
 
 
 def file_in(folder: Path, name: str) -> Path | None:
