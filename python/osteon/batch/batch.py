@@ -34,12 +34,12 @@ class Batch:
     def page_text(self, outcomes: list[Outcome]) -> str:
         return page_of(outcomes, self.folder, self.csv, self.kind, self.warnings(outcomes))
 
-    def own_words(self) -> list[str]:
+    def own_options(self) -> list[str]:
         """Return the options that only this kind has, for the command line of a job array."""
         given = self.given
         return [*(["--csv", given.csv] if given.csv else []), *(["--no-report"] if given.no_report else [])]
 
-    def item_words(self) -> list[str]:
+    def input_arguments(self) -> list[str]:
         """Return the last arguments of the command line: the inputs."""
         return [*self.given.jobs, *(["--images", *self.given.image] if self.given.image else [])]
 

@@ -44,13 +44,13 @@ class Cohort(Batch):
         own += [f"--compartment={text}" for text in self.given.compartment]
         return python_command("osteon.batch.cohort_item", *own, "--", *words)
 
-    def own_words(self) -> list[str]:
+    def own_options(self) -> list[str]:
         words = ["--protocol", self.given.protocol]
         for text in self.given.compartment:
             words += ["--compartment", text]
         return [*words, *(["--no-report"] if self.given.no_report else [])]
 
-    def item_words(self) -> list[str]:
+    def input_arguments(self) -> list[str]:
         return self.given.images
 
     def outcomes(self) -> list[Outcome]:

@@ -41,13 +41,13 @@ class Cubes(Batch):
         self.items = items_of(given.job, model, edges, given.places, given.set)
         self.tolerance = given.tolerance
 
-    def own_words(self) -> list[str]:
+    def own_options(self) -> list[str]:
         given = self.given
         words = ["--places", str(given.places), "--tolerance", repr(given.tolerance)]
         words += ["--edges", given.edges] if given.edges else []
         return [*words, *([] if given.no_report else ["--report"])]
 
-    def item_words(self) -> list[str]:
+    def input_arguments(self) -> list[str]:
         return [self.given.job]
 
     def table_text(self, outcomes: list[Outcome]) -> str:

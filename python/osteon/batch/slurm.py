@@ -30,7 +30,7 @@ def write_job_array(batch: Batch) -> int:
         f"--job-name={shlex.quote(folder.name)}", f"--array=1-{count}{limit}", *of_ranks, *of_threads,
         f"--output={_logs(folder)}/slurm_%A_%a.log", "--signal=B:TERM@120",
     ]  # fmt: skip
-    words, items = _words(batch), [shlex.quote(word) for word in batch.item_words()]
+    words, items = _words(batch), [shlex.quote(word) for word in batch.input_arguments()]
     array.write_text(_script([*own, *given.slurm_line], [*words, "--only", '"$SLURM_ARRAY_TASK_ID"', *items]))
     last = [f"--job-name={shlex.quote(folder.name)}-collect", f"--output={_logs(folder)}/slurm_collect_%j.log"]
     one = ["--ntasks=1", "--cpus-per-task=1"]
@@ -65,7 +65,7 @@ def _words(batch: Batch) -> list[str]:
     words += ["--json", given.json] if given.json not in ("", "-") else []
     for change in given.set:
         words += ["--set", change]
-    return [shlex.quote(word) for word in [*words, *batch.own_words()]]
+    return [shlex.quote(word) for word in [*words, *batch.own_options()]]
 
 
 def _sbatch(words: list[str], folder: Path) -> str:

@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 MOST_DEPTH = 64  # of nested tables
 
 
-def array_of(image: Any, what: str = "the image") -> "np.ndarray":
+def array_of(image: Any, name: str = "the image") -> "np.ndarray":
     """Convert to an array. @throws DataError if the values are not numbers, or if the memory does not suffice"""
     import numpy as np
 
     try:
         values = np.asarray(image)
     except (TypeError, ValueError) as e:
-        raise DataError(f"{what} is not an array of numbers: {e}; pass a numpy array of shape (z, y, x)") from None
-    require_room(values, what)
+        raise DataError(f"{name} is not an array of numbers: {e}; pass a numpy array of shape (z, y, x)") from None
+    require_room(values, name)
     return values
 
 
-def require_room(values: "np.ndarray", what: str) -> None:
+def require_room(values: "np.ndarray", name: str) -> None:
     """Check the size of an array whose memory repeats, by strides of zero or overlapping windows: it needs memory only
     when it is copied. @throws DataError"""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
@@ -41,7 +41,7 @@ def require_room(values: "np.ndarray", what: str) -> None:
     if size > max(memory, held):
         shape = " x ".join(map(str, values.shape))
         raise DataError(
-            f"{what} has {shape} = {count:.4g} voxels of {values.itemsize} bytes, {_bytes(size)}; this machine has "
+            f"{name} has {shape} = {count:.4g} voxels of {values.itemsize} bytes, {_bytes(size)}; this machine has "
             f"{_bytes(memory)} of memory: crop or coarsen it, or pass the image file to a job"
         )
 
@@ -81,12 +81,12 @@ def tables_of(job: Mapping[str, Any]) -> dict[str, Any]:
     return dict(job)
 
 
-def path_of(path: Any, what: str) -> Path:
+def path_of(path: Any, name: str) -> Path:
     """Convert to a path that the system accepts. @throws UsageError"""
     if not isinstance(path, (str, os.PathLike)) or isinstance(os.fspath(path), bytes):
-        raise UsageError(f"{what} is {_shown(path)}; pass a path as a string or pathlib.Path")
+        raise UsageError(f"{name} is {_shown(path)}; pass a path as a string or pathlib.Path")
     if "\0" in os.fspath(path):
-        raise UsageError(f"{what} is {_shown(path)}; a path must not contain a NUL character")
+        raise UsageError(f"{name} is {_shown(path)}; a path must not contain a NUL character")
     return Path(path)
 
 

@@ -45,7 +45,11 @@ STRENGTHS = frozenset(
     [
         "pistoia.failure_load_N",
         "pistoia.failure_moment_N_mm",
-        *(f"{at}.{what}" for at in ("first_yield", "yield_offset", "ultimate") for what in ("force_N", "moment_N_mm")),
+        *(
+            f"{at}.{quantity}"
+            for at in ("first_yield", "yield_offset", "ultimate")
+            for quantity in ("force_N", "moment_N_mm")
+        ),
     ]
 )
 

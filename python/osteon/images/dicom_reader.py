@@ -76,8 +76,8 @@ def refuse_what_is_no_series(path: Path) -> None:
 def _refuse_other_classes(path: Path, tags) -> None:
     uid = tags.get("SOPClassUID") or tags.file_meta.get("MediaStorageSOPClassUID") or ""
     if uid in NO_SCANS:
-        what, then = NO_SCANS[uid]
-        raise DataError(f"'{path}' is {what}; {then}")
+        description, remedy = NO_SCANS[uid]
+        raise DataError(f"'{path}' is {description}; {remedy}")
     if "Rows" not in tags and "PerFrameFunctionalGroupsSequence" not in tags:
         name = getattr(uid, "name", "") or "unknown"
         raise DataError(f"'{path}' is DICOM of the class '{name}', which has no pixels; move it out of the folder")

@@ -35,12 +35,12 @@ def count_directories(path: Path) -> int:
         offset_size = struct.calcsize(offset_type)
         count_size = struct.calcsize(count_type)
 
-        def read(at: int, length: int, what: str) -> bytes:
+        def read(at: int, length: int, part: str) -> bytes:
             file.seek(at)
             data = file.read(length) if at + length <= size else b""
             if len(data) != length:
                 raise DataError(
-                    f"'{path}' is truncated or damaged: {what} is at byte {at}, but the file has {size} bytes; copy it "
+                    f"'{path}' is truncated or damaged: {part} is at byte {at}, but the file has {size} bytes; copy it "
                     "again"
                 )
             return data

@@ -100,9 +100,9 @@ def build(result: JobResult, picture: Image.Image | None = None, scene: Scene | 
 
 
 def _subtitle(result: JobResult) -> str:
-    what = describe_test(result.summary)
+    test = describe_test(result.summary)
     shape = result.summary.get("image", {}).get("shape", [])
-    return f"{what} · {' x '.join(str(n) for n in shape)} voxels (z, y, x) of {number(result.spacing_mm)} mm"
+    return f"{test} · {' x '.join(str(n) for n in shape)} voxels (z, y, x) of {number(result.spacing_mm)} mm"
 
 
 def _keys(result: JobResult, rows: list[tuple[Answer, str]]) -> list[tuple[str, str, str]]:

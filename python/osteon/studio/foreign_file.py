@@ -21,8 +21,8 @@ def opened(path: Path, flags: int = os.O_RDONLY) -> BinaryIO:
     if not stat.S_ISREG(os.fstat(file).st_mode):
         os.close(file)
         raise OSError(errno.EINVAL, "not a regular file", str(path))
-    how = "rb" if flags & os.O_ACCMODE == os.O_RDONLY else "ab" if flags & os.O_APPEND else "wb"
-    return os.fdopen(file, how)
+    mode = "rb" if flags & os.O_ACCMODE == os.O_RDONLY else "ab" if flags & os.O_APPEND else "wb"
+    return os.fdopen(file, mode)
 
 
 def to_append(path: Path) -> BinaryIO:

@@ -150,7 +150,7 @@ class JobFile:
             raise Changed
         return text
 
-    def _write(self, text: str, undo: list[str], redo: list[str], what: dict[str, Any]) -> None:
+    def _write(self, text: str, undo: list[str], redo: list[str], entry: dict[str, Any]) -> None:
         """Write the text, then the undo steps that refer to it."""
         write_whole(self.path, text)
         self.undo_texts, self.redo_texts = undo[-MOST_STEPS:], redo[-MOST_STEPS:]
@@ -158,12 +158,12 @@ class JobFile:
         path = self.folder / "undo.json"
         write_whole(path, json.dumps({"undo": self.undo_texts, "redo": self.redo_texts}))
         self.steps_seen = stamp_of(path)
-        self.log({**what, "digest": digest_of(text)})
+        self.log({**entry, "digest": digest_of(text)})
 
-    def log(self, what: dict[str, Any]) -> None:
+    def log(self, entry: dict[str, Any]) -> None:
         """Append a line to the session's log: an edit, or a command in shell syntax."""
         self.folder.mkdir(exist_ok=True)
-        line = json.dumps({"time": round(time.time(), 3), **what}) + "\n"
+        line = json.dumps({"time": round(time.time(), 3), **entry}) + "\n"
         with to_append(self.folder / "log.jsonl") as file:
             file.write(line.encode())
 
