@@ -41,7 +41,10 @@ def test_the_threshold_of_two_greys_keeps_the_volume(job: Job) -> None:
         ('[[image.step]]\nkind = "hysteresis"\nlow = 150\nhigh = 100\n[segment]\nthreshold = 100\n', "must lie above"),
         ('[[image.step]]\nkind = "hysteresis"\nlow = 50\n', "give low and high"),
         ('[[image.step]]\nkind = "local_threshold"\nlow = 50\nhigh = 100\n[segment]\nthreshold = 100\n', "in [2, 64]"),
-        ('[[image.step]]\nkind = "gaussian"\nsigma_voxels = 1\ncutoff = 0.2\n', 'belongs to kind = "laplace_hamming", not to'),
+        (
+            '[[image.step]]\nkind = "gaussian"\nsigma_voxels = 1\ncutoff = 0.2\n',
+            'belongs to kind = "laplace_hamming", not to',
+        ),
         ('[[image.step]]\nkind = "laplace_hamming"\ncutoff = 0.7\n', "(0, 0.5] cycles a voxel"),
     ],
 )
