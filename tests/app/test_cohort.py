@@ -66,8 +66,8 @@ def test_a_row_a_scan_with_units_quality_and_reasons(scans: Path) -> None:
     assert float(rows["d"][thickness]) == pytest.approx(2 * float(rows["a"][thickness]), rel=1e-5)
     assert float(rows["a"]["stiffness_N_per_mm [N/mm]"]) > 0
     assert rows["a"]["segmentation.dropped_islands [1]"] == "0"
-    assert "1 of 3 scans do not have the voxels of than 0.1 x 0.1 x 0.1 mm" in told and ": d;" in told
-    assert "do not have the voxels of" in (scans / "one" / "cohort.html").read_text()
+    assert "1 of 3 scans have voxels other than 0.1 x 0.1 x 0.1 mm" in told and ": d;" in told
+    assert "have voxels other than" in (scans / "one" / "cohort.html").read_text()
     follows_schema(json.loads((scans / "one.json").read_text()), "batch")
 
     masks = [f"{name}_parts.npy" for name in "abcd"]  # as a pattern of the shell takes them
@@ -104,7 +104,7 @@ def test_a_job_array_makes_the_same_table(scans: Path) -> None:
 def test_what_cannot_be_a_cohort_is_refused(scans: Path) -> None:
     for words, told in (
         (["a.nrrd", "a.nrrd"], "is given twice"),
-        (["none.nrrd"], "there is no image 'none.nrrd'"),
+        (["none.nrrd"], "no image 'none.nrrd'"),
         (["a.nrrd", "--compartment", "cortical:{}.npy"], "must be KIND=PATH:LABEL"),
         (["a.nrrd", "--compartment", "cortex={}.npy:1"], "must be KIND=PATH:LABEL"),
     ):

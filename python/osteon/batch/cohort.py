@@ -68,7 +68,7 @@ class Cohort(Batch):
         others = [name for name, size in sizes.items() if size != usual]
         words = ", ".join(others[:5]) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
         return [
-            f"{len(others)} of {len(sizes)} scans do not have the voxels of {' x '.join(usual)} mm, and their results "
+            f"{len(others)} of {len(sizes)} scans have voxels other than {' x '.join(usual)} mm, and their results "
             f"are not comparable with those of the rest: {words}; resample them, or analyse them as a separate cohort"
         ]
 

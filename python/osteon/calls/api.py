@@ -40,9 +40,9 @@ def run(job: Mapping[str, Any] | str | Path, *, progress: bool | Listener = Fals
     """Run a job: the path of a TOML file, or the same keys as a nested mapping.
 
     Parameters
-    A mapping without an [output] directory writes into a folder that is deleted with the result.
+    ----------
     job
-        A mapping without [output] directory writes into a folder that goes with the result.
+        A mapping without an [output] directory writes into a folder that is deleted with the result.
     progress
         True shows a bar; a function is called with stage, completed share and details.
 

@@ -94,7 +94,7 @@ def _fitted_step(slices: list[Slice], normal: np.ndarray, rounding: float, warni
         return None
     said = [s.tags.get(key) for s in slices[:1] for key in ("SpacingBetweenSlices", "SliceThickness")]
     stated = next((float(h) for h in said if h not in (None, "") and low <= float(h) <= high), None)
-    origin = f"fitted to between {low:g} and {high:g} mm" if stated is None else "which the slices also state"
+    origin = f"fitted within {low:g} to {high:g} mm" if stated is None else "which the slices also state"
     step = step if stated is None else stated
     warnings.append(
         f"the positions of {slices[0].place} and of the other slices are rounded to {2 * rounding:.3g} mm, so that "

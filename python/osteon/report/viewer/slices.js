@@ -23,7 +23,7 @@ const roundLength = (longest) => {
   return power * [5, 2, 1].find((m) => m * power <= longest);
 };
 
-// The colours of a slice's voxels as an image, one pixel a voxel.
+// The colours of a slice's voxels as an image, one pixel per voxel.
 const slicePixels = (viewer, plane) => {
   const [a, b, n] = plane,
     w = viewer.shape[a],

@@ -46,8 +46,7 @@ let viewer = /** @type {any} */ (null),
   level = /** @type {any} */ (null),
   slices = /** @type {any} */ (null);
 
-// Slices as they came, the least recently used first. Of a slice that is on its way there is a
-// promise.
+// Received slices, the least recently used first. A slice still being transferred is a promise.
 const cache = new Map();
 let held = 0;
 /** @param {string} key @param {string} path */
