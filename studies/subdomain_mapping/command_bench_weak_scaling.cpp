@@ -97,7 +97,8 @@ void add_bench_weak_scaling(registry& commands) {
   add_repeatable(c, "--order", o->series.orders,
                  "original, random, afc-nb, afc (the method of Ito et al.), ours; may be repeated (default: all)")
       .one_of({"original", "random", "afc-nb", "afc", "ours"});
-  c.add_option("--network", o->network, "Between hosts (docs/reference/network.md; default: a fat tree near that of Ito et al.)");
+  c.add_option("--network", o->network,
+               "Between hosts (docs/reference/network.md; default: a fat tree near that of Ito et al.)");
   c.add_option("--precision", o->precision, "double or float").one_of({"double", "float"}).show_default();
   c.add_option("--seed", o->series.seed, "Seed of searches and random orders (default: 1)");
   add_json(c, o->json);

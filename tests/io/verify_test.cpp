@@ -238,8 +238,8 @@ void put_bytes(const std::string& path, const std::string& bytes) { std::ofstrea
 std::string digest_of(std::string_view text) { return xxh3_of(std::as_bytes(std::span(text))); }
 std::string older_digest_of(std::string_view text) { return xxh64_of(std::as_bytes(std::span(text))); }
 
-// Oracle: docs/reference/format.md, followed by hand; a bit that is flipped anywhere behind the values, too. Files with the older
-// seal, over blocks of 4 MiB, are still read.
+// Oracle: docs/reference/format.md, followed by hand; a bit that is flipped anywhere behind the values, too. Files with the
+// older seal, over blocks of 4 MiB, are still read.
 TEST(verify, the_seal_is_what_the_format_says) {
   const index3 n{13, 90, 80};
   const auto header = sample::header(n);

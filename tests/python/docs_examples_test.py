@@ -10,9 +10,10 @@ import subprocess
 import tomllib
 from pathlib import Path
 
-import osteon
 import pytest
 from page_runner import Block, blocks_of
+
+import osteon
 
 ROOT = Path(__file__).resolve().parents[2]
 BINARY = Path(os.environ.get("OSTEON_BINARY", ROOT / "build/release/src/app/osteon"))

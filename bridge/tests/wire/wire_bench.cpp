@@ -1,5 +1,6 @@
 // wire_bench WHAT [ONE_WAY_MS] [MBIT]: the link between clusters, measured over a wide-area link that is emulated in user
-// space (wan.hpp), beside plain TCP over the same. One line of JSON per measurement. docs/reference/performance.md has figures.
+// space (wan.hpp), beside plain TCP over the same. One line of JSON per measurement. docs/reference/performance.md has
+// figures.
 //   latency    ping-pong of 8 bytes: plain TCP, then the link with thread and with polling
 //   software   the same without the machine's wake-ups: one thread polls both ends, and the emulated link polls too
 //   bandwidth  one way, windows of 16 messages of 1 MiB: plain TCP, then the link plain, with TLS, with 4 streams

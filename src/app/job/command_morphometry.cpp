@@ -76,7 +76,8 @@ void add_morphometry(registry& commands) {
   add_set(c, o->set);
   add_json(c, o->json);
   c.footer(
-      "Uses all cores unless a launcher starts it. Definitions: docs/reference/morphometry.md\n\nExamples:\n  osteon morphometry "
+      "Uses all cores unless a launcher starts it. Definitions: docs/reference/morphometry.md\n\nExamples:\n  osteon "
+      "morphometry "
       "examples/bone.toml\n  osteon morphometry rock.toml --throats\n  mpirun -n 4 osteon morphometry bone.toml --set "
       "segment.threshold=300");
 }

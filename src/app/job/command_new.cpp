@@ -31,9 +31,10 @@ void add_new(registry& commands) {
   command c = commands.add("new", "Write a commented job file for an image",
                            [o] { return write_new_job(o->image, o->protocol, o->target); });
   c.add_option("image", o->image, "Image file, folder of slices or pattern (docs/reference/images.md)").required();
-  c.add_option("-p,--protocol", o->protocol,
-               "Protocol (docs/howto/new.md): electrode, femoral-neck-failure, femur-fall, rock, vertebra, vertebra-failure, "
-               "xtremect-radius, xtremect2-radius (default: solid)");
+  c.add_option(
+      "-p,--protocol", o->protocol,
+      "Protocol (docs/howto/new.md): electrode, femoral-neck-failure, femur-fall, rock, vertebra, vertebra-failure, "
+      "xtremect-radius, xtremect2-radius (default: solid)");
   c.add_option("-o,--output", o->target,
                "Job file to write (default: <image>.toml in the working directory); existing files are kept");
   c.footer("Examples:\n  osteon new scan.nrrd\n  osteon new radius.aim --protocol xtremect2-radius -o radius.toml");

@@ -101,9 +101,10 @@ void add_render(registry& commands) {
   c.add_option("--title", shot.title, "Title (default: title of the file)");
   c.add_option("--orbit", shot.orbit, "Number of frames of an orbit around the z axis, written as a Cinema database");
   c.add_option("--elevations", shot.elevations, "Elevations of the orbit views in degrees").delimiter(',');
-  c.add_option("--compositing", shot.compositing,
-               "Compositing: METHOD[,TRANSPORT] (docs/research/compositing.md), messages, shared or hybrid (default auto: the "
-               "standard method for a picture, the predicted fastest one for an orbit)");
+  c.add_option(
+      "--compositing", shot.compositing,
+      "Compositing: METHOD[,TRANSPORT] (docs/research/compositing.md), messages, shared or hybrid (default auto: the "
+      "standard method for a picture, the predicted fastest one for an orbit)");
   c.add_option("--pixels", shot.pixels,
                "Pixel format of compositing: wide (identical pictures on any number of ranks; default), rgba16f (default of "
                "an orbit), rgba32f or rgba8");

@@ -296,7 +296,8 @@ void add_probe(registry& commands) {
              "Measure all pairs of cores of the first two hosts to test the effect of the measuring core");
   add_json(c, o->json);
   c.footer(
-      "Measures the cores of this host, or under mpirun or srun the hosts of the job (docs/reference/machine.md).\n\nExamples:\n  "
+      "Measures the cores of this host, or under mpirun or srun the hosts of the job "
+      "(docs/reference/machine.md).\n\nExamples:\n  "
       "osteon probe\n  mpirun -n 64 --map-by node osteon probe -o machine.json --picture links.svg\n  srun --mpi=pmix "
       "--ntasks-per-node=1 osteon probe --mode isolated --budget 5s --compare machine.json\n  mpirun -n 16 --map-by "
       "ppr:8:node osteon probe --which-core\n\nExit codes: 0 no slow links, 6 a host or link is slow, became slower or is "

@@ -31,7 +31,8 @@ using json = nlohmann::ordered_json;
 
 // Add `--network --plan --bytes --sizes --placement` and the message overheads.
 void add_exchange_cost(command c, exchange_cost_options& target) {
-  c.add_option("--network", target.input.network, "Exchanges: network such as hxb:8x8x16, or a JSON file (docs/reference/network.md)");
+  c.add_option("--network", target.input.network,
+               "Exchanges: network such as hxb:8x8x16, or a JSON file (docs/reference/network.md)");
   add_repeatable(c, "--plan", target.plans, "Exchanges: plan as of `osteon net simulate`; may be repeated");
   c.add_option("--placement", target.input.placement, "Exchanges: file with the PU of each rank");
   c.add_option("--bytes", target.input.bytes, "Exchanges: size of a parcel, object or face").show_default();

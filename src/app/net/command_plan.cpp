@@ -178,7 +178,8 @@ int plan_drawing(const plan_options& options) {
 void add_plan(registry& commands) {
   const auto o = std::make_shared<plan_options>();
   const std::string methods =
-      "Compositing methods, such as binary-swap or radix-k:8,4 (docs/research/compositing.md); exchanges, such as ring, bruck or "
+      "Compositing methods, such as binary-swap or radix-k:8,4 (docs/research/compositing.md); exchanges, such as ring, "
+      "bruck or "
       "prefix; .txt files of messages (docs/reference/network.md)";
   const auto add_options = [&](command c) {
     c.add_option("-n,--ranks", o->ranks, "Number of ranks (default: 8)").positive();

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Stop requests (docs/reference/checkpoint.md). The first Ctrl-C, SIGTERM, SIGUSR1 or SIGHUP is recorded, so that every stage can
-/// stop in order; a further Ctrl-C or SIGTERM ends the process immediately.
+/// Stop requests (docs/reference/checkpoint.md). The first Ctrl-C, SIGTERM, SIGUSR1 or SIGHUP is recorded, so that every
+/// stage can stop in order; a further Ctrl-C or SIGTERM ends the process immediately.
 #include <osteon/base/error.hpp>
 
 namespace osteon::app {

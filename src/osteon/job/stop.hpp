@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// Requests to end a job (docs/reference/checkpoint.md). Every stage asks between its steps, and leaves by an interrupted_error.
+/// Requests to end a job (docs/reference/checkpoint.md). Every stage asks between its steps, and leaves by an
+/// interrupted_error.
 #include <mpi.h>
 
 #include <functional>

@@ -7,8 +7,8 @@
 #include <osteon/io/files/result_file.hpp>
 #include <osteon/job/import/model_source.hpp>
 #include <osteon/job/outputs/io_options.hpp>
-#include <osteon/job/outputs/scene_file.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
+#include <osteon/job/outputs/scene_file.hpp>
 #include <osteon/job/pipeline/cluster_part.hpp>
 #include <osteon/job/pipeline/job_state.hpp>
 #include <osteon/job/pipeline/result_documents.hpp>

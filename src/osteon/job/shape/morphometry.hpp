@@ -24,7 +24,8 @@ morphometry::thickness_statistics thickness_of(const grid::block& where, const s
 /// That as an answer; null: the phase has no voxel.
 nlohmann::ordered_json to_json(const morphometry::thickness_statistics& s);
 
-/// Measure the solid of a job's model, which import has made: docs/reference/morphometry.md. Nothing depends on the number of ranks.
+/// Measure the solid of a job's model, which import has made: docs/reference/morphometry.md. Nothing depends on the number
+/// of ranks.
 /// @param with_throats those of the pores, too: of the fluid of a flow, else of what is not solid
 /// @throws data_error if there is no solid, or nothing else; usage_error if there are more ranks than lines of voxels
 /// @collective on comm @cost memory: 40 bytes a voxel of the rank's box, and as many voxels around it as the thickest place

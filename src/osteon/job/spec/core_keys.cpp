@@ -120,7 +120,8 @@ void add_image_keys(key_table& job) {
   key_table& table = job.table("image", "Image of the specimen.", 10, key_use::model);
   auto t = table.keys_in<image_spec, spec>(&spec::image);
   t("path", &image_spec::path,
-    "Image file, folder of slices or pattern such as slices/*.png, relative to the job file. Formats (docs/reference/images.md): "
+    "Image file, folder of slices or pattern such as slices/*.png, relative to the job file. Formats "
+    "(docs/reference/images.md): "
     "TIFF, DICOM, NIfTI, NRRD, MetaImage, PNG, BMP, Scanco AIM and ISQ, InVesalius, npy, npz, HDF5, OME-Zarr, FreeSurfer "
     "mgz, DICOM segmentations, raw with a header.");
   t("spacing_mm", &image_spec::spacing_mm,
@@ -150,7 +151,8 @@ void add_image_keys(key_table& job) {
           .list<spec>(
               "step",
               "Operations on the image before the threshold, in the order of the file. Each step holds the whole image in "
-              "memory (docs/reference/images.md). Crops and resampling also apply to the images that are registered with the scan.",
+              "memory (docs/reference/images.md). Crops and resampling also apply to the images that are registered with "
+              "the scan.",
               [](spec& s) -> auto& { return s.image.steps; }, 0, key_use::model)
           .keys<image_step_spec>());
 }
@@ -296,11 +298,12 @@ void add_solve_keys(key_table& job) {
 }
 
 void add_uncertainty_keys(key_table& job) {
-  auto t = job.optional_table<spec>("uncertainty",
-                                    "Uncertainty of the answers from solutions with changed threshold, voxel size or grey "
-                                    "values (docs/reference/uncertainty.md). `uncertainty` in summary.json, the printed table and the "
-                                    "report contain the change of each answer.",
-                                    &spec::uncertainty, 170, key_use::files)
+  auto t = job.optional_table<spec>(
+                  "uncertainty",
+                  "Uncertainty of the answers from solutions with changed threshold, voxel size or grey "
+                  "values (docs/reference/uncertainty.md). `uncertainty` in summary.json, the printed table and the "
+                  "report contain the change of each answer.",
+                  &spec::uncertainty, 170, key_use::files)
                .keys<uncertainty_spec>();
   t("enabled", &uncertainty_spec::enabled, "Compute the uncertainty.");
   t("threshold_sd", &uncertainty_spec::threshold_sd,
@@ -347,7 +350,8 @@ void add_picture_keys(key_table& job) {
   t("tube_mm", &picture_spec::tube_mm, "Radius of the streamlines in mm, > 0. Default: a third of a voxel.",
     {.range = positive("mm")});
   t("compositing", &picture_spec::compositing,
-    "Compositing method (docs/research/compositing.md): auto, a method such as binary-swap, METHOD,TRANSPORT, or a transport: "
+    "Compositing method (docs/research/compositing.md): auto, a method such as binary-swap, METHOD,TRANSPORT, or a "
+    "transport: "
     "messages, shared, hybrid. auto selects the standard method for the picture, and for frames the predicted fastest one. "
     "Pictures do not depend on it.");
   t("every", &picture_spec::every,

@@ -49,8 +49,8 @@ class fine_stiffness final : public elasticity_operator {
   void visit_plane(std::int64_t z, const brick_visitor& visit) const;
 
  private:
-  // Each value of x is read, each of y read and written, and the list of runs takes a byte for each (docs/reference/performance.md).
-  // A brick takes 129 additions and 45 multiplications.
+  // Each value of x is read, each of y read and written, and the list of runs takes a byte for each
+  // (docs/reference/performance.md). A brick takes 129 additions and 45 multiplications.
   kernel_work work(std::size_t value_bytes) const {
     return {static_cast<double>(size()) * static_cast<double>(3 * value_bytes + 1),
             174.0 * static_cast<double>(problem_.material.size())};

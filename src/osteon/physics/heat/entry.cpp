@@ -95,8 +95,8 @@ std::vector<answer> heat_answers() {
       silent_at_0({"heat_source_W", "heat of sources", "W", "Total heat generated in the solid."}),
       {"heat_stored_W", "heat taken up", "W", "Rate of heat stored in the solid in the last step."},
       {"temperature_K.mean", "temperature, mean", "K", "Mean over the solid at the end."},
-      {"temperature_K.low", "temperature, lowest", "K", "Of any voxel."},
-      {"temperature_K.high", "temperature, highest", "K", "Of any voxel."},
+      {"temperature_K.low", "temperature, lowest", "K", "Minimum over voxels."},
+      {"temperature_K.high", "temperature, highest", "K", "Maximum over voxels."},
   };
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Jobs that are VOX-FE scripts (docs/reference/voxfe.md) or models of FAIM and n88tools (.n88model): a file becomes a spec, and the
-/// source of its model.
+/// Jobs that are VOX-FE scripts (docs/reference/voxfe.md) or models of FAIM and n88tools (.n88model): a file becomes a spec,
+/// and the source of its model.
 #include <osteon/job/adapters/job_reader.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 #include <string>
