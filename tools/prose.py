@@ -30,13 +30,13 @@ PATTERNS = {
 }
 FINAL = dict(zip(PATTERNS, (0.33, 0.3, 0.51, 0.3, 1.77, 0.39, 0.3, 0.3), strict=True))
 RATCHET = """
-docs tell 0.85 says 0.90 what 2.88 stands 0.50 beside 1.09 too 0.44
+docs
 python
-src tell 0.80 says 0.74 what 3.71 of 1.02 nothing 1.95 stands 0.83 beside 0.54 too 0.42
+src tell 0.47 says 0.43 what 2.22 of 0.59 stands 0.44 beside 0.31
 bridge
 studies
-tests tell 0.57 says 1.24 what 3.60 nothing 3.39 stands 1.06 beside 0.62 too 0.38
-tools says 0.33 beside 0.33
+tests tell 0.56 says 1.23 what 3.55 nothing 3.33 stands 1.00 beside 0.58 too 0.38
+tools beside 0.32
 """
 AREAS = {"python": "python", "src": "src common", "bridge": "bridge", "studies": "studies", "tests": "tests"}
 AREAS["tools"] = "tools bench packaging examples cmake run"

@@ -156,7 +156,7 @@ def test_a_large_image_is_judged_by_its_header_and_a_sample(job: Job, tmp_path: 
 
 
 def test_a_large_image_has_the_warnings_of_its_reader(job: Job, tmp_path: Path) -> None:
-    """Oracle: the check that reads the whole image; once each, also beside a fault of the job."""
+    """Oracle: the check that reads the whole image; once each, also in a job with a fault."""
     head = "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 6 6 8\nspacings: 0.02 0.02 0.02\nencoding: raw\n\n"
     voxels = np.zeros((8, 6, 6), np.uint8)
     voxels[:, 1:5, 1:5] = 200

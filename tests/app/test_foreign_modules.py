@@ -1,4 +1,4 @@
-"""Files of a user beside a job that have the names of Python's modules: no command executes them."""
+"""Files in the folder of a job that have the names of Python's modules: no command executes them."""
 
 from __future__ import annotations
 
