@@ -46,7 +46,7 @@ def test_every_name_that_the_product_writes_has_a_schema_and_is_on_the_page() ->
     assert len(written) > 20
     assert {schema(name)["properties"]["schema"]["const"] for name in NAMES} >= written
     page = (ROOT / "docs" / "reference" / "json.md").read_text()
-    assert [name for name in NAMES if f"(schemas/{name}.json)" not in page] == []
+    assert [name for name in NAMES if f"(../schemas/{name}.json)" not in page] == []
 
 
 def test_every_answer_has_a_place_in_the_schema_of_summaries() -> None:
