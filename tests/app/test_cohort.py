@@ -110,7 +110,7 @@ def test_what_cannot_be_a_cohort_is_refused(scans: Path) -> None:
     ):
         assert told in cohort(scans, *words, code=2)
     assert not (scans / "cohort").exists()
-    assert "no protocol 'none'; known are" in osteon("cohort", "a.nrrd", "-p", "none", folder=scans).stderr
+    assert "no protocol 'none'; known protocols: " in osteon("cohort", "a.nrrd", "-p", "none", folder=scans).stderr
     told = cohort(scans, "b.nrrd", "--compartment", "cortical={}_no.npy:1", code=3)
     assert "'b_no.npy', the compartment cortical of 'b.nrrd', does not exist" in told
 

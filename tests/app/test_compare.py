@@ -44,11 +44,11 @@ def test_a_material_twice_as_stiff(two: Path) -> None:
 def test_one_folder_is_too_few(two: Path) -> None:
     """Oracle: usage."""
     done = osteon("compare", str(two / "a.out"))
-    assert done.returncode == 2 and "pass two or more output folders" in done.stderr
+    assert done.returncode == 2 and "two or more output folders" in done.stderr
 
 
 def test_a_folder_without_results_is_refused(two: Path) -> None:
     """Oracle: the contract: exit code 3 and one line."""
     done = osteon("compare", str(two / "a.out"), str(two))
     assert done.returncode == 3 and done.stderr.count("\n") == 1
-    assert "summary.json' is not there; give the output directory of a finished job" in done.stderr
+    assert "summary.json'; pass the output directory of a completed job" in done.stderr

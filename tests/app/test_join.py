@@ -105,7 +105,7 @@ def test_all_end_and_say_who_where_and_why(tmp_path: Path, what: str, parts: lis
 def test_another_number_of_processes_is_told(tmp_path: Path) -> None:
     done = join(tmp_path, WIRE + cluster("a", 3, expected=2) + cluster("b", 1))
     assert done.returncode != 0
-    assert "has 3 processes; expected are 2" in done.stderr, done.stderr
+    assert "reports 3 processes in its cluster; expected are 2" in done.stderr, done.stderr
 
 
 def test_a_program_that_never_joins_is_told(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A package that only some tasks need is not there: one sentence says what brings it."""
+"""A package that only some tasks need is not there: one sentence names the command that installs it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_reader_that_is_missing(tmp_path: Path, without, command: str) -> None
     complaints = [line for line in done.stderr.splitlines() if line.startswith("osteon: ")]
     assert len(complaints) == 1, done.stderr
     assert complaints[0].startswith("osteon: the Python package 'nibabel' is missing; `")
-    assert complaints[0].endswith(" -m pip install nibabel` brings it")
+    assert complaints[0].endswith(" -m pip install nibabel` installs it")
 
 
 @pytest.mark.parametrize(
@@ -68,10 +68,10 @@ def test_a_program_of_the_package_says_what_is_missing(tmp_path: Path, module: s
 
 def test_the_sentence_names_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Oracle: hand: of an extra, all packages that are missing; never osteon, whose name nobody owns on PyPI."""
-    assert extras.missing_package(ImportError(name="pydicom.pixels")).endswith("pip install pydicom` brings it")
+    assert extras.missing_package(ImportError(name="pydicom.pixels")).endswith("pip install pydicom` installs it")
     monkeypatch.setattr(extras, "_lacks", lambda module: module != "cmcrameri")
-    assert extras.missing_package(ImportError(name="PIL")).endswith("pip install pillow matplotlib` brings it")
-    assert extras.missing_package(ImportError(name="unheard_of")).endswith("pip install unheard_of` brings it")
+    assert extras.missing_package(ImportError(name="PIL")).endswith("pip install pillow matplotlib` installs it")
+    assert extras.missing_package(ImportError(name="unheard_of")).endswith("pip install unheard_of` installs it")
 
 
 def test_a_function_raises_it_as_an_error_of_ours() -> None:

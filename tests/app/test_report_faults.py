@@ -50,7 +50,7 @@ def test_a_document_that_cannot_be_read(finished: Path, tmp_path: Path, name: st
     [
         (5, "cannot read 'results.nc': Input/output error", 5),
         (3, "'results.nc' is damaged", 3),
-        (5, "the Python package 'matplotlib' is missing; pip brings it", 0),
+        (5, "the Python package 'matplotlib' is missing; pip installs it", 0),
     ],
 )
 def test_a_run_whose_report_fails(

@@ -111,14 +111,14 @@ def test_chunks_that_an_image_lacks(job: Job) -> None:
     for command in ("check", "import", "estimate"):
         done = job.run(command=command)
         assert done.code == 3 or command == "check", done.err
-        assert "lacks 1 of 3 chunks of voxels, whose values would be its fill value 100" in done.out + done.err
+        assert "1 of 3 chunks of voxels are missing, whose values would be the fill value 100" in done.out + done.err
     job.write(job_text("half.h5", spacing="", image_more="accept_fill_value = true", more=ALL))
     done = job.run("--json", "-", command="import")
     assert done.code == 0, done.err
     made = json.loads(done.out)
     assert made["segmentation"]["kept_voxels"] == int((GREY[:4] > 50).sum()) + 160
     assert made["image"]["missing_chunks"] == {"count": 1, "fill_value": 100}
-    assert "their voxels have its fill value 100" in done.err
+    assert "their voxels have the fill value 100" in done.err
     assert job.run(command="check").code == 0 and job.run(command="estimate").code == 0
     assert job.run("--most-voxels", "8", command="check").code == 0
 

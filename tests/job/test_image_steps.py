@@ -107,5 +107,5 @@ def test_a_step_that_the_image_does_not_bear(job: Job, sponge: Path) -> None:
     done = osteon("import", str(path), "-o", str(job.folder / "m.nc"))
     assert (
         done.returncode == 3
-        and "image.step[1] (crop): z = [0, 99] leaves the image, which has 18 voxels" in done.stderr
+        and "image.step[1] (crop): z = [0, 99] exceeds the image, which has 18 voxels" in done.stderr
     )

@@ -161,7 +161,7 @@ def test_labels_of_dcm2niix_are_put_in_the_order_of_the_scan(job: Job, axes: lis
 
 def test_export_says_what_is_wrong(job: Job):
     done = osteon("export", "none.nc", "--field", "sed", "-o", "x.nii", folder=job.folder)
-    assert done.returncode == 3 and done.stderr == "osteon: there is no file 'none.nc'; give the results.nc of a job\n"
+    assert done.returncode == 3 and done.stderr == "osteon: no file 'none.nc'; pass the results.nc of a job\n"
     assert osteon("export", "none.nc", folder=job.folder).returncode == 2
 
 

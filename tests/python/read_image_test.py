@@ -201,7 +201,7 @@ BAD = {
     "big integers": (lambda: _npy("a.npy", np.full((2, 2, 2), 2**40)), "32 bits"),
     "dicom gap": (lambda: dicom("d", skip=2), "missing"),
     "inv3 cut": (lambda: inv3("a.inv3", cut=7), "truncated"),
-    "vector nrrd": (lambda: itk("a.nrrd", np.zeros((2, 2, 2, 3))), r"4-dimensional|values a voxel"),
+    "vector nrrd": (lambda: itk("a.nrrd", np.zeros((2, 2, 2, 3))), "4-dimensional|components per voxel"),
     "huge nrrd": (
         lambda: _bytes("a.nrrd", b"NRRD0004\ntype: uint8\ndimension: 3\nsizes: 99999 99999 9999\nencoding: raw\n\nx"),
         "the limit is",

@@ -61,8 +61,8 @@ def test_page_is_whole_self_contained_and_says_the_answers(tmp_path, physics, wo
         "Assumed: the source does not state it.",
         "0.02, 0.02, 0.02",
         "# &lt;job&gt;",
-        "12 islands",
-        "90 voxels in 1 islands",
+        "12 disconnected parts",
+        "90 voxels in 1 parts",
         "segment.connectivity = 26",
     ]:
         assert word in page
@@ -317,7 +317,7 @@ def test_large_volumes_are_thinned_by_the_mean_over_the_solid(tmp_path, monkeypa
         np.unravel_index(np.nanargmax(sed), sed.shape)
     )
     page = build(result)
-    assert "blocks of 2 x 2 x 2 voxels" in page and "solid" in described(page)["solid"]
+    assert "each block of 2 x 2 x 2 voxels" in page and "solid" in described(page)["solid"]
 
 
 def test_slices_are_counted_from_the_zero_of_the_job(tmp_path):

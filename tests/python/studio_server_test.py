@@ -120,7 +120,7 @@ def test_damaged_requests_are_told(opened):
 def test_a_port_in_use_is_replaced_and_said(opened, tmp_path):
     with studio.studio(tmp_path, port=opened.port) as other:
         assert other.port != opened.port
-        assert f"port {opened.port} cannot be had" in other.said
+        assert f"port {opened.port} is not available" in other.said
         assert f"ssh -L {other.port}:127.0.0.1:{other.port}" in other.said
         assert other.get("session")["job"] is None
         assert other.ask("/api/job").json["error"] == "no job is open"
