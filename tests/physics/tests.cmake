@@ -1,6 +1,6 @@
 osteon_test(physics/elasticity RANKS 1 2 3 7 LONG 4 TIMEOUT 120)
 osteon_test(physics/elasticity_load RANKS 1 2 3 7 TIMEOUT 120)
-osteon_test(physics/elasticity_messages)
+osteon_test(physics/elasticity_messages RANKS 1)
 osteon_test(physics/elastic_periodic RANKS 1 3 7 LONG 2 TIMEOUT 120)
 osteon_test(physics/flow_box RANKS 1 2 3 5 TIMEOUT 120 THREADS 2)
 osteon_test(physics/flow_labels RANKS 1 3 TIMEOUT 120)

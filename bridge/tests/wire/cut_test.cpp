@@ -145,7 +145,7 @@ TEST(cut, a_long_cut_ends_every_rank_with_a_name_and_a_reason) {
       const std::string text = error.what();
       EXPECT_NE(text.find("cluster 'a'"), std::string::npos) << text;
       EXPECT_NE(text.find("cluster 'b'"), std::string::npos) << text;
-      EXPECT_NE(text.find("did not come back within 2 s"), std::string::npos) << text;
+      EXPECT_NE(text.find("was not restored within 2 s"), std::string::npos) << text;
     }
     EXPECT_THROW(e.send(1 - me, {}, {}), link_error);
     EXPECT_THROW(e.close(), link_error);

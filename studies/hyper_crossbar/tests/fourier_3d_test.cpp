@@ -163,7 +163,7 @@ void expect_refusal(index3 shape, const fourier_options& options, const std::str
 // Oracle: hand values.
 TEST(fourier_3d, refuses_what_cannot_be_shared) {
   const int ranks = comm::size(MPI_COMM_WORLD);
-  expect_refusal({8, 8, 7}, {}, "take 6 or 8");
+  expect_refusal({8, 8, 7}, {}, "use 6 or 8");
   expect_refusal({8, 8, 8}, {.method = fourier_method::transposition, .folding = {ranks + 1, 1}}, "their product must be");
   expect_refusal({1 << 14, 1 << 14, 1 << 14}, {}, "GB are available");
   if (ranks == 3) expect_refusal({8, 8, 8}, {.method = fourier_method::butterfly}, "take 2 or 4");

@@ -149,13 +149,13 @@ TEST(fourier, names_the_nearest_lengths) {
     fourier_plan plan(1022);
     FAIL();
   } catch (const usage_error& e) {
-    EXPECT_NE(std::string(e.what()).find("take 1000 or 1024"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("use 1000 or 1024"), std::string::npos) << e.what();
   }
   try {
     fourier_plan plan(0);
     FAIL();
   } catch (const usage_error& e) {
-    EXPECT_NE(std::string(e.what()).find("take 1"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("use 1"), std::string::npos) << e.what();
   }
   EXPECT_TRUE(fourier_plan::supports(2 * 3 * 5 * 7 / 7));
   EXPECT_FALSE(fourier_plan::supports(7));
