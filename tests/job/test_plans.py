@@ -229,7 +229,9 @@ def test_the_model_stands_beside_what_was_measured(job: Job, tmp_path: Path, ran
     solving = next(s for s in stages if s["name"] == "solving")
     assert solver["parallel_efficiency"] == pytest.approx(1 - solving["waiting_seconds"] / solving["seconds"])
     page = (tmp_path / "job.out" / "report.html").read_text()
-    assert all(words in page for words in ("CPU time of the solver", "% of the peak of the cores", "Parallel efficiency"))
+    assert all(
+        words in page for words in ("CPU time of the solver", "% of the peak of the cores", "Parallel efficiency")
+    )
     assert all(words in done.out for words in ("solver, CPU", "of bandwidth; of peak", "parallel efficiency"))
     assert page.count("waiting for messages (the network's model: ") == len(stages)
     assert ("model [s]" in done.out) == (ranks > 1)

@@ -92,7 +92,10 @@ def test_a_copy_with_other_values_is_refused(output):
     path = copied(output / "results.nc")
     with netCDF4.Dataset(path, "a") as file:
         file["VTKHDF/CellData/sed"][5, 6, 7] = 4e37
-    with pytest.warns(osteon.FileWarning), pytest.raises(osteon.DataError, match="plane 3 of 'sed' does not match its digest"):
+    with (
+        pytest.warns(osteon.FileWarning),
+        pytest.raises(osteon.DataError, match="plane 3 of 'sed' does not match its digest"),
+    ):
         osteon.load_fields(path)
 
 
