@@ -79,6 +79,24 @@ def lines(paths: list[Path]) -> int:
     return sum(len(p.read_text().splitlines()) for p in paths)
 
 
+def code_lines(paths: list[Path]) -> int:
+    """Count lines that are neither blank nor only a comment."""
+    texts = [re.sub(r"/\*.*?\*/", "", p.read_text(), flags=re.S) for p in paths]
+    return sum(bool(re.sub(r"//.*", "", line).strip()) for text in texts for line in text.splitlines())
+
+
+def matches(paths: list[Path], pattern: str) -> int:
+    return sum(len(re.findall(pattern, p.read_text(), re.M)) for p in paths)
+
+
+def repeated_names(paths: list[Path]) -> int:
+    """Count base names of headers and sources that occur in more than one folder."""
+    folders: dict[str, set[Path]] = defaultdict(set)
+    for path in paths:
+        folders[path.name].add(path.parent)
+    return sum(len(found) > 1 for found in folders.values())
+
+
 def included(tree: Tree) -> dict[Path, set[Path]]:
     """Return the files of the tree that each of its files includes."""
     all_files = tree.of_all_wings()
@@ -181,6 +199,8 @@ def measured(tree: Tree, *names_of_studies: set[str]) -> dict[str, str]:
     without_bridge = [p for p in product if "bridge" not in p.parts]
     python = tree.files("python", endings={".py"})
     named = {tree.name(p): len(PHYSICS.findall(p.read_text())) for p in [*product, *python]}
+    cpp = [p for p in without_bridge if p.suffix in {".hpp", ".cpp"}]
+    front = [p for p in tree.files("src/osteon/job", "src/osteon/physics") if "solver" not in p.parts]
     modules, folders = cycles(between(tree, module)), cycles(between(tree, lambda t, p: t.name(p.parent)))
     rows = {
         "comparisons with the name of a physics, `src` and `python` (files)": (
@@ -194,6 +214,16 @@ def measured(tree: Tree, *names_of_studies: set[str]) -> dict[str, str]:
         found = {p.with_suffix("") for p in tree.of_all_wings() if pattern.search(p.read_text())}
         rows[f"copies: {what}"] = str(len(found))
     rows |= {
+        "code lines of `src` without comments, blank lines and CUDA": f"{code_lines(cpp):,}",
+        "includes in `src`": f"{matches(cpp, INCLUDE.pattern):,}",
+        "file names of `src` in more than one folder": str(repeated_names(cpp)),
+        "`MPI_Allreduce` in `src` outside of `comm`": str(
+            matches([p for p in cpp if "comm" not in p.parts], r"MPI_Allreduce\(")
+        ),
+        "comparisons with text in `job` and the job side of `physics`": str(matches(front, r'[=!]= "[a-z_]+"')),
+        "lines of `job`; of `job` and the job side of `physics`": (
+            f"{lines(tree.files('src/osteon/job')):,}; {lines(front):,}"
+        ),
         "lines of `src`": f"{lines(product):,}",
         "lines of `src` without the bridge": f"{lines(without_bridge):,}",
         "lines of `src`, `studies`, `bridge/src` and `common`": f"{lines(tree.of_all_wings()):,}",
