@@ -22,6 +22,7 @@ def test_the_page_is_short() -> None:
     assert len(ast.parse(python).body) <= 5
 
 
+@pytest.mark.alone  # two solutions of the whole scan
 @pytest.mark.skipif(not BINARY.exists(), reason=f"{BINARY} is not built")
 def test_the_examples(tmp_path: Path, scan: Path) -> None:
     """Oracle: the page itself says what is printed, and names the files."""
