@@ -140,8 +140,8 @@ def test_plain_lengths_are_along_x_y_z_with_a_hint(tmp_path):
     assert named.returncode == plain.returncode == 0, named.stderr + plain.stderr
     assert "grid of z=4,y=2,x=4 blocks of z=30,y=20,x=7 cells" in named.stdout
     assert named.stderr == ""
-    assert "--grid 4x2x4: its axes have names now; write --grid z=4,y=2,x=4" in plain.stderr
-    assert "write --cells z=30,y=20,x=7" in plain.stderr
+    assert "--grid 4x2x4: name the axes: --grid z=4,y=2,x=4" in plain.stderr
+    assert "name the axes: --cells z=30,y=20,x=7" in plain.stderr
     timing = re.compile(r"\(\d+\.\d+ s\)")
     assert timing.sub("", plain.stdout) == timing.sub("", named.stdout)
 

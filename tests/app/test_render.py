@@ -113,14 +113,14 @@ def test_how_an_orbit_is_joined_is_chosen_and_said_once(results: Path, tmp_path:
 def test_plain_numbers_are_along_x_y_z_with_a_hint(
     results: Path, tmp_path: Path, older: list[str], present: list[str]
 ) -> None:
-    """Oracle: the same picture by named axes, for which there is no hint; and by what the hint says."""
+    """Oracle: the same picture by named axes, for which there is no hint; and by the axes of the hint."""
     pictures = []
     hinted: list[str] = []
     for words in (present, older):
         path = tmp_path / f"{len(pictures)}.npy"
         done = render(results, *words, "-o", str(path))
         assert done.returncode == 0, done.stderr
-        hinted = re.findall(r"warning: .*; write (\S+ \S+)$", done.stderr, re.MULTILINE)
+        hinted = re.findall(r"warning: .*: name the axes: (\S+ \S+)$", done.stderr, re.MULTILINE)
         assert len(hinted) == (2 if words is older else 0)
         pictures.append(np.load(path))
     done = render(results, *" ".join(hinted).split(), "-o", str(tmp_path / "hinted.npy"))

@@ -80,7 +80,7 @@ def test_nan(job: Job) -> None:
     image[1, 2, 3] = np.nan
     np.save(job.folder / "nan.npy", image)
     job.write(job_text("nan.npy"))
-    refused(job, DATA, "1 NaN or infinite values", "(1, 2, 3)")
+    refused(job, DATA, "1 values that are NaN or infinite", "(1, 2, 3)")
 
 
 def test_threshold_that_leaves_nothing(job: Job, sponge: Path) -> None:

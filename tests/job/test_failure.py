@@ -196,7 +196,7 @@ CONE = "tensile_strength_MPa = 50\ncompressive_strength_MPa = 90\n"
         ('law = "von_mises"\nyield_stress_MPa = 80\npath = [1, 1]', "strain = -0.02", "failure.path"),
         ('law = "von_mises"\nyield_stress_MPa = 80\nmaterials = [2]', "strain = -0.02", "failure.materials"),
         ('law = "quadric"\ntensile_strength_MPa = 50\ncompressive_strength_MPa = 90', "strain = -0.02", "interaction"),
-        (CONE + 'law = "quadric"\ninteraction = 0.5', "strain = -0.02", 'it would be law = "cone"'),
+        (CONE + 'law = "quadric"\ninteraction = 0.5', "strain = -0.02", '0.5 corresponds to law = "cone"'),
         (CONE + 'law = "cone"\ninteraction = 0.3', "strain = -0.02", 'law = "quadric", not to "cone"'),
         (CONE + 'law = "secant_damage"\nfracture_ratio = 3', "strain = -0.02", "softens by the voxel size alone"),
         (CONE + 'law = "cone"\nfracture_ratio = 3', "strain = -0.02", 'law = "secant_damage", not to "cone"'),

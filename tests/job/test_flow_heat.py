@@ -216,7 +216,7 @@ def test_what_contradicts_itself_is_refused(
 @pytest.mark.parametrize(
     ("boundaries", "flow", "more", "fault"),
     [
-        (INLET + OUTLET, "", "", "keys of heat"),
+        (INLET + OUTLET, "", "", "given, but flow.heat is not"),
         (INLET.replace("temperature_K = 290\n", "") + OUTLET + HOT, "", "", "flow.heat = true"),
         (INLET.replace("temperature_K = 290\n", "") + OUTLET, "conductivity_W_per_mK = 2", "", "flow.heat is not"),
     ],

@@ -174,5 +174,5 @@ def test_a_damaged_result_is_not_exported(job: Job, sponge: Path):
     damaged[len(damaged) // 2] ^= 1
     path.write_bytes(damaged)
     done = osteon("export", "job.out/results.nc", "--field", "temperature", "-o", "t.npy", folder=job.folder)
-    assert done.returncode == 3 and "do not match the seal" in done.stderr
+    assert done.returncode == 3 and "do not match its seal" in done.stderr
     assert not (job.folder / "t.npy").exists()

@@ -350,7 +350,7 @@ def test_copies_that_srun_started(job: Job, foam: Path) -> None:
         done = job.run("--no-report")
         assert done.code == USAGE
         said.append(done.err)
-    assert "srun started 2 copies of osteon" in said[0]
+    assert "srun started 2 independent copies of osteon" in said[0]
     assert "--mpi=pmix" in said[0]
     assert said[1] == ""
     assert not (job.folder / "job.out").exists()

@@ -45,7 +45,7 @@ def test_the_threshold_of_two_greys_keeps_the_volume(job: Job) -> None:
             '[[image.step]]\nkind = "gaussian"\nsigma_voxels = 1\ncutoff = 0.2\n',
             'belongs to kind = "laplace_hamming", not to',
         ),
-        ('[[image.step]]\nkind = "laplace_hamming"\ncutoff = 0.7\n', "(0, 0.5] cycles a voxel"),
+        ('[[image.step]]\nkind = "laplace_hamming"\ncutoff = 0.7\n', "(0, 0.5] cycles per voxel"),
     ],
 )
 def test_what_makes_no_sense_is_refused(job: Job, more: str, words: str) -> None:

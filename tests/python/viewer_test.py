@@ -212,7 +212,7 @@ def test_the_deformed_shape_and_values_along_a_line(started, tmp_path):
     page.open(folder / "report.html")
     page.wait_for(READY)
     label = "document.querySelector('[name=deform]').closest('label')"
-    assert page.value(f"!{label}.hidden && {label}.querySelector('output').textContent === 'not'")
+    assert page.value(f"!{label}.hidden && {label}.querySelector('output').textContent === 'off'")
 
     def put(name, value):
         page.value(

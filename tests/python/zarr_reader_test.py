@@ -9,7 +9,7 @@ import pytest
 import zarr
 from osteon.errors import DataError
 from osteon.export.zarr_writer import write_ome_zarr
-from osteon.images.look_at_image import header, look
+from osteon.images.look_at_image import header, inspect
 from osteon.images.placement import Placement
 from osteon.images.read_image import digest, files_of, read_image
 from osteon.results.result_fields import Field
@@ -43,7 +43,7 @@ def test_an_export_of_osteon_is_read_with_its_place(kind):
     assert volume.spacing_mm == pytest.approx((0.3, 0.2, 0.1)) == seen.spacing_mm and tuple(seen.shape) == values.shape
     np.testing.assert_allclose(volume.placement.corner_mm, placement.corner_mm, atol=1e-12)
     np.testing.assert_allclose(volume.placement.direction, TURN, atol=1e-12)
-    assert len(volume.warnings) == (kind == "u1") and look("f.ome.zarr", 1 << 30, None, None)["shape"] == [70, 8, 66]
+    assert len(volume.warnings) == (kind == "u1") and inspect("f.ome.zarr", 1 << 30, None, None)["shape"] == [70, 8, 66]
     before = digest("f.ome.zarr")
     chunk = next(p for p in files_of("f.ome.zarr") if p.name == "1")
     chunk.write_bytes(chunk.read_bytes() + b"x")

@@ -182,7 +182,7 @@ class Result:
 
     @property
     def certificate(self) -> dict[str, Any]:
-        """Evidence for the answers: residual, balances, energies and convergence of the solver."""
+        """Return the evidence for the answers, such as residual, balances, energies and convergence of the solver."""
         return dict(self.summary.get("certificate", {}))
 
     def __repr__(self) -> str:

@@ -111,7 +111,7 @@ def test_threads_composite_by_the_same_plans() -> None:
         (("-w", "fragments", "--format", "rgba8+z"), "without +z"),
         (("-w", "fragments+sparse"), "come together at the root"),
         (("--as-threads", "-w", "tree+sparse"), "leave them out"),
-        (("--ranks-per-domain", "0"), "'0' is not a number above 0"),
+        (("--ranks-per-domain", "0"), "'0' is not a positive number"),
     ],
 )
 def test_bad_words_are_named(words: tuple[str, ...], said: str) -> None:

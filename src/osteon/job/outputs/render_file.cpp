@@ -72,7 +72,7 @@ int find_component(const io::field_info& field, const std::string& wanted) {
   if (found == names.end())
     throw usage_error(fmt::format(
         "--component {}: the field '{}' has {}", wanted, field.name,
-        names.empty() ? "one value a voxel; leave it out" : fmt::format("the components {}", fmt::join(names, ", "))));
+        names.empty() ? "one value per voxel; omit the option" : fmt::format("the components {}", fmt::join(names, ", "))));
   return static_cast<int>(found - names.begin());
 }
 
