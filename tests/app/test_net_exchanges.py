@@ -154,7 +154,10 @@ def test_what_makes_no_sense_is_refused(arguments: list[str], code: int, words: 
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"routers": [{"name": "a", "parent": "b"}, {"name": "b", "parent": "a"}]}, "the parents form a cycle: a -> b -> a"),
+        (
+            {"routers": [{"name": "a", "parent": "b"}, {"name": "b", "parent": "a"}]},
+            "the parents form a cycle: a -> b -> a",
+        ),
         ({"routers": [{"name": "a"}, {"name": "b"}]}, "no route from router 'a' to 'b'"),
         ({"links": [{"from": "a", "to": "b", "bytes_per_second": 0}]}, "bytes_per_second is 0"),
         ({"links": [{"from": "a", "to": "b", "one_way": True}]}, "no route from router 'b' to 'a'"),

@@ -132,7 +132,11 @@ def test_a_changed_modulus_image_makes_a_new_model(job: Job, scan: np.ndarray, t
         ('[modulus_image]\npath = "none.npy"\npoisson_ratio = 0.3\n', 3, "modulus_image.path: "),
         ('[modulus_image]\npath = "small.npy"\npoisson_ratio = 0.3\n', 3, "both must have the same shape"),
         ('[modulus_image]\npath = "zero.npy"\npoisson_ratio = 0.3\n', 3, "have an invalid Young's modulus"),
-        ('[modulus_image]\npath = "scan.npy"\n[poisson_image]\npath = "scan.npy"\n', 3, "have an invalid Poisson's ratio"),
+        (
+            '[modulus_image]\npath = "scan.npy"\n[poisson_image]\npath = "scan.npy"\n',
+            3,
+            "have an invalid Poisson's ratio",
+        ),
         ('[poisson_image]\npath = "scan.npy"\n', 2, "poisson_image: given without [modulus_image]"),
         ('[density_law]\nslope = 1\nlaw = "linear"\ncoefficients_MPa = [1, 2, 3]\n', 2, 'law = "linear" needs two'),
         ("[density_law]\ncoefficient_MPa = 1\ncalibration = [[1, 2], [1, 3]]\n", 2, "two different greys"),
