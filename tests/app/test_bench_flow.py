@@ -1,4 +1,4 @@
-"""`osteon bench flow` starts its ranks, and what it says of an image is right."""
+"""`osteon bench flow` starts its ranks and reports correct values for an image."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The measured programs run and count what they measure."""
+"""The measured programs run and count the measured quantities."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from whole_job import ROOT
 PROGRAM = ROOT / "build" / "release" / "src" / "osteon" / "bench" / "osteon_bench_kernel"
 
 
-# Oracle: hand; a full box of 4 x 5 x 6 voxels beside empty space has 5 * 6 * 7 nodes and a run for each z, y.
+# Oracle: hand; a full box of 4 x 5 x 6 voxels next to empty space has 5 * 6 * 7 nodes and one run per (z, y).
 def test_kernel_bench_says_what_it_measured(tmp_path: Path) -> None:
     if not PROGRAM.exists():
         pytest.skip(f"{PROGRAM} is not built")

@@ -1,4 +1,4 @@
-"""`osteon check` says before a run what the run would refuse, and doubts what is hardly meant."""
+"""`osteon check` reports the errors of a run in advance and warns about implausible values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BLOCK = (8, 6, 6)
 
 
 def checked(job: Job, code: int, *words: str) -> dict:
-    """The answer of `check --json -`; nothing is written beside the job."""
+    """Return the output of `check --json -`; no file is written next to the job."""
     done = job.run("--json", "-", *words, command="check")
     assert done.code == code, (done.out, done.err)
     assert not (job.folder / "job.out").exists()
@@ -70,7 +70,7 @@ def test_a_good_job_is_told_what_its_image_holds(job: Job, tmp_path: Path) -> No
 def test_what_run_refuses_check_refuses(
     job: Job, tmp_path: Path, more: str, image_more: str, spacing: str | None, said: str
 ) -> None:
-    """Oracle: the program itself: `run` ends with an error that has the same words."""
+    """Oracle: the program itself: `run` ends with an error of the same text."""
     words = {} if spacing is None else {"spacing": spacing}
     job.write(job_text(solid(tmp_path), more=more, image_more=image_more, **words))
     problems = checked(job, 2)["problems"]
@@ -99,7 +99,7 @@ def test_heat_without_an_answer_is_a_fault(job: Job, tmp_path: Path, boundary: s
 
 
 def test_a_folder_that_is_a_file_is_a_fault(job: Job, tmp_path: Path) -> None:
-    """Oracle: the contract. Nothing is made, and the file stays."""
+    """Oracle: the contract. No file is created, and the job file is unchanged."""
     (tmp_path / "file").write_text("mine")
     more = '[output]\ndirectory = "file/out"\n[checkpoint]\ndirectory = "file"\n'
     job.write(job_text(solid(tmp_path), more=more))
@@ -122,7 +122,7 @@ def test_a_file_that_is_no_image_is_a_fault(job: Job, tmp_path: Path) -> None:
 
 
 def test_doubts_are_warnings(job: Job, tmp_path: Path) -> None:
-    """Oracle: the contract: values that are allowed but hardly meant, exit code 0."""
+    """Oracle: the contract: valid but implausible values; exit code 0."""
     text = job_text(solid(tmp_path), more="[segment]\nthreshold = -1\n[load]\nstrain = -1.0\n")
     job.write(text.replace("6829.0", "6.829"))
     warnings = {w["where"].split(": ")[1]: w["text"] for w in checked(job, 0)["warnings"]}
@@ -156,7 +156,7 @@ def test_a_large_image_is_judged_by_its_header_and_a_sample(job: Job, tmp_path: 
 
 
 def test_a_large_image_has_the_warnings_of_its_reader(job: Job, tmp_path: Path) -> None:
-    """Oracle: the check that reads the whole image; once each, also in a job with a fault."""
+    """Oracle: the check that reads the whole image; each finding is reported once, also in a job with an error."""
     head = "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 6 6 8\nspacings: 0.02 0.02 0.02\nencoding: raw\n\n"
     voxels = np.zeros((8, 6, 6), np.uint8)
     voxels[:, 1:5, 1:5] = 200

@@ -1,4 +1,4 @@
-"""The other commands: what they print and what they return."""
+"""Output and exit codes of the other commands."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ import command_reference
 
 
 def test_every_command_has_help_with_an_example() -> None:
-    """Oracle: the list of commands of the program's own help; the declarations of src/app/commands.hpp."""
+    """Oracle: the command list of the program's own help; the declarations of src/app/commands.hpp."""
     listed = command_reference.commands_in(osteon("--help").stdout)
     declared = re.findall(r"void add_(\w+)\(registry&", (ROOT / "src" / "app" / "commands.hpp").read_text())
     assert {name.partition("_")[0] for name in declared} - {"commands"} == set(listed)
@@ -51,7 +51,7 @@ def test_examples_follow_the_schema() -> None:
 
 
 def test_job_reference_is_up_to_date() -> None:
-    """Oracle: the page is made from the schema."""
+    """Oracle: the page is generated from the schema."""
     page = subprocess.run(
         [sys.executable, str(ROOT / "tools" / "job_reference.py")],
         input=osteon("schema").stdout,
@@ -65,7 +65,7 @@ def test_job_reference_is_up_to_date() -> None:
 
 
 def test_page_of_the_answers_is_up_to_date() -> None:
-    """Oracle: the page is made from the table that the pipeline shows answers by."""
+    """Oracle: the page is generated from the table by which the pipeline prints answers."""
     page = subprocess.run(
         [sys.executable, str(ROOT / "tools" / "answers_reference.py")],
         input=osteon("schema", "--answers").stdout,
@@ -85,7 +85,7 @@ def test_version_as_json() -> None:
 
 
 def test_import_and_estimate_count_the_same_voxels(job: Job, sponge: Path) -> None:
-    """Oracle: numpy's count of the largest part."""
+    """Oracle: the size of the largest part by NumPy."""
     job.write(job_text(sponge))
     imported = job.run("--json", "-", command="import")
     assert imported.code == 0, imported.err
@@ -100,7 +100,7 @@ def test_import_and_estimate_count_the_same_voxels(job: Job, sponge: Path) -> No
 
 
 def test_estimate_counts_the_unknowns(job: Job, sponge: Path) -> None:
-    """Oracle: what the run itself counts, also of struts of one voxel, which have four nodes a voxel."""
+    """Oracle: the counts of the run itself, also for struts of one voxel, which have four nodes per voxel."""
     struts = np.zeros((9, 12, 12), np.uint8)
     struts[:, ::4, ::4] = struts[4, ::4, :] = struts[4, :, ::4] = 1
     np.save(job.folder / "struts.npy", struts)
@@ -111,14 +111,14 @@ def test_estimate_counts_the_unknowns(job: Job, sponge: Path) -> None:
             told = json.loads(job.run("--quick", "--json", "-", command="estimate").out)
             again = json.loads(
                 job.run("--quick", "--json", "-", command="estimate").out
-            )  # from the model that is there
+            )  # from the existing model
             assert again["dofs"] == told["dofs"]
             assert told["counted"]
             assert told["dofs"] == job.run("-n", "1", "--no-report").summary["dofs"], test
 
 
 def test_estimate_counts_the_job_with_the_other_connectivity(job: Job, sponge: Path) -> None:
-    """Oracle: the same job without it takes half the time, and as much memory."""
+    """Oracle: the same job without it takes half the time and the same memory."""
     told = []
     for compares in ("false", "true"):
         more = f'[segment]\nkeep = "largest"\ncompare_connectivity = {compares}\n'
@@ -133,7 +133,8 @@ def test_estimate_counts_the_job_with_the_other_connectivity(job: Job, sponge: P
 
 @pytest.mark.parametrize("ranks", [8, 512])
 def test_estimate_answers_from_the_header_of_a_large_image(job: Job, ranks: int) -> None:
-    """Oracle: by hand; of a sparse file of 2 GiB, the five planes that are looked at hold bars of 2 x 2 voxels in cells of 4 x 4."""
+    """Oracle: by hand; five planes of a sparse file of 2 GiB are sampled; they contain bars of 2 x 2 voxels in cells of
+    4 x 4."""
     shape = (2048, 1024, 1024)
     image = np.lib.format.open_memmap(job.folder / "large.npy", mode="w+", dtype=np.uint8, shape=shape)
     plane = np.zeros(shape[1:], np.uint8)
@@ -159,7 +160,7 @@ def test_estimate_answers_from_the_header_of_a_large_image(job: Job, ranks: int)
 
 
 def sponge_of(edge: int) -> np.ndarray:
-    """A quarter of the voxels are solid, in struts of some voxels."""
+    """A quarter of the voxels are solid, in struts several voxels thick."""
     wave = np.fft.fftfreq(edge)
     squares = np.add.outer(np.add.outer(wave**2, wave**2), wave[: edge // 2 + 1] ** 2)
     noise = np.fft.rfftn(np.random.default_rng(1).standard_normal((edge, edge, edge)))
@@ -169,7 +170,7 @@ def sponge_of(edge: int) -> np.ndarray:
 
 @pytest.mark.parametrize(("physics", "edge"), [("elasticity", 96), ("heat", 128)])
 def test_estimate_knows_what_memory_a_run_takes(job: Job, physics: str, edge: int) -> None:
-    """Oracle: the largest resident memory of the run, less that of a run on next to nothing."""
+    """Oracle: the peak resident memory of the run, minus that of a run on a minimal image."""
     taken, told = [], []
     for image in (np.ones((4, 4, 4), np.uint8), sponge_of(edge)):
         np.save(job.folder / "image.npy", image)
@@ -221,7 +222,7 @@ def test_run_writes_the_same_summary_to_standard_output(job: Job, sponge: Path) 
 
 
 def test_the_manifest_has_the_whole_command(job: Job, sponge: Path) -> None:
-    """Oracle: the words that were given, as a shell takes them."""
+    """Oracle: the given arguments, quoted for a shell."""
     job.write(job_text(sponge, more="[solve]\ntolerance = 1e-3\n"))
     words = ["-n", "2", "--no-report", "--checkpoint", "my states", "--io-hint", "cb_nodes=1", "--bind", "none"]
     done = job.run(*words, "--no-place")

@@ -1,4 +1,4 @@
-"""`osteon compare` of real jobs."""
+"""`osteon compare` with real jobs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from whole_job import Job, follows_schema, job_text, osteon
 
 @pytest.fixture(scope="module")
 def two(shared_job: Job) -> Path:
-    """a.out and b.out: the same block, of a material that is twice as stiff in b."""
+    """a.out and b.out: the same block; the material of b is twice as stiff."""
     job = shared_job
     np.save(job.folder / "block.npy", np.full((8, 8, 8), 200, np.uint8))
     job.write(job_text("block.npy", more="[segment]\nthreshold = 100\n"))
@@ -23,7 +23,7 @@ def two(shared_job: Job) -> Path:
 
 
 def test_a_material_twice_as_stiff(two: Path) -> None:
-    """Oracle: linear elasticity: all forces and stresses are doubled, strains are the same."""
+    """Oracle: linear elasticity: all forces and stresses are doubled, strains are equal."""
     words = [str(two / "a.out"), str(two / "b.out")]
     done = osteon("compare", *words, "--json", str(two / "c.json"), "-o", str(two / "c.html"))
     assert done.returncode == 0, done.stderr

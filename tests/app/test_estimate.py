@@ -1,4 +1,5 @@
-"""`osteon estimate`: time by stage from constants of compute and the job's own plans. Sizes are tested in test_commands.py."""
+"""`osteon estimate`: time per stage from compute constants and the plans of the job. Sizes are tested in
+test_commands.py."""
 
 from __future__ import annotations
 
@@ -61,7 +62,7 @@ def test_its_messages_are_those_of_the_plans(solid: Job, tmp_path: Path) -> None
 
 
 def test_levels_of_a_large_image_are_visited_as_in_its_plans(job: Job, tmp_path: Path) -> None:
-    """Oracle: osteon plan job, of the whole image."""
+    """Oracle: osteon plan job, for the whole image."""
     job.environment["OSTEON_CACHE"] = str(tmp_path / "cache")
     edge = 130  # beyond 2^21 voxels
     job.write(job_text(waves(tmp_path, edge), more="[segment]\nthreshold = 0.5\n"))
@@ -74,7 +75,8 @@ def test_levels_of_a_large_image_are_visited_as_in_its_plans(job: Job, tmp_path:
 
 
 def test_beyond_the_ranks_that_are_planned_messages_go_on(solid: Job, tmp_path: Path) -> None:
-    """Oracle: osteon plan job on 288 ranks, which estimate replaces by blocks: bytes and messages of an iteration."""
+    """Oracle: osteon plan job on 288 ranks, which estimate approximates by blocks: bytes and messages of an
+    iteration."""
     solid.write(job_text(waves(tmp_path, 36), more="[segment]\nthreshold = 0.5\n"))
     time = estimated(solid, "-n", "288", "--quick", "--ranks-per-host", "16")["time"]
     assert any("256 ranks are planned" in sentence for sentence in time["assumed"])
@@ -86,7 +88,7 @@ def test_beyond_the_ranks_that_are_planned_messages_go_on(solid: Job, tmp_path: 
 
 
 def test_the_limit_is_the_slowest_part_of_the_network(solid: Job) -> None:
-    """Oracle: networks of which one part is made slow; a message of no bytes takes its latency."""
+    """Oracle: networks with one slow component; a message of zero bytes takes its latency."""
     slow = {
         "network bandwidth": "crossbar:4,rate=0.01MB/s,startup=1us",
         "latency": "crossbar:4,rate=10GB/s,startup=100ms",
@@ -96,14 +98,14 @@ def test_the_limit_is_the_slowest_part_of_the_network(solid: Job) -> None:
         time = estimated(solid, "-n", "4", "--quick", "--network", network)["time"]
         assert time["limit"] == limit
         assert time["hosts"] == 4
-    # One rank sends nothing, so on a network like this it pays best.
+    # A single rank sends no messages and is therefore the most efficient choice on this network.
     costly = estimated(solid, "-n", "2", "--quick", "--network", slow["latency"], "--ranks-per-host", "1")["time"]
     assert costly["stops_paying_at"] == 1
     assert costly["scaling"][0]["seconds"] < costly["scaling"][1]["seconds"]
 
 
 def test_a_small_job_is_its_own_pilot(solid: Job, tmp_path: Path) -> None:
-    """Oracle: the run itself: iterations exactly; and constants are kept, and read back by --costs."""
+    """Oracle: the run itself: exact number of iterations; constants are stored and read back by --costs."""
     time = estimated(solid, "-n", "1", "--keep-costs", "costs.json")["time"]
     assert time["iterations"] == solid.run("-n", "1", "--no-report").summary["iterations"]
     assert "pilot" in time["costs"]
@@ -117,7 +119,7 @@ def test_a_small_job_is_its_own_pilot(solid: Job, tmp_path: Path) -> None:
 
 
 def test_an_earlier_result_tells_what_a_job_like_it_takes(solid: Job, tmp_path: Path) -> None:
-    """Oracle: the CPU seconds of that run's stages, of which this estimate of the same job is made."""
+    """Oracle: the CPU seconds of the stages of the run from which this estimate is computed."""
     done = solid.run("-n", "1", "--no-report", "-t", "1", "-o", "earlier")
     assert done.code == 0, done.err
     summary = json.loads((tmp_path / "earlier" / "summary.json").read_text())
@@ -131,7 +133,7 @@ def test_an_earlier_result_tells_what_a_job_like_it_takes(solid: Job, tmp_path: 
 
 
 def test_faults_of_what_it_is_given_are_told(solid: Job, tmp_path: Path) -> None:
-    """Oracle: each fault by its words."""
+    """Oracle: the message of each error."""
     (tmp_path / "wrong.json").write_text('{"schema": "osteon.costs/1"}')
     for words, text in (
         (["--costs", "wrong.json"], "holds no costs of stages"),
@@ -146,7 +148,7 @@ def test_faults_of_what_it_is_given_are_told(solid: Job, tmp_path: Path) -> None
 
 
 def test_a_physics_without_plans_says_that_messages_are_left_out(job: Job, sponge: Path) -> None:
-    """Oracle: the words of osteon plan job."""
+    """Oracle: the text of osteon plan job."""
     job.write(job_text(sponge, "heat", more='[load]\ntest = "conductivity_tensor"\n'))
     time = estimated(job, "-n", "2", "--quick")["time"]
     said = [sentence for sentence in time["assumed"] if "messages are left out" in sentence]
@@ -156,8 +158,8 @@ def test_a_physics_without_plans_says_that_messages_are_left_out(job: Job, spong
 
 
 def test_flow_has_the_messages_of_its_parts(job: Job, tmp_path: Path) -> None:
-    """Oracle: its plans. Two messages between two ranks in each exchange of an iteration; where costs say that half of the
-    iterations need a new residual, of 8 B a value, these are half of one's."""
+    """Oracle: its plans. Each exchange of an iteration has two messages between two ranks; if, by the costs, half of
+    the iterations need a new residual of 8 B per value, the count is half of that of one per iteration."""
     image = np.full((16, 14, 12), 9, np.uint8)
     image[:, 3:9, 2:8] = 0  # a duct
     np.save(tmp_path / "duct.npy", image)
@@ -176,12 +178,12 @@ def test_flow_has_the_messages_of_its_parts(job: Job, tmp_path: Path) -> None:
     time = estimated(job, "-n", "2", "--costs", str(tmp_path / "costs.json"))["time"]
     assert not any("those of its iterations only" in sentence for sentence in time["assumed"])
     plans = {plan["plan"]: plan for plan in time["iteration"]["plans"]}
-    assert plans["cells, 8 B"]["runs"] == 2  # of four unknowns, half a time
+    assert plans["cells, 8 B"]["runs"] == 2  # of four unknowns, half the iterations
     assert plans["cells, 4 B"]["runs"] > fine["runs"]
 
 
 def flow_in_time(tmp_path: Path, more: str = "", **keys: object) -> str:
-    """Between two openings, in time, in a box of fluid with a block of solid."""
+    """Transient flow between two openings in a box of fluid with a block of solid."""
     image = np.zeros((16, 12, 10), np.uint8)
     image[6:9, :6, :] = 9
     np.save(tmp_path / "channel.npy", image)
@@ -195,7 +197,8 @@ def flow_in_time(tmp_path: Path, more: str = "", **keys: object) -> str:
 
 
 def test_steps_of_a_flow_in_time_are_counted_with_their_temperatures(job: Job, tmp_path: Path) -> None:
-    """Oracle: time is linear in the steps; a temperature for each adds to it; one without a number is said to have none."""
+    """Oracle: time is linear in the number of steps; a temperature adds time to each step; without a number of steps,
+    the estimate states that it is unknown."""
 
     def seconds(**keys: object) -> float:
         job.write(flow_in_time(tmp_path, **keys))
@@ -208,7 +211,7 @@ def test_steps_of_a_flow_in_time_are_counted_with_their_temperatures(job: Job, t
         assert most > 10 * few
         slopes.append(more - few)
     assert 1.5 * slopes[0] < slopes[1] < 4 * slopes[0]
-    # By 2 mm/s through voxels of 0.1 mm, at a Courant number of 0.5: 40 steps a second.
+    # At 2 mm/s through voxels of 0.1 mm with a Courant number of 0.5: 40 steps per second.
     job.write(flow_in_time(tmp_path, initial_K=300.0, end_s=25.0))
     told = estimated(job, "-n", "1", "--quick")
     assert any(
@@ -224,7 +227,7 @@ def test_steps_of_a_flow_in_time_are_counted_with_their_temperatures(job: Job, t
 
 
 def test_a_temperature_in_time_is_not_planned_and_says_why(job: Job, tmp_path: Path) -> None:
-    """Oracle: the sentence, of plan job and of estimate, which leaves the messages out."""
+    """Oracle: the sentence in the output of plan job and of estimate, which omits the messages."""
     job.write(flow_in_time(tmp_path, initial_K=300.0, end_s=0.1, step_s=1e-3))
     done = osteon("plan", "job", str(tmp_path / "job.toml"), "-n", "2")
     assert done.returncode == 2, done.stderr
@@ -235,7 +238,8 @@ def test_a_temperature_in_time_is_not_planned_and_says_why(job: Job, tmp_path: P
 
 
 def test_thermo_elasticity_has_the_messages_of_both_problems(job: Job, sponge: Path) -> None:
-    """Oracle: its plans. An iteration has those of heat's cells and of elasticity's levels, and what is assumed is said."""
+    """Oracle: its plans. An iteration has the plans of the heat cells and of the elasticity levels; assumptions are
+    reported."""
     job.write(job_text(sponge, "thermo_elasticity", more="[load]\nreference_K = 293.0\n"))
     time = estimated(job, "-n", "2", "--quick")["time"]
     assert any("as many iterations as that of elasticity" in sentence for sentence in time["assumed"])

@@ -1,4 +1,4 @@
-"""Files in the folder of a job that have the names of Python's modules: no command executes them."""
+"""Files in the folder of a job named like Python modules are never executed by a command."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from whole_job import BINARY, ROOT, job_text
 
-# Standard modules that readers, report, batch and studio import, and packages.
+# Standard modules and packages imported by readers, report, batch and studio.
 NAMES = (
     "struct", "json", "random", "copy", "string", "code", "types", "tempfile", "zlib", "hashlib", "csv", "email", "queue",
     "select", "platform", "argparse", "dataclasses", "tomllib", "shutil", "subprocess", "numpy", "h5py", "hdf5plugin",
@@ -41,7 +41,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(finished: Path, tmp_path: Path) -> Path:
-    """The job, its results, and modules that leave a mark and fail."""
+    """The job, its results, and modules that create a marker file and fail."""
     shutil.copytree(finished, tmp_path, dirs_exist_ok=True)
     for name in NAMES:
         (tmp_path / f"{name}.py").write_text(
@@ -73,10 +73,10 @@ COMMANDS = [
     "export job.out/results.nc -o t.vtu",
     "export job.out/results.nc -o t.nrrd --field temperature",
     "compare job.out job.out",
-    "render job.out/results.nc --width 420 --height 420 -o p.png",  # with labels of the report
+    "render job.out/results.nc --width 420 --height 420 -o p.png",  # with labels in the report
     "batch job.toml --out batch.out --no-report",
 ]
-# Programs of Python that refuse a job of this kind, or an image so small, after their imports.
+# Python programs that, after their imports, reject a job of this kind or an image of this size.
 REFUSED = [
     "cohort im.npy --protocol rock --out cohort.csv --no-report --set image.spacing_mm=0.1",
     "rev job.toml --out rev.out --no-report",
@@ -86,13 +86,14 @@ REFUSED = [
 
 @pytest.mark.parametrize("command", COMMANDS + REFUSED)
 def test_modules_beside_a_job_are_not_executed(folder: Path, command: str) -> None:
-    """Oracle: no mark of any of them."""
+    """Oracle: no marker file of any module."""
     run(folder, *command.split(), is_to_work=command in COMMANDS)
     assert not (folder / "ran").exists(), (folder / "ran").read_text()
 
 
 def test_an_empty_element_of_the_path_is_not_the_folder_of_the_job(folder: Path) -> None:
-    """`export PYTHONPATH=$PYTHONPATH:/x` leaves one, which Python takes for the working directory. Oracle: no mark."""
+    """`export PYTHONPATH=$PYTHONPATH:/x` leaves an empty entry, which Python interprets as the working directory.
+    Oracle: no marker file."""
     for path in (f":{ROOT / 'python'}", f"{ROOT / 'python'}:", f"{ROOT / 'python'}::/nonexistent"):
         run(folder, "check", "h5.toml", PYTHONPATH=path)
         assert not (folder / "ran").exists(), path
@@ -101,7 +102,7 @@ def test_an_empty_element_of_the_path_is_not_the_folder_of_the_job(folder: Path)
 def test_the_zstd_filter_is_not_looked_for_in_the_folder_of_the_job(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where neither the library nor the package has it, the run is refused after the search."""
+    """If neither the library nor the package provides it, the run is rejected after the search."""
     monkeypatch.delenv("HDF5_PLUGIN_PATH", raising=False)
     words = ("run", "job.toml", "-n", "1", "--no-report", "--force", "--set", 'io.compression="zstd"')
     run(folder, *words, is_to_work=False)
@@ -109,7 +110,7 @@ def test_the_zstd_filter_is_not_looked_for_in_the_folder_of_the_job(
 
 
 def test_programs_that_the_package_starts(folder: Path) -> None:
-    """An HDF5 image that Python reads itself, by a process of its own."""
+    """An HDF5 image that Python reads in a separate process."""
     script = "from osteon.images.read_image import read_image\nprint(read_image('im.h5').values.shape)\n"
     done = subprocess.run(
         [sys.executable, "-P", "-c", script],

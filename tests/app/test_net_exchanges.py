@@ -1,4 +1,4 @@
-"""What `osteon net` says of exchanges on networks."""
+"""Output of `osteon net` for exchanges on networks."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_the_transposition_collides_as_printed_and_is_repaired(shape: str, load:
 
 
 def test_table_5_is_simulated() -> None:
-    """Oracle: A (5 us + bytes / 200 MB/s), by hand; the formula and the simulation agree."""
+    """Oracle: A (5 us + bytes / 200 MB/s), by hand; formula and simulation agree."""
     common = ["--network", "hxb:4x4x4", "--plan", "transposition:x-first", "--bytes", "256KiB"]
     expected = 8 * (5e-6 + 262144 / 200e6)
     assert net("simulate", *common, "--barrier")["total_s"] == pytest.approx(expected, rel=1e-12)
@@ -47,8 +47,8 @@ def test_table_5_is_simulated() -> None:
 
 
 def test_the_schedule_for_a_network(tmp_path: Path) -> None:
-    """Oracle: by hand: 63 start-ups of 5 us and parcels at 200 MB/s against Bruck's six; unequal parcels last as long as
-    the largest one of a round."""
+    """Oracle: by hand: 63 start-ups of 5 us and parcels at 200 MB/s, compared with six start-ups for Bruck's algorithm;
+    a round of unequal parcels lasts as long as its largest parcel."""
     common = ["choose", "--network", "hxb:4x4x4", "--barrier"]
     assert net(*common, "--bytes", "8")["schedules"][0]["schedule"] == "bruck"
     best = net(*common, "--bytes", "1MiB")["schedules"][0]
@@ -78,7 +78,7 @@ def test_who_waits_for_whom() -> None:
 
 
 def test_files_of_messages_placements_and_sizes(tmp_path: Path) -> None:
-    """Oracle: by hand: two messages of 200 bytes share an ejection of 200 bytes a microsecond."""
+    """Oracle: by hand: two messages of 200 bytes share an ejection rate of 200 bytes per microsecond."""
     (tmp_path / "halo.txt").write_text("# round from to bytes\n0 0 2 200\n0 1 2 200\n")
     (tmp_path / "places.txt").write_text("3 1\n0 # rank 2\n")
     (tmp_path / "sizes.txt").write_text("0 10 20\n30 0 40\n50 60 0\n")
@@ -98,7 +98,7 @@ def test_files_of_messages_placements_and_sizes(tmp_path: Path) -> None:
 
 
 def test_a_picture_is_drawn(tmp_path: Path) -> None:
-    """Oracle: it is XML with a square of two halves for each PU; what cannot be seen is refused."""
+    """Oracle: valid XML with a square of two halves for each PU; networks that cannot be drawn are rejected."""
     target = tmp_path / "network.svg"
     for network in ["hxb:2x3x4", "torus:4x6", "fattree:4x3,over=2", "dragonfly:p=2,a=2,h=1"]:
         done = osteon("net", "draw", "--network", network, "--plan", "ring", "--round", "1", "-o", str(target))
@@ -110,7 +110,7 @@ def test_a_picture_is_drawn(tmp_path: Path) -> None:
 
 
 def test_a_picture_holds_any_name(tmp_path: Path) -> None:
-    """Oracle: an XML parser gives the name back; what XML has no sign for is U+FFFD."""
+    """Oracle: an XML parser returns the name; characters that are invalid in XML are replaced by U+FFFD."""
     name = 'A & B <"torus">'
     machine = {
         "schema": "osteon.network/1",
@@ -164,7 +164,7 @@ def test_what_makes_no_sense_is_refused(arguments: list[str], code: int, words: 
     ],
 )
 def test_machines_that_carry_no_message_are_refused(changed: dict, words: str, tmp_path: Path) -> None:
-    """Oracle: the rules of the page."""
+    """Oracle: the rules of the documentation page."""
     machine = {
         "schema": "osteon.network/1",
         "routers": [{"name": "a"}, {"name": "b"}],

@@ -1,4 +1,4 @@
-"""From an image to answers by `osteon new`, and what `run` says to an image."""
+"""From an image to answers by `osteon new`, and the response of `run` to an image."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def image(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("protocol", ["xtremect2-radius", "rock", "electrode"])
 def test_a_new_job_runs_as_it_is(image: Path, protocol: str) -> None:
-    """Oracle: check finds no fault, and run answers, where the protocol and the image say all."""
+    """Oracle: check reports no errors and run computes answers if protocol and image define all values."""
     made = at(image.parent, "new", "scan.nrrd", "--protocol", protocol)
     assert made.returncode == 0 and "wrote scan.toml" in made.stdout, made.stderr
     checked = at(image.parent, "check", "scan.toml")
@@ -48,7 +48,7 @@ def test_a_new_job_runs_as_it_is(image: Path, protocol: str) -> None:
 
 @pytest.mark.parametrize("protocol", ["solid", "vertebra", "femur-fall"])
 def test_check_asks_for_what_is_missing(image: Path, protocol: str) -> None:
-    """Oracle: exit code 2, and the keys that nobody has stated."""
+    """Oracle: exit code 2 and the undefined keys."""
     assert at(image.parent, "new", "scan.nrrd", "-p", protocol).returncode == 0
     checked = at(image.parent, "check", "scan.toml")
     assert checked.returncode == 2
@@ -69,7 +69,7 @@ def test_check_asks_for_what_is_missing(image: Path, protocol: str) -> None:
 def test_a_protocol_of_failure_yields_where_its_source_says(
     image: Path, protocol: str, coefficient: float, exponent: float, strength: Callable[[float, float], float]
 ) -> None:
-    """Oracle: the source's laws at the density of the only grey value, in a cube between smooth plates."""
+    """Oracle: the laws of the cited source at the density of the only grey value, in a cube between smooth plates."""
     folder, slope = image.parent, 0.002
     grey = np.full((6, 6, 6), 200, "u1")
     nrrd.write(str(folder / "cube.nrrd"), grey, {"spacings": [0.5] * 3}, index_order="C")
@@ -89,7 +89,7 @@ def test_a_protocol_of_failure_yields_where_its_source_says(
 
 
 def test_a_job_that_is_there_is_kept(image: Path) -> None:
-    """Oracle: the contract: exit code 3, and the bytes of the job."""
+    """Oracle: the contract: exit code 3; the job file is unchanged."""
     (image.parent / "scan.toml").write_text("mine")
     done = at(image.parent, "new", "scan.nrrd")
     assert done.returncode == 3 and "not overwritten" in done.stderr
@@ -98,7 +98,7 @@ def test_a_job_that_is_there_is_kept(image: Path) -> None:
 
 @pytest.mark.parametrize("command", ["run", "check", "import", "estimate"])
 def test_an_image_is_no_job(image: Path, command: str) -> None:
-    """Oracle: the contract: exit code 2, and the command that makes a job of it."""
+    """Oracle: the contract: exit code 2 and the command that creates a job from the image."""
     done = at(image.parent, command, "scan.nrrd")
     assert done.returncode == 2
     said = done.stdout + done.stderr
@@ -106,14 +106,14 @@ def test_an_image_is_no_job(image: Path, command: str) -> None:
 
 
 def test_a_folder_is_no_job(tmp_path: Path) -> None:
-    """Oracle: the same of a folder of slices."""
+    """Oracle: the same result for a folder of slices."""
     (tmp_path / "slices").mkdir()
     done = at(tmp_path, "run", "slices")
     assert done.returncode == 2 and "is a folder, no job" in done.stderr
 
 
 def test_quiet_and_verbose(job: Job, sponge: Path) -> None:
-    """Oracle: quiet says nothing, verbose says the time of each stage; both at once are refused."""
+    """Oracle: quiet prints no messages, verbose prints the time of each stage; both together are rejected."""
     job.write(job_text(sponge))
     quiet = job.run("-n", "1", "--no-report", "--quiet")
     assert quiet.code == 0 and quiet.out == "" and quiet.err == ""

@@ -1,4 +1,4 @@
-"""`osteon place` as a user runs it."""
+"""`osteon place` on the command line."""
 
 import json
 import os
@@ -49,7 +49,7 @@ def test_table_and_launcher_files(tmp_path):
     assert "2.43 times less" in done.stdout
     assert "--rankfile ranks" in done.stdout
     lines = (tmp_path / "ranks").read_text().splitlines()
-    # Oracle: 512 ranks in order, 8 different slots on each of 64 hosts.
+    # Oracle: 512 ranks in order; 8 different slots on each of 64 hosts.
     assert [int(line.split("=")[0].split()[1]) for line in lines] == list(range(512))
     assert len({line.split("=", 1)[1] for line in lines}) == 512
     assert {line.split("slot=")[1] for line in lines} == {str(i) for i in range(8)}
@@ -74,7 +74,7 @@ def test_the_wrapper_binds_and_refuses_a_wrong_host(tmp_path):
 
 
 def test_a_traced_program(tmp_path):
-    # Oracle: the messages that trace_program.cpp writes down, by hand.
+    # Oracle: the messages recorded by trace_program.cpp, by hand.
     traced = ["--trace", "--graph", "graph.json", "--hosts", "2", "--host", "core:2 pu:1", "--"]
     done = place(*traced, "mpirun", "-q", "--oversubscribe", "-n", "4", str(PROGRAM), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -90,13 +90,13 @@ def test_a_traced_program(tmp_path):
     expected[0, 1] += 21
     assert graph["subdomains"] == 4
     assert sent == expected
-    # The same graph from its file.
+    # The same graph, read from its file.
     from_file = answer("--graph", "graph.json", "--hosts", "2", "--host", "core:2 pu:1", cwd=tmp_path)
     assert from_file["off_host_bytes"]["result"] <= from_file["off_host_bytes"]["input"]
 
 
 def test_a_machine_file_of_another_allocation_is_refused_and_hosts_are_named(tmp_path):
-    # Oracle: the names of the hosts, in the file and here.
+    # Oracle: the host names in the file and on this machine.
     machine = [BINARY, "probe", "-n", "1", "-o", "machine.json"]
     subprocess.run(machine, capture_output=True, check=True, timeout=60, cwd=tmp_path, env={**os.environ, **ROOT_MAY})
     found = json.loads((tmp_path / "machine.json").read_text())
@@ -109,7 +109,7 @@ def test_a_machine_file_of_another_allocation_is_refused_and_hosts_are_named(tmp
 
 
 def test_a_traced_fortran_program(tmp_path):
-    # Oracle: the messages that trace_program.f90 writes down, by hand, in both directions together.
+    # Oracle: the messages recorded by trace_program.f90, by hand, both directions together.
     compiler = shutil.which("mpifort.openmpi") or shutil.which("mpifort")
     source = ROOT / "tests" / "placement" / "trace_program.f90"
     built = [compiler, str(source), "-J", str(tmp_path), "-o", str(tmp_path / "program")]
@@ -133,7 +133,7 @@ def test_a_traced_fortran_program(tmp_path):
 
 
 def test_plain_lengths_are_along_x_y_z_with_a_hint(tmp_path):
-    """Oracle: the same placement by named axes, for which there is no hint."""
+    """Oracle: the same placement by named axes, for which no hint is printed."""
     where = ["--hosts", "4", *HOST]
     named = place("--grid", "z=4,y=2,x=4", "--cells", "x=7,y=20,z=30", *where, cwd=tmp_path)
     plain = place("--grid", "4x2x4", "--cells", "7x20x30", *where, cwd=tmp_path)
@@ -203,7 +203,8 @@ def put(path: Path, text: str) -> None:
 @pytest.mark.parametrize("system", ["slurm", "pbs"])
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_batch_script_starts_each_rank_on_its_host_and_cores(tmp_path: Path, system: str, threads: int) -> None:
-    """Oracle: the places that --json tells, seen by the ranks themselves; launchers are played, binding is not."""
+    """Oracle: the places of --json compared with those observed by the ranks; launchers are simulated, binding is
+    real."""
     if not shutil.which("taskset") or len(os.sched_getaffinity(0)) < 2:
         pytest.skip("it takes taskset and two cores")
     ranks = 4 // threads
@@ -241,7 +242,7 @@ def test_a_batch_script_starts_each_rank_on_its_host_and_cores(tmp_path: Path, s
     cores = {(1, 0): "0", (1, 1): "1", (2, 0): "0,1"}
     expected = [f"{host[h]} {cores[threads, core]} {threads}" for h, core in got["places"]]
     assert done.stdout.splitlines() == expected
-    assert not list(tmp_path.glob("placement.*"))  # the folder of the wrapper is gone
+    assert not list(tmp_path.glob("placement.*"))  # the folder of the wrapper is removed
 
     put(fake / "scontrol", "#!/bin/sh\necho cn07\n")
     (tmp_path / "nodes").write_text("cn07\n")

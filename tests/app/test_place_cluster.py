@@ -1,4 +1,4 @@
-"""Probe and place unaided on a fake cluster with one slow uplink: real MPI traffic."""
+"""Probe and place on a simulated cluster with one slow uplink: real MPI traffic."""
 
 import json
 import subprocess
@@ -8,15 +8,16 @@ from fake_cluster import FakeCluster, why_not
 from whole_job import BINARY
 
 REASON = why_not()
-# 16 subdomains whose faces are 50, 200 and 200 KB; hosts of four.
+# 16 subdomains with faces of 50, 200 and 200 KB; hosts of four ranks.
 GRID = ["--grid", "z=2,y=2,x=4", "--cells", "z=79,y=79,x=316"]
 
 
 @pytest.mark.alone
 @pytest.mark.skipif(bool(REASON), reason=REASON)
 def test_a_slow_uplink_gets_an_end_of_the_row(tmp_path):
-    # Oracle: [Ito]'s method in the order of hosts, measured beside. It knows of no slow host, which is one that gets a
-    # slab in the middle of the row; by the model 64 units of time, 256 in the input order, and 32 at an end.
+    # Oracle: the method of [Ito] in host order, measured for comparison. It does not use the rate of the slow host,
+    # which receives a slab in the middle of the row; the model predicts 64 units of time, 256 in the input order, and
+    # 32 with the slow host at an end.
     there = [BINARY, "place", *GRID, "--hosts", "4", "--host", "core:4 pu:1", "--method", "groups", "--no-scotch"]
     planned = subprocess.run([*there, "--json", "-"], capture_output=True, text=True, check=True)
     middle = int(json.loads(planned.stdout)["places"][1][0].removeprefix("host"))
@@ -36,6 +37,6 @@ def test_a_slow_uplink_gets_an_end_of_the_row(tmp_path):
     )
     print(f"predicted: {ours['predicted_s']}")
     assert ours["hosts"] == 4
-    # The model says half, and the shaped link lets no less through: a tenth is for what is measured.
+    # The model predicts one half, and the shaped link enforces it: a margin of a tenth covers measurement noise.
     assert after <= 0.55 * paper["measured_s"]["result"]
     assert after <= 0.15 * before

@@ -1,4 +1,4 @@
-"""`osteon probe`: alone, on a fake cluster with one slow host, and with hosts that vanish."""
+"""`osteon probe`: on one machine, on a simulated cluster with one slow host, and with hosts that disappear."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def probe(folder: Path, *arguments: str, timeout: float = 60) -> subprocess.Comp
     )
 
 
-# Oracle: what one rank can know.
+# Oracle: the information available to a single rank.
 def test_one_rank_tells_the_tree_and_that_links_take_two(tmp_path: Path) -> None:
     done = probe(tmp_path, "-n", "1", "-o", "machine.json", "--json", "probe.json", "--picture", "links.svg")
     assert done.returncode == 0, done.stderr
@@ -38,7 +38,7 @@ def test_one_rank_tells_the_tree_and_that_links_take_two(tmp_path: Path) -> None
     assert (tmp_path / "links.svg").read_text().startswith("<svg")
 
 
-# Oracle: bounds that any memory keeps, and the budget.
+# Oracle: plausible bounds for any memory, and the time budget.
 @pytest.mark.alone
 def test_two_ranks_of_a_laptop(tmp_path: Path) -> None:
     if len(os.sched_getaffinity(0)) < 2:
@@ -95,7 +95,7 @@ def cluster():
         yield made
 
 
-# Oracle: the rates that the kernel shapes the links to.
+# Oracle: the rates to which the kernel shapes the links.
 @pytest.mark.alone
 def test_a_slow_uplink_is_named_and_every_pair_is_right(cluster: FakeCluster, tmp_path: Path) -> None:
     files = ["-o", "machine.json", "--json", "probe.json", "--picture", "links.svg"]
@@ -114,7 +114,7 @@ def test_a_slow_uplink_is_named_and_every_pair_is_right(cluster: FakeCluster, tm
     print(errors)
     assert max(abs(e) for e in errors.values()) < 0.15, errors
 
-    # A host that was as fast as the others in the old file is reported as slower now.
+    # A host of normal rate in the old file is reported as slower now.
     old = json.loads((tmp_path / "machine.json").read_text())
     old["isolated"]["between"]["bandwidth_B_per_s"] = [20e6] * 6
     (tmp_path / "old.json").write_text(json.dumps(old))
@@ -124,7 +124,7 @@ def test_a_slow_uplink_is_named_and_every_pair_is_right(cluster: FakeCluster, tm
     assert "SLOWER host n2: " in done.stdout, done.stdout
 
 
-# Oracle: the rate that the kernel shapes the link to, whichever ranks use it.
+# Oracle: the rate to which the kernel shapes the link, for any pair of ranks.
 @pytest.mark.alone
 def test_every_core_to_every_core_of_two_hosts(cluster: FakeCluster, tmp_path: Path) -> None:
     program = [str(BINARY), "probe", "--mode", "isolated", "--budget", "4s", "--which-core", "--json", "-"]
@@ -142,7 +142,7 @@ def test_every_core_to_every_core_of_two_hosts(cluster: FakeCluster, tmp_path: P
     assert alone.returncode == 2 and "1 host: the effect" in alone.stderr
 
 
-# Oracle: the name of the host whose cable is pulled, once measuring is under way.
+# Oracle: the name of the disconnected host, once the measurement has started.
 @pytest.mark.alone
 def test_a_host_that_vanishes_is_named(cluster: FakeCluster, tmp_path: Path) -> None:
     command = cluster.command([1, 1, 1, 1], [str(BINARY), "probe", "--mode", "isolated", "--budget", "2s"])
@@ -155,7 +155,7 @@ def test_a_host_that_vanishes_is_named(cluster: FakeCluster, tmp_path: Path) -> 
             time.sleep(0.05)
         cluster.cable(1, "down")
         said = next((line for line in running.stderr if "no longer responds" in line), "nothing")
-        cluster.cable(1, "up")  # without it mpirun would wait for its daemon on that host
+        cluster.cable(1, "up")  # otherwise mpirun would wait for its daemon on that host
         running.stderr.read()
         guard.cancel()
     assert "host n1 no longer responds" in said

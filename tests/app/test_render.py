@@ -1,4 +1,4 @@
-"""Pictures of results: `osteon render` alone and under mpirun."""
+"""Pictures of results: `osteon render` as one process and under mpirun."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ WITHIN = ["--eye", "z=0.2,y=0.3,x=0.1", "--look-at", "z=0.3,y=0.2,x=0.5"]
 
 @pytest.mark.parametrize("camera", [["--clip", "x=1,y=1,offset=0.3"], WITHIN], ids=["clipped", "from within"])
 def test_pictures_are_the_same_on_any_number_of_ranks(results: Path, tmp_path: Path, camera: list[str]) -> None:
-    """Oracle: the float picture of one rank, bit for bit, for each method, with a plane cut away and from within."""
+    """Oracle: the float picture of one rank, bit for bit, for each method, with a clipping plane and from inside."""
     for method in ("volume", "maximum", "average", "surface"):
         options = ["--field", "von_mises", "--method", method, *camera]
         if method == "volume":
@@ -58,8 +58,8 @@ def test_pictures_are_the_same_on_any_number_of_ranks(results: Path, tmp_path: P
     "compositing", ["binary-swap", "direct-send:overlap", "slic,messages", "radix-k:2", "shared", "hybrid"]
 )
 def test_a_picture_does_not_depend_on_how_images_are_joined(results: Path, tmp_path: Path, compositing: str) -> None:
-    """Oracle: the float picture of one rank, bit for bit; and the 8-bit picture of half precision, a level off at most,
-    but for edges of a surface."""
+    """Oracle: the float picture of one rank, bit for bit; the 8-bit picture at half precision differs by at most one
+    level, except at edges of a surface."""
     for method in ("volume", "surface"):
         options = ["--field", "von_mises", "--method", method]
         assert render(results, *options, "-o", str(tmp_path / "one.npy")).returncode == 0
@@ -79,11 +79,12 @@ def test_a_picture_does_not_depend_on_how_images_are_joined(results: Path, tmp_p
         if method == "volume":
             assert 0 < off.max() <= 1
         else:
-            assert (off <= 1).mean() > 0.7  # --fast draws a surface with one ray a pixel: its edges have steps
+            assert (off <= 1).mean() > 0.7  # --fast draws a surface with one ray per pixel: its edges are aliased
 
 
 def test_how_an_orbit_is_joined_is_chosen_and_said_once(results: Path, tmp_path: Path) -> None:
-    """Oracle: the log and the JSON name a way and what the model says; frames are those of wide pixels, a level off at most."""
+    """Oracle: log and JSON name a method and the prediction of the model; frames are those of wide pixels, within one
+    level."""
     orbit = ["--orbit", "3", "--method", "volume", "--plain", "--width", "320", "--height", "240"]
     frames = {}
     for pixels in ("wide", "rgba16f"):
@@ -113,7 +114,7 @@ def test_how_an_orbit_is_joined_is_chosen_and_said_once(results: Path, tmp_path:
 def test_plain_numbers_are_along_x_y_z_with_a_hint(
     results: Path, tmp_path: Path, older: list[str], present: list[str]
 ) -> None:
-    """Oracle: the same picture by named axes, for which there is no hint; and by the axes of the hint."""
+    """Oracle: the same picture by named axes, for which no hint is printed, and by the axes of the hint."""
     pictures = []
     hinted: list[str] = []
     for words in (present, older):
@@ -134,7 +135,7 @@ def test_plain_numbers_are_along_x_y_z_with_a_hint(
 
 
 def test_the_file_may_stand_behind_a_place(results: Path, tmp_path: Path) -> None:
-    """Oracle: the contract: a value that names its axes is one word, and so is what follows."""
+    """Oracle: the contract: a value that names its axes is one argument, and so is the following one."""
     for eye in (["z=9,y=9,x=9"], ["9", "9", "9"]):
         done = subprocess.run(
             [str(BINARY), "render", "--width", "32", "--height", "32", "--eye", *eye, str(results), "-o", str(tmp_path / "behind.png")],
@@ -144,7 +145,7 @@ def test_the_file_may_stand_behind_a_place(results: Path, tmp_path: Path) -> Non
 
 
 def test_a_component_is_shown_with_its_sign(results: Path, tmp_path: Path) -> None:
-    """Oracle: the extremes of the voxels' values, the means of eight nodes, as the file has them."""
+    """Oracle: the extremes of the voxel values, each the mean of eight nodes, from the file."""
     with netCDF4.Dataset(results) as file:
         u = np.asarray(file["VTKHDF/PointData/displacement"][..., 2], dtype=float)
     cells = sum(
@@ -162,7 +163,8 @@ def test_a_component_is_shown_with_its_sign(results: Path, tmp_path: Path) -> No
 
 
 def test_means_have_colours_from_end_to_end(results: Path, tmp_path: Path) -> None:
-    """Oracle: the same range as by the 1st and the 99th percentile; large values only are worth a colour otherwise."""
+    """Oracle: the same range as by the 1st and 99th percentiles; otherwise the range of colours covers large values
+    only."""
     ranges = []
     for more in (["--method", "average"], ["--percentiles", "1", "99"], ["--method", "volume"]):
         done = render(results, "--json", "-", "-o", str(tmp_path / "mean.png"), *more)
@@ -173,7 +175,8 @@ def test_means_have_colours_from_end_to_end(results: Path, tmp_path: Path) -> No
 
 
 def test_a_solid_that_is_loaded_is_shown_by_its_surface(results: Path, tmp_path: Path) -> None:
-    """Oracle: the picture of --method surface, bit for bit, with colours from 0; a volume if an option is of one."""
+    """Oracle: the picture of --method surface, bit for bit, with colours from 0; a volume if a volume option is
+    given."""
     pictures, answers = [], []
     for more in ([], ["--method", "surface"], ["--solid", "0.2"], ["--method", "volume", "--solid", "0.2"]):
         path = tmp_path / "picture.npy"
@@ -184,13 +187,13 @@ def test_a_solid_that_is_loaded_is_shown_by_its_surface(results: Path, tmp_path:
     assert np.array_equal(pictures[0], pictures[1])
     assert np.array_equal(pictures[2], pictures[3])
     opacity = pictures[0][..., 3]
-    assert set(np.unique(4 * opacity)) <= {0, 1, 2, 3, 4}  # rays that meet it, of four
+    assert set(np.unique(4 * opacity)) <= {0, 1, 2, 3, 4}  # rays that hit it, out of four
     assert (opacity == 1).mean() > 0.2
     assert answers[0]["low"] == 0 < answers[2]["low"]
 
 
 def test_paper_is_white(results: Path, tmp_path: Path) -> None:
-    """Oracle: white is 255; the picture of the specimen itself is the same as on the screen."""
+    """Oracle: white is 255; the specimen itself looks the same as on the screen."""
     pictures = {}
     for preset in ("paper", "screen"):
         path = tmp_path / f"{preset}.png"
@@ -221,8 +224,8 @@ LABELLED = ["--width", "620", "--height", "480"]
 def test_a_picture_has_the_labels_of_the_report(
     results: Path, tmp_path: Path, words: list[str], title: str | None, quantity: str
 ) -> None:
-    """Oracle: the report's drawing code with title and quantity by hand, for the range that the command states; the report's
-    table of the map; the size is the one that was asked for."""
+    """Oracle: the drawing code of the report with title and quantity by hand, for the range stated by the command; the
+    map table of the report; the requested size."""
     from osteon.report.colours import colour_table
     from osteon.report.picture_labels import HEAD, SIDE, Labels, draw
 
@@ -247,9 +250,9 @@ def test_a_picture_has_the_labels_of_the_report(
     labels = Labels(title, f"{quantity} ({unit_of})", told["low"], told["high"], colour_map="ivory", page=(620, 480))
     ground = Image.new("RGB", (620 - side, 480 - head), tuple(int(v) for v in here[0, 0]))
     wanted = np.asarray(draw(ground, labels)).astype(int)
-    assert np.array_equal(here[:head, : 620 - side], wanted[:head, : 620 - side])  # the title in the report's typeface
+    assert np.array_equal(here[:head, : 620 - side], wanted[:head, : 620 - side])  # the report's typeface
     assert np.abs(here[:head] - wanted[:head]).max() == 0 or is_cut_off
-    # The middle of the colour bar, from the first row of its colours to the last.
+    # The middle of the colour bar, between the first and last rows of colours.
     column = 620 - side + round(20 * unit)
     bar = here[head + round(75 * unit) : head + round(0.6 * (480 - head)), column]
     nearest = np.abs(bar[:, None] - colour_table("ivory").astype(int)[None]).max(axis=2).min(axis=1)
@@ -257,7 +260,8 @@ def test_a_picture_has_the_labels_of_the_report(
 
 
 def test_small_pictures_and_those_without_python_have_built_in_labels(results: Path, tmp_path: Path) -> None:
-    """Oracle: the exit code, the size, and one sentence that names the interpreter; small pictures start no Python."""
+    """Oracle: the exit code, the size, and one sentence that names the interpreter; small pictures do not start
+    Python."""
     for size, warns in ((LABELLED, True), (["--width", "160", "--height", "120"], False)):
         path = tmp_path / "built_in.png"
         done = subprocess.run(
@@ -272,7 +276,7 @@ def test_small_pictures_and_those_without_python_have_built_in_labels(results: P
 
 
 def test_labels_are_the_same_on_any_number_of_ranks(results: Path, tmp_path: Path) -> None:
-    """Oracle: the picture of one rank, byte for byte; the frames of an orbit have labels, too."""
+    """Oracle: the picture of one rank, byte for byte; the frames of an orbit also have labels."""
     files = [tmp_path / f"{ranks}.png" for ranks in (0, 3)]
     for ranks, path in zip((0, 3), files, strict=True):
         done = render(results, *LABELLED, "-o", str(path), ranks=ranks)
@@ -288,7 +292,7 @@ def test_labels_are_the_same_on_any_number_of_ranks(results: Path, tmp_path: Pat
 
 
 def test_control_points_are_a_transfer_function(results: Path, tmp_path: Path) -> None:
-    """Oracle: nothing is seen of opacity 0, and one colour in all points is the only colour."""
+    """Oracle: opacity 0 is invisible; a single colour at all points is the only colour."""
     pictures = []
     for points in ("0:0,100%:0", "0:0:#ff0000,50%:0.1:#ff0000,100%:1:#ff0000"):
         path = tmp_path / "points.npy"
@@ -301,7 +305,7 @@ def test_control_points_are_a_transfer_function(results: Path, tmp_path: Path) -
 
 
 def test_pictures_have_the_map_of_the_job(job: Job, sponge: Path, tmp_path: Path) -> None:
-    """Oracle: the picture with the same map by its name; a summary with an unknown map leaves the usual one."""
+    """Oracle: the picture with the same map by its name; a summary with an unknown map selects the default map."""
     job.write(job_text(sponge) + 'colour_map = "viridis"\n')
     done = job.run("-n", "1", "--no-report")
     assert done.code == 0, done.err
@@ -339,7 +343,7 @@ def test_there_may_be_more_ranks_than_planes(job: Job, tmp_path: Path) -> None:
 
 
 def test_an_orbit_is_a_cinema_database(results: Path, tmp_path: Path) -> None:
-    """Oracle: the specification: a table whose last column names files that exist."""
+    """Oracle: the specification: a table whose last column contains names of existing files."""
     done = render(results, "--orbit", "3", "--elevations", "0,40", "-o", str(tmp_path / "all.cdb"))
     assert done.returncode == 0, done.stderr
     rows = list(csv.DictReader((tmp_path / "all.cdb" / "data.csv").open()))
@@ -349,10 +353,10 @@ def test_an_orbit_is_a_cinema_database(results: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("is_there", [True, False])
 def test_a_film_is_made_by_ffmpeg_if_it_is_there(results: Path, tmp_path: Path, *, is_there: bool) -> None:
-    """Oracle: the arguments that a stand-in for ffmpeg gets; without one, a line, and the frames."""
+    """Oracle: the arguments passed to a substitute for ffmpeg; without ffmpeg, a message and the frames."""
     programs = tmp_path / "bin"
     programs.mkdir()
-    stand_in = 'for last; do :; done\necho "$@" > "$last"' if is_there else "exit 127"  # as if it were not found
+    stand_in = 'for last; do :; done\necho "$@" > "$last"' if is_there else "exit 127"  # as if it were not installed
     (programs / "ffmpeg").write_text(f"#!/bin/sh\n{stand_in}\n")
     (programs / "ffmpeg").chmod(0o755)
     orbit, film = tmp_path / "all.cdb", tmp_path / "all.mp4"

@@ -1,4 +1,4 @@
-"""`osteon rev`: cubes of an image, and from which size on one represents the whole."""
+"""`osteon rev`: sub-cubes of an image, and the smallest representative size."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def rev(folder: Path, *words: str, code: int = 0) -> str:
 
 @pytest.fixture
 def lattice(job: Job) -> Path:
-    """Columns along z, one in each 4 x 4 voxels: each cube of 4, 8 ... is as stiff as all."""
+    """Columns along z, one per 4 x 4 voxels: every cube of 4, 8 ... is as stiff as the whole."""
     image = np.zeros((16, 16, 16), np.uint8)
     for y in (1, 2):
         for x in (1, 2):
@@ -34,12 +34,12 @@ def lattice(job: Job) -> Path:
     np.save(job.folder / "image.npy", image)
     text = job_text("image.npy", more='[segment]\nkeep = "all"\n')
     assert "poisson_ratio = 0.3" in text
-    job.write(text.replace("poisson_ratio = 0.3", "poisson_ratio = 0.0"))  # so that plates do not pinch their ends
+    job.write(text.replace("poisson_ratio = 0.3", "poisson_ratio = 0.0"))  # plates must not constrain their ends
     return job.folder
 
 
 def test_a_lattice_is_represented_by_its_cell(lattice: Path) -> None:
-    """Oracle: columns that do not touch have the modulus of their share; the threshold is that of the whole."""
+    """Oracle: separate columns have the modulus of their area fraction; the threshold is that of the whole image."""
     told = rev(lattice, "--edges", "4,8,16", "--places", "3")
     assert "represented to 5 % from 0.08 mm" in told
     answer = json.loads((lattice / "rev" / "convergence.json").read_text())
@@ -71,7 +71,7 @@ def test_a_job_array_makes_the_same_table(lattice: Path) -> None:
 
 
 def test_cubes_that_fail_are_told_and_represent_nothing(lattice: Path) -> None:
-    """Of the places of 4^3 those in the empty half have no solid."""
+    """Among the positions of 4^3 cubes, those in the empty half contain no solid."""
     image = np.load(lattice / "image.npy")
     image[:, 8:] = 0
     np.save(lattice / "image.npy", image)
@@ -121,5 +121,5 @@ def test_an_edge_represents_if_all_larger_ones_do() -> None:
     assert size_that_represents(good, 0.05) == 0.2
     assert size_that_represents([good[1], step(3, 5, 15), good[2], good[3]], 0.05) == 0.4
     assert size_that_represents([*good[:2], step(4, 9.9, 10.2, failed=1), good[3]], 0.05) is None
-    assert size_that_represents([step(4, 10.0), good[3]], 0.05) is None  # a single cube tells no spread
+    assert size_that_represents([step(4, 10.0), good[3]], 0.05) is None  # a single cube has no spread
     assert size_that_represents(good[3:], 0.05) is None

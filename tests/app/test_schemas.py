@@ -1,6 +1,6 @@
-"""What commands write as JSON follows the schemas of docs/schemas, which refuse any key that they do not name.
+"""JSON written by commands conforms to the schemas of docs/schemas, which reject unknown keys.
 
-Summaries are held against theirs by every test of a job, too (`Finished.summary` of whole_job.py).
+Every test of a job also validates its summary (`Finished.summary` of whole_job.py).
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def refuses_changes(answer: dict, name: str) -> None:
-    """A key too many, one too few and a value of another type are refused, so the schema says something."""
+    """An additional key, a missing key and a value of another type are rejected: the schema is effective."""
 
     def with_one_more(a: dict) -> None:
         a["unheard_of"] = 1

@@ -1,4 +1,4 @@
-"""Completion in shells and the manual page: both are made from the command line itself."""
+"""Shell completion and the manual page, both generated from the command line definition."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def run(*command: str, text: str | None = None, **more: object) -> str:
 
 
 def bash(words: list[str], folder: Path) -> list[str]:
-    """What bash offers for the last word."""
+    """Return the completions of bash for the last word."""
     (folder / "osteon.bash").write_text(script("bash"))
     quoted = " ".join(f"'{w}'" for w in words)
     return run(
@@ -39,7 +39,7 @@ def bash(words: list[str], folder: Path) -> list[str]:
 
 
 def test_bash_completes_commands_options_values_and_files(tmp_path: Path) -> None:
-    """Oracle: the names that `--help` prints; a file in the folder."""
+    """Oracle: the names printed by `--help`; a file in the folder."""
     (tmp_path / "femur.toml").write_text("")
     assert {"report", "resume", "relay", "render", "run"} <= set(bash(["osteon", "r"], tmp_path))
     assert bash(["osteon", "net", "conf"], tmp_path) == ["conflicts"]
@@ -51,7 +51,7 @@ def test_bash_completes_commands_options_values_and_files(tmp_path: Path) -> Non
 
 
 def test_fish_completes_commands_and_options(tmp_path: Path) -> None:
-    """Oracle: the names that `--help` prints."""
+    """Oracle: the names printed by `--help`."""
     (tmp_path / "osteon.fish").write_text(script("fish"))
 
     def offered(line: str) -> list[str]:
@@ -66,7 +66,7 @@ def test_fish_completes_commands_and_options(tmp_path: Path) -> None:
 
 
 def test_zsh_takes_the_functions(tmp_path: Path) -> None:
-    """Oracle: zsh's own parser; a function for each command that has none below it."""
+    """Oracle: zsh's own parser; one function for each command without subcommands."""
     (tmp_path / "_osteon").write_text(script("zsh"))
     run("zsh", "--no-rcs", "-n", str(tmp_path / "_osteon"))
     text = (tmp_path / "_osteon").read_text()
@@ -76,7 +76,7 @@ def test_zsh_takes_the_functions(tmp_path: Path) -> None:
 
 
 def test_manual_page_has_every_command_and_no_fault() -> None:
-    """Oracle: man's own warnings; the commands that completion knows."""
+    """Oracle: the warnings of man; the commands known to completion."""
     page = osteon("manual").stdout
     assert page.startswith(".TH OSTEON 1")
     shown = run(
@@ -88,7 +88,7 @@ def test_manual_page_has_every_command_and_no_fault() -> None:
 
 
 def test_version_is_one_line() -> None:
-    """Oracle: the answer of `osteon version`."""
+    """Oracle: the output of `osteon version`."""
     done = osteon("--version")
     assert done.returncode == 0
     assert done.stdout.splitlines() == [osteon("version").stdout.splitlines()[0]]

@@ -1,4 +1,4 @@
-"""What a process that starts ranks tells them: by a word of their command line, and not by the environment."""
+"""Data passed to started ranks: by an argument of their command line, not by the environment."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_ranks_are_told_by_one_word(job: Job, sponge: Path, tmp_path: Path, monk
     done = job.run("-n", "2")
     assert done.code == 0, done.err
     names = [line.partition("=")[0] for line in (tmp_path / "environment").read_text().splitlines()]
-    # The ranks remove this one after MPI_Init, so that nothing of ours is left to programs that they start.
+    # The ranks remove this variable after MPI_Init, so that programs started by them do not inherit it.
     assert names == sorted([*given, "OSTEON_GIVEN_TMPDIR"])
     words = (tmp_path / "words").read_text().splitlines()
     assert words[:2] == ["-np", "2"]
@@ -55,7 +55,7 @@ def test_ranks_read_no_byte_of_the_images(
     assert not sponge.exists()
     digest = hashlib.sha256(bytes_of_scan).hexdigest()
     assert done.summary["image"]["sha256"] == digest
-    # The run was of this scan and these labels: with both back, it is done.
+    # The results are those of this scan and these labels: with both restored, the job is complete.
     sponge.write_bytes(bytes_of_scan)
     labels.write_bytes(bytes_of_labels)
     again = job.run("-n", "2", "--unless-done")

@@ -1,4 +1,4 @@
-"""Streamlines of a flow, as a user asks for them: in pictures, in a job and as a file."""
+"""Streamlines of a flow: in pictures, in a job and as a file."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def render(results: Path, *words: str | Path, ranks: int = 0) -> subprocess.Comp
 
 
 def test_pictures_with_lines_are_the_same_on_any_number_of_ranks(results: Path, tmp_path: Path) -> None:
-    """Oracle: the float picture of one rank, bit for bit; and a picture without lines, which is another one."""
+    """Oracle: the float picture of one rank, bit for bit; a picture without lines differs."""
     for options in (
         ["--clip", "x=1,y=1,offset=0.18"],
         ["--method", "surface"],
@@ -84,7 +84,7 @@ def test_pictures_with_lines_are_the_same_on_any_number_of_ranks(results: Path, 
 
 
 def test_lines_have_colours_unless_another_field_has_them(results: Path, tmp_path: Path) -> None:
-    """Oracle: grey has one value in three channels; the solid is left away."""
+    """Oracle: grey has equal values in three channels; the solid is omitted."""
     spread = {}
     for name, words in (("own", []), ("other", ["--field", "speed", "--range", "1e9", "2e9"])):
         path = tmp_path / f"{name}.npy"
@@ -128,7 +128,7 @@ def test_a_result_without_a_flow_has_lines_of_what_is_named(job: Job, sponge: Pa
 
 
 def polydata(path: Path) -> tuple[list[np.ndarray], dict[str, np.ndarray], np.ndarray]:
-    """What VTK, a peer, reads: points of each line, values at all points, and all points."""
+    """Return the data read by VTK, a peer: points of each line, values at all points, and all points."""
     vtk = pytest.importorskip("vtkmodules.vtkIOXML")
     from vtkmodules.util.numpy_support import vtk_to_numpy
 
@@ -145,7 +145,7 @@ def polydata(path: Path) -> tuple[list[np.ndarray], dict[str, np.ndarray], np.nd
 
 
 def test_exported_lines_of_a_slit_are_straight_and_take_length_over_speed(job: Job, tmp_path: Path) -> None:
-    """Oracle: between plates the flow is along z, as fast as the voxel's speed in the file; read by VTK."""
+    """Oracle: between plates the flow is along z, with the speed of the voxel in the file; read by VTK."""
     solid = np.zeros((6, 7, 5), bool)
     solid[:, 5:, :] = True
     text = flow_job(solid, job.folder, "enabled = false\n[solve]\ntolerance = 1e-8")
@@ -194,7 +194,7 @@ def test_what_cannot_be_exported_is_said(results: Path, words: list[str], says: 
 
 
 def test_a_flow_job_shows_lines_unless_told_otherwise(job: Job) -> None:
-    """Oracle: pictures that differ in what differs: many lines, few lines, none."""
+    """Oracle: pictures with many lines, few lines and no lines differ."""
     pictures = {}
     for wish in ("", "streamlines = 5", "streamlines = 0", "streamlines = 5\ntube_mm = 0.01"):
         done = solved(job, flow_job(pores(), job.folder, wish))
@@ -227,7 +227,7 @@ def test_a_job_without_a_vector_field_has_no_lines(job: Job, sponge: Path) -> No
 
 
 def test_heat_has_lines_where_they_are_asked_for(job: Job, sponge: Path) -> None:
-    """Oracle: the magnitude that every heat job writes; heat goes from the warm face, at low z, to the cold one."""
+    """Oracle: the magnitude written by every heat job; heat flows from the warm face, at low z, to the cold one."""
     text = job_text(sponge, "heat", '[load]\ntest = "conduction"\naxis = "z"\nlow_K = 30\nhigh_K = 10\n')
     plain = np.asarray(Image.open(solved(job, text).folder / "picture.png")).copy()
     folder = solved(job, text + "streamlines = 30\n").folder

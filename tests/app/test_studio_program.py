@@ -1,4 +1,5 @@
-"""What the program tells the studio: findings with their place in the job, loads on the solid, progress as lines of JSON."""
+"""Data passed by the program to the studio: findings with their position in the job, loads on the solid, progress as
+JSON lines."""
 
 from __future__ import annotations
 
@@ -81,7 +82,8 @@ def test_loads_are_told_as_they_are_on_the_solid(job: Job, tmp_path: Path) -> No
 
 
 def test_necks_are_counted(job: Job, tmp_path: Path) -> None:
-    """Oracle: by hand: a rod of three voxels joins two blocks: these, and the one of each block that it hangs on."""
+    """Oracle: by hand: a rod of three voxels joins two blocks: these voxels, and the voxel of each block connected to
+    it."""
     image = np.zeros((9, SIDE, SIDE), np.uint8)
     image[:3] = image[6:] = 200
     image[3:6, 2, 4] = 200
@@ -91,7 +93,7 @@ def test_necks_are_counted(job: Job, tmp_path: Path) -> None:
 
 
 def test_a_kept_model_is_taken_again(job: Job, tmp_path: Path) -> None:
-    """Oracle: the file: the same one for other loads, another for another threshold."""
+    """Oracle: the file: the same for other loads, a different one for another threshold."""
     block(tmp_path)
     kept = tmp_path / "kept"
     text = job_text("scan.npy", more="[segment]\nthreshold = 100\n" + LOADS)
@@ -120,7 +122,7 @@ def test_a_kept_model_is_taken_again(job: Job, tmp_path: Path) -> None:
     ],
 )
 def test_a_finding_has_its_place_in_the_job(job: Job, tmp_path: Path, change: tuple[str, str], path: list) -> None:
-    """Oracle: the key that is wrong."""
+    """Oracle: the invalid key."""
     text = job_text(block(tmp_path), more="[segment]\nthreshold = 100\n" + LOADS)
     assert change[0] in text
     job.write(text.replace(*change))
@@ -148,7 +150,7 @@ def lines_of(path: Path) -> list[dict]:
 
 
 def test_progress_is_told_line_by_line(job: Job, sponge: Path) -> None:
-    """Oracle: the contract: begin, stages, end; times ascend; and the answers are those of a run without it."""
+    """Oracle: the contract: begin, stages, end; times ascend; the answers equal those of a run without it."""
     job.write(job_text(sponge))
     told = job.folder / "told.jsonl"
     done = job.run("--no-report", "-n", "2", "--progress", str(told))
@@ -180,7 +182,7 @@ def test_a_fault_is_the_last_line(job: Job, sponge: Path) -> None:
     with (job.folder / "job.out" / ".lock").open("w") as lock:
         fcntl.lockf(lock, fcntl.LOCK_EX)
         assert job.run("--no-report", "--progress", str(told)).code == 2
-    assert told.read_bytes() == before  # it is the file of the run that holds the directory
+    assert told.read_bytes() == before  # it is the file of the run that uses the directory
 
 
 def test_a_stopped_run_says_so_and_goes_on_in_the_same_file(job: Job, tmp_path: Path) -> None:
