@@ -158,8 +158,8 @@ def test_a_physics_without_plans_says_that_messages_are_left_out(job: Job, spong
 
 
 def test_flow_has_the_messages_of_its_parts(job: Job, tmp_path: Path) -> None:
-    """Oracle: its plans. Each exchange of an iteration has two messages between two ranks; if, by the costs, half of
-    the iterations need a new residual of 8 B per value, the count is half of that of one per iteration."""
+    """Oracle: its plans. Each exchange of an iteration has two messages between two ranks; if the costs state a new
+    residual, of 8 B per value, in half of the iterations, its exchanges count half."""
     image = np.full((16, 14, 12), 9, np.uint8)
     image[:, 3:9, 2:8] = 0  # a duct
     np.save(tmp_path / "duct.npy", image)
@@ -197,8 +197,8 @@ def flow_in_time(tmp_path: Path, more: str = "", **keys: object) -> str:
 
 
 def test_steps_of_a_flow_in_time_are_counted_with_their_temperatures(job: Job, tmp_path: Path) -> None:
-    """Oracle: time is linear in the number of steps; a temperature adds time to each step; without a number of steps,
-    the estimate states that it is unknown."""
+    """Oracle: time is linear in the number of steps; a temperature adds time to each step; an unknown number of steps
+    is reported."""
 
     def seconds(**keys: object) -> float:
         job.write(flow_in_time(tmp_path, **keys))

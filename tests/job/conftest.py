@@ -1,4 +1,4 @@
-"""Fixtures of the tests of jobs; those that other tests use too are in tests/conftest.py."""
+"""Fixtures of the tests of jobs; fixtures shared with other tests are in tests/conftest.py."""
 
 from __future__ import annotations
 

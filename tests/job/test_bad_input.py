@@ -1,4 +1,4 @@
-"""Bad input: one clear message, the right exit code, soon; nothing half-written; older results stay."""
+"""Bad input: one clear message and the right exit code, soon; no partial files; older results are kept."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ USAGE, DATA, NOT_CONVERGED, MACHINE = 2, 3, 4, 5
 
 
 def refused(job: Job, code: int, *fragments: str, arguments: tuple[str, ...] = ("-n", "3", "--no-report")) -> str:
-    """Run a job that must fail; its message."""
+    """Run a job that must fail; return its message."""
     done = job.run(*arguments, timeout=60)
     assert done.code == code, (done.code, done.err)
     assert done.seconds < 10
@@ -95,7 +95,7 @@ def test_solid_that_misses_a_face(job: Job) -> None:
     job.write(job_text("short.npy"))
     refused(job, DATA, "does not touch the low z face", "planes 2 to 8 of 0 to 8", 'load.faces = "solid"')
     job.write(job_text("short.npy", more='[load]\nfaces = "solid"\n'))
-    assert job.run("-n", "1", "--no-report").code == 0  # the advice helps
+    assert job.run("-n", "1", "--no-report").code == 0  # the advice is effective
 
 
 def test_label_without_material(job: Job) -> None:
@@ -147,7 +147,7 @@ def test_no_convergence_is_marked(job: Job, sponge: Path) -> None:
 
 
 def test_no_space_left(job: Job, sponge: Path) -> None:
-    """A full disk: all ranks leave, no file under the final name; needs the right to mount."""
+    """A full disk: all ranks exit, no file has the final name; requires the right to mount."""
     full = job.folder / "full"
     full.mkdir()
     mounted = subprocess.run(
@@ -186,7 +186,7 @@ def test_a_failed_job_leaves_the_older_result(job: Job, sponge: Path) -> None:
 
 
 def test_job_under_mpirun(job: Job, sponge: Path) -> None:
-    """Started by mpirun the program computes as its ranks, and says a fault once."""
+    """Started by mpirun, the program computes as its ranks and reports an error once."""
     path = job.write(job_text(sponge))
     mpirun = [str(ROOT / "tools" / "mpirun.sh"), "2", str(BINARY), "run", str(path), "--no-report"]
     done = subprocess.run(mpirun, capture_output=True, text=True, timeout=60, cwd=job.folder, check=False)
@@ -219,7 +219,7 @@ def test_unknown_colour_map_is_refused_before_solving(job: Job, sponge: Path) ->
 
 def test_json_to_a_device_leaves_the_device(job: Job, sponge: Path) -> None:
     device = job.folder / "null"
-    os.mkfifo(device)  # a pipe stands for any file that must not be replaced
+    os.mkfifo(device)  # a pipe, an example of a file that must not be replaced
     reader = subprocess.Popen(["cat", str(device)], stdout=subprocess.PIPE)
     job.write(job_text(sponge))
     assert job.run("--json", str(device), command="import").code == 0

@@ -1,4 +1,4 @@
-"""Loads that cannot be applied: one clear message, on all ranks, and the exit code of the fault."""
+"""Loads that cannot be applied: one clear message from all ranks, and the exit code of the error."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def islands() -> np.ndarray:
     image[:6, 2:4, 2:4] = 100
     image[6:, 2:, 2:] = 100
     image[3, 0, 0:2] = 100  # an island
-    image[2, 4, 4] = 100  # hangs on an edge of the column
+    image[2, 4, 4] = 100  # shares only an edge with the column
     return image
 
 
@@ -161,7 +161,7 @@ def test_islands_are_named_and_dropped_on_request(job: Job) -> None:
 
 
 def test_what_hangs_by_edges_is_told_and_kept_on_request(job: Job) -> None:
-    """Oracle: by hand; a bar of 2 x 1 x 2 voxels that meets the column along one line, about which it turns."""
+    """Oracle: by hand; a bar of 2 x 1 x 2 voxels that shares one line with the column and rotates about it."""
     image = np.zeros((8, 6, 6), np.uint8)
     image[:, 2:4, 2:4] = 100
     image[3:5, 4, 4:] = 100
@@ -174,7 +174,7 @@ def test_what_hangs_by_edges_is_told_and_kept_on_request(job: Job) -> None:
     plate(job, HOLD + PUSH, image, keep='largest"\nconnectivity = 26\n#"')
     refused(job, DATA, "1 that hang on others by single nodes or edges", "drop_unsupported")
     image[4, 4, 4:] = 0
-    image[3, 1, 1] = image[3, 1, 2] = 100  # by a face: it stays in any case
+    image[3, 1, 1] = image[3, 1, 2] = 100  # connected by a face: always kept
     plate(job, HOLD + PUSH, image, keep='largest"\nconnectivity = 26\ndrop_unsupported = true\n#"')
     done = job.run("-n", "2", "--no-report")
     assert done.code == 0, done.err
@@ -183,7 +183,8 @@ def test_what_hangs_by_edges_is_told_and_kept_on_request(job: Job) -> None:
 
 
 def test_faults_of_all_load_cases_come_before_the_first_solution(job: Job) -> None:
-    """Oracle: the log; the second case holds too little, and nothing has been solved when that is said."""
+    """Oracle: the log; the supports of the second case are insufficient, which is reported before any case is
+    solved."""
     loose = '[[case]]\nname = "b"\n[[case.support]]\non = "z_low"\nfix = "z"\n[[case.force]]\non = "z_high"\nforce_N = [1, 0, 0]\n'
     plate(job, '[[case]]\nname = "a"\n' + loose)
     refused(job, DATA, "free to move: translation along y, translation along x, rotation about z")
@@ -193,7 +194,7 @@ def test_faults_of_all_load_cases_come_before_the_first_solution(job: Job) -> No
 
 @pytest.mark.parametrize("force", [1e25, 1e300, 1e-60])
 def test_absurd_answers_are_not_written(job: Job, force: float) -> None:
-    """Oracle: single precision ends at 3e38 and begins at 1e-45; a strain of 1e21 is none."""
+    """Oracle: single precision ranges from 1e-45 to 3e38; 1e21 is not a plausible strain."""
     plate(job, f'[load]\ntest = "axial_bonded"\nforce_N = {force}\n')
     refused(job, 4, "the answers cannot be right: ", "check the loads, the moduli and their units")
     assert not list((job.folder / "job.out").glob("results*"))
@@ -201,7 +202,7 @@ def test_absurd_answers_are_not_written(job: Job, force: float) -> None:
 
 
 def test_a_motion_that_strains_nothing_has_no_failure_load(job: Job) -> None:
-    """Oracle: all nodes move alike; zero strain is an answer."""
+    """Oracle: all nodes have the same displacement; zero strain is a valid answer."""
     everywhere = '[[set]]\nname = "all"\nselect = "box"\nlow_mm = [0, 0, 0]\nhigh_mm = [8, 6, 6]\n'
     plate(job, everywhere + '[[support]]\non = "all"\nfix = "zy"\nmove_x_mm = 0.5\n')
     done = job.run("-n", "2", "--no-report")
@@ -213,7 +214,7 @@ def test_a_motion_that_strains_nothing_has_no_failure_load(job: Job) -> None:
 
 
 def test_a_held_island_stays(job: Job) -> None:
-    """Oracle: a support on the island is all that it needs."""
+    """Oracle: a support on the island is sufficient."""
     hold = HOLD + '[[support]]\non = "island"\nfix = "zyx"\n'
     island = '[[set]]\nname = "island"\nselect = "box"\nlow_mm = [3, 0, 0]\nhigh_mm = [3, 1, 2]\n'
     image = islands()
@@ -225,7 +226,7 @@ def test_a_held_island_stays(job: Job) -> None:
 
 
 def test_a_face_that_the_solid_does_not_reach(job: Job) -> None:
-    """Oracle: the contract: the advice names the key that helps, and it helps."""
+    """Oracle: the contract: the advice names the required key, and setting it is effective."""
     image = np.zeros((8, 6, 6), np.uint8)
     image[:, 1:4, 1:4] = 100  # reaches no side
     plate(job, '[load]\ntest = "confined"\n', image)

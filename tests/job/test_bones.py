@@ -1,4 +1,4 @@
-"""The jaw and the femur of examples/bones, coarser than there, beside levers and beams."""
+"""The jaw and the femur of examples/bones at a coarser resolution, compared with levers and beams."""
 
 from __future__ import annotations
 
@@ -33,26 +33,27 @@ def run(name: str, image: Path, out: Path) -> dict:
 
 
 def test_the_bite_follows_from_the_levers_of_the_jaw(images: Path, tmp_path: Path) -> None:
-    """Oracle: the moments of muscles and bite about the middle of the joints, and what the joints bear themselves."""
+    """Oracle: the moments of muscles and bite about the midpoint of the joints, and the reactions of the joints."""
     found = run("jaw_bite", images / "jaw.npy", tmp_path / "out")
     joints, bite = found["supports"]
     assert (joints["on"], bite["on"]) == ("joints", "bite")
     z, y, _ = joints["about_mm"]
     moment = bite["reaction_N"][0] * (bite["about_mm"][1] - y) - bite["reaction_N"][1] * (bite["about_mm"][0] - z)
-    # Of each muscle: the pull, at the middle of its set; z and y as the example has them, to a voxel.
+    # For each muscle: the force, at the centre of its node set; z and y as in the example, to one voxel.
     middle = {"masseter": (17, 24), "temporalis": (49.5, 30.5)}
     for force in found["forces"]:
         at_z, at_y = middle[force["on"].split("_")[0]]
         moment += force["force_N"][0] * (at_y - y) - force["force_N"][1] * (at_z - z)
     pull = sum(force["force_N"][0] for force in found["forces"])
-    assert abs(moment) < 0.2 * pull * 20, (moment, pull)  # their arms are some 20 mm
+    assert abs(moment) < 0.2 * pull * 20, (moment, pull)  # their lever arms are about 20 mm
     assert 0.25 < -bite["reaction_N"][0] / pull < 0.5
-    assert joints["reaction_N"][2] == pytest.approx(0, abs=1e-2 * pull)  # left and right are alike
+    assert joints["reaction_N"][2] == pytest.approx(0, abs=1e-2 * pull)  # left and right are symmetric
     assert 0 < found["principal_strain_1"]["p98"] < found["principal_strain_1"]["max"] < 0.01
 
 
 def test_the_shaft_of_the_femur_is_a_bent_and_pressed_tube(images: Path, tmp_path: Path) -> None:
-    """Oracle: the moment of the head's load about the knee; M c / I - F / A of a tube of 14 and 7.5 mm, at a voxel's centre."""
+    """Oracle: the moment of the load on the head about the knee; M c / I - F / A of a tube of 14 and 7.5 mm, at the
+    centre of a voxel."""
     found = run("femur_axial", images / "femur.npy", tmp_path / "out")
     (knee,) = found["supports"]
     load, shaft_mm, head_mm = 1470.0, 34.0, 80.0

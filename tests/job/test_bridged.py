@@ -1,5 +1,5 @@
-"""osteon itself as one job under two MPIs: the program of preset abi with its studies, or that of preset abi-test, which `./run
-test` builds; `osteon join` starts it in two clusters."""
+"""osteon itself as one job under two MPIs: the program of preset abi with its studies, or that of preset abi-test,
+which `./run test` builds; `osteon join` starts it in two clusters."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_benchmarks_verify_over_two_clusters(tmp_path: Path) -> None:
     assert json.loads(file.read_text())["digest"] == json.loads(alone.stdout)["digest"]
 
 
-# Oracle: the same job without the bridge: its results (of planes, the parts of the clusters one upon the other) and picture.
+# Oracle: the same job without the bridge: its results (for planes, the parts of the clusters concatenated) and picture.
 @pytest.mark.parametrize(
     ("physics", "decomposition", "field", "answer"),
     [
@@ -55,7 +55,7 @@ def test_benchmarks_verify_over_two_clusters(tmp_path: Path) -> None:
 def test_a_job_over_two_clusters_has_the_same_results(
     job: Job, tmp_path: Path, physics: str, decomposition: str, field: str, answer: str
 ) -> None:
-    image = np.zeros((16, 16, 5), np.uint8)  # bricks of 4 ranks divide planes, too
+    image = np.zeros((16, 16, 5), np.uint8)  # bricks of 4 ranks also divide planes
     image[:, 1:15, 1:4] = 9
     image[5:9, 4:6, 2] = 0
     np.save(tmp_path / "bar.npy", image)

@@ -1,4 +1,5 @@
-"""What `run` refuses before it solves, `check` reports in the same words, for every kind of load and source of a model."""
+"""Errors that `run` reports before it solves are reported by `check` with the same text, for every kind of load and
+source of a model."""
 
 from __future__ import annotations
 
@@ -26,14 +27,14 @@ def block() -> np.ndarray:
 
 
 def half() -> np.ndarray:
-    """Never meets itself across x, of which it has the low half."""
+    """A solid in the low half of x only, which is never periodic across x."""
     image = np.zeros((6, 4, 6), np.uint8)
     image[:, :, :3] = 100
     return image
 
 
 def step() -> np.ndarray:
-    """Touches both faces across x, at different heights."""
+    """A solid that touches both faces across x, at different heights."""
     image = np.zeros((6, 4, 6), np.uint8)
     image[:3, :, :4] = image[3:, :, 2:] = 100
     return image
@@ -55,7 +56,7 @@ def write(job: Job, physics: str, image: np.ndarray, more: str) -> None:
 
 
 def same_words(done: tuple[int, str], checked: tuple[int, str], said: str) -> None:
-    """Oracle: the program itself: each fault of `check` is a text that `run` ended with."""
+    """Oracle: the program itself: each error of `check` is an error message of `run`."""
     assert done[0] in (2, 3), done
     assert checked[0] == 2, checked
     problems = json.loads(checked[1])["problems"]
@@ -144,7 +145,7 @@ def short(folder: Path) -> None:
 
 def pulled_at_nothing(folder: Path) -> None:
     lines = (folder / "model.txt").read_text().splitlines()
-    kept = [line for line in lines[1:] if int(line.split()[2]) <= 15]  # the free end is gone, its forces are not
+    kept = [line for line in lines[1:] if int(line.split()[2]) <= 15]  # the free end is removed, its forces are not
     (folder / "model.txt").write_text("\n".join([str(len(kept)), *kept]) + "\n")
 
 

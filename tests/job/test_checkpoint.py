@@ -1,4 +1,4 @@
-"""Jobs that are stopped go on from their checkpoint to the same answer."""
+"""Stopped jobs resume from their checkpoint and obtain the same answer."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def read_steps(folder: Path) -> dict[float, bytes]:
 
 
 def answers(done: Finished) -> dict:
-    """What a summary says of the physics."""
+    """Return the answers of a summary: the part that depends on the physics."""
     spent = {
         "setup_seconds",
         "solve_seconds",
@@ -126,7 +126,7 @@ def resume(job: Job, ranks: int) -> Finished:
 
 
 def stop_and_resume(job: Job, job_file: str, kept: int) -> Finished:
-    """The job on 2 ranks once more from the start, stopped after so many checkpoints and resumed."""
+    """Run the job on 2 ranks again from the start, stop it after so many checkpoints and resume it."""
     shutil.rmtree(job.folder / "job.out")
     job.write(job_file + EVERY_ITERATION)
     stopped = stop(job, kept, "run", "job.toml", "-n", "2")
@@ -140,7 +140,7 @@ def stop_and_resume(job: Job, job_file: str, kept: int) -> Finished:
 
 @pytest.mark.parametrize("physics", ["elasticity", "heat", "transient"])
 def test_stopped_jobs_reach_the_same_bits(job: Job, foam: Path, physics: str) -> None:
-    """Oracle: the same job, left alone."""
+    """Oracle: the same job without interruption."""
     text = {
         "elasticity": job_text(foam, more=CASES),
         "heat": job_text(foam, "heat", more=TIGHT),
@@ -178,7 +178,7 @@ def test_stopped_jobs_reach_the_same_bits(job: Job, foam: Path, physics: str) ->
 
 
 def test_resumed_on_other_ranks(job: Job, foam: Path) -> None:
-    """Oracle: the same job, left alone; bit-equality ends where sums are formed in another order."""
+    """Oracle: the same job without interruption; results are not bit-equal if sums are formed in another order."""
     text = job_text(foam, more=TIGHT + '[run]\ndecomposition = "bricks"\n')
     job.write(text)
     whole = job.run("-n", "2", "--no-report")
@@ -196,7 +196,7 @@ def test_resumed_on_other_ranks(job: Job, foam: Path) -> None:
 
 
 def test_a_damaged_slot_gives_way_to_the_other(job: Job, foam: Path) -> None:
-    """Oracle: the same job, left alone: an earlier state of it leads there as well."""
+    """Oracle: the same job without interruption: an earlier state of it leads to the same answer."""
     text = job_text(foam, more=TIGHT)
     job.write(text)
     want = fields(job.run("-n", "2", "--no-report").folder)
@@ -246,7 +246,8 @@ def test_nothing_to_resume(job: Job, sponge: Path) -> None:
 
 
 def test_a_checkpoint_that_cannot_be_written(job: Job, foam: Path) -> None:
-    """Between: a warning, for hours of computing are worth more. On request: one message and an exit code."""
+    """A failed periodic checkpoint: a warning, as hours of computing are worth more. A requested one: one message and
+    an exit code."""
     (job.folder / "file").write_text("no folder")
     broken = '[checkpoint]\ndirectory = "file/checkpoint"\nevery_minutes = 1e-9\n'
     job.write(job_text(foam, more=broken))
@@ -267,7 +268,7 @@ def test_a_checkpoint_that_cannot_be_written(job: Job, foam: Path) -> None:
 
 
 def test_ranks_of_a_launcher_take_the_signal_themselves(job: Job, tmp_path: Path) -> None:
-    """As a batch system sends SIGUSR1 to the processes of a job; mpirun hands it on, which takes its time."""
+    """A batch system sends SIGUSR1 to the processes of a job; mpirun forwards it with some delay."""
     job.write(job_text(make_struts(tmp_path / "large.npy", 40), more=TIGHT + EVERY_ITERATION))
     environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     process = subprocess.Popen(

@@ -1,4 +1,5 @@
-"""Results in one file for each cluster: ranks of one MPI that take themselves for two clusters, as `osteon join` would tell them."""
+"""Results in one file per cluster: ranks of one MPI, configured as two clusters by the variables that `osteon join`
+sets."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ from osteon import load as load_result
 
 
 def run(folder: Path, clusters: int, *words: str) -> None:
-    """The job on one rank, or on two ranks of each cluster."""
+    """Run the job on one rank, or on two ranks of each cluster."""
     program = [BINARY, "run", "job.toml", *words]
     command: list[str | Path] = [ROOT / "tools" / "mpirun.sh"]
     if clusters == 1:
@@ -47,7 +48,7 @@ def test_a_job_in_parts_has_the_answer_the_pictures_and_the_report_of_one_file(
 
 
 def test_parts_are_read_as_one_file_and_a_missing_one_is_named(job: Job, sponge: Path, tmp_path: Path) -> None:
-    """Oracle: the fields of one rank, nodes between the clusters included; without a part, a note that names it."""
+    """Oracle: the fields of one rank, including nodes between the clusters; if a part is missing, a note names it."""
     job.write(job_text(sponge, "elasticity", PLANES) + "enabled = false\n")
     run(tmp_path, 1, "--output", "alone", "--no-report")
     run(tmp_path, 2, "--output", "both", "--no-report")

@@ -1,5 +1,5 @@
-"""Whole commands whose pictures are joined by methods that leave everything on one rank; tests/render/compositing_forms_test.cpp
-has all methods on 1 to 7 ranks. A time-out is the oracle of the end."""
+"""Whole commands whose pictures are composited by methods with the result on one rank;
+tests/render/compositing_forms_test.cpp tests all methods on 1 to 7 ranks. A time-out is the oracle of termination."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_a_picture_of_one_pixel_is_rendered_by_several_ranks(compressed: Path, t
 
 
 def test_an_orbit_is_joined_by_a_tree(compressed: Path, tmp_path: Path) -> None:
-    """Oracle: the orbit of one rank, a level of 8 bits off at most."""
+    """Oracle: the orbit of one rank, to one level of 8 bits."""
     orbit = ["--orbit", "2", "--method", "volume", "--width", "32", "--height", "24", "--compositing", "tree"]
     views = []
     for ranks in (1, 3):

@@ -1,4 +1,4 @@
-"""The effect of what hangs by edges and corners, and keys that the command line sets."""
+"""The effect of voxels connected by edges and corners, and keys set on the command line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COMPARE = ("--set", "segment.compare_connectivity=true")
 
 
 def frame(strut: bool) -> np.ndarray:
-    """Two plates on a column; the strut meets each plate along one edge, and bears where it is kept."""
+    """Two plates on a column; the strut shares one edge with each plate and carries load if it is kept."""
     image = np.zeros((10, 5, 4), np.uint8)
     image[:2, :4] = image[8:, :4] = 100
     image[2:8, :2, :2] = 100
@@ -35,7 +35,7 @@ def effect_on(done, key: str) -> float:
 
 
 def test_a_strut_that_hangs_by_edges_bears(job: Job) -> None:
-    """Oracle: the same job with connectivity 26, by itself."""
+    """Oracle: a separate job with connectivity 26."""
     write(job, frame(strut=True))
     done = job.run("-n", "2", *COMPARE)
     assert done.code == 0, done.err
@@ -80,9 +80,9 @@ def test_from_26_the_effect_is_that_of_leaving_them_out(job: Job) -> None:
 
 
 def test_a_voxel_at_a_corner_changes_nothing(job: Job) -> None:
-    """Oracle: it turns freely about the corner, so it bears nothing."""
+    """Oracle: it rotates freely about the corner, so it carries no load."""
     image = frame(strut=False)
-    image[4, 2, 2] = 100  # meets the column along an edge
+    image[4, 2, 2] = 100  # shares an edge with the column
     write(job, image)
     done = job.run("-n", "2", "--no-report", *COMPARE)
     assert done.code == 0, done.err
@@ -102,7 +102,8 @@ def test_where_nothing_hangs_nothing_is_computed_again(job: Job) -> None:
 
 
 def test_a_fault_of_the_other_job_leaves_the_results(job: Job) -> None:
-    """Oracle: the contract: a strut that turns about its one edge floats, and homogenise has nothing that drops it."""
+    """Oracle: the contract: a strut that rotates about its only edge is unsupported, and homogenise does not remove
+    it."""
     image = frame(strut=False)
     image[4, 2, 2] = 100
     write(job, image, '[load]\ntest = "homogenise"\n')
@@ -116,7 +117,7 @@ def test_a_fault_of_the_other_job_leaves_the_results(job: Job) -> None:
 
 
 def test_a_stop_in_the_other_job_leaves_the_results(job: Job) -> None:
-    """Oracle: the contract: the exit code of SIGTERM, the first job's numbers, no effect."""
+    """Oracle: the contract: the exit code of SIGTERM, the numbers of the first job, no effect."""
     write(job, frame(strut=True))
     process = start(job, "--no-report", *COMPARE)
     said = read_until(process, "the same job with connectivity 26")

@@ -1,4 +1,4 @@
-"""A job as a model of ParOSol: what is in the file, and what ParOSol computes of it."""
+"""A job exported as a model of ParOSol: content of the file, and results of ParOSol for it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LOAD = '[segment]\nthreshold = 100\n[load]\ntest = "axial_bonded"\naxis = "{axis
 
 
 def sponge() -> np.ndarray:
-    """Columns and plates of a random pattern, which join all faces."""
+    """Columns and plates of a random pattern, connected to all faces."""
     solid = np.random.default_rng(8).random((9, 8, 7)) < 0.75
     solid[0] = solid[-1] = solid[:, 0] = solid[:, -1] = solid[:, :, 0] = solid[:, :, -1] = True
     return np.where(solid, 200, 10).astype("u1")
@@ -39,7 +39,7 @@ def parosol() -> Path:
 
 
 def computed_by(peer: Path, job: Job) -> None:
-    """The solution is put into the file."""
+    """Run ParOSol, which writes the solution to the file."""
     words = [str(peer), "--tol", "1e-9", "model.h5"]
     ran = subprocess.run(words, cwd=job.folder, capture_output=True, text=True, timeout=120, check=False)
     assert ran.returncode == 0, ran.stdout[-500:] + ran.stderr[-500:]
@@ -47,7 +47,7 @@ def computed_by(peer: Path, job: Job) -> None:
 
 @pytest.mark.parametrize("axis", ["z", "y", "x"])
 def test_the_file_has_moduli_and_all_that_is_prescribed(job: Job, axis: str) -> None:
-    """Oracle: the image by numpy; the faces of the box are held in all directions, one of them is driven."""
+    """Oracle: the image by numpy; the faces of the box are fixed in all directions, one of them is driven."""
     _, answer = exported(job, job_text("image.npy", more=LOAD.format(axis=axis)))
     follows_schema(answer, "h5")
     solid = sponge() > 100
@@ -103,7 +103,7 @@ def test_forces_move_it_as_parosol_says(job: Job) -> None:
 
 
 def test_it_is_read_as_an_image_of_moduli(job: Job) -> None:
-    """Both ways: the file as image and [modulus_image] of another job has the stiffness of the first."""
+    """Round trip: the file as image and [modulus_image] of another job has the stiffness of the first."""
     exported(job, job_text("image.npy", more=LOAD.format(axis="z")))
     first = job.run("-n", "1", "--no-report", "--set", "picture.enabled=false")
     assert first.code == 0, first.err

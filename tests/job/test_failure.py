@@ -91,7 +91,7 @@ def test_calculix_finds_the_same_forces(job: Job, is_plastic: bool) -> None:
     assert exported.returncode == 0, exported.stderr
     assert "*PLASTIC" in (job.folder / "peer.inp").read_text()
     peer = calculix.forces(job.folder / "peer.inp")
-    if not is_plastic:  # which it solves at once
+    if not is_plastic:  # solved without increments
         peer = [peer[-1] * n / 5 for n in range(1, 6)]
     assert len(peer) == 5
     assert np.allclose([curve["force_N"][n] for n in places], peer, rtol=1e-5)
@@ -100,7 +100,7 @@ def test_calculix_finds_the_same_forces(job: Job, is_plastic: bool) -> None:
 
 @pytest.mark.skipif(shutil.which("ccx") is None, reason="needs CalculiX: apt-get install calculix-ccx")
 def test_calculix_unloads_the_same_way(job: Job) -> None:
-    """Oracle: CalculiX 2.20 on the exported job: a step for each turn of the path."""
+    """Oracle: CalculiX 2.20 on the exported job: one step per reversal of the path."""
     done = run(
         job,
         porous(8)[:, :7, :6],
@@ -130,7 +130,7 @@ def test_calculix_unloads_the_same_way(job: Job) -> None:
     ],
 )
 def test_laws_that_other_programs_lack_are_not_exported(job: Job, law: str, target: str, words: str) -> None:
-    """Oracle: the contract: a file that would fail otherwise is refused."""
+    """Oracle: the contract: a file that would fail otherwise is rejected."""
     write(job, porous(6), law, "force_N = -5" if target == "forced.inp" else "strain = -0.01")
     done = osteon("export", str(job.folder / "job.toml"), "-o", str(job.folder / target))
     assert done.returncode == 2 and words in done.stderr, done.stderr
@@ -156,7 +156,7 @@ def test_ranks_give_the_same_digits(job: Job, tmp_path: Path) -> None:
 
 
 def test_a_cone_tells_tension_from_compression_and_unloads(job: Job) -> None:
-    """Oracle: uniaxial strengths; after unloading the strain that is left bears nothing."""
+    """Oracle: uniaxial strengths; after unloading the residual strain carries no stress."""
     image = np.full((4, 3, 3), 200, "u1")
     law = 'law = "cone"\ntensile_yield_strain = 0.005\ncompressive_yield_strain = 0.009\n'
     for sign, strength in ((1, 50.0), (-1, 90.0)):
@@ -174,7 +174,7 @@ def test_a_cone_tells_tension_from_compression_and_unloads(job: Job) -> None:
         assert told["first_yield"]["stress_MPa"] == pytest.approx(sign * strength, rel=1e-6)
         assert told["failure"]["hardening_floor"] is True
         assert "hardening" in done.err + done.out
-        # Of the record at the turn and the first one of unloading.
+        # Slope between the record at the reversal and the first record of unloading.
         turn = told["curve"]["strain"].index(told["load"]["strain"])
         slope = np.diff(told["curve"]["stress_MPa"])[turn] / np.diff(told["curve"]["strain"])[turn]
         assert slope == pytest.approx(MODULUS, rel=1e-5)
@@ -207,14 +207,14 @@ CONE = "tensile_strength_MPa = 50\ncompressive_strength_MPa = 90\n"
     ],
 )
 def test_bad_keys_are_refused_in_words(job: Job, failure: str, load: str, words: str) -> None:
-    """Oracle: the key that is wrong, in the message; exit code 2."""
+    """Oracle: the invalid key in the message; exit code 2."""
     done = run(job, np.full((3, 3, 3), 200, "u1"), failure, load)
     assert done.code == 2
     assert words in done.err
 
 
 def test_strengths_in_pascals_are_doubted(job: Job) -> None:
-    """Oracle: a yield strain of more than 10 % is no tissue's."""
+    """Oracle: tissue has no yield strain above 10 %."""
     done = run(
         job, np.full((3, 3, 3), 200, "u1"), 'law = "von_mises"\nyield_stress_MPa = 80e6\nsteps = 2', "strain = -0.02"
     )
@@ -223,7 +223,7 @@ def test_strengths_in_pascals_are_doubted(job: Job) -> None:
 
 
 def test_what_does_not_converge_ends_with_the_curve_so_far(job: Job) -> None:
-    """Oracle: exit code 4, the last good state in the files."""
+    """Oracle: exit code 4, the last converged state in the files."""
     done = run(
         job,
         porous(8),
@@ -240,8 +240,8 @@ def test_what_does_not_converge_ends_with_the_curve_so_far(job: Job) -> None:
 
 
 def test_a_force_is_walked_to_and_proven(job: Job) -> None:
-    """Oracle: the force itself; F = A (sy + Et (e - ey)); the supports of the scene bear it; straight lines do not change
-    with the steps."""
+    """Oracle: the force itself; F = A (sy + Et (e - ey)); the supports of the scene carry it; straight lines do not
+    depend on the steps."""
     image, area = np.full((6, 4, 5), 200, "u1"), 20 * 0.05**2
     wanted = -1.01 * YIELD * area
     done = run(
@@ -268,7 +268,7 @@ def test_a_force_is_walked_to_and_proven(job: Job) -> None:
 
 
 def test_a_force_that_is_not_borne_ends_with_the_curve_so_far(job: Job) -> None:
-    """Oracle: exit code 4; perfect plasticity bears the yield stress and what the least hardening adds."""
+    """Oracle: exit code 4; perfect plasticity carries the yield stress plus the contribution of the least hardening."""
     image, area = np.full((4, 3, 3), 200, "u1"), 9 * 0.05**2
     law = f'law = "von_mises"\nyield_stress_MPa = {YIELD}'
     done = run(job, image, law, f'test = "uniaxial"\nforce_N = {-1.5 * YIELD * area}')
@@ -283,7 +283,8 @@ def test_a_force_that_is_not_borne_ends_with_the_curve_so_far(job: Job) -> None:
 
 @pytest.mark.parametrize("ranks", ["1", "3"])
 def test_the_ultimate_force_of_a_plateau_is_where_it_begins(job: Job, ranks: str) -> None:
-    """Oracle: hand: no slope beyond the strength, so that all later forces are that one, to what the solver leaves."""
+    """Oracle: hand: the slope beyond the strength is zero, so all later forces equal the strength, to the solver
+    tolerance."""
     law = 'law = "secant_damage"\ntensile_strength_MPa = 50\ncompressive_strength_MPa = 90\nsteps = 5\n'
     load = 'test = "uniaxial"\nstrain = 0.03'
     done = run(job, np.full((6, 3, 3), 200, "u1"), law, load, "[solve]\ntolerance = 1e-7\n", "-n", ranks)
@@ -300,8 +301,8 @@ def test_the_ultimate_force_of_a_plateau_is_where_it_begins(job: Job, ranks: str
 
 
 def test_damage_breaks_voxels_and_the_force_falls(job: Job) -> None:
-    """Oracle: st E up to the strength, no slope beyond it; a voxel of half the size breaks at twice the strain beyond; 1e-3 of
-    the stiffness is left."""
+    """Oracle: slope E up to the strength, zero beyond it; a voxel of half the size breaks at twice the strain beyond;
+    1e-3 of the stiffness remains."""
     image, area = np.full((4, 3, 3), 200, "u1"), 9 * 0.05**2
     law = (
         'law = "secant_damage"\ntensile_strength_MPa = 50\ncompressive_strength_MPa = 90\nsteps = 8\n'
@@ -340,11 +341,11 @@ DAMAGE = (
 
 @pytest.mark.parametrize(
     "law",
-    [VON_MISES, DAMAGE],  # a fracture ends within the tolerance only: its fixed point begins anew
+    [VON_MISES, DAMAGE],  # a fracture agrees within the tolerance only: its fixed-point iteration restarts
     ids=["plastic", "damaged"],
 )
 def test_a_stopped_job_goes_on_to_the_same_curve(job: Job, law: str) -> None:
-    """Oracle: the job that was not stopped."""
+    """Oracle: the job without interruption."""
     image, often = porous(13), "[checkpoint]\nevery_minutes = 1e-9\n"
     whole = run(job, image, law + "steps = 40", "strain = -0.02", often)
     assert whole.code == 0, whole.err

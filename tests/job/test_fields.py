@@ -32,9 +32,9 @@ def fields(done: Finished) -> dict[str, np.ndarray]:
 
 @pytest.mark.parametrize("axis", ["z", "y", "x"])
 def test_block_without_poissons_ratio_is_strained_uniformly(job: Job, tmp_path: Path, axis: str) -> None:
-    """Oracle: closed form; with nu = 0 bonded faces hinder nothing, so the only stress is E times the strain."""
+    """Oracle: closed form; with nu = 0 bonded faces cause no constraint, so the only stress is E times the strain."""
     image = np.full((6, 5, 7), 200, np.uint8)
-    image[:, 2, 3] = 10  # for the threshold; never solid, and it hinders nothing either if it runs along the axis
+    image[:, 2, 3] = 10  # for the threshold; never solid, and no constraint along the axis either
     image = np.moveaxis(image, 0, "zyx".index(axis))
     np.save(tmp_path / "block.npy", image)
     job.write(
@@ -79,7 +79,7 @@ def test_block_without_poissons_ratio_is_strained_uniformly(job: Job, tmp_path: 
 
 
 def test_only_the_fields_that_are_asked_for_are_written(job: Job, sponge: Path) -> None:
-    """Oracle: the job's own list, and the default one."""
+    """Oracle: the list of the job, and the default list."""
     job.write(job_text(sponge, more='[output]\nfields = ["stress"]\n'))
     assert set(fields(job.run("-n", "1", "--no-report"))) == {"material", "stress"}
     job.write(job_text(sponge))
@@ -93,8 +93,8 @@ def test_only_the_fields_that_are_asked_for_are_written(job: Job, sponge: Path) 
 
 
 def test_stress_and_strain_agree_with_the_energy_of_a_sponge(job: Job, sponge: Path) -> None:
-    """Invariants: the mean stress is the moment of the reactions; half of stress times strain is the energy density, and no more
-    than that of the whole voxel; the energy of all voxels is half of what the driven face does."""
+    """Invariants: the mean stress is the moment of the reactions; half of stress times strain is the energy density and
+    does not exceed that of the whole voxel; the energy of all voxels is half of the work of the driven face."""
     job.write(job_text(sponge, more=f"[output]\nfields = {ALL}\n[solve]\ntolerance = 1e-9\n"))
     done = job.run("-n", "3", "--no-report")
     assert done.code == 0, done.err
@@ -103,7 +103,7 @@ def test_stress_and_strain_agree_with_the_energy_of_a_sponge(job: Job, sponge: P
     solid &= np.isfinite(found["sed"])
     stress, strain = found["stress"][solid], found["strain"][solid]
     height = solid.shape[0] * 0.02
-    # Only the driven face moves, and it does so along z: its reaction times the height is the integral of sigma_zz.
+    # Only the driven face moves, along z: its reaction times the height is the integral of sigma_zz.
     assert stress[:, 2].sum() * 0.02**3 == pytest.approx(done.summary["reaction_N"][0] * height, rel=1e-6)
     sed, integrated = found["sed"][solid], found["sed_integrated"][solid]
     np.testing.assert_allclose(0.5 * (stress * strain).sum(axis=1), sed, rtol=1e-5)
@@ -115,7 +115,7 @@ def test_stress_and_strain_agree_with_the_energy_of_a_sponge(job: Job, sponge: P
     assert summary["strain_energy_mJ"] == pytest.approx(integrated.sum() * 0.02**3, rel=1e-6)
     work = summary["reaction_N"][0] * summary["load"]["displacement_mm"] / 2
     assert summary["strain_energy_mJ"] == pytest.approx(work, rel=1e-6)
-    assert summary["pistoia"]["failure_load_N"] < 0  # as the load is: a compression
+    assert summary["pistoia"]["failure_load_N"] < 0  # same sign as the load: compression
     assert summary["pistoia"]["failure_load_N"] == pytest.approx(
         summary["pistoia"]["factor"] * summary["reaction_N"][0], rel=1e-9
     )

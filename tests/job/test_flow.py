@@ -1,4 +1,4 @@
-"""Flow jobs: permeability against closed forms and invariants, and what is refused."""
+"""Flow jobs: permeability compared with closed forms and invariants, and rejected jobs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def slit(gap: int, walls: int = 2) -> np.ndarray:
 
 
 def grains(shape: tuple[int, int, int] = (16, 14, 12), seed: int = 4) -> np.ndarray:
-    """Overlapping balls in a box that repeats."""
+    """Overlapping balls in a periodic box."""
     rng = np.random.default_rng(seed)
     at = np.stack(np.meshgrid(*(np.arange(n) + 0.5 for n in shape), indexing="ij"), -1)
     solid = np.zeros(shape, bool)
@@ -50,12 +50,12 @@ def grains(shape: tuple[int, int, int] = (16, 14, 12), seed: int = 4) -> np.ndar
 
 
 def test_dead_ends_and_islands_are_told(job: Job, tmp_path: Path) -> None:
-    """Oracle: eddies in a blind pocket lose a factor of some 350 for each of its widths (Moffatt 1964, J. Fluid Mech. 18); an
-    island is still to the last voxel."""
+    """Oracle: eddies in a blind pocket decay by a factor of about 350 per pocket width (Moffatt 1964, J. Fluid Mech.
+    18); an enclosed pore is at rest in every voxel."""
     solid = np.ones((12, 30, 3), bool)
     solid[:, :4] = False  # the channel
     solid[4:8, 4:24] = False  # the pocket, 4 wide and 20 deep
-    solid[2:4, 26:28] = False  # the island
+    solid[2:4, 26:28] = False  # the enclosed pore
     s = run(job, text(save(tmp_path, solid), 'axis = "z"', "[solve]\ntolerance = 1e-8"))
     fluid, island = np.count_nonzero(~solid), 2 * 2 * 3
     assert s["flowing_share"] == pytest.approx(1 - island / fluid)
@@ -65,8 +65,8 @@ def test_dead_ends_and_islands_are_told(job: Job, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("gap", [1, 2, 5])
 def test_a_slit_has_the_value_of_its_grid(job: Job, tmp_path: Path, gap: int) -> None:
-    """Oracle: (g^2 + 2) / 12 voxels^2 per open area, exact on this grid; the pressure falls evenly.
-    Mirrored, the fluid has a wall on one side only, so the plates are twice as far apart."""
+    """Oracle: (g^2 + 2) / 12 voxels^2 per open area, exact on this grid; the pressure falls linearly. Mirrored, the
+    fluid has a wall on one side only, so the plates are twice as far apart."""
     image = save(tmp_path, slit(gap))
     for condition in ("periodic", "mirrored"):
         s = run(
@@ -118,7 +118,8 @@ def test_ranks_and_ways_to_say_the_fluid_do_not_matter(job: Job, tmp_path: Path)
 
 
 def test_the_tensor_is_symmetric_and_knows_its_directions(job: Job, tmp_path: Path) -> None:
-    """Oracle: its diagonal is the permeability along each axis; eigenvalues > 0; a layered image conducts along its layers."""
+    """Oracle: its diagonal is the permeability along each axis; eigenvalues > 0; a layered image conducts along its
+    layers."""
     image = save(tmp_path, grains())
     tensor = run(job, text(image, 'test = "permeability_tensor"', "[solve]\ntolerance = 1e-6"), "-n", "2")
     k = np.array(tensor["permeability_tensor_m2"])
@@ -131,7 +132,7 @@ def test_the_tensor_is_symmetric_and_knows_its_directions(job: Job, tmp_path: Pa
 
 
 def test_what_leads_through_nowhere_is_told_and_not_solved(job: Job, tmp_path: Path) -> None:
-    """Oracle: a wall; the permeability is 0, which is an answer."""
+    """Oracle: a wall; the permeability is 0, which is a valid answer."""
     solid = grains()
     solid[5] = True
     s = run(job, text(save(tmp_path, solid)), "-n", "2")
@@ -155,7 +156,7 @@ def test_what_leads_through_nowhere_is_told_and_not_solved(job: Job, tmp_path: P
 def test_what_cannot_be_solved_is_said_by_check_and_run(
     job: Job, tmp_path: Path, solid: np.ndarray, load: str, more: str, words: str
 ) -> None:
-    """Oracle: the sentence, and a code other than 0, of both."""
+    """Oracle: the sentence, and a non-zero exit code, of both."""
     job.write(text(save(tmp_path, solid), load, more))
     for command in ("check", "run"):
         done = job.run(command=command)

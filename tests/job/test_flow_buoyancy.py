@@ -1,4 +1,4 @@
-"""Natural convection by the command line: published numbers, what summary.json says, and what is refused."""
+"""Natural convection on the command line: published numbers, content of summary.json, and rejected jobs."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_heated_square_has_the_published_numbers(job: Job, tmp_path: Path) -> 
     assert across == pytest.approx(16178, rel=0.03)
     with netCDF4.Dataset(tmp_path / "job.out" / "results.nc") as file:
         temperature = np.ma.filled(file["VTKHDF/CellData/temperature"][:].astype("f8"), np.nan)[..., 0]
-    assert temperature + temperature[::-1, ::-1] == pytest.approx(601, abs=1e-2)  # warm above right is cold below left
+    assert temperature + temperature[::-1, ::-1] == pytest.approx(601, abs=1e-2)  # warm at the upper right is cold at the lower left
 
 
 def test_a_heated_cube_has_the_published_number(job: Job, tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_a_heated_cube_has_the_published_number(job: Job, tmp_path: Path) -> Non
 
 
 def test_what_does_not_settle_ends_with_its_history(job: Job, tmp_path: Path) -> None:
-    """Oracle: code 4, and what the message says."""
+    """Oracle: code 4 and the text of the message."""
     save(tmp_path)
     job.write(text(1e5, more="[solve]\nmax_iterations = 3"))
     done = job.run("--no-report")

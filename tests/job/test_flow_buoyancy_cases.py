@@ -1,4 +1,4 @@
-"""Steady flows that heat drives, by the command line: layers, chimneys, rooms, and mixed convection at several speeds."""
+"""Steady flows driven by heat on the command line: layers, chimneys, rooms, and mixed convection at several speeds."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def temperature_of(folder: Path) -> np.ndarray:
 
 
 def test_a_fluid_that_is_heated_from_above_rests(job: Job, tmp_path: Path) -> None:
-    """Oracle: conduction alone, as warm fluid lies above cold: a Nusselt number of 1 and a linear temperature."""
+    """Oracle: conduction alone, as warm fluid is above cold fluid: a Nusselt number of 1 and a linear temperature."""
     save(tmp_path)
     job.write(text(1e4, wall("z_high", 301) + wall("z_low", 300) + THIN))
     done = job.run("--no-report", "-n", "1")
@@ -42,15 +42,15 @@ def test_a_fluid_that_is_heated_from_above_rests(job: Job, tmp_path: Path) -> No
 
 
 def test_a_chimney_draws_as_much_as_a_long_one_does(job: Job, tmp_path: Path) -> None:
-    """Oracle: between plates at one temperature the developed flow is a parabola of mean g beta dT b^2 / (12 nu), on b voxels
-    (1 + 2 / b^2) times that, and the Nusselt number Ra (b / L) / 24 [Elenbaas1942]; two lengths take away what the inlet
-    costs. Mass and heat are in balance."""
+    """Oracle: between plates at one temperature the developed flow is a parabola of mean g beta dT b^2 / (12 nu), on b
+    voxels (1 + 2 / b^2) times that, and the Nusselt number Ra (b / L) / 24 [Elenbaas1942]; two lengths eliminate the
+    effect of the inlet. Mass and heat are in balance."""
     gap, rayleigh = 8, 30.0  # of the gap of 1 m
     drawn = {}
     for length in (32, 64):
         np.save(tmp_path / "image.npy", np.zeros((length, gap, 1), np.uint8))
         ends = opening("z_low", 300) + opening("z_high", 301)
-        outside = "reference_temperature_K = 300"  # no pressure drives what is as cold
+        outside = "reference_temperature_K = 300"  # no pressure acts on fluid at the reference temperature
         job.write(text(rayleigh, ends + wall("y", 301) + THIN, outside, EXACT, n=gap))
         done = job.run("--no-report", "--force", "-n", "1")
         assert done.code == 0, done.err
@@ -72,22 +72,22 @@ def test_a_chimney_draws_as_much_as_a_long_one_does(job: Job, tmp_path: Path) ->
 
 
 def exchanged_heat(height: int) -> float:
-    """Of a passage of so many voxels: what heat carried by its own flow adds to conduction, over Ra^2. Fluid flows to and fro
-    in layers; the exact solution on voxels, 1 / 9! for many."""
+    """Return, for a passage of so many voxels, the heat transport by its own flow in addition to conduction, over Ra^2.
+    Fluid flows in opposite directions in layers; exact solution on voxels, 1 / 9! for many."""
     unit = 1 / height
     friction = 2 * np.eye(height) - np.eye(height, k=1) - np.eye(height, k=-1)
     conduction = friction.copy()
     friction[0, 0] = friction[-1, -1] = 3
     conduction[0, 0] = conduction[-1, -1] = 1
     z = (np.arange(height) + 0.5) * unit - 0.5
-    velocity = np.linalg.solve(friction / unit**2, z)  # odd: nothing passes in sum
+    velocity = np.linalg.solve(friction / unit**2, z)  # odd: the net flow is zero
     temperature = np.linalg.lstsq(conduction / unit**2, -velocity, rcond=None)[0]
     return float(-(velocity * temperature).sum() * unit)
 
 
 def test_two_rooms_exchange_heat_through_a_passage(job: Job, tmp_path: Path) -> None:
     """Oracle: the layers of [CormackLealImberger1974] in a long passage between a warm and a cold room: heat is that of
-    conduction times 1 + Ra^2 / 9!, with Ra of the height of the passage and the gradient of temperature in its middle."""
+    conduction times 1 + Ra^2 / 9!, with Ra of the height of the passage and the temperature gradient in its middle."""
     assert exchanged_heat(200) == pytest.approx(1 / 362880, rel=1e-3)
     high, wide, height, length = 16, 8, 8, 32
     solid = np.zeros((high, 2 * wide + length, 1), np.uint8)
@@ -111,7 +111,7 @@ def test_two_rooms_exchange_heat_through_a_passage(job: Job, tmp_path: Path) -> 
 
 
 def test_mixed_convection_at_several_speeds_has_a_temperature_for_each(job: Job, tmp_path: Path) -> None:
-    """Oracle: a job for each speed alone. Heat that drives matters less where the fluid is pushed faster."""
+    """Oracle: a separate job for each speed. Buoyancy matters less at higher speeds."""
     np.save(tmp_path / "image.npy", np.zeros((24, 8, 1), np.uint8))
     push = opening("z_low", 300, 'kind = "velocity"\nvelocity_mm_per_s = 5000')
     out = opening("z_high", 300, 'kind = "outlet"')
@@ -139,15 +139,15 @@ def test_mixed_convection_at_several_speeds_has_a_temperature_for_each(job: Job,
     for key in keys:
         assert together[key] == together["flows"][-1][key], key
     assert "forchheimer_permeability_m2" not in together
-    # Heat makes the share of the shear that does not grow with the speed.
+    # Buoyancy causes the part of the shear that does not grow with the speed.
     slow, fast = (flow["mean_wall_shear_stress_Pa"] for flow in together["flows"])
     assert 4 * slow > 1.01 * fast
 
 
 @pytest.mark.parametrize("walls", ["at the temperature of the inflow", "insulated"])
 def test_a_chimney_whose_temperatures_are_all_equal_draws(job: Job, tmp_path: Path, walls: str) -> None:
-    """Oracle: water at 310 K between plates 8 voxels apart, 10 K above the reference: a creeping parabola of the mean speed
-    g beta dT (g^2 + 2) / 12 h^2 / nu, on voxels of h = 0.01 mm."""
+    """Oracle: water at 310 K between plates 8 voxels apart, 10 K above the reference: a creeping parabola of the mean
+    speed g beta dT (g^2 + 2) / 12 h^2 / nu, on voxels of h = 0.01 mm."""
     np.save(tmp_path / "image.npy", np.zeros((32, 8, 1), np.uint8))
     ends = opening("z_low", 310) + opening("z_high", 310)
     sides = wall("y", 310) if walls != "insulated" else ""
@@ -167,7 +167,7 @@ def test_a_chimney_whose_temperatures_are_all_equal_draws(job: Job, tmp_path: Pa
 
 
 def test_a_closed_box_at_one_temperature_is_at_rest(job: Job, tmp_path: Path) -> None:
-    """Oracle: nothing drives: no flow, a Rayleigh number of 0 and no Nusselt number."""
+    """Oracle: no driving force: no flow, a Rayleigh number of 0 and no Nusselt number."""
     np.save(tmp_path / "image.npy", np.zeros((12, 8, 1), np.uint8))
     job.write(text(1e4, wall("z", 300) + THIN, n=12))
     done = job.run("--no-report", "-n", "1")

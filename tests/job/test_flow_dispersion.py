@@ -1,4 +1,4 @@
-"""Dispersion by the command line: Taylor and Aris, ranks, units, and what is refused."""
+"""Dispersion on the command line: Taylor and Aris, ranks, units, and rejected jobs."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ def test_a_slit_spreads_as_taylor_and_aris_say_on_any_number_of_ranks(job: Job, 
 
 
 def test_a_mirrored_sample_is_that_of_the_sample_and_its_images(job: Job, tmp_path: Path) -> None:
-    """Oracle: the sample and its mirror images in all directions, which repeat; on any number of ranks."""
+    """Oracle: the sample and its mirror images in all directions, which are periodic; on any number of ranks."""
     rng = np.random.default_rng(5)
     pores = rng.random((5, 4, 6)) < 0.75
-    pores[:, 1] = True  # leads through, and hangs together
+    pores[:, 1] = True  # percolates and is connected
     names = {"image": pores}
     for axis in range(3):
         pores = np.concatenate([pores, np.flip(pores, axis)], axis)
@@ -74,7 +74,7 @@ def test_a_mirrored_sample_is_that_of_the_sample_and_its_images(job: Job, tmp_pa
 
 
 def test_the_peclet_number_of_a_pressure_drop(job: Job, tmp_path: Path) -> None:
-    """Oracle: velocity times length over diffusivity, by the summary's own numbers."""
+    """Oracle: velocity times length over diffusivity, from the numbers of the summary."""
     slit(tmp_path)
     job.write(text("diffusivity_m2_per_s = 2e-9\npressure_drop_Pa = 0.02\npeclet_length_mm = 0.1"))
     done = job.run("--no-report")

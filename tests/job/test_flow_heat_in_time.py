@@ -1,4 +1,5 @@
-"""Temperature in time with flow by the command line: the steady state, other solvers, stopped jobs, and what is refused."""
+"""Transient temperature with flow on the command line: the steady state, other solvers, stopped jobs, and rejected
+jobs."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ from whole_job import Job
 
 STORING = SOLID + "heat_capacity_J_per_m3K = 3.4e6\n"
 
-# All of the fluid of the channel: 12 x 6 x 3 voxels.
+# The whole fluid of the channel: 12 x 6 x 3 voxels.
 PROBE = f'[[probe]]\nname = "fluid"\nlow_mm = [0, 0, 0]\nhigh_mm = [{12 * H}, {5.9 * H}, {3 * H}]\n'
 
 
@@ -28,7 +29,7 @@ def transient(**keys: object) -> str:
 
 
 def total_in(history: dict) -> np.ndarray:
-    """Heat that came to each record, W."""
+    """Return the heat supplied up to each record, W."""
     faces = sum(np.array(values) for values in history["face_inflow_W"].values())
     return faces + np.array(history["heat_source_W"]) - np.array(history["heat_carried_out_W"])
 
@@ -97,7 +98,7 @@ def test_natural_convection_swings_into_its_steady_state(job: Job, tmp_path: Pat
 
 
 def test_the_report_plots_temperatures_and_heat(job: Job, tmp_path: Path) -> None:
-    """Oracle: the words beside the axes of the diagram; what has no value yet is a gap: nothing flows out at first."""
+    """Oracle: the axis labels of the diagram; undefined values are gaps: at first the outflow is zero."""
     channel(tmp_path)
     ends = INLET.replace('kind = "velocity"\nvelocity_mm_per_s = 2', 'kind = "pressure"\npressure_Pa = 0.02')
     out = OUTLET.replace('"outlet"', '"pressure"\npressure_Pa = 0\ntemperature_K = 290')
@@ -111,8 +112,8 @@ def test_the_report_plots_temperatures_and_heat(job: Job, tmp_path: Path) -> Non
     words = {word for diagram in diagrams for word in re.findall(r"<text[^>]*>([^<]*)</text>", diagram.decode())}
     assert {"temperature (K)", "temperature at openings (K)", "heat (W)", "heat in through faces (W)"} <= words
     assert {"fluid mean", "fluid high", "solid mean", "z_high", "walls to fluid", "convected out", "stored"} <= words
-    assert "sources" not in words  # there are none
-    # Colours of the viewer begin where temperatures do.
+    assert "sources" not in words  # the answer has none
+    # Colours of the viewer begin at the lowest temperature.
     shown = re.search(r'"id": ?"temperature".*?"range": ?\[([0-9.e+-]+),', page)
     assert shown
     assert 290 <= float(shown[1]) < 291
@@ -132,7 +133,7 @@ def test_ranks_do_not_change_natural_convection(job: Job, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("buoyant", [False, True])
 def test_a_stopped_job_reaches_the_same_bits(job: Job, tmp_path: Path, buoyant: bool) -> None:
-    """Oracle: the same job, left alone; and its pictures on the way."""
+    """Oracle: the same job without interruption, and its pictures during the solve."""
     if buoyant:
         save_square(tmp_path)
         job_file = square(1e4, more=transient(initial_K=300.5, end_s=0.03)).replace("enabled = false", "every = 5")
@@ -177,7 +178,7 @@ def test_what_contradicts_itself_is_refused(job: Job, tmp_path: Path, old: str, 
 
 
 def test_steps_that_buoyancy_does_not_bear_are_refused(job: Job, tmp_path: Path) -> None:
-    """Oracle: what the message says."""
+    """Oracle: the text of the message."""
     save_square(tmp_path)
     job.write(square(1e4, more=transient(initial_K=300.5, end_s=0.2, step_s=0.1)))
     done = job.run("--no-report", "-n", "1")

@@ -1,4 +1,4 @@
-"""A flow rate over the period of an image that repeats itself, in time, by the command line."""
+"""A prescribed flow rate over the period of a periodic image, transient, on the command line."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SWING = "factor_at_s = [[0, 1], [0.005, 2], [0.01, 1]]\nperiod_s = 0.01\n"
 
 
 def test_the_rate_is_held_and_the_history_has_its_drop(job: Job, tmp_path: Path) -> None:
-    """Oracle: the table of factors; a drop that swings with the rate; any number of ranks."""
+    """Oracle: the table of factors; a pressure drop that oscillates with the flow rate; any number of ranks."""
     step(tmp_path)
     first: dict = {}
     for ranks in ("1", "3"):
@@ -29,7 +29,7 @@ def test_the_rate_is_held_and_the_history_has_its_drop(job: Job, tmp_path: Path)
         factor = 1 + np.interp(time % 0.01, [0, 0.005, 0.01], [0, 1, 0])
         assert history["period_flow_rate_mm3_per_s"]["z"] == pytest.approx(RATE * factor, rel=1e-9)
         drop = np.array(history["period_pressure_drop_Pa"]["z"])
-        # Inertia: rho l dQ/dt / A, at most of the whole cross-section and at least of none.
+        # Inertia: rho l dQ/dt / A, between the values for A of the whole cross-section and for no inertia.
         late = time > 0.0101
         rising = late & (time % 0.01 < 0.0049) & (time % 0.01 > 0.0006)
         falling = late & (time % 0.01 > 0.0056)
@@ -42,7 +42,7 @@ def test_the_rate_is_held_and_the_history_has_its_drop(job: Job, tmp_path: Path)
 
 
 def test_a_stopped_rate_reaches_the_same_bits(job: Job, tmp_path: Path) -> None:
-    """Oracle: the same job, left alone, with steps that follow the flow."""
+    """Oracle: the same job without interruption, with adaptive time steps."""
     step(tmp_path)
     job_file = text(SIDES + ALONG, "inertia = true\ncfl = 0.4", transient(end_s=0.02))
     job.write(job_file)

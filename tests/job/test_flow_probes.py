@@ -1,4 +1,4 @@
-"""Probes of a flow by the command line: against its fields, closed forms, stopped jobs, and what is refused."""
+"""Probes of a flow on the command line: compared with its fields, closed forms and stopped jobs, and rejected jobs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def field(folder: Path, name: str) -> np.ndarray:
 
 
 def between(field: np.ndarray, at_mm: list[float], is_share: bool) -> np.ndarray:
-    """Trilinear between the middles of voxels; where there is no value 0, or the mean of what there is."""
+    """Trilinear interpolation between voxel centres; missing values are 0, or the mean of the existing ones."""
     value, weights = np.zeros_like(field[0, 0, 0]), 0.0
     place = [np.clip(x / H - 0.5, 0, n - 1) for x, n in zip(at_mm, field.shape, strict=False)]
     for corner in itertools.product((0, 1), repeat=3):
@@ -54,7 +54,8 @@ def rows(folder: Path) -> list[dict[str, str]]:
 
 
 def test_probes_tell_what_the_fields_hold(job: Job, tmp_path: Path) -> None:
-    """Oracle: the fields of the result, by another interpolation; the same numbers in probes.csv; any number of ranks."""
+    """Oracle: the fields of the result, by another interpolation; the same numbers in probes.csv; any number of
+    ranks."""
     step(tmp_path)
     warm = INLET + "temperature_K = 300\n"
     hot = '[[boundary]]\nface = "y_high"\nkind = "temperature"\ntemperature_K = 320\n'
@@ -99,7 +100,8 @@ def test_probes_tell_what_the_fields_hold(job: Job, tmp_path: Path) -> None:
 
 
 def test_a_probe_in_time_has_mean_extrema_and_frequency(job: Job, tmp_path: Path) -> None:
-    """Oracle: a plug has the given velocity everywhere, at any time; sums over its sine; each probe its own records."""
+    """Oracle: a plug has the given velocity everywhere, at any time; sums over its sine; each probe has its own
+    records."""
     save(tmp_path, np.zeros((6, 4, 4), bool))
     period, count = 0.1, 400
     table = [[period * n / count, 2 + float(np.sin(2 * np.pi * n / count))] for n in range(count + 1)]
@@ -130,7 +132,7 @@ def test_a_probe_in_time_has_mean_extrema_and_frequency(job: Job, tmp_path: Path
 
 
 def test_a_stopped_flow_has_the_same_probes(job: Job, tmp_path: Path) -> None:
-    """Oracle: the same job, left alone; the history, which has the pressure of the inlet, too."""
+    """Oracle: the same job without interruption; the history, which also contains the pressure of the inlet."""
     step(tmp_path)
     job_file = text(
         PUSH.replace("= 2", "= 6") + OUTLET + PROBES, "inertia = true", transient(end_s=0.02, output_every_s=0.002)

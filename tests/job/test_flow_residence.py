@@ -1,4 +1,4 @@
-"""The residence time of a flow by the command line: closed forms, ranks, files, the picture, and what is refused."""
+"""The residence time of a flow on the command line: closed forms, ranks, files, the picture, and rejected jobs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ AGES = "residence_time = true\n"
 
 
 def pores(folder: Path) -> np.ndarray:
-    """A channel 6 voxels wide, with a pocket of 2 x 4 beside it and a pore that nothing leads to."""
+    """A channel 6 voxels wide, with an adjacent pocket of 2 x 4 voxels and an unconnected pore."""
     solid = np.zeros((12, 14, 3), bool)
     solid[:, 6:] = True
     solid[5:7, 6:10] = False
@@ -58,7 +58,7 @@ def test_ages_have_the_mean_of_volume_over_flow_rate_on_any_number_of_ranks(job:
 
 
 def test_a_mixed_vessel_is_of_one_age(job: Job, tmp_path: Path) -> None:
-    """Oracle: volume over flow rate everywhere, where diffusion is fast."""
+    """Oracle: volume over flow rate everywhere if diffusion is fast."""
     pores(tmp_path)
     flow = AGES + "diffusivity_m2_per_s = 1e-3\nmultiples = [1, 2]"
     s = run(job, text(INLET + OUTLET + SIDES, flow, "[solve]\ntolerance = 1e-6\n"), "-n", "1")
@@ -79,7 +79,7 @@ def test_a_mixed_vessel_is_of_one_age(job: Job, tmp_path: Path) -> None:
     ],
 )
 def test_what_makes_no_sense_is_refused(job: Job, tmp_path: Path, flow: str, more: str, code: int, words: str) -> None:
-    """Oracle: the exit code and the words."""
+    """Oracle: the exit code and the message."""
     pores(tmp_path)
     changes = [f"--set={more}"] if more.startswith("picture") else []
     job.write(text(INLET + OUTLET + SIDES, flow, "" if changes else more))

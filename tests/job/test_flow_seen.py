@@ -1,4 +1,4 @@
-"""A flow in time as it is seen: paths of particles, frames, films, histories, and conditions that change."""
+"""Visualisation of a transient flow: particle paths, frames, films, histories, and conditions that change."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PUSH = INLET.replace('profile = "developed"\n', "")
 
 
 def lines_of(path: Path) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """Points (x, y, z) in mm and times of the lines of a .vtp file, by its raw arrays."""
+    """Return points (x, y, z) in mm and times of the lines of a .vtp file, from its raw arrays."""
     data = path.read_bytes()
     raw = data[data.index(b"_", data.index(b'<AppendedData encoding="raw">')) + 1 :]
     arrays = {}
@@ -33,7 +33,8 @@ def lines_of(path: Path) -> tuple[list[np.ndarray], list[np.ndarray]]:
 
 
 def test_particles_of_a_plug_are_where_it_is(job: Job, tmp_path: Path) -> None:
-    """Oracle: z = speed (t - t0) of the given speed; particle i of n is let go at i / n of the time; on any ranks."""
+    """Oracle: z = speed (t - t0) for the given speed; particle i of n is released at i / n of the time; on any number
+    of ranks."""
     save(tmp_path, np.zeros((20, 4, 4), bool))
     end_s = 0.6
     for ranks in ("1", "3"):
@@ -54,7 +55,7 @@ def test_particles_of_a_plug_are_where_it_is(job: Job, tmp_path: Path) -> None:
 
 
 def test_a_stopped_flow_has_the_same_paths_and_film(job: Job, tmp_path: Path) -> None:
-    """Oracle: the same job, left alone."""
+    """Oracle: the same job without interruption."""
     step(tmp_path)
     job_file = text(PUSH.replace("= 2", "= 6") + OUTLET, "inertia = true", transient(end_s=0.1, output_every_s=0.02))
     job_file += "pathlines = 12\nevery = 6\nfilm = true\n"
@@ -69,7 +70,8 @@ def test_a_stopped_flow_has_the_same_paths_and_film(job: Job, tmp_path: Path) ->
 
 @pytest.mark.parametrize("shows", ["speed", "cut"])
 def test_frames_of_a_resumed_flow_keep_the_colours_of_its_fast_start(job: Job, tmp_path: Path, shows: str) -> None:
-    """Oracle: the same job, left alone: colours reach to the highest speed so far, which was before the stop."""
+    """Oracle: the same job without interruption: colours extend to the highest speed so far, which occurred before the
+    stop."""
     step(tmp_path)
     slowing = PUSH.replace("= 2", "= 6") + "factor_at_s = [[0, 1], [0.002, 1], [0.003, 0.2]]\n"
     job_file = text(slowing + OUTLET, "inertia = true", transient(end_s=0.0081, step_s=0.0005))
@@ -127,7 +129,7 @@ def test_a_heart_beat_is_in_the_history(job: Job, tmp_path: Path) -> None:
     assert [float(r["time_s"]) for r in rows] == history["time_s"]
     assert [float(r["opening_inflow_mm3_per_s.z_low"]) for r in rows] == history["opening_inflow_mm3_per_s"]["z_low"]
     assert [float(r["force_on_solid_N.y"]) for r in rows] == [f[1] for f in history["force_on_solid_N"]]
-    # A plug that is pushed: the pressure accelerates it, by one jump of the factor a step.
+    # An accelerated plug: the pressure accelerates it by one increment of the factor per step.
     slope = 2 * 20 * 1e-6 * 1000 * 6 * H  # mm/s2 -> Pa
     inner = (time > 0.11) & (time < 0.1499)
     assert np.array(history["pressure_drop_Pa"])[inner] == pytest.approx(slope, rel=0.3)
@@ -152,7 +154,7 @@ def test_a_heart_beat_is_in_the_history(job: Job, tmp_path: Path) -> None:
 def test_what_makes_no_sense_is_refused(
     job: Job, tmp_path: Path, boundary: str, more: str, picture: str, words: str
 ) -> None:
-    """Oracle: the exit code and the words."""
+    """Oracle: the exit code and the message."""
     step(tmp_path)
     job.write(text(PUSH + boundary + "\n" + OUTLET, "inertia = true", more) + picture + "\n")
     refused = job.run("--no-report")

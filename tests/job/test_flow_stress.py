@@ -55,7 +55,7 @@ def channel(folder: Path) -> np.ndarray:
 
 @pytest.mark.parametrize("test", ["axial_bonded", "free_expansion"])
 def test_a_flow_that_carries_nothing_leaves_the_stress_of_conduction(job: Job, tmp_path: Path, test: str) -> None:
-    """Oracle: the same job without [flow], whose temperatures are those of the heat solver, on 1 and 2 ranks."""
+    """Oracle: the same job without [flow], with the temperatures of the heat solver, on 1 and 2 ranks."""
     solid = channel(tmp_path)
     load = f'test = "{test}"\n'
     with_flow = run(
@@ -81,7 +81,7 @@ def test_a_flow_that_carries_nothing_leaves_the_stress_of_conduction(job: Job, t
 
 
 def test_a_free_body_with_a_linear_temperature_bears_next_to_no_stress(job: Job, tmp_path: Path) -> None:
-    """Oracle: a linear temperature bends a free body without stress, but for what it changes over half a voxel."""
+    """Oracle: a linear temperature bends a free body without stress, except for its variation over half a voxel."""
     solid = np.ones((10, 4, 6), bool)
     solid[:, :, 4:] = False
     np.save(tmp_path / "image.npy", np.where(solid, 100, 0).astype("u1"))
@@ -113,8 +113,8 @@ def test_two_bars_on_both_sides_of_a_fluid_bear_what_their_temperatures_ask_for(
 
 
 def test_a_stream_that_cools_lowers_the_stress(job: Job, tmp_path: Path) -> None:
-    """Invariant: what a faster stream takes up leaves the heated solid cooler, nearer to the temperature without stress.
-    The picture is of the stress, and the report tells both stages."""
+    """Invariant: a faster stream removes more heat, so the heated solid is cooler, closer to the stress-free
+    temperature. The picture shows the stress, and the report describes both stages."""
     channel(tmp_path)
     hot = '[[boundary]]\nface = "x_low"\nkind = "flux"\nflux_W_per_m2 = 5e4\n'
     stress = []
@@ -135,7 +135,8 @@ def test_a_stream_that_cools_lowers_the_stress(job: Job, tmp_path: Path) -> None
 
 
 def test_islands_of_the_solid_are_left_out_or_refused(job: Job, tmp_path: Path) -> None:
-    """Oracle: with keep = "largest" the numbers are those without the island; with "all" the supports are at fault."""
+    """Oracle: with keep = "largest" the numbers are those without the island; with "all" the supports are reported as
+    insufficient."""
     solid = channel(tmp_path)
     load = 'test = "free_expansion"\n'
     boundaries = INLET + OUTLET + held("z_low", 310) + held("z_high", 350)

@@ -1,4 +1,4 @@
-"""Flow between openings by the command line: closed forms, ranks, multiples, and what is refused."""
+"""Flow between openings on the command line: closed forms, ranks, multiples, and rejected jobs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def save(folder: Path, solid: np.ndarray) -> None:
 
 
 def step(folder: Path) -> None:
-    """A channel with a block in its way."""
+    """A channel with a block as an obstacle."""
     solid = np.zeros((12, 8, 8), bool)
     solid[5:7, :4, :] = True
     solid[5:7, :, :3] = True
@@ -43,7 +43,7 @@ def run(job: Job, job_file: str, *arguments: str) -> dict:
 
 @pytest.mark.parametrize("inertia", ["false", "true"])
 def test_plates_have_the_drop_of_their_grid(job: Job, tmp_path: Path, inertia: str) -> None:
-    """Oracle: (g^2 + 2) / 12 voxels^2, exact on this grid; a developed profile goes through unchanged."""
+    """Oracle: (g^2 + 2) / 12 voxels^2, exact on this grid; a developed profile is unchanged along the channel."""
     gap = 6
     solid = np.zeros((5, gap + 2, 4), bool)
     solid[:, gap:, :] = True
@@ -58,7 +58,7 @@ def test_plates_have_the_drop_of_their_grid(job: Job, tmp_path: Path, inertia: s
     assert abs(s["mass_imbalance"]) < 1e-7
     assert s["reynolds_number"] == pytest.approx(1000 * 2e-3 * s["hydraulic_diameter_mm"] * 1e-3 / 0.002, rel=0.05)
     assert s["load"]["test"] == "flow"
-    # Oracle: the balance of momentum, drop times cross-section over the walls' area.
+    # Oracle: the balance of momentum, pressure drop times cross-section over the area of the walls.
     shear = drop * gap / (2 * 5)
     assert s["mean_wall_shear_stress_Pa"] == pytest.approx(shear, rel=1e-5)
     assert s["wall_shear_stress_p95_Pa"] == pytest.approx(shear, rel=1e-2)
@@ -75,7 +75,7 @@ def test_plates_have_the_drop_of_their_grid(job: Job, tmp_path: Path, inertia: s
 
 
 def test_a_ducts_walls_balance_the_drop(job: Job, tmp_path: Path) -> None:
-    """Oracle: drop times cross-section is the force on the walls, of voxels and of the image's faces alike."""
+    """Oracle: pressure drop times cross-section is the force on the walls, both voxels and faces of the image."""
     solid = np.zeros((6, 9, 7), bool)
     solid[:, 8, :] = True
     save(tmp_path, solid)
@@ -85,8 +85,8 @@ def test_a_ducts_walls_balance_the_drop(job: Job, tmp_path: Path) -> None:
 
 
 def test_a_square_cylinder_in_a_channel(job: Job, tmp_path: Path) -> None:
-    """Oracle: Schaefer and Turek 1996, case 3D-1Q, on voxels of 25 x 10 x 20.5 mm: drag 7.5 to 7.7, lift 0.06 to 0.08, drop
-    of pressure 0.172 to 0.180 Pa. The bounds are theirs, wider by 1 % (drag, drop) and 10 % (lift). The cylinder is a
+    """Oracle: Schaefer and Turek 1996, case 3D-1Q, on voxels of 25 x 10 x 20.5 mm: drag 7.5 to 7.7, lift 0.06 to 0.08,
+    pressure drop 0.172 to 0.180 Pa. The bounds are theirs, wider by 1 % (drag, drop) and 10 % (lift). The cylinder is a
     label."""
     h = np.array([25, 10, 20.5])
     z, y = (np.arange(100) + 0.5) * h[0], (np.arange(41) + 0.5) * h[1]
@@ -209,7 +209,8 @@ def test_a_flow_that_does_not_settle_says_so(job: Job, tmp_path: Path) -> None:
 
 
 def test_voxels_that_are_too_coarse_for_the_velocity_are_told(job: Job, tmp_path: Path) -> None:
-    """Oracle: the highest velocity of the file times voxel and density over viscosity, and the sentence with that number."""
+    """Oracle: the highest velocity of the file times voxel size and density over viscosity, and the sentence with that
+    number."""
     step(tmp_path)
     job.write(text(INLET.replace("= 2", "= 40") + OUTLET, "inertia = true", "[solve]\ntolerance = 1e-3"))
     done = job.run("--no-report", "-n", "1")
@@ -218,7 +219,7 @@ def test_voxels_that_are_too_coarse_for_the_velocity_are_told(job: Job, tmp_path
     with netCDF4.Dataset(done.folder / "results.nc") as file:
         velocity = np.ma.filled(file["VTKHDF/CellData/velocity"][:].astype("f8"), 0)
     highest = 1000 * 1e-3 * np.abs(velocity).max() * H * 1e-3 / 1e-3
-    assert s["cell_reynolds_number"] == pytest.approx(highest, rel=0.2)  # of faces, where the file has centres
+    assert s["cell_reynolds_number"] == pytest.approx(highest, rel=0.2)  # at faces, whereas the file contains values at centres
     assert s["cell_reynolds_number"] > 2
     assert s["upwinded_share"] > 0.01
     said = f"the Reynolds number of a voxel reaches {s['cell_reynolds_number']:.3g}: convection is blended with upwind"
@@ -245,8 +246,9 @@ def random_pores(seed: int) -> np.ndarray:
 
 @pytest.mark.parametrize("seeds", [range(9), range(9, 25)], ids=["few", "more"])
 def test_prescribed_rates_at_all_openings_are_solved_in_any_image(job: Job, tmp_path: Path, seeds: range) -> None:
-    """Oracle: the prescribed flow rates themselves, in 25 random images; a job without a connected pore is rejected.
-    Nothing gives a pressure, so the pressure's coarsest matrix is singular, and rounded diagonals make it indefinite."""
+    """Oracle: the prescribed flow rates themselves, in 25 random images; a job without a connected pore is rejected. No
+    condition prescribes a pressure, so the coarsest pressure matrix is singular, and rounded diagonals make it
+    indefinite."""
     rates = "".join(
         f'[[boundary]]\nface = "{face}"\nkind = "flow_rate"\nflow_rate_mm3_per_s = {rate}\n'
         for face, rate in (("z_low", 1e-3), ("z_high", -1e-3))
@@ -269,8 +271,8 @@ def test_prescribed_rates_at_all_openings_are_solved_in_any_image(job: Job, tmp_
 
 
 def test_velocities_that_balance_within_the_tolerance_are_solved(job: Job, tmp_path: Path) -> None:
-    """Oracle: hand value. The opening with the highest flow rate takes the rest, with a warning; a rest above the tolerance
-    is rejected."""
+    """Oracle: hand value. The opening with the highest flow rate receives the remainder, with a warning; a remainder
+    above the tolerance is rejected."""
     solid = np.ones((12, 12, 12), bool)
     solid[:, 2:9, 2:9] = False
     solid[:6, 2:9, 8:9] = True

@@ -1,4 +1,4 @@
-"""Flow in time by the command line: closed forms, the steady flow, stopped jobs, and what is refused."""
+"""Transient flow on the command line: closed forms, the steady flow, stopped jobs, and rejected jobs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ def transient(**keys: object) -> str:
 
 
 def between_plates(gap: int, length: int, end_s: float) -> np.ndarray:
-    """Velocities in mm/s at time end_s of fluid at rest on which a pressure drops: the exact solution on these voxels."""
+    """Return velocities in mm/s at time end_s of fluid initially at rest under a pressure drop: the exact solution on
+    these voxels."""
     friction = 2 * np.eye(gap) - np.eye(gap, k=1) - np.eye(gap, k=-1)
     friction[0, 0] = friction[-1, -1] = 3
     rates, modes = np.linalg.eigh(friction)
@@ -41,7 +42,8 @@ def between_plates(gap: int, length: int, end_s: float) -> np.ndarray:
 
 
 def test_fluid_between_plates_starts_up(job: Job, tmp_path: Path) -> None:
-    """Oracle: the equations in time on the same voxels by eigenvalues; the second order of the steps; the steady flow."""
+    """Oracle: the time-dependent equations on the same voxels by eigenvalues; second-order convergence in the time
+    step; the steady flow."""
     gap, length, end_s = 6, 4, 0.03
     solid = np.zeros((length, gap + 2, 2), bool)
     solid[:, gap:, :] = True
@@ -78,8 +80,8 @@ def test_fluid_between_plates_starts_up(job: Job, tmp_path: Path) -> None:
 
 
 def test_the_pressure_of_an_empty_box_is_found_by_transforms(job: Job, tmp_path: Path) -> None:
-    """Oracle: nothing is left of the divergence but rounding; any number of ranks with whole planes; a single solid
-    voxel brings multigrid, whose flow is near."""
+    """Oracle: the divergence is zero to rounding; any number of ranks with whole planes; a single solid voxel requires
+    multigrid, with a similar flow."""
     found: dict[str, dict] = {}
     for name, ranks in (("box", "1"), ("box", "3"), ("grain", "1")):
         solid = np.zeros((9, 14, 11), bool)
@@ -113,7 +115,8 @@ def test_the_pressure_of_an_empty_box_is_found_by_transforms(job: Job, tmp_path:
 def test_it_says_how_the_pressure_is_found_and_why(
     job: Job, tmp_path: Path, grain: bool, outlet: str, decomposition: str, why: str
 ) -> None:
-    """Oracle: the words of the log, for a box in planes and in bricks, with a grain, and with an outlet that is a part."""
+    """Oracle: the text of the log, for a box in planes and in bricks, with a grain, and with an outlet on part of a
+    face."""
     solid = np.zeros((8, 8, 8), bool)
     solid[4, 4, 4] = grain
     save(tmp_path, solid)
@@ -125,7 +128,7 @@ def test_it_says_how_the_pressure_is_found_and_why(
 
 
 def test_it_ends_where_the_steady_flow_is(job: Job, tmp_path: Path) -> None:
-    """Oracle: the steady solver; on any number of ranks; a file of each record."""
+    """Oracle: the steady solver; on any number of ranks; one file per record."""
     step(tmp_path)
     inlet = INLET.replace("= 2", "= 6").replace('profile = "developed"\n', "")
     steady = run(job, text(inlet + OUTLET, "inertia = true", "[solve]\ntolerance = 1e-7"), "-n", "1")
@@ -154,7 +157,7 @@ def test_it_ends_where_the_steady_flow_is(job: Job, tmp_path: Path) -> None:
 
 
 def test_a_stopped_flow_reaches_the_same_bits(job: Job, tmp_path: Path) -> None:
-    """Oracle: the same job, left alone; and its pictures on the way."""
+    """Oracle: the same job without interruption, and its pictures during the solve."""
     step(tmp_path)
     inlet = INLET.replace("= 2", "= 6").replace('profile = "developed"\n', "")
     job_file = text(inlet + OUTLET, "inertia = true", transient(end_s=0.02, output_every_s=0.005)) + "every = 4\n"
@@ -175,7 +178,7 @@ def test_a_stopped_flow_reaches_the_same_bits(job: Job, tmp_path: Path) -> None:
 def test_a_flow_that_is_stopped_after_its_last_step_keeps_all_answers(
     job: Job, tmp_path: Path, failing_disk: Path
 ) -> None:
-    """Oracle: the same job, left alone. The numbers of the last record come out of the checkpoint."""
+    """Oracle: the same job without interruption. The numbers of the last record are read from the checkpoint."""
     step(tmp_path)
     job.write(text(INLET + OUTLET, "inertia = true", transient(end_s=0.01)) + EVERY_ITERATION)
     whole = job.run("-n", "2", "--no-report")

@@ -1,4 +1,4 @@
-"""Quantities per area of walls that voxels make of stairs: a round pipe, a ball, an inclined slit."""
+"""Quantities per area of staircase walls of voxels: a round pipe, a ball, an inclined slit."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def solved(job: Job, image: np.ndarray, text: str) -> dict:
 
 @pytest.mark.parametrize("radius", [5, 10, 20])
 def test_a_round_pipe_has_the_wall_shear_of_poiseuille(job: Job, radius: int) -> None:
-    """Oracle: Poiseuille: 4 mu U / R everywhere on the wall, hydraulic diameter 2 R; the faces of voxels gave 0.79 of both."""
+    """Oracle: Poiseuille: 4 mu U / R everywhere on the wall, hydraulic diameter 2 R; voxel faces give 0.79 of both."""
     s = solved(
         job,
         pipe(radius, 8),
@@ -65,7 +65,7 @@ def test_a_round_pipe_has_the_wall_shear_of_poiseuille(job: Job, radius: int) ->
 
 
 def test_a_ball_has_the_hydraulic_diameter_of_a_sphere(job: Job) -> None:
-    """Oracle: 4 V / S with the surface of the sphere; the faces of voxels gave 0.7 of it."""
+    """Oracle: 4 V / S with the surface of the sphere; voxel faces give 0.7 of it."""
     g = np.arange(40) + 0.5 - 20
     ball = g[:, None, None] ** 2 + g[None, :, None] ** 2 + g[None, None, :] ** 2 <= 144
     text = (
@@ -79,7 +79,7 @@ def test_a_ball_has_the_hydraulic_diameter_of_a_sphere(job: Job) -> None:
 
 @pytest.mark.parametrize("radius", [4, 8])
 def test_a_warm_pipe_has_the_nusselt_number_of_graetz(job: Job, radius: int) -> None:
-    """Oracle: Graetz' series at L / D = 5 and Peclet number 100: 4.640; the faces of voxels gave 3.2."""
+    """Oracle: Graetz' series at L / D = 5 and Peclet number 100: 4.640; voxel faces give 3.2."""
     alpha = 0.6 / 4.18e6
     hot = "".join(f'[[boundary]]\nface = "{f}"\nkind = "temperature"\ntemperature_K = 310\n' for f in "yx")
     s = solved(
@@ -98,7 +98,7 @@ def test_a_warm_pipe_has_the_nusselt_number_of_graetz(job: Job, radius: int) -> 
 
 @pytest.mark.parametrize(("p", "q", "n"), [(1, 1, 24), (1, 2, 36), (1, 3, 36), (2, 3, 48)])
 def test_an_inclined_slit_has_the_wall_shear_of_poiseuille(job: Job, p: int, q: int, n: int) -> None:
-    """Oracle: G w / 2 on both walls, by the balance of momentum; friction alone is half of it where the slope is 1."""
+    """Oracle: G w / 2 on both walls, by the balance of momentum; friction alone is half of it if the slope is 1."""
     width, length = 8, math.hypot(p, q)
     z, y = np.meshgrid(np.arange(n) + 0.5, np.arange(n) + 0.5, indexing="ij")
     is_fluid = (p * z - q * y) % n < width * length

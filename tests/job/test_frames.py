@@ -1,4 +1,4 @@
-"""Pictures that are made during a solve."""
+"""Pictures written during a solve."""
 
 from __future__ import annotations
 
@@ -49,16 +49,16 @@ def test_frames_leave_the_answer_alone(job: Job, sponge: Path, physics: str) -> 
         last = 6 if physics == "transient" else done.summary["iterations"]
         wanted = (
             {f"frame_{n:06}.png" for n in (*range(2, last, 2), last)} if more else set()
-        )  # those of before are gone
+        )  # earlier frames are removed
         assert set(made) == wanted
-        made.pop(f"frame_{last:06}.png", None)  # the answer may look as the iteration before it
+        made.pop(f"frame_{last:06}.png", None)  # the final picture may equal that of the previous iteration
         assert len(set(made.values())) == len(made) >= (2 if more else 0)
     assert answers[0] == answers[1]
 
 
 def test_an_iteration_at_which_the_solver_starts_again_has_its_frame(job: Job, sponge: Path) -> None:
-    """Oracle: one frame for each iteration. The residual falls further than single precision goes, and the
-    solver starts again from the true one every few digits."""
+    """Oracle: one frame for each iteration. The residual falls below single precision, and the solver restarts from the
+    true residual every few digits."""
     job.write(text_of("elasticity", sponge) + "every = 1\n[solve]\ntolerance = 1e-12\n")
     done = job.run("-n", "2", "--no-report")
     assert done.code == 0, done.err
@@ -67,7 +67,8 @@ def test_an_iteration_at_which_the_solver_starts_again_has_its_frame(job: Job, s
 
 
 def test_frames_are_the_same_on_any_number_of_ranks(job: Job, sponge: Path) -> None:
-    """Oracle: the frames of one rank; the steps' temperatures differ by less than a colour, which may round up or down."""
+    """Oracle: the frames of one rank; temperatures of the steps differ by less than one colour level, which may be
+    rounded up or down."""
     job.write(text_of("transient", sponge) + "every = 3\nmethod = 'surface'\n[solve]\ntolerance = 1e-12\n")
     made = []
     for ranks in ("1", "3"):
@@ -86,7 +87,8 @@ def test_frames_are_the_same_on_any_number_of_ranks(job: Job, sponge: Path) -> N
     [(6, 4, [4, 6]), (6, 3, [3, 6]), (6, 10, [6]), (1, 1, [1]), (1, 5, [1]), (7, 2, [2, 4, 6, 7])],
 )
 def test_a_film_ends_with_the_last_step(job: Job, sponge: Path, steps: int, every: int, drawn: list[int]) -> None:
-    """Oracle: steps counted by hand; another reader of animated PNG finds as many pictures, each that of its frame."""
+    """Oracle: steps counted by hand; another reader of animated PNG finds the same number of pictures, each equal to
+    its frame."""
     text = text_of("transient", sponge).replace("end_s = 3.0", f"end_s = {0.5 * steps}")
     job.write(text + f"every = {every}\nfilm = true\n")
     done = job.run("-n", "1", "--no-report")
@@ -103,7 +105,7 @@ def test_a_film_ends_with_the_last_step(job: Job, sponge: Path, steps: int, ever
 
 
 def test_the_last_frame_shows_the_last_step(job: Job, sponge: Path) -> None:
-    """Oracle: the frame of the same step of a job that goes on, byte for byte."""
+    """Oracle: the frame of the same step of a longer job, byte for byte."""
     made = []
     for end_s in (2.0, 4.0):
         job.write(text_of("transient", sponge).replace("end_s = 3.0", f"end_s = {end_s}") + "every = 4\n")
@@ -125,7 +127,8 @@ def test_a_solve_without_states_to_draw_has_one_clear_sentence(job: Job, sponge:
 
 
 def test_frames_of_a_resumed_job_have_the_range_of_those_before(job: Job, sponge: Path) -> None:
-    """Oracle: the same job, left alone: colours reach to the highest temperature so far, which was before the stop."""
+    """Oracle: the same job without interruption: colours extend to the highest temperature so far, which occurred
+    before the stop."""
     cooling = text_of("transient", sponge).replace("temperature_K = 310.0", "temperature_K = 250.0")
     hot = (
         cooling.replace("end_s = 3.0\nstep_s = 0.5", "end_s = 400.0\nstep_s = 40.0") + "every = 2\nmethod = 'surface'\n"
@@ -150,7 +153,7 @@ def test_senseless_frames_are_refused(job: Job, sponge: Path, more: str, says: s
 
 
 def test_a_frame_that_cannot_be_written_does_not_end_the_job(job: Job, sponge: Path) -> None:
-    """Oracle: the exit code; the folder that is in the way stays."""
+    """Oracle: the exit code; the obstructing folder is kept."""
     (job.folder / "job.out" / "frame_000002.png").mkdir(parents=True)
     (job.folder / "job.out" / "frame_000002.png" / "mine").write_text("")
     job.write(job_text(sponge) + "every = 2\n")

@@ -1,4 +1,4 @@
-"""Heat jobs: conditions on faces, the conductivity tensor, time; against closed forms."""
+"""Heat jobs: conditions on faces, the conductivity tensor, time; compared with closed forms."""
 
 from __future__ import annotations
 
@@ -54,7 +54,8 @@ transfer_W_per_m2K = 100.0
 
 
 def test_tensor_of_bars_knows_their_direction(job: Job, tmp_path: Path) -> None:
-    """Oracle: straight bars along y over a quarter of the section conduct a quarter; across them nothing joins."""
+    """Oracle: straight bars along y over a quarter of the section conduct a quarter; across the bars there is no
+    connection."""
     image = np.zeros((8, 6, 8), np.uint8)
     image[2:6, :, 2:6] = 9
     np.save(tmp_path / "bars.npy", image)
@@ -90,7 +91,7 @@ tolerance = 1e-9
     assert history["time_s"] == [0, 50, 100, 150, 200]
     diffusivity = 52 / 3.6e6
     decay = np.exp(-(np.pi**2) * diffusivity * 200 / 0.1**2)
-    # Voxels and steps are off by (pi h / L)^2 / 12 and (rate dt)^2 / 12 of the exponent, 1.7e-3 together.
+    # Voxels and steps change the exponent by (pi h / L)^2 / 12 and (rate dt)^2 / 12, 1.7e-3 together.
     assert history["mean_K"][-1] - 300 == pytest.approx(100 * 8 / np.pi**2 * decay, rel=2e-3)
     assert history["mean_K"][0] == 400
     balance = np.array(history["face_inflow_W"]["z_low"]) + np.array(history["face_inflow_W"]["z_high"])
@@ -119,7 +120,7 @@ def test_the_sponge_has_the_conductivity_that_taufactor_found(
 
 
 def test_a_periodic_laminate_with_a_source_balances(job: Job, tmp_path: Path) -> None:
-    """Oracle: all heat that is made leaves through the one face with a temperature."""
+    """Oracle: the whole generated heat leaves through the only face with a prescribed temperature."""
     labels = np.full((4, 6, 6), 3, np.int16)
     labels[:, ::2] = 7
     np.save(tmp_path / "labels.npy", labels)
@@ -154,7 +155,7 @@ enabled = false
 
 
 def test_older_spellings_have_the_same_answers_and_a_hint(job: Job, tmp_path: Path) -> None:
-    """Oracle: the same job in the present spelling, which is given no hint."""
+    """Oracle: the same job with the current key, for which no hint is printed."""
     image = np.full((6, 5, 4), 9, np.uint8)
     image[:, 1:3, 1:3] = 0
     np.save(tmp_path / "tube.npy", image)
@@ -183,7 +184,7 @@ def test_older_spellings_have_the_same_answers_and_a_hint(job: Job, tmp_path: Pa
 
 
 def test_scripts_find_flows_by_the_older_spelling_of_faces(job: Job, tmp_path: Path) -> None:
-    """Oracle: the same numbers by the present spelling."""
+    """Oracle: the same numbers with the current key."""
     more = (
         '[[boundary]]\nface = "z"\ntemperature_K = 300.0\n[transient]\ninitial_K = 310.0\nend_s = 2.0\nstep_s = 1.0\n'
     )
@@ -198,7 +199,7 @@ def test_scripts_find_flows_by_the_older_spelling_of_faces(job: Job, tmp_path: P
 
 
 def test_faces_that_do_not_meet_are_bad_data(job: Job, tmp_path: Path) -> None:
-    """Oracle: the contract: exit code 3 and a message that says how many voxels there are to match."""
+    """Oracle: the contract: exit code 3 and a message with the number of voxels to match."""
     image = np.zeros((6, 6, 6), np.uint8)
     image[:3, :, :2] = 9
     image[:, :, 2:4] = 9
@@ -231,7 +232,7 @@ def test_faces_that_do_not_meet_are_bad_data(job: Job, tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_what_does_not_go_together_is_said(job: Job, tmp_path: Path, more: str, said: str) -> None:
-    """Oracle: the contract: exit code 2, and the key that is wrong."""
+    """Oracle: the contract: exit code 2, and the invalid key."""
     job.write(text(block(tmp_path, (2, 2, 2)), more))
     done = job.run(command="check")
     assert done.code == 2
@@ -249,7 +250,8 @@ def test_heat_keys_in_an_elastic_job_are_faults(job: Job, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("keep", ["largest", "all", "percolating"])
 def test_without_a_path_the_tortuosity_is_infinite(job: Job, tmp_path: Path, keep: str) -> None:
-    """Oracle: TauFactor's convention for an image that does not percolate: nothing flows, and that is the answer."""
+    """Oracle: TauFactor's convention for an image that does not percolate: the flow is zero, which is a valid
+    answer."""
     image = np.full((9, 4, 5), 200, np.uint8)
     image[4] = 0
     np.save(tmp_path / "gap.npy", image)
@@ -295,7 +297,8 @@ def test_all_wires_conduct_by_default(job: Job) -> None:
 
 
 def test_closed_pores_count_in_the_tortuosity_as_in_taufactor(job: Job) -> None:
-    """Oracle: TauFactor's definition by hand, volume fraction of all voxels of the phase over the relative diffusivity."""
+    """Oracle: TauFactor's definition by hand, volume fraction of all voxels of the phase over the relative
+    diffusivity."""
     labels = np.zeros((12, 6, 6), np.uint8)
     labels[:, 1, 1] = 1
     labels[:, 3, 3] = 2
@@ -329,7 +332,7 @@ def test_islands_have_no_conductivity_in_any_direction(job: Job, tmp_path: Path)
 
 
 def test_a_periodic_tensor_without_partners_along_an_axis_is_zero_along_it(job: Job) -> None:
-    """Oracle: by hand: the bar along y conducts 1/64 of a full section, and no voxels of the z faces meet."""
+    """Oracle: by hand: the bar along y conducts 1/64 of a full section, and no voxels of the z faces match."""
     cut = np.zeros((8, 8, 8), np.uint8)
     cut[:, 3, 3] = cut[4, :, 3] = cut[7, 5, 5] = 9
     cut[7, 3, 3] = 0

@@ -39,7 +39,7 @@ def test_a_solid_block_has_the_constants_of_its_material(job: Job, tmp_path: Pat
 
 @pytest.mark.parametrize("boundary", ["kubc", "periodic"])
 def test_a_sponge_is_symmetric_and_softer_than_its_solid_fraction(job: Job, sponge: Path, boundary: str) -> None:
-    """Invariants: Betti, Voigt's bound; the energy of the field that is written is the stiffness that is reported."""
+    """Invariants: Betti, Voigt's bound; the energy of the written field equals the reported stiffness."""
     stiffness = None
     for ranks in ("1", "3"):
         job.write(
@@ -62,7 +62,7 @@ def test_a_sponge_is_symmetric_and_softer_than_its_solid_fraction(job: Job, spon
 
 
 def test_an_image_that_does_not_fit_itself_is_refused(job: Job, tmp_path: Path) -> None:
-    """Oracle: the contract; a bar along z never meets itself across x."""
+    """Oracle: the contract; a bar along z is not connected to itself across x."""
     image = np.zeros((8, 4, 6), np.uint8)
     image[:, :, :3] = 9
     np.save(tmp_path / "bar.npy", image)
@@ -73,8 +73,8 @@ def test_an_image_that_does_not_fit_itself_is_refused(job: Job, tmp_path: Path) 
 
 
 def test_a_strut_that_the_periodic_face_cuts_is_one(job: Job, tmp_path: Path) -> None:
-    """Oracle: the same lattice, begun elsewhere in its period, so that the face cuts its struts lengthwise into two parts
-    that hang together across the face alone."""
+    """Oracle: the same lattice with another origin of its period, so that the face cuts its struts lengthwise into two
+    parts connected only across the face."""
     lattice = np.zeros((8, 8, 8), np.uint8)
     lattice[:, 2:5, 2:5] = lattice[2:5, :, 2:5] = lattice[2:5, 2:5, :] = 9
     found = []
@@ -113,7 +113,7 @@ def test_a_boundary_without_homogenisation_is_refused(job: Job, sponge: Path) ->
 
 
 def test_the_older_name_of_the_boundary_condition_is_taken_with_a_hint(job: Job, tmp_path: Path) -> None:
-    """Oracle: the same job by the present name, which is given no hint."""
+    """Oracle: the same job with the current name, for which no hint is printed."""
     np.save(tmp_path / "block.npy", np.full((4, 5, 3), 9, np.uint8))
     found = []
     for key, hints in (("boundary_condition", 0), ("boundary", 1)):
@@ -147,8 +147,8 @@ def test_what_a_mechanical_test_needs_is_refused(job: Job, sponge: Path, more: s
 
 
 def test_what_is_not_resisted_leaves_the_proofs_of_the_others(job: Job, tmp_path: Path) -> None:
-    """Oracle: hand. A rough sheet, cut lengthwise by the periodic face, resists no strain across it: the energy of it is
-    rounding, no error of the tensor."""
+    """Oracle: hand. A rough sheet, cut lengthwise by the periodic face, has no stiffness across it: its energy is
+    rounding, not an error of the tensor."""
     rough = np.zeros((12, 8, 10), np.uint8)
     rough[:, [0, 7]] = 1
     rough[:, 1:3][np.random.default_rng(4).random((12, 2, 10)) < 0.3] = 1

@@ -1,4 +1,4 @@
-"""Files and arguments that are made to do harm. Oracle: nothing but a plain message and an exit code comes of them."""
+"""Files and arguments designed to do harm. Oracle: the only effects are a plain message and an exit code."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def osteon(*arguments: object, cwd: Path, **more: object) -> subprocess.Complete
 
 
 def test_no_text_of_others_acts_on_the_terminal(tmp_path: Path) -> None:
-    """Names, keys, headers, paths and arguments with escapes of ECMA-48, as a terminal would get them."""
+    """Names, keys, headers, paths and arguments with ECMA-48 escape sequences, as passed to a terminal."""
     job = tmp_path / "job.toml"
     quoted = json.dumps(ESCAPE)
     np.save(tmp_path / f"a{ESCAPE}.npy", np.zeros((2, 2, 2), "u1"))
@@ -69,14 +69,14 @@ def test_no_text_of_others_acts_on_the_terminal(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", ["check", "run", "join"])
 def test_a_key_of_many_parts_is_a_fault_and_no_crash(tmp_path: Path, command: str) -> None:
-    """Oracle: exit code 2 and the line; a parser that goes down its stack for each part ends by a signal."""
+    """Oracle: exit code 2 and the line; a recursive parser would end by a signal."""
     (tmp_path / "job.toml").write_text("name = 'x'\n" + "a." * 40000 + "a = 1\n")
     done = osteon(command, "job.toml", *(["--", "true"] if command == "join" else []), cwd=tmp_path)
     assert done.returncode == 2 and b"job.toml:2: a key has many parts" in done.stdout + done.stderr, done
 
 
 def test_a_name_does_not_lead_elsewhere(tmp_path: Path) -> None:
-    """Oracle: the folders that are there before and after."""
+    """Oracle: the existing folders before and after."""
     inner = tmp_path / "inner"
     inner.mkdir()
     np.save(inner / "a.npy", np.full((3, 3, 3), 200, "u1"))
@@ -101,7 +101,7 @@ int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
 
 
 def test_json_is_alone_on_standard_output(job: Job, sponge: Path) -> None:
-    """Oracle: Python's parser; a library that prints in every process goes to standard error."""
+    """Oracle: Python's parser; a library that prints in every process writes to standard error."""
     if shutil.which("cc") is None:
         pytest.skip("there is no C compiler to make a library that talks")
     source = job.folder / "talks.c"

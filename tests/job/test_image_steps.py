@@ -1,4 +1,4 @@
-"""Steps before the threshold, in whole jobs: what they change, what is kept of them, and when an image is imported again."""
+"""Filters before the threshold, in whole jobs: their effects, their provenance, and the conditions for a new import."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ def imported(job: Job, image: Path, steps: str, more: str = "", **options: str) 
 
 
 def test_steps_are_kept_and_part_of_what_a_model_is_known_by(job: Job, sponge: Path) -> None:
-    """Oracle: the same steps find their model again, others do not; the provenance has them with what they held."""
+    """Oracle: the same steps reuse their model, other steps do not; the provenance contains the steps and their
+    results."""
     first, said = imported(job, sponge, GAUSS)
     assert not first["reused"] and "image steps: gaussian; each holds the whole image" in said
     step = first["image"]["steps"][0]
@@ -37,7 +38,8 @@ def test_steps_are_kept_and_part_of_what_a_model_is_known_by(job: Job, sponge: P
 
 
 def test_a_resampled_job_has_its_box(job: Job, sponge: Path) -> None:
-    """Oracle: the number of voxels by hand; a threshold on a blurred image, in NumPy, is between all and nothing."""
+    """Oracle: the number of voxels by hand; a threshold on a blurred image, in NumPy, selects between none and all of
+    them."""
     steps = GAUSS + '[[image.step]]\nkind = "resample"\nspacing_mm = 0.04\n'
     answer, _ = imported(job, sponge, steps)
     assert answer["image"]["shape"] == [9, 8, 7] and answer["image"]["spacing_mm"] == [0.04] * 3
@@ -47,7 +49,7 @@ def test_a_resampled_job_has_its_box(job: Job, sponge: Path) -> None:
 
 
 def test_label_images_are_cropped_like_the_scan(job: Job, sponge: Path) -> None:
-    """Oracle: a set of all labels that are left has the nodes of the whole solid."""
+    """Oracle: a set of all remaining labels has the nodes of the whole solid."""
     np.save(job.folder / "labels.npy", np.where(np.load(sponge) > 100, 5, 0).astype("u1"))
     steps = '[[image.step]]\nkind = "crop"\nvoxels = [[2, 10], [0, 15], [1, 13]]\n'
     more = (
@@ -95,14 +97,14 @@ def test_ranges_of_greys_become_materials(job: Job, sponge: Path) -> None:
     ],
 )
 def test_wrong_steps_are_refused(job: Job, sponge: Path, steps: str, words: str) -> None:
-    """Oracle: the contract: exit code 2, the key, and what to do."""
+    """Oracle: the contract: exit code 2, the key, and the remedy."""
     path = job.write(job_text(sponge, image_more="[[image.step]]\n" + steps + "\n"))
     done = osteon("import", str(path), "-o", str(job.folder / "m.nc"))
     assert done.returncode == 2 and words in done.stderr, done.stderr
 
 
 def test_a_step_that_the_image_does_not_bear(job: Job, sponge: Path) -> None:
-    """Oracle: the contract: exit code 3, the step by its number."""
+    """Oracle: the contract: exit code 3, the number of the step."""
     path = job.write(job_text(sponge, image_more='[[image.step]]\nkind = "crop"\nvoxels = [[0, 99], [0, 1], [0, 1]]\n'))
     done = osteon("import", str(path), "-o", str(job.folder / "m.nc"))
     assert (

@@ -1,4 +1,4 @@
-"""Images in and out of whole jobs. Oracle: where nibabel and NumPy say that a voxel lies."""
+"""Input and output of images in whole jobs. Oracle: the position of a voxel according to nibabel and NumPy."""
 
 import json
 import os
@@ -19,7 +19,7 @@ def osteon(*arguments: str, folder: Path) -> subprocess.CompletedProcess:
 
 
 def test_an_oblique_cropped_scan_keeps_its_place(job: Job):
-    """Oracle: nibabel's affine of the scan, moved by the crop."""
+    """Oracle: nibabel's affine of the scan, shifted by the crop."""
     turn = np.array([[0.8, -0.6, 0.0], [0.6, 0.8, 0.0], [0.0, 0.0, 1.0]])
     affine = np.eye(4)
     affine[:3, :3], affine[:3, 3] = turn * [0.5, 0.25, 1.5], [-20.0, 7.0, 33.0]
@@ -111,9 +111,9 @@ def laid_over(job: Job, affine: np.ndarray, name: str) -> None:
 
 
 def test_labels_and_moduli_have_to_lie_on_the_scan(job: Job):
-    """A converter that flips an axis leaves the shape as it is: the place in the header shows it."""
+    """A converter that flips an axis keeps the shape: only the position in the header shows the flip."""
     place = np.array([[0.5, 0, 0, 9], [0, 0.5, 0, 8], [0, 0, 0.5, 7], [0, 0, 0, 1.0]])
-    mirrored = place @ np.diag([1, -1, 1, 1])  # beside the scan, not on it
+    mirrored = place @ np.diag([1, -1, 1, 1])  # next to the scan, not on it
     turned = place @ np.array([[0, 1, 0, 0], [-1, 0, 0, 5], [0, 0, 1, 0], [0, 0, 0, 1]])
     moved = place.copy()
     moved[0, 3] += 0.3
@@ -135,7 +135,7 @@ def test_labels_and_moduli_have_to_lie_on_the_scan(job: Job):
 
 @pytest.mark.parametrize("axes", [[1], [0, 1, 2]])
 def test_labels_of_dcm2niix_are_put_in_the_order_of_the_scan(job: Job, axes: list[int]):
-    """Oracle: the labels of each voxel before their axes were reversed, at the same places."""
+    """Oracle: the labels of each voxel before their axes were reversed, at the same positions."""
     shape = (5, 6, 7)
     place = np.array([[0.5, 0, 0, 9], [0, 0.5, 0, 8], [0, 0, 0.5, 7], [0, 0, 0, 1.0]])
     back = np.eye(4)
@@ -143,7 +143,7 @@ def test_labels_of_dcm2niix_are_put_in_the_order_of_the_scan(job: Job, axes: lis
         back[axis, axis], back[axis, 3] = -1, shape[axis] - 1
     values = np.random.default_rng(3).integers(1, 4, shape).astype("i2")
     laid_over(job, place, "scan.nii")
-    image = nibabel.Nifti1Image(np.flip(values, axes).astype("f4"), place @ back)  # as floats, as some programs do
+    image = nibabel.Nifti1Image(np.flip(values, axes).astype("f4"), place @ back)  # as floats, as written by some programs
     image.header.set_xyzt_units("mm")
     nibabel.save(image, job.folder / "other.nii")
     labels = '[segment]\nthreshold = 0\n[[set]]\nname = "a"\nselect = "image"\nimage = "other.nii"\nlabels = [1, 2]\n'
@@ -166,7 +166,7 @@ def test_export_says_what_is_wrong(job: Job):
 
 
 def test_a_damaged_result_is_not_exported(job: Job, sponge: Path):
-    """Oracle: one byte is another one. HDF5 does not get to see it."""
+    """Oracle: one byte differs. HDF5 does not read it."""
     job.write(job_text(sponge, "heat"))
     assert job.run("-n", "1", "--no-report").code == 0
     path = job.folder / "job.out" / "results.nc"

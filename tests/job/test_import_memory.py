@@ -1,4 +1,5 @@
-"""What importing an image takes in memory. Oracle: the size of the image, which neither reader nor import holds."""
+"""Memory use of importing an image. Oracle: the size of the image, which neither reader nor import stores as a
+whole."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("fresh_python")
 
 CELL, CELLS = 30, 10
 VOXELS = (CELL * CELLS) ** 3
-# Linux counts the memory of the process that starts a program as the program's own, so this one is small.
+# Linux includes the memory of the starting process in the memory of the started program, so this process is small.
 STARTER = """
 import resource, subprocess, sys
 code = subprocess.call(sys.argv[1:], stdout=2)
@@ -28,7 +29,7 @@ sys.exit(code)
 
 
 def foam(cells: int) -> np.ndarray:
-    """Bars along all axes, 16 bits a voxel: 35 % of it are solid."""
+    """Bars along all axes, 16 bits per voxel: 35 % of them are solid."""
     cell = np.full((CELL, CELL, CELL), 100, np.uint16)
     for a in range(3):
         cell[tuple(slice(None) if b == a else slice(4, 16) for b in range(3))] = 40000
@@ -36,7 +37,7 @@ def foam(cells: int) -> np.ndarray:
 
 
 def peak_bytes(*command: str) -> int:
-    """The largest resident memory of a program or of what it starts."""
+    """Return the largest resident memory of a program and its child processes."""
     python = os.pathsep.join([str(ROOT / "python"), os.environ.get("PYTHONPATH", "")])
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", STARTER, *command],
@@ -62,11 +63,11 @@ def test_import_holds_runs_and_some_planes(job: Job) -> None:
         model.unlink(missing_ok=True)
         return peak_bytes(str(BINARY), "import", str(path), "-o", str(model))
 
-    # The image has 2; with it and a material number for each of its voxels in memory it would be 4.
+    # The image has 2; the image plus a material number for each of its voxels would need 4.
     assert bytes_per_voxel(measure) < 2.8
 
 
-# Oracle: the memory that importing took. What is told is a bound for finer solids than this.
+# Oracle: the measured memory of an import. The reported value is a bound for finer solids than this one.
 def test_estimate_tells_what_importing_takes(job: Job) -> None:
     np.save(job.folder / "foam.npy", foam(CELLS))
     path = job.write(job_text("foam.npy"))

@@ -1,4 +1,4 @@
-"""Launchers: the worlds of MPI that they make, and their end."""
+"""Launchers: the MPI worlds that they create, and their termination."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ def mpirun(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.skipif(not shutil.which("mpirun"), reason="Open MPI's mpirun is not installed")
 def test_a_sweep_of_several_processes(tmp_path: Path) -> None:
-    """Each process has an image of its own. Oracle: k is the share of the cross-section, 1/2 and 1/4."""
+    """Each process has its own image. Oracle: k is the share of the cross-section, 1/2 and 1/4."""
     (tmp_path / "sweep.py").write_text(SWEEP)
-    for _ in range(2):  # with fresh folders, and with the models that the first time has left
+    for _ in range(2):  # with new folders, and with the models of the first run
         done = mpirun(tmp_path, sys.executable, "sweep.py")
         assert done.returncode == 0, done.stderr
         assert sorted(done.stdout.splitlines()) == ["process 0 k 0.5 ranks 1", "process 1 k 0.25 ranks 1"]
@@ -64,7 +64,7 @@ def test_a_sweep_of_several_processes(tmp_path: Path) -> None:
 
 @pytest.fixture
 def two_jobs(job: Job) -> Job:
-    """Folders 0 and 1 with the same job file, on images of as many solid voxels a plane."""
+    """Folders 0 and 1 with the same job file, on images with the same number of solid voxels per plane."""
     for me in (0, 1):
         values = np.full((24, 12, 12), 10, np.uint8)
         values[:, 6 * me : 6 * me + 6] = 200
@@ -76,7 +76,7 @@ def two_jobs(job: Job) -> Job:
 
 @pytest.mark.skipif(not shutil.which("mpirun"), reason="Open MPI's mpirun is not installed")
 def test_ranks_with_jobs_of_their_own_are_refused(two_jobs: Job) -> None:
-    """They are one world. Oracle: one sentence, and no results."""
+    """The processes form one world. Oracle: one sentence, and no results."""
     for me in (0, 1):
         (two_jobs.folder / f"job{me}.toml").write_text(heat(f"{me}/block.npy"))
     done = mpirun(two_jobs.folder, "sh", "-c", f"exec {BINARY} run job$OMPI_COMM_WORLD_RANK.toml --no-report")
@@ -88,7 +88,7 @@ def test_ranks_with_jobs_of_their_own_are_refused(two_jobs: Job) -> None:
 
 @pytest.mark.skipif(not shutil.which("mpirun"), reason="Open MPI's mpirun is not installed")
 def test_ranks_with_models_of_their_own_are_refused(two_jobs: Job) -> None:
-    """The job is the same, but not the folder, where each has imported its image before."""
+    """The job is the same, but not the folder, into which each process has already imported its image."""
     for me in (0, 1):
         subprocess.run(
             [str(BINARY), "import", "job.toml"], cwd=two_jobs.folder / str(me), check=True, capture_output=True
@@ -110,7 +110,7 @@ def test_ranks_with_models_of_their_own_are_refused(two_jobs: Job) -> None:
     ids=["pmi", "pmix", "srun --mpi=pmix"],
 )
 def test_ranks_in_a_shell_of_srun(job: Job, sponge: Path, variables: dict[str, str]) -> None:
-    """`srun --pty bash`, and there `osteon run -n 2`. Oracle: two ranks."""
+    """`srun --pty bash`, then `osteon run -n 2` in that shell. Oracle: two ranks."""
     job.write(job_text(sponge, "heat").replace("[picture]", "[picture]\nenabled = false"))
     job.environment = variables
     done = job.run("-n", "2", "--no-report")
@@ -133,7 +133,7 @@ def is_alive(pid: int) -> bool:
 
 
 def test_a_second_signal_ends_a_launcher_that_ignores_the_first(job: Job, sponge: Path) -> None:
-    """Open MPI's mpirun is such a one where its ranks failed in MPI_Init. Oracle: the end, of all of its process group."""
+    """Open MPI's mpirun is an example if its ranks failed in MPI_Init. Oracle: all processes of its group end."""
     launcher, pids = job.folder / "launcher", job.folder / "pids"
     launcher.write_text(
         f"#!/bin/sh\ntrap '' TERM INT USR1\nsleep 600 &\necho $$ $! > {pids}.part\nmv {pids}.part {pids}\nwait\nwait\n"
@@ -168,7 +168,7 @@ def test_a_second_signal_ends_a_launcher_that_ignores_the_first(job: Job, sponge
 
 @pytest.mark.skipif(not shutil.which("mpirun"), reason="Open MPI's mpirun is not installed")
 def test_a_launcher_that_does_not_end_after_its_ranks(job: Job, sponge: Path) -> None:
-    """Oracle: the results are there, and the exit code is that of the ranks."""
+    """Oracle: the results exist, and the exit code is that of the ranks."""
     launcher = job.folder / "launcher"
     launcher.write_text('#!/bin/sh\nmpirun "$@"\nexec sleep 600\n')
     launcher.chmod(0o755)

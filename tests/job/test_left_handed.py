@@ -1,4 +1,4 @@
-"""Images whose axes are left-handed: pictures show the object, never its mirror image."""
+"""Images with left-handed axes: pictures show the object, never its mirror image."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ nrrd = pytest.importorskip("nrrd")
 
 H = 0.1
 AZIMUTH, SIZE = 35, 360
-# The voxels of both files are at the same places of the patient: x of the one is the reverse of x of the other.
+# The voxels of both files have the same positions in the patient: x of one file is the reverse of x of the other.
 RIGHT = np.diag([1.0, 1.0, 1.0])
 LEFT = np.diag([-1.0, 1.0, 1.0])
 
 
 def block() -> np.ndarray:
-    """A column with three arms that no mirror image can be turned onto, shape (z, y, x)."""
+    """A column with three arms, different from all its mirror images under rotation, shape (z, y, x)."""
     solid = np.zeros((20, 14, 16), np.uint8)
     solid[:, 5:10, 5:10] = 200
     solid[3:7, 6:9, 10:15] = 200
@@ -43,7 +43,8 @@ def write(path: Path, values: np.ndarray, axes: np.ndarray) -> Path:
 
 
 def solved(job: Job, folder: Path, axes: np.ndarray) -> Path:
-    """The folder of the results. The flipped image is seen from the other side of x, which is the same side in space."""
+    """The folder of the results. The flipped image is viewed from the other end of x, which is the same side in
+    space."""
     folder.mkdir()
     is_flipped = axes[0, 0] < 0
     image = write(folder / "image.nrrd", block()[:, :, ::-1] if is_flipped else block(), axes)
@@ -69,13 +70,13 @@ def pixels(path: Path) -> np.ndarray:
 
 
 def are_alike(a: np.ndarray, b: np.ndarray) -> bool:
-    """But for pixels at edges, where rays meet the voxels in another order."""
+    """Equal except for pixels at edges, where rays hit the voxels in another order."""
     return float((np.abs(a - b).max(axis=2) <= 3).mean()) > 0.985
 
 
 def test_a_left_handed_image_is_no_mirror_image(both: dict[str, Path], tmp_path: Path) -> None:
-    """Oracle: the same anatomy, stored right-handed, seen from the same place: the same pixels in picture.png and by each
-    method of render; the picture reversed from left to right differs."""
+    """Oracle: the same anatomy, stored right-handed, viewed from the same position: the same pixels in picture.png and
+    by each method of render; the picture reversed from left to right differs."""
     one, other = (pixels(both[name] / "picture.png") for name in ("right", "left"))
     assert are_alike(one, other)
     assert not are_alike(one, other[:, ::-1])
@@ -99,7 +100,7 @@ def described(folder: Path) -> dict:
 
 
 def test_the_report_has_the_sides_and_the_handedness(both: dict[str, Path]) -> None:
-    """Oracle: LPS by hand: x runs to the left of the patient, in the reversed image to the right."""
+    """Oracle: LPS by hand: x points to the left of the patient, in the reversed image to the right."""
     right, left = (described(both[name]) for name in ("right", "left"))
     assert right["letters"] == [["R", "L"], ["A", "P"], ["I", "S"]]
     assert left["letters"] == [["L", "R"], ["A", "P"], ["I", "S"]]
@@ -120,7 +121,7 @@ def three_d(page: browser.Page) -> np.ndarray:
 
 @pytest.mark.skipif(bool(browser.why_not()), reason=browser.why_not())
 def test_the_viewer_shows_the_object(both: dict[str, Path]) -> None:
-    """Oracle: the pixels of the 3-D view of the image that is stored right-handed."""
+    """Oracle: the pixels of the 3-D view of the image stored right-handed."""
     seen = []
     with browser.browser() as page:
         for name in ("right", "left"):

@@ -1,4 +1,4 @@
-"""`osteon loads` of real results: crossed bars, of which each case strains one."""
+"""`osteon loads` with real results: crossed bars, each strained by one case."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ strain = -0.02
 
 
 def test_crossed_bars_tell_their_loads(job: Job) -> None:
-    """Oracle: in each bar half of E strain^2 is the density of its own case, so the factor is the root of target over it."""
+    """Oracle: in each bar half of E strain^2 is the density of its own case, so the factor is the square root of target
+    over density."""
     image = np.zeros((20, 8, 20), np.uint8)
     image[:, 2:6, 8:12] = image[8:12, 2:6, :] = 200
     np.save(job.folder / "image.npy", image)
@@ -40,7 +41,7 @@ def test_crossed_bars_tell_their_loads(job: Job) -> None:
     history = osteon.load_history(done.folder, target_MPa=0.02)
     z, x = history.amplitudes
     assert [a["factor"] for a in answer["amplitudes"]] == [z.factor, x.factor]
-    assert z.factor == pytest.approx(2 * x.factor, rel=0.02)  # the bars are alike, the second case has twice the strain
+    assert z.factor == pytest.approx(2 * x.factor, rel=0.02)  # the bars are equal, the second case has twice the strain
     assert z.factor == pytest.approx(np.sqrt(0.02 / (MODULUS / 2 * 0.01**2)), rel=0.1)
     assert z.low <= z.factor <= z.high and history.condition < 5 and z.share == pytest.approx(0.5, abs=0.01)
     assert z.force_N[0] == pytest.approx(z.factor * done.summary["cases"][0]["reaction_N"][0])
@@ -50,7 +51,7 @@ def test_crossed_bars_tell_their_loads(job: Job) -> None:
 
 
 def test_cases_that_load_alike_have_no_condition(job: Job) -> None:
-    """Two strains of one test: every part of the one can be given by the other."""
+    """Two strains of one test: one case is a multiple of the other."""
     np.save(job.folder / "image.npy", np.full((4, 4, 4), 200, np.uint8))
     alike = CASES.replace('axis = "x"', 'axis = "z"').replace("along_x", "more")
     text = job_text("image.npy", more="[segment]\nthreshold = 100\n" + alike)

@@ -1,4 +1,4 @@
-"""Standard tests, supports, forces and load cases of whole jobs, against analytic answers."""
+"""Standard tests, supports, forces and load cases of whole jobs, compared with analytic answers."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_uniform_tests_give_the_moduli(job: Job, test: str, key: str, expected: 
 
 
 def test_bonded_shear_of_a_layer_is_uniform(job: Job) -> None:
-    """Oracle: all nodes of one layer of voxels lie on the plates, so the shear is uniform."""
+    """Oracle: all nodes of one layer of voxels are on the plates, so the shear is uniform."""
     block(job, load("shear", axis="z", direction="x", displacement_mm=0.02), shape=(1, 5, 4))
     summary = solved(job)
     assert summary["shear_modulus_MPa"] == pytest.approx(E / 2.6, rel=1e-12)
@@ -75,7 +75,7 @@ def test_bonded_shear_of_a_layer_is_uniform(job: Job) -> None:
 
 
 def test_uniaxial_supports_in_the_plane_bear_nothing(job: Job, sponge: Path) -> None:
-    """Oracle: equilibrium; they are statically determinate, whatever the specimen."""
+    """Oracle: equilibrium; the supports are statically determinate for any specimen."""
     block(job, load("uniaxial", axis="y"), image=np.load(sponge) // 2)
     summary = solved(job, ranks=3)
     force = abs(summary["reaction_N"][1])
@@ -86,7 +86,7 @@ def test_uniaxial_supports_in_the_plane_bear_nothing(job: Job, sponge: Path) -> 
 
 @pytest.mark.parametrize("test", ["axial_bonded", "uniaxial", "confined", "shear", "pure_shear"])
 def test_force_driven_tests_are_scaled_to_the_force(job: Job, test: str) -> None:
-    """Oracle: the reaction is the force, and the stiffness that of the test that a displacement drives."""
+    """Oracle: the reaction is the force, and the stiffness is that of the displacement-driven test."""
     block(job, load(test, force_N=-7.5))
     by_force = solved(job)
     along = "zyx".index(by_force["load"].get("direction", "z"))
@@ -98,7 +98,7 @@ def test_force_driven_tests_are_scaled_to_the_force(job: Job, test: str) -> None
 
 
 def test_bending_stiffness_converges_to_beam_theory(job: Job) -> None:
-    """Oracle: E I of a beam, to which Richardson's extrapolation of the error h^2 must lead."""
+    """Oracle: E I of a beam, as the limit of Richardson's extrapolation of the error h^2."""
     found = []
     for n in (4, 8):
         block(job, load("bending", direction="x"), shape=(n, n, 1), spacing=(2 / n, 2 / n, 1.0), poisson=0.0)
@@ -109,7 +109,7 @@ def test_bending_stiffness_converges_to_beam_theory(job: Job) -> None:
 
 
 def test_bending_by_a_moment(job: Job) -> None:
-    """Oracle: the same specimen driven by the angle; the moment is about the asked axis."""
+    """Oracle: the same specimen driven by the angle; the moment is about the requested axis."""
     block(job, load("bending", axis="y", direction="z", moment_N_mm=3.0))
     summary = solved(job, ranks=2)
     assert summary["reaction_moment_N_mm"] == pytest.approx([3.0, 0, 0], abs=1e-7)
@@ -149,7 +149,7 @@ def test_hanging_column_carries_its_weight(job: Job) -> None:
 
 
 def test_even_traction_by_area_is_uniform(job: Job) -> None:
-    """Oracle: sigma^2 / (2 E) in every voxel; equal shares would overload the rim."""
+    """Oracle: sigma^2 / (2 E) in every voxel; equal shares would overload the edge."""
     hold = '[[support]]\non = "z_low"\nfix = "zyx"\n[[force]]\non = "z_high"\n'
     area = 2 * 1.0 * 3 * 1.5
     expected = 10.0**2 / (2 * E)
@@ -221,7 +221,8 @@ rotate_deg = [2, 0, 0]
 
 
 def test_load_cases_superpose_and_do_not_depend_on_ranks(job: Job) -> None:
-    """Oracles: the fields add up, as the problem is linear; each case equals a job of its own; ranks change nothing."""
+    """Oracles: the fields are additive, as the problem is linear; each case equals a separate job; results do not
+    depend on ranks."""
     import netCDF4
 
     image = np.full((6, 4, 3), 100, np.uint8)
@@ -260,7 +261,7 @@ def test_cases_of_standard_tests(job: Job) -> None:
 
 
 def test_faces_of_the_solid(job: Job) -> None:
-    """Oracle: Hooke's law of the part of the image that is solid."""
+    """Oracle: Hooke's law for the solid part of the image."""
     image = np.zeros((9, 8, 7), np.uint8)
     image[2:7, 1:6, 3:6] = 100
     block(job, load("uniaxial", faces="solid"), image=image)
@@ -271,7 +272,7 @@ def test_faces_of_the_solid(job: Job) -> None:
 
 
 def test_a_cylinder_has_the_modulus_of_its_material(job: Job) -> None:
-    """Oracle: Hooke's law: a prism in uniaxial compression has E over its own section, whatever box surrounds it."""
+    """Oracle: Hooke's law: a prism in uniaxial compression has E over its own section, for any surrounding box."""
     y, x = np.mgrid[:22, :22] - 10.5
     image = np.repeat(((y**2 + x**2 <= 100) * np.uint8(100))[None], 6, 0)
     voxel = 0.5 * 0.25
@@ -300,7 +301,7 @@ def test_a_cylinder_has_the_modulus_of_its_material(job: Job) -> None:
     ],
 )
 def test_areas_that_make_no_sense_are_faults(job: Job, more: str, said: str) -> None:
-    """Oracle: the contract: exit code 2, and the key that is wrong."""
+    """Oracle: the contract: exit code 2, and the invalid key."""
     block(job, load("uniaxial") + more)
     done = job.run(command="check")
     assert done.code == 2
@@ -308,12 +309,13 @@ def test_areas_that_make_no_sense_are_faults(job: Job, more: str, said: str) -> 
 
 
 def test_sets_by_label_image_and_by_material(job: Job) -> None:
-    """Oracle: the same nodes chosen by a box, which a crop does not move; a label of the void around the solid chooses nothing."""
+    """Oracle: the same nodes selected by a box, which does not move with a crop; a label of the void around the solid
+    selects no nodes."""
     image = np.zeros((6, 5, 6), np.uint8)
     image[:, 1:, :4] = 1
     image[5, 1:, :4] = 2
     labels = np.zeros((7, 5, 6), np.int16)
-    labels[6, 3:, :2] = 700  # after cropping: two times two voxels on top
+    labels[6, 3:, :2] = 700  # after cropping: 2 x 2 voxels at the top
     labels[6, 0, :] = 700
     np.save(job.folder / "labels.npy", labels)
     np.save(job.folder / "block.npy", np.concatenate([image[:1], image]))
@@ -377,7 +379,7 @@ def test_supports_and_forces_have_a_stiffness(job: Job) -> None:
     assert pushed["forces"][0]["displacement_mm"] == pytest.approx(30 / stiffness, rel=1e-8)
     driven = next(s for s in moved["supports"] if s["on"] == "z_high")
     assert driven["reaction_N"] == pytest.approx([-0.02 * stiffness, 0, 0], abs=1e-8 * stiffness)
-    # The terminal shows both cases, and what every support of each bears.
+    # The terminal shows both cases and the reaction of every support in each.
     assert re.search(r"load case +moved +pushed\n", done.out), done.out
     assert "stiffness [N/mm]" in done.out
     assert done.out.count("reaction z, y, x [N]") == 2
@@ -386,7 +388,7 @@ def test_supports_and_forces_have_a_stiffness(job: Job) -> None:
 
 
 def test_a_turned_support_has_the_stiffness_of_the_test(job: Job) -> None:
-    """Oracle: the test `torsion` with bonded faces, which holds and turns the same nodes."""
+    """Oracle: the test `torsion` with bonded faces, which fixes and rotates the same nodes."""
     cases = (
         '[[case]]\nname = "test"\ntest = "torsion"\naxis = "z"\nbonded = true\n'
         '[[case]]\nname = "own"\n[[case.support]]\non = "z_low"\nfix = "zyx"\n'
@@ -410,7 +412,7 @@ def test_what_two_things_drive_has_no_stiffness(job: Job) -> None:
 
 @pytest.mark.parametrize(("thick", "is_told"), [(1, True), (2, False)])
 def test_a_strut_of_one_voxel_that_bends_is_told(job: Job, thick: int, is_told: bool) -> None:
-    """Oracle: beam theory: the stress of bending is nothing on the axis, where the centres of a strut of one voxel lie."""
+    """Oracle: beam theory: the bending stress is zero on the axis, where the centres of a strut of one voxel are."""
     image = np.full((12, thick, thick), 100, np.uint8)
     block(
         job,
@@ -424,7 +426,7 @@ def test_a_strut_of_one_voxel_that_bends_is_told(job: Job, thick: int, is_told: 
 
 
 def test_a_mechanism_is_told(job: Job) -> None:
-    """Oracle: hand: a block between two hinges, one above the other, which turns under a shear across them."""
+    """Oracle: hand: a block between two hinges, one above the other, which rotates under a shear across them."""
     image = np.zeros((6, 3, 4), np.uint8)
     image[:2, :, :2] = image[2:4, :, 2:] = image[4:, :, :2] = 100
     block(job, load("shear", axis="z", direction="x"), spacing=(1.0, 1.0, 1.0), image=image)
@@ -436,7 +438,7 @@ def test_a_mechanism_is_told(job: Job) -> None:
 
 
 def test_a_voxel_in_torsion_has_no_failure_load(job: Job) -> None:
-    """Oracle: hand: its strain is nothing at the centre, where it is taken."""
+    """Oracle: hand: its strain is zero at the centre, where it is evaluated."""
     block(job, load("torsion", axis="z"), shape=(1, 1, 1), spacing=(1.0, 1.0, 1.0))
     told = solved(job)
     assert told["stiffness_N_mm_per_deg"] > 0

@@ -1,4 +1,4 @@
-"""Where a whole job takes its moduli from: laws of the density and images of constants."""
+"""Sources of the moduli of a whole job: laws of the density and images of constants."""
 
 from __future__ import annotations
 
@@ -67,7 +67,8 @@ def in_series(moduli: np.ndarray) -> float:
 
 @pytest.mark.parametrize("line", ["slope = 0.002\nintercept = -0.1\n", "calibration = [[50, 0], [150, 0.2]]\n"])
 def test_the_check_reports_moduli_over_the_greys(job: Job, scan: np.ndarray, line: str) -> None:
-    """Oracle: the formula of the power law, between its limits, from the lowest grey of the image to the highest."""
+    """Oracle: the formula of the power law, between its limits, from the lowest to the highest grey value of the
+    image."""
     law = f"[density_law]\n{line}coefficient_MPa = 900\nexponent = 1.7\nmin_modulus_MPa = 5\npoisson_ratio = 0.3\n"
     job.write(head() + law)
     found = json.loads(job.run("--json", "-", command="check").out)

@@ -1,4 +1,4 @@
-"""The shape of a solid: the command, the key of a job, and the function."""
+"""The morphometry of a solid: the command, the key of a job, and the function."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import osteon
 
 
 def rods() -> np.ndarray:
-    """Rods of 4 x 4 voxels along all axes, through whose middles they cross: a frame with tunnels."""
+    """Rods of 4 x 4 voxels along all axes that cross at their middles: a frame with tunnels."""
     thick = np.zeros(24, bool)
     thick[[4, 5, 6, 7, 16, 17, 18, 19]] = True
     z, y, x = thick[:, None, None], thick[None, :, None], thick[None, None, :]
@@ -34,7 +34,7 @@ def test_ranks_and_threads_measure_the_same_bytes(job: Job) -> None:
     assert three.stdout == alone.out
     # 12 rods through 24 voxels; at each of 8 crossings three share a cube.
     assert told["BV_TV"] == pytest.approx((12 * 16 * 24 - 8 * 2 * 64) / 24**3)
-    assert told["euler"] == 8 - 12  # crossings less the rods between them, of which the ends are free
+    assert told["euler"] == 8 - 12  # crossings minus the rods between them, whose ends are free
     assert told["inner_Conn_D_per_mm3"] == pytest.approx(-told["inner_euler"] / (23 * 0.02) ** 3)
     assert "throats" not in told
     assert told["Tb_Th_mm"]["median"] == pytest.approx(4 * 0.02, rel=0.2)
@@ -63,7 +63,7 @@ def test_a_run_measures_too(job: Job) -> None:
 def test_a_run_keeps_its_answers_whatever_the_shape_is(
     job: Job, shape: tuple[int, ...], ranks: str, said: str | None
 ) -> None:
-    """Oracle: hand: what cannot be measured is left out and told; ranks without a line of voxels wait."""
+    """Oracle: hand: undefined quantities are omitted and reported; ranks without a line of voxels wait."""
     image = np.ones(shape, "u1")
     if said is None:
         image[2:4, 1] = 0
@@ -79,7 +79,8 @@ def test_a_run_keeps_its_answers_whatever_the_shape_is(
 
 
 def chambers() -> np.ndarray:
-    """Pores: two chambers of 9 voxels that a throat of 3 joins along z, open by one of 5 above; one that is closed."""
+    """Pores: two chambers of 9 voxels, connected along z by a throat of 3, open by one of 5 at the top; one closed
+    pore."""
     middle = np.abs(np.arange(15) - 7)
     off = np.maximum(middle[:, None], middle[None, :])
     width = np.full(34, 1)
@@ -91,7 +92,7 @@ def chambers() -> np.ndarray:
 
 
 def test_throats_of_pores(job: Job) -> None:
-    """Oracle: by hand, as in tests/morphometry/throats_test.cpp: balls end at the middles of solid voxels; ranks."""
+    """Oracle: by hand, as in tests/morphometry/throats_test.cpp: balls end at the centres of solid voxels; ranks."""
     solid = chambers()
     np.save(job.folder / "rock.npy", solid.astype("u1"))
     job.write(job_text("rock.npy", more='[segment]\nthreshold = 0.5\nkeep = "all"\n', spacing="spacing_mm = 0.1"))
@@ -122,7 +123,7 @@ def test_throats_of_pores(job: Job) -> None:
 
 
 def test_a_flow_measures_the_throats_of_its_fluid(job: Job) -> None:
-    """Oracle: those of the same image's empty space by the command; the report and the table have them."""
+    """Oracle: the values of the command for the empty space of the same image; report and table contain them."""
     solid = np.pad(chambers()[4:29], ((0, 0), (0, 0), (0, 0)))
     solid[:, 6:9, 6:9] = False
     np.save(job.folder / "rock.npy", solid.astype("u1"))
@@ -137,7 +138,8 @@ def test_a_flow_measures_the_throats_of_its_fluid(job: Job) -> None:
 
 
 def shell() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """A tube of 6 voxels' wall with 2 pores, rods inside, nothing around; masks of wall and inside."""
+    """A tube with a wall of 6 voxels and 2 pores, with rods inside and empty space around it; masks of wall and
+    inside."""
     wall = np.zeros((12, 44, 44), bool)
     wall[:, 2:-2, 2:-2] = True
     wall[:, 8:-8, 8:-8] = False
@@ -160,7 +162,7 @@ def with_compartments(job: Job, more: str = "") -> None:
 
 
 def test_compartments_are_measured_by_themselves(job: Job) -> None:
-    """Oracle: by hand; ranks: the other number of them; without a calibration there is no density."""
+    """Oracle: by hand; the other number of ranks; without a calibration the density is undefined."""
     with_compartments(job)
     alone = job.run("--json", "-", command="morphometry")
     assert alone.code == 0, alone.err
@@ -180,7 +182,7 @@ def test_compartments_are_measured_by_themselves(job: Job) -> None:
 
 
 def test_a_run_tells_compartments_and_their_densities(job: Job) -> None:
-    """Oracle: mean greys by numpy; the density law that the job has."""
+    """Oracle: mean greys by numpy; the density law of the job."""
     with_compartments(job)
     text = (job.folder / "job.toml").read_text()
     begin, end = text.index("[[material]]"), text.index("[", text.index("[[material]]") + 2)
@@ -195,7 +197,7 @@ def test_a_run_tells_compartments_and_their_densities(job: Job) -> None:
     assert job.run("-n", "2", "--unless-done", "--no-report").code == 0
     job.run(
         "--set", "segment.threshold=110", "--set", "picture.enabled=false", "--no-report"
-    )  # the labels again, of a model anew
+    )  # the labels again, for a new model
     again = json.loads((done.folder / "summary.json").read_text())["morphometry"]["compartments"]["cortical"]
     assert again["vBMD"] == cortical["vBMD"]
 
@@ -246,15 +248,15 @@ def test_the_command_has_help() -> None:
 
 
 def test_thickness_is_that_of_bone_microarchitecture(job: Job) -> None:
-    """Oracle: bone-microarchitecture 0.3.1 (pip), where it is installed, with all of its balls, which are
-    closed: they reach what ours just miss."""
+    """Oracle: bone-microarchitecture 0.3.1 (pip), if installed, with all of its balls, which are closed: they include
+    voxels just outside ours."""
     peer = pytest.importorskip("bone_microarchitecture")
     scan = ROOT / ".cache" / "scans" / "bone_128x128x128.tif"
     if not scan.exists():
         pytest.skip("the bone scan is not there; ./run demo fetches it")
     import tifffile
 
-    solid = np.pad(tifffile.imread(scan)[30:70, 30:70, 30:70] > 120, 2)  # there the image's end is solid to the peer
+    solid = np.pad(tifffile.imread(scan)[30:70, 30:70, 30:70] > 120, 2)  # there the peer treats the border of the image as solid
     sizes = peer.hildebrand_thickness_map(
         solid, (0.02,) * 3, backend="cpu", diameter_margin_voxels=0, center_dominance_mm=9
     )[solid]

@@ -1,4 +1,4 @@
-"""Models of FAIM and n88tools: written from a job, and run as a job."""
+"""Models of FAIM and n88tools: exported from a job, and run as a job."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ def write_model(
     edge: tuple[float, float, float] = (EDGE, EDGE, EDGE),
     low: tuple[float, float, float] = (3.0, -2.0, 11.5),
 ) -> None:
-    """A model as vtkbone lays it out, by nothing of osteon. `constraints`: type, then place of a node, sense, value."""
+    """Write a model in the layout of vtkbone, independent of osteon. `constraints`: type, then position of a node,
+    sense, value."""
     cells = np.argwhere(voxels)
     ids = voxels[voxels != 0].astype(int)
     order = np.random.default_rng(1).permutation(len(cells)) if shuffled else np.arange(len(cells))
@@ -86,7 +87,7 @@ def write_model(
 
 
 def compression(voxels: np.ndarray, moved_mm: float) -> dict:
-    """Both faces across z held in all directions, the high one moved along z."""
+    """Both faces across z fixed in all directions, the high one displaced along z."""
     n = voxels.shape
     face = [(y, x) for y in range(n[1] + 1) for x in range(n[2] + 1)]  # solid everywhere, by solid()
     low = [((0, y, x), s, 0.0) for y, x in face for s in (1, 2, 3)]
@@ -118,7 +119,7 @@ def axial(
 
 @pytest.mark.parametrize("shuffled", [False, True], ids=["in order", "in any order"])
 def test_a_model_runs_as_the_job_does(job: Job, tmp_path: Path, shuffled: bool) -> None:
-    """Oracle: the same compression of the image; the model is written here, by nothing of osteon."""
+    """Oracle: the same compression of the image; the model is written here, independent of osteon."""
     voxels, moved = solid(), -0.004
     ours = axial(job, voxels, moved).summary
     write_model(tmp_path / "bone.n88model", voxels, compression(voxels, moved), shuffled=shuffled)
@@ -137,7 +138,7 @@ def test_a_model_runs_as_the_job_does(job: Job, tmp_path: Path, shuffled: bool) 
 
 
 def test_a_job_comes_back_from_its_model(job: Job, tmp_path: Path) -> None:
-    """Oracle: the job itself, and the file's own lists; edges that differ and two load cases besides."""
+    """Oracle: the job itself, and the lists in the file; also unequal edges and two load cases."""
     voxels = solid()
     ours = axial(job, voxels, -0.004, spacing="spacing_mm = [0.05, 0.03, 0.02]").summary
     target = job.folder / "model.n88model"
@@ -162,8 +163,8 @@ def test_a_job_comes_back_from_its_model(job: Job, tmp_path: Path) -> None:
 
 
 def test_forces_and_materials(job: Job, tmp_path: Path) -> None:
-    """Oracle: a bar of two materials pulled by nodal forces: F L / (E A) of each; arrays of materials, and a yield that is
-    left out, which is told."""
+    """Oracle: a bar of two materials under tension by nodal forces: F L / (E A) of each; arrays of materials, and an
+    ignored yield criterion, which is reported."""
     voxels = np.ones((8, 2, 2), int)
     voxels[4:] = 6  # of the array that begins at 5
     nodes = [(y, x) for y in range(3) for x in range(3)]
@@ -191,7 +192,7 @@ def test_forces_and_materials(job: Job, tmp_path: Path) -> None:
     assert force["force_N"] == pytest.approx([16, 0, 0]) and force["on"] == "forces of the model"
     assert force["displacement_mm"] == pytest.approx(16 * 2 / 2000 + 16 * 2 / 500, rel=1e-5)
     assert "'hard': its yield (VonMisesIsotropic) is left out" in log
-    # The converted model is the same, and a script of VOX-FE.
+    # The converted model is the same, as is a VOX-FE script.
     for target in (tmp_path / "model.nc", tmp_path / "script.txt"):
         source = path if target.suffix == ".nc" else tmp_path / "model.nc"
         done = osteon("convert", str(source), str(target))
@@ -205,7 +206,8 @@ def test_forces_and_materials(job: Job, tmp_path: Path) -> None:
 
 
 def test_nodes_that_move_each_by_its_own(job: Job, tmp_path: Path) -> None:
-    """Oracle: a linear field of displacements on the surface is the answer inside: uniform shear, its energy by hand."""
+    """Oracle: a linear displacement field on the surface is also the solution inside: uniform shear, its energy by
+    hand."""
     voxels = np.ones((4, 4, 4), int)
     outer = [p for p in np.ndindex(5, 5, 5) if 0 in p or 4 in p]
     gamma = 0.002
@@ -216,7 +218,7 @@ def test_nodes_that_move_each_by_its_own(job: Job, tmp_path: Path) -> None:
     modulus = MODULUS / 2 / (1 + RATIO)
     energy = 0.5 * modulus * gamma**2 * (4 * EDGE) ** 3
     assert told["strain_energy_mJ"] == pytest.approx(energy, rel=1e-5)
-    # Rows of the surface move alike: five distances, of which few enough are supports of their own.
+    # Rows of the surface have the same displacement: five distances, few enough to be separate supports.
     assert "stiffness_N_per_mm" not in told
     values = [(p, s, 1e-3 * EDGE * (p[2] - 2 * p[1] + 3 * p[0]) if s == 1 else 0.0) for p in outer for s in (1, 2, 3)]
     write_model(path, voxels, {"surface": ("NodeAxisDisplacement", values)})
@@ -306,7 +308,7 @@ def test_two_elements_in_one_place_and_files_that_are_none(tmp_path: Path) -> No
 
 
 def test_flipped_bytes_never_hang_or_crash(tmp_path: Path) -> None:
-    """Oracle: an exit code of the contract; the answer of what is still a model is not compared."""
+    """Oracle: an exit code of the contract; results of files that are still valid models are not compared."""
     voxels = solid((4, 3, 3))
     path = tmp_path / "bone.n88model"
     write_model(path, voxels, compression(voxels, -0.001))
@@ -321,7 +323,7 @@ def test_flipped_bytes_never_hang_or_crash(tmp_path: Path) -> None:
 
 
 def test_cubes_of_a_model_are_refused(tmp_path: Path) -> None:
-    """Oracle: the contract: a model has no image that cubes could be cut from."""
+    """Oracle: the contract: a model has no image from which cubes can be cut."""
     voxels = solid()
     write_model(tmp_path / "bone.n88model", voxels, compression(voxels, -0.001))
     done = osteon("rev", "bone.n88model", folder=tmp_path)
@@ -329,7 +331,8 @@ def test_cubes_of_a_model_are_refused(tmp_path: Path) -> None:
 
 
 def test_conditions_that_move_nodes_are_no_script(job: Job, tmp_path: Path) -> None:
-    """Oracle: the contract: VOX-FE's scripts can only hold nodes, which is said instead of losing the displacement."""
+    """Oracle: the contract: VOX-FE scripts can only fix nodes; an error reports the displacement, which would otherwise
+    be lost."""
     voxels = solid()
     path = tmp_path / "bone.n88model"
     write_model(path, voxels, compression(voxels, -0.001))

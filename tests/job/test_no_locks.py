@@ -1,4 +1,4 @@
-"""File systems that refuse locks (NFS without lockd, some Lustre): jobs run, and sound files are read."""
+"""File systems that reject locks (NFS without lockd, some Lustre): jobs run, and valid files are read."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_results_are_read_without_locks(block: Job, no_locks: Path, monkeypatch:
 
 
 def test_locks_that_the_user_asks_for(block: Job, no_locks: Path) -> None:
-    """HDF5 then refuses the file. Oracle: the message names the variable."""
+    """HDF5 then rejects the file. Oracle: the message names the variable."""
     assert block.run("-n", "1", "--no-report").code == 0
     block.environment = {"HDF5_USE_FILE_LOCKING": "TRUE"}
     assert block.run("-n", "1", "--no-report", "--force").code == 0, "a file system with locks"
@@ -110,7 +110,8 @@ def test_locks_that_the_user_asks_for(block: Job, no_locks: Path) -> None:
 
 
 def test_results_that_python_writes_without_locks(no_locks: Path, tmp_path: Path) -> None:
-    """A job on an array, whose files the process of Python writes. The variable is not left to the user's own files."""
+    """A job on an array, whose files are written by the Python process. The variable is not kept for the user's own
+    files."""
     script = (
         "import os, numpy, osteon\n"
         "r = osteon.conductivity(numpy.ones((6, 6, 6), 'u1'), spacing_mm=0.1, threshold=0.5, conductivity_W_per_mK=1.0)\n"

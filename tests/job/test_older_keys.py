@@ -1,4 +1,5 @@
-"""Keys of `summary.json` that only scripts of earlier versions read: the table of docs/reference/json.md, held against whole jobs."""
+"""Keys of `summary.json` read only by scripts of earlier versions: the table of docs/reference/json.md, compared with
+whole jobs."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ def with_low_line(by_face: dict) -> dict:
 
 
 def test_older_keys_say_what_their_present_names_say(job: Job) -> None:
-    """Oracle: the present key of the same summary; every older key is in the table."""
+    """Oracle: the current key of the same summary; every older key is in the table."""
     text = job_text("block.npy", more='[segment]\nthreshold = 1\n[load]\ntest = "homogenise"\n')
     found = summary_of(job, text)
     for place in (found["homogenisation"], found["load"]):
@@ -50,7 +51,7 @@ def test_older_keys_say_what_their_present_names_say(job: Job) -> None:
 
 
 def test_older_keys_do_not_outlive_the_version_that_is_told() -> None:
-    """Oracle: the version of CMakeLists.txt; once it is reached, keys and table have to go."""
+    """Oracle: the version of CMakeLists.txt; from that version on, keys and table must be removed."""
     since, gone = (
         tuple(map(int, v.split(".")))
         for v in re.findall(r"older than version ([\d.]+\d)\. Version ([\d.]+\d) removes them", told())[0]

@@ -1,4 +1,4 @@
-"""Results of whole jobs in other people's programs: xarray, PyVista, and jobs in CalculiX."""
+"""Results of whole jobs in other programs: xarray, PyVista, and jobs in CalculiX."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def verified(*paths: Path) -> None:
 
 
 def test_results_open_in_xarray_and_pyvista(job: Job, sponge: Path) -> None:
-    """Oracle: both names are one file; xarray and PyVista read the values that h5py does, in their place."""
+    """Oracle: both names are one file; xarray and PyVista read the same values at the same positions as h5py."""
     xarray, pv, h5py = (pytest.importorskip(name) for name in ("xarray", "pyvista", "h5py"))
     job.write(job_text(sponge, more=SMALL))
     done = job.run("-n", "2", "--no-report")
@@ -52,7 +52,7 @@ def test_results_open_in_xarray_and_pyvista(job: Job, sponge: Path) -> None:
 
 
 def test_kept_results_stay_one_file(job: Job, sponge: Path) -> None:
-    """Oracle: inodes: the earlier two names go together, the new ones are another file."""
+    """Oracle: inodes: the two earlier names are removed together, the new names are another file."""
     job.write(job_text(sponge, more=SMALL))
     assert job.run("-n", "1", "--no-report").code == 0
     first = (job.folder / "job.out/results.nc").stat().st_ino
@@ -68,7 +68,7 @@ def test_kept_results_stay_one_file(job: Job, sponge: Path) -> None:
 
 
 def test_a_copy_by_another_program_is_whole(job: Job, sponge: Path) -> None:
-    """Oracle: nccopy, which writes each field twice, drops the seal only."""
+    """Oracle: nccopy, which rewrites each field, drops only the seal."""
     if shutil.which("nccopy") is None:
         pytest.skip("nccopy is not installed (Debian: netcdf-bin)")
     job.write(job_text(sponge, more=SMALL))
@@ -83,7 +83,8 @@ def test_a_copy_by_another_program_is_whole(job: Job, sponge: Path) -> None:
 
 
 def test_a_file_system_without_hard_links(job: Job, sponge: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Oracle: link(2) that fails as on FAT: the job is done, says so, and leaves no older results under the second name."""
+    """Oracle: link(2) that fails as on FAT: the job completes, warns, and leaves no older results under the second
+    name."""
     library = tmp_path_factory.mktemp("links") / "no_hard_links.so"
     source = Path(__file__).with_name("no_hard_links.c")
     subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source], check=True, timeout=60)
@@ -97,7 +98,7 @@ def test_a_file_system_without_hard_links(job: Job, sponge: Path, tmp_path_facto
 
 
 def totals(dat: Path) -> dict[str, list[np.ndarray]]:
-    """Sums of reactions x, y, z by set, one of each step, as CalculiX prints them."""
+    """Return sums of reactions x, y, z by set, one per step, as printed by CalculiX."""
     found: dict[str, list[np.ndarray]] = {}
     for name, numbers in re.findall(r"total force \(fx,fy,fz\) for set (\S+) and time.*\n\s*\n(.*)\n", dat.read_text()):
         found.setdefault(name, []).append(np.array([float(n) for n in numbers.split()]))

@@ -1,4 +1,4 @@
-"""Tests without friction on solids of several parts: pins hold each rigid component, and bear no load."""
+"""Frictionless tests on solids of several parts: pins fix each rigid component and carry no load."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def write(
 
 
 def two_columns() -> np.ndarray:
-    """Of 4 and 16 voxels in cross-section, which do not touch."""
+    """Two separate columns of 4 and 16 voxels in cross-section."""
     image = np.zeros((4, 7, 7), np.uint8)
     image[:, 0:2, 0:2] = image[:, 3:7, 3:7] = 1
     return image
 
 
 def block_and_column() -> np.ndarray:
-    """Of 16 voxels and of 1 voxel in cross-section, which share an edge."""
+    """Columns of 16 voxels and of 1 voxel in cross-section that share an edge."""
     image = np.zeros((4, 6, 6), np.uint8)
     image[:, 1:5, 1:5] = image[:, 0, 0] = 1
     return image
@@ -50,7 +50,7 @@ def smooth_noise(seed: int) -> np.ndarray:
 
 
 def pins(summary: dict) -> list[dict]:
-    """The supports that are no plates."""
+    """Return the supports other than plates."""
     return [s for s in summary["supports"] if " node" in s["on"]]
 
 
@@ -73,7 +73,7 @@ def test_two_columns_bear_both(job: Job, ranks: str) -> None:
 
 @pytest.mark.parametrize(("segment", "told"), [(KEEP, 0), (KEEP + DROP, 0)])
 def test_nothing_between_the_plates_is_dropped(job: Job, segment: str, told: int) -> None:
-    """Oracle: all voxels lie in columns from plate to plate; bonded plates give the same stiffness where nu = 0."""
+    """Oracle: all voxels are in columns from plate to plate; bonded plates give the same stiffness if nu = 0."""
     for test in ("uniaxial", "axial_bonded"):
         write(job, two_columns(), segment, test)
         done = job.run("-n", "1", "--no-report", "--force")
@@ -126,7 +126,7 @@ def test_blocks_are_sheared_together(job: Job) -> None:
 
 @pytest.mark.parametrize("segment", [EDGES, EDGES + DROP])
 def test_a_column_on_the_edge_of_a_block_bears(job: Job, segment: str) -> None:
-    """Oracle: by hand: E A / L of 16 and of 1 voxel; one pin more than a single part has, as an edge is a hinge."""
+    """Oracle: by hand: E A / L of 16 and of 1 voxel; one pin more than for a single part, as an edge is a hinge."""
     write(job, block_and_column(), segment, "uniaxial")
     done = job.run("-n", "2", "--no-report")
     assert done.code == 0, done.err
@@ -166,7 +166,7 @@ def test_a_voxel_that_hangs_never_replaces_the_block(job: Job) -> None:
     ],
 )
 def test_rings_of_parts_bear(job: Job, name: str, test: str, segment: str, right: float) -> None:
-    """Oracle: the reference of trilinear hexahedra, in which nothing is dropped."""
+    """Oracle: the reference of trilinear hexahedra, in which no voxel is removed."""
     image = np.indices((6, 6, 6)).sum(0) % 2 if name == "checkerboard" else smooth_noise(int(name[-1]))
     write(job, image.astype(np.uint8), segment, test, ratio=0.3)
     done = job.run("-n", "3", "--no-report")
@@ -177,7 +177,7 @@ def test_rings_of_parts_bear(job: Job, name: str, test: str, segment: str, right
 
 @pytest.mark.parametrize("seed", [1, 5])
 def test_what_joins_the_plates_by_edges_runs(job: Job, seed: int) -> None:
-    """Invariant: what is left is held, on one rank as on others."""
+    """Invariant: the remaining solid is supported, on any number of ranks."""
     write(job, smooth_noise(seed), EDGES + DROP, "uniaxial", ratio=0.3)
     found = []
     for ranks in ("1", "3"):
@@ -190,7 +190,7 @@ def test_what_joins_the_plates_by_edges_runs(job: Job, seed: int) -> None:
 
 
 def test_an_island_without_a_plate_is_still_refused(job: Job) -> None:
-    """Oracle: the contract: no plate holds it along the axis, so no pin may hide it."""
+    """Oracle: the contract: no plate fixes it along the axis, so a pin must not hide the missing support."""
     image = two_columns()
     image[2, 0, 5] = 1
     write(job, image, '[segment]\nthreshold = 0.5\nkeep = "all"\n', "uniaxial")
@@ -200,7 +200,7 @@ def test_an_island_without_a_plate_is_still_refused(job: Job) -> None:
 
 
 def test_pins_leave_room_for_supports_of_the_user(job: Job) -> None:
-    """Oracle: by hand: the support of one node takes the place of two of three pins, and bears nothing either."""
+    """Oracle: by hand: the support of one node replaces two of three pins and also carries no load."""
     image = block_and_column()
     image[:, 0, 0] = 0
     write(job, image, KEEP, "uniaxial")
@@ -214,7 +214,8 @@ def test_pins_leave_room_for_supports_of_the_user(job: Job) -> None:
 
 
 def strut() -> np.ndarray:
-    """Two plates on a column; a strut meets a corner of each plate at one node, so it turns about the line between them."""
+    """Two plates on a column; a strut shares one node with a corner of each plate, so it rotates about the line between
+    them."""
     image = np.zeros((8, 5, 5), np.uint8)
     image[:2, :4, :4] = image[6:, :4, :4] = 1
     image[2:6, :2, :2] = image[2:6, 4, 4] = 1
@@ -223,7 +224,7 @@ def strut() -> np.ndarray:
 
 @pytest.mark.parametrize(("test", "right"), [("axial_bonded", 31.671962), ("uniaxial", 30.768103)])
 def test_a_strut_between_two_nodes_bears(job: Job, test: str, right: float) -> None:
-    """Oracle: the reference of trilinear hexahedra, in which nothing is dropped."""
+    """Oracle: the reference of trilinear hexahedra, in which no voxel is removed."""
     write(job, strut(), EDGES + DROP, test, ratio=0.3)
     done = job.run("-n", "3", "--no-report")
     assert done.code == 0, done.err
@@ -234,7 +235,8 @@ def test_a_strut_between_two_nodes_bears(job: Job, test: str, right: float) -> N
 
 
 def test_a_strut_that_a_force_could_turn_is_no_load_path(job: Job) -> None:
-    """Oracle: the contract: a pin would bear the force, so the strut is dropped, as it is where it meets one plate only."""
+    """Oracle: the contract: a pin would carry the force, so the strut is removed, as it is if it meets one plate
+    only."""
     write(
         job, strut(), EDGES + DROP, "axial_bonded", ratio=0.3, load="strain = -0.01\ngravity_m_per_s2 = [-9.81, 0, 0]"
     )

@@ -1,4 +1,4 @@
-"""Other people's programs on the same voxels. Skipped, with a line that says so, where they cannot be had."""
+"""Other programs on the same voxels. Tests are skipped, with a message, if a program is not available."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_stiffness_and_energy_density_agree_with_parosol(job: Job, scan: Path) -
     assert done.summary["stiffness_N_per_mm"] == pytest.approx(abs(work) / driven_mm**2, rel=1e-6), json.dumps(
         done.summary["certificate"]
     )
-    theirs = np.sort(np.load(job.folder / "peer_sed.npy").astype(float).ravel())  # they come in the order of an octree
+    theirs = np.sort(np.load(job.folder / "peer_sed.npy").astype(float).ravel())  # they are in the order of an octree
     np.testing.assert_allclose(np.sort(sed), theirs, rtol=2e-5, atol=2e-5 * theirs.mean())
     strain = np.sqrt(2 * theirs / 6829.0)
     critical = strain[int(np.ceil(0.98 * strain.size)) - 1]
@@ -80,10 +80,10 @@ def test_pictures_agree_with_vtk(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("method", ["maximum", "volume"])
 def test_pictures_of_results_agree_with_vtk(job: Job, tmp_path: Path, method: str) -> None:
-    """Oracle: VTK's greatest value along each ray, and its volume by the same control points: SSIM >= 0.98.
+    """Oracle: VTK's maximum intensity projection, and its volume by the same control points: SSIM >= 0.98.
 
-    VTK's volume ends at the centres of the outer voxels, so osteon's is cut there. What is missing to 1 is mostly the
-    edge of the volume, which VTK smooths.
+    VTK's volume ends at the centres of the outer voxels, so osteon's is clipped there. The difference from 1 is mostly
+    due to the edge of the volume, which VTK smooths.
     """
     sys.path.insert(0, str(ROOT / "bench"))
     import render
@@ -120,12 +120,12 @@ def test_pictures_of_results_agree_with_vtk(job: Job, tmp_path: Path, method: st
     )  # fmt: skip
     picture = np.load(tmp_path / "own.npy")
     grey = 255 * picture[..., 0]
-    if method == "maximum":  # from the map's colours back to the share of the range, by green, which rises in viridis
+    if method == "maximum":  # from the colours of the map back to the fraction of the range, by green, which increases in viridis
         grey = np.where(picture[..., 3] > 0, np.interp(picture[..., 1], *viridis_green()), 0)
     assert render.similarity(grey, np.load(tmp_path / "vtk.npy")) >= 0.98
 
 
 def viridis_green() -> tuple[np.ndarray, np.ndarray]:
-    """Linear green of viridis, and the entry, 0 to 255, that has it."""
+    """Linear green of viridis, and the corresponding entry, 0 to 255."""
     srgb = mpl.colormaps["viridis"](np.arange(256))[:, 1]
     return np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4), np.arange(256)

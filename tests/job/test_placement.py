@@ -1,4 +1,4 @@
-"""osteon run binds and places its ranks by itself, says so in one line, and leaves its answers as they are."""
+"""osteon run binds and places its ranks automatically, reports it in one line, and does not change the answers."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def sponge_job(folder: Path, more: str = "") -> Job:
 
 
 def answers(summary: dict) -> dict:
-    """What must not depend on who computes what."""
+    """Return the values that must not depend on the distribution of the work."""
     return {key: summary[key] for key in ("elements", "dofs", "iterations", "effective_conductivity_W_per_mK")}
 
 
-# Oracle: the same job without. Two ranks fill two cores and are bound; one leaves a core for others.
+# Oracle: the same job without placement. Two ranks fill two cores and are bound; one rank leaves a core for others.
 def test_one_host_keeps_its_order_and_binds_if_it_is_full(tmp_path: Path) -> None:
     cores = len(os.sched_getaffinity(0))
     job = sponge_job(tmp_path)
@@ -46,7 +46,7 @@ def test_one_host_keeps_its_order_and_binds_if_it_is_full(tmp_path: Path) -> Non
         assert answers(free.summary) == answers(full.summary)
 
 
-# Oracle: the launcher's own words; the job's key is refused by its name.
+# Oracle: the output of the launcher; the key of the job is rejected by its name.
 def test_unknown_bindings_are_refused(tmp_path: Path) -> None:
     job = sponge_job(tmp_path, more='[run]\nbind = "chip"\n')
     done = job.run()
@@ -54,7 +54,8 @@ def test_unknown_bindings_are_refused(tmp_path: Path) -> None:
     assert "run.bind" in done.err and "socket" in done.err
 
 
-# Oracle: what `osteon plan job` says that an iteration sends, of which nothing stays on a host with one core.
+# Oracle: the messages of an iteration according to `osteon plan job`; with one core per host, all of them leave the
+# host.
 @pytest.mark.parametrize("ranks", [2, 5])
 def test_place_weighs_what_an_iteration_sends(tmp_path: Path, ranks: int) -> None:
     sponge_job(tmp_path)
@@ -66,11 +67,11 @@ def test_place_weighs_what_an_iteration_sends(tmp_path: Path, ranks: int) -> Non
     placed = osteon("place", "--job", job, "--ranks", str(ranks), *there, "--json", "-")
     assert placed.returncode == 0, placed.stderr
     assert sent > 1000
-    # A weight is a whole number of bytes, the mean of both directions.
+    # A weight is an integer number of bytes, the mean of both directions.
     assert json.loads(placed.stdout)["off_host_bytes"]["input"] == pytest.approx(sent, abs=ranks**2)
 
 
-# Oracle: the words; a job whose plans are not known before it runs is placed by its fine level.
+# Oracle: the text; a job whose plans are unknown before it runs is placed by its fine level.
 def test_place_says_why_it_does_not_weigh_an_iteration(tmp_path: Path) -> None:
     sponge_job(tmp_path, more='[load]\ntest = "conductivity_tensor"\n')
     there = ["--hosts", "3", "--host", "core:1 pu:1"]
@@ -79,7 +80,7 @@ def test_place_says_why_it_does_not_weigh_an_iteration(tmp_path: Path) -> None:
     assert "on the fine level, as the plans of this job cannot be made" in placed.stdout
 
 
-# Oracle: the same job in the order that the launcher gave.
+# Oracle: the same job in the order of the launcher.
 def test_several_hosts_are_measured_once_and_ranks_renumbered(tmp_path: Path) -> None:
     if missing := why_not():
         pytest.skip(missing)

@@ -1,4 +1,5 @@
-"""`osteon plan job` and `osteon run --trace-messages`: what a job sends is asked before it runs, and counted when it does."""
+"""`osteon plan job` and `osteon run --trace-messages`: messages of a job, predicted before it runs and counted during
+the run."""
 
 from __future__ import annotations
 
@@ -13,12 +14,12 @@ from whole_job import Job, follows_schema, job_text, osteon
 
 RANKS = [1, 2, 3, 5, 7]
 ROUNDS_MAY_BE_LEFT_OUT = {"planes to writers"}  # those without messages
-# Found by the loads, the shape of the solid and the clock.
+# Determined by the loads, the shape of the solid and the clock.
 NOT_ASKED = ("nodes of sets and parts", "points to planes")
 
 
 def sponge(folder: Path, shape: tuple[int, int, int]) -> str:
-    """A connected solid whose planes differ, so that no two ranks have equally much."""
+    """A connected solid whose planes differ, so that no two ranks have equal work."""
     z, y, x = np.meshgrid(*(np.arange(n) for n in shape), indexing="ij")
     waves = np.sin(z / 2.3) * np.cos(y / 2.9) + np.sin(y / 3.1) * np.cos(x / 2.2) + np.sin(x / 2.7) * np.cos(z / 3.3)
     image = np.where((waves > -0.25) | (z == 0) | (z == shape[0] - 1), 200, 0).astype(np.uint8)
@@ -51,7 +52,7 @@ def counted(summary: dict) -> dict[str, list[int]]:
 @pytest.mark.parametrize("decomposition", ["planes", "bricks"])
 @pytest.mark.parametrize("physics", ["elasticity", "heat"])
 def test_a_run_sends_what_was_asked_before(job: Job, tmp_path: Path, physics: str, decomposition: str) -> None:
-    """Oracle: the plans of virtual ranks beside the messages of real ones, exactly, for every plan that was asked for."""
+    """Oracle: the plans of virtual ranks compared with the messages of real ones, exactly, for every predicted plan."""
     text = job_text(
         sponge(tmp_path, (26, 22, 24)), physics, '[load]\ntest = "TEST"\n[checkpoint]\nevery_minutes = 1e-9\n'
     )
@@ -86,8 +87,8 @@ ONCE = {"reading", "set_up", "load", "heat_set_up", "heat_load", "writing", "pic
 
 
 def compared(job: Job, folder: Path, ranks: int, times: dict[str, str | int]) -> dict[str, int]:
-    """Hold what was asked against what a run counts. @param times where its summary says how often a part happened
-    @return how often parts happened that the solver marks"""
+    """Compare predicted with counted messages. @param times repetitions of parts, from the summary @return repetitions
+    of the parts marked by the solver"""
     done = job.run("-n", str(ranks), "--trace-messages", "--no-report", "--force")
     assert done.code == 0, done.err
     summary = done.summary
@@ -123,7 +124,8 @@ OF_HEAT = {"heat_iteration": "heat_certificate.iterations", "heat_restart": "hea
 
 @pytest.mark.parametrize("low", [273.0, 333.0])
 def test_thermo_elasticity_sends_what_was_asked_before(job: Job, tmp_path: Path, low: float) -> None:
-    """Oracle: as above; the heat problem's parts as often as its certificate tells, and none where no heat flows."""
+    """Oracle: as above; the parts of the heat problem as often as stated by its certificate, and none without heat
+    flow."""
     load = f"[load]\nlow_K = {low}\nhigh_K = 333.0\nreference_K = 293.0\n"
     job.write(job_text(sponge(tmp_path, (16, 14, 15)), "thermo_elasticity", load))
     for ranks in (1, 2, 3):
@@ -168,10 +170,10 @@ FLOWS = {
 
 @pytest.mark.parametrize("case", FLOWS)
 def test_a_flow_sends_what_was_asked_before(job: Job, tmp_path: Path, case: str) -> None:
-    """Oracle: the plans of virtual ranks beside the messages of real ones, each part as often as the run counted it; no
-    part of the run that was not asked for."""
+    """Oracle: the plans of virtual ranks compared with the messages of real ones, each part as often as counted by the
+    run; the run has no part that was not predicted."""
     pores(tmp_path)
-    if case.endswith("a box"):  # of fluid, whose pressure transforms find
+    if case.endswith("a box"):  # of fluid, whose pressure is solved by transforms
         np.save(tmp_path / "pores.npy", np.zeros((14, 13, 12), np.uint8))
     text = job_text("pores.npy", "flow", "[segment]\nthreshold = 100\n" + FLOWS[case])
     job.write(text.replace("[picture]\n", "[picture]\nstreamlines = 0\n"))
@@ -181,14 +183,15 @@ def test_a_flow_sends_what_was_asked_before(job: Job, tmp_path: Path, case: str)
 
 
 def pores(folder: Path) -> None:
-    """Pores that lead through along all axes, in planes that differ."""
+    """Pores that percolate along all axes, in planes that differ."""
     z, y, x = np.meshgrid(*(np.arange(n) for n in (14, 13, 12)), indexing="ij")
     waves = np.sin(z / 2.3) * np.cos(y / 2.9) + np.sin(y / 3.1) * np.cos(x / 2.2) + np.sin(x / 2.7) * np.cos(z / 3.3)
     np.save(folder / "pores.npy", np.where(waves > 0.3, 200, 0).astype(np.uint8))
 
 
 def test_streamlines_are_counted(job: Job, tmp_path: Path) -> None:
-    """Oracle: lines along z cross every rank's planes, so each border passes particles; every message has its receiver."""
+    """Oracle: lines along z cross the planes of every rank, so particles pass each border; every message has its
+    receiver."""
     open_ends = np.zeros((12, 8, 8), np.uint8)
     open_ends[:, :, :2] = 200
     np.save(tmp_path / "slit.npy", open_ends)
@@ -210,7 +213,8 @@ def test_streamlines_are_counted(job: Job, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ranks", [1, 3])
 def test_the_model_stands_beside_what_was_measured(job: Job, tmp_path: Path, ranks: int) -> None:
-    """Oracle: sums. What stages and plans waited, and what the model says of them, is the whole; alone nobody waits."""
+    """Oracle: sums. Waiting times of stages and of plans, and their predictions by the model, equal the total; a single
+    rank does not wait."""
     job.write(job_text(sponge(tmp_path, (16, 14, 15)), "heat", '[load]\ntest = "conduction"\n'))
     done = job.run("-n", str(ranks), "--trace-messages")
     assert done.code == 0, done.err
@@ -239,11 +243,11 @@ def test_the_model_stands_beside_what_was_measured(job: Job, tmp_path: Path, ran
 
 @pytest.mark.parametrize("physics", ["elasticity", "heat", "flow"])
 def test_the_solvers_share_of_the_machine(job: Job, tmp_path: Path, physics: str) -> None:
-    """Oracle: definitions, and counts. Two ranks have the work of one but for nodes that both have; shares are work over
-    time over limit; CPU seconds of the solver are not more than those of its stage."""
+    """Oracle: definitions, and counts. Two ranks have the work of one except for shared nodes; shares are work over
+    time over limit; CPU seconds of the solver do not exceed those of its stage."""
     image = sponge(tmp_path, (16, 14, 15))
     test = {"elasticity": "axial_bonded", "heat": "conduction", "flow": "permeability"}[physics]
-    if physics == "flow":  # through the ends, too
+    if physics == "flow":  # also through the ends
         solid = np.load(tmp_path / image)
         solid[:, :5, :5] = 0
         np.save(tmp_path / image, solid)
@@ -262,18 +266,18 @@ def test_the_solvers_share_of_the_machine(job: Job, tmp_path: Path, physics: str
         ):
             time = solver[work_of] / solver[limit] / solver[share]
             assert time > 0
-            if ranks == 1:  # else of the slowest rank
+            if ranks == 1:  # otherwise that of the slowest rank
                 assert time == pytest.approx(done.summary["solve_seconds"], rel=1e-9)
         work[ranks] = [solver[key] / done.summary["iterations"] for key in ("kernel_bytes", "kernel_operations")]
     assert work[2] == pytest.approx(work[1], rel=0.35)
     dofs = done.summary["dofs"]
-    assert 100 < work[1][0] / dofs < 3000  # bytes of an iteration and an unknown
+    assert 100 < work[1][0] / dofs < 3000  # bytes per iteration and unknown
     assert 50 < work[1][1] / dofs < 3000
 
 
 @pytest.mark.parametrize("compositing", ["auto", "binary-swap", "shared"])
 def test_what_a_picture_may_send_otherwise_is_told(job: Job, tmp_path: Path, compositing: str) -> None:
-    """Oracle: messages of a run, which are at most as many and as long as was said before."""
+    """Oracle: messages of a run, at most as many and as long as predicted."""
     text = job_text(sponge(tmp_path, (26, 22, 24)), "heat", '[load]\ntest = "conduction"\n')
     job.write(text.replace("[picture]\n", f'[picture]\ncompositing = "{compositing}"\n'))
     done = job.run("-n", "3", "--trace-messages", "--no-report")

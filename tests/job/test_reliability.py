@@ -1,4 +1,4 @@
-"""Writers that are killed and disks that fail: no file that lies, older files stay, one message, soon.
+"""Killed writers and failing disks: no invalid file, older files are kept, one message, soon.
 
 OSTEON_RELIABILITY=full kills 50 writers instead of a few.
 """
@@ -53,7 +53,7 @@ def wait(process: subprocess.Popen[str]) -> int:
 
 
 def check_result(path: Path) -> None:
-    """Compare a result with its digests, as docs/reference/format.md describes them."""
+    """Compare a result with its digests, as described in docs/reference/format.md."""
     with netCDF4.Dataset(path) as file:
         file.set_auto_mask(False)
         assert file.complete == 1
@@ -66,7 +66,7 @@ def check_result(path: Path) -> None:
 
 @pytest.mark.skipif(not WRITER.exists(), reason=f"{WRITER} is not built")
 def test_killed_writers(tmp_path: Path) -> None:
-    """Oracle: whatever lies under its final name has the values that every write has."""
+    """Oracle: every file with its final name has the values of all writes."""
     source = random.Random(11)
     left_behind = 0
     for _ in range(50 if FULL else 5):
@@ -108,7 +108,7 @@ def test_full_disk(job: Job, small_disk: Path) -> None:
     job.write(job_text("block.npy", "heat"))
     assert job.run("-n", "3", "--no-report").code == 0
     older = (small_disk / "results.nc").read_bytes()
-    # Room for the metadata, which are reserved as 1 MiB, but not for all packed chunks.
+    # Space for the metadata, for which 1 MiB is reserved, but not for all compressed chunks.
     (small_disk / "ballast").write_bytes(bytes(shutil.disk_usage(small_disk).free - (1100 << 10)))
     code, said, seconds = run_from(job, "writing results")
     assert code == MACHINE, said
@@ -129,7 +129,8 @@ def test_read_only_directory(job: Job, sponge: Path, small_disk: Path) -> None:
 
 
 def run_from(job: Job, stage: str) -> tuple[int, str, float]:
-    """Run on three ranks. Exit code, messages, and the seconds since a stage began: a busy machine starts slowly."""
+    """Run on three ranks. Return exit code, messages, and the seconds since the start of a stage: a busy machine starts
+    slowly."""
     process = subprocess.Popen(
         [str(BINARY), "run", "job.toml", "-n", "3", "--no-report"],
         cwd=job.folder,
@@ -167,7 +168,7 @@ def test_input_output_error(job: Job, sponge: Path, failing_disk: Path, path: st
 
 
 def test_checkpoint_on_a_failing_disk(job: Job, sponge: Path, failing_disk: Path) -> None:
-    """A checkpoint that fails between is a warning; the job goes on to its answer."""
+    """A failed periodic checkpoint is a warning; the job continues to its answer."""
     job.write(job_text(sponge, more="[checkpoint]\nevery_minutes = 1e-9\n"))
     job.environment = {"LD_PRELOAD": str(failing_disk), "FAILING_PATH": ".checkpoint.tmp", "FAILING_AFTER": "1000"}
     done = job.run("-n", "2", "--no-report")
@@ -206,7 +207,7 @@ def test_whichever_write_of_a_model_finds_the_disk_full(tmp_path: Path, failing_
 
 
 def test_crash_free_exit_on_a_disk_without_a_byte(tmp_path: Path, small_disk: Path) -> None:
-    """HDF5 tried again at exit what it could not write, and crashed."""
+    """Without the workaround HDF5 repeats failed writes at exit and crashes."""
     script = ROOT / "examples/voxfe/cantilever.script"
     free = shutil.disk_usage(small_disk).free
     (small_disk / "ballast").write_bytes(bytes(free - 4096))

@@ -1,4 +1,4 @@
-"""What a run says of its loads for pictures: scene.json and sets.nrrd."""
+"""Description of the loads of a run for pictures: scene.json and sets.nrrd."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def labels(scene: dict, folder: Path) -> np.ndarray:
 
 @pytest.mark.parametrize("measure", ["strain = -0.01", "force_N = -3.0"])
 def test_a_standard_test_tells_its_faces(job: Job, measure: str) -> None:
-    """Oracle: the layers at the two faces; a strain of 0.01 over 6 mm, or what the summary says that the force was scaled to."""
+    """Oracle: the layers at the two faces; a strain of 0.01 over 6 mm, or the scaled force of the summary."""
     job_on(job, f'[load]\ntest = "axial_bonded"\naxis = "z"\n{measure}\n')
     scene, summary = scene_of(job)
     low, high = scene["cases"][0]["supports"]
@@ -87,7 +87,8 @@ high_mm = [6, 2.6, 1.1]
 
 
 def test_forces_are_resolved_and_the_smallest_set_names_a_voxel(job: Job) -> None:
-    """Oracle: one node at the corner is pulled along z by 12 N; a pressure of 2 MPa on 2.5 mm2; the voxel below that corner."""
+    """Oracle: a force of 12 N along z at one node at the corner; a pressure of 2 MPa on 2.5 mm2; the voxel below that
+    corner."""
     job_on(job, CUSTOM)
     scene, _ = scene_of(job)
     pull, press = scene["cases"][0]["forces"]
@@ -125,7 +126,7 @@ def test_load_cases_have_entries_of_their_own(job: Job) -> None:
 
 
 def test_heat_and_flow_tell_their_faces(job: Job) -> None:
-    """Oracle: the job's own conditions, and the flow through them of the summary."""
+    """Oracle: the conditions of the job, and the flow through them in the summary."""
     job_on(job, '[load]\naxis = "y"\nlow_K = 300\nhigh_K = 320\n', physics="heat")
     scene, _ = scene_of(job)
     assert [(b["face"], b["temperature_K"]) for b in scene["boundaries"]] == [("y_low", 300), ("y_high", 320)]
@@ -159,7 +160,7 @@ def test_the_place_of_the_largest_value_is_told(job: Job, ranks: int) -> None:
 
 
 def test_a_job_may_be_drawn_for_paper(job: Job) -> None:
-    """Oracle: white around the specimen; a surface by itself, whose colours begin at 0 with the map's own first one."""
+    """Oracle: white around the specimen; a surface alone, with colours from 0, the first colour of the map."""
     from PIL import Image
 
     job_on(job, '[load]\ntest = "axial_bonded"\naxis = "z"\nstrain = -0.01\n')

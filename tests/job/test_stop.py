@@ -1,4 +1,5 @@
-"""Jobs that are asked to stop, in every stage; what ends when another part of a job has ended; launchers of other MPIs."""
+"""Stop requests in every stage of a job; termination after the end of another part of a job; launchers of other
+MPIs."""
 
 from __future__ import annotations
 
@@ -67,7 +68,7 @@ def children(pid: int) -> list[int]:
 
 
 def ranks_of(pid: int) -> list[int]:
-    """The ranks of a job, which are osteon as it is, below the launcher."""
+    """Return the ranks of a job, processes of the unmodified osteon, below the launcher."""
     found = []
     for child in children(pid):
         with contextlib.suppress(OSError):
@@ -85,7 +86,7 @@ def wait_until_gone(pids: list[int]) -> None:
 
 @pytest.fixture
 def slow_reader(tmp_path: Path) -> dict[str, str]:
-    """A Python in front of the real one that says when it reads an image, and takes its time about a report."""
+    """A wrapper of the real Python that reports when it reads an image, and delays a report."""
     script = tmp_path / "python"
     script.write_text(
         f"""#!/bin/sh
@@ -104,7 +105,7 @@ exec {sys.executable} "$@"
 def test_programs_that_osteon_started_end_with_it(
     job: Job, foam: Path, slow_reader: dict[str, str], stage: str, number: signal.Signals
 ) -> None:
-    """Oracle: the exit code that shells and batch systems expect, no process and no copy of the image left."""
+    """Oracle: the exit code expected by shells and batch systems; no process and no copy of the image remains."""
     script, begun = Path(slow_reader["script"]), Path(slow_reader["begun"])
     script.write_text(script.read_text().replace("{STAGE}", stage))
     job.write(job_text(foam))
@@ -143,7 +144,7 @@ def test_no_copy_of_the_image_outlives_a_killed_import(job: Job, foam: Path, slo
 
 
 def let_go_on(ranks: list[int]) -> None:
-    """Wake ranks that are held at each write (PAUSING_ALWAYS) until they have ended."""
+    """Wake ranks suspended at each write (PAUSING_ALWAYS) until they have ended."""
     deadline = time.monotonic() + 60
     while any(Path(f"/proc/{rank}").exists() for rank in ranks):
         time.sleep(0.02)
@@ -154,7 +155,7 @@ def let_go_on(ranks: list[int]) -> None:
 
 
 def wait_until_paused(pid: int) -> list[int]:
-    """The ranks, once one of them has stopped (failing_disk.c)."""
+    """Return the ranks, once one of them is suspended (failing_disk.c)."""
     deadline = time.monotonic() + 60
     while True:
         ranks = ranks_of(pid)
@@ -166,7 +167,7 @@ def wait_until_paused(pid: int) -> list[int]:
         time.sleep(0.01)
 
 
-# A sign of a stage: a line of the log, after which the whole solve is to come, or a file that is being written.
+# A sign of a stage: a line of the log before the whole solve, or a file during its writing.
 STAGES = {
     "started": "bound",
     "reading the model": "reading the model",
@@ -185,7 +186,7 @@ STAGES = {
 def test_every_stage_stops_in_order(
     job: Job, foam: Path, failing_disk: Path, stage: str, number: signal.Signals
 ) -> None:
-    """Oracle: the exit code, and that the same job goes on to its end."""
+    """Oracle: the exit code, and the same job resumes to its end."""
     sign = STAGES[stage]
     job.write(job_text(foam, more=TIGHT + EVERY_ITERATION))
     if sign.endswith(".tmp"):
@@ -214,7 +215,7 @@ def test_every_stage_stops_in_order(
 
 
 def test_a_second_signal_does_not_wait(job: Job, foam: Path) -> None:
-    """Ranks that are stopped cannot leave in order."""
+    """Suspended ranks cannot exit in order."""
     job.write(job_text(foam, more=TIGHT + EVERY_ITERATION))
     process = start(job, "--no-report")
     said = read_until(process, "solving")
@@ -222,7 +223,7 @@ def test_a_second_signal_does_not_wait(job: Job, foam: Path) -> None:
     for rank in ranks:
         os.kill(rank, signal.SIGSTOP)
     process.send_signal(signal.SIGINT)
-    time.sleep(0.4)  # what comes sooner is an echo
+    time.sleep(0.4)  # an earlier signal counts as an echo
     assert process.poll() is None
     process.send_signal(signal.SIGINT)
     done = end(process, said)
@@ -232,7 +233,7 @@ def test_a_second_signal_does_not_wait(job: Job, foam: Path) -> None:
 
 
 def test_ranks_hold_the_folder_and_end_with_who_started_them(job: Job, foam: Path) -> None:
-    """Oracle: two jobs never write one folder."""
+    """Oracle: two jobs never write to the same folder."""
     job.write(job_text(foam, more=TIGHT + EVERY_ITERATION))
     process = start(job, "--no-report")
     read_until(process, "checkpoint after")
@@ -241,7 +242,7 @@ def test_ranks_hold_the_folder_and_end_with_who_started_them(job: Job, foam: Pat
     for rank in ranks:
         os.kill(rank, signal.SIGSTOP)
     process.kill()
-    process.wait(timeout=60)  # its standard error stays open: the ranks have it
+    process.wait(timeout=60)  # its standard error remains open: the ranks hold it
     refused = job.run("-n", "1", "--no-report")
     assert refused.code == USAGE, refused.err
     assert "another job is writing to 'job.out'" in refused.err
@@ -262,15 +263,15 @@ except KeyboardInterrupt:
 
 
 def heed_interrupts() -> None:
-    """In a new process: as in a terminal, also where the tests run in the background, which ignores SIGINT."""
+    """In a new process: as in a terminal, also if the tests run in the background, where SIGINT is ignored."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_python_that_is_interrupted_or_killed(job: Job, foam: Path, failing_disk: Path, number: signal.Signals) -> None:
-    """What a notebook does: the job stops in order, and nothing of it goes on.
+    """As in a notebook: the job stops in order, and no part of it continues.
 
-    The ranks are held at each write of a checkpoint, so that they cannot be done before they are asked to stop."""
+    The ranks are suspended at each write of a checkpoint, so that they cannot finish before the stop request."""
     job.write(job_text(foam, more=TIGHT + EVERY_ITERATION + "[run]\nranks = 2\n"))
     process = subprocess.Popen(
         [sys.executable, "-c", NOTEBOOK],
@@ -307,7 +308,7 @@ def launcher(name: str) -> Path:
 
 
 def test_the_launcher_of_open_mpi_5(job: Job, foam: Path) -> None:
-    """Oracle: the answer under the MPI that osteon was built with."""
+    """Oracle: the answer under the MPI with which osteon was built."""
     mpiexec = launcher("openmpi")
     job.write(job_text(foam, more=TIGHT + EVERY_ITERATION))
     want = job.run("-n", "2", "--no-report").summary["reaction_N"]
@@ -329,7 +330,7 @@ def read_until_and_signal(process: subprocess.Popen[str]) -> str:
 
 @pytest.mark.parametrize("name", ["mpich", "mpiexec.mpich"])
 def test_the_launcher_of_another_mpi_is_told(job: Job, foam: Path, name: str) -> None:
-    """Its processes do not find each other: each would do the whole job."""
+    """Its processes do not find each other: each would compute the whole job."""
     job.write(job_text(foam))
     job.environment = {"OSTEON_MPIRUN": str(launcher(name)) if name == "mpich" else name}
     done = job.run("-n", "2", "--no-report")
@@ -342,7 +343,7 @@ def test_the_launcher_of_another_mpi_is_told(job: Job, foam: Path, name: str) ->
 
 
 def test_copies_that_srun_started(job: Job, foam: Path) -> None:
-    """As srun --mpi=none starts them: one says so, none computes."""
+    """As started by srun --mpi=none: one process reports it, none computes."""
     job.write(job_text(foam))
     said = []
     for number in ("0", "1"):
@@ -354,7 +355,7 @@ def test_copies_that_srun_started(job: Job, foam: Path) -> None:
     assert "--mpi=pmix" in said[0]
     assert said[1] == ""
     assert not (job.folder / "job.out").exists()
-    # In a script of sbatch, or in salloc, there is one process: it starts its ranks.
+    # In a script of sbatch, or in salloc, there is one process, which starts its ranks.
     job.environment = {"SLURM_NTASKS": "2", "SLURM_PROCID": "0", "SLURM_JOB_ID": "1"}
     assert job.run("-n", "2", "--no-report").code == 0
 
@@ -384,7 +385,7 @@ def test_output_that_cannot_be_written() -> None:
 
 
 def test_earlier_results_are_kept(job: Job, foam: Path) -> None:
-    """Oracle: the bytes of what was there."""
+    """Oracle: the bytes of the existing file."""
     good, poor = job_text(foam), job_text(foam, more="[solve]\nmax_iterations = 2\n")
     job.write(good)
     assert job.run("-n", "1", "--no-report").code == 0
@@ -407,7 +408,7 @@ def test_earlier_results_are_kept(job: Job, foam: Path) -> None:
 
 
 def test_a_failed_run_brings_earlier_results_back(job: Job, foam: Path, failing_disk: Path) -> None:
-    """Oracle: the bytes of what was there."""
+    """Oracle: the bytes of the existing file."""
     job.write(job_text(foam))
     assert job.run("-n", "1", "--no-report").code == 0
     before = {path.name: path.read_bytes() for path in (job.folder / "job.out").iterdir()}

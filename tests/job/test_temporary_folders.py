@@ -1,4 +1,4 @@
-"""Temporary files of MPI: none of them stay in TMPDIR, whatever has ended a run."""
+"""Temporary files of MPI: none of them remain in TMPDIR, for any end of a run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ os.kill(os.getpid(), int(sys.argv[1]))
 
 @pytest.fixture
 def tmpdir_of_job(job: Job) -> Iterator[Path]:
-    """Short: with a longer one the addresses of sockets might have no room for a further folder."""
+    """Short: a longer one might leave no space for a further folder in socket addresses."""
     with tempfile.TemporaryDirectory(prefix="t", dir="/tmp") as folder:
         job.environment = {"TMPDIR": folder}
         yield Path(folder)
@@ -78,7 +78,7 @@ def test_nothing_stays_after_kills_and_signals(
 
 
 def test_a_run_leaves_the_folder_of_another_run_alone(job: Job, sponge: Path, tmpdir_of_job: Path) -> None:
-    """Oracle: while a launcher lives whose parent was killed, its folder stays; the run after its end removes it."""
+    """Oracle: the folder of a running launcher whose parent was killed is kept; the run after its end removes it."""
     job.write(job_text(sponge, "heat").replace("[picture]", "[picture]\nenabled = false"))
     launcher = job.folder / "launcher"
     launcher.write_text(f'#!/bin/sh\necho "$TMPDIR" >"{job.folder}/seen"\nmpirun "$@"\nexec sleep 600\n')
@@ -112,7 +112,7 @@ def test_a_run_leaves_the_folder_of_another_run_alone(job: Job, sponge: Path, tm
 
 @pytest.mark.parametrize("number", [0, signal.SIGTERM, signal.SIGKILL])
 def test_a_solve_in_python_leaves_nothing(job: Job, tmpdir_of_job: Path, number: int) -> None:
-    """Oracle: TMPDIR is as given after MPI has begun, and empty after a further solve."""
+    """Oracle: TMPDIR is unchanged after the start of MPI, and empty after a further solve."""
     environment = {**os.environ, **job.environment, "OSTEON_BINARY": str(BINARY), "PYTHONPATH": str(ROOT / "python")}
     for last in (number, 0):
         done = subprocess.run(
@@ -129,7 +129,7 @@ def test_a_solve_in_python_leaves_nothing(job: Job, tmpdir_of_job: Path, number:
 
 
 def test_joined_clusters_leave_nothing(job: Job, tmpdir_of_job: Path) -> None:
-    """Oracle: both launchers get one folder below TMPDIR; a further job removes that of one that was killed."""
+    """Oracle: both launchers use one folder below TMPDIR; a further job removes the folder of a killed one."""
     (job.folder / "clusters.toml").write_text(
         "".join(
             f'[[cluster]]\nname = "{name}"\nranks = 1\nlauncher = ["sh", "-c", "mkdir -p $TMPDIR/ompi.host.0; '

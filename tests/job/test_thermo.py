@@ -35,7 +35,7 @@ def cells(done: Finished, name: str) -> np.ndarray:
 
 
 def test_a_free_body_at_one_temperature_expands_without_stress(job: Job) -> None:
-    """Oracle: the strain is alpha dT everywhere, and the stress is nothing."""
+    """Oracle: the strain is alpha dT everywhere, and the stress is zero."""
     done = run(
         job,
         porous(),
@@ -53,7 +53,7 @@ def test_a_free_body_at_one_temperature_expands_without_stress(job: Job) -> None
 @pytest.mark.parametrize("strain", [0.0, 0.002])
 def test_a_bar_between_plates_bears_what_its_mean_temperature_asks_for(job: Job, strain: float) -> None:
     """Oracle: without lateral contraction the mean stress along the bar is E (strain - alpha (mean T - T_ref)), also
-    where the temperature is not uniform; the heat flow is that of a wall."""
+    for a non-uniform temperature; the heat flow is that of a wall."""
     np.save(job.folder / "image.npy", np.full((10, 4, 5), 200, "u1"))
     text = job_text(
         "image.npy",
@@ -79,8 +79,8 @@ def test_a_bar_between_plates_bears_what_its_mean_temperature_asks_for(job: Job,
 
 
 def test_every_label_expands_by_its_own_coefficient(job: Job) -> None:
-    """Oracle: layers without lateral contraction between plates that do not move: the mean stress is the one at which
-    their thermal and elastic elongations add up to nothing."""
+    """Oracle: layers without lateral contraction between fixed plates: the sum of their thermal and elastic elongations
+    is zero at the mean stress."""
     image = np.full((10, 4, 5), 9, "u1")
     image[4:] = 3
     np.save(job.folder / "layers.npy", image)
@@ -103,7 +103,7 @@ def test_every_label_expands_by_its_own_coefficient(job: Job) -> None:
 
 
 def test_ranks_do_not_matter_and_all_fields_are_there(job: Job) -> None:
-    """Invariant: the stress of an uneven temperature is the same on 1, 2 and 3 ranks."""
+    """Invariant: the stress of a non-uniform temperature is the same on 1, 2 and 3 ranks."""
     found = []
     for ranks in (1, 2, 3):
         done = run(
@@ -121,7 +121,7 @@ def test_ranks_do_not_matter_and_all_fields_are_there(job: Job) -> None:
 
 
 def test_temperatures_that_were_not_reached_are_told(job: Job) -> None:
-    """Oracle: exit code 4, and results marked as unfinished, though only the heat solver fell short."""
+    """Oracle: exit code 4, and results marked as unfinished, although only the heat solver did not converge."""
     done = run(job, porous(), "low_K = 300\nhigh_K = 380", "[solve]\ntolerance = 1e-10\nmax_iterations = 2\n")
     assert done.code == 4
     assert done.summary["status"] == "not converged"
@@ -150,7 +150,7 @@ def test_what_is_missing_or_does_not_fit_is_said(job: Job, text: str, words: str
 
 @pytest.mark.parametrize("test", ["axial_bonded", "free_expansion"])
 def test_islands_are_refused_before_anything_is_solved(job: Job, test: str) -> None:
-    """Oracle: `check` says what `run` says; without the island the job runs."""
+    """Oracle: `check` reports the same as `run`; without the island the job runs."""
     image = np.zeros((8, 8, 8), np.uint8)
     image[:, :4, :4] = 200
     image[3:5, 6:, 6:] = 200

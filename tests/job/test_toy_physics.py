@@ -1,4 +1,5 @@
-"""A physics that only its own row knows goes through the whole pipeline: checks, estimate, run, table, report, schema."""
+"""A physics defined only by its own entry passes through the whole pipeline: checks, estimate, run, table, report,
+schema."""
 
 from __future__ import annotations
 
@@ -85,7 +86,7 @@ def test_it_is_checked_and_estimated(tmp_path: Path, sponge: Path) -> None:
 
 
 def test_its_keys_renew_the_model_if_their_use_says_so(tmp_path: Path, sponge: Path) -> None:
-    """Oracle: the time of the model's file, which is that of an earlier run or a later one."""
+    """Oracle: the time stamp of the model file, which is that of an earlier or a later run."""
 
     def time_of_model(change: str) -> int:
         done = toy(tmp_path, "run", JOB.replace("weight = 3", change))

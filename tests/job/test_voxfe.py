@@ -1,4 +1,4 @@
-"""VOX-FE scripts as jobs: what a user of VOX-FE or PARA-BMU has on disk runs, and comes back."""
+"""VOX-FE scripts as jobs: files of a VOX-FE or PARA-BMU user run without changes and are exported again."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def run(script: Path, out: Path, *arguments: str) -> subprocess.CompletedProcess
 
 @pytest.fixture
 def case(tmp_path: Path, job: Job) -> Path:
-    """The example in a folder of its own, without its picture's cost: the script."""
+    """The example in a separate folder, without a picture, to save time; return the script."""
     shutil.copytree(EXAMPLE, tmp_path / "case")
     return tmp_path / "case" / "cantilever.script"
 
@@ -64,7 +64,7 @@ def test_cantilever_bends_as_beam_theory_says(case: Path, tmp_path: Path) -> Non
 
 
 def test_ranks_and_ways_write_the_same_files(case: Path, tmp_path: Path) -> None:
-    """Oracle: one rank. Numbers agree to the solver's tolerance, everything else to the byte."""
+    """Oracle: one rank. Numbers agree to the solver tolerance, all other output to the byte."""
     results = {}
     for name, arguments in {
         "one": ("-n", "1"),
@@ -109,7 +109,7 @@ def test_any_number_of_ranks_under_a_launcher(case: Path, tmp_path: Path, ranks:
 
 
 def test_more_ranks_than_planes_end_together_on_a_fault(case: Path, tmp_path: Path) -> None:
-    """Oracle: the exit code and the words of one rank; nobody waits for those who failed."""
+    """Oracle: the exit code and the text of one rank; no rank waits for failed ones."""
     (case.parent / "model.txt").write_text((case.parent / "model.txt").read_text().replace("1 1 1 1 1", "1 7 1 1 1", 1))
     one = run(case, tmp_path / "one", "-n", "1")
     launcher = [
@@ -137,7 +137,7 @@ def test_text_to_netcdf_to_text_is_byte_identical(case: Path, tmp_path: Path) ->
 
 
 def test_hundreds_of_materials_go_to_netcdf_and_back(case: Path, tmp_path: Path) -> None:
-    """Oracle: the canonical files; each element of the example has a material of its own, 320 in all."""
+    """Oracle: the canonical files; each element of the example has a separate material, 320 in all."""
     lines = (case.parent / "model.txt").read_text().split("\n")
     elements = [line.split() for line in lines[1:] if line]
     (case.parent / "model.txt").write_text(
@@ -181,7 +181,7 @@ def test_metres_and_pascals_give_the_same_answer(case: Path, tmp_path: Path) -> 
 
 
 def test_islands_bear_nothing_and_keep_their_numbers(case: Path, tmp_path: Path) -> None:
-    """Oracle: the same beam alone; an element that touches nothing is numbered and does not move."""
+    """Oracle: the same beam alone; an unconnected element is numbered and does not move."""
     model = (case.parent / "model.txt").read_text().splitlines()
     script = case.read_text()
     case.write_text(script.replace("20 4 4 model", "20 4 6 model"))
@@ -225,7 +225,7 @@ def test_faults_are_told(case: Path, tmp_path: Path, file: str, old: str, new: s
 
 
 def test_a_force_in_empty_space_is_refused(case: Path, tmp_path: Path) -> None:
-    """Oracle: equilibrium; a force that no voxel takes up would be lost silently."""
+    """Oracle: equilibrium; a force not applied to any voxel would be lost silently."""
     script = case.read_text()
     case.write_text(script.replace("20 4 4 model", "20 4 6 model"))
     nodes = case.parent / "constraints.txt"
@@ -236,7 +236,7 @@ def test_a_force_in_empty_space_is_refused(case: Path, tmp_path: Path) -> None:
 
 
 def test_an_unfinished_solution_leaves_no_text(case: Path, tmp_path: Path) -> None:
-    """Oracle: text results cannot say that they are not converged, so there are none, nor those of an earlier run."""
+    """Oracle: text results cannot mark missing convergence, so none exist, not even those of an earlier run."""
     assert run(case, tmp_path / "out", "-n", "1").returncode == 0
     case.write_text(case.read_text().replace("MAX_ITER 2000", "MAX_ITER 1"))
     done = run(case, tmp_path / "out", "-n", "1")

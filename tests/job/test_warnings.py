@@ -36,7 +36,7 @@ enabled = false
 def soft(tmp_path: Path) -> Path:
     column = np.zeros((8, 8, 8), "u1")
     column[:, 2:6, 2:6] = 1
-    column[0, 0] = 1  # a part that segment.keep drops: 8 of 136 voxels
+    column[0, 0] = 1  # a part that segment.keep removes: 8 of 136 voxels
     column[3:6, 0, 0] = 1
     column[:, 7, 7] = 1
     np.save(tmp_path / "column.npy", column)
@@ -52,9 +52,9 @@ def test_a_run_prints_what_check_prints(soft: Path, ranks: int):
     found = [(w["where"].partition(": ")[2], w["text"]) for w in json.loads(answer.read_text())["warnings"]]
     keys = {key for key, _ in found}
     assert keys == {"material[1].youngs_modulus_MPa", "image.spacing_mm", "load.strain", "segment.keep", "set"}
-    checked = [text if key == "set" else f"{key}: {text}" for key, text in found]  # of sets the text names them
+    checked = [text if key == "set" else f"{key}: {text}" for key, text in found]  # sets named in the text
     out = soft.parent / "soft.out"
-    for _ in range(2):  # the second run takes the model that is there
+    for _ in range(2):  # the second run uses the existing model
         done = osteon("run", soft, "-n", str(ranks), "-o", out, "--quiet", "--force")
         summary = json.loads((out / "summary.json").read_text())
         assert sorted(summary["warnings"]) == sorted(checked)
@@ -65,8 +65,8 @@ def test_a_run_prints_what_check_prints(soft: Path, ranks: int):
 
 
 def test_python_raises_the_warnings_of_a_job(soft: Path, monkeypatch: pytest.MonkeyPatch):
-    """Oracle: the summary's list; the line of the call; the names of arguments."""
-    monkeypatch.chdir(soft.parent)  # where the job writes
+    """Oracle: the list of the summary; the line of the call; the names of arguments."""
+    monkeypatch.chdir(soft.parent)  # the folder of the job
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", package.JobWarning)
@@ -113,7 +113,7 @@ def test_flow_with_inertia_is_reported():
 
 
 def test_a_file_whose_spacing_differs_warns_when_its_model_is_reused(tmp_path: Path):
-    """Oracle: the spacing of the job beside that of the file, in both runs."""
+    """Oracle: the spacing of the job compared with that of the file, in both runs."""
     sitk = pytest.importorskip("SimpleITK")
     image = sitk.GetImageFromArray(np.ones((4, 4, 4), "u1"))
     image.SetSpacing((0.1, 0.1, 0.1))
