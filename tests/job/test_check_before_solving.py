@@ -27,7 +27,7 @@ def block() -> np.ndarray:
 
 
 def half() -> np.ndarray:
-    """A solid in the low half of x only, which is never periodic across x."""
+    """A solid in the low half of x, which has no matching voxels on the high x face."""
     image = np.zeros((6, 4, 6), np.uint8)
     image[:, :, :3] = 100
     return image

@@ -73,7 +73,7 @@ def read_steps(folder: Path) -> dict[float, bytes]:
 
 
 def answers(done: Finished) -> dict:
-    """Return the answers of a summary: the part that depends on the physics."""
+    """Return the physical answers of a summary, without resource figures."""
     spent = {
         "setup_seconds",
         "solve_seconds",

@@ -56,7 +56,7 @@ def test_a_heated_square_has_the_published_numbers(job: Job, tmp_path: Path) -> 
     assert across == pytest.approx(16178, rel=0.03)
     with netCDF4.Dataset(tmp_path / "job.out" / "results.nc") as file:
         temperature = np.ma.filled(file["VTKHDF/CellData/temperature"][:].astype("f8"), np.nan)[..., 0]
-    assert temperature + temperature[::-1, ::-1] == pytest.approx(601, abs=1e-2)  # warm at the upper right is cold at the lower left
+    assert temperature + temperature[::-1, ::-1] == pytest.approx(601, abs=1e-2)  # warm above right, cold below left
 
 
 def test_a_heated_cube_has_the_published_number(job: Job, tmp_path: Path) -> None:

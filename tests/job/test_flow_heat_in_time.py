@@ -29,7 +29,7 @@ def transient(**keys: object) -> str:
 
 
 def total_in(history: dict) -> np.ndarray:
-    """Return the heat supplied up to each record, W."""
+    """Return the net heat rate into the model at each record, W."""
     faces = sum(np.array(values) for values in history["face_inflow_W"].values())
     return faces + np.array(history["heat_source_W"]) - np.array(history["heat_carried_out_W"])
 
@@ -112,7 +112,7 @@ def test_the_report_plots_temperatures_and_heat(job: Job, tmp_path: Path) -> Non
     words = {word for diagram in diagrams for word in re.findall(r"<text[^>]*>([^<]*)</text>", diagram.decode())}
     assert {"temperature (K)", "temperature at openings (K)", "heat (W)", "heat in through faces (W)"} <= words
     assert {"fluid mean", "fluid high", "solid mean", "z_high", "walls to fluid", "convected out", "stored"} <= words
-    assert "sources" not in words  # the answer has none
+    assert "sources" not in words  # the answers contain no sources
     # Colours of the viewer begin at the lowest temperature.
     shown = re.search(r'"id": ?"temperature".*?"range": ?\[([0-9.e+-]+),', page)
     assert shown

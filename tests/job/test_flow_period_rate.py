@@ -29,7 +29,7 @@ def test_the_rate_is_held_and_the_history_has_its_drop(job: Job, tmp_path: Path)
         factor = 1 + np.interp(time % 0.01, [0, 0.005, 0.01], [0, 1, 0])
         assert history["period_flow_rate_mm3_per_s"]["z"] == pytest.approx(RATE * factor, rel=1e-9)
         drop = np.array(history["period_pressure_drop_Pa"]["z"])
-        # Inertia: rho l dQ/dt / A, between the values for A of the whole cross-section and for no inertia.
+        # Inertia: rho l dQ/dt / A; A is at most the whole cross-section, which gives a lower bound.
         late = time > 0.0101
         rising = late & (time % 0.01 < 0.0049) & (time % 0.01 > 0.0006)
         falling = late & (time % 0.01 > 0.0056)

@@ -219,7 +219,7 @@ def test_voxels_that_are_too_coarse_for_the_velocity_are_told(job: Job, tmp_path
     with netCDF4.Dataset(done.folder / "results.nc") as file:
         velocity = np.ma.filled(file["VTKHDF/CellData/velocity"][:].astype("f8"), 0)
     highest = 1000 * 1e-3 * np.abs(velocity).max() * H * 1e-3 / 1e-3
-    assert s["cell_reynolds_number"] == pytest.approx(highest, rel=0.2)  # at faces, whereas the file contains values at centres
+    assert s["cell_reynolds_number"] == pytest.approx(highest, rel=0.2)  # at faces, not centres as in the file
     assert s["cell_reynolds_number"] > 2
     assert s["upwinded_share"] > 0.01
     said = f"the Reynolds number of a voxel reaches {s['cell_reynolds_number']:.3g}: convection is blended with upwind"

@@ -1,4 +1,5 @@
-"""Filters before the threshold, in whole jobs: their effects, their provenance, and the conditions for a new import."""
+"""Image steps before the threshold, in whole jobs: their effects, their provenance, and the conditions for a new
+import."""
 
 from __future__ import annotations
 
@@ -21,8 +22,8 @@ def imported(job: Job, image: Path, steps: str, more: str = "", **options: str) 
 
 
 def test_steps_are_kept_and_part_of_what_a_model_is_known_by(job: Job, sponge: Path) -> None:
-    """Oracle: the same steps reuse their model, other steps do not; the provenance contains the steps and their
-    results."""
+    """Oracle: the same steps reuse their model, other steps do not; the provenance contains the steps, their shapes and
+    sizes."""
     first, said = imported(job, sponge, GAUSS)
     assert not first["reused"] and "image steps: gaussian; each holds the whole image" in said
     step = first["image"]["steps"][0]

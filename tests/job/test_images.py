@@ -143,7 +143,7 @@ def test_labels_of_dcm2niix_are_put_in_the_order_of_the_scan(job: Job, axes: lis
         back[axis, axis], back[axis, 3] = -1, shape[axis] - 1
     values = np.random.default_rng(3).integers(1, 4, shape).astype("i2")
     laid_over(job, place, "scan.nii")
-    image = nibabel.Nifti1Image(np.flip(values, axes).astype("f4"), place @ back)  # as floats, as written by some programs
+    image = nibabel.Nifti1Image(np.flip(values, axes).astype("f4"), place @ back)  # as floats, as in some programs
     image.header.set_xyzt_units("mm")
     nibabel.save(image, job.folder / "other.nii")
     labels = '[segment]\nthreshold = 0\n[[set]]\nname = "a"\nselect = "image"\nimage = "other.nii"\nlabels = [1, 2]\n'
@@ -166,7 +166,7 @@ def test_export_says_what_is_wrong(job: Job):
 
 
 def test_a_damaged_result_is_not_exported(job: Job, sponge: Path):
-    """Oracle: one byte differs. HDF5 does not read it."""
+    """Oracle: one byte differs. The file is rejected before HDF5 reads it."""
     job.write(job_text(sponge, "heat"))
     assert job.run("-n", "1", "--no-report").code == 0
     path = job.folder / "job.out" / "results.nc"

@@ -133,7 +133,8 @@ def is_alive(pid: int) -> bool:
 
 
 def test_a_second_signal_ends_a_launcher_that_ignores_the_first(job: Job, sponge: Path) -> None:
-    """Open MPI's mpirun is an example if its ranks failed in MPI_Init. Oracle: all processes of its group end."""
+    """Open MPI's mpirun ignores the first signal if its ranks failed in MPI_Init. Oracle: all processes of its group
+    end."""
     launcher, pids = job.folder / "launcher", job.folder / "pids"
     launcher.write_text(
         f"#!/bin/sh\ntrap '' TERM INT USR1\nsleep 600 &\necho $$ $! > {pids}.part\nmv {pids}.part {pids}\nwait\nwait\n"

@@ -256,7 +256,7 @@ def test_thickness_is_that_of_bone_microarchitecture(job: Job) -> None:
         pytest.skip("the bone scan is not there; ./run demo fetches it")
     import tifffile
 
-    solid = np.pad(tifffile.imread(scan)[30:70, 30:70, 30:70] > 120, 2)  # there the peer treats the border of the image as solid
+    solid = np.pad(tifffile.imread(scan)[30:70, 30:70, 30:70] > 120, 2)  # to the peer, the border is solid
     sizes = peer.hildebrand_thickness_map(
         solid, (0.02,) * 3, backend="cpu", diameter_margin_voxels=0, center_dominance_mm=9
     )[solid]

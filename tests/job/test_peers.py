@@ -120,7 +120,7 @@ def test_pictures_of_results_agree_with_vtk(job: Job, tmp_path: Path, method: st
     )  # fmt: skip
     picture = np.load(tmp_path / "own.npy")
     grey = 255 * picture[..., 0]
-    if method == "maximum":  # from the colours of the map back to the fraction of the range, by green, which increases in viridis
+    if method == "maximum":  # fraction of the range from the map's colours, by green, which rises in viridis
         grey = np.where(picture[..., 3] > 0, np.interp(picture[..., 1], *viridis_green()), 0)
     assert render.similarity(grey, np.load(tmp_path / "vtk.npy")) >= 0.98
 

@@ -87,8 +87,8 @@ ONCE = {"reading", "set_up", "load", "heat_set_up", "heat_load", "writing", "pic
 
 
 def compared(job: Job, folder: Path, ranks: int, times: dict[str, str | int]) -> dict[str, int]:
-    """Compare predicted with counted messages. @param times repetitions of parts, from the summary @return repetitions
-    of the parts marked by the solver"""
+    """Compare predicted with counted messages. @param times repetitions of parts: numbers, or keys of the summary
+    @return repetitions of the parts marked by the solver"""
     done = job.run("-n", str(ranks), "--trace-messages", "--no-report", "--force")
     assert done.code == 0, done.err
     summary = done.summary

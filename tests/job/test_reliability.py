@@ -66,7 +66,7 @@ def check_result(path: Path) -> None:
 
 @pytest.mark.skipif(not WRITER.exists(), reason=f"{WRITER} is not built")
 def test_killed_writers(tmp_path: Path) -> None:
-    """Oracle: every file with its final name has the values of all writes."""
+    """Oracle: each file under its final name has the values of a complete write; all writes have the same values."""
     source = random.Random(11)
     left_behind = 0
     for _ in range(50 if FULL else 5):
@@ -207,7 +207,7 @@ def test_whichever_write_of_a_model_finds_the_disk_full(tmp_path: Path, failing_
 
 
 def test_crash_free_exit_on_a_disk_without_a_byte(tmp_path: Path, small_disk: Path) -> None:
-    """Without the workaround HDF5 repeats failed writes at exit and crashes."""
+    """Regression: HDF5 repeated failed writes at exit and crashed."""
     script = ROOT / "examples/voxfe/cantilever.script"
     free = shutil.disk_usage(small_disk).free
     (small_disk / "ballast").write_bytes(bytes(free - 4096))

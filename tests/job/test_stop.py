@@ -68,7 +68,7 @@ def children(pid: int) -> list[int]:
 
 
 def ranks_of(pid: int) -> list[int]:
-    """Return the ranks of a job, processes of the unmodified osteon, below the launcher."""
+    """Return the ranks of a job below the launcher: processes whose executable is osteon itself."""
     found = []
     for child in children(pid):
         with contextlib.suppress(OSError):
@@ -223,7 +223,7 @@ def test_a_second_signal_does_not_wait(job: Job, foam: Path) -> None:
     for rank in ranks:
         os.kill(rank, signal.SIGSTOP)
     process.send_signal(signal.SIGINT)
-    time.sleep(0.4)  # an earlier signal counts as an echo
+    time.sleep(0.4)  # an earlier second signal counts as an echo of the first
     assert process.poll() is None
     process.send_signal(signal.SIGINT)
     done = end(process, said)
