@@ -11,7 +11,8 @@ import pytest
 from whole_job import BINARY
 
 
-# Oracle: plates g voxels apart have (g^2 + 2) / 12 of the open area, to the solver's tolerance (docs/reference/flow.md).
+# Oracle: plates g voxels apart have (g^2 + 2) / 12 of the open area, to the solver's tolerance
+# (docs/reference/flow.md).
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_plates(tmp_path: Path, ranks: int) -> None:
     solid = np.ones((8, 8, 8), np.uint8)

@@ -60,7 +60,8 @@ def test_a_heated_square_has_the_published_numbers(job: Job, tmp_path: Path) -> 
 
 
 def test_a_heated_cube_has_the_published_number(job: Job, tmp_path: Path) -> None:
-    """Oracle: Tric, Labrosse and Betrouni 2000: 2.0542 at a Rayleigh number of 1e4, extrapolated from 10 and 20 voxels."""
+    """Oracle: Tric, Labrosse and Betrouni 2000: 2.0542 at a Rayleigh number of 1e4, extrapolated from 10 and 20
+    voxels."""
     numbers = {}
     for n in (10, 20):
         np.save(tmp_path / "image.npy", np.zeros((n, n, n), np.uint8))

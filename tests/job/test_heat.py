@@ -105,7 +105,8 @@ tolerance = 1e-9
 def test_the_sponge_has_the_conductivity_that_taufactor_found(
     job: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Oracle: TauFactor 1.2.1 on the sponge of 128^3 voxels: D_eff 0.04461; tau is the volume fraction, a quarter, over it."""
+    """Oracle: TauFactor 1.2.1 on the sponge of 128^3 voxels: D_eff 0.04461; tau is the volume fraction, a quarter, over
+    it."""
     monkeypatch.syspath_prepend(ROOT / "bench")
     module = importlib.import_module("solve")
     np.save(tmp_path / "sponge.npy", module.porous(128) * np.uint8(9))

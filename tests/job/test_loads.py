@@ -136,7 +136,8 @@ HANG = '[load]\ntest = "custom"\ngravity_m_per_s2 = [9.81, 0, 0]\n[[support]]\no
 
 
 def test_hanging_column_carries_its_weight(job: Job) -> None:
-    """Oracle: weight = rho g V; the end of a bar without lateral contraction sinks by rho g L^2 / (2 E), exact at nodes."""
+    """Oracle: weight = rho g V; the end of a bar without lateral contraction sinks by rho g L^2 / (2 E), exact at
+    nodes."""
     block(job, HANG, COLUMN, COLUMN_MM, poisson=0.0, density=DENSITY)
     summary = solved(job, ranks=3)
     length, area = 8 * 0.5, 2 * 1.0 * 3 * 1.5

@@ -79,7 +79,8 @@ def test_the_check_reports_moduli_over_the_greys(job: Job, scan: np.ndarray, lin
 
 
 def test_hundreds_of_materials_in_series_have_the_exact_stiffness(job: Job, tmp_path: Path) -> None:
-    """Oracle: closed form; layers without Poisson's ratio, by an image of moduli and by labels; a set by the last label."""
+    """Oracle: closed form; layers without Poisson's ratio, by an image of moduli and by labels; a set by the last
+    label."""
     moduli = 10 ** np.random.default_rng(9).uniform(2, 4, 300)
     np.save(tmp_path / "E.npy", np.ones((300, 2, 3)) * moduli[:, None, None])
     found, done = stiffness(job, head("E.npy") + '[modulus_image]\npath = "E.npy"\npoisson_ratio = 0.0\n')

@@ -113,7 +113,8 @@ def test_two_columns_twist(job: Job) -> None:
 
 
 def test_blocks_are_sheared_together(job: Job) -> None:
-    """Oracle: Hooke's law: G = E / (2 (1 + nu)) times the share of the cross-section; a block that reaches all four faces."""
+    """Oracle: Hooke's law: G = E / (2 (1 + nu)) times the share of the cross-section; a block that reaches all four
+    faces."""
     image = np.zeros((6, 6, 7), np.uint8)
     image[:, :, 0:2] = image[:, :, 4:7] = 1
     write(job, image, KEEP, "pure_shear", ratio=0.25, load='direction = "y"\nstrain = 0.01')
