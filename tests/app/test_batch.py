@@ -59,7 +59,7 @@ STIFFNESS = "stiffness_N_per_mm [N/mm]"
 
 def test_one_job_on_many_images_of_which_some_are_broken(scans: Path) -> None:
     """Oracle: the stiffness is proportional to the share of solid planes; the others report a reason; a second run
-    skips all jobs."""
+    computes no job."""
     done = batch(scans, *WORDS, "--json", "cohort.json")
     assert done.returncode == 3, done.stderr
     assert "3 of 5 done, 2 failed" in done.stdout and "  c: failed: " in done.stdout and "  e: failed: " in done.stdout

@@ -55,7 +55,7 @@ NAMES = [f"{name}.nrrd" for name in "abcd"]
 
 
 def test_a_row_a_scan_with_units_quality_and_reasons(scans: Path) -> None:
-    """Oracle: pore fractions by hand; two ranks write identical bytes; a second run skips all scans."""
+    """Oracle: pore fractions by hand; two ranks write identical bytes; a second run computes no scan."""
     told = cohort(scans, *NAMES, *COMPARTMENTS, "--out", "one.csv", "--json", "one.json", code=3)
     rows = rows_of(scans / "one.csv")
     assert [row["status"] for row in rows.values()] == ["done", "done", "failed", "done"]

@@ -109,9 +109,7 @@ def test_estimate_counts_the_unknowns(job: Job, sponge: Path) -> None:
             more = f'[segment]\nthreshold = {threshold}\n[load]\ntest = "{test}"\n'
             job.write(job_text(image, more=more).replace("[picture]", "[picture]\nenabled = false"))
             told = json.loads(job.run("--quick", "--json", "-", command="estimate").out)
-            again = json.loads(
-                job.run("--quick", "--json", "-", command="estimate").out
-            )  # from the existing model
+            again = json.loads(job.run("--quick", "--json", "-", command="estimate").out)  # from the existing model
             assert again["dofs"] == told["dofs"]
             assert told["counted"]
             assert told["dofs"] == job.run("-n", "1", "--no-report").summary["dofs"], test
