@@ -1,4 +1,5 @@
-"""What all Python tests share: they may run several at once, so those who wait leave the cores to those who work. And jobs."""
+"""Settings and fixtures of all Python tests. Tests may run in parallel, so waiting processes yield their cores to
+computing ones."""
 
 from __future__ import annotations
 
@@ -12,12 +13,13 @@ import pytest
 from warm_python import warm_python
 from whole_job import BINARY, SCAN, Job, job_text, sponge_in
 
-# Open MPI and OpenMP poll while they wait, which would take the time of the tests beside. Programs that measure set
-# their own.
+# Open MPI and OpenMP poll while they wait, which would take time from parallel tests. Benchmark programs set their own
+# values.
 os.environ.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
-# `nohup ./run test &` starts with SIGINT ignored, which programs inherit: tests of interrupts need the usual action.
+# `nohup ./run test &` starts with SIGINT ignored, and child processes inherit this: tests of interrupts need the
+# default action.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -25,7 +27,7 @@ LONG = Path(__file__).parent / "long_tests.txt"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The tests of long_tests.txt are marked `long`."""
+    """Mark the tests of long_tests.txt as `long`."""
     names = [line for line in LONG.read_text().splitlines() if line and not line.startswith("#")]
     found = set()
     for item in items:
@@ -40,14 +42,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session", autouse=True)
 def python_of_jobs() -> Iterator[None]:
-    """Images of jobs are read by forks of one interpreter."""
+    """Read the images of jobs in forks of one interpreter."""
     with warm_python():
         yield
 
 
 @pytest.fixture
 def fresh_python(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The program starts an interpreter for each image, so the memory of the reader is that of a child."""
+    """Let the program start an interpreter for each image, so that the memory of the reader is that of a child
+    process."""
     monkeypatch.setenv("OSTEON_PYTHON", os.environ.get("OSTEON_TEST_PYTHON", sys.executable))
 
 
@@ -64,7 +67,7 @@ def job(tmp_path: Path) -> Job:
 
 @pytest.fixture(scope="module")
 def shared_job(tmp_path_factory: pytest.TempPathFactory) -> Job:
-    """A job that a fixture of a module runs once, for tests that only read its results."""
+    """A job that a module fixture runs once, for tests that only read its results."""
     return job_in(tmp_path_factory.mktemp("shared"))
 
 
@@ -75,7 +78,7 @@ def sponge(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def solved_sponge(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Results of elasticity in the sponge, which tests only read."""
+    """Elasticity results of the sponge; tests only read them."""
     made = job_in(tmp_path_factory.mktemp("solved_sponge"))
     made.write(job_text(sponge_in(made.folder)) + "enabled = false\n")
     done = made.run("-n", "1", "--no-report")
@@ -85,7 +88,7 @@ def solved_sponge(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def scan() -> Path:
-    """The bone scan of the demo, which `./run test` fetches."""
+    """The bone scan of the demo, downloaded by `./run test`."""
     if not SCAN.exists():
         pytest.skip("the bone scan is not here (the package that holds it could not be had)")
     return SCAN

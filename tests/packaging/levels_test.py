@@ -1,4 +1,4 @@
-"""Modules that are compiled for several levels of processors: the dynamic loader takes the best one."""
+"""Modules compiled for several processor levels: the dynamic loader selects the best one."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def best_level() -> int:
 
 
 def test_the_loader_takes_the_level_of_the_processor(program: Path) -> None:
-    """Oracle: the flags of /proc/cpuinfo; the program, its inline functions too, and what does not compute
-    stay at x86-64-v2."""
+    """Oracle: the flags of /proc/cpuinfo. The program, its inline functions included, and all modules without
+    computation remain at x86-64-v2."""
     level = best_level()
     assert run(program).split() == ["2", "2", str(level), str(level)]
 
 
 def test_an_older_processor_gets_the_oldest_level(program: Path) -> None:
-    """Oracle: qemu's Nehalem, which has x86-64-v2 and no AVX."""
+    """Oracle: Nehalem of qemu, which has x86-64-v2 and no AVX."""
     if shutil.which("qemu-x86_64") is None:
         pytest.skip("qemu-x86_64 is not installed (Debian: qemu-user)")
     assert run("qemu-x86_64", "-cpu", "Nehalem", program).split() == ["2", "2", "2", "2"]

@@ -1,4 +1,4 @@
-"""The recipes that are kept by hand, and the version, which stands in several files."""
+"""The recipes maintained by hand, and the version, which several files contain."""
 
 from __future__ import annotations
 
@@ -50,7 +50,8 @@ def test_the_definitions_of_the_wheel_are_options() -> None:
 
 
 def test_conda_asks_for_what_pip_asks_for() -> None:
-    """Oracle: the core dependencies of pyproject.toml; conda's MPI is that of the build, which has no osteon._native."""
+    """Oracle: the core dependencies of pyproject.toml. The MPI of conda is that of the build, which has no
+    osteon._native."""
     pip = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
     text = (PACKAGING / "conda-forge/meta.yaml").read_text()
     for requirement in pip:

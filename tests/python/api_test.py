@@ -33,7 +33,8 @@ def test_job_survives_the_way_through_toml():
 
 
 def test_tables_in_lists_of_tables_survive_too():
-    """Oracle: tomllib. Supports and forces belong to a case; numpy's values become Python's; None is left out."""
+    """Oracle: tomllib. Supports and forces belong to a case; NumPy values are converted to Python values; None is
+    omitted."""
     job = {
         "image": {"path": Path("x.npy"), "spacing_mm": np.array([0.1, 0.2, 0.3])},
         "set": [{"name": "a b", "box_mm": [[0, 0, 0], [1, 2, 3]]}],
@@ -88,7 +89,7 @@ def test_tortuosity_of_a_uniform_block_is_one():
 
 @needs_program
 def test_permeability_of_a_slit():
-    """Oracle: (g^2 + 2) / 12 voxels^2 per open area, exact on this grid; nothing flows across the plates."""
+    """Oracle: (g^2 + 2) / 12 voxels^2 per open area, exact on this grid; there is no flow across the plates."""
     solid = np.zeros((4, 6, 3), bool)
     solid[:, 4:] = True
     exact = (4**2 + 2) / 12 * 4 / 6 * (2e-5) ** 2
@@ -118,12 +119,12 @@ def test_faults_come_as_errors_of_their_kind():
         assert caught.value.exit_code == code and isinstance(caught.value, osteon.Error)
         assert isinstance(caught.value, RuntimeError)  # as in earlier versions
         assert len(caught.traceback) == 2  # this test, and one frame of the package
-        assert "importing" not in str(caught.value)  # nothing of what the program did before
+        assert "importing" not in str(caught.value)  # no earlier output of the program
 
 
 @needs_program
 def test_cases_of_a_mapping_are_run(tmp_path):
-    """Oracle: twice the force gives twice the displacement."""
+    """Oracle: linearity: twice the force gives twice the displacement."""
     np.save(tmp_path / "image.npy", np.full((6, 5, 4), 200, "u1"))
     result = osteon.run(
         {
@@ -160,7 +161,7 @@ def test_cases_of_a_mapping_are_run(tmp_path):
     ids=["a slice", "channels", "nothing", "complex", "text", "object"],
 )
 def test_arrays_that_are_no_images_are_refused_as_arrays(image: object, words: str) -> None:
-    """Oracle: the contract: what, value, what to do; no name of a file that the caller has not."""
+    """Oracle: the contract: subject, value and remedy; no name of a file that the caller does not have."""
     for call in (functools.partial(osteon.stiffness, **BONE), osteon.morphometry):
         with pytest.raises(osteon.DataError, match=words):
             call(image, 0.1)

@@ -1,4 +1,5 @@
-"""`osteon batch` with a program in the place of osteon: names, queue, table, page, stops, Slurm. With osteon: tests/app/test_batch.py."""
+"""`osteon batch` with a substitute program for osteon: names, queue, table, page, stops, Slurm. Tests with osteon
+itself: tests/app/test_batch.py."""
 
 import csv
 import json
@@ -24,7 +25,8 @@ from osteon.errors import UsageError
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# What osteon does of an image: a folder of results with the stiffness that the image says, or the fault that it says.
+# Result of osteon for an image: a folder of results with the stiffness stated in the image, or the error stated in the
+# image.
 PROGRAM = """#!/bin/sh
 for word; do
   case $before in --output) out=$word;; esac
@@ -44,7 +46,7 @@ esac
 
 @pytest.fixture
 def program(tmp_path, monkeypatch):
-    """A folder with such a program, and what it needs."""
+    """A folder with the substitute program and its input."""
     template = write_output(tmp_path / "template", shape=(6, 6, 6))
     path = tmp_path / "bin" / "osteon"
     path.parent.mkdir()
@@ -74,7 +76,7 @@ def rows(path):
 
 
 def test_a_hundred_with_three_broken(program, capfd):
-    """Oracle: the contract: 97 answers, 3 named with their reasons, the code of the first of them."""
+    """Oracle: the contract: 97 answers, 3 failures listed with reasons, the exit code of the first failure."""
     kinds = [f"stiffness {1000 + n}" for n in range(100)]
     for n, code in ((7, 3), (50, 2), (93, 3)):
         kinds[n] = f"exit {code}"
@@ -96,7 +98,7 @@ def test_a_hundred_with_three_broken(program, capfd):
     jsonschema.validate(answer, json.loads((ROOT / "docs/schemas/batch.json").read_text()))
     assert answer["counts"] == {"done": 97, "not_converged": 0, "failed": 3, "stopped": 0, "waiting": 0}
 
-    # Again, one at a time: the same bytes of table and page.
+    # A second run, one job at a time: table and page have the same bytes.
     before = [(program / "cohort" / name).read_bytes() for name in ("batch.csv", "batch.html")]
     assert batch.main(["--out=cohort", "--collect", *images, "job.toml"]) == 3
     assert before == [(program / "cohort" / name).read_bytes() for name in ("batch.csv", "batch.html")]
@@ -104,7 +106,8 @@ def test_a_hundred_with_three_broken(program, capfd):
 
 
 def test_the_page_names_failures_and_outliers(program, capfd):
-    """Oracle: by hand; of 20 values from 1000 to 1019 and one of 3000, the last lies beyond 1.5 quartile distances."""
+    """Oracle: by hand; in 20 values from 1000 to 1019 and one of 3000, the last is more than 1.5 quartile distances
+    beyond the others."""
     images = scans(program, [f"stiffness {1000 + n}" for n in range(20)] + ["stiffness 3000", "exit 3"])
     assert batch.main(["--out=c <b>", *images, "job.toml"]) == 3
     page = (program / "c <b>/batch.html").read_text()
@@ -113,7 +116,7 @@ def test_the_page_names_failures_and_outliers(program, capfd):
     assert "s020" in outliers and outliers.count("<tr>") == 2
     failures = page.partition("<h2>Incomplete items</h2>")[2].partition("</section>")[0]
     assert "s021" in failures and "logs/s021.log" in failures
-    assert page.count("<circle") == 21  # the one answer that is not the same in all
+    assert page.count("<circle") == 21  # the only answer that differs between jobs
     for link in ("s000.out/summary.json", "batch.csv"):
         assert f'href="{link}"' in page
     capfd.readouterr()
@@ -132,7 +135,8 @@ def test_quartiles_are_numpys_and_few_values_have_no_outliers(program, capfd):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_stop_reaches_what_runs_and_leaves_the_rest(program, number):
-    """Oracle: the contract: exit code 130 or 75, the running item stopped, the others waiting; then the same command goes on."""
+    """Oracle: the contract: exit code 130 or 75, the running item stopped, the others waiting; the same command then
+    continues."""
     images = scans(program, ["stiffness 1", "sleep 60", "stiffness 3"])
     command = [sys.executable, "-m", "osteon.batch", "--out=c", *images, "job.toml"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -153,7 +157,7 @@ def test_a_stop_reaches_what_runs_and_leaves_the_rest(program, number):
 
 
 def test_what_runs_ends_with_a_batch_that_is_killed(program):
-    """Invariant: the lock of the folder goes with the process, and the next batch begins."""
+    """Invariant: the lock of the folder is released when the process ends, and the next batch starts."""
     images = scans(program, ["sleep 60"])
     command = [sys.executable, "-m", "osteon.batch", "--out=c", *images, "job.toml"]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -169,7 +173,7 @@ def test_what_runs_ends_with_a_batch_that_is_killed(program):
 
 
 def test_an_item_without_an_end_was_stopped(tmp_path):
-    """Oracle: a log as a machine that went down leaves it."""
+    """Oracle: a log as left by a machine crash."""
     item = items_of([__file__], [])[0]
     log = tmp_path / "a.log"
     log.write_text("$ osteon run a.toml\nsolving\nexit code 0\n$ osteon run a.toml\nsolv")
@@ -182,7 +186,7 @@ def test_an_item_without_an_end_was_stopped(tmp_path):
 
 
 def test_tasks_run_at_once_on_cores_of_their_own(tmp_path):
-    """Oracle: taskset; parts of all cores that do not overlap, as many at a time as were asked for."""
+    """Oracle: taskset: disjoint parts of all cores, as many at a time as requested."""
     cores = len(os.sched_getaffinity(0))
     if cores < 2:
         pytest.skip("one core")
@@ -222,11 +226,11 @@ def test_all_that_is_wrong_is_said_at_once(tmp_path, monkeypatch):
         items_of(["a.toml", "a.toml"], ["x.nrrd"])
     with pytest.raises(UsageError, match=r"no image 'x[.]nrrd'"):
         items_of(["a.toml"], ["x.nrrd"])
-    assert items_of(["a.toml"], [])[0].image == ""  # no TOML: its run says so
+    assert items_of(["a.toml"], [])[0].image == ""  # not TOML: the run reports it
 
 
 def test_names_in_a_job_are_toml(tmp_path, monkeypatch):
-    """Oracle: tomllib reads back what was set."""
+    """Oracle: tomllib reads the values that were set."""
     import tomllib
 
     monkeypatch.chdir(tmp_path)
@@ -249,11 +253,11 @@ esac
 
 
 def test_a_job_array_of_slurm(program, capfd, monkeypatch):
-    """Oracle: a program in the place of sbatch that does what Slurm would: all tasks, then what waits for them; the table."""
+    """Oracle: a substitute for sbatch that runs as Slurm would: all tasks, then their dependents; the table."""
     sbatch = program / "bin/sbatch"
     sbatch.write_text(SBATCH.format(folder=shlex.quote(str(program))))
     sbatch.chmod(0o755)
-    # `osteon batch` of the scripts is the module, `osteon run` the program above.
+    # In the scripts, `osteon batch` is the module and `osteon run` the program above.
     (program / "bin/osteon").rename(program / "bin/osteon-run")
     (program / "bin/osteon").write_text(
         f'#!/bin/sh\ncase $1 in run) exec osteon-run "$@";; esac\nshift\nexec {sys.executable} {program}/front.py "$@"\n'
@@ -291,7 +295,7 @@ def test_a_job_array_of_slurm(program, capfd, monkeypatch):
     assert "cannot start sbatch" in capfd.readouterr().err
 
 
-# The command line of `osteon batch` as the program hands it on.
+# The command line of `osteon batch` as passed on by the program.
 FRONT = """
 import sys
 from osteon.batch import program as batch

@@ -1,4 +1,4 @@
-"""Jobs on arrays over an mpi4py communicator. Oracle: the same job on one process, and by the program on two ranks."""
+"""Jobs on arrays over an mpi4py communicator. Oracle: the same job on one process, and the program on two ranks."""
 
 import json
 import os
@@ -77,7 +77,7 @@ if first:
 
 @pytest.fixture(scope="module")
 def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A smooth random image in a folder."""
+    """Create a smooth random image in a folder."""
     folder = tmp_path_factory.mktemp("together")
     noise = np.random.default_rng(3).standard_normal((14, 10, 12))
     for axis in range(3):
@@ -134,7 +134,7 @@ print(osteon.stiffness(solid, **bone).stiffness_N_per_mm > 0)
 
 
 def test_mpi4py_has_to_come_first() -> None:
-    """Oracle: the contract: one sentence that says what to do; a call without a communicator goes on as before."""
+    """Oracle: the contract: one sentence with the remedy; a call without a communicator continues as before."""
     done = subprocess.run([sys.executable, "-c", LATE], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "True"

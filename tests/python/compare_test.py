@@ -1,4 +1,5 @@
-"""`osteon compare` on made-up outputs: numbers, jobs, files, refusals, and its page in a browser. Of real jobs: tests/app/test_compare.py."""
+"""`osteon compare` on synthetic outputs: numbers, jobs, files, rejections, and its page in a browser. Tests with real
+jobs: tests/app/test_compare.py."""
 
 import csv
 import json
@@ -25,7 +26,7 @@ def change(folder, **values):
 
 
 def change_field(folder, made):
-    """The field of a result, made anew from what it was."""
+    """Replace the field of a result by a function of its values."""
     path = folder / "results.nc"
     with netCDF4.Dataset(path) as file:
         material = file["VTKHDF/CellData/material"][:].data
@@ -47,7 +48,8 @@ def change_field(folder, made):
 
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory):
-    """Two results; the second is stiffer by 7 %, its field larger by 0.5 at one voxel and smaller by 0.25 at another."""
+    """Two results; the second is stiffer by 7 %, and its field is larger by 0.5 at one voxel and smaller by 0.25 at
+    another."""
     base = tmp_path_factory.mktemp("compare")
     for name in ("a.out", "b.out"):
         write_output(base / name)
@@ -103,7 +105,7 @@ def test_files_for_programs(pair, tmp_path, capsys):
 
 
 def test_keys_of_jobs_by_name(pair):
-    """Oracle: by hand; what --set gave stands above the file."""
+    """Oracle: by hand; values set by --set are listed above the file."""
     found = differences([json.loads((pair / n / "manifest.json").read_text()) for n in ("a.out", "b.out")])
     assert {d.key: d.values for d in found} == {
         "segment.threshold": [None, "126"],
@@ -153,7 +155,7 @@ def test_names_are_short_and_different(tmp_path):
 
 
 def test_what_cannot_be_compared_is_refused_with_a_sentence(pair, tmp_path, capsys):
-    """Oracle: the contract: exit code 3, one line that names what is wrong and what to give."""
+    """Oracle: the contract: exit code 3, one line with the problem and the remedy."""
     a = str(pair / "a.out")
     heat = write_output(tmp_path / "heat.out", "heat")
     (tmp_path / "empty").mkdir()
@@ -181,7 +183,7 @@ def test_what_cannot_be_compared_is_refused_with_a_sentence(pair, tmp_path, caps
 
 
 def test_other_grids_are_compared_by_numbers(pair, tmp_path, capsys):
-    """Oracle: the contract: a sentence instead of maps."""
+    """Oracle: the contract: a sentence in place of maps."""
     small = write_output(tmp_path / "small.out", shape=(12, 14, 16))
     assert main([str(pair / "a.out"), str(small), f"--page={tmp_path}/p.html"]) == 0
     sentence = "The fields are not subtracted: the shape of 'small.out' is 12 x 14 x 16 voxels (z, y, x)"
@@ -191,7 +193,7 @@ def test_other_grids_are_compared_by_numbers(pair, tmp_path, capsys):
 
 
 def test_a_page_of_others_is_kept(pair, tmp_path, capsys):
-    """Oracle: its bytes; a page of ours is replaced."""
+    """Oracle: the bytes of the file; a page written by osteon is replaced."""
     page = tmp_path / "p.html"
     page.write_text("mine")
     assert run(pair, f"--page={page}") == 3 and page.read_text() == "mine"
@@ -211,13 +213,13 @@ def test_texts_of_others_do_not_become_markup(tmp_path, capsys):
     assert "<i>.out" not in page and "<b>" not in page.replace("<b>1348", "").replace("<b></b>", "").replace(
         "<b>no", ""
     )
-    assert page.count("<script>") == 1  # our own
+    assert page.count("<script>") == 1  # a page written by osteon
     capsys.readouterr()
 
 
 @pytest.mark.skipif(bool(browser.why_not()), reason=browser.why_not())
 def test_one_cursor_reads_all_three(pair, tmp_path, capsys):
-    """Oracle: the files' values under the cursor; keys in one view move the slices of all."""
+    """Oracle: the values of the files under the cursor; keys in one view move the slices of all views."""
     assert run(pair, f"--page={tmp_path}/p.html") == 0
     capsys.readouterr()
     with netCDF4.Dataset(pair / "a.out/results.nc") as a, netCDF4.Dataset(pair / "b.out/results.nc") as b:
@@ -232,7 +234,7 @@ def test_one_cursor_reads_all_three(pair, tmp_path, capsys):
             return page.value("[...document.querySelectorAll('.values b')].map(b => b.textContent)")
 
         z, y, x = page.value(cursors)[0]
-        # It begins where the change is largest.
+        # The initial position is that of the largest change.
         assert first[z, y, x] + 0.5 == pytest.approx(second[z, y, x], abs=1e-5)
         told = [float(v.split()[1]) for v in values()]
         assert told[2] == pytest.approx(0.5, abs=0.01) and len(told) == 3
@@ -242,7 +244,7 @@ def test_one_cursor_reads_all_three(pair, tmp_path, capsys):
         for text, field in zip(values(), (first, second, second - first), strict=True):
             value = float(field[z, y, x + 1])
             assert text == "–" if np.isnan(value) else float(text.split()[1]) == pytest.approx(value, abs=0.06)
-        # Limits: A and B share theirs, the change has its own.
+        # Limits: A and B share theirs; the change has its own.
         page.value(
             "(() => { const c = document.querySelector('#tools [name=limit]'); c.value = 1000; c.dispatchEvent(new Event('input')); })()"
         )

@@ -1,4 +1,4 @@
-"""Limits of containers, from files of systems that are not there. Oracle: the numbers that are written."""
+"""Limits of containers, from files of simulated systems. Oracle: the numbers written to these files."""
 
 from __future__ import annotations
 

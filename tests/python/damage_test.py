@@ -1,7 +1,7 @@
-"""Damaged and hostile files. Oracle: the undamaged values; where a file carries a digest, nothing else may ever be read.
+"""Damaged and hostile files. Oracle: the undamaged values; if a file has a digest, no other values may ever be read.
 
-OSTEON_DAMAGED_FILES=10000 damages so many of each kind instead of the few that are enough for every day.
-"""
+OSTEON_DAMAGED_FILES=10000 sets the number of damaged files of each kind; the default is small enough for daily
+tests."""
 
 import gzip
 import hashlib
@@ -75,7 +75,7 @@ def tiff(**options: object) -> str:
 
 
 def pages(name: str = "f.tif", **options: object) -> str:
-    """A page behind the other, as other programs write them: each directory after the voxels of its page."""
+    """Append one page after the other, as other programs write them: each directory after the voxels of its page."""
     with tifffile.TiffWriter(name) as file:
         for plane in GREY:
             file.write(plane, contiguous=False, metadata=None, photometric="minisblack", **options)
@@ -88,7 +88,7 @@ def bzip2() -> str:
 
 
 def png() -> str:
-    """A stack of slices, one of which is to be damaged."""
+    """A stack of slices, one of which is damaged later."""
     Path("stack").mkdir(exist_ok=True)
     for z, plane in enumerate(GREY):
         Image.fromarray(plane).save(f"stack/s{z}.png")
@@ -96,7 +96,7 @@ def png() -> str:
 
 
 def raw() -> str:
-    """Only the voxels are to be damaged; their digest stands in the header."""
+    """Damage only the voxels; the header contains their digest."""
     head = {"shape": list(GREY.shape), "dtype": "uint8", "sha256": hashlib.sha256(GREY).hexdigest()}
     Path("f.json").write_text(json.dumps(head))
     Path("f.raw").write_bytes(GREY.tobytes())
@@ -139,11 +139,11 @@ def dicom_seg() -> str:
     return segmentation("f.dcm")
 
 
-# What is read where the damaged file is only a part of it.
+# Image to read if the damaged file is only a part of it.
 SOURCES = {"mhd zlib": "f.mhd", "png": "stack"}
-# What lies behind the voxels may be cut off; or they are other values anyway.
+# Data after the voxels may be cut off; or the values differ in any case.
 MAY_BE_CUT = ("dicom seg", "hdf5", "hdf5 gz", "mgh")
-# Name, how it is made, and whether a digest of the file's own covers the voxels.
+# Name, writer, and whether a digest in the file covers the voxels.
 KINDS = {
     "tiff": (lambda: tiff(photometric="minisblack"), False),
     "lzw": (lambda: tiff(photometric="minisblack", compression="lzw"), False),
@@ -175,11 +175,11 @@ KINDS = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:Invalid value for VR")  # of pydicom, which then goes on
+@pytest.mark.filterwarnings("ignore:Invalid value for VR")  # of pydicom, which then continues
 @pytest.mark.parametrize("kind", KINDS)
 def test_damaged_files_are_read_or_refused(kind, capfd):
-    """Seeded truncations and bit flips: exit code 0 or 3 with one line, no traceback, no hang, and no other values where
-    a digest guards them."""
+    """Seeded truncations and bit flips: exit code 0 or 3 with one line, no traceback, no hang, and no other values if a
+    digest protects them."""
     make, guarded = KINDS[kind]
     name = make()
     good = Path(name).read_bytes()
@@ -232,7 +232,7 @@ def _link() -> str:
 
 
 def _sparse() -> str:
-    """A member that claims a terabyte of holes (PAX GNU.sparse)."""
+    """An archive member that declares a terabyte of holes (PAX GNU.sparse)."""
     name = inv3(mode="w")
     with tarfile.open(name, "a", format=tarfile.PAX_FORMAT) as archive:
         info = tarfile.TarInfo("p/matrix.dat")
@@ -243,7 +243,7 @@ def _sparse() -> str:
 
 
 def _gzip_bomb() -> str:
-    """A member of two gigabytes of zeros before main.plist; its first 64 MiB are there, in 64 KiB."""
+    """An archive member of two gigabytes of zeros before main.plist; its first 64 MiB are present, in 64 KiB."""
     info = tarfile.TarInfo("zeros")
     info.size = 1 << 31
     squeeze = zlib.compressobj(9, wbits=31)
@@ -327,7 +327,7 @@ def test_a_tiff_is_refused_wherever_it_is_cut(options):
 
 
 def _cuts(length: int) -> list[int]:
-    """Every byte of the last directory, and some of those before."""
+    """Every byte of the last directory, and some bytes of earlier ones."""
     return [*range(1, length - 400, 97), *range(length - 400, length)]
 
 
@@ -374,7 +374,8 @@ def _huge_slice() -> str:
     return name
 
 
-# A file of at most some kilobytes and a header that asks for many gigabytes. Oracle: it is refused before memory is taken.
+# A file of at most some kilobytes with a header that requests many gigabytes. Oracle: it is rejected before memory is
+# allocated.
 CLAIMS = {
     "aim": lambda: _aim(x=4000, y=4000, z=600),
     "aim log": lambda: _aim(20 << 30),
@@ -404,7 +405,7 @@ def test_a_header_is_held_against_the_length_of_its_file(case):
 
 
 def test_a_packed_header_may_not_ask_for_less_than_there_is():
-    """Oracle: the file holds more voxels than its header says, so one of the two is wrong."""
+    """Oracle: the file contains more voxels than its header states, so one of the two is wrong."""
     for name in (itk("f.mha", True), itk("f.nrrd", True)):
         old, new = (
             (b"DimSize = 11 9 6", b"DimSize = 11 9 5") if name == "f.mha" else (b"sizes: 11 9 6", b"sizes: 11 9 5")

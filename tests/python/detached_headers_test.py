@@ -1,4 +1,5 @@
-"""Headers of MetaImage and NRRD. Oracle: SimpleITK, where it follows the format; else what the test wrote."""
+"""Headers of MetaImage and NRRD. Oracle: SimpleITK, if it follows the format; otherwise the data written by the
+test."""
 
 import gzip
 import os
@@ -24,7 +25,7 @@ def _in_tmp(tmp_path, monkeypatch):
 
 
 def agreed(name: str):
-    """The volume; a quick look at its header and some planes is the same."""
+    """Read the volume; a quick look at its header and some planes gives the same result."""
     volume, seen = read_image(name), header(name)
     assert tuple(seen.shape) == volume.values.shape and seen.spacing_mm == volume.spacing_mm
     assert np.dtype(seen.dtype) == volume.values.dtype
@@ -52,7 +53,7 @@ def slices(head: bytes = b"", pack=bytes) -> None:
     ],
 )
 def test_voxels_in_several_files(name, text):
-    """Oracle: the slices written, and SimpleITK for those that it reads."""
+    """Oracle: the slices written, and SimpleITK for the files that it reads."""
     slices(b"a head of some bytes" if name.startswith("skip") else b"")
     Path(name).write_text(text)
     volume = agreed(name)
@@ -74,7 +75,7 @@ def test_voxels_in_several_files(name, text):
     ],
 )
 def test_packed_voxels_in_several_files(name, text, pack):
-    """Oracle: the slices written; each file has a checksum of its own."""
+    """Oracle: the slices written; each file has its own checksum."""
     slices(pack=pack)
     Path(name).write_text(text)
     volume = agreed(name)
@@ -189,7 +190,8 @@ def test_types_of_metaimage(kind, name):
 
 
 def test_metaimage_as_text():
-    """Oracle: the numbers written; a word that is no number, and one that the type does not hold, are rejected."""
+    """Oracle: the numbers written; a word that is not a number, and a number outside the range of the type, are
+    rejected."""
     head = META.replace("BinaryData = True", "BinaryData = False") + "ElementDataFile = LOCAL\n"
     text = " ".join(map(str, GREY.ravel()))
     Path("a.mha").write_text(head + text)
@@ -205,7 +207,7 @@ STEPS = "space directions: (1,0,0) (0,1,0) (0,0,1)\n"
 
 @pytest.mark.parametrize("space", ["LPS", "3D-right-handed"])
 def test_nrrd_with_directions_and_spacings_is_rejected(space):
-    """Oracle: teem, which rejects an axis with both; spacings of nan state nothing."""
+    """Oracle: teem, which rejects an axis with both; spacings of nan define no length."""
     text = NRRD + f"space: {space}\n" + STEPS
     Path("a.nrrd").write_bytes((text + "spacings: 0.02 0.03 0.04\n\n").encode() + GREY.tobytes())
     for read in (read_image, header):
@@ -230,7 +232,7 @@ def test_nrrd_with_directions_and_spacings_is_rejected(space):
     ],
 )
 def test_nrrd_without_a_unit(lines, spacing, warned):
-    """Oracle: the header by hand; mm are assumed with a warning, except for axes of a patient, which DICOM has in mm."""
+    """Oracle: the header by hand; mm are assumed with a warning, except for patient axes, which DICOM defines in mm."""
     Path("a.nrrd").write_bytes((NRRD + lines + "\n").encode() + GREY.tobytes())
     volume = agreed("a.nrrd")
     assert volume.spacing_mm == (None if spacing is None else pytest.approx(spacing))

@@ -1,4 +1,4 @@
-"""Enhanced DICOM, many slices in one file. Oracle: the numbers that the test wrote into each frame, by pydicom."""
+"""Enhanced DICOM: many slices in one file. Oracle: the numbers that the test wrote into each frame by pydicom."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from pydicom.uid import (
 )
 
 STORED = np.random.default_rng(7).integers(-2000, 2000, (5, 4, 6)).astype("<i2")
-PLACES = [3, 0, 4, 1, 2]  # frames need not come in the order of their places
+PLACES = [3, 0, 4, 1, 2]  # the order of frames may differ from that of their positions
 ROW, COLUMN = (0.8, 0.6, 0.0), (-0.6, 0.8, 0.0)
 
 
@@ -38,10 +38,9 @@ def group(**tags) -> list[Dataset]:
 
 
 def enhanced(name: str = "e.dcm", stored: np.ndarray = STORED, **change) -> str:
-    """Frames 1.5 mm apart along z, of which each has its own intercept.
+    """Frames 1.5 mm apart along z, each with its own intercept.
 
-    @param change tags of the file, or functions that make a tag of a frame from its number
-    """
+    @param change tags of the file, or functions that compute a tag of a frame from its number"""
     meta = FileMetaDataset()
     meta.MediaStorageSOPClassUID, meta.TransferSyntaxUID = EnhancedCTImageStorage, ExplicitVRLittleEndian
     meta.MediaStorageSOPInstanceUID = "1.2.3.4.1"
@@ -115,7 +114,7 @@ SYNTAXES = {
 @pytest.mark.parametrize("syntax", SYNTAXES)
 @pytest.mark.parametrize("signed", [0, 1])
 def test_compressed_frames(syntax, signed):
-    """Values of 13 bits, as scanners have them; JPEG knows no signs, so that these have to come back."""
+    """13-bit values, as written by scanners. JPEG stores unsigned values, so the signs must be restored."""
     stored = STORED if signed else STORED - STORED.min()
     bits = {"PixelRepresentation": signed, "BitsStored": 13, "HighBit": 12}
     tags = pydicom.dcmread(enhanced(stored=stored.astype("<i2"), **bits))

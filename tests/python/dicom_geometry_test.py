@@ -1,4 +1,5 @@
-"""Headers of DICOM series from several programs. Oracle: what the test wrote by pydicom; SimpleITK where it reads alike."""
+"""Headers of DICOM series from several programs. Oracle: the values that the test wrote by pydicom; SimpleITK if it
+reads the series in the same way."""
 
 from pathlib import Path
 
@@ -20,7 +21,7 @@ def _in_tmp(tmp_path, monkeypatch):
 
 
 def series(count: int = 6, **change) -> str:
-    """Slices of HU - 1024, 0.6 mm apart. @param change values of tags, or functions of the number of the slice"""
+    """Slices of HU - 1024, 0.6 mm apart. @param change values of tags, or functions of the slice number"""
     Path("ct").mkdir(exist_ok=True)
     for k in range(count):
         meta = FileMetaDataset()
@@ -47,7 +48,7 @@ def series(count: int = 6, **change) -> str:
 
 @pytest.mark.parametrize(("slope", "intercept"), [(1, -1024), (2, 0), (0.5, -3)])
 def test_monochrome1_is_rescaled_and_not_inverted(slope, intercept):
-    """Oracle: slope times the stored value plus intercept; the photometric interpretation is how it is displayed."""
+    """Oracle: slope times the stored value plus intercept; the photometric interpretation affects the display only."""
     given = {"RescaleSlope": slope, "RescaleIntercept": intercept}
     volume = read_image(series(PhotometricInterpretation="MONOCHROME1", **given))
     np.testing.assert_array_equal(volume.values, VALUES * float(slope) + intercept)
@@ -56,7 +57,7 @@ def test_monochrome1_is_rescaled_and_not_inverted(slope, intercept):
 
 
 def test_rescale_and_others_at_the_top_of_an_enhanced_file():
-    """Oracle: the stored values by the rescale at the top; a frame's own rescale goes before it."""
+    """Oracle: the stored values by the rescale at the top level; the rescale of a frame takes precedence."""
     from pydicom import dcmread
 
     name = enhanced()
@@ -95,7 +96,8 @@ def test_pixel_sizes_of_few_digits_are_one_size():
 
 @pytest.mark.parametrize("step", [0.625, 0.4, 1.25, 2.05])
 def test_rounded_positions_are_fitted(step):
-    """Oracle: the step before the rounding, to what six positions of one decimal determine; SimpleITK reads the series."""
+    """Oracle: the step before rounding, to the precision that six positions with one decimal determine; SimpleITK reads
+    the series."""
     volume = read_image(series(24, ImagePositionPatient=lambda k: [0, 0, round(step * k, 1)]))
     assert volume.spacing_mm[0] == pytest.approx(step, abs=0.1 / 23)
     names = sitk.ImageSeriesReader.GetGDCMSeriesFileNames("ct")
@@ -105,7 +107,7 @@ def test_rounded_positions_are_fitted(step):
 
 
 def test_a_stated_distance_that_agrees_with_rounded_positions_is_taken():
-    """Oracle: the stated distance; one that does not agree is not taken."""
+    """Oracle: the stated distance; a distance that does not agree is rejected."""
     rounded = {"ImagePositionPatient": lambda k: [0, 0, round(0.625 * k, 1)]}
     assert read_image(series(**rounded, SliceThickness="0.625")).spacing_mm[0] == 0.625
     assert read_image(series(**rounded, SliceThickness="1.25")).spacing_mm[0] == pytest.approx(0.625, abs=0.02)
@@ -122,13 +124,13 @@ def test_a_stated_distance_that_agrees_with_rounded_positions_is_taken():
     ],
 )
 def test_rounding_does_not_excuse_missing_slices(place):
-    """Oracle: a step that is off by more than rounding explains."""
+    """Oracle: a step error larger than rounding explains."""
     with pytest.raises(DataError, match="mm apart, the others"):
         read_image(series(ImagePositionPatient=place))
 
 
 def test_a_unit_in_some_slices_only():
-    """Oracle: the values; slices without a rescale among those in HU, and two units, are mixed."""
+    """Oracle: the values; slices without a rescale among slices in HU, and two units, are reported as mixed."""
     volume = read_image(series(RescaleType=lambda k: "HU" if k > 2 else ""))
     np.testing.assert_array_equal(volume.values, VALUES.astype(int) - 1024)
     assert volume.facts["unit"] == "HU"

@@ -1,4 +1,4 @@
-"""DICOM segmentations. Oracle: the marks that the test wrote into each frame, by pydicom."""
+"""DICOM segmentations. Oracle: the marks that the test wrote into each frame by pydicom."""
 
 from pathlib import Path
 
@@ -26,10 +26,9 @@ def _in_tmp(tmp_path, monkeypatch):
 def segmentation(
     name: str = "s.dcm", labels: np.ndarray = LABELS, kind: str = "BINARY", step: float = STEP, **change
 ) -> str:
-    """Frames of the marks of each segment in each plane that has some, in no order.
+    """Frames with the marks of each segment, not sorted by segment, only for planes that contain marks.
 
-    @param change frames, further ones as (segment, plane, marks); tags of the file
-    """
+    @param change frames, additional ones as (segment, plane, marks); tags of the file"""
     uid = "1.2.840.10008.5.1.4.1.1.66." + ("7" if kind == "LABELMAP" else "4")
     meta = FileMetaDataset()
     meta.MediaStorageSOPClassUID, meta.TransferSyntaxUID = uid, ExplicitVRLittleEndian
@@ -71,7 +70,7 @@ def segmentation(
 
 @pytest.mark.parametrize("kind", ["BINARY", "LABELMAP"])
 def test_segments_are_labels(kind):
-    """Oracle: the labels that were written, and their place worked out by hand."""
+    """Oracle: the labels written, and their position computed by hand."""
     volume = read_image(segmentation(kind=kind))
     np.testing.assert_array_equal(volume.values, LABELS)
     assert volume.spacing_mm == pytest.approx((STEP, 0.25, 0.5))
@@ -101,7 +100,7 @@ def test_a_folder_of_one_segmentation_is_that():
     ],
 )
 def test_what_is_refused(change, words):
-    """Oracle: the contract: one line that says what it is and what to do."""
+    """Oracle: the contract: one line with the kind of file and the remedy."""
     with pytest.raises(DataError, match=words) as caught:
         read_image(segmentation(**change))
     assert "\n" not in str(caught.value)

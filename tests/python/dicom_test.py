@@ -1,4 +1,4 @@
-"""DICOM series. Oracle: the numbers that the test wrote into each slice, by pydicom; ITK for a second opinion."""
+"""DICOM series. Oracle: the numbers that the test wrote into each slice by pydicom; ITK as a second reference."""
 
 from pathlib import Path
 
@@ -22,10 +22,9 @@ def _in_tmp(tmp_path, monkeypatch):
 
 
 def series(n: int = 5, uid: str = "1.2.3.4", prefix: str = "IM", **change) -> str:
-    """Slices 1.5 mm apart along z, named so that their order is not that of the names.
+    """Slices 1.5 mm apart along z; their order differs from that of their names.
 
-    @param change tags of slice 2, or functions that make a tag from the number of the slice
-    """
+    @param change tags of slice 2, or functions that compute a tag from the slice number"""
     Path("d").mkdir(exist_ok=True)
     for z in range(n):
         meta = FileMetaDataset()
@@ -74,7 +73,7 @@ def test_a_series_is_sorted_rescaled_and_placed():
 
 
 def test_each_slice_has_its_own_rescale():
-    """Oracle: slope x + intercept of each slice; ITK's series reader takes the first slice's type for all."""
+    """Oracle: slope x + intercept of each slice; the series reader of ITK uses the type of the first slice for all."""
     series(RescaleSlope=lambda z: [1, 0.5, 2, 0.25, 3][z], RescaleIntercept=lambda z: -100 * z)
     slopes = np.array([1, 0.5, 2, 0.25, 3])[:, None, None]
     np.testing.assert_allclose(read_image("d").values, STORED * slopes - 100 * np.arange(5)[:, None, None])
@@ -141,7 +140,7 @@ def test_no_pixel_spacing_is_no_spacing():
     assert read_image("d").spacing_mm is None
 
 
-# Oracle: what DICOM's own tables call these files; each is refused by its name, with what to do.
+# Oracle: the names of these files in the tables of DICOM; each is rejected with its name and the remedy.
 @pytest.mark.parametrize(
     ("sop_class", "words"),
     [
@@ -158,7 +157,7 @@ def test_what_is_no_scan_is_named(sop_class, words):
         del tags.Rows, tags.PixelData
     tags.save_as("d/other.dcm")
     for source in ("d", "d/other.dcm"):
-        if "SEG" in words and source != "d":  # alone it is read, if it is one
+        if "SEG" in words and source != "d":  # read alone, if it is an image
             words = "segmentation of type ''"
         with pytest.raises(DataError, match=words) as caught:
             read_image(source)
@@ -166,7 +165,7 @@ def test_what_is_no_scan_is_named(sop_class, words):
 
 
 def test_dicom_without_a_preamble_is_named():
-    """Oracle: the same bytes behind a preamble are read."""
+    """Oracle: the same bytes after a preamble are read."""
     for path in Path(series()).iterdir():
         path.write_bytes(path.read_bytes()[132:])
     for source in ("d", "d/IM000"):
@@ -178,7 +177,7 @@ def test_dicom_without_a_preamble_is_named():
 
 
 def test_the_contents_of_a_disc_are_no_series():
-    """Oracle: pydicom's own writer of a DICOMDIR."""
+    """Oracle: the DICOMDIR writer of pydicom."""
     from pydicom.fileset import FileSet
 
     disc = FileSet()

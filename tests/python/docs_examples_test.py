@@ -1,4 +1,5 @@
-"""The examples of all pages that are not run as a whole (docs_pages_test.py runs the tutorials): keys, options and names exist."""
+"""Examples of all pages that are not run as a whole (docs_pages_test.py runs the tutorials): their keys, options and
+names exist."""
 
 import ast
 import functools
@@ -64,7 +65,7 @@ def test_a_key_that_does_not_exist_is_found() -> None:
 
 
 def commands_of(text: str) -> list[list[str]]:
-    """Words of each call of osteon, in lines of a shell; what follows a pipe or `--` belongs to another program."""
+    """Words of each call of osteon in the lines of a shell; words after a pipe or `--` belong to another program."""
     calls = []
     for line in text.replace("\\\n", " ").splitlines():
         for part in re.split(r"&&|\|\||[|;&]", re.sub(r"(^|\s)#.*", "", line.removeprefix("$ "))):

@@ -1,4 +1,4 @@
-"""The tutorials and notebooks, run as readers run them."""
+"""The tutorials and notebooks, run as by a reader."""
 
 import json
 import os
@@ -45,14 +45,14 @@ def test_a_page_that_says_what_is_not_printed_fails(tmp_path: Path) -> None:
 @needs_program
 @pytest.mark.parametrize("name", ["own_tiff", "electrode", "permeability", "perfusion", "on_a_cluster", "bite"])
 def test_tutorial(name: str, tmp_path: Path, scan: Path) -> None:
-    """Oracle: the page itself says what is printed."""
+    """Oracle: the output printed on the page."""
     folder = tmp_path / "run"
     folder.mkdir()
     shutil.copy(scan, folder / "scan.tif")
     if name == "on_a_cluster":
         own = blocks_of((ROOT / "docs/tutorials/own_tiff.md").read_text())
         text = next(b.text for b in own if b.name == "femur.toml")
-        piece = "crop_voxels = [[32, 72], [32, 72], [32, 72]]"  # the page names no number of the whole bone
+        piece = "crop_voxels = [[32, 72], [32, 72], [32, 72]]"  # the page contains no number of the whole bone
         (folder / "femur.toml").write_text(text.replace("[image]\n", f"[image]\n{piece}\n"))
     if name == "bite":
         head = SCANS / "Cranium.inv3"
@@ -64,7 +64,7 @@ def test_tutorial(name: str, tmp_path: Path, scan: Path) -> None:
 
 
 def run_notebook(name: str, folder: Path, *expressions: str) -> list:
-    """The notebook as a program, then these expressions of its names."""
+    """Run the notebook as a program, then evaluate these expressions of its names."""
     driver = (
         "import json, runpy, sys\n"
         "names = runpy.run_path(sys.argv[1])\n"
@@ -105,7 +105,8 @@ def test_notebook_bone_stiffness(tmp_path: Path) -> None:
 
 @needs_program
 def test_notebook_lattice_stiffness(tmp_path: Path) -> None:
-    """Oracle: the symmetry of the cell; the modulus along an axis as the program has it; kinematic faces only stiffen."""
+    """Oracle: the symmetry of the cell; the modulus along an axis, as reported by the program; kinematic faces only
+    increase the stiffness."""
     tensor, along, told, bound = run_notebook(
         "lattice_stiffness",
         tmp_path,
@@ -123,7 +124,7 @@ def test_notebook_lattice_stiffness(tmp_path: Path) -> None:
 
 @needs_program
 def test_notebook_battery_electrode(tmp_path: Path) -> None:
-    """Oracle: the definitions; flat particles make the way across them the longest."""
+    """Oracle: the definitions; flat particles make the path across them the longest."""
     tau, porosity, parameters = run_notebook("battery_electrode", tmp_path, "tau", "float(porosity)", "parameters")
     assert tau["z"] > max(tau["y"], tau["x"]) > 1
     exponent = parameters["Positive electrode Bruggeman coefficient (electrolyte)"]
@@ -132,7 +133,7 @@ def test_notebook_battery_electrode(tmp_path: Path) -> None:
 
 @needs_program
 def test_notebook_heat_sink(tmp_path: Path) -> None:
-    """Oracle: what comes in goes out; films carry the heat by the area that they have."""
+    """Oracle: inflow equals outflow; the heat conducted by films is proportional to their area."""
     flows, hottest, area_mm2 = run_notebook(
         "heat_sink",
         tmp_path,

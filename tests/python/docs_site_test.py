@@ -1,4 +1,5 @@
-"""The site of ./run docs: it is built without a warning, every page is in its tree, and what is made of the program is up to date."""
+"""The site of `./run docs`: the build has no warning, every page is in the page tree, and content generated from the
+program is current."""
 
 import json
 import os
@@ -18,14 +19,14 @@ needs_sphinx = pytest.mark.skipif(
 
 
 def pages_of_the_tree() -> dict[str, list[str]]:
-    """Pages by the page whose toctree lists them, as paths in the repository without their ending."""
+    """Pages by the page whose toctree lists them, as paths in the repository without their suffix."""
     listed: dict[str, list[str]] = {}
     for page in [*(ROOT / "docs").rglob("*.md")]:
         for tree in re.findall(r"^:::\{toctree\}\n(.*?)^:::", page.read_text(), re.M | re.S):
             for entry in (line.strip() for line in tree.splitlines() if line.strip() and not line.startswith(":")):
                 pattern = os.path.normpath(str(page.parent.relative_to(ROOT) / entry))
                 found = [p for ending in (".md", ".ipynb") for p in ROOT.glob(pattern + ending)]
-                if not found and entry == "developers/oracles":  # made with the site
+                if not found and entry == "developers/oracles":  # generated with the site
                     continue
                 assert found, f"{page.name} lists {entry}, which is not there"
                 names = [str(p.relative_to(ROOT).with_suffix("")) for p in found]
@@ -34,7 +35,7 @@ def pages_of_the_tree() -> dict[str, list[str]]:
 
 
 def test_every_page_is_in_the_tree_once() -> None:
-    """Oracle: the files. A new page is named in a toctree of docs/index.md, so that readers find it."""
+    """Oracle: the files. A toctree of docs/index.md lists every new page, so that readers find it."""
     listed = [name for names in pages_of_the_tree().values() for name in names if name != "docs/developers/oracles"]
     pages = [p for p in (ROOT / "docs").rglob("*.md") if p.name not in ("index.md", "oracles.md")]
     pages += [*(ROOT / "examples/notebooks").glob("*.ipynb"), *(ROOT / "bridge/docs").glob("*.md")]
@@ -50,7 +51,7 @@ def test_the_index_is_the_only_page_at_the_top() -> None:
 
 
 def sphinx(source: Path, target: Path, builder: str) -> None:
-    """Any warning fails. Notebooks are not run here: tests/python/docs_pages_test.py does."""
+    """Any warning fails. Notebooks are run by tests/python/docs_pages_test.py, not here."""
     done = subprocess.run(
         [SPHINX, "-m", "sphinx", "-q", "-W", "--keep-going", "-n", "-b", builder, "-c", ROOT / "docs", source, target],
         capture_output=True,
@@ -64,15 +65,15 @@ def sphinx(source: Path, target: Path, builder: str) -> None:
 
 @needs_sphinx
 def test_the_site_has_no_dead_link_or_anchor(tmp_path: Path) -> None:
-    """Oracle: Sphinx, to which a dead link, a dead anchor, a page outside of the tree, or a name that Python does not have
-    is an error. Nothing is written, which takes half of the time."""
+    """Oracle: Sphinx reports a dead link, a dead anchor, a page outside the tree, or an unknown Python name as an
+    error. No output is written, which halves the time."""
     sphinx(ROOT, tmp_path, "dummy")
 
 
 @needs_sphinx
 def test_pages_need_nothing_from_the_net(tmp_path: Path) -> None:
-    """Oracle: the HTML of two pages made with the settings of the site. A browser loads the index of the search as a script,
-    which works from file://, too."""
+    """Oracle: the HTML of two pages built with the settings of the site. A browser loads the search index as a script,
+    which also works from file://."""
     pages, site = tmp_path / "pages" / "docs", tmp_path / "site"
     pages.mkdir(parents=True)
     (pages / "index.md").write_text("# One\n:::{toctree}\ntwo\n:::\n")
@@ -88,7 +89,7 @@ def test_pages_need_nothing_from_the_net(tmp_path: Path) -> None:
 
 @needs_sphinx
 def test_notebooks_are_made_from_their_python_files() -> None:
-    """Oracle: jupytext, by tools/notebooks.py."""
+    """Oracle: jupytext, run by tools/notebooks.py."""
     done = subprocess.run(
         [SPHINX, ROOT / "tools/notebooks.py", "--check"], capture_output=True, text=True, timeout=60, check=False
     )
@@ -120,7 +121,8 @@ def test_command_line_page_is_the_help_of_the_program() -> None:
 
 
 def test_performance_page_is_made_from_the_results() -> None:
-    """Oracle: bench/results, by tools/performance_page.py. Each measurement has its machine, command, date and revision."""
+    """Oracle: bench/results, read by tools/performance_page.py. Each measurement has its machine, command, date and
+    revision."""
     made = subprocess.run(
         [sys.executable, ROOT / "tools/performance_page.py"], capture_output=True, text=True, timeout=60, check=True
     )
@@ -139,7 +141,7 @@ def test_performance_page_is_made_from_the_results() -> None:
 
 
 def test_messages_of_the_page_are_messages_of_the_program() -> None:
-    """Oracle: the texts in the sources; literals that are broken over lines are joined."""
+    """Oracle: the texts in the sources; literals split over several lines are joined."""
     paths = [p for ending in ("cpp", "hpp") for p in (ROOT / "src").rglob(f"*.{ending}")]
     paths += [*(ROOT / "common").rglob("*.?pp"), *(ROOT / "python").rglob("*.py")]
     sources = "\n".join(re.sub(r'"\s*\n\s*f?"', "", path.read_text(encoding="utf-8")) for path in paths)

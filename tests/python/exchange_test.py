@@ -1,4 +1,4 @@
-"""osteon.exchange. Oracle: what each rank can compute of what the others sent; the rules of the input."""
+"""osteon.exchange. Oracle: values that each rank computes from the data sent by the others; the rules for the input."""
 
 import importlib.util
 import os

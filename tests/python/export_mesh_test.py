@@ -1,4 +1,5 @@
-"""Meshes, surfaces and scripts out. Oracle: readers of other people (VTK, PyVista), and volumes and areas counted by hand."""
+"""Export of meshes, surfaces and scripts. Oracle: independent readers (VTK, PyVista), and volumes and areas counted by
+hand."""
 
 import sys
 import types
@@ -14,7 +15,7 @@ from osteon.export.export import export, main
 
 pv = pytest.importorskip("pyvista")
 SOLID = CELLS["material"] > 0
-MIRROR = TURN @ np.diag([1.0, 1.0, -1.0])  # a scan whose axes are left-handed
+MIRROR = TURN @ np.diag([1.0, 1.0, -1.0])  # a scan with left-handed axes
 
 
 @pytest.fixture(autouse=True)
@@ -24,13 +25,13 @@ def _in_tmp(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("turn", [TURN, MIRROR, None])
 def test_a_mesh_has_the_solid_and_its_values(turn):
-    """Oracle: the solid's voxels counted by NumPy; the values of the file; positions worked out by hand."""
+    """Oracle: the voxels of the solid counted by NumPy; the values of the file; positions computed by hand."""
     export(result_file(turn), "m.vtu", [])
     mesh, axes = pv.read("m.vtu"), np.eye(3) if turn is None else turn
     assert mesh.n_cells == SOLID.sum() and set(mesh.celltypes) == {pv.CellType.HEXAHEDRON}
     corners = mesh.points[mesh.cells_dict[pv.CellType.HEXAHEDRON]]
     edges = corners[:, [1, 3, 4]] - corners[:, :1]
-    np.testing.assert_allclose(np.linalg.det(edges), SPACING.prod())  # positive: no cell is inside out
+    np.testing.assert_allclose(np.linalg.det(edges), SPACING.prod())  # positive: no cell is inverted
     np.testing.assert_array_equal(mesh["von_mises"], CELLS["von_mises"][SOLID])
     z, y, x = np.nonzero(SOLID)
     middles = (np.stack([x, y, z], 1) + 0.5) * SPACING + CORNER
@@ -42,7 +43,7 @@ def test_a_mesh_has_the_solid_and_its_values(turn):
 
 
 def test_a_mesh_of_one_field():
-    """Oracle: what was asked for."""
+    """Oracle: the requested list."""
     export(result_file(TURN), "m.vtu", ["stress"])
     assert pv.read("m.vtu").array_names == ["stress"]
 
@@ -50,7 +51,7 @@ def test_a_mesh_of_one_field():
 @pytest.mark.parametrize("turn", [TURN, MIRROR, None])
 @pytest.mark.parametrize("ending", [".msh", ".xdmf"])
 def test_meshes_of_meshio_hold_the_same(ending, turn):
-    """Oracle: the mesh of .vtu, cell by cell and node by node, as VTK reads it; meshio reads these."""
+    """Oracle: the mesh of the .vtu file, cell by cell and node by node, as VTK reads it; meshio reads these formats."""
     meshio = pytest.importorskip("meshio")
     source = result_file(turn)
     export(source, "m.vtu", [])
@@ -74,7 +75,7 @@ def test_meshes_of_meshio_hold_the_same(ending, turn):
 
 
 def test_the_data_of_an_xdmf_replace_no_file_but_their_own() -> None:
-    """Oracle: the bytes of a file that happens to lie there; a second export over the first goes through."""
+    """Oracle: the bytes of an existing file; a second export replaces the first."""
     pytest.importorskip("meshio")
     source = result_file(TURN)
     Path("m.h5").write_bytes(b"a model of somebody")
@@ -89,7 +90,7 @@ def test_the_data_of_an_xdmf_replace_no_file_but_their_own() -> None:
 
 
 def test_a_mesh_of_nastran_has_materials_and_no_fields():
-    """Oracle: meshio's reader; a field is refused instead of lost."""
+    """Oracle: the reader of meshio; a field is rejected instead of lost."""
     meshio = pytest.importorskip("meshio")
     source = result_file(TURN)
     export(source, "m.bdf", [])
@@ -107,7 +108,7 @@ def test_a_mesh_of_nastran_has_materials_and_no_fields():
 
 
 def test_without_meshio_the_message_says_what_to_install(monkeypatch, capsys):
-    """Oracle: the contract: exit code 5, the package by name, no file."""
+    """Oracle: the contract: exit code 5, the name of the package, no file."""
     source = result_file(TURN)
     monkeypatch.setitem(sys.modules, "meshio", None)
     assert main([str(source), "-o", "m.msh"]) == 5
@@ -116,7 +117,7 @@ def test_without_meshio_the_message_says_what_to_install(monkeypatch, capsys):
 
 
 def faces() -> float:
-    """Area between solid and empty, the outside empty, by differences."""
+    """Area between solid and empty voxels, computed by differences; the outside is empty."""
     area = 0.0
     for axis, across in enumerate((0, 1, 2)):
         edges = np.delete(SPACING[::-1], across)
@@ -126,7 +127,8 @@ def faces() -> float:
 
 @pytest.mark.parametrize("turn", [TURN, MIRROR, None])
 def test_a_surface_is_that_of_the_voxels(turn):
-    """Oracle: area and volume of the voxels; the divergence theorem takes a volume below 0 of faces seen from inside."""
+    """Oracle: area and volume of the voxels; the divergence theorem gives a negative volume for faces seen from the
+    inside."""
     export(result_file(turn), "s.stl", [])
     surface = pv.read("s.stl")
     assert surface.area == pytest.approx(faces(), rel=1e-5)
@@ -134,11 +136,11 @@ def test_a_surface_is_that_of_the_voxels(turn):
     inside = np.einsum("ni,ni->n", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])).sum() / 6
     assert inside == pytest.approx(SOLID.sum() * SPACING.prod(), rel=1e-4)
     raw = Path("s.stl").read_bytes()
-    assert len(raw) == 84 + 50 * surface.n_cells  # a binary STL of so many triangles
+    assert len(raw) == 84 + 50 * surface.n_cells  # a binary STL with so many triangles
 
 
 def test_a_smooth_surface_stays_within_half_a_voxel():
-    """Oracle: the distance that is stated; a ball's area is nearer to 4 pi r^2 than that of its voxels, 6 pi r^2."""
+    """Oracle: the stated distance; the area of a ball is closer to 4 pi r^2 than to that of its voxels, 6 pi r^2."""
     from osteon.export.mesh import SolidMesh, _write_smooth
     from osteon.images.placement import Placement
     from osteon.results.result_fields import Field
@@ -155,7 +157,7 @@ def test_a_smooth_surface_stays_within_half_a_voxel():
 
 
 def test_metaimage_by_simpleitk():
-    """Oracle: ITK's reader; components lie along LPS."""
+    """Oracle: the reader of ITK; components are along LPS."""
     export(result_file(TURN), "u.mha", ["displacement"])
     image = sitk.ReadImage("u.mha")
     assert image.GetSpacing() == pytest.approx(SPACING) and image.GetOrigin() == pytest.approx(TURN @ CORNER)
@@ -165,7 +167,8 @@ def test_metaimage_by_simpleitk():
 
 
 def test_plain_imagej_knows_the_spacing():
-    """Oracle: what ImageJ reads: unit and spacing in the description, the resolution in the tags, without a unit of its own."""
+    """Oracle: the metadata that ImageJ reads: unit and spacing in the description; the resolution in the tags, without
+    its own unit."""
     export(result_file(TURN), "x.tif", ["von_mises"])
     with tifffile.TiffFile("x.tif") as file:
         assert file.imagej_metadata["unit"] == "mm" and file.imagej_metadata["spacing"] == SPACING[2]
@@ -181,7 +184,7 @@ def test_plain_imagej_knows_the_spacing():
 
 
 class Recorder(types.ModuleType):
-    """A module of another program: takes every call, and remembers the attributes that are set."""
+    """A substitute for a module of another program: accepts every call and stores the attributes that are set."""
 
     def __init__(self, name: str, **known: object) -> None:
         super().__init__(name)
@@ -190,7 +193,8 @@ class Recorder(types.ModuleType):
 
 @pytest.mark.parametrize(("version", "opened"), [((5, 13), "r.vtkhdf"), ((5, 11), "r.xdmf")])
 def test_the_script_for_paraview(monkeypatch, version, opened):
-    """Oracle: the calls that ParaView's Python has, noted by a stand-in: no ParaView runs here."""
+    """Oracle: the calls available in the Python of ParaView, recorded by a substitute: this test does not run
+    ParaView."""
     result_file(TURN)
     Path("r.vtkhdf").hardlink_to("r.nc")
     Path("r.xdmf").write_text("<Xdmf/>")
@@ -229,7 +233,7 @@ def test_the_script_for_paraview(monkeypatch, version, opened):
 
 
 def test_the_script_for_slicer_has_its_images():
-    """Oracle: ITK reads the images, where the values lie below the threshold of display only in empty voxels."""
+    """Oracle: ITK reads the images; their values are below the display threshold only in empty voxels."""
     export(result_file(TURN), "open.py", ["von_mises"], open_in="slicer")
     compile(Path("open.py").read_text(), "open.py", "exec")
     image = sitk.ReadImage("open.von_mises.nrrd")
@@ -254,7 +258,7 @@ def test_the_script_for_slicer_has_its_images():
     ],
 )
 def test_what_is_refused(capfd, arguments, words):
-    """Oracle: the contract: exit code 3, one line, nothing written."""
+    """Oracle: the contract: exit code 3, one line, no file written."""
     import re
 
     result_file(TURN)

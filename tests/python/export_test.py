@@ -1,4 +1,5 @@
-"""Images out. Oracle: readers of other people (SimpleITK, nibabel, VTK, Pillow), and the placement worked out by hand."""
+"""Export of images. Oracle: independent readers (SimpleITK, nibabel, VTK, Pillow), and the placement computed by
+hand."""
 
 import json
 import re
@@ -17,7 +18,7 @@ from osteon.images.read_image import read_image
 
 SHAPE = (3, 4, 5)
 SPACING = np.array([0.5, 0.25, 2.0])  # x, y, z
-CORNER = np.array([-7.0, 3.0, 11.0])  # along the image's axes
+CORNER = np.array([-7.0, 3.0, 11.0])  # along the axes of the image
 TURN = np.array([[0.8, -0.6, 0.0], [0.6, 0.8, 0.0], [0.0, 0.0, 1.0]]) @ np.diag([1.0, -1.0, -1.0])
 RNG = np.random.default_rng(3)
 CELLS = {
@@ -42,7 +43,7 @@ def result(request) -> tuple[str, np.ndarray]:
 
 
 def result_file(turn: np.ndarray | None) -> str:
-    """A file as docs/reference/format.md describes it, by another writer than ours."""
+    """A file as specified in docs/reference/format.md, written by another writer than that of osteon."""
     with Dataset("r.nc", "w") as file:
         image = {} if turn is None else {"direction": turn.ravel().tolist()}
         file.setncatts({"product_schema": "osteon-result 1.0", "provenance": json.dumps({"image": image})})
@@ -85,7 +86,7 @@ def test_nrrd_by_simpleitk(result):
 
 
 def test_nrrd_displacements_lie_along_the_axes_of_the_space(result):
-    """Oracle: nodes start on the low corner, vectors are turned like the image."""
+    """Oracle: the first node is at the low corner; vectors are rotated with the image."""
     source, turn = result
     export(source, "u.nrrd", ["displacement"])
     image = sitk.ReadImage("u.nrrd")
@@ -96,7 +97,7 @@ def test_nrrd_displacements_lie_along_the_axes_of_the_space(result):
 
 @pytest.mark.parametrize("name", ["x.nii", "x.nii.gz"])
 def test_nifti_by_nibabel(result, name):
-    """Oracle: NIfTI counts to the right and to the front, so the first two rows change their signs."""
+    """Oracle: axes of NIfTI point to the right and to the front, so the first two rows change sign."""
     source, turn = result
     export(source, name, ["von_mises"])
     image = nibabel.load(name)
@@ -109,7 +110,8 @@ def test_nifti_by_nibabel(result, name):
 
 
 def test_nifti_displacements_by_simpleitk():
-    """Oracle: ITK turns displacements of a NIfTI file from RAS to LPS; in LPS they are those of the image, turned."""
+    """Oracle: ITK transforms displacements of a NIfTI file from RAS to LPS; in LPS they equal the rotated ones of the
+    image."""
     export(result_file(TURN), "u.nii", ["displacement"])
     image = sitk.ReadImage("u.nii")
     assert image.GetOrigin() == pytest.approx(TURN @ CORNER, abs=1e-5)
@@ -129,7 +131,7 @@ def test_tiff_by_tifffile_and_simpleitk():
 
 @pytest.mark.parametrize("name", ["f.nrrd", "f.nii.gz", "f.npy"])
 def test_what_is_exported_is_read_as_it_was(result, name):
-    """Oracle: the file that was exported."""
+    """Oracle: the exported file."""
     source, turn = result
     export(source, name, ["von_mises"], empty=-1.0)
     volume = read_image(name)
@@ -137,14 +139,14 @@ def test_what_is_exported_is_read_as_it_was(result, name):
     np.testing.assert_allclose(volume.spacing_mm, SPACING[::-1], rtol=1e-6)
     placement = volume.placement
     direction = np.eye(3) if placement.direction is None else placement.direction
-    if name != "f.nii.gz" or placement.direction is not None:  # NIfTI has no place without axes
+    if name != "f.nii.gz" or placement.direction is not None:  # NIfTI has no position without axes
         np.testing.assert_allclose(direction @ placement.corner_mm, turn @ CORNER, atol=1e-5)
     if not np.array_equal(turn, np.eye(3)):
         np.testing.assert_allclose(direction, turn, atol=1e-6)
 
 
 def _clean(name: str) -> str:
-    """The same image without its NaN, which our reader refuses."""
+    """The same image without its NaN, which the reader of osteon rejects."""
     export("r.nc", name, ["von_mises"], empty=-1.0)
     return name
 
@@ -159,7 +161,7 @@ def test_npy_has_its_facts_beside_it(result):
 
 
 def test_vti_by_vtk(result):
-    """Oracle: VTK's own reader; tensors are turned as R S R^T, of strain with half the engineering shears."""
+    """Oracle: the reader of VTK; tensors are rotated as R S R^T, strains with half the engineering shears."""
     vtk = pytest.importorskip("vtk")
     from vtk.util.numpy_support import vtk_to_numpy
 
@@ -193,7 +195,7 @@ def test_vti_by_vtk(result):
 
 @pytest.mark.parametrize("name", ["x.nrrd", "x.nii.gz"])
 def test_an_image_that_went_out_comes_in_again(name):
-    """Invariant: values, spacing and placement are those that were written."""
+    """Invariant: values, spacing and placement equal those written."""
     export(result_file(TURN), name, ["von_mises"], empty=0.0)
     volume = read_image(name)
     np.testing.assert_array_equal(volume.values, np.nan_to_num(CELLS["von_mises"]))
@@ -247,7 +249,7 @@ def test_what_cannot_be_exported_is_refused_in_one_line(case, capfd):
     make()
     before = sorted(p.name for p in Path().iterdir())
     assert main(["r.nc", *arguments]) == 3
-    # Spoilt by netCDF, it has lost its seal, of which there is a warning first.
+    # A modification by netCDF removes the seal; the reader prints a warning first.
     err = "".join(line for line in capfd.readouterr().err.splitlines(True) if not line.startswith("warning: "))
     assert err.count("\n") == 1 and re.search(words, err), err
     assert sorted(p.name for p in Path().iterdir()) == before

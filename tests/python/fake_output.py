@@ -1,4 +1,4 @@
-"""An output directory as `osteon run` leaves it, with a made-up but plausible specimen."""
+"""An output directory as written by `osteon run`, with a synthetic but plausible specimen."""
 
 import hashlib
 import json
@@ -20,7 +20,7 @@ def sponge(shape: tuple[int, int, int]) -> np.ndarray:
 
 
 def add_digests(file: netCDF4.Dataset) -> None:
-    """Make of a file with fields a result: attributes and digests (docs/reference/format.md)."""
+    """Turn a file with fields into a result: add attributes and digests (docs/reference/format.md)."""
     file.setncatts({"product_schema": "osteon-result 1.0", "complete": np.int32(1)})
     file.createDimension("hex", 16)
     integrity = file.createGroup("integrity")
@@ -37,7 +37,7 @@ def add_digests(file: netCDF4.Dataset) -> None:
 
 
 def seal(path: Path) -> None:
-    """The seal behind a file, of two parts (docs/reference/format.md)."""
+    """The seal at the end of a file, in two parts (docs/reference/format.md)."""
     data = path.read_bytes()
     parts = [data[:1000], data[1000:]]
     table = "".join(f"{len(part):016x}" for part in parts)
@@ -57,8 +57,8 @@ def write_output(
     cases: tuple[str, ...] = (),
     bends: bool = False,
 ) -> Path:
-    """@param cases: for each its own field, n times the one that is shown
-    @param bends whether it has displacements, of a beam along z that bends towards x"""
+    """@param cases: each has its own field, n times the displayed one
+    @param bends whether the result has displacements: those of a beam along z that bends towards x"""
     folder.mkdir(parents=True, exist_ok=True)
     grey = sponge(shape)
     np.save(folder / "scan.npy", grey)
@@ -196,7 +196,7 @@ def write_output(
 
 
 def write_scene(folder: Path) -> None:
-    """What a run says of a block between a held and a loaded face: scene.json, and sets.nrrd with both faces."""
+    """Files of a run for a block between a fixed and a loaded face: scene.json, and sets.nrrd with both faces."""
     summary = json.loads((folder / "summary.json").read_text())
     with netCDF4.Dataset(folder / "results.nc") as file:
         solid = file["VTKHDF/CellData/material"][:].data != 0

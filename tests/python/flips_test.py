@@ -1,4 +1,5 @@
-"""Label images whose axes are reversed to those of their scan. Oracle: ITK's place of each voxel in the patient."""
+"""Label images whose axes are reversed relative to their scan. Oracle: the position that ITK gives each voxel in the
+patient."""
 
 from pathlib import Path
 
@@ -27,7 +28,7 @@ def scan() -> sitk.Image:
 @pytest.mark.parametrize("name", ["l.nii.gz", "l.nrrd", "l.mha"])
 @pytest.mark.parametrize("axes", [(), (1,), (0, 1), (2,), (0, 1, 2)])
 def test_reversed_axes_are_put_in_the_order_of_the_scan(axes, name):
-    """Oracle: ITK flips an image in place, with its origin and direction."""
+    """Oracle: ITK flips an image in place, together with its origin and direction."""
     image = sitk.Flip(scan(), [axis in axes for axis in range(3)], False)
     sitk.WriteImage(image, name)
     plain = convert(name, "plain.npy")
@@ -45,7 +46,7 @@ def test_reversed_axes_are_put_in_the_order_of_the_scan(axes, name):
 
 
 def test_other_axes_stay():
-    """Oracle: the file as it is: a rotation is no reversal of axes."""
+    """Oracle: the unchanged file: a rotation is not a reversal of axes."""
     image = scan()
     image.SetDirection(np.eye(3).ravel().tolist())
     sitk.WriteImage(image, "l.nrrd")

@@ -1,4 +1,5 @@
-"""Formats in, one by one. Oracle: what the test has written itself, by another program's writer or byte by byte."""
+"""Import of formats, one by one. Oracle: the data that the test wrote, by the writer of another program or byte by
+byte."""
 
 import gzip
 import hashlib
@@ -44,7 +45,7 @@ def oblique(name: str) -> str:
 
 @pytest.mark.parametrize("name", ["a.nii", "a.nii.gz", "a.nrrd", "a.nhdr", "a.mha", "a.mhd"])
 def test_an_oblique_image_keeps_its_place(name):
-    """Oracle: ITK's position of the first voxel's low corner."""
+    """Oracle: the position of the low corner of the first voxel in ITK."""
     volume = read_image(oblique(name))
     np.testing.assert_array_equal(volume.values, GREY)
     assert volume.spacing_mm == pytest.approx(SPACING[::-1])
@@ -97,7 +98,8 @@ def nifti(affine=None, unit="mm", code=1, values=GREY, change=None) -> str:
     ("unit", "scale"), [("meter", 1000), ("mm", 1), ("micron", 1e-3), ("unknown", 1), ("sec", 1), (7, None)]
 )
 def test_nifti_units(unit, scale):
-    """Oracle: the lengths written, in that unit; without a unit of length they are mm, and that is said; 7 is no unit."""
+    """Oracle: the lengths written, in the stated unit; without a unit of length they are read as mm, with a message; 7
+    is not a unit."""
 
     def change(header):
         if unit == 7:
@@ -108,11 +110,11 @@ def test_nifti_units(unit, scale):
     warned = [w for w in volume.warnings if "a.nii" in w and "2, 0.25, 0.5 (z, y, x) without a unit" in w]
     assert len(warned) == (unit in ("unknown", "sec"))
     if scale:
-        assert volume.placement.corner_mm == pytest.approx(-scale * np.array(SPACING) / 2)  # along the image's axes
+        assert volume.placement.corner_mm == pytest.approx(-scale * np.array(SPACING) / 2)  # along the axes of the image
 
 
 def test_nifti_slope_and_missing_orientation():
-    """Oracle: scl_slope x + scl_inter; codes of 0 say that nothing is known about the axes."""
+    """Oracle: scl_slope x + scl_inter; codes of 0 mean that the axes are unknown."""
     name = nifti(code=0)
     data = bytearray(Path(name).read_bytes())
     data[112:120] = struct.pack("<ff", 0.5, -10)  # scl_slope, scl_inter
@@ -125,7 +127,7 @@ def test_nifti_slope_and_missing_orientation():
 @pytest.mark.parametrize("code", [0, 1])
 @pytest.mark.parametrize(("axis", "turn"), [(0, [1, -1, -1]), (1, [-1, 1, -1]), (2, [-1, -1, 1])])
 def test_nifti_with_a_quaternion_longer_than_one_by_rounding(axis, turn, code):
-    """Oracle: half a turn about an axis, by hand; NIfTI's library normalises the quaternion."""
+    """Oracle: half a turn about an axis, by hand; the NIfTI library normalises the quaternion."""
     name = nifti(np.diag([*(np.array(turn) * SPACING), 1.0]))
     data = bytearray(Path(name).read_bytes())
     quaternion = np.zeros(3)
@@ -147,7 +149,7 @@ def test_nifti_with_a_quaternion_longer_than_one_by_rounding(axis, turn, code):
 
 @pytest.mark.parametrize("nii2", [False, True])
 def test_nifti_with_an_sform_of_zeros_takes_its_qform(nii2):
-    """Oracle: nibabel's affine of the quaternion."""
+    """Oracle: the affine matrix of the quaternion by nibabel."""
     affine = np.eye(4)
     affine[:3, :3], affine[:3, 3] = np.diag([-1.0, -1.0, 1.0]) @ TURN * SPACING, (7.0, -3.0, 11.0)
     image = (nibabel.Nifti2Image if nii2 else nibabel.Nifti1Image)(GREY.T, affine)
@@ -182,7 +184,7 @@ def test_bad_nifti_is_refused():
     refused("rgb.nii", "one grey value")
     Path("a.nii.gz").write_bytes(gzip.compress(Path(nifti()).read_bytes()))
     data = bytearray(Path("a.nii.gz").read_bytes())
-    data[-6] ^= 1  # in the checksum, behind all that nibabel reads
+    data[-6] ^= 1  # in the checksum, after all data that nibabel reads
     Path("a.nii.gz").write_bytes(data)
     refused("a.nii.gz", "CRC")
 
@@ -374,13 +376,13 @@ def test_raw_without_a_header_or_with_a_bad_one():
 
 
 def vax(value: float) -> bytes:
-    """A double as Scanco's machines store it: words of 16 bits swapped, exponent two higher."""
+    """A double as stored by Scanco machines: 16-bit words swapped, exponent greater by two."""
     ieee = struct.unpack("<Q", struct.pack("<d", 4 * value))[0]
     return b"".join(struct.pack("<H", ieee >> shift & 0xFFFF) for shift in (48, 32, 16, 0))
 
 
 def calibration_blocks(unit: bytes, first: bytes = b"Other") -> bytes:
-    """A directory of blocks, one that is none of ours, and the calibration."""
+    """A directory of blocks, one unknown block, and the calibration."""
     directory, other, block = bytearray(1024), bytes(512), bytearray(1024)
     directory[8:24] = b"MultiHeader     "
     for i, (name, blocks) in enumerate(((first, 1), (b"Calibration", 2))):
@@ -392,7 +394,8 @@ def calibration_blocks(unit: bytes, first: bytes = b"Other") -> bytes:
 
 
 def isq(name: str, blocks: bytes = b"") -> str:
-    """A Scanco ISQ byte by byte: 512 bytes of header, sizes in voxels and in micrometres, more blocks, then the values."""
+    """A Scanco ISQ file byte by byte: 512 bytes of header, sizes in voxels and in micrometres, more blocks, then the
+    values."""
     z, y, x = GREY.shape
     head = bytearray(512)
     head[:16] = b"CTDATA-HEADER_V1"
@@ -414,7 +417,7 @@ def test_scanco_isq(name):
 
 
 def test_scanco_isq_keeps_its_calibration():
-    """Oracle: density = value * slope / mu_scaling + intercept, as vtkbone and ITKIOScanco have it."""
+    """Oracle: density = value * slope / mu_scaling + intercept, as in vtkbone and ITKIOScanco."""
     pytest.importorskip("py_aimio")
     volume = read_image(isq("a.isq", calibration_blocks(b"mg HA/ccm")))
     np.testing.assert_array_equal(volume.values, GREY)
@@ -423,7 +426,7 @@ def test_scanco_isq_keeps_its_calibration():
 
 
 def test_scanco_aim_keeps_its_calibration_and_place():
-    """Oracle: density = value * slope / mu_scaling + intercept, of the processing log."""
+    """Oracle: density = value * slope / mu_scaling + intercept, from the processing log."""
     aimio = pytest.importorskip("py_aimio")
     log = "Mu_Scaling 4096\nHU: mu water 0.2409\nDensity: slope 1600.5\nDensity: intercept -390.25\n"
     head = {"element_size": SPACING, "position": (10, 20, 30), "processing_log": log}
@@ -443,7 +446,7 @@ def test_scanco_without_its_package_names_it(monkeypatch):
 
 @pytest.mark.parametrize("name", ["a.mgz", "a.mgh"])
 def test_freesurfer_by_nibabel(name):
-    """Oracle: nibabel's affine, RAS, of the first voxel's low corner."""
+    """Oracle: the affine matrix of nibabel, RAS, of the low corner of the first voxel."""
     affine = np.eye(4)
     affine[:3, :3], affine[:3, 3] = np.diag([-1.0, -1.0, 1.0]) @ TURN * SPACING, (7.0, -3.0, 11.0)
     nibabel.save(nibabel.MGHImage(GREY.T.copy(), affine), name)
@@ -456,7 +459,7 @@ def test_freesurfer_by_nibabel(name):
 
 
 def test_freesurfer_without_its_flag_states_nothing():
-    """Oracle: the format: without goodRASFlag the header's spacing and axes mean nothing."""
+    """Oracle: the format: without goodRASFlag the spacing and axes of the header are undefined."""
     image = nibabel.MGHImage(GREY.T.copy(), np.diag([0.5, 0.5, 0.5, 1]))
     image.header["goodRASFlag"] = 0
     nibabel.save(image, "a.mgh")
@@ -486,14 +489,14 @@ def hdf5(name: str = "a.h5", attributes: dict | None = None, **arrays: object) -
     ],
 )
 def test_hdf5(arrays, attributes, spacing):
-    """Oracle: what h5py wrote."""
+    """Oracle: the data written by h5py."""
     volume = read_image(hdf5("a.h5", attributes, **arrays))
     np.testing.assert_array_equal(volume.values, GREY)
     assert volume.spacing_mm == (None if spacing is None else pytest.approx(spacing))
 
 
 def test_hdf5_in_chunks_of_any_depth():
-    """Oracle: what h5py wrote; chunks deeper than a piece, and none."""
+    """Oracle: the data written by h5py; chunks deeper than a piece, and no chunks."""
     h5py = pytest.importorskip("h5py")
     values = np.random.default_rng(1).integers(0, 9, (40, 30, 20)).astype(">u2")
     for chunks in (None, (7, 30, 20), (40, 5, 20)):
@@ -503,13 +506,13 @@ def test_hdf5_in_chunks_of_any_depth():
 
 
 def test_a_model_of_parosol_is_a_modulus_image():
-    """Oracle: ParOSol's description of its file."""
+    """Oracle: the description of the file by ParOSol."""
     moduli = np.where(GREY > 0, 6829.0, 0.0).astype("f4")
     conditions = {"Image_Data__Fixed_Displacement_Coordinates": np.zeros((1, 4), "u2")}
     hdf5(
         "m.h5",
         {},
-        Image_Data__Image=moduli / 1000,  # ParOSol's are in GPa: tests/job/test_export_parosol.py has it compute
+        Image_Data__Image=moduli / 1000,  # ParOSol uses GPa: tests/job/test_export_parosol.py runs it on the file
         Image_Data__Voxelsize=[0.02],
         Image_Data__Poisons_ratio=[0.3],
         **conditions,
@@ -537,12 +540,13 @@ def test_a_model_of_parosol_is_a_modulus_image():
     ],
 )
 def test_hdf5_that_is_refused(arrays, attributes, words):
-    """Oracle: the contract: what it holds, and what to do."""
+    """Oracle: the contract: the content of the file and the remedy."""
     refused(hdf5("a.h5", attributes, **arrays), words)
 
 
 def test_hdf5_that_points_elsewhere_is_refused():
-    """Oracle: h5py makes a dataset whose bytes are those of another file, and one that claims far more than there is."""
+    """Oracle: h5py creates a dataset whose bytes are those of another file, and one that declares far more data than
+    the file has."""
     h5py = pytest.importorskip("h5py")
     Path("secret").write_bytes(bytes(60))
     with h5py.File("a.h5", "w") as file:

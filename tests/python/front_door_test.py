@@ -1,4 +1,4 @@
-"""The script ./run with programs of its own in place of CMake's, ninja's and Debian's: what it starts, and when."""
+"""The script ./run with substitutes for the programs of CMake, ninja and Debian: which programs it starts, and when."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ esac""",
     "ninja": 'echo "ninja $*" >>"$HERE/asked"; case "$*" in *query*) [ -e "$HERE/icet" ] ;; *) echo work to do ;; esac',
 }
 REQUIREMENTS = ["requirements-build", "requirements", "requirements-test", "requirements-docs", "requirements-js"]
-EMPTY = "4294967295 0"  # cksum of nothing
+EMPTY = "4294967295 0"  # cksum of an empty input
 
 
 def program(path: Path, text: str) -> None:
@@ -36,7 +36,7 @@ def program(path: Path, text: str) -> None:
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A folder with ./run in which all is set up but not built."""
+    """A folder with ./run in which everything is set up but not built."""
     shutil.copy(ROOT / "run", tmp_path)
     for name, text in PROGRAMS.items():
         program(tmp_path / "bin" / name, text)
@@ -59,7 +59,7 @@ def checkout(tmp_path: Path) -> Path:
 
 
 def calls(folder: Path, *words: str) -> list[str]:
-    """What ./run WORDS starts of CMake."""
+    """CMake commands started by `./run WORDS`."""
     (folder / "calls").write_text("")
     (folder / "asked").write_text("")
     environment = os.environ | {"PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "HERE": str(folder)}
@@ -76,7 +76,7 @@ PARTS = ["OSTEON_STUDIES", "OSTEON_BENCH", "OSTEON_BRIDGE_COMMANDS", "OSTEON_TES
 
 
 def test_configures_again_when_a_debian_package_came(checkout: Path) -> None:
-    """Oracle: what was optional and not there when the build was configured is looked for anew, and only then."""
+    """Oracle: optional packages that were missing at configuration are searched for again, and only then."""
     assert calls(checkout, "setup")[0] == CONFIGURE
     assert CONFIGURE not in calls(checkout, "osteon", "version")
     (checkout / "dpkg/status").write_text("zlib1g 1\nparaview 5.11\n")
@@ -85,7 +85,8 @@ def test_configures_again_when_a_debian_package_came(checkout: Path) -> None:
 
 
 def test_a_new_build_has_the_parts_that_its_command_needs(checkout: Path) -> None:
-    """Oracle: a job needs no studies, measurements, tests and clusters; a command that does adds them once and builds anew."""
+    """Oracle: a job needs no studies, measurements, tests and clusters; a command that needs them adds them once and
+    rebuilds."""
     with_parts, without = ([f"-D{part}={value}" for part in PARTS] for value in ("ON", "OFF"))
     first = calls(checkout, "osteon", "version")
     assert first[0].split() == [*CONFIGURE.split(), *without]
@@ -97,7 +98,7 @@ def test_a_new_build_has_the_parts_that_its_command_needs(checkout: Path) -> Non
 
 
 def test_bench_builds_the_program_with_icet_once_it_can(checkout: Path) -> None:
-    """Oracle: the program that `bench/icet.py` looks for is a target of the build only where IceT was found."""
+    """Oracle: the program that `bench/icet.py` requires is a target of the build only if IceT was found."""
     built = [call for call in calls(checkout, "bench", "icet") if call.endswith("osteon_bench_icet")]
     assert not built
     (checkout / "icet").touch()
@@ -105,7 +106,7 @@ def test_bench_builds_the_program_with_icet_once_it_can(checkout: Path) -> None:
 
 
 def test_check_names_what_it_checks(checkout: Path) -> None:
-    """Oracle: the words of the help; another one is a usage error before anything is built."""
+    """Oracle: the words of the help; any other word is a usage error before the build starts."""
     done = subprocess.run(
         [checkout / "run", "check", "tsan"], capture_output=True, text=True, timeout=60, check=False, cwd=checkout
     )
@@ -114,7 +115,8 @@ def test_check_names_what_it_checks(checkout: Path) -> None:
 
 
 def test_check_builds_what_it_tests(checkout: Path) -> None:
-    """Oracle: both presets and the long tests by default; under sanitizers the replay of every fuzz target's corpus."""
+    """Oracle: both presets and the long tests by default; with sanitizers, the replay of the corpus of every fuzz
+    target."""
     (checkout / "tests/fuzz").mkdir(parents=True)
     (checkout / "tests/fuzz/npy_fuzz.cpp").touch()
     program(checkout / "bin/ctest", 'echo "ctest $*" >>"$HERE/calls"')
@@ -129,7 +131,7 @@ def test_check_builds_what_it_tests(checkout: Path) -> None:
 
 
 def test_a_command_that_was_set_up_asks_nobody_again(checkout: Path) -> None:
-    """Oracle: neither dpkg nor ninja is started, until a source, a folder of sources or the list of packages changes."""
+    """Oracle: neither dpkg nor ninja is started until a source, a folder of sources or the list of packages changes."""
     for name in ("cmake", "src/app", "bridge", "common", "studies/tests"):
         (checkout / name).mkdir(parents=True)
     for name in ("CMakeLists.txt", "CMakePresets.json", "src/app/main.cpp", "src/app/old.cpp"):
@@ -144,14 +146,14 @@ def test_a_command_that_was_set_up_asks_nobody_again(checkout: Path) -> None:
     assert asked() == ""
     time.sleep(0.05)
     old = checkout / "src/app/main.cpp"
-    os.utime(old, (1, 1))  # as of a copy that keeps its time: its status is new
+    os.utime(old, (1, 1))  # as a copy that preserves the modification time: its status is new
     assert "ninja" in asked()
     assert asked() == ""
     time.sleep(0.05)
     (checkout / "src/app/old.cpp").unlink()
     assert "ninja" in asked()
     assert asked() == ""
-    (checkout / "studies/tests/__pycache__").mkdir()  # of tests, which are no part of the program
+    (checkout / "studies/tests/__pycache__").mkdir()  # of tests, which are not part of the program
     assert asked() == ""
     (checkout / "tools/apt-packages.txt").write_text("cmake\nninja-build\n")
     assert "ninja-build" in asked()

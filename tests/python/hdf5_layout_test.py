@@ -19,7 +19,7 @@ def _in_tmp(tmp_path, monkeypatch):
 
 
 def tagged(axes: str, values: np.ndarray = GREY, by: str = "axistags", **options) -> str:
-    """An array whose axes, in the order of its shape, have these letters. @param values z, y, x"""
+    """An array whose axes have these letters, in the order of its shape. @param values z, y, x"""
     at = {name: i for i, name in enumerate("zyx")}
     order = [at[name] for name in axes if name in at]
     array = values.transpose(order)
@@ -41,7 +41,7 @@ def tagged(axes: str, values: np.ndarray = GREY, by: str = "axistags", **options
 @pytest.mark.parametrize("axes", ["zyx", "xyz", "yxz", "zyxc", "tzyxc", "cxyz", "xytz"])
 @pytest.mark.parametrize("by", ["axistags", "labels"])
 def test_axes_of_ilastik_are_put_in_order(axes, by):
-    """Oracle: numpy's transposition; sizes of voxels are z, y, x whatever the order."""
+    """Oracle: the transposition by numpy; voxel sizes are z, y, x in any order of axes."""
     name = tagged(axes, by=by, chunks=True, compression="gzip")
     volume, seen = read_image(name), header(name)
     np.testing.assert_array_equal(volume.values, GREY)
@@ -50,14 +50,14 @@ def test_axes_of_ilastik_are_put_in_order(axes, by):
 
 
 def test_a_single_plane_keeps_its_axes():
-    """Oracle: numpy: one plane along z is dropped from no other axis."""
+    """Oracle: numpy: one plane along z is removed from no other axis."""
     for axes in ("zyxc", "xyz"):
         np.testing.assert_array_equal(read_image(tagged(axes, GREY[:1])).values, GREY[:1])
 
 
 @pytest.mark.parametrize(("axis", "word"), [("t", "6 time"), ("c", "6 channels")])
 def test_times_and_channels_are_no_slices(axis, word):
-    """Oracle: the contract: rejected, by a look at the header as well."""
+    """Oracle: the contract: rejected, also by a look at the header."""
     with h5py.File("a.h5", "w") as file:
         file["x"] = GREY
         file["x"].attrs["axistags"] = json.dumps({"axes": [{"key": k} for k in (axis, "y", "x")]})
@@ -68,7 +68,7 @@ def test_times_and_channels_are_no_slices(axis, word):
 
 @pytest.mark.parametrize("tags", ["no json", "[1]", '{"axes": 3}', '{"axes": [{"key": "x"}]}', "[" * 5000])
 def test_tags_that_say_nothing_are_ignored(tags):
-    """Oracle: the array as it was written."""
+    """Oracle: the array that was written."""
     with h5py.File("a.h5", "w") as file:
         file["x"] = GREY
         file["x"].attrs["axistags"] = tags
@@ -76,7 +76,7 @@ def test_tags_that_say_nothing_are_ignored(tags):
 
 
 def half(fill: float | None = None, name: str = "image") -> str:
-    """A file whose writer died after two of four chunks."""
+    """A file whose writer was killed after two of four chunks."""
     with h5py.File("half.h5", "w") as file:
         data = file.create_dataset(name, GREY.shape, "u2", chunks=(2, 8, 5), compression="gzip", fillvalue=fill)
         data.attrs["spacing_mm"] = [0.1, 0.1, 0.1]
@@ -102,7 +102,7 @@ def test_missing_chunks_are_rejected_with_their_number():
 
 
 def test_a_stated_fill_value_is_taken_where_the_job_accepts_it():
-    """Oracle: by hand: the planes that are missing have the value 7."""
+    """Oracle: by hand: the missing planes have the value 7."""
     with pytest.raises(DataError, match=r"would be the fill value 7: .*accept_fill_value = true"):
         read_image(half(7))
     volume = read_image(half(7), accepts_fill_value=True)
@@ -115,7 +115,7 @@ def test_a_stated_fill_value_is_taken_where_the_job_accepts_it():
 
 
 def test_a_flipped_bit_in_the_index_of_chunks_is_no_empty_space():
-    """Oracle: the undamaged voxels: any bit that is flipped gives these voxels, or an error, and never fewer chunks."""
+    """Oracle: the undamaged voxels: any flipped bit gives these voxels or an error, and never fewer chunks."""
     with h5py.File("a.h5", "w") as file:
         file.create_dataset("image", data=GREY, chunks=(2, 8, 5), compression="gzip", fletcher32=True)
     good = Path("a.h5").read_bytes()

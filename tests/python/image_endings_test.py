@@ -1,4 +1,4 @@
-"""Images given in the place of a job: the list of endings in C++ is that of the readers."""
+"""Images given in place of a job: the list of file extensions in C++ equals that of the readers."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ from osteon.images import slices
 from osteon.images.read_image import READERS
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "osteon" / "job" / "adapters" / "read_job.cpp"
-# JSON and .dat are the endings of many files; a DICOM file or an AIM file may have any ending, usually these.
+# JSON and .dat are extensions of many files; a DICOM file or an AIM file may have any extension, usually these.
 NOT_LISTED = {".json", ".dat"}
 WITHOUT_A_TABLE = {".aim", ".isq", ".dcm"}
 

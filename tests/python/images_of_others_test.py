@@ -1,4 +1,5 @@
-"""Images of other packages as arguments. Oracle: the stiffness of bars along one axis of a box with unequal voxels."""
+"""Images of other packages as arguments. Oracle: the stiffness of bars along one axis of a box with unequal voxel
+edges."""
 
 import os
 import warnings

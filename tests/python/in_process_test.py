@@ -1,4 +1,4 @@
-"""Jobs on arrays in the process of Python. Oracle: the program, which is started for the same job."""
+"""Jobs on arrays in the Python process. Oracle: the program, started for the same job."""
 
 import gc
 import os
@@ -24,7 +24,7 @@ BONE = {"youngs_modulus_MPa": 1000.0, "poisson_ratio": 0.3}
 
 
 def sponge(n: int, seed: int = 7) -> np.ndarray:
-    """A smooth random image of n^3 voxels, whose upper half is solid and joins its faces."""
+    """A smooth random image of n^3 voxels; its upper half is solid and connects its faces."""
     rng = np.random.default_rng(seed)
     waves = np.fft.rfftn(rng.standard_normal((n, n, n)))
     k = np.sqrt(sum(f**2 for f in np.meshgrid(*[np.fft.fftfreq(n) * n] * 2, np.fft.rfftfreq(n) * n, indexing="ij")))
@@ -32,7 +32,7 @@ def sponge(n: int, seed: int = 7) -> np.ndarray:
 
 
 def of_solid(call):
-    """The call on a mask of the solid."""
+    """The call with a mask of the solid."""
     return lambda mask, spacing_mm, **options: call(solid=mask, spacing_mm=spacing_mm, **options)
 
 
@@ -46,7 +46,7 @@ def of_solid(call):
     ],
 )
 def test_answers_and_fields_are_those_of_the_program(call, options, tmp_path):
-    """Oracle: the program on one rank: every answer to rounding of the text, every field bit for bit."""
+    """Oracle: the program on one rank: every answer up to the rounding of the text, every field bit for bit."""
     mask = sponge(14) > 0
     here = call(mask, 0.05, **options)
     assert isinstance(here, in_process.SolvedHere)
@@ -66,7 +66,7 @@ def test_answers_and_fields_are_those_of_the_program(call, options, tmp_path):
 
 
 def test_no_file_is_written_until_one_is_asked_for(tmp_path, monkeypatch):
-    """Oracle: the folder of temporary files, empty after the call; then results as the program writes them."""
+    """Oracle: the folder of temporary files, empty after the call; then results as written by the program."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     result = osteon.conductivity(solid=sponge(12) > 0, spacing_mm=0.1, conductivity_W_per_mK=1.0)
     assert list(tmp_path.iterdir()) == []
@@ -97,7 +97,7 @@ def test_a_report_without_a_folder_is_in_the_working_directory(tmp_path, monkeyp
 
 @pytest.mark.parametrize("kind", [bool, "u1", "i1", "u2", "i2", "u4", "i4", "i8", "u8", "f2", "f4", "f8", ">i2", ">f4"])
 def test_arrays_of_any_type_and_order_mean_the_same(kind):
-    """Oracle: the same mask as the first type: types, byte orders and strides do not matter."""
+    """Oracle: the same mask as the first type: types, byte orders and strides have no effect."""
     mask = sponge(10) > 0
     expected = osteon.stiffness(mask, 0.1, **BONE).stiffness_N_per_mm
     for values in (mask.astype(kind), np.asfortranarray(mask.astype(kind)), mask.astype(kind)[:, ::-1][:, ::-1]):
@@ -107,7 +107,7 @@ def test_arrays_of_any_type_and_order_mean_the_same(kind):
 
 
 def test_xarray_pyvista_and_html_come_from_memory(tmp_path, monkeypatch):
-    """Oracle: shapes and values of the fields; nothing is written."""
+    """Oracle: shapes and values of the fields; no file is written."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     result = osteon.stiffness(sponge(10) > 0, (0.1, 0.2, 0.3), **BONE)
     data = result.to_xarray()
@@ -129,14 +129,14 @@ def test_xarray_pyvista_and_html_come_from_memory(tmp_path, monkeypatch):
     ],
 )
 def test_errors_are_those_of_the_program(error, text, change):
-    """Oracle: the program's own error for the same call: type, exit code; both name what is wrong."""
+    """Oracle: the error of the program for the same call: type, exit code; both name the cause."""
     options = {"image": sponge(10), "spacing_mm": 0.1, "threshold": 0.0, **BONE, **change}
     with pytest.raises(error, match=text) as here:
         osteon.stiffness(**options)
     with pytest.raises(error, match=text) as there:
         osteon.stiffness(**options, run={"ranks": 2})
     assert here.value.exit_code == there.value.exit_code
-    assert len(here.traceback) <= 2  # one frame of ours
+    assert len(here.traceback) <= 2  # one frame of osteon
 
 
 def test_an_interrupt_ends_the_solution_and_the_next_one_works():
@@ -154,7 +154,7 @@ def test_an_interrupt_ends_the_solution_and_the_next_one_works():
 
 
 def test_an_error_of_the_listener_comes_out():
-    """Oracle: the exception that it raised."""
+    """Oracle: the exception raised by the callback."""
 
     def fail(stage, fraction, detail):
         raise ZeroDivisionError("of the listener")
@@ -164,7 +164,7 @@ def test_an_error_of_the_listener_comes_out():
 
 
 def test_other_threads_of_python_run_meanwhile():
-    """Oracle: a thread that counts between the begin and the end of the solution."""
+    """Oracle: a thread that counts between the start and the end of the solution."""
     counted, is_over, at_begin = [0], threading.Event(), []
 
     def count():
@@ -186,7 +186,7 @@ def test_other_threads_of_python_run_meanwhile():
 
 
 def test_warnings_of_a_job_are_warnings_of_python():
-    """Oracle: a force that a support takes at once, which moves nothing; as an error by choice it ends the job."""
+    """Oracle: a force on a supported node, which causes no displacement; as an error by choice it ends the job."""
     tables = {
         "load": {"test": None, "axis": None, "strain": None},
         "set": [
@@ -206,7 +206,7 @@ def test_warnings_of_a_job_are_warnings_of_python():
 
 
 def test_a_sparse_array_takes_the_memory_of_its_runs():
-    """Oracle: 2 bytes a voxel, which the numbers of materials of the whole box would take alone."""
+    """Oracle: 2 bytes per voxel, as much as the material numbers of the whole box alone would need."""
     program = """
 import numpy as np
 import osteon
@@ -228,7 +228,7 @@ print((status("VmHWM") - before) / solid.size)
 
 
 def test_what_needs_files_or_ranks_starts_the_program(tmp_path):
-    """Oracle: where the result's files are."""
+    """Oracle: the location of the files of the result."""
     mask = sponge(10) > 0
     for options in (
         {"output": {"directory": str(tmp_path / "out")}},

@@ -1,4 +1,5 @@
-"""The architecture guard, tools/layers.py: faults planted in the text of the tree are reported, and the page is generated."""
+"""The architecture guard, tools/layers.py: it reports faults planted in the text of the tree, and generates the
+page."""
 
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 import layers  # noqa: E402
 
-# File, text that is added to it, and a part of the message.
+# File, text added to it, and a part of the message.
 PLANTED = {
     "module above": ("src/osteon/base/error.hpp", '#include "plan/plan.hpp"', "'base' includes 'plan'"),
     "MPI below": ("src/osteon/kernel/X", '#include "comm/communicator.hpp"', "'kernel' includes 'comm'"),
@@ -88,7 +89,7 @@ def header_of(texts: layers.Texts, folder: str) -> str:
 
 
 def planted(texts: layers.Texts, name: str, line: str) -> layers.Texts:
-    """The tree with a line more; X is the first header of a folder."""
+    """The tree with one additional line; X is the first header of a folder."""
     path = ROOT / (name[:-1] + header_of(texts, name[:-2]) if name.endswith("/X") else name)
     if line.endswith('/X"'):
         folder = line.split('"')[1][:-2]
@@ -98,14 +99,14 @@ def planted(texts: layers.Texts, name: str, line: str) -> layers.Texts:
 
 
 def test_the_tree_has_no_fault(texts):
-    """Oracle: an empty list; five physics are found by their rows."""
+    """Oracle: an empty list; five physics are found by their entries."""
     assert layers.faults_of(texts) == []
     assert layers.names_of_physics(texts) == ["elasticity", "failure", "flow", "heat", "thermo_elasticity"]
 
 
 @pytest.mark.parametrize("kind", PLANTED)
 def test_a_planted_fault_is_reported_with_its_file(texts, kind):
-    """Oracle: the tree without it has no fault."""
+    """Oracle: the tree without the line has no fault."""
     name, line, message = PLANTED[kind]
     faults = [fault for fault in layers.faults_of(planted(texts, name, line)) if message in fault]
     assert faults, kind
@@ -121,7 +122,7 @@ def test_a_permission_without_an_include_is_reported(texts):
 
 
 def test_the_page_is_generated_from_the_includes(texts):
-    """Oracle: the page itself, from one whose rooms and picture are old."""
+    """Oracle: the page itself, generated from one whose rooms and picture are outdated."""
     page = texts[layers.PAGE]
     old = page.replace("`flow` (`heat`), `rays` (`blend`)", "`flow`, `rays`").replace("\n0  base\n", "\n")
     assert old != page

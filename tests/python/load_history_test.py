@@ -1,4 +1,5 @@
-"""Loads from structure. Oracles: all active sets of small matrices; densities that are made of known amplitudes."""
+"""Loads estimated from structure. Oracles: all active sets of small matrices; densities generated from known
+amplitudes."""
 
 from itertools import combinations
 
@@ -8,7 +9,7 @@ from osteon.load_history import _Sums, amplitudes_of, nonnegative_least_squares
 
 
 def best(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """The least of all active sets whose solution is feasible."""
+    """The minimum over all active sets whose solution is feasible."""
     n, found = len(right), np.zeros(len(right))
     for size in range(1, n + 1):
         for free in map(list, combinations(range(n), size)):
@@ -38,7 +39,7 @@ def sums_of(densities: np.ndarray, blocks: np.ndarray) -> _Sums:
 
 
 def test_amplitudes_that_are_known_are_found():
-    """Densities of which 4 times the first and a ninth of the second are even; a third gives nothing."""
+    """Densities for which 4 times the first and a ninth of the second are even; the third contributes none."""
     random = np.random.default_rng(3)
     share = random.random(6400)
     densities = np.stack([share * 0.02 / 4, (1 - share) * 0.02 * 9, np.full(6400, 1e-9) * random.random(6400)])
@@ -48,7 +49,7 @@ def test_amplitudes_that_are_known_are_found():
 
 
 def test_noise_widens_the_interval_which_holds_the_truth():
-    """Invariant: of 40 specimens with noise of 30 % more than 30 hold the amplitude within their interval."""
+    """Invariant: of 40 specimens with 30 % noise, more than 30 contain the amplitude in their interval."""
     held, random = 0, np.random.default_rng(5)
     for _ in range(40):
         share = random.random(6400)
@@ -56,7 +57,7 @@ def test_noise_widens_the_interval_which_holds_the_truth():
         densities = np.stack([share, 1 - share]) * 0.02 * noise
         squares, low, high = amplitudes_of(sums_of(densities, np.arange(6400) % 64), 0.02)
         assert (high > low).all()
-        expected = 1 / (1 + 0.3**2)  # the noise is in the densities, so their squares are too large by it
+        expected = 1 / (1 + 0.3**2)  # the noise is in the densities, so their squares are too large by its variance
         held += bool(low[0] <= expected <= high[0])
         assert squares[0] == pytest.approx(expected, rel=0.3)
     assert held > 30

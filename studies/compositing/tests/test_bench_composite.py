@@ -15,8 +15,7 @@ def run(*words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-# Oracle: counted by hand; of two ranks each sends the half that it does not blend, and one the other half of the
-# picture.
+# Oracle: counted by hand. Each of two ranks sends the half that it does not blend; one sends its half of the picture.
 def test_rows_of_every_way_with_bytes_and_errors() -> None:
     done = run(
         "-n",
@@ -48,7 +47,7 @@ def test_rows_of_every_way_with_bytes_and_errors() -> None:
         assert value[f"{way}, best"] >= value[f"{way}, median"] > 0
 
 
-# Oracle: counted by hand; each rank sends the other's half of its fragments, 32 bytes each, and one its half of the
+# Oracle: counted by hand. Each rank sends the other's half of its fragments, 32 bytes each; one sends its half of the
 # picture.
 def test_fragments_need_no_order_and_parts_no_root() -> None:
     size = ("-n", "2", "--width", "64", "--height", "32", "--seconds", "0")
@@ -64,8 +63,8 @@ def test_fragments_need_no_order_and_parts_no_root() -> None:
     assert value["fragments, sent by a rank at most"] == max(result["bytes_by_rank"]["fragments"])
 
 
-# Oracle: counted by hand. Four ranks by rectangles send as many pixels as by stripes, and three of them their parts; the
-# display node gets the whole picture once more, whose digest the bench compares.
+# Oracle: counted by hand. Four ranks send as many pixels with rectangles as with stripes; three of them send their
+# parts. The display node receives the whole picture once more; the bench compares its digest.
 def test_rectangles_and_a_display_node_in_a_run() -> None:
     size = ("-n", "4", "--width", "64", "--height", "32", "--seconds", "0", "--json", "-")
     done = run(*size, "-w", "binary-swap", "-w", "binary-swap:rectangles", "-w", "binary-swap+display", "-w", "shared")
@@ -83,7 +82,7 @@ def test_rectangles_and_a_display_node_in_a_run() -> None:
     assert "a display node gets a picture from rank 0" in refused.stderr
 
 
-# Oracle: the messages of the same plan, which hold the same pixels.
+# Oracle: the messages of the same plan, which contain the same pixels.
 def test_threads_composite_by_the_same_plans() -> None:
     size = ("-n", "3", "--width", "60", "--height", "30", "--seconds", "0")
     done = run(*size, "--as-threads", "-w", "direct-send", "-w", "tree", "-w", "binary-swap+parts", "--json", "-")
@@ -120,7 +119,7 @@ def test_bad_words_are_named(words: tuple[str, ...], said: str) -> None:
     assert said in done.stderr
 
 
-# Oracle: the nearest of all images, which the bench compares with; empty pixels hide none.
+# Oracle: the nearest of all images, to which the bench compares; empty pixels hide no other pixel.
 def test_depths_are_composited_where_images_are_empty_in_places() -> None:
     size = ("-n", "3", "--width", "64", "--height", "32", "--seconds", "0", "--format", "rgba16+z", "--active", "0.3")
     ways = [word for way in ("shared", "shared:2", "binary-swap", "tree+sparse") for word in ("-w", way)]
@@ -140,7 +139,8 @@ def test_more_than_the_memory_is_refused() -> None:
     assert "GB are available" in done.stderr
 
 
-# Oracle: the ratio's definition; equation 4 covers binary swap alone, and the machines of [Ono] share no memory.
+# Oracle: the definition of the ratio; equation 4 covers binary swap only, and the machines of [Ono] have no shared
+# memory.
 def test_models_stand_beside_the_rows_and_auto_says_its_choice() -> None:
     ways = [word for way in ("auto", "shared", "binary-swap", "direct-send") for word in ("-w", way)]
     done = run("-n", "2", "--width", "64", "--height", "32", "--seconds", "0", *ways, "--json", "-")

@@ -14,7 +14,7 @@ def test_help_has_an_example() -> None:
 
 
 def test_the_frame_rates_of_the_paper() -> None:
-    """Oracle: the eight measured frame rates; their order is the model's."""
+    """Oracle: the eight measured frame rates; the model predicts the same order."""
     answer = json.loads(osteon("net", "paper", "compositing", "--json", "-").stdout)
     frames = [frame for machine in answer["machines"] for frame in machine["frames"]]
     assert [frame["measured"] for frame in frames] == [16, 19, 8, 14, 12, 12, 27, 41]
@@ -24,6 +24,6 @@ def test_the_frame_rates_of_the_paper() -> None:
 
 
 def test_the_page_shows_what_is_printed() -> None:
-    """Oracle: the command."""
+    """Oracle: the output of the command."""
     page = (ROOT / "docs" / "theory" / "compositing.md").read_text()
     assert osteon("net", "paper", "compositing").stdout in page

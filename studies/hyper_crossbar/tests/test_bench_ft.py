@@ -1,4 +1,4 @@
-"""`osteon bench ft` and `osteon bench predict`, as a user starts them."""
+"""`osteon bench ft` and `osteon bench predict`, started as by a user."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def osteon(*words: str) -> subprocess.CompletedProcess:
     return subprocess.run([str(BINARY), "bench", *words], capture_output=True, text=True, timeout=120, check=False)
 
 
-# Oracle: NPB's checksums; and 7 transforms, each of one exchange with the other rank.
+# Oracle: the checksums of NPB; 7 transforms, each with one exchange with the other rank.
 def test_several_numbers_of_ranks_are_compared(tmp_path):
     file = tmp_path / "ft.json"
     done = osteon("ft", "--class", "S", "-n", "1,2", "--method", "transposition", "--json", str(file))
@@ -28,7 +28,7 @@ def test_several_numbers_of_ranks_are_compared(tmp_path):
     assert rows[0]["checksums"][0] == pytest.approx([554.6087004964, 484.5363331978], rel=1e-12)
 
 
-# Oracle: hand values.
+# Oracle: values computed by hand.
 @pytest.mark.parametrize(
     ("words", "text"),
     [
@@ -45,7 +45,7 @@ def test_what_cannot_be_is_refused(words, text):
     assert text in done.stderr
 
 
-# Oracle: exec is that of the files, including ranks, divided evenly; the first speed-up of a network is 1.
+# Oracle: exec equals the time in the files, ranks included, divided evenly; the first speed-up of a network is 1.
 def test_predictions_from_results(tmp_path):
     (tmp_path / "is.json").write_text(json.dumps({"exec_s": 0.5, "ranks": 2}))
     (tmp_path / "ft.json").write_text(json.dumps({"rows": [{"exec_s": 0.32, "ranks": 4}]}))

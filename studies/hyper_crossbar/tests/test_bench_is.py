@@ -13,7 +13,7 @@ def run(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([BINARY, "bench", *words], capture_output=True, text=True, timeout=120, check=False)
 
 
-# Oracle: counted by hand. Class S has 2^16 keys; of two ranks each keeps about half of its keys.
+# Oracle: counted by hand. Class S has 2^16 keys; each of two ranks keeps about half of its keys.
 @pytest.mark.parametrize(("digits", "exchanges"), [((), 0), (("--digits", "6,5"), 1)])
 def test_class_s_on_two_ranks_verifies(digits: tuple[str, ...], exchanges: int) -> None:
     done = run("is", "--class", "S", "-n", "2", *digits, "--json", "-")
@@ -56,7 +56,7 @@ def test_messages_are_sent_where_shared_memory_is_too_small() -> None:
     assert "/dev/shm has 0 MB" in refused.stderr
 
 
-# Oracle: the rules of the input.
+# Oracle: the rules for the input.
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -73,7 +73,7 @@ def test_what_cannot_be_is_refused(words: tuple[str, ...], message: str) -> None
     assert message in done.stderr
 
 
-# Oracle: a ratio of equal things; MPI's own function is the measure.
+# Oracle: a ratio of equal quantities; the reference is the function of MPI itself.
 def test_exchanges_are_compared_with_mpi() -> None:
     done = run("exchange", "-n", "2", "--bytes", "0,100", "--skew", "1,2", "--seconds", "0", "--json", "-")
     assert done.returncode == 0, done.stderr

@@ -9,7 +9,7 @@ from whole_job import ROOT, osteon
 
 
 def test_the_tables_of_the_paper() -> None:
-    """Oracle: [Itakura]; every total within one per cent. The page shows the printed tables."""
+    """Oracle: [Itakura]; every total agrees within one per cent. The page contains the printed tables."""
     done = osteon("net", "paper", "--json", "-")
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
@@ -22,7 +22,7 @@ def test_the_tables_of_the_paper() -> None:
 
 
 def test_figure_2_is_drawn(tmp_path: Path) -> None:
-    """Oracle: [Itakura], Figure 2 at 1024: IS 13.0, FT 22.5 of 16; a polyline for each curve of both panels."""
+    """Oracle: [Itakura], Figure 2 at 1024: IS 13.0, FT 22.5 of 16; one polyline per curve in both panels."""
     picture = tmp_path / "figure2.svg"
     done = osteon("net", "paper", "--plot", str(picture), "--json", "-")
     assert done.returncode == 0, done.stderr
@@ -33,7 +33,7 @@ def test_figure_2_is_drawn(tmp_path: Path) -> None:
 
 
 def test_a_broadcast_by_crossbars_is_one_step() -> None:
-    """Oracle: by hand: 5 us + 4096 B / (200 MB/s); ten rounds of that by messages."""
+    """Oracle: by hand: 5 us + 4096 B / (200 MB/s); ten such rounds with messages."""
     found = json.loads(osteon("net", "broadcast", "--network", "hxb:8x8x16", "--json", "-").stdout)
     assert abs(found["one_step_s"] - (5e-6 + 4096 / 200e6)) < 1e-12
     assert abs(found["tree_s"] - 10 * (5e-6 + 4096 / 200e6)) < 1e-12 and found["tree_rounds"] == 10
@@ -42,7 +42,8 @@ def test_a_broadcast_by_crossbars_is_one_step() -> None:
 
 
 def test_adaptive_routing_frees_the_printed_transposition() -> None:
-    """Oracle: docs/theory/network.md: the load of the printed order is 4 on 64 PUs, and 1 by z first, which messages may take."""
+    """Oracle: docs/theory/network.md: the load of the printed order is 4 on 64 PUs, and 1 with z first, which is a
+    permitted route."""
     found = json.loads(
         osteon("net", "adaptive", "--network", "hxb:4x4x4", "--plan", "transposition", "--json", "-").stdout
     )

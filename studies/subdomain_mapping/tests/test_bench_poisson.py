@@ -1,4 +1,5 @@
-"""The heat benchmark: same temperatures for any ranks and threads, bytes as counted by hand, and placed ranks on a fake cluster."""
+"""The heat benchmark: equal temperatures for any number of ranks and threads, bytes as counted by hand, and placed
+ranks on a fake cluster."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ def answer(done: subprocess.CompletedProcess[str]) -> dict:
     return json.loads(done.stdout)
 
 
-# Oracle: counted by hand: 2 boxes of 12 x 10 x 20 share a face of 120 cells, sent both ways. Temperatures are the same on
+# Oracle: counted by hand: 2 boxes of 12 x 10 x 20 share a face of 120 cells, sent both ways. Temperatures are equal on
 # 1, 2 and 4 ranks.
 def test_rows_and_the_same_temperatures_for_all_ranks_and_orders() -> None:
     digests = set()
@@ -51,9 +52,8 @@ def test_rows_and_the_same_temperatures_for_all_ranks_and_orders() -> None:
     assert len(digests) == 1
 
 
-# Oracle: definitions, from the other rows: 8 operations per cell over the peak, the bytes of a sweep over the triad's,
-# speeds of a
-# rank alone and of all of them.
+# Oracle: definitions, computed from the other rows: 8 operations per cell over the peak, the bytes of a sweep over
+# those of the triad, speeds of one rank alone and of all ranks.
 def test_efficiency_and_shares_of_peak_and_bandwidth() -> None:
     for ranks in (1, 2):
         words = ("-n", str(ranks), "--cells", "64,64,128", "--order", "original", "--json", "-")
@@ -73,10 +73,10 @@ def test_efficiency_and_shares_of_peak_and_bandwidth() -> None:
         assert value["sweep alone, parallel efficiency"] == pytest.approx(efficiency, rel=1e-6)
         assert value["sweep alone, share of peak"] < 100
         if ranks == 1:
-            assert 40 < value["sweep alone, parallel efficiency"] < 250  # twice the same, on a busy machine
+            assert 40 < value["sweep alone, parallel efficiency"] < 250  # two equal measurements, on a busy machine
 
 
-# Oracle: the sum of bytes that a host's ranks send; a policy that is tried is printed with its time.
+# Oracle: the sum of bytes sent by the ranks of a host; each tested policy is printed with its time.
 def test_float_and_measured_binding() -> None:
     result = answer(run("-n", "2", "--cells", "12,10,40", "--precision", "float", "--bind", "measured", "--order",
                         "original", "--json", "-"))  # fmt: skip
@@ -107,7 +107,8 @@ def weak_scaling(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
 
 
-# Oracle: docs/theory/placement.md, section 1: 100.7 and 25.2 MB, of which each of four hosts alike sends a quarter, at 1 GB/s.
+# Oracle: docs/theory/placement.md, section 1: 100.7 and 25.2 MB, of which each of four equal hosts sends a quarter, at
+# 1 GB/s.
 def test_the_series_of_the_paper_in_one_command() -> None:
     words = ["--case", "2", "--cores", "32", "--network", "crossbar:4,rate=1GB/s"]
     value = {row["name"]: row["value"] for row in answer(weak_scaling(*words, "--json", "-"))["rows"]}
@@ -136,10 +137,10 @@ def test_series_that_cannot_be_are_refused(words: list[str], said: str) -> None:
     assert said in done.stderr
 
 
-# Oracle: counted by hand. A row of four boxes in x on each host sends 4 x 4 large faces to other hosts; groups of 1 x 2 x 2
-# (x, y, z) send 8 small faces, those at the grid's ends 4. By the bytes on the slow link the exchange takes half of [Ito]'s
-# method, which puts an inner group there, and 1/8 of the original order; other load is possible here, so less is
-# required.
+# Oracle: counted by hand. A row of four boxes in x on each host sends 4 x 4 large faces to other hosts; groups of 1 x 2
+# x 2 (x, y, z) send 8 small faces, those at the ends of the grid 4. By the bytes on the slow link, the exchange takes
+# half the time of the method of [Ito], which places an inner group there, and 1/8 of that of the original order. The
+# test requires less, because this machine may have other load.
 @pytest.mark.alone
 def test_a_slow_host_gets_the_least_traffic() -> None:
     if missing := why_not():
