@@ -37,8 +37,8 @@ def test_a_wave_is_multiplied_by_the_transfer_function(cycles, axis):
 
 
 def test_fine_structures_come_out_of_a_blur():
-    """A plate of one voxel, blurred, next to a block: at a threshold that halves the edge of the block, the plate is
-    preserved."""
+    """A plate of one voxel, blurred, next to a block: after the filter, a threshold of half the value in the block
+    contains the plate again."""
     image = np.zeros((16, 16, 48), "f4")
     image[:, :, 8:20] = 1000
     image[:, :, 32] = 1000
@@ -83,7 +83,7 @@ def test_what_is_raised_lies_just_above():
     flat = np.full((9, 9, 9), 7, "u1")
     flat[4, 4, 4], flat[8] = 9, 200
     bernsen = {"kind": "local_threshold", "method": "bernsen", "radius_voxels": 2, "contrast": 5.0, "low": 5.0}
-    np.testing.assert_array_equal(stepped(flat, bernsen | {"high": 100.0})[:6], flat[:6])  # noise, darker than the threshold of Otsu
+    np.testing.assert_array_equal(stepped(flat, bernsen | {"high": 100.0})[:6], flat[:6])  # noise, darker than Otsu's
     assert stepped(flat, bernsen | {"contrast": 1.0, "high": 100.5})[4, 4, 4] == 101
     floats = stepped(flat.astype("f4"), bernsen | {"contrast": 1.0, "high": 100.5})
     assert 100.5 < floats[4, 4, 4] < 100.51

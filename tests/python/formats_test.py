@@ -512,7 +512,7 @@ def test_a_model_of_parosol_is_a_modulus_image():
     hdf5(
         "m.h5",
         {},
-        Image_Data__Image=moduli / 1000,  # ParOSol uses GPa: tests/job/test_export_parosol.py runs it on the file
+        Image_Data__Image=moduli / 1000,  # ParOSol uses GPa: tests/job/test_export_parosol.py runs it
         Image_Data__Voxelsize=[0.02],
         Image_Data__Poisons_ratio=[0.3],
         **conditions,

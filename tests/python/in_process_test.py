@@ -32,7 +32,7 @@ def sponge(n: int, seed: int = 7) -> np.ndarray:
 
 
 def of_solid(call):
-    """The call with a mask of the solid."""
+    """Return the call with its mask passed as `solid`."""
     return lambda mask, spacing_mm, **options: call(solid=mask, spacing_mm=spacing_mm, **options)
 
 

@@ -39,7 +39,7 @@ def sums_of(densities: np.ndarray, blocks: np.ndarray) -> _Sums:
 
 
 def test_amplitudes_that_are_known_are_found():
-    """Densities for which 4 times the first and a ninth of the second are even; the third contributes none."""
+    """Densities for which 4 times the first and a ninth of the second are even; the third is negligible."""
     random = np.random.default_rng(3)
     share = random.random(6400)
     densities = np.stack([share * 0.02 / 4, (1 - share) * 0.02 * 9, np.full(6400, 1e-9) * random.random(6400)])
@@ -53,11 +53,11 @@ def test_noise_widens_the_interval_which_holds_the_truth():
     held, random = 0, np.random.default_rng(5)
     for _ in range(40):
         share = random.random(6400)
-        noise = 1 + 0.3 * random.standard_normal(64)[np.arange(6400) % 64]  # of a whole block
+        noise = 1 + 0.3 * random.standard_normal(64)[np.arange(6400) % 64]  # one value per block
         densities = np.stack([share, 1 - share]) * 0.02 * noise
         squares, low, high = amplitudes_of(sums_of(densities, np.arange(6400) % 64), 0.02)
         assert (high > low).all()
-        expected = 1 / (1 + 0.3**2)  # the noise is in the densities, so their squares are too large by its variance
+        expected = 1 / (1 + 0.3**2)  # the noise is in the densities; its variance increases the mean of their squares
         held += bool(low[0] <= expected <= high[0])
         assert squares[0] == pytest.approx(expected, rel=0.3)
     assert held > 30

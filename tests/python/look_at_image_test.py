@@ -1,4 +1,4 @@
-"""A quick look at an image agrees with its reader, and does not read the whole of a large one."""
+"""A quick look at an image agrees with its reader, and does not read all of a large image."""
 
 import json
 from pathlib import Path
@@ -60,7 +60,7 @@ def write_others(path: Path, values: np.ndarray) -> None:
 
 @pytest.mark.parametrize("name", ["a.npy", "a.raw", "a.mha", "a.nrrd", "a.nii", "a.tif", "a.mgh"])
 def test_a_sample_says_what_the_whole_says(tmp_path: Path, values: np.ndarray, name: str) -> None:
-    """Oracle: numpy, on the planes that are looked at."""
+    """Oracle: numpy, on the planes that are inspected."""
     path = str(write(tmp_path, name, values))
     whole, part = inspect(path, 1 << 20, 100.0, 150.0), inspect(path, 10, 100.0, 150.0)
     assert whole["whole"]
@@ -90,7 +90,7 @@ def test_a_stack_is_looked_at_by_some_of_its_slices(tmp_path: Path, values: np.n
 
 @pytest.mark.parametrize("name", ["a.npz", "a.h5", "a.mgz"])
 def test_of_an_archive_only_the_headers_are_looked_at(tmp_path: Path, values: np.ndarray, name: str) -> None:
-    """Oracle: what the whole says."""
+    """Oracle: the result for the whole image."""
     path = str(write(tmp_path, name, values))
     whole, part = inspect(path, 1 << 20, None, None), inspect(path, 10, None, None)
     for key in ("shape", "dtype", "spacing_mm"):
@@ -152,7 +152,7 @@ def _metaimage(folder: Path) -> Path:
 
 
 def _dicom(folder: Path) -> Path:
-    """Positions that are rounded to one decimal."""
+    """Positions rounded to one decimal."""
     pydicom = pytest.importorskip("pydicom")
     for z in range(6):
         tags = pydicom.Dataset()
@@ -173,7 +173,7 @@ def _dicom(folder: Path) -> Path:
 
 @pytest.mark.parametrize("make", [_tiff, _stack, _nifti, _nrrd, _metaimage, _dicom])
 def test_a_large_image_has_the_warnings_of_its_reader(tmp_path: Path, make) -> None:
-    """Oracle: the warnings of the reader that reads the whole image, which are at least one."""
+    """Oracle: the warnings of the reader of the whole image; there is at least one."""
     from osteon.images.read_image import read_image
 
     source = str(make(tmp_path))
@@ -187,7 +187,7 @@ def test_a_large_image_has_the_warnings_of_its_reader(tmp_path: Path, make) -> N
 
 
 def test_a_large_hdf5_file_has_the_warning_of_its_missing_chunks(tmp_path: Path) -> None:
-    """Oracle: the reader that reads the whole image."""
+    """Oracle: the reader of the whole image."""
     h5py = pytest.importorskip("h5py")
     from osteon.images.read_image import read_image
 

@@ -1,4 +1,4 @@
-"""Masks name their phase: `solid=` and `pores=`. Oracles: closed forms, and the same image given in the other way."""
+"""Masks name their phase: `solid=` and `pores=`. Oracles: closed forms, and the same image given as the other phase."""
 
 import os
 from pathlib import Path
@@ -25,7 +25,8 @@ def walls() -> np.ndarray:
 
 
 def test_permeability_is_of_the_pores(walls: np.ndarray):
-    """Oracle: (g^2 + 2) / 12 voxels^2 per open area of a slit, exact on this grid; both names describe one image."""
+    """Oracle: (g^2 + 2) / 12 voxels^2 per open area of a slit, exact on this grid; both names describe the same
+    image."""
     exact = (4**2 + 2) / 12 * 4 / 6 * (2e-5) ** 2
     by_solid = osteon.permeability(solid=walls, spacing_mm=0.02, tolerance=1e-8)
     by_pores = osteon.permeability(pores=~walls, spacing_mm=0.02, tolerance=1e-8)
@@ -38,7 +39,7 @@ def test_permeability_is_of_the_pores(walls: np.ndarray):
 
 
 def test_conductivity_and_tortuosity_of_both_phases(walls: np.ndarray):
-    """Oracle: layers in parallel conduct by their share of the volume, 1/3 and 2/3."""
+    """Oracle: parallel layers conduct in proportion to their volume fractions, 1/3 and 2/3."""
     for name, mask in (("solid", walls), ("pores", ~walls)):
         given = {name: mask, "spacing_mm": 0.1}
         for phase, share in (("solid", 1 / 3), ("pores", 2 / 3)):
@@ -78,7 +79,7 @@ def test_exactly_one_phase_is_named(walls: np.ndarray, call):
 
 
 def test_greys_and_masks_of_the_solid_are_taken_as_before(walls: np.ndarray):
-    """Oracle: the same solid by a threshold; the stiffness of parallel bars, E times their share."""
+    """Oracle: the same solid from a threshold; the stiffness of parallel bars, E times their volume fraction."""
     steel = {"youngs_modulus_MPa": 300.0, "poisson_ratio": 0.0, "tolerance": 1e-10}
     assert osteon.stiffness(walls, 0.1, **steel, load={"area": "box"}).apparent_modulus_MPa == pytest.approx(
         100, rel=1e-6
@@ -93,7 +94,7 @@ def test_greys_and_masks_of_the_solid_are_taken_as_before(walls: np.ndarray):
 
 
 def test_masked_voxels_belong_to_neither_phase(walls: np.ndarray):
-    """Oracle: a stiffness of bars of the voxels that are not masked; a slit that is narrower by the masked planes."""
+    """Oracle: the stiffness of bars of the unmasked voxels; a slit narrowed by the masked planes."""
     steel = {"youngs_modulus_MPa": 300.0, "poisson_ratio": 0.0, "tolerance": 1e-10}
     hidden = np.zeros(walls.shape, bool)
     hidden[:, 5] = True
@@ -123,7 +124,7 @@ def test_masked_voxels_belong_to_neither_phase(walls: np.ndarray):
 
 
 def test_all_faults_of_the_arguments_are_listed_at_once():
-    """Oracle: the faults that are put in, each by the name of its argument."""
+    """Oracle: the planted faults, each reported with the name of its argument."""
     with pytest.raises(osteon.UsageError) as caught:
         osteon.stiffness(np.zeros((3, 3)), youngs_modulus_MPa=-1, poisson_ratio=0.7, axis="w", load={"foo": 1})
     lines = str(caught.value).splitlines()

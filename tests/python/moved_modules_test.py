@@ -1,4 +1,4 @@
-"""Modules by the paths of the last release. Oracle: the modules themselves."""
+"""Modules under their paths of the last release. Oracle: the modules themselves."""
 
 import importlib
 import sys

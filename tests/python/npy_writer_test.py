@@ -1,4 +1,4 @@
-"""Images written a piece at a time. Oracle: the same values made at once, as numpy holds them."""
+"""Images written in pieces. Oracle: the same values in one NumPy array."""
 
 import io
 import json
@@ -19,7 +19,7 @@ TYPES = ("?", "u1", "i1", "<u2", ">i2", "<u4", ">i4", "<i8", "<u8", "<f2", "<f4"
 @pytest.fixture(autouse=True)
 def _in_tmp(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(npy_writer, "BLOCK", 50)  # so that what is rewritten has several blocks
+    monkeypatch.setattr(npy_writer, "BLOCK", 50)  # the rewritten part has several blocks
 
 
 def written(pieces: list[np.ndarray], shape: tuple[int, ...] = SHAPE) -> tuple[np.ndarray, npy_writer.NpyWriter]:

@@ -1,11 +1,11 @@
-"""Who knows a physics by its name: its own row, and nothing else."""
+"""Names of physics in the sources: only the entry of a physics contains its name."""
 
 import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 COMPARISON = re.compile(r"physics(_|\"\)|\"\])?\s*[!=]=\s*\S|[!=]=\s*[\w.]*physics\b")
-# The name in the table is compared with the job's, once.
+# The name in the table is compared with that of the job once.
 SEAMS = {"src/osteon/job/physics_entry.cpp"}
 
 

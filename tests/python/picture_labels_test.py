@@ -1,4 +1,4 @@
-"""What is written beside a picture: digits, ticks, lengths."""
+"""Labels around a picture: digits, ticks, lengths."""
 
 import json
 
@@ -41,14 +41,16 @@ def test_lengths_are_round(longest, length):
 
 
 def test_the_specimen_fills_the_picture_as_the_camera_does():
-    """Oracle: at zoom 1 the sphere around the box touches the shorter edges: in perspective its outline is larger by 1 / cos 15."""
+    """Oracle: at zoom 1 the sphere around the box touches the shorter edges; in perspective its outline is larger by 1
+    / cos 15."""
     labels = Labels("", "", 0, 1, shape=[3, 4, 12], spacing_mm=[1, 1, 1])
     seen = 2 * 6.5 / labels.camera(800, 600).mm_per_pixel
     assert seen == pytest.approx(600 * np.cos(np.radians(15)))
 
 
 def test_points_are_seen_where_the_camera_of_the_program_sees_them():
-    """Oracle: from azimuth 0, y lies to the right and z is up; a sixth of the way to the eye everything is 6/5 times as large."""
+    """Oracle: from azimuth 0, y points to the right and z up; at a sixth of the distance to the eye, everything is
+    larger by 6/5."""
     camera = Camera(np.array([3.0, 4.0, 12.0]), 0.0, 0.0, 2.0, 800, 600)
     middle = np.array([1.5, 2.0, 6.0])
     assert camera.seen_at(middle) == pytest.approx((400, 300))
@@ -65,7 +67,7 @@ def test_points_are_seen_where_the_camera_of_the_program_sees_them():
 
 
 def test_of_left_handed_axes_the_other_side_is_right():
-    """Oracle: the mirror image of x, seen from the mirrored place: the same column and row."""
+    """Oracle: the mirror image of x, seen from the mirrored position: the same column and row."""
     size = np.array([3.0, 4.0, 12.0])
     here, there = Camera(size, 35.0, 22.0, 1.5, 800, 600), Camera(size, 180 - 35.0, 22.0, 1.5, 800, 600, True)
     for point in np.random.default_rng(3).random((8, 3)) * size:
@@ -75,7 +77,8 @@ def test_of_left_handed_axes_the_other_side_is_right():
 
 
 def test_the_axes_have_the_sides_of_the_patient():
-    """Oracle: without a direction the corner of the axes has less ink than with letters, and the rest is the same."""
+    """Oracle: without a direction the corner of the axes has fewer dark pixels than with letters, and the other pixels
+    are equal."""
     ground = Image.new("RGB", (900, 900))
     plain, named = (
         np.asarray(draw(ground, Labels("t", "q", 0, 1, shape=[1, 1, 1], spacing_mm=[1, 1, 1], letters=letters)))
@@ -87,7 +90,7 @@ def test_the_axes_have_the_sides_of_the_patient():
 
 
 def test_the_bar_ends_with_the_colour_of_the_low_end():
-    """Oracle: colours at the ends of the bar by hand, at sizes whose bar has a part of a pixel."""
+    """Oracle: colours at the ends of the bar by hand, at sizes at which the bar ends within a pixel."""
     for edge in range(300, 340, 3):
         labels = Labels("", "", 0, 1, colours=[(255, 0, 0)] * 8 + [(0, 255, 0)] * 240 + [(0, 0, 255)] * 8)
         page = np.asarray(draw(Image.new("RGB", (edge, edge)), labels)).astype(int)
@@ -97,7 +100,7 @@ def test_the_bar_ends_with_the_colour_of_the_low_end():
 
 
 def test_arrows_and_the_largest_value_are_drawn_where_they_are():
-    """Oracle: the projections of their points; an arrow at the far side is faint."""
+    """Oracle: the projections of their points; an arrow on the far side is faint."""
     ground = Image.new("RGB", (400, 300), (0, 0, 0))
     arrow = {"from": [0.5, 0.5, 0.5], "to": [0.5, 0.5, 1.0], "colour": [255, 120, 20], "label": "", "case": ""}
     far = {**arrow, "from": [-0.4, 0.8, 0.5], "to": [-0.4, 0.8, 1.0]}
@@ -117,7 +120,7 @@ def test_arrows_and_the_largest_value_are_drawn_where_they_are():
 
 
 def test_labels_leave_the_picture_as_it_is(tmp_path):
-    """Oracle: the pixels of the picture; the true maximum and the limit are on the page of the report, too."""
+    """Oracle: the pixels of the picture; the page of the report also contains the true maximum and the limit."""
     picture = Image.fromarray(np.random.default_rng(1).integers(0, 255, (200, 240, 3), "u1"))
     labels = Labels(
         "bone", "von Mises stress (MPa)", 0, 90, at_least=True, largest=165, shape=[9, 9, 9], spacing_mm=[1, 1, 1]
@@ -131,7 +134,7 @@ def test_labels_leave_the_picture_as_it_is(tmp_path):
 
 
 def test_a_report_writes_the_labelled_picture(tmp_path):
-    """Oracle: its size; none of an earlier job is made where there is no picture."""
+    """Oracle: its size; it is not written from the picture of an earlier job."""
     folder = write_output(tmp_path / "job")
     write_scene(folder)
     assert main([str(folder)]) == 0

@@ -1,4 +1,5 @@
-"""The calls that take an array, and what their result offers. Oracles: closed forms, packages that read the same file."""
+"""Functions that accept an array, and the members of their result. Oracles: closed forms, packages that read the same
+file."""
 
 import gc
 import json
@@ -38,7 +39,8 @@ def bar(half: np.ndarray) -> osteon.Result:
 
 
 def test_stiffness_of_a_bar(bar: osteon.Result):
-    """Oracle: E A / l, and E over the outline of the solid; Poisson's ratio is zero, so that bonded faces do nothing."""
+    """Oracle: E A / l, and E over the cross-section of the box; Poisson's ratio is zero, so bonded faces have no
+    effect."""
     area, length = 5 * 0.2 * 2 * 0.4, 6 * 0.1
     assert bar.stiffness_N_per_mm == pytest.approx(200e3 * area / length, rel=1e-6)
     assert bar.apparent_modulus_MPa == pytest.approx(200e3, rel=1e-6)
@@ -60,7 +62,7 @@ def test_what_there_is_not_is_said(bar: osteon.Result):
 
 
 def test_homogenise_a_block():
-    """Oracle: Lame's constants of an isotropic material; numbers come as an array."""
+    """Oracle: the Lame constants of an isotropic material; scalars are returned as an array."""
     e, nu = 1000.0, 0.25
     block = osteon.homogenise(
         np.ones((3, 4, 5), bool), 0.1, youngs_modulus_MPa=e, poisson_ratio=nu, tolerance=1e-10, **ONE_RANK
@@ -72,7 +74,7 @@ def test_homogenise_a_block():
 
 
 def test_conductivity_and_tortuosity(half: np.ndarray):
-    """Oracle: bars side by side. Along them the share of the solid; across, no path."""
+    """Oracle: parallel bars. Along them, the volume fraction of the solid; across them, no path."""
     along = osteon.conductivity(solid=half, spacing_mm=0.1, conductivity_W_per_mK=3.0, tolerance=1e-10, **ONE_RANK)
     assert along.effective_conductivity_W_per_mK == pytest.approx(1.5, rel=1e-6)
     straight = osteon.tortuosity(pores=half, spacing_mm=0.1, tolerance=1e-10, **ONE_RANK)
@@ -85,7 +87,8 @@ def test_conductivity_and_tortuosity(half: np.ndarray):
 
 
 def test_no_path_has_an_infinite_tortuosity(half: np.ndarray, tmp_path: Path):
-    """Oracle: bars along z: across them nothing flows; D_eff / D is the share over the tortuosity."""
+    """Oracle: bars along z: there is no flow across them; D_eff / D is the volume fraction divided by the
+    tortuosity."""
     across = osteon.tortuosity(pores=half, spacing_mm=0.1, axis="x", output={"directory": tmp_path / "out"}, **ONE_RANK)
     for result in (across, osteon.load(tmp_path / "out"), osteon.tortuosity(pores=half, spacing_mm=0.1, axis="x")):
         assert result.tortuosity == math.inf and result.answers["tortuosity"].value == math.inf
@@ -120,7 +123,7 @@ def test_files_live_as_long_as_the_result(half: np.ndarray):
 
 
 def test_to_xarray(bar: osteon.Result):
-    """Oracle: the centres of voxels and the corners of nodes by hand."""
+    """Oracle: the centres of voxels and the corners of nodes, by hand."""
     pytest.importorskip("xarray")
     data = bar.to_xarray()
     np.testing.assert_allclose(data["z"], 0.1 * (np.arange(6) + 0.5))
@@ -131,7 +134,7 @@ def test_to_xarray(bar: osteon.Result):
 
 
 def test_to_pyvista(bar: osteon.Result):
-    """Oracle: the displacement that PyVista finds at a point: linear along z in a bar."""
+    """Oracle: the displacement sampled by PyVista at a point: linear along z in a bar."""
     pyvista = pytest.importorskip("pyvista")
     grid = bar.to_pyvista()
     assert grid.dimensions == (5, 6, 7) and grid.n_cells == 6 * 5 * 4
@@ -154,7 +157,7 @@ def test_a_notebook_shows_a_table_and_a_picture(bar: osteon.Result):
 
 @pytest.mark.parametrize(("tables", "last"), [(ONE_RANK, "solving"), ({"run": {"ranks": 2}}, "writing results")])
 def test_progress_is_told(half: np.ndarray, tables: dict, last: str):
-    """Stages come in their order, each from the beginning."""
+    """Stages are reported in order, each from its beginning."""
     told: list[tuple[str, float]] = []
     result = osteon.tortuosity(
         pores=half, spacing_mm=0.1, progress=lambda stage, fraction, _: told.append((stage, fraction)), **tables

@@ -28,7 +28,7 @@ PLANTED = [
 
 @pytest.mark.parametrize(("name", "form", "sentence", "pattern"), PLANTED)
 def test_a_planted_sentence_fails(tmp_path: Path, name: str, form: str, sentence: str, pattern: str) -> None:
-    """Oracle: the sentence, which the test writes; the same file passes without it."""
+    """Oracle: the sentence written by the test; the same file passes without it."""
     path = tmp_path / name
     path.parent.mkdir(parents=True, exist_ok=True)
     run = [sys.executable, ROOT / "tools/prose.py", tmp_path]
@@ -41,7 +41,7 @@ def test_a_planted_sentence_fails(tmp_path: Path, name: str, form: str, sentence
 
 
 def test_code_is_not_counted(tmp_path: Path) -> None:
-    """Oracle: the words, which are names in code, in a code block and strings of one word."""
+    """Oracle: the words, which are names in code, in a code block and in strings of one word."""
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs/page.md").write_text(PLAIN + "\n```sh\ntold what is beside\n```\nof `told` too\n")
     (tmp_path / "python").mkdir()

@@ -1,4 +1,4 @@
-"""The image readers. Oracle: the array that the test itself has written, by another writer."""
+"""The image readers. Oracle: the array that the test wrote by another writer."""
 
 import io
 import json
@@ -84,7 +84,7 @@ def nrrd_in(unit: str) -> Path:
 
 @pytest.mark.parametrize(("unit", "expected"), [("um", 0.02), ("mm", 20), ("cm", 200), ("furlong", None)])
 def test_nrrd_units_are_kept(unit, expected):
-    """Oracle: 20 of the unit, in mm; an unknown unit states nothing."""
+    """Oracle: 20 of the unit, in mm; an unknown unit defines no length."""
     spacing = read_image(str(nrrd_in(unit))).spacing_mm
     assert spacing == (pytest.approx((expected,) * 3) if expected else None)
 

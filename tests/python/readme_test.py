@@ -1,4 +1,4 @@
-"""README.md, run as a reader runs it."""
+"""README.md, run as by a reader."""
 
 import ast
 import os
@@ -25,7 +25,7 @@ def test_the_page_is_short() -> None:
 @pytest.mark.alone  # two solutions of the whole scan
 @pytest.mark.skipif(not BINARY.exists(), reason=f"{BINARY} is not built")
 def test_the_examples(tmp_path: Path, scan: Path) -> None:
-    """Oracle: the page itself says what is printed, and names the files."""
+    """Oracle: the output and the file names printed on the page."""
     subprocess.run(
         [sys.executable, "-m", "osteon.images", scan, tmp_path / "scan.npy"],
         env={**os.environ, "PYTHONPATH": str(ROOT / "python")},

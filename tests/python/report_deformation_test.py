@@ -1,4 +1,4 @@
-"""Coarse displacements for the viewer. Oracle: fields that are known everywhere."""
+"""Coarse displacements for the viewer. Oracle: fields with a known value everywhere."""
 
 import numpy as np
 import pytest
@@ -10,14 +10,14 @@ def in_pieces(values):
 
 
 def linear(shape):
-    """A displacement that grows evenly, on the nodes of an image of this shape."""
+    """A displacement that increases linearly, on the nodes of an image of this shape."""
     z, y, x = np.meshgrid(*(np.arange(n + 1.0) for n in shape), indexing="ij")
     return np.stack([2 + 0.1 * z, -0.3 * x, 0.05 * y], axis=-1)
 
 
 @pytest.mark.parametrize("shape", [(7, 9, 5), (90, 50, 41)])
 def test_a_linear_field_stays_one(shape):
-    """Means of blocks of nodes are the values in the middle of the blocks."""
+    """Means of blocks of nodes equal the values at the centres of the blocks."""
     found = coarse_displacement(in_pieces(linear(shape)), shape)
     assert found.values.shape == (*(min(MOST, n) for n in shape), 3)
     assert found.largest == pytest.approx(np.abs(found.values).max())

@@ -1,4 +1,4 @@
-"""What a report draws of scene.json: sets, arrows, letters; and what it does with bad ones."""
+"""Drawing of scene.json in a report: sets, arrows, letters; and the handling of invalid ones."""
 
 import json
 
@@ -25,7 +25,7 @@ def change(folder, **keys):
 
 
 def test_sets_and_arrows_are_those_of_the_scene(folder):
-    """Oracle: the faces of the block; a force of 3 N down onto the upper one, drawn from above."""
+    """Oracle: the faces of the block; a force of 3 N downwards on the upper face, drawn from above."""
     result = load(folder)
     scene = read_scene(result)
     assert scene.notes == []
@@ -51,7 +51,7 @@ def test_sets_and_arrows_are_those_of_the_scene(folder):
     ],
 )
 def test_a_bad_scene_is_a_note_and_the_page_is_made(folder, keys):
-    """Oracle: the note; the numbers of the summary stand."""
+    """Oracle: the note; the numbers of the summary are unchanged."""
     change(folder, **keys)
     page = build(load(folder))
     assert (
@@ -82,7 +82,7 @@ def test_letters_say_the_sides_of_the_patient(direction, letters):
 
 
 def test_parts_and_spread_points():
-    """Oracle: two clusters by construction; the corners of a square are farthest from its middle."""
+    """Oracle: two clusters by construction; the corners of a square are farthest from its centre."""
     a = np.random.default_rng(0).random((50, 3))
     groups = parts_of(np.vstack((a, a + np.array([10, 0, 0]))), 1.0)
     assert sorted(map(len, groups)) == [50, 50]

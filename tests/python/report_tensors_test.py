@@ -1,4 +1,4 @@
-"""What tensors say of each direction."""
+"""Direction-dependent properties computed from tensors."""
 
 import numpy as np
 import pytest
@@ -39,13 +39,13 @@ def test_a_cubic_material_is_stiff_along_its_diagonals():
 
 
 def test_a_tensor_of_rows_z_y_x_has_its_diagonal_along_the_axes():
-    """Oracle: the diagonal; vectors are x, y, z."""
+    """Oracle: the diagonal; vectors are in the order x, y, z."""
     along = directional_value(np.diag([3.0, 2.0, 1.0]))
     np.testing.assert_allclose(along(np.eye(3)), [1, 2, 3])
 
 
 def test_matrices_of_a_job_are_sections_of_their_own(tmp_path):
-    """Oracle: the numbers of the summary; matrices are no rows of the answers."""
+    """Oracle: the numbers of the summary; matrices are not rows of the answers."""
     summary = {
         "conductivity_tensor_W_per_mK": [[0.5, 0.0, 1e-15], [0.0, 0.25, 0.0], [1e-15, 0.0, 0.125]],
         "principal_conductivities_W_per_mK": [0.5, 0.25, 0.125],
@@ -59,6 +59,6 @@ def test_matrices_of_a_job_are_sections_of_their_own(tmp_path):
 
 @pytest.mark.parametrize("rows", [[[1, 0], [0, 1]], "x"])
 def test_a_bad_tensor_is_refused(tmp_path, rows):
-    """Oracle: the errors that the report turns into one line."""
+    """Oracle: the errors that the report prints as one line."""
     with pytest.raises((ValueError, TypeError)):
         sections(JobResult(tmp_path, {"conductivity_tensor_W_per_mK": rows}, {}))

@@ -1,4 +1,4 @@
-"""The report page. Oracle: the numbers of the made-up output directory; the HTML parser of the standard library."""
+"""The report page. Oracle: the numbers of the synthetic output directory; the HTML parser of the standard library."""
 
 import base64
 import gzip
@@ -23,7 +23,7 @@ VOID = {"meta", "img", "input", "br"}
 
 
 class Balanced(HTMLParser):
-    """Counts unclosed tags; collects images and addresses."""
+    """Count unclosed tags; collect images and addresses."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -91,7 +91,7 @@ def test_page_is_made_without_what_is_gone(tmp_path, gone):
 
 
 def test_materials_are_compared_where_there_are_several(tmp_path):
-    """Oracle: the made-up statistics."""
+    """Oracle: the synthetic statistics."""
     directory = write_output(tmp_path / "job")
     path = directory / "summary.json"
     summary = json.loads(path.read_text())
@@ -123,7 +123,7 @@ def test_shown_field_that_was_not_written_is_named(tmp_path):
 
 @pytest.mark.parametrize("physics", ["elasticity", "heat"])
 def test_results_of_an_older_version_are_shown_with_keys_for_titles(tmp_path, physics):
-    """Its summary says neither what answers there are nor what the field is in words."""
+    """The summary names neither the answers nor the field in words."""
     directory = write_output(tmp_path / "job", physics)
     path = directory / "summary.json"
     summary = json.loads(path.read_text())
@@ -196,7 +196,7 @@ def test_numbers_are_written_for_people(value, text):
 
 
 def test_stiffness_without_moduli_is_shown(tmp_path):
-    """Oracle: the numbers of the summary; a matrix that is not positive has no compliance."""
+    """Oracle: the numbers of the summary; a matrix that is not positive definite has no compliance."""
     from osteon.report.tensors import sections as section
 
     result = load(write_output(tmp_path / "out"))
@@ -210,7 +210,7 @@ def test_stiffness_without_moduli_is_shown(tmp_path):
 
 
 def test_names_the_test_and_its_answers() -> None:
-    """Oracle: the words of the summary's load."""
+    """Oracle: the words of the load in the summary."""
     from osteon.report.text import describe_test
 
     torsion = {"load": {"test": "torsion", "axis": "y", "angle_deg": 1.5, "length_mm": 3}}
@@ -223,7 +223,7 @@ def test_names_the_test_and_its_answers() -> None:
 
 
 def with_cases(directory, names):
-    """Make an output directory one of several load cases of supports and forces, on a crop of an image."""
+    """Turn an output directory into one of several load cases with supports and forces, on a crop of an image."""
     path = directory / "summary.json"
     summary = json.loads(path.read_text())
     support = {"on": "<grip>", "held": "zy", "nodes": 4, "reaction_N": [1.5, 1e-9, 0], "moment_N_mm": [0, 2.5, 0]}
@@ -264,18 +264,18 @@ def test_all_load_cases_and_supports_are_shown(tmp_path):
 
 
 def described(page):
-    """What the viewer is told."""
+    """The data passed to the viewer."""
     return json.loads(re.search(r'<script type="application/json" class="description">(.*?)</script>', page)[1])
 
 
 def unpacked(page, name, shape):
-    """A volume of the page, as viewer/volumes.js unpacks it."""
+    """A volume of the page, unpacked as by viewer/volumes.js."""
     text = re.search(rf'<script type="text/plain" id="{name}">(.*?)</script>', page)[1]
     return np.frombuffer(gzip.decompress(base64.b64decode(text)), "u1").reshape(shape)
 
 
 def test_volumes_of_the_page_hold_the_fields_and_the_scan(tmp_path):
-    """Oracle: the values of the file, to the half of a code; the scan in 64 greys."""
+    """Oracle: the values of the file, to half a code; the scan in 64 grey levels."""
     directory = write_output(tmp_path / "job")
     page = build(load(directory))
     told = described(page)
@@ -297,7 +297,7 @@ def test_volumes_of_the_page_hold_the_fields_and_the_scan(tmp_path):
 
 
 def test_large_volumes_are_thinned_by_the_mean_over_the_solid(tmp_path, monkeypatch):
-    """Oracle: NumPy's mean over each block; the maximum is that of all voxels, in its place."""
+    """Oracle: the mean over each block by NumPy; the maximum is that of all voxels, at its position."""
     directory = write_output(tmp_path / "job", shape=(9, 10, 11))
     monkeypatch.setattr("osteon.report.volumes.LARGEST_PAGE", 200)
     result = load(directory)
@@ -328,7 +328,8 @@ def test_slices_are_counted_from_the_zero_of_the_job(tmp_path):
 
 
 def test_a_damaged_plane_is_found_while_the_volumes_are_packed(tmp_path):
-    """Oracle: the digest of each group of planes. The file is a copy, so no seal tells of the change."""
+    """Oracle: the digest of each group of planes. The file is a copy, so it has no seal that would detect the
+    change."""
     directory = write_output(tmp_path / "job")
     with netCDF4.Dataset(directory / "results.nc", "a") as file:
         file["VTKHDF/CellData/sed"][7, 3, 4] += 1
@@ -366,7 +367,7 @@ def _with(tree: dict, place: tuple, value: object) -> dict:
 
 
 class Elements(HTMLParser):
-    """All elements with their attributes' names, as a browser would make them."""
+    """All elements with the names of their attributes, as a browser would create them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -386,11 +387,11 @@ def _elements(page: str) -> set[tuple[str, ...]]:
 
 @pytest.mark.parametrize("physics", ["elasticity", "heat"])
 def test_no_text_of_a_summary_becomes_a_part_of_the_page(tmp_path, physics, monkeypatch):
-    """Each value of summary.json and manifest.json in turn is a text with a script. Oracle: the page has no elements that it
-    would not have without; or the summary is refused in one line."""
+    """Each value of summary.json and manifest.json in turn is a text with a script. Oracle: the page has the same
+    elements as without it; or the summary is rejected in one line."""
     directory = write_output(tmp_path / "job", physics, (6, 7, 8))
     summary = json.loads((directory / "summary.json").read_text())
-    # Tables and sections of other jobs, too.
+    # Also tables and sections of other jobs.
     numbers = {"mean": 0.25, "median": 0.125, "p95": 1.5, "p98": 2.5, "max": 77.25}
     entry = {"voxels": 4, "volume_mm3": 0.03, "effective_strain": numbers, "von_mises_MPa": numbers, "sed_MPa": numbers}
     summary["by_material"] = [{"material": i, "name": f"m{i}", **entry} for i in (1, 2)]
@@ -405,7 +406,7 @@ def test_no_text_of_a_summary_becomes_a_part_of_the_page(tmp_path, physics, monk
     for tree, name in ((summary, "summary.json"), (manifest, "manifest.json")):
         (directory / name).write_text(json.dumps(tree))
     (directory / "scan.npy").unlink()
-    # Plots and colours take most of the time, and take no texts.
+    # Plots and colours take most of the time and contain no texts.
     monkeypatch.setattr("osteon.report.page.histogram", lambda _: "data:image/svg+xml;base64,")
     monkeypatch.setattr("osteon.report.page.convergence", lambda _: "data:image/svg+xml;base64,")
     usual = _elements(page_of(directory))
@@ -425,7 +426,7 @@ def test_no_text_of_a_summary_becomes_a_part_of_the_page(tmp_path, physics, monk
 
 
 def test_a_browser_runs_no_script_but_that_of_the_page(tmp_path):
-    """Oracle: the policy of the page names the SHA-256 of its one script, and allows nothing else."""
+    """Oracle: the policy of the page contains the SHA-256 of its only script, and allows no other source."""
     page = build(load(write_output(tmp_path / "job")))
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page).group(1)
     scripts = re.findall(r"<script>(.*?)</script>", page, re.S)
@@ -435,7 +436,7 @@ def test_a_browser_runs_no_script_but_that_of_the_page(tmp_path):
 
 
 def test_the_report_follows_no_link(tmp_path):
-    """Oracle: a file elsewhere that a link of the temporary name leads to stays what it was."""
+    """Oracle: an external file to which a link with the temporary name points is unchanged."""
     directory = write_output(tmp_path / "job")
     (tmp_path / "precious").write_text("precious")
     (directory / f"report.html.tmp.{os.getpid()}").symlink_to(tmp_path / "precious")

@@ -1,4 +1,4 @@
-"""Results that are copied, and results that are sent to other processes."""
+"""Copies of results, and results sent to other processes."""
 
 import copy
 import pickle
@@ -61,7 +61,7 @@ def test_copies_have_answers_and_fields(result, make):
 
 
 def test_a_copy_outlives_the_original(tmp_path):
-    """Oracle: the values before."""
+    """Oracle: the values before the copy."""
     first = solved()
     values = first["von_mises"].copy()
     made, shallow = copy.deepcopy(first), copy.copy(first)

@@ -1,5 +1,5 @@
-"""The one reader of results: osteon.load_fields, the report and export. Oracle: the made-up fields, and a seal and digests
-that the test computes from docs/reference/format.md."""
+"""The common reader of results: osteon.load_fields, the report and export. Oracle: the synthetic fields, and a seal and
+digests that the test computes from docs/reference/format.md."""
 
 import random
 import shutil
@@ -22,7 +22,7 @@ def output(tmp_path: Path) -> Path:
 
 
 def copied(path: Path) -> Path:
-    """Without its seal, as programs copy it that know nothing of one."""
+    """A copy without its seal, as written by programs without support for seals."""
     data = path.read_bytes()
     path.write_bytes(data[: data.rindex(b"\nosteon-seal-3\n") - 32])
     return path
@@ -40,7 +40,7 @@ def test_a_whole_file_is_read_without_a_word(output):
 
 
 def test_every_damage_of_a_sealed_file_is_refused(output):
-    """Flipped bits, cuts anywhere, cuts in the seal, bytes behind it: nothing is read."""
+    """Flipped bits, cuts anywhere, cuts in the seal, bytes after it: no value is read."""
     path = output / "results.nc"
     good = path.read_bytes()
     source = random.Random(5)
@@ -57,7 +57,7 @@ def test_every_damage_of_a_sealed_file_is_refused(output):
 
 
 def test_the_report_of_damaged_results_is_refused(output, capsys):
-    """Oracle: one flipped bit of the values, which made the maximum 4e37."""
+    """Oracle: one flipped bit of the values, which changed the maximum to 4e37."""
     assert report([str(output)]) == 0
     older = (output / "report.html").read_bytes()
     path = output / "results.nc"
@@ -88,7 +88,7 @@ def test_a_copy_is_read_with_one_warning_that_names_it(output, capsys):
 
 
 def test_a_copy_with_other_values_is_refused(output):
-    """Oracle: a program that writes a value by netCDF, so that HDF5 finds nothing wrong."""
+    """Oracle: a program that writes a value by netCDF, so that HDF5 detects no error."""
     path = copied(output / "results.nc")
     with netCDF4.Dataset(path, "a") as file:
         file["VTKHDF/CellData/sed"][5, 6, 7] = 4e37

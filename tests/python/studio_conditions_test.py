@@ -52,7 +52,8 @@ def choose(page, key, value):
 
 
 def test_heat_by_clicks_and_keys(started, folder):
-    """Oracle: the tables of the file, which a terminal takes to the same numbers; nothing is said twice."""
+    """Oracle: the tables of the file, for which a run in a terminal gives the same numbers; no condition is stated
+    twice."""
     with studio.studio(folder, "channel.toml", binary=BINARY) as served:
         page = opened(started, served.address)
         choose(page, "physics", "heat")
@@ -66,7 +67,7 @@ def test_heat_by_clicks_and_keys(started, folder):
         page.key("Enter")
         page.wait_for("studio.job.value.data.boundary?.length === 1")
         at_voxel(page, EDGE - 1, 2, 2)
-        page.key("d")  # no tool here: conditions of heat are on whole faces
+        page.key("d")  # no tool here: conditions of heat apply to whole faces
         assert not page.value("!!document.querySelector('[data-tool=disc]')")
         page.key("q")
         page.key("Enter")
@@ -86,7 +87,7 @@ def test_heat_by_clicks_and_keys(started, folder):
         page.wait_for(f"['done', 'failed'].includes({RUN}?.dataset.state)")
         there = numbers_of(folder)
         assert numbers(in_a_terminal(folder, "channel.toml")) == there
-        # Inside there is no face; the other test takes the conditions away, and Undo brings them back.
+        # There is no face inside; the other test removes the conditions, and Undo restores them.
         at_voxel(page, 9, 2, 2)
         page.key("f")
         page.key("Enter")
@@ -103,7 +104,7 @@ def numbers_of(folder):
 
 
 def test_flow_by_buttons(started, folder):
-    """Oracle: the flow rate is the velocity times the opening."""
+    """Oracle: the flow rate is the velocity times the area of the opening."""
     with studio.studio(folder, "channel.toml", binary=BINARY) as served:
         page = opened(started, served.address)
         choose(page, "physics", "flow")
@@ -130,7 +131,7 @@ def test_flow_by_buttons(started, folder):
         page.click("[data-key='remove boundary.0']")
         page.wait_for("studio.job.value.data.boundary.length === 1")
         settle(page)
-        # A disc of the face, by keys at a place where the wall is cut.
+        # A disc on the face, placed by keys where the wall is cut.
         at_voxel(page, 0, 2, 2)
         for key in ("d", "i", "Enter"):
             page.key(key)

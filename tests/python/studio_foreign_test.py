@@ -1,4 +1,4 @@
-"""A folder of another person in the studio: its list of runs, its links, its documents and the headers of its images."""
+"""An untrusted folder in the studio: its list of runs, its links, its documents and the headers of its images."""
 
 import json
 import os
@@ -18,7 +18,7 @@ ENTRY = {"number": 1, "name": "scan.run1", "digest": "x", "state": "waiting", "c
 
 @pytest.fixture
 def folder(tmp_path):
-    """A scan with its job, in a folder whose parent must not be reached."""
+    """A scan with its job, in a folder whose parent must not be accessible."""
     made = tmp_path / "in"
     made.mkdir()
     np.save(made / "scan.npy", studio.small_bone(12))
@@ -31,7 +31,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def program(tmp_path, monkeypatch):
-    """A program in the place of osteon, which writes how it was called. @return the calls so far"""
+    """A substitute for the program osteon that records its arguments. @return the calls so far"""
     calls = tmp_path / "calls"
     path = tmp_path / "fake_osteon"
     path.write_text(f"#!{sys.executable}\nimport sys\nopen({str(calls)!r}, 'a').write(repr(sys.argv[1:]) + '\\n')\n")
@@ -55,7 +55,7 @@ def wait_for(is_so, seconds=120):
 
 
 def test_entries_of_another_studio_start_by_a_click_only(folder, program):
-    """Oracle: the calls of the program: none before the click; then the command of number, name and ranks."""
+    """Oracle: the calls of the program: none before the click; then the command with number, name and ranks."""
     shutil.copy(folder / "scan.toml", folder / "scan.run1.toml")
     write_runs(folder, [{**ENTRY, "ranks": 3, "command": "osteon join evil.toml --grace 0 -- true"}])
     with studio.studio(folder, "scan.toml") as made:
@@ -96,7 +96,7 @@ def test_an_entry_of_this_studio_starts_by_itself(folder, program):
     ],
 )
 def test_damaged_lists_do_not_stop_the_page(folder, program, text):
-    """Oracle: the contract: an answer with a note; a run can be added; the file of before is kept."""
+    """Oracle: the contract: an answer with a note; a run can be added; the earlier file is kept."""
     write_runs(folder, text)
     with studio.studio(folder, "scan.toml") as made:
         answer = made.get("runs")
@@ -109,7 +109,7 @@ def test_damaged_lists_do_not_stop_the_page(folder, program, text):
 
 
 def test_values_of_an_entry_are_checked(folder, program):
-    """Oracle: JSON that a browser takes, and the valid entry among others."""
+    """Oracle: JSON that a browser accepts, with the valid entry among the others."""
     odd = {"added": 1e400, "text": "\ud800", "host": 7, "answers": {"stiffness_N_per_mm": float("nan"), "x": 1}}
     write_runs(
         folder,
@@ -124,7 +124,7 @@ def test_values_of_an_entry_are_checked(folder, program):
 
 
 def test_no_process_but_a_run_is_stopped(folder, program):
-    """Oracle: the process of this test, which the list names as that of a run."""
+    """Oracle: the process of this test, which the list gives as that of a run."""
     from osteon.studio.runs import born
 
     here = {"pid": os.getpid(), "born": born(os.getpid()), "state": "running"}
@@ -139,7 +139,7 @@ def test_no_process_but_a_run_is_stopped(folder, program):
 
 
 def test_nothing_is_written_through_links(folder, program, tmp_path):
-    """Oracle: the files that the links lead to, unchanged."""
+    """Oracle: the target files of the links, unchanged."""
     outside = tmp_path / "outside.txt"
     outside.write_text("mine")
     for name in ("log.jsonl", "edit.lock", "run1.log", "run1.jsonl", "undo.json", "sets.nrrd"):
@@ -169,7 +169,7 @@ def test_a_linked_folder_of_the_studio_is_rejected(folder, tmp_path):
 
 
 def test_pipes_do_not_block(folder, program):
-    """Oracle: an answer, where the files beside a job are pipes that nobody writes to."""
+    """Oracle: an answer, although the files next to the job are pipes without a writer."""
     for name in ("runs.json", "run1.jsonl", "undo.json"):
         os.mkfifo(folder / "scan.studio" / name)
     with studio.studio(folder, "scan.toml") as made:
@@ -192,7 +192,7 @@ HEADERS = {
 @pytest.mark.parametrize("name", HEADERS)
 @pytest.mark.parametrize("way", ["../secret.raw", "{outside}/secret.raw", "link.raw", "./sub/../../secret.raw"])
 def test_headers_lead_nowhere_outside(folder, program, tmp_path, name, way):
-    """Oracle: a file beside the folder, by every way to it; the same file within is read."""
+    """Oracle: a file next to the folder, by every path to it; the same file inside the folder is read."""
     (tmp_path / "secret.raw").write_bytes(bytes(range(8)))
     (folder / "sub").mkdir()
     (folder / "link.raw").symlink_to(tmp_path / "secret.raw")
@@ -230,7 +230,7 @@ def test_headers_within_the_folder_are_read(folder):
 
 
 def test_a_tiff_names_other_files_inside_only(folder, tmp_path):
-    """Oracle: OME-XML that names a file beside the folder."""
+    """Oracle: OME-XML that names a file next to the folder."""
     import tifffile
     from osteon.errors import DataError
     from osteon.studio.folders import Folders
@@ -256,7 +256,8 @@ def test_a_tiff_names_other_files_inside_only(folder, tmp_path):
 
 
 def test_documents_of_a_folder_run_no_scripts(tmp_path):
-    """Oracle: the policy by the type: pictures none, a report its own sandbox, all others a sandbox without scripts."""
+    """Oracle: the policy for each type: none for pictures, its own sandbox for a report, a sandbox without scripts for
+    all others."""
     results = tmp_path / "job.out"
     results.mkdir()
     (results / "summary.json").write_text('{"stiffness_N_per_mm": 1}')
@@ -293,7 +294,7 @@ def test_documents_of_a_folder_run_no_scripts(tmp_path):
 
 @pytest.mark.parametrize("text", ['{"a": NaN}', "[" * 9000, '{"a": "\\ud800", "b": [[1]]}', "[]", "null"])
 def test_any_summary_of_a_folder_is_answered(tmp_path, text):
-    """Oracle: an answer of JSON, or one sentence with a status of bad data."""
+    """Oracle: an answer in JSON, or one sentence with a status for bad data."""
     results = tmp_path / "job.out"
     results.mkdir()
     (results / "summary.json").write_text(text)

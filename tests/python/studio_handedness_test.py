@@ -1,4 +1,5 @@
-"""The studio on images with left-handed axes: the object and not its mirror image, and the patient's sides."""
+"""The studio on images with left-handed axes: it displays the object, not its mirror image, and the sides of the
+patient."""
 
 import base64
 import io
@@ -28,7 +29,7 @@ poisson_ratio = 0.3
 
 
 def block():
-    """A column with three arms that no mirror image can be turned onto, shape (z, y, x)."""
+    """A column with three arms that no rotation maps onto its mirror image, shape (z, y, x)."""
     solid = np.full(EDGE[::-1], 10, np.uint8)
     solid[:, 5:10, 5:10] = 200
     solid[3:7, 6:9, 10:15] = 200
@@ -48,7 +49,7 @@ def made(folder, is_flipped):
 
 
 def still(page):
-    """The 3-D view as PNG, when it has been drawn again, finely, and stays as it is."""
+    """The 3-D view as PNG, after it has been redrawn at full resolution and no longer changes."""
     before, times = "", 0
     for _ in range(60):
         now = page.value(
@@ -61,7 +62,7 @@ def still(page):
 
 
 def seen_in(page, is_flipped):
-    """Letters, places of points on the page, and the 3-D view, after one step of the view to the right."""
+    """Letters, positions of points on the page, and the 3-D view, after one step of the view to the right."""
     page.value(f"(studio.camera().azimuth = {180 - AZIMUTH if is_flipped else AZIMUTH}, 0)")
     page.value("document.querySelector('canvas.gl').focus()")
     page.key("ArrowRight")
@@ -74,7 +75,7 @@ def seen_in(page, is_flipped):
 
 
 def test_the_studio_shows_the_object(tmp_path):
-    """Oracle: the same object stored right-handed: places and pixels of the 3-D view; LPS letters by hand."""
+    """Oracle: the same object stored right-handed: positions and pixels of the 3-D view; LPS letters by hand."""
     seen = []
     with browser.browser() as page:
         for is_flipped in (False, True):

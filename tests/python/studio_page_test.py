@@ -1,7 +1,7 @@
-"""The studio in a headless Chromium, with the program behind it: from a scan to a finished run by pointer and keys.
+"""The studio in a headless Chromium, with the program as its back end: from a scan to a finished run by pointer and
+keys.
 
-Pictures for docs/images are made with OSTEON_PICTURES=FOLDER.
-"""
+OSTEON_PICTURES=FOLDER writes the pictures for docs/images."""
 
 import json
 import os
@@ -60,7 +60,7 @@ def folder(tmp_path_factory):
     return made(tmp_path_factory.mktemp("page"), EDGE)
 
 
-# A job that can run: tests may come in any order, and leave it so.
+# A job that can run: tests run in any order, and leave it runnable.
 @pytest.fixture(scope="module")
 def served(folder):
     with studio.studio(folder, "bone.toml", binary=BINARY) as made_here:
@@ -83,7 +83,7 @@ def opened(page, address, width=1400, height=900):
 
 
 def settle(page):
-    """Until edits are written and checked."""
+    """Wait until edits are written and checked."""
     page.wait_for("!studio.isBusy() && studio.checked.value?.digest === studio.job.value?.digest")
     page.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")  # and drawn
 
@@ -97,7 +97,7 @@ def told(page):
 
 
 def push_on_a_disc(page):
-    """By a click on the solid."""
+    """Place by a click on the solid."""
     middle = page.centre("canvas.gl")
     page.click("[data-tool=disc]")
     page.click("[data-tool=push]")
@@ -105,7 +105,7 @@ def push_on_a_disc(page):
 
 
 def hold_the_lower_face_by_keys(page):
-    """The cursor to the lowest plane, on the solid, the tool, Enter."""
+    """Place by keys: the cursor to the lowest plane, on the solid, the tool, Enter."""
     page.value("document.querySelectorAll('.slice canvas')[1].focus()")
     for _ in range(EDGE):
         page.key("ArrowDown")
@@ -120,13 +120,13 @@ def hold_the_lower_face_by_keys(page):
 
 
 def keep_picture(page, name):
-    """For the documentation, if $OSTEON_PICTURES names a folder: small, in few colours."""
+    """Write a picture for the documentation, small and in few colours, if $OSTEON_PICTURES names a folder."""
     if not os.environ.get("OSTEON_PICTURES"):
         return
     from PIL import Image
 
     page.wait_for("!studio.isBusy()")
-    time.sleep(1.5)  # a slow machine sharpens the 3-D view when nothing moves
+    time.sleep(1.5)  # a slow machine refines the 3-D view when the scene is at rest
     target = Path(os.environ["OSTEON_PICTURES"]) / f"{name}.png"
     page.picture(target)
     picture = Image.open(target).convert("RGB")
@@ -138,7 +138,7 @@ LEFT_OUT = {"stages", "files", "started", "finished", "machine", "io", "command"
 
 
 def numbers(value, name=""):
-    """All numbers of an answer but those of time, files and machine."""
+    """All numbers of an answer except those of time, files and machine."""
     if isinstance(value, dict):
         told = {
             k: v for k, v in value.items() if k not in LEFT_OUT and "second" not in k and not k.startswith("share_of_")
@@ -150,7 +150,7 @@ def numbers(value, name=""):
 
 
 def test_from_a_scan_to_a_finished_run_by_pointer_and_keys(started, tmp_path):
-    """Oracle: the file that the page has written, run in a terminal: the same numbers in all digits."""
+    """Oracle: the file written by the page, run in a terminal: the same numbers in all digits."""
     folder = tmp_path
     np.save(folder / "bone.npy", studio.small_bone(EDGE))
     with studio.studio(folder, "bone.npy", binary=BINARY) as served:
@@ -187,7 +187,7 @@ def test_from_a_scan_to_a_finished_run_by_pointer_and_keys(started, tmp_path):
 
 
 def test_supports_and_forces_by_clicking(started, tmp_path):
-    """Oracle: the job file, and what the program says of it on the solid."""
+    """Oracle: the job file, and the report of the program for it on the solid."""
     folder = made(tmp_path, EDGE)
     with studio.studio(folder, "bone.toml", binary=BINARY) as served:
         page = opened(started, served.address)
@@ -201,7 +201,7 @@ def test_supports_and_forces_by_clicking(started, tmp_path):
             and job["set"][0]["surface"] is True
         )
         assert np.hypot.reduce(job["force"][0]["force_N"]) == pytest.approx(100, rel=0.01)
-        assert "the job cannot run" in told(page)  # nothing holds it
+        assert "the job cannot run" in told(page)  # no support holds it
         hold_the_lower_face_by_keys(page)
         page.wait_for("studio.job.value.data.support?.length === 1")
         settle(page)
@@ -213,7 +213,7 @@ def test_supports_and_forces_by_clicking(started, tmp_path):
             "document.querySelector('[data-set=disc_1]').textContent"
         )
         keep_picture(page, "studio_build")
-        # What is on a set is changed by its fields.
+        # The fields of a set change its conditions.
         page.type("[data-key='force.0.force_N.0']", "-50")
         page.wait_for("studio.job.value.data.force[0].force_N[0] === -50")
         page.type("[data-key='name disc_1']", "plate")
@@ -224,7 +224,7 @@ def test_supports_and_forces_by_clicking(started, tmp_path):
 
 
 def test_every_tool_makes_its_set(page):
-    """Oracle: the kinds of sets in the file; each is taken back by the keyboard."""
+    """Oracle: the kinds of sets in the file; each is undone by the keyboard."""
     page.value("document.querySelector('canvas.gl').focus()")
     page.key("n")
     for key, kind in (("p", "plane"), ("b", "box"), ("d", "disk")):
@@ -241,7 +241,7 @@ def test_every_tool_makes_its_set(page):
 
 
 def test_the_threshold_follows_the_drag_and_the_file_its_end(page):
-    """Oracle: the file changes once, when the pointer is let go; a key of the keyboard is a step."""
+    """Oracle: the file changes once, when the pointer is released; a key press is one step."""
     page.value("document.querySelector('.hist').scrollIntoView({block: 'center'})")
     x, y, w = page.value(
         "(() => { const r = document.querySelector('.hist').getBoundingClientRect(); return [r.x, r.y + 40, r.width]; })()"
@@ -307,7 +307,7 @@ def test_a_change_on_disk_comes_to_the_page(page, folder):
 @pytest.mark.parametrize("width", [1400, 1024, 420])
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_page_fits_and_complains_of_nothing(started, served, width, dark):
-    """Oracle: the browser's own width of the page, its console, and the addresses that it has asked."""
+    """Oracle: the page width computed by the browser, its console, and the requested addresses."""
     page = opened(started, served.address, width, 900 if width != 1024 else 768)
     page.dark(dark)
     settle(page)
@@ -322,7 +322,7 @@ def test_the_page_fits_and_complains_of_nothing(started, served, width, dark):
 
 
 def test_each_control_has_a_name(page):
-    """Oracle: the browser's accessibility tree."""
+    """Oracle: the accessibility tree of the browser."""
     page.call("Accessibility.enable")
     nodes = page.call("Accessibility.getFullAXTree")["nodes"]
     roles = {"slider", "combobox", "checkbox", "button", "image", "textbox"}
@@ -350,7 +350,7 @@ def test_without_webgl_slices_tools_and_keys_work(served):
 
 
 def at_voxel(page, z, y, x):
-    """The cursor, by the sliders of the slices; the focus is on the slice across y."""
+    """The cursor, set by the sliders of the slices; the slice across y has the focus."""
     for number, place in enumerate((z, y, x)):
         page.value(
             f"(s => {{ s.value = {place}; s.dispatchEvent(new Event('input')); }})"
@@ -374,8 +374,8 @@ def state(page, run):
 
 
 def test_several_load_cases(started, tmp_path):
-    """Oracle: the file: the test of the job becomes its first case, what is clicked on goes to the case that is chosen; the
-    run has the numbers of the file in a terminal."""
+    """Oracle: the file: the test of the job becomes its first case; conditions set by clicks are added to the selected
+    case; the run has the numbers of the file in a terminal."""
     folder = made(tmp_path, EDGE)
     with studio.studio(folder, "bone.toml", binary=BINARY) as served:
         page = opened(started, served.address)
@@ -387,7 +387,7 @@ def test_several_load_cases(started, tmp_path):
         assert job["load"] == {"axis": "z"} and job["case"][1] == {"name": "case_2"}
         page.type("[data-key='case.1.name']", "push")
         page.wait_for("studio.job.value.data.case[1].name === 'push'")
-        # The disc is pushed on, the lower face is held: both in the second case.
+        # The disc carries a force, the lower face is fixed: both in the second case.
         push_on_a_disc(page)
         page.wait_for("studio.job.value.data.case[1].force?.length === 1")
         settle(page)
@@ -402,7 +402,7 @@ def test_several_load_cases(started, tmp_path):
         there = json.loads((folder / "bone.run1.out" / "summary.json").read_text())
         assert [c["name"] for c in there["cases"]] == ["case_1", "push"]
         assert numbers(in_a_terminal(folder, "bone.toml")) == numbers(there)
-        # A case that is removed comes back.
+        # Undo restores a removed case.
         before = page.value("studio.job.value.text")
         page.click("[data-key='remove case']")
         page.wait_for("studio.job.value.data.case.length === 1")
@@ -423,7 +423,7 @@ def test_a_density_law_over_the_histogram(started, tmp_path):
         page.click("[data-key='add law']")
         page.wait_for("!!studio.job.value.data.density_law")
         settle(page)
-        assert "material" not in data(page) and "fault" in told(page)  # nothing is guessed
+        assert "material" not in data(page) and "fault" in told(page)  # no value is guessed
         law = {"slope": 2, "intercept": -40, "coefficient_MPa": 0.5, "exponent": 1.5, "poisson_ratio": 0.3}
         for key, value in law.items():
             page.type(f"[data-key='density_law.{key}']", str(value))
@@ -439,7 +439,7 @@ def test_a_density_law_over_the_histogram(started, tmp_path):
 
 
 def test_necks_are_shown(started, tmp_path):
-    """Oracle: a rod of six voxels between two blocks, and where it hangs on them; the button goes to the first."""
+    """Oracle: a rod of six voxels between two blocks, and its connections to them; the button moves to the first."""
     image = np.full((18, 12, 12), 20, "u1")
     image[:6] = image[12:] = 200
     image[6:12, 3, 8] = 200
@@ -475,8 +475,8 @@ magnitude_N = 20.0
 
 
 def test_arrows_are_dragged(started, tmp_path):
-    """Oracle: a drag turns the force and keeps its newtons, with Shift it changes them; a muscle is pulled to the point where
-    its arrow ends; Undo brings all back."""
+    """Oracle: a drag rotates the force and preserves its magnitude in N, with Shift it changes the magnitude; a muscle
+    points to the end of its arrow; Undo restores all values."""
     folder = made(tmp_path, EDGE)
     text = JOB.split("[load]")[0] + LOADED
     (folder / "bone.toml").write_text(text)
@@ -500,7 +500,7 @@ def test_arrows_are_dragged(started, tmp_path):
         away = np.hypot(now[0] - x - 50, now[1] - y - 20)
         assert away < 25 and np.hypot(now[0] - x, now[1] - y) > away  # on a sphere around its point, toward the pointer
         assert page.value("[studio.camera().azimuth, studio.camera().elevation].join()") == before
-        # A muscle.
+        # A muscle
         x, y = end_of("side")
         page.drag((x, y), (x - 30, y - 40))
         page.wait_for("studio.job.value.data.force[1].toward_mm[0] !== 3")
@@ -512,7 +512,7 @@ def test_arrows_are_dragged(started, tmp_path):
             settle(page)
         page.wait_for("studio.job.value.data.force[0].force_N[0] === -40")
         assert (folder / "bone.toml").read_text() == text
-        # Elsewhere a drag turns the view.
+        # Elsewhere a drag rotates the view.
         middle = page.centre("canvas.gl")
         page.drag((middle[0], middle[1] + 90), (middle[0] + 30, middle[1] + 90))
         page.wait_for(f"[studio.camera().azimuth, studio.camera().elevation].join() !== '{before}'")
@@ -520,8 +520,8 @@ def test_arrows_are_dragged(started, tmp_path):
 
 
 def test_strokes_of_the_brush(started, tmp_path):
-    """Oracle: the points of a stroke lie on the way of the pointer and on the solid; the program finds nodes within its
-    reach; one more stroke is of the same set, and a tool that is chosen anew begins another one."""
+    """Oracle: the points of a stroke are on the path of the pointer and on the solid; the program finds nodes within
+    its radius; a second stroke extends the same set, and selecting the tool again starts another set."""
     folder = made(tmp_path, EDGE)
     with studio.studio(folder, "bone.toml", binary=BINARY) as served:
         page = opened(started, served.address)
@@ -542,18 +542,18 @@ def test_strokes_of_the_brush(started, tmp_path):
         bone = np.load(folder / "bone.npy")
         for point in stroke["points_mm"]:
             assert bone[tuple(int(v / 0.05) for v in point)] > 120
-        assert page.value("[studio.camera().azimuth, studio.camera().elevation].join()") == before  # the view stays
+        assert page.value("[studio.camera().azimuth, studio.camera().elevation].join()") == before  # view unchanged
         nodes = page.value("studio.checked.value.loads.sets.find(s => s.name === 'brush_1').nodes")
         assert nodes > 4
         keep_picture(page, "studio_brush")
-        # In a slice, one more stroke; its nodes come on top.
+        # In a slice, one more stroke; its nodes are added.
         x, y = page.centre(".slice canvas")
         page.drag((x - 40, y), (x + 40, y + 10))
         page.wait_for("studio.job.value.data.set.length === 2")
         settle(page)
         job = data(page)
         assert [s["name"] for s in job["set"]] == ["brush_1", "brush_1"] and len(job["force"]) == 1
-        # Chosen anew, by keys: a dab at the cursor.
+        # Selected again, by keys: a dab at the cursor.
         at_voxel(page, *(int(v / 0.05) for v in stroke["points_mm"][0]))
         page.key("s")
         page.key("n")
@@ -570,7 +570,8 @@ def test_strokes_of_the_brush(started, tmp_path):
 
 
 def test_a_reload_a_stop_a_killed_studio_and_on(started, tmp_path):
-    """Oracle: the same job in a terminal, which nobody stops; what the run has told is there after each reload."""
+    """Oracle: the same job in a terminal, without interruption; the earlier output of the run is present after each
+    reload."""
     folder = made(tmp_path, 144, "\n[solve]\ntolerance = 1e-11\n\n[run]\nranks = 1\nthreads = 1\n")
     has_begun = "(studio.told.get(1) || []).filter(l => l.kind === 'progress' && l.iteration > 1).length > 0"
     served = studio.start(folder, "bone.toml", binary=BINARY)
@@ -596,7 +597,7 @@ def test_a_reload_a_stop_a_killed_studio_and_on(started, tmp_path):
         page = opened(started, served.address)  # a reload
         page.wait_for(has_begun)
         assert state(page, 1) in ("running", "done")
-        served.process.kill()  # in mid-run: the run goes on
+        served.process.kill()  # during the run, which continues
         served.process.wait()
         studio.stop(served)
         served = studio.start(folder, "bone.toml", binary=BINARY)
@@ -612,7 +613,7 @@ def test_a_reload_a_stop_a_killed_studio_and_on(started, tmp_path):
 
 
 def test_results_are_opened_as_a_folder(started, tmp_path):
-    """Oracle: the stiffness of the file in the report that is shown; all files are offered."""
+    """Oracle: the stiffness of the file in the displayed report; all files are offered."""
     folder = made(tmp_path, 24)
     done = subprocess.run([str(BINARY), "run", "bone.toml"], cwd=folder, capture_output=True, timeout=200, check=False)
     assert done.returncode == 0, done.stderr
@@ -622,7 +623,7 @@ def test_results_are_opened_as_a_folder(started, tmp_path):
         started.open(served.address)
         started.wait_for("document.body?.dataset.ready === 'yes' && !document.querySelector('#results').hidden")
         started.wait_for("!!document.querySelector('#results iframe')")
-        assert started.value("getComputedStyle(document.querySelector('#build')).display") == "none"  # nothing to build
+        assert started.value("getComputedStyle(document.querySelector('#build')).display") == "none"  # no builder
         report = started.value(
             "fetch(document.querySelector('#results iframe').src).then(r => r.text()).then(t => t.length)"
         )
@@ -635,7 +636,8 @@ def test_results_are_opened_as_a_folder(started, tmp_path):
 
 
 def test_filters_change_what_is_seen_and_the_file(started, tmp_path):
-    """Oracle: the tables of the file; the histogram of the image that the step leaves; a removed filter leaves the text as it was."""
+    """Oracle: the tables of the file; the histogram of the image after the step; removing a filter restores the earlier
+    text."""
     folder = made(tmp_path, EDGE)
     with studio.studio(folder, "bone.toml", binary=BINARY) as served:
         page = opened(started, served.address)

@@ -1,4 +1,5 @@
-"""Results in the studio, in a headless Chromium: pictures of the program, files for others, runs side by side."""
+"""Results in the studio, in a headless Chromium: pictures of the program, files for other programs, runs side by
+side."""
 
 import json
 import shlex
@@ -31,7 +32,7 @@ def started():
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A job with two runs, of which the second has another threshold, and vectors."""
+    """A job with two runs, the second with another threshold and with vectors."""
     return made(tmp_path_factory.mktemp("results"), 28, '\n[output]\nfields = ["von_mises", "displacement"]\n')
 
 
@@ -49,7 +50,7 @@ def served(started, folder):
 
 
 def choose(page, key, value):
-    """An entry of a list on the page, as a user does it."""
+    """Select an entry of a list on the page, as a user does."""
     page.value(
         f"(s => {{ s.value = {json.dumps(value)}; s.dispatchEvent(new Event('change')); }})"
         f"(document.querySelector('[data-key=\"{key}\"]'))"
@@ -62,7 +63,7 @@ def pictured(page):
 
 
 def test_pictures_are_those_of_the_program(started, served, folder, tmp_path):
-    """Oracle: the command that is shown, in a terminal, makes the same pixels; each control changes them."""
+    """Oracle: the displayed command, run in a terminal, writes the same pixels; each control changes them."""
     page = opened(started, served.address)
     page.click("[data-key='results 2']")
     page.wait_for("!!document.querySelector('#results iframe')")
@@ -86,8 +87,8 @@ def test_pictures_are_those_of_the_program(started, served, folder, tmp_path):
     middle = page.centre("#picture")
     page.drag(middle, (middle[0] + 60, middle[1] + 20))
     seen.append(pictured(page))
-    assert seen[4] == seen[2] and len(set(seen)) == len(seen) - 1  # the method is as before; all else differs
-    # The wheel tells faster than pictures are made: few are, and the last one is of where it ended.
+    assert seen[4] == seen[2] and len(set(seen)) == len(seen) - 1  # the method is unchanged; all else differs
+    # Wheel events arrive faster than pictures are drawn: few are drawn, and the last one is that of the final position.
     asked = "performance.getEntriesByType('resource').filter(e => e.name.includes('results/picture')).length"
     before = page.value(asked)
     for _ in range(12):
@@ -109,7 +110,7 @@ def test_pictures_are_those_of_the_program(started, served, folder, tmp_path):
 
     here = np.asarray(Image.open(io.BytesIO(base64.b64decode(seen[-1].partition(",")[2]))).convert("RGB"))
     np.testing.assert_array_equal(here, np.asarray(Image.open(target).convert("RGB")))
-    # A surface of equal value asks for one.
+    # An isosurface requests one picture.
     choose(page, "view field", "von_mises")
     choose(page, "view method", "level")
     page.wait_for("!!document.querySelector('[data-key=\"view level\"]')")
@@ -121,7 +122,7 @@ def test_pictures_are_those_of_the_program(started, served, folder, tmp_path):
 
 
 def test_results_are_written_for_other_programs(started, served, folder):
-    """Oracle: the files that `osteon export` writes; the log has the command."""
+    """Oracle: the files written by `osteon export`; the log contains the command."""
     page = opened(started, served.address)
     page.click("[data-key='results 1']")
     page.wait_for("!!document.querySelector('#results iframe')")
@@ -143,7 +144,7 @@ def test_results_are_written_for_other_programs(started, served, folder):
     assert "*ELEMENT, TYPE=C3D8" in (folder_ / "job.inp").read_text().upper()
     log = (folder / "bone.studio" / "log.jsonl").read_text()
     assert "osteon export results.nc --field von_mises -o von_mises.npy" in log
-    page.click("[data-key='export .npy']")  # nothing is written over
+    page.click("[data-key='export .npy']")  # no file is overwritten
     page.wait_for("[...document.querySelectorAll('#results .links a')].some(a => a.download === 'von_mises_2.npy')")
     assert page.complaints == []
 
@@ -166,7 +167,8 @@ def test_two_runs_side_by_side(started, served, folder):
 
 
 def test_pictures_while_it_runs(started, tmp_path):
-    """Oracle: the key of the job; the picture that is shown is one of the run's frames, and the last one in the end."""
+    """Oracle: the key of the job; the displayed picture is one of the frames of the run, and at the end the last
+    one."""
     folder = made(tmp_path, 96, "\n[solve]\ntolerance = 1e-9\n[run]\nranks = 1\nthreads = 1\n")
     with studio.studio(folder, "bone.toml", binary=BINARY) as served:
         page = opened(started, served.address)
@@ -203,7 +205,7 @@ def test_what_is_no_view_is_refused(served, path, body, words):
 
 
 def test_a_film_needs_ffmpeg(served, folder):
-    """Oracle: a file, or the sentence that says what is missing."""
+    """Oracle: a file, or the sentence that states the missing part."""
     import shutil
 
     answer = served.ask("/api/results/film", "POST", {"run": 1, "view": {"field": "von_mises"}})

@@ -1,4 +1,4 @@
-"""The studio's server against many and odd requests: connections, bodies, paths, load, two studios on one job."""
+"""The studio's server under many and unusual requests: connections, bodies, paths, load, two studios on one job."""
 
 import contextlib
 import json
@@ -24,9 +24,9 @@ def folder(tmp_path):
 
 
 def raw(port: int, data: bytes, ends: bool = False, seconds: float = 60) -> bytes:
-    """What the server answers to these bytes."""
+    """The answer of the server to these bytes."""
     with socket.create_connection(("127.0.0.1", port), timeout=seconds) as link:
-        with contextlib.suppress(OSError):  # it may answer and close before it has read all
+        with contextlib.suppress(OSError):  # the server may answer and close before it has read all
             link.sendall(data)
             if ends:
                 link.shutdown(socket.SHUT_WR)
@@ -47,14 +47,15 @@ def descriptors(made: studio.Studio) -> int:
 
 
 def said_by(made: studio.Studio) -> str:
-    """Everything that a studio has printed; it is ended."""
+    """End a studio and return everything that it has printed."""
     made.process.terminate()
     return made.process.communicate(timeout=60)[0]
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n"])
 def test_idle_connections_leave_room_for_others(folder, sent):
-    """Oracle: answers beside four times as many connections as are allowed, which send nothing, or no whole request."""
+    """Oracle: answers during four times as many connections as are allowed, which send no request, or an incomplete
+    one."""
     from osteon.studio.connections import MOST_CONNECTIONS, SECONDS_FOR_A_REQUEST
 
     wanted = 4 * MOST_CONNECTIONS + 50
@@ -79,7 +80,7 @@ def test_idle_connections_leave_room_for_others(folder, sent):
 
 
 def test_a_request_under_way_is_not_ended_by_others(folder):
-    """Oracle: the stream of events, which goes on while many others come."""
+    """Oracle: the stream of events, which continues while many others arrive."""
     from osteon.studio.connections import MOST_CONNECTIONS
 
     with studio.studio(folder, "bone.npy") as made, contextlib.ExitStack() as links:
@@ -99,7 +100,7 @@ def test_a_request_under_way_is_not_ended_by_others(folder):
 
 
 def test_bodies_are_bounded_whatever_states_their_length(folder):
-    """Oracle: the limit of 8 MiB, by a length and by chunks."""
+    """Oracle: the limit of 8 MiB, for bodies with a length and in chunks."""
     from osteon.studio.answers import MOST_BODY
 
     with studio.studio(folder, "bone.npy") as made:
@@ -116,7 +117,7 @@ def test_bodies_are_bounded_whatever_states_their_length(folder):
 
 
 def test_odd_requests_are_no_faults_of_the_server(folder):
-    """Oracle: a status of 4xx and one sentence, no traceback on the terminal."""
+    """Oracle: a status of 4xx and one sentence, no traceback in the terminal."""
     made = studio.start(folder, "bone.npy")
     try:
         deep = b'{"base": ' + b"[" * 100_000
@@ -161,7 +162,7 @@ def test_odd_requests_are_no_faults_of_the_server(folder):
 
 
 def test_values_of_toml_that_json_lacks_are_answered(folder):
-    """Oracle: JSON that a browser takes."""
+    """Oracle: JSON that a browser accepts."""
     with studio.studio(folder, "bone.npy") as made:
         text = "a = nan\nb = inf\nc = 1979-05-27T07:32:00Z\nd = 07:32:00\n" + made.get("job")["text"]
         answer = made.ask("/api/job", "PUT", {"base": made.get("job")["digest"], "text": text})
@@ -173,7 +174,7 @@ def test_values_of_toml_that_json_lacks_are_answered(folder):
 
 
 def test_two_studios_save_one_job_one_after_the_other(folder):
-    """Oracle: each round names one text, so one studio saves and the other gets 409."""
+    """Oracle: each round names one text, so one studio saves and the other receives 409."""
     with studio.studio(folder, "bone.npy") as first, studio.studio(folder, "bone.toml") as second:
         with ThreadPoolExecutor(2) as both:
             for n in range(40):
@@ -190,7 +191,7 @@ def test_two_studios_save_one_job_one_after_the_other(folder):
 
                 found = [both.submit(save, made, 300 + 2 * n + k) for k, made in enumerate((first, second))]
                 assert sorted(f.result() for f in found) == [200, 409]
-        # The steps of undo are those of both.
+        # Undo includes the steps of both.
         assert first.get("job")["undo"] + second.get("job")["undo"] > 0
         for made in (first, second):
             value = made.get("job")["data"]["segment"]["threshold"]
@@ -201,7 +202,7 @@ def test_two_studios_save_one_job_one_after_the_other(folder):
 
 
 def test_many_checks_leave_other_requests_alone(folder, tmp_path, monkeypatch):
-    """Oracle: a program that takes 0.2 s: 60 checks take 12 s, other requests do not wait for them."""
+    """Oracle: a program that runs for 0.2 s: 60 checks last 12 s, and other requests do not wait for them."""
     path = tmp_path / "slow_osteon"
     path.write_text(f"#!{sys.executable}\nimport time\ntime.sleep(0.2)\nprint('{{\"problems\": []}}')\n")
     path.chmod(0o755)

@@ -1,4 +1,4 @@
-"""The studio's server: who may ask, what of the disk, edits of the job file, slices and rays of the scan."""
+"""The studio's server: permitted clients, permitted files, edits of the job file, slices and rays of the scan."""
 
 import json
 import os
@@ -26,7 +26,7 @@ def opened(tmp_path_factory):
         yield made
 
 
-# Who may ask
+# Permitted clients
 
 
 @pytest.mark.parametrize(
@@ -48,18 +48,19 @@ def opened(tmp_path_factory):
 )
 @pytest.mark.parametrize(("path", "method"), [("/api/job", "GET"), ("/api/job", "PATCH"), ("/api/events", "GET")])
 def test_strangers_are_refused(opened, headers, path, method):
-    """Oracle: the contract; and the job file is what it was."""
+    """Oracle: the contract; the job file is unchanged."""
     before = opened.get("job")
-    # The server closes a connection after a head without Host; a body that arrives later would reset it before the answer is read.
+    # The server closes a connection after a head without Host; a body that arrives later would reset it before the
+    # answer is read.
     body = None if headers == {"Host": ""} else {"base": before["digest"], "operations": []}
     answer = opened.ask(path, method, body, **headers)
-    assert answer.status == (400 if headers == {"Host": ""} else 403)  # without any Host it is no HTTP/1.1
+    assert answer.status == (400 if headers == {"Host": ""} else 403)  # a request without Host is not HTTP/1.1
     assert opened.get("job")["digest"] == before["digest"]
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:1", "localhost:65535", "[::1]:8080", "localhost"])
 def test_loopback_by_any_name_and_port_is_answered(opened, host):
-    """ssh -L chooses a port of its own."""
+    """ssh -L selects its own port."""
     assert opened.ask("/api/session", Host=host).status == 200
     assert opened.ask("/api/session", Host=host, Origin=f"http://{host}").status == 200
 
@@ -74,11 +75,11 @@ def test_the_page_has_no_data_and_a_policy(opened):
     assert opened.ask("/api/job").headers["cache-control"] == "no-store"
     for name in ("studio.js", "views.js", "studio.css"):
         text = opened.ask(f"/page/{name}", X_Osteon_Token="").body.decode()
-        assert not re.findall(r"https?://(?!www\.w3\.org)", text), name  # nothing outside is ever asked
+        assert not re.findall(r"https?://(?!www\.w3\.org)", text), name  # no address outside is ever requested
 
 
 def test_nothing_outside_of_the_folder_is_read(opened, tmp_path):
-    """Oracle: a file beside the folder, by every way to it."""
+    """Oracle: a file next to the folder, by every path to it."""
     outside = opened.folder.parent / "secret.toml"
     link = opened.folder / "link.toml"
     link.symlink_to(outside)
@@ -146,7 +147,7 @@ def test_a_scan_that_is_none_is_refused_at_the_start(tmp_path, name, data, said)
 
 
 def test_the_scan_got_the_job_that_new_writes(opened, monkeypatch):
-    """Oracle: the writer of `osteon new`, of the same image."""
+    """Oracle: the writer of `osteon new`, for the same image."""
     from osteon.new_job import write_job
 
     monkeypatch.chdir(opened.folder)
@@ -296,7 +297,7 @@ def test_other_types_are_told_by_codes(tmp_path, kind):
 
 
 def test_a_large_scan_has_a_level_of_means(monkeypatch, tmp_path):
-    """Oracle: means of blocks by a loop, the last ones cut."""
+    """Oracle: means of blocks by a loop; the last blocks are cut."""
     from osteon.studio import scan as module
 
     monkeypatch.setattr(module, "MOST_LEVEL", 200)
@@ -313,7 +314,7 @@ def test_a_large_scan_has_a_level_of_means(monkeypatch, tmp_path):
 
 
 def test_a_ray_meets_the_first_solid_voxel(opened):
-    """Oracle: a walk in small steps through the array."""
+    """Oracle: a walk through the array in small steps."""
     values = np.load(opened.folder / "bone.npy").astype(float)
     rng = np.random.default_rng(8)
     met = 0
@@ -324,7 +325,7 @@ def test_a_ray_meets_the_first_solid_voxel(opened):
         steps = steps[((steps >= 0) & (steps < 40)).all(1)]
         solid = [tuple(s) for s in steps if values[tuple(s)] > 120]
         if answer is None:
-            assert len(solid) < 3  # a corner that the steps may catch
+            assert len(solid) < 3  # a corner that the steps may hit
             continue
         met += 1
         assert solid and tuple(answer["voxel"]) in {solid[0], *solid[:4]}
@@ -333,7 +334,7 @@ def test_a_ray_meets_the_first_solid_voxel(opened):
 
 
 def test_a_face_that_cuts_the_solid_has_its_direction(opened):
-    """Oracle: by hand: a ray along x from outside meets no face of the image, one along z the low face of z."""
+    """Oracle: by hand: a ray along x from outside hits no face of the image, one along z hits the low face of z."""
     hit = opened.post("meet", {"begin": [-5, 20.5, 3.5], "end": [45, 20.5, 3.5], "threshold": 120})["hit"]
     assert hit["voxel"] == [0, 20, 3] and hit["face"] == "z-"
     assert hit["normal"][0] < -0.5
@@ -341,7 +342,7 @@ def test_a_face_that_cuts_the_solid_has_its_direction(opened):
     assert hit["face"] == "x-" and hit["normal"][2] < -0.9
 
 
-# Runs, as they are found again
+# Runs, as found again after a restart
 
 
 def test_a_process_is_known_by_its_start(tmp_path):
@@ -349,12 +350,12 @@ def test_a_process_is_known_by_its_start(tmp_path):
 
     here = os.getpid()
     assert is_alive({"pid": here, "born": born(here)})
-    assert not is_alive({"pid": here, "born": "1"})  # another one that has the number now
+    assert not is_alive({"pid": here, "born": "1"})  # another process that now has the number
     assert not is_alive({"pid": 2**22 + 1, "born": None})
 
 
 def test_a_scan_without_room_is_refused_before_it_is_read(tmp_path, monkeypatch):
-    """Oracle: 60 GiB that are in a file with holes, where 10 GiB are free."""
+    """Oracle: 60 GiB in a sparse file, with 10 GiB free."""
     from osteon.errors import MachineError
     from osteon.studio import scan
 
@@ -378,7 +379,7 @@ def test_two_studios_share_no_queue(tmp_path):
 
 
 def test_types_of_the_page():
-    """Oracle: tsc, where it is installed: the comments of the page's modules say the types of all that they define."""
+    """Oracle: tsc, if it is installed: the comments of the page's modules give the types of all their definitions."""
     compiler = os.environ.get("OSTEON_TSC") or shutil.which("tsc")
     if not compiler:
         pytest.skip("tsc is not installed (npm: typescript); OSTEON_TSC names it")

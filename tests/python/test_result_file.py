@@ -1,8 +1,7 @@
-"""A results file is read the same by netCDF4, h5py, VTK's VTKHDF reader and VTK's XDMF reader.
+"""netCDF4, h5py, the VTKHDF reader of VTK and its XDMF reader return the same content of a result file.
 
 Oracle: the functions of the position in tests/io/sample.hpp, written out again in NumPy.
-Needs osteon_write_sample in OSTEON_BUILD_DIR (default build/release).
-"""
+Needs osteon_write_sample in OSTEON_BUILD_DIR (default build/release)."""
 
 import hashlib
 import json
@@ -114,7 +113,7 @@ def check_image(image, tensor_components=6):
     assert np.array_equal(vtk_to_numpy(cells.GetArray("sed")).reshape(SHAPE), sed, equal_nan=True)
     tensor = vtk_to_numpy(cells.GetArray("strain"))
     assert tensor.shape == (np.prod(SHAPE), tensor_components)
-    if tensor_components == 9:  # a full symmetric matrix; VTK's order of six is xx, yy, zz, xy, yz, xz
+    if tensor_components == 9:  # a full symmetric matrix; VTK orders the six components xx, yy, zz, xy, yz, xz
         matrix = tensor.reshape(-1, 3, 3)
         assert np.array_equal(matrix, matrix.transpose(0, 2, 1), equal_nan=True)
         tensor = tensor[:, [0, 4, 8, 1, 5, 2]]
@@ -147,7 +146,7 @@ def test_h5py_reads_the_same(directory):
 
 
 def metadata_digest(path):
-    """docs/reference/format.md, "Digests", in NumPy."""
+    """docs/reference/format.md, "Digests", implemented in NumPy."""
     lines = set()
 
     def attributes(owner, place):
@@ -166,7 +165,7 @@ def metadata_digest(path):
     def walk(group, place):
         attributes(group, place)
         for name, v in group.variables.items():
-            if place == "/" and v.ndim > 2:  # a further name of a field
+            if place == "/" and v.ndim > 2:  # another name of a field
                 continue
             kind = {"u1": 7, "S1": 2, "i8": 10, "f4": 5, "f8": 6}[v.dtype.str[1:]]
             line = f"variable {place}{name} {kind}"
@@ -186,7 +185,7 @@ def metadata_digest(path):
         return hashlib.sha256("".join(sorted(lines)).encode()).hexdigest(), file["integrity"].metadata_sha256
 
 
-# Oracle: the digest of the metadata, computed once more from the description of the format.
+# Oracle: the digest of the metadata, computed independently from the description of the format.
 def test_the_metadata_digest_is_the_documented_one(directory):
     computed, stored = metadata_digest(directory / "sample.vtkhdf")
     assert computed == stored
@@ -231,7 +230,7 @@ def test_a_copy_by_nccopy_is_read_the_same(directory, tmp_path, options):
     check_image(reader.GetOutput())
 
 
-# Oracle: the same values and digests; the environment without the filter gets one message that says what to do.
+# Oracle: the same values and digests; an environment without the filter causes one message with the remedy.
 def test_zstd(directory, tmp_path):
     environment = {key: value for key, value in os.environ.items() if key != "HDF5_PLUGIN_PATH"}
     refused = subprocess.run(
@@ -247,7 +246,7 @@ def test_zstd(directory, tmp_path):
     with h5py.File(path) as file:
         assert "32015" in file["VTKHDF/CellData/sed"]._filters
         assert np.array_equal(file["VTKHDF/CellData/sed"][:], expected()[1], equal_nan=True)
-    assert verify(path).returncode == 0  # finds the package by itself
+    assert verify(path).returncode == 0  # finds the package on its own
     environment["HDF5_PLUGIN_PATH"] = "/nowhere"
     checked = subprocess.run([OSTEON, "verify", path], env=environment, capture_output=True, text=True, timeout=60)
     assert checked.returncode == 3 and "CellData/sed: cannot be read here: the filter 32015" in checked.stdout
@@ -263,7 +262,7 @@ def test_uncompressed_and_aligned(directory, tmp_path):
             assert data.chunks is None and data.id.get_offset() % (1 << 16) == 0
 
 
-# Oracle: every flipped bit and every truncation is reported, with exit code 3, and soon.
+# Oracle: every flipped bit and every truncation is reported, with exit code 3, within a short time.
 def test_verify_finds_every_damage(directory, tmp_path):
     good = (directory / "sample.vtkhdf").read_bytes()
     assert verify(directory / "sample.vtkhdf").returncode == 0
@@ -287,7 +286,8 @@ def test_verify_finds_every_damage(directory, tmp_path):
     assert time.monotonic() - start < 60
 
 
-# Oracle: a file that is not whole has another name, and a whole one has a seal; other programs' copies keep the digests.
+# Oracle: an incomplete file has another name, and a complete one has a seal; copies by other programs preserve the
+# digests.
 def test_pictures_of_what_is_no_whole_result_are_refused(directory, tmp_path):
     good = directory / "sample.vtkhdf"
     unfinished = tmp_path / "sample.vtkhdf.tmp.host.4711"
@@ -308,7 +308,7 @@ def test_pictures_of_what_is_no_whole_result_are_refused(directory, tmp_path):
         assert not (tmp_path / "x.png").exists()
 
 
-# Oracle: the times that VTK tells of the file; PyVista's reader asks for them and fails if there are none.
+# Oracle: the times that VTK reads from the file; the reader of PyVista requests them and fails if there are none.
 def test_xdmf_states_a_time(directory):
     vtk = pytest.importorskip("vtk")
     if not hasattr(vtk, "vtkXdmfReader"):
@@ -330,7 +330,7 @@ def test_a_killed_writer_leaves_the_older_result(tmp_path):
         time.sleep(source.uniform(0.2, 2.5))
         job.kill()
         job.wait()
-        time.sleep(0.5)  # the ranks see that mpirun is gone and end themselves
+        time.sleep(0.5)  # the ranks detect the end of mpirun and exit
         if target.read_bytes()[:5] == b"older":
             killed += 1
             continue

@@ -20,7 +20,7 @@ def _in_tmp(tmp_path, monkeypatch):
 
 
 def agreed(name: str) -> np.ndarray:
-    """Values by the reader; those of a quick look, which reads the header and some planes, are the same."""
+    """Values from the reader; those of a quick look, which reads the header and some planes, are equal."""
     volume, seen = read_image(name), header(name)
     assert tuple(seen.shape) == volume.values.shape and seen.spacing_mm == volume.spacing_mm
     assert seen.dtype == volume.values.dtype.name
@@ -48,7 +48,7 @@ def imagej(lines: str, stored: np.ndarray = STORED, name: str = "ij.tif", **opti
     ],
 )
 def test_imagej_calibrations_are_applied(lines, function, kind, unit):
-    """Oracle: ImageJ's Calibration: c0 + c1 v + c2 v^2 ... of a stored value v, in 32-bit floats."""
+    """Oracle: Calibration of ImageJ: c0 + c1 v + c2 v^2 ... of a stored value v, in 32-bit floats."""
     values = agreed(imagej(lines))
     assert values.dtype.name == kind
     np.testing.assert_allclose(values, function(STORED.astype("f8")), rtol=1e-7)
@@ -68,7 +68,7 @@ def test_imagej_calibrations_are_applied(lines, function, kind, unit):
     ],
 )
 def test_other_calibrations_are_rejected(lines, words):
-    """Oracle: the contract: which function it is and what to do."""
+    """Oracle: the contract: the name of the function and the remedy."""
     with pytest.raises(DataError, match=words):
         read_image(imagej(lines))
 
@@ -81,7 +81,7 @@ def test_a_calibration_of_floats_is_not_applied_as_in_imagej():
 
 
 def test_slices_of_imagej_are_calibrated_alike():
-    """Oracle: v - 32768; slices of two calibrations are no stack."""
+    """Oracle: v - 32768; slices with two calibrations are not a stack."""
     for z, plane in enumerate(STORED):
         imagej("cf=0\nc0=-32768.0\nc1=1.0\n", plane[None], f"s{z}.tif")
     np.testing.assert_array_equal(read_image(".").values, STORED.astype("i4") - 32768)
@@ -113,7 +113,7 @@ def test_a_white_mask_of_pillow():
 
 
 def test_floats_have_no_white_to_invert_by():
-    """Oracle: the values written; the warning says that they are not inverted."""
+    """Oracle: the values written; the warning states that they are not inverted."""
     tifffile.imwrite("f.tif", STORED.astype("f4"), photometric="miniswhite", metadata=None)
     np.testing.assert_array_equal(agreed("f.tif"), STORED)
     assert "used as stored" in read_image("f.tif").warnings[0]
@@ -121,7 +121,7 @@ def test_floats_have_no_white_to_invert_by():
 
 @pytest.mark.parametrize("width", [8, 10, 1])
 def test_masks_of_one_bit_without_compression(width):
-    """Oracle: what Pillow wrote; rows end at a byte."""
+    """Oracle: the data written by Pillow; rows end at a byte."""
     mask = MASK[:, :, :width]
     frames = [Image.fromarray(plane) for plane in mask]
     frames[0].save("m.tif", save_all=True, append_images=frames[1:])
@@ -135,10 +135,10 @@ def test_masks_of_one_bit_without_compression(width):
 
 @pytest.mark.parametrize("options", [{}, {"rowsperstrip": 3}, {"tile": (16, 16)}, {"compression": "zlib"}])
 def test_twelve_bits(options):
-    """Oracle: what tifffile wrote."""
+    """Oracle: the data written by tifffile."""
     stored = STORED >> 4
     if "compression" in options:
-        stored = stored << 4  # 16 bits: packed samples of 12 bits are not written by tifffile
+        stored = stored << 4  # 16 bits: tifffile does not write packed samples of 12 bits
     bits = {} if "compression" in options else {"bitspersample": 12}
     if "tile" in options:
         bits = {}
@@ -159,7 +159,7 @@ def test_named_axes_are_put_in_order(axes):
 @pytest.mark.parametrize(("axes", "words"), [("TYX", "so 6 time"), ("CYX", "so 6 channels")])
 @pytest.mark.parametrize("name", ["a.tif", "a.ome.tif"])
 def test_times_and_channels_are_no_slices(axes, words, name):
-    """Oracle: the contract: an image of several times or channels is rejected, and so is a look at it."""
+    """Oracle: the contract: an image with several times or channels is rejected, also by a quick look."""
     tifffile.imwrite(name, STORED, photometric="minisblack", metadata={"axes": axes})
     for read in (read_image, header):
         with pytest.raises(DataError, match=words + ".*'axes': 'ZYX'"):
@@ -167,7 +167,7 @@ def test_times_and_channels_are_no_slices(axes, words, name):
 
 
 def test_a_distance_of_slices_makes_channels_of_imagej_slices():
-    """Oracle: what tifffile wrote; without names of axes it writes channels."""
+    """Oracle: the data written by tifffile; without names of axes it writes channels."""
     tifffile.imwrite("a.tif", STORED, imagej=True, metadata={"spacing": 3.0, "unit": "microns"}, resolution=(0.5, 0.25))
     np.testing.assert_array_equal(agreed("a.tif"), STORED)
     volume = read_image("a.tif")
@@ -190,7 +190,7 @@ def test_units_of_ome(unit, mm):
     [("micrometers", 1e-3), ("Millimeters", 1), ("centimetres", 10), ("nanometers", 1e-6), ("inches", None)],
 )
 def test_units_in_the_plural(unit, mm):
-    """Oracle: by hand; an inch is a printer's unit and no size of a voxel."""
+    """Oracle: by hand; an inch is a unit of printers and not a voxel size."""
     imagej("")
     name = imagej("", name="u.tif")
     data = Path(name).read_bytes().replace(b"unit=mm\n", b"")
@@ -201,7 +201,7 @@ def test_units_in_the_plural(unit, mm):
 
 
 def test_units_of_each_axis_of_imagej():
-    """Oracle: by hand: ImageJ states yunit and zunit where they differ."""
+    """Oracle: by hand: ImageJ states yunit and zunit if they differ."""
     words = "ImageJ=1.53t\nimages=6\nslices=6\nunit=mm\nyunit=um\nzunit=cm\nspacing=2\n"
     tifffile.imwrite(
         "u.tif", STORED, metadata=None, photometric="minisblack", description=words, resolution=(0.5, 0.25)
@@ -210,7 +210,7 @@ def test_units_of_each_axis_of_imagej():
 
 
 def test_a_large_mask_is_checked_by_some_planes():
-    """Oracle: the mask; its values are counted as numbers, for which JSON has a type."""
+    """Oracle: the mask; its values are counted as numbers, which JSON can represent."""
     tifffile.imwrite("m.tif", MASK, photometric="minisblack", metadata=None)
     np.save("m.npy", MASK)
     for name in ("m.tif", "m.npy"):
@@ -222,7 +222,7 @@ def test_a_large_mask_is_checked_by_some_planes():
 
 
 def test_a_large_image_with_nan_is_rejected_by_its_planes():
-    """Oracle: numpy's first NaN in the first plane that is looked at."""
+    """Oracle: the first NaN by numpy in the first inspected plane."""
     values = STORED.astype("f4")
     values[places(6)[1], 2, 3] = values[places(6)[1], 5, 4] = np.nan
     np.save("n.npy", values)

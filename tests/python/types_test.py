@@ -1,4 +1,4 @@
-"""Types of the public functions, as mypy sees them in a program of a user."""
+"""Types of the public functions, as checked by mypy in a user's program."""
 
 import importlib.util
 import os
@@ -27,14 +27,15 @@ unit: str = osteon.load("folder").answers["stiffness_N_per_mm"].unit
 shape: dict = osteon.morphometry(image.tolist(), 0.05)
 fields: dict[str, np.ndarray] = osteon.load_fields("results.nc")
 """
-# Types of NumPy and osteon are read; those of packages that no public function of the list names take 12 CPU seconds.
+# The types of NumPy and osteon are read; those of packages that the list of public functions does not name take 12 CPU
+# seconds.
 SETTINGS = """[mypy]
 ignore_missing_imports = True
 follow_imports = silent
 [mypy-pyvista.*,vtk.*,vtkmodules.*,xarray.*,zarr.*,numcodecs.*,matplotlib.*,scipy.*,pandas.*]
 follow_imports = skip
 """
-# A call, and the error that mypy reports.
+# A call, and the error reported by mypy.
 WRONG = {
     "osteon.stiffness(image, 0.05, youngs_modulus_MPa=1000.0)": r'Missing named argument "poisson_ratio"',
     'osteon.stiffness(image, "x", youngs_modulus_MPa=1.0, poisson_ratio=0.3)': 'incompatible type "str"',
@@ -63,7 +64,7 @@ def mypy(folder: Path, text: str) -> str:
 
 
 def test_calls_are_checked_by_mypy(tmp_path):
-    """Oracle: mypy: right calls pass, each wrong one is one error on its own line."""
+    """Oracle: mypy: correct calls pass; each wrong call causes one error on its own line."""
     calls = list(WRONG)
     said = mypy(tmp_path, HEAD + "\n".join(calls) + RIGHT)
     errors = {int(n): text for n, text in re.findall(r"^program\.py:(\d+): error: (.*)$", said, re.M)}

@@ -41,7 +41,7 @@ def page(started, report):
 
 
 def cursor(page):
-    """The voxel z, y, x of the cursor, from the place that is read out."""
+    """The voxel z, y, x of the cursor, from the displayed position."""
     text = page.value("document.querySelector('.readout').textContent")
     place = {axis: float(value) for axis, value in re.findall(r"([xyz]) (-?[0-9.]+)", text)}
     return tuple(round(place[axis] / SPACING - 0.5) for axis in "zyx")
@@ -59,7 +59,7 @@ def press(page, selector, *keys):
 
 
 def pixels(page, selector):
-    """A sum over a canvas that changes when its picture does. 3-D pictures are drawn before the next frame."""
+    """A checksum of a canvas that changes with its picture. 3-D pictures are drawn before the next frame."""
     return page.value(
         "new Promise(done => setTimeout(() => { const c = document.querySelector("
         + repr(selector)
@@ -83,7 +83,7 @@ BROKEN_WORDS = """
 
 
 def test_tables_keep_words_whole_on_a_narrow_screen(started, report):
-    """Oracle: the browser's own lines of each word, and the width of columns of text: at least 90 pixels."""
+    """Oracle: the lines of each word in the browser's layout, and the width of columns of text: at least 90 pixels."""
     started.size(420, 900, touch=True)
     started.dark(False)
     started.open(report)
@@ -96,7 +96,7 @@ def test_tables_keep_words_whole_on_a_narrow_screen(started, report):
 @pytest.mark.parametrize("width", [1400, 420])
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_page_fits_and_complains_of_nothing(started, report, width, dark):
-    """Oracle: the browser's own width of the page, and its console."""
+    """Oracle: the page width computed by the browser, and its console."""
     started.complaints.clear()
     started.size(width, 900, touch=width < 600)
     started.dark(dark)
@@ -140,7 +140,7 @@ def test_keys_move_the_cursor_and_the_values_follow(page, report):
 
 
 def test_pointer_and_wheel_move_the_cursor(page):
-    """Oracle: the middle of a canvas is the middle of the image; a step of the wheel is a slice."""
+    """Oracle: the centre of a canvas is the centre of the image; one step of the wheel is one slice."""
     middle = page.centre(Z)
     page.drag((middle[0] + 30, middle[1]), middle)
     z, y, x = cursor(page)
@@ -152,7 +152,7 @@ def test_pointer_and_wheel_move_the_cursor(page):
 
 
 def test_the_surface_turns_and_comes_nearer(page):
-    """Oracle: another picture after each turn, and the first one again after Home."""
+    """Oracle: another picture after each rotation, and the first one again after Home."""
     first = pixels(page, "canvas.gl")
     press(page, "canvas.gl", "ArrowRight")
     turned = pixels(page, "canvas.gl")
@@ -170,7 +170,7 @@ def test_the_surface_turns_and_comes_nearer(page):
 
 
 def test_controls_change_field_colours_cut_and_sets(page):
-    """Oracle: another picture for each; the colour bar names its limit, and that values lie above it."""
+    """Oracle: another picture for each; the colour bar states its limit, and that there are values above it."""
 
     def put(name, value, event="input"):
         page.value(
@@ -203,7 +203,8 @@ def test_controls_change_field_colours_cut_and_sets(page):
 
 
 def test_the_deformed_shape_and_values_along_a_line(started, tmp_path):
-    """Oracle: the tip goes where the beam bends to, the more the larger the scale; the plot tells the field's range on the line."""
+    """Oracle: the tip moves in the direction of bending, farther for a larger scale; the plot shows the range of the
+    field on the line."""
     folder = write_output(tmp_path / "job", bends=True)
     assert main([str(folder)]) == 0
     page = started
@@ -230,7 +231,7 @@ def test_the_deformed_shape_and_values_along_a_line(started, tmp_path):
     told = float(page.value(f"{label}.querySelector('output').textContent").removeprefix("× "))
     assert told == pytest.approx(
         28 * SPACING / 6 / 1e-3, rel=0.06
-    )  # a sixth of the longest edge; means lie below the tip
+    )  # a sixth of the longest edge; block means are below the tip
     put("deform", 0)
     assert pixels(page, "canvas.gl") == views[0]
 
@@ -253,7 +254,7 @@ def test_the_deformed_shape_and_values_along_a_line(started, tmp_path):
 
 
 def tip(page):
-    """The middle of what is drawn in the upper third of the 3-D view, in its pixels."""
+    """The centre of the drawn part in the upper third of the 3-D view, in pixels of the view."""
     return page.value(
         "new Promise(done => setTimeout(() => { const c = document.querySelector('canvas.gl'), t = document.createElement('canvas');"
         "t.width = c.width; t.height = c.height; const p = t.getContext('2d'); p.drawImage(c, 0, 0);"
@@ -263,7 +264,7 @@ def tip(page):
 
 
 def test_sets_are_named_and_the_maximum_is_found(page, report):
-    """Oracle: the largest value of the file; the sets of the scene."""
+    """Oracle: the maximum in the file; the sets of the scene."""
     assert "grip: held along x, y, z" in page.value("document.querySelector('.legend').textContent")
     assert "<top>: 3 N" in page.value("document.querySelector('.legend').textContent")
     page.value("document.querySelector('[name=peak]').click()")
@@ -279,7 +280,7 @@ def test_sets_are_named_and_the_maximum_is_found(page, report):
 
 
 def test_fingers_move_the_cursor_and_the_surface(started, report):
-    """Oracle: the cursor's place; two fingers that part bring the surface nearer."""
+    """Oracle: the position of the cursor; two fingers that move apart enlarge the surface."""
     started.size(420, 900, touch=True)
     started.complaints.clear()
     started.open(report)
@@ -298,7 +299,7 @@ def test_fingers_move_the_cursor_and_the_surface(started, report):
 
 @pytest.mark.parametrize("how", ["address", "browser"])
 def test_without_webgl_the_slices_live_and_a_picture_stands_there(started, report, how):
-    """Oracle: what is visible; keys move the cursor as ever."""
+    """Oracle: the visible elements; keys still move the cursor."""
     if how == "address":
         look_at_page_without_gl(started, report, "#nogl")
     else:
@@ -325,7 +326,7 @@ def test_without_javascript_numbers_and_picture_stand(report):
 
 
 def test_each_control_has_a_name(page):
-    """Oracle: the browser's accessibility tree."""
+    """Oracle: the accessibility tree of the browser."""
     page.call("Accessibility.enable")
     nodes = page.call("Accessibility.getFullAXTree")["nodes"]
     roles = {"slider", "combobox", "checkbox", "button", "image"}

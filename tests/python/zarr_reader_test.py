@@ -1,4 +1,5 @@
-"""Zarr in. Oracle: the package zarr, which wrote the arrays; of osteon's own export, the field and its place."""
+"""Import of Zarr. Oracle: the package zarr, which wrote the arrays; for exports of osteon, the field and its
+position."""
 
 import json
 import shutil
@@ -27,7 +28,7 @@ def _in_tmp(tmp_path, monkeypatch):
 def test_an_export_of_osteon_is_read_with_its_place(kind):
     """Oracle: the field: values, spacing, low corner and axes."""
     values = np.random.default_rng(1).integers(0, 5, (70, 8, 66)).astype(kind)
-    values[:64, :, :64] = 0  # a chunk of nothing, which the export leaves out where that is the fill value
+    values[:64, :, :64] = 0  # an empty chunk, which the export omits if its values equal the fill value
     placement = Placement(np.array([7.0, -3.0, 11.0]), TURN)
     field = Field(
         "material" if kind == "u1" else "sed",
@@ -64,7 +65,7 @@ COMPRESSORS = {
 @pytest.mark.parametrize("name", COMPRESSORS)
 @pytest.mark.parametrize(("order", "separator"), [("C", "."), ("F", "/")])
 def test_compressors_and_orders(name, order, separator):
-    """Oracle: what the package zarr wrote."""
+    """Oracle: the data written by the package zarr."""
     import numcodecs
 
     compressor = None if COMPRESSORS[name] is None else getattr(numcodecs, COMPRESSORS[name])()
@@ -107,7 +108,7 @@ def space(names: str, unit: str | None = "micrometer") -> list[dict]:
     [("zyx", "micrometer", 1e-3), ("xyz", "millimeter", 1), ("yxz", "nanometer", 1e-6), ("zyx", None, None)],
 )
 def test_axes_and_units_of_ome_zarr(axes, unit, mm):
-    """Oracle: OME-NGFF 0.4 by hand: axes by name; without a unit there is no size of voxels."""
+    """Oracle: OME-NGFF 0.4 by hand: axes by name; without a unit the voxel size is undefined."""
     sizes = {"z": 3.0, "y": 2.0, "x": 1.0}
     values = GREY.transpose(["zyx".index(n) for n in axes])
     volume = read_image(group(space(axes, unit), [sizes[n] for n in axes], values))
@@ -135,7 +136,8 @@ def test_other_groups_are_rejected(make, words):
 
 
 def test_missing_chunks():
-    """Oracle: by hand: the fill value where it is stated, with a warning; else an error with their number."""
+    """Oracle: by hand: the fill value with a warning, if the file states one; otherwise an error with the number of
+    chunks."""
     group(space("zyx"), [1, 1, 1])
     head = Path("g.zarr/0/.zarray")
     for path in Path("g.zarr/0").iterdir():

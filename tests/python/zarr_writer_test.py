@@ -1,4 +1,5 @@
-"""OME-Zarr out. Oracle: the package zarr reads the values that were written; places by hand, as OME-NGFF 0.4 states them."""
+"""Export of OME-Zarr. Oracle: the package zarr reads the values written; positions by hand, as OME-NGFF 0.4 defines
+them."""
 
 import json
 from pathlib import Path
@@ -46,7 +47,7 @@ def test_a_field_has_its_values_units_and_place():
 
 
 def test_levels_are_means_of_what_is_there_and_stay_in_place():
-    """Oracle: the mean of the 2 x 2 x 2 voxels, whose middle is where the coarse voxel lies."""
+    """Oracle: the mean of the 2 x 2 x 2 voxels, whose centre is the position of the coarse voxel."""
     values = RNG.random((2, 4, 130)).astype("f4")
     values[0, 0, 0] = np.nan
     group, multiscale = written(values)

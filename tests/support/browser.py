@@ -1,4 +1,5 @@
-"""A headless Chromium that a test drives by the DevTools protocol: pages, keys, pointer, wheel, touch, pictures, paper."""
+"""A headless Chromium that tests control by the DevTools protocol: pages, keys, pointer, wheel, touch, pictures,
+paper."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ MODIFIERS = {"Alt": 1, "Control": 2, "Meta": 4, "Shift": 8}
 
 
 def why_not() -> str:
-    """Why there is no browser here; empty: there is one."""
+    """Reason for the absence of a browser; empty if there is one."""
     if program() is None:
         return "no Chromium is installed (Debian: chromium)"
     try:
@@ -46,7 +47,7 @@ def program() -> str | None:
 
 
 class Page:
-    """One page. What its console says of errors and warnings is kept."""
+    """One page. Errors and warnings of its console are collected."""
 
     def __init__(self, address: str, time_out: float) -> None:
         import websocket
@@ -92,7 +93,7 @@ class Page:
         self.call("Page.navigate", url=path if isinstance(path, str) else path.resolve().as_uri() + fragment)
 
     def value(self, script: str) -> Any:
-        """What an expression of JavaScript says; a promise is awaited."""
+        """Value of a JavaScript expression; a promise is awaited."""
         told = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in told:
             raise RuntimeError(str(told["exceptionDetails"].get("exception", {}).get("description")))
@@ -106,7 +107,7 @@ class Page:
             time.sleep(0.05)
 
     def centre(self, selector: str) -> tuple[float, float]:
-        """Of an element that is scrolled into view."""
+        """Position of an element, which is scrolled into view."""
         return tuple(
             self.value(
                 f"(() => {{ const e = document.querySelector({json.dumps(selector)}); e.scrollIntoView({{block: 'center'}}); "
@@ -115,7 +116,7 @@ class Page:
         )
 
     def key(self, name: str, *held: str) -> None:
-        """A key, with modifiers held ("Control")."""
+        """Press a key, with modifiers held ("Control")."""
         text = {"text": "\r"} if name == "Enter" else {"text": name} if len(name) == 1 and not held else {}
         code = KEYS.get(name, ord(name[0].upper()))
         bits = sum(MODIFIERS[h] for h in held)
@@ -125,7 +126,7 @@ class Page:
         self.call("Input.dispatchKeyEvent", type="keyUp", key=name, windowsVirtualKeyCode=code, modifiers=bits)
 
     def type(self, selector: str, text: str) -> None:
-        """Replace the text of a field as one types it, and leave it by Enter."""
+        """Replace the text of a field as a user types it, and leave the field by Enter."""
         self.value(f"(() => {{ const e = document.querySelector({json.dumps(selector)}); e.focus(); e.select(); }})()")
         self.call("Input.insertText", text=text)
         self.key("Enter")
@@ -135,7 +136,7 @@ class Page:
         self.drag(place, place)
 
     def drag(self, begin: tuple[float, float], end: tuple[float, float]) -> None:
-        """With the pointer; a click if it does not move."""
+        """Drag with the pointer; a click if the pointer does not move."""
         for kind, (x, y) in (("mousePressed", begin), ("mouseMoved", end), ("mouseReleased", end)):
             self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=1, clickCount=1)
 
@@ -143,7 +144,7 @@ class Page:
         self.call("Input.dispatchMouseEvent", type="mouseWheel", x=at[0], y=at[1], deltaX=0, deltaY=by)
 
     def touch(self, *moves: list[tuple[float, float]]) -> None:
-        """Fingers at these places, then at the next ones, then up."""
+        """Touch with fingers at these positions, move them to the next ones, then lift them."""
         for n, places in enumerate(moves):
             points = [{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(places)]
             self.call("Input.dispatchTouchEvent", type="touchMove" if n else "touchStart", touchPoints=points)
@@ -163,7 +164,7 @@ class Page:
 
 @contextlib.contextmanager
 def browser(time_out: float = 120, has_gl: bool = True) -> Iterator[Page]:
-    """A browser with one page, ended with the block."""
+    """A browser with one page; it ends with the block."""
     with tempfile.TemporaryDirectory(prefix="osteon-browser-", ignore_cleanup_errors=True) as folder:
         words = [
             str(program()),

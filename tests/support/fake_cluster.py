@@ -1,8 +1,8 @@
-"""A cluster on one machine: hosts are network namespaces behind a bridge, and their links are shaped.
+"""A cluster on one machine: hosts are network namespaces connected by a bridge, with shaped links.
 
 Real MPI traffic over TCP, with a host name and a network card for each host. It needs root, iproute2 and Open MPI;
-`why_not()` says what is missing. Everything lies in namespaces with names of their own, so nothing is left in the
-machine's own network, and several clusters can run side by side.
+`why_not()` returns the missing requirement. All namespaces have their own names, so the network of the machine itself
+is unchanged, and several clusters can run side by side.
 
     with FakeCluster(hosts=4, mbit=200, slow={2: 50}) as cluster:
         cluster.mpirun(4, [BINARY, "probe", "-o", "machine.json"])
@@ -23,11 +23,11 @@ from pathlib import Path
 
 _numbers = itertools.count()
 _NETWORK = "10.77.0"
-_FILES_OF_NAMESPACES = Path("/etc/netns")  # `ip netns exec` mounts what lies here over /etc
+_FILES_OF_NAMESPACES = Path("/etc/netns")  # `ip netns exec` mounts the files of this folder over /etc
 
 
 def why_not() -> str:
-    """Why there can be no fake cluster here; empty if there can."""
+    """Reason for the absence of a fake cluster; empty if one can be created."""
     if os.geteuid() != 0:
         return "network namespaces need root"
     for program in ("ip", "tc", "unshare", "mpirun"):
@@ -70,7 +70,8 @@ def why_not() -> str:
 
 
 class FakeCluster:
-    """Hosts n0, n1, ... of `mbit` megabit/s each, but those in `slow` of their own; in both directions."""
+    """Hosts n0, n1, ... with `mbit` megabit/s each, except those in `slow`, which have their own rates; in both
+    directions."""
 
     def __init__(self, hosts: int, mbit: float, slow: dict[int, float] | None = None) -> None:
         self.names = [f"n{i}" for i in range(hosts)]
@@ -81,7 +82,7 @@ class FakeCluster:
         self._folder = Path(tempfile.mkdtemp(prefix=self._prefix))
 
     def bytes_per_second(self, a: int, b: int) -> float:
-        """Rate that a message between two hosts is shaped to, headers included."""
+        """Shaped rate of a message between two hosts, headers included."""
         return min(self.mbit[a], self.mbit[b]) * 1e6 / 8
 
     def __enter__(self) -> FakeCluster:
@@ -114,8 +115,8 @@ class FakeCluster:
             _run("ip", "-n", self._head, "link", "set", port, "master", "bridge", "mtu", "9000", "up")
             _run("ip", "-n", space, "addr", "add", f"{_NETWORK}.{i + 1}/24", "dev", "eth0")
             _run("ip", "-n", space, "link", "set", "eth0", "mtu", "9000", "up")
-            # A bucket of one packet, as a rank that computes for a while fills it and its next message then takes no
-            # time, and a queue that drops nothing.
+            # A bucket of one packet, because a larger one fills while a rank computes and its next message would then
+            # take no time; and a queue that drops no packets.
             shape = ["root", "tbf", "rate", f"{self.mbit[i]}mbit", "burst", "10kb", "limit", "16mb"]
             _run("tc", "-n", space, "qdisc", "add", "dev", "eth0", *shape)
             _run("tc", "-n", self._head, "qdisc", "add", "dev", port, *shape)
@@ -129,7 +130,7 @@ class FakeCluster:
         agent.chmod(0o755)
 
     def command(self, ranks_of_hosts: list[int], program: list[str]) -> list[str]:
-        """What starts `program` with so many ranks on each host, in the order of hosts."""
+        """Command that starts `program` with so many ranks on each host, in the order of hosts."""
         slots = ",".join(f"{name}:{n}" for name, n in zip(self.names, ranks_of_hosts, strict=True) if n)
         subnet = f"{_NETWORK}.0/24"
         parameters = {
@@ -149,7 +150,7 @@ class FakeCluster:
     def mpirun(
         self, ranks_of_hosts: list[int] | int, program: list[str | Path], timeout: float = 60, **more: object
     ) -> subprocess.CompletedProcess[str]:
-        """Run a program; a plain number is so many ranks, dealt out evenly in blocks."""
+        """Run a program; a plain number is a number of ranks, divided evenly in blocks."""
         if isinstance(ranks_of_hosts, int):
             each, over = divmod(ranks_of_hosts, len(self.names))
             ranks_of_hosts = [each + (i < over) for i in range(len(self.names))]
@@ -157,7 +158,7 @@ class FakeCluster:
         return subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False, **more)
 
     def received(self, host: int) -> int:
-        """Bytes that a host has received so far."""
+        """Bytes received so far by a host."""
         shown = subprocess.run(
             ["ip", "-n", self._head, "-s", "-j", "link", "show", "dev", f"port{host}"],
             capture_output=True,
@@ -167,17 +168,17 @@ class FakeCluster:
         return json.loads(shown.stdout)[0]["stats64"]["tx"]["bytes"]
 
     def cable(self, host: int, state: str) -> None:
-        """`down` cuts a host off from the others, as a broken cable does; `up` mends it."""
+        """`down` disconnects a host from the others, as a broken cable does; `up` reconnects it."""
         _run("ip", "-n", self._head, "link", "set", f"port{host}", state)
 
     def close(self) -> None:
-        """Take everything away, also after half a start."""
+        """Remove everything, also after an incomplete start."""
         for space in [*self._spaces, self._head]:
             listed = subprocess.run(["ip", "netns", "pids", space], capture_output=True, text=True, check=False)
             for pid in listed.stdout.split():
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(int(pid), signal.SIGKILL)
-            for _ in range(20):  # a process that was killed may hold its namespace for a moment
+            for _ in range(20):  # a killed process may hold its namespace for a moment
                 if subprocess.run(["ip", "netns", "del", space], capture_output=True, check=False).returncode == 0:
                     break
                 if not (Path("/run/netns") / space).exists():

@@ -1,4 +1,4 @@
-"""What a job over several clusters must have in common with the same job on one rank."""
+"""Comparison of a job over several clusters with the same job on one rank."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ ANSWER = {
     "flow": "permeability_m2",
     "heat": "effective_conductivity_W_per_mK",
 }
-# Planes: each cluster writes a file of its own.
+# Planes: each cluster writes its own file.
 PLANES = "[run]\ndecomposition = 'planes'\n[solve]\ntolerance = 1e-9\n"
 
 
 def image_for(physics: str, sponge: Path) -> Path:
-    """The sponge; of a flow a channel around a block, through which all of it goes."""
+    """The sponge; for a flow, a channel around a block that all of the flow passes through."""
     if physics != "flow":
         return sponge
     channel = np.full((18, 15, 14), 200, np.uint8)
@@ -36,7 +36,7 @@ def headings(folder: Path) -> list[str]:
 
 
 def has_same_answer_and_pictures(both: Path, alone: Path, physics: str) -> None:
-    """The answer to 1e-6, the pictures byte by byte, and the same parts of the report."""
+    """Check the answer to 1e-6, the pictures byte by byte, and the same parts of the report."""
     one, joined = (json.loads((folder / "summary.json").read_text()) for folder in (alone, both))
     assert one["ranks"] == 1 < joined["ranks"]
     assert joined[ANSWER[physics]] == pytest.approx(one[ANSWER[physics]], rel=1e-6)
@@ -46,7 +46,8 @@ def has_same_answer_and_pictures(both: Path, alone: Path, physics: str) -> None:
 
 
 def has_same_viewer(both: Path, alone: Path) -> None:
-    """The data of the report's viewer: fields, solid and deformed shape, and no note that the plain job has not."""
+    """The data of the report's viewer: fields, solid and deformed shape, and no additional note compared with the plain
+    job."""
     expected, got = load(alone), load(both)
     assert [note for note in got.notes if note not in expected.notes] == []
     assert [f.name for f in got.fields] == [f.name for f in expected.fields] != []

@@ -1,13 +1,14 @@
-"""A page of the documentation, run as a reader runs it: files that it shows are written, its commands are run in order, and
-what it says they print must be in what they print.
+"""Run a page of the documentation as a reader does: write the displayed files, run the commands in order, and require
+that
+their output contains the output printed on the page.
 
     ```toml   after a line that ends in "`NAME`:"    is the file NAME; python and sh likewise
     ```sh                                            is run by bash, which stops at the first command that fails
     ```python                                        is run by Python
-    ```                                              lines of what the blocks before have printed; "..." stands for others
+    ```                                              lines printed by the blocks before; "..." stands for others
 
-A block after `<!-- not run: WHY -->` is left out; toml without a name is a part of a file, for the eye. A number that is printed may differ in
-the fourth digit; a line that ends in "..." goes on.
+A block after `<!-- not run: WHY -->` is omitted; toml without a name is a part of a file, for display only. A printed
+number may differ in the fourth digit; a line that ends in "..." may continue.
 """
 
 import os
@@ -38,7 +39,7 @@ def blocks_of(page: str) -> list[Block]:
 
 
 def same(shown: str, printed: str) -> bool:
-    """Equal words; numbers to three digits; "..." at the end stands for any words."""
+    """Compare words for equality, and numbers to three digits; "..." at the end represents any words."""
     a, b = shown.split(), printed.split()
     if a[-1:] == ["..."]:
         a.pop()
@@ -57,7 +58,8 @@ def same_word(a: str, b: str) -> bool:
 
 
 def run_page(path: Path, folder: Path, binary: Path, timeout: float) -> None:
-    """Run all of it in the folder. @throws AssertionError with what a command said, or the line that was not printed"""
+    """Run the whole page in the folder. @throws AssertionError with the output of a command, or the line that was not
+    printed"""
     (folder / "bin").mkdir()
     (folder / "bin" / "osteon").symlink_to(binary)
     (folder / "bin" / "python").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
@@ -71,7 +73,7 @@ def run_page(path: Path, folder: Path, binary: Path, timeout: float) -> None:
         "PYTHONPATH": str(root / "python"),
         "OSTEON_CACHE": str(folder / "cache"),
         "PYTHONUTF8": "1",
-        "OMPI_ALLOW_RUN_AS_ROOT": "1",  # of a container; and its cores may be fewer than the ranks of a page
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",  # in a container, which may have fewer cores than the ranks of a page
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
         "OMPI_MCA_rmaps_base_oversubscribe": "1",
     }

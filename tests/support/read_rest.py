@@ -1,4 +1,4 @@
-"""The end of a process whose first messages were read line by line."""
+"""Remaining output of a process whose first messages were read line by line."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import threading
 
 
 def read_rest(process: subprocess.Popen[str], seconds: float = 60) -> str:
-    """What a process still says on its standard error, until it ends.
+    """Output of a process on its standard error from now until it ends.
 
-    `communicate` reads from the pipe itself, and loses the lines that `readline` took in with the one that it returned:
-    those that come in one piece, as on a busy machine."""
+        `communicate` reads from the pipe itself, and loses the lines that `readline` buffered with the one that it
+        returned:
+        those that arrive in one piece, as on a busy machine."""
     too_late = threading.Event()
 
     def end() -> None:

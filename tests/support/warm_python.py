@@ -1,8 +1,9 @@
-"""An interpreter that has imported the readers of images, and forks for each image of a test run: `warm_python.py SOCKET`.
+"""An interpreter that has imported the readers of images, and forks for each image of a test run: `warm_python.py
+SOCKET`.
 
 Most tests of whole jobs read a small image, and the start of Python takes most of their time. `warm_python.c` replaces
-the interpreter. Tests of the start itself, of foreign modules, missing packages, limits and signals start Python: the server
-compares limits, namespaces and variables. OSTEON_FRESH_PYTHON=1 lets all tests start Python.
+the interpreter. Tests of the start itself, of foreign modules, missing packages, limits and signals start Python: the
+server compares limits, namespaces and variables. OSTEON_FRESH_PYTHON=1 makes all tests start Python.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-# Variables that Python, its modules of C and numpy read when they start; HDF5 is loaded by a fork only.
+# Variables that Python, its C modules and numpy read at start; HDF5 is loaded by a fork only.
 AT_START = ("PYTHON", "LD_", "MALLOC_", "GLIBC_", "LANG", "LC_", "TZ")
 
 
@@ -63,11 +64,11 @@ def warm_python() -> Iterator[None]:
 
 
 def is_alike(pid: int, environment: dict[str, str]) -> bool:
-    """Whether a start of Python by that process would have what this one has."""
+    """Whether a Python interpreter started by that process would have the settings of this one."""
 
     def read_at_start(variables: dict[str, str]) -> dict[str, str]:
         found = {name: value for name, value in variables.items() if name.startswith(AT_START)}
-        # The package names its own folder in front of the path that may name it, too.
+        # The package prepends its own folder to the path, which may already contain it.
         return found | {"PYTHONPATH": ":".join(dict.fromkeys(found.get("PYTHONPATH", "").split(":")))}
 
     mine, other = Path("/proc/self"), Path(f"/proc/{pid}")
@@ -110,7 +111,7 @@ def become(pid: int, files: dict[int, int], environment: dict[str, str]) -> None
 
 
 def run(module: str, arguments: list[str]) -> None:
-    """End this process as `python -m MODULE` ends."""
+    """End this process as `python -m MODULE` does."""
     code, is_interrupted = 0, False
     try:
         main = sys.modules[module]
@@ -135,7 +136,7 @@ def run(module: str, arguments: list[str]) -> None:
 
 
 def read_request(connection: socket.socket) -> tuple[list[str], dict[str, str], dict[int, int]]:
-    """The words, the variables, and the open files by their number."""
+    """The arguments, the variables, and the open files by number."""
     head, control, _, _ = connection.recvmsg(12, socket.CMSG_SPACE(4 * 128))
     files = array.array("i")
     for level, kind, data in control:
@@ -214,7 +215,7 @@ def serve(address: str) -> None:
                     answer()
                 elif key.fileobj == wake:
                     reap()
-                elif key.data in forks:  # who asked is gone
+                elif key.data in forks:  # the client has exited
                     os.kill(key.data, signal.SIGKILL)
 
 

@@ -1,4 +1,4 @@
-"""The program, run as a user runs it: a command, or a whole job with one process, one folder and one exit code."""
+"""The program, run as by a user: a command, or a whole job with one process, one folder and one exit code."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MATERIAL = {
 
 
 def osteon(*words: str, folder: Path | None = None, timeout: float = 180) -> subprocess.CompletedProcess[str]:
-    """A command of the program, in a folder; the test is skipped where the program is not built."""
+    """Run a command of the program in a folder; skip the test if the program is not built."""
     if not BINARY.exists():
         pytest.skip(f"{BINARY} is not built")
     return subprocess.run(
@@ -85,7 +85,7 @@ class Job:
 
 
 def sponge_in(folder: Path) -> Path:
-    """A small two-phase image whose solid joins all faces, shape (18, 15, 14), grey 10 and 200."""
+    """A small two-phase image whose solid connects all faces, shape (18, 15, 14), grey 10 and 200."""
     solid = np.random.default_rng(5).random((18, 15, 14)) < 0.75
     path = folder / "sponge.npy"
     np.save(path, np.where(solid, 200, 10).astype(np.uint8))
