@@ -1,7 +1,7 @@
 """Damaged and hostile files. Oracle: the undamaged values; if a file has a digest, no other values may ever be read.
 
-OSTEON_DAMAGED_FILES=10000 sets the number of damaged files of each kind; the default is small enough for daily
-tests."""
+OSTEON_DAMAGED_FILES=10000 sets the number of damaged files of each kind; the default is small enough for daily tests.
+"""
 
 import gzip
 import hashlib

@@ -181,7 +181,7 @@ def test_bad_metaimages_are_rejected(change, words):
     ("kind", "name"), [("<i8", "MET_LONG"), ("<i4", "MET_LONG"), (">f4", "MET_FLOAT"), ("<u8", "MET_ULONG_LONG")]
 )
 def test_types_of_metaimage(kind, name):
-    """Oracle: the values written; MET_LONG has 4 or 8 bytes, by the length of the file."""
+    """Oracle: the values written; MET_LONG has 4 or 8 bytes, depending on the length of the file."""
     values = (GREY.astype("i8") + 1000).astype(kind)
     order = "BinaryDataByteOrderMSB = True\n" if kind[0] == ">" else ""
     text = META.replace("MET_SHORT", name) + order + "ElementDataFile = LOCAL\n"

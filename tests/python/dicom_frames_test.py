@@ -40,7 +40,8 @@ def group(**tags) -> list[Dataset]:
 def enhanced(name: str = "e.dcm", stored: np.ndarray = STORED, **change) -> str:
     """Frames 1.5 mm apart along z, each with its own intercept.
 
-    @param change tags of the file, or functions that compute a tag of a frame from its number"""
+    @param change tags of the file, or functions that compute a tag of a frame from its number
+    """
     meta = FileMetaDataset()
     meta.MediaStorageSOPClassUID, meta.TransferSyntaxUID = EnhancedCTImageStorage, ExplicitVRLittleEndian
     meta.MediaStorageSOPInstanceUID = "1.2.3.4.1"

@@ -25,8 +25,7 @@ def _in_tmp(tmp_path, monkeypatch):
 
 
 def read_within(source: str, room: int, capfd) -> tuple[int, str]:
-    """Return exit code and standard error of a read with an address space limited to so many bytes above the present
-    use."""
+    """Return exit code and standard error of a read whose address space may grow by `room` bytes."""
     with Path("/proc/self/statm").open() as file:
         used = int(file.read().split()[0]) * resource.getpagesize()
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)

@@ -28,7 +28,8 @@ def segmentation(
 ) -> str:
     """Frames with the marks of each segment, not sorted by segment, only for planes that contain marks.
 
-    @param change frames, additional ones as (segment, plane, marks); tags of the file"""
+    @param change frames, additional ones as (segment, plane, marks); tags of the file
+    """
     uid = "1.2.840.10008.5.1.4.1.1.66." + ("7" if kind == "LABELMAP" else "4")
     meta = FileMetaDataset()
     meta.MediaStorageSOPClassUID, meta.TransferSyntaxUID = uid, ExplicitVRLittleEndian

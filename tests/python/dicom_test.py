@@ -24,7 +24,8 @@ def _in_tmp(tmp_path, monkeypatch):
 def series(n: int = 5, uid: str = "1.2.3.4", prefix: str = "IM", **change) -> str:
     """Slices 1.5 mm apart along z; their order differs from that of their names.
 
-    @param change tags of slice 2, or functions that compute a tag from the slice number"""
+    @param change tags of slice 2, or functions that compute a tag from the slice number
+    """
     Path("d").mkdir(exist_ok=True)
     for z in range(n):
         meta = FileMetaDataset()
@@ -97,7 +98,7 @@ BAD = {
         lambda: series(ImagePositionPatient=lambda z: [-20.0, 5.0 + 0.4 * z, 30 + 1.5 * z]),
         "oblique: from 'IM000' to 'IM007' it deviates by 15 degrees",
     ),
-    "small tilt": (  # 0.03 mm aside in 6 mm, more than half a pixel
+    "small tilt": (  # 0.03 mm sideways in 6 mm, more than half a pixel
         lambda: series(
             ImagePositionPatient=lambda z: [-20.0, 5.0 + 0.0079 * z, 30 + 1.5 * z], PixelSpacing=lambda z: [0.05, 0.05]
         ),

@@ -74,7 +74,7 @@ def commands_of(text: str) -> list[list[str]]:
                 try:
                     words = shlex.split(match[1])
                 except ValueError:
-                    continue  # a quotation over several lines
+                    continue  # a quoted string over several lines
                 calls.append(words[: words.index("--")] if "--" in words else words)
     return calls
 

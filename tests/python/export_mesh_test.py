@@ -136,7 +136,7 @@ def test_a_surface_is_that_of_the_voxels(turn):
     inside = np.einsum("ni,ni->n", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])).sum() / 6
     assert inside == pytest.approx(SOLID.sum() * SPACING.prod(), rel=1e-4)
     raw = Path("s.stl").read_bytes()
-    assert len(raw) == 84 + 50 * surface.n_cells  # a binary STL with so many triangles
+    assert len(raw) == 84 + 50 * surface.n_cells  # size of a binary STL file with n triangles
 
 
 def test_a_smooth_surface_stays_within_half_a_voxel():

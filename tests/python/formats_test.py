@@ -110,7 +110,7 @@ def test_nifti_units(unit, scale):
     warned = [w for w in volume.warnings if "a.nii" in w and "2, 0.25, 0.5 (z, y, x) without a unit" in w]
     assert len(warned) == (unit in ("unknown", "sec"))
     if scale:
-        assert volume.placement.corner_mm == pytest.approx(-scale * np.array(SPACING) / 2)  # along the axes of the image
+        assert volume.placement.corner_mm == pytest.approx(-scale * np.array(SPACING) / 2)  # along the image's axes
 
 
 def test_nifti_slope_and_missing_orientation():
@@ -512,7 +512,7 @@ def test_a_model_of_parosol_is_a_modulus_image():
     hdf5(
         "m.h5",
         {},
-        Image_Data__Image=moduli / 1000,  # ParOSol uses GPa: tests/job/test_export_parosol.py runs it
+        Image_Data__Image=moduli / 1000,  # ParOSol uses GPa; see tests/job/test_export_parosol.py
         Image_Data__Voxelsize=[0.02],
         Image_Data__Poisons_ratio=[0.3],
         **conditions,

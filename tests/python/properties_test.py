@@ -39,8 +39,8 @@ def bar(half: np.ndarray) -> osteon.Result:
 
 
 def test_stiffness_of_a_bar(bar: osteon.Result):
-    """Oracle: E A / l, and E over the cross-section of the box; Poisson's ratio is zero, so bonded faces have no
-    effect."""
+    """Oracle: E A / l, and E over the cross-section of the solid's bounding box; Poisson's ratio is zero, so bonded
+    faces have no effect."""
     area, length = 5 * 0.2 * 2 * 0.4, 6 * 0.1
     assert bar.stiffness_N_per_mm == pytest.approx(200e3 * area / length, rel=1e-6)
     assert bar.apparent_modulus_MPa == pytest.approx(200e3, rel=1e-6)

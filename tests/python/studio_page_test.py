@@ -1,7 +1,8 @@
 """The studio in a headless Chromium, with the program as its back end: from a scan to a finished run by pointer and
 keys.
 
-OSTEON_PICTURES=FOLDER writes the pictures for docs/images."""
+OSTEON_PICTURES=FOLDER writes the pictures for docs/images.
+"""
 
 import json
 import os

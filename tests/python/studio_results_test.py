@@ -110,7 +110,7 @@ def test_pictures_are_those_of_the_program(started, served, folder, tmp_path):
 
     here = np.asarray(Image.open(io.BytesIO(base64.b64decode(seen[-1].partition(",")[2]))).convert("RGB"))
     np.testing.assert_array_equal(here, np.asarray(Image.open(target).convert("RGB")))
-    # An isosurface requests one picture.
+    # An isosurface requires a level.
     choose(page, "view field", "von_mises")
     choose(page, "view method", "level")
     page.wait_for("!!document.querySelector('[data-key=\"view level\"]')")
@@ -205,7 +205,7 @@ def test_what_is_no_view_is_refused(served, path, body, words):
 
 
 def test_a_film_needs_ffmpeg(served, folder):
-    """Oracle: a file, or the sentence that states the missing part."""
+    """Oracle: a file, or the sentence that names the missing program."""
     import shutil
 
     answer = served.ask("/api/results/film", "POST", {"run": 1, "view": {"field": "von_mises"}})

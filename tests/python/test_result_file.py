@@ -1,7 +1,8 @@
 """netCDF4, h5py, the VTKHDF reader of VTK and its XDMF reader return the same content of a result file.
 
 Oracle: the functions of the position in tests/io/sample.hpp, written out again in NumPy.
-Needs osteon_write_sample in OSTEON_BUILD_DIR (default build/release)."""
+Needs osteon_write_sample in OSTEON_BUILD_DIR (default build/release).
+"""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Grey values and axes of TIFF files. Oracle: the arrays that the test wrote by tifffile or Pillow, and their functions."""
+"""Grey values and axes of TIFF files. Oracle: the arrays written by tifffile or Pillow, and their functions."""
 
 from pathlib import Path
 

@@ -4,7 +4,7 @@
 
 namespace osteon::test {
 
-/// All ways to cut three axes into as many boxes as there are ranks.
+/// All partitions of three axes into as many boxes as ranks.
 inline std::vector<index3> all_cuts(int ranks) {
   std::vector<index3> cuts;
   for (int z = 1; z <= ranks; ++z)

@@ -7,9 +7,9 @@
 
 namespace osteon::test {
 
-/// The tests of a module are one program; `test_solve heat_test.cpp` runs those of one file. To be called after
-/// testing::InitGoogleTest, which takes its own words out of argv.
-/// @returns false, with a word on stderr, if there are no such tests
+/// Selects the tests of one file: the tests of a module are one program; `test_solve heat_test.cpp` runs those of one
+/// file. Call after testing::InitGoogleTest, which removes its own options from argv.
+/// @returns false, with a message on stderr, if there are no such tests
 inline bool choose_file(int argc, char** argv) {
   if (argc < 2) return true;
   const std::string name = std::string("/") + argv[1];

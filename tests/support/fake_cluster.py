@@ -130,7 +130,7 @@ class FakeCluster:
         agent.chmod(0o755)
 
     def command(self, ranks_of_hosts: list[int], program: list[str]) -> list[str]:
-        """Command that starts `program` with so many ranks on each host, in the order of hosts."""
+        """Command that starts `program` with the given number of ranks on each host, in the order of hosts."""
         slots = ",".join(f"{name}:{n}" for name, n in zip(self.names, ranks_of_hosts, strict=True) if n)
         subnet = f"{_NETWORK}.0/24"
         parameters = {

@@ -1,4 +1,4 @@
-// The main of a module's tests that need no MPI: test_MODULE [FILE_test.cpp] [gtest's options].
+// The main function of a module's tests without MPI: test_MODULE [FILE_test.cpp] [gtest's options].
 #include <gtest/gtest.h>
 
 #include "support/chosen_file.hpp"

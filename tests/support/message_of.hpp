@@ -1,5 +1,5 @@
 #pragma once
-// The text of an error that a call has to throw.
+// Message of the error that a call is required to throw.
 #include <gtest/gtest.h>
 
 #include <exception>
@@ -7,8 +7,8 @@
 
 namespace osteon {
 
-/// The message of the `Error` that `call` throws. The test fails, and the message is empty, where it throws nothing or
-/// another error.
+/// The message of the `Error` that `call` throws. If `call` throws no error or another type of error, the test fails and
+/// the message is empty.
 template <class Error, class F>
 std::string message_of(F&& call) {
   try {

@@ -1,5 +1,5 @@
-// The main of a module's tests with MPI: test_MODULE [FILE_test.cpp] [--no-mpi] [gtest's options]. Rank 0 reports, and a
-// failure on any rank is a failure of the test on all ranks.
+// The main function of a module's tests with MPI: test_MODULE [FILE_test.cpp] [--no-mpi] [gtest's options]. Rank 0
+// prints the results; a failure on any rank is a failure of the test on all ranks.
 #include <gtest/gtest.h>
 #include <mpi.h>
 

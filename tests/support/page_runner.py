@@ -1,6 +1,5 @@
 """Run a page of the documentation as a reader does: write the displayed files, run the commands in order, and require
-that
-their output contains the output printed on the page.
+that their output contains the output printed on the page.
 
     ```toml   after a line that ends in "`NAME`:"    is the file NAME; python and sh likewise
     ```sh                                            is run by bash, which stops at the first command that fails

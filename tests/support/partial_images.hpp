@@ -14,7 +14,7 @@ inline double whole(kernel::colour_format c) {
   return c == kernel::colour_format::rgba8 ? 255 : c == kernel::colour_format::rgba16 ? 65535 : 1;
 }
 
-// A number in [0, 1) that all ranks agree on.
+// A pseudo-random number in [0, 1), equal on all ranks.
 inline double hashed(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
   std::uint64_t x = a * 0x9e3779b97f4a7c15u + b * 0xbf58476d1ce4e5b9u + c * 0x94d049bb133111ebu + 1;
   x ^= x >> 31;
@@ -31,7 +31,8 @@ struct partial_image {
   unsigned frame;
   compositing::pixel_rectangle active;
 
-  // The pixel as it is stored; nothing outside the active rectangle. A quarter of the pixels inside are empty in places.
+  // The stored pixel; empty outside the active rectangle. On odd ranks of formats without depth,
+  // two of three patches of 7 x 5 pixels inside it are empty.
   void put(std::int64_t pixel, std::byte* to, bool garbage) const {
     const auto row = pixel / width, column = pixel % width;
     const bool inside = row >= active.top && row < active.bottom && column >= active.left && column < active.right;
@@ -53,7 +54,7 @@ struct partial_image {
       } else if (format.colour == kernel::colour_format::rgba16) {
         const auto v = static_cast<std::uint16_t>(std::floor(channel * 65535 + 0.5));
         std::memcpy(at, &v, sizeof v);
-      } else {  // halves that are easily written: multiples of 1 / 1024 from 1 / 2 on, and zero
+      } else {  // half-precision values that are easy to encode: multiples of 1 / 1024 from 1 / 2 on, and zero
         const double steps = std::floor(channel * 1024);
         const auto v = static_cast<std::uint16_t>(steps < 512 ? 0 : steps >= 1024 ? 0x3c00 : 0x3800 + 2 * (steps - 512));
         std::memcpy(at, &v, sizeof v);
@@ -75,7 +76,7 @@ struct exact_pixel {
   double depth;
 };
 
-// The composite of images in the order of visibility, by the definition.
+// The composite of images in the order of visibility, computed by the definition.
 inline exact_pixel exact(std::span<const partial_image> images, std::int64_t pixel) {
   const kernel::pixel_format format = images[0].format;
   exact_pixel result{{0, 0, 0, 0}, std::numeric_limits<double>::infinity()};

@@ -9,9 +9,8 @@ import threading
 def read_rest(process: subprocess.Popen[str], seconds: float = 60) -> str:
     """Output of a process on its standard error from now until it ends.
 
-        `communicate` reads from the pipe itself, and loses the lines that `readline` buffered with the one that it
-        returned:
-        those that arrive in one piece, as on a busy machine."""
+    `communicate` reads from the pipe itself, and loses the lines that `readline` buffered with the one that it
+    returned: those that arrive in one piece, as on a busy machine."""
     too_late = threading.Event()
 
     def end() -> None:

@@ -1,6 +1,6 @@
-/* Stands in for the Python interpreter of a test run: what reads images is carried out by a fork of an interpreter that has
- * imported its modules (warm_python.py), which takes a twentieth of the time of a start. Everything else, and whatever differs from that
- * interpreter in limits, namespaces or settings of Python, becomes the interpreter itself. */
+/* Replaces the Python interpreter of a test run: image readers run in a fork of an interpreter that has imported their
+ * modules (warm_python.py), in a twentieth of the time of a start. All other calls, and calls that differ from that
+ * interpreter in limits, namespaces or settings of Python, execute the interpreter itself. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +39,7 @@ static int receive(int from, void* into, size_t size) {
 
 enum { most_files = 128 };
 
-/* The numbers of the open files that a program that is started here inherits; -1: too many. */
+/* The numbers of the open files that a program started here inherits; -1: too many. */
 static int open_files(int* files) {
   int count = 0;
   for (int file = 0; file < 4 * most_files; ++file) {
@@ -51,7 +51,8 @@ static int open_files(int* files) {
   return count;
 }
 
-/* Sizes, the numbers of the open files with these, then the words and the environment, each text with its zero. */
+/* Message format: sizes, the numbers of the open files with their descriptors, then the arguments and the environment,
+ * each text with its terminating zero. */
 static int ask(int to, int argc, char** argv) {
   size_t size = 0, at = 0;
   int files[most_files];
@@ -92,7 +93,7 @@ static int ask(int to, int argc, char** argv) {
   return 1;
 }
 
-/* Return where the interpreter cannot or must not take this over; else end as its fork ended. */
+/* Returns if the interpreter cannot or must not run this call; otherwise exits with the status of its fork. */
 static void run_warm(const char* path, int argc, char** argv) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   if (!path || strlen(path) >= sizeof address.sun_path) return;

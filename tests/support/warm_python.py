@@ -1,5 +1,4 @@
-"""An interpreter that has imported the readers of images, and forks for each image of a test run: `warm_python.py
-SOCKET`.
+"""An interpreter that has imported the image readers, and forks for each image of a test run: `warm_python.py SOCKET`.
 
 Most tests of whole jobs read a small image, and the start of Python takes most of their time. `warm_python.c` replaces
 the interpreter. Tests of the start itself, of foreign modules, missing packages, limits and signals start Python: the
@@ -215,7 +214,7 @@ def serve(address: str) -> None:
                     answer()
                 elif key.fileobj == wake:
                     reap()
-                elif key.data in forks:  # the client has exited
+                elif key.data in forks:  # the client has disconnected
                     os.kill(key.data, signal.SIGKILL)
 
 

@@ -1,4 +1,4 @@
-"""`osteon net paper compositing` prints predictions of the models and the frames of [Ono]."""
+"""`osteon net paper compositing` prints predictions of the models and the frame rates of [Ono]."""
 
 from __future__ import annotations
 

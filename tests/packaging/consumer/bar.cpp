@@ -1,4 +1,4 @@
-// The stiffness of a bar between bonded plates without lateral contraction, by the library alone. Oracle: E A / L.
+// The stiffness of a bar between bonded plates without lateral contraction, computed by the library alone. Oracle: E A / L.
 #include <mpi.h>
 
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <osteon/voxel/components.hpp>
 #include <vector>
 
-#ifdef OLD_NAMES  // paths and namespace of the release before
+#ifdef OLD_NAMES  // paths and namespace of the previous release
 #include <osteon/solve/elasticity/elasticity.hpp>
 #include <osteon/solve/operators/elasticity_problem.hpp>
 namespace solvers = osteon::solve;

@@ -1,4 +1,4 @@
-// A program that offers the bridge's `join`: a file of clusters that is not there is a usage error.
+// A program with the `join` command of the bridge: a missing cluster file is a usage error.
 #include <bridge/command/join.hpp>
 #include <cstdio>
 

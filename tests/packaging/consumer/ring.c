@@ -1,4 +1,4 @@
-/* The sum over all ranks, by the MPI behind the bridge. */
+/* The sum over all ranks, computed by the MPI library used by the bridge. */
 #include <mpi.h>
 #include <stdio.h>
 

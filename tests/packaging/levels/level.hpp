@@ -7,5 +7,5 @@
 #define LEVEL 2
 #endif
 
-// A function that many files have and that the compiler does not inline.
+// A function contained in many object files, which the compiler does not inline.
 [[gnu::noinline]] inline int level_of_inline() { return LEVEL; }
