@@ -98,7 +98,7 @@ def test_a_new_build_has_the_parts_that_its_command_needs(checkout: Path) -> Non
 
 
 def test_bench_builds_the_program_with_icet_once_it_can(checkout: Path) -> None:
-    """Oracle: the program that `bench/icet.py` requires is a target of the build only if IceT was found."""
+    """Oracle: the program that `bench/icet.py` searches for is a target of the build only if IceT was found."""
     built = [call for call in calls(checkout, "bench", "icet") if call.endswith("osteon_bench_icet")]
     assert not built
     (checkout / "icet").touch()

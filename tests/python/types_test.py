@@ -27,7 +27,7 @@ unit: str = osteon.load("folder").answers["stiffness_N_per_mm"].unit
 shape: dict = osteon.morphometry(image.tolist(), 0.05)
 fields: dict[str, np.ndarray] = osteon.load_fields("results.nc")
 """
-# The types of NumPy and osteon are read; those of packages that the list of public functions does not name take 12 CPU
+# The types of NumPy and osteon are read; those of packages that no listed public function uses would take 12 CPU
 # seconds.
 SETTINGS = """[mypy]
 ignore_missing_imports = True

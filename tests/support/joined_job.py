@@ -20,7 +20,7 @@ PLANES = "[run]\ndecomposition = 'planes'\n[solve]\ntolerance = 1e-9\n"
 
 
 def image_for(physics: str, sponge: Path) -> Path:
-    """The sponge; for a flow, a channel around a block that all of the flow passes through."""
+    """The sponge; for a flow, a channel around a block, which carries the whole flow."""
     if physics != "flow":
         return sponge
     channel = np.full((18, 15, 14), 200, np.uint8)
