@@ -1,31 +1,31 @@
 #pragma once
 /// @file
-/// What a solver says about a solution, so that one can trust it.
+/// Quality measures of a solution, reported by every solver.
 #include <cstdint>
 #include <osteon/numerics/kernel_work.hpp>
 #include <vector>
 
 namespace osteon::numerics {
 
-/// The certificates of a solution. All numbers are the same on all ranks.
+/// The certificate of a solution. All numbers are the same on all ranks.
 struct solve_certificate {
   std::int64_t unknowns = 0;  ///< free degrees of freedom, all ranks
   int iterations = 0;
-  int restarts = 0;  ///< times that the residual of the iteration was computed anew
+  int restarts = 0;  ///< number of recomputations of the residual
   bool converged = false;
   std::vector<double> residual_history;  ///< |r_k| / |r_0| after iteration k, from k = 0
   double true_relative_residual = 0;     ///< |f - K u| / |r_0|, recomputed at the end in double
   /// |vector sum of the reactions at all prescribed values and of the forces| / half the sum of their magnitudes.
   /// Elasticity: the whole body is in balance at zero residual.
   double reaction_imbalance = 0;
-  double moment_imbalance = 0;                          ///< the same of the moments about the origin; elasticity only
+  double moment_imbalance = 0;                          ///< same ratio for the moments about the origin; elasticity only
   double energy_identity_error = 0;                     ///< |u.K.u - F.u| / |F.u|, F the reactions and forces
-  double setup_seconds = 0, solve_seconds = 0;          ///< wall
-  double earlier_seconds = 0;                           ///< of solve_seconds, in the run that the solve was resumed from
-  double setup_cpu_seconds = 0, solve_cpu_seconds = 0;  ///< of all ranks and threads, in this run
-  kernel_work work;  ///< of the solution, all ranks, in this run; none where a solver does not count it
+  double setup_seconds = 0, solve_seconds = 0;          ///< wall time
+  double earlier_seconds = 0;                           ///< part of solve_seconds spent before this run was resumed
+  double setup_cpu_seconds = 0, solve_cpu_seconds = 0;  ///< CPU time of all ranks and threads, in this run
+  kernel_work work;  ///< kernel work of the solution, all ranks, in this run; empty if the solver does not count it
 
-  /// Count what an earlier solution on the way to this one took.
+  /// Add the iterations and times of a preceding solution.
   void add_way(const solve_certificate& earlier) {
     iterations += earlier.iterations;
     restarts += earlier.restarts;

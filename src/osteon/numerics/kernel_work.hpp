@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What a solver's kernels have to do at least: bytes through the memory, operations in the cores.
+/// Lower bound of the work of a solver's kernels: bytes of memory traffic and floating-point operations.
 #include <mpi.h>
 
 #include <osteon/base/stopwatch.hpp>
@@ -8,11 +8,11 @@
 
 namespace osteon::numerics {
 
-/// Bytes count as if no vector stayed in a cache from one kernel to the next, each read and written once by a kernel; what a
-/// kernel adds to is read before. So a small problem may seem to move more than the memory could.
+/// Bytes are counted as if no vector stayed in a cache between kernels: each kernel reads and writes each vector once; a
+/// vector that a kernel adds to is also read. The count of a small problem may therefore exceed the memory bandwidth.
 struct kernel_work {
   double bytes = 0;
-  double operations = 0;  ///< additions, multiplications and divisions of floating-point numbers
+  double operations = 0;  ///< floating-point additions, multiplications and divisions
 
   kernel_work& operator+=(const kernel_work& other) {
     bytes += other.bytes;
@@ -30,7 +30,7 @@ struct kernel_work {
   }
 };
 
-/// CPU seconds of all ranks and threads since it was made or restarted.
+/// CPU seconds of all ranks and threads since construction or restart.
 class cpu_clock {
  public:
   void restart() { begin_ = cpu_seconds(); }

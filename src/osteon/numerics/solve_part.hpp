@@ -1,32 +1,32 @@
 #pragma once
 /// @file
-/// Parts of a solve, each of which happens a number of times: plans of messages list them one by one.
+/// Parts of a solve, each executed a number of times: message plans list each of them once.
 #include <functional>
 
 namespace osteon::numerics {
 
-/// Parts of a solve, each of which happens a number of times.
+/// Parts of a solve, each executed a number of times.
 enum class solve_part {
   set_up,     ///< once for each set of supports
   load,       ///< once for each load case
-  restart,    ///< each time that the residual is computed anew, at least once for a load case
-  iteration,  ///< of conjugate gradients
-  // The same of a problem whose solution is the load of this one.
+  restart,    ///< once per recomputation of the residual, at least once per load case
+  iteration,  ///< once per iteration of conjugate gradients
+  // Same for a problem whose solution is the load of this one.
   earlier_set_up,
   earlier_load,
   earlier_restart,
   earlier_iteration,
 };
-/// @param p of the first four
+/// @param p one of the first four
 constexpr solve_part earlier(solve_part p) {
   return static_cast<solve_part>(static_cast<int>(p) + static_cast<int>(solve_part::earlier_set_up));
 }
-/// Called before what belongs to a part.
+/// Called at the beginning of each part.
 using part_listener = std::function<void(solve_part)>;
 
-/// How virtual ranks count the messages of a solve.
+/// Options for counting the messages of a solve on virtual ranks.
 struct message_count {
-  part_listener begins;    ///< called where a part begins
+  part_listener begins;    ///< called at the beginning of each part
   int missing_levels = 0;  ///< elasticity_problem::missing_levels
 };
 

@@ -1,18 +1,18 @@
 #pragma once
 /// @file
-/// How to solve.
+/// Solver options.
 #include <osteon/numerics/solve_part.hpp>
 
 namespace osteon::numerics {
 
 class checkpointer;
 
-/// When an iteration ends, and who saves its states.
+/// Stopping criterion of an iteration, and the checkpointer of its states.
 struct options {
   double tolerance = 1e-6;  ///< stop when |r| <= tolerance |r0|, r0 the residual of the prescribed values and forces alone
   int max_iterations = 500;
-  checkpointer* checkpoints = nullptr;  ///< borrowed; null: nothing is saved
-  part_listener listener{};             ///< called where a part begins; may be empty
+  checkpointer* checkpoints = nullptr;  ///< borrowed; null: no checkpoints
+  part_listener listener{};             ///< called at the beginning of each part; may be empty
 
   void begin(solve_part part) const {
     if (listener) listener(part);

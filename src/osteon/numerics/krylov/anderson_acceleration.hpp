@@ -7,32 +7,33 @@
 
 namespace osteon::numerics {
 
-/// From the corrections d = G(x) - x of the last iterates, the change of x: where a linear model of G through these iterates
-/// has the smallest correction. Differences of corrections are kept as the factors of a QR decomposition, orthonormal
-/// vectors in single precision, without an inverse; the oldest one is removed by plane rotations.
+/// Computes the change of x from the corrections d = G(x) - x of the last iterates: the change that minimises the correction
+/// of a linear model of G through these iterates. Differences of corrections are stored as the factors of a QR
+/// decomposition, orthonormal vectors in single precision, without an inverse; the oldest difference is removed by plane
+/// rotations.
 /// @cite [Anderson1965]; [WalkerNi2011], section 4
-/// @tparam T float or double: of the corrections
+/// @tparam T float or double: type of the corrections
 template <class T>
 class anderson_acceleration {
  public:
   /// Inner product of two vectors of a rank's values, the same on all ranks.
   using inner_product = std::function<double(const float*, const float*)>;
 
-  /// @param depth differences that are kept, at least 1
+  /// @param depth number of stored differences, at least 1
   explicit anderson_acceleration(inner_product dot, std::size_t depth = 5) : dot_(std::move(dot)), depth_(depth) {}
 
-  /// Replace the correction of x by the change of x. @param correction of this rank's values; a rank may have none
-  /// @collective where the inner product is
+  /// Replace the correction of x by the change of x. @param correction values of this rank; a rank may have none
+  /// @collective as the inner product
   void accelerate(std::span<T> correction);
-  /// x moved by another change than that of the last accelerate().
+  /// Replaces the change of the last accelerate() by the change actually applied to x.
   void set_change(std::span<const T> change) { last_change_.assign(change.begin(), change.end()); }
-  /// Forget all iterates: the map is another one.
+  /// Remove all iterates, because the map has changed.
   void restart();
 
  private:
   struct direction {
-    std::vector<float> residual, image;  // of length one, and the change of G that belongs to it
-    std::vector<double> column;          // of the triangular factor, down to its diagonal
+    std::vector<float> residual, image;  // unit vectors, and the corresponding changes of G
+    std::vector<double> column;          // columns of the triangular factor, down to its diagonal
   };
   void add_difference(std::span<const T> correction);
   void remove_oldest();

@@ -13,7 +13,7 @@
 
 namespace osteon::numerics {
 
-/// The indices [0, count) of one array or of several, in blocks of equal size.
+/// The indices [0, count) of one or several arrays, in blocks of equal size.
 struct index_blocks {
   std::int64_t count = 0;
   std::int64_t arrays = 1;
@@ -33,9 +33,9 @@ void for_each_block_of(const index_blocks& blocks, const Body& body) {
   }
 }
 
-/// Sums of N terms over the blocks, of this rank. Terms that sum along a block do so in the lanes of vectors (omp simd): in
-/// one sum each addition would wait for the one before.
-/// @param term (array, begin, n, sums); of one array also (begin, end, sums). The sums are zero before it.
+/// Sums of N terms over the blocks of this rank. Terms that sum along a block use SIMD lanes (omp simd): in a single sum
+/// each addition would depend on the previous one.
+/// @param term (array, begin, n, sums); for one array also (begin, end, sums). The sums are zero on entry.
 template <std::size_t N, class Term>
 std::array<double, N> block_sums(const index_blocks& blocks, const Term& term) {
   std::vector<std::array<double, N>> partial(at(blocks.arrays * blocks.of_array()));

@@ -6,8 +6,8 @@
 
 namespace osteon::numerics {
 
-/// The recursion of preconditioned conjugate gradients; the system holds the vectors: x, the residual r, the preconditioned
-/// residual z, the search direction p and q = K p, in whatever precision and layout it likes, and fuses their loops.
+/// The recursion of preconditioned conjugate gradients. The system owns the vectors x, the residual r, the preconditioned
+/// residual z, the search direction p and q = K p, chooses their precision and layout, and fuses their loops.
 /// @cite [HestenesStiefel1952], section 10
 ///
 /// A system has
@@ -18,13 +18,13 @@ namespace osteon::numerics {
 /// A system may use another inner product in which its operator is symmetric and positive definite: Bramble-Pasciak
 /// (bramble_pasciak.hpp) is this recursion for P K with (z, z) and (p, P K p) in the inner product of P.
 ///
-/// An iteration is `advance()`, or its halves `begin()` and `finish()`, between which a solver may test (r, z) and stop.
+/// An iteration is `advance()`, or its halves `begin()` and `finish()`. A solver may test (r, z) and stop between them.
 class cg {
  public:
   struct iteration {
     double alpha;            ///< length of the step along p
-    double residual;         ///< the value of the system's step(): the norm of r after it
-    double energy_decrease;  ///< alpha (r, z): by how much x^T K x / 2 - b^T x fell, twice
+    double residual;         ///< return value of the system's step(): the norm of r after it
+    double energy_decrease;  ///< alpha (r, z): twice the decrease of x^T K x / 2 - b^T x
   };
 
   /// The first half: precondition. @return (r, z)
@@ -34,8 +34,8 @@ class cg {
     return rz_;
   }
 
-  /// The second half: search and step. @return nothing if (r, z) or (p, q) is not positive, or the step is not finite; x
-  /// and r are as before then
+  /// The second half: search and step. @return empty if (r, z) or (p, q) is not positive, or the step is not finite; x and r
+  /// are then unchanged
   template <class System>
   std::optional<iteration> finish(System& system) {
     const double pq = system.search(rz_before_ == 0 ? 0 : rz_ / rz_before_);
@@ -53,7 +53,7 @@ class cg {
     return finish(system);
   }
 
-  /// Forget the direction: the next step goes along the preconditioned residual, as after r was computed anew.
+  /// Discard the direction: the next step follows the preconditioned residual, as after a recomputation of r.
   void restart() { rz_before_ = 0; }
 
   /// (r, z) of the last step, for checkpoints; 0 after restart().
@@ -64,7 +64,7 @@ class cg {
   double rz_ = 0, rz_before_ = 0;
 };
 
-/// Name of the release before.
+/// Name in the previous release.
 using cg_recursion [[deprecated("osteon::numerics::cg")]] = cg;
 
 }  // namespace osteon::numerics

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Generalised conjugate residuals for systems K x = b that are not symmetric.
+/// Generalised conjugate residuals for non-symmetric systems K x = b.
 #include <mpi.h>
 
 #include <algorithm>
@@ -11,43 +11,43 @@
 
 namespace osteon::numerics {
 
-/// The vectors of a system of GCR: `arrays` arrays of `count` owned values, `stride` apart.
+/// Layout of the vectors of a GCR system: `arrays` arrays of `count` owned values, `stride` apart.
 struct gcr_layout {
   MPI_Comm comm = MPI_COMM_NULL;
   index_blocks blocks;
   std::int64_t stride = 0;
 };
 
-/// The recursion of preconditioned GCR. It keeps search directions p and their images w, which are orthogonal, so that each
-/// step makes the residual as small as a combination of the kept directions can. With a bounded number of directions it is
-/// ORTHOMIN. The system has the vectors and fuses their loops: x, the residual r, p and w; r may be of any precision.
+/// The recursion of preconditioned GCR. It stores search directions p and their images w, which are orthogonal, so that each
+/// step minimises the residual over the stored directions. With a bounded number of directions it is ORTHOMIN. The system
+/// owns the vectors and fuses their loops: x, the residual r, p and w; r may be of any precision.
 /// @cite [EisenstatElmanSchultz1983]
 ///
 /// A system has
 /// - `gcr_layout layout() const`
-/// - `double weight(std::int64_t array) const`: of the squares of an array in the inner product
+/// - `double weight(std::int64_t array) const`: weight of the squares of an array in the inner product
 /// - `void search()`: p, a direction from the residual; w, its image
 /// - `float* direction()`, `float* image()`: p and w
-/// - `const T* residual() const`: the vector that becomes small, in the space of the images
-/// - `void follow()`: p is another one, combined with kept ones, and w its image: bring whatever else depends on p up to
-/// date
-/// - `double update(const gcr_step& step)`: move x along p and r along w, store both over their length as kept ones; returns
+/// - `const T* residual() const`: the vector to be minimised, in the space of the images
+/// - `void follow()`: p is replaced by a combination with stored directions, and w by its image; update all other data that
+/// depend on p
+/// - `double update(const gcr_step& step)`: move x along p and r along w, store both divided by their length; returns
 ///   the norm of r
 ///
-/// An iteration is `advance()`. The caller decides when the directions are forgotten: they belong to one operator.
-/// @tparam Most directions at most
+/// An iteration is `advance()`. The caller decides when to discard the directions: they belong to one operator.
+/// @tparam Most maximum number of directions
 template <std::size_t Most>
 class gcr;
 
-/// A step along p, and memory for the kept direction: p / length and w / length, without gaps between the arrays.
+/// A step along p, and memory for the stored direction: p / length and w / length, without gaps between the arrays.
 struct gcr_step {
   double alpha = 0;   ///< x += alpha p, r -= alpha w
-  double length = 0;  ///< of w
+  double length = 0;  ///< length of w
   float *direction = nullptr, *image = nullptr;
 };
 
 enum class gcr_outcome {
-  made,       ///< x and r are those after the step
+  made,       ///< step made: x and r are updated
   dependent,  ///< the image is a combination of the kept ones but for rounding: the solution is unchanged, and the kept ones
               ///< are forgotten
   not_finite  ///< the solution is unchanged
@@ -56,11 +56,12 @@ enum class gcr_outcome {
 template <std::size_t Most>
 class gcr {
  public:
-  /// @param capacity directions that are kept, 1 to Most: with another one the oldest is replaced
-  /// @param least_square of an image that is orthogonal to the kept ones, over that before: below it only rounding is left
+  /// @param capacity number of stored directions, 1 to Most; a further one replaces the oldest
+  /// @param least_square lower limit of the square of an orthogonalised image relative to the square before; below it only
+  /// rounding errors remain
   gcr(std::size_t capacity, double least_square) : capacity_(capacity), least_square_(least_square) {}
 
-  /// Make one step. @collective on the system's communicator
+  /// Perform one step. @collective on the system's communicator
   template <class System>
   gcr_outcome advance(System& system) {
     const gcr_layout at_system = system.layout();
@@ -78,19 +79,19 @@ class gcr {
     return gcr_outcome::made;
   }
 
-  /// The value of the system's update() in the last step that was made.
+  /// Return value of the system's update() in the last completed step.
   double residual() const { return residual_; }
-  /// Number of kept directions.
+  /// Number of stored directions.
   std::size_t size() const { return kept_.size(); }
-  /// Forget the kept directions: the operator is another one.
+  /// Discard the stored directions, because the operator has changed.
   void restart() { kept_.clear(); }
 
  private:
   struct kept {
-    std::vector<float> direction, image;  // scaled so that the image has the length one
+    std::vector<float> direction, image;  // scaled so that the image has unit length
   };
 
-  // Subtracts from p and w their part along the kept ones. @return square of w before
+  // Subtracts from p and w their components along the stored ones. @return square of w before
   template <class System>
   double make_orthogonal(System& system, const gcr_layout& l) {
     const std::size_t count = kept_.size();
@@ -140,7 +141,7 @@ class gcr {
     return sum;
   }
 
-  // Memory of the newest direction: new, or that of the oldest one.
+  // Memory of the newest direction: new memory, or that of the oldest direction.
   kept& room(std::size_t size) {
     if (kept_.size() < capacity_)
       kept_.push_back({std::vector<float>(size), std::vector<float>(size)});

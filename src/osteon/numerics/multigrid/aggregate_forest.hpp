@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Disjoint sets of points that become the aggregates of the next level.
+/// Disjoint sets of points, which form the aggregates of the next level.
 #include <algorithm>
 #include <cstdint>
 #include <osteon/base/at.hpp>
@@ -10,8 +10,8 @@
 
 namespace osteon::numerics {
 
-/// Whether two points are coupled well enough to have one value on the coarse level. Without this test, two good
-/// conductors that meet only through a poor one inside a block would be short-circuited.
+/// Whether the coupling of two points is strong enough to represent them by one value on the coarse level. Without this
+/// test, two good conductors connected only through a poor one inside a block would be short-circuited.
 inline bool is_strong(float conductance, float diagonal, float other_diagonal) {
   constexpr float threshold = 5e-4F;  // equal cells in a chain or a block couple by 1/4 to 1/36
   return conductance * conductance >= threshold * diagonal * other_diagonal;
@@ -20,26 +20,26 @@ inline bool is_strong(float conductance, float diagonal, float other_diagonal) {
 /// Fine points united into aggregates. The first point of an aggregate represents it.
 class aggregate_forest {
  public:
-  /// @param slabs stretches of the points that are joined with no other one
+  /// @param slabs ranges of points without connections to other ranges
   explicit aggregate_forest(std::int32_t count, std::size_t slabs = 1)
       : sets_(static_cast<std::size_t>(count)), has_strong_(static_cast<std::size_t>(count)), weak_(slabs) {}
-  /// Unite two neighbours of one block, or remember them if they are coupled weakly. Several threads may do so, each for
-  /// the points of a slab of its own.
+  /// Unite two neighbours of one block, or record them if they are coupled weakly. Several threads may call this, each for
+  /// the points of its own slab.
   void join(std::int32_t i, std::int32_t j, float conductance, bool strong, std::size_t slab = 0) {
     if (strong)
       sets_.unite(i, j);
     else
       weak_[slab].insert(weak_[slab].end(), {{i, j, conductance}, {j, i, conductance}});
   }
-  /// Remember that `i` is strongly coupled, be it out of its block.
+  /// Record that `i` is strongly coupled, possibly to a point outside its block.
   void mark_strong(std::int32_t i) { has_strong_[at(i)] = 1; }
 
-  /// Give the aggregates numbers in the order of their first points, and call first(i) for each of these. Empties the
-  /// forest. @returns the aggregate of each point
+  /// Number the aggregates in the order of their first points, and call first(i) for each of these. Empties the forest.
+  /// @returns the aggregate of each point
   template <class First>
   std::vector<std::int32_t> number(First first) {
-    // A point that nothing holds strongly, such as a poor conductor among good ones, follows its best neighbour. It joins
-    // only one, so it links no two aggregates.
+    // A point without strong couplings, such as a poor conductor among good ones, joins its most strongly coupled neighbour.
+    // It joins only one, so it connects no two aggregates.
     for_each_block(static_cast<std::int64_t>(weak_.size()), 1, [&](std::int64_t slab, std::int64_t) {
       auto& pairs = weak_[static_cast<std::size_t>(slab)];
       std::sort(pairs.begin(), pairs.end(), [](const weak_pair& a, const weak_pair& b) {

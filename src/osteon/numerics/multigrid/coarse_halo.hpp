@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The halo of a level of aggregates, from that of the finer level.
+/// The halo of a level of aggregates, derived from that of the finer level.
 #include <osteon/numerics/operators/halo.hpp>
 #include <vector>
 
@@ -12,7 +12,7 @@ struct coarse_halo {
   std::vector<std::int32_t> of_ghost;  ///< per ghost of the finer level: the number of its aggregate here
 };
 
-/// Aggregates lie on one rank each.
+/// Each aggregate belongs to one rank.
 /// @param fine its ghosts are numbered after the owned points @param parent aggregate of each owned point
 /// @param owned number of aggregates of this rank @param ghosts of the finer level
 /// @collective on fine.comm (with the linked ranks only)

@@ -9,8 +9,8 @@
 
 namespace osteon::numerics {
 
-/// Rows from entries (row, column, conductance()) that `emit` produces twice: to count, then to fill.
-/// @param loose what each row adds to its diagonal beyond the conductances
+/// Builds rows from entries (row, column, conductance()) that `emit` produces twice: first to count, then to fill.
+/// @param loose addition to the diagonal of each row beyond the conductances
 /// @param parts of the entries; those of a row are in one part @param emit (put, part), called by several threads
 template <class Emit>
 void assemble_rows(kernel::sparse_rows& k, const std::vector<float>& loose, std::int64_t parts, Emit emit) {
@@ -64,7 +64,7 @@ void assemble_rows(kernel::sparse_rows& k, const std::vector<float>& loose, std:
   });
 }
 
-/// The same of entries in one part, by emit(put).
+/// Same for entries in one part, by emit(put).
 template <class Emit>
 void assemble_rows(kernel::sparse_rows& k, const std::vector<float>& loose, Emit emit) {
   assemble_rows(k, loose, 1, [&](auto&& put, std::int64_t) { emit(put); });

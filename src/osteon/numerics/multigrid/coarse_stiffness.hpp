@@ -11,13 +11,13 @@
 
 namespace osteon::numerics {
 
-/// The element matrices of a level: many bricks may share one. In double, because a part on a thin strut moves at an
-/// energy that single precision would drown.
+/// The element matrices of a level: many bricks may share one. Double precision, because the energy of a part on a thin
+/// strut is below the rounding error of single precision.
 struct brick_matrices {
   std::vector<std::int32_t> matrix;  ///< of each brick, a place in `table`, or ~ of a place in `octants`
   std::vector<kernel::symmetric24> table;
   std::vector<bool> is_anchored;  ///< of each matrix: a displacement of a finest node in the brick is fixed
-  /// Bricks of the first coarse level whose matrix is made when it is needed; none of them is anchored.
+  /// Bricks of the first coarse level whose matrix is computed on demand; none of them is anchored.
   std::vector<kernel::octant_materials> octants;
   std::shared_ptr<const kernel::graded_bricks> graded;
 
@@ -26,7 +26,7 @@ struct brick_matrices {
   }
 };
 
-/// Matrices of the first coarse level; none without values. Bricks with equal children (materials and fixed displacements)
+/// Matrices of the first coarse level; empty without values. Bricks with equal children (materials and fixed displacements)
 /// share one.
 brick_matrices first_coarse_matrices(const elasticity_problem& problem, const fine_stiffness& fine, const coarse_mesh& mesh);
 
@@ -35,17 +35,17 @@ brick_matrices first_coarse_matrices(const elasticity_problem& problem, const fi
 brick_matrices next_coarse_matrices(const brick_matrices& children, const brick_mesh& child_mesh, const coarse_mesh& mesh,
                                     vector3 spacing_mm);
 
-/// K of a coarse level. Vectors hold four floats a node: z, y, x, 0.
+/// K of a coarse level. Vectors have four floats per node: z, y, x, 0.
 class coarse_stiffness final : public elasticity_operator {
  public:
   /// Borrows the mesh.
-  /// @param spacing_mm of the voxels @param matrices none: without values @param name under which its messages are counted
+  /// @param spacing_mm of the voxels @param matrices empty: without values @param name of the level in message counts
   /// @collective on comm
   coarse_stiffness(MPI_Comm comm, const brick_mesh& mesh, vector3 spacing_mm, const brick_matrices& matrices,
                    std::span<const int> touching, const std::string& name = "nodes of a coarse level");
 
   void multiply(const float* x, float* y) const override;
-  // x is read, y read and written; a brick has eight corners and the number of its matrix, which is taken to be in a cache.
+  // x is read, y read and written; a brick has eight corners and the number of its matrix, which is assumed to be in cache.
   kernel_work work() const override {
     const auto bricks = static_cast<double>(matrix_.size());
     return {static_cast<double>(size()) * 3 * sizeof(float) + bricks * 9 * sizeof(std::int32_t), bricks * 2 * 24 * 24};
@@ -54,7 +54,7 @@ class coarse_stiffness final : public elasticity_operator {
   grid::node_layout layout() const override { return {3, 1, 4}; }
   const grid::shared_nodes& shared() const override { return shared_; }
   numerics::inverse_diagonal inverse_diagonal() const override { return {inverse_diagonal_}; }
-  std::span<const std::int64_t> fixed() const override { return {}; }  // Galerkin: fixed displacements have no weight
+  std::span<const std::int64_t> fixed() const override { return {}; }  // Galerkin: fixed displacements have zero weight
 
  private:
   void tabulate(vector3 spacing_mm, const brick_matrices& matrices);

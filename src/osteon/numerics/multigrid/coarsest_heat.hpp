@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// The coarsest levels of the heat multigrid: of all ranks on one, where aggregates that end at the boundaries of ranks
-/// cannot grow any more; and the last, factorised.
+/// The coarsest levels of the heat multigrid: a level gathered on one rank, once aggregates limited by rank boundaries
+/// cannot grow any further; and the last level, factorised.
 #include <cstdint>
 #include <memory>
 #include <osteon/numerics/multigrid/aggregation.hpp>
@@ -9,17 +9,16 @@
 
 namespace osteon::numerics {
 
-/// A level gathered on rank 0, which continues on its own, and the transfer of vectors there and back.
+/// A level gathered on rank 0, which continues alone, and the transfer of vectors to rank 0 and back.
 class gathered_level {
  public:
   /// @param level, geometry become those of all ranks on rank 0, and empty elsewhere. Blocks may be smaller than before:
-  /// they
-  ///   are chosen anew, from the positions of the points, so that the next level is coarser by a factor of about two to
-  ///   eight.
+  ///   they are chosen again from the positions of the points, so that the next level is coarser by a factor of about two
+  ///   to eight.
   /// @collective on comm
   gathered_level(MPI_Comm comm, coarse_level& level, level_geometry& geometry);
 
-  /// The values of all ranks on rank 0; nothing elsewhere. @collective on comm
+  /// The values of all ranks on rank 0; empty elsewhere. @collective on comm
   void gather(const float* own, std::vector<float>& all) const;
   /// @collective on comm
   void scatter(const std::vector<float>& all, float* own) const;
@@ -30,11 +29,11 @@ class gathered_level {
   int owned_ = 0;
 };
 
-/// A sparse Cholesky factorisation of a level that is on one rank. Parts of the solid that exchange heat with nothing leave
-/// the matrix singular; there it is the pseudo-inverse, which works with the deviations from each part's mean.
+/// A sparse Cholesky factorisation of a level on one rank. Thermally isolated parts of the solid make the matrix singular;
+/// for these the solver applies the pseudo-inverse, which acts on the deviations from the mean of each part.
 class coarse_direct {
  public:
-  /// @param geometry of `level`: what exchanges heat or stores it
+  /// @param geometry of `level`: heat exchange and storage of its points
   /// @throws solve_error if the matrix is not positive semidefinite @collective local
   coarse_direct(const coarse_level& level, const level_geometry& geometry);
   ~coarse_direct();
@@ -43,8 +42,8 @@ class coarse_direct {
   void solve(const float* b, float* x) const;
 
  private:
-  std::vector<std::vector<std::int32_t>> floating_;  // points of each part without a temperature of its own
-  struct factorisation;                              // Eigen's, of which only one file knows
+  std::vector<std::vector<std::int32_t>> floating_;  // points of each part without a prescribed temperature
+  struct factorisation;                              // Eigen type, defined in one source file only
   std::unique_ptr<factorisation> factor_;
 };
 

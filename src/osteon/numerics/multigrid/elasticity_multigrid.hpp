@@ -17,13 +17,13 @@ namespace osteon::numerics {
 /// A factorisation L D L^T in double on rank 0.
 class coarsest_solver {
  public:
-  /// @param mesh this rank's bricks @param matrices of them
+  /// @param mesh this rank's bricks @param matrices of these bricks
   /// @throws solve_error if the matrix cannot be factorised
   /// @collective on comm
   coarsest_solver(MPI_Comm comm, const brick_mesh& mesh, const brick_matrices& matrices, const grid::shared_nodes& shared);
   ~coarsest_solver();
 
-  /// x = A^-1 b; both hold four floats a node and are equal on all copies of a node.
+  /// x = A^-1 b; both have four floats per node and are equal on all copies of a node.
   /// @collective on comm
   void solve(const float* b, float* x) const;
 
@@ -32,7 +32,7 @@ class coarsest_solver {
   MPI_Comm comm_;  // borrowed
   std::size_t nodes_;
   std::vector<std::int32_t> owned_;
-  std::vector<int> owned_counts_, all_counts_;  // values of every rank, on rank 0
+  std::vector<int> owned_counts_, all_counts_;  // values of all ranks, on rank 0
   std::unique_ptr<root> root_;
 };
 
@@ -45,19 +45,19 @@ class elasticity_multigrid {
   /// @param pass called after each level @collective on problem.where.comm
   elasticity_multigrid(const elasticity_problem& problem, const fine_stiffness& fine, const std::function<void()>& pass);
 
-  /// Where the cycle takes the residual from; it is destroyed. Flat, fine.size() values, zero at fixed displacements.
+  /// Input vector of the cycle: the residual; it is overwritten. Flat, fine.size() values, zero at fixed displacements.
   std::span<float> residual() { return levels_[0]->residual; }
   /// Run one cycle. @return the correction, valid until the next one
   /// @collective
   std::span<const float> cycle();
 
-  /// Of one cycle on this rank, but for the coarsest level.
+  /// Work of one cycle on this rank, without the coarsest level.
   kernel_work work_of_cycle() const { return work_of_cycle(0, false); }
 
-  /// Between cycles the vectors of the finest level may be used for other things: two vectors of fine.size() values.
+  /// Between cycles the vectors of the finest level are available for other uses: two vectors of fine.size() values.
   std::span<double> scratch(std::size_t which) { return scratch_->doubles(which).first(levels_[0]->residual.size()); }
 
-  /// Take shorter steps everywhere: for the rare case that an estimated eigenvalue was too small, which makes the cycle
+  /// Reduce the step lengths on all levels: for the rare case that an eigenvalue was underestimated, which makes the cycle
   /// indefinite.
   void damp();
 
@@ -65,7 +65,7 @@ class elasticity_multigrid {
   struct level {
     const elasticity_operator* k = nullptr;
     std::unique_ptr<elasticity_operator> owned_k;  // on coarse levels
-    coarse_mesh parents;                           // the next coarser level, and this level's links to it
+    coarse_mesh parents;                           // the next coarser level, and the connections of this level to it
     std::vector<std::array<float, 8>> weights;     // by node_place: of each corner in parents_of_place
     std::vector<std::int32_t> node_plane_begin;    // this level's nodes by planes
     std::int64_t z_begin = 0;                      // first of these planes
@@ -73,12 +73,12 @@ class elasticity_multigrid {
     double largest_of_cycle = 1;                   // eigenvalue of this level's cycle times K
     std::span<float> correction, residual;
     std::span<float> direction, product;
-    std::span<float> sum, start;  // where a level takes several cycles
+    std::span<float> sum, start;  // on levels with several cycles
   };
-  /// Find the correction for the residual of a level.
+  /// Compute the correction for the residual of a level.
   void solve_level(std::size_t l);
   kernel_work work_of_cycle(std::size_t l, bool keeps_residual) const;
-  /// One cycle on a level from zero; the residual is kept up to date if asked for.
+  /// One cycle on a level from zero; the residual is updated if requested.
   void cycle(std::size_t l, bool keeps_residual);
   double largest_of_smoother(MPI_Comm comm, level& at, std::span<const std::int64_t> ids);
   void find_largest_of_cycle(MPI_Comm comm, std::size_t l);
@@ -92,7 +92,7 @@ class elasticity_multigrid {
   std::unique_ptr<coarsest_solver> coarsest_;
   std::optional<shared_scratch> scratch_;
   std::size_t idle_taken_ = 0;
-  std::vector<std::vector<float>> storage_;  // of vectors that found no idle room
+  std::vector<std::vector<float>> storage_;  // vectors for which no unused memory was available
   std::span<const std::int64_t> fixed_;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The shape of the heat solver's multigrid cycle: how often it smooths, and which levels it has.
+/// Parameters of the heat solver's multigrid cycle: numbers of sweeps, and the levels.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -8,22 +8,25 @@
 
 namespace osteon::numerics::heat_cycle {
 
-inline constexpr int cell_sweeps = 2;  ///< of Gauss-Seidel on the cells, before and after the correction
+inline constexpr int cell_sweeps = 2;  ///< number of Gauss-Seidel sweeps on the cells, before and after the correction
 
-/// The first plane of a colour, 0 or 1, in a block that begins at a plane of the image; every second one is of that colour.
-/// Even planes of the whole image come first, on the way back last.
+/// The first plane of a colour, 0 or 1, in a block that begins at a plane of the image; every second plane has that colour.
+/// Even planes of the whole image are first in the forward sweep and last in the backward sweep.
 inline std::int64_t first_plane(std::int64_t begin, int colour, bool is_back) {
   return (begin + colour + (is_back ? 1 : 0)) & 1;
 }
 
 /// Jacobi sweeps on coarse level 1, 2, ... before and after the correction, up to 32. Measured on porous images of 64^3 to
-/// 192^3 cells: with fewer, iterations grow with the image.
+/// 192^3 cells: with fewer sweeps, the iterations grow with the image.
 inline int smoothing_sweeps(std::size_t level) { return 4 << std::min<std::size_t>(level, 3); }
 
-inline constexpr std::int64_t direct_limit = 1500;    ///< unknowns that rank 0 factorises: less work than one more level
-inline constexpr std::int64_t gather_limit = 100000;  ///< unknowns that rank 0 may take over where ranks coarsen no more
+inline constexpr std::int64_t direct_limit =
+    1500;  ///< number of unknowns factorised on rank 0: less work than one more level
+inline constexpr std::int64_t gather_limit =
+    100000;  ///< number of unknowns gathered on rank 0 when ranks cannot coarsen further
 
-/// Whether a level of so many unknowns has a coarser one that all ranks share. @param before those of the level above it
+/// Whether a level with this number of unknowns has a coarser one shared by all ranks. @param before those of the level
+/// above it
 inline bool coarsens(std::int64_t unknowns, std::int64_t before) {
   return unknowns > direct_limit && (unknowns > gather_limit || 3 * unknowns < 2 * before);
 }

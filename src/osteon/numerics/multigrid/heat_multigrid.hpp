@@ -12,26 +12,27 @@
 
 namespace osteon::numerics {
 
-/// A linear, symmetric, positive definite approximation of K^-1 (of the pseudo-inverse, where parts of the solid exchange
-/// heat with nothing).
+/// A linear, symmetric, positive definite approximation of K^-1 (of the pseudo-inverse, if parts of the solid are thermally
+/// isolated).
 ///
-/// The cells are smoothed by Gauss-Seidel sweeps in place, forth before the correction and back after it: first the planes
-/// with an even z, then the odd ones, so that planes of one colour need nothing of each other and threads share them.
-/// Coarse levels are smoothed by the same polynomial in D^-1 K before and after. It contracts: the eigenvalues of D^-1 K
-/// are in (0, 2] for every diagonally dominant K (Gershgorin), so no eigenvalue has to be estimated. The number of smoothing
+/// The cells are smoothed by Gauss-Seidel sweeps in place, forward before the correction and backward after it: first the
+/// planes with an even z, then the odd ones. Planes of one colour are independent, so threads share them. Coarse levels are
+/// smoothed by the same polynomial in D^-1 K before and after. The smoother is a contraction: the eigenvalues of D^-1 K are
+/// in (0, 2] for every diagonally dominant K (Gershgorin), so no eigenvalue has to be estimated. The number of smoothing
 /// sweeps grows from level to level (a variable V-cycle): coarse levels cost little, and with constants as the coarse space
 /// the iterations would grow without it.
 class heat_multigrid {
  public:
-  /// An operator on the cells that takes the place of conduction's while levels above are those of a conduction like it.
+  /// An operator on the cells that replaces the conduction operator; coarse levels are built from a similar conduction
+  /// problem.
   struct cell_kernels {
     /// A sweep over a part, as kernel::relax.
     std::function<void(const kernel::conduction_part&, kernel::sweep, const float* r, float* z)> relax;
     /// residual[i - first] = (r - K z)_i for the cells of a part. Called by several threads.
     std::function<void(const kernel::conduction_part&, const float* r, const float* z, std::int32_t first, float* residual)>
         residual;
-    float correction = 1;  ///< what the correction of the cells by level 1 is multiplied with
-    /// Per cell: 0 where there is no unknown, which level 1 leaves alone; null: everywhere is one.
+    float correction = 1;  ///< factor applied to the correction of the cells by level 1
+    /// Per cell: 0 without an unknown, left unchanged by level 1; null: every cell has one.
     const std::uint8_t* unknown = nullptr;
     /// Sweeps on coarse level 1, 2, ... before and after the correction.
     int (*smoothing_sweeps)(std::size_t level) = heat_cycle::smoothing_sweeps;
@@ -39,8 +40,8 @@ class heat_multigrid {
 
   /// @param fine kept by reference @collective on fine.where.comm
   explicit heat_multigrid(const heat_cells& fine);
-  /// @param fine kept by reference: the numbering, its planes and its halo @param described the conduction on it that coarse
-  /// levels are made of @collective on fine.where.comm
+  /// @param fine kept by reference: the numbering, its planes and its halo @param described the conduction problem on it
+  /// from which coarse levels are built @collective on fine.where.comm
   heat_multigrid(const heat_cells& fine, const heat_cells& described, cell_kernels kernels);
 
   /// z = M r.
@@ -49,18 +50,17 @@ class heat_multigrid {
   /// @collective
   void apply(const float* r, float* z);
 
-  /// The part of apply() between its sweeps forth and back: z plus what the coarse levels make of r - K z.
+  /// The part of apply() between its forward and backward sweeps: adds to z the coarse-level correction for r - K z.
   /// @param z ghosts current on entry, not on return @collective
   void correct(const float* r, float* z);
 
-  /// Multiply the correction of the cells by level 1 with another number from now on: of cells whose operator changes by a
-  /// factor.
+  /// Change the factor of the correction of the cells by level 1: for cells whose operator changes by a factor.
   void set_correction(float factor) { kernels_.correction = factor; }
 
-  /// Of one cycle on this rank, but for what only rank 0 has.
+  /// Work of one cycle on this rank, without the levels that exist on rank 0 only.
   kernel_work work_of_cycle() const;
 
-  /// Unknowns of the level that is factorised, on rank 0; 0 elsewhere.
+  /// Number of unknowns of the factorised level, on rank 0; 0 elsewhere.
   std::int32_t coarsest_unknowns() const { return coarse_.back().matrix.rows(); }
 
  private:
@@ -73,8 +73,8 @@ class heat_multigrid {
 
   const heat_cells& fine_;
   cell_kernels kernels_;
-  // [0] is level 1. The levels from gathered_at_ + 1 on are those of all ranks, on rank 0 only: first a copy of the one
-  // before.
+  // [0] is level 1. The levels from gathered_at_ + 1 on are those of all ranks, on rank 0 only: the first is a copy of the
+  // previous one.
   std::vector<coarse_level> coarse_;
   std::vector<work> work_;
   std::size_t gathered_at_ = 0;

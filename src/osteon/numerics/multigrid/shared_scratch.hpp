@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Memory that the multigrid cycle and the iteration around it use in turn.
+/// Memory used alternately by the multigrid cycle and the iteration around it.
 #include <cstddef>
 #include <memory>
 #include <new>
@@ -9,12 +9,12 @@
 
 namespace osteon::numerics {
 
-/// Room for four vectors of floats, or for two of doubles in the same place: vectors 0 and 1 share memory with doubles 0, 2
-/// and 3 where doubles 1 do. Writing the one ends the life of the other.
+/// Memory for four vectors of floats, or two vectors of doubles in the same place: vectors 0 and 1 share memory with doubles
+/// 0, vectors 2 and 3 with doubles 1. Writing one ends the lifetime of the other.
 class shared_scratch {
  public:
   explicit shared_scratch(std::int64_t size) : size_(static_cast<std::size_t>(size)), bytes_(allocate(16 * size_)) {
-    // Touched by the threads that will use it.
+    // First touched by the threads that use it.
     for_each_block(size, 8192, [to = bytes_.get()](std::int64_t begin, std::int64_t end) {
       std::fill(to + 16 * begin, to + 16 * end, std::byte{0});
     });

@@ -1,11 +1,11 @@
 #pragma once
 /// @file
-/// The coarse meshes of the elasticity solver: bricks of 2 x 2 x 2 bricks of the level below, aligned in the whole
-/// image. A brick that ranks share is on each of them, with that rank's own children only.
+/// The coarse meshes of the elasticity solver: bricks of 2 x 2 x 2 bricks of the level below, aligned in the whole image. A
+/// brick shared by ranks exists on each of them, with that rank's own children only.
 ///
-/// Parts that are not connected stay apart: the children of one place become several bricks if they share no node, and
-/// bricks that meet at a place share a node there only if they share a child node that depends on it. Such cloned nodes
-/// keep the struts of a trabecular bone independent of one another on every level.
+/// Disconnected parts remain separate: the children of one place form several bricks if they share no node, and bricks that
+/// meet at a place share a node there only if they share a child node that depends on it. Such cloned nodes keep the struts
+/// of trabecular bone independent of one another on every level.
 /// @cite [Dick2011]: one coarse cell for each connected component
 #include <array>
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace osteon::numerics {
 /// Places of the bricks of one level in the whole image.
 struct brick_lattice {
   index3 shape;                         ///< bricks
-  std::array<bool, 3> periodic{};       ///< the last plane of nodes along the axis is the first one
+  std::array<bool, 3> periodic{};       ///< the last plane of nodes along the axis is identical to the first
   std::array<double, 3> last{1, 1, 1};  ///< size of the last brick along an axis, the others have size 1
 };
 
@@ -32,22 +32,22 @@ struct brick_mesh {
   std::vector<std::int32_t> node_plane_begin;        ///< first node of each plane of nodes, and the end
   std::vector<std::array<std::int32_t, 8>> corners;  ///< nodes of a brick; corner 4 z + 2 y + x
   std::vector<std::int64_t> node_place;              ///< of each node in the lattice of (shape + 1) points, ascending
-  std::vector<std::int64_t> node_id;                 ///< names a node in the whole problem; setting up needs it
+  std::vector<std::int64_t> node_id;                 ///< global identifier of a node; used in set-up
   std::vector<grid::identified_node> boundary;       ///< nodes that may have copies
 };
 
 using brick_visitor = std::function<void(std::int64_t y, std::int64_t x, const std::array<std::int32_t, 8>& corners)>;
 
-/// Under which the messages of a level's nodes are counted; level 0 is that of the voxels.
+/// Name under which the messages of a level's nodes are counted; level 0 is that of the voxels.
 inline std::string name_of_level(int level) { return "nodes of level " + std::to_string(level); }
 
-/// The bricks that are to be coarsened.
+/// The bricks to be coarsened.
 struct child_bricks {
   brick_lattice lattice;
   std::int64_t z_begin, z_end;  ///< planes of bricks of this rank
   std::span<const std::int64_t> node_id;
   const grid::shared_nodes* shared;
-  bool are_voxels;  ///< then no two have the same place, and all of a parent share the node in its middle
+  bool are_voxels;  ///< if true, no two have the same place, and all bricks of a parent share its middle node
   std::function<void(std::int64_t z, const brick_visitor&)> visit_plane;  ///< its bricks in y, x order
 };
 
@@ -56,8 +56,8 @@ struct coarse_mesh {
   brick_mesh mesh;
   std::array<double, 3> middle{0.5, 0.5, 0.5};  ///< where the last parent along an axis is divided, in [0, 1]
   std::vector<std::int32_t> parent;             ///< of each child brick
-  std::vector<std::int32_t> node_brick;         ///< of each child node: a brick that holds it
-  std::vector<std::uint8_t> node_place;         ///< and its place there: 27 (kind of the brick) + 9 z + 3 y + x
+  std::vector<std::int32_t> node_brick;         ///< of each child node: a brick that contains it
+  std::vector<std::uint8_t> node_place;         ///< ... and its place there: 27 (kind of the brick) + 9 z + 3 y + x
 };
 
 /// Bit 4 (z), 2 (y), 1 (x) of a brick's kind: it is the last along that axis and not divided in the middle.

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Sums and maxima over cells and their neighbours, by all threads and equal for any number of them.
+/// Threaded sums and maxima over cells and their neighbours, identical for any number of threads.
 #include <algorithm>
 #include <osteon/numerics/krylov/block_sums.hpp>
 #include <osteon/numerics/operators/visit_neighbours.hpp>
@@ -9,7 +9,7 @@ namespace osteon::numerics {
 
 namespace detail {
 
-/// Call each(value, cell, neighbours) for the cells of the segments [begin, end). @return the value, from 0
+/// Call each(value, cell, neighbours) for the cells of the segments [begin, end). @return the value, starting from 0
 template <class Each>
 double value_of_segments(const heat_cells& c, std::int64_t begin, std::int64_t end, const Each& each) {
   double value = 0;

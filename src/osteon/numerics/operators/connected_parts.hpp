@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Face-connected parts of cells over all ranks, and those that lead through the box.
+/// Face-connected parts of cells over all ranks, and the parts that percolate through the box.
 #include <array>
 #include <osteon/grid/block.hpp>
 #include <osteon/voxel/run_set.hpp>
@@ -9,33 +9,33 @@
 namespace osteon::numerics {
 
 struct flow_parts {
-  /// Per run of the cells: bit a is set if its part leads through along axis a.
+  /// Per run of the cells: bit a is set if its part percolates along axis a.
   std::vector<std::uint8_t> through;
   std::int64_t parts = 0;          ///< face-connected parts, all ranks
-  std::int64_t flowing_parts = 0;  ///< of them, those with any of the wanted bits
+  std::int64_t flowing_parts = 0;  ///< number of parts with any of the wanted bits
 };
 
 /// Find the face-connected parts of the cells over all ranks.
 ///
-/// On a box that repeats, a part leads through along an axis if one can walk in it from a voxel to that voxel's image in
-/// another period of the axis. It is not enough that it touches both faces: a bay that does so drives no flow. On other
-/// boxes it has to touch both faces.
-/// @param periodic the box repeats along all axes @param wanted bits of axes
+/// On a periodic box, a part percolates along an axis if a path inside it connects a voxel to the image of that voxel in
+/// another period of the axis. Contact with both faces is not sufficient: a bay with contact to both drives no flow. On
+/// other boxes the part must touch both faces.
+/// @param periodic the box is periodic along all axes @param wanted bits of axes
 /// @collective on where.comm
-/// @cost what meets at the boundaries of ranks is gathered on rank 0
+/// @cost parts at rank boundaries are gathered on rank 0
 flow_parts find_flow_parts(const grid::block& where, const voxel::run_set& cells, bool periodic, std::uint8_t wanted);
 
 /// The face-connected parts of the cells over all ranks.
 struct numbered_parts {
   std::vector<std::int32_t> of_run;  ///< per run of the cells: its part
   std::int32_t count = 0;            ///< all ranks
-  /// Per part: bit a is set if one can walk in it from a voxel to that voxel's image in another period of axis a.
+  /// Per part: bit a is set if a path inside it connects a voxel to the image of that voxel in another period of axis a.
   std::vector<std::uint8_t> winds;
 };
 
-/// @param periodic axes along which the box repeats
+/// @param periodic axes along which the box is periodic
 /// @collective on where.comm
-/// @cost what meets at the boundaries of ranks is gathered on rank 0
+/// @cost parts at rank boundaries are gathered on rank 0
 numbered_parts number_flow_parts(const grid::block& where, const voxel::run_set& cells, std::array<bool, 3> periodic = {});
 
 }  // namespace osteon::numerics

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The stiffness on a level of the elasticity solver, as the smoother sees it.
+/// The stiffness on a level of the elasticity solver: the interface for the smoother.
 #include <array>
 #include <functional>
 #include <osteon/base/for_each.hpp>
@@ -11,28 +11,29 @@
 
 namespace osteon::numerics {
 
-/// 1 / diagonal of K; zero where K has no stiffness.
+/// 1 / diagonal of K; zero at places without stiffness.
 struct inverse_diagonal {
-  /// For every value of a vector; or for every node, then component c of a node has weight[c] times its value.
+  /// Values for every entry of a vector; or for every node, in which case component c of a node has weight[c] times its
+  /// value.
   std::span<const float> value;
   std::array<float, 3> weight{1, 1, 1};
   bool is_by_node = false;
 };
 
-/// K of one level in single precision: applies to flat vectors of `size` values, laid out as `layout` says; values
-/// that belong to no node are and stay zero. On virtual ranks without values (comm/virtual_ranks.hpp) the size is zero.
+/// K of one level in single precision: applies to flat vectors of `size` values, arranged as in `layout`; values of no node
+/// are and remain zero. On virtual ranks without values (comm/virtual_ranks.hpp) the size is zero.
 class elasticity_operator {
  public:
   virtual ~elasticity_operator() = default;
   /// y = K x with zeros at fixed displacements. x must be zero there and equal on all copies of a node; so is y.
   /// @collective
   virtual void multiply(const float* x, float* y) const = 0;
-  /// Of one product on this rank.
+  /// Work of one product on this rank.
   virtual kernel_work work() const = 0;
   virtual std::int64_t size() const = 0;
   virtual grid::node_layout layout() const = 0;
   virtual const grid::shared_nodes& shared() const = 0;
-  /// At fixed displacements, where residuals are zero, it may have any value.
+  /// At fixed displacements, where residuals are zero, the value is arbitrary.
   virtual numerics::inverse_diagonal inverse_diagonal() const = 0;
   /// Places of fixed displacements in a flat vector, ascending.
   virtual std::span<const std::int64_t> fixed() const = 0;
@@ -51,7 +52,7 @@ void for_each_with_diagonal(const elasticity_operator& k, F body) {
     });
 }
 
-/// Sum of a[i] b[i] over the values of nodes that this rank owns, in an order that threads do not change.
+/// Sum of a[i] b[i] over the values of nodes owned by this rank, in an order independent of the threads.
 template <class A, class B>
 double owned_dot(const A* a, const B* b, std::int64_t size, grid::node_layout layout, const grid::shared_nodes& shared);
 
@@ -71,7 +72,7 @@ struct lanczos_vectors {
   std::span<float> residual, direction, product;
 };
 
-/// Outermost eigenvalues of B K by some Lanczos steps from a scrambled start; they are inside the spectrum.
+/// Outermost eigenvalues of B K by several Lanczos steps from a pseudo-random start; they are inside the spectrum.
 /// @param ids global numbers of the nodes
 /// @param precondition B, symmetric; its result may be the vector `product`
 /// @collective on comm

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A problem of linear elasticity on a rank's voxels, as its operator, its multigrid and its solver read it.
+/// A problem of linear elasticity on a rank's voxels: input of the operator, the multigrid and the solver.
 #include <array>
 #include <cstdint>
 #include <osteon/grid/block.hpp>
@@ -29,12 +29,12 @@ struct elasticity_problem {
   vector3 spacing_mm;
   const voxel::material_table* materials = nullptr;
   voxel::run_set cells;                        ///< active voxels of the block
-  voxel::run_set nodes;                        ///< their corners; a node between blocks is on each of them
+  voxel::run_set nodes;                        ///< corner nodes; a node between blocks exists on each of them
   std::vector<material_number> material;       ///< per active cell
   std::vector<prescribed_displacement> fixed;  ///< the same on every copy of a node (checked)
-  std::array<bool, 3> periodic{};              ///< opposite faces of the image move alike, by axis z, y, x
-  /// Of a problem without values (comm/virtual_ranks.hpp) whose voxels stand for bricks of 2^this voxels: the levels of the
-  /// multigrid between both, which exchange what the voxels do.
+  std::array<bool, 3> periodic{};              ///< opposite faces of the image have equal displacements, by axis z, y, x
+  /// For a problem without values (comm/virtual_ranks.hpp) whose voxels represent bricks of 2^missing_levels voxels: the
+  /// number of multigrid levels between them, which have the same exchanges as the voxels.
   int missing_levels = 0;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The stiffness of the voxels themselves, without a matrix.
+/// The matrix-free stiffness of the voxels.
 #include <optional>
 #include <osteon/base/release.hpp>
 #include <osteon/kernel/elasticity/hex8.hpp>
@@ -25,21 +25,21 @@ class fine_stiffness final : public elasticity_operator {
   /// y = K x, forces at fixed displacements included; not summed over periodic faces.
   /// @collective
   void forces(const double* x, double* y) const;
-  /// y = K x of this rank's bricks alone, forces at fixed displacements included. @collective local
+  /// y = K x for this rank's bricks only, forces at fixed displacements included. @collective local
   void own_forces(const double* x, double* y) const;
-  /// Add up what the copies of a node have. @collective
+  /// Sum the values of all copies of each node. @collective
   void add_copies(double* y) const { shared_->exchange_add(y, layout()); }
 
   std::int64_t size() const override { return 3 * stride_; }
   std::int64_t stride() const { return stride_; }
   grid::node_layout layout() const override { return {3, stride_, 1}; }
   const grid::shared_nodes& shared() const override { return *shared_; }
-  /// Copies on other ranks only: where periodic faces meet, forces are apart.
+  /// Copies on other ranks only: on periodic faces, forces remain separate.
   const grid::shared_nodes& shared_by_ranks() const { return shared_by_ranks_ ? *shared_by_ranks_ : *shared_; }
   numerics::inverse_diagonal inverse_diagonal() const override { return {inverse_diagonal_, component_weight_, true}; }
 
   std::span<const std::int64_t> ids() const { return ids_; }
-  /// Forget the global numbers, which only setting up needs.
+  /// Release the global numbers, used only in set-up.
   void drop_ids() { release(ids_); }
   /// Places of fixed displacements in a flat vector.
   std::span<const std::int64_t> fixed() const override { return fixed_; }
@@ -49,8 +49,8 @@ class fine_stiffness final : public elasticity_operator {
   void visit_plane(std::int64_t z, const brick_visitor& visit) const;
 
  private:
-  // Each value of x is read, each of y read and written, and the list of runs takes a byte for each
-  // (docs/reference/performance.md). A brick takes 129 additions and 45 multiplications.
+  // Each value of x is read, each value of y read and written, and the list of runs needs a byte for each
+  // (docs/reference/performance.md). A brick needs 129 additions and 45 multiplications.
   kernel_work work(std::size_t value_bytes) const {
     return {static_cast<double>(size()) * static_cast<double>(3 * value_bytes + 1),
             174.0 * static_cast<double>(problem_.material.size())};
@@ -73,7 +73,7 @@ class fine_stiffness final : public elasticity_operator {
   std::array<float, 3> component_weight_{1, 1, 1};
 };
 
-/// Lame's constants by material number.
+/// Lame constants by material number.
 std::vector<kernel::lame> lame_table(const voxel::material_table& materials);
 
 }  // namespace osteon::numerics

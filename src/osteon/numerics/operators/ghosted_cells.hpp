@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The active cells of a block and those beyond its faces.
+/// The active cells of a block and its ghost cells.
 #include <array>
 #include <osteon/grid/block.hpp>
 #include <osteon/numerics/operators/halo.hpp>
@@ -10,9 +10,9 @@
 
 namespace osteon::numerics {
 
-/// Active cells of a block, numbered z, y, x from 0, and after them the active cells of other ranks that share a face with
-/// the block: its ghosts, link by link, each link's in z, y, x order. Where the image repeats, the plane beyond its face is
-/// that of the opposite one, perhaps the block's own.
+/// Active cells of a block, numbered z, y, x from 0, followed by the active cells of other ranks that share a face with the
+/// block: its ghosts, link by link, each link's in z, y, x order. On periodic axes, the plane beyond a face is that of the
+/// opposite face, possibly of the same block.
 struct ghosted_cells {
   index3 shape;  ///< of the block
   /// Owned runs and ghosts in z, y, x order. Coordinates are those of the block; -1 and `shape` are ghosts.
@@ -21,7 +21,7 @@ struct ghosted_cells {
   std::int32_t owned = 0, size = 0;     ///< cells; with the ghosts
   halo links;
 
-  /// The runs of row (z, y), ghosts included. A run of ghosts and one of owned cells may touch.
+  /// The runs of row (z, y), ghosts included. A run of ghosts and a run of owned cells may be adjacent.
   std::span<const voxel::run> row(std::int64_t z, std::int64_t y) const {
     const auto r = static_cast<std::size_t>((z + 1) * (shape.y + 2) + y + 1);
     return std::span(runs).subspan(static_cast<std::size_t>(row_begin[r]),
@@ -37,12 +37,12 @@ struct ghosted_cells {
   }
 };
 
-/// @param cells the active cells of where.owned @param periodic axes on which the image repeats
+/// @param cells the active cells of where.owned @param periodic axes on which the image is periodic
 /// @collective on where.comm
 ghosted_cells with_ghosts(const grid::block& where, const voxel::run_set& cells, std::array<bool, 3> periodic);
 
-/// The cells of the runs that are to be kept, numbered anew.
-/// @param keep per run; a cell and its ghosts are kept or not on all ranks alike
+/// The cells of the selected runs, renumbered.
+/// @param keep per run; equal for a cell and its ghosts on all ranks
 ghosted_cells only(const ghosted_cells& all, const std::vector<bool>& keep);
 
 }  // namespace osteon::numerics

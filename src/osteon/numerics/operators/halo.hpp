@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Exchange of values with the ranks whose blocks share a face with that of this rank.
+/// Exchange of values with the ranks whose blocks share a face with the block of this rank.
 #include <mpi.h>
 
 #include <cstdint>
@@ -11,24 +11,25 @@
 
 namespace osteon::numerics {
 
-/// The ghosts beyond a face of the block that one rank owns: the values it is sent, and where its values are stored here.
+/// The ghosts beyond a face of the block that one rank owns: the values to send to that rank, and the place of the received
+/// values.
 struct halo_link {
-  int rank = MPI_PROC_NULL;        ///< perhaps this rank itself, where the image repeats
+  int rank = MPI_PROC_NULL;        ///< possibly this rank itself, if the image is periodic
   int side = 0;                    ///< of this rank's block: 2 axis + (1 on the high face)
-  std::vector<std::int32_t> send;  ///< numbers of the values that the rank needs, in the order of its ghosts
+  std::vector<std::int32_t> send;  ///< numbers of the values required by the rank, in the order of its ghosts
   std::int32_t ghost_begin = 0;    ///< number of the first ghost
   std::int32_t ghost_count = 0;
 };
 
-/// The halo of a vector that holds owned values and ghosts.
+/// The halo of a vector of owned values and ghosts.
 class halo {
  public:
   MPI_Comm comm = MPI_COMM_NULL;  ///< borrowed
-  std::vector<halo_link> links;   ///< by side, and by rank; as they are from the first `exchange` on
-  std::string name = "cells";     ///< under which its messages are counted
+  std::vector<halo_link> links;   ///< by side, and by rank; fixed from the first `exchange` on
+  std::string name = "cells";     ///< name under which its messages are counted
 
-  /// Send each link its values; the answer holds what came by each. T is trivially copyable.
-  /// @param count values that come by a link @collective on comm (with the linked ranks only)
+  /// Send the values of each link; the result contains the values received by each link. T is trivially copyable.
+  /// @param count number of values received by a link @collective on comm (with the linked ranks only)
   template <class T, class Count>
   std::vector<std::vector<T>> swap(const std::vector<std::vector<T>>& out, Count count) const {
     std::vector<T> all;
@@ -50,7 +51,7 @@ class halo {
     return in;
   }
 
-  /// Give each link one value per entry of its `send` list; the answer holds one value per ghost.
+  /// Send each link one value per entry of its `send` list; the result contains one value per ghost.
   /// @collective on comm (with the linked ranks only)
   template <class T>
   std::vector<std::vector<T>> swap(const std::vector<std::vector<T>>& out) const {
@@ -65,7 +66,7 @@ class halo {
   }
 
  private:
-  // Two ranks may share several faces: the side of the receiver tells their messages apart.
+  // Two ranks may share several faces: the side of the receiver distinguishes their messages.
   plan::neighbour_part part() const {
     plan::neighbour_part result{name, {}, {}, plan::arrival::place};
     for (const halo_link& link : links) {
@@ -77,7 +78,7 @@ class halo {
   }
 
   static constexpr int setup_tag = 400, ghosts_tag = 500;
-  mutable std::shared_ptr<comm::neighbours> messages_;  // made by the first exchange; copies of the halo share it
+  mutable std::shared_ptr<comm::neighbours> messages_;  // created by the first exchange; copies of the halo share it
 };
 
 }  // namespace osteon::numerics

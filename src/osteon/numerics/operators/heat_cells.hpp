@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The cells of a conduction problem as one rank sees them, numbered so that the operator walks with unit stride.
+/// The cells of a conduction problem on one rank, numbered for unit stride in the operator.
 #include <algorithm>
 #include <array>
 #include <osteon/kernel/heat/conduction.hpp>
@@ -11,10 +11,10 @@
 
 namespace osteon::numerics {
 
-/// A face of an owned cell on an outer face of the box where something happens.
+/// A face of an owned cell on an outer face of the box with a boundary condition.
 struct outer_face {
   std::int32_t cell;
-  std::int32_t other;    ///< the wall cell, the cell across a periodic face, or `cell` itself where a flux is given
+  std::int32_t other;    ///< the wall cell, the cell across a periodic face, or `cell` itself for a prescribed flux
   std::int32_t z, y, x;  ///< voxel in the whole image
   std::uint8_t side;     ///< 2 axis + (1 on the high face)
 
@@ -22,31 +22,31 @@ struct outer_face {
   bool high() const { return side % 2 != 0; }
 };
 
-/// Where the cells, segments and corners of a plane begin.
+/// First cells, segments and corners of a plane.
 struct conduction_plane {
   std::int32_t cell = 0, segment = 0, corner = 0;
 };
 
-/// A numbering: owned cells in the order z, y, x, ghosts, then six rows of wall cells, one for each outer face, and some
-/// padding. A vector over it has `size` values. Wall cells represent the surroundings and are zero: their effect is on the
+/// A numbering: owned cells in the order z, y, x, ghosts, then six rows of wall cells, one for each outer face, and padding.
+/// A vector over it has `size` values. Wall cells represent the surroundings and are zero: their contribution is part of the
 /// right-hand side.
 struct heat_cells {
   grid::block where;
   vector3 spacing_mm;
   std::array<bool, 3> periodic{};
-  ghosted_cells cells;     ///< read by the setup only
+  ghosted_cells cells;     ///< used only in set-up
   std::int32_t owned = 0;  ///< owned cells
   std::int32_t walls = 0;  ///< number of the first wall cell
   std::int32_t size = 0;
-  std::vector<material_number> material;  ///< shape (size); of wall cells a number that no material has
-  std::vector<std::uint8_t> open;         ///< shape (size); neighbours that exist, bits as in conduction_stencil
+  std::vector<material_number> material;  ///< shape (size); wall cells have a number used by no material
+  std::vector<std::uint8_t> open;         ///< shape (size); existing neighbours, bits as in conduction_stencil
   std::vector<kernel::conduction_segment> segments;
   std::vector<kernel::conduction_corner> corners;
   std::vector<outer_face> outer;    ///< in the order of the cells
   std::vector<double> resistivity;  ///< by the numbers in `material` [mm K/W]
-  std::vector<double> storage;      ///< by the same: heat that a cell takes up per kelvin and time step [W/K]; 0: steady
-  std::array<double, 3> face{};     ///< 2 A / h by axis [mm]
-  std::vector<conduction_plane> planes;  ///< owned planes; and where the last one ends
+  std::vector<double> storage;   ///< by the same numbers: heat storage of a cell per kelvin and time step [W/K]; 0: steady
+  std::array<double, 3> face{};  ///< 2 A / h by axis [mm]
+  std::vector<conduction_plane> planes;  ///< owned planes; and the end of the last one
   halo links;
 
   /// The segments and corners of owned planes.
@@ -75,9 +75,9 @@ struct heat_cells {
   }
 };
 
-/// Number the given cells, cut their runs into segments and find their outer faces.
+/// Number the given cells, divide their runs into segments and find their outer faces.
 /// @param problem checked; its cells are not read
-/// @param cells the cells that take part and their ghosts
+/// @param cells the cells of the problem and their ghosts
 /// @param material per owned cell of `cells`
 /// @collective on problem.where.comm
 heat_cells make_conduction_cells(const heat_problem& problem, ghosted_cells cells, std::vector<material_number> material);

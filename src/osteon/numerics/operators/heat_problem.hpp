@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A problem of heat conduction on a rank's voxels, as its operator, its multigrid and its solver read it.
+/// A problem of heat conduction on a rank's voxels: input of the operator, the multigrid and the solver.
 #include <array>
 #include <osteon/grid/block.hpp>
 #include <osteon/voxel/model.hpp>
@@ -11,7 +11,7 @@ namespace osteon::numerics {
 
 enum class thermal { insulated, temperature, flux, convection };
 
-/// Boundary condition where the solid meets an outer face of the image box.
+/// Boundary condition of the solid on an outer face of the image box.
 struct face_condition {
   thermal kind = thermal::insulated;
   double temperature_K = 0;        ///< temperature: of the face itself, half a voxel from the cell; convection: ambient
@@ -19,11 +19,11 @@ struct face_condition {
   double transfer_W_per_mm2K = 0;  ///< convection: heat transfer coefficient, > 0
 };
 
-/// A conduction problem. Everything that no condition is given for is insulated.
+/// A conduction problem. Faces without a condition are insulated.
 ///
-/// Cells whose temperature follows without solving are no unknowns. A part of the solid that touches one prescribed
-/// temperature only has that temperature. A part that touches none and gets no heat is given the middle of the prescribed
-/// temperatures, which keeps every field finite.
+/// Cells whose temperature follows without solving are not unknowns. A part of the solid in contact with one prescribed
+/// temperature only has that temperature. A part without a prescribed temperature and without heat input receives the middle
+/// of the prescribed temperatures, which keeps every field finite.
 struct heat_problem {
   grid::block where;
   vector3 spacing_mm;
@@ -31,15 +31,15 @@ struct heat_problem {
   voxel::run_set cells;                                  ///< active voxels of the block
   std::vector<material_number> material;                 ///< per active cell
   std::array<std::array<face_condition, 2>, 3> faces{};  ///< by axis (z, y, x); low, high
-  /// Axes on which the image repeats: the low and the high face are the same plane, and T(x + L) = T(x) + gradient L.
+  /// Axes on which the image is periodic: the low and the high face are the same plane, and T(x + L) = T(x) + gradient L.
   std::array<bool, 3> periodic{};
-  /// Added to all prescribed temperatures, counted from the centre of the box: T + gradient . (x - centre).
+  /// Added to all prescribed temperatures, relative to the centre of the box: T + gradient . (x - centre).
   vector3 gradient_K_per_mm{};
-  std::vector<double> source_W_per_mm3{};  ///< heat made per volume, by material; empty: none
+  std::vector<double> source_W_per_mm3{};  ///< heat source per volume, by material; empty: none
 };
 
-/// Check that a problem is consistent, before anything is computed. @throws usage_error for a problem that does not fit
-/// together @throws data_error for cells without a conductivity
+/// Check the consistency of a problem before any computation. @throws usage_error for an inconsistent problem @throws
+/// data_error for cells without a conductivity
 /// @collective on problem.where.comm: all ranks throw the same
 void check_conduction(const heat_problem& problem);
 

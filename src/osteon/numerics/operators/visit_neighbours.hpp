@@ -1,13 +1,13 @@
 #pragma once
 /// @file
-/// Visits of the cells of a numbering with the numbers of their neighbours.
+/// Visits to the cells of a numbering with the numbers of their neighbours.
 #include <array>
 #include <osteon/base/for_each.hpp>
 #include <osteon/numerics/operators/heat_cells.hpp>
 
 namespace osteon::numerics {
 
-/// Call visit(cell, neighbours) for the cells of a segment: numbers in the six directions, -1 where a cell has no neighbour.
+/// Call visit(cell, neighbours) for the cells of a segment: numbers in the six directions, -1 for a missing neighbour.
 template <class Visit>
 void visit_segment(const heat_cells& c, const kernel::conduction_segment& s, const Visit& visit) {
   std::array<std::int32_t, kernel::directions> near;
@@ -20,7 +20,7 @@ void visit_segment(const heat_cells& c, const kernel::conduction_segment& s, con
     visit(i, near);
   }
 }
-/// The same for the cells that are in no segment.
+/// Same for the cells outside all segments.
 template <class Visit>
 void visit_corners(const heat_cells& c, const Visit& visit) {
   std::array<std::int32_t, kernel::directions> near;
@@ -30,13 +30,13 @@ void visit_corners(const heat_cells& c, const Visit& visit) {
   }
 }
 
-/// The same for each owned cell, by one thread.
+/// Same for each owned cell, by one thread.
 template <class Visit>
 void visit_neighbours(const heat_cells& c, const Visit& visit) {
   for (const kernel::conduction_segment& s : c.segments) visit_segment(c, s, visit);
   visit_corners(c, visit);
 }
-/// The same by all threads, in any order; one thread visits the corners.
+/// Same by all threads, in any order; one thread visits the corners.
 template <class Visit>
 void visit_neighbours_in_parallel(const heat_cells& c, const Visit& visit) {
   constexpr std::int64_t chunk = 256;

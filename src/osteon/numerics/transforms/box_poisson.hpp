@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Poisson's equation on the voxels of a whole box, solved exactly by transforms.
+/// Direct solver for Poisson's equation on the voxels of a whole box, by transforms.
 #include <array>
 #include <osteon/base/box.hpp>
 #include <osteon/numerics/transforms/cut_lines.hpp>
@@ -8,30 +8,30 @@
 
 namespace osteon::numerics {
 
-/// A box of cells whose z planes are dealt out to ranks.
+/// A box of cells whose z planes are distributed over ranks.
 struct poisson_box {
   MPI_Comm comm = MPI_COMM_NULL;          ///< borrowed
   index3 shape;                           ///< cells of all ranks
-  std::vector<std::int64_t> planes;       ///< first plane of each rank, and shape.z; each rank has one
+  std::vector<std::int64_t> planes;       ///< first plane of each rank, and shape.z; each rank has at least one
   std::array<kernel::line_ends, 3> ends;  ///< by axis
   std::array<double, 3> weight{};         ///< by axis, > 0
   std::vector<std::int32_t> row;          ///< per (own plane, y): number of its first cell in a vector
 };
 
-/// Solves sum over the axes of weight (2 x_i - x_(i-1) - x_(i+1)) = f, with what the ends say of cells beyond them.
+/// Solves sum over the axes of weight (2 x_i - x_(i-1) - x_(i+1)) = f; the end conditions define the cells beyond the ends.
 ///
-/// The operator is a sum of one for each axis, so that transforms along x and y leave a system along z for each pair of
-/// modes [BuzbeeGolubNielson1970]. Double precision throughout. If nothing holds x, the mean of f must be zero, and the
-/// mean of x is any.
+/// The operator is a sum of one-dimensional operators, so that transforms along x and y leave a system along z for each pair
+/// of modes [BuzbeeGolubNielson1970]. Double precision throughout. If no end prescribes x, the mean of f must be zero, and
+/// the mean of x is arbitrary.
 class box_poisson {
  public:
-  /// @throws usage_error for an axis that repeats itself at one end only @collective on box.comm
+  /// @throws usage_error for an axis that is periodic at one end only @collective on box.comm
   explicit box_poisson(poisson_box box);
 
-  /// @param right, solution over the numbering of box.row; they may be the same @collective
+  /// @param right, solution over the numbering of box.row; they may be identical @collective
   void solve(const double* right, double* solution);
 
-  /// Of solve() on this rank.
+  /// Work of solve() on this rank.
   kernel_work work() const;
 
  private:
@@ -45,7 +45,7 @@ class box_poisson {
 
   poisson_box box_;
   kernel::trigonometric_transform along_y_, along_x_;
-  std::int64_t own_, width_, columns_;  // planes; of a row and of a plane with their padding
+  std::int64_t own_, width_, columns_;  // planes; stride of a row and of a plane with padding
   cut_lines along_z_;
   std::vector<double> modes_;  // shape (own_, columns_)
 };

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Second differences along lines that ranks have cut into pieces, solved exactly.
+/// Direct solver for second differences along lines distributed over ranks.
 #include <mpi.h>
 
 #include <cstdint>
@@ -11,35 +11,35 @@
 
 namespace osteon::numerics {
 
-/// For each column c of planes that are dealt out to ranks: (2 + shift_c) x_z - x_(z-1) - x_(z+1) = f_z, with the ends of a
-/// line, which take the place of what lies beyond.
+/// For each column c of planes distributed over ranks: (2 + shift_c) x_z - x_(z-1) - x_(z+1) = f_z, with end conditions in
+/// place of the values beyond the ends of a line.
 ///
-/// Each rank's first plane is an unknown of a system with an equation for each rank, which is tridiagonal (cyclic where the
-/// lines repeat themselves); the planes between two of them are eliminated [Wang1981]. Columns are dealt out to the ranks to
-/// solve these: what goes between ranks is two numbers a column, there and back, and not the planes. A column without a
-/// shift whose ends hold it nowhere is known up to a constant: it gets zero in the last of these unknowns.
-/// Without pivoting, as all the systems are diagonally dominant.
+/// Each rank's first plane is an unknown of a system with one equation per rank, which is tridiagonal (cyclic for periodic
+/// lines); the planes between two of them are eliminated [Wang1981]. The columns of this system are distributed over the
+/// ranks: messages between ranks contain two numbers per column in each direction, and not the planes. The solution of a
+/// column without a shift and without a prescribed value at its ends is determined up to a constant: it is set to zero in
+/// the last of these unknowns. No pivoting, as all the systems are diagonally dominant.
 class cut_lines {
  public:
-  /// Columns in work at once.
+  /// Number of columns processed at once.
   static constexpr int lanes = 16;
 
-  /// @param planes first plane of each rank, and their number at the end; each rank has one
+  /// @param planes first plane of each rank, and their number at the end; each rank has at least one
   /// @param shift, scale >= 0 by column; the columns are a multiple of `lanes` @collective on comm, which is borrowed
   cut_lines(MPI_Comm comm, std::vector<std::int64_t> planes, kernel::line_ends ends, std::vector<double> shift,
             std::vector<double> scale);
 
-  /// f becomes x times the scale of its column. @param values shape (own planes, columns) @collective
+  /// Replaces f by x times the scale of its column. @param values shape (own planes, columns) @collective
   void solve(double* values);
 
-  /// Of solve() on this rank.
+  /// Work of solve() on this rank.
   kernel_work work() const;
 
  private:
   struct wide {
     kernel::lanes<double>::vector v[4];
   };
-  // What a rank and the solver of its columns tell each other of `lanes` columns.
+  // Values exchanged between a rank and the solver of its columns, for `lanes` columns.
   struct edges {
     wide first, last;
   };
@@ -68,8 +68,8 @@ class cut_lines {
   MPI_Comm comm_;
   int rank_ = 0, ranks_ = 1;
   std::vector<std::int64_t> planes_;
-  bool repeats_, is_free_;     // is_free_: a column without a shift is known up to a constant
-  double low_ = 0, high_ = 0;  // what an end adds of its last point
+  bool repeats_, is_free_;     // is_free_: the solution of a column without a shift is determined up to a constant
+  double low_ = 0, high_ = 0;  // contribution of an end from its last point
   std::vector<double> shift_, scale_;
   std::int64_t own_ = 0, blocks_ = 0, first_block_ = 0, own_blocks_ = 0;
   // By own block and rank: first, of the plane after an unknown in it (or of the last one in the next); last, of either in
