@@ -1,18 +1,18 @@
 #pragma once
 /// @file
-/// The faults of an elasticity problem.
+/// Validation of an elasticity problem.
 #include <osteon/physics/elasticity/solver/elasticity.hpp>
 #include <string>
 #include <vector>
 
 namespace osteon::physics {
 
-/// Refuse a problem that cannot be solved.
+/// Reject a problem without a unique solution.
 /// @throws data_error as solve_elasticity does
 /// @collective on problem.where.comm
 void check_elasticity(const elasticity_problem& problem);
 
-/// The faults of a load case that are seen on this rank.
+/// The faults of a load case detected on this rank.
 /// @throws usage_error, data_error @collective local
 void check_load(const elasticity_problem& problem, const elasticity_load& load);
 

@@ -32,7 +32,7 @@ constexpr residue product_of(residue a, residue b) {
   return sum_of(static_cast<residue>(product & prime), static_cast<residue>(product >> 61));
 }
 
-/// By Fermat's little theorem. @pre a is not 0
+/// Inverse by Fermat's little theorem. @pre a is not 0
 constexpr residue inverse_of(residue a) {
   residue power = 1;
   for (residue exponent = prime - 2; exponent > 0; exponent >>= 1, a = product_of(a, a))
@@ -55,11 +55,12 @@ class exact_rows {
   explicit exact_rows(std::size_t columns) : pivots_(columns) {}
 
   /// Add a row. @return whether it is independent of the rows before
-  /// @cost one merge per pivot row that takes part
+  /// @cost one merge per pivot row involved
   bool add(sparse_row row);
 
-  /// A random vector of the null space: it has a zero where all vectors of the null space have one, and equal entries where
-  /// these have equal ones; others are zero or equal with a probability of 2^-61. Independent of the order of the rows.
+  /// A random vector of the null space: it is zero where all vectors of the null space are zero, and has equal entries where
+  /// these have equal ones; other entries are zero or equal with a probability of 2^-61. Independent of the order of the
+  /// rows.
   std::vector<residue> null_vector() const;
 
  private:

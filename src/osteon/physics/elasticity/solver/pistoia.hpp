@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Effective strain of the voxels, and the failure load of a linear analysis that follows from it.
+/// Effective strain of the voxels, and the failure load derived from a linear analysis.
 #include <mpi.h>
 
 #include <osteon/base/material_number.hpp>
@@ -18,13 +18,13 @@ std::vector<float> effective_strain(const voxel::material_table& materials, std:
                                     std::span<const float> sed);
 
 struct pistoia_estimate {
-  double factor = 0;          ///< by which the load may be multiplied until failure; infinite if no voxel is strained
-  double failure_load_N = 0;  ///< has the sign of the load; not a number if neither strain nor load exists
+  double factor = 0;          ///< factor on the load at failure; infinite if all strains are zero
+  double failure_load_N = 0;  ///< has the sign of the load; NaN if there is neither strain nor load
 };
 
-/// Failure load of a linear analysis: the bone fails when `critical_volume` of it is strained beyond `critical_strain`.
+/// Failure load of a linear analysis: the bone fails when the strain of `critical_volume` of it exceeds `critical_strain`.
 /// @cite [Pistoia2002]: 2 % and 0.007
-/// @param load_N with its sign, or a moment
+/// @param load_N signed force, or a moment
 /// @collective on comm
 pistoia_estimate pistoia(MPI_Comm comm, std::span<const float> strain, double load_N, double critical_strain,
                          double critical_volume);

@@ -1,9 +1,9 @@
 #pragma once
 /// @file
-/// Rigid bodies that share nodes of a lattice: the infinitesimal motions that joints and supports leave them, exactly.
+/// Rigid bodies that share nodes of a lattice: the infinitesimal motions permitted by joints and supports, computed exactly.
 ///
 /// A motion of a body has six coordinates: translations along z, y, x of the lattice point 0, and rotations about z, y, x.
-/// Scaling the lattice along its axes scales displacements and keeps rigid motions rigid, so the answers hold for voxels of
+/// Scaling the lattice along its axes scales displacements and keeps rigid motions rigid, so the results hold for voxels of
 /// any edge lengths.
 #include <array>
 #include <map>
@@ -17,10 +17,10 @@ namespace osteon::physics {
 /// The coordinates of a rigid motion: translations along, then rotations about z, y, x.
 using rigid_motion = std::array<residue, 6>;
 
-/// Nodes that two bodies share, as far as they restrict relative motion: one, two, or three that are not in a row.
+/// Nodes shared by two bodies, as far as they restrict relative motion: one, two, or three non-collinear nodes.
 class contact {
  public:
-  /// @return whether the node restricts a motion that those before leave
+  /// @return whether the node restricts a motion permitted by the nodes before
   bool add(index3 node);
   bool is_weld() const { return nodes_.size() == 3; }
   const std::vector<index3>& nodes() const { return nodes_; }
@@ -29,7 +29,7 @@ class contact {
   std::vector<index3> nodes_;
 };
 
-/// The displacement of a node along an axis, which a support prescribes.
+/// The displacement of a node along an axis, prescribed by a support.
 struct held_node {
   index3 node;
   int along;
@@ -38,17 +38,17 @@ struct held_node {
 /// Supports of one body, as far as they restrict its motion: at most six.
 class body_supports {
  public:
-  /// @return whether the support restricts a motion that those before leave
+  /// @return whether the support restricts a motion permitted by the supports before
   bool add(const held_node& support);
   bool hold_all() const { return list_.size() == 6; }
   const std::vector<held_node>& list() const { return list_; }
 
  private:
   std::vector<held_node> list_;
-  std::vector<rigid_motion> rows_;  // each with a leading 1 where the others before have 0
+  std::vector<rigid_motion> rows_;  // each with a leading 1 in a column where the others before have 0
 };
 
-/// Bodies, joints and supports. Add these first, then call `settle`, then ask.
+/// Bodies, joints and supports. Add these first, then call `settle`, then query the motions.
 class rigid_bodies {
  public:
   explicit rigid_bodies(std::size_t count);
@@ -59,15 +59,15 @@ class rigid_bodies {
   void hold(std::int32_t body, const held_node& support);
 
   /// Find the motions of all bodies jointly.
-  /// @cost Bodies that their neighbourhood connects rigidly are merged first; the remaining system of six unknowns per body
-  /// is eliminated in the order of approximate minimum degree
+  /// @cost Bodies connected rigidly to their neighbours are merged first; the remaining system of six unknowns per body is
+  /// eliminated in the order of approximate minimum degree
   void settle();
 
   /// The coordinates of a random motion that joints, supports and pins permit; zero where they are zero in all such motions.
   /// @pre settled
   rigid_motion motion_of(std::int32_t body);
 
-  /// Add a pin, if it restricts a motion that joints, supports and earlier pins permit. It bears no load, because loads do
+  /// Add a pin if it restricts a motion permitted by joints, supports and earlier pins. It bears no load, because loads do
   /// no work in such a motion. @pre settled
   /// @return whether it was added
   bool pin(std::int32_t body, const held_node& where);
@@ -91,7 +91,7 @@ class rigid_bodies {
   std::vector<std::array<std::int32_t, 2>> pending_;       // to be welded
   std::vector<std::int32_t> place_;                        // of roots, in the order of elimination
   std::optional<exact_rows> rows_;
-  std::vector<residue> motion_;  // by place; empty where it has to be computed
+  std::vector<residue> motion_;  // by place; empty: not computed yet
 };
 
 }  // namespace osteon::physics

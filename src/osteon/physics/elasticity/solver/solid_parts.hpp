@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The face-connected parts of a solid on all ranks, and the nodes at which they meet.
+/// The face-connected parts of a solid on all ranks, and their common nodes.
 #include <array>
 #include <osteon/base/disjoint_sets.hpp>
 #include <osteon/grid/block.hpp>
@@ -14,7 +14,7 @@ namespace osteon::physics {
 /// A node at which parts meet.
 struct meeting_node {
   std::int32_t node;  ///< local number
-  index3 place;       ///< in the image
+  index3 place;       ///< lattice coordinates in the image
   std::vector<std::int32_t> parts;
 };
 
@@ -23,7 +23,7 @@ class solid_parts {
  public:
   /// Borrows the runs. @param nodes corner_nodes(cells) @param periodic axes across whose faces parts are connected
   /// @collective on where.comm
-  /// @cost O(runs); on several ranks one allgather of the parts that meet in faces between ranks, and 9 exchanges of a
+  /// @cost O(runs); on several ranks one allgather of the parts that meet in faces between ranks, and 9 exchanges of one
   /// number per shared node
   solid_parts(const grid::block& where, const voxel::run_set& cells, const voxel::run_set& nodes,
               const std::array<bool, 3>& periodic = {});
@@ -32,13 +32,13 @@ class solid_parts {
   std::span<const std::int32_t> of_run() const { return part_of_run_; }
   MPI_Comm comm() const { return comm_; }
 
-  /// Nodes of this rank at which parts meet, ascending. Ranks that share such a node have it, too.
+  /// Nodes of this rank at which parts meet, ascending. All ranks that share such a node list it.
   const std::vector<meeting_node>& meetings() const { return meetings_; }
-  /// The parts that have a node; one if parts do not meet there.
+  /// The parts that contain a node; a single part if no parts meet there.
   std::span<const std::int32_t> at_node(std::int32_t node) const;
   /// True if no lower rank shares the node.
   bool owns(std::int32_t node) const;
-  /// Place of a node in the image.
+  /// Coordinates of a node in the image.
   index3 place(std::int32_t node) const;
 
   /// Voxels of each part, all ranks. @collective
@@ -60,8 +60,8 @@ class solid_parts {
   grid::shared_nodes shared_;
   std::int32_t count_ = 0;
   std::vector<std::int32_t> part_of_run_;
-  std::vector<std::int32_t> shared_list_;                       // nodes that have copies
-  std::vector<std::array<std::int64_t, 8>> corners_of_shared_;  // labels, then parts of the cells around; -1: no cell
+  std::vector<std::int32_t> shared_list_;                       // nodes with copies on other ranks
+  std::vector<std::array<std::int64_t, 8>> corners_of_shared_;  // labels, then parts of the adjacent cells; -1: no cell
   std::vector<std::int32_t> part_of_node_;                      // the first one found; empty if there is one part
   std::vector<meeting_node> meetings_;
 };

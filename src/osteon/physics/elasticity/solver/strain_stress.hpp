@@ -1,12 +1,12 @@
 #pragma once
 /// @file
-/// Strain and stress of a solution, one value per active voxel: at the voxel's centre, where the strain of the trilinear
-/// brick is at the same time its mean over the voxel.
+/// Strain and stress of a solution, one value per active voxel, at the voxel's centre: there, the strain of the trilinear
+/// brick equals its mean over the voxel.
 ///
 /// Tensors have the order xx, yy, zz, xy, yz, xz; the shears of a strain are engineering shears (gamma_xy = 2 eps_xy).
-/// All functions are local, compute in double, and take the displacements as elasticity_solution has them. A strain is the
-/// total one, of the displacements; the stress is that of its mechanical part, which is left when the thermal strain
-/// (thermal_load.hpp), one per active cell, is taken away. An empty list means none.
+/// All functions are local, compute in double, and use the displacements of elasticity_solution. A strain is the total one,
+/// of the displacements; the stress is that of its mechanical part, the total less the thermal strain (thermal_load.hpp),
+/// one per active cell. An empty list means none.
 #include <osteon/physics/elasticity/solver/elasticity.hpp>
 
 namespace osteon::physics {
@@ -18,8 +18,8 @@ std::vector<float> strain(const elasticity_problem& problem, std::span<const dou
 std::vector<float> stress(const elasticity_problem& problem, std::span<const double> displacement_mm,
                           std::span<const double> thermal_strain = {});
 
-/// Strain energy density, half the product of stress and strain. Of the mechanical strain, so that a body that expands
-/// freely has none. The energy of a voxel as a whole is at least this (integrated_energy_density).
+/// Strain energy density, half the product of stress and mechanical strain: zero in free thermal expansion. The energy
+/// density of the whole voxel is at least this value (integrated_energy_density).
 /// @return per cell [MPa], >= 0
 std::vector<float> strain_energy_density(const elasticity_problem& problem, std::span<const double> displacement_mm,
                                          std::span<const double> thermal_strain = {});
@@ -35,8 +35,9 @@ std::vector<float> principal_stress(const elasticity_problem& problem, std::span
 /// A principal strain of each cell. @param which 0 is the largest, 2 the smallest @return per cell [1]
 std::vector<float> principal_strain(const elasticity_problem& problem, std::span<const double> displacement_mm, int which);
 
-/// The unit vector along which a principal stress acts; the principal strain of an isotropic material acts along the
-/// same, and thermal strain has no axes. Its sign has no meaning. Where principal stresses are equal it is one of many.
+/// The unit vector of the direction of a principal stress; in an isotropic material it is also the direction of the
+/// principal strain, and thermal strain has no preferred direction. Its sign is arbitrary. For equal principal stresses it
+/// is not unique.
 /// @return shape (cells, 3), components x, y, z
 std::vector<float> principal_direction(const elasticity_problem& problem, std::span<const double> displacement_mm,
                                        int which);

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// @cite [Stipsitz2020]: the class of model
-/// Voxels that lose stiffness: a scalar damage, seen at the voxel's centre.
+/// Voxels that lose stiffness: a scalar damage, evaluated at the voxel's centre.
 #include <osteon/kernel/elasticity/damage_law.hpp>
 #include <osteon/kernel/elasticity/plastic_points.hpp>
 #include <osteon/physics/failure/solver/voxel_points.hpp>
@@ -9,13 +9,13 @@
 
 namespace osteon::physics {
 
-/// The law needs one number of a voxel, kappa; two more are kept for the balance of energies.
+/// The state of a voxel is one number, kappa; two more are stored for the energy balance.
 ///
-/// Fracture is no part of an equilibrium: voxels that are beyond their kappa of fracture in one break together, and the next
-/// one is sought at the same place of the driven face, until none breaks.
+/// Fracture is not part of an equilibrium: all voxels whose kappa exceeds that of fracture in one equilibrium break
+/// together, and the next equilibrium is computed at the same displacement of the driven face, until no voxel breaks.
 class damaged_voxels final : public yielding_voxels {
  public:
-  /// Borrows the problem. @param laws by material number; those beyond stay elastic
+  /// Borrows the problem. @param laws by material number; materials beyond stay elastic
   damaged_voxels(const elasticity_problem& problem, std::span<const kernel::damage_law> laws, kernel::dilatation how,
                  std::int64_t stride);
 
@@ -43,7 +43,7 @@ class damaged_voxels final : public yielding_voxels {
   };
   struct states {  // per active cell
     std::vector<float> kappa;
-    std::vector<float> energy;      // undamaged, over kappa^2, when kappa last grew [MPa]
+    std::vector<float> energy;      // undamaged, divided by kappa^2, at the last increase of kappa [MPa]
     std::vector<float> dissipated;  // [MPa]
   };
   struct damaged {
@@ -53,7 +53,7 @@ class damaged_voxels final : public yielding_voxels {
   };
   // The centre of a voxel.
   struct seen {
-    double kappa = 0;     // that the strain brings
+    double kappa = 0;     // kappa of the present strain
     double energy = 0;    // undamaged, mean of the points [MPa]
     double pressure = 0;  // undamaged mean stress
   };
@@ -68,7 +68,7 @@ class damaged_voxels final : public yielding_voxels {
   bool mean_dilatation_;
   voxel_points points_;
   std::int64_t planes_;
-  states now_, kept_;                          // since the last commit, at it
+  states now_, kept_;                          // since the last commit, and at it
   std::vector<std::vector<damaged>> damaged_;  // of a plane, at the last add_forces
   double balance_ = 0, released_ = 0;          // mJ, all ranks: before the first fracture of a step; by all fractures
   bool has_broken_ = false;

@@ -1,8 +1,8 @@
 #pragma once
 /// @file
-/// @cite [EisenstatWalker1996]: how far an inner solution goes
+/// @cite [EisenstatWalker1996]: accuracy of the inner solutions
 /// Displacements at which the forces of elastic and yielded voxels balance, for prescribed displacements: Newton's method
-/// with conjugate gradients; where the forces have no energy, a fixed point of the secant with Anderson's acceleration.
+/// with conjugate gradients; for forces without an energy, a fixed-point iteration of the secant with Anderson acceleration.
 #include <functional>
 #include <optional>
 #include <osteon/numerics/krylov/anderson_acceleration.hpp>
@@ -12,14 +12,14 @@
 
 namespace osteon::physics {
 
-/// The forces of a state of displacements.
+/// The forces at given displacements.
 struct balance {
   double free_N = 0;       ///< norm of the forces at free nodes: zero in equilibrium
   double reactions_N = 0;  ///< norm of those at prescribed displacements
   double residual() const { return reactions_N > 0 ? free_N / reactions_N : free_N > 0 ? 1 : 0; }
 };
 
-/// How Newton's method went.
+/// Convergence of Newton's method.
 struct newton_outcome {
   bool converged = false;
   int corrections = 0, iterations = 0;
@@ -27,7 +27,7 @@ struct newton_outcome {
   std::vector<double> residuals;  ///< after each correction
 };
 
-/// Operator, preconditioner, voxels and vectors of a problem. Displacements are by components, see fine_stiffness.
+/// Operator, preconditioner, voxels and vectors of a problem. Displacements are stored by components, see fine_stiffness.
 class equilibrium {
  public:
   /// Borrows the problem. @collective on problem.where.comm
@@ -35,11 +35,12 @@ class equilibrium {
 
   /// Set u to the elastic solution for its values at prescribed displacements. @collective
   newton_outcome solve_elastic(std::span<double> u, double tolerance, int most_iterations);
-  /// Correct u until the residual is below the tolerance. @param most_corrections where it gives up @collective
+  /// Correct u until the residual is below the tolerance. @param most_corrections limit of the number of corrections
+  /// @collective
   newton_outcome solve(std::span<double> u, double tolerance, int most_corrections, int most_iterations);
 
-  /// The forces at u, those at prescribed displacements included, in memory that the next call uses.
-  /// @param yields false: as if no voxel could @collective
+  /// The forces at u, those at prescribed displacements included, in memory that the next call reuses.
+  /// @param yields false: as if all voxels were elastic @collective
   std::span<double> forces(const double* u, bool yields);
   /// Split forces into a balance, and set those at prescribed displacements to zero. @collective
   balance take_balance(std::span<double> forces);
@@ -53,7 +54,7 @@ class equilibrium {
   elasticity_multigrid& multigrid() { return *multigrid_; }
   const tangent_cg& cg() const { return *cg_; }
   bool is_owned(std::int64_t place) const;
-  /// Make room for the answer; nothing can be solved any more.
+  /// Release the memory for the solution; the object can no longer solve.
   void drop_preconditioner();
 
  private:
@@ -71,7 +72,7 @@ class equilibrium {
   std::vector<double> reaction_;
 };
 
-/// Fill in displacements, reactions, copies and the certificate's balances. @param yields false: as if no voxel could
+/// Set displacements, reactions, copies and the certificate's balances. @param yields false: as if all voxels were elastic
 /// @collective
 void write_state(equilibrium& body, const elasticity_problem& problem, std::vector<double>& u, bool yields,
                  elasticity_solution& to);

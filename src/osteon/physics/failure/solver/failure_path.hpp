@@ -1,13 +1,13 @@
 #pragma once
 /// @file
-/// Where the steps of a path end, and how long they are.
+/// End points and lengths of the steps of a path.
 #include <cmath>
 #include <cstddef>
 #include <osteon/physics/failure/solver/failure_plan.hpp>
 
 namespace osteon::physics {
 
-/// Goes along a plan. A place is a factor of the prescribed displacements or, where the plan has a load, of that.
+/// Follows a plan. A place is a factor of the prescribed displacements or, if the plan has a load, of that load.
 class failure_path {
  public:
   /// Borrows the plan.
@@ -17,22 +17,22 @@ class failure_path {
   std::size_t leg() const { return leg_; }
   double from() const { return leg_ == 0 ? 0 : plan_.turns[leg_ - 1]; }
   double to() const { return plan_.turns[leg_]; }
-  /// Whether the next leg goes back.
+  /// Whether the next leg reverses the direction.
   bool reverses() const { return leg_ > 0 && !is_walked() && (to() - from()) * (from() - before()) < 0; }
 
-  /// Where the next step from a place is to end.
+  /// End of the next step from a place.
   double next(double place) const;
-  /// A step has ended. @param corrections that it took
+  /// Record the end of a step. @param corrections number of its corrections
   void arrive(double place, int corrections);
-  /// Pass the steps of the first leg before the first yield, as far as the plan wants them. @param visit hears of their
-  /// places
+  /// Skip the steps of the first leg before the first yield, as far as the plan requires them. @param visit called with
+  /// their places
   template <class Visit>
   void skip_to(double until, Visit&& visit);
   /// Begin the next leg.
   void turn();
-  /// A step of this length did converge where a longer one did not.
+  /// Record that a step of this length converged after a longer one failed.
   void shorten(double length) { length_ = length; }
-  /// The first step after the yield is a part of what is left of the leg.
+  /// The first step after the yield is a fraction of the rest of the leg.
   void begin_at(double place);
   /// Longest step of this leg.
   double longest() const;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Voxels that flow plastically. Only those that have yielded have a state.
+/// Voxels with plastic flow. Only yielded voxels have a state.
 #include <osteon/kernel/elasticity/plastic_points.hpp>
 #include <osteon/physics/failure/solver/voxel_points.hpp>
 #include <osteon/physics/failure/solver/yielding_voxels.hpp>
@@ -23,13 +23,13 @@ class plastic_voxels final : public yielding_voxels {
   std::vector<float> plastic_strain() const override;
   std::vector<float> dissipation() const override;
 
-  static constexpr int state_size = 7;  ///< numbers of a Gauss point
+  static constexpr int state_size = 7;  ///< numbers per Gauss point
   int numbers_of_state() const override { return 8 * state_size; }
   void put_states(int first, int count, std::span<float> at_corners) const override;
   void restore(std::span<const float> at_corners) override;
 
  private:
-  // The yielded cells of a plane, ascending, and what their points have been through: [cell][number][point].
+  // The yielded cells of a plane, ascending, and the history of their points: [cell][number][point].
   struct plane {
     std::vector<std::int32_t> yielded;
     std::vector<float> state;
@@ -39,7 +39,7 @@ class plastic_voxels final : public yielding_voxels {
       std::int32_t state;  // place in `yielded`, or -1
     };
     std::vector<flow_place> flowing;
-    std::vector<float> returns;  // of those with a quadric, in their order: [voxel][number][point]
+    std::vector<float> returns;  // states of voxels with a quadric, in their order: [voxel][number][point]
   };
   template <class Body>
   void for_each_voxel(std::int64_t z, Body&& body) const;

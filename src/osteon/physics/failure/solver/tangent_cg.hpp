@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Conjugate gradients for the tangent stiffness of voxels that yield, preconditioned by the multigrid cycle of the elastic
-/// one.
+/// Conjugate gradients for the tangent stiffness of yielding voxels, preconditioned by the multigrid cycle of the elastic
+/// stiffness.
 #include <osteon/comm/reductions.hpp>
 #include <osteon/numerics/krylov/cg.hpp>
 #include <osteon/numerics/multigrid/elasticity_multigrid.hpp>
@@ -12,21 +12,21 @@
 
 namespace osteon::physics {
 
-/// Solves K_t d = r. The elastic cycle is spectrally equivalent to the inverse of K_t as long as the tangent is positive: it
-/// needs no new set-up as voxels yield.
+/// Solves K_t d = r. The elastic cycle is spectrally equivalent to the inverse of K_t as long as the tangent is positive: no
+/// new set-up is needed when voxels yield.
 class tangent_cg {
  public:
-  /// Borrows all.
+  /// Borrows all arguments.
   tangent_cg(MPI_Comm comm, const fine_stiffness& k, const yielding_voxels& voxels, elasticity_multigrid& multigrid);
 
   struct result {
     int iterations = 0;
     double energy = 0;        ///< d.r = d.K_t d
-    bool is_positive = true;  ///< else the tangent or the cycle was not positive along a direction
+    bool is_positive = true;  ///< false: the tangent or the cycle was not positive along a direction
     bool is_finite = true;
   };
-  /// @param u displacements at which the tangent is taken: those of the last yielding_voxels::add_forces
-  /// @param residual in: r; out: what is left of it. Zero at fixed displacements @param d receives the solution
+  /// @param u displacements of the tangent: those of the last yielding_voxels::add_forces
+  /// @param residual in: r; out: the remaining residual. Zero at fixed displacements @param d receives the solution
   /// @collective
   result solve(const double* u, std::span<float> residual, double reduction, int most_iterations, std::span<float> d);
 

@@ -1,13 +1,13 @@
 #pragma once
 /// @file
-/// From displacements of nodes to the Gauss points of voxels and back: what laws of voxels have in common.
+/// Transfer between nodal displacements and the Gauss points of voxels, shared by the material laws.
 #include <osteon/kernel/elasticity/gauss_points.hpp>
 #include <osteon/numerics/operators/elasticity_problem.hpp>
 #include <osteon/physics/shared/solver/names_of_numerics.hpp>
 
 namespace osteon::physics {
 
-/// Edges and weights of a voxel, and how vectors are laid out.
+/// Edges and weights of a voxel, and the layout of vectors.
 struct voxel_points {
   std::int64_t stride = 0;
   double per_mm[3], weight_per_edge[3], weight = 0;  ///< weight of a Gauss point [mm3]
@@ -33,7 +33,7 @@ struct voxel_points {
         to.value[c][2 * row + 1] = at[1];
       }
   }
-  /// The same less those of the first corner: a motion as a whole must not cost the digits of single precision.
+  /// Same less those of the first corner: a rigid translation must not reduce the accuracy of single precision.
   [[gnu::always_inline]] void gather(const double* u, const std::int32_t (&node)[4],
                                      kernel::vector_at_corners<float>& to) const {
     kernel::vector_at_corners<double> exact;
@@ -55,7 +55,7 @@ struct voxel_points {
     kernel::strains_at_points(at, single_per_mm, strain);
   }
 
-  /// Take the forces of stresses at the points off y.
+  /// Subtract the forces of stresses at the points from y.
   [[gnu::always_inline]] void subtract(const kernel::tensor_at_points<double>& stress, const std::int32_t (&node)[4],
                                        double* y) const {
     kernel::vector_at_corners<double> force;
@@ -102,8 +102,8 @@ void for_each_voxel_of(const elasticity_problem& problem, std::int64_t z, Body&&
   }
 }
 
-/// Call body(z) for all planes of voxels. They write two planes of nodes: those of equal parity may be treated at the same
-/// time, and each node receives its two planes in the same order for any number of threads.
+/// Call body(z) for all planes of voxels. Each writes two planes of nodes: voxel planes of equal parity may be processed
+/// concurrently, and each node receives its two planes in the same order for any number of threads.
 template <class Body>
 void by_parity(std::int64_t planes, Body&& body) {
   for (std::int64_t parity = 0; parity < 2; ++parity) {

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Conjugate gradients on the cells of a conduction problem; one setup serves any number of right-hand sides.
+/// Conjugate gradients on the cells of a conduction problem; one set-up serves any number of right-hand sides.
 #include <functional>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/comm/message_ledger.hpp>
@@ -14,16 +14,16 @@
 
 namespace osteon::physics {
 
-/// The flow through an outer face while x is zero.
+/// The heat flow through an outer face for x = 0.
 struct face_drive {
-  double rise_K = 0;  ///< temperature behind the face above that of its other cell: of the surroundings, or of a period
-  double heat_W = 0;  ///< heat that comes whatever x is
+  double rise_K = 0;  ///< temperature beyond the face relative to its other cell: of the surroundings, or of a period
+  double heat_W = 0;  ///< heat flow independent of x
 };
 
 /// The right-hand side of K x = b, never stored as a vector.
 struct heat_load {
-  std::function<double(std::int32_t cell)> in_cell;      ///< heat made in an owned cell [W]; empty: none
-  std::function<face_drive(const outer_face&)> at_face;  ///< empty: nothing comes through outer faces
+  std::function<double(std::int32_t cell)> in_cell;      ///< heat generated in an owned cell [W]; empty: none
+  std::function<face_drive(const outer_face&)> at_face;  ///< empty: no flow through outer faces
 };
 
 /// Solves K x = b for one K.
@@ -34,7 +34,7 @@ class heat_solver {
 
   /// Solve from zero. Sets iterations, converged, residuals, energy error and work of `certificate`.
   /// @returns x over the cells' numbering, ghosts current; valid until the next call
-  /// @param points of the owned cells; without them how.checkpoints is left alone
+  /// @param points of the owned cells; if absent, how.checkpoints is not used
   /// @throws solve_error if a value is not finite @collective
   std::vector<double>& solve(const heat_load& load, const options& how, solve_certificate& certificate, log_sink& log,
                              const voxel::run_set* points = nullptr);
@@ -54,10 +54,10 @@ class heat_solver {
     comm::all_reduce(cells_.where.comm, &sum, 1, MPI_SUM);
     return sum;
   }
-  /// End the use of the solver. @returns the last solution
+  /// Release the solver. @returns the last solution
   std::vector<double> take() { return std::move(x_); }
 
-  // The operations of numerics::cg; z makes room for K p.
+  // The operations of numerics::cg; z is reused for K p.
   double precondition();
   double search(double beta);
   double step(double alpha);
@@ -77,9 +77,10 @@ class heat_solver {
   const heat_cells& cells_;
   kernel::conduction_stencil<double> stencil_;
   heat_multigrid multigrid_;
-  std::vector<double> x_;  // this and the vectors below are made by the first solve(): the setup needs as much memory
-  // Single precision is enough: x and r are updated with the same rounded p, r is in units of the load and loses no more
-  // than its own rounding in a step, and from time to time it is computed anew from x.
+  std::vector<double>
+      x_;  // this and the vectors below are allocated by the first solve(), because the set-up needs as much memory
+  // Single precision is sufficient: x and r are updated with the same rounded p, r is in units of the load and loses only
+  // its own rounding error per step, and it is periodically recomputed from x.
   std::vector<float> r_, p_, z_;
   double scale_ = 1;
   cg recursion_;

@@ -1,29 +1,30 @@
 #pragma once
 /// @file
-/// The effective conductivity of a piece of material in all directions.
+/// The full effective conductivity tensor of a piece of material.
 #include <osteon/physics/heat/solver/heat.hpp>
 
 namespace osteon::physics {
 
-/// The surroundings of the box.
+/// Boundary condition of the box.
 enum class surroundings {
-  periodic,         ///< copies of itself: the field is a mean gradient and a periodic fluctuation
+  periodic,         ///< periodic: the field is a mean gradient and a periodic fluctuation
   uniform_gradient  ///< a linear temperature on all outer faces: an upper bound
 };
 
-/// Axes in the order z, y, x. Void counts as part of the box and conducts nothing.
+/// Axes in the order z, y, x. Void is part of the box and insulating.
 struct conductivity_tensor {
   std::array<std::array<double, 3>, 3> conductivity_W_per_mK{};  ///< symmetric
   std::array<double, 3> principal_W_per_mK{};                    ///< descending
   std::array<vector3, 3> direction;                              ///< unit vectors of the principal values
-  /// Per active cell, for a mean gradient of 1 K/mm along z, y and x, zero in the mean or at the centre of the box.
+  /// Per active cell, for a mean gradient of 1 K/mm along z, y and x, with zero mean or zero at the centre of the box.
   std::array<std::vector<float>, 3> temperature_K;
   std::array<face_match, 3> periodic_faces;
-  std::array<solve_certificate, 3> certificate;  ///< of the three solutions; the setup's seconds are in the first
+  std::array<solve_certificate, 3>
+      certificate;  ///< certificates of the three solutions; the time of the set-up is in the first
 };
 
-/// Solve for the three gradients with one setup. Each entry is the mixed energy of two solutions, so it is exact to
-/// second order in their errors. Faces, gradient and sources of the problem are not read.
+/// Solve for the three gradients with one set-up. Each entry is the mixed energy of two solutions, so its error is of second
+/// order in their errors. Faces, gradient and sources of the problem are not used.
 /// @throws as solve_heat @collective on problem.where.comm
 /// @cite [Hill1963]; [Huet1990] for the order of the two kinds of surroundings
 conductivity_tensor effective_conductivity(heat_problem problem, surroundings kind, const options& how, log_sink& log);
@@ -32,7 +33,7 @@ conductivity_tensor effective_conductivity(heat_problem problem, surroundings ki
 /// @throws as effective_conductivity @collective on problem.where.comm
 void check_effective_conductivity(heat_problem problem, surroundings kind);
 
-/// The problem of which the solution for the unit gradient along `along` is `temperature_K`.
+/// The problem with the solution `temperature_K` for the unit gradient along `along`.
 heat_problem gradient_problem(heat_problem problem, surroundings kind, axis along);
 
 }  // namespace osteon::physics

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Which cells are joined to the outer faces of the box, over all ranks.
+/// Connectivity of cells to the outer faces of the box, over all ranks.
 #include <array>
 #include <osteon/base/disjoint_sets.hpp>
 #include <osteon/numerics/operators/ghosted_cells.hpp>
@@ -13,34 +13,34 @@ namespace osteon::physics {
 /// Bit of `reached_faces` for the low or high face of an axis. Bits 6 and 7 are free for the caller's seeds.
 constexpr std::uint8_t face_bit(int axis, bool high) { return static_cast<std::uint8_t>(1U << (2 * axis + (high ? 1 : 0))); }
 
-/// The runs of `cells`, ghosts included, united where cells of them share a face. @collective local
+/// The runs of `cells`, ghosts included, united if they share a face. @collective local
 disjoint_sets unite_runs(const ghosted_cells& cells);
 
-/// For each link of a halo the runs of the cells that are sent, and the runs of the ghosts that come; one entry a cell.
+/// For each link of a halo the runs of the sent cells, and the runs of the received ghosts; one entry per cell.
 struct link_runs {
   std::vector<std::vector<std::int32_t>> inside, beyond;
 };
 /// @collective local
 link_runs runs_of_links(const ghosted_cells& cells);
 
-/// For each run of `cells`, what face-connected paths of active cells join it to: the outer faces, and the seeds.
+/// For each run of `cells`, the outer faces and seeds connected to it by face-connected paths of active cells.
 ///
-/// The runs of a block are united into components once; then a component hands its bits through the interfaces until
-/// nothing changes anywhere, so no global numbering of components is needed.
-/// @param cells from with_ghosts: paths go on at the opposite face where they have ghosts there
+/// The runs of a block are united into components once; then the bits of each component are exchanged across the interfaces
+/// until they no longer change, so no global numbering of components is needed.
+/// @param cells from with_ghosts: paths continue at the opposite face if they have ghosts there
 /// @param seed further bits per run of `cells`; empty: none
 /// @collective on where.comm
-/// @cost O(runs) time; per round one byte for each ghost, as many rounds as a path has to cross ranks
+/// @cost O(runs) time; one byte per ghost and round; the number of rounds is the number of rank crossings of a path
 std::vector<std::uint8_t> reached_faces(const grid::block& where, const ghosted_cells& cells,
                                         std::span<const std::uint8_t> seed);
 
-/// How the two faces of a periodic axis fit onto each other, in solid voxels over all ranks.
+/// Matching of the two faces of a periodic axis, in solid voxels over all ranks.
 struct face_match {
   std::int64_t low = 0, high = 0;  ///< on each face
-  std::int64_t both = 0;           ///< places where both are solid
+  std::int64_t both = 0;           ///< places with solid voxels on both
 };
 
-/// For each axis that repeats, how its faces match. @param cells from with_ghosts @collective on where.comm
+/// For each periodic axis, the matching of its faces. @param cells from with_ghosts @collective on where.comm
 std::array<face_match, 3> match_faces(const grid::block& where, const ghosted_cells& cells, std::array<bool, 3> periodic);
 
 }  // namespace osteon::physics

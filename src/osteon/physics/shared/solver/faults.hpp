@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Faults of a problem, which are reported together.
+/// Faults of a problem, reported together.
 #include <osteon/base/error.hpp>
 #include <string>
 

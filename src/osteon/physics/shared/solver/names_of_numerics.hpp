@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The solvers of the physics use the names of numerics without qualification.
+/// Makes the names of numerics available to the solvers of the physics without qualification.
 namespace osteon::numerics {}
 namespace osteon::physics {
 using namespace numerics;
