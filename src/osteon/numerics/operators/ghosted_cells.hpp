@@ -18,7 +18,7 @@ struct ghosted_cells {
   /// Owned runs and ghosts in z, y, x order. Coordinates are those of the block; -1 and `shape` are ghosts.
   std::vector<voxel::run> runs;
   std::vector<std::int32_t> row_begin;  ///< per row of (shape.z + 2, shape.y + 2): index of its first run; one more
-  std::int32_t owned = 0, size = 0;     ///< cells; with the ghosts
+  std::int32_t owned = 0, size = 0;     ///< number of cells; including ghosts
   halo links;
 
   /// The runs of row (z, y), ghosts included. A run of ghosts and a run of owned cells may be adjacent.

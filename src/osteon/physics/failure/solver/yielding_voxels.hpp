@@ -44,8 +44,8 @@ class yielding_voxels {
   /// @collective local
   virtual void add_forces(const double* u, double* y) = 0;
 
-  /// Take off the elastic product q = K p what the tangent, or the secant, is less, at the displacements of the last
-  /// add_forces. @param u the same displacements @collective local
+  /// Subtract from the elastic product q = K p the difference to the tangent, or the secant, at the displacements of the
+  /// last add_forces. @param u the same displacements @collective local
   virtual void add_tangent(const double* u, const double* p, double* q) const = 0;
 
   /// Whether the forces are the gradient of a convex energy, and add_tangent is its second derivative.

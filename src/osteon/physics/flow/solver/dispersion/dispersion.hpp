@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Effective dispersion of what a flow carries through a sample that repeats, or that is mirrored at its faces: what is
-/// left, at the size of many samples, of molecular diffusion and of the differences of the velocity inside one.
+/// Effective dispersion of a solute in the flow through a periodic sample, or one mirrored at its faces: the large-scale
+/// effect of molecular diffusion and of velocity differences inside one sample.
 #include <osteon/numerics/solver_options.hpp>
 #include <osteon/physics/flow/solver/stokes/permeability.hpp>
 #include <osteon/physics/shared/solver/names_of_numerics.hpp>
@@ -11,25 +11,25 @@ namespace osteon::physics {
 struct dispersion_problem {
   grid::block where;
   vector3 spacing_mm;
-  voxel::run_set cells;  ///< fluid voxels of where.owned; those that stand still in parts of their own are left out
-  axis along = axis::z;  ///< of the flow
-  /// The sample is mirrored at its faces, and the velocities are those of such a flow; else it repeats.
+  voxel::run_set cells;  ///< fluid voxels of where.owned; stagnant separate parts are left out
+  axis along = axis::z;  ///< direction of the flow
+  /// The sample is mirrored at its faces, and the velocities are those of such a flow; otherwise it is periodic.
   bool is_mirrored = false;
-  /// As in flow_direction; they keep mass in each voxel.
+  /// As in flow_direction; they conserve mass in each voxel.
   std::vector<double> face_velocity_mm_per_s;
-  /// Mean velocity along `along` in the flowing fluid, times length over diffusivity; >= 0. A tensor for each.
+  /// Mean velocity along `along` in the flowing fluid, times length divided by diffusivity; >= 0. One tensor for each.
   std::vector<double> peclet_numbers;
   double length_mm = 1;  ///< of the Peclet number
 };
 
 struct dispersion_tensor {
   double peclet_number = 0;
-  double cell_peclet_number = 0;  ///< highest, of a face's velocity and the voxel
-  /// Over the molecular diffusivity, (row, column) as (z, y, x): the symmetric part, which is all that a balance feels. Of a
-  /// mirrored sample it is diagonal, as mirroring across an axis changes the sign of what is off the diagonal.
+  double cell_peclet_number = 0;  ///< highest value, with a face's velocity and the voxel
+  /// Divided by the molecular diffusivity, (row, column) as (z, y, x): the symmetric part, which alone enters a balance. For
+  /// a mirrored sample it is diagonal, as mirroring across an axis changes the sign of off-diagonal entries.
   std::array<std::array<double, 3>, 3> over_diffusivity{};
-  /// Of the axes from the fluctuation of the velocity, and from the gradients: two forms of one number, equal at the
-  /// solution of this grid. energy_identity_error is their largest relative difference.
+  /// For each axis, from the fluctuation of the velocity and from the gradients: two forms of one number, equal for the
+  /// exact solution on this grid. energy_identity_error is their largest relative difference.
   std::array<double, 3> from_gradients{};
   solve_certificate certificate;
 };
@@ -40,25 +40,26 @@ struct dispersion_solution {
   std::int64_t cells = 0;                  ///< flowing voxels, all ranks
 };
 
-/// Check without solving, but for the velocities. @throws usage_error @collective local
+/// Check without solving, except for the velocities. @throws usage_error @collective local
 void check_dispersion(const dispersion_problem& problem);
 
 /// Solve the closure problem of the three axes for each Peclet number.
 ///
-/// Concentrations are <c> + b . grad <c>. For a unit gradient along axis j, x_j + b_j is carried and diffuses as any other
-/// concentration, with a source of the mean velocity that keeps it from drifting:
+/// Concentrations are <c> + b . grad <c>. For a unit gradient along axis j, x_j + b_j is advected and diffuses as any other
+/// concentration, with a source of the mean velocity that prevents its drift:
 ///   u . grad b - D lap b = mean(u) - u, n . grad b = -n on walls, b repeats,
 ///   D_ij = D (delta_ij + mean(d_i b_j)) - mean((u_i - mean u_i) b_j),
 /// means over the flowing fluid. On this grid: two-point fluxes, and the concentration of a face is the mean of its voxels,
-/// which is second order at any Peclet number and adds no dispersion of its own. At Peclet number 0 it is the effective
-/// diffusivity, as the heat solver finds it.
+/// which is second order at any Peclet number and adds no numerical dispersion. At Peclet number 0 the result is the
+/// effective diffusivity, as computed by the heat solver.
 ///
-/// A sample that is mirrored at its faces repeats after two of its lengths along each axis. Across the flow one length is
-/// enough: b of another axis is even there, which insulates, b of the axis itself odd, so zero on the faces. Along the flow
-/// mirroring turns the velocity against the gradient: b is neither, and the sample is taken with its image.
+/// A sample mirrored at its faces is periodic with two of its lengths along each axis. Across the flow one length is
+/// sufficient: b of another axis is even there (insulated faces), b of the axis itself is odd (zero on the faces). Along the
+/// flow, mirroring reverses the velocity relative to the gradient: b is neither, and the sample is solved together with its
+/// image.
 /// @cite [CarbonellWhitaker1983]; [Brenner1980]
-/// @param how.tolerance of |r| against that of b = 0. Not reaching it is no error: then certificate.converged is false
-/// @throws data_error if several parts of the fluid flow that do not meet: they spread without end
+/// @param how.tolerance of |r| relative to that of b = 0. Not reaching it is no error: then certificate.converged is false
+/// @throws data_error if several disconnected parts of the fluid flow: they spread without limit
 /// @throws usage_error as check_dispersion @throws solve_error if a value is not finite @collective on problem.where.comm
 dispersion_solution solve_dispersion(const dispersion_problem& problem, const options& how, log_sink& log);
 

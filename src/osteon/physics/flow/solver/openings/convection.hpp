@@ -8,8 +8,8 @@
 
 namespace osteon::physics {
 
-/// How much of central differences a side of a control volume may have where its Reynolds number asks for upwind ones, 0 to
-/// 1: of component c, of the side towards the cell below along an axis, by cell, ghosts current.
+/// Permitted share of central differences on a side of a control volume whose Reynolds number requires upwind differences, 0
+/// to 1: for component c, of the side towards the cell below along an axis, by cell, ghosts current.
 class central_shares {
  public:
   std::vector<float>& of(std::size_t c, std::size_t axis) { return share_[3 * c + axis]; }
@@ -19,22 +19,21 @@ class central_shares {
   std::array<std::vector<float>, 9> share_;
 };
 
-/// C(u) v: what the flow u carries of the momentum of v out of the control volumes of the faces, in units of friction.
+/// C(u) v: transport by the flow u of the momentum of v out of the control volumes of the faces, in units of friction.
 ///
 /// Central in skew-symmetric form: a side of a control volume with the flow F contributes F v_beyond / 2, so that convection
-/// between walls makes no kinetic energy, and is the difference of fluxes where u conserves mass. Where the Reynolds number
-/// of a side, |F| times the distance of the two velocities over the viscosity, exceeds 2, the friction of the side is raised
-/// to |F| / 2 (Spalding's hybrid scheme): then no velocity overshoots its neighbours. What leaves through an opening takes
-/// its own velocity along.
+/// between walls produces no kinetic energy, and is the difference of fluxes if u conserves mass. If the Reynolds number of
+/// a side, |F| times the distance of the two velocities over the viscosity, exceeds 2, the friction of the side is raised to
+/// |F| / 2 (Spalding's hybrid scheme): then no velocity overshoots its neighbours. Outflow through an opening carries its
+/// own velocity.
 ///
-/// Limited: of what the hybrid scheme adds, a side has no more than what its share of central differences
-/// leaves of |F| / 2.
+/// Limited: the friction added by the hybrid scheme on a side is at most |F| / 2 less its share of central differences.
 class flow_convection {
  public:
-  /// @param cells, boundaries kept by reference @param is_central no friction is added
+  /// @param cells, boundaries kept by reference @param is_central no added friction
   flow_convection(const open_flow_cells& cells, const std::vector<flow_boundary>& boundaries, bool is_central);
 
-  /// Limited from here on. @param shares kept by reference: changed between the calls below
+  /// Limited from this call on. @param shares kept by reference: changed between the calls below
   void limit_by(const central_shares& shares) { shares_ = &shares; }
 
   /// Density times unit of velocity times unit of length over viscosity.
@@ -42,23 +41,22 @@ class flow_convection {
 
   /// r -= C(x) x at faces with an unknown. @param x shape (4, stride), ghosts current @collective on the communicator
   void subtract(const double* x, double* r);
-  /// Sides of control volumes with more friction (limited: of 0.2 % of the flow at least) over all that are passed. Of the
-  /// last `subtract`, all ranks. @collective
+  /// Share of sides of control volumes with added friction (limited: at least 0.2 % of the flow) in all sides with flow. For
+  /// the last `subtract`, all ranks. @collective
   double upwinded_share() const;
 
-  /// Momentum of component c that leaves the control volume of a face by side d, beyond which there is no velocity, of the
+  /// Momentum of component c that leaves the control volume of a face by side d, beyond which there is no velocity, in the
   /// last `subtract`. @param below the lower of the face's two cells
   double carried_off(const double* x, std::int32_t cell, std::int32_t below, std::size_t c, std::size_t d) const;
 
   /// Call visit(face, beyond, friction, half_flow) for each side of the control volumes of a component's faces with an
-  /// unknown: the face beyond (-1: none that is in the answer), the weight of its friction, and half of what the flow of the
-  /// last `linearise` carries out by the side. Beyond -2: no side, but what is carried off, all of it, less than zero where
-  /// it comes in. One thread.
+  /// unknown: the face beyond (-1: not part of the solution), the weight of its friction, and half of the outflow of the
+  /// last `linearise` by the side. Beyond -2: not a side, but the total outflow, negative for inflow. Single-threaded.
   void visit_sides(std::size_t component, const std::function<void(std::int32_t, std::int32_t, float, float)>& visit) const;
 
-  /// Keep x for the next three. @collective
+  /// Set the flow of the next three to x. @collective
   void linearise(const double* x);
-  /// The same of a fluid at rest. @collective local
+  /// Same for a fluid at rest. @collective local
   void linearise_at_rest();
   /// v += C(x) p. @param p shape (4, stride), ghosts current
   void add_picard(const float* p, float* v);
@@ -79,7 +77,7 @@ class flow_convection {
   double half_ = 0;
   std::vector<double> high_double_;
   std::vector<float> x_, high_, high_p_;
-  std::vector<std::uint8_t> upwinded_, passed_;  // by owned cell: sides of its three control volumes
+  std::vector<std::uint8_t> upwinded_, passed_;  // by owned cell: bits of the sides of its three control volumes
 };
 
 }  // namespace osteon::physics

@@ -1,11 +1,11 @@
 #pragma once
 /// @file
 /// Flow through a voxel sample: steady flow of an incompressible fluid between openings in the faces of the image, with
-/// walls that stand still, slip or move. Creeping (Stokes), or with inertia (Navier-Stokes).
+/// stationary, slip or moving walls. Creeping (Stokes), or with inertia (Navier-Stokes).
 ///
-/// Conditions belong to outer faces of fluid voxels on the faces of the image, or to the surface of labelled solid voxels
-/// inside it. Everything that is not named is a wall without slip, as is every other face between fluid and solid; along an
-/// axis the image may repeat itself. Units as in permeability.hpp: mm, s, Pa, Pa s, kg/m3.
+/// Conditions apply to outer faces of fluid voxels on the faces of the image, or to the surface of labelled solid voxels
+/// inside it. All other faces, and all other faces between fluid and solid, are no-slip walls; the image may be periodic
+/// along an axis. Units as in permeability.hpp: mm, s, Pa, Pa s, kg/m3.
 #include <array>
 #include <functional>
 #include <osteon/base/log_sink.hpp>
@@ -19,18 +19,18 @@
 namespace osteon::physics {
 
 struct through_options {
-  double tolerance = 1e-4;   ///< of the error that the preconditioner sees, against the answer, both in its norm
+  double tolerance = 1e-4;   ///< of the preconditioned residual relative to the solution, both in its norm
   int max_iterations = 500;  ///< of the linear solver, for each flow
   bool fields = true;
-  std::function<void()> poll{};  ///< called between iterations, may throw on all ranks; empty: not
+  std::function<void()> poll{};  ///< called between iterations, may throw on all ranks; may be empty
   bool faces = false,
-       faces_of_all = false;   ///< the velocities on the voxels' faces are wanted, too, of the last flow or all
-  velocity_projector carry{};  ///< makes them, e.g. keep_mass; empty: they are those of the answer
-  bool rehearses = false;      ///< some iterations, and whatever else a solve may send: for the plans of virtual ranks
-  const flow_watch* watch = nullptr;  ///< is told values of each flow, or in time of each moment it wants; null: nobody
+       faces_of_all = false;   ///< compute the velocities on the voxels' faces, of the last flow or of all flows
+  velocity_projector carry{};  ///< computes them, e.g. keep_mass; empty: the velocities of the solution
+  bool rehearses = false;      ///< some iterations, and all other messages of a solve: for message counts on virtual ranks
+  const flow_watch* watch = nullptr;  ///< receives values of each flow, or of each requested time; null: disabled
 };
 
-/// What passes one boundary.
+/// Results at one boundary.
 struct boundary_flow {
   std::int64_t faces = 0;  ///< of voxels
   double area_mm2 = 0;
@@ -39,53 +39,53 @@ struct boundary_flow {
   double highest_velocity_mm_per_s = 0;  ///< across the face
 };
 
-/// The answer for one multiple.
+/// The solution for one multiple.
 struct through_flow {
   double multiple = 1;
   std::vector<boundary_flow> boundaries;          ///< in the order of the problem's
-  double inflow_mm3_per_s = 0;                    ///< sum of all that flows in
+  double inflow_mm3_per_s = 0;                    ///< total inflow
   double imbalance = 0;                           ///< (inflow - outflow) / inflow; 0 without inflow
-  std::array<double, 3> period_flow_mm3_per_s{};  ///< z, y, x: through the image where it repeats, towards the high face
-  std::array<double, 3> period_drop_Pa{};         ///< and what the pressure falls by
-  double pressure_drop_Pa = 0;  ///< mean over what flows in less mean over what flows out, weighted by the flow
-  double mean_speed_mm_per_s = 0, highest_speed_mm_per_s = 0;  ///< over the moving fluid, at the centres
+  std::array<double, 3> period_flow_mm3_per_s{};  ///< z, y, x: flow rate through a periodic image, towards the high face
+  std::array<double, 3> period_drop_Pa{};         ///< ... and the corresponding pressure drop
+  double pressure_drop_Pa = 0;                    ///< mean over the inflow less mean over the outflow, weighted by the flow
+  double mean_speed_mm_per_s = 0, highest_speed_mm_per_s = 0;  ///< over the moving fluid, at the voxel centres
   double reynolds_number = 0;                                  ///< with the mean speed and the hydraulic diameter
-  double cell_reynolds_number = 0;                             ///< highest, with the velocity across a face and the voxel
-  double upwinded_share = 0;  ///< of the faces of control volumes, those where convection is not central
-  /// Limited: what a step of the answer would change with the limiter's shares of the answer itself, as the history tells.
+  double cell_reynolds_number = 0;  ///< highest value, with the velocity across a face and the voxel
+  double upwinded_share = 0;        ///< share of the faces of control volumes with non-central convection
+  /// Limited: change of the solution by one step with updated limiter shares, as in the history.
   double limiter_residual = 0;
   double mean_wall_shear_Pa = 0;            ///< over the area of all walls of the moving fluid, that of wall_surface
-  double p95_wall_shear_Pa = 0;             ///< 5 % of this area have more
+  double p95_wall_shear_Pa = 0;             ///< exceeded on 5 % of this area
   vector3 force_on_solid_N;                 ///< on the solid voxels; not on walls that are faces of the image
   std::vector<vector3> force_on_label_N{};  ///< the part of it on the voxels of each of labelled_solid::names
   solve_certificate certificate;            ///< residual_history: that of the preconditioner; energy_identity_error unused
-  double faces_change = 0;                  ///< by through_options::carry, as carried_velocities tells
-  std::vector<double> steady_history;       ///< change of the answer that each step of Picard or Newton asks for
+  double faces_change = 0;                  ///< by through_options::carry, see carried_velocities
+  std::vector<double> steady_history;       ///< requested change of the solution in each step of Picard or Newton
 };
 
 struct through_solution {
   std::vector<through_flow> flows;  ///< by multiple
   flow_counts counts;               ///< thin is not counted
   double hydraulic_diameter_mm = 0;
-  bool pressure_is_free = false;         ///< nothing gives a pressure: its mean is zero
+  bool pressure_is_free = false;         ///< no condition prescribes a pressure: its mean is zero
   std::vector<float> velocity_mm_per_s;  ///< of the last flow, as in flow_direction
   std::vector<float> pressure_Pa;
   std::vector<float> wall_shear_Pa;  ///< mean over the walls of a voxel; 0 where it has none
-  /// Of the last flow, if they are wanted: shape (cells, 6), along z, y, x through the low and the high face of each cell.
+  /// Of the last flow, if requested: shape (cells, 6), along z, y, x through the low and the high face of each cell.
   std::vector<double> face_velocity_mm_per_s;
-  /// The same of the flows before it, if those of all are wanted.
+  /// Same for the flows before it, if those of all are requested.
   std::vector<std::vector<double>> earlier_face_velocity_mm_per_s;
   double setup_seconds = 0;
 };
 
-/// Check as solve_flow_through does, without solving. @throws as it @collective on problem.where.comm
+/// Check as solve_flow_through, without solving. @throws as it @collective on problem.where.comm
 void check_flow_through(const through_problem& problem, const through_options& how);
 
-/// Solve the flow for each multiple, from the one before.
+/// Solve the flow for each multiple, starting from the previous one.
 ///
-/// Not reaching the tolerance is no error: then certificate.converged is false, and later multiples are not tried.
+/// Not reaching the tolerance is no error: then certificate.converged is false, and later multiples are skipped.
 /// @throws usage_error for conditions that contradict each other or the fluid's incompressibility
-/// @throws data_error if an opening meets no fluid, or no fluid joins openings
+/// @throws data_error if an opening meets no fluid, or no fluid connects openings
 /// @throws solve_error if a value is not finite @collective on problem.where.comm: all ranks throw the same
 through_solution solve_flow_through(const through_problem& problem, const through_options& how, log_sink& log);
 

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Voxels whose velocity and pressure are told while a flow is solved for, without fields of all voxels.
+/// Velocity and pressure of selected voxels, reported during a flow solution without fields of all voxels.
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -9,21 +9,21 @@
 
 namespace osteon::physics {
 
-/// When a flow is looked at.
+/// Time of an observation of a flow.
 struct flow_moment {
-  double multiple = 1;  ///< of a steady flow: of its conditions
+  double multiple = 1;  ///< multiple of the conditions of a steady flow
   double time_s = 0;
-  std::int64_t steps = 0;  ///< in time, so far
-  bool is_record = true;   ///< the history has a record of it
-  bool is_last = true;     ///< none follows
+  std::int64_t steps = 0;  ///< time so far, of a transient flow
+  bool is_record = true;   ///< the history contains a record of it
+  bool is_last = true;     ///< last observation
 };
 
 struct flow_watch {
-  std::vector<std::int32_t> cells;  ///< of this rank, by their numbers in through_problem::cells, ascending
-  /// Whether a moment is to be told, the same on all ranks; empty: all.
+  std::vector<std::int32_t> cells;  ///< observed cells of this rank, by their numbers in through_problem::cells, ascending
+  /// Whether a time is requested, equal on all ranks; empty: all.
   std::function<bool(const flow_moment& moment)> wants{};
-  /// Told velocity (z, y, x) [mm/s] and pressure [Pa] of each of `cells`, NaN where the fluid stands still because no path
-  /// joins it to an opening. Called by all ranks; empty: nobody watches.
+  /// Receives velocity (z, y, x) [mm/s] and pressure [Pa] of each of `cells`, NaN for stagnant fluid without a path to an
+  /// opening. Called by all ranks; may be empty.
   std::function<void(const flow_moment& moment, std::span<const std::array<double, 4>> values)> take{};
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Flow with inertia between openings: steps of Picard and Newton.
+/// Flow with inertia between openings: Picard and Newton steps.
 #include <osteon/base/log_sink.hpp>
 #include <osteon/numerics/kernel_work.hpp>
 #include <osteon/physics/flow/solver/openings/inertial_system.hpp>
@@ -16,12 +16,13 @@ class creeping_flow {
  public:
   explicit creeping_flow(through_system& system);
 
-  /// r and s of x.
+  /// Compute r and s of x.
   void find_residual();
-  /// Iterate until |s| is below `tolerance` of the answer, mass and all. Adds to the certificate and the history of steps.
-  /// @return whether it is @throws solve_error if no scale of the preconditioner suits @collective
+  /// Iterate until |s| is below `tolerance` relative to the solution, including mass. Adds to the certificate and the
+  /// history of steps. @return whether it converged @throws solve_error if no scale of the preconditioner is suitable
+  /// @collective
   bool solve(double tolerance, const through_options& how, through_flow& answer, log_sink& log);
-  /// Send what else a solve may send, once each part. @collective
+  /// Perform all communication of a solve once. @collective
   void rehearse();
 
  private:
@@ -35,14 +36,14 @@ class creeping_flow {
 struct through_options;
 struct through_flow;
 
-/// Solves the linear problem of a step of Picard or Newton for the change of x, by GCR.
+/// Solves the linear problem of a Picard or Newton step for the change of x, by GCR.
 class linear_problem {
  public:
   /// @param inertial kept by reference @collective
   explicit linear_problem(inertial_system& inertial);
 
-  /// The change of x becomes the solution; r and s of the linear problem follow. Adds to the certificate.
-  /// @param to factor by which |s| falls @return whether it fell by that
+  /// Solve for the change of x; r and s of the linear problem are updated. Adds to the certificate.
+  /// @param to factor by which to reduce |s| @return whether the reduction was reached
   /// @throws solve_error if a value is not finite @collective
   bool solve(linear_step kind, double to, const through_options& how, through_flow& answer, log_sink& log);
 
@@ -53,21 +54,21 @@ class linear_problem {
   std::size_t most_kept_ = 0;
 };
 
-/// Solves K x + C(x) x = b: the steady flow, reached by flows of less inertia, or a time step of implicit Euler. As with
-/// creeping flow, |s| becomes small against x.
+/// Solves K x + C(x) x = b: the steady flow, by continuation in the inertia, or an implicit Euler step. As in creeping flow,
+/// |s| is reduced relative to x.
 class inertial_flow {
  public:
-  /// @param shared kept by reference, as its cells @collective on the communicator of the cells
+  /// @param shared kept by reference, including its cells @collective on the communicator of the cells
   inertial_flow(through_system& shared, creeping_flow& creeping, const through_problem& problem);
 
   /// Start the next solve at x. @param reynolds of the units, > 0
   void begin(double reynolds);
-  /// Continue from the last flow, or if there is none from the creeping one, by flows of less inertia where that is too far.
-  /// @param has_last x is the flow of other conditions @return whether the tolerance is reached @collective
+  /// Continue from the last flow, or without one from the creeping flow, by flows of less inertia if necessary. @param
+  /// has_last x is the flow of other conditions @return whether the tolerance is reached @collective
   bool solve_steady(bool has_last, const through_options& how, through_flow& answer, log_sink& log);
-  /// Solve a step from x as it is at begin(). @return whether the tolerance is reached @collective
+  /// Solve a time step from the x of begin(). @return whether the tolerance is reached @collective
   bool solve_time_step(const through_options& how, through_flow& answer, log_sink& log);
-  /// Send what else a solve may send, once each part. @collective
+  /// Perform all communication of a solve once. @collective
   void rehearse(const through_options& how, through_flow& answer);
 
   /// As in through_flow; changes the shares. @collective

@@ -13,61 +13,60 @@ namespace osteon::physics {
 
 struct through_problem;
 
-/// The linear problem of a step: the velocity that is carried is new (Picard), the one that carries as well (Newton).
+/// The linear problem of a step: the advected velocity is new (Picard), or also the advecting one (Newton).
 enum class linear_step { picard, newton };
 
-/// K x + C(x) x = b, in a time step of implicit Euler with h (x - x of its start) on the left for velocities.
-///
-/// P is block triangular as that of creeping flow, with a cycle for friction and convection, F, in place of that for
+/// K x + C(x) x = b; in an implicit Euler step with h (x - x at its start) added on the left for velocities.
+/// P is block triangular as for creeping flow, with a cycle F for friction and convection in place of the cycle for
 /// friction, and for the pressure the least squares commutator
 ///   (G^T W G)^-1 (G^T W F W G) (G^T W G)^-1, with the mobility W for weights:
-/// Darcy's law above the size of a pore, the identity below it, and both with convection. It is averaged with that of
-/// permeability: alone it is nearly singular for some pressures in corners, and GCR stagnates.
+/// Darcy's law above the size of a pore, the identity below it, and both with convection. It is averaged with the
+/// preconditioner of permeability: alone it is nearly singular for some pressures in corners, and GCR stagnates.
 /// @cite [Elman2006]: the commutator, without these weights
 class inertial_system {
  public:
-  /// @param shared kept by reference, as its cells
+  /// @param shared kept by reference, including its cells
   inertial_system(through_system& shared, const through_problem& problem);
 
   void set_reynolds(double of_units);
   /// @param density_over_step in units of friction; 0: steady
   void set_time_step(double density_over_step) { held_ = density_over_step; }
   bool is_time_step() const { return held_ > 0; }
-  /// A time step starts at x.
+  /// Begin a time step at x.
   void begin_time_step();
 
-  /// r of x, and s by P as it was set last.
+  /// Compute r of x, and s by the present P.
   void find_residual();
   /// Set P to that of the flow x, with current ghosts.
   void linearise();
-  /// P is that of creeping flow until linearise().
+  /// Use P of creeping flow until linearise().
   void linearise_at_rest() { is_linearised_ = false; }
   /// v = (K + C') p.
   void multiply(linear_step kind);
   /// z = P r.
   void precondition(const float* r, float* z);
-  /// s = P r of the residual as it is.
+  /// s = P r of the present residual.
   void precondition_residual();
 
   bool is_limited() const { return limiter_ != nullptr; }
-  /// Set the limiter's shares from the velocities; their ghosts must be current. @param taken of the new shares
+  /// Set the limiter's shares from the velocities; their ghosts must be current. @param taken weight of the new shares
   void update_limiter(double taken);
-  /// The scheme is hybrid until update_limiter().
+  /// Use the hybrid scheme until update_limiter().
   void forget_limiter();
   const flow_convection& convection() const { return convection_; }
 
   through_system& shared() { return shared_; }
   void begin_work() { work_ = {}; }
-  /// Of this rank, since begin_work().
+  /// Work on this rank since begin_work().
   const kernel_work& work() const { return work_; }
   void count_preconditioning() { work_ += work_of_preconditioning(); }
-  /// Count an iteration of GCR with some kept directions.
+  /// Count an iteration of GCR with a number of stored directions.
   void count_iteration(linear_step kind, std::size_t kept) { work_ += work_of_iteration(kind, kept); }
 
  private:
   void precondition_with_inertia(const float* r, float* z);
   void add_held(const float* p, float* v) const;
-  // Of this rank: see kernel_work.
+  // Work on this rank: see kernel_work.
   kernel_work of_cells(const kernel_work& of_one) const;
   kernel_work work_of_product(linear_step kind) const;
   kernel_work work_of_preconditioning() const;
@@ -78,11 +77,11 @@ class inertial_system {
 
   through_system& shared_;
   flow_convection convection_;
-  std::unique_ptr<momentum_limiter> limiter_;  // null: the scheme has none
+  std::unique_ptr<momentum_limiter> limiter_;  // null: no limiter
   std::unique_ptr<transport_cycle> transport_;
   bool is_linearised_ = false;
   double held_ = 0;
-  std::vector<double> held_from_;  // velocities a step before
+  std::vector<double> held_from_;  // velocities at the previous step
   std::vector<float> pressure_, other_pressure_, weighed_, carried_;
   kernel_work work_;
 };

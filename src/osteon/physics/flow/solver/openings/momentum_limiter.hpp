@@ -5,22 +5,22 @@
 
 namespace osteon::physics {
 
-/// How much of central differences a side of a control volume may have, 0 to 1, where its Reynolds number asks for upwind
-/// differences: that of the change of the velocity over the side upstream to that over this one,
+/// Permitted share of central differences, 0 to 1, on a side of a control volume whose Reynolds number requires upwind
+/// differences, from the ratio r of the velocity change over the upstream side to that over this side,
 ///   share = min(1, 2 r / (1 + r)), r > 0; else 0.
-/// With it a side lies between first order upwind and central differences, within what keeps a monotone profile monotone
-/// [Sweby1984]; where the velocity is smooth it is central up to terms of second order. As it never goes beyond central,
-/// convection by it takes kinetic energy and makes none. Both control volumes of a side see the same share: what leaves one
-/// enters the other. Sides at openings and at walls upstream of which there is no velocity have none: 0.
+/// The result is between first-order upwind and central differences, within the range that keeps a monotone profile monotone
+/// [Sweby1984]; for smooth velocities it is central up to second-order terms. As the share never exceeds central, convection
+/// dissipates kinetic energy and produces none. Both control volumes of a side use the same share: outflow of one is inflow
+/// of the other. The share is 0 on sides at openings and at walls without an upstream velocity.
 /// @cite [vanLeer1974], [Sweby1984]
 class momentum_limiter {
  public:
-  /// All shares are 0. @param cells kept by reference
+  /// Initialise all shares to 0. @param cells kept by reference
   explicit momentum_limiter(const flow_cells& cells);
 
   void forget();
-  /// Shares of velocities. @param x shape (3, stride), ghosts current @param taken of the new shares, the rest is of the old
-  /// ones @collective on the communicator of the cells
+  /// Compute shares from velocities. @param x shape (3, stride), ghosts current @param taken weight of the new shares, the
+  /// rest is that of the old ones @collective on the communicator of the cells
   void look(const double* x, double taken);
 
   const central_shares& shares() const { return shares_; }

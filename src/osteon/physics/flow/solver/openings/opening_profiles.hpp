@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What enters by each voxel of the openings with a given velocity.
+/// Inflow profiles: inflow through each voxel of the openings with a given velocity.
 #include <osteon/numerics/operators/connected_parts.hpp>
 #include <osteon/physics/flow/solver/stokes/flow_problem.hpp>
 #include <osteon/physics/flow/solver/stokes/solid_faces.hpp>
@@ -9,32 +9,32 @@
 
 namespace osteon::physics {
 
-/// A face of a fluid voxel on a side of the image that has a condition, or towards a voxel inside the image that has one.
+/// A face of a fluid voxel on a side of the image with a condition, or towards a voxel with a condition inside the image.
 struct opening_face {
-  std::int32_t layer = 0;              ///< of the fluid voxel, along the axis that the face lies across
-  std::int32_t first = 0, second = 0;  ///< place in the face, along the first of axes_across and the second
+  std::int32_t layer = 0;              ///< of the fluid voxel, along the normal axis of the face
+  std::int32_t first = 0, second = 0;  ///< position in the face, along the first and the second of axes_across
   std::int32_t part = 0;               ///< of the fluid
   std::int16_t boundary = -1;
   std::int16_t side = 0;
-  double velocity_mm_per_s = 0;  ///< into the image, if it is given
+  double velocity_mm_per_s = 0;  ///< into the image, if given
 
   friend bool operator<(const opening_face& a, const opening_face& b) {
     return std::tie(a.side, a.layer, a.first, a.second) < std::tie(b.side, b.layer, b.first, b.second);
   }
 };
 
-/// Without a velocity. @param voxel the fluid one, in the image @param side of it
+/// Construct without a velocity. @param voxel the fluid one, in the image @param side of it
 opening_face opening_face_at(index3 voxel, int side);
 
 /// The faces of all ranks on sides with a given velocity and those inside the image with any condition, ascending, with
-/// their velocities: the same on all ranks. Only faces of parts that flow have one: a rate is spread over these. Uniform is
-/// a velocity that is the same through all faces of the opening, whatever direction they look.
+/// their velocities: equal on all ranks. Only faces of flowing parts have one: a rate is distributed over these. A uniform
+/// velocity is equal through all faces of the opening, whatever their orientation.
 ///
-/// A parabolic one is the product of a parabola along each side of the rectangle around the opening's voxels, zero on its
-/// edges, taken at the voxels' centres. A developed profile solves the friction across a straight channel of the opening's
-/// shape under a uniform gradient, by the same rule for walls as the flow inside.
+/// A parabolic profile is the product of a parabola along each side of the rectangle around the opening's voxels, zero on
+/// its edges, evaluated at the voxels' centres. A developed profile solves the friction across a straight channel of the
+/// opening's shape under a uniform gradient, with the wall treatment of the flow inside.
 /// @param inner faces inside the image, of problem.cells
-/// @throws usage_error for a profile on an opening inside the image that is not flat
+/// @throws usage_error for a profile on a non-planar opening inside the image
 /// @collective on problem.where.comm @cost the faces of those sides on every rank
 std::vector<opening_face> find_opening_velocities(const through_problem& problem, const numbered_parts& parts,
                                                   const std::vector<bool>& flows, const std::vector<solid_face>& inner);

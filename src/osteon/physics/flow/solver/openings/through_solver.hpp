@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Flow between openings for conditions one after another: creeping, steady with inertia, or a time step of it.
+/// Flow between openings for a sequence of conditions: creeping, steady with inertia, or a time step with inertia.
 #include <optional>
 #include <osteon/physics/flow/solver/openings/inertial_flow.hpp>
 #include <utility>
@@ -8,31 +8,31 @@
 
 namespace osteon::physics {
 
-/// Solves K x + C(x) x = b with given velocities in x, each time from the last answer: begin(), then solve(). Creeping flow
-/// is creeping_flow, flow with inertia inertial_flow; both have their vectors in a through_system.
+/// Solves K x + C(x) x = b with given velocities in x, starting from the last solution: begin(), then solve(). Creeping flow
+/// is creeping_flow, flow with inertia inertial_flow; both store their vectors in a through_system.
 class through_solver {
  public:
   /// @param cells kept by reference @collective on its communicator
   through_solver(const open_flow_cells& cells, const through_problem& problem);
 
-  /// Start from nothing but the given velocities, or from the last answer times a factor.
-  /// @param given values of x at faces whose velocity is given: place in the answer, value
-  /// @param right entries of b: place, value @param reynolds of the units, 0: creeping flow
+  /// Start from the given velocities only, or from the last solution times a factor.
+  /// @param given values of x at faces with a given velocity: position in the solution, value
+  /// @param right entries of b: position, value @param reynolds of the units, 0: creeping flow
   void begin(const std::vector<std::pair<std::int64_t, double>>& given,
              const std::vector<std::pair<std::int64_t, double>>& right, double reynolds, double factor_of_last);
-  /// Of a flow with inertia: from here on a solve is a step of implicit Euler from the answer as it then is.
+  /// For flow with inertia: each further solve is an implicit Euler step from the present solution.
   /// @param density_over_step in units of friction; 0: steady
   void hold(double density_over_step);
-  /// To be changed between solves; ghosts need not be current.
+  /// May be modified between solves; ghosts need not be current.
   std::vector<double>& answer_to_change() { return system_.x; }
   /// Sets the certificate and the history of the steps. @throws solve_error if a value is not finite @collective
   void solve(const through_options& how, through_flow& answer, log_sink& log);
 
-  /// Shape (4, stride), in voxels: velocities, pressure; ghosts current. A pressure that nothing gives has the mean zero.
+  /// Shape (4, stride), in voxels: velocities, pressure; ghosts current. An undetermined pressure has zero mean.
   const std::vector<double>& answer() const { return system_.x; }
-  /// Null: the flow creeps.
+  /// Null for creeping flow.
   const flow_convection* inertia() const { return is_inertial_ ? &inertial_->system().convection() : nullptr; }
-  /// |b - K x - C(x) x|, of velocities and masses alike. @collective
+  /// |b - K x - C(x) x|, of velocities and masses together. @collective
   double residual() const { return system_.residual(); }
   /// As in through_flow; changes the shares. @collective
   double limiter_residual() { return is_inertial_ ? inertial_->limiter_residual() : 0; }
@@ -44,8 +44,8 @@ class through_solver {
 
   through_system system_;
   creeping_flow creeping_;
-  std::optional<inertial_flow> inertial_;  // of a problem with inertia
-  bool is_inertial_ = false;               // the flow since begin()
+  std::optional<inertial_flow> inertial_;  // for a problem with inertia
+  bool is_inertial_ = false;               // number of the flow since begin()
   bool has_answer_ = false;                // x is the flow of other conditions
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// The equations of flow between openings without inertia, and the vectors that the solvers of creeping flow and of flow
-/// with inertia share.
+/// The equations of flow between openings without inertia, and the vectors shared by the solvers of creeping flow and of
+/// flow with inertia.
 #include <osteon/comm/message_ledger.hpp>
 #include <osteon/numerics/krylov/block_sums.hpp>
 #include <osteon/physics/flow/solver/stokes/flow_preconditioner.hpp>
@@ -13,12 +13,12 @@
 namespace osteon::physics {
 
 /// K x = b with given velocities in x, and the preconditioner P of permeability. Vectors have the shape (4, stride):
-/// velocities and pressure. A solver makes s = P r small against x, in a norm that weighs velocities and pressures alike.
+/// velocities and pressure. A solver reduces s = P r relative to x, in a norm that weights velocities and pressures equally.
 struct through_system {
   /// @param cells kept by reference @collective on its communicator
   explicit through_system(const open_flow_cells& cells);
 
-  /// Set given values of x and the entries of b: place, value. @param factor of the last answer, where x starts
+  /// Set given values of x and the entries of b: position, value. @param factor of the last solution, the initial x
   void begin(const std::vector<std::pair<std::int64_t, double>>& given,
              const std::vector<std::pair<std::int64_t, double>>& right, double factor_of_last);
   /// Set the weight of velocities from the first r and s. @return |r|
@@ -32,7 +32,7 @@ struct through_system {
   void round_residual();
   /// z = P r. @param velocity_scale of the velocities in z
   void precondition(const float* r_of, float* z, float velocity_scale = 1);
-  /// Subtract the mean over each part of the fluid that no condition gives a pressure.
+  /// Subtract the mean over each part of the fluid without a prescribed pressure.
   template <class T>
   void remove_free_pressure(T* pressure) const;
   void remove_free_pressure_of_answer();
@@ -42,9 +42,9 @@ struct through_system {
   std::array<double, 2> squares(const std::vector<float>& of) const;
   double size(const std::vector<float>& of) const;
   double size_of_answer() const;
-  /// |r|, of velocities and masses alike.
+  /// |r|, of velocities and masses together.
   double residual() const;
-  /// Inflow less outflow of all openings, over half of the sum of their absolute values.
+  /// Inflow less outflow of all openings, divided by half of the sum of their absolute values.
   double imbalance() const;
   /// Weight of the squares of a component in the norm.
   double weight(std::int64_t c) const { return c < 3 ? unit * unit : 1; }
@@ -68,11 +68,11 @@ struct through_system {
   std::vector<std::pair<std::size_t, std::int32_t>> open_faces;  ///< axis, cell
   std::vector<std::pair<std::int64_t, double>> right;
   double unit = 1;   ///< length of a velocity in the norm
-  double first = 0;  ///< |s| of the start
+  double first = 0;  ///< |s| at the start
   std::vector<double> x, exact;
   std::vector<float> r, s;     ///< the residual, and P r
   std::vector<float> p, v, w;  ///< a direction; its product; P v, or the product of creeping flow
-  std::vector<float> change;   ///< of x by a linear problem; P w of creeping flow
+  std::vector<float> change;   ///< change of x by a linear problem; P w of creeping flow
 };
 
 }  // namespace osteon::physics

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A multigrid cycle for what friction and a known flow do to the velocities.
+/// A multigrid cycle for friction and convection by a known flow, acting on the velocities.
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -11,36 +11,36 @@
 
 namespace osteon::physics {
 
-/// An approximate inverse of F = A + C(u), convection of first order upwind where a voxel's Reynolds number exceeds 2: an
-/// M-matrix, smoothed by Gauss-Seidel sweeps in both orders, which follow the flow where it goes their way. Coarse levels
-/// are aggregates of 2 x 2 x 2 faces that are connected; there flows add up, friction falls with the distance of the
-/// centres, and what is upwind is decided anew. The three components are rows of one matrix that nothing joins, so that
+/// An approximate inverse of F = A + C(u), with first-order upwind convection if a voxel's Reynolds number exceeds 2: an
+/// M-matrix, smoothed by Gauss-Seidel sweeps in both orders, which follow the flow where it has their direction. Coarse
+/// levels are aggregates of 2 x 2 x 2 connected faces; there, flows are summed, friction decreases with the distance of the
+/// centres, and upwinding is decided again. The three components are rows of one matrix without mutual coupling, so that
 /// they share their messages.
 ///
-/// Over ranks each level has ghosts: a sweep takes the values of other ranks from before it. Aggregates do not reach across
-/// ranks. From a few thousand unknowns of a coarse level on, rank 0 goes on alone. Which faces are joined, and so what is
-/// sent, does not depend on the flow.
+/// Across ranks each level has ghosts: a sweep uses the values of other ranks from before the sweep. Aggregates do not cross
+/// ranks. From a few thousand unknowns of a coarse level on, rank 0 continues alone. Connections of faces, and therefore
+/// messages, do not depend on the flow.
 class transport_cycle {
  public:
-  /// Without values. @param flow linearised, no matter how @collective on the communicator of the cells
+  /// Construct without values. @param flow linearised about any flow @collective on the communicator of the cells
   transport_cycle(const flow_cells& cells, const flow_convection& flow);
   ~transport_cycle();
 
-  /// Take the values of a flow. @param flow that was linearised @param held more on the diagonal of each unknown
+  /// Set the values from a flow. @param flow a linearised one @param held addition to the diagonal of each unknown
   /// @collective
   void set(const flow_convection& flow, float held = 0);
 
-  /// z = F^-1 r, nearly. Shapes (3, stride); z is set at owned cells, zero where there is no unknown. @collective
+  /// z approximates F^-1 r. Shapes (3, stride); z is set at owned cells, zero without an unknown. @collective
   void apply(const float* r, float* z);
 
-  /// Of apply() on this rank, and of set().
+  /// Work of apply() on this rank, and of set().
   kernel_work work() const;
   kernel_work work_of_set() const;
 
  private:
   struct entry {
     std::int32_t column;
-    float value;  // of minus the row's entry: >= 0
+    float value;  // negated off-diagonal entries of the row: >= 0
   };
   struct level;
   struct sides;
@@ -58,7 +58,7 @@ class transport_cycle {
   bool is_gathered(std::size_t n) const;
 
   const flow_cells& cells_;
-  std::array<std::vector<std::int32_t>, 3> cell_;  // of each unknown of level 0, by component
+  std::array<std::vector<std::int32_t>, 3> cell_;  // index of each unknown of level 0, by component
   std::vector<level> levels_;
   std::unique_ptr<gathered> gathered_;
 };

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Friction of the fluid on the walls beside a voxel.
+/// Wall shear stress of the fluid voxels next to walls.
 #include <osteon/physics/flow/solver/stokes/open_flow_cells.hpp>
 #include <vector>
 
@@ -12,17 +12,17 @@ struct wall_shear {
   double mean = 0;                ///< over the area of all walls, all ranks
 };
 
-/// By owned cell of the solver: bit d: its side d is a wall without slip, of solid voxels or of a face of the image;
-/// of a cell behind an opening wall_surface::ends_here.
+/// By owned cell of the solver: bit d: its side d is a no-slip wall, of solid voxels or of a face of the image; for a cell
+/// behind an opening wall_surface::ends_here.
 /// @collective local
 std::vector<std::uint8_t> wall_sides(const through_problem& problem, const open_flow_cells& open);
 
-/// Force along the walls over the area of the smooth surface that they represent.
+/// Tangential wall force divided by the area of the smooth surface represented by the walls.
 ///
-/// Twice the velocity along a wall, at the centre of the voxel beside it and relative to the wall, over the voxel's edge
-/// across is the friction that the equations have there; with the pressure on stairs its sum over the walls is that of the
-/// balance of momentum. On a single stair it depends on the stair's place. Beside stairs the stress is therefore the force
-/// over the area of some faces of the surface (wall_surface::smooth); on flat walls it is the friction on each face.
+/// Twice the velocity along a wall, at the centre of the adjacent voxel and relative to the wall, divided by the voxel's
+/// edge across is the friction in the equations; with the pressure on stairs its sum over the walls is that of the momentum
+/// balance. On a single stair it depends on the stair's position. Next to stairs the stress is therefore the force divided
+/// by the area of several faces of the surface (wall_surface::smooth); on flat walls it is the friction on each face.
 /// @param velocity at the centres of owned cells, in any unit, and the pressure, in this unit times the viscosity over
 /// cells.unit_mm
 /// @param slide_unit unit of the velocity [mm/s] @param multiple of the velocities of sliding walls

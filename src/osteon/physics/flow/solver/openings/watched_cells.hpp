@@ -1,20 +1,20 @@
 #pragma once
 /// @file
-/// Values at the centres of some voxels, taken from the unknowns of a flow.
+/// Values at the centres of selected voxels, computed from the unknowns of a flow.
 #include <osteon/physics/flow/solver/openings/flow_watch.hpp>
 #include <osteon/physics/flow/solver/stokes/flow_cells.hpp>
 
 namespace osteon::physics {
 
-/// The cells of a watch among those of a solver. A velocity at a centre is the mean of those on both faces, as in the
+/// The observed cells among those of a solver. The velocity at a centre is the mean of those on both faces, as in the
 /// fields.
 class watched_cells {
  public:
-  /// Borrows the watch. @param fluid that the watch's numbers are of @collective local
+  /// Borrows the watch. @param fluid numbering used by the watch @collective local
   watched_cells(const flow_cells& cells, const voxel::run_set& fluid, const flow_watch& watch);
 
   bool wants(const flow_moment& moment) const { return watch_.take && (!watch_.wants || watch_.wants(moment)); }
-  /// @param u velocities, shape (3, stride), ghosts current @param pressure of an owned cell, in the units of the answer
+  /// @param u velocities, shape (3, stride), ghosts current @param pressure of an owned cell, in the units of the result
   /// @param unit_mm_per_s of the velocities @collective as the watch
   template <class Pressure>
   void tell(const flow_moment& moment, const double* u, double unit_mm_per_s, const Pressure& pressure) {
@@ -32,7 +32,7 @@ class watched_cells {
 
  private:
   struct place {
-    std::int32_t cell = -1;                         // of the solver; -1: the fluid stands still
+    std::int32_t cell = -1;                         // number in the solver; -1: stagnant fluid
     std::array<std::int32_t, 3> above{-1, -1, -1};  // the next cell along each axis
   };
   const flow_watch& watch_;

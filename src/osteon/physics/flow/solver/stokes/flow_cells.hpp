@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The unknowns of Stokes flow as one rank sees them.
+/// The unknowns of Stokes flow on one rank.
 #include <osteon/kernel/flow/stokes.hpp>
 #include <osteon/numerics/operators/visit_neighbours.hpp>
 #include <osteon/physics/flow/solver/stokes/flow_problem.hpp>
@@ -8,13 +8,13 @@
 
 namespace osteon::physics {
 
-/// Numbers of diagonals from here on are of open faces, as if their control volumes were whole.
+/// Diagonal numbers from here on belong to open faces, as if their control volumes were whole.
 inline constexpr int open_face_frictions = 25;
 
-/// Flowing cells in heat's numbering, and the faces between them.
+/// Flowing cells in the numbering of the heat solver, and the faces between them.
 ///
-/// Where a pressure is given at the two faces of an axis, the flow has a velocity on each. Those of the low one are low
-/// faces of cells; for those of the high one the box is longer by a layer of cells that have this face and nothing else.
+/// If pressures are given at the two faces of an axis, the flow has a velocity on each. Those of the low face are low faces
+/// of cells; for those of the high face the box is extended by a layer of cells that have this face only.
 struct flow_cells {
   heat_cells grid;         ///< cells, their neighbours and ghosts; `open` also of ghosts. One material.
   voxel::run_set numbers;  ///< of the owned cells, in coordinates of the block
@@ -24,9 +24,9 @@ struct flow_cells {
   std::vector<kernel::stokes_open_face> open_faces;
   std::vector<std::int32_t> beyond;
   std::vector<std::int64_t> given;  ///< component * stride + cell: faces with neighbours whose velocity is given
-  int through = -1;                 ///< axis with given pressures; -1: the box repeats
-  double unit_mm = 1;               ///< of length: cube root of a voxel's volume
-  std::int64_t voxels;              ///< of the box without the further layer
+  int through = -1;                 ///< axis with given pressures; -1: the box is periodic
+  double unit_mm = 1;               ///< unit of length: cube root of a voxel's volume
+  std::int64_t voxels;              ///< of the box without the additional layer
 
   std::int64_t stride() const { return grid.size; }
   /// Whether the low face of a cell across `axis` has a velocity.
@@ -58,11 +58,11 @@ grid::block longer(grid::block where, int axis);
 /// @param where the block of these cells @collective on where.comm
 void set_grid(flow_cells& cells, const grid::block& where, const vector3& spacing_mm, std::array<bool, 3> periodic);
 
-/// @param keep per run of problem.cells: whether it flows @param through axis of the pressures; not read if the box repeats
+/// @param keep per run of problem.cells: whether it flows @param through axis of the pressures; unused for a periodic box
 /// @collective on problem.where.comm
 flow_cells make_flow_cells(const flow_problem& problem, const std::vector<bool>& keep, int through);
 
-/// Faces, thin places and the wetted surface of the flowing cells; fills the fields of `counts` that need them.
+/// Faces, thin places and the wetted surface of the flowing cells; sets the corresponding members of `counts`.
 /// @returns the wetted surface [mm2] @collective on problem.where.comm
 double survey(const flow_problem& problem, const flow_cells& cells, flow_counts& counts);
 

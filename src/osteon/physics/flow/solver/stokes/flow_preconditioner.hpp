@@ -11,15 +11,15 @@
 
 namespace osteon::physics {
 
-/// Friction on a component of the velocity, and a multigrid cycle for it: that of a heat problem whose storage is the
-/// friction of walls.
+/// Friction on a component of the velocity, and a multigrid cycle for it: that of a heat problem with the friction of walls
+/// as storage.
 struct velocity_cycle {
-  std::array<float, 64> diagonal{}, inverse{};  ///< by number, over the scale and times it
+  std::array<float, 64> diagonal{}, inverse{};  ///< by number, divided by the scale and multiplied by it
   kernel::velocity_lattice lattice;
   heat_multigrid cycle;
-  /// @param stored further diagonal of each face, of a step in time @collective on the cells' communicator
+  /// @param stored additional diagonal of each face, of a time step @collective on the cells' communicator
   velocity_cycle(const flow_cells& cells, std::size_t axis, double stored = 0);
-  /// From now on the cycle is that of the operator over `scale`, so that what it gives is `scale` times as much.
+  /// Make the cycle that of the operator divided by `scale`, so that its result is multiplied by `scale`.
   void set_scale(float scale);
 
  private:
@@ -28,8 +28,8 @@ struct velocity_cycle {
   float scale_ = 0;
 };
 
-/// G^T W G with a weight W for each face, and a multigrid cycle for it: that of a heat problem whose conductivity is the
-/// weight.
+/// G^T W G with a weight W for each face, and a multigrid cycle for it: that of a heat problem with the weight as
+/// conductivity.
 struct pressure_cycle {
   std::array<std::vector<float>, 3> conductance;  ///< of low faces, by axis and cell, ghosts current
   std::vector<float> inverse;                     ///< of the diagonal; 0: no unknown
@@ -42,23 +42,23 @@ struct pressure_cycle {
 /// Block triangular: a multigrid cycle M^-1 for each component of the velocity, then for the pressure an approximation of
 /// S^-1, S = G^T A^-1 G:
 ///   z_u = M^-1 r_u,   z_p = (I + c P) (G^T z_u - r_p),   P a cycle for G^T W G.
-/// W is the mobility of the faces, their velocity under a force of one without pressure: A W = 1. Above the size of a
-/// pore, flow is Darcy's, with the mobility as its permeability, pore by pore; below it S is the identity.
+/// W is the mobility of the faces, their velocity under a unit force without pressure: A W = 1. Above the size of a pore,
+/// flow is Darcy flow with the mobility as its permeability, pore by pore; below it S is the identity.
 /// The four cycles are those of heat problems: the friction of walls is heat's storage, the mobility its conductivity.
 class flow_preconditioner {
  public:
-  /// c, beside the identity: measured on packs and sponges of 64 to 128 voxels.
+  /// c, added to the identity: measured on packs and sponges of 64 to 128 voxels.
   static constexpr float pressure_weight = 3;
 
   /// @param cells kept by reference @collective on its communicator
   explicit flow_preconditioner(const flow_cells& cells);
 
-  /// z = P r; arrays of shape (4, stride). z is set at owned cells and zero where there is no face; ghosts of the velocities
-  /// are current.
+  /// z = P r; arrays of shape (4, stride). z is set at owned cells and zero without a face; ghosts of the velocities are
+  /// current.
   /// @param velocity_scale of the cycles of the velocities @collective
   void apply(const float* r, float* z, float velocity_scale = 1);
 
-  /// Of apply() on this rank, and of apply_pressure().
+  /// Work of apply() on this rank, and of apply_pressure().
   kernel_work work() const;
   kernel_work work_of_pressure() const { return pressure_->cycle.work_of_cycle(); }
 
@@ -66,15 +66,14 @@ class flow_preconditioner {
   void apply_pressure(const float* q, float* z);
   /// q = G^T z_u - r_p, with ghosts of z_u current.
   void subtract_mass(const float* z, const float* mass, float* q) const;
-  /// W of the faces of an axis times the axis's weight; of a face with a given pressure twice that, as half a control
-  /// volume.
+  /// W of the faces of an axis times the axis's weight; doubled for a face with a given pressure, as half a control volume.
   const std::vector<float>& conductance(std::size_t axis) const;
 
   /// G^T z_u - r_p of the last apply(), shape (stride).
   const float* right_side_of_pressure() const { return q_.data(); }
 
-  /// The least eigenvalue of M^-1 A, as the steps towards the mobility tell it by the method of Lanczos: an upper bound, on
-  /// packs and sponges 7 % above what twice as many steps find.
+  /// The least eigenvalue of M^-1 A, estimated from the mobility iterations by the Lanczos method: an upper bound, on packs
+  /// and sponges 7 % above the value of twice as many steps.
   double least_velocity_eigenvalue() const { return least_velocity_eigenvalue_; }
 
  private:

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Problems of flow as plain values: through a sample between its outer faces, and between openings; for the cells, the
-/// operators and the solvers. Units are those of permeability.hpp and flow_through.hpp, the interfaces that solve them.
+/// Flow problems as plain values: through a sample between its outer faces, and between openings; input of the cells, the
+/// operators and the solvers. Units are those of permeability.hpp and flow_through.hpp, the interfaces of the solvers.
 #include <array>
 #include <limits>
 #include <optional>
@@ -14,11 +14,11 @@
 
 namespace osteon::physics {
 
-/// What is beyond the outer faces of the box. Solid voxels are walls without slip everywhere.
+/// Condition beyond the outer faces of the box. All solid voxels are no-slip walls.
 enum class flow_surroundings {
-  periodic,  ///< the image repeats in all directions, and a uniform pressure gradient drives
-  mirrored,  ///< the image is mirrored at each face: a pressure at the two faces of the direction, sides that slip
-  closed     ///< a pressure at the two faces of the direction, sides that are walls without slip
+  periodic,  ///< the image is periodic in all directions, driven by a uniform pressure gradient
+  mirrored,  ///< the image is mirrored at each face: pressures at the two faces of the direction, slip sides
+  closed     ///< pressures at the two faces of the direction, no-slip walls at the sides
 };
 
 struct flow_problem {
@@ -26,15 +26,15 @@ struct flow_problem {
   vector3 spacing_mm;
   voxel::run_set cells;  ///< fluid voxels of where.owned
   flow_surroundings surroundings = flow_surroundings::periodic;
-  std::vector<axis> directions{axis::z};  ///< of the flow, one to three different ones
+  std::vector<axis> directions{axis::z};  ///< directions of the flow, one to three different ones
   double viscosity_Pa_s = 1e-3;
   double density_kg_per_m3 = 1000;  ///< for the Reynolds number only
-  double pressure_drop_Pa = 1;      ///< over the length of the box; fields and the Reynolds number are for it
+  double pressure_drop_Pa = 1;      ///< over the length of the box; fields and the Reynolds number refer to it
 };
 
 /// The voxels with any of the labels, as runs of the block.
 /// @param active voxels whose label is not 0 @param label per active voxel
-/// @param fluid labels that flow; 0 stands for all voxels that are not active
+/// @param fluid labels that flow; 0 represents all inactive voxels
 /// @collective local
 voxel::run_set fluid_cells(const voxel::run_set& active, std::span<const material_number> label,
                            std::span<const material_number> fluid);
@@ -43,29 +43,29 @@ voxel::run_set fluid_cells(const voxel::run_set& active, std::span<const materia
 struct flow_counts {
   std::int64_t voxels = 0;   ///< of the box
   std::int64_t fluid = 0;    ///< voxels that are fluid
-  std::int64_t flowing = 0;  ///< of them, those in parts that lead through in one of the directions
+  std::int64_t flowing = 0;  ///< fluid voxels in parts that percolate in one of the directions
   std::int64_t parts = 0;    ///< face-connected parts of the fluid
   std::int64_t flowing_parts = 0;
-  std::int64_t thin = 0;          ///< flowing voxels in a chord of fluid of less than 4 voxels along some axis
+  std::int64_t thin = 0;          ///< flowing voxels in a chord of fluid shorter than 4 voxels along some axis
   std::int64_t wetted_faces = 0;  ///< faces between flowing fluid and solid
   double porosity() const { return static_cast<double>(fluid) / static_cast<double>(voxels); }
   double thin_share() const { return flowing == 0 ? 0 : static_cast<double>(thin) / static_cast<double>(flowing); }
 };
 
-/// What happens on a part of an outer face of the image.
+/// Condition on a part of an outer face of the image.
 enum class face_flow {
-  wall,       ///< no slip; the wall may slide with a velocity along itself
-  slip,       ///< nothing passes, and nothing holds the fluid back: also a plane of symmetry
+  wall,       ///< no slip; the wall may slide with a tangential velocity
+  slip,       ///< no flow across, no friction: also a plane of symmetry
   velocity,   ///< given mean velocity into the image
   flow_rate,  ///< given flow rate into the image, over all of the opening
-  pressure,   ///< given pressure; what passes does so at right angles
+  pressure,   ///< given pressure; the flow is normal to the face
   outlet      ///< given pressure, and no friction from outside: do-nothing
 };
 
-/// A number that changes with time: linear between given times, before the first and after the last as there.
+/// A function of time: linear between given times, constant before the first and after the last.
 struct time_table {
-  std::vector<std::array<double, 2>> points;  ///< time [s], ascending, and number; none: 1 at any time
-  double period_s = 0;                        ///< repeats itself; 0: does not
+  std::vector<std::array<double, 2>> points;  ///< time [s], ascending, and value; empty: 1 at any time
+  double period_s = 0;                        ///< period; 0: not periodic
 
   bool varies() const { return !points.empty(); }
   double at(double time_s) const;
@@ -73,28 +73,28 @@ struct time_table {
   double most() const;
 };
 
-/// A condition. Of an opening of given velocity, the fluid's velocity along the face is zero.
+/// A condition. For an opening of given velocity, the tangential velocity on the face is zero.
 struct flow_boundary {
   axis across = axis::z;
   bool high = false;  ///< on the high face of the axis
-  /// Not on a face of the image, but on the surface of solid voxels inside it: those with this label, as labelled_solid
-  /// numbers them (0: with any), whose centres lie in the box and the ball. An opening there is passed at right angles to
-  /// the faces of voxels, a wall slides along them.
+  /// Not on a face of the image, but on the surface of solid voxels inside it: those with this label, numbered as in
+  /// labelled_solid (0: with any label), whose centres are in the box and the ball. Flow through such an opening is normal
+  /// to the faces of voxels; a wall slides along them.
   bool is_inside = false;
   material_number label = 0;
   std::int8_t only_side =
-      -1;  ///< inside: only on faces of the solid voxels that look this way: 2 axis + (1 on the high side)
+      -1;  ///< inside: only on faces of the solid voxels with this orientation: 2 axis + (1 on the high side)
   face_flow kind = face_flow::wall;
   double value = 0;           ///< mean velocity [mm/s] or flow rate [mm3/s] into the image; pressure [Pa]
-  bool is_developed = false;  ///< of given velocity or flow rate: the profile far inside a straight channel of this opening
-  bool is_parabolic = false;  ///< of the same: the product of two parabolas over the rectangle around the opening
-  vector3 slide_mm_per_s;     ///< of a wall: its velocity; nothing across a face of the image
-  /// Only where the centre of the voxel lies in this box and this ball, in mm from the low corner of the image. What names a
-  /// part of a face goes before what names all of it.
+  bool is_developed = false;  ///< for given velocity or flow rate: the profile far inside a straight channel of this opening
+  bool is_parabolic = false;  ///< for the same: the product of two parabolas over the rectangle around the opening
+  vector3 slide_mm_per_s;     ///< velocity of a wall; no component across a face of the image
+  /// Only where the centre of the voxel is in this box and this ball, in mm from the low corner of the image. A condition on
+  /// part of a face takes precedence over one on the whole face.
   vector3 low_mm{-unlimited, -unlimited, -unlimited}, high_mm{unlimited, unlimited, unlimited}, centre_mm;
   double radius_mm = unlimited;
   std::string name;  ///< for messages: the key of the job
-  /// Of a flow in time: factors of value and slide_mm_per_s. Empty: they are constant.
+  /// For transient flow: factors of value and slide_mm_per_s. Empty: constant.
   time_table factor;
 
   static constexpr double unlimited = std::numeric_limits<double>::infinity();
@@ -103,7 +103,7 @@ struct flow_boundary {
     for (int a = 0; a < 3; ++a) all = all && low_mm[a] == -unlimited && high_mm[a] == unlimited;
     return all;
   }
-  /// Whether the centre of a voxel lies in the box and the ball. @param across_axis a ball is a disc across this axis; -1: a
+  /// Whether the centre of a voxel is in the box and the ball. @param across_axis a ball is a disc across this axis; -1: a
   /// ball
   bool holds(index3 voxel, vector3 spacing_mm, int across_axis) const {
     double square = 0;
@@ -115,19 +115,19 @@ struct flow_boundary {
     }
     return is_in && (radius_mm == unlimited || square <= radius_mm * radius_mm);
   }
-  /// Of a face of the image.
+  /// Whether it is on a face of the image.
   std::uint8_t side() const { return static_cast<std::uint8_t>(2 * static_cast<int>(across) + (high ? 1 : 0)); }
-  /// Whether the velocity across the face is given, and need not be zero.
+  /// Whether the velocity across the face is given, and may be nonzero.
   bool gives_velocity() const { return kind == face_flow::velocity || kind == face_flow::flow_rate; }
   bool gives_pressure() const { return kind == face_flow::pressure || kind == face_flow::outlet; }
   bool passes() const { return gives_velocity() || gives_pressure(); }
 };
 
-/// Solid voxels that are told apart.
+/// Solid voxels distinguished by labels.
 struct labelled_solid {
   voxel::run_set cells;                 ///< of where.owned; none of them fluid
-  std::vector<material_number> number;  ///< of each of them, from 1
-  std::vector<std::string> names{};     ///< of the numbers 1, 2, ... for which the force is wanted; later ones have none
+  std::vector<material_number> number;  ///< number of each of them, from 1
+  std::vector<std::string> names{};     ///< number of labels 1, 2, ... with a requested force; later ones have none
 };
 
 struct through_problem {
@@ -135,21 +135,22 @@ struct through_problem {
   vector3 spacing_mm;
   voxel::run_set cells;  ///< fluid voxels of where.owned
   labelled_solid labelled{};
-  std::array<bool, 3> periodic{};          ///< axes along which the image repeats itself
-  std::array<double, 3> period_drop_Pa{};  ///< over their periods, from low to high: what it falls by
-  /// Of one axis along which the image repeats, instead: the flow rate towards its high face, whose drop is sought.
+  std::array<bool, 3> periodic{};          ///< periodic axes of the image
+  std::array<double, 3> period_drop_Pa{};  ///< pressure drop over their periods, from low to high
+  /// Instead, for one periodic axis: the flow rate towards its high face; its pressure drop is computed.
   std::array<std::optional<double>, 3> period_rate_mm3_per_s{};
-  std::array<time_table, 3> period_factor{};  ///< of a flow in time: of these drops and rates
+  std::array<time_table, 3> period_factor{};  ///< for transient flow: factors of these drops and rates
   std::vector<flow_boundary> boundaries;
-  std::vector<double> multiples{1};  ///< of all given velocities, flow rates, pressures and drops: a flow is solved for each
+  std::vector<double> multiples{
+      1};  ///< of all given velocities, flow rates, pressures and drops: one flow is solved for each
   double viscosity_Pa_s = 1e-3;
   double density_kg_per_m3 = 1000;
   bool has_inertia = false;  ///< Navier-Stokes
   bool is_central = false;   ///< convection without upwinding: less diffusive, may oscillate
   bool is_limited = false;   ///< not is_central: with van Leer's limiter, second order where the velocity is smooth
-  bool is_buoyant = false;   ///< heat drives, too: all fluid moves, unless it is a single voxel
+  bool is_buoyant = false;   ///< heat also drives: all fluid moves, except single voxels
 
-  /// Whether labelled voxels matter: the same on all ranks.
+  /// Whether labelled voxels have an effect: equal on all ranks.
   bool has_labels() const {
     bool any = !labelled.names.empty();
     for (const flow_boundary& b : boundaries) any = any || b.is_inside;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Conjugate gradients for the coupled system of Stokes flow; one setup serves any number of directions.
+/// Conjugate gradients for the coupled system of Stokes flow; one set-up serves any number of directions.
 #include <bit>
 #include <cstdint>
 #include <osteon/base/log_sink.hpp>
@@ -25,23 +25,24 @@ inline float lengthened(std::uint16_t bits) { return std::bit_cast<float>(static
 struct flow_options;
 struct flow_direction;
 
-/// The owned unknowns of an answer, shape (4, owned), shortened: it is multiplied with a residual, which is small.
+/// The owned unknowns of a solution, shape (4, owned), in reduced precision: they are multiplied by a residual, which is
+/// small.
 using kept_answer = std::vector<std::uint16_t>;
 
-/// Solves K x = b, b a force of one on every face of a component.
+/// Solves K x = b, with b a unit force on every face of a component.
 ///
 /// K is indefinite, but P K with the block triangular P of `flow_preconditioner` is symmetric and positive definite in the
-/// inner product of diag(A - M / t, S'), if A > M / t: there M / t is what the scaled cycles t M^-1 are the inverse of, and
-/// S' that of the pressure's. So conjugate gradients need neither more than a few vectors nor the product with any of these:
+/// inner product of diag(A - M / t, S'), if A > M / t: M / t is the inverse of the scaled cycles t M^-1, and S' that of the
+/// pressure's cycle. Conjugate gradients therefore need neither more than a few vectors nor the product with any of these:
 /// with w = K d, q = P w, s = P r and y = K s,
 ///   (s, s) = (y_u - r_u, s_u) - (r_p, s_p),   (P K d, d) = (q_u - d_u, w_u) - (d_p, w_p).
-/// The scale t follows from an estimate of the least eigenvalue of M^-1 A, and grows where it was not enough.
-/// The answer is in double, from which r and s are computed anew as they fall; all else is in single.
+/// The scale t follows from an estimate of the least eigenvalue of M^-1 A, and is increased if it was insufficient.
+/// The solution is in double precision; r and s are recomputed from it as they decrease; all other vectors are in single.
 /// @cite [BramblePasciak1988]
 class flow_solver {
  public:
   /// @param cells kept by reference
-  /// @param velocity_scale t to begin with; 0: by the estimate. Too small a one costs iterations until it has grown.
+  /// @param velocity_scale initial t; 0: by the estimate. Too small a value costs iterations until it has been increased.
   /// @collective on the cells' communicator
   explicit flow_solver(const flow_cells& cells, double velocity_scale = 0);
 
@@ -49,24 +50,24 @@ class flow_solver {
   /// @throws solve_error if a value is not finite, or no scale makes the inner product one @collective
   void solve(const flow_options& how, flow_direction& answer, log_sink& log);
 
-  /// Behind the names of this solver's parts (comm::sent_part). @collective local
+  /// Append to the names of this solver's parts (comm::sent_part). @collective local
   void name_parts(std::string ending) { ending_ = std::move(ending); }
 
-  /// t, as it has grown.
+  /// The present value of t.
   double velocity_scale() const { return velocity_scale_; }
-  /// The last answer, shape (4, stride), in voxels: velocities, pressure; ghosts current.
+  /// The last solution, shape (4, stride), in voxels: velocities, pressure; ghosts current.
   const std::vector<double>& answer() const { return x_; }
-  /// The last answer as mixed_permeability() takes it.
+  /// The last solution as input of mixed_permeability().
   kept_answer keep_answer() const;
-  /// x . r + the work of the force of `axis` on the last answer, per voxel of the box, where r is the last residual: for an
-  /// earlier answer x of that axis an entry of the permeability [voxel2] whose error is the product of both errors.
+  /// x . r + the work of the force of `axis` on the last solution, per voxel of the box, with r the last residual: for an
+  /// earlier solution x of that axis an entry of the permeability [voxel2] whose error is the product of both errors.
   /// @collective
   double mixed_permeability(std::size_t axis, const kept_answer& earlier) const;
 
  private:
   kernel_work work_of_iteration() const;
-  // r_u . M^-1 r_u and q . (I + c P) q with q = G^T M^-1 r_u - r_p: what the two inverses make of a residual. With exact
-  // ones, their difference is the error of the permeability.
+  // r_u . M^-1 r_u and q . (I + c P) q with q = G^T M^-1 r_u - r_p: energies of a residual by the two inverses. For exact
+  // inverses, their difference is the error of the permeability.
   struct energies {
     double momentum = 0, mass = 0;
   };
@@ -74,7 +75,7 @@ class flow_solver {
     double residual = 0;                      // squared
     double work = 0, momentum = 0, mass = 0;  // b.u, r_u.u, r_p.p
   };
-  // The operations of numerics::cg: s = P r is current, and the search makes q = P w in the place of K s.
+  // The operations of numerics::cg: s = P r is current, and the search computes q = P w in place of K s.
   friend class numerics::cg;
   double precondition();
   double search(double beta);
@@ -82,7 +83,7 @@ class flow_solver {
   void multiply();
   double recompute_residual();
   progress sums() const;
-  // Of s = P r and, in v, K s: (s, s), and bounds of the energies.
+  // Sums over s = P r and, in v, K s: (s, s), and bounds of the energies.
   struct inner_products {
     double square = 0;
     energies bounds;

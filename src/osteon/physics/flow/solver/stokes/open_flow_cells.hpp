@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The unknowns of flow between openings, and what happens at the faces of the image.
+/// The unknowns of flow between openings, and the conditions at the faces of the image.
 #include <memory>
 #include <osteon/numerics/operators/connected_parts.hpp>
 #include <osteon/physics/flow/solver/stokes/flow_cells.hpp>
@@ -14,17 +14,17 @@ class wall_surface;
 /// A face of an owned fluid voxel with a condition of the problem: on a face of the image, or towards a labelled voxel.
 struct flow_side {
   std::int32_t cell = 0;   ///< inside
-  std::int32_t face = -1;  ///< the cell whose low face it is, inside the image perhaps a ghost; -1: nothing passes
+  std::int32_t face = -1;  ///< the cell whose low face it is, possibly a ghost inside the image; -1: no flow across
   std::int32_t next = -1;  ///< cell behind the inner one, away from the face; may be a ghost
   std::int16_t boundary = 0;
   std::uint8_t side = 0;  ///< of the cell: 2 axis + (1 on the high face)
 
   std::size_t axis() const { return side / 2U; }
-  /// Of a velocity, into the fluid.
+  /// Velocity into the fluid.
   double inwards() const { return side % 2 == 0 ? 1 : -1; }
 };
 
-/// A velocity that is given: it has a place in the answer of the rank that owns the face.
+/// A given velocity: it has a position in the solution of the rank that owns the face.
 struct given_face {
   std::int32_t face = 0;  ///< the cell whose low face it is
   std::uint8_t side = 0;  ///< of the fluid voxel
@@ -40,25 +40,25 @@ struct labelled_wall {
   std::array<std::int32_t, kernel::directions> near{};  ///< of the cell
 };
 
-/// A velocity's share of the friction on a sliding wall.
+/// Friction coefficient of a velocity on a sliding wall.
 struct sliding_side {
   std::int32_t cell = 0;
   std::int16_t boundary = 0;
   std::int8_t component = 0;
-  double weight = 0;  ///< of the wall's velocity on the right-hand side
+  double weight = 0;  ///< contribution of the wall's velocity to the right-hand side
 };
 
-/// A velocity along an opening: what leaves takes along its own.
+/// A velocity along an opening: outflow advects its own.
 struct passing_side {
   std::int32_t cell = 0, below = 0;  ///< of the face with the velocity
   std::int8_t component = 0, side = 0;
-  float outlet_share = 0;  ///< 0, 0.5 or 1: by how much the opening is an outlet
+  float outlet_share = 0;  ///< 0, 0.5 or 1: share of the face that is an outlet
 };
 
-/// Flowing cells, as flow_cells; behind each opening of a high face lies a cell that has this face and nothing else. Inside
-/// the image that is the labelled voxel. All labelled voxels that are openings are cells, so that velocities beside each
-/// other have friction whatever steps the opening has; those of their low faces that are openings have a velocity.
-/// Velocities that are given have a place in the answer, but no friction: they are no unknowns.
+/// Flowing cells, as flow_cells; behind each opening of a high face there is a cell with this face only. Inside the image it
+/// is the labelled voxel. All labelled opening voxels are cells, so that adjacent velocities have friction whatever the
+/// steps of the opening; those of their low faces that are openings have a velocity. Given velocities have a position in the
+/// solution, but no friction: they are not unknowns.
 struct open_flow_cells {
   flow_cells cells;
   std::vector<flow_side> sides;
@@ -66,11 +66,13 @@ struct open_flow_cells {
   std::vector<labelled_wall> labelled;
   std::vector<sliding_side> sliding;
   std::vector<passing_side> passing;
-  std::array<std::vector<std::int32_t>, 3> seam;  ///< by axis, if the image repeats: cells with a low face where it begins
-  std::vector<std::uint8_t> outer;                ///< per owned cell: the sides that are faces of the image
-  std::vector<std::uint8_t> inner;                ///< the same of sides with a condition inside the image; empty: none
-  std::vector<std::int16_t> open_boundary;        ///< per entry of cells.open_faces: its boundary
-  /// Per owned cell: number of its part if nothing gives the part's pressure, else -1. Empty: all pressures are given.
+  std::array<std::vector<std::int32_t>, 3>
+      seam;                                 ///< by axis, if the image is periodic: cells with a low face at its beginning
+  std::vector<std::uint8_t> outer;          ///< per owned cell: the sides that are faces of the image
+  std::vector<std::uint8_t> inner;          ///< same for sides with a condition inside the image; empty: none
+  std::vector<std::int16_t> open_boundary;  ///< per entry of cells.open_faces: its boundary
+  /// Per owned cell: number of its part if the part's pressure is undetermined, otherwise -1. Empty: all pressures are
+  /// given.
   std::vector<std::int32_t> free_part;
   std::int32_t free_parts = 0;
   std::shared_ptr<const wall_surface> walls;  ///< of the flowing fluid: set by begin_through

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What openings and sliding walls do to a flow in time, at any time.
+/// Conditions of openings and sliding walls of a transient flow, at any time.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -14,7 +14,7 @@
 
 namespace osteon::physics {
 
-/// The conditions of a problem at a time: each boundary's value, drop and rate over a period times its factor then.
+/// The conditions of a problem at a time: each boundary's value, drop and rate over a period times its factor at that time.
 class conditions_in_time {
  public:
   /// Borrows problem and open. @param given of survey_conditions() @collective local
@@ -23,7 +23,7 @@ class conditions_in_time {
       : problem_(problem), open_(open), given_(std::move(given)), units_(units), scaled_(problem) {
     for (const flow_boundary& b : problem.boundaries) vary_ = vary_ || b.factor.varies();
     for (const time_table& t : problem.period_factor) vary_ = vary_ || t.varies();
-    std::erase_if(given_, [](const opening_face& f) { return f.boundary < 0; });  // walls beside the openings
+    std::erase_if(given_, [](const opening_face& f) { return f.boundary < 0; });  // walls next to the openings
   }
 
   bool vary() const { return vary_; }
@@ -34,19 +34,19 @@ class conditions_in_time {
       f.velocity_mm_per_s *= problem_.boundaries[static_cast<std::size_t>(f.boundary)].factor.at(time_s);
     flow_entries right = right_hand_side(problem_at(time_s), open_, units_, 1);
     add_period_drops(open_, units_, drops_at(time_s), right);
-    constexpr double shortly = 1e-6;  // of the times of a table, to tell how fast it rises
+    constexpr double shortly = 1e-6;  // share of the times of a table, to determine its rate of change
     const double later_s = shortly * std::min(longest_step_s(), 1.0), rate = rate_of_period(time_s);
     return {given_velocities(problem_, open_, given, units_, 1), std::move(right), rate,
             (rate_of_period(time_s + later_s) - rate) / later_s};
   }
 
-  /// Over the periods; 0 where a rate is given.
+  /// Over the periods; 0 for a given rate.
   period_drops drops_at(double time_s) const {
     period_drops drops{};
     for (std::size_t a = 0; a < 3; ++a) drops[a] = problem_.period_factor[a].at(time_s) * problem_.period_drop_Pa[a];
     return drops;
   }
-  /// Along which a flow rate over the period is given.
+  /// Axis with a given flow rate over the period.
   std::optional<std::size_t> rate_axis() const {
     for (std::size_t a = 0; a < 3; ++a)
       if (problem_.period_rate_mm3_per_s[a]) return a;
@@ -58,7 +58,7 @@ class conditions_in_time {
     return a ? problem_.period_factor[*a].at(time_s) * *problem_.period_rate_mm3_per_s[*a] : 0;
   }
 
-  /// The problem with the values that its boundaries have at a time; valid until it is asked for another one.
+  /// The problem with the values of its boundaries at a time; valid until the next call.
   const through_problem& problem_at(double time_s) const {
     for (std::size_t n = 0; n < scaled_.boundaries.size(); ++n) {
       const flow_boundary& nominal = problem_.boundaries[n];
@@ -79,7 +79,7 @@ class conditions_in_time {
     return highest;
   }
 
-  /// Steps that follow the flow are not longer, or they would miss what happens: a part of each period or table.
+  /// Upper limit of adaptive steps, so that changes are resolved: a fraction of each period or table.
   double longest_step_s() const {
     constexpr double parts = 40;
     double most = std::numeric_limits<double>::infinity();
@@ -95,7 +95,7 @@ class conditions_in_time {
   }
 
  private:
-  // Of that rate: the sum of the velocities of the voxels that it passes, in the solver's units.
+  // For that rate: the sum of the velocities of the voxels that it passes, in the solver's units.
   double rate_of_period(double time_s) const {
     const auto a = rate_axis();
     if (!a) return 0;

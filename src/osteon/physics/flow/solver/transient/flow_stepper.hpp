@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Flow in time: the state, and one step.
+/// Transient flow: the state, and one step.
 #include <optional>
 #include <osteon/numerics/checkpointer.hpp>
 #include <osteon/physics/flow/solver/openings/momentum_limiter.hpp>
@@ -13,11 +13,11 @@
 namespace osteon::physics {
 
 /// Incremental pressure projection, second order in time [VanKan1986], the pressure corrected by the divergence of the
-/// velocity between (rotational form, [BrownCortezMinion2001]):
+/// intermediate velocity (rotational form, [BrownCortezMinion2001]):
 ///   (sigma M + w A) (u* - u) = b - A u - G p - C,   C = 3/2 C(u) u - 1/2 of the step before (Adams-Bashforth),
 ///   sigma M (u+ - u*) = -G phi,  G^T u+ = 0,   p+ = p + phi + w G^T u*,
-/// with sigma = density length^2 / (viscosity step) and w the implicitness. A state that does not change solves the steady
-/// equations, whatever the step. Steps may differ in length.
+/// with sigma = density length^2 / (viscosity step) and w the implicitness. A stationary state solves the steady equations
+/// for any step. Steps may differ in length.
 class flow_stepper {
  public:
   struct settings {
@@ -25,9 +25,9 @@ class flow_stepper {
     double tolerance = 1e-4;    ///< largest |div u| times length over the highest velocity; of forces, as shares of them
     int max_iterations = 500;   ///< of each linear system
     std::function<void()> poll{};
-    std::optional<std::size_t> rate_axis{};  ///< along which a flow rate over the period is held
+    std::optional<std::size_t> rate_axis{};  ///< axis of a controlled flow rate over the period
   };
-  /// What a step tells.
+  /// Results of a step.
   struct told {
     int friction_iterations = 0, pressure_iterations = 0;
     double divergence = 0;  ///< as the tolerance
@@ -43,58 +43,58 @@ class flow_stepper {
   struct conditions {
     flow_entries given, right;
     double rate = 0;        ///< over the period of rate_axis: sum of the velocities through the face where it ends
-    double rate_per_s = 0;  ///< how fast it grows
+    double rate_per_s = 0;  ///< its rate of change
   };
-  /// Those of the start, which do not change unless step() is told of others.
+  /// Conditions of the start, used until step() receives others.
   void set_conditions(const conditions& now);
-  /// On velocities, until it is set again: of the steps that come, and of start().
+  /// Force on velocities, used until the next call: in the following steps, and in start().
   void set_body_force(flow_entries force) { body_force_ = std::move(force); }
   /// Velocities and pressures, shape (4, stride), to be set before start(); ghosts need not be current.
   std::vector<double>& state() { return x_; }
   const std::vector<double>& state() const { return x_; }
-  /// Take the velocities as they are, made to conserve mass, and the pressure that goes with them.
-  /// @param is_sudden the first two steps are made of two halves by Euler each, which damp what velocities, walls and
-  /// openings do not agree upon [Rannacher1984] @collective
+  /// Project the velocities to conserve mass, and compute the corresponding pressure.
+  /// @param is_sudden the first two steps consist of two implicit Euler half-steps each, which damp inconsistencies between
+  /// velocities, walls and openings [Rannacher1984] @collective
   told start(bool is_sudden);
-  /// Take a state that solves the steady equations, or was saved. @collective
+  /// Start from a state that solves the steady equations, or was saved. @collective
   void go_on();
 
-  /// @param from, to conditions at its beginning and its end; null: they are constant. Within it they change linearly, and
-  /// friction sees them as it sees the velocities, at both ends by its implicitness. @collective
+  /// @param from, to conditions at the beginning and the end of the step; null: constant. They change linearly within it,
+  /// and friction uses them like the velocities, at both ends by its implicitness. @collective
   told step(double step_s, const conditions* from = nullptr, const conditions* to = nullptr);
-  /// Take a step, and send whatever else one may send, once each part, on virtual ranks. @collective
+  /// Perform a step, and all other communication once, on virtual ranks. @collective
   void rehearse(double step_s);
 
-  /// Largest sum of |velocity| / spacing over the axes now [1/s], and how fast it grows at the start [1/s2].
+  /// Largest sum of |velocity| / spacing over the axes now [1/s], and its growth rate at the start [1/s2].
   double courant_rate() const { return rate_; }
   double courant_growth() const { return growth_; }
-  /// [J]. @collective
+  /// Kinetic energy [J]. @collective
   double kinetic_energy() const;
   /// Velocities now, and the pressure at the same time; ghosts current. @collective
   std::vector<double> answer() const;
-  /// The pressure of an owned cell at the time of the velocities, as answer() has it. @collective local
+  /// The pressure of an owned cell at the time of the velocities, as in answer(). @collective local
   double pressure_now(std::int32_t cell) const {
     const std::size_t i = static_cast<std::size_t>(cell);
     return x_[3 * static_cast<std::size_t>(stride()) + i] + (leads() ? phi_[i] / 2 : 0);
   }
   /// The drop over the period of rate_axis at the time of the velocities, in units of the pressure. @collective local
   double period_drop() const { return drop_ + (leads() ? drop_change_ / 2 : 0); }
-  /// That of a state that solves the steady equations.
+  /// The drop of a state that solves the steady equations.
   void set_period_drop(double drop) { drop_ = drop, drop_change_ = 0; }
-  /// Of the velocities now; null: the flow creeps. @collective
+  /// Convection of the present velocities; null: creeping flow. @collective
   const flow_convection* inertia();
   double upwinded_share() const { return problem_.has_inertia ? convection_.upwinded_share() : 0; }
 
-  /// Whether transforms solve the system of the pressure.
+  /// Whether the pressure system is solved by transforms.
   bool has_direct_pressure() const { return projection_.is_direct(); }
   const std::string& why_no_direct_pressure() const { return projection_.why_not_direct(); }
 
-  /// What the kernels of all steps so far had to do, on this rank.
+  /// Kernel work of all steps so far, on this rank.
   kernel_work work() const;
 
-  /// All that the next step goes on from. @collective local
+  /// The complete state for the next step. @collective local
   solver_state saved();
-  /// After saved() was filled in. @collective
+  /// Restore after saved() was filled in. @collective
   void restored(const solver_state& from);
 
  private:
@@ -121,16 +121,16 @@ class flow_stepper {
   double memory_s_;  // density length^2 / viscosity
   kernel::stokes_stencil<double> stencil_;
   flow_convection convection_;
-  std::unique_ptr<momentum_limiter> limiter_;  // null: the scheme has none
+  std::unique_ptr<momentum_limiter> limiter_;  // null: no convection
   momentum_solver momentum_;
   pressure_projection projection_;
   flow_entries right_, body_force_;
   std::optional<period_rate> held_;
-  double wanted_rate_ = 0, wanted_rate_per_s_ = 0;    // where conditions are constant, or at the start
-  double drop_ = 0, drop_change_ = 0;                 // over the period, of the last step; and what it is more than before
-  const conditions *from_ = nullptr, *to_ = nullptr;  // of the step under way
+  double wanted_rate_ = 0, wanted_rate_per_s_ = 0;    // for constant conditions, or at the start
+  double drop_ = 0, drop_change_ = 0;                 // over the period, of the last step; and its increment
+  const conditions *from_ = nullptr, *to_ = nullptr;  // of the current step
   std::vector<double> x_, change_, force_, before_;
-  std::vector<double> carried_, carried_before_;  // C(x) x now and a step ago
+  std::vector<double> carried_, carried_before_;  // C(x) x now and at the previous step
   std::vector<double> phi_, d_, divergence_;
   std::array<std::vector<float>, 3> centre_;  // of saved()
   bool is_carried_ = false;                   // carried_ is that of x_

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The implicit friction of a step of flow in time.
+/// The implicit friction of a step of transient flow.
 #include <functional>
 #include <osteon/numerics/kernel_work.hpp>
 #include <osteon/numerics/krylov/block_sums.hpp>
@@ -10,11 +10,11 @@
 
 namespace osteon::physics {
 
-/// Solves (kappa M + A) e = r for the three components of the velocity together, M the share of a voxel that the control
-/// volume of a face has: 1, and 1/2 at open faces.
+/// Solves (kappa M + A) e = r for the three components of the velocity together, M the share of a voxel in the control
+/// volume of a face: 1, and 1/2 at open faces.
 ///
-/// Conjugate gradients in single precision inside a residual in double. Where kappa is large, the diagonal preconditions;
-/// else a multigrid cycle for each component.
+/// Conjugate gradients in single precision inside a residual in double. For large kappa, preconditioned by the diagonal;
+/// otherwise by a multigrid cycle for each component.
 class momentum_solver {
  public:
   /// @param cells kept by reference @collective on its communicator
@@ -23,10 +23,10 @@ class momentum_solver {
   /// @param kappa of the units of friction, >= 0 @collective
   void set_storage(double kappa);
   double storage() const { return kappa_; }
-  /// For which the multigrid cycles were made, which serve others near it; -1: there are none.
+  /// kappa for which the multigrid cycles were built, also used for values near it; -1: none.
   double storage_of_cycles() const { return cycles_for_; }
 
-  /// Send whatever solve() may send, once each part, on virtual ranks. @param e as there @collective
+  /// Perform the communication of solve() once, on virtual ranks. @param e as there @collective
   void rehearse(double* e);
 
   struct outcome {
@@ -34,11 +34,11 @@ class momentum_solver {
     bool converged = true;
   };
   /// Improve e until the residual is at most `target`, the root of the sum of squares over all faces.
-  /// @param right shape (3, stride), zero where no velocity is unknown @param e shape (4, stride), a guess; its pressure is
-  /// zero and stays so @param is_guess e is not zero @throws solve_error if a value is not finite @collective
+  /// @param right shape (3, stride), zero without an unknown velocity @param e shape (4, stride), a guess; its pressure is
+  /// zero and remains so @param is_guess e is not zero @throws solve_error if a value is not finite @collective
   outcome solve(const double* right, double* e, bool is_guess, double target, int most, const std::function<void()>& poll);
 
-  /// Of all solutions so far, on this rank.
+  /// Work of all solutions so far, on this rank.
   const kernel_work& work() const { return work_; }
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A flow rate over a period in time: the drop of pressure that makes it, step by step.
+/// A prescribed flow rate over a period in transient flow: the pressure drop for it, step by step.
 #include <osteon/numerics/checkpointer.hpp>
 #include <osteon/physics/flow/solver/transient/momentum_solver.hpp>
 #include <osteon/physics/flow/solver/transient/pressure_projection.hpp>
@@ -8,27 +8,27 @@
 
 namespace osteon::physics {
 
-/// Holds the flow rate through an image that repeats itself along an axis.
+/// Prescribes the flow rate through an image along a periodic axis.
 ///
-/// Convection being explicit, a step of flow_stepper is linear in the drop over the period that it takes: its answer with
-/// another drop differs by a multiple of the response w, the velocity that a drop of one makes of rest in a step of that
-/// length. So a step is taken with the drop of the one before, and corrected by (wanted rate - rate) / (rate of w) times w
-/// and its pressure. The rate then is the wanted one to rounding, and the corrected step satisfies the equations of a step
-/// with the corrected drop but for the correction times the error of w, which solves its systems to the same tolerances as a
-/// step. Where steps have one length, w is found once. Fixing the mass flux of a channel by its mean pressure gradient at
+/// As convection is explicit, a step of flow_stepper is linear in its pressure drop over the period: the result for another
+/// drop differs by a multiple of the response w, the velocity caused by a unit drop from rest in a step of that length. So a
+/// step is computed with the drop of the previous one, and corrected by (wanted rate - rate) / (rate of w) times w and its
+/// pressure. The rate then equals the wanted one to rounding, and the corrected step satisfies the equations of a step with
+/// the corrected drop except for the correction times the error of w, which solves its systems to the same tolerances as a
+/// step. For steps of equal length, w is computed once. Fixing the mass flux of a channel by its mean pressure gradient at
 /// each step: [QuadrioFrohnapfelHasegawa2016].
 class period_rate {
  public:
   /// Borrows both. @param a the axis
   period_rate(const open_flow_cells& open, std::size_t a) : open_(open), cells_(open.cells), a_(a) {}
 
-  /// Adds the force of a drop. @param force shape (3, stride) @collective local
+  /// Adds the force of a pressure drop. @param force shape (3, stride) @collective local
   void add_force(double drop, double* force) const;
-  /// Sum of the velocities across the face where a period ends. @collective
+  /// Sum of the velocities across the face at the end of a period. @collective
   double rate_of(const double* u) const;
 
   struct tolerances {
-    double relative = 1e-4;  ///< of the friction's residual, and of what is still to be taken off the velocity
+    double relative = 1e-4;  ///< of the friction's residual, and of the remaining correction of the velocity
     int most = 500;          ///< iterations of each system
     std::function<void()> poll{};
   };
@@ -36,25 +36,24 @@ class period_rate {
     int friction_iterations = 0, pressure_iterations = 0;
     bool converged = true;
   };
-  /// Find the response to a drop of one over a step, unless it is that already. The storage of `momentum` is that of the
-  /// step.
+  /// Compute the response to a unit drop over a step, unless it is current. The storage of `momentum` is that of the step.
   /// @param sigma as in flow_stepper @collective
   outcome find_response(momentum_solver& momentum, pressure_projection& projection, double sigma, double implicitness,
                         const tolerances& how);
-  /// The response to an impulse: that of a fluid without friction. @collective
+  /// Compute the response to an impulse: that of a fluid without friction. @collective
   outcome find_impulse(pressure_projection& projection, const tolerances& how);
 
-  /// What makes the rate of u the wanted one, in responses. @collective
+  /// The multiple of the response that makes the rate of u the wanted one. @collective
   double missing(const double* u, double rate) const { return (rate - rate_of(u)) / response_rate_; }
   double response_rate() const { return response_rate_; }
-  /// Of the response: velocities, shape (3, stride), ghosts current; the increment of the projection's pressure and the
-  /// whole pressure, of owned cells.
+  /// Members of the response: velocities, shape (3, stride), ghosts current; the increment of the projection's pressure and
+  /// the whole pressure, of owned cells.
   const std::vector<double>& velocity() const { return velocity_; }
   const std::vector<double>& increment() const { return increment_; }
   const std::vector<double>& pressure() const { return pressure_; }
-  /// The response as part of a state, from which a resumed job takes the same steps to the bit. @collective local
+  /// The response as part of a state, so that a resumed job computes bitwise equal steps. @collective local
   void save(solver_state& state);
-  /// After save() was filled in. @collective
+  /// Restore after save() was filled in. @collective
   void restore(const solver_state& state);
   double divergence() const { return divergence_; }  ///< largest |G^T w| of a cell
 
@@ -65,7 +64,7 @@ class period_rate {
   const open_flow_cells& open_;
   const flow_cells& cells_;
   std::size_t a_;
-  double sigma_ = -1, implicitness_ = -1;  // of the response; -1: there is none
+  double sigma_ = -1, implicitness_ = -1;  // step of the response; -1: none
   double response_rate_ = 0, divergence_ = 0;
   std::vector<double> velocity_, increment_, pressure_;
 };

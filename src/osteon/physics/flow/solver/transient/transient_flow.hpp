@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Flow between openings in time.
+/// Transient flow between openings.
 #include <functional>
 #include <osteon/numerics/checkpointer.hpp>
 #include <osteon/physics/flow/solver/openings/flow_through.hpp>
@@ -10,37 +10,38 @@
 
 namespace osteon::physics {
 
-/// What the fluid does at time 0.
+/// Initial state of the fluid at time 0.
 enum class flow_start {
-  rest,      ///< it is at rest, and set in motion by the conditions at once
+  rest,      ///< at rest, and set in motion by the conditions at once
   creeping,  ///< flow without inertia
   steady     ///< the steady flow with inertia
 };
 
-/// How time goes on.
+/// Time stepping.
 struct flow_time_plan {
   double end_s = 0;
-  /// Shortened so that a whole number of steps reaches the end; 0: as long as `courant` allows.
+  /// Shortened so that the end is reached after a whole number of steps; 0: as long as `courant` permits.
   double step_s = 0;
-  /// Largest sum over the axes of |velocity| step / spacing in a step; a fixed step that exceeds it is refused.
+  /// Largest sum over the axes of |velocity| step / spacing in a step; a fixed step that exceeds it is rejected.
   double courant = 0.5;
   double implicitness = 0.5;  ///< of friction: 1/2 is Crank-Nicolson, 1 is Euler
   double record_every_s = 0;  ///< 0: every step; the end is always recorded
   flow_start start = flow_start::rest;
-  double steady_change_per_s = 0;  ///< ends earlier, once no velocity changes faster, in highest velocities; 0: never
-  bool has_fields = false;         ///< on_record is told fields
-  /// Told the fields at the start, or where a saved state goes on, and after each step; called by all ranks. Empty: nobody
-  /// wants to know. @cost the velocities at all middles, once a step
+  double steady_change_per_s =
+      0;                    ///< ends earlier, once the fastest relative change of a velocity is below this rate; 0: never
+  bool has_fields = false;  ///< pass fields to on_record
+  /// Called with the fields at the start, or at a restored state, and after each step; called by all ranks. May be empty.
+  /// @cost the velocities at all centres, once per step
   std::function<void(double time_s, const through_solution& fields)> on_step{};
-  carried_quantity* carries = nullptr;  ///< borrowed; null: nothing
+  carried_quantity* carries = nullptr;  ///< borrowed; null: none
 };
 
 struct flow_record {
   double time_s = 0;
-  double step_s = 0, courant = 0;  ///< of the step that ends here; the largest Courant number since the last record
+  double step_s = 0, courant = 0;  ///< length of the step that ends here; the largest Courant number since the last record
   double divergence = 0;           ///< largest |div u| times voxel over the highest velocity since the last record
-  double kinetic_energy_J = 0;     ///< of the fluid that moves
-  double change_per_s = 0;         ///< of a velocity in that step, in highest velocities
+  double kinetic_energy_J = 0;     ///< kinetic energy of the moving fluid
+  double change_per_s = 0;         ///< change of a velocity in that step, relative to the highest velocity
   std::int64_t steps = 0;          ///< so far
   std::int64_t iterations = 0;     ///< so far: of friction and of the pressure
   through_flow flow;
@@ -51,27 +52,27 @@ struct transient_flow_solution {
   std::vector<flow_record> history;  ///< from time 0
   std::int64_t steps = 0, friction_iterations = 0, pressure_iterations = 0;
   double shortest_step_s = 0, longest_step_s = 0, highest_courant = 0, highest_divergence = 0;
-  bool is_steady = false;            ///< it ended before end_s
+  bool is_steady = false;            ///< ended before end_s
   bool has_direct_pressure = false;  ///< found by transforms, as the fluid is a whole box
   solve_certificate certificate;     ///< true_relative_residual: highest_divergence
 };
 
-/// Told the history up to each new record, time 0 included, and the fields at that time if the plan says so; called by all
-/// ranks. In a run that goes on from a saved state the first one is not the record of time 0.
+/// Called with the history up to each new record, time 0 included, and the fields at that time if requested by the plan;
+/// called by all ranks. In a resumed run the first call is not the record of time 0.
 using flow_record_taker = std::function<void(std::span<const flow_record> history, const through_solution& fields)>;
 
-/// Check the problem and the plan as solve_transient_flow does, without solving.
+/// Check the problem and the plan as solve_transient_flow, without solving.
 /// @throws as it @collective on problem.where.comm
 void check_transient_flow(const through_problem& problem, const flow_time_plan& plan, const through_options& how);
 
 /// Step to the end. `how.tolerance` bounds the divergence of a flow_record and the error of forces; the flow at the start is
-/// solved to it, too.
+/// also solved to it.
 ///
-/// A linear system that misses it, or a steady start that is not found, is no error: certificate.converged is false then,
-/// and the answer is that of the last step.
-/// @param checkpoints null: nothing is saved
-/// @throws usage_error for a plan that makes no sense, or a step that is too long for a velocity that is known
-/// @throws solve_error if a step becomes too long on the way, or a value is not finite
+/// A linear system that misses it, or a steady start that does not converge, is no error: then certificate.converged is
+/// false, and the result is that of the last step.
+/// @param checkpoints null: no checkpoints
+/// @throws usage_error for an invalid plan, or a step that is too long for a known velocity
+/// @throws solve_error if a step becomes too long during the run, or a value is not finite
 /// @throws as solve_flow_through @collective on problem.where.comm: all ranks throw the same
 transient_flow_solution solve_transient_flow(const through_problem& problem, const flow_time_plan& plan,
                                              const through_options& how, checkpointer* checkpoints,

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The temperature of natural convection, round by round.
+/// The temperature of natural convection in each outer iteration.
 #include <mpi.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace osteon::physics {
 
-/// The temperature that belongs to the velocities of a round. Each solution starts from the last one.
+/// The temperature for the velocities of an outer iteration. Each solution starts from the last one.
 class carried_temperature {
  public:
   explicit carried_temperature(const temperature_problem& problem) : problem_(problem) {
@@ -21,7 +21,7 @@ class carried_temperature {
   }
 
   /// @param taken weight of the present limiter; 1 discards the earlier values
-  /// @param from the temperature a step before @param per_s one over the step; 0: the steady one
+  /// @param from the temperature at the previous step @param per_s inverse step length; 0: the steady temperature
   bool solve(const std::vector<double>& velocities, double tolerance, double taken, const std::vector<double>& from,
              double per_s, log_sink& log) {
     problem_.face_velocity_mm_per_s = velocities;
@@ -65,14 +65,14 @@ class carried_temperature {
   /// Temperature of each cell that has one, relative to the reference of the cells.
   std::vector<double> owned() const { return {x_.begin(), x_.begin() + cells_.grid.owned}; }
 
-  /// The last solution with what belongs to it, so that others can be tried in between.
+  /// The last solution with its data, so that others can be tried in between.
   struct saved_solution {
     std::vector<double> x, velocities;
     std::array<std::vector<float>, 3> weight;
     solve_certificate certificate;
   };
   saved_solution save() const { return {x_, problem_.face_velocity_mm_per_s, cells_.weight, certificate_}; }
-  /// The iterations since then count on.
+  /// Continue the iteration count from then.
   void restore(saved_solution saved) {
     saved.certificate.iterations = certificate_.iterations;
     saved.certificate.solve_seconds = certificate_.solve_seconds;

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Heat with flow in time: the temperature of fluid and solid, step by step with the flow that carries it, and that it may
-/// drive by its weight (Boussinesq).
+/// Transient conjugate heat transfer: the temperature of fluid and solid, advanced step by step with the advecting flow,
+/// which it may drive by buoyancy (Boussinesq).
 #include <memory>
 #include <osteon/numerics/checkpointer.hpp>
 #include <osteon/physics/flow/solver/transient/carried_quantity.hpp>
@@ -17,8 +17,8 @@ struct heat_time_plan {
   double implicitness = 0.5;                     ///< 1/2 is Crank-Nicolson, 1 Euler
   double tolerance = 1e-6;                       ///< of the residual of a step, and of its balance of heat
   int max_iterations = 500;                      ///< of a step
-  /// With buoyancy; reference_K absent: the middle of the given temperatures, and where no pressure is given the initial
-  /// one.
+  /// With buoyancy; reference_K absent: the middle of the given temperatures, and if no pressure is given the initial
+  /// temperature.
   struct gravity {
     double expansion_per_K = 0;
     vector3 m_per_s2{};
@@ -29,8 +29,8 @@ struct heat_time_plan {
 
 struct heat_in_flow_record {
   double time_s = 0;
-  /// Temperatures at this time; what passes faces and openings, and what is stored, of the step that ends at it; of the
-  /// first steps, which are two halves each, of the second half. At time 0 no heat is told. Without temperature_K.
+  /// Temperatures at this time; flows through faces and openings, and stored heat, of the step that ends at it; for the
+  /// first steps, which are two halves each, of the second half. At time 0 no heat is reported. Without temperature_K.
   temperature_solution heat;
   double fluid_low_K = 0, fluid_high_K = 0;
   double worst_imbalance = 0;   ///< heat_imbalance of the worst step so far
@@ -39,16 +39,16 @@ struct heat_in_flow_record {
 
 /// Each step goes from t to t + dt by the implicit midpoint rule, w the implicitness,
 ///   C / (w dt) (Tm - T) + K(u) Tm = b,   T+ = T + (Tm - T) / w,
-/// with K of transport_cells and the velocities u at that share of the step, the mean of both ends, made to keep mass to
-/// rounding: with w = 1/2 of second order, and heat is kept to the tolerance of each step. The limiter looks at the
-/// temperature that the last step lets expect. The first two steps are two halves by Euler each [Rannacher1984].
+/// with K of transport_cells and the velocities u at that fraction of the step, the mean of both ends, projected to conserve
+/// mass to rounding: second order for w = 1/2, and heat is conserved to the tolerance of each step. The limiter uses the
+/// temperature extrapolated from the last step. The first two steps are two implicit Euler halves each [Rannacher1984].
 ///
-/// The weight of the fluid in a step is that of the temperature in its middle, of the parabola through the last three: of
-/// internal waves the straight line through two makes the amplitude grow by (N dt)^4 / 8 a step, the parabola damps it by 5
-/// / 4 of that (N of Brunt and Vaisala). Steps end before N dt of any layer of a voxel exceeds 1/2.
+/// The buoyancy in a step is that of the temperature in its middle, of the parabola through the last three: for internal
+/// waves the straight line through two increases the amplitude by (N dt)^4 / 8 per step, the parabola damps it by 5 / 4 of
+/// that (N is the Brunt-Vaisala frequency). Steps are limited so that N dt of any layer of a voxel is at most 1/2.
 class heat_in_time final : public carried_quantity {
  public:
-  /// @param problem initial_K is given; velocities are not read; kept by reference as flow and log are
+  /// @param problem initial_K is given; velocities are not used; kept by reference as are flow and log
   /// @throws as check_heat_in_time @collective
   heat_in_time(const temperature_problem& problem, const through_problem& flow, heat_time_plan plan, log_sink& log);
   ~heat_in_time() override;
@@ -62,9 +62,9 @@ class heat_in_time final : public carried_quantity {
   void record(double time_s) override;
 
   const std::vector<heat_in_flow_record>& history() const { return history_; }
-  /// Per cell of the problem, now.
+  /// Present temperature, per cell of the problem.
   std::vector<double> temperature_K() const;
-  /// Of all steps: iterations, the worst residual and balance.
+  /// Over all steps: iterations, the worst residual and balance.
   const solve_certificate& certificate() const { return certificate_; }
   /// Largest share of the inflow that had no given temperature, in any step.
   double returned_share() const { return returned_share_; }
@@ -74,11 +74,11 @@ class heat_in_time final : public carried_quantity {
     vector3 highest_velocity_mm_per_s;
   };
   weight_numbers numbers_of_weight() const;
-  /// Through each face of the image with the fluid at rest, when all is steady; none where openings let fluid pass, or
+  /// Heat through each face of the image with the fluid at rest, in the steady state; empty if openings let fluid pass, or
   /// sources or fluxes heat.
   const std::optional<std::array<std::array<double, 2>, 3>>& rest_inflow_W() const { return rest_inflow_W_; }
 
-  /// The vectors over the cells of the problem and the numbers that the next step goes on from.
+  /// The vectors over the cells of the problem and the numbers of the complete state for the next step.
   struct state {
     std::vector<std::pair<std::string, std::vector<double>*>> vectors;
     std::map<std::string, std::vector<double>> numbers;
@@ -104,12 +104,12 @@ class heat_in_time final : public carried_quantity {
   transport_cells cells_;
   std::unique_ptr<pressure_projection> projection_;
   std::optional<transport_solver> solver_;
-  double of_cycle_ = -1;  // one over the length of the steps that the solver's cycle is for
+  double of_cycle_ = -1;  // inverse of the step length for which the solver's cycle was built
   buoyancy weight_;
   std::vector<double> t_, rate_, before_, before_that_;  // owned cells, above the reference of the cells; K/s
   std::vector<double> middle_;                           // shape (grid.size): of the last step
-  std::vector<double> last_, after_, taken_;             // velocities now and after the step, the projection's
-  std::array<double, 2> steps_s_{};                      // of the last step and the one before
+  std::vector<double> last_, after_, taken_;             // velocities now and after the step, projected
+  std::array<double, 2> steps_s_{};                      // of the last step and the previous one
   std::int64_t steps_ = 0;
   double change_per_s_ = 0, returned_share_ = 0, range_K_ = 0, heating_K_per_s_ = 0;
   std::optional<std::array<std::array<double, 2>, 3>> rest_inflow_W_;
@@ -117,14 +117,14 @@ class heat_in_time final : public carried_quantity {
   std::vector<heat_in_flow_record> history_;
 };
 
-/// What heat_in_time would refuse. @throws usage_error @collective on problem.where.comm
+/// Validation for heat_in_time. @throws usage_error @collective on problem.where.comm
 void check_heat_in_time(const temperature_problem& problem, const heat_time_plan& plan);
 
-/// Keeps a temperature with the state of the flow that carries it. The flow's vectors are over the voxels that move, those
-/// of the temperature over fluid and solid: what is saved is over both, and zero where there is none.
+/// Saves a temperature together with the state of the advecting flow. The flow's vectors are over the moving voxels, those
+/// of the temperature over fluid and solid: saved vectors are over both, with zeros for absent values.
 class heat_checkpointer final : public checkpointer {
  public:
-  /// Borrows both.
+  /// Borrows both arguments.
   heat_checkpointer(checkpointer& checkpoints, heat_in_time& heat) : checkpoints_(checkpoints), heat_(heat) {}
   found begin() override { return checkpoints_.begin(); }
   void restore(solver_state& state) override;

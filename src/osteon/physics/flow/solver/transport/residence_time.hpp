@@ -1,22 +1,22 @@
 #pragma once
 /// @file
-/// How long a fluid that flows steadily has been in the sample: its mean age, and the age of what leaves.
+/// Residence time of a fluid in steady flow: its mean age, and the age of the outflow.
 #include <osteon/numerics/solver_options.hpp>
 #include <osteon/physics/flow/solver/openings/flow_through.hpp>
 #include <osteon/physics/shared/solver/names_of_numerics.hpp>
 
 namespace osteon::physics {
 
-/// The mean age a of the fluid at a point, over all the paths that lead there: u . grad a = D laplace a + 1, a = 0 where
-/// fluid flows in, and nothing diffuses through openings and walls [Danckwerts1953; Sandberg1981]. So the age of what
-/// leaves, weighted by the flow, is the volume of the fluid over its flow rate, whatever the flow and D are.
+/// The mean age a of the fluid at a point, over all the paths to that point: u . grad a = D laplace a + 1, a = 0 at inflow,
+/// and no diffusion through openings and walls [Danckwerts1953; Sandberg1981]. The age of the outflow, weighted by the flow,
+/// is therefore the volume of the fluid divided by its flow rate, for any flow and D.
 struct residence_problem {
   grid::block where;
   vector3 spacing_mm;
   voxel::run_set fluid;
   std::vector<flow_boundary> openings;         ///< the flow's boundaries
   std::vector<double> face_velocity_mm_per_s;  ///< as in through_solution
-  double diffusivity_mm2_per_s = 0;            ///< of the fluid in itself, > 0: it renews what the flow does not reach
+  double diffusivity_mm2_per_s = 0;  ///< self-diffusivity of the fluid, > 0: it renews fluid not reached by the flow
 };
 
 /// A distribution of ages [s].
@@ -25,18 +25,18 @@ struct age_distribution {
 };
 
 struct residence_solution {
-  std::vector<float> age_s;      ///< per cell; NaN where no fluid ever comes
-  age_distribution inside;       ///< over the volume that is renewed
-  age_distribution leaving;      ///< over the voxels' faces by which the fluid leaves, weighted by the flow
-  double volume_mm3 = 0;         ///< of the fluid that is renewed
-  double outflow_mm3_per_s = 0;  ///< all that leaves
-  /// Of all the fluid: what is older than three times volume over outflow, and what is never renewed.
+  std::vector<float> age_s;      ///< per cell; NaN for fluid that is never renewed
+  age_distribution inside;       ///< over the renewed volume
+  age_distribution leaving;      ///< over the voxels' faces with outflow, weighted by the flow
+  double volume_mm3 = 0;         ///< volume of the renewed fluid
+  double outflow_mm3_per_s = 0;  ///< total outflow
+  /// Shares of all the fluid: older than three times volume / outflow, and never renewed.
   double stagnant_share = 0;
-  solve_certificate certificate;  ///< reaction_imbalance: ages that leave against ages that are made
+  solve_certificate certificate;  ///< reaction_imbalance: ages that leave relative to ages generated
 };
 
-/// Solve, by the scheme and the solver of a temperature that is carried (heat_convection::limited).
-/// @param how.tolerance of the residual against that of age 0 @throws usage_error if nothing flows in, or D is not > 0
+/// Solve with the scheme and the solver of an advected temperature (heat_convection::limited).
+/// @param how.tolerance of the residual relative to that of age 0 @throws usage_error without inflow, or if D is not > 0
 /// @throws solve_error if a value is not finite @collective on problem.where.comm: all ranks throw the same
 residence_solution solve_residence_time(const residence_problem& problem, const options& how, log_sink& log);
 

@@ -7,40 +7,41 @@
 
 namespace osteon::physics {
 
-/// Below this Rayleigh number, with the mean inverse gradient of the temperature and the height of the image, fluid stays at
-/// rest in any box: a layer between faces that slip and give fluxes of heat starts at 120. @cite [Sparrow1964]
+/// Below this Rayleigh number, with the mean inverse gradient of the temperature and the height of the image, fluid remains
+/// at rest in any box: the critical value of a layer between slip faces with prescribed heat fluxes is 120. @cite
+/// [Sparrow1964]
 inline constexpr double lowest_critical_rayleigh = 100;
 
-/// Steps in time of flow and temperature: what they act on, and one of them.
+/// Time steps of flow and temperature: their state, and one step.
 struct stepped_state {
   std::function<std::vector<double>()> get;
   std::function<void(const std::vector<double>&)> set;
-  std::function<bool()> step;  ///< @return false if the step was not found @collective
+  std::function<bool()> step;  ///< @return false if the step did not converge @collective
 };
 
 struct stability_verdict {
-  static constexpr double margin = 2e-3;  ///< what the tolerances of the steps may change of the multiplier
-  bool is_known = false;                  ///< all steps were found
-  double multiplier = 0;                  ///< of the size of the leading disturbance, in a step
-  std::vector<double> disturbance;        ///< as it is after the steps, as a state
+  static constexpr double margin = 2e-3;  ///< uncertainty of the multiplier due to the tolerances of the steps
+  bool is_known = false;                  ///< all steps converged
+  double multiplier = 0;                  ///< multiplier of the size of the leading disturbance, per step
+  std::vector<double> disturbance;        ///< the leading disturbance after the steps, as a state
   bool grows() const { return is_known && multiplier > 1 + margin; }
 };
 
 /// Follow a small disturbance of a steady state for some steps. The multipliers of its leading parts are the eigenvalues of
-/// the steps' map in the space of the disturbances that it became (Krylov; dynamic mode decomposition), which tells growth
+/// the steps' map in the space of the successive disturbances (Krylov; dynamic mode decomposition), which detects growth
 /// long before the leading part outweighs the others.
-/// @param counts which values of the rank's part of the state a size is made of; empty: all
+/// @param counts values of the rank's part of the state that contribute to its size; empty: all
 /// @param first the disturbance, a state @cite [Schmid2010] @collective on comm
 stability_verdict test_stability(MPI_Comm comm, const std::vector<std::uint8_t>& counts, const stepped_state& steps,
                                  const std::vector<double>& steady, const std::vector<double>& first);
 
-/// Largest magnitude of the eigenvalues of the map that takes each vector to the next, in the space of all but the last.
+/// Largest magnitude of the eigenvalues of the map from each vector to the next, in the space of all but the last.
 /// @collective on comm
 double leading_multiplier(MPI_Comm comm, const std::vector<std::uint8_t>& counts,
                           const std::vector<std::vector<float>>& vectors);
 
-/// A disturbance of the temperature of the fluid without symmetry, from the positions of voxels in the image: the same on
-/// any number of ranks. @param size of the state, of which the temperatures of the cells come first @collective local
+/// An asymmetric disturbance of the temperature of the fluid, computed from the positions of voxels in the image: equal on
+/// any number of ranks. @param size of the state, which begins with the temperatures of the cells @collective local
 std::vector<double> disturbance_of(const temperature_problem& heat, const transport_cells& cells, std::size_t size);
 
 }  // namespace osteon::physics

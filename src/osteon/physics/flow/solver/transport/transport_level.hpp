@@ -1,17 +1,17 @@
 #pragma once
 /// @file
-/// A level of the multigrid for transport, and how the next coarser one is made.
+/// A level of the multigrid for transport, and the construction of the next coarser one.
 #include <osteon/physics/flow/solver/transport/transport_multigrid.hpp>
 
 namespace osteon::physics {
 
-/// What a level is made of, needed by the setup only. Points: owned ones first, then ghosts.
+/// Geometry and couplings of a level, used only in set-up. Points: owned ones first, then ghosts.
 struct transport_geometry {
-  /// Between owned point i and a neighbour, as i sees it.
+  /// Link between owned point i and a neighbour, from the side of i.
   struct link {
     std::int32_t from, to;
     float conductance;  ///< [W/K]
-    float comes, goes;  ///< heat capacity of what flows in from there, and out to there [W/K]
+    float comes, goes;  ///< heat capacity flow from the neighbour, and to it [W/K]
   };
   struct point {
     std::array<float, 3> centre{};  ///< z, y, x [mm]
@@ -30,20 +30,20 @@ struct transport_geometry {
   std::array<int, 3> shift{};
   vector3 spacing_mm;
   index3 domain;
-  std::array<float, 3> period{};  ///< of a box that repeats along an axis [mm]; 0: it does not
+  std::array<float, 3> period{};  ///< of a periodic box along an axis [mm]; 0: not periodic
 };
 
 /// The geometry of the cells. @collective local
 transport_geometry geometry_of(const transport_cells& cells);
 
-/// Rows of the hybrid scheme. Unites the links that join the same points. @collective local
+/// Rows of the hybrid scheme. Merges links between the same points. @collective local
 transport_rows rows_of(transport_geometry& geometry);
 
-/// The next level. @param rows of `fine` @param parent becomes the aggregate of each owned point
+/// The next level. @param rows of `fine` @param parent receives the aggregate of each owned point
 /// @collective on fine.between.comm
 transport_geometry coarsened(const transport_geometry& fine, const transport_rows& rows, std::vector<std::int32_t>& parent);
 
-/// The points of all ranks on rank 0, in the order of the ranks; nothing elsewhere. @collective on comm
+/// The points of all ranks on rank 0, in the order of the ranks; empty elsewhere. @collective on comm
 transport_geometry gathered_on_first(MPI_Comm comm, const transport_geometry& own);
 
 }  // namespace osteon::physics

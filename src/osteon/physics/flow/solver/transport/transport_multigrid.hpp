@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A multigrid cycle for a temperature that a flow carries: the preconditioner of transport.
+/// A multigrid cycle for an advected temperature: the preconditioner of transport.
 #include <memory>
 #include <osteon/comm/message_ledger.hpp>
 #include <osteon/physics/flow/solver/transport/transport_cells.hpp>
@@ -19,14 +19,14 @@ struct transport_rows {
   std::int32_t rows() const { return static_cast<std::int32_t>(diagonal.size()); }
 };
 
-/// An approximation of K^-1 of the hybrid scheme, in single precision. It is not linear: use it in a flexible method.
+/// An approximation of K^-1 of the hybrid scheme, in single precision. It is nonlinear: use it in a flexible method.
 ///
-/// Levels are aggregates of up to 2 x 2 x 2 points that are connected inside their block, as those of conduction, but with
-/// flows: between two aggregates they add up, and what flows both ways mixes. On each level the scheme is the hybrid one
-/// again, of the conductance and the net flow between aggregates, so that coarse levels are no more diffusive than their
-/// Peclet numbers ask for. Points are smoothed by a sweep of Gauss-Seidel forth before the correction, and one back after
-/// it. The correction by a coarse level is made of two of its cycles, combined so that the residual is least (K-cycle): that
-/// makes up for what constants as coarse functions miss, of conduction and of flow.
+/// Levels are aggregates of up to 2 x 2 x 2 points connected inside their block, as in conduction, but with flows: between
+/// two aggregates they are summed, and opposite flows mix. Each level uses the hybrid scheme again, of the conductance and
+/// the net flow between aggregates, so that coarse levels are no more diffusive than required by their Peclet numbers.
+/// Points are smoothed by a forward Gauss-Seidel sweep before the correction, and a backward one after it. The correction by
+/// a coarse level consists of two of its cycles, combined to minimise the residual (K-cycle): this compensates for constants
+/// as coarse functions, in conduction and in flow.
 /// @cite [NotayVassilevski2008]; [Notay2012] for flow
 class transport_multigrid {
  public:
@@ -34,7 +34,7 @@ class transport_multigrid {
   explicit transport_multigrid(const transport_cells& cells);
   ~transport_multigrid();
 
-  /// Send what some cycles need and others do not, once each part, on virtual ranks. @collective
+  /// Perform data-dependent communication once for each part, on virtual ranks. @collective
   void rehearse();
 
   /// z = M r. @param r owned values @param z shape (grid.size): owned values are set, ghosts overwritten @collective

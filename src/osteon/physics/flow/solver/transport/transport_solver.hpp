@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// GCR for a temperature that a flow carries.
+/// GCR for an advected temperature.
 #include <optional>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/numerics/certificate.hpp>
@@ -24,46 +24,45 @@ class transport_factor {
   /// @param cells read by the constructor only @collective local
   explicit transport_factor(const transport_cells& cells);
 
-  /// x = (D + U)^-1 D (D + L)^-1 r, on the calling thread. @param r, x owned values; not the same array
+  /// x = (D + U)^-1 D (D + L)^-1 r, on the calling thread. @param r, x owned values; must not alias
   void solve(const float* r, float* x) const;
 
  private:
-  std::vector<std::int32_t> begin_{0}, middle_, column_;  // middle_: where the columns above the diagonal begin
+  std::vector<std::int32_t> begin_{0}, middle_, column_;  // middle_: first columns above the diagonal
   std::vector<float> value_, inverse_;
 };
 
-/// Solves K x = b; the weights of K are those of the scheme, the preconditioner is of the hybrid one; for the central
-/// scheme a factorisation of that goes before it. x and the residual are in double precision, directions in single.
+/// Solves K x = b; the weights of K are those of the scheme, the preconditioner is of the hybrid one; for the central scheme
+/// it is preceded by a factorisation of that scheme. x and the residual are in double precision, directions in single.
 class transport_solver {
  public:
   /// @param cells kept by reference; its weights are set @collective on the communicator of the grid
   explicit transport_solver(transport_cells& cells);
-  /// Goes on from the answer for other velocities. Then the limiter looks once, at that.
-  /// @param taken share of the limiter's new weights; the rest is of those of the cells
+  /// Continues from the last solution for other velocities. Then the limiter is evaluated once, for that solution.
+  /// @param taken weight of the limiter's new weights; the rest is that of the cells
   transport_solver(transport_cells& cells, std::vector<double> start, double taken);
 
-  /// For steps in time, with a preconditioner that is not that of the cells.
+  /// For time steps, with a preconditioner other than that of the cells.
   transport_solver(transport_cells& cells, std::shared_ptr<transport_multigrid> cycle);
 
-  /// Sets iterations, residuals and convergence of the certificate. The residual is small against its start, and its sum
-  /// against the heat that passes. The limiter follows the temperature for some steps, then
-  /// its weights stay, but for faces at which the temperature would leave its bounds: these become those of the hybrid
-  /// scheme.
+  /// Sets iterations, residuals and convergence of the certificate. The residual is reduced relative to its start, and its
+  /// sum relative to the transferred heat. The limiter follows the temperature for some steps, then its weights are fixed,
+  /// except for faces at which the temperature would leave its bounds: these receive those of the hybrid scheme.
   /// @throws solve_error if a value is not finite @collective
   void solve(heat_convection scheme, const options& how, solve_certificate& certificate, log_sink& log);
 
-  /// A step in time, for which the cells hold what is stored, from a guess at the answer that the limiter looks at once.
-  /// Sets iterations, residual and convergence of the certificate: the residual is small against the heat that comes to the
-  /// cells from outside and that which they take up, and its sum against the heat that passes.
+  /// A time step, whose storage is set in the cells, from a guess of the solution for which the limiter is evaluated once.
+  /// Sets iterations, residual and convergence of the certificate: the residual is small relative to the external heat of
+  /// the cells and their stored heat, and its sum relative to the transferred heat.
   /// @param from shape (grid.size); ghosts need not be current @throws as solve @collective
   void step(heat_convection scheme, const std::vector<double>& from, const options& how, solve_certificate& certificate);
   void set_cycle(std::shared_ptr<transport_multigrid> cycle) { multigrid_ = std::move(cycle); }
-  /// Of the answer: what is left of the balance of heat, over half of all heat that comes and goes. @collective
+  /// Of the solution: the heat imbalance, divided by half of the sum of all heat in and out. @collective
   double imbalance() const;
 
-  /// The next solution begins at zero, not at the last one.
+  /// The next solution starts at zero instead of the last one.
   void restart();
-  /// Send whatever solve() may send, once each part, on virtual ranks. @collective
+  /// Perform the communication of solve() once, on virtual ranks. @collective
   void rehearse(heat_convection scheme);
 
   /// Shape (grid.size), above the reference; ghosts current.
@@ -88,8 +87,8 @@ class transport_solver {
 
   transport_cells& cells_;
   std::shared_ptr<transport_multigrid> multigrid_;
-  std::optional<transport_factor> factor_;  // of central convection
-  double first_ = 0;                        // |b|, which is |b - K x| of the reference everywhere
+  std::optional<transport_factor> factor_;  // for central convection
+  double first_ = 0;                        // |b|, which is |b - K x| for the reference temperature everywhere
   std::optional<double> taken_;
   std::vector<double> x_, r_;
   std::vector<float> right_, z_, w_, coarse_;
