@@ -20,10 +20,8 @@ inline std::int64_t first_plane(std::int64_t begin, int colour, bool is_back) {
 /// 192^3 cells: with fewer sweeps, the iterations grow with the image.
 inline int smoothing_sweeps(std::size_t level) { return 4 << std::min<std::size_t>(level, 3); }
 
-inline constexpr std::int64_t direct_limit =
-    1500;  ///< number of unknowns factorised on rank 0: less work than one more level
-inline constexpr std::int64_t gather_limit =
-    100000;  ///< number of unknowns gathered on rank 0 when ranks cannot coarsen further
+inline constexpr std::int64_t direct_limit = 1500;    ///< unknowns factorised on rank 0: less work than one more level
+inline constexpr std::int64_t gather_limit = 100000;  ///< unknowns gathered on rank 0 when ranks cannot coarsen further
 
 /// Whether a level with this number of unknowns has a coarser one shared by all ranks. @param before those of the level
 /// above it

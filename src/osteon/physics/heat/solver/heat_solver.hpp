@@ -77,8 +77,7 @@ class heat_solver {
   const heat_cells& cells_;
   kernel::conduction_stencil<double> stencil_;
   heat_multigrid multigrid_;
-  std::vector<double>
-      x_;  // this and the vectors below are allocated by the first solve(), because the set-up needs as much memory
+  std::vector<double> x_;  // this and those below are allocated by the first solve(): the set-up needs as much memory
   // Single precision is sufficient: x and r are updated with the same rounded p, r is in units of the load and loses only
   // its own rounding error per step, and it is periodically recomputed from x.
   std::vector<float> r_, p_, z_;

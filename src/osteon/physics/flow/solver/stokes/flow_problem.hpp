@@ -141,8 +141,7 @@ struct through_problem {
   std::array<std::optional<double>, 3> period_rate_mm3_per_s{};
   std::array<time_table, 3> period_factor{};  ///< for transient flow: factors of these drops and rates
   std::vector<flow_boundary> boundaries;
-  std::vector<double> multiples{
-      1};  ///< of all given velocities, flow rates, pressures and drops: one flow is solved for each
+  std::vector<double> multiples{1};  ///< of all given velocities, flow rates, pressures and drops: one flow for each
   double viscosity_Pa_s = 1e-3;
   double density_kg_per_m3 = 1000;
   bool has_inertia = false;  ///< Navier-Stokes

@@ -66,11 +66,10 @@ struct open_flow_cells {
   std::vector<labelled_wall> labelled;
   std::vector<sliding_side> sliding;
   std::vector<passing_side> passing;
-  std::array<std::vector<std::int32_t>, 3>
-      seam;                                 ///< by axis, if the image is periodic: cells with a low face at its beginning
-  std::vector<std::uint8_t> outer;          ///< per owned cell: the sides that are faces of the image
-  std::vector<std::uint8_t> inner;          ///< same for sides with a condition inside the image; empty: none
-  std::vector<std::int16_t> open_boundary;  ///< per entry of cells.open_faces: its boundary
+  std::array<std::vector<std::int32_t>, 3> seam;  ///< by axis, if periodic: cells with a low face at its beginning
+  std::vector<std::uint8_t> outer;                ///< per owned cell: the sides that are faces of the image
+  std::vector<std::uint8_t> inner;                ///< same for sides with a condition inside the image; empty: none
+  std::vector<std::int16_t> open_boundary;        ///< per entry of cells.open_faces: its boundary
   /// Per owned cell: number of its part if the part's pressure is undetermined, otherwise -1. Empty: all pressures are
   /// given.
   std::vector<std::int32_t> free_part;

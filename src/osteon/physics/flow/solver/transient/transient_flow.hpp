@@ -27,9 +27,8 @@ struct flow_time_plan {
   double implicitness = 0.5;  ///< of friction: 1/2 is Crank-Nicolson, 1 is Euler
   double record_every_s = 0;  ///< 0: every step; the end is always recorded
   flow_start start = flow_start::rest;
-  double steady_change_per_s =
-      0;                    ///< ends earlier, once the fastest relative change of a velocity is below this rate; 0: never
-  bool has_fields = false;  ///< pass fields to on_record
+  double steady_change_per_s = 0;  ///< ends earlier, once all relative velocity changes are slower; 0: never
+  bool has_fields = false;         ///< pass fields to on_record
   /// Called with the fields at the start, or at a restored state, and after each step; called by all ranks. May be empty.
   /// @cost the velocities at all centres, once per step
   std::function<void(double time_s, const through_solution& fields)> on_step{};

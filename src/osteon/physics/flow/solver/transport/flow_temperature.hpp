@@ -46,8 +46,7 @@ struct temperature_problem {
   /// leave.
   std::optional<double> initial_K{};
 
-  bool rehearses =
-      false;  ///< all communication of a solve, once each part: for message counts on virtual ranks; no solution
+  bool rehearses = false;  ///< all communication of a solve, once each part, for virtual ranks; no solution
 
   std::vector<flow_boundary> openings;            ///< the flow's boundaries
   std::vector<std::optional<double>> incoming_K;  ///< temperature of the inflow, by opening
