@@ -15,7 +15,7 @@ void anderson_acceleration<T>::restart() {
 }
 
 // The triangular factor without its first column has one entry below the diagonal in each column. Rotations of pairs of
-// rows, and of the vectors that belong to them, remove these entries.
+// rows, and of the corresponding vectors, eliminate these entries.
 template <class T>
 void anderson_acceleration<T>::remove_oldest() {
   for (std::size_t j = 0; j + 1 < kept_.size(); ++j) {

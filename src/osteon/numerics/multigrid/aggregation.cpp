@@ -31,7 +31,7 @@ aggregates split_points(const coarse_level& fine, const level_geometry& geometry
   const std::vector<place>& places = geometry.places;
   const std::int32_t owned = k.rows();
   std::vector<float> diagonal(k.diagonal);
-  // Storage is taken off the diagonal: it must not make the connection of two points look weak.
+  // Storage is subtracted from the diagonal: it must not weaken the apparent coupling of two points.
   for (std::size_t i = 0; i < geometry.storage.size(); ++i) diagonal[i] -= geometry.storage[i];
   diagonal.resize(at(owned + fine.ghosts));
   fine.links.exchange(diagonal.data());
@@ -49,13 +49,14 @@ aggregates split_points(const coarse_level& fine, const level_geometry& geometry
   return result;
 }
 
-// The voxel of the image where the block begins.
+// The voxel of the image at the beginning of the block.
 place origin_of(const heat_cells& c) {
   const index3 begin = c.where.owned.begin;
   return {static_cast<std::int32_t>(begin.z), static_cast<std::int32_t>(begin.y), static_cast<std::int32_t>(begin.x)};
 }
 
-// Where the slabs of cells begin that share no block, by planes; and where the last one ends. Threads take one each.
+// First planes of the slabs of cells without common blocks, and the end of the last one. Each thread processes one at a
+// time.
 std::vector<std::int64_t> slabs_of(const heat_cells& c, const std::array<int, 3>& shift) {
   std::vector<std::int64_t> begin;
   const std::int32_t origin = origin_of(c).z;
@@ -70,7 +71,7 @@ void for_each_slab(const std::vector<std::int64_t>& slabs, Each each) {
                  [&](std::int64_t n, std::int64_t) { each(at(n), slabs[at(n)], slabs[at(n) + 1]); });
 }
 
-// Aggregates of the cells. Runs know where their cells are, so no list of places is needed.
+// Aggregates of the cells. The runs contain the positions of their cells, so no list of positions is needed.
 aggregates split_cells(const heat_cells& c, const std::array<int, 3>& shift, const std::vector<std::int64_t>& slabs) {
   const auto stencil = c.stencil<float>();
   std::vector<float> diagonal(at(c.size));
@@ -137,7 +138,7 @@ std::vector<point> cell_centres(const heat_cells& c, const std::vector<std::int3
           for (std::int32_t n = 0; n < r.length; ++n) {
             point& p = points[at(parent[at(r.first + n)])];
             const std::array<double, 3> centre{row[0], row[1], (origin.x + r.x + n + 0.5) * h.x};
-            p.cells += 1;  // the mean so far moves towards the new cell
+            p.cells += 1;  // the running mean moves towards the new cell
             for (std::size_t a = 0; a < 3; ++a)
               p.centre[a] +=
                   static_cast<float>((centre[a] - static_cast<double>(p.centre[a])) / static_cast<double>(p.cells));
@@ -147,7 +148,7 @@ std::vector<point> cell_centres(const heat_cells& c, const std::vector<std::int3
   return points;
 }
 
-// Write the aggregates down as pieces, and cut them into strips where the coarse z plane changes.
+// Store the aggregates as pieces, and divide them into strips at changes of the coarse z plane.
 void set_pieces(const aggregates& found, coarse_level& level) {
   const std::vector<std::int32_t>& parent = found.parent;
   std::size_t count = 0;
@@ -171,11 +172,11 @@ void set_pieces(const aggregates& found, coarse_level& level) {
   level.strips.push_back({static_cast<std::int32_t>(count), static_cast<std::int32_t>(parent.size())});
 }
 
-// Distance factor of a coarse conductance. Between 1/2 and 1 the coarse operator stays within a factor of two of the
-// Galerkin one whatever the shape of the aggregates.
+// Distance factor of a coarse conductance. Between 1/2 and 1 the coarse operator is within a factor of two of the Galerkin
+// one for any shape of the aggregates.
 float shortening(float fine, float coarse) { return std::clamp(fine / std::max(coarse, 1e-30F), 0.5F, 1.0F); }
 
-// Between the centres; across a periodic face if that is shorter.
+// Distance between the centres; across a periodic face if that is shorter.
 float distance(const level_geometry& geometry, const point& a, const point& b) {
   float sum = 0;
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -186,7 +187,7 @@ float distance(const level_geometry& geometry, const point& a, const point& b) {
   return std::sqrt(sum);
 }
 
-// Of a point from the outer face `side`.
+// Distance of a point from the outer face `side`.
 float depth(const level_geometry& geometry, std::uint8_t side, const point& p) {
   const int axis = side / 2;
   const float from_low = p.centre[static_cast<std::size_t>(axis)];
@@ -203,8 +204,8 @@ struct ghost_parent {
 // Coarse number of any fine point, ghosts included.
 class coarse_number {
  public:
-  // Makes the coarse halo, and appends its ghosts to `points`. Both ranks of a link number the coarse ghosts in the order in
-  // which the fine ones mention them, so no number has to be negotiated.
+  // Builds the coarse halo, and appends its ghosts to `points`. Both ranks of a link number the coarse ghosts in the order
+  // of their first occurrence among the fine ones, so no numbers have to be negotiated.
   // @param ghosts number of the first fine ghost
   coarse_number(const std::vector<std::int32_t>& parent, const halo& fine, std::int32_t ghosts, coarse_level& level,
                 std::vector<point>& points)
@@ -278,8 +279,8 @@ std::vector<point> merged(const std::vector<std::int32_t>& parent, const std::ve
   return points;
 }
 
-// Wall conductances of the aggregates, lowered by the distances to the face as those between aggregates are, unless
-// most of the resistance is in a film.
+// Wall conductances of the aggregates, reduced by the distances to the face like those between aggregates, unless most of
+// the resistance is in a film.
 std::vector<wall> merged_walls(const std::vector<std::int32_t>& parent, const level_geometry& fine,
                                const level_geometry& coarse) {
   std::vector<wall> walls(fine.walls);
@@ -318,7 +319,8 @@ coarse_level aggregate(const heat_cells& fine, level_geometry& geometry) {
   geometry = {};
   const vector3 h = geometry.spacing_mm = fine.spacing_mm;
   geometry.domain = fine.where.domain;
-  // The cells are joined by 4 x 4 x 4 at once: a level of 2 x 2 x 2 would need as much memory as all vectors of the cells.
+  // The cells are aggregated by 4 x 4 x 4 at once: a level of 2 x 2 x 2 would need as much memory as all vectors of the
+  // cells.
   geometry.shift = next_shift(next_shift({}, h, fine.where.domain), h, fine.where.domain);
   for (int a = 0; a < 3; ++a)
     if (fine.periodic[static_cast<std::size_t>(a)])

@@ -10,8 +10,8 @@ namespace osteon::numerics {
 
 namespace {
 
-// The parts of a coarse brick of the first level: a material for each octant, a bit for each fixed displacement
-// of the 27 nodes of its children, and its kind.
+// Definition of a coarse brick of the first level: a material for each octant, a bit for each fixed displacement of the 27
+// nodes of its children, and its kind.
 struct recipe {
   kernel::octant_materials materials{};
   std::uint64_t fixed[2] = {0, 0};  // the kind above the 81 bits
@@ -29,13 +29,13 @@ struct recipe_hash {
   }
 };
 
-// Added to the energy of each deformation, as a part of the stiffest one's, on every coarse level: in a small part of a
-// large brick the eight corners describe nearly the same motions, and rounding would make such differences negative. Rigid
-// motions stay free, so that a part on a thin strut has the same small energy on all levels.
+// Added to the energy of each deformation on every coarse level, as a fraction of that of the stiffest one: in a small part
+// of a large brick the eight corners describe nearly the same motions, and rounding would make such differences negative.
+// Rigid motions remain without energy, so that a part on a thin strut has the same small energy on all levels.
 constexpr double stiffening = 1e-6;
 
-// Bricks of several materials are mostly unlike all others where every voxel has a modulus of its own; of so many materials
-// even those of one are.
+// Bricks of several materials are mostly unique if every voxel has its own modulus; with so many materials even bricks of
+// one material are.
 bool is_graded(const recipe& r, std::size_t materials) {
   constexpr std::size_t most_tabulated = 33;
   if (r.kind() != 0 || r.is_anchored()) return false;
@@ -58,8 +58,8 @@ bool is_fixed(const recipe& r, int place, int component) {
   return r.fixed[bit / 64] >> (bit % 64) & 1;
 }
 
-// The matrices of voxels. Of many materials they are made of the two of a modulus of 1: as a table, at 4.5 KiB each, they
-// would be of the size of the solver's vectors.
+// The matrices of voxels. For many materials they are computed from the two of modulus 1: a table, at 4.5 KiB each, would
+// have the size of the solver's vectors.
 class voxel_matrices {
  public:
   voxel_matrices(vector3 spacing_mm, const std::vector<kernel::lame>& materials) : materials_(materials) {
@@ -101,7 +101,7 @@ kernel::symmetric24 cook(const recipe& r, const voxel_matrices& of_material, con
   return sum;
 }
 
-// Where a brick of a kind is divided.
+// Division point of a brick of a kind.
 std::array<double, 3> middle_of(const coarse_mesh& mesh, int kind) {
   std::array<double, 3> middle{0.5, 0.5, 0.5};
   for (std::size_t d = 0; d < 3; ++d)
@@ -109,7 +109,7 @@ std::array<double, 3> middle_of(const coarse_mesh& mesh, int kind) {
   return middle;
 }
 
-// A brick of a kind that is not divided in the middle is the last along that axis, with a length of its own.
+// A brick of a kind that is not divided in the middle is the last along that axis, with its own length.
 kernel::brick_shape shape_of(const coarse_mesh& mesh, vector3 spacing_mm, int kind) {
   for (int d = 0; d < 3; ++d)
     if (kind & 4 >> d) spacing_mm[d] *= mesh.mesh.lattice.last[static_cast<std::size_t>(d)];
@@ -170,7 +170,7 @@ brick_matrices first_coarse_matrices(const elasticity_problem& problem, const fi
 
 namespace {
 
-// Of a child: its matrix, its octant, and the parent's kind. Bricks with equal lists have equal matrices.
+// For a child: its matrix, its octant, and the parent's kind. Bricks with equal lists have equal matrices.
 struct child_part {
   std::int32_t matrix;
   std::int8_t octant, kind;
@@ -192,7 +192,7 @@ struct parts_hash {
 brick_matrices next_coarse_matrices(const brick_matrices& children, const brick_mesh& child_mesh, const coarse_mesh& mesh,
                                     vector3 spacing_mm) {
   if (children.matrix.empty()) return {};
-  // The children of each parent. A plane of parents has those of two planes, in a fixed order.
+  // The children of each parent. A plane of parents contains those of two planes, in a fixed order.
   const auto bricks = mesh.mesh.corners.size();
   const std::int64_t width = child_mesh.lattice.shape.x + 1, height = child_mesh.lattice.shape.y + 1;
   std::vector<std::vector<child_part>> parts(bricks);
@@ -233,7 +233,7 @@ brick_matrices next_coarse_matrices(const brick_matrices& children, const brick_
   return result;
 }
 
-// A brick that is the last along an axis may have a length of its own there.
+// The last brick along an axis may have its own length there.
 std::uint8_t shape_number(const brick_lattice& lattice, std::int64_t place) {
   const std::int64_t width = lattice.shape.x + 1, height = lattice.shape.y + 1;
   const index3 at{place / width / height, place / width % height, place % width};
@@ -263,7 +263,7 @@ coarse_stiffness::coarse_stiffness(MPI_Comm comm, const brick_mesh& mesh, vector
   for (float& value : inverse_diagonal_) value = value > 0 ? 1 / value : 0.0F;
 }
 
-// The matrices as the kernel takes them, in batches by planes.
+// The matrices in the layout of the kernel, in batches by planes.
 void coarse_stiffness::tabulate(vector3 spacing_mm, const brick_matrices& matrices) {
   const brick_mesh& mesh = mesh_;
   const bool is_uneven = mesh.lattice.last != std::array<double, 3>{1, 1, 1};

@@ -13,7 +13,7 @@ namespace osteon::numerics {
 
 namespace {
 
-// The values of all ranks on rank 0, in the order of the ranks; nothing elsewhere.
+// The values of all ranks on rank 0, in the order of the ranks; empty elsewhere.
 template <class T>
 std::vector<T> gather(MPI_Comm comm, const std::vector<T>& mine, const std::vector<int>& counts) {
   const bool is_root = comm::rank(comm) == 0;
@@ -24,16 +24,16 @@ std::vector<T> gather(MPI_Comm comm, const std::vector<T>& mine, const std::vect
 
 std::vector<int> counts_of(MPI_Comm comm, std::size_t mine) { return comm::gathered_counts(comm, static_cast<int>(mine)); }
 
-// L of a factorisation L D L^T, strictly lower, its diagonal of ones left out. Columns next to each other that have the same
-// rows below them are taken together, four at most: a row is then found, read and written once for all of them. The other
-// ranks and threads wait for this.
+// L of a factorisation L D L^T, strictly lower, without its unit diagonal. Up to four adjacent columns with the same rows
+// below them form a group: a row is then found, read and written once for all of them. The other ranks and threads wait for
+// this.
 struct grouped_factor {
   const Eigen::SparseMatrix<double>& l;
-  std::span<const int> first_column;  // of each group, and the end
+  std::span<const int> first_column;  // first column of each group, and the end
 
   template <int width>
   struct group {
-    const double* value[width];  // of each column: those in rows of the group itself, then those in `row`
+    const double* value[width];  // entries of each column: those in rows of the group itself, then those in `row`
     const int* row;
     int rows;
   };
@@ -77,7 +77,7 @@ struct grouped_factor {
 std::vector<int> group_columns(const Eigen::SparseMatrix<double>& l) {
   const int* const begin = l.outerIndexPtr();
   const int size = static_cast<int>(l.cols());
-  const auto has_rows_of_the_next = [&](int j) {  // fill makes them a part of the next one's, so they need only be counted
+  const auto has_rows_of_the_next = [&](int j) {  // fill makes them part of the next one's, so they are only counted
     return begin[j + 1] > begin[j] && l.innerIndexPtr()[begin[j]] == j + 1 &&
            begin[j + 2] - begin[j + 1] == begin[j + 1] - begin[j] - 1;
   };
@@ -116,7 +116,7 @@ struct coarsest_solver::root {
   std::vector<Eigen::Index> unknown;               // of each global degree of freedom, -1 without stiffness
   Eigen::Index unknowns = 0;
   Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> factor;
-  std::vector<int> first_column;  // of the groups of columns of the factor, and the end
+  std::vector<int> first_column;  // groups of columns of the factor, and the end
 };
 
 coarsest_solver::coarsest_solver(MPI_Comm comm, const brick_mesh& mesh, const brick_matrices& matrices,
@@ -132,12 +132,12 @@ coarsest_solver::coarsest_solver(MPI_Comm comm, const brick_mesh& mesh, const br
   owned_counts_ = counts_of(comm, owned_.size());
   all_counts_ = counts_of(comm, ids.size());
   const std::vector<int> owned_nodes = owned_counts_, all_nodes = all_counts_;
-  for (auto* counts : {&owned_counts_, &all_counts_})  // from here on in values: 4 a node
+  for (auto* counts : {&owned_counts_, &all_counts_})  // from here on in values: 4 per node
     for (int& n : *counts) n *= 4;
   if (!comm::has_values(comm)) return;
 
-  std::vector<std::int64_t> corners;  // ids, 8 a brick
-  std::vector<double> stiffness;      // 300 a brick
+  std::vector<std::int64_t> corners;  // ids, 8 per brick
+  std::vector<double> stiffness;      // 300 per brick
   for (std::size_t e = 0; e < mesh.corners.size(); ++e) {
     for (const std::int32_t node : mesh.corners[e]) corners.push_back(ids[static_cast<std::size_t>(node)]);
     const auto matrix = matrices.of(matrices.matrix[e]).value;
@@ -160,7 +160,7 @@ coarsest_solver::coarsest_solver(MPI_Comm comm, const brick_mesh& mesh, const br
     for (const std::int64_t id : all_owned) root_->owned_node.push_back(place(id));
     for (const std::int64_t id : all_ids) root_->any_node.push_back(place(id));
 
-    // Of a brick's 24 values, their places among all, and its matrix.
+    // For a brick's 24 values, their indices among all, and its matrix.
     std::array<std::size_t, 24> at{};
     const auto brick = [&](std::size_t e) {
       for (std::size_t i = 0; i < 24; ++i) at[i] = 3 * static_cast<std::size_t>(place(all_corners[8 * e + i / 3])) + i % 3;

@@ -14,10 +14,10 @@ namespace {
 
 using namespace elasticity_cycle;
 
-// The polynomial treats eigenvalues between this part of the largest and the largest.
+// The polynomial damps eigenvalues between this fraction of the largest and the largest.
 constexpr double lowest_treated = 0.1;
 
-// By kind of brick and place in it: what each of the parents' corners contributes.
+// By kind of brick and position in it: weights of the parents' corners.
 std::vector<std::array<float, 8>> interpolation_weights(const coarse_mesh& mesh) {
   std::vector<std::array<float, 8>> weights(8 * 27);
   for (int kind = 0; kind < 8; ++kind)
@@ -40,7 +40,7 @@ std::int64_t owned_nodes(MPI_Comm comm, std::size_t nodes, const grid::shared_no
   return comm::sum_of(comm, static_cast<std::int64_t>(nodes - shared.not_owned().size()));
 }
 
-// A level of a problem whose voxels stand for bricks: it has no values, and exchanges what the voxels do.
+// A level of a problem whose voxels represent bricks: it has no values, and the same exchanges as the voxels.
 class missing_level final : public elasticity_operator {
  public:
   missing_level(const fine_stiffness& fine, int depth) : shared_(fine.shared().renamed(name_of_level(depth))) {}
@@ -112,7 +112,7 @@ elasticity_multigrid::elasticity_multigrid(const elasticity_problem& problem, co
     release(mesh.boundary);
     pass();
   }
-  // The vectors come last: what setting up needs beside them is gone by now.
+  // The vectors are allocated last, after the temporary data of the set-up are released.
   // A coarse level may have more values than the voxels: isolated voxels keep their eight nodes, of four floats.
   std::int64_t largest_size = 0;
   for (const auto& at : levels_) largest_size = std::max(largest_size, at->k->size());
@@ -124,7 +124,7 @@ elasticity_multigrid::elasticity_multigrid(const elasticity_problem& problem, co
     pass();
   }
 
-  // From below: a cycle is only complete with those under it.
+  // From the coarsest level upwards: a cycle requires those of the coarser levels.
   for (std::size_t l = levels_.size() - 1; l-- > 1;) {
     find_largest_of_cycle(comm, l);
     pass();
@@ -141,7 +141,7 @@ void elasticity_multigrid::allocate(std::size_t l) {
     at.direction = scratch_->floats(2).first(size);
     at.product = scratch_->floats(3).first(size);
   } else {
-    // The correction, with which the sum changes places, becomes the direction of the level above.
+    // The correction is swapped with the sum and becomes the direction of the level above.
     const bool is_first = l == 1;
     at.correction = idle_floats(size, is_first);
     if (cycles_of_level(l) > 1) at.sum = idle_floats(size, is_first), at.start = idle_floats(size, false);
@@ -151,8 +151,8 @@ void elasticity_multigrid::allocate(std::size_t l) {
   }
 }
 
-// While coarse levels are at work, the finest level's direction and product are idle, and eight times larger than a vector
-// of the first coarse level. They are given out from the end, those first that must not be in the direction.
+// While coarse levels are processed, the finest level's direction and product are unused, and eight times larger than a
+// vector of the first coarse level. They are allocated from the end, first for vectors that must not be in the direction.
 std::span<float> elasticity_multigrid::idle_floats(std::size_t size, bool in_product) {
   constexpr std::size_t line = 16;
   const std::span<float> all(scratch_->floats(2).data(), 2 * scratch_->floats(2).size());
@@ -176,7 +176,7 @@ double elasticity_multigrid::largest_of_smoother(MPI_Comm comm, level& at, std::
          estimate_eigenvalues(comm, *at.k, ids, steps, {at.residual, at.direction, at.product}, by_diagonal).largest;
 }
 
-// Largest eigenvalue of a level's cycle: one, if the coarser levels were solved exactly.
+// Largest eigenvalue of a level's cycle: one for exact coarse solutions.
 void elasticity_multigrid::find_largest_of_cycle(MPI_Comm comm, std::size_t l) {
   level& at = *levels_[l];
   if (cycles_of_level(l) == 1) return;
@@ -248,7 +248,7 @@ void elasticity_multigrid::cycle(std::size_t l, bool keeps_residual) {
   smooth(at, degree, false, keeps_residual);
 }
 
-// As cycle() and smooth() go through the vectors.
+// Memory accesses of cycle() and smooth().
 kernel_work elasticity_multigrid::work_of_cycle(std::size_t l, bool keeps_residual) const {
   const elasticity_operator& k = *levels_[l]->k;
   const auto values = static_cast<double>(k.size());
@@ -263,7 +263,7 @@ kernel_work elasticity_multigrid::work_of_cycle(std::size_t l, bool keeps_residu
     return w;
   };
   kernel_work all = smoothing(true, true) + smoothing(false, keeps_residual) + k.work() + passes(6, 2);
-  // Down and up again: the fine vector, for each node its brick and place, the coarse vector.
+  // Restriction and prolongation: the fine vector, for each node its brick and position, the coarse vector.
   constexpr double of_node = sizeof(std::int32_t) + 1;
   all += passes(2, 4) + kernel_work{2 * of_node * static_cast<double>(levels_[l]->parents.node_brick.size()) +
                                         3 * sizeof(float) * static_cast<double>(levels_[l + 1]->k->size()),
@@ -277,7 +277,7 @@ kernel_work elasticity_multigrid::work_of_cycle(std::size_t l, bool keeps_residu
   return all;
 }
 
-// x += p(D^-1 K) D^-1 r with the residual r kept up to date, or left behind after the last step.
+// x += p(D^-1 K) D^-1 r with the residual r updated, or not updated after the last step.
 void elasticity_multigrid::smooth(level& at, int degree, bool from_zero, bool keeps_residual) {
   const auto lambda = static_cast<float>(at.largest);
   float *x = at.correction.data(), *r = at.residual.data(), *d = at.direction.data(), *y = at.product.data();
@@ -306,7 +306,7 @@ void elasticity_multigrid::restrict_residual(level& fine, level& coarse) {
     return static_cast<std::size_t>(c * layout.component_stride + node * layout.node_stride);
   };
   if (fine.k->size() == 0) return coarse.k->shared().exchange_add(coarse.residual.data(), coarse.k->layout());
-  // Every node counts once: its owner passes the residual on.
+  // Every node counts once: its owner restricts the residual.
   const auto copies = fine.k->shared().not_owned();
   std::vector<float> put_back;
   for (const std::int32_t node : copies)
@@ -317,7 +317,7 @@ void elasticity_multigrid::restrict_residual(level& fine, level& coarse) {
   const auto& places = fine.parents.node_place;
   const auto& corners = fine.parents.mesh.corners;
   const auto planes = static_cast<std::int64_t>(fine.node_plane_begin.size()) - 1;
-  // The nodes of planes 2 z and 2 z + 1 have parents in planes z and z + 1: pairs of one parity do not meet.
+  // The nodes of planes 2 z and 2 z + 1 have parents in planes z and z + 1: pairs of one parity share no parents.
   const std::int64_t first = fine.z_begin / 2, last = (fine.z_begin + planes - 1) / 2;
   for (int parity = 0; parity < 2; ++parity) {
 #pragma omp parallel for schedule(dynamic)
@@ -355,7 +355,7 @@ void elasticity_multigrid::prolong(const level& coarse, level& fine) {
   const auto& corners = fine.parents.mesh.corners;
   const float* from = coarse.correction.data();
   float* to = fine.direction.data();
-  const bool is_by_node = layout.component_stride == 1;  // four floats a node
+  const bool is_by_node = layout.component_stride == 1;  // four floats per node
   for_each(static_cast<std::int64_t>(bricks.size()), [&](std::int64_t node) {
     const auto& brick = corners[static_cast<std::size_t>(bricks[static_cast<std::size_t>(node)])];
     const std::uint8_t at = places[static_cast<std::size_t>(node)];
@@ -374,7 +374,7 @@ void elasticity_multigrid::prolong(const level& coarse, level& fine) {
       for (int c = 0; c < 3; ++c) to[c * layout.component_stride + node] = sum[c];
     }
   });
-  // Another level may have left its values between the components.
+  // Another level may have left values in the fourth component.
   if (!is_by_node)
     for (int c = 0; c < 3; ++c)
       std::fill(to + c * layout.component_stride + static_cast<std::int64_t>(bricks.size()),

@@ -15,17 +15,17 @@ namespace osteon::numerics {
 
 namespace {
 
-// A point that exchanges heat with nothing has a diagonal of zero; it is left alone.
+// A thermally isolated point has a zero diagonal; it is unchanged.
 template <class V>
 V inverse(V diagonal) {
   const V value = 1.0F / diagonal;
   return diagonal > V{} ? value : V{};
 }
 
-constexpr double smoothed_band = 5;  // highest over lowest eigenvalue that the smoother has to damp
+constexpr double smoothed_band = 5;  // ratio of the highest to the lowest eigenvalue damped by the smoother
 
-// Damping factors of Jacobi sweeps: Chebyshev polynomials on [2 / smoothed_band, 2], as many as give `sweeps`.
-// Of degree 4 at most: in one of higher degree the large factors in a row would amplify the rounding of high modes.
+// Damping factors of Jacobi sweeps: Chebyshev polynomials on [2 / smoothed_band, 2], as many as required for `sweeps`.
+// Degree at most 4: at higher degrees consecutive large factors would amplify the rounding of high modes.
 std::vector<float> chebyshev_weights(int sweeps) {
   const int degree = std::min(sweeps, 4);
   const double high = 2, low = high / smoothed_band;
@@ -36,7 +36,7 @@ std::vector<float> chebyshev_weights(int sweeps) {
   return weights;
 }
 
-// x = x + weight D^-1 (b - K x) for each weight. `x` and `other` change places with every sweep; x holds the result.
+// x = x + weight D^-1 (b - K x) for each weight. `x` and `other` are swapped in every sweep; x holds the result.
 template <class Operator>
 void smooth(const Operator& k, const halo& links, std::span<const float> weights, const float* b, float*& x, float*& other) {
   for (const float weight : weights) {
@@ -50,8 +50,8 @@ void smooth(const Operator& k, const halo& links, std::span<const float> weights
   }
 }
 
-// Sums of `residual` over the children of a strip, in the order of the children whatever the number of threads.
-// @param residual of the first child on
+// Sums of `residual` over the children of a strip, in the order of the children for any number of threads.
+// @param residual starts at the first child
 void restrict_strip(const coarse_level& level, std::size_t strip, const float* residual, float* right_side) {
   for (std::int32_t p = level.strips[strip].piece; p < level.strips[strip + 1].piece; ++p) {
     float sum = 0;
@@ -62,7 +62,7 @@ void restrict_strip(const coarse_level& level, std::size_t strip, const float* r
 
 std::int64_t strip_count(const coarse_level& level) { return static_cast<std::int64_t>(level.strips.size()) - 1; }
 
-// Threads take a strip each, unless all of them together are too little to wake a team for.
+// Each thread processes one strip at a time, unless the total work is too small for a thread team.
 template <class Each>
 void for_each_strip(const coarse_level& level, Each each) {
   const std::int64_t count = strip_count(level);
@@ -79,7 +79,7 @@ void restrict_to(const coarse_level& level, const float* residual, std::vector<f
   });
 }
 
-// @param unknown 0 where x becomes zero, as it was; null: nowhere
+// @param unknown 0 for entries where x becomes zero; null: none
 void prolong(const coarse_level& level, float factor, const float* coarse, float* x, const std::uint8_t* unknown = nullptr) {
   for_each_strip(level, [&](std::size_t strip) {
     const std::int32_t begin = level.strips[strip].point, end = level.strips[strip + 1].point;
@@ -93,7 +93,7 @@ void prolong(const coarse_level& level, float factor, const float* coarse, float
   });
 }
 
-// The operator that the cells describe.
+// The operator defined by the cells.
 heat_multigrid::cell_kernels conduction_kernels(const heat_cells& fine) {
   auto stencil = std::make_shared<const kernel::conduction_stencil<float>>(fine.stencil<float>());
   return {
@@ -150,7 +150,7 @@ void heat_multigrid::smooth(kernel::sweep way, const float* r, float* z) const {
   }
 }
 
-// The residual is never stored as a whole: each strip of planes restricts its own.
+// The residual is never stored as a whole: each strip of planes restricts its own part.
 void heat_multigrid::restrict_residual(const float* r, const float* z) {
   const coarse_level& level = coarse_[0];
   std::vector<float>& right_side = work_[0].right_side;
@@ -162,7 +162,7 @@ void heat_multigrid::restrict_residual(const float* r, const float* z) {
                               [](const conduction_plane& p, std::int32_t c) { return p.cell < c; }) -
              fine_.planes.begin();
     };
-    // Every value that is read is set.
+    // All values that are read have been set.
     const auto residual = std::make_unique_for_overwrite<float[]>(at(end - begin + kernel::conduction_padding));
     kernels_.residual(fine_.part(plane_of(begin), plane_of(end)), r, z, begin, residual.get());
     restrict_strip(level, strip, residual.get(), right_side.data());
@@ -184,8 +184,8 @@ void heat_multigrid::correct(const float* r, float* z) {
 }
 
 kernel_work heat_multigrid::work_of_cycle() const {
-  // A sweep over a cell: the right side is read, its value read and written, and a byte of directions; of six faces a
-  // conductance times a difference, added up, as is the diagonal.
+  // A sweep over a cell: the right-hand side is read, its value read and written, and a byte of directions; for six faces a
+  // conductance times a difference, summed, as is the diagonal.
   constexpr double of_product = 4 * 6 + 2;
   const auto owned = static_cast<double>(fine_.owned);
   constexpr double sweeps = 2 * heat_cycle::cell_sweeps;
@@ -193,7 +193,7 @@ kernel_work heat_multigrid::work_of_cycle() const {
   for (std::size_t n = 0; n < gathered_at_; ++n) {
     const auto rows = static_cast<double>(coarse_[n].matrix.rows()),
                entries = static_cast<double>(coarse_[n].matrix.column.size());
-    // The matrix, x, the right side and what comes out; the first sweep starts from nothing.
+    // The matrix, x, the right-hand side and the result; the first sweep starts from zero.
     const kernel_work product{8 * entries + rows * (4 + 4 + 12), 2 * entries + 5 * rows};
     all += 2.0 * kernels_.smoothing_sweeps(n + 1) * product + kernel_work{rows * (12 + 8), rows * 4};
   }

@@ -18,8 +18,8 @@ struct child {
   std::array<std::int32_t, 8> corners;
 };
 
-// A number for a node that is the same on all ranks: nodes of one place differ in the smallest child that depends on
-// them. Two that agreed by chance would be one node, which only coarsens more.
+// A number for a node, equal on all ranks: nodes of one place differ in the smallest child that depends on them. An
+// accidental collision merges two nodes, which only coarsens more.
 std::int64_t scrambled_id(std::int64_t place, std::int64_t label) {
   return static_cast<std::int64_t>(
       mix_bits(static_cast<std::uint64_t>(place) * splitmix_increment + static_cast<std::uint64_t>(label)));
@@ -36,7 +36,7 @@ class coarsening {
       const bool is_odd = from.shape[d] % 2 == 1;
       to.shape[d] = (from.shape[d] + 1) / 2;
       to.periodic[a] = from.periodic[a];
-      if (!to.periodic[a]) continue;  // the last brick may reach over the end
+      if (!to.periodic[a]) continue;  // the last brick may extend beyond the end
       to.last[a] = is_odd ? from.last[a] / 2 : (1 + from.last[a]) / 2;
       result_.middle[a] = is_odd ? 1 : 1 / (1 + from.last[a]);
       is_undivided_[a] = is_odd;
@@ -87,13 +87,13 @@ class coarsening {
       sorted_[static_cast<std::size_t>(place_begin_[static_cast<std::size_t>(c.parent_place)]++)] = c;
   }
 
-  // Bricks of one place: voxels share the node in its middle, so they have one parent. Other children have one each for
-  // now; those that turn out to have the same corners become one later.
+  // Bricks of one place: voxels share the node in its middle, so they have one parent. Other children have one each at
+  // first; those with the same corners are merged later.
   void make_bricks(std::int64_t z, std::span<const child> group) {
     const index3 shape = mesh().lattice.shape;
     const index3 at{z, group[0].parent_place / shape.x, group[0].parent_place % shape.x};
     const int kind = brick_kind(result_, at);
-    std::uint32_t united = 0;  // places of voxels: each has one node, and up to eight voxels meet there
+    std::uint32_t united = 0;  // places of voxels: each has one node, shared by up to eight voxels
     for (const child& c : group) {
       if (!children_.are_voxels || &c == group.data()) {
         brick_place_.push_back((at.z * (shape.y + 1) + at.y) * (shape.x + 1) + at.x);
@@ -134,7 +134,7 @@ class coarsening {
   }
 
   void number_nodes() {
-    // Nodes as this rank alone knows them.
+    // Nodes as known to this rank alone.
     std::vector<std::int32_t> node_of_slot(8 * brick_place_.size(), -1);
     std::vector<std::int64_t> place;
     const index3 shape = mesh().lattice.shape;
@@ -162,7 +162,7 @@ class coarsening {
       }
     const std::vector<bool> may_have_copies = agree_on_labels(label, parents, parent_of);
 
-    // Nodes that are one through other ranks have the same label by now.
+    // Nodes merged through other ranks have the same label at this point.
     std::vector<std::int32_t> order(place.size()), number(place.size());
     std::iota(order.begin(), order.end(), 0);
     const auto key = [&](std::int32_t i) {
@@ -191,7 +191,7 @@ class coarsening {
           static_cast<std::int32_t>(std::lower_bound(places.begin(), places.end(), z * plane) - places.begin()));
   }
 
-  // Bricks with the same corners are one.
+  // Merge bricks with the same corners.
   void merge_bricks() {
     auto& corners = mesh().corners;
     if (children_.are_voxels) return;
@@ -217,8 +217,8 @@ class coarsening {
       for (std::int32_t& brick : *list) brick = number[static_cast<std::size_t>(brick)];
   }
 
-  // A node takes the smallest label of all its copies. Copies are known by their children: where a child node has
-  // copies, so have the nodes that it depends on. Labels travel until none changes, a few times as a rule.
+  // A node receives the smallest label of all its copies. Copies are identified by their children: if a child node has
+  // copies, so have the nodes that it depends on. Labels are exchanged until none changes, usually a few times.
   template <class Parents, class ParentOf>
   std::vector<bool> agree_on_labels(std::vector<std::int64_t>& label, Parents parents, ParentOf parent_of) {
     std::vector<bool> may_have_copies(label.size());

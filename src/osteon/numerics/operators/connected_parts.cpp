@@ -16,18 +16,18 @@ namespace osteon::numerics {
 
 namespace {
 
-// Two pieces of the fluid, each connected inside the block of a rank, that have a face in common.
+// Two pieces of the fluid, each connected inside the block of a rank, with a common face.
 struct contact_of_pieces {
   std::int32_t a = 0, b = 0;  // numbered over all ranks
-  std::int32_t axis = -1;     // on which one goes from a to b into the next period; -1: none
-  std::int32_t step = 0;      // -1: the one before, 1: the one after
+  std::int32_t axis = -1;     // axis of a crossing from a to b into the next period; -1: none
+  std::int32_t step = 0;      // -1: previous period, 1: next period
   friend bool operator==(const contact_of_pieces&, const contact_of_pieces&) = default;
   friend bool operator<(const contact_of_pieces& l, const contact_of_pieces& r) {
     return std::tie(l.a, l.b, l.axis, l.step) < std::tie(r.a, r.b, r.axis, r.step);
   }
 };
 
-// Pieces in parts, each with the period it is in as seen from the part's root.
+// Pieces in parts, each with its period relative to the part's root.
 class parts_in_periods {
  public:
   explicit parts_in_periods(std::vector<std::uint8_t> touched) : touched_(std::move(touched)), node_(touched_.size()) {
@@ -37,7 +37,7 @@ class parts_in_periods {
 
   void join(const contact_of_pieces& c) {
     const place p = find(c.a), q = find(c.b);
-    std::array<std::int32_t, 3> step = p.period;  // of b, by way of a
+    std::array<std::int32_t, 3> step = p.period;  // period of b, through a
     if (c.axis >= 0) step[at(c.axis)] += c.step;
     for (std::size_t a = 0; a < 3; ++a) step[a] -= q.period[a];
     if (p.root == q.root) {
@@ -49,7 +49,7 @@ class parts_in_periods {
     winds_[at(p.root)] |= winds_[at(q.root)];
     touched_[at(p.root)] |= touched_[at(q.root)];
   }
-  // Axes along which the part of a piece leads through.
+  // Axes along which the part of a piece percolates.
   std::uint8_t through(std::int32_t i, bool periodic) {
     const std::size_t root = at(find(i).root);
     if (periodic) return winds_[root];
@@ -64,7 +64,7 @@ class parts_in_periods {
  private:
   struct node {
     std::int32_t parent = 0;
-    std::array<std::int32_t, 3> period{};  // as seen from the parent
+    std::array<std::int32_t, 3> period{};  // relative to the parent
   };
   struct place {
     std::int32_t root;
@@ -78,7 +78,7 @@ class parts_in_periods {
       result.root = n.parent;
     }
     std::array<std::int32_t, 3> left = result.period;
-    while (i != result.root) {  // shortens the way for the next
+    while (i != result.root) {  // path compression
       node& n = node_[at(i)];
       const node old = n;
       n = {result.root, left};
@@ -144,7 +144,7 @@ std::vector<contact_of_pieces> find_contacts(const grid::block& where, const gho
   return contacts;
 }
 
-// Outer faces that each piece touches, bit 2 axis + (1 on the high face).
+// Outer faces in contact with each piece, bit 2 axis + (1 on the high face).
 std::vector<std::uint8_t> touched_faces(const grid::block& where, const voxel::run_set& cells,
                                         const std::vector<std::int32_t>& piece, std::int32_t count) {
   std::vector<std::uint8_t> bits(at(count));
@@ -161,7 +161,7 @@ std::vector<std::uint8_t> touched_faces(const grid::block& where, const voxel::r
   return bits;
 }
 
-// The pieces of all ranks, and on rank 0 what joins them.
+// The pieces of all ranks, and on rank 0 their connections.
 struct pieces_of_ranks {
   std::vector<std::int32_t> piece;  // of each run, in this rank's numbers
   std::int32_t count = 0;           // of this rank
@@ -185,7 +185,7 @@ pieces_of_ranks find_pieces(const grid::block& where, const voxel::run_set& cell
   return result;
 }
 
-// What rank 0 knows of all pieces, on the ranks that have them.
+// Values of all pieces on rank 0, distributed to the ranks that own the pieces.
 template <class T>
 std::vector<T> scatter_lists(MPI_Comm comm, const std::vector<T>& all, const std::vector<int>& counts, std::int32_t count) {
   const std::vector<int> begin = comm::offsets_of(counts);
@@ -233,7 +233,7 @@ numbered_parts number_flow_parts(const grid::block& where, const voxel::run_set&
       if (!parts.is_root(i)) part[at(i)] = part[at(parts.root_of(i))];
   }
   result.count = comm::of_first_rank(comm, result.count);
-  result.winds.resize(at(result.count));  // zeros but on rank 0
+  result.winds.resize(at(result.count));  // zero except on rank 0
   comm::all_reduce(comm, result.winds.data(), result.winds.size(), MPI_BOR);
   const auto own = scatter_lists(comm, part, counts, pieces.count);
   result.of_run.resize(pieces.piece.size());

@@ -13,7 +13,7 @@ template <class A, class B>
 double owned_dot(const A* a, const B* b, std::int64_t size, grid::node_layout layout, const grid::shared_nodes& shared) {
   if (size == 0) return 0;
   double sum = reduce_blocks(size, [=](std::int64_t begin, std::int64_t end) {
-    double part[8]{};  // several sums, so that the compiler may use vectors
+    double part[8]{};  // several sums, so that the compiler can vectorise
     std::int64_t i = begin;
     for (; i + 8 <= end; i += 8)
       for (int k = 0; k < 8; ++k) part[k] += static_cast<double>(a[i + k]) * static_cast<double>(b[i + k]);
@@ -51,7 +51,7 @@ eigenvalue_range estimate_eigenvalues(MPI_Comm comm, const elasticity_operator& 
   for_each_with_diagonal(
       k, [r = v.residual.data()](std::int64_t i, float inverse) { r[i] = inverse > 0 ? r[i] / std::sqrt(inverse) : 0.0F; });
   for (const std::int64_t i : k.fixed()) v.residual[static_cast<std::size_t>(i)] = 0;
-  // Preconditioned conjugate gradients build the Lanczos matrix.
+  // The coefficients of preconditioned conjugate gradients form the Lanczos matrix.
   std::vector<double> diagonal, coupling;
   double previous_alpha = 0, old = 0;
   float *residual = v.residual.data(), *direction = v.direction.data(), *product = v.product.data();
@@ -73,7 +73,7 @@ eigenvalue_range estimate_eigenvalues(MPI_Comm comm, const elasticity_operator& 
     previous_alpha = alpha;
     old = now;
   }
-  if (diagonal.empty()) return {1, 1};  // nothing is free on this level
+  if (diagonal.empty()) return {1, 1};  // no free displacements on this level
   const std::vector<double> values = eigenvalues_of_tridiagonal(diagonal, coupling);
   return {values.front(), values.back()};
 }

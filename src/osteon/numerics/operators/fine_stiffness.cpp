@@ -68,8 +68,8 @@ void fine_stiffness::visit_plane(std::int64_t z, const brick_visitor& visit) con
   }
 }
 
-// One value a node: the entries of its components differ by a factor that is the same everywhere if the voxels are cubes or
-// all materials have one Poisson ratio, and nearly so otherwise, which is enough for a smoother.
+// One value per node: the entries of its components differ by a constant factor if the voxels are cubes or all materials
+// have one Poisson ratio, and by nearly one otherwise, which is sufficient for a smoother.
 void fine_stiffness::invert_diagonal() {
   for (std::size_t m = 0; m < problem_.materials->size(); ++m)
     if ((*problem_.materials)[m].youngs_modulus_MPa > 0) {

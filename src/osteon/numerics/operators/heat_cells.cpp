@@ -10,11 +10,11 @@ namespace osteon::numerics {
 
 namespace {
 
-// Walks one neighbour row while x grows.
+// Traverses one neighbour row with increasing x.
 class row_cursor {
  public:
   explicit row_cursor(std::span<const voxel::run> row) : row_(row) {}
-  // Number of the neighbour at x, or -1; lowers `until` to the x at which that changes.
+  // Number of the neighbour at x, or -1; lowers `until` to the next x at which that changes.
   std::int32_t at(std::int32_t x, std::int32_t& until) {
     while (!row_.empty() && row_.front().x + row_.front().length <= x) row_ = row_.subspan(1);
     if (row_.empty()) return -1;
@@ -31,14 +31,14 @@ class row_cursor {
   std::span<const voxel::run> row_;
 };
 
-// What is found in some planes.
+// Results for a range of planes.
 struct cut_rows {
   std::vector<kernel::conduction_segment> segments;
   std::vector<kernel::conduction_corner> corners;
   std::vector<outer_face> outer;
 };
 
-// Cuts the runs of a row into segments where a neighbour row goes over to another run. Rows need nothing of each other.
+// Divides the runs of a row into segments at run changes of a neighbour row. Rows are independent.
 class row_cutter {
  public:
   row_cutter(heat_cells& c, const heat_problem& problem, cut_rows& found) : c_(c), problem_(problem), found_(found) {}
@@ -162,11 +162,11 @@ class row_cutter {
   const heat_problem& problem_;
   cut_rows& found_;
   std::int32_t z_ = 0, y_ = 0, x_ = 0;   // voxel of the image where the row of the block begins
-  std::int32_t first_ = 0, length_ = 0;  // of the segment that is being made
+  std::int32_t first_ = 0, length_ = 0;  // of the current segment
   std::array<std::int32_t, 4> base_{};   // numbers of its first cell's neighbours; -1: not known yet
 };
 
-// Give the wall cells of each face a material of their own, whose resistance is that of the film of a convection.
+// Assign to the wall cells of each face a separate material, whose resistance is that of the convection film.
 void line_walls(heat_cells& c, const heat_problem& problem) {
   std::size_t number = problem.materials->size();
   for (std::size_t side = 0; side < 6; ++side) {
@@ -210,7 +210,7 @@ heat_cells make_conduction_cells(const heat_problem& problem, ghosted_cells cell
   c.links.exchange(c.material.data());
 
   c.open.resize(static_cast<std::size_t>(c.size));
-  // Plane by plane, by all threads; the lists are put together in the order of the planes.
+  // Plane by plane, by all threads; the lists are concatenated in the order of the planes.
   std::vector<cut_rows> found(at(shape.z));
   for_each_block(shape.z, 1, [&](std::int64_t z, std::int64_t) {
     row_cutter cutter(c, problem, found[at(z)]);

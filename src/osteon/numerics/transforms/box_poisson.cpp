@@ -79,7 +79,7 @@ box_poisson::box_poisson(poisson_box box)
       along_z_(box_.comm, box_.planes, box_.ends[0], by_column(false), by_column(true)),
       modes_(at(own_ * columns_)) {}
 
-// The eigenvalue of the other two axes, or what the modes are to be multiplied by, both for a weight of one along z.
+// The eigenvalue of the other two axes, or the factor of the modes, both for a weight of one along z.
 std::vector<double> box_poisson::by_column(bool is_scale) const {
   std::vector<double> values(at(columns_), is_scale ? 0 : 1);
   for (std::int64_t y = 0; y < box_.shape.y; ++y)
@@ -91,7 +91,7 @@ std::vector<double> box_poisson::by_column(bool is_scale) const {
   return values;
 }
 
-// By all threads, with memory for a plane each.
+// By all threads, with memory for one plane each.
 template <class Body>
 void box_poisson::over_planes(const Body& body) const {
   const std::int64_t threads = omp_get_max_threads(), chunk = std::max<std::int64_t>(1, (own_ + threads - 1) / threads);
@@ -160,7 +160,7 @@ void box_poisson::solve(const double* right, double* solution) {
   });
 }
 
-// The right-hand side is read, modes written and read, the solution written; lines stay in the caches.
+// The right-hand side is read, modes written and read, the solution written; lines remain in the caches.
 kernel_work box_poisson::work() const {
   const auto cells = static_cast<double>(own_ * box_.shape.y * box_.shape.x);
   return along_z_.work() + cells * kernel_work{40, 2 * (along_y_.operations() / along_y_.length() +

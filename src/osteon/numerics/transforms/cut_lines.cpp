@@ -13,7 +13,7 @@ namespace {
 
 constexpr int there_tag = 1100, back_tag = 1200;
 
-// What an end adds to the equation of its last point, in that point.
+// Contribution of an end to the equation of its last point, at that point.
 double of_end(kernel::line_end end) { return end == kernel::line_end::mirror ? 1 : end == kernel::line_end::zero ? -1 : 0; }
 
 }  // namespace
@@ -82,7 +82,7 @@ void cut_lines::set_couplings() {
         kernel::lanes<double>::vector same{}, other{};
         other += 1;
         if (is_end) {
-          // From the end on: what remains of a point in the one before.
+          // From the end on: remaining coefficient of a point in the previous one.
           same += high_;
           other *= 0;
           for (std::int64_t k = 0; k < between; ++k) same = 1 / (diagonal.v[i] - same);
@@ -99,7 +99,7 @@ void cut_lines::set_couplings() {
   });
 }
 
-// Forth through the planes between, from `low` before them, with `high` after them.
+// Forward through the planes between, from `low` before them, with `high` after them.
 void cut_lines::eliminate(std::int64_t block, const double* values, const wide& low, const wide& high, line& work,
                           bool is_known) const {
   const std::int64_t columns = blocks_ * lanes, between = own_ - 1;
@@ -123,7 +123,7 @@ void cut_lines::eliminate(std::int64_t block, const double* values, const wide& 
   }
 }
 
-// What the planes between leave of their right-hand side in this rank's unknown and in the next one's.
+// Contribution of the planes between to the right-hand sides of this rank's unknown and of the next one's.
 cut_lines::edges cut_lines::edges_of(std::int64_t block, const double* values, line& work) const {
   const std::int64_t between = own_ - 1;
   edges e{read(values + block * lanes), {}};
@@ -155,7 +155,7 @@ void cut_lines::finish(std::int64_t block, double* values, const edges& firsts, 
   }
 }
 
-// The unknowns of all ranks: those before the last one are eliminated in turn, each with its share of the last one.
+// The unknowns of all ranks: those before the last one are eliminated in turn, each with its coefficient of the last one.
 // @param by_rank edges of each rank; become its unknown and the next one's
 void cut_lines::solve_columns(std::int64_t own_block, edges* by_rank, line& work) const {
   using vector = kernel::lanes<double>::vector;
@@ -176,7 +176,7 @@ void cut_lines::solve_columns(std::int64_t own_block, edges* by_rank, line& work
     };
     vector end_right = right_of(last), end_pivot = diagonal_at(last);
     if (last == 0 && repeats_) end_pivot -= 2 * other(0);
-    vector right{}, share{}, taken{};  // what the row before hands on
+    vector right{}, share{}, taken{};  // contribution of the previous row
     for (int r = 0; r < last; ++r) {
       right += right_of(r);
       if (r == 0 && repeats_) share -= other(last);
@@ -204,7 +204,7 @@ void cut_lines::solve_columns(std::int64_t own_block, edges* by_rank, line& work
       x = rest * work.inverse[at(r)].v[i];
       by_rank[r * stride].first.v[i] = x;
     }
-    by_rank[last * stride].last.v[i] = x;  // of the first rank, where the lines repeat
+    by_rank[last * stride].last.v[i] = x;  // of the first rank, for periodic lines
   }
 }
 
@@ -226,7 +226,7 @@ void cut_lines::solve(double* values) {
   over_blocks(blocks_, own_, [&](std::int64_t b, line& work) { finish(b, values, ends_[at(b)], work, false); });
 }
 
-// Planes are read twice and written once. A sweep forth with its divisions, one forth and back.
+// Planes are read twice and written once. One forward sweep with divisions, one forward and backward.
 kernel_work cut_lines::work() const {
   const auto points = static_cast<double>(own_ * blocks_ * lanes);
   return {24 * points, 15 * points};

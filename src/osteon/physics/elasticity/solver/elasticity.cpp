@@ -24,7 +24,7 @@ namespace osteon::physics {
 
 namespace {
 
-// How far a residual in single precision may fall before it is computed anew.
+// Reduction of a single-precision residual after which it is recomputed.
 constexpr double single_precision = 1e-5;
 
 struct force_component {
@@ -34,7 +34,7 @@ struct force_component {
 
 }  // namespace
 
-/// Everything that lasts as long as the solver.
+/// Data with the lifetime of the solver.
 class elasticity_solver::conjugate_gradients {
  public:
   conjugate_gradients(const elasticity_problem& problem, const options& how, log_sink& log)
@@ -77,8 +77,8 @@ class elasticity_solver::conjugate_gradients {
     } else {
       restore(found == checkpointer::found::running);
     }
-    // The residual of the recursion drifts from the true one by rounding: only the true one may say "converged", and the
-    // iteration starts again from it after every few digits.
+    // The residual of the recursion drifts from the true one by rounding: convergence is decided by the true one only, and
+    // the iteration restarts from it after every few digits.
     constexpr int allowed_breakdowns = 3;
     while (!certificate_.converged && certificate_.iterations < how_.max_iterations) {
       if (!iterate()) {
@@ -99,7 +99,7 @@ class elasticity_solver::conjugate_gradients {
     }
     how_.begin(solve_part::load);
     if (how_.checkpoints) how_.checkpoints->finish(state(false));
-    if (is_last) {  // make room for the answer: it must not raise the peak of memory
+    if (is_last) {  // release memory for the solution: it must not raise the peak of memory
       multigrid_.reset();
       release(residual_);
       release(direction_);
@@ -113,11 +113,11 @@ class elasticity_solver::conjugate_gradients {
     return solution;
   }
 
-  // The operations of numerics::cg. All but the displacements is in single precision and relative to the initial residual;
-  // products are formed in double, so that a search direction and what K makes of it belong together.
+  // The operations of numerics::cg. All vectors except the displacements are in single precision and relative to the initial
+  // residual; products are formed in double, so that a search direction and its product with K are consistent.
 
   double precondition() {
-    // Scaled to norm one, so that the cycle never meets the smallest numbers of single precision.
+    // Scaled to norm one, so that the cycle avoids the smallest numbers of single precision.
     for_each(k_.size(), [r = residual_.data(), to = multigrid_->residual().data(),
                          s = static_cast<float>(1 / norm_)](std::int64_t i) { to[i] = s * r[i]; });
     preconditioned_ = multigrid_->cycle().data();
@@ -203,7 +203,7 @@ class elasticity_solver::conjugate_gradients {
       }
   }
 
-  /// Fill in the displacements and reactions in the order of the nodes.
+  /// Set the displacements and reactions in the order of the nodes.
   void write_answer(elasticity_solution& solution, bool is_last) {
     std::vector<double> reaction(displacement_.size());
     k_.forces(displacement_.data(), reaction.data());
@@ -224,16 +224,15 @@ class elasticity_solver::conjugate_gradients {
     if (is_last) release(displacement_);
   }
 
-  /// A displacement that is prescribed on one rank and free on another would drive the copies of its node apart.
+  /// A displacement prescribed on one rank and free on another would separate the copies of its node.
   void require_equal_copies() {
-    // The smallest of the copies and minus the largest, of the bits of the value: 1, which no sensible value has, where it
-    // is free.
+    // The smallest of the copies and minus the largest, of the bits of the value: 1, which is no valid value, if free.
     const auto copied = k_.shared().with_copies();
     const auto fixed = k_.fixed();
     const auto key = [&](std::size_t i, std::int64_t c) {
       const std::int64_t place = c * k_.stride() + copied[i];
       if (!std::binary_search(fixed.begin(), fixed.end(), place)) return std::int64_t{1};
-      const double value = displacement_[static_cast<std::size_t>(place)] + 0.0;  // one zero, not two
+      const double value = displacement_[static_cast<std::size_t>(place)] + 0.0;  // unify +0 and -0
       return std::bit_cast<std::int64_t>(value);
     };
     std::vector<std::int64_t> keys(6 * copied.size());
@@ -262,13 +261,13 @@ class elasticity_solver::conjugate_gradients {
   }
 
   kernel_work work_of_iteration() const {
-    // Of the vectors: the residual goes to the cycle, p.z, p, p in double, p.q, u and r, r.r.
+    // Vectors: the residual as input of the cycle, p.z, p, p in double, p.q, u and r, r.r.
     constexpr double bytes = 8 + 8 + 12 + 12 + 16 + 40 + 8, operations = 1 + 2 + 3 + 2 + 4 + 2;
     const auto values = static_cast<double>(k_.size());
     return multigrid_->work_of_cycle() + k_.work_in_double() + kernel_work{bytes * values, operations * values};
   }
 
-  /// Set the residual to f - K u at free displacements, over the initial one. @return its norm in N
+  /// Set the residual to f - K u at free displacements, divided by the initial one. @return its norm in N
   double recompute_residual() {
     const std::span<double> r = multigrid_->scratch(1);
     k_.multiply(displacement_.data(), r.data());
@@ -283,10 +282,10 @@ class elasticity_solver::conjugate_gradients {
     return norm;
   }
 
-  /// Scale the free displacements so that the residual does no work on them. In exact arithmetic conjugate gradients see to
-  /// that, and it makes the work of the load, hence a stiffness, exact to second order in the error.
+  /// Scale the free displacements so that the residual does no work on them. In exact arithmetic conjugate gradients ensure
+  /// this; it makes the work of the load, hence a stiffness, exact to second order in the error.
   void rescale_to_zero_work() {
-    if (problem_.periodic != std::array<bool, 3>{}) return;  // the mean strain is not to be scaled
+    if (problem_.periodic != std::array<bool, 3>{}) return;  // the mean strain must not be scaled
     const std::span<double> p = multigrid_->scratch(0), q = multigrid_->scratch(1);
     std::copy(displacement_.begin(), displacement_.end(), p.begin());
     for (const std::int64_t i : k_.fixed()) p[static_cast<std::size_t>(i)] = 0;
@@ -297,8 +296,8 @@ class elasticity_solver::conjugate_gradients {
     for_each(k_.size(), [u = displacement_.data(), p = p.data(), step](std::int64_t i) { u[i] += step * p[i]; });
   }
 
-  /// The rounding error of K u where it ought to vanish, as in a homogeneous body under a mean strain: a residual that
-  /// small has no digits to reduce.
+  /// The rounding error of K u where the exact value is zero, as in a homogeneous body under a mean strain: a residual of
+  /// that size cannot be reduced further.
   double rounding() const {
     const inverse_diagonal inverse = k_.inverse_diagonal();
     double sum = 0;
@@ -324,7 +323,7 @@ class elasticity_solver::conjugate_gradients {
       norm_ = std::sqrt(dot(residual_.data(), residual_.data()));
       goal_ = std::max(how_.tolerance, single_precision * norm_);
       recursion_.restart();
-      // An iteration that ended in a restart has its state here, with the residual that the next one goes on from.
+      // The state of an iteration that ended in a restart is saved here, with the residual for the next one.
       if (std::exchange(is_offered_late_, false)) offer_to_keep();
     }
     while (certificate_.iterations < how_.max_iterations) {
@@ -349,7 +348,7 @@ class elasticity_solver::conjugate_gradients {
     if (how_.checkpoints && how_.checkpoints->is_due(certificate_.iterations)) how_.checkpoints->save(state(true));
   }
 
-  /// The state to resume the iteration from, or the answer alone.
+  /// The state to resume the iteration from, or the solution alone.
   solver_state state(bool is_running) {
     solver_state s{"elasticity", problem_.where, &problem_.nodes, true, {}, {}};
     s.vectors = {{"displacement", std::span(displacement_), k_.layout()}};
@@ -383,7 +382,7 @@ class elasticity_solver::conjugate_gradients {
       recursion_.resume(r.at(2));
       is_restored_ = true;
     } else if (!certificate_.converged) {
-      recompute_residual();  // more iterations may be allowed now
+      recompute_residual();  // the iteration limit may have been raised
     }
   }
 
@@ -396,7 +395,7 @@ class elasticity_solver::conjugate_gradients {
                   fmt::format("iteration {}, residual {:.1e}", certificate_.iterations, relative));
   }
 
-  /// Fill in the balances.
+  /// Set the balances.
   void certify(std::vector<double>& reaction) {
     std::vector<force_component> external = forces_;
     const auto add_reaction = [&](std::int64_t place) {
@@ -425,7 +424,7 @@ class elasticity_solver::conjugate_gradients {
   log_sink& log_;
   stopwatch clock_;
   cpu_clock cpu_clock_;
-  kernel_work work_;  // of this rank, in the solution
+  kernel_work work_;  // on this rank, in the solution
   MPI_Comm comm_;
   fine_stiffness k_;
   std::optional<elasticity_multigrid> multigrid_;
@@ -489,7 +488,7 @@ std::vector<float> integrated_energy_density(const elasticity_problem& problem, 
       for (int a = 7; a >= 0; --a)
         for (int c = 0; c < 3; ++c) u[3 * a + c] -= u[c];
       const auto cell = static_cast<std::size_t>(r.first + e);
-      // Free expansion is a linear displacement: without it, what is left has the mechanical strain.
+      // Free expansion is a linear displacement: after its subtraction, the rest has the mechanical strain.
       for (int a = 1; a < 8 && !thermal_strain.empty(); ++a)
         for (int c = 0; c < 3; ++c)
           if (a & (4 >> c)) u[3 * a + c] -= thermal_strain[cell] * problem.spacing_mm[c];

@@ -80,8 +80,8 @@ void for_each_fixed(const elasticity_problem& problem, F&& body) {
 }  // namespace
 
 std::vector<std::string> free_rigid_motions(const elasticity_problem& problem) {
-  // Moments about the centre of what is fixed, in units of its radius, so that translations and rotations compare.
-  // Copies of a node on several ranks count several times; that moves no zero.
+  // Moments about the centre of the fixed nodes, in units of their radius, so that translations and rotations are
+  // comparable. Copies of a node on several ranks count several times; that does not change zeros.
   double sums[5] = {};  // number, position, square of position
   for_each_fixed(problem, [&](const vector3& at, int) {
     sums[0] += 1;
@@ -101,7 +101,7 @@ std::vector<std::string> free_rigid_motions(const elasticity_problem& problem) {
   for_each_fixed(problem, [&](const vector3& at, int c) {
     std::array<double, 6> motion{};
     motion[static_cast<std::size_t>(c)] = 1;
-    // Component c of (unit vector of `about`) x arm: of the two axes beside `about`, the next one is subtracted.
+    // Component c of (unit vector of `about`) x arm: of the two axes other than `about`, the next one is subtracted.
     for (int about = 0; about < 3; ++about)
       if (about != c) {
         const int other = 3 - about - c;
@@ -111,7 +111,7 @@ std::vector<std::string> free_rigid_motions(const elasticity_problem& problem) {
     for (std::size_t i = 0; i < 6; ++i)
       for (std::size_t j = 0; j < 6; ++j) gram[6 * i + j] += motion[i] * motion[j];
   });
-  // Opposite faces move alike: a rotation would tear them apart unless it is about the periodic axis alone.
+  // Opposite faces have equal displacements: a rotation violates this unless it is about the only periodic axis.
   for (std::size_t periodic = 0; periodic < 3; ++periodic)
     for (std::size_t about = 0; about < 3; ++about)
       if (problem.periodic[periodic] && about != periodic) gram[7 * (3 + about)] += 1;
@@ -119,7 +119,7 @@ std::vector<std::string> free_rigid_motions(const elasticity_problem& problem) {
 
   const symmetric_spectrum spectrum = spectrum_of_symmetric(gram, 6);
   const double zero = 1e-12 * std::max(spectrum.values[5], 1.0);
-  std::array<double, 6> part{};  // of each motion in the free ones
+  std::array<double, 6> part{};  // components of each motion in the free ones
   int free = 0;
   for (std::size_t k = 0; k < 6; ++k)
     if (spectrum.values[k] <= zero) {

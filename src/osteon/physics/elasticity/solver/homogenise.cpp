@@ -29,7 +29,7 @@ void add_stress(const elasticity_problem& problem, std::span<const double> displ
   std::int32_t first[4];
   for (int row = 0; row < 4; ++row) first[row] = problem.nodes.find(r.z + row / 2, r.y + row % 2, r.x);
   for (std::int32_t e = 0; e < r.length; ++e) {
-    double gradient[3][3] = {};  // of component c along d, its mean over the voxel: upper face less lower face
+    double gradient[3][3] = {};  // derivative of component c along d, its mean over the voxel: upper face less lower face
     for (int a = 0; a < 8; ++a) {
       const double* u = displacement_mm.data() + 3 * (static_cast<std::ptrdiff_t>(first[a / 2]) + (a & 1) + e);
       for (int c = 0; c < 3; ++c)
@@ -58,7 +58,7 @@ void hold_outer_faces(elasticity_problem& problem) {
   }
 }
 
-/// Hold one node against translations: the first one of the image, with its copies on other ranks and opposite faces.
+/// Fix one node against translations: the first one of the image, with its copies on other ranks and opposite faces.
 /// @collective
 void hold_first_node(elasticity_problem& problem) {
   const index3 domain = problem.where.domain, origin = problem.where.owned.begin;
@@ -77,7 +77,7 @@ void hold_first_node(elasticity_problem& problem) {
   });
 }
 
-/// Refuse an image that does not hold together when it repeats itself.
+/// Reject an image that is not connected under periodic repetition.
 void require_partners(const elasticity_problem& problem, log_sink& log) {
   const auto found = count_partners(problem);
   for (std::size_t across = 0; across < 3; ++across) {
@@ -93,7 +93,7 @@ void require_partners(const elasticity_problem& problem, log_sink& log) {
   }
 }
 
-/// Refuse parts that float: they carry no stress, but nothing says where they are.
+/// Reject floating parts: they carry no stress, but their position is undetermined.
 void require_one_body(const elasticity_problem& problem, box_faces faces) {
   const loose_parts found = find_loose_parts(problem);
   if (found.loose == 0) return;
@@ -108,7 +108,7 @@ void require_one_body(const elasticity_problem& problem, box_faces faces) {
       counted(found.largest_voxels, "voxel"), low.z, low.y, low.x, high.z, high.y, high.x));
 }
 
-/// Prescribe what the faces of the box do, and refuse a solid that does not hold together by them. @collective
+/// Prescribe the displacements of the faces of the box, and reject a solid that they do not hold together. @collective
 void hold_box(elasticity_problem& problem, box_faces faces, log_sink& log) {
   problem.fixed.clear();
   problem.periodic.fill(faces == box_faces::periodic);
@@ -155,7 +155,7 @@ homogenised homogenise(elasticity_problem& problem, box_faces faces, double stra
   elasticity_solver solver(problem, how, log);
   homogenised result;
   voigt_matrix column{};                                    // [case][component]
-  for (const std::size_t load_case : {0, 1, 3, 4, 5, 2}) {  // zz last: its solution is kept
+  for (const std::size_t load_case : {0, 1, 3, 4, 5, 2}) {  // zz last: its solution is returned
     log.note(fmt::format("mean strain {}", name_of[load_case]));
     elasticity_load load;
     if (faces == box_faces::periodic) load.mean_strain[load_case] = strain;
@@ -188,7 +188,7 @@ namespace {
 
 constexpr std::uint8_t low_face = 1, high_face = 2;
 
-/// Which points across an axis have a node on the low and on the high face, as far as this rank knows.
+/// Points across an axis with a node on the low and on the high face, as known to this rank.
 std::vector<std::uint8_t> mark_faces(const elasticity_problem& problem, int across) {
   const index3 points = problem.where.domain + index3{1, 1, 1}, origin = problem.where.owned.begin;
   const int row = across == 0 ? 1 : 0, column = across == 2 ? 1 : 2;

@@ -14,7 +14,7 @@ using matrix6 = Eigen::Matrix<double, 6, 6>;
 using Eigen::Matrix3d;
 constexpr int first[6] = {0, 1, 2, 0, 1, 0}, second[6] = {0, 1, 2, 1, 2, 2};  // x, y, z of xx, yy, zz, xy, yz, xz
 
-/// From Voigt's notation to Kelvin's, in which rotations are orthogonal matrices and the norm is that of the tensor.
+/// Convert Voigt's notation to Kelvin's, in which rotations are orthogonal matrices and the norm is that of the tensor.
 matrix6 kelvin(const voigt_matrix& c) {
   matrix6 m;
   for (int i = 0; i < 6; ++i)
@@ -43,7 +43,7 @@ matrix6 seen_along(const Matrix3d& axes, const matrix6& c) {
   return turn * c * turn.transpose();
 }
 
-/// Square of the norm of what an orthotropic stiffness lacks.
+/// Square of the norm of the entries that are zero in an orthotropic stiffness.
 double excess(const Matrix3d& axes, const matrix6& c) {
   matrix6 m = seen_along(axes, c);
   m.topLeftCorner<3, 3>().setZero();
@@ -55,7 +55,7 @@ Matrix3d turned(const Matrix3d& axes, int about, double angle) {
   return Eigen::AngleAxisd(angle, Eigen::Vector3d::Unit(about)).toRotationMatrix() * axes;
 }
 
-/// Turn about one of the axes to the least excess. A quarter turn only renames the axes.
+/// Rotate about one of the axes to the least excess. A quarter turn only renames the axes.
 Matrix3d best_turn(const Matrix3d& axes, int about, const matrix6& c) {
   constexpr int samples = 16;
   constexpr double step = std::numbers::pi / 2 / samples;
@@ -64,7 +64,7 @@ Matrix3d best_turn(const Matrix3d& axes, int about, const matrix6& c) {
   for (int i = 1; i < samples; ++i)
     if (const double v = value(i * step); v < least) least = v, best = i * step;
   double low = best - step, high = best + step;
-  for (int i = 0; i < 50; ++i) {  // a third less each: to the last digits
+  for (int i = 0; i < 50; ++i) {  // reduced by a third each: to the last digits
     const double third = (high - low) / 3;
     if (value(low + third) < value(high - third))
       high -= third;
@@ -107,7 +107,7 @@ std::vector<Matrix3d> starts(const voigt_matrix& c) {
   return found;
 }
 
-/// The same axes, renamed and reversed so that each is near its axis of the image.
+/// Same axes, renamed and reversed so that each is near its axis of the image.
 Matrix3d near_image(const Matrix3d& axes) {
   constexpr int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
   const int* best = orders[0];
@@ -118,7 +118,7 @@ Matrix3d near_image(const Matrix3d& axes) {
     if (closeness(order) > closeness(best) + 1e-9) best = order;
   Matrix3d named;
   for (int i = 0; i < 3; ++i) named.row(i) = axes.row(best[i]) * (axes(best[i], i) < 0 ? -1 : 1);
-  if (named.determinant() < 0) {  // reverse the one that leaves the others closest
+  if (named.determinant() < 0) {  // reverse the one that minimises the deviation of the others
     int least = 0;
     for (int i = 1; i < 3; ++i)
       if (named(i, i) < named(least, least)) least = i;
@@ -135,7 +135,7 @@ orthotropic_frame best_orthotropic_frame(const voigt_matrix& stiffness_MPa) {
   double least = excess(best, c);
   for (const Matrix3d& start : starts(stiffness_MPa)) {
     const Matrix3d axes = descend(start, c);
-    // A gain by rounding must not turn what has no direction.
+    // A gain by rounding must not rotate a material without preferred direction.
     if (const double value = excess(axes, c); value < least - 1e-16 * c.squaredNorm()) least = value, best = axes;
   }
   best = near_image(best);

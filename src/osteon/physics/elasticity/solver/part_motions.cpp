@@ -9,7 +9,7 @@ namespace osteon::physics {
 
 namespace {
 
-// A node that two parts share, or a displacement of the first one that is prescribed.
+// A node shared by two parts, or a prescribed displacement of the first one.
 struct constraint_record {
   std::int32_t part, other;
   index3 node;

@@ -11,10 +11,10 @@ namespace osteon::physics {
 
 namespace {
 
-// Larger neighbourhoods are left to the elimination: merging is worth it where it is cheap.
+// Larger neighbourhoods are left to the elimination: merging is efficient only for small ones.
 constexpr std::size_t largest_neighbourhood = 24;
 
-// The displacement, by the coordinates of the motion.
+// The displacement as a function of the coordinates of the motion.
 std::array<std::int64_t, 6> displacement_row(const held_node& of) {
   const int next = (of.along + 1) % 3, third = (of.along + 2) % 3;
   std::array<std::int64_t, 6> row{};
@@ -138,7 +138,7 @@ void rigid_bodies::weld_pending() {
   }
 }
 
-// Give the joints and supports of one root to the other, which stays one.
+// Transfer the joints and supports of one root to the other, which remains a root.
 void rigid_bodies::weld(std::int32_t a, std::int32_t b) {
   if (a == b) return;
   const bool keeps_b = b == ground || (a != ground && contacts_[at(a)].size() < contacts_[at(b)].size());
@@ -158,7 +158,7 @@ void rigid_bodies::weld(std::int32_t a, std::int32_t b) {
     for (const held_node& support : held.list()) restrain(root, support);
 }
 
-// Rings of bodies that no pair of them shows to be rigid are merged where each of the ring meets one of them.
+// Rings of bodies whose rigidity no pair of them reveals are merged at a body adjacent to all others of the ring.
 void rigid_bodies::merge_neighbourhoods() {
   std::vector<std::int32_t> waiting;
   for (std::size_t m = parent_.size(); m-- > 1;) waiting.push_back(static_cast<std::int32_t>(m));
@@ -169,7 +169,7 @@ void rigid_bodies::merge_neighbourhoods() {
   }
 }
 
-// Merge a body and its neighbours as far as they move alike in all motions that the joints among them permit.
+// Merge a body and its neighbours as far as they have the same motion in all motions permitted by the joints among them.
 // @param changed the bodies whose neighbourhood this changes are added @return whether any were merged
 bool rigid_bodies::merge_around(std::int32_t root, std::vector<std::int32_t>& changed) {
   const auto& around = contacts_[at(root)];

@@ -14,7 +14,7 @@ namespace osteon::physics {
 
 namespace {
 
-// The run that a point belongs to. @param point its number
+// The run of a point. @param point its number
 std::size_t run_of(std::span<const voxel::run> runs, std::int32_t point) {
   const auto after = std::upper_bound(runs.begin(), runs.end(), point,
                                       [](std::int32_t number, const voxel::run& r) { return number < r.first; });
@@ -34,8 +34,8 @@ solid_parts::solid_parts(const grid::block& where, const voxel::run_set& cells, 
   if (count_ > 1) find_meetings();
 }
 
-// Number the parts of each rank, then join those of which cells of two ranks, or of two periodic faces, have a face in
-// common.
+// Number the parts of each rank, then unite those with a common face of cells across two ranks, or across two periodic
+// faces.
 void solid_parts::number_parts() {
   const voxel::components own = voxel::find_components(cells_);
   auto total = static_cast<std::int64_t>(own.parts.size());
@@ -62,7 +62,7 @@ void solid_parts::number_parts() {
       if (p >= 0) p = number[at(p)];
 }
 
-// The labels of the cells around each node that has copies, by the corner that the node is to the cell.
+// The labels of the cells around each node with copies, by the corner of the node in the cell.
 void solid_parts::find_corners(const std::vector<std::int64_t>& label_of_run) {
   const auto copies = shared_.with_copies();
   shared_list_.assign(copies.begin(), copies.end());

@@ -18,7 +18,7 @@ struct met_part {
 using node_key = std::array<std::int64_t, 3>;
 using bodies_at_nodes = std::map<node_key, std::set<std::int32_t>>;
 
-// A graph of bodies and places; an edge joins a body and a place. Vertex 0 is all that is held.
+// A graph of bodies and places; an edge joins a body and a place. Vertex 0 represents all held bodies.
 class place_graph {
  public:
   explicit place_graph(std::int32_t bodies) : edges_of_(at(bodies)) {}
@@ -34,8 +34,8 @@ class place_graph {
     ++edges_;
   }
 
-  // Vertices that the removal of no single edge separates from vertex 0: those of a depth-first search without bridges
-  // between them and the root.
+  // Vertices that remain connected to vertex 0 after the removal of any single edge: those of a depth-first search without
+  // bridges between them and the root.
   std::vector<bool> not_separable() const {
     struct step {
       std::int32_t vertex, by_edge;
@@ -76,7 +76,7 @@ class place_graph {
   std::int32_t edges_ = 0;
 };
 
-// Nodes in a row at which the same two bodies meet are one place.
+// Collinear nodes at which the same two bodies meet are one place.
 void add_joints(place_graph& graph, const bodies_at_nodes& nodes) {
   std::map<node_key, std::int32_t> number;
   for (const auto& [key, bodies] : nodes) number.emplace(key, static_cast<std::int32_t>(number.size()));
@@ -102,7 +102,7 @@ std::vector<std::uint8_t> spanning(const std::vector<met_part>& met, const std::
                                    const part_plates& plates) {
   bodies_at_nodes nodes;
   for (const met_part& m : met)
-    if (body_of[at(m.part)] == 0 || plates.ignored[at(m.part)] == 0)  // what is held is the ground, whatever holds it
+    if (body_of[at(m.part)] == 0 || plates.ignored[at(m.part)] == 0)  // held bodies are the ground, for any kind of support
       nodes[{m.node.z, m.node.y, m.node.x}].insert(body_of[at(m.part)]);
   std::erase_if(nodes, [](const auto& entry) { return entry.second.size() < 2; });
   place_graph graph(*std::max_element(body_of.begin(), body_of.end()) + 1);

@@ -9,10 +9,10 @@ namespace osteon::physics {
 
 namespace {
 
-// Strain at the centre of a brick. Each derivative is the mean of the four edges' differences: neighbours move almost
-// alike, so their differences lose less to rounding than sums of far corners would.
+// Strain at the centre of a brick. Each derivative is the mean of the four edges' differences: displacements of neighbours
+// are nearly equal, so their differences lose less to rounding than sums of distant corners.
 kernel::voigt strain_of(const double (&u)[8][3], vector3 h) {
-  double gradient[3][3];  // of component i along j, both in the order z, y, x
+  double gradient[3][3];  // derivative of component i along j, both in the order z, y, x
   for (int i = 0; i < 3; ++i) {
     const auto along = [&](int step, int a, int b, int c, int d, double edge) {
       return ((u[a + step][i] - u[a][i]) + (u[b + step][i] - u[b][i]) + (u[c + step][i] - u[c][i]) +
@@ -31,7 +31,7 @@ kernel::voigt strain_of(const double (&u)[8][3], vector3 h) {
           gradient[2][0] + gradient[0][2]};
 }
 
-// Call body(strain without its thermal part, Lame's constants, place of the result) for every cell.
+// Call body(strain without its thermal part, Lame constants, index of the result) for every cell.
 template <class F>
 std::vector<float> per_cell(const elasticity_problem& problem, std::span<const double> displacement_mm,
                             std::span<const double> thermal_strain, int components, F body) {
@@ -104,7 +104,7 @@ std::vector<float> principal_strain(const elasticity_problem& problem, std::span
 
 std::vector<float> principal_direction(const elasticity_problem& problem, std::span<const double> displacement_mm,
                                        int which) {
-  // Of the strain: it has the same axes as the stress, and its rounding does not grow as Poisson's ratio nears 0.5.
+  // From the strain: it has the same axes as the stress, and its rounding does not grow as Poisson's ratio approaches 0.5.
   return per_cell(problem, displacement_mm, {}, 3,
                   [n = static_cast<std::size_t>(which)](const kernel::voigt& strain, kernel::lame, float* out) {
                     const auto axes = kernel::principal(kernel::without_engineering_shears(strain));

@@ -40,7 +40,8 @@ std::vector<nodal_force> thermal_forces(const elasticity_problem& problem, std::
     const kernel::lame lame = kernel::lame_of(m.youngs_modulus_MPa, m.poisson_ratio);
     bulk.push_back(3 * lame.lambda + 2 * lame.mu);
   }
-  // First the sums of pressures, times the areas only at the end: between cells that press alike nothing is left over.
+  // Pressures are summed first, and multiplied by the areas at the end: between cells of equal pressure the result is
+  // exactly zero.
   std::vector<vector3> sum(static_cast<std::size_t>(problem.nodes.size()));
   for (const voxel::run& r : problem.cells.runs()) {
     std::int32_t first[4];
@@ -71,7 +72,7 @@ struct candidate {
   index3 at;  // node of the image
 };
 
-// The node of all ranks with the highest score; of several the first in z, y, x.
+// The node of all ranks with the highest score; for equal scores the first in z, y, x.
 template <class F>
 index3 best_node(const elasticity_problem& problem, F score) {
   candidate best;
@@ -97,7 +98,7 @@ vector3 between(index3 a, index3 b, vector3 spacing) {
   return d;
 }
 
-// Up to a sign, which does not matter here.
+// Up to a sign, which is irrelevant here.
 vector3 cross(vector3 a, vector3 b) { return {a.y * b.x - a.x * b.y, a.x * b.z - a.z * b.x, a.z * b.y - a.y * b.z}; }
 
 double square(vector3 v) { return v.z * v.z + v.y * v.y + v.x * v.x; }
@@ -109,7 +110,7 @@ int largest(vector3 v) {
   return axis;
 }
 
-// Hold those components of a node of the image for which `holds`, if this rank has a copy of it.
+// Fix the components of a node of the image selected by `holds`, if this rank has a copy of it.
 template <class F>
 void hold_node(const elasticity_problem& problem, index3 at, F holds, std::vector<prescribed_displacement>& fixed) {
   const index3 own = at - problem.where.owned.begin;
@@ -129,8 +130,8 @@ std::vector<prescribed_displacement> determinate_support(const elasticity_proble
 
   std::vector<prescribed_displacement> fixed;
   const auto hold = [&](index3 at, auto holds) { hold_node(problem, at, holds, fixed); };
-  // Along its longest part the line may stretch; across it two components keep it from turning. What is left is the
-  // rotation about the line, which moves the third node at right angles to the plane of the three.
+  // Along its longest component the line may stretch; across it two components prevent its rotation. The remaining motion is
+  // the rotation about the line, which moves the third node normal to the plane of the three.
   hold(first, [](int) { return true; });
   hold(second, [&](int c) { return c != largest(line); });
   hold(third, [&](int c) { return c == largest(cross(line, between(first, third, h))); });

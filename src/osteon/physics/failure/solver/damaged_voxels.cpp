@@ -12,7 +12,7 @@ namespace osteon::physics {
 
 namespace {
 
-// kappa of a voxel that is broken: what a strain brings stays below.
+// kappa of a broken voxel: larger than that of any strain.
 constexpr float broken = 1e30F;
 
 }  // namespace
@@ -95,7 +95,7 @@ void damaged_voxels::add_forces(const double* u, double* y) {
   });
 }
 
-// The secant stiffness: the voxels keep the damage that they have at u.
+// The secant stiffness: the voxels keep their damage at u.
 void damaged_voxels::add_tangent(const double*, const double* p, double* q) const {
   by_parity(planes_, [&](std::int64_t z) {
     for (const damaged& v : damaged_[static_cast<std::size_t>(z)]) {
@@ -110,7 +110,7 @@ void damaged_voxels::add_tangent(const double*, const double* p, double* q) cons
   });
 }
 
-// Makes what happens at u part of the present states. Energies are those of all voxels, elastic ones included.
+// Commits the changes at u to the present states. Energies are those of all voxels, elastic ones included.
 step_sums damaged_voxels::absorb(const double* u) {
   std::vector<step_sums> sums(static_cast<std::size_t>(planes_));
   const double volume = 8 * points_.weight;
@@ -165,7 +165,7 @@ std::int64_t damaged_voxels::break_at(const double* u) {
   for (const auto& plane : breaks) count += std::ssize(plane);
   comm::all_reduce(problem_.where.comm, &count, 1, MPI_SUM);
   if (count == 0) return 0;
-  // The plates stand still while voxels break: what is stored less afterwards is released.
+  // The plates do not move while voxels break: the decrease of the stored energy is released.
   const step_sums before = absorb(u);
   if (!has_broken_) balance_ = before.stored_mJ + before.dissipated_mJ;
   has_broken_ = true;
@@ -203,7 +203,7 @@ std::vector<float> damaged_voxels::damage() const {
   return values;
 }
 
-// A cell's low corner is a node of the same rank, and no other cell's.
+// A cell's low corner is a node of the same rank, and of no other cell as low corner.
 void damaged_voxels::put_states(int first, int count, std::span<float> at_corners) const {
   const std::array<const std::vector<float>*, 3> numbers{&kept_.kappa, &kept_.energy, &kept_.dissipated};
   for (std::int64_t z = 0; z < planes_; ++z)

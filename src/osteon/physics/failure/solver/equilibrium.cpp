@@ -11,15 +11,15 @@ namespace osteon::physics {
 
 namespace {
 
-// How far an inner solution goes: a first correction that is exact would be thrown away by the next one.
+// Accuracy of an inner solution: an exact first correction would be discarded by the next one.
 constexpr double loosest_reduction = 0.1, tightest_reduction = 0.01;
-// A correction is taken whole unless it leaves this part of the slope of the energy.
+// A full correction is accepted unless more than this fraction of the slope of the energy remains.
 constexpr double slope_left = 0.8;
 constexpr int most_cuts = 6;
 constexpr int most_damps = 3;
-// How far the residual may grow over the least one before a step is given up.
+// Growth of the residual relative to the smallest one at which a step is abandoned.
 constexpr double most_growth = 1e3;
-// Of the secant: its corrections are one of several digits at most.
+// For the secant: its corrections are accurate to a few digits at most.
 constexpr double fixed_point_reduction = 0.03;
 constexpr double restart_growth = 2;
 
@@ -101,7 +101,7 @@ newton_outcome equilibrium::iterate(std::span<double> u, double tolerance, int m
     }
     if (outcome.corrections >= most_corrections || outcome.iterations >= most_iterations) return outcome;
     least = std::min(least, now.free_N);
-    // Eisenstat's and Walker's second choice; never further than the tolerance needs.
+    // Eisenstat and Walker's second choice; never more accurate than the tolerance requires.
     const double gain = now.free_N / before;
     double reduction =
         outcome.corrections == 0 ? loosest_reduction : std::clamp(0.9 * gain * gain, tightest_reduction, loosest_reduction);
@@ -131,7 +131,7 @@ newton_outcome equilibrium::iterate(std::span<double> u, double tolerance, int m
   }
 }
 
-// Moves u along the correction, as far as the energy falls. The forces of the new state are left in the second scratch
+// Moves u along the correction, as far as the energy decreases. The forces of the new state are stored in the second scratch
 // vector.
 balance equilibrium::move_along(std::span<double> u, double length, bool yields, double slope) {
   double part = 1;
@@ -143,7 +143,7 @@ balance equilibrium::move_along(std::span<double> u, double length, bool yields,
     const std::span<double> y = forces(trial.data(), yields);
     const balance now = take_balance(y);
     const double left = -cg_->dot(y.data(), correction_.data()) / length;
-    // The energy is convex: beyond its least value along the correction the slope is negative.
+    // The energy is convex: beyond its minimum along the correction the slope is negative.
     if (!yields || left >= -slope_left * slope || cut >= most_cuts || !std::isfinite(left)) {
       for_each(k_->size(), [u = u.data(), x = trial.data()](std::int64_t i) { u[i] = x[i]; });
       return now;
@@ -152,8 +152,8 @@ balance equilibrium::move_along(std::span<double> u, double length, bool yields,
   }
 }
 
-// The next iterate of the accelerated fixed point. One that is much worse is where the damage changes its course: the
-// iterates before it say nothing there.
+// The next iterate of the accelerated fixed point. A much larger residual indicates a change in the course of the damage:
+// the iterates before it are discarded.
 balance equilibrium::move_on(std::span<double> u, double length) {
   for_each(k_->size(), [d = correction_.data(), s = static_cast<float>(length)](std::int64_t i) { d[i] *= s; });
   acceleration_->accelerate(correction_);

@@ -21,19 +21,19 @@ namespace osteon::physics {
 
 namespace {
 
-// Corrections after which a step is too long.
+// Number of corrections after which a step is too long.
 constexpr int most_corrections = 12;
-// Of a fixed point, whose iterates are as many times cheaper.
+// For a fixed point, whose iterates are cheaper by this factor.
 constexpr int most_iterates = 80, iterates_of_correction = 4;
-// How near a given load is found, over the load of the plan.
+// Tolerance of a given load, relative to the load of the plan.
 constexpr double load_tolerance = 1e-6;
-// Of the elastic way to a load, after which it is not looked for any more; trials of a step on that way.
+// Fraction of the elastic displacement to a load below which the search ends; trials of a step in that search.
 constexpr double most_elastic_ways = 20;
 constexpr int most_trials = 30;
 
 constexpr int numbers_at_once = 8;  // of a voxel's state, in a checkpoint: one at each Gauss point
 
-// Walks the path.
+// Follows the path.
 class walker {
  public:
   walker(const elasticity_problem& problem, const failure_plan& plan, const options& how, log_sink& log)
@@ -60,7 +60,7 @@ class walker {
     while (solution_.ended.empty() && !path_.is_walked()) plan_.load == 0 ? walk_to_place() : walk_to_load();
     write_state(body(), problem_, u_, true, solution_.state);
     body().drop_preconditioner();
-    // So that a later walk of the same job can go on.
+    // State for a later walk of the same job.
     if (how_.checkpoints && solution_.ended.empty()) {
       how_.checkpoints->finish(state());
       release(states_);
@@ -125,7 +125,7 @@ class walker {
     const double yields_at = largest > 0 ? 1 / largest : std::numeric_limits<double>::infinity();
     solution_.first_yield = sign * yields_at;
     solution_.curve.push_back({});
-    // Just below: rounding must not make the first points flow.
+    // Slightly below: rounding must not make the first points yield.
     const double until = sign * std::min(yields_at * (1 - 1e-10), std::abs(end));
     path_.skip_to(plan_.load == 0 ? until : until * elastic_load_ / plan_.load,
                   [&](double place) { solution_.curve.push_back(elastic_record(factor_of_place(place))); });
@@ -140,9 +140,9 @@ class walker {
     turn();
   }
 
-  // While all is elastic.
+  // While all voxels are elastic.
   double factor_of_place(double place) const { return plan_.load == 0 ? place : place * plan_.load / elastic_load_; }
-  // Where the path is.
+  // Present position on the path.
   double place() const { return plan_.load == 0 ? factor_ : solution_.curve.back().load / plan_.load; }
 
   failure_record elastic_record(double factor) const {
@@ -174,9 +174,9 @@ class walker {
         path_.arrive(factor_, done.corrections / (body().voxels().have_energy() ? 1 : iterates_of_correction));
         if (factor_ == to) turn();
         save_if_due();
-        // What a halved step has left is looked at anew, unless the plan says where it ends.
+        // The rest of a halved step is planned again, unless the plan prescribes its end.
         if (factor_ == goal || path_.is_walked() || next == to || is_free()) return;
-        // The rest of a halved step is taken in pieces of the length that converged.
+        // The rest of a halved step is divided into pieces of the length that converged.
         next = halvings == 0                             ? goal
                : std::abs(goal - factor_) < 1.5 * piece_ ? goal
                                                          : factor_ + (goal > factor_ ? piece_ : -piece_);
@@ -187,7 +187,7 @@ class walker {
   }
   bool is_free() const { return plan_.steps == 0 && plan_.stops.empty(); }
 
-  // Halves a step that did not converge. @return false: it has been halved often enough
+  // Halves a step that did not converge. @return false: the limit of halvings is reached
   bool halve(double& next, double goal, int& halvings) {
     retreat();
     if (++halvings > plan_.most_halvings) {
@@ -202,14 +202,14 @@ class walker {
     return true;
   }
 
-  // To a load by the displacement that it takes: near the largest load the load does not say where the specimen is. Steps
-  // that pass the load are trials; the one that meets it is kept.
+  // Step to a load by controlling its displacement: near the largest load the load does not determine the state of the
+  // specimen. Steps that pass the load are trials; the one that reaches it is kept.
   void walk_to_load() {
     const double wanted = path_.next(place()) * plan_.load;
     const double begin = solution_.turns.empty() ? 0 : solution_.turns.back();
     const double way = (path_.to() - path_.from()) * plan_.load / elastic_load_;
     const double forward = way < 0 ? -1 : 1, upward = forward * (elastic_load_ < 0 ? -1 : 1);
-    // Beyond the yield the way grows fast: later steps are a part of the way so far.
+    // After yielding the displacement grows fast: later steps are a fraction of the displacement so far.
     double longest = std::max(path_.longest() * std::abs(plan_.load / elastic_load_), std::abs(factor_ - begin) / 4);
     trial low{factor_, solution_.curve.back().load}, high;
     bool is_between = false;
@@ -288,7 +288,7 @@ class walker {
     return all;
   }
 
-  // What breaks at an equilibrium lets the load fall at once: the work of the step is that up to there.
+  // Fractures at an equilibrium reduce the load at once: the work of the step is that up to the fracture.
   bool breaks(double next) {
     if (body().voxels().have_energy()) return false;
     const double load = load_of_step(next);
@@ -335,8 +335,8 @@ class walker {
                     100 * r.yielded));
   }
 
-  // The work of all forces on the step's motion over the factor: that of the reactions, but exact to second order in the
-  // residual, as the motion of the step is nearly one to which the tangent answers at the plates only.
+  // The work of all forces on the step's motion divided by the factor: that of the reactions, but exact to second order in
+  // the residual, as the tangent forces of the step's motion are nearly zero except at the plates.
   double load_of_step(double next) {
     const std::span<double> y = body().forces(u_.data(), true);
     body().take_balance(y);
@@ -347,14 +347,14 @@ class walker {
     return (body().work_of_reactions(prescribed_) + body().cg().dot(y.data(), way.data())) / plan_.amount;
   }
 
-  // Whose energy the sums of the voxels lack.
+  // Voxels whose energy is missing in the sums of the voxels.
   bool has_elastic_materials() const {
     if (!plan_.damage.empty()) return false;
     for (std::size_t m = 1; m < problem_.materials->size(); ++m)
       if (m >= plan_.surfaces.size() || !plan_.surfaces[m].yields()) return true;
     return false;
   }
-  // With voxels that stay elastic: half the work of the elastic forces of all strains, less the part that plastic ones take.
+  // Elastic energy: half the work of the elastic forces of all strains, less the share of the plastic ones.
   double stored_in_all(const step_sums& sums) {
     const std::span<double> y = body().multigrid().scratch(1);
     body().k().own_forces(u_.data(), y.data());
@@ -363,8 +363,8 @@ class walker {
     return all - sums.whole_strain_mJ + sums.stored_mJ;
   }
 
-  // The state of voxels is as large as all else: a file takes some numbers of it after the other from a small buffer, and
-  // gives them back into one of all, before the path is walked.
+  // The state of voxels is as large as all other data: a file receives some numbers of it at a time from a small buffer, and
+  // restores them into one buffer of all, before the path is followed.
   void add_states(solver_state& s, bool for_file) {
     const int numbers = body().voxels().numbers_of_state();
     const auto nodes = static_cast<std::size_t>(problem_.nodes.size());
@@ -472,13 +472,13 @@ class walker {
   cpu_clock cpu_clock_;
   std::optional<equilibrium> body_;
   std::int64_t n_ = 0;
-  std::vector<double> u_, before_;     // the state that is sought, and the last good one
-  std::vector<float> rate_, elastic_;  // displacements over the factor: of the last step; of the elastic solution
+  std::vector<double> u_, before_;     // the state being computed, and the last converged one
+  std::vector<float> rate_, elastic_;  // displacements divided by the factor: of the last step; of the elastic solution
   std::vector<double> prescribed_;     // at factor 1, by place in k().fixed()
   std::vector<float> states_;          // of a checkpoint
   double elastic_load_ = 0, factor_ = 0, piece_ = 0;
   std::optional<double> load_before_break_;  // of this step
-  double slope_ = 0;                         // of the last step: load over factor
+  double slope_ = 0;                         // of the last step: load divided by factor
   failure_path path_;
   failure_solution solution_;
 };

@@ -7,11 +7,11 @@ namespace osteon::physics {
 
 namespace {
 
-// Corrections up to which the next step may be longer, and beyond which it is shorter.
+// Number of corrections up to which the next step may be longer, and above which it is shorter.
 constexpr int few_corrections = 4, many_corrections = 8;
-// Lengths of steps that are found on the way, over the way from the first yield to the turn.
+// Lengths of adaptive steps, relative to the distance from the first yield to the turn.
 constexpr double first_length = 0.1, longest_length = 0.2, growth = 1.4;
-// Places are as near as this part of the leg: loads are found, not given.
+// Two places are equal within this fraction of the leg: loads are computed, not prescribed.
 constexpr double nearness = 1e-5;
 
 }  // namespace
@@ -27,7 +27,7 @@ double failure_path::next(double place) const {
   if (!plan_.stops.empty()) return stop_ < plan_.stops.size() ? plan_.stops[stop_] : to();
   if (plan_.steps == 0) {
     if (plan_.load != 0) return to();
-    // What remains is shared evenly: no last step is tiny.
+    // The rest is divided evenly: this avoids a tiny last step.
     const double left = to() - place, steps = std::ceil(std::abs(left) / length_ * (1 - 1e-9));
     return steps <= 1 ? to() : place + left / steps;
   }

@@ -32,7 +32,7 @@ plastic_voxels::plastic_voxels(const elasticity_problem& problem, std::span<cons
                           m < surfaces.size() && lame[m].mu > 0 ? surfaces[m] : kernel::yield_surface{}});
 }
 
-// Calls body(cell, its rows of nodes, material, place of its state or -1) for the cells of a plane that may yield, in order.
+// Calls body(cell, its rows of nodes, material, index of its state or -1) for the cells of a plane that may yield, in order.
 template <class Body>
 void plastic_voxels::for_each_voxel(std::int64_t z, Body&& body) const {
   const plane& of = planes_[static_cast<std::size_t>(z)];
@@ -111,7 +111,7 @@ void plastic_voxels::add_forces(const double* u, double* y) {
 void plastic_voxels::add_tangent(const double* u, const double* p, double* q) const {
   by_parity(std::ssize(planes_), [&](std::int64_t z) {
     const plane& of = planes_[static_cast<std::size_t>(z)];
-    std::size_t next = 0;  // of the quadrics
+    std::size_t next = 0;  // voxels with a quadric
     for (const plane::flow_place& v : of.flowing) {
       // Single precision: the solution of the tangent is a correction of two digits.
       const kernel::plastic_numbers<float> m(materials_[v.material]);
@@ -141,7 +141,7 @@ step_sums plastic_voxels::commit(const double* u) {
     plane& of = planes_[static_cast<std::size_t>(z)];
     plane now;
     step_sums& sum = sums[static_cast<std::size_t>(z)];
-    // The exact size: half of what doubling would leave unused is memory of the whole job.
+    // The exact size: half of the unused memory after doubling would be a relevant share of the whole job.
     const auto anew = std::count_if(of.flowing.begin(), of.flowing.end(), [](const auto& v) { return v.state < 0; });
     const std::size_t most = of.yielded.size() + static_cast<std::size_t>(anew);
     now.yielded.reserve(most);
@@ -166,7 +166,7 @@ step_sums plastic_voxels::commit(const double* u) {
         for (int g = 0; g < 8; ++g)
           now.state[begin + static_cast<std::size_t>(8 * i + g)] =
               static_cast<float>(i < 6 ? state.strain[i][g] : state.alpha[g]);
-      // What later steps and a reader of the state see is what was rounded.
+      // Later steps and readers of the state use the rounded values.
       read_state(now, static_cast<std::int32_t>(now.yielded.size() - 1), state);
       kernel::return_to_surface(strain, &state, m, mean_dilatation_, trial);
       for (int g = 0; g < 8; ++g) {
@@ -226,7 +226,7 @@ std::vector<float> plastic_voxels::dissipation() const {
   return values;
 }
 
-// A cell's low corner is a node of the same rank, and no other cell's.
+// A cell's low corner is a node of the same rank, and of no other cell as low corner.
 void plastic_voxels::put_states(int first, int count, std::span<float> at_corners) const {
   for (std::size_t z = 0; z < planes_.size(); ++z) {
     const plane& of = planes_[z];

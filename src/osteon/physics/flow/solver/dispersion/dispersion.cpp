@@ -24,9 +24,8 @@ namespace osteon::physics {
 
 namespace {
 
-// The sample and, behind the high face of the flow's axis, its mirror image. Both together repeat along that axis: the flow
-// passes the planes between them at right angles, and goes through the image as through the sample, from its end to its
-// beginning.
+// The sample and, behind the high face of the flow's axis, its mirror image. Both together are periodic along that axis: the
+// flow passes the planes between them at right angles, and passes the image from its end to its beginning.
 struct mirrored_sample {
   grid::block where;                           ///< of the box of both: along the axis each rank has twice the voxels
   voxel::run_set cells;                        ///< of where.owned
@@ -51,8 +50,8 @@ grid::block twice_as_long(const grid::block& where, int axis) {
   return grid::make_block(where.comm, grid::box_tree(domain, std::move(cuts)));
 }
 
-// Seen in a mirror across the axis, by a flow that goes on along it: faces across it change places, and velocities along the
-// mirror change their sign.
+// Mirrored across the axis, for a flow that continues along it: faces across it are swapped, and velocities along the mirror
+// plane change their sign.
 carrying_voxel mirrored(carrying_voxel v, int axis, std::int64_t length) {
   v.place[at(axis)] = static_cast<std::int32_t>(length - 1 - v.place[at(axis)]);
   for (int a = 0; a < 3; ++a) {
@@ -65,7 +64,7 @@ carrying_voxel mirrored(carrying_voxel v, int axis, std::int64_t length) {
   return v;
 }
 
-// To the ranks that have them; the answer is in the order of their places.
+// Sent to the ranks that own them; the result is in the order of their positions.
 std::vector<carrying_voxel> sent(MPI_Comm comm, const std::vector<std::vector<carrying_voxel>>& to) {
   std::vector<int> send, receive(to.size());
   for (const auto& list : to) send.push_back(static_cast<int>(list.size()));
@@ -120,7 +119,7 @@ mirrored_sample mirror_along_flow(const dispersion_problem& problem, const std::
   return result;
 }
 
-// The closure problem on the flowing cells, whose velocities are those of Peclet number 1.
+// The closure problem on the flowing cells, with the velocities of Peclet number 1.
 class closure {
  public:
   closure(const dispersion_problem& problem, std::int64_t& flowing, double& mean_velocity) : problem_(problem) {
@@ -171,18 +170,18 @@ class closure {
       solve_certificate& certificate = certificates.emplace_back();
       if (!solver || problem_.is_mirrored) {
         hold(j);
-        solver.emplace(transport_);  // one set-up where the axes differ by their right sides only
+        solver.emplace(transport_);  // one set-up if the axes differ by their right-hand sides only
       }
       solver->restart();
       if (constexpr double rounding = 1e-11; set_right_side(j) > rounding)
         solver->solve(heat_convection::central, how, certificate, log);
       else
-        certificate.converged = true;  // nothing fluctuates along this axis: b = 0
+        certificate.converged = true;  // no velocity fluctuation along this axis: b = 0
       certificate.unknowns = cells_count_;
       const std::array<double, 3> column = column_of(j, solver->answer());
       for (std::size_t i = 0; i < 3; ++i) tensor[i][j] = column[i];
       result.from_gradients[j] = from_gradients(j, solver->answer());
-      constexpr double hardly = 0.01;  // of the diffusivity: an axis that is nearly closed
+      constexpr double hardly = 0.01;  // relative to the diffusivity: an axis that is nearly closed
       certificate.energy_identity_error =
           std::abs(result.from_gradients[j] - tensor[j][j]) / std::max(std::abs(tensor[j][j]), hardly);
       certificate.reaction_imbalance = 0;
@@ -196,7 +195,7 @@ class closure {
  private:
   MPI_Comm comm() const { return transport_.grid.where.comm; }
   double edge(std::size_t axis) const { return problem_.spacing_mm[static_cast<int>(axis)]; }
-  // Of a face between two voxels: its area over its distance, for a diffusivity of 1 in the units of `flow`.
+  // Of a face between two voxels: its area divided by its distance, for a diffusivity of 1 in the units of `flow`.
   double conductance(std::size_t axis) const { return transport_.grid.face[axis] / (2 * resistivity_); }
   // A face of a cell on a side of a mirrored sample.
   struct side {
@@ -243,8 +242,8 @@ class closure {
       }
   }
 
-  // Of a solution for axis j: its odd b is zero on the sides. Elsewhere everything is known up to a constant: one cell is
-  // held. All else adds up to nothing, so nothing passes there.
+  // For a solution for axis j: its odd b is zero on the sides. Otherwise the solution is determined up to a constant: one
+  // cell is fixed. The sum of all other terms is zero, so no flux passes there.
   void hold(std::size_t j) {
     transport_.loose.assign(at(transport_.grid.owned), 0);
     transport_.sides.clear();
@@ -280,8 +279,8 @@ class closure {
     }
   }
 
-  // mean(u) - u, and the walls that x_j meets; over a voxel. mean_ is that of flow times edge. @return mean size, over that
-  // of a wall in each voxel
+  // mean(u) - u, and the walls across x_j; over a voxel. mean_ is that of flow times edge. @return mean size, relative to
+  // that of a wall in each voxel
   double set_right_side(std::size_t j) {
     std::array<double, 1> size{};
     visit_neighbours(transport_.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
@@ -298,7 +297,7 @@ class closure {
     return sum_of_ranks(comm(), size)[0] / (static_cast<double>(cells_count_) * conductance(j) * edge(j));
   }
 
-  // Flux of x_j + b_j along each axis, less what the mean velocity carries of it, over the diffusivity.
+  // Flux of x_j + b_j along each axis, less its transport by the mean velocity, divided by the diffusivity.
   std::array<double, 3> column_of(std::size_t j, const std::vector<double>& b) const {
     std::array<double, 4> sums{};
     visit_neighbours(transport_.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
@@ -311,7 +310,7 @@ class closure {
         sums[a] += edge(a) * (conductance(a) * change - transport_.flow[a][at(i)] * middle);
       }
     });
-    // From the cell to the side, over half a voxel; what the image adds off the diagonal is as much with the other sign.
+    // From the cell to the side, over half a voxel; the off-diagonal contribution of the image has the opposite sign.
     for (const side& s : sides_[j]) sums[j] += edge(j) * conductance(j) * (edge(j) / 2 - outwards(s) * b[at(s.cell)]);
     if (problem_.is_mirrored)
       for (std::size_t a = 0; a < 3; ++a)
@@ -324,7 +323,7 @@ class closure {
     return column;
   }
 
-  // Mean square of the gradient of x_j + b_j: the diagonal entry, because what is carried keeps the square.
+  // Mean square of the gradient of x_j + b_j: the diagonal entry, because advection conserves the square.
   double from_gradients(std::size_t j, const std::vector<double>& b) const {
     std::array<double, 1> sum{};
     visit_neighbours(transport_.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {

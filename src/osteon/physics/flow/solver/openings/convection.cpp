@@ -11,10 +11,10 @@ namespace {
 template <class T>
 struct volume_side {
   T through, own, beyond;
-  T central = 0;  // share that the limiter allows
+  T central = 0;  // share permitted by the limiter
 };
 
-// What passes a side outwards, or its derivative. Of `half_slope` times the velocity through it is half a flow.
+// Outward flux through a side, or its derivative. `half_slope` times the velocity through it is half a flow.
 template <class T>
 class side_rule {
  public:
@@ -26,7 +26,7 @@ class side_rule {
     const T flow = std::abs(half_slope_ * through);
     return std::max(T(0), std::min(flow - friction_, flow * (1 - central)));
   }
-  // Whether a limited side is anything but central.
+  // Whether a limited side is not central.
   bool is_upwinded(T through, T central) const {
     constexpr T little = T(0.002);
     const T e = excess(through, central);
@@ -79,7 +79,7 @@ void flow_convection::set_high(const T* x, std::vector<T>& high) const {
 }
 
 // Calls done(component, cell, value, upwinded sides, passed sides) once or several times for each face with an unknown; the
-// values are to be added. Without a derivative p is x.
+// values are to be summed. Without a derivative p is x.
 template <class T, bool IsDerivative, bool IsNewton, class Done>
 void flow_convection::walk(const T* x, const T* high, const T* p, const T* high_p, const Done& done) const {
   const std::int64_t stride = cells_.stride();
@@ -124,7 +124,7 @@ void flow_convection::walk(const T* x, const T* high, const T* p, const T* high_
     }
   });
 
-  // Sides at openings: beyond them there is no velocity. By an outlet the fluid leaves with its own.
+  // Sides at openings: beyond them there is no velocity. Outflow through an outlet carries its own.
   for (const passing_side& f : open_.passing) {
     const std::int64_t a = f.side / 2, to = a * stride, first = f.component * stride;
     const bool is_high = f.side % 2 != 0;
@@ -136,7 +136,7 @@ void flow_convection::walk(const T* x, const T* high, const T* p, const T* high_
     const side_rule<T>& rule = rules[at(a)];
     const T flow = through(x, high);
     const T leaving = outwards * flow > 0 ? share : T(0), factor = outwards * rule.half_slope() * (2 * leaving - 1);
-    const T excess = share * rule.excess(flow);  // none was beyond
+    const T excess = share * rule.excess(flow);  // none beyond the opening
     T sum;
     if constexpr (IsDerivative) {
       sum = (factor * flow - excess) * p[first + f.cell];
@@ -173,7 +173,7 @@ void flow_convection::walk(const T* x, const T* high, const T* p, const T* high_
       add(a, is_high ? T(1) : T(-1), T(0.5), is_high ? high[to] : x[to], IsNewton ? (is_high ? high_p[to] : p[to]) : T(0),
           f.across[k]);
     }
-    // What comes in has the velocity that it has here; back through an outlet it brings none.
+    // Inflow has the local velocity; backflow through an outlet carries none.
     const T flow = at_face(x), half = rules[c].half_slope();
     const T factor = -inwards * half * (outlet_[at(open_.open_boundary[n])] && inwards * flow > 0 ? -1 : 1);
     if constexpr (IsDerivative)

@@ -13,11 +13,11 @@ namespace osteon::physics {
 namespace {
 
 constexpr double scale_reserve_creeping = 1.15;  // as in permeability
-constexpr double creeping_drop = 0.03;           // fall of the size of s after which rounding might be felt
+constexpr double creeping_drop = 0.03;           // reduction of s after which rounding errors may matter
 constexpr double creeping_growth = 1.3;
 constexpr int most_creeping_scalings = 8;
 constexpr int rehearsed_iterations = 4;  // until fluid moves along all axes, which carries heat
-constexpr int creeping_patience = 40;    // iterations without a fall of |s|
+constexpr int creeping_patience = 40;    // iterations without a decrease of |s|
 
 }  // namespace
 
@@ -25,7 +25,7 @@ creeping_flow::creeping_flow(through_system& system)
     : system_(system),
       velocity_scale_(static_cast<float>(scale_reserve_creeping / system.preconditioner.least_velocity_eigenvalue())) {}
 
-// K s reads four values and three bytes of friction and writes four; of each of the four then (r, K s), p and w, (p, P w),
+// K s reads four values and three bytes of friction and writes four; for each of the four then (r, K s), p and w, (p, P w),
 // and x, s, r with their sums.
 kernel_work creeping_flow::work_of_iteration() const {
   constexpr double bytes = 36 + 4 * (12 + 24 + 12 + 44), operations = 4 * 16 + 4 * (3 + 4 + 3 + 10);
@@ -40,8 +40,8 @@ void creeping_flow::find_residual() {
   system_.precondition(system_.r.data(), system_.s.data());
 }
 
-// As a system of numerics::cg: conjugate gradients for P K in the inner product of P. Given velocities are in x and are no
-// unknowns, so that all that is added to x is zero there.
+// A system of numerics::cg: conjugate gradients for P K in the inner product of P. Given velocities are in x and are not
+// unknowns, so that all corrections of x are zero there.
 struct creeping_flow::iterated {
   through_system& system;
   float velocity_scale;
@@ -90,9 +90,9 @@ bool creeping_flow::solve(double tolerance, const through_options& how, through_
   cg recursion;
   for (auto* v : {&t.p, &t.w}) std::fill(v->begin(), v->end(), 0.0F);
   double exact = 0, now = 0, least = 0, refreshed = 0;
-  double worth_a_look = 1.2 * tolerance;  // |s| over the answer where the exact one is asked for
+  double worth_a_look = 1.2 * tolerance;  // |s| relative to the solution at which the exact one is computed
   int scalings = 0, idle = 0;
-  // The residual anew, and what is left of it. @return whether that is little enough
+  // Recompute the residual. @return whether it is small enough
   const auto refresh = [&] {
     t.remove_free_pressure_of_answer();
     find_residual();
@@ -109,7 +109,7 @@ bool creeping_flow::solve(double tolerance, const through_options& how, through_
     refreshed = 0;
     return false;
   };
-  // The inner product was none: see flow_solver.
+  // The form was not an inner product: see flow_solver.
   const auto rescale = [&] {
     if (++scalings > most_creeping_scalings)
       throw solve_error(fmt::format(
@@ -165,7 +165,7 @@ bool creeping_flow::solve(double tolerance, const through_options& how, through_
       }
       if (rescale()) return true;
     } else if (std::sqrt(square) < creeping_drop * refreshed && refresh()) {
-      return true;  // else directions stay conjugate as far as rounding lets them
+      return true;  // otherwise directions remain conjugate as far as rounding permits
     }
   }
 }

@@ -84,7 +84,7 @@ double find_walls(const through_problem& problem, open_flow_cells& open, flow_co
 
 namespace {
 
-// The axis whose flow rate is given over a period.
+// The axis with a given flow rate over a period.
 std::optional<std::size_t> axis_of_rate(const through_problem& problem) {
   for (std::size_t a = 0; a < 3; ++a)
     if (problem.period_rate_mm3_per_s[a]) return a;

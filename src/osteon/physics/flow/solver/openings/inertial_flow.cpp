@@ -12,17 +12,17 @@ namespace osteon::physics {
 
 namespace {
 
-constexpr double fall_inertia = 0.01;  // what a step of Picard or Newton is solved to
+constexpr double fall_inertia = 0.01;  // reduction in the solution of a Picard or Newton step
 constexpr int most_steps = 100, most_on_the_way = 30;
-constexpr double quick_picard = 0.8;    // fall of |s| by a step of Picard that is worth another
-constexpr int first_picards = 40;       // where the flow is another one yet
-constexpr int picards_again = 3;        // where one of Newton led away
-constexpr double on_the_way = 0.03;     // error of a flow that is only a start
-constexpr double shortest_share = 0.2;  // of a step of Newton that is still taken
+constexpr double quick_picard = 0.8;    // reduction of |s| by a Picard step that justifies another one
+constexpr int first_picards = 40;       // accuracy while the flow still changes
+constexpr int picards_again = 3;        // accuracy after a Newton step that increased the error
+constexpr double on_the_way = 0.03;     // error of a flow that is only a starting point
+constexpr double shortest_share = 0.2;  // fraction of a Newton step that is still accepted
 constexpr double least_inertia = 1e-4;
-constexpr double first_look = 0.05;       // error of the answer by the hybrid scheme at which the limiter is updated
-constexpr double fall_a_look = 0.3;       // of the error, between two updates
-constexpr int most_looks_at_shares = 16;  // after them the shares stay
+constexpr double first_look = 0.05;       // error of the solution of the hybrid scheme at which the limiter is updated
+constexpr double fall_a_look = 0.3;       // reduction of the error between two updates
+constexpr int most_looks_at_shares = 16;  // number of updates after which the shares are fixed
 
 }  // namespace
 
@@ -47,7 +47,7 @@ double inertial_flow::limiter_residual() {
   return of_answer > 0 ? now / of_answer : 0;
 }
 
-// Updates of the limiter on the way to the answer.
+// Updates of the limiter during the solution.
 struct inertial_flow::approach {
   inertial_flow& flow;
   double tolerance;
@@ -55,10 +55,10 @@ struct inertial_flow::approach {
   int look = 0;
   double worth_a_look;
 
-  // @param now |s| @return that after the updates
+  // @param now |s| @return |s| after the updates
   double update_limiter(double now, double of_answer) {
     while (looks && now <= worth_a_look * of_answer) {
-      // New shares in part, and ever less: all at once they change to and fro.
+      // New shares are applied partially, with decreasing weight: full updates oscillate.
       flow.system_.update_limiter(1 / std::sqrt(1.0 + look));
       now = flow.size_of_new_residual();
       looks = ++look < most_looks_at_shares && now > tolerance * of_answer;
@@ -68,8 +68,8 @@ struct inertial_flow::approach {
   }
 };
 
-// Steps until |s| is below `tolerance` of the answer, mass and all. @param limits the limiter is updated on the way, if
-// there is one; else the scheme is hybrid @return false if they do not settle
+// Steps until |s| is below `tolerance` relative to the solution, including mass. @param limits the limiter is updated during
+// the steps, if there is one; otherwise the scheme is hybrid @return false if the steps do not converge
 bool inertial_flow::settle(double reynolds, double tolerance, int most, bool limits, const through_options& how,
                            through_flow& answer, log_sink& log) {
   solve_certificate& certificate = answer.certificate;
@@ -82,7 +82,7 @@ bool inertial_flow::settle(double reynolds, double tolerance, int most, bool lim
   system_.linearise();
   double now = size_of_new_residual();
   approach limiter{*this, tolerance, limits && system_.is_limited(), 0, std::max(first_look, tolerance)};
-  // Steps of Picard that come before one of Newton: as long as they lead on quickly, and where those of Newton lead away.
+  // Picard steps precede Newton steps: as long as they converge quickly, and where Newton steps diverge.
   int picards = 1;
   double fall_of_picard = 0;
   for (int step = 0;; ++step) {
@@ -100,7 +100,7 @@ bool inertial_flow::settle(double reynolds, double tolerance, int most, bool lim
       now = shared_.size(shared_.s);
     }
     linear_.solve(kind, fall_inertia, how, answer, log);
-    // A step that leads away is shortened; the first one may, as it comes from another flow.
+    // A diverging step is shortened; the first one may diverge, as it starts from another flow.
     double share = 1, added = 0;
     const double old = now;
     const auto add_change = [&](double factor) {
@@ -134,7 +134,7 @@ bool inertial_flow::settle(double reynolds, double tolerance, int most, bool lim
 bool inertial_flow::solve_steady(bool has_last, const through_options& how, through_flow& answer, log_sink& log) {
   solve_certificate& certificate = answer.certificate;
   bool is_found = false;
-  double reached = has_last ? 1 : 0, wanted = 1;  // shares of the inertia
+  double reached = has_last ? 1 : 0, wanted = 1;  // fractions of the inertia
   if (!has_last) {
     creeping_.solve(on_the_way, how, answer, log);
     system_.linearise_at_rest();
@@ -154,7 +154,7 @@ bool inertial_flow::solve_steady(bool has_last, const through_options& how, thro
     }
     if (certificate.iterations >= how.max_iterations) break;
     shared_.x = known;
-    if (reached == 1) reached = 0;  // the last answer is that of another velocity
+    if (reached == 1) reached = 0;  // the last solution is that of another velocity
     wanted = reached == 0 ? wanted / 8 : std::sqrt(wanted * reached);
     if (wanted < least_inertia || (reached > 0 && wanted < 1.02 * reached)) break;
     log.note(fmt::format("the steady flow is sought by way of {:.3g} of its inertia", wanted));
@@ -192,14 +192,14 @@ void inertial_flow::rehearse(const through_options& how, through_flow& answer) {
 
 namespace {
 
-// What the preconditioner does not know of convection is left to them: many where they cost little.
+// Convection missing in the preconditioner is left to the stored directions: many where they cost little.
 constexpr std::size_t kept_inertia = 100, fewest_inertia = 24;
-constexpr double kept_values = 2e7;       // of all ranks, that they may have
-constexpr double mostly_rounding = 1e-4;  // of the square of an image, where its part along the kept ones is taken off
+constexpr double kept_values = 2e7;       // memory of the directions on all ranks
+constexpr double mostly_rounding = 1e-4;  // minimum square of an orthogonalised image, relative to that before
 constexpr int iterations_of_a_fall = 40;
-constexpr double least_fall = 0.9;    // of |s| in so many iterations
-constexpr double stagnation = 0.99;   // fall of |s| by an iteration that is none
-constexpr int most_stagnations = 10;  // in a row, after which the kept directions are forgotten
+constexpr double least_fall = 0.9;    // reduction of |s| in this number of iterations
+constexpr double stagnation = 0.99;   // reduction of |s| by an iteration that counts as stagnation
+constexpr int most_stagnations = 10;  // consecutive stagnations after which the stored directions are discarded
 
 }  // namespace
 
@@ -209,7 +209,7 @@ linear_problem::linear_problem(inertial_system& inertial) : inertial_(inertial) 
   most_kept_ = std::clamp(static_cast<std::size_t>(kept_values / values), fewest_inertia, kept_inertia);
 }
 
-// As a system of numerics::gcr: s becomes small.
+// A system of numerics::gcr: minimises s.
 struct linear_problem::iterated {
   inertial_system& inertial;
   through_system& t;
@@ -226,8 +226,8 @@ struct linear_problem::iterated {
   void search() {
     t.p = t.s;
     if (stagnates) {
-      // Breakdown: s is orthogonal to its image and would be the direction again. The last image is the next direction, as
-      // long as s.
+      // Breakdown: s is orthogonal to its image and would be the direction again. The last image, scaled to the length of s,
+      // is the next direction.
       const auto scale = static_cast<float>(size_of_s / t.size(t.w));
       for_each(4 * t.stride(), [p = t.p.data(), w = t.w.data(), scale](std::int64_t i) { p[i] = scale * w[i]; });
     }
@@ -288,7 +288,7 @@ bool linear_problem::solve(linear_step kind, double to, const through_options& h
                       certificate.iterations));
     stagnations = system.stagnates ? stagnations + 1 : 0;
     if (stagnations > most_stagnations) recursion.restart(), stagnations = 0, system.stagnates = false;
-    // A step of Newton is worth no more than this; single precision may end the fall as well.
+    // Further iterations do not improve a Newton step; single precision may also end the decrease.
     if (++count % iterations_of_a_fall == 0) {
       if (system.size_of_s > least_fall * earlier) return false;
       earlier = system.size_of_s;

@@ -19,14 +19,14 @@ std::vector<opening_face> on_all_ranks(MPI_Comm comm, const std::vector<opening_
   return all;
 }
 
-// Rows of a channel's cross-section: friction, and the faces beside each.
+// Rows of a channel's cross-section: friction, and the faces adjacent to each.
 struct cross_section {
   std::vector<double> diagonal;
-  std::vector<std::array<std::int32_t, 4>> beside;  // -1: none that carries a velocity of this opening
+  std::vector<std::array<std::int32_t, 4>> beside;  // -1: no face with a velocity of this opening
   std::array<double, 2> weight{};
 };
 
-// Faces [begin, end) of `all` on one side; those of the boundary carry a velocity.
+// Faces [begin, end) of `all` on one side; those of the boundary have a velocity.
 cross_section section_of(const through_problem& problem, const std::vector<opening_face>& all,
                          const std::vector<std::size_t>& chosen) {
   const int side = all[chosen.front()].side, axis = side / 2;
@@ -73,10 +73,10 @@ cross_section section_of(const through_problem& problem, const std::vector<openi
   return section;
 }
 
-// Velocities under a force of one, by conjugate gradients.
+// Velocities under a unit force, by conjugate gradients.
 std::vector<double> developed(const cross_section& s) {
   const std::size_t size = s.diagonal.size();
-  double loose = 0;  // friction that no velocity of the opening balances
+  double loose = 0;  // friction that is balanced by no velocity of the opening
   for (std::size_t i = 0; i < size; ++i) {
     double sum = s.diagonal[i];
     for (std::size_t d = 0; d < 4; ++d)

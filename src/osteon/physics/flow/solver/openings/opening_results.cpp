@@ -79,7 +79,7 @@ void find_wall_shear_of(const through_problem& problem, const open_flow_cells& o
   const wall_shear shear = find_wall_shear(problem, open, at_centres(open.cells, x), units.velocity_mm_per_s, flow.multiple);
   const double in_Pa = problem.viscosity_Pa_s * units.velocity_mm_per_s;
   flow.mean_wall_shear_Pa = in_Pa * shear.mean;
-  // The share of a face, as an integer: sums of it are the same in any order.
+  // The share of a face, as an integer: its sums are independent of the order.
   const double unit = std::ldexp(1, 20) / (units.length_mm * units.length_mm);
   constexpr double fraction = 0.95;
   const float p95 = comm::percentiles(
@@ -147,7 +147,7 @@ void tell_watch(watched_cells& watched, const flow_moment& moment, const open_fl
                [&](std::int32_t i) { return moment.multiple * units.lowest_Pa + units.pressure_Pa * p[i]; });
 }
 
-// Velocities on both faces of each voxel along each axis; those of a face are one number for both of its voxels.
+// Velocities on both faces of each voxel along each axis; adjacent voxels have the same value on their common face.
 std::vector<double> face_velocities(const through_problem& problem, const flow_cells& cells, const std::vector<double>& x,
                                     const flow_units& units) {
   std::vector<std::array<double, 6>> value(at(cells.grid.owned));

@@ -73,14 +73,14 @@ void check_conditions(const through_problem& problem, const through_options& how
   expect.require_none();
 }
 
-// The condition of a voxel's face, and a second one that claims it as well, or -1.
+// The condition of a voxel's face, and a second one that also claims it, or -1.
 std::pair<int, int> claims(const through_problem& problem, index3 voxel, int side) {
   const int first = boundary_at(problem, voxel, side);
   if (first < 0 || problem.boundaries[at(first)].is_everywhere()) return {first, -1};
-  through_problem rest;  // only what boundary_at reads
+  through_problem rest;  // only the members read by boundary_at
   rest.spacing_mm = problem.spacing_mm;
   rest.boundaries = problem.boundaries;
-  rest.boundaries[at(first)].low_mm.z = flow_boundary::unlimited;  // no voxel lies there
+  rest.boundaries[at(first)].low_mm.z = flow_boundary::unlimited;  // no voxel has this position
   const int second = boundary_at(rest, voxel, side);
   return {first, second >= 0 && !problem.boundaries[at(second)].is_everywhere() ? second : -1};
 }
@@ -92,7 +92,7 @@ std::size_t run_of_cell(std::span<const voxel::run> runs, std::int32_t cell) {
   return at(next - runs.begin() - 1);
 }
 
-// Bits of the boundaries that each part of the fluid meets, and the faces of each boundary.
+// Bits of the boundaries in contact with each part of the fluid, and the faces of each boundary.
 std::vector<std::uint64_t> find_conditions(const through_problem& problem, const numbered_parts& parts,
                                            const solid_faces& solid, std::vector<std::int64_t>& faces) {
   std::vector<std::uint64_t> met(at(parts.count));
@@ -136,7 +136,7 @@ std::vector<std::uint64_t> find_conditions(const through_problem& problem, const
   return met;
 }
 
-// Voxels of each part, over all ranks.
+// Number of voxels of each part, over all ranks.
 std::vector<std::int64_t> sizes_of(const through_problem& problem, const numbered_parts& parts) {
   std::vector<std::int64_t> size(at(parts.count));
   const auto runs = problem.cells.runs();
@@ -152,8 +152,8 @@ double rate_of(const through_problem& problem, const opening_face& f) {
          problem.spacing_mm[static_cast<int>(across[1])];
 }
 
-// Makes the given velocities of each part without an outlet balance, where they do so within the tolerance: the rest goes to
-// the opening with the highest flow rate. @throws usage_error where they do not
+// Balances the given velocities of each part without an outlet, if their sum is zero within the tolerance: the difference is
+// added to the opening with the highest flow rate. @throws usage_error otherwise
 void balance_velocities(const through_problem& problem, const std::vector<std::int32_t>& free_number, double tolerance,
                         through_outline& result) {
   std::vector<double> net(free_number.size()), gross(net.size());
@@ -224,11 +224,11 @@ through_outline survey_conditions(const through_problem& problem, const through_
           boundary.name));
   }
 
-  // A part with one opening of given velocity and no pressure is a pocket: nothing can enter.
+  // A part with one opening of given velocity and no pressure is a pocket: inflow is impossible.
   std::vector<std::int32_t> free_number(at(result.parts.count), -1);
   std::vector<bool> flows(at(result.parts.count));
   std::uint64_t leads = 0, met_pocket = 0;
-  unsigned driven = 0, led = 0;  // axes with a drop over their period, and with a part that leads through
+  unsigned driven = 0, led = 0;  // axes with a drop over their period, and with a part that percolates
   for (std::size_t a = 0; a < 3; ++a)
     if (problem.period_drop_Pa[a] != 0 || problem.period_rate_mm3_per_s[a]) driven |= 1U << a;
   const std::vector<std::int64_t> size = problem.is_buoyant ? sizes_of(problem, result.parts) : std::vector<std::int64_t>{};

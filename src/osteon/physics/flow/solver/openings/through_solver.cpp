@@ -29,7 +29,7 @@ bool through_solver::solve_from_start(const through_options& how, through_flow& 
   return inertial_->solve_steady(has_answer_, how, answer, log);
 }
 
-// What else a solve may send, once each; values do not matter.
+// All other communication of a solve, once each; values are arbitrary.
 void through_solver::rehearse_rest(const through_options& how, through_flow& answer) {
   system_.imbalance();
   system_.size_of_answer();

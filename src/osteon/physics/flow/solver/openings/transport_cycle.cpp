@@ -15,10 +15,10 @@ namespace osteon::physics {
 
 namespace {
 
-constexpr int transport_sweeps = 2;  // each forth and back, before and after the correction
+constexpr int transport_sweeps = 2;  // number of forward and backward sweeps each, before and after the correction
 constexpr int coarsest_transport_sweeps = 20;
 constexpr std::int64_t coarsest_transport = 120;   // unknowns of the three components
-constexpr std::int64_t gathered_transport = 4000;  // of all ranks, from which on rank 0 goes on alone
+constexpr std::int64_t gathered_transport = 4000;  // of all ranks, below which rank 0 continues alone
 constexpr float transport_shortening = 0.5F;       // centres of aggregates are twice as far apart
 
 int corrections_on(std::size_t level) { return level == 0 ? 1 : 2; }
@@ -35,11 +35,11 @@ struct transport_cycle::level {
   std::vector<std::int32_t> begin{0};
   std::vector<entry> entries;
   std::vector<float> inverse;                // of the diagonal
-  std::array<std::int32_t, 4> components{};  // rows where each begins, and the end; gathered: the first is all of them
+  std::array<std::int32_t, 4> components{};  // first rows of each slab, and the end; gathered: the first is all of them
   std::vector<std::int32_t> parent;          // of rows and ghosts, in the next level
   std::int32_t ghosts = 0;
   halo between;
-  bool is_joined = false;  // to other ranks, or to itself where the image repeats
+  bool is_joined = false;  // to other ranks, or to itself in a periodic image
   std::vector<float> right, x;
 
   std::int32_t rows() const { return static_cast<std::int32_t>(begin.size()) - 1; }
@@ -51,10 +51,10 @@ struct transport_cycle::level {
   void exchange() {
     if (is_joined) between.exchange(x.data());
   }
-  // Rows of different components do not touch.
+  // Rows of different components are not coupled.
   template <class Range>
   void each_component(const Range& range) const {
-    if (rows() < shortest_parallel_loop) {  // a region of one thread costs more than a sweep of a coarse level
+    if (rows() < shortest_parallel_loop) {  // a parallel region costs more than a sweep of a coarse level
       for (std::size_t c = 0; c < 3; ++c) range(components[c], components[c + 1]);
       return;
     }
@@ -63,14 +63,14 @@ struct transport_cycle::level {
   }
 };
 
-// What rows are made of: by entry friction and half of the flow out of the side; both belong to coarse levels, too.
+// Coefficients of rows: by entry friction and half of the outflow through the side; both are also stored on coarse levels.
 struct transport_cycle::sides {
   std::vector<std::array<float, 2>> of;
-  std::vector<float> loose;  // on the diagonal: walls, and sides beyond which the velocity is known
+  std::vector<float> loose;  // on the diagonal: walls, and sides with a known velocity beyond
 };
 
 struct transport_cycle::gathered {
-  std::size_t below = 0;  // the level that is gathered; the next one is its copy on rank 0
+  std::size_t below = 0;  // the gathered level; the next one is its copy on rank 0
   std::vector<int> rows, row_begins, values, value_begins;
 };
 
@@ -82,7 +82,8 @@ transport_cycle::transport_cycle(const flow_cells& cells, const flow_convection&
   const auto count = [&] { return is_shared ? comm::sum_of(comm, levels_.back().rows()) : levels_.back().rows(); };
   std::vector<place> places = build_finest(flow);
   for (std::int64_t now = count();;) {
-    // The finest level is that of all ranks: then they have about the iterations of one, measured on cavities and a block.
+    // The finest level is shared by all ranks: the iterations are then about those of one rank, measured on cavities and a
+    // block.
     if (is_shared && now <= (levels_.size() > 1 ? gathered_transport : coarsest_transport)) {
       places = gather(places);
       is_shared = false;
@@ -137,7 +138,7 @@ std::vector<transport_cycle::place> transport_cycle::build_finest(const flow_con
     link.ghost_count = next - link.ghost_begin;
   }
   l.ghosts = next - owned;
-  // Twice the same sides in the same order: how many of a row, then which.
+  // Two passes over the same sides in the same order: entries per row are counted, then set.
   l.begin.assign(at(owned) + 1, 0);
   const auto visit_joined = [&](const auto& visit) {
     for (std::size_t c = 0; c < 3; ++c)
@@ -164,7 +165,7 @@ std::vector<transport_cycle::place> transport_cycle::coarsen(const std::vector<p
         sets.unite(k, to);
   std::vector<place> places;
   level coarse;
-  std::size_t component = 0;  // roots come in the order of the rows
+  std::size_t component = 0;  // roots are in the order of the rows
   fine.parent = sets.number([&](std::int32_t k) {
     while (component < 3 && k >= fine.components[component])
       coarse.components[component++] = static_cast<std::int32_t>(places.size());
@@ -196,7 +197,7 @@ std::vector<transport_cycle::place> transport_cycle::coarsen(const std::vector<p
   return places;
 }
 
-// The rows of all ranks on rank 0, in the order of the ranks; nothing elsewhere.
+// The rows of all ranks on rank 0, in the order of the ranks; empty elsewhere.
 std::vector<transport_cycle::place> transport_cycle::gather(const std::vector<place>& own_places) {
   const MPI_Comm comm = cells_.grid.where.comm;
   const level& own = levels_.back();
@@ -327,7 +328,7 @@ void transport_cycle::sweep(level& l, bool forth) {
   });
 }
 
-// From x on, whose ghosts are current.
+// From x on, with current ghosts.
 void transport_cycle::cycle(std::size_t n) {
   level& l = levels_[n];
   if (is_gathered(n)) {
@@ -390,8 +391,8 @@ void transport_cycle::apply(const float* r, float* z) {
   }
 }
 
-// A sweep reads begin, right, inverse and its entries, and reads and writes x; a correction makes a residual and adds what
-// the coarse level found.
+// A sweep reads begin, right, inverse and its entries, and reads and writes x; a correction computes a residual and adds the
+// coarse-level correction.
 kernel_work transport_cycle::work() const {
   constexpr double of_row = 20, of_entry = 8, of_correction = 16 + 8 + 16;
   kernel_work all;
@@ -410,7 +411,7 @@ kernel_work transport_cycle::work() const {
   return all;
 }
 
-// Of each side two values are set and read twice; the entry is set.
+// For each side two values are set and read twice; the entry is set.
 kernel_work transport_cycle::work_of_set() const {
   constexpr double of_row = 4 + 8 + 8, of_entry = 8 + 16 + 8;
   kernel_work all;

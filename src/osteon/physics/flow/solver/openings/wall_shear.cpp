@@ -11,7 +11,7 @@ namespace {
 
 using vector = std::array<double, 3>;
 
-// The part of a vector along the smooth surface.
+// The component of a vector along the smooth surface.
 vector along_surface(const vector& v, const std::array<float, 3>& normal) {
   double across = 0;
   for (std::size_t c = 0; c < 3; ++c) across += v[c] * static_cast<double>(normal[c]);
@@ -22,8 +22,8 @@ vector along_surface(const vector& v, const std::array<float, 3>& normal) {
 
 // Stress along the surface, of each face and averaged.
 //
-// The pressure on the stairs of an inclined wall carries up to half of the force. Only its differences count: a constant
-// pressure pushes a closed surface nowhere, but the faces of one average do not close.
+// The pressure on the stairs of an inclined wall contributes up to half of the force. Only its differences count: a constant
+// pressure exerts no force on a closed surface, but the faces of one average are not closed.
 class surface_stress {
  public:
   explicit surface_stress(const wall_surface& surface)
@@ -63,7 +63,7 @@ class surface_stress {
   wall_surface::values force_, pushed_;
 };
 
-// Conditions of sides that a table names, by cell.
+// Conditions of sides named in a table, by cell.
 std::unordered_map<std::int32_t, std::array<const flow_boundary*, 6>> named_sides(const through_problem& problem,
                                                                                   const open_flow_cells& open) {
   std::unordered_map<std::int32_t, std::array<const flow_boundary*, 6>> named;

@@ -5,10 +5,10 @@ namespace osteon::physics {
 
 namespace {
 
-// Of an owned cell. K reads four values and three bytes of friction and writes four.
+// For an owned cell. K reads four values and three bytes of friction and writes four.
 constexpr kernel_work of_stokes{36, 4 * 16};
-// Velocities at low and high faces, what is carried, three bytes of friction; three components are read and written. Of six
-// sides of a component the velocity through it, half a flow, what is upwind, and their sum.
+// Velocities at low and high faces, the advected velocities, three bytes of friction; three components are read and written.
+// For six sides of a component the velocity through it, half a flow, the upwind value, and their sum.
 constexpr kernel_work of_picard{12 + 12 + 12 + 3 + 24, 3 * 6 * 9};
 constexpr kernel_work of_newton{of_picard.bytes + 12 + 24, of_picard.operations + 3 * 6 * 4};
 constexpr kernel_work of_shares{36, 0};  // of the limiter
@@ -52,13 +52,13 @@ kernel_work inertial_system::work_of_linearisation() const {
   return of_cells(copied + high) + transport_->work_of_set();
 }
 
-// Of nine pairs of component and axis: changes are set and read twice, the flow through the side, the share.
+// For nine pairs of component and axis: changes are set and read twice, the flow through the side, the share.
 kernel_work inertial_system::work_of_limiter() const {
   constexpr double pairs = 9;
   return of_cells({pairs * (8 + 8 + 16 + 16 + 8), pairs * 12.0});
 }
 
-// A product, its preconditioning, its parts along the kept directions taken off, the step, and x, s and r by it.
+// A product, its preconditioning, its orthogonalisation, the step, and the update of x, s and r.
 kernel_work inertial_system::work_of_iteration(linear_step kind, std::size_t kept) const {
   const auto k = static_cast<double>(kept);
   constexpr kernel_work of_direction{16 + 32, 4 * 6}, orthogonal{16 + 64, 8}, rest{32 + 32 + 176, 16 + 40};
