@@ -23,11 +23,11 @@ namespace {
 
 // Number of corrections after which a step is too long.
 constexpr int most_corrections = 12;
-// For a fixed point, whose iterates are cheaper by this factor.
+// For a fixed point: maximum number of iterates, and the number of iterates at the cost of a correction.
 constexpr int most_iterates = 80, iterates_of_correction = 4;
 // Tolerance of a given load, relative to the load of the plan.
 constexpr double load_tolerance = 1e-6;
-// Fraction of the elastic displacement to a load below which the search ends; trials of a step in that search.
+// Multiple of the elastic displacement to a load at which the search for it ends; trials of a step in that search.
 constexpr double most_elastic_ways = 20;
 constexpr int most_trials = 30;
 

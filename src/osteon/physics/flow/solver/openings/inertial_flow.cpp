@@ -15,8 +15,8 @@ namespace {
 constexpr double fall_inertia = 0.01;  // reduction in the solution of a Picard or Newton step
 constexpr int most_steps = 100, most_on_the_way = 30;
 constexpr double quick_picard = 0.8;    // reduction of |s| by a Picard step that justifies another one
-constexpr int first_picards = 40;       // accuracy while the flow still changes
-constexpr int picards_again = 3;        // accuracy after a Newton step that increased the error
+constexpr int first_picards = 40;       // number of initial Picard steps from another flow
+constexpr int picards_again = 3;        // number of Picard steps after a diverging Newton step
 constexpr double on_the_way = 0.03;     // error of a flow that is only a starting point
 constexpr double shortest_share = 0.2;  // fraction of a Newton step that is still accepted
 constexpr double least_inertia = 1e-4;
@@ -194,7 +194,7 @@ namespace {
 
 // Convection missing in the preconditioner is left to the stored directions: many where they cost little.
 constexpr std::size_t kept_inertia = 100, fewest_inertia = 24;
-constexpr double kept_values = 2e7;       // memory of the directions on all ranks
+constexpr double kept_values = 2e7;       // maximum number of values in them, all ranks
 constexpr double mostly_rounding = 1e-4;  // minimum square of an orthogonalised image, relative to that before
 constexpr int iterations_of_a_fall = 40;
 constexpr double least_fall = 0.9;    // reduction of |s| in this number of iterations
