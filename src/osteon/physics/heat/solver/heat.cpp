@@ -14,7 +14,7 @@ namespace osteon::physics {
 
 namespace {
 
-// The two faces that alone exchange heat, as numbers of outer_face::side, if nothing else drives it.
+// The two faces that alone exchange heat, as numbers of outer_face::side, if there are no other driving terms.
 std::optional<std::array<int, 2>> only_two_faces(const heat_problem& problem) {
   std::vector<int> sides;
   for (int side = 0; side < 6; ++side) {
@@ -32,8 +32,8 @@ double& flow(face_flows& flows, int side) {
   return flows[static_cast<std::size_t>(side / 2)][static_cast<std::size_t>(side % 2)];
 }
 
-// That nothing flows is an answer where no path joins two faces at different temperatures; other conditions that drive
-// nothing are a mistake. @throws data_error
+// Zero flow is a valid result if no path connects two faces at different temperatures; other conditions without driving
+// force are an error. @throws data_error
 void require_an_answer(const heat_problem& problem, const heated_parts& part) {
   if (part.still.empty()) return;
   const auto sides = only_two_faces(problem);
@@ -43,7 +43,7 @@ void require_an_answer(const heat_problem& problem, const heated_parts& part) {
   if (!sides || temperature((*sides)[0]) == temperature((*sides)[1])) throw data_error(part.still);
 }
 
-// Each part has one temperature, and nothing flows.
+// Each part has one temperature, and there is no heat flow.
 heat_solution without_flow(const heat_problem& problem, const heated_parts& part, log_sink& log) {
   log.warn(part.still);
   heat_solution solution;
@@ -98,7 +98,7 @@ heat_solution solve_heat(heat_problem problem, const options& how, log_sink& log
   if (how.checkpoints) how.checkpoints->pass();
   const double made_W = heat_made(problem);
   const auto sides = only_two_faces(problem);
-  cells.cells = {};  // these and the materials are needed by the setup only
+  cells.cells = {};  // these and the materials are used only in set-up
   problem.material = {};
   solution.certificate.setup_seconds = setup.seconds();
   solution.certificate.setup_cpu_seconds = cpu.of_all_ranks(problem.where.comm);
@@ -106,7 +106,7 @@ heat_solution solve_heat(heat_problem problem, const options& how, log_sink& log
   stopwatch solving;
   cpu.restart();
   heat_load load = load_of(problem, cells, part.reference_K, problem.gradient_K_per_mm);
-  if (part.free_rest > 1e-12)  // the same on all ranks; some may have no cells
+  if (part.free_rest > 1e-12)  // equal on all ranks; some may have no cells
     load.in_cell = [made = std::move(load.in_cell), &part](std::int32_t i) {
       return (made ? made(i) : 0) - part.rest_W[static_cast<std::size_t>(i)];
     };
@@ -119,10 +119,10 @@ heat_solution solve_heat(heat_problem problem, const options& how, log_sink& log
   solution.source_W = made_W;
   solution.certificate.reaction_imbalance = heat_imbalance(entered, solution.source_W);
   if (sides) {
-    // The sums over the faces are off by the order of the error e of x. Corrected by the residual, they become the
-    // dissipated power over the difference of the temperatures, which the exact solution minimises, so that it is off by
-    // only e.K.e. That makes the flux the same for every number of ranks although the aggregates, hence the iterates, differ
-    // a little.
+    // The sums over the faces have an error of the order of the error e of x. Corrected by the residual, they equal the
+    // dissipated power divided by the difference of the temperatures, which the exact solution minimises, so that the error
+    // is only e.K.e. The flux is then equal for every number of ranks although the aggregates, hence the iterates, differ
+    // slightly.
     const auto [one, two] = *sides;
     const auto above = [&](int side) {
       return problem.faces[static_cast<std::size_t>(side / 2)][static_cast<std::size_t>(side % 2)].temperature_K -
@@ -136,7 +136,7 @@ heat_solution solve_heat(heat_problem problem, const options& how, log_sink& log
   solution.certificate.solve_seconds = solution.certificate.earlier_seconds + solving.seconds();
   solution.certificate.solve_cpu_seconds = cpu.of_all_ranks(problem.where.comm);
   auto temperature = solver->take();
-  solver.reset();  // its vectors make room for the answer
+  solver.reset();  // release its vectors for the solution
   cells = {};
   for_each(static_cast<std::int64_t>(temperature.size()),
            [&](std::int64_t i) { temperature[static_cast<std::size_t>(i)] += part.reference_K; });

@@ -26,7 +26,7 @@ void flux_by_planes(const heat_problem& problem, std::vector<double> temperature
   const std::array<double, 3> area{h.y * h.x, h.z * h.x, h.z * h.y};
   const auto stencil = c.stencil<double>();
   const heat_load load = load_of(problem, c, 0, problem.gradient_K_per_mm);
-  // Plane by plane, so that the components take little room. An insulated face has no flux and counts in the mean of its
+  // Plane by plane, so that the components need little memory. An insulated face has zero flux and counts in the mean of its
   // axis.
   auto next = c.outer.begin();
   std::vector<std::array<float, 3>> flux;
@@ -45,7 +45,7 @@ void flux_by_planes(const heat_problem& problem, std::vector<double> temperature
     for (; next != c.outer.end() && next->cell < end; ++next) {
       const outer_face& f = *next;
       const face_drive drive = load.at_face(f);
-      const bool wraps = c.periodic[static_cast<std::size_t>(f.axis())];  // then all but the rise was seen above
+      const bool wraps = c.periodic[static_cast<std::size_t>(f.axis())];  // all except the rise is already included
       const double inward = wraps ? c.conductance(f) * drive.rise_K : inflow(c, f, drive, temperature_K);
       add(f.cell, f.axis(), f.high() ? -inward : inward);
     }

@@ -23,11 +23,11 @@ bool exchanges(const heat_problem& problem, std::size_t axis, std::size_t high) 
   return !problem.periodic[axis] && (kind == thermal::temperature || kind == thermal::convection);
 }
 
-// How a part is treated, from the bits of reached_faces.
+// Treatment of a part, from the bits of reached_faces.
 struct fate {
   part_state state = part_state::constant;
   double constant_K = 0;
-  bool is_trapped = false;  // heated, but nothing takes the heat away
+  bool is_trapped = false;  // heated, but without a heat sink
 };
 
 class judge {
@@ -96,7 +96,7 @@ std::string no_flow_message(const heat_problem& problem) {
          advice + ", or give other conditions";
 }
 
-// Bits of the runs that make heat.
+// Bits of the runs with heat sources.
 std::vector<std::uint8_t> seeds(const heat_problem& problem, const ghosted_cells& all) {
   if (problem.source_W_per_mm3.empty()) return {};
   std::vector<std::uint8_t> seed(all.runs.size());
@@ -110,7 +110,7 @@ std::vector<std::uint8_t> seeds(const heat_problem& problem, const ghosted_cells
   return seed;
 }
 
-// Heat that given fluxes and sources bring into each part [W], and the sum of its magnitudes. @collective
+// Heat input of given fluxes and sources to each part [W], and the sum of its magnitudes. @collective
 struct given_heat {
   numbered_parts parts;
   std::vector<double> net_W, gross_W, cells;  // by part
@@ -150,10 +150,10 @@ given_heat sum_given_heat(const heat_problem& problem) {
   return result;
 }
 
-constexpr double balanced = 1e-6;  // net heat over the heat that enters, of a part whose level is free
+constexpr double balanced = 1e-6;  // net heat divided by the heat input, of a part with undetermined level
 
-// Parts that given fluxes and sources heat, and that no condition holds, have a steady state if this heat balances. Then the
-// level of their temperature is free. What is left of the balance is taken from all their cells.
+// Parts with given fluxes and sources, and without a condition, have a steady state if this heat balances. The level of
+// their temperature is then undetermined. The remaining imbalance is subtracted from all their cells.
 // @throws data_error if the heat of a part does not balance @collective
 void level_trapped_parts(const heat_problem& problem, const std::vector<bool>& is_trapped_run, heated_parts& part) {
   const given_heat heat = sum_given_heat(problem);
@@ -271,7 +271,7 @@ std::vector<T> spread(const heat_problem& problem, const heated_parts& part, std
     for (std::size_t p = 0; p < sum.size(); p += 2)
       shift.push_back(sum[p + 1] > 0 ? floating_mean - sum[p] / sum[p + 1] : 0);
   }
-  // In place and from the end: no value moves onto one that is still to move.
+  // In place and from the end: no value overwrites one that is still to be moved.
   const auto count = static_cast<std::size_t>(problem.cells.size());
   std::size_t next = 0;
   for (std::size_t n = 0; n < runs.size(); ++n)

@@ -15,8 +15,8 @@ namespace osteon::physics {
 
 namespace {
 
-constexpr double settled = 1e-3;           // last relative change of the power over the tolerance of the residual
-constexpr double drop_of_residual = 1e-4;  // fall of the residual after which its rounding errors might be felt
+constexpr double settled = 1e-3;           // last relative change of the power divided by the tolerance of the residual
+constexpr double drop_of_residual = 1e-4;  // reduction of the residual after which its rounding errors may matter
 
 }  // namespace
 
@@ -42,7 +42,7 @@ void heat_solver::set_scale(const heat_load& load) {
 double heat_solver::recompute_residual(const heat_load& load) {
   cells_.links.exchange(x_.data());
   const double unit = 1 / scale_;
-  float *high = r_.data(), *low = z_.data();  // two floats hold what is about to cancel on the outer faces
+  float *high = r_.data(), *low = z_.data();  // two floats represent the terms that nearly cancel on the outer faces
   const auto store = [=](std::int32_t i, double value) {
     high[i] = static_cast<float>(value);
     low[i] = static_cast<float>(value - static_cast<double>(high[i]));
@@ -58,7 +58,7 @@ double heat_solver::recompute_residual(const heat_load& load) {
   return std::sqrt(total([&](std::int32_t i) { return static_cast<double>(r_[at(i)]) * static_cast<double>(r_[at(i)]); }));
 }
 
-// Power that x dissipates in the solid and in films, from the load on x alone: exact where K x = b.
+// Power dissipated by x in the solid and in films, from the load on x alone: exact if K x = b.
 double heat_solver::dissipation(const heat_load& load) const {
   double sum = 0;
   if (load.at_face)
@@ -73,8 +73,8 @@ double heat_solver::dissipation(const heat_load& load) const {
   return sum;
 }
 
-// x.K.x = x.b holds for the solution; K x is computed once more, so that this is a check of its own. Ends the iteration: p
-// and z make room.
+// x.K.x = x.b holds for the solution; K x is recomputed, so that this is an independent check. Ends the iteration: p and z
+// are released.
 double heat_solver::energy_identity_error(const heat_load& load) {
   cells_.links.exchange(x_.data());
   float *high = p_.data(), *low = z_.data();
@@ -124,7 +124,7 @@ kernel_work heat_solver::work_of_iteration() const {
   return multigrid_.work_of_cycle() + kernel_work{bytes * owned, operations * owned};
 }
 
-// The state to resume the iteration from, or the answer and its residual alone.
+// The state to resume the iteration from, or the solution and its residual alone.
 solver_state heat_solver::state(const voxel::run_set& points, bool is_running) {
   const auto owned = [&](auto& of) { return std::span(of).first(at(cells_.owned)); };
   solver_state s{"conduction", cells_.where, &points, false, {}, {}};
@@ -151,7 +151,7 @@ std::vector<double>& heat_solver::solve(const heat_load& load, const options& ho
     return x_;
   }
   const double r0 = recompute_residual(load);
-  if (constexpr double rounding = 1e-13; r0 <= rounding) {  // what comes in goes out again in the same cell
+  if (constexpr double rounding = 1e-13; r0 <= rounding) {  // inflow leaves through the same cell
     certificate.converged = true;
     return x_;
   }
@@ -192,9 +192,9 @@ std::vector<double>& heat_solver::solve(const heat_load& load, const options& ho
           fmt::format("the heat solver met a value that is not finite in iteration {}: conductivities or voxel "
                       "spacings are beyond single precision; check their units",
                       certificate.iterations));
-    // The residual alone says little about a flux through thin struts. The fall of the dissipated power in a step
-    // tells how much is still to come; nothing is where the residual is the rounding of the first one, as where the power
-    // itself is.
+    // The residual alone does not bound the error of a flux through thin struts. The decrease of the dissipated power in a
+    // step estimates the remaining decrease; it is zero if the residual is at the rounding error of the first one, or the
+    // power itself is.
     constexpr double rounding = std::numeric_limits<double>::epsilon();
     const bool seems_done =
         relative <= how.tolerance && (relative <= rounding || scale_ * scale_ * step->energy_decrease <=

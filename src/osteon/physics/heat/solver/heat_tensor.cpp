@@ -17,16 +17,16 @@ namespace osteon::physics {
 
 namespace {
 
-// For the runs of a problem's cells, what a gradient of 1 K/mm along each axis does to them.
+// Effect of a gradient of 1 K/mm along each axis on the runs of a problem's cells.
 //
-// Where the image repeats, a gradient drives heat through a part only if the part, followed through the periodic faces,
-// comes back to itself shifted along the gradient. Where the outer faces have linear temperatures, it does so only if the
-// part meets two of them. In all other parts the temperature follows from the surroundings, and no heat flows.
+// In a periodic image, a gradient drives heat through a part only if the part, followed through the periodic faces, returns
+// to itself shifted along the gradient. With linear temperatures on the outer faces, it does so only if the part meets two
+// of them. In all other parts the temperature follows from the surroundings, and no heat flows.
 struct driven_parts {
   std::vector<std::uint8_t> axes;               ///< per run: bit a: the gradient along a drives heat through it
-  std::array<std::vector<float>, 3> resting_K;  ///< by axis, per run: its temperature where nothing is driven
+  std::array<std::vector<float>, 3> resting_K;  ///< by axis, per run: its temperature without heat flow
   std::array<std::int64_t, 3> driven_cells{};   ///< by axis, over all ranks
-  std::int64_t in_any = 0, in_all = 0;          ///< cells that are driven along some axis; along all. Over all ranks
+  std::int64_t in_any = 0, in_all = 0;          ///< cells with heat flow for some axis; for all axes. Over all ranks
   std::array<face_match, 3> periodic_faces{};
 };
 
@@ -44,7 +44,7 @@ struct reach_of_part {
   std::int32_t winds = 0;
 };
 
-// The united runs of a rank and what they exchange with other ranks.
+// The united runs of a rank and their exchange with other ranks.
 class united_runs {
  public:
   united_runs(const grid::block& where, const ghosted_cells& cells)
@@ -52,8 +52,8 @@ class united_runs {
 
   std::size_t root(std::size_t run) { return at(forest_.find(static_cast<std::int32_t>(run))); }
 
-  /// Hand values of sets to the neighbours until `take(set, shift, value)` changes nothing anywhere. `shift` is the number
-  /// of periods by which the neighbour's cells are shifted where this rank has their ghosts. @collective
+  /// Send values of sets to the neighbours until `take(set, shift, value)` changes none. `shift` is the number of periods by
+  /// which the neighbour's cells are shifted relative to their ghosts on this rank. @collective
   template <class T, class Take>
   void spread(std::vector<T>& of_set, Take take) {
     for (int changed = 1; changed != 0;) {
@@ -62,7 +62,7 @@ class united_runs {
     }
   }
 
-  /// Once, to all neighbours. @return whether `take` changed something on this rank @collective
+  /// Send once to all neighbours. @return whether `take` changed a value on this rank @collective
   template <class T, class Take>
   bool pass(std::vector<T>& of_set, Take take) {
     const std::size_t count = cells_.links.links.size();
@@ -117,7 +117,7 @@ std::vector<reach_of_part> nothing_reached(std::size_t sets) {
   return std::vector<reach_of_part>(sets, nothing);
 }
 
-// Follow each part through the periodic faces. Two ways to a set that differ by periods are a way round the image.
+// Follow each part through the periodic faces. Two paths to a set that differ by periods form a loop around the image.
 std::vector<reach_of_part> wind(const grid::block& where, united_runs& sets, std::size_t count, std::vector<steps>& period) {
   std::vector<copy_of_part> copies(count);
   for (std::size_t i = 0; i < count; ++i)
@@ -149,7 +149,7 @@ std::vector<reach_of_part> wind(const grid::block& where, united_runs& sets, std
   return reach;
 }
 
-// The places, in half voxels along each axis, where parts meet the outer faces of the box.
+// The positions, in half voxels along each axis, at which parts meet the outer faces of the box.
 std::vector<reach_of_part> meet_faces(const grid::block& where, const ghosted_cells& cells, united_runs& sets) {
   std::vector<reach_of_part> reach = nothing_reached(cells.runs.size());
   for (std::size_t n = 0; n < cells.runs.size(); ++n) {
@@ -173,8 +173,8 @@ std::vector<reach_of_part> meet_faces(const grid::block& where, const ghosted_ce
   return reach;
 }
 
-// @param problem its faces, gradient and sources are not read @collective on problem.where.comm
-// @cost O(runs) time; per round 20 bytes for each ghost, as many rounds as a path has to cross ranks
+// @param problem its faces, gradient and sources are not used @collective on problem.where.comm
+// @cost O(runs) time; 20 bytes per ghost and round; the number of rounds is the number of rank crossings of a path
 driven_parts find_driven_parts(const heat_problem& problem, surroundings kind) {
   const grid::block& where = problem.where;
   const bool repeats = kind == surroundings::periodic;
@@ -217,7 +217,7 @@ driven_parts find_driven_parts(const heat_problem& problem, surroundings kind) {
   return found;
 }
 
-// Why no heat flows along an axis, a sentence; empty: some does.
+// Reason for zero heat flow along an axis, a sentence; empty: there is heat flow.
 std::string why_at_rest(const driven_parts& parts, surroundings kind, axis along) {
   const auto a = static_cast<std::size_t>(along);
   if (parts.driven_cells[a] > 0) return {};
@@ -243,7 +243,7 @@ void set_surroundings(heat_problem& problem, surroundings kind) {
       for (face_condition& face : pair) face.kind = thermal::temperature;
 }
 
-// Whatever any of the three gradients drives is unknown. @throws as check_conduction
+// Parts driven by any of the three gradients are unknown. @throws as check_conduction
 void drive_all_ways(heat_problem& problem, surroundings kind) {
   set_surroundings(problem, kind);
   problem.gradient_K_per_mm = {1, 1, 1};
@@ -257,7 +257,7 @@ void find_principal_values(conductivity_tensor& tensor) {
     tensor.direction[n] = {axes.direction[n][0], axes.direction[n][1], axes.direction[n][2]};
 }
 
-// Leave the parts out through which no gradient drives heat.
+// Exclude the parts without heat flow for all gradients.
 void keep_driven(heat_problem& problem, const driven_parts& driven) {
   const auto runs = problem.cells.runs();
   std::vector<voxel::run> kept;
@@ -272,7 +272,7 @@ void keep_driven(heat_problem& problem, const driven_parts& driven) {
   problem.material = std::move(material);
 }
 
-// By unknown: the axes along which a gradient drives heat through its part. Empty: all of them, everywhere.
+// By unknown: the axes whose gradient drives heat through its part. Empty: all of them, everywhere.
 std::vector<std::uint8_t> axes_of_cells(const voxel::run_set& all, const driven_parts& driven) {
   std::vector<std::uint8_t> axes;
   if (driven.in_all == driven.in_any) return axes;
@@ -281,8 +281,8 @@ std::vector<std::uint8_t> axes_of_cells(const voxel::run_set& all, const driven_
   return axes;
 }
 
-// The load of a gradient on the parts that it drives. Others rest: their equations would have a solution of no energy, by
-// which no iteration can measure its error.
+// The load of a gradient on the parts that it drives. Other parts are excluded: their equations would have a solution of
+// zero energy, from which no iteration can measure its error.
 heat_load load_along(const heat_problem& problem, const heat_cells& cells, const std::vector<std::uint8_t>& drives, int a) {
   vector3 gradient;
   gradient[a] = 1;
@@ -294,7 +294,7 @@ heat_load load_along(const heat_problem& problem, const heat_cells& cells, const
   return load;
 }
 
-// Temperatures of all cells from those of the cells with some drive.
+// Temperatures of all cells from those of the cells with heat flow for some axis.
 std::vector<float> with_resting(const voxel::run_set& all, const driven_parts& driven, std::size_t along,
                                 const std::vector<float>& solved) {
   std::vector<float> values(at(all.size()));

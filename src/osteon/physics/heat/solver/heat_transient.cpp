@@ -35,7 +35,7 @@ void check_plan(const heat_problem& problem, const time_plan& plan) {
                                     (*problem.materials)[m].name));
 }
 
-// Refuse what cannot be stepped. @return how the periodic faces fit @collective
+// Reject problems without a valid time step. @return matching of the periodic faces @collective
 std::array<face_match, 3> check_steps(const heat_problem& problem, const time_plan& plan) {
   check_conduction(problem);
   comm::collectively(problem.where.comm, [&] { check_plan(problem, plan); });
@@ -45,7 +45,7 @@ std::array<face_match, 3> check_steps(const heat_problem& problem, const time_pl
   return faces;
 }
 
-// A record as numbers and back.
+// Conversion of a record to numbers and back.
 constexpr std::size_t numbers_of_record = 11;
 void append(std::vector<double>& to, const heat_record& r) {
   to.insert(to.end(), {r.time_s, r.mean_K, r.low_K, r.high_K, r.stored_W});
@@ -74,7 +74,7 @@ class stepper {
     for (std::size_t m = 0; m < rate_.size(); ++m) rate_[m] = plan.heat_capacity_J_per_mm3K[m] * h.z * h.y * h.x / step_s;
   }
 
-  /// Heat flows and uptake of the step are those of the record. @collective
+  /// Heat flows and storage of the step are those of the record. @collective
   heat_record step(const options& how, solve_certificate& total, log_sink& log) {
     const double w = plan_.implicitness;
     cells_.links.exchange(above_initial_.data());
@@ -89,7 +89,7 @@ class stepper {
         solver_.solve({[&](std::int32_t i) { return heat_[at(i)] / w; }, {}}, how, certificate, log);
     heat_record record;
     record.stored_W = solver_.total([&](std::int32_t i) { return rate_[cells_.material[at(i)]] * change[at(i)]; });
-    // Flows balance with the temperature at which the step weighs them.
+    // Flows balance with the temperature weighted as in the step.
     const auto advance = [&](double part) {
       for_each(cells_.walls, [&](std::int64_t i) {
         above_initial_[static_cast<std::size_t>(i)] += part * change[static_cast<std::size_t>(i)];
@@ -131,7 +131,7 @@ class stepper {
     return n;
   }
   double made_W() const { return made_; }
-  /// The temperatures of the owned cells above the initial one: all that the next step goes on from.
+  /// The temperatures of the owned cells above the initial one: the complete state for the next step.
   std::span<double> temperatures() { return std::span(above_initial_).first(at(cells_.owned)); }
   std::vector<double> temperature() const {
     std::vector<double> t(above_initial_.begin(), above_initial_.begin() + cells_.owned);
@@ -142,12 +142,12 @@ class stepper {
  private:
   const time_plan& plan_;
   const heat_cells& cells_;
-  kernel::conduction_stencil<double> conduction_;  // without what is stored
+  kernel::conduction_stencil<double> conduction_;  // without storage
   heat_load load_;
   double made_;
   heat_solver solver_;
   std::vector<double> above_initial_;  // temperatures; walls are zero
-  std::vector<double> heat_;           // that each cell gains at these temperatures
+  std::vector<double> heat_;           // heat gain of each cell at these temperatures
   std::vector<double> rate_;           // heat capacity of a cell over the step, by material [W/K]
 };
 

@@ -57,7 +57,7 @@ disjoint_sets unite_runs(const ghosted_cells& cells) {
   for (std::int64_t z = 0; z < shape.z; ++z)
     for (std::int64_t y = 0; y < shape.y; ++y) {
       const auto row = cells.row(z, y);
-      for (std::size_t n = 1; n < row.size(); ++n)  // only ghosts touch
+      for (std::size_t n = 1; n < row.size(); ++n)  // only ghosts are in contact
         if (row[n - 1].x + row[n - 1].length == row[n].x)
           forest.unite(static_cast<std::int32_t>(&row[n - 1] - runs.data()),
                        static_cast<std::int32_t>(&row[n] - runs.data()));

@@ -19,7 +19,7 @@ grid::block longer(grid::block where, int axis) {
 
 namespace {
 
-// The runs that are kept, and behind each of their voxels on the last plane of the axis one more.
+// The selected runs, and one additional voxel behind each of their voxels on the last plane of the axis.
 voxel::run_set flowing_runs(const flow_problem& problem, const std::vector<bool>& keep, int through) {
   const auto all = problem.cells.runs();
   index3 shape = problem.cells.shape();
@@ -47,7 +47,8 @@ voxel::run_set flowing_runs(const flow_problem& problem, const std::vector<bool>
   return {shape, std::move(runs)};
 }
 
-// Bits of the outer faces of the box that each owned cell touches, 2 axis + (1 on the high face), and whether it is beyond.
+// Bits of the outer faces of the box in contact with each owned cell, 2 axis + (1 on the high face), and whether it is
+// beyond.
 struct places {
   std::vector<std::uint8_t> sides;
   std::vector<bool> beyond;
@@ -82,10 +83,10 @@ class wall_rule {
   int across(std::int32_t cell, std::int32_t below, std::size_t axis, std::size_t high) const {
     const std::size_t side = 2 * axis + high;
     if (through_ >= 0 && (where_.sides[at(cell)] >> side & 1) != 0)
-      // A velocity along an open face is zero on it, half a voxel away: what flows in comes straight.
+      // A velocity along an open face is zero on it, half a voxel away: inflow is normal to the face.
       return is_mirrored_ && static_cast<int>(axis) != through_ ? 0 : 2;
     const int fluid = (open_[at(cell)] >> side & 1) + (open_[at(below)] >> side & 1);
-    // Two fluid voxels: a neighbour. One: the normal velocity of the wall's face is zero, a whole voxel away. None: the wall
+    // Two fluid voxels: a neighbour. One: the normal velocity of the wall's face is zero, one voxel away. None: the wall
     // itself is half a voxel away.
     return fluid == 0 ? 2 : 1;
   }
@@ -96,7 +97,7 @@ class wall_rule {
       for (const std::size_t high : {0, 1}) sum[n] += across(cell, below, kernel::axes_across[axis][n], high);
     return static_cast<std::uint8_t>(1 + sum[0] + 5 * sum[1]);
   }
-  // Its value.
+  // Value of the diagonal.
   static double diagonal(const flow_cells& cells, std::size_t axis, std::uint8_t number) {
     const std::array<int, 2> sum{(number - 1) % 5, (number - 1) / 5};
     double value = 2 * cells.weight[axis];
@@ -120,7 +121,7 @@ void set_grid(flow_cells& cells, const grid::block& where, const vector3& h, std
     cells.weight[at(a)] = cells.slope[at(a)] * cells.slope[at(a)];
   }
   static const voxel::material_table fluid{{}, {"fluid", 0, 0, 1}};
-  heat_problem like;  // no heat flows: heat's numbering of cells and their neighbours
+  heat_problem like;  // no heat flow: only the numbering of cells and their neighbours is used
   like.where = where;
   like.spacing_mm = h;
   like.materials = &fluid;
@@ -197,7 +198,7 @@ double survey(const flow_problem& problem, const flow_cells& cells, flow_counts&
       unsigned all = 0;
       for (std::size_t d = 0; d < 6; ++d) {
         int own = 0;
-        // What goes on behind an open or a mirrored face is as wide as inside.
+        // Fluid beyond an open or a mirrored face is as wide as inside.
         if (near[d] >= 0)
           own = std::min(1 + reach_of(near[d], d), longest);
         else if (where.beyond[at(i)] || (goes_on_outside(d / 2) && (where.sides[at(i)] >> d & 1) != 0))
@@ -209,7 +210,7 @@ double survey(const flow_problem& problem, const flow_cells& cells, flow_counts&
     c.links.exchange(next.data());
     reach.swap(next);
   }
-  // Of each cell: its walls; and whether it is thin, and whether it counts.
+  // For each cell: its walls; and whether it is thin, and whether it counts.
   constexpr std::uint8_t is_thin = 1, counts_itself = 2;
   std::vector<std::uint8_t> found(at(c.owned)), walls(at(c.owned), wall_surface::ends_here);
   visit_neighbours_in_parallel(c, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {

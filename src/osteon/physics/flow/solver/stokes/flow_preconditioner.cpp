@@ -15,7 +15,7 @@ namespace osteon::physics {
 
 namespace {
 
-constexpr material_number nothing = 1;  // of cells without an unknown: they hang loosely on their neighbours
+constexpr material_number nothing = 1;  // of cells without an unknown: loosely coupled to their neighbours
 constexpr material_number first_material = 2;
 constexpr double loose = 1e-6;
 
@@ -27,7 +27,7 @@ heat_cells like(const flow_cells& cells) {
   return c;
 }
 
-// The cells of a component: its faces with friction, as heat that they store.
+// The cells of a component: its faces, with friction as heat storage.
 heat_cells velocity_cells(const flow_cells& cells, std::size_t axis, double stored) {
   heat_cells c = like(cells);
   constexpr int most = 5;
@@ -64,7 +64,7 @@ heat_cells pressure_cells(const flow_cells& cells, const std::array<std::vector<
   heat_cells c = like(cells);
   std::vector<float> mean(at(c.owned));
   std::vector<std::uint8_t> open(mean.size());
-  constexpr int most_open = 2;  // of a cell that the coarse levels tell apart
+  constexpr int most_open = 2;  // material of a cell, distinguished on the coarse levels
   for (const kernel::stokes_open_face& f : cells.open_faces)
     if (f.pressure < c.owned)
       open[at(f.pressure)] = static_cast<std::uint8_t>(std::min(open[at(f.pressure)] + 1, most_open));
@@ -114,12 +114,12 @@ heat_cells pressure_cells(const flow_cells& cells, const std::array<std::vector<
   return c;
 }
 
-// Aggregates are stiffer than what they stand for: a velocity is no constant between walls. Measured on packs and sponges.
+// Aggregates are stiffer than the fine cells: a velocity is not constant between walls. Measured on packs and sponges.
 constexpr float aggregate_correction = 1.2F;
 
-// Sweeps on the coarse levels of a velocity. Walls hold it everywhere, so that these have less to do than those of heat.
-// Measured on packs, sponges and foams of 64^3 and 128^3 voxels: with four times as many, as heat has them, the flow takes
-// as many iterations.
+// Sweeps on the coarse levels of a velocity. Walls fix it everywhere, so that these levels have a smaller effect than those
+// of heat. Measured on packs, sponges and foams of 64^3 and 128^3 voxels: with four times as many sweeps, as for heat, the
+// flow needs the same number of iterations.
 int sweeps_of_velocity(std::size_t level) { return 1 << std::min<std::size_t>(level, 4); }
 
 // A sweep and a residual of an operator on the flow's cells.
@@ -136,7 +136,7 @@ heat_multigrid::cell_kernels kernels_of(const flow_cells& cells, const Lattice& 
           aggregate_correction, unknown, smoothing_sweeps};
 }
 
-// q = A p on the owned cells, and this rank's p . q; by planes, whose sums do not depend on the threads.
+// q = A p on the owned cells, and this rank's p . q; by planes, so that the sums do not depend on the threads.
 // @param none zeros @param p ghosts current
 double product(const kernel::velocity_lattice& lattice, const heat_cells& grid, const std::vector<float>& none,
                const float* p, float* q) {
@@ -193,7 +193,7 @@ pressure_cycle::pressure_cycle(const flow_cells& cells, std::array<std::vector<f
   }
   // The pressure of an open face is half a voxel away.
   for (const kernel::stokes_open_face& f : cells.open_faces) conductance[at(f.axis)][at(f.cell)] *= 2;
-  for (auto& g : conductance) cells.grid.links.exchange(g.data());  // the cell inside may be another rank's
+  for (auto& g : conductance) cells.grid.links.exchange(g.data());  // the cell inside may belong to another rank
   visit_neighbours_in_parallel(cells.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
     float sum = 0;
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -213,7 +213,7 @@ flow_preconditioner::flow_preconditioner(const flow_cells& cells)
   pressure_ = std::make_unique<pressure_cycle>(cells, std::move(mobility));
 }
 
-// Some steps of conjugate gradients for A W = 1, each component by itself.
+// Some steps of conjugate gradients for A W = 1, separately for each component.
 void flow_preconditioner::set_mobility(std::array<std::vector<float>, 3>& mobility) {
   constexpr int steps = 3;
   const heat_cells& grid = cells_.grid;
@@ -222,7 +222,7 @@ void flow_preconditioner::set_mobility(std::array<std::vector<float>, 3>& mobili
   std::vector<float> r(at(3 * stride)), z(r.size()), p(r.size()), q(r.size());
   std::array<double, 3> before{}, previous{};
   std::array<bool, 3> goes_on{true, true, true};
-  // Of the Lanczos method, from the factors of conjugate gradients.
+  // Lanczos matrix, from the coefficients of conjugate gradients.
   std::array<std::vector<double>, 3> diagonal, coupling;
   for (std::int64_t c = 0; c < 3; ++c) {
     mobility[at(c)].assign(at(stride), 0);
@@ -300,8 +300,8 @@ void flow_preconditioner::apply(const float* r, float* z, float velocity_scale) 
   for_each(grid.owned, [p, q](std::int64_t i) { p[i] = q[i] + pressure_weight * p[i]; });
 }
 
-// z_u = M^-1 r_u; ghosts are not current. The three cycles go side by side, so that a sweep over the cells serves all of
-// them.
+// z_u = M^-1 r_u; ghosts are not current. The three cycles run simultaneously, so that one sweep over the cells serves all
+// of them.
 void flow_preconditioner::apply_velocities(const float* r, float* z) {
   const heat_cells& grid = cells_.grid;
   const std::int64_t stride = cells_.stride();

@@ -15,15 +15,15 @@ namespace osteon::physics {
 
 namespace {
 
-constexpr double drop_exact = 0.03;  // fall of the size of s after which rounding might be felt
+constexpr double drop_exact = 0.03;  // reduction of s after which rounding errors may matter
 
-// How the velocities' cycles are scaled: above what a few steps say that they need, and what is added where it was not
-// enough.
+// Scaling of the velocities' cycles: reserve above the estimate of a few steps, and growth if it was insufficient.
 constexpr double scale_reserve = 1.15, scale_growth = 1.3;
 constexpr int most_scalings = 8;
-constexpr int patience = 40;  // iterations without a fall of the residual
+constexpr int patience = 40;  // iterations without a decrease of the residual
 
-// The preconditioner's blocks lie this near to the exact inverses: measured on packs, sponges and ducts, with a reserve.
+// Spectral distance of the preconditioner's blocks from the exact inverses: measured on packs, sponges and ducts, with a
+// reserve.
 constexpr double quality = 4;
 
 }  // namespace
@@ -150,7 +150,7 @@ double flow_solver::precondition() {
 double flow_solver::search(double beta) {
   const std::int64_t stride = cells_.stride(), owned = cells_.grid.owned;
   turn_direction(owned, stride, static_cast<float>(beta), s_, v_, p_, w_);
-  std::vector<float>& q = v_;  // P w, now that K s is in w
+  std::vector<float>& q = v_;  // P w, as w now contains K s
   preconditioner_.apply(w_.data(), q.data(), velocity_scale_);
   return all_ranks(std::array{square_of_preconditioned(owned, stride, p_, w_, q)})[0];
 }
@@ -183,7 +183,7 @@ double flow_solver::step(double alpha) {
   return std::sqrt(now_.residual);
 }
 
-// Distance of the numbers for the permeability, over it; they become those of the answer.
+// Relative distance of the numbers for the permeability, which are stored in the solution.
 double flow_solver::find_bounds(const energies& e, flow_direction& answer) const {
   const double scale = permeability_scale();
   const double flux = now_.work, dissipation = now_.work - now_.momentum + now_.mass,
@@ -213,7 +213,7 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
   certificate.residual_history.assign(1, 1.0);
   certificate.iterations = 0;
   certificate.converged = false;
-  // Energies that cost nothing are too large by some factor, which is found again where it may matter.
+  // Energies available at no cost are too large by some factor, which is recomputed when it may matter.
   double worth_a_look = 20 * how.permeability_tolerance;
   const auto is_done = [&](const energies& bounds) {
     const double width = find_bounds(bounds, answer);
@@ -228,7 +228,7 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
     return exactly <= how.permeability_tolerance;
   };
   cg recursion;
-  double refreshed = 0;  // |s| when it was last exact
+  double refreshed = 0;  // |s| at its last exact computation
   int scalings = 0, idle = 0;
   const auto refresh = [&] {
     const auto sends = part("restart");
@@ -237,7 +237,7 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
     preconditioner_.apply(r_.data(), s_.data(), velocity_scale_);
     refreshed = 0;
   };
-  // The inner product was none: M > A for some velocities.
+  // The form was not an inner product: M > A for some velocities.
   const auto rescale = [&] {
     if (++scalings > most_scalings)
       throw solve_error(fmt::format(
@@ -290,7 +290,7 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
     if (idle > patience && scalings < most_scalings)
       rescale();
     else if (std::sqrt(square) < drop_exact * refreshed)
-      refresh();  // directions stay conjugate as far as rounding lets them: beginning anew would cost iterations
+      refresh();  // directions remain conjugate as far as rounding permits: restarting would cost iterations
     log.progress(std::clamp(std::log(std::max(relative, 1e-4)) / std::log(1e-4), 0.0, 1.0),
                  fmt::format("iteration {}, relative residual {:.2e}, permeability {:.5g} mm2", certificate.iterations,
                              relative, permeability_scale() * (now_.work + now_.momentum + now_.mass)));
@@ -310,7 +310,7 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
   certificate.work = (certificate.iterations * work_of_iteration()).of_all_ranks(comm);
 }
 
-// What else a solve may send, once each; values do not matter.
+// All other communication of a solve, once each; values are arbitrary.
 void flow_solver::rehearse_rest() {
   const auto sum = [&] { all_ranks(std::array{0.0}); };
   const auto as = [&](const char* name, auto send) {
@@ -327,7 +327,7 @@ void flow_solver::rehearse_rest() {
   as("iteration_without_step", [&] { look(), preconditioner_.apply(w_.data(), v_.data(), velocity_scale_), sum(); });
 }
 
-// Of the residual, by a product with P of no scale. It takes the place of K s, which is made again.
+// For the residual, by an unscaled product with P. It overwrites K s, which is recomputed.
 flow_solver::energies flow_solver::measure_energies() {
   preconditioner_.apply(r_.data(), v_.data());
   const std::int64_t stride = cells_.stride();
@@ -359,8 +359,8 @@ flow_solver::inner_products flow_solver::products_of_residual() const {
         sum[0] = c < 3 ? product - residual : -residual;
         sum[c < 3 ? 1 : 2] = c < 3 ? residual : product - residual;
       }));
-  // s has the scale t of the velocities: q' = t G^T M^-1 r_u - r_p is (t - 1) G^T M^-1 r_u away from q, whose energy is at
-  // most that of r_u, as G S^-1 G^T is a projection in A.
+  // s has the scale t of the velocities: q' = t G^T M^-1 r_u - r_p differs from q by (t - 1) G^T M^-1 r_u, whose energy is
+  // at most that of r_u, as G S^-1 G^T is a projection in A.
   const double t = velocity_scale_, momentum = std::max(e[1], 0.0) / t;
   const double mass = std::sqrt(std::max(e[2], 0.0)) + std::abs(t - 1) * std::sqrt(momentum);
   return {e[0], {momentum, mass * mass}};

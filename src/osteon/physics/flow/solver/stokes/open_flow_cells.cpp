@@ -9,13 +9,13 @@ namespace osteon::physics {
 
 namespace {
 
-// What a side of a cell is; from `first_condition` on a condition of the problem.
+// Type of a side of a cell; values from `first_condition` on are conditions of the problem.
 constexpr std::uint8_t no_condition = 0, plain_wall = 1, first_condition = 2;
 
-// Cells that are no fluid: behind an opening in a high face of the image, and labelled voxels that are openings.
+// Cells outside the fluid: behind an opening in a high face of the image, and labelled voxels that are openings.
 enum class cell_kind : std::uint8_t { fluid, beyond, label };
 
-// The runs that are kept, behind the openings in high faces one more voxel, and the voxels `behind` those inside.
+// The selected runs, one additional voxel behind the openings in high faces, and the voxels `behind` those inside.
 voxel::run_set runs_with_openings(const through_problem& problem, const std::vector<voxel::run>& kept,
                                   const std::array<bool, 3>& is_longer, const std::vector<index3>& behind) {
   const grid::block& where = problem.where;
@@ -160,9 +160,9 @@ class builder {
     return result_.cells.numbers.find(p.z, p.y, p.x);
   }
 
-  // A voxel with openings on both sides has one place for a velocity along the axis, which belongs to the opening below;
-  // that above is the low face of the fluid, as at a low face of the image, and the two must not be neighbours. So the fluid
-  // above sees velocities through other faces of the voxel as those of a wall.
+  // A voxel with openings on both sides has one position for a velocity along the axis, used by the opening below; that
+  // above is the low face of the fluid, as at a low face of the image, and the two must not be neighbours. The fluid above
+  // therefore treats velocities through other faces of the voxel as those of a wall.
   void part_thin_openings() {
     if (!problem_.has_labels()) return;
     heat_cells& c = result_.cells.grid;
@@ -188,7 +188,7 @@ class builder {
     c.links.exchange(c.open.data());
   }
 
-  // Friction of a condition on a velocity along it, of the half of a face that lies in one cell.
+  // Friction of a condition on a tangential velocity, for the half of a face in one cell.
   int half_friction(std::uint8_t side) const {
     if (side < first_condition) return 1;
     const face_flow kind = problem_.boundaries[at(side - first_condition)].kind;
@@ -200,10 +200,9 @@ class builder {
 
   // Friction of a face towards a side, in weights of its axis. @param cell, below the cells of the face
   int friction(std::int32_t cell, std::int32_t below, std::size_t side) const {
-    // Two fluid voxels: a neighbour. One: a velocity across the other's face, zero or that of an opening, a whole voxel
-    // away.
+    // Two fluid voxels: a neighbour. One: a velocity across the other's face, zero or that of an opening, one voxel away.
     if (is_fluid(cell, side) || is_fluid(below, side)) return 1;
-    // A wall half a voxel away, or what a condition has instead.
+    // A wall half a voxel away, or the condition in its place.
     return half_friction(sides_[side][at(cell)]) + half_friction(sides_[side][at(below)]);
   }
 
@@ -220,7 +219,7 @@ class builder {
     return {static_cast<std::uint8_t>(1 + sum[0] + 5 * sum[1]), value};
   }
 
-  // What sliding walls and openings do to a velocity along them.
+  // Contribution of sliding walls and openings to a tangential velocity.
   void add_along(std::int32_t i, std::int32_t cell, std::int32_t below, std::size_t axis, double share) {
     for (const std::size_t other : kernel::axes_across[axis])
       for (const std::size_t high : {0, 1}) {
@@ -252,7 +251,7 @@ class builder {
     add_along(i, i, below, axis, 1);
   }
 
-  // A face of the cell `inside` that is an opening, the low face of the owned cell `face`, which has the neighbours `near`.
+  // A face of the cell `inside` that is an opening, the low face of the owned cell `face`, with the neighbours `near`.
   void open_face(std::int32_t inside, std::int32_t face, std::size_t side, const std::array<std::int32_t, 6>& near) {
     flow_cells& cells = result_.cells;
     const std::size_t axis = side / 2;
@@ -286,7 +285,7 @@ class builder {
     add_along(face, inside, inside, axis, 0.5);
   }
 
-  // Whether the low face of a cell, in the plane of an opening, is one between two fluid cells.
+  // Whether the low face of a cell, in the plane of an opening, is between two fluid cells.
   bool is_between_fluid(std::int32_t cell, std::size_t axis) const {
     return kind(cell) == cell_kind::fluid && is_fluid(cell, 2 * axis);
   }
@@ -313,7 +312,7 @@ class builder {
   const through_problem& problem_;
   const solid_faces& solid_;
   open_flow_cells& result_;
-  std::array<std::vector<std::uint8_t>, 6> sides_;  // by side and cell, ghosts too
+  std::array<std::vector<std::uint8_t>, 6> sides_;  // by side and cell, including ghosts
   std::vector<std::uint8_t> kind_;
   std::vector<std::array<std::int32_t, 3>> place_;
 };

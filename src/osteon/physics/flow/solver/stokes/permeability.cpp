@@ -78,7 +78,7 @@ std::vector<bool> runs_with(const flow_parts& parts, std::uint8_t bits) {
 std::uint8_t bit(axis a) { return static_cast<std::uint8_t>(1U << static_cast<int>(a)); }
 
 // Shift that makes the mean pressure zero in each connected part of the periodic fluid, per run of cells.numbers: no
-// condition gives the level of the pressure there. @collective
+// condition determines the level of the pressure there. @collective
 std::vector<double> levels_of_pressure(const flow_problem& problem, const flow_cells& cells, const numbered_parts& parts,
                                        const double* pressure) {
   const auto runs = cells.numbers.runs();
@@ -94,7 +94,7 @@ std::vector<double> levels_of_pressure(const flow_problem& problem, const flow_c
   return level;
 }
 
-// Fields of the solver's last answer, at the centres of the voxels. @param parts of cells.numbers, of a box that repeats
+// Fields of the solver's last solution, at the centres of the voxels. @param parts of cells.numbers, of a periodic box
 void set_fields(const flow_problem& problem, const flow_cells& cells, const numbered_parts& parts,
                 const std::vector<double>& x, flow_direction& answer) {
   const int a = static_cast<int>(answer.along);
@@ -137,7 +137,7 @@ void set_fields(const flow_problem& problem, const flow_cells& cells, const numb
   }
 }
 
-// The same on their faces. @collective
+// Same on their faces. @collective
 void set_faces(const flow_problem& problem, const flow_cells& cells, const std::vector<double>& x, const flow_options& how,
                flow_direction& answer, log_sink& log) {
   const int a = static_cast<int>(answer.along);
@@ -221,13 +221,13 @@ flow_solution solve_permeability(const flow_problem& problem, const flow_options
   for (const std::uint8_t t : parts.through) reached |= t;
   comm::all_reduce(problem.where.comm, &reached, 1, MPI_BOR);
 
-  // Directions that have cells of their own send messages of their own.
+  // Directions with separate cells have separate messages.
   const bool is_one_of_several = !is_periodic && problem.directions.size() > 1;
   std::optional<flow_cells> cells;
   numbered_parts periodic_parts;  // of the cells, for the fields
   std::optional<flow_solver> solver;
   bool is_surveyed = false;
-  std::vector<std::pair<std::size_t, kept_answer>> earlier;  // axes and answers, to be mixed with later ones
+  std::vector<std::pair<std::size_t, kept_answer>> earlier;  // axes and solutions, combined with later ones
   for (const axis along : problem.directions) {
     flow_direction& answer = all.directions.emplace_back();
     answer.along = along;

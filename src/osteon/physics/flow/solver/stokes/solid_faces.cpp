@@ -21,7 +21,7 @@ void for_each_contact(const ghosted_cells& wet, const ghosted_cells& solid, cons
       const auto labels = solid.row(z, y);
       if (labels.empty()) continue;
       for (int side = 0; side < 4; ++side) {
-        // The fluid voxel lies on the other side of the solid one.
+        // The fluid voxel is on the opposite side of the solid one.
         const std::int64_t step = side % 2 == 0 ? 1 : -1;
         const std::int64_t zf = side / 2 == 0 ? z + step : z, yf = side / 2 == 1 ? y + step : y;
         if (zf < -1 || zf > shape.z || yf < -1 || yf > shape.y) continue;
@@ -71,7 +71,7 @@ solid_faces find_solid_faces(const through_problem& problem, const voxel::run_se
     index3 other = place;
     other[axis] += side % 2 == 0 ? -1 : 1;
     index3 voxel = where.owned.begin + place, beyond = where.owned.begin + other;
-    for (int a = 0; a < 3; ++a) {  // ghosts of a box that repeats itself
+    for (int a = 0; a < 3; ++a) {  // ghosts of a periodic box
       voxel[a] = (voxel[a] + domain[a]) % domain[a];
       beyond[a] = (beyond[a] + domain[a]) % domain[a];
     }

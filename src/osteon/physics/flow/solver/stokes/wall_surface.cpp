@@ -14,21 +14,21 @@ namespace osteon::physics {
 
 namespace {
 
-constexpr int longest_stair = 2;  // faces of a run that belongs to stairs
+constexpr int longest_stair = 2;  // faces of a run in stairs
 constexpr int layers = longest_stair + 2;
 constexpr int surface_tag = 1300;
-// Steps of diffusion: a standard deviation of sqrt(2 * 24 / 6) = 2.8 faces along each axis of the surface. A pipe needs
-// that much for the 95th percentile of its shear stress to be within 5 % of the mean from a radius of 5 voxels on.
+// Steps of diffusion: a standard deviation of sqrt(2 * 24 / 6) = 2.8 faces along each axis of the surface. A pipe requires
+// this for the 95th percentile of its shear stress to be within 5 % of the mean for radii of 5 voxels and more.
 constexpr int smoothings = 24;
-constexpr double exchanged = 1.0 / 6;  // share that goes to each linked face
-constexpr double rough = 0.1;          // edges of stairs a face, averaged, from which a face counts as one of stairs
+constexpr double exchanged = 1.0 / 6;  // share transferred to each linked face
+constexpr double rough = 0.1;          // average number of stair edges per face from which a face counts as one of stairs
 
 struct surface_face {
   index3 voxel;
   int side;
 };
 
-// From a face over one of its edges.
+// Step from a face over one of its edges.
 struct surface_step {
   surface_face to;
   int turn;    // 1: into a corner of the fluid, -1: around an edge of the solid, 0: straight on
@@ -52,7 +52,7 @@ grid::ghosted_field<float> with_layers(const grid::block& where, const std::vect
   return field;
 }
 
-// Of each voxel: 0, or 1 and the bits of its walls.
+// For each voxel: 0, or 1 and the bits of its walls.
 std::vector<float> dense_walls(const grid::block& where, const voxel::run_set& wet, const std::vector<std::uint8_t>& walls) {
   const index3 shape = where.owned.shape();
   std::vector<float> values(at(shape.volume()));
@@ -81,7 +81,7 @@ class wall_surface::builder {
     number_ghosts();
   }
 
-  // @returns edges of stairs of each owned face
+  // @returns number of stair edges of each owned face
   std::vector<std::uint8_t> link() {
     std::vector<std::uint8_t> stairs(at(result_.owned_));
     result_.linked_.resize(at(result_.owned_));
@@ -162,7 +162,7 @@ class wall_surface::builder {
     if (!has_wall(around, towards ^ 1)) return std::nullopt;
     return surface_step{{around, towards ^ 1}, -1, from.side};
   }
-  // Whether the run of faces from an edge of that turn on is short and ends in an edge of the opposite turn.
+  // Whether the run of faces from an edge of that turn is short and ends in an edge of the opposite turn.
   bool is_stair(surface_face face, int towards, int turn) const {
     for (int n = 0; n < longest_stair; ++n) {
       const auto step = over(face, towards);
@@ -235,7 +235,7 @@ double wall_surface::area_mm2(std::int32_t face) const {
 }
 
 double wall_surface::total_area_mm2() const {
-  constexpr double unit = 1 << 24;  // of a float between 0.5 and 1; integers have the same sum in any order
+  constexpr double unit = 1 << 24;  // of a float between 0.5 and 1; sums of integers are independent of the order
   std::array<std::int64_t, 3> sums{};
   for (std::size_t f = 0; f < places_.size(); ++f) {
     const std::size_t axis = places_[f].side / 2U;

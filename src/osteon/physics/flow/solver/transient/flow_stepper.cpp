@@ -11,8 +11,8 @@ namespace osteon::physics {
 namespace {
 
 constexpr std::int64_t damped_steps = 2;
-constexpr double of_friction = 0.1;   // share of the tolerance that the friction of a step may use up
-constexpr double of_nothing = 1e-13;  // rounding of double, of all velocities
+constexpr double of_friction = 0.1;   // share of the tolerance available to the friction of a step
+constexpr double of_nothing = 1e-13;  // rounding of double, relative to the velocities
 
 }  // namespace
 
@@ -84,7 +84,7 @@ flow_stepper::told flow_stepper::start(bool is_sudden) {
   result.divergence = unit > 0 ? found.divergence / unit : 0;
   if (held_) begin_rate(result);
 
-  // The pressure that keeps it so: that of the accelerations.
+  // The pressure that maintains it: that of the accelerations.
   is_carried_ = false;
   find_convection();
   std::fill(x_.begin() + 3 * n, x_.end(), 0.0);
@@ -100,7 +100,7 @@ flow_stepper::told flow_stepper::start(bool is_sudden) {
   result.pressure_iterations += found.iterations;
   result.converged = result.converged && found.converged;
   std::copy_n(d_.begin(), n, x_.begin() + 3 * n);
-  if (held_) {  // and the drop that changes the rate as it is to be
+  if (held_) {  // and the drop that produces the prescribed change of the rate
     drop_ = held_->missing(force_.data(), memory_s_ * wanted_rate_per_s_);
     for_each(3 * n, [f = force_.data(), w = held_->velocity().data(), d = drop_](std::int64_t i) { f[i] += d * w[i]; });
     for_each(n, [p = x_.data() + 3 * n, w = held_->pressure().data(), d = drop_](std::int64_t i) { p[i] += d * w[i]; });
@@ -120,7 +120,7 @@ flow_stepper::told flow_stepper::start(bool is_sudden) {
   return result;
 }
 
-// The rate at the start, by an impulse.
+// The initial rate, by an impulse.
 void flow_stepper::begin_rate(told& result) {
   const auto found = held_->find_impulse(projection_, rate_tolerances());
   result.pressure_iterations += found.pressure_iterations;
@@ -136,7 +136,7 @@ period_rate::tolerances flow_stepper::rate_tolerances() const {
   return {of_friction * how_.tolerance, how_.max_iterations, how_.poll};
 }
 
-// Of the step under way, whose velocities conserve mass.
+// For the current step, whose velocities conserve mass.
 void flow_stepper::hold_rate(double sigma, double implicitness, double end, told& result) {
   const auto found = held_->find_response(momentum_, projection_, sigma, implicitness, rate_tolerances());
   result.friction_iterations += found.friction_iterations;
@@ -163,7 +163,7 @@ void flow_stepper::go_on() {
   find_courant_rate();
 }
 
-// Of the step under way.
+// For the current step.
 void flow_stepper::set_given(double share) {
   for (std::size_t n = 0; n < from_->given.size(); ++n)
     x_[at(from_->given[n].first)] = (1 - share) * from_->given[n].second + share * to_->given[n].second;
@@ -193,7 +193,7 @@ flow_stepper::told flow_stepper::step(double step_s, const conditions* from, con
   return result;
 }
 
-// Of this rank: what every step does besides its two systems, in double. Convection (six neighbours of three components),
+// Work on this rank per step in addition to its two systems, in double: convection (six neighbours of three components),
 // forces, their sum, the guess, u*, divergence and gradient, the pressure, largest values.
 kernel_work flow_stepper::work() const {
   constexpr double of_convection = 24 + 24 + 48 + 72, of_rest = 3 * 19 + 48 + 48 + 72 + 32 + 56 + 40 + 48 + 24 + 24;
@@ -204,7 +204,7 @@ kernel_work flow_stepper::work() const {
   return all;
 }
 
-// @param begin, end of it as shares of the step
+// @param begin, end of it as fractions of the step
 flow_stepper::told flow_stepper::substep(double step_s, double implicitness, double begin, double end) {
   const comm::sent_part sends(cells_.grid.where.comm, "part_of_step");
   told result;
@@ -215,7 +215,7 @@ flow_stepper::told flow_stepper::substep(double step_s, double implicitness, dou
 
   find_convection();
   if (from_ != nullptr) {
-    // The equations are linear in what is given, so its mean between both ends is what they take.
+    // The equations are linear in the given values, so they use the mean of both ends.
     const double middle = begin + implicitness * (end - begin);
     set_given(middle);
     for (std::size_t k = 0; k < right_.size(); ++k)
@@ -230,7 +230,7 @@ flow_stepper::told flow_stepper::substep(double step_s, double implicitness, dou
     });
   for_each(3 * n, [f = force_.data(), implicitness](std::int64_t i) { f[i] /= implicitness; });
 
-  // u*. The change of the last step is a guess.
+  // u*. The change of the last step is the initial guess.
   const double size = length_of(x_.data()), force = length_of(force_.data());
   const double target = how_.tolerance * std::max(of_friction * force, 1e-2 * of_friction * momentum_.storage() * size);
   for_each(3 * n, [e = change_.data(), share](std::int64_t i) { e[i] *= share; });
@@ -242,7 +242,8 @@ flow_stepper::told flow_stepper::substep(double step_s, double implicitness, dou
     cells_.grid.links.exchange(x_.data() + c * n);
   }
 
-  // What passes the walls of cells is taken off; the last increment of the pressure is a guess for iterations.
+  // The flow through the walls of cells is subtracted; the last increment of the pressure is the initial guess of
+  // iterations.
   projection_.find_divergence(x_.data(), divergence_.data());
   double velocity = 0;
   if (projection_.is_direct()) {
@@ -328,7 +329,7 @@ void flow_stepper::find_courant_rate() {
 
 double flow_stepper::kinetic_energy() const {
   const double velocity = length_of(x_.data());
-  double halves = 0;  // squares of what has half a voxel only
+  double halves = 0;  // squares of entries with half a voxel only
   for (const flow_side& s : open_.sides)
     if (s.face >= 0) {
       const double u = x_[s.axis() * at(stride()) + at(s.face)];
@@ -371,7 +372,7 @@ solver_state flow_stepper::saved() {
     add(fmt::format("change_{}", axes[at(c)]), change_, c);
     if (problem_.has_inertia) add(fmt::format("carried_{}", axes[at(c)]), carried_before_, c);
   }
-  // For pictures on the way; the steps do not need them.
+  // For intermediate pictures; not used by the steps.
   for (auto& v : centre_) v.assign(at(cells_.grid.owned), 0.0F);
   visit_neighbours_in_parallel(cells_.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
     for (std::size_t c = 0; c < 3; ++c) {

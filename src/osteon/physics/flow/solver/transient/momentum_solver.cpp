@@ -9,11 +9,11 @@ namespace osteon::physics {
 
 namespace {
 
-// Below it friction over many voxels decides, and a cycle is worth its price: the diagonal alone would take some
-// 6 sqrt(1 + 12 / kappa) iterations.
+// Below it, friction over many voxels dominates, and a cycle is worth its cost: the diagonal alone would need about 6 sqrt(1
+// + 12 / kappa) iterations.
 constexpr double kappa_of_cycles = 0.5;
-constexpr double stale_cycles = 2;      // by which kappa may differ from that of the coarse levels
-constexpr double momentum_fall = 3e-6;  // of the residual, that single precision is trusted with
+constexpr double stale_cycles = 2;      // permitted ratio of kappa to that of the coarse levels
+constexpr double momentum_fall = 3e-6;  // reduction of the residual attainable in single precision
 constexpr int most_momentum_rounds = 8;
 
 }  // namespace
@@ -134,7 +134,7 @@ double momentum_solver::size_of_residual() const {
   return std::sqrt(all_ranks(sum)[0]);
 }
 
-// The residual in double, and its square; the correction added to the answer.
+// The residual in double, and its square; the correction added to the solution.
 void momentum_solver::count_round() {
   constexpr double bytes = 3 * (8 + 1 + 8 + 4 + 4 + 20), operations = 3 * (17 + 2 + 1);
   const auto owned = static_cast<double>(cells_.grid.owned);

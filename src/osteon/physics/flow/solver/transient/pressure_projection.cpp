@@ -12,9 +12,9 @@ namespace osteon::physics {
 
 namespace {
 
-constexpr double projection_fall = 1e-4;  // of the residual, that single precision is trusted with
+constexpr double projection_fall = 1e-4;  // reduction of the residual attainable in single precision
 constexpr int most_projection_rounds = 12;
-constexpr int most_direct_rounds = 3;  // a second one takes off what the first one's rounding left
+constexpr int most_direct_rounds = 3;  // a second one removes the rounding error of the first
 
 // One for each face with an unknown.
 std::array<std::vector<float>, 3> unit_weights(const flow_cells& cells) {
@@ -88,7 +88,7 @@ void pressure_projection::subtract_gradient(double* u, double* d) const {
   for (std::int64_t c = 0; c < 3; ++c) cells_.grid.links.exchange(u + c * stride);
 }
 
-// q = G^T M^-1 G p, with the dot product of the two on this rank; by planes, whose sums do not depend on the threads.
+// q = G^T M^-1 G p, with the dot product of the two on this rank; by planes, so that the sums do not depend on the threads.
 double pressure_projection::product() {
   const heat_cells& grid = cells_.grid;
   grid.links.exchange(p_.data());
@@ -176,7 +176,7 @@ void pressure_projection::rehearse(double* u, double* d) {
   as("iteration_of_pressure", [&] { precondition(), search(0), step(0); });
 }
 
-// Largest |G^T u| of all ranks; exact_ holds it. Infinite if one is no number, which a maximum passes by.
+// Largest |G^T u| of all ranks; exact_ contains G^T u. Infinite if one is NaN, which a maximum would ignore.
 double pressure_projection::find_highest_divergence(const double* u) {
   find_divergence(u, exact_.data());
   double highest = block_maximum({.count = cells_.grid.owned, .size = 8192}, [&](std::int64_t begin, std::int64_t end) {
@@ -299,13 +299,13 @@ std::optional<poisson_box> find_fluid_box(const open_flow_cells& open, std::stri
       }
       ++count;
     }
-  // y and x of the image: a rank with less of them has a brick, or solid voxels.
+  // y and x of the image: a rank with fewer has a brick, or solid voxels.
   std::array<std::int64_t, 2> across{own.end.y, own.end.x};
   comm::all_reduce(comm, across.data(), across.size(), MPI_MAX);
   const bool is_slab = count > 0 && own.begin.y == 0 && own.begin.x == 0 && own.end.y == across[0] &&
                        own.end.x == across[1] && count == own.volume();
 
-  // By rank: planes; then fluid voxels, ranks that are no slab, and open faces of each side.
+  // By rank: planes; then fluid voxels, ranks without a slab, and open faces of each side.
   std::vector<std::int64_t> sums(at(ranks + 8));
   sums[at(rank)] = is_slab ? own.end.z - own.begin.z : 0;
   sums[at(ranks)] = count;
@@ -338,7 +338,7 @@ std::optional<poisson_box> find_fluid_box(const open_flow_cells& open, std::stri
   for (const voxel::run& r : cells.numbers.runs())
     if (!is_beyond[at(r.first)])
       box.row[at((where.owned.begin.z + r.z - own.begin.z) * box.shape.y + where.owned.begin.y + r.y)] = r.first;
-  // Ranks own planes in the order of their numbers.
+  // Ranks own planes in ascending order.
   std::int64_t disorder = own.begin.z != box.planes[at(rank)];
   comm::all_reduce(comm, &disorder, 1, MPI_SUM);
   if (disorder != 0) return none_as("ranks own planes in another order than that of their numbers");

@@ -20,9 +20,9 @@ namespace osteon::physics {
 namespace {
 
 constexpr double most_time_steps = 1e9;
-constexpr double aimed_at = 0.85;       // share of the Courant number that a new step aims at
-constexpr double too_short = 0.6;       // share of it below which steps become longer
-constexpr double fastest_growth = 1.5;  // of a step over the one before
+constexpr double aimed_at = 0.85;       // target of a new step, as a fraction of the Courant number
+constexpr double too_short = 0.6;       // fraction of it below which steps become longer
+constexpr double fastest_growth = 1.5;  // ratio of a step to the previous one
 
 void check_plan(const through_problem& problem, const flow_time_plan& plan) {
   fault_lines expect;
@@ -83,7 +83,7 @@ std::string too_long_for_weight(double step_s, double time_s, double most_s) {
       step_s, time_s, 2 * most_s);
 }
 
-// A step of given length that the known velocities of openings and walls contradict.
+// A step of given length that is too long for the known velocities of openings and walls.
 void check_step(const through_problem& problem, const flow_time_plan& plan, const through_outline& known) {
   if (plan.step_s == 0 || !problem.has_inertia) return;
   double highest = 0;
@@ -94,7 +94,7 @@ void check_step(const through_problem& problem, const flow_time_plan& plan, cons
   if (highest * plan.step_s > plan.courant) throw usage_error(too_long(plan.step_s, highest * plan.step_s, 0, plan.courant));
 }
 
-// Steps that reach `stop`.
+// Number of steps to `stop`.
 class step_rule {
  public:
   step_rule(const flow_time_plan& plan, bool has_inertia) : plan_(plan), follows_(plan.step_s == 0 && has_inertia) {
@@ -126,7 +126,7 @@ class step_rule {
   double fixed_;
 };
 
-// A record as numbers and back.
+// Conversion of a record to numbers and back.
 void append(std::vector<double>& to, const flow_record& r) {
   const through_flow& f = r.flow;
   to.insert(to.end(), {r.time_s,
@@ -207,7 +207,7 @@ class flow_in_time {
     units_ = units_of(problem_, open.cells, known.velocities);
     if (plan_.carries != nullptr) plan_.carries->begin(open, units_);
     if (how_.poll) how_.poll();
-    // Whoever wants to stop is heard after a step, whose state can be kept.
+    // Interruptions are processed after a step, whose state can be saved.
     const int most = how_.rehearses ? 1 : how_.max_iterations;
     changing_.emplace(problem_, open, known.velocities, units_);
     flow_stepper time(open, problem_, units_, {plan_.implicitness, how_.tolerance, most, {}, changing_->rate_axis()});
@@ -266,7 +266,7 @@ class flow_in_time {
       }
       time.state() = steady.answer();
       if (creeps && problem_.has_inertia)
-        take_in(time.start(false), 0);  // inertia begins at once, and has a pressure
+        take_in(time.start(false), 0);  // inertia begins immediately, and determines a pressure
       else
         time.set_period_drop(drop_Pa / units_.pressure_Pa), time.go_on();
     }
@@ -275,12 +275,13 @@ class flow_in_time {
     watch(time, true, false);
   }
 
-  // A steady flow of the conditions at the start. @return the drop over a period that makes a given rate; 0: none is given
+  // A steady flow of the conditions at the start. @return the drop over a period for a given rate; 0: none is given
   double solve_start(through_solver& steady, double reynolds, through_flow& flow) {
     const flow_stepper::conditions first = changing_->at(0);
     const auto a = changing_->rate_axis();
     const double rate = changing_->period_rate_at(0);
-    if (!a || rate == 0) {  // without a drop nothing is driven there, and openings that drive something else may make a rate
+    if (!a ||
+        rate == 0) {  // without a drop there is no driving force, and openings that drive another flow may cause a rate
       steady.begin(first.given, first.right, reynolds, 0);
       steady.solve(how_, flow, log_);
       return 0;

@@ -25,23 +25,23 @@ namespace osteon::physics {
 namespace {
 
 constexpr std::size_t kept_rounds = 20;
-constexpr int most_rounds = 200;  // of one pace
+constexpr int most_rounds = 200;  // with one step length
 constexpr int most_attempts = 3;
-constexpr int first_mixed = 3;  // rounds before the first that is mixed
+constexpr int first_mixed = 3;  // rounds before the first mixed one
 constexpr double quick_rayleigh = 1e5,
-                 first_pace = 3;         // steps over a swing, at most: more where the Rayleigh number is high
-constexpr double any_flow = 0.9;         // error of a flow that is not to be changed
+                 first_pace = 3;         // steps per oscillation, at most: more at high Rayleigh numbers
+constexpr double any_flow = 0.9;         // error of a flow that may remain unchanged
 constexpr double loosest_flow = 0.03;    // error of the flow of a round
-constexpr double flow_of_change = 0.1;   // the same, of the change of the round before
-constexpr double heat_of_change = 1e-3;  // residual of the temperature of a round, of the same
+constexpr double flow_of_change = 0.1;   // same, relative to the change of the previous round
+constexpr double heat_of_change = 1e-3;  // residual of the temperature of a round, relative to the same
 constexpr double loosest_heat = 1e-4;
 constexpr double rounding_of_kelvins = 1e-12;
-constexpr double uniform = 1e-6;                                          // range of a temperature over what drives
+constexpr double uniform = 1e-6;  // range of a temperature relative to the driving difference
 constexpr double test_flow_tolerance = 2e-6, test_heat_tolerance = 1e-8;  // of the small disturbances of the stability test
-constexpr int most_states = 4;                                            // steady ones that are tried for a stable one
-constexpr int most_marched = 300;                                         // steps away from one that is not
+constexpr int most_states = 4;     // steady states tried in the search for a stable one
+constexpr int most_marched = 300;  // steps away from an unstable one
 constexpr int fewest_marched = 8;
-constexpr double first_kick = 0.1;  // of the temperature, in its range, along the disturbance that grows
+constexpr double first_kick = 0.1;  // of the temperature, relative to its range, along the growing disturbance
 
 void check_weight(const buoyant_problem& problem) {
   fault_lines expect;
@@ -59,7 +59,7 @@ void check_weight(const buoyant_problem& problem) {
 
 double length_of(const vector3& v) { return std::sqrt(v.z * v.z + v.y * v.y + v.x * v.x); }
 
-// Of the image, along the axis that gravity is closest to [mm].
+// Extent of the image along the axis closest to gravity [mm].
 double height_of(const buoyant_problem& problem) {
   int along = 0;
   for (int a = 1; a < 3; ++a)
@@ -100,7 +100,7 @@ class buoyant_solver {
     const double setup_cpu_seconds = cpu.of_all_ranks(comm());
     all.flows.emplace_back().multiple = multiple();
 
-    // From the flow without buoyancy; nothing else drives: from rest.
+    // From the flow without buoyancy; without other driving forces: from rest.
     given_ = [&] { return given_velocities(flow_, open_, known.velocities, units_, multiple()); };
     all.face_velocity_mm_per_s.assign(6 * at(flow_.cells.size()), 0);
     bool goes_on = true;
@@ -128,14 +128,14 @@ class buoyant_solver {
                : 0;
   }
 
-  // Numbers of the problem, of the temperature as it is.
+  // Dimensionless numbers of the problem, for the present temperature.
   void measure() {
     const auto ends = range_of_fluid(heat_.cells(), t_);
     range_ = ends[1] - ends[0];
     const transport_cells& cells = heat_.cells();
     weight_ = {problem_.expansion_per_K, problem_.gravity_m_per_s2,
                problem_.reference_K.value_or(0.5 * (cells.reference_K + cells.highest_K))};
-    // Where nothing gives a pressure, another reference is another hydrostatic pressure, and the same flow.
+    // If no pressure is prescribed, another reference is another hydrostatic pressure, and the flow is equal.
     if (std::none_of(flow_.boundaries.begin(), flow_.boundaries.end(),
                      [](const flow_boundary& b) { return b.gives_pressure(); }))
       weight_.reference_K = cells.reference_K + 0.5 * (ends[0] + ends[1]);
@@ -155,14 +155,14 @@ class buoyant_solver {
                            std::pow(m_per_mm * all_.height_mm, 3) / (kinematic * diffusivity);
   }
 
-  // The fluid's own speed: where friction, or where inertia holds it.
+  // The velocity scale of the fluid: limited by friction, or by inertia.
   void set_units(bool is_driven) {
     constexpr double m_per_mm = 1e-3;
     const double height = m_per_mm * all_.height_mm, pull = all_.density_change * length_of(problem_.gravity_m_per_s2);
     double own = pull * height * height * flow_.density_kg_per_m3 / flow_.viscosity_Pa_s / 100;
     if (flow_.has_inertia) own = std::min(own, std::sqrt(pull * height));
     own /= m_per_mm;
-    if (is_driven) return;  // there is an answer in these units
+    if (is_driven) return;  // there is a solution in these units
     units_.velocity_mm_per_s = own > 0 ? own : 1;
     units_.pressure_Pa = flow_.viscosity_Pa_s * units_.velocity_mm_per_s / units_.length_mm;
   }
@@ -177,14 +177,14 @@ class buoyant_solver {
     return result;
   }
 
-  // The flow of the temperature as it is. Sets what it asks for at its start.
+  // The flow of the present temperature. Sets its initial residual.
   bool solve_flow(bool with_buoyancy, double tolerance) {
     flow_entries right = right_hand_side(flow_, open_, units_, multiple());
     if (with_buoyancy) {
       const flow_entries pulled = buoyancy_force(flow_, open_, weight_, temperature_of_fluid(), units_);
       right.insert(right.end(), pulled.begin(), pulled.end());
     }
-    // Given velocities stand on the right of the equations beside them, with coefficients of about one.
+    // Given velocities are on the right-hand side of the adjacent equations, with coefficients of about one.
     const flow_entries given = given_();
     right_square_ = 0;
     for (const flow_entries* entries : {&std::as_const(right), &given})
@@ -212,14 +212,14 @@ class buoyant_solver {
     return sums[0] > 0 && range > 0 ? std::sqrt(sums[0] / sums[1]) / range : 0;
   }
 
-  // Steps in time of both, implicit each, of one over a rate.
+  // Implicit time steps of both, each of length 1 / rate.
   struct pace {
     double per_s = 0;      // 0: the steady flow of a temperature and the steady temperature of a flow
-    double to_steady = 1;  // what a change by a step may become until all is steady
+    double to_steady = 1;  // permitted change by a step until all is steady
   };
 
-  // Of a step that is as long as a fluid particle takes to swing about its level (Brunt-Vaisala): longer ones, of a flow
-  // and a temperature that follow each other, swing up. A creeping flow follows at once: there friction sets the pace.
+  // Rate of a step as long as the oscillation of a fluid particle about its level (Brunt-Vaisala): longer alternating steps
+  // of flow and temperature amplify it. A creeping flow adapts at once: there friction determines the rate.
   pace pace_of(double factor) const {
     constexpr double m_per_mm = 1e-3;
     const double height = m_per_mm * all_.height_mm;
@@ -235,7 +235,7 @@ class buoyant_solver {
     return result;
   }
 
-  // One step, or the steady answers. @return false if the flow or the temperature was not found
+  // One step, or the steady solutions. @return false if the flow or the temperature did not converge
   bool step(double per_s, double flow_tolerance, double heat_tolerance, double taken) {
     constexpr double m2_per_mm2 = 1e-6;
     solver_->hold(flow_.has_inertia ? m2_per_mm2 * flow_.density_kg_per_m3 * per_s * units_.length_mm * units_.length_mm /
@@ -252,7 +252,7 @@ class buoyant_solver {
     return right > 0 ? solver_->residual() / right : 0;
   }
 
-  // The state that is mixed: temperatures of the cells, over their range, and velocities.
+  // The mixed state: temperatures of the cells, relative to their range, and velocities.
   std::vector<double> state_of(const std::vector<double>& t) const {
     std::vector<double> state;
     for (const double k : t) state.push_back(k / unit_K());
@@ -270,7 +270,7 @@ class buoyant_solver {
     auto from = state.begin() + static_cast<std::ptrdiff_t>(t_.size());
     for (std::int64_t c = 0; c < 3; ++c, from += owned) std::copy_n(from, owned, x.begin() + c * stride);
   }
-  // Temperatures of the fluid and all velocities; those of the solid follow.
+  // Temperatures of the fluid and all velocities; those of the solid follow from them.
   std::vector<std::uint8_t> counted() const {
     const auto& is_fluid = heat_.cells().is_fluid;
     std::vector<std::uint8_t> result(is_fluid.begin(), is_fluid.begin() + heat_.cells().grid.owned);
@@ -327,7 +327,7 @@ class buoyant_solver {
         set_state(after);
       }
       if (change > worth_a_look) continue;
-      // The steady temperature of this flow, and what the steady equations of the flow say to that.
+      // The steady temperature of this flow, and the residual of the steady flow equations with it.
       const std::vector<double> kept = state_of(t_);
       all_.flow.face_velocity_mm_per_s = face_velocities(flow_, open_.cells, solver_->answer(), units_);
       if (heat_.solve(all_.flow.face_velocity_mm_per_s, heat_how_.tolerance, taken, {}, 0, log_)) {
@@ -339,7 +339,7 @@ class buoyant_solver {
           tell(steady);
           return true;
         }
-        // Its solver stops at an error that may leave more of a residual, where given velocities drive.
+        // Its solver stops at an error that may leave a larger residual if given velocities drive.
         if (momentum_residual() > tolerance) finest_flow = std::max(0.1 * finest_flow, 1e-4 * tolerance);
       }
       set_state(kept);
@@ -365,7 +365,7 @@ class buoyant_solver {
     low = -ends[0], high = ends[1];
   }
 
-  // The weight of a temperature that is the same everywhere is a uniform force: the steady flow needs no steps.
+  // A uniform temperature causes a uniform force: the steady flow needs no steps.
   bool reach_uniform() {
     solver_->hold(0);
     if (!solve_flow(true, how_.tolerance)) return false;
@@ -382,7 +382,7 @@ class buoyant_solver {
     double factor = std::clamp(std::sqrt(all_.rayleigh_number / quick_rayleigh), 1.0, first_pace);
     for (int attempt = 0; attempt < most_attempts; ++attempt, factor *= 3) {
       if (settle(factor, most_rounds)) return true;
-      if (attempt == 0 && may_be_unstable()) {  // mixing may dwell beside an unstable state of which it loses hold
+      if (attempt == 0 && may_be_unstable()) {  // mixing may remain near an unstable state without converging to it
         const std::vector<double> here = state_of(t_);
         log_.note("flow and temperature dwell beside a state that may be unstable: they are disturbed and followed in time");
         if (leave(here, disturbance_of(heat_.problem(), heat_.cells(), here.size()), pace_of(factor), 0.01 * first_kick,
@@ -395,7 +395,7 @@ class buoyant_solver {
     return false;
   }
 
-  // The reached state as a fixed point of the steps of its pace.
+  // The reached state as a fixed point of the steps of its length.
   stepped_state stepped(const pace& steps) {
     return {[this] { return state_of(t_); }, [this](const std::vector<double>& state) { set_state(state); },
             [this, steps] {
@@ -406,7 +406,7 @@ class buoyant_solver {
             }};
   }
 
-  // Root of the mean square over the fluid, of the range.
+  // Root of the mean square over the fluid, relative to the range.
   double distance(const std::vector<double>& a, const std::vector<double>& b) const {
     std::array<double, 2> sums{};
     for (std::size_t i = 0; i < t_.size(); ++i)
@@ -428,9 +428,9 @@ class buoyant_solver {
     return rayleigh > lowest_critical_rayleigh;
   }
 
-  // Steps away from an unstable state along the disturbance that grows.
-  // @param kick its size, in the range of the temperature @param fewest steps, at least
-  // @return how far it went, over the first disturbance; 0: a step was not found
+  // Steps away from an unstable state along the growing disturbance.
+  // @param kick its size, relative to the range of the temperature @param fewest minimum number of steps
+  // @return distance reached, relative to the first disturbance; 0: a step did not converge
   double leave(const std::vector<double>& steady, const std::vector<double>& grown, const pace& steps, double kick,
                int fewest) {
     double largest = 0;
@@ -504,7 +504,7 @@ class buoyant_solver {
     return false;
   }
 
-  // By how much the fluid's temperature was moved to the level that the answer has.
+  // Shift of the fluid's temperature to the level of the solution.
   double level_shift() const {
     std::array<double, 2> sums{};
     for (std::size_t i = 0; i < t_.size(); ++i)
@@ -523,7 +523,7 @@ class buoyant_solver {
       measure();
       weight_.reference_K = all_.reference_K = reference;
       if (heat_.cells().free_parts > 0) all_.reference_K += level_shift();
-      // What the flow's equation says to the last temperature.
+      // Residual of the flow equations with the last temperature.
       solver_->hold(0);
       if (!rests_) is_settled = solve_flow(true, any_flow);
     }
@@ -574,10 +574,10 @@ class buoyant_solver {
   buoyancy weight_;
   through_solver* solver_ = nullptr;
   std::function<flow_entries()> given_;
-  std::vector<double> t_;  // of each cell that has one, above the reference of the cells
+  std::vector<double> t_;  // temperature of each cell that has one, above the reference of the cells
   double range_ = 0, drive_ = 0, flow_change_ = 0,
-         right_square_ = 0;  // ranges of temperatures [K]: the fluid's, what drives
-  bool rests_ = false;       // nothing drives
+         right_square_ = 0;  // ranges of temperatures [K]: of the fluid, and of the driving difference
+  bool rests_ = false;       // no driving force
   buoyant_solution all_;
 };
 

@@ -66,7 +66,7 @@ void check_locally(const temperature_problem& problem) {
   expect.require_none();
 }
 
-// What the answer says, from the temperatures of the solver.
+// Results, from the temperatures of the solver.
 class heat_account {
  public:
   heat_account(const temperature_problem& problem, const transport_cells& cells, const std::vector<double>& x)
@@ -81,7 +81,7 @@ class heat_account {
     find_peclet(all);
     find_overshoot(all);
   }
-  /// Send what `fill` sends. @collective
+  /// Perform the communication of `fill`. @collective
   void rehearse() const { walls(numbers_of_fluid()); }
 
  private:
@@ -151,7 +151,7 @@ class heat_account {
     return cells_.grid.face[axis] / cells_.grid.resistivity[cells_.grid.material[at(i)]];
   }
 
-  // Sides through which heat passes into the fluid, by its own numbers.
+  // Sides with heat transfer into the fluid, by its own numbers.
   std::vector<std::uint8_t> heated_sides(const std::vector<std::int32_t>& number) const {
     std::vector<std::uint8_t> walls(at(problem_.fluid.size()));
     const auto add = [&](std::int32_t i, std::size_t side) {
@@ -166,7 +166,7 @@ class heat_account {
       if (s.condition >= 0 && cells_.is_fluid[at(s.cell)] != 0) add(s.cell, s.side);
     return walls;
   }
-  // By owned cell: its number among the fluid's; -1: it is solid.
+  // By owned cell: its number among the fluid's; -1: solid.
   std::vector<std::int32_t> numbers_of_fluid() const {
     std::vector<std::int32_t> numbers(at(cells_.grid.owned), -1);
     for (const voxel::run& r : problem_.fluid.runs()) {

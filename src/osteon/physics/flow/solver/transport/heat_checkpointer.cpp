@@ -5,7 +5,7 @@
 
 namespace osteon::physics {
 
-// A state over the points of the flow and the cells of the temperature, with values of its own.
+// A state over the points of the flow and the cells of the temperature, with its own values.
 struct heat_checkpointer::joined {
   voxel::run_set points;
   std::list<std::vector<double>> doubles;
@@ -23,7 +23,7 @@ struct heat_checkpointer::joined {
     state.numbers.insert(heat.numbers.begin(), heat.numbers.end());
   }
 
-  // Values in the state, back to where they came from. @param flow as when this was made
+  // Copy values of the state back to their origins. @param flow as at construction
   void give_back(solver_state& flow, const heat_in_time& of) const {
     std::size_t n = 0;
     for (const grid::point_vector& v : flow.vectors)
@@ -34,7 +34,7 @@ struct heat_checkpointer::joined {
   }
 
  private:
-  // Calls f(place here, place there, length) for pieces of runs.
+  // Calls f(position here, position there, length) for pieces of runs.
   template <class F>
   void for_each_piece(const voxel::run_set& there, const F& f) const {
     for (const voxel::run& r : there.runs()) f(points.find(r.z, r.y, r.x), r.first, r.length);
@@ -61,7 +61,7 @@ struct heat_checkpointer::joined {
     });
   }
 
-  // In the box of `a`, which is that of `b`, or longer.
+  // In the box of `a`, which equals that of `b`, or is longer.
   static voxel::run_set union_of(const voxel::run_set& a, const voxel::run_set& b) {
     std::vector<voxel::run> runs;
     const index3 shape = a.shape();

@@ -20,9 +20,9 @@ namespace {
 
 constexpr std::int64_t halved_steps = 2;
 constexpr double endless = std::numeric_limits<double>::infinity();
-constexpr double no_number = std::numeric_limits<double>::lowest();  // NaN, where numbers are finite
+constexpr double no_number = std::numeric_limits<double>::lowest();  // represents NaN in finite numbers
 
-// Length of gravity along the axis that it is closest to, its extent and the voxel's edge, in m.
+// Length of gravity along the closest axis, its extent and the voxel's edge, in m.
 struct upright {
   double gravity = 0, height_m = 0, voxel_m = 0;
 };
@@ -38,7 +38,7 @@ upright upright_of(const temperature_problem& problem, const vector3& gravity) {
   return {std::sqrt(square), voxel * static_cast<double>(problem.where.domain[along]), voxel};
 }
 
-// A record as numbers and back.
+// Conversion of a record to numbers and back.
 void append_heat(std::vector<double>& to, const heat_in_flow_record& r) {
   const auto add = [&](double value) { to.push_back(std::isfinite(value) ? value : no_number); };
   const temperature_solution& h = r.heat;
@@ -156,7 +156,7 @@ void heat_in_time::begin(const open_flow_cells& open, flow_units& units) {
   t_.assign(at(cells_.grid.owned), *problem_.initial_K - cells_.reference_K);
   rate_.assign(t_.size(), 0);
   const vector3 h = problem_.spacing_mm;
-  // What heats a voxel by itself: sources and fluxes.
+  // Volumetric heating of a voxel: sources and fluxes.
   std::vector<double> heat(t_.size());
   for (const transport_side& s : cells_.sides) heat[at(s.cell)] += s.heat_W;
   if (!problem_.source_W_per_mm3.empty())
@@ -182,7 +182,7 @@ void heat_in_time::begin(const open_flow_cells& open, flow_units& units) {
     weight_ = {plan_.weight->expansion_per_K, plan_.weight->m_per_s2,
                is_free || low > high ? *problem_.initial_K : plan_.weight->reference_K.value_or(0.5 * (low + high))};
     if (!is_free && plan_.weight->reference_K) weight_.reference_K = *plan_.weight->reference_K;
-    if (units.velocity_mm_per_s == 0) {  // its own, where friction or inertia holds it
+    if (units.velocity_mm_per_s == 0) {  // velocity scale of the fluid, limited by friction or inertia
       constexpr double m_per_mm = 1e-3, least = 1e-6;
       const upright up = upright_of(problem_, weight_.gravity_m_per_s2);
       const double range = std::max(cells_.highest_K - cells_.reference_K, least);
@@ -200,7 +200,7 @@ void heat_in_time::begin(const open_flow_cells& open, flow_units& units) {
   comm::all_reduce(problem_.where.comm, &certificate_.unknowns, 1, MPI_SUM);
 }
 
-// Heat through the faces when all is steady and nothing moves, where faces and films alone give it.
+// Heat through the faces in the steady state of a fluid at rest, if only faces and films exchange heat.
 void heat_in_time::find_rest() {
   for (const flow_boundary& b : flow_.boundaries)
     if (b.gives_velocity() || b.gives_pressure()) return;
@@ -227,7 +227,7 @@ void heat_in_time::start(const std::vector<double>& x) {
   find_range();
 }
 
-// Of the fluid, with the given ones; rounded up, so that steps seldom change.
+// Range of the fluid and the given temperatures; rounded up, so that steps seldom change.
 void heat_in_time::find_range() {
   if (!plan_.weight) return;
   std::array<double, 2> ends{-endless, -endless};
@@ -243,13 +243,13 @@ double heat_in_time::longest_step_s() const {
   if (!plan_.weight) return endless;
   constexpr double of_swing = 0.5;
   const upright up = upright_of(problem_, weight_.gravity_m_per_s2);
-  const double pull = up.gravity * std::abs(weight_.expansion_per_K);  // of a kelvin
+  const double pull = up.gravity * std::abs(weight_.expansion_per_K);  // per kelvin
   double most = endless;
   if (range_K_ > 0) {
     const double square = pull * range_K_ / up.voxel_m;  // N^2 of a layer of a voxel
     most = of_swing / std::sqrt(square);
     if (!flow_.has_inertia) {
-      constexpr double slowest = 10;  // pi^2: friction holds the swing
+      constexpr double slowest = 10;  // pi^2: friction limits the oscillation
       const double kinematic = flow_.viscosity_Pa_s / flow_.density_kg_per_m3;
       most = std::max(most, of_swing * slowest * kinematic / (up.height_m * up.height_m * square));
     }
@@ -261,7 +261,7 @@ double heat_in_time::longest_step_s() const {
 flow_entries heat_in_time::force(double step_s) const {
   if (!plan_.weight) return {};
   const double to = step_s / 2, a = steps_s_[0], b = a + steps_s_[1];
-  // The constant, the straight line and the parabola that the steps so far allow.
+  // The constant, linear or quadratic extrapolation permitted by the number of steps so far.
   std::array<double, 3> share{1, 0, 0};
   if (steps_ > halved_steps)
     share = {(to + a) * (to + b) / (a * b), -to * (to + b) / (a * (b - a)), to * (to + a) / (b * (b - a))};
@@ -278,7 +278,7 @@ flow_entries heat_in_time::force(double step_s) const {
   return buoyancy_force(flow_, *open_, weight_, fluid, units_);
 }
 
-// At a share of the step, which keep mass.
+// At a fraction of the step, conserving mass.
 void heat_in_time::find_velocities(double share) {
   std::vector<double> u(last_.size());
   double highest = 0;
@@ -328,7 +328,7 @@ bool heat_in_time::step(const std::vector<double>& x, double step_s) {
   return converged;
 }
 
-// A step, or half of one. @param share of the step at which the velocities are
+// A step, or half of one. @param share fraction of the step at which the velocities are taken
 bool heat_in_time::part(double step_s, double implicitness, double share) {
   find_velocities(share);
   const vector3 h = problem_.spacing_mm;
@@ -342,8 +342,8 @@ bool heat_in_time::part(double step_s, double implicitness, double share) {
     cells_.loose[i] += cells_.held[i];
     cells_.right[i] += cells_.held[i] * t_[i];
   }
-  // Where the fluid passes less than a voxel in a step, what is stored outweighs what flows: the cycle of the fluid at rest
-  // does, and stays as long as the steps do. It has to be that of a job that goes on from a saved state, too.
+  // If the fluid moves less than a voxel in a step, storage outweighs advection: the cycle of the fluid at rest is
+  // sufficient, and remains valid as long as the step length. It must also be that of a resumed job.
   const double courant = [&] {
     double most = 0;
     for (std::size_t i = 0; i < t_.size(); ++i)
@@ -397,7 +397,7 @@ void heat_in_time::record(double time_s) {
   const std::vector<double> now = with_ghosts(t_);
   account_for_heat(problem_, cells_, now, r.heat);
   if (steps_ == 0) {
-    temperature_solution& h = r.heat;  // a sudden condition passes any heat
+    temperature_solution& h = r.heat;  // a sudden condition permits any heat flow
     h.face_inflow_W = {};
     h.carried_out_W = h.stored_W = h.walls.heat_W = 0;
     h.certificate.reaction_imbalance = 0;
@@ -410,7 +410,7 @@ void heat_in_time::record(double time_s) {
     passed.low_K = r.heat.low_K, passed.high_K = r.heat.high_K, passed.overshoot_K = r.heat.overshoot_K;
     r.heat = std::move(passed);
   }
-  r.heat.temperature_K = std::vector<double>();  // with its memory, which {} would keep
+  r.heat.temperature_K = std::vector<double>();  // including its memory, which {} would keep
   std::array<double, 2> ends{-endless, -endless};
   for (std::size_t i = 0; i < t_.size(); ++i)
     if (cells_.is_fluid[i] != 0) ends = {std::max(ends[0], -t_[i]), std::max(ends[1], t_[i])};
@@ -457,7 +457,7 @@ heat_in_time::state heat_in_time::saved() {
     s.vectors.emplace_back("temperature_before_that", &before_that_);
   }
   s.numbers["heat_steps"] = {static_cast<double>(steps_), steps_s_[0], steps_s_[1], change_per_s_, returned_share_};
-  s.numbers["given_temperatures"] = {cells_.reference_K, cells_.highest_K};  // for pictures; the steps do not need them
+  s.numbers["given_temperatures"] = {cells_.reference_K, cells_.highest_K};  // for pictures; not used by the steps
   s.numbers["heat_certificate"] = {static_cast<double>(certificate_.iterations), certificate_.true_relative_residual,
                                    certificate_.reaction_imbalance, static_cast<double>(certificate_.converged)};
   s.numbers["heat_history"];

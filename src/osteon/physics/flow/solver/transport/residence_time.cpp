@@ -21,9 +21,9 @@ namespace osteon::physics {
 
 namespace {
 
-constexpr double stagnant_times = 3;  // of the mean residence time, beyond which fluid counts as stagnant
+constexpr double stagnant_times = 3;  // multiple of the mean residence time above which fluid counts as stagnant
 
-// The solver is that of a temperature; what it says is of ages.
+// The solver is that of a temperature; its messages are reported for ages.
 class age_log final : public log_sink {
  public:
   explicit age_log(log_sink& to) : to_(to) {}
@@ -40,8 +40,8 @@ class age_log final : public log_sink {
   log_sink& to_;
 };
 
-// Calls f(cell, out) for each face of a fluid voxel in the faces of the image that something passes. @param out
-// what leaves [mm3/s], negative: what comes in
+// Calls f(cell, out) for each face of a fluid voxel in the faces of the image with flow. @param out outflow [mm3/s],
+// negative: inflow
 template <class F>
 void visit_openings(const grid::block& where, const vector3& h, const voxel::run_set& fluid,
                     const std::vector<double>& face_velocity_mm_per_s, const F& f) {
@@ -57,7 +57,7 @@ void visit_openings(const grid::block& where, const vector3& h, const voxel::run
     }
 }
 
-// The parts of the fluid into which some flows.
+// The parts of the fluid with inflow.
 std::vector<voxel::run> renewed_runs(const residence_problem& problem) {
   const numbered_parts parts = number_flow_parts(problem.where, problem.fluid);
   const auto runs = problem.fluid.runs();
@@ -76,7 +76,7 @@ std::vector<voxel::run> renewed_runs(const residence_problem& problem) {
   return renewed;
 }
 
-// Age as a temperature of a fluid with a heat capacity of 1 J/(mm3 K) in which 1 W/mm3 is made: K are seconds then.
+// Age as a temperature of a fluid with a heat capacity of 1 J/(mm3 K) and a source of 1 W/mm3: K then represent seconds.
 temperature_problem as_temperature(const residence_problem& problem, std::vector<voxel::run> renewed) {
   temperature_problem t;
   t.where = problem.where;
@@ -89,7 +89,7 @@ temperature_problem as_temperature(const residence_problem& problem, std::vector
   t.source_W_per_mm3 = {0, 1};
   t.heat_capacity_J_per_mm3K = 1;
   t.openings = problem.openings;
-  t.incoming_K.assign(t.openings.size(), 0.0);  // whatever it comes in by, it is new
+  t.incoming_K.assign(t.openings.size(), 0.0);  // age 0 at every inflow
   t.conducts_through_openings = false;
   t.face_velocity_mm_per_s.reserve(6 * at(t.cells.size()));
   for (const voxel::run& r : t.cells.runs()) {
@@ -99,7 +99,7 @@ temperature_problem as_temperature(const residence_problem& problem, std::vector
   return t;
 }
 
-// What leaves by one face of a voxel.
+// Outflow through one face of a voxel.
 struct leaving {
   double age_s = 0, flow_mm3_per_s = 0;
 };
@@ -112,7 +112,7 @@ std::vector<leaving> find_leaving(const temperature_problem& t, const std::vecto
   return own;
 }
 
-// Sorts.
+// Sorts its input.
 age_distribution distribution_of(std::vector<leaving>& all, double total) {
   age_distribution d;
   std::sort(all.begin(), all.end(), [](const leaving& a, const leaving& b) {

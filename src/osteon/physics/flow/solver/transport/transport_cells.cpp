@@ -29,7 +29,7 @@ heat_problem conduction_of(const temperature_problem& problem) {
           .material = problem.material};
 }
 
-// Finds which of some places a voxel's face belongs to.
+// Finds the place of a voxel's face among several places.
 through_problem only_places(const temperature_problem& problem, std::vector<flow_boundary> places) {
   through_problem all;
   all.where = problem.where;
@@ -110,7 +110,7 @@ class transport_builder {
       if (c.heat.kind == thermal::flux) heats(c.heat.flux_W_per_mm2);
   }
 
-  // Sets the flow through low faces. @return what leaves by the high faces of the image, by owned cell and axis
+  // Sets the flow through low faces. @return outflow through the high faces of the image, by owned cell and axis
   std::vector<double> take_velocities() {
     const heat_cells& grid = result_.grid;
     std::vector<double> high(3 * at(grid.owned));
@@ -145,7 +145,7 @@ class transport_builder {
             // Outwards.
             const double flow = side % 2 == 0 ? -result_.flow[a][at(i)] : high_faces[3 * at(i) + a];
             add_side(i, p, side, flow);
-            if (side % 2 == 0) result_.flow[a][at(i)] = 0;  // it is in the list now
+            if (side % 2 == 0) result_.flow[a][at(i)] = 0;  // it is already in the list
           }
       }
     for (auto& f : result_.flow) grid.links.exchange(f.data());
@@ -195,7 +195,7 @@ class transport_builder {
     result_.sides.push_back(s);
   }
 
-  // A little of what an outlet lets back in is no fault. @throws usage_error @collective
+  // A small backflow through an outlet is permitted. @throws usage_error @collective
   void refuse_unknown_inflow(log_sink& log) {
     std::array<double, 2> sums{unknown_inflow_, inflow_};
     comm::all_reduce(problem_.where.comm, sums.data(), sums.size(), MPI_SUM);
@@ -214,7 +214,7 @@ class transport_builder {
                     name, 100 * sums[0] / sums[1]));
   }
 
-  // Parts of cells whose temperature nothing tells have that of the middle of those given. @throws usage_error @collective
+  // Parts of cells with undetermined temperature have the middle of the given ones. @throws usage_error @collective
   void hold_floating_parts(log_sink& log) {
     const numbered_parts parts = number_flow_parts(problem_.where, problem_.cells);
     constexpr unsigned char is_held = 1, is_heated = 2;
@@ -246,14 +246,14 @@ class transport_builder {
     const double middle = 0.5 * (result_.highest_K - result_.reference_K);
     for (std::int32_t i = 0; i < grid.owned; ++i)
       if (known[at(part_of[at(i)])] == 0) {
-        const double hold = grid.face[0] / (2 * grid.resistivity[grid.material[at(i)]]);  // of any size: nothing passes
+        const double hold = grid.face[0] / (2 * grid.resistivity[grid.material[at(i)]]);  // of any size: no flow
         result_.loose[at(i)] = hold;
         result_.right[at(i)] = hold * middle;
       }
   }
 
-  // Parts that fluxes and sources heat and that nothing holds have a steady temperature if this heat balances: known up to a
-  // constant. @throws usage_error where it does not @collective
+  // Parts heated by fluxes and sources without a condition have a steady temperature if this heat balances: determined up to
+  // a constant. @throws usage_error otherwise @collective
   void level_free_parts(const std::vector<std::int32_t>& part_of, const std::vector<bool>& is_free, log_sink& log) {
     const heat_cells& grid = result_.grid;
     const std::size_t count = is_free.size();
@@ -315,13 +315,13 @@ class transport_builder {
   int unknown_opening_ = -1;
 };
 
-// The weight of the hybrid scheme at the low face of cell i, through which fluid passes.
+// The weight of the hybrid scheme at the low face of cell i, for a face with flow.
 double weight_without_oscillation(const transport_cells& cells, std::int32_t i, std::int32_t j, std::size_t axis) {
   return 0.5 * std::min(1.0, 2 * cells.conductance(i, j, axis) / std::abs(cells.flow[axis][at(i)]));
 }
 
 // Share of central differences in a face, 0 to 1: van Leer's limiter of the ratio of two changes of the temperature, over
-// the face that flows in and over this one. [vanLeer1974] @param noise square of a change that does not count
+// the upstream face and over this one. [vanLeer1974] @param noise square of a change that is ignored
 double limiter(double before, double own, double noise) {
   const double product = before * own + noise;
   return product <= 0 ? 0 : std::min(1.0, 2 * product / (own * own + product + noise));
@@ -394,7 +394,7 @@ void set_weights(transport_cells& cells, heat_convection how, const double* x, d
       if (j < 0 || flow == 0) return;
       double share = 1;
       if (how != heat_convection::central) share = std::min(1.0, 2 * cells.conductance(i, j, axis) / std::abs(flow));
-      const double least = 0.5 * share;  // what cannot oscillate
+      const double least = 0.5 * share;  // the non-oscillating weight
       if (!cells.pinned[axis].empty() && cells.pinned[axis][at(i)] != 0) {
         cells.weight[axis][at(i)] = static_cast<float>(least);
         return;

@@ -20,10 +20,10 @@ using carried_link = transport_geometry::link;
 using carried_point = transport_geometry::point;
 using carried_place = transport_geometry::place;
 
-// What a point gains from its neighbour per kelvin, by the hybrid scheme.
+// Coupling of a point to its neighbour per kelvin, by the hybrid scheme.
 float coupling_of(const carried_link& l) {
   const float mixed = std::min(l.comes, l.goes), net = l.comes - l.goes;
-  // Half of the net flow is central; where conduction does not hold it, it is upwind.
+  // Half of the net flow is central; if conduction is too weak for that, it is upwind.
   return mixed + (net >= 0 ? std::max(l.conductance + net / 2, net) : std::max(l.conductance + net / 2, 0.0F));
 }
 
@@ -31,7 +31,7 @@ carried_place block_of(carried_place p, const std::array<int, 3>& step) {
   return {p.z >> step[0], p.y >> step[1], p.x >> step[2]};
 }
 
-// The shortest one, where the box repeats.
+// The shortest one, in a periodic box.
 float distance_of(const carried_point& a, const carried_point& b, const std::array<float, 3>& period) {
   float sum = 0;
   for (std::size_t n = 0; n < 3; ++n) {
@@ -42,7 +42,7 @@ float distance_of(const carried_point& a, const carried_point& b, const std::arr
   return std::sqrt(sum);
 }
 
-// As of conduction: the plain sum would be too stiff, because it takes a flux over the distance of the finer points.
+// As for conduction: the plain sum would be too stiff, because it applies a flux over the distance of the finer points.
 float shortened(float fine, float coarse) { return std::clamp(fine / std::max(coarse, 1e-30F), 0.5F, 1.0F); }
 
 }  // namespace
@@ -60,7 +60,7 @@ transport_geometry geometry_of(const transport_cells& cells) {
   g.points.resize(at(grid.walls));
   g.places.resize(at(grid.owned));
   const index3 begin = grid.where.owned.begin;
-  // Ghosts have centres, too; their numbers are those of their runs.
+  // Ghosts also have centres; their numbers are those of their runs.
   for (const voxel::run& r : grid.cells.runs)
     for (std::int32_t n = 0; n < r.length; ++n) {
       const carried_place p{static_cast<std::int32_t>(begin.z + r.z), static_cast<std::int32_t>(begin.y + r.y),
@@ -132,7 +132,7 @@ transport_geometry coarsened(const transport_geometry& fine, const transport_row
   coarse.period = fine.period;
   std::array<int, 3> step{};
   for (std::size_t a = 0; a < 3; ++a) step[a] = coarse.shift[a] - fine.shift[a];
-  // Of the couplings alone: what a point exchanges with outside must not make those look weak.
+  // Of the couplings alone: exchange with the surroundings must not weaken their apparent strength.
   std::vector<float> diagonal(rows.diagonal);
   for (std::size_t i = 0; i < diagonal.size(); ++i) diagonal[i] -= fine.loose[i];
   diagonal.resize(fine.loose.size() + at(fine.ghosts));

@@ -19,12 +19,13 @@ namespace osteon::physics {
 
 namespace {
 
-constexpr std::int64_t most_direct = 1000;     // unknowns that are factorised
-constexpr std::int64_t most_gathered = 20000;  // of all ranks, from which on rank 0 goes on alone
-constexpr float good_enough = 0.25F;  // what one cycle of a coarse level has to leave of the residual to be the last
+constexpr std::int64_t most_direct = 1000;     // number of unknowns that are factorised
+constexpr std::int64_t most_gathered = 20000;  // number on all ranks at which rank 0 continues alone
+constexpr float good_enough =
+    0.25F;  // residual reduction of one cycle of a coarse level that makes a second one unnecessary
 constexpr std::int32_t planes_in_slab = 4;
 
-// Of owned values; over all ranks where the level is shared.
+// Over owned values; over all ranks if the level is shared.
 double inner(MPI_Comm comm, const std::vector<float>& a, const std::vector<float>& b, std::int32_t count) {
   double sum = reduce_blocks(count, [&](std::int64_t begin, std::int64_t end) {
     double part = 0;
@@ -48,7 +49,7 @@ struct transport_multigrid::level {
   halo between;
   bool is_shared = false;            // among ranks
   std::vector<std::int32_t> parent;  // of the points of the finer level
-  std::vector<std::int32_t> slabs;   // rows where they begin, and the end: slabs of one parity do not touch
+  std::vector<std::int32_t> slabs;   // their first rows, and the end: slabs of one parity are not coupled
   std::vector<float> right, x, residual;
   std::array<std::vector<float>, 2> found, image;  // of the K-cycle
 
@@ -62,7 +63,7 @@ struct transport_multigrid::level {
     std::int32_t slab = -1;
     for (std::size_t i = 0; i < geometry.places.size(); ++i) {
       const std::int32_t own = geometry.places[i].z / planes_in_slab;
-      if (own < slab) {  // gathered: in no order of planes
+      if (own < slab) {  // gathered: not ordered by planes
         slabs.assign(1, 0);
         break;
       }
@@ -113,7 +114,7 @@ struct transport_multigrid::direct {
 
 struct transport_multigrid::gathered {
   MPI_Comm comm = MPI_COMM_NULL;
-  std::size_t below = 0;  // the level that is gathered; the next one is its copy on rank 0
+  std::size_t below = 0;  // the gathered level; the next one is its copy on rank 0
   std::vector<int> counts, offsets;
   int owned = 0;
 };
@@ -124,7 +125,7 @@ transport_multigrid::transport_multigrid(const transport_cells& cells) {
   const MPI_Comm comm = cells.grid.where.comm;
   transport_geometry geometry = geometry_of(cells);
   const bool is_shared = comm::size(comm) > 1;
-  if (!is_shared && geometry.ghosts > 0) geometry = gathered_on_first(comm, geometry);  // a box that repeats on one rank
+  if (!is_shared && geometry.ghosts > 0) geometry = gathered_on_first(comm, geometry);  // a periodic box on one rank
   const auto push = [&](bool shared) {
     levels_.push_back(std::make_unique<level>());
     levels_.back()->take(geometry, shared);
@@ -163,7 +164,7 @@ transport_multigrid::transport_multigrid(const transport_cells& cells) {
   comm::collectively(comm, [&] { direct_ = std::make_unique<direct>(levels_.back()->rows); });
 }
 
-// Gauss-Seidel in slabs, those of even number first on the way forth. Values of other ranks are those of before.
+// Gauss-Seidel in slabs, those of even number first in the forward sweep. Values of other ranks are those before the sweep.
 void transport_multigrid::smooth(const level& on, bool forth, const float* right, float* x, bool from_zero) const {
   const transport_rows& k = on.rows;
   if (from_zero)
@@ -229,14 +230,14 @@ void transport_multigrid::rehearse() {
   }
 }
 
-// Of a cycle of a level that ranks share: the first one, and the second one that few corrections need.
+// For a cycle of a level shared by ranks: the first one, and the second one, required by few corrections.
 comm::sent_part transport_multigrid::part(std::size_t n, int which) const {
   const level& own = *levels_[n];
   return {own.is_shared ? own.between.comm : MPI_COMM_SELF,
           own.is_shared ? fmt::format("heat_cycle_{}_of_level_{}", which, n) : std::string()};
 }
 
-// Solves a coarse level for its right side by at most two cycles, after GCR.
+// Solves a coarse level for its right-hand side by at most two cycles, combined as in GCR.
 void transport_multigrid::correct(std::size_t n) {
   level& own = *levels_[n];
   const std::int32_t count = own.rows.rows();

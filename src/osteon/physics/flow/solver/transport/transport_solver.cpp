@@ -17,11 +17,11 @@ namespace osteon::physics {
 namespace {
 
 constexpr std::size_t most_kept = 10;
-constexpr double first_fall = 1e-2;    // of the residual, by the hybrid scheme, before the limiter looks at the temperature
-constexpr double fall_a_step = 0.05;   // of the residual, between two looks
-constexpr int most_looks = 16;         // of the limiter; after them its weights stay
-constexpr double weights_stay = 1e-4;  // change of the residual by new weights, with which they stay, too
-constexpr double fall_of_rounding = 1e-5;  // after which the residual is computed anew
+constexpr double first_fall = 1e-2;    // reduction of the residual, by the hybrid scheme, before the first limiter update
+constexpr double fall_a_step = 0.05;   // reduction of the residual between two updates
+constexpr int most_looks = 16;         // number of limiter updates; then its weights are fixed
+constexpr double weights_stay = 1e-4;  // change of the residual by new weights below which they are also fixed
+constexpr double fall_of_rounding = 1e-5;  // reduction after which the residual is recomputed
 
 }  // namespace
 
@@ -66,7 +66,7 @@ double transport_solver::imbalance() const {
   const double lost = sums<1>([&](std::int64_t begin, std::int64_t end, auto& sum) {
     for (std::int64_t i = begin; i < end; ++i) sum[0] += r_[at(i)];
   })[0];
-  // By face of the image, by what flows in and out, and by what sources make, which is the right side where no face is.
+  // By face of the image, by inflow and outflow, and by sources, which are the right-hand side without faces.
   enum : std::size_t { in = 6, out, source, stored, terms, values };
   std::array<double, values> heat{};
   for (const transport_side& s : cells_.sides) {
@@ -88,7 +88,7 @@ double transport_solver::imbalance() const {
   const auto all = sum_of_ranks(cells_.grid.where.comm, heat);
   double gross = 0;
   for (std::size_t n = 0; n < terms; ++n) gross += std::abs(all[n]);
-  constexpr double rounding = 1e-14;  // of terms that add up to nearly nothing: next to no heat passes
+  constexpr double rounding = 1e-14;  // of terms whose sum is nearly zero: almost no heat is transferred
   const double beyond_rounding = std::max(0.0, std::abs(lost) - rounding * all[terms]);
   return gross > 0 ? beyond_rounding / (gross / 2) : 0;
 }
@@ -111,7 +111,7 @@ void transport_solver::precondition() {
   for_each(cells_.grid.owned, [z = z_.data(), c = coarse_.data()](std::int64_t i) { z[i] += c[i]; });
 }
 
-// The weights are those that stay, and something flows.
+// The weights are the final ones, and there is flow.
 void transport_solver::factorise(heat_convection scheme) {
   factor_.reset();
   int flows = 0;
@@ -123,7 +123,7 @@ void transport_solver::factorise(heat_convection scheme) {
   coarse_.assign(z_.size(), 0);
 }
 
-// K x = b as a system of numerics::gcr: the residual itself becomes small, in double precision.
+// K x = b as a system of numerics::gcr: the residual itself is minimised, in double precision.
 struct transport_solver::linear_system {
   transport_solver& solver;
   double size_of_r;
@@ -166,7 +166,7 @@ struct transport_solver::linear_system {
   }
 };
 
-// GCR until |r| <= to. @return whether it got there
+// GCR until |r| <= to. @return whether this was reached
 bool transport_solver::reduce(double to, const options& how, solve_certificate& certificate, log_sink& log) {
   constexpr double mostly_rounding = 1e-8;
   gcr<most_kept> recursion(most_kept, mostly_rounding);
@@ -201,8 +201,8 @@ void transport_solver::exchange_for_bounds() {
   cells_.grid.links.exchange(x_.data());
 }
 
-// A limiter that looked at another temperature than the answer, and that does not count small changes, lets the answer
-// leave its bounds by a little. @param to residual of the answer @return whether the residual of the bounded one is small
+// A limiter evaluated at a temperature other than the solution, and that ignores small changes, permits the solution to
+// leave its bounds slightly. @param to residual of the solution @return whether the residual of the bounded one is small
 bool transport_solver::hold_bounds(double to, const options& how, solve_certificate& certificate, log_sink& log) {
   constexpr int most_times = 20;
   const double range = cells_.highest_K - cells_.reference_K;
@@ -265,7 +265,7 @@ void transport_solver::solve(heat_convection scheme, const options& how, solve_c
   double scale = sums<1>([&](std::int64_t begin, std::int64_t end, auto& sum) {
     for (std::int64_t i = begin; i < end; ++i) sum[0] += std::abs(cells_.right[at(i)]);
   })[0];
-  if (constexpr double rounding = 1e-13; !taken_ && first_ <= rounding * scale) {  // the reference everywhere
+  if (constexpr double rounding = 1e-13; !taken_ && first_ <= rounding * scale) {  // the reference temperature everywhere
     certificate.converged = true;
     certificate.solve_seconds = clock.seconds();
     return;
@@ -274,14 +274,14 @@ void transport_solver::solve(heat_convection scheme, const options& how, solve_c
   const bool looks = follows && !taken_;
   certificate.converged = reduce(looks ? std::max(first_fall * first_, to) : to, how, certificate, log);
   for (int look = 0; looks && certificate.converged; ++look) {
-    // New weights in part, and ever less: all at once they change to and fro.
+    // New weights are applied partially, with decreasing weight: full updates oscillate.
     look_again(scheme, 1 / std::sqrt(1.0 + look));
     const double now = find_residual();
     const bool is_last = look + 1 >= most_looks || now <= weights_stay * first_;
     certificate.converged = reduce(is_last ? to : std::max(to, fall_a_step * now), how, certificate, log);
     if (is_last) break;
   }
-  // Where good conductors hang on poor ones, the residual of the start is large against the heat that passes in the end.
+  // If good conductors are coupled to poor ones, the initial residual is large relative to the final heat transfer.
   constexpr int most_times = 8;
   for (int n = 1; certificate.converged; ++n) {
     if (follows && cells_.holds_bounds) certificate.converged = hold_bounds(to, how, certificate, log);
@@ -299,7 +299,7 @@ void transport_solver::step(heat_convection scheme, const std::vector<double>& f
   certificate.iterations = certificate.restarts = 0;
   x_ = from;
   cells_.grid.links.exchange(x_.data());
-  for (auto& w : cells_.weight) std::fill(w.begin(), w.end(), 0.0F);  // the step knows of no earlier ones
+  for (auto& w : cells_.weight) std::fill(w.begin(), w.end(), 0.0F);  // the step has no earlier ones
   set_weights(cells_, scheme, x_.data());
   const auto squares = sums<3>([&](std::int64_t begin, std::int64_t end, auto& sum) {
     for (std::int64_t n = begin; n < end; ++n) {
@@ -339,7 +339,7 @@ transport_factor::transport_factor(const transport_cells& cells) {
       const double out = cells.leaves(i, j, d), w = static_cast<double>(cells.weight_of(i, j, d));
       const double a = cells.conductance(i, j, d / 2) + (out < 0 ? -out * (1 - w) : -out * w);
       diagonal += a;
-      if (j == i || j >= owned) continue;  // itself, in a box of one voxel; or another rank's
+      if (j == i || j >= owned) continue;  // the same cell, in a box of one voxel; or another rank's
       std::size_t place = used++;
       for (; place > 0 && row[place - 1].first > j; --place) row[place] = row[place - 1];
       row[place] = {j, -a};
