@@ -195,7 +195,7 @@ class closure {
  private:
   MPI_Comm comm() const { return transport_.grid.where.comm; }
   double edge(std::size_t axis) const { return problem_.spacing_mm[static_cast<int>(axis)]; }
-  // Of a face between two voxels: its area divided by its distance, for a diffusivity of 1 in the units of `flow`.
+  // Conductance of a face between two voxels: area / distance, for a diffusivity of 1 in the units of `flow`.
   double conductance(std::size_t axis) const { return transport_.grid.face[axis] / (2 * resistivity_); }
   // A face of a cell on a side of a mirrored sample.
   struct side {

@@ -71,7 +71,7 @@ struct through_solution {
   std::vector<float> velocity_mm_per_s;  ///< of the last flow, as in flow_direction
   std::vector<float> pressure_Pa;
   std::vector<float> wall_shear_Pa;  ///< mean over the walls of a voxel; 0 where it has none
-  /// Of the last flow, if requested: shape (cells, 6), along z, y, x through the low and the high face of each cell.
+  /// Face velocities of the last flow, if requested: shape (cells, 6), along z, y, x through the low and the high face of each cell.
   std::vector<double> face_velocity_mm_per_s;
   /// Same for the flows before it, if those of all are requested.
   std::vector<std::vector<double>> earlier_face_velocity_mm_per_s;

@@ -38,7 +38,7 @@ struct through_system {
   void remove_free_pressure_of_answer();
   void exchange_answer();
 
-  /// Of the velocities, of the pressure.
+  /// Squares of the norms of the velocities and of the pressure.
   std::array<double, 2> squares(const std::vector<float>& of) const;
   double size(const std::vector<float>& of) const;
   double size_of_answer() const;

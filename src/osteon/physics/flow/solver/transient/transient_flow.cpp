@@ -280,8 +280,7 @@ class flow_in_time {
     const flow_stepper::conditions first = changing_->at(0);
     const auto a = changing_->rate_axis();
     const double rate = changing_->period_rate_at(0);
-    if (!a ||
-        rate == 0) {  // without a drop there is no driving force, and openings that drive another flow may cause a rate
+    if (!a || rate == 0) {  // without a drop there is no driving force; other openings may cause a rate
       steady.begin(first.given, first.right, reynolds, 0);
       steady.solve(how_, flow, log_);
       return 0;

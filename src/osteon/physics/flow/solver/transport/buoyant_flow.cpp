@@ -321,7 +321,7 @@ class buoyant_solver {
         set_state(state);
         double low = 0, high = 0;
         ends_of(next, low, high);
-        for (double& t : t_) t = std::clamp(t, low, high);  // of what is a temperature of a flow
+        for (double& t : t_) t = std::clamp(t, low, high);  // the range of temperatures carried by a flow
         acceleration.set_change(difference(state_of(t_), before));
       } else {
         set_state(after);

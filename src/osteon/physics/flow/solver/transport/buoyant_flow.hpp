@@ -38,8 +38,8 @@ struct buoyant_solution {
   std::optional<std::array<std::array<double, 2>, 3>> rest_inflow_W;
   std::vector<buoyant_round> rounds;
   double change = 0;  ///< of the last round
-  /// Of the fastest growing or slowest decaying disturbance of the solution, negative if all decay; empty: not tested, as no
-  /// fluid is below lighter fluid, or the stratification is too weak for a flow.
+  /// Growth rate of the fastest growing or slowest decaying disturbance of the solution, negative if all decay; empty: not
+  /// tested, as no fluid is below lighter fluid, or the stratification is too weak for a flow.
   std::optional<double> growth_per_s;
   int unstable_states = 0;           ///< number of unstable steady states found and left before the solution
   bool has_no_stable_state = false;  ///< all steady states found are unstable: the solution is not converged

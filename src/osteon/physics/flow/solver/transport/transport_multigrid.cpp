@@ -21,8 +21,7 @@ namespace {
 
 constexpr std::int64_t most_direct = 1000;     // number of unknowns that are factorised
 constexpr std::int64_t most_gathered = 20000;  // number on all ranks at which rank 0 continues alone
-constexpr float good_enough =
-    0.25F;  // residual reduction of one cycle of a coarse level that makes a second one unnecessary
+constexpr float good_enough = 0.25F;  // residual reduction of one coarse-level cycle that makes a second unnecessary
 constexpr std::int32_t planes_in_slab = 4;
 
 // Over owned values; over all ranks if the level is shared.

@@ -13,12 +13,12 @@
 
 namespace osteon::physics {
 
-/// An incomplete factorisation of transport with central convection, which the multigrid cycle does not see:
-/// (D + L) D^-1 (D + U) with L and U of the operator on this rank's cells, its weights as they are: what is convected
-/// centrally has large off-diagonals of opposite signs, of which a cycle for the upwind operator sees the half.
+/// An incomplete factorisation of transport with central convection, which the multigrid cycle does not represent:
+/// (D + L) D^-1 (D + U) with L and U of the operator on this rank's cells, with its present weights: central convection has
+/// large off-diagonals of opposite signs, of which a cycle for the upwind operator includes only half.
 ///
 /// The pivots are those of an incomplete LU factorisation without fill, but at least the row sums of |L| and of |U|, so
-/// that neither sweep lets anything grow: without that, velocities across each other amplify it from cell to cell.
+/// that neither sweep amplifies its input: otherwise, crossing velocities amplify it from cell to cell.
 class transport_factor {
  public:
   /// @param cells read by the constructor only @collective local
@@ -57,7 +57,7 @@ class transport_solver {
   /// @param from shape (grid.size); ghosts need not be current @throws as solve @collective
   void step(heat_convection scheme, const std::vector<double>& from, const options& how, solve_certificate& certificate);
   void set_cycle(std::shared_ptr<transport_multigrid> cycle) { multigrid_ = std::move(cycle); }
-  /// Of the solution: the heat imbalance, divided by half of the sum of all heat in and out. @collective
+  /// Heat imbalance of the solution, divided by half of the sum of all heat in and out. @collective
   double imbalance() const;
 
   /// The next solution starts at zero instead of the last one.
