@@ -31,7 +31,7 @@ struct level_geometry {
   };
   std::vector<point> points;
   std::vector<place> places;   ///< owned points only
-  std::vector<wall> walls;     ///< of owned points, at most one per side of a point
+  std::vector<wall> walls;     ///< walls of owned points, at most one per side of a point
   std::vector<float> storage;  ///< per owned point [W/K]; empty in a steady problem
   std::array<int, 3> shift{};  ///< the level's blocks hold 2^shift voxels by axis
   vector3 spacing_mm;

@@ -260,8 +260,8 @@ class coarsening {
   std::array<bool, 3> is_undivided_{};  // the last parent along the axis has children in its lower half only
   std::vector<child> in_plane_, sorted_;
   std::vector<std::int32_t> place_begin_;
-  std::vector<std::int64_t> brick_place_;  // of a brick's lowest corner in the lattice of nodes
-  disjoint_sets sets_;                     // of the corners, 8 (brick) + corner
+  std::vector<std::int64_t> brick_place_;  // position of a brick's lowest corner in the lattice of nodes
+  disjoint_sets sets_;                     // sets of the corners, 8 (brick) + corner
 };
 
 }  // namespace

@@ -54,7 +54,7 @@ struct child_bricks {
 /// A coarse mesh, and the connections of the child mesh's bricks and nodes to it.
 struct coarse_mesh {
   brick_mesh mesh;
-  std::array<double, 3> middle{0.5, 0.5, 0.5};  ///< where the last parent along an axis is divided, in [0, 1]
+  std::array<double, 3> middle{0.5, 0.5, 0.5};  ///< division point of the last parent along an axis, in [0, 1]
   std::vector<std::int32_t> parent;             ///< of each child brick
   std::vector<std::int32_t> node_brick;         ///< of each child node: a brick that contains it
   std::vector<std::uint8_t> node_place;         ///< ... and its place there: 27 (kind of the brick) + 9 z + 3 y + x

@@ -88,7 +88,7 @@ class parts_in_periods {
     return result;
   }
 
-  std::vector<std::uint8_t> touched_, winds_;  // of roots
+  std::vector<std::uint8_t> touched_, winds_;  // bits of roots
   std::vector<node> node_;
 };
 
@@ -164,8 +164,8 @@ std::vector<std::uint8_t> touched_faces(const grid::block& where, const voxel::r
 // The pieces of all ranks, and on rank 0 their connections.
 struct pieces_of_ranks {
   std::vector<std::int32_t> piece;  // of each run, in this rank's numbers
-  std::int32_t count = 0;           // of this rank
-  std::vector<int> counts;          // of all, on rank 0
+  std::int32_t count = 0;           // number of pieces of this rank
+  std::vector<int> counts;          // numbers of pieces of all ranks, on rank 0
   std::vector<contact_of_pieces> contacts;
 };
 

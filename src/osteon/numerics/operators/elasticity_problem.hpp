@@ -31,7 +31,7 @@ struct elasticity_problem {
   voxel::run_set cells;                        ///< active voxels of the block
   voxel::run_set nodes;                        ///< corner nodes; a node between blocks exists on each of them
   std::vector<material_number> material;       ///< per active cell
-  std::vector<prescribed_displacement> fixed;  ///< the same on every copy of a node (checked)
+  std::vector<prescribed_displacement> fixed;  ///< equal on every copy of a node (checked)
   std::array<bool, 3> periodic{};              ///< opposite faces of the image have equal displacements, by axis z, y, x
   /// For a problem without values (comm/virtual_ranks.hpp) whose voxels represent bricks of 2^missing_levels voxels: the
   /// number of multigrid levels between them, which have the same exchanges as the voxels.

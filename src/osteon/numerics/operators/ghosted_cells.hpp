@@ -14,7 +14,7 @@ namespace osteon::numerics {
 /// block: its ghosts, link by link, each link's in z, y, x order. On periodic axes, the plane beyond a face is that of the
 /// opposite face, possibly of the same block.
 struct ghosted_cells {
-  index3 shape;  ///< of the block
+  index3 shape;  ///< shape of the block
   /// Owned runs and ghosts in z, y, x order. Coordinates are those of the block; -1 and `shape` are ghosts.
   std::vector<voxel::run> runs;
   std::vector<std::int32_t> row_begin;  ///< per row of (shape.z + 2, shape.y + 2): index of its first run; one more

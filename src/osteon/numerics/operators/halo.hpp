@@ -15,7 +15,7 @@ namespace osteon::numerics {
 /// values.
 struct halo_link {
   int rank = MPI_PROC_NULL;        ///< possibly this rank itself, if the image is periodic
-  int side = 0;                    ///< of this rank's block: 2 axis + (1 on the high face)
+  int side = 0;                    ///< side of this rank's block: 2 axis + (1 on the high face)
   std::vector<std::int32_t> send;  ///< numbers of the values required by the rank, in the order of its ghosts
   std::int32_t ghost_begin = 0;    ///< number of the first ghost
   std::int32_t ghost_count = 0;

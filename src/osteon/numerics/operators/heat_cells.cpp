@@ -61,7 +61,7 @@ class row_cutter {
       for (std::int32_t x = r.x; x < end;) {
         std::int32_t until = end;
         const std::int32_t first = r.first + (x - r.x);
-        std::array<std::int32_t, 4> neighbour{};  // of the first cell; -1: none
+        std::array<std::int32_t, 4> neighbour{};  // neighbours of the first cell; -1: none
         for (std::size_t d = 0; d < 4; ++d) neighbour[d] = cursors[d].at(x, until);
         for (std::size_t d = 0; d < 4; ++d)
           if (outer[d]) neighbour[d] = beyond(d, first, neighbour[d], x, until - x);
@@ -158,11 +158,11 @@ class row_cutter {
     return c_.walls + static_cast<std::int32_t>(side) * static_cast<std::int32_t>(c_.cells.shape.x);
   }
 
-  heat_cells& c_;  // of which `open` is set
+  heat_cells& c_;  // its `open` is set
   const heat_problem& problem_;
   cut_rows& found_;
   std::int32_t z_ = 0, y_ = 0, x_ = 0;   // voxel of the image where the row of the block begins
-  std::int32_t first_ = 0, length_ = 0;  // of the current segment
+  std::int32_t first_ = 0, length_ = 0;  // cells of the current segment
   std::array<std::int32_t, 4> base_{};   // numbers of its first cell's neighbours; -1: not known yet
 };
 

@@ -204,7 +204,7 @@ void cut_lines::solve_columns(std::int64_t own_block, edges* by_rank, line& work
       x = rest * work.inverse[at(r)].v[i];
       by_rank[r * stride].first.v[i] = x;
     }
-    by_rank[last * stride].last.v[i] = x;  // of the first rank, for periodic lines
+    by_rank[last * stride].last.v[i] = x;  // unknown of the first rank, for periodic lines
   }
 }
 

@@ -434,9 +434,9 @@ class elasticity_solver::conjugate_gradients {
   std::int64_t unknowns_ = 0;
   double initial_ = 0, setup_seconds_ = 0, setup_cpu_seconds_ = 0;
   cg recursion_;
-  double norm_ = 0, goal_ = 0;             // of the residual of the recursion
+  double norm_ = 0, goal_ = 0;             // norm of the residual of the recursion
   const float* preconditioned_ = nullptr;  // residual over its norm
-  int breakdowns_ = 0, damped_ = 0;        // of this load case; of all
+  int breakdowns_ = 0, damped_ = 0;        // in this load case; in total
   bool is_restored_ = false, is_offered_late_ = false;
   solve_certificate certificate_;
   stopwatch since_report_;

@@ -50,7 +50,7 @@ vector3 affine_displacement(int component, vector3 position_mm);
 /// The nodes of the low and the high face across an axis.
 struct partner_count {
   std::int64_t nodes = 0;   ///< on either face
-  std::int64_t paired = 0;  ///< of these, those with a node at the same place of the other face
+  std::int64_t paired = 0;  ///< number with a node at the same place of the other face
 };
 
 /// Count the nodes on opposite faces that have a partner, across z, y and x. A node without one is a free surface.

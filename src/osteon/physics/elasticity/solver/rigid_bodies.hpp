@@ -86,10 +86,10 @@ class rigid_bodies {
   std::vector<std::int32_t> order_of_elimination(const std::vector<std::int32_t>& roots) const;
 
   std::vector<std::int32_t> parent_;
-  std::vector<std::map<std::int32_t, contact>> contacts_;  // of roots, by the other root; the ground has none
-  std::vector<body_supports> supports_;                    // of roots
+  std::vector<std::map<std::int32_t, contact>> contacts_;  // contacts of roots, by the other root; none for the ground
+  std::vector<body_supports> supports_;                    // supports of roots
   std::vector<std::array<std::int32_t, 2>> pending_;       // to be welded
-  std::vector<std::int32_t> place_;                        // of roots, in the order of elimination
+  std::vector<std::int32_t> place_;                        // positions of roots in the order of elimination
   std::optional<exact_rows> rows_;
   std::vector<residue> motion_;  // by place; empty: not computed yet
 };

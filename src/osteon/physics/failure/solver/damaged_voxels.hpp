@@ -69,7 +69,7 @@ class damaged_voxels final : public yielding_voxels {
   voxel_points points_;
   std::int64_t planes_;
   states now_, kept_;                          // since the last commit, and at it
-  std::vector<std::vector<damaged>> damaged_;  // of a plane, at the last add_forces
+  std::vector<std::vector<damaged>> damaged_;  // by plane, at the last add_forces
   double balance_ = 0, released_ = 0;          // mJ, all ranks: before the first fracture of a step; by all fractures
   bool has_broken_ = false;
 };

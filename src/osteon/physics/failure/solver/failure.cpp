@@ -31,7 +31,7 @@ constexpr double load_tolerance = 1e-6;
 constexpr double most_elastic_ways = 20;
 constexpr int most_trials = 30;
 
-constexpr int numbers_at_once = 8;  // of a voxel's state, in a checkpoint: one at each Gauss point
+constexpr int numbers_at_once = 8;  // numbers of a voxel's state written together in a checkpoint: one at each Gauss point
 
 // Follows the path.
 class walker {
@@ -475,10 +475,10 @@ class walker {
   std::vector<double> u_, before_;     // the state being computed, and the last converged one
   std::vector<float> rate_, elastic_;  // displacements divided by the factor: of the last step; of the elastic solution
   std::vector<double> prescribed_;     // at factor 1, by place in k().fixed()
-  std::vector<float> states_;          // of a checkpoint
+  std::vector<float> states_;          // states from a checkpoint
   double elastic_load_ = 0, factor_ = 0, piece_ = 0;
-  std::optional<double> load_before_break_;  // of this step
-  double slope_ = 0;                         // of the last step: load divided by factor
+  std::optional<double> load_before_break_;  // load in this step
+  double slope_ = 0;                         // slope of the last step: load divided by factor
   failure_path path_;
   failure_solution solution_;
 };

@@ -45,7 +45,7 @@ struct failure_solution {
   std::vector<double> turns;  ///< factors at the ends of the legs of the path
   std::string ended;          ///< reason for an incomplete path; empty: complete
   std::vector<float> plastic_strain, damage, dissipation_MPa;  ///< per active cell; empty: not defined by the law
-  std::int64_t state_bytes = 0;                                ///< of yielded voxels, all ranks
+  std::int64_t state_bytes = 0;                                ///< memory of yielded voxels, all ranks
 };
 
 /// Receives the elastic solution at factor 1, before any voxel yields.

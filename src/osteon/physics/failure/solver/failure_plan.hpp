@@ -17,7 +17,7 @@ struct failure_plan {
   int steps = 0;                 ///< steps to each turn; 0: adaptive, by convergence
   std::vector<double> stops;     ///< instead of steps: end of each step, turns included; none: by steps
   double load = 0;               ///< [N or N mm]: turns are multiples of it; 0: of the prescribed displacements
-  int most_halvings = 6;         ///< of a step that does not converge
+  int most_halvings = 6;         ///< maximum halvings of a step that does not converge
   double amount = 1;             ///< displacement [mm] or angle [rad] of the driven face at factor 1
 };
 

@@ -224,7 +224,7 @@ heated_parts find_heated_parts(const heat_problem& problem, bool faces_must_meet
   std::vector<bool> keep(reached.size());
   std::array<std::int64_t, 2> count{};  // unknown and trapped cells
   bool keep_all = true;
-  std::vector<bool> is_trapped_run;  // of problem.cells
+  std::vector<bool> is_trapped_run;  // per run of problem.cells
   for (std::size_t n = 0; n < reached.size(); ++n) {
     const voxel::run& r = all.runs[n];
     const bool is_owned = all.is_owned(r);
@@ -259,7 +259,7 @@ std::vector<T> spread(const heat_problem& problem, const heated_parts& part, std
   std::vector<double> shift;
   if (floats != 0) {
     parts = number_flow_parts(problem.where, problem.cells, problem.periodic);
-    std::vector<double> sum(2 * static_cast<std::size_t>(parts.count));  // of the floating ones, and their number
+    std::vector<double> sum(2 * static_cast<std::size_t>(parts.count));  // sums of the floating parts, and their cell counts
     std::size_t place = 0;
     for (std::size_t n = 0; n < runs.size(); ++n) {
       if (state(n) == part_state::constant) continue;

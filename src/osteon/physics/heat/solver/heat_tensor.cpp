@@ -356,7 +356,7 @@ conductivity_tensor effective_conductivity(heat_problem problem, surroundings ki
   const auto extent = problem.where.domain;
   const vector3 h = problem.spacing_mm;
   const double volume = static_cast<double>(extent.volume()) * h.z * h.y * h.x;
-  std::array<std::vector<float>, 3> fields;  // of the owned cells
+  std::array<std::vector<float>, 3> fields;  // temperatures of the owned cells
   for (std::size_t b = 0; b < 3; ++b) {
     watch.restart();
     cpu.restart();

@@ -19,7 +19,7 @@ struct conductivity_tensor {
   /// Per active cell, for a mean gradient of 1 K/mm along z, y and x, with zero mean or zero at the centre of the box.
   std::array<std::vector<float>, 3> temperature_K;
   std::array<face_match, 3> periodic_faces;
-  std::array<solve_certificate, 3> certificate;  ///< of the three solutions; the first includes the set-up time
+  std::array<solve_certificate, 3> certificate;  ///< for the three solutions; the first includes the set-up time
 };
 
 /// Solve for the three gradients with one set-up. Each entry is the mixed energy of two solutions, so its error is of second

@@ -92,7 +92,7 @@ std::vector<std::uint8_t> reached_faces(const grid::block& where, const ghosted_
                                         std::span<const std::uint8_t> seed) {
   const std::span<const voxel::run> runs = cells.runs;
   disjoint_sets forest = unite_runs(cells);
-  std::vector<std::uint8_t> bits(runs.size(), 0);  // of a set: at its root
+  std::vector<std::uint8_t> bits(runs.size(), 0);  // bits of a set: at its root
   const auto root_bits = [&](std::size_t i) -> std::uint8_t& {
     return bits[static_cast<std::size_t>(forest.find(static_cast<std::int32_t>(i)))];
   };

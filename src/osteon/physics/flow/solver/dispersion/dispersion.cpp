@@ -27,9 +27,9 @@ namespace {
 // The sample and, behind the high face of the flow's axis, its mirror image. Both together are periodic along that axis: the
 // flow passes the planes between them at right angles, and passes the image from its end to its beginning.
 struct mirrored_sample {
-  grid::block where;                           ///< of the box of both: along the axis each rank has twice the voxels
-  voxel::run_set cells;                        ///< of where.owned
-  std::vector<double> face_velocity_mm_per_s;  ///< as in flow_direction
+  grid::block where;                           ///< block of the box of both: along the axis each rank has twice the voxels
+  voxel::run_set cells;                        ///< cells of where.owned
+  std::vector<double> face_velocity_mm_per_s;  ///< see flow_direction
 };
 
 // A voxel of the box of both, with the velocities on its faces.

@@ -19,7 +19,7 @@ struct dispersion_problem {
   std::vector<double> face_velocity_mm_per_s;
   /// Mean velocity along `along` in the flowing fluid, times length divided by diffusivity; >= 0. One tensor for each.
   std::vector<double> peclet_numbers;
-  double length_mm = 1;  ///< of the Peclet number
+  double length_mm = 1;  ///< length in the Peclet number
 };
 
 struct dispersion_tensor {

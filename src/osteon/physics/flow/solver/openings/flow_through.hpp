@@ -19,8 +19,8 @@
 namespace osteon::physics {
 
 struct through_options {
-  double tolerance = 1e-4;   ///< of the preconditioned residual relative to the solution, both in its norm
-  int max_iterations = 500;  ///< of the linear solver, for each flow
+  double tolerance = 1e-4;   ///< limit of the preconditioned residual relative to the solution, both in its norm
+  int max_iterations = 500;  ///< iterations of the linear solver, for each flow
   bool fields = true;
   std::function<void()> poll{};  ///< called between iterations, may throw on all ranks; may be empty
   bool faces = false,
@@ -32,7 +32,7 @@ struct through_options {
 
 /// Results at one boundary.
 struct boundary_flow {
-  std::int64_t faces = 0;  ///< of voxels
+  std::int64_t faces = 0;  ///< number of voxel faces
   double area_mm2 = 0;
   double inflow_mm3_per_s = 0;
   double mean_pressure_Pa = 0;           ///< over the area, on the face
@@ -68,10 +68,11 @@ struct through_solution {
   flow_counts counts;               ///< thin is not counted
   double hydraulic_diameter_mm = 0;
   bool pressure_is_free = false;         ///< no condition prescribes a pressure: its mean is zero
-  std::vector<float> velocity_mm_per_s;  ///< of the last flow, as in flow_direction
+  std::vector<float> velocity_mm_per_s;  ///< velocity of the last flow, as in flow_direction
   std::vector<float> pressure_Pa;
   std::vector<float> wall_shear_Pa;  ///< mean over the walls of a voxel; 0 where it has none
-  /// Face velocities of the last flow, if requested: shape (cells, 6), along z, y, x through the low and the high face of each cell.
+  /// Face velocities of the last flow, if requested: shape (cells, 6), along z, y, x through the low and the high face of
+  /// each cell.
   std::vector<double> face_velocity_mm_per_s;
   /// Same for the flows before it, if those of all are requested.
   std::vector<std::vector<double>> earlier_face_velocity_mm_per_s;

@@ -30,7 +30,7 @@ class creeping_flow {
   kernel_work work_of_iteration() const;
 
   through_system& system_;
-  float velocity_scale_;  // of the preconditioner in conjugate gradients
+  float velocity_scale_;  // scale of the preconditioner in conjugate gradients
 };
 
 struct through_options;

@@ -11,9 +11,9 @@ namespace osteon::physics {
 
 /// A face of a fluid voxel on a side of the image with a condition, or towards a voxel with a condition inside the image.
 struct opening_face {
-  std::int32_t layer = 0;              ///< of the fluid voxel, along the normal axis of the face
+  std::int32_t layer = 0;              ///< layer of the fluid voxel, along the normal axis of the face
   std::int32_t first = 0, second = 0;  ///< position in the face, along the first and the second of axes_across
-  std::int32_t part = 0;               ///< of the fluid
+  std::int32_t part = 0;               ///< part of the fluid
   std::int16_t boundary = -1;
   std::int16_t side = 0;
   double velocity_mm_per_s = 0;  ///< into the image, if given

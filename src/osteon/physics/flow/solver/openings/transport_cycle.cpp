@@ -34,9 +34,9 @@ struct transport_cycle::place {
 struct transport_cycle::level {
   std::vector<std::int32_t> begin{0};
   std::vector<entry> entries;
-  std::vector<float> inverse;                // of the diagonal
+  std::vector<float> inverse;                // inverse diagonal
   std::array<std::int32_t, 4> components{};  // first rows of each slab, and the end; gathered: the first is all of them
-  std::vector<std::int32_t> parent;          // of rows and ghosts, in the next level
+  std::vector<std::int32_t> parent;          // parents of rows and ghosts in the next level
   std::int32_t ghosts = 0;
   halo between;
   bool is_joined = false;  // to other ranks, or to itself in a periodic image

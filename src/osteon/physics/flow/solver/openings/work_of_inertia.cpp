@@ -11,7 +11,7 @@ constexpr kernel_work of_stokes{36, 4 * 16};
 // For six sides of a component the velocity through it, half a flow, the upwind value, and their sum.
 constexpr kernel_work of_picard{12 + 12 + 12 + 3 + 24, 3 * 6 * 9};
 constexpr kernel_work of_newton{of_picard.bytes + 12 + 24, of_picard.operations + 3 * 6 * 4};
-constexpr kernel_work of_shares{36, 0};  // of the limiter
+constexpr kernel_work of_shares{36, 0};  // shares of the limiter
 constexpr kernel_work of_held{36, 6};
 constexpr kernel_work of_divergence{21, 9};
 

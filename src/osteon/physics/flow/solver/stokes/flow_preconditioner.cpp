@@ -15,7 +15,7 @@ namespace osteon::physics {
 
 namespace {
 
-constexpr material_number nothing = 1;  // of cells without an unknown: loosely coupled to their neighbours
+constexpr material_number nothing = 1;  // material of cells without an unknown: loosely coupled to their neighbours
 constexpr material_number first_material = 2;
 constexpr double loose = 1e-6;
 

@@ -31,8 +31,8 @@ struct velocity_cycle {
 /// G^T W G with a weight W for each face, and a multigrid cycle for it: that of a heat problem with the weight as
 /// conductivity.
 struct pressure_cycle {
-  std::array<std::vector<float>, 3> conductance;  ///< of low faces, by axis and cell, ghosts current
-  std::vector<float> inverse;                     ///< of the diagonal; 0: no unknown
+  std::array<std::vector<float>, 3> conductance;  ///< conductance of low faces, by axis and cell, ghosts current
+  std::vector<float> inverse;                     ///< inverse diagonal; 0: no unknown
   kernel::pressure_lattice lattice;
   heat_multigrid cycle;
   /// @param weight by axis and cell, ghosts current; 0 where there is no unknown @collective on the cells' communicator

@@ -41,7 +41,7 @@ voxel::run_set fluid_cells(const voxel::run_set& active, std::span<const materia
 
 /// Counts over all ranks.
 struct flow_counts {
-  std::int64_t voxels = 0;   ///< of the box
+  std::int64_t voxels = 0;   ///< number of voxels in the box
   std::int64_t fluid = 0;    ///< voxels that are fluid
   std::int64_t flowing = 0;  ///< fluid voxels in parts that percolate in one of the directions
   std::int64_t parts = 0;    ///< face-connected parts of the fluid
@@ -125,7 +125,7 @@ struct flow_boundary {
 
 /// Solid voxels distinguished by labels.
 struct labelled_solid {
-  voxel::run_set cells;                 ///< of where.owned; none of them fluid
+  voxel::run_set cells;                 ///< solid voxels of where.owned; none of them fluid
   std::vector<material_number> number;  ///< number of each of them, from 1
   std::vector<std::string> names{};     ///< number of labels 1, 2, ... with a requested force; later ones have none
 };
@@ -141,7 +141,7 @@ struct through_problem {
   std::array<std::optional<double>, 3> period_rate_mm3_per_s{};
   std::array<time_table, 3> period_factor{};  ///< for transient flow: factors of these drops and rates
   std::vector<flow_boundary> boundaries;
-  std::vector<double> multiples{1};  ///< of all given velocities, flow rates, pressures and drops: one flow for each
+  std::vector<double> multiples{1};  ///< factors of all given velocities, flow rates, pressures and drops: one flow for each
   double viscosity_Pa_s = 1e-3;
   double density_kg_per_m3 = 1000;
   bool has_inertia = false;  ///< Navier-Stokes

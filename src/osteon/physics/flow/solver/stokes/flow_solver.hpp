@@ -108,8 +108,8 @@ class flow_solver {
   float velocity_scale_;
   std::string ending_;
   std::size_t axis_ = 0;
-  progress now_;                // of x and r
-  inner_products of_residual_;  // of s and K s
+  progress now_;                // sums over x and r
+  inner_products of_residual_;  // inner products of s and K s
   std::vector<double> x_;
   std::vector<float> r_, s_, p_, v_, w_;  // residual, P r, direction, K s or P w, K p
 };

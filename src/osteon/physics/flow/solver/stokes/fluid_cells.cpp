@@ -18,7 +18,7 @@ voxel::run_set fluid_cells(const voxel::run_set& active, std::span<const materia
   std::vector<voxel::run> runs;
   for (std::int64_t z = 0; z < shape.z; ++z)
     for (std::int64_t y = 0; y < shape.y; ++y) {
-      std::int32_t end = -1;  // of the last run of this row
+      std::int32_t end = -1;  // end of the last run of this row
       const auto add = [&](std::int32_t x, std::int32_t length) {
         if (length == 0) return;
         if (end == x)

@@ -17,7 +17,7 @@ struct flow_side {
   std::int32_t face = -1;  ///< the cell whose low face it is, possibly a ghost inside the image; -1: no flow across
   std::int32_t next = -1;  ///< cell behind the inner one, away from the face; may be a ghost
   std::int16_t boundary = 0;
-  std::uint8_t side = 0;  ///< of the cell: 2 axis + (1 on the high face)
+  std::uint8_t side = 0;  ///< side of the cell: 2 axis + (1 on the high face)
 
   std::size_t axis() const { return side / 2U; }
   /// Velocity into the fluid.
@@ -27,7 +27,7 @@ struct flow_side {
 /// A given velocity: it has a position in the solution of the rank that owns the face.
 struct given_face {
   std::int32_t face = 0;  ///< the cell whose low face it is
-  std::uint8_t side = 0;  ///< of the fluid voxel
+  std::uint8_t side = 0;  ///< side of the fluid voxel
   index3 voxel;           ///< the fluid one, in the image
 };
 
@@ -37,7 +37,7 @@ struct labelled_wall {
   std::uint8_t side = 0;
   std::int16_t boundary = -1;  ///< a wall or slip; -1: none
   material_number label = 0;
-  std::array<std::int32_t, kernel::directions> near{};  ///< of the cell
+  std::array<std::int32_t, kernel::directions> near{};  ///< neighbours of the cell
 };
 
 /// Friction coefficient of a velocity on a sliding wall.
@@ -45,12 +45,12 @@ struct sliding_side {
   std::int32_t cell = 0;
   std::int16_t boundary = 0;
   std::int8_t component = 0;
-  double weight = 0;  ///< contribution of the wall's velocity to the right-hand side
+  double weight = 0;  ///< weight of the wall's velocity in the right-hand side
 };
 
 /// A velocity along an opening: outflow advects its own.
 struct passing_side {
-  std::int32_t cell = 0, below = 0;  ///< of the face with the velocity
+  std::int32_t cell = 0, below = 0;  ///< cells of the face with the velocity
   std::int8_t component = 0, side = 0;
   float outlet_share = 0;  ///< 0, 0.5 or 1: share of the face that is an outlet
 };
@@ -74,7 +74,7 @@ struct open_flow_cells {
   /// given.
   std::vector<std::int32_t> free_part;
   std::int32_t free_parts = 0;
-  std::shared_ptr<const wall_surface> walls;  ///< of the flowing fluid: set by begin_through
+  std::shared_ptr<const wall_surface> walls;  ///< walls of the flowing fluid: set by begin_through
 };
 
 /// The condition of a voxel's outer face: index of the boundary, -1 for a wall without slip.

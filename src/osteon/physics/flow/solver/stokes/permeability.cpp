@@ -224,7 +224,7 @@ flow_solution solve_permeability(const flow_problem& problem, const flow_options
   // Directions with separate cells have separate messages.
   const bool is_one_of_several = !is_periodic && problem.directions.size() > 1;
   std::optional<flow_cells> cells;
-  numbered_parts periodic_parts;  // of the cells, for the fields
+  numbered_parts periodic_parts;  // parts of the cells, for the fields
   std::optional<flow_solver> solver;
   bool is_surveyed = false;
   std::vector<std::pair<std::size_t, kept_answer>> earlier;  // axes and solutions, combined with later ones

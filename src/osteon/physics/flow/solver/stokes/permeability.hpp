@@ -28,7 +28,7 @@ namespace osteon::physics {
 struct flow_options {
   /// Largest relative distance between any two of: permeability, its two bounds, those from flux and from dissipation.
   double permeability_tolerance = 1e-4;
-  double residual_tolerance = 1;  ///< of |r| / |r0|, momentum and mass together, true residual; 1: not requested
+  double residual_tolerance = 1;  ///< limit of |r| / |r0|, momentum and mass together, true residual; 1: not requested
   int max_iterations = 500;       ///< for each direction
   bool fields = true;             ///< whether to compute velocities and pressures
   std::function<void()> poll{};   ///< called between iterations, may throw on all ranks to end the solve; may be empty
@@ -56,7 +56,7 @@ struct flow_direction {
   std::vector<float> velocity_mm_per_s;  ///< shape (cells, 3), components (z, y, x)
   /// If requested: shape (cells, 6), along z, y, x through the low and the high face of each cell.
   std::vector<double> face_velocity_mm_per_s;
-  double faces_change = 0;  ///< see carried_velocities
+  double faces_change = 0;         ///< see carried_velocities
   std::vector<float> pressure_Pa;  ///< per cell; periodic box: without the uniform gradient, else from the drop to zero
 };
 

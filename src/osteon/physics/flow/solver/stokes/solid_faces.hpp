@@ -8,11 +8,11 @@ namespace osteon::physics {
 
 /// A face of an owned fluid voxel towards a labelled solid voxel.
 struct solid_face {
-  std::int32_t cell = 0;       ///< run of the fluid, as numbered by the run_set
-  index3 voxel;                ///< the same in the image
-  std::uint8_t side = 0;       ///< of the fluid voxel: 2 axis + (1 on the high face)
+  std::int32_t cell = 0;       ///< number of the fluid voxel in the run_set
+  index3 voxel;                ///< its coordinates in the image
+  std::uint8_t side = 0;       ///< side of the fluid voxel: 2 axis + (1 on the high face)
   std::int16_t boundary = -1;  ///< condition of the face; -1: a no-slip wall
-  material_number label = 0;   ///< of the solid voxel, as in labelled_solid
+  material_number label = 0;   ///< label of the solid voxel, see labelled_solid
 };
 
 struct solid_faces {

@@ -235,7 +235,7 @@ double wall_surface::area_mm2(std::int32_t face) const {
 }
 
 double wall_surface::total_area_mm2() const {
-  constexpr double unit = 1 << 24;  // of a float between 0.5 and 1; sums of integers are independent of the order
+  constexpr double unit = 1 << 24;  // scale of a float between 0.5 and 1; sums of integers are independent of the order
   std::array<std::int64_t, 3> sums{};
   for (std::size_t f = 0; f < places_.size(); ++f) {
     const std::size_t axis = places_[f].side / 2U;

@@ -61,9 +61,9 @@ class wall_surface {
 
   std::int32_t owned_ = 0;
   std::size_t size_ = 0;
-  std::vector<place> places_;                        // of owned faces, by cell and side
-  std::vector<std::array<std::int32_t, 4>> linked_;  // of owned faces; -1: none
-  std::vector<std::array<float, 3>> normal_;         // of owned faces, as the rest
+  std::vector<place> places_;                        // places of owned faces, by cell and side
+  std::vector<std::array<std::int32_t, 4>> linked_;  // links of owned faces; -1: none
+  std::vector<std::array<float, 3>> normal_;         // normals of owned faces
   std::vector<float> roughness_;
   std::array<double, 3> face_mm2_{};
   MPI_Comm comm_ = MPI_COMM_NULL;

@@ -21,7 +21,7 @@ namespace osteon::physics {
 class flow_stepper {
  public:
   struct settings {
-    double implicitness = 0.5;  ///< of friction: 1/2 Crank-Nicolson, 1 Euler
+    double implicitness = 0.5;  ///< implicitness of friction: 1/2 Crank-Nicolson, 1 Euler
     double tolerance = 1e-4;    ///< largest |div u| times length over the highest velocity; of forces, as shares of them
     int max_iterations = 500;   ///< of each linear system
     std::function<void()> poll{};
@@ -30,7 +30,7 @@ class flow_stepper {
   /// Results of a step.
   struct told {
     int friction_iterations = 0, pressure_iterations = 0;
-    double divergence = 0;  ///< as the tolerance
+    double divergence = 0;  ///< divergence in the measure of the tolerance
     double change = 0;      ///< largest change of a velocity over the highest one
     bool converged = true;  ///< the linear systems
   };
@@ -128,11 +128,11 @@ class flow_stepper {
   std::optional<period_rate> held_;
   double wanted_rate_ = 0, wanted_rate_per_s_ = 0;    // for constant conditions, or at the start
   double drop_ = 0, drop_change_ = 0;                 // over the period, of the last step; and its increment
-  const conditions *from_ = nullptr, *to_ = nullptr;  // of the current step
+  const conditions *from_ = nullptr, *to_ = nullptr;  // conditions of the current step
   std::vector<double> x_, change_, force_, before_;
   std::vector<double> carried_, carried_before_;  // C(x) x now and at the previous step
   std::vector<double> phi_, d_, divergence_;
-  std::array<std::vector<float>, 3> centre_;  // of saved()
+  std::array<std::vector<float>, 3> centre_;  // memory of saved()
   bool is_carried_ = false;                   // carried_ is that of x_
   double last_step_s_ = 0, rate_ = 0, growth_ = 0;
   std::int64_t steps_ = 0, substeps_ = 0;

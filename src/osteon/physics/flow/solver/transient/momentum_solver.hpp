@@ -64,7 +64,7 @@ class momentum_solver {
   const flow_cells& cells_;
   double kappa_ = -1, cycles_for_ = -1;
   shifted operator_;
-  std::array<std::array<float, 64>, 3> inverse_{};  // of the diagonal, by component and number
+  std::array<std::array<float, 64>, 3> inverse_{};  // inverse diagonal, by component and number
   std::array<std::unique_ptr<velocity_cycle>, 3> cycles_;
   std::vector<float> r_, z_, p_, v_, c_;
   kernel_work work_;

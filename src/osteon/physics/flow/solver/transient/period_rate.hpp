@@ -28,7 +28,7 @@ class period_rate {
   double rate_of(const double* u) const;
 
   struct tolerances {
-    double relative = 1e-4;  ///< of the friction's residual, and of the remaining correction of the velocity
+    double relative = 1e-4;  ///< limit of the friction's residual, and of the remaining correction of the velocity
     int most = 500;          ///< iterations of each system
     std::function<void()> poll{};
   };

@@ -42,7 +42,7 @@ class pressure_projection {
     int most = 500;         ///< iterations
   };
   struct outcome {
-    int iterations = 0;     ///< of conjugate gradients; by transforms: solves
+    int iterations = 0;     ///< iterations of conjugate gradients; by transforms: solves
     double divergence = 0;  ///< largest |G^T u| of a cell, computed in double
     bool converged = true;
   };

@@ -24,7 +24,7 @@ struct flow_time_plan {
   double step_s = 0;
   /// Largest sum over the axes of |velocity| step / spacing in a step; a fixed step that exceeds it is rejected.
   double courant = 0.5;
-  double implicitness = 0.5;  ///< of friction: 1/2 is Crank-Nicolson, 1 is Euler
+  double implicitness = 0.5;  ///< implicitness of friction: 1/2 is Crank-Nicolson, 1 is Euler
   double record_every_s = 0;  ///< 0: every step; the end is always recorded
   flow_start start = flow_start::rest;
   double steady_change_per_s = 0;  ///< ends earlier, once all relative velocity changes are slower; 0: never

@@ -37,11 +37,11 @@ constexpr double heat_of_change = 1e-3;  // residual of the temperature of a rou
 constexpr double loosest_heat = 1e-4;
 constexpr double rounding_of_kelvins = 1e-12;
 constexpr double uniform = 1e-6;  // range of a temperature relative to the driving difference
-constexpr double test_flow_tolerance = 2e-6, test_heat_tolerance = 1e-8;  // of the small disturbances of the stability test
+constexpr double test_flow_tolerance = 2e-6, test_heat_tolerance = 1e-8;  // for the small disturbances of the stability test
 constexpr int most_states = 4;     // steady states tried in the search for a stable one
 constexpr int most_marched = 300;  // steps away from an unstable one
 constexpr int fewest_marched = 8;
-constexpr double first_kick = 0.1;  // of the temperature, relative to its range, along the growing disturbance
+constexpr double first_kick = 0.1;  // change of the temperature, relative to its range, along the growing disturbance
 
 void check_weight(const buoyant_problem& problem) {
   fault_lines expect;

@@ -37,7 +37,7 @@ struct buoyant_solution {
   /// Heat through each face of the image and through all, with the fluid at rest; empty if openings let fluid pass.
   std::optional<std::array<std::array<double, 2>, 3>> rest_inflow_W;
   std::vector<buoyant_round> rounds;
-  double change = 0;  ///< of the last round
+  double change = 0;  ///< change in the last round
   /// Growth rate of the fastest growing or slowest decaying disturbance of the solution, negative if all decay; empty: not
   /// tested, as no fluid is below lighter fluid, or the stratification is too weak for a flow.
   std::optional<double> growth_per_s;

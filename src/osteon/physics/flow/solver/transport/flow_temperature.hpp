@@ -36,8 +36,8 @@ struct temperature_problem {
   std::vector<double> source_W_per_mm3;   ///< heat source per volume, by material; empty: none
 
   voxel::run_set fluid;                        ///< cells of the flow: a subset of the cells
-  std::vector<double> face_velocity_mm_per_s;  ///< as in through_solution; empty: fluid at rest
-  double heat_capacity_J_per_mm3K = 0;         ///< of the fluid: density times specific heat, > 0
+  std::vector<double> face_velocity_mm_per_s;  ///< see through_solution; empty: fluid at rest
+  double heat_capacity_J_per_mm3K = 0;         ///< heat capacity of the fluid: density times specific heat, > 0
   heat_convection convection = heat_convection::limited;
   bool holds_at_rest = false;  ///< an opening without flow has its given temperature
   bool may_return = false;     ///< any share of the inflow may be without a given temperature: it has the local one
@@ -63,7 +63,7 @@ struct opening_heat {
 
 /// Heat transfer between the fluid and its surroundings: solid, and walls with a thermal condition.
 struct wall_heat {
-  double area_mm2 = 0;  ///< of conducting faces
+  double area_mm2 = 0;  ///< area of conducting faces
   double heat_W = 0;    ///< into the fluid
   double mean_K = 0;    ///< over that area, on the faces
 };

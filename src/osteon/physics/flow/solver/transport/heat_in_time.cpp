@@ -235,7 +235,7 @@ void heat_in_time::find_range() {
     if (cells_.is_fluid[i] != 0) ends = {std::max(ends[0], -t_[i]), std::max(ends[1], t_[i])};
   comm::all_reduce(problem_.where.comm, ends.data(), 2, MPI_MAX);
   const double range = std::max(ends[0] + ends[1], cells_.highest_K - cells_.reference_K);
-  constexpr double parts = 2;  // of a factor of two
+  constexpr double parts = 2;  // steps per factor of two
   range_K_ = range > 0 ? std::exp2(std::ceil(parts * std::log2(range) - 1e-9) / parts) : 0;
 }
 

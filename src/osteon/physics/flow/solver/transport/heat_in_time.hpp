@@ -15,8 +15,8 @@ namespace osteon::physics {
 struct heat_time_plan {
   std::vector<double> heat_capacity_J_per_mm3K;  ///< by material, > 0 where used; the fluid's is that of the problem
   double implicitness = 0.5;                     ///< 1/2 is Crank-Nicolson, 1 Euler
-  double tolerance = 1e-6;                       ///< of the residual of a step, and of its balance of heat
-  int max_iterations = 500;                      ///< of a step
+  double tolerance = 1e-6;                       ///< limit of the residual of a step, and of its heat balance
+  int max_iterations = 500;                      ///< iterations per step
   /// With buoyancy; reference_K absent: the middle of the given temperatures, and if no pressure is given the initial
   /// temperature.
   struct gravity {
@@ -109,7 +109,7 @@ class heat_in_time final : public carried_quantity {
   std::vector<double> t_, rate_, before_, before_that_;  // owned cells, above the reference of the cells; K/s
   std::vector<double> middle_;                           // shape (grid.size): of the last step
   std::vector<double> last_, after_, taken_;             // velocities now and after the step, projected
-  std::array<double, 2> steps_s_{};                      // of the last step and the previous one
+  std::array<double, 2> steps_s_{};                      // lengths of the last step and the previous one
   std::int64_t steps_ = 0;
   double change_per_s_ = 0, returned_share_ = 0, range_K_ = 0, heating_K_per_s_ = 0;
   std::optional<std::array<std::array<double, 2>, 3>> rest_inflow_W_;

@@ -84,7 +84,7 @@ temperature_problem as_temperature(const residence_problem& problem, std::vector
   t.cells = voxel::run_set(problem.fluid.shape(), std::move(renewed));
   t.fluid = t.cells;
   t.material.assign(at(t.cells.size()), 1);
-  constexpr double per_m = 1000;  // of W/(mm K)
+  constexpr double per_m = 1000;  // unit: W/(mm K)
   t.materials = {{"empty", 0, 0, 0}, {"fluid", 0, 0, per_m * problem.diffusivity_mm2_per_s}};
   t.source_W_per_mm3 = {0, 1};
   t.heat_capacity_J_per_mm3K = 1;

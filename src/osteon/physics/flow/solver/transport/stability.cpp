@@ -13,7 +13,7 @@ namespace {
 
 constexpr double small_disturbance = 5e-3;  // relative to the range of the temperature
 constexpr int stability_steps = 20;
-constexpr double much_growth = 30, much_decay = 1e-3;  // of the size of the disturbance: further steps add no information
+constexpr double much_growth = 30, much_decay = 1e-3;  // of the disturbance size: further steps add no information
 
 double counted_product(const std::vector<std::uint8_t>& counts, const std::vector<float>& a, const std::vector<float>& b) {
   double sum = 0;

@@ -246,7 +246,7 @@ class transport_builder {
     const double middle = 0.5 * (result_.highest_K - result_.reference_K);
     for (std::int32_t i = 0; i < grid.owned; ++i)
       if (known[at(part_of[at(i)])] == 0) {
-        const double hold = grid.face[0] / (2 * grid.resistivity[grid.material[at(i)]]);  // of any size: no flow
+        const double hold = grid.face[0] / (2 * grid.resistivity[grid.material[at(i)]]);  // arbitrary value: no flow
         result_.loose[at(i)] = hold;
         result_.right[at(i)] = hold * middle;
       }
@@ -380,7 +380,7 @@ void set_weights(transport_cells& cells, heat_convection how, const double* x, d
       });
       for (const transport_side& s : cells.sides)
         if (at(s.side / 2) == axis && s.brings > 0) {
-          const double change = 2 * (x[s.cell] - s.beyond_K);  // as over a whole voxel
+          const double change = 2 * (x[s.cell] - s.beyond_K);  // corresponds to a whole voxel
           if (s.side % 2 == 0)
             below[at(s.cell)] = change;
           else

@@ -22,15 +22,15 @@ struct transport_geometry {
     friend bool operator==(const place&, const place&) = default;
   };
   std::vector<link> links;   ///< sorted by `from`; several may join two points
-  std::vector<float> loose;  ///< of owned points
+  std::vector<float> loose;  ///< per owned point
   std::vector<point> points;
-  std::vector<place> places;  ///< of owned points
+  std::vector<place> places;  ///< per owned point
   halo between;
   std::int32_t ghosts = 0;
   std::array<int, 3> shift{};
   vector3 spacing_mm;
   index3 domain;
-  std::array<float, 3> period{};  ///< of a periodic box along an axis [mm]; 0: not periodic
+  std::array<float, 3> period{};  ///< length of a periodic box along an axis [mm]; 0: not periodic
 };
 
 /// The geometry of the cells. @collective local

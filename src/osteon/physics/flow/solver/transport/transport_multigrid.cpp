@@ -47,10 +47,10 @@ struct transport_multigrid::level {
   transport_rows rows;
   halo between;
   bool is_shared = false;            // among ranks
-  std::vector<std::int32_t> parent;  // of the points of the finer level
+  std::vector<std::int32_t> parent;  // parents of the points of the finer level
   std::vector<std::int32_t> slabs;   // their first rows, and the end: slabs of one parity are not coupled
   std::vector<float> right, x, residual;
-  std::array<std::vector<float>, 2> found, image;  // of the K-cycle
+  std::array<std::vector<float>, 2> found, image;  // vectors of the K-cycle
 
   void take(transport_geometry& geometry, bool shared) {
     rows = rows_of(geometry);

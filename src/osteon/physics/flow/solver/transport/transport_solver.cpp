@@ -88,7 +88,7 @@ double transport_solver::imbalance() const {
   const auto all = sum_of_ranks(cells_.grid.where.comm, heat);
   double gross = 0;
   for (std::size_t n = 0; n < terms; ++n) gross += std::abs(all[n]);
-  constexpr double rounding = 1e-14;  // of terms whose sum is nearly zero: almost no heat is transferred
+  constexpr double rounding = 1e-14;  // rounding of terms whose sum is nearly zero: almost no heat is transferred
   const double beyond_rounding = std::max(0.0, std::abs(lost) - rounding * all[terms]);
   return gross > 0 ? beyond_rounding / (gross / 2) : 0;
 }
