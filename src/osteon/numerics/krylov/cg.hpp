@@ -46,7 +46,7 @@ class cg {
     return iteration{alpha, system.step(alpha), alpha * rz_};
   }
 
-  /// Make one step. @return as finish()
+  /// Perform one step. @return as finish()
   template <class System>
   std::optional<iteration> advance(System& system) {
     begin(system);

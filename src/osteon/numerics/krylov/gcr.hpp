@@ -48,8 +48,8 @@ struct gcr_step {
 
 enum class gcr_outcome {
   made,       ///< step made: x and r are updated
-  dependent,  ///< the image is a combination of the kept ones but for rounding: the solution is unchanged, and the kept ones
-              ///< are forgotten
+  dependent,  ///< breakdown: the image is, to rounding, a combination of the stored ones, which are
+              ///< discarded; the solution is unchanged
   not_finite  ///< the solution is unchanged
 };
 

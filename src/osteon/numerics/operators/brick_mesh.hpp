@@ -63,7 +63,7 @@ struct coarse_mesh {
 /// Bit 4 (z), 2 (y), 1 (x) of a brick's kind: it is the last along that axis and not divided in the middle.
 int brick_kind(const coarse_mesh& mesh, index3 place);
 
-/// The corners on which a node at place 9 z + 3 y + x (0, 1, 2: low, between, high) of a brick depends.
+/// The corners that determine a node at place 9 z + 3 y + x (0, 1, 2: low, between, high) of a brick.
 struct parent_corners {
   int count[27];
   int corner[27][8];

@@ -25,7 +25,7 @@ struct inverse_diagonal {
 class elasticity_operator {
  public:
   virtual ~elasticity_operator() = default;
-  /// y = K x with zeros at fixed displacements. x must be zero there and equal on all copies of a node; so is y.
+  /// y = K x with zeros at fixed displacements. x must be zero at these and equal on all copies of a node; so is y.
   /// @collective
   virtual void multiply(const float* x, float* y) const = 0;
   /// Work of one product on this rank.

@@ -95,7 +95,8 @@ class row_cutter {
       return;
     }
     if (length_ > 0) {
-      // Neighbour d of the segment's cell k is base_[d] + k, from its first cell on: it must fit there, and not be negative.
+      // Neighbour d of the segment's cell k is base_[d] + k, counted from its first cell: the value must be in range and
+      // non-negative.
       for (std::size_t d = 0; d < 4; ++d)
         if (neighbour[d] >= 0 && (base_[d] >= 0 ? base_[d] + length_ != neighbour[d] : neighbour[d] < length_))
           return restart(i, neighbour, left, right);
@@ -161,7 +162,7 @@ class row_cutter {
   heat_cells& c_;  // its `open` is set
   const heat_problem& problem_;
   cut_rows& found_;
-  std::int32_t z_ = 0, y_ = 0, x_ = 0;   // voxel of the image where the row of the block begins
+  std::int32_t z_ = 0, y_ = 0, x_ = 0;   // voxel of the image at the beginning of the row of the block
   std::int32_t first_ = 0, length_ = 0;  // cells of the current segment
   std::array<std::int32_t, 4> base_{};   // numbers of its first cell's neighbours; -1: not known yet
 };

@@ -58,7 +58,7 @@ void force_balance::add(const elasticity_problem& problem, std::int32_t node, in
   for (int about = 0; about < 3; ++about) {
     if (about == along) continue;
     const int third = 3 - about - along;
-    const double moment = ((about + 1) % 3 == along ? 1 : -1) * arm[third] * force_N;  // (z, y, x) is left-handed
+    const double moment = ((about + 1) % 3 == along ? 1 : -1) * arm[third] * force_N;  // the order (z, y, x) is left-handed
     sums_[static_cast<std::size_t>(3 + about)] += moment;
     sums_[7] += std::abs(moment);
   }

@@ -16,7 +16,7 @@ constexpr double scale_reserve_creeping = 1.15;  // as in permeability
 constexpr double creeping_drop = 0.03;           // reduction of s after which rounding errors may matter
 constexpr double creeping_growth = 1.3;
 constexpr int most_creeping_scalings = 8;
-constexpr int rehearsed_iterations = 4;  // until fluid moves along all axes, which carries heat
+constexpr int rehearsed_iterations = 4;  // until fluid moves along all axes; required for heat transport
 constexpr int creeping_patience = 40;    // iterations without a decrease of |s|
 
 }  // namespace

@@ -70,7 +70,7 @@ struct through_solution {
   bool pressure_is_free = false;         ///< no condition prescribes a pressure: its mean is zero
   std::vector<float> velocity_mm_per_s;  ///< velocity of the last flow, as in flow_direction
   std::vector<float> pressure_Pa;
-  std::vector<float> wall_shear_Pa;  ///< mean over the walls of a voxel; 0 where it has none
+  std::vector<float> wall_shear_Pa;  ///< mean over the walls of a voxel; 0 without a wall
   /// Face velocities of the last flow, if requested: shape (cells, 6), along z, y, x through the low and the high face of
   /// each cell.
   std::vector<double> face_velocity_mm_per_s;

@@ -269,7 +269,7 @@ bool linear_problem::solve(linear_step kind, double to, const through_options& h
   gcr<kept_inertia> recursion(most_kept_, mostly_rounding);
   iterated system{inertial_, t, kind, start};
   int stagnations = 0, count = 0;
-  double earlier = start;  // |s| some iterations ago
+  double earlier = start;  // |s| of an earlier iteration
   while (system.size_of_s > to * start) {
     if (certificate.iterations >= how.max_iterations) return false;
     if (how.poll) how.poll();

@@ -18,12 +18,12 @@ inline constexpr int open_face_frictions = 25;
 struct flow_cells {
   heat_cells grid;         ///< cells, their neighbours and ghosts; `open` also of ghosts. One material.
   voxel::run_set numbers;  ///< numbers of the owned cells, in coordinates of the block
-  std::array<std::vector<std::uint8_t>, 3> friction;  ///< by component, shape (size): 0 where the face is not in a stencil
+  std::array<std::vector<std::uint8_t>, 3> friction;  ///< by component, shape (size): 0 for faces outside the stencils
   std::array<std::array<double, 64>, 3> diagonal{};
   std::array<double, 3> weight{}, slope{};
   std::vector<kernel::stokes_open_face> open_faces;
   std::vector<std::int32_t> beyond;
-  std::vector<std::int64_t> given;  ///< component * stride + cell: faces with neighbours whose velocity is given
+  std::vector<std::int64_t> given;  ///< component * stride + cell: faces with neighbours of given velocity
   int through = -1;                 ///< axis with given pressures; -1: the box is periodic
   double unit_mm = 1;               ///< unit of length: cube root of a voxel's volume
   std::int64_t voxels;              ///< number of voxels of the box without the additional layer

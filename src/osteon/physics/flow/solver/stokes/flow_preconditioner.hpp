@@ -35,7 +35,7 @@ struct pressure_cycle {
   std::vector<float> inverse;                     ///< inverse diagonal; 0: no unknown
   kernel::pressure_lattice lattice;
   heat_multigrid cycle;
-  /// @param weight by axis and cell, ghosts current; 0 where there is no unknown @collective on the cells' communicator
+  /// @param weight by axis and cell, ghosts current; 0 without an unknown @collective on the cells' communicator
   pressure_cycle(const flow_cells& cells, std::array<std::vector<float>, 3> weight);
 };
 

@@ -146,7 +146,7 @@ struct through_problem {
   double density_kg_per_m3 = 1000;
   bool has_inertia = false;  ///< Navier-Stokes
   bool is_central = false;   ///< convection without upwinding: less diffusive, may oscillate
-  bool is_limited = false;   ///< not is_central: with van Leer's limiter, second order where the velocity is smooth
+  bool is_limited = false;   ///< not is_central: with van Leer's limiter, second order for smooth velocities
   bool is_buoyant = false;   ///< heat also drives: all fluid moves, except single voxels
 
   /// Whether labelled voxels have an effect: equal on all ranks.

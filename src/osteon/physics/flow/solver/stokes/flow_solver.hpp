@@ -47,7 +47,7 @@ class flow_solver {
   explicit flow_solver(const flow_cells& cells, double velocity_scale = 0);
 
   /// Solve from zero. Sets permeabilities, bounds and the certificate of `answer`, in mm2.
-  /// @throws solve_error if a value is not finite, or no scale makes the inner product one @collective
+  /// @throws solve_error if a value is not finite, or no scale makes the form an inner product @collective
   void solve(const flow_options& how, flow_direction& answer, log_sink& log);
 
   /// Append to the names of this solver's parts (comm::sent_part). @collective local

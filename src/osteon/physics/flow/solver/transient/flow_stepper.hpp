@@ -42,7 +42,7 @@ class flow_stepper {
   /// Conditions at one time. @param given velocities @param right b: places and values
   struct conditions {
     flow_entries given, right;
-    double rate = 0;        ///< over the period of rate_axis: sum of the velocities through the face where it ends
+    double rate = 0;        ///< sum of the velocities through the face at the end of the period of rate_axis
     double rate_per_s = 0;  ///< its rate of change
   };
   /// Conditions of the start, used until step() receives others.

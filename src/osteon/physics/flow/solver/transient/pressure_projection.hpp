@@ -16,7 +16,7 @@ namespace osteon::physics {
 
 /// Solver of the pressure system.
 enum class pressure_method {
-  automatic,  ///< by transforms where find_fluid_box() finds a box, else by multigrid
+  automatic,  ///< by transforms if find_fluid_box() finds a box, otherwise by multigrid
   multigrid   ///< conjugate gradients with a multigrid cycle
 };
 

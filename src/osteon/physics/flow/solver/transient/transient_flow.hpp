@@ -42,7 +42,7 @@ struct flow_record {
   double kinetic_energy_J = 0;     ///< kinetic energy of the moving fluid
   double change_per_s = 0;         ///< change of a velocity in that step, relative to the highest velocity
   std::int64_t steps = 0;          ///< so far
-  std::int64_t iterations = 0;     ///< so far: of friction and of the pressure
+  std::int64_t iterations = 0;     ///< iterations so far: of friction and of the pressure
   through_flow flow;
 };
 

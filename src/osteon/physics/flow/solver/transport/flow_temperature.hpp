@@ -30,9 +30,9 @@ struct heat_boundary {
 struct temperature_problem {
   grid::block where;
   vector3 spacing_mm;
-  voxel::run_set cells;                   ///< voxels that have a temperature
+  voxel::run_set cells;                   ///< voxels with a temperature
   std::vector<material_number> material;  ///< per cell
-  voxel::material_table materials;        ///< conductivities, > 0 where used
+  voxel::material_table materials;        ///< conductivities, > 0 for materials in use
   std::vector<double> source_W_per_mm3;   ///< heat source per volume, by material; empty: none
 
   voxel::run_set fluid;                        ///< cells of the flow: a subset of the cells

@@ -13,7 +13,7 @@
 namespace osteon::physics {
 
 struct heat_time_plan {
-  std::vector<double> heat_capacity_J_per_mm3K;  ///< by material, > 0 where used; the fluid's is that of the problem
+  std::vector<double> heat_capacity_J_per_mm3K;  ///< by material, > 0 if in use; the fluid's is that of the problem
   double implicitness = 0.5;                     ///< 1/2 is Crank-Nicolson, 1 Euler
   double tolerance = 1e-6;                       ///< limit of the residual of a step, and of its heat balance
   int max_iterations = 500;                      ///< iterations per step
@@ -66,7 +66,7 @@ class heat_in_time final : public carried_quantity {
   std::vector<double> temperature_K() const;
   /// Over all steps: iterations, the worst residual and balance.
   const solve_certificate& certificate() const { return certificate_; }
-  /// Largest share of the inflow that had no given temperature, in any step.
+  /// Largest share of the inflow without a given temperature, over all steps.
   double returned_share() const { return returned_share_; }
   /// With buoyancy, as in buoyant_solution. @collective
   struct weight_numbers {

@@ -47,7 +47,7 @@ struct transport_cells {
     const auto r = [&](std::int32_t n) { return grid.resistivity[grid.material[static_cast<std::size_t>(n)]]; };
     return grid.face[axis] / (r(i) + r(j));
   }
-  /// Through side d of cell i, outwards [W/K]; j is the neighbour there.
+  /// Coupling through side d of cell i, outwards [W/K]; j is the neighbour on that side.
   double leaves(std::int32_t i, std::int32_t j, std::size_t d) const {
     return d % 2 != 0 ? flow[d / 2][static_cast<std::size_t>(j)] : -flow[d / 2][static_cast<std::size_t>(i)];
   }
