@@ -42,7 +42,7 @@ class coarse_direct {
   void solve(const float* b, float* x) const;
 
  private:
-  std::vector<std::vector<std::int32_t>> floating_;  // points of each part without a prescribed temperature
+  std::vector<std::vector<std::int32_t>> floating_;  // points of each thermally isolated part
   struct factorisation;                              // Eigen type, defined in one source file only
   std::unique_ptr<factorisation> factor_;
 };

@@ -477,8 +477,8 @@ class walker {
   std::vector<double> prescribed_;     // at factor 1, by place in k().fixed()
   std::vector<float> states_;          // states from a checkpoint
   double elastic_load_ = 0, factor_ = 0, piece_ = 0;
-  std::optional<double> load_before_break_;  // load in this step
-  double slope_ = 0;                         // slope of the last step: load divided by factor
+  std::optional<double> load_before_break_;  // load before a fracture in this step
+  double slope_ = 0;                         // slope of the last step: load over factor
   failure_path path_;
   failure_solution solution_;
 };
